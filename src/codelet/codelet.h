@@ -1,0 +1,101 @@
+// What a codelet is: the fields, the kernel, where its code and its globals are. popc writes this description into a .gp;
+// `graph` checks connections against it; `exec` fills the host objects it describes and calls the kernel.
+//
+// The host object of a vertex ("descriptor") is raw memory of `host_size` bytes that is never constructed in the C++ sense.
+// Its edge fields have one of these forms, which include/poplar/Vertex.hpp lays out:
+//   scalar edge            T*                                8 bytes
+//   vector edge or state   {T* data; uint64 size}           16 bytes   (VectorEdge)
+//   vector of vectors      {VectorEdge* rows; uint64 size}  16 bytes   (rows: contiguous VectorEdge)
+//   vector list            the same as vector of vectors
+// State scalars are their own bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/element_type.h"
+#include "base/ids.h"
+
+namespace pando {
+
+enum class FieldKind : std::uint8_t { state, input, output, inout };
+enum class FieldShape : std::uint8_t { scalar, vector, vector_of_vectors, vector_list };
+// In the order of poplar::VectorLayout, then those only a VectorList has.
+enum class FieldLayout : std::uint8_t {
+  one_ptr, span, short_span, scaled_ptr32, scaled_ptr64, scaled_ptr128, compact_ptr,
+  delta_n, delta_n_elements, compact_delta_n
+};
+enum class VertexKind : std::uint8_t { worker, multi, supervisor };
+
+struct VectorEdge {
+  void* data;
+  std::uint64_t size;
+};
+
+struct Field {
+  std::string name;
+  FieldKind kind = FieldKind::state;
+  FieldShape shape = FieldShape::scalar;
+  ElementType type = ElementType::float_;
+  FieldLayout layout = FieldLayout::span;        // of the outer vector
+  FieldLayout inner_layout = FieldLayout::span;  // of the rows of a vector of vectors
+  std::uint32_t min_align = 1;                   // bytes; of the elements of a vector or of each row
+  bool interleaved = false;
+  std::uint32_t host_offset = 0;  // in the descriptor
+  std::uint32_t host_size = 0;
+
+  bool is_edge() const { return kind != FieldKind::state; }
+  bool is_read() const { return kind == FieldKind::input || kind == FieldKind::inout; }
+  bool is_written() const { return kind == FieldKind::output || kind == FieldKind::inout; }
+};
+
+// A fixed piece of the tile's memory that a codelet asks for through include/pando/tile.hpp.
+struct ReservedRange {
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;  // 0: none
+  std::string image;       // name of the initial image, or empty
+};
+
+// Calls compute() on `count` descriptors that lie `stride` bytes apart. A multi-vertex is called for each of the machine's six
+// workers. Returns the AND of the results. The caller has set the tile context (exec/tile_context.h) to the vertices' tile:
+// all vertices of one call are on one tile if the module has globals or the codelet `uses_tile`.
+using KernelRange = bool (*)(char* first, std::uint64_t stride, std::uint64_t count);
+
+struct Codelet {
+  std::string name;  // normalised vertex name: "popops::Fill<float>"
+  VertexKind kind = VertexKind::worker;
+  std::vector<Field> fields;  // in declaration order
+  std::uint32_t host_size = 0;
+  std::uint32_t host_align = 1;
+  std::uint32_t code_bytes = 0;   // estimate: the kernel's host code; tagged as an estimate in reports
+  std::uint32_t stack_bytes = 0;  // per worker, estimate
+  bool uses_tile = false;         // calls something of include/pando/tile.hpp, or touches per-tile globals
+  ReservedRange reserved;
+  std::string entry;  // symbol of the KernelRange in the module
+  ModuleId module;
+  KernelRange kernel = nullptr;  // set when the module is loaded
+
+  const Field* find_field(std::string_view field) const;
+  std::size_t field_index(const Field& f) const { return static_cast<std::size_t>(&f - fields.data()); }
+  // Bytes of one vertex's state in the target's layout: 32-bit pointers, 32-bit sizes for SPAN, 11+21 bits for SHORT_SPAN ...
+  // `row_counts` holds, per field, the number of rows of a 2-D field and 0 otherwise.
+  std::uint64_t target_state_bytes(const std::vector<std::uint32_t>& row_counts) const;
+};
+
+// The mutable globals and function statics of one module: one copy per tile, in its memory.
+struct ModuleGlobals {
+  std::uint64_t size = 0;
+  std::uint32_t align = 1;
+  std::string image;  // `size` initial bytes; relocations are applied at load by the module's own initialiser
+};
+
+// Normalises a vertex name: whitespace around commas and brackets, `unsigned` -> `unsigned int`, ...
+std::string normalised_vertex_name(std::string_view name);
+
+// The greatest size a field of this layout can have in dimension `dim` (Graph::getMaxFieldDim).
+std::uint64_t max_field_size(const Field& field, unsigned dim);
+
+}  // namespace pando

@@ -1,0 +1,31 @@
+// What a running kernel can ask about where it runs. `exec` sets it (per thread, and again when a fiber resumes); the functions
+// of the PandoRuntime table (include/pando/device_runtime.h) read it. Every loaded module gets that table, see runtime_table().
+#pragma once
+
+#include <cstdint>
+
+#include "pando/device_runtime.h"
+
+namespace pando {
+
+struct FiberTable;  // exec/fiber.h
+
+struct TileContext {
+  char* base = nullptr;             // the tile's first byte on the host
+  std::uint64_t size = 0;           // bytes of tile memory
+  std::uint32_t tile = 0;           // TileId in the replica
+  std::uint32_t replica = 0;
+  std::uint32_t tiles = 0;          // of the machine
+  const std::uint64_t* globals = nullptr;  // [module] -> byte offset of its globals in the tile; ~0: none
+  FiberTable* fibers = nullptr;     // this tile's suspended vertices
+};
+
+// The calling thread's context. A function, not a variable: fibers migrate between threads, and a compiler may keep a
+// thread-local's address across a call that switches threads.
+TileContext& tile_context();
+
+// The table handed to modules when they are loaded. `codelet` fills the entries that only read the context; `exec` sets the
+// fiber entries before it runs anything.
+PandoRuntime& runtime_table();
+
+}  // namespace pando

@@ -1,0 +1,43 @@
+// Graph to tile programs: the arrow from the graph level to the tile level. compile.cpp reads like a table of contents, one
+// logged pass per line.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "tile/program.h"
+
+namespace pando::compile {
+
+struct Options {
+  bool bind = true;                 // bind read-only operands to the source's bytes (contract 12); off: always receive
+  bool merge_moves = true;          // join adjacent moves
+  bool share_memory = true;         // variables not live together share addresses
+  bool split_variables = true;      // liveness per byte range, not per variable
+  bool infer_io_tiles = true;       // contract 2
+  bool allow_out_of_memory = false;
+  bool validate = false;            // run the dumb validators on every plan
+  bool bounded_memory = true;
+  std::function<void(int step, int total)> progress;
+  std::function<void(const char* pass, const std::string& text)> log;  // after every pass
+};
+
+struct OutOfMemory {
+  TileId tile;
+  std::string step;                 // where the most is live
+  std::uint64_t needed = 0, available = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> largest;  // live there, largest first
+  std::string message() const;
+};
+
+struct Result {
+  std::shared_ptr<tile::Program> program;  // always set; with `out_of_memory` it serves reports only
+  std::unique_ptr<OutOfMemory> out_of_memory;
+};
+
+Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options);
+
+}  // namespace pando::compile

@@ -1,0 +1,81 @@
+// Runs tile programs on CPU threads. One Runner owns the memory of all tiles of all replicas, the streams' cursors and the team
+// of threads. Results are the same bits for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codelet/library.h"
+#include "tile/observer.h"
+#include "tile/program.h"
+
+namespace pando::exec {
+
+// A host end of a FIFO. Called one at a time, in a fixed order (contract 4).
+class FifoCallback {
+ public:
+  virtual ~FifoCallback() = default;
+  virtual bool prefetch(void*) { return false; }  // true: the block was filled ahead of its use
+  virtual void fetch(void* block) = 0;            // to device: fill the block; to host: take it
+  virtual void complete() {}                      // the block of the last fetch or prefetch was used
+  virtual void invalidate_prefetched() {}
+};
+
+using HostFunctionCallback = std::function<void(const std::vector<const void*>& inputs, const std::vector<void*>& outputs)>;
+
+struct Options {
+  unsigned threads = 0;         // 0: PANDO_THREADS, or the machine's processors
+  bool tile_by_tile = true;     // may receive and compute tile by tile (contract 12)
+  bool poison_undefined = false;  // WriteUndef fills with 0xA5
+  bool prefetch = true;         // call FifoCallback::prefetch
+};
+
+class Runner {
+ public:
+  // The library's modules must hold every codelet the program names. Throws stream_memory_allocation_error if the host has no
+  // memory, application_runtime_error if the program was compiled out of memory.
+  Runner(std::shared_ptr<const tile::Program> program, Library library, const Options& options);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  const tile::Program& program() const;
+
+  // [begin, end): each block is taken from or put to the next part, wrapping around; end == nullptr: the same block every time.
+  // Throws stream_connection_error: unknown handle (with similar names), size not a multiple of the block.
+  void connect(std::string_view handle, void* begin, void* end);
+  void connect(std::string_view handle, unsigned replica, std::unique_ptr<FifoCallback> callback);
+  void connect_host_function(std::string_view handle, unsigned replica, HostFunctionCallback callback);
+  void write(std::string_view handle, const void* begin, const void* end);  // end may be null
+  void read(std::string_view handle, void* begin, void* end);
+  void copy_to_remote(std::string_view handle, const void* source, std::uint64_t row, unsigned replica);
+  void copy_from_remote(std::string_view handle, void* destination, std::uint64_t row, unsigned replica);
+
+  // Runs program `index` to its end. Throws control_program_error for a wrong index, stream_connection_error for an
+  // unconnected FIFO that the program uses, application_runtime_error for ErrorProgram and faults of callbacks.
+  void run(unsigned index);
+  // Asks a running program to stop at the next step (any thread).
+  void stop();
+
+  void set_observer(tile::StepObserver* observer);  // may be null
+  void set_print_stream(std::ostream* out);
+
+  // Restores one tile's images and globals and drops its suspended fibers (include/pando/host.hpp).
+  void reset_tile(unsigned replica, TileId tile);
+  // The tile's bytes, for tests and debuggers.
+  char* tile_base(unsigned replica, TileId tile);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Formats a tensor as PrintTensor does. `bytes` holds the elements in row-major order.
+std::string format_tensor(const void* bytes, ElementType type, const std::vector<std::uint64_t>& shape, const PrintFormat& format);
+
+}  // namespace pando::exec

@@ -1,0 +1,189 @@
+// The graph level: variables mapped over tiles, vertices in compute sets, functions, FIFOs, remote buffers. What
+// poplar::Graph, a thin facade, holds.
+//
+// Meaning of a compute set: every vertex reads its operands as they were when the compute set began and writes its outputs; an
+// element written by two vertices, or written by one and read by another, of one compute set is an error (graph_cycle_error).
+// Where one vertex connects the same element as input and as output, it computes in place.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "codelet/library.h"
+#include "graph/program.h"
+#include "graph/tile_map.h"
+#include "graph/view.h"
+#include "machine/machine.h"
+
+namespace pando::graph {
+
+struct Variable {
+  std::string name;
+  ElementType type = ElementType::float_;
+  Shape shape;
+  std::uint64_t elements = 0;
+  bool constant = false;
+  bool replica_index = false;  // a constant whose value differs per replica
+  std::string initial;         // initial bytes (constants; setInitialValue): empty, or elements * size_of(type)
+  TileMap mapping;
+};
+
+// One connected edge field. A 1-D field has one row; a 2-D field has one view per row.
+struct Edge {
+  std::uint16_t field = 0;  // index into Codelet::fields
+  bool connected = false;
+  std::vector<View> rows;
+};
+struct StateValue {
+  std::uint16_t field = 0;
+  std::string bytes;  // one scalar, or the elements of a state vector
+};
+struct PerfEstimate {
+  std::uint64_t cycles = 0;
+  std::uint64_t flops = 0;
+};
+
+struct Vertex {
+  CodeletId codelet;
+  ComputeSetId compute_set;
+  TileId tile;  // invalid until mapped
+  std::vector<Edge> edges;        // in field order, edge fields only, one entry per edge field of the codelet
+  std::vector<StateValue> state;  // set ones only, sorted by field
+  std::optional<PerfEstimate> estimate;
+};
+
+struct ComputeSet {
+  std::string name;
+  std::vector<VertexId> vertices;
+};
+
+enum class ReplicatedFifo { replicate, broadcast };
+struct Fifo {
+  std::string handle;
+  bool to_device = true;
+  ElementType type = ElementType::float_;
+  std::uint64_t elements = 0;
+  ReplicatedFifo mode = ReplicatedFifo::replicate;
+  unsigned buffering_depth = 1;
+};
+struct RemoteBuffer {
+  std::string handle;
+  ElementType type = ElementType::float_;
+  std::uint64_t elements = 0;  // of one row
+  std::uint64_t repeats = 1;   // rows
+};
+struct HostFunction {
+  std::string handle;
+  std::vector<std::pair<ElementType, std::uint64_t>> inputs, outputs;
+};
+struct Function {
+  std::string name;
+  ProgramPtr body;
+  bool in_streaming_memory = false;  // has a FunctionBuffer: code is loaded by LoadFunction and dropped after its last call
+};
+struct HostHandle {
+  std::string name;
+  View tensor;
+  bool readable = false, writable = false;
+};
+
+// Where a `connect` came from, for messages.
+struct FieldRef {
+  VertexId vertex;
+  std::string field;
+  std::optional<std::size_t> row;
+};
+
+class Graph {
+ public:
+  Graph(Machine machine, unsigned replication_factor);
+
+  const Machine& machine() const { return machine_; }
+  unsigned replication_factor() const { return replication_; }
+  Library& library() { return library_; }
+  const Library& library() const { return library_; }
+
+  VariableId add_variable(ElementType type, const Shape& shape, std::string name);
+  // `values` has elements * size_of(type) bytes.
+  VariableId add_constant(ElementType type, const Shape& shape, std::string values, std::string name);
+  VariableId add_replica_index(std::string name);
+  View view(VariableId v) const;
+  void set_initial_value(const View& tensor, std::string_view bytes);
+
+  // Throws invalid_tile_mapping for a tile outside the machine.
+  void set_tile_mapping(const View& tensor, TileId tile);
+  // mapping[tile] lists intervals of the tensor's flattened elements.
+  void set_tile_mapping(const View& tensor, const std::vector<std::vector<Interval>>& mapping);
+  std::vector<std::vector<Interval>> tile_mapping(const View& tensor, bool* complete) const;
+
+  ComputeSetId add_compute_set(std::string name);
+  // Throws unknown_vertex_type, with similar names.
+  VertexId add_vertex(ComputeSetId cs, std::string_view codelet_name);
+  void set_tile_mapping(VertexId v, TileId tile);
+  // Throw unknown_field, graph_connection_error, type_error: message names vertex type, field, shapes.
+  void connect(const FieldRef& field, const View& tensor);
+  void connect(const FieldRef& field, const std::vector<View>& tensors);
+  // Connects an Input edge to a new constant on the vertex's tile (mapped when the vertex is).
+  void connect_constant(const FieldRef& field, ElementType type, std::string bytes, std::size_t count);
+  void set_initial_value(const FieldRef& field, ElementType type, std::string bytes, std::size_t count);
+  void set_field_size(const FieldRef& field, std::size_t size);
+  std::size_t field_size(const FieldRef& field) const;
+  void set_perf_estimate(VertexId v, PerfEstimate estimate);
+
+  FifoId add_fifo(Fifo fifo);
+  RemoteBufferId add_remote_buffer(RemoteBuffer buffer);
+  HostFunctionId add_host_function(HostFunction function);
+  FunctionId add_function(ProgramPtr body, std::string name);
+  void add_host_handle(std::string name, const View& tensor, bool read, bool write);
+  // Tiles whose group is said, not inferred (contract 2): true = IO, false = compute.
+  void set_tile_group(TileId tile, bool io);
+
+  // Reordering and grouping helpers of the public API.
+  std::vector<std::vector<Interval>> sorted_contiguous_regions(const View& tensor, std::span<const Interval> intervals,
+                                                               bool remove_aliased, std::vector<std::size_t>* aliases) const;
+  void reorder_to_simplify(View* tensor, std::span<View* const> others) const;
+  View find_unbroadcast(const View& tensor) const;
+
+  const DenseMap<VariableId, Variable>& variables() const { return variables_; }
+  const DenseMap<VertexId, Vertex>& vertices() const { return vertices_; }
+  const DenseMap<ComputeSetId, ComputeSet>& compute_sets() const { return compute_sets_; }
+  const DenseMap<FifoId, Fifo>& fifos() const { return fifos_; }
+  const DenseMap<RemoteBufferId, RemoteBuffer>& remote_buffers() const { return remote_buffers_; }
+  const DenseMap<HostFunctionId, HostFunction>& host_functions() const { return host_functions_; }
+  const DenseMap<FunctionId, Function>& functions() const { return functions_; }
+  DenseMap<FunctionId, Function>& functions() { return functions_; }
+  const std::vector<HostHandle>& host_handles() const { return host_handles_; }
+  const std::vector<std::optional<bool>>& tile_groups() const { return tile_groups_; }
+  // Initial images of reserved ranges, by name (include/pando/host.hpp).
+  std::vector<std::pair<std::string, std::string>> images;
+
+ private:
+  Machine machine_;
+  unsigned replication_ = 1;
+  Library library_;
+  DenseMap<VariableId, Variable> variables_;
+  DenseMap<VertexId, Vertex> vertices_;
+  DenseMap<ComputeSetId, ComputeSet> compute_sets_;
+  DenseMap<FifoId, Fifo> fifos_;
+  DenseMap<RemoteBufferId, RemoteBuffer> remote_buffers_;
+  DenseMap<HostFunctionId, HostFunction> host_functions_;
+  DenseMap<FunctionId, Function> functions_;
+  std::vector<HostHandle> host_handles_;
+  std::vector<std::optional<bool>> tile_groups_;
+};
+
+// The text of the graph level (docs/level/graph.md). Deterministic; `only_tile` restricts vertices and mappings to one tile.
+std::string print(const Graph& graph, std::span<const ProgramPtr> programs, std::optional<TileId> only_tile = std::nullopt);
+
+// Throws the documented error for the first fault found: unmapped variable or vertex (invalid_tile_mapping), unconnected field
+// (graph_connection_error), overlapping writes in a compute set (graph_cycle_error), recursion (graph_recursion_error) ...
+void verify(const Graph& graph, std::span<const ProgramPtr> programs);
+
+}  // namespace pando::graph

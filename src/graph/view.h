@@ -1,0 +1,97 @@
+// A view: an ordered list of elements of variables, with a shape. The graph level's tensor. Views never move data.
+//
+// A view is immutable and cheap to copy. Its elements are a composition of strided regions, never a list of elements: slicing,
+// concatenating, permuting and reshaping a view of 10^7 elements costs time in the number of regions that the operation
+// touches. `for_each_run` enumerates the elements in row-major order as maximal strided runs.
+//
+//      variable v[12], view = v.reshape({3,4}).dim_shuffle({1,0}).slice(0, 2, dim 0)
+//      elements: v0 v4 v8 v1 v5 v9        runs: {v, 0, stride 4, count 3} {v, 1, stride 4, count 3}
+//
+// Const methods are thread-safe. Errors: the classes documented for poplar::Tensor (index_error, tensor_creation_error,
+// type_error), thrown by base/error.h with the shape and the arguments in the message.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/element_type.h"
+#include "base/ids.h"
+#include "base/interval.h"
+
+namespace pando::graph {
+
+// `count` elements of `variable`: offset, offset + stride, ... A broadcast element has stride 0; count 1 has stride 1.
+struct Run {
+  VariableId variable;
+  std::uint64_t offset = 0;
+  std::int64_t stride = 1;
+  std::uint64_t count = 0;
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+// A contiguous region of one variable.
+struct Region {
+  VariableId variable;
+  Interval elements;
+  friend auto operator<=>(const Region&, const Region&) = default;
+};
+
+using Shape = std::vector<std::size_t>;
+
+class View {
+ public:
+  View() = default;  // invalid
+  // All elements of a variable, in order.
+  static View of_variable(VariableId variable, ElementType type, const Shape& shape);
+
+  bool valid() const { return node_ != nullptr; }
+  ElementType type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  std::size_t rank() const { return shape_.size(); }
+  std::size_t dim(std::size_t d) const;
+  std::size_t num_elements() const;
+
+  View slice(std::size_t begin, std::size_t end, std::size_t dim) const;
+  View index(std::size_t i) const;  // drops dimension 0
+  View reshape(const Shape& shape) const;
+  View flatten() const { return reshape({num_elements()}); }
+  View dim_shuffle(const std::vector<unsigned>& permutation) const;
+  View reverse(unsigned dim) const;
+  View broadcast(unsigned n, unsigned dim) const;
+  View sub_sample(unsigned stride, unsigned dim) const;
+  View upsample(unsigned scale, unsigned dim) const;  // repeats each element
+  View reinterpret(ElementType type) const;           // same element size
+  static View concat(const std::vector<View>& parts, unsigned dim);
+
+  // Elements in row-major order as runs; neighbours that continue each other are joined.
+  void for_each_run(const std::function<void(const Run&)>& sink) const;
+  // The same for the flattened elements [begin, end).
+  void for_each_run(std::uint64_t begin, std::uint64_t end, const std::function<void(const Run&)>& sink) const;
+  std::vector<Run> runs() const;
+  // Runs with stride 1 only, joined: the tensor's regions in element order.
+  std::vector<Region> regions() const;
+  // The one contiguous region this view is, if it is one: fast, no enumeration where the structure shows it.
+  bool single_region(Region& out) const;
+
+  bool is_contiguous() const;
+  bool contains_aliases() const;  // does an element occur twice?
+  bool intersects(const View& other) const;
+  std::vector<VariableId> variables() const;  // sorted, unique
+
+  // Same elements in the same order with the same shape and type (compares structure after normalisation).
+  friend bool operator==(const View& a, const View& b);
+
+  struct Node;  // view.cpp's own
+
+ private:
+  std::shared_ptr<const Node> node_;
+  Shape shape_;
+  ElementType type_ = ElementType::float_;
+};
+
+std::string to_string(const Shape& shape);  // "{3,4}"
+
+}  // namespace pando::graph

@@ -1,0 +1,82 @@
+// The report's schema: what the machine did, as data. Written by `compile` (memory) and `cycles` (time) through
+// poplar::Engine; shown as text by `print_summary`, as JSON by `write_json`. Knows no machine and no level.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace pando::profile {
+
+struct TargetInfo {
+  std::string name;
+  std::uint32_t ipus = 0, tiles_per_ipu = 0, tiles = 0, workers = 0, replicas = 1;
+  std::uint64_t bytes_per_tile = 0;  // 0: unbounded
+  double clock_hz = 0;
+};
+struct GraphInfo {
+  std::uint64_t variables = 0, vertices = 0, compute_sets = 0, edges = 0, programs = 0;
+};
+struct CategoryBytes { std::string category; bool estimated = false; std::uint64_t bytes = 0; };
+struct TileMemory {
+  std::uint64_t used = 0;            // bytes in use at any time (highest overlap is counted once), without gaps
+  std::uint64_t with_gaps = 0;       // highest address used
+  std::vector<std::uint64_t> by_category;  // parallel to Report::categories
+};
+struct LiveStep {       // one step of one stream
+  std::uint32_t order = 0;
+  std::string name;
+  std::uint64_t live_bytes = 0;       // not always-live, summed over the stream's tiles
+  std::uint64_t worst_tile_bytes = 0;
+};
+struct StreamLiveness {
+  std::string stream;
+  std::uint64_t always_live_bytes = 0;
+  std::vector<LiveStep> steps;
+};
+struct LargestVariable { std::string name; std::string category; std::uint64_t bytes = 0; std::uint32_t tiles = 0; };
+
+// Terms of the cycle model, kept apart.
+struct Cycles {
+  std::uint64_t compute = 0, exchange = 0, local_copy = 0, sync = 0, global_exchange = 0, host = 0;
+  std::uint64_t total() const { return compute + exchange + local_copy + sync + global_exchange + host; }
+};
+struct StepCycles {     // one static step, summed over its executions
+  std::string stream, name, kind;
+  std::uint64_t executions = 0;
+  Cycles cycles;
+  std::uint64_t vertices = 0, unestimated_vertices = 0;
+  std::uint64_t exchanged_bytes = 0;
+  double tile_balance = 0;  // mean over tiles / slowest tile, 0..1
+};
+struct CodeletCycles { std::string codelet; std::uint64_t instances = 0, cycles = 0; bool estimated = false; };
+struct StreamTotals { std::string stream; Cycles cycles; std::uint64_t finish = 0; };
+
+struct Report {
+  TargetInfo target;
+  GraphInfo graph;
+  std::vector<CategoryBytes> categories;
+  std::vector<TileMemory> tiles;
+  std::vector<StreamLiveness> liveness;
+  std::vector<LargestVariable> largest;
+  std::string out_of_memory;         // message, empty if all fits
+  bool executed = false;
+  std::uint64_t runs = 0;
+  std::uint64_t total_cycles = 0;    // the latest stream's clock
+  std::vector<StreamTotals> streams;
+  std::vector<StepCycles> steps;     // in first-execution order
+  std::vector<CodeletCycles> codelets;
+};
+
+struct SummaryOptions { bool execution_steps = false; bool var_storage = false; bool per_ipu_memory = false; };
+
+void print_summary(const Report& report, const SummaryOptions& options, std::ostream& out);
+void write_json(const Report& report, std::ostream& out);
+// Throws parse_error.
+Report read_json(std::istream& in);
+// Chrome trace events (chrome://tracing, Perfetto): one row per stream, cycles as microseconds.
+struct TraceSlice { std::string stream, name, kind; std::uint64_t begin = 0, end = 0; };
+void write_chrome_trace(const std::vector<TraceSlice>& slices, std::ostream& out);
+
+}  // namespace pando::profile

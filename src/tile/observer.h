@@ -1,0 +1,30 @@
+// The step observer (contract 14): declared here, called by `exec`, implemented by `cycles` and by tests.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "tile/program.h"
+
+namespace pando::tile {
+
+struct StepEvent {
+  ReplicaId replica;
+  StreamId stream;
+  std::uint32_t instruction = 0;  // index into the stream's code: the program says the tiles, codelets and counts
+};
+
+// Called once per executed instruction that does work (compute, exchange, transfer, host_call, meet, load_code, ...), by the
+// thread that finished it. Calls for one (replica, stream) come in order, one at a time; calls for different streams may be
+// concurrent. An instruction with a meet is reported once per stream that takes part.
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  virtual void on_begin(unsigned program) = 0;
+  virtual void on_step(const StepEvent& event) = 0;
+  virtual void on_end() = 0;
+  // The stream's clock, for cycle_stamp.
+  virtual std::uint64_t cycles(ReplicaId replica, StreamId stream) const = 0;
+};
+
+}  // namespace pando::tile
