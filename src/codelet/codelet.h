@@ -89,7 +89,9 @@ struct Codelet {
 struct ModuleGlobals {
   std::uint64_t size = 0;
   std::uint32_t align = 1;
-  std::string image;  // `size` initial bytes; relocations are applied at load by the module's own initialiser
+  // Writes the initial bytes of one tile's copy at `globals`: constants, addresses of other globals of that copy, dynamic
+  // initialisers. The tile context is set to that tile. Set when the module is loaded; null if size is 0.
+  void (*initialise)(char* globals) = nullptr;
 };
 
 // Normalises a vertex name: whitespace around commas and brackets, `unsigned` -> `unsigned int`, ...
