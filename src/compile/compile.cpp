@@ -1,0 +1,89 @@
+#include "compile/compile.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "compile/plan.h"
+
+namespace pando::compile {
+
+namespace {
+
+constexpr int kPasses = 7;
+
+class Progress {
+ public:
+  explicit Progress(const Options& options) : options_(options) {}
+  void done(const char* pass, const std::string& text) {
+    ++step_;
+    if (options_.progress) options_.progress(step_, kPasses);
+    if (options_.log) options_.log(pass, text);
+  }
+
+ private:
+  const Options& options_;
+  int step_ = 0;
+};
+
+// The tables that need no lowering.
+void copy_tables(const graph::Graph& graph, std::size_t programs, tile::Program& out) {
+  out.machine = graph.machine();
+  out.replication = graph.replication_factor();
+  out.programs = static_cast<unsigned>(programs);
+  for (const graph::Fifo& f : graph.fifos())
+    out.fifos.push_back({f.handle, f.to_device, f.type, f.elements, f.mode == graph::ReplicatedFifo::broadcast, f.buffering_depth});
+  for (const graph::RemoteBuffer& r : graph.remote_buffers()) out.remote_buffers.push_back({r.handle, r.type, r.elements, r.repeats});
+  for (const graph::HostFunction& h : graph.host_functions()) out.host_functions.push_back({h.handle, h.inputs, h.outputs});
+  for (const graph::Function& f : graph.functions()) out.functions.push_back(f.name);
+  const Library& library = graph.library();
+  for (std::size_t i = 0; i < library.size(); ++i) out.codelet_names.push_back(library[CodeletId(static_cast<std::uint32_t>(i))].name);
+  for (std::size_t i = 0; i < library.modules(); ++i) out.modules.push_back(library.module(ModuleId(static_cast<std::uint32_t>(i))).gp_bytes);
+}
+
+}  // namespace
+
+std::string OutOfMemory::message() const {
+  std::string text = fmt::format("out of memory on tile {}: {} bytes are needed and {} are there; most is live at step '{}'", tile.value,
+                                 needed, available, step);
+  if (largest.empty()) return text;
+  text += "; the largest live there:";
+  for (const auto& [name, bytes] : largest) text += fmt::format(" {} ({} bytes),", name, bytes);
+  text.pop_back();
+  return text;
+}
+
+Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options) {
+  Progress progress(options);
+  graph::verify(graph, programs);
+  progress.done("verify", fmt::format("{} variables, {} vertices", graph.variables().size(), graph.vertices().size()));
+
+  Plan plan{graph, options, std::make_shared<tile::Program>()};
+  copy_tables(graph, programs.size(), *plan.out);
+
+  assign_streams(plan, programs);  // every tile that the program uses belongs to one stream from here on
+  progress.done("assign_streams", fmt::format("{} streams", plan.out->streams.size()));
+
+  lay_out_variables(plan);  // every mapped element has a shard and an offset
+  progress.done("lay_out_variables", fmt::format("{} shards", plan.shards.size()));
+
+  lower_programs(plan, programs);  // steps with symbolic addresses; every byte they touch is in `accesses`
+  progress.done("lower_programs", fmt::format("{} actions, {} steps", plan.actions.size(), plan.orders));
+
+  find_live_ranges(plan);  // shards are cut into pieces; each has a live range
+  progress.done("find_live_ranges", fmt::format("{} live ranges", plan.out->live_ranges.size()));
+
+  place_memory(plan);  // pieces have addresses
+  progress.done("place_memory", plan.out_of_memory ? plan.out_of_memory->message() : "all tiles fit");
+
+  emit(plan);  // addresses are resolved; one instruction list per stream
+  progress.done("emit", fmt::format("{} exchanges, {} compute steps", plan.out->exchanges.size(), plan.out->computes.size()));
+
+  if (options.validate)
+    for (const std::string& fault : tile::verify(*plan.out, graph.library())) {
+      std::fprintf(stderr, "pando: tile program: %s\n", fault.c_str());
+      PANDO_CHECK(!"the compiler made a tile program that its verifier refuses");
+    }
+  return Result{std::move(plan.out), std::move(plan.out_of_memory)};
+}
+
+}  // namespace pando::compile

@@ -1,0 +1,187 @@
+// What the passes of the compiler hand to each other: the program with symbolic addresses. A shard is one variable's bytes on
+// one tile (or a temporary buffer); until placement, an address is a shard and an offset in it.
+//
+//   variable x[8], elements 0..5 on tile 0, 6..7 on tile 1:     shard A (tile 0): x0 x1 x2 x3 x4 x5
+//                                                               shard B (tile 1): x6 x7
+//
+// An action is one unit of work (an exchange, a compute set, a transfer ...); it may stand at several places of the step tree.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/interval.h"
+#include "compile/compile.h"
+#include "graph/graph.h"
+#include "tile/program.h"
+
+namespace pando::compile {
+
+using ShardId = Id<struct ShardTag>;
+using ActionId = Id<struct ActionTag>;
+
+struct Shard {
+  TileId tile;
+  tile::NameId name;
+  tile::Category category = tile::Category::variable;
+  std::uint64_t bytes = 0;
+  std::uint32_t align = 8;
+  bool interleaved = false;
+  bool always_live = false;
+};
+
+struct Address {
+  ShardId shard;
+  std::uint64_t offset = 0;
+};
+
+// Elements [begin, end) of a variable lie at `local` bytes of `shard`.
+struct ShardInterval {
+  Interval elements;
+  ShardId shard;
+  std::uint64_t local = 0;
+};
+
+// tile::Move with symbolic ends; an invalid shard is the host.
+struct SymbolicMove {
+  Address source, destination;
+  std::uint32_t bytes = 0;
+  std::uint32_t count = 1;
+  std::int64_t source_step = 0, destination_step = 0;
+};
+
+struct SymbolicExchange {
+  tile::NameId name;
+  std::vector<SymbolicMove> receive, arrange;
+};
+
+// read: the value is needed. write: all of the bytes get new values. modify: both. partial: some of the bytes get new values.
+// undefine: the bytes are not needed until they are written.
+enum class AccessKind : std::uint8_t { read, write, modify, partial, undefine };
+
+struct Access {
+  ShardId shard;
+  ActionId action;
+  Interval bytes;
+  AccessKind kind = AccessKind::read;
+  bool whole = false;  // an operand of a vertex: its bytes must stay together
+};
+
+struct SymbolicOperand {
+  Address at;               // invalid shard: header of a 2-D field
+  std::uint32_t count = 0;  // elements, or rows
+};
+
+struct SymbolicVertex {
+  VertexId vertex;
+  std::uint32_t first_operand = 0, operands = 0;  // in SymbolicCompute::operands
+};
+
+struct SymbolicCompute {
+  ComputeSetId compute_set;
+  tile::NameId name;
+  std::vector<SymbolicVertex> vertices;  // sorted by (stream, codelet, tile)
+  std::vector<SymbolicOperand> operands;
+  std::vector<SymbolicMove> bound;
+  // Result of Execute(cs, tensor): per stream that has vertices, where its AND goes.
+  std::vector<std::pair<StreamId, Address>> results;
+};
+
+struct SymbolicTransfer {
+  tile::Transfer transfer;  // without moves and rows
+  std::vector<SymbolicMove> moves;
+  std::vector<Address> rows;
+};
+
+struct SymbolicLocation {
+  Address at;
+  ElementType type = ElementType::boolean;
+};
+
+struct Action {
+  tile::Op op = tile::Op::meet;
+  std::uint32_t a = 0;  // index into the plan's table for `op`; a FunctionId for load_code
+  std::uint32_t b = 0;
+  std::vector<StreamId> streams;  // sorted; more than one: they meet
+  tile::NameId name;
+};
+
+// The step tree. Orders count leaves in program order; a node covers [begin, end).
+struct Node {
+  enum class Kind : std::uint8_t { sequence, action, repeat, repeat_while, branch, call };
+  Kind kind = Kind::sequence;
+  std::uint32_t begin = 0, end = 0;
+  std::vector<Node> children;  // sequence: steps; repeat: the body; repeat_while: condition, test, body; branch: test, then the ways
+  ActionId action;             // action; the test of repeat_while and branch is an action node too
+  FunctionId function;         // call
+  std::uint64_t count = 0;     // repeat
+  bool until = false;          // repeat_while: leave when true
+  std::vector<std::optional<std::int32_t>> cases;  // branch: per way its value; nullopt: otherwise. If: {1, nullopt} with `boolean`
+  bool boolean = false;        // branch on zero or not
+  // Where each taking part stream reads the predicate.
+  std::vector<std::pair<StreamId, SymbolicLocation>> predicate;
+  std::vector<StreamId> streams;  // sorted: those with something to do in here
+  tile::NameId name;
+};
+
+// A part of a shard that is placed as one.
+struct Piece {
+  Interval bytes;
+  std::uint32_t live = 0;  // index into live ranges
+  std::uint64_t address = 0;
+};
+
+struct Plan {
+  const graph::Graph& graph;
+  const Options& options;
+  std::shared_ptr<tile::Program> out;  // names, streams and tables are filled in as passes go
+
+  // streams
+  std::vector<StreamId> stream_of_tile;
+
+  // layout
+  DenseMap<ShardId, Shard> shards;
+  DenseMap<VariableId, std::vector<ShardInterval>> layout;
+
+  // lowered programs
+  DenseMap<ActionId, Action> actions;
+  std::vector<Access> accesses;
+  std::vector<SymbolicExchange> exchanges;
+  std::vector<SymbolicCompute> computes;
+  std::vector<SymbolicTransfer> transfers;
+  std::vector<SymbolicLocation> locations;
+  std::vector<Node> programs;                // per program of the engine
+  DenseMap<FunctionId, Node> function_bodies;
+  std::uint32_t orders = 0;
+  std::size_t initial_transfer = 0;          // constants and initial values, from Program::initial_data
+
+  // liveness and placement
+  DenseMap<ShardId, std::vector<Piece>> pieces;
+  std::unique_ptr<OutOfMemory> out_of_memory;
+
+  std::unordered_map<std::string, tile::NameId> name_ids;  // looked up, never iterated
+
+  tile::NameId name(const std::string& text);
+  ShardId add_temporary(TileId tile, std::uint64_t bytes, tile::Category category, const std::string& name);
+  StreamId stream_of(ShardId s) const { return stream_of_tile[shards[s].tile.index()]; }
+  std::uint64_t element_bytes(VariableId v) const { return size_of(graph.variables()[v].type); }
+};
+
+// The interval of `variable` that holds `element`. The element is mapped (verified before).
+const ShardInterval& locate(const Plan& plan, VariableId variable, std::uint64_t element);
+
+// The passes, in their order. Each fills a part of the plan; compile.cpp says what each may rely on.
+void assign_streams(Plan& plan, const std::vector<graph::ProgramPtr>& programs);
+void lay_out_variables(Plan& plan);
+void lower_programs(Plan& plan, const std::vector<graph::ProgramPtr>& programs);
+void find_live_ranges(Plan& plan);
+void place_memory(Plan& plan);
+void emit(Plan& plan);
+
+}  // namespace pando::compile

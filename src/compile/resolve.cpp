@@ -1,0 +1,112 @@
+#include "compile/resolve.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compile/communicate.h"
+
+namespace pando::compile {
+
+const Piece* Resolver::piece_at(Address at) const {
+  const std::vector<Piece>& pieces = plan_.pieces[at.shard];
+  if (pieces.empty()) return nullptr;
+  if (pieces.size() == 1) return at.offset >= pieces[0].bytes.begin && at.offset < pieces[0].bytes.end ? &pieces[0] : nullptr;
+  const auto after = std::upper_bound(pieces.begin(), pieces.end(), at.offset, [](std::uint64_t o, const Piece& p) { return o < p.bytes.begin; });
+  if (after == pieces.begin()) return nullptr;
+  const Piece& p = *std::prev(after);
+  return at.offset < p.bytes.end ? &p : nullptr;
+}
+
+std::uint64_t Resolver::address(Address at) const {
+  const Piece* p = piece_at(at);
+  PANDO_CHECK(p != nullptr);
+  return p->address + (at.offset - p->bytes.begin);
+}
+
+tile::Location Resolver::location(const SymbolicLocation& l) const { return {plan_.shards[l.at.shard].tile, address(l.at), l.type}; }
+
+bool Resolver::in_one_piece(Address at, Interval hull) const {
+  if (!at.shard.valid()) return true;
+  const Piece* p = piece_at({at.shard, hull.begin});
+  return p != nullptr && hull.end <= p->bytes.end;
+}
+
+tile::Move Resolver::one(const SymbolicMove& m) const {
+  tile::Move out{.bytes = m.bytes, .count = m.count, .source_step = m.source_step, .destination_step = m.destination_step};
+  out.source = m.source.offset;
+  out.destination = m.destination.offset;
+  if (m.source.shard.valid()) {
+    out.source_tile = plan_.shards[m.source.shard].tile;
+    out.source = address(m.source);
+  }
+  if (m.destination.shard.valid()) {
+    out.destination_tile = plan_.shards[m.destination.shard].tile;
+    out.destination = address(m.destination);
+  }
+  return out;
+}
+
+std::uint64_t Resolver::left_in_piece(Address at) const {
+  const Piece* p = piece_at(at);
+  return p == nullptr ? 0 : p->bytes.end - at.offset;
+}
+
+// One contiguous run.
+void Resolver::split(const SymbolicMove& run, std::vector<tile::Move>& out) const {
+  std::uint64_t done = 0;
+  while (done < run.bytes) {
+    SymbolicMove part = run;
+    part.source.offset += done;
+    part.destination.offset += done;
+    std::uint64_t n = run.bytes - done;
+    if (part.source.shard.valid()) n = std::min(n, left_in_piece(part.source));
+    if (part.destination.shard.valid()) n = std::min(n, left_in_piece(part.destination));
+    if (n == 0) {  // bytes without memory: nobody reads them
+      ++done;
+      continue;
+    }
+    part.bytes = static_cast<std::uint32_t>(n);
+    out.push_back(one(part));
+    done += n;
+  }
+}
+
+void Resolver::moves(const std::vector<SymbolicMove>& symbolic, std::vector<tile::Move>& out) const {
+  out.reserve(out.size() + symbolic.size());
+  for (const SymbolicMove& m : symbolic) {
+    if (in_one_piece(m.source, source_hull(m)) && in_one_piece(m.destination, destination_hull(m))) {
+      out.push_back(one(m));
+      continue;
+    }
+    for (std::uint32_t i = 0; i < m.count; ++i) {
+      SymbolicMove run = m;
+      run.count = 1;
+      run.source.offset += static_cast<std::uint64_t>(m.source_step * i);
+      run.destination.offset += static_cast<std::uint64_t>(m.destination_step * i);
+      run.source_step = run.destination_step = 0;
+      split(run, out);
+    }
+  }
+}
+
+void sort_moves(std::vector<tile::Move>& moves, bool merge) {
+  const auto key = [](const tile::Move& m) { return std::tuple(m.destination_tile, m.destination, m.source_tile, m.source); };
+  const auto less = [&](const tile::Move& a, const tile::Move& b) { return key(a) < key(b); };
+  if (!std::is_sorted(moves.begin(), moves.end(), less)) std::sort(moves.begin(), moves.end(), less);
+  if (!merge) return;
+  std::size_t out = 0;
+  for (const tile::Move& m : moves) {
+    if (out > 0) {
+      tile::Move& last = moves[out - 1];
+      if (last.count == 1 && m.count == 1 && last.source_tile == m.source_tile && last.destination_tile == m.destination_tile &&
+          last.source + last.bytes == m.source && last.destination + last.bytes == m.destination && std::uint64_t{last.bytes} + m.bytes <= ~0u) {
+        last.bytes += m.bytes;
+        continue;
+      }
+    }
+    moves[out++] = m;
+  }
+  moves.resize(out);
+}
+
+}  // namespace pando::compile
