@@ -53,7 +53,9 @@ AllocationProblem part_of(const AllocationProblem& problem, const std::vector<st
 std::vector<std::vector<std::uint32_t>> split(const Sections& sections, const std::vector<std::uint32_t>& buffers, bool really) {
   std::vector<std::pair<Span, std::uint32_t>> hulls;
   for (std::uint32_t k = 0; k < buffers.size(); ++k) hulls.emplace_back(sections.hull(k), buffers[k]);
-  std::stable_sort(hulls.begin(), hulls.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  std::sort(hulls.begin(), hulls.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first.begin, a.second) < std::tie(b.first.begin, b.second);
+  });
   std::vector<std::vector<std::uint32_t>> parts;
   std::uint32_t end = 0;
   for (const auto& [hull, buffer] : hulls) {

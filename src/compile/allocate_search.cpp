@@ -205,7 +205,9 @@ void Search<Word>::make_root() {
   node.clear();
   node.buffer.resize(problem_.buffers.size());
   std::iota(node.buffer.begin(), node.buffer.end(), 0u);
-  std::stable_sort(node.buffer.begin(), node.buffer.end(), [&](std::uint32_t a, std::uint32_t b) { return hulls_[a].begin < hulls_[b].begin; });
+  std::sort(node.buffer.begin(), node.buffer.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(hulls_[a].begin, a) < std::tie(hulls_[b].begin, b);
+  });
   for (const std::uint32_t b : node.buffer) node.ground.push_back(align_up(units_.buffers[b].lowest, units_.buffers[b].align));
   node.release = node.ground;
   node.asleep.assign(node.size(), 0);

@@ -20,11 +20,8 @@ class Tables {
   void fill() {
     for (const SymbolicExchange& e : plan_.exchanges) add_exchange(e);
     plan_.exchanges = {};
-    for (std::size_t t = 0; t < plan_.transfers.size(); ++t)
-      if (t == plan_.initial_transfer)
-        add_initial(plan_.transfers[t]);
-      else
-        add_transfer(plan_.transfers[t]);
+    for (const SymbolicTransfer& t : plan_.transfers) add_transfer(t);
+    resolver_.moves(plan_.initial_moves, out_.initial_moves);
     for (const SymbolicLocation& l : plan_.locations) out_.locations.push_back(resolver_.location(l));
     add_replica_index();
     computes_.resize(plan_.computes.size());
@@ -55,11 +52,6 @@ class Tables {
     resolver_.moves(t.moves, out.moves);
     for (const Address& row : t.rows) out.rows.push_back(resolver_.location({row, ElementType::unsigned_int}));
     out_.transfers.push_back(std::move(out));
-  }
-
-  void add_initial(const SymbolicTransfer& t) {
-    resolver_.moves(t.moves, out_.initial_moves);
-    out_.transfers.emplace_back();  // keeps the indices
   }
 
   void add_replica_index() {
@@ -213,7 +205,9 @@ class StreamCode {
 
   void emit_call(const Node& n) {
     calls_.emplace_back(here(), n.function);
-    add(tile::Op::call, n.begin, n.name).a = n.function.value;
+    tile::Instruction& i = add(tile::Op::call, n.begin, n.name);
+    i.a = n.function.value;
+    i.b = plan_.graph.functions()[n.function].in_streaming_memory ? 1 : 0;
     const std::vector<std::uint32_t>& drops = drops_[n.function.index()];
     if (std::binary_search(drops.begin(), drops.end(), n.begin)) add(tile::Op::drop_code, n.begin, n.name).a = n.function.value;
   }

@@ -502,28 +502,21 @@ class ProgramLowering {
 
   // Constants and initial values: one host block, in variable order.
   void add_initial_values() {
+    constexpr std::uint64_t kLongest = std::uint64_t{1} << 30;  // of one move
     for (std::uint32_t v = 0; v < graph_.variables().size(); ++v) {
       const graph::Variable& variable = graph_.variables()[VariableId(v)];
-      const std::uint64_t width = size_of(variable.type);
       if (variable.initial.empty()) continue;
-      const std::uint64_t base = plan_.out->initial_data.size();
+      const std::uint64_t width = size_of(variable.type), base = plan_.out->initial_data.size();
       plan_.out->initial_data += variable.initial;
       for (const ShardInterval& i : plan_.layout[VariableId(v)])
-        initial_.push_back({{ShardId(), base + i.elements.begin * width}, {i.shard, i.local}, 0, 1, 0, 0}), initial_bytes_.push_back(i.elements.size() * width);
+        for (std::uint64_t done = 0, all = i.elements.size() * width; done < all; done += kLongest)
+          plan_.initial_moves.push_back({{ShardId(), base + i.elements.begin * width + done},
+                                         {i.shard, i.local + done},
+                                         static_cast<std::uint32_t>(std::min(kLongest, all - done)),
+                                         1,
+                                         0,
+                                         0});
     }
-    SymbolicTransfer t;
-    t.transfer.kind = tile::Transfer::Kind::handle;
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
-    for (std::size_t k = 0; k < initial_.size(); ++k)
-      for (std::uint64_t done = 0; done < initial_bytes_[k]; done += kMost) {
-        SymbolicMove m = initial_[k];
-        m.source.offset += done;
-        m.destination.offset += done;
-        m.bytes = static_cast<std::uint32_t>(std::min(kMost, initial_bytes_[k] - done));
-        t.moves.push_back(m);
-      }
-    plan_.initial_transfer = plan_.transfers.size();
-    plan_.transfers.push_back(std::move(t));
   }
 
   Plan& plan_;
@@ -531,8 +524,6 @@ class ProgramLowering {
   std::vector<std::unique_ptr<Node>> functions_;     // FunctionId; lowered at their first call
   std::vector<std::unique_ptr<Compute>> computes_;  // ComputeSetId
   std::string name_;
-  std::vector<SymbolicMove> initial_;
-  std::vector<std::uint64_t> initial_bytes_;
 };
 
 }  // namespace

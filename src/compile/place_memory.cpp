@@ -141,7 +141,7 @@ class Placement {
       return std::tuple(x.tile, x.codelet, function_of[x.compute_set.index()]);
     };
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-    out_.globals.assign(library_.modules(), {});
+    out_.globals.assign(library_.modules(), std::vector<std::uint64_t>(machine_.tiles(), ~std::uint64_t{0}));
     const tile::NameId state_name = plan_.name("vertex state"), stack_name = plan_.name("stacks");
     for (std::size_t i = 0; i < order.size();) {
       const TileId tile = vertices[VertexId(order[i])].tile;
@@ -193,7 +193,6 @@ class Placement {
 
   void add_globals(TileId tile, std::uint32_t module) {
     const Module& m = library_.module(ModuleId(module));
-    if (out_.globals[module].empty()) out_.globals[module].assign(machine_.tiles(), ~std::uint64_t{0});
     items_[tile.index()].push_back({.kind = Item::Kind::globals,
                                     .category = tile::Category::globals,
                                     .always = true,

@@ -159,7 +159,7 @@ struct Plan {
   std::vector<Node> programs;                // per program of the engine
   DenseMap<FunctionId, Node> function_bodies;
   std::uint32_t orders = 0;
-  std::size_t initial_transfer = 0;          // constants and initial values, from Program::initial_data
+  std::vector<SymbolicMove> initial_moves;   // constants and initial values, from Program::initial_data
 
   // liveness and placement
   DenseMap<ShardId, std::vector<Piece>> pieces;

@@ -1,0 +1,308 @@
+#include "compile/compile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "machine/machine.h"
+
+namespace pando::compile {
+namespace {
+
+using graph::make_program;
+using graph::ProgramPtr;
+using graph::View;
+
+Field field(const char* name, FieldKind kind, FieldShape shape = FieldShape::vector) {
+  Field f;
+  f.name = name;
+  f.kind = kind;
+  f.shape = shape;
+  f.host_size = shape == FieldShape::scalar ? 8 : 16;
+  f.min_align = 4;
+  return f;
+}
+
+Codelet codelet(const char* name, std::vector<Field> fields, std::uint32_t code_bytes) {
+  Codelet c;
+  c.name = name;
+  for (Field& f : fields) {
+    f.host_offset = c.host_size;
+    c.host_size += f.host_size;
+  }
+  c.fields = std::move(fields);
+  c.host_align = 8;
+  c.code_bytes = code_bytes;
+  c.kernel = [](char*, std::uint64_t, std::uint64_t) { return true; };
+  return c;
+}
+
+// Four tiles; codelets Map (in -> out) and Set (out).
+class CompileTest : public testing::Test {
+ protected:
+  CompileTest() : graph_(machine(), 1) {
+    graph_.library().add_builtin("test", {codelet("Map", {field("in", FieldKind::input), field("out", FieldKind::output)}, 96),
+                                          codelet("Set", {field("out", FieldKind::output)}, 64)});
+    options_.validate = true;
+  }
+  virtual Machine machine() {
+    Machine m = *find_machine("tiny4");
+    m.ipus = 2;
+    m.tiles_per_ipu = 2;
+    return m;
+  }
+
+  View variable(std::size_t elements, std::uint32_t tile, const char* name) {
+    const View v = graph_.view(graph_.add_variable(ElementType::float_, {elements}, name));
+    graph_.set_tile_mapping(v, TileId(tile));
+    return v;
+  }
+  ProgramPtr map(const View& in, const View& out, std::uint32_t tile, const char* name) {
+    const ComputeSetId cs = graph_.add_compute_set(name);
+    const VertexId v = graph_.add_vertex(cs, "Map");
+    graph_.connect({v, "in", {}}, in);
+    graph_.connect({v, "out", {}}, out);
+    graph_.set_tile_mapping(v, TileId(tile));
+    return make_program(graph::Execute{cs, {}}, name);
+  }
+  ProgramPtr set(const View& out, std::uint32_t tile, const char* name) {
+    const ComputeSetId cs = graph_.add_compute_set(name);
+    const VertexId v = graph_.add_vertex(cs, "Set");
+    graph_.connect({v, "out", {}}, out);
+    graph_.set_tile_mapping(v, TileId(tile));
+    return make_program(graph::Execute{cs, {}}, name);
+  }
+  static ProgramPtr copy(const View& from, const View& to) { return make_program(graph::Copy{from, to}); }
+  static ProgramPtr sequence(std::vector<ProgramPtr> steps) { return make_program(graph::Sequence{std::move(steps)}); }
+
+  const tile::Program& compile_one(ProgramPtr p) {
+    result_ = compile(graph_, {std::move(p)}, options_);
+    return *result_.program;
+  }
+  // Bytes that travel: a repeated run travels once.
+  static std::uint64_t bytes(const std::vector<tile::Move>& moves) {
+    std::uint64_t n = 0;
+    for (const tile::Move& m : moves) n += std::uint64_t{m.bytes} * (m.source_step == 0 ? 1 : m.count);
+    return n;
+  }
+  // Bytes of a tile that hold a variable at some time.
+  std::uint64_t variable_bytes(std::uint32_t tile) {
+    std::vector<Interval> used;
+    for (const tile::Allocation& a : result_.program->allocations)
+      if (a.tile.value == tile && a.category == tile::Category::variable) used.push_back({a.offset, a.offset + a.size});
+    normalise(used);
+    return total_size(used);
+  }
+  std::vector<tile::Op> ops(std::size_t stream) {
+    std::vector<tile::Op> list;
+    for (const tile::Instruction& i : result_.program->streams[stream].code) list.push_back(i.op);
+    return list;
+  }
+
+  graph::Graph graph_;
+  Options options_;
+  Result result_;
+};
+
+TEST_F(CompileTest, OneMoveForAContiguousCopy) {
+  const View a = variable(100, 0, "a"), b = variable(100, 1, "b");
+  const tile::Program& p = compile_one(copy(a, b));
+  ASSERT_EQ(p.exchanges.size(), 1u);
+  ASSERT_EQ(p.exchanges[0].receive.size(), 1u);
+  EXPECT_EQ(p.exchanges[0].receive[0].bytes, 400u);
+  EXPECT_TRUE(p.exchanges[0].arrange.empty());
+}
+
+TEST_F(CompileTest, TransposeIsStridedNotElementwise) {
+  const View a = variable(64 * 64, 0, "a"), b = variable(64 * 64, 1, "b");
+  const tile::Program& p = compile_one(copy(a.reshape({64, 64}).dim_shuffle({1, 0}), b.reshape({64, 64})));
+  EXPECT_EQ(p.exchanges[0].receive.size(), 64u);
+}
+
+TEST_F(CompileTest, BroadcastArrivesOnceOnATile) {
+  const View a = variable(8, 0, "a"), b = variable(32, 1, "b");
+  const tile::Program& p = compile_one(copy(a.reshape({1, 8}).broadcast(4, 0), b.reshape({4, 8})));
+  EXPECT_EQ(bytes(p.exchanges[0].receive), 32u);
+  options_.merge_moves = false;  // spelled out: one arrival, three copies on the tile
+  const tile::Program& plain = compile_one(copy(a.reshape({1, 8}).broadcast(4, 0), b.reshape({4, 8})));
+  EXPECT_EQ(bytes(plain.exchanges[0].receive), 32u);
+  EXPECT_EQ(bytes(plain.exchanges[0].arrange), 96u);
+}
+
+TEST_F(CompileTest, ScalarBroadcastIsOneMove) {
+  const View a = variable(1, 0, "a"), b = variable(1000, 1, "b");
+  const tile::Program& p = compile_one(copy(a.broadcast(1000, 0), b));
+  ASSERT_EQ(p.exchanges[0].receive.size(), 1u);
+  EXPECT_EQ(p.exchanges[0].receive[0].count, 1000u);
+  EXPECT_EQ(p.exchanges[0].receive[0].source_step, 0);
+}
+
+TEST_F(CompileTest, ACopyOntoItselfReversedIsStaged) {
+  const View a = variable(16, 0, "a");
+  const tile::Program& p = compile_one(copy(a.reverse(0), a));
+  EXPECT_EQ(bytes(p.exchanges[0].receive), 64u);
+  EXPECT_EQ(bytes(p.exchanges[0].arrange), 64u);
+  EXPECT_TRUE(tile::verify(p, graph_.library()).empty());
+}
+
+TEST_F(CompileTest, ACopyOntoItselfIsNothing) {
+  const View a = variable(16, 0, "a");
+  const tile::Program& p = compile_one(copy(a, a));
+  EXPECT_EQ(ops(0), (std::vector<tile::Op>{tile::Op::end}));
+  EXPECT_TRUE(p.exchanges.empty());
+}
+
+TEST_F(CompileTest, OverlappingOperandsArriveOnce) {
+  options_.bind = false;
+  const View a = variable(16, 0, "a"), b = variable(12, 1, "b"), c = variable(12, 1, "c");
+  const ComputeSetId cs = graph_.add_compute_set("cs");
+  for (const auto& [in, out] : {std::pair(a.slice(0, 12, 0), b), std::pair(a.slice(4, 16, 0), c)}) {
+    const VertexId v = graph_.add_vertex(cs, "Map");
+    graph_.connect({v, "in", {}}, in);
+    graph_.connect({v, "out", {}}, out);
+    graph_.set_tile_mapping(v, TileId(1));
+  }
+  const tile::Program& p = compile_one(sequence({set(a, 0, "set"), make_program(graph::Execute{cs, {}})}));
+  ASSERT_EQ(p.exchanges.size(), 1u);
+  ASSERT_EQ(p.exchanges[0].receive.size(), 1u);
+  EXPECT_EQ(p.exchanges[0].receive[0].bytes, 64u);
+}
+
+TEST_F(CompileTest, BindsAReadOnlyOperandInOnePieceOnAnotherTile) {
+  const View a = variable(16, 0, "a"), b = variable(16, 1, "b");
+  const ProgramPtr program = sequence({set(a, 0, "set"), map(a, b, 1, "map")});
+  const tile::Program& bound = compile_one(program);
+  EXPECT_TRUE(bound.exchanges.empty());
+  EXPECT_EQ(bytes(bound.computes[1].bound), 64u);
+  EXPECT_EQ(bound.operands[bound.vertices[1].operands].tile, TileId(0));
+  options_.bind = false;
+  const tile::Program& received = compile_one(program);
+  EXPECT_EQ(bytes(received.exchanges[0].receive), 64u);
+  EXPECT_EQ(received.operands[received.vertices[1].operands].tile, TileId(1));
+}
+
+TEST_F(CompileTest, NeverBindsAcrossStreams) {
+  const View a = variable(16, 0, "a"), b = variable(16, 2, "b");
+  const tile::Program& p = compile_one(sequence({set(a, 0, "set"), map(a, b, 2, "map")}));
+  ASSERT_EQ(p.streams.size(), 2u);
+  ASSERT_EQ(p.exchanges.size(), 1u);
+  EXPECT_EQ(p.meets.size(), 1u);
+  EXPECT_TRUE(p.computes[1].bound.empty());
+}
+
+TEST_F(CompileTest, AnOutputInPiecesIsScattered) {
+  const View a = variable(8, 0, "a"), b = variable(16, 0, "b");
+  const tile::Program& p = compile_one(sequence({set(a, 0, "set"), map(a, b.sub_sample(2, 0), 0, "map")}));
+  ASSERT_EQ(p.exchanges.size(), 1u);
+  EXPECT_EQ(bytes(p.exchanges[0].receive), 32u);
+  EXPECT_EQ(ops(0), (std::vector<tile::Op>{tile::Op::compute, tile::Op::compute, tile::Op::exchange, tile::Op::end}));
+}
+
+TEST_F(CompileTest, VariablesThatAreNotLiveTogetherShareMemory) {
+  const View a = variable(100, 0, "a"), b = variable(100, 0, "b"), c = variable(100, 0, "c"), d = variable(100, 0, "d");
+  const ProgramPtr program = sequence({set(a, 0, "1"), map(a, b, 0, "2"), map(b, c, 0, "3"), map(c, d, 0, "4")});
+  compile_one(program);
+  EXPECT_EQ(variable_bytes(0), 800u);
+  options_.share_memory = false;
+  compile_one(program);
+  EXPECT_EQ(variable_bytes(0), 1600u);
+}
+
+// The halves of `a` are never needed together: one partial write that halves memory.
+TEST_F(CompileTest, LivenessIsPerByteRange) {
+  const View a = variable(2000, 0, "a"), b = variable(1, 0, "b");
+  const View low = a.slice(0, 1000, 0), high = a.slice(1000, 2000, 0);
+  const ProgramPtr program = sequence({set(low, 0, "1"), map(low, b, 0, "2"), set(high, 0, "3"), map(high, b, 0, "4")});
+  compile_one(program);
+  EXPECT_LT(variable_bytes(0), 4100u);
+  options_.split_variables = false;
+  compile_one(program);
+  EXPECT_GE(variable_bytes(0), 8000u);
+}
+
+TEST_F(CompileTest, TilesThatOnlyCopyAreIo) {
+  const View a = variable(16, 0, "a"), b = variable(16, 1, "b");
+  const tile::Program& p = compile_one(sequence({copy(b, a), map(a, a, 0, "map")}));
+  ASSERT_EQ(p.streams.size(), 2u);
+  EXPECT_EQ(p.streams[0].name, "ipu0.compute");
+  EXPECT_EQ(p.streams[1].name, "ipu0.io");
+  ASSERT_EQ(p.meets.size(), 1u);
+  EXPECT_EQ(p.meets[0].streams.size(), 2u);
+  options_.infer_io_tiles = false;
+  EXPECT_EQ(compile_one(sequence({copy(b, a), map(a, a, 0, "map2")})).streams.size(), 1u);
+}
+
+TEST_F(CompileTest, AnExplicitTileGroupOverrides) {
+  const View a = variable(16, 0, "a"), b = variable(16, 1, "b");
+  graph_.set_tile_group(TileId(1), false);
+  const tile::Program& p = compile_one(sequence({copy(b, a), map(a, a, 0, "map")}));
+  EXPECT_EQ(p.streams.size(), 1u);
+}
+
+TEST_F(CompileTest, APredicateTravelsToTheStreamsThatBranch) {
+  const View p0 = graph_.view(graph_.add_variable(ElementType::boolean, {}, "p"));
+  graph_.set_tile_mapping(p0, TileId(0));
+  const View a = variable(16, 2, "a");
+  const ProgramPtr branch = make_program(graph::If{p0, set(a, 2, "then"), nullptr});
+  const tile::Program& p = compile_one(branch);
+  ASSERT_EQ(p.streams.size(), 2u);
+  ASSERT_EQ(p.exchanges.size(), 1u);
+  for (std::size_t s = 0; s < 2; ++s) EXPECT_EQ(ops(s)[0], tile::Op::exchange);
+  // Each stream tests a value on a tile of its own.
+  for (const tile::Stream& s : p.streams)
+    for (const tile::Instruction& i : s.code)
+      if (i.op == tile::Op::branch_true) {
+        EXPECT_TRUE(std::find(s.tiles.begin(), s.tiles.end(), p.locations[i.b].tile) != s.tiles.end());
+      }
+}
+
+TEST_F(CompileTest, StreamsThatDoNotCrossDoNotMeet) {
+  const View a = variable(16, 0, "a"), b = variable(16, 2, "b");
+  const tile::Program& p = compile_one(sequence({set(a, 0, "1"), set(b, 2, "2"), map(a, a, 0, "3"), map(b, b, 2, "4")}));
+  EXPECT_EQ(p.streams.size(), 2u);
+  EXPECT_TRUE(p.meets.empty());
+}
+
+TEST_F(CompileTest, CodeOfAFunctionInStreamingMemoryIsLiveFromLoadToLastCall) {
+  const View a = variable(16, 0, "a");
+  const ProgramPtr body = set(a, 0, "body");
+  const FunctionId f = graph_.add_function(body, "f");
+  graph_.functions()[f].in_streaming_memory = true;
+  const ProgramPtr call = make_program(graph::Call{f});
+  const tile::Program& p = compile_one(sequence({map(a, a, 0, "before"), make_program(graph::LoadFunction{f}), call, map(a, a, 0, "between"), call, map(a, a, 0, "after")}));
+  std::vector<tile::Op> expected{tile::Op::compute, tile::Op::load_code, tile::Op::call,      tile::Op::compute, tile::Op::call,
+                                 tile::Op::drop_code, tile::Op::compute, tile::Op::end, tile::Op::compute, tile::Op::ret};
+  EXPECT_EQ(ops(0), expected);
+  const auto code = std::find_if(p.allocations.begin(), p.allocations.end(),
+                                 [&](const tile::Allocation& x) { return x.category == tile::Category::vertex_code && p.names[x.name.index()] == "Set"; });
+  ASSERT_NE(code, p.allocations.end());
+  EXPECT_FALSE(code->always_live);
+  EXPECT_EQ(p.live_ranges[code->live].front().first, 1u);
+  EXPECT_TRUE(code->estimated);
+}
+
+TEST_F(CompileTest, OutOfMemoryNamesTileStepAndVariables) {
+  const View a = variable(100'000, 1, "big"), b = variable(100'000, 1, "other");
+  const ProgramPtr program = sequence({set(a, 1, "fill"), map(a, b, 1, "work")});
+  compile_one(program);
+  ASSERT_TRUE(result_.out_of_memory);
+  const std::string text = result_.out_of_memory->message();
+  EXPECT_EQ(result_.out_of_memory->tile, TileId(1));
+  EXPECT_NE(text.find("tile 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("'work'"), std::string::npos) << text;
+  EXPECT_NE(text.find("big (400000 bytes)"), std::string::npos) << text;
+  EXPECT_TRUE(result_.program->out_of_memory);
+  EXPECT_FALSE(result_.program->allocations.empty());  // the report can be written
+}
+
+TEST_F(CompileTest, CompilingIsDeterministic) {
+  const View a = variable(64, 0, "a"), b = variable(64, 2, "b");
+  const ProgramPtr program = sequence({set(a, 0, "1"), copy(a, b), map(b, a, 1, "2")});
+  compile_one(program);
+  const std::string first = tile::print(*result_.program, graph_.library());
+  compile_one(program);
+  EXPECT_EQ(first, tile::print(*result_.program, graph_.library()));
+}
+
+}  // namespace
+}  // namespace pando::compile
