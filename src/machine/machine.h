@@ -19,6 +19,21 @@ struct MemoryRegion {
   bool interleaved = false;  // fields that ask for interleaved memory must lie here
 };
 
+// How IPUs are joined: a ladder whose rungs are cards. Card r holds IPUs 2r and 2r + 1; a rail joins the IPUs of one parity.
+//
+//        IPU 2 ==across== IPU 3        card 1
+//          | up/down        |
+//        IPU 0 ==in card== IPU 1       card 0
+//
+// Traffic between the two IPUs of a card has `in_card` links. Other traffic goes along its rail first and changes rails on the
+// last card, where it has `across` links. Numbers count links of one direction.
+struct LinkLadder {
+  unsigned in_card = 4;
+  unsigned across = 2;
+  unsigned up = 2;
+  unsigned down = 2;
+};
+
 struct Machine {
   std::string name;  // "ipu2"
   std::string arch;  // what Target::getTargetArchString says
@@ -53,8 +68,24 @@ struct Machine {
   unsigned local_copy_call_cycles = 288;
   // The word after which IPU-Link traffic is modelled: bytes per second of one link, and links by kind (machine.md 5.6).
   double link_bytes_per_second = 0;
+  LinkLadder links;
+  // The exchange fabric as the landing model sees it: 0 columns means that only the fixed part is known (machine.md 1.3).
+  unsigned fabric_columns = 0;
+  unsigned fabric_rows = 0;
+  unsigned fabric_lanes = 0;
+  unsigned exchange_landing_cycles = 53;  // from the sync to the first word on the nearest row
+  double sync_seconds_per_hop = 15e-9;    // of a sync between IPUs
+  // Host and Streaming Memory, per IPU. UNVALIDATED: no measurement of them is public; 0 means "costs nothing".
+  double host_bytes_per_second = 0;
+  double host_latency_seconds = 0;
+  double streaming_bytes_per_second = 0;
+  double streaming_latency_seconds = 0;
 
   unsigned tiles() const { return ipus * tiles_per_ipu; }
+  // What an IPU-Link moves in one direction is already net of protocol: link_bytes_per_second includes the efficiency.
+  double peak_flops_f16() const { return peak_flops(f16_in_f16_out_conv_units, conv_unit_input_load_elems_f16); }
+  double peak_flops_f32() const { return peak_flops(f32_in_f32_out_conv_units, conv_unit_input_load_elems_f32); }
+  double peak_flops(unsigned units, unsigned elems) const { return 2.0 * units * elems * tiles() * clock_hz; }
   std::uint64_t bytes_per_tile() const { return regions.empty() ? 0 : regions.back().end; }
   IpuId ipu_of(TileId t) const { return IpuId(t.value / tiles_per_ipu); }
 };
