@@ -18,17 +18,18 @@ struct TargetInfo {
 struct GraphInfo {
   std::uint64_t variables = 0, vertices = 0, compute_sets = 0, edges = 0, programs = 0;
 };
+// `bytes` is the sum of the tiles' by_category.
 struct CategoryBytes { std::string category; bool estimated = false; std::uint64_t bytes = 0; };
 struct TileMemory {
   std::uint64_t used = 0;            // bytes in use at any time (highest overlap is counted once), without gaps
   std::uint64_t with_gaps = 0;       // highest address used
-  std::vector<std::uint64_t> by_category;  // parallel to Report::categories
+  std::vector<std::uint64_t> by_category;  // parallel to Report::categories; what makes up `used`: their sum
 };
 struct LiveStep {       // one step of one stream
   std::uint32_t order = 0;
   std::string name;
   std::uint64_t live_bytes = 0;       // not always-live, summed over the stream's tiles
-  std::uint64_t worst_tile_bytes = 0;
+  std::uint64_t worst_tile_bytes = 0; // the fullest tile, always-live bytes included: what meets the limit
 };
 struct StreamLiveness {
   std::string stream;
@@ -40,8 +41,12 @@ struct LargestVariable { std::string name; std::string category; std::uint64_t b
 // Terms of the cycle model, kept apart.
 struct Cycles {
   std::uint64_t compute = 0, exchange = 0, local_copy = 0, sync = 0, global_exchange = 0, host = 0;
-  std::uint64_t total() const { return compute + exchange + local_copy + sync + global_exchange + host; }
+  std::uint64_t wait = 0;  // for the other streams of a meet
+  std::uint64_t total() const { return compute + exchange + local_copy + sync + global_exchange + host + wait; }
+  friend bool operator==(const Cycles&, const Cycles&) = default;
 };
+Cycles operator+(const Cycles& a, const Cycles& b);
+Cycles operator*(const Cycles& a, std::uint64_t n);
 struct StepCycles {     // one static step, summed over its executions
   std::string stream, name, kind;
   std::uint64_t executions = 0;
@@ -69,12 +74,22 @@ struct Report {
   std::vector<CodeletCycles> codelets;
 };
 
+// showExecutionSteps, showVarStorage, showPerIpuMemoryUsage.
 struct SummaryOptions { bool execution_steps = false; bool var_storage = false; bool per_ipu_memory = false; };
 
+// Text of at most 100 columns (long names are cut in the middle). Estimates are marked; a step with a vertex that has no
+// estimate says so.
 void print_summary(const Report& report, const SummaryOptions& options, std::ostream& out);
+
+// docs/level/profile.md describes the schema. read_json(write_json(r)) equals r.
+inline constexpr unsigned kReportVersion = 1;
 void write_json(const Report& report, std::ostream& out);
-// Throws parse_error.
+// Throws parse_error: not JSON, not a report, newer than this reader, or a part that is missing or of the wrong type (named).
 Report read_json(std::istream& in);
+
+// One self-contained picture: memory per tile, live memory of each stream over the program, cycles by step.
+void write_svg(const Report& report, std::ostream& out);
+
 // Chrome trace events (chrome://tracing, Perfetto): one row per stream, cycles as microseconds.
 struct TraceSlice { std::string stream, name, kind; std::uint64_t begin = 0, end = 0; };
 void write_chrome_trace(const std::vector<TraceSlice>& slices, std::ostream& out);

@@ -1,0 +1,29 @@
+#include "profile/report.h"
+
+namespace pando::profile {
+
+Cycles operator+(const Cycles& a, const Cycles& b) {
+  Cycles c;
+  c.compute = a.compute + b.compute;
+  c.exchange = a.exchange + b.exchange;
+  c.local_copy = a.local_copy + b.local_copy;
+  c.sync = a.sync + b.sync;
+  c.global_exchange = a.global_exchange + b.global_exchange;
+  c.host = a.host + b.host;
+  c.wait = a.wait + b.wait;
+  return c;
+}
+
+Cycles operator*(const Cycles& a, std::uint64_t n) {
+  Cycles c;
+  c.compute = a.compute * n;
+  c.exchange = a.exchange * n;
+  c.local_copy = a.local_copy * n;
+  c.sync = a.sync * n;
+  c.global_exchange = a.global_exchange * n;
+  c.host = a.host * n;
+  c.wait = a.wait * n;
+  return c;
+}
+
+}  // namespace pando::profile
