@@ -1,9 +1,16 @@
 // The first cycle model (machine.md, section 5): runs a tile program against one clock per stream, as a step observer.
 //
-// A step's cost is a function of the program alone and is computed once. A vertex without an estimate is counted as
-// unestimated, never as 0 or a constant, and a step that has one says so.
+// A step's cost is a function of the program alone and is computed once, when the step is first executed. A vertex without an
+// estimate is counted as unestimated, never as 0 or a constant, and a step that has one says so.
+//
+//     stream 0   |compute......|        wait|exchange..|
+//     stream 1   |compute...................|exchange..|      a meet: all its streams leave at the same cycle
+//
+// What is known to be missing: control flow (loop counters, branches, calls) costs nothing but its syncs; fragments of an
+// exchange cost nothing of their own; host and Streaming Memory times are unvalidated parameters of the machine.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "profile/report.h"
@@ -11,19 +18,28 @@
 
 namespace pando::cycles {
 
+struct Options {
+  // landing: 53 + rows and columns of the fabric + the busiest tile's words. simple: 100 + the busiest tile's words.
+  enum class Exchange { landing, simple };
+  Exchange exchange = Exchange::landing;
+  std::size_t trace_steps = 100'000;  // how many executed steps trace() can return
+};
+
 class CycleModel final : public tile::StepObserver {
  public:
-  CycleModel(std::shared_ptr<const tile::Program> program, const Library& library);
+  CycleModel(std::shared_ptr<const tile::Program> program, const Library& library, const Options& options = {});
   ~CycleModel() override;
+  // All streams start a run at the same cycle: that of the latest.
   void on_begin(unsigned program) override;
   void on_step(const tile::StepEvent& event) override;
   void on_end() override;
   std::uint64_t cycles(ReplicaId replica, StreamId stream) const override;
 
+  // Clocks to 0, counts forgotten. Not while a run is going on.
   void reset();
-  // Fills the execution part of the report (replica 0).
+  // Fills the execution part of the report (replica 0). A stream's terms add up to its clock.
   void fill(profile::Report& report) const;
-  // The first `limit` executed steps as slices.
+  // The first executed steps of replica 0 (as many as the options keep) that took time, as slices by begin.
   std::vector<profile::TraceSlice> trace() const;
 
  private:
@@ -31,7 +47,8 @@ class CycleModel final : public tile::StepObserver {
   std::unique_ptr<State> state_;
 };
 
-// The memory part of the report: tiles, categories, liveness per stream, largest variables.
+// The memory part of the report: target, tiles, categories, liveness per stream, largest variables. A tile's `used` is the most
+// that is live at one step; its categories are those of that step.
 void fill_memory(const tile::Program& program, const Library& library, profile::Report& report);
 
 }  // namespace pando::cycles

@@ -1,0 +1,115 @@
+#include "cycles/cost_table.h"
+
+#include <algorithm>
+
+#include "cycles/links.h"
+
+namespace pando::cycles {
+
+CostTable::CostTable(std::shared_ptr<const tile::Program> program, const Library& library, Options::Exchange exchange_model)
+    : program_(std::move(program)), exchange_model_(exchange_model) {
+  const tile::Program& p = *program_;
+  for (std::size_t i = 0; i < library.size(); ++i) kinds_.push_back(library[CodeletId(static_cast<std::uint32_t>(i))].kind);
+  stream_of_tile_.resize(p.machine.tiles());
+  for (std::size_t s = 0; s < p.streams.size(); ++s) {
+    for (TileId t : p.streams[s].tiles) stream_of_tile_[t.index()] = StreamId(static_cast<std::uint32_t>(s));
+    totals_.emplace_back(p.streams[s].code.size());
+    for (auto& total : totals_.back()) total.store(kUnknown, std::memory_order_relaxed);
+    costs_.emplace_back(p.streams[s].code.size());
+  }
+  computes_.resize(p.computes.size());
+  exchanges_.resize(p.exchanges.size());
+  cross_replica_.resize(p.exchanges.size());
+  transfers_.resize(p.transfers.size());
+}
+
+std::uint64_t CostTable::compute_total(StreamId stream, std::uint32_t instruction) {
+  std::lock_guard lock(mutex_);
+  std::atomic<std::uint64_t>& total = totals_[stream.index()][instruction];
+  if (std::uint64_t known = total.load(std::memory_order_relaxed); known != kUnknown) return known;
+  InstructionCost& cost = costs_[stream.index()][instruction];
+  cost = cost_of(stream, program_->streams[stream.index()].code[instruction]);
+  total.store(cost.cycles.total(), std::memory_order_release);
+  return cost.cycles.total();
+}
+
+InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& instruction) {
+  InstructionCost cost;
+  bool moves_data = false;
+  switch (instruction.op) {
+    case tile::Op::compute:
+      add_compute(instruction, cost);
+      break;
+    case tile::Op::exchange:
+    case tile::Op::cross_replica:
+      add_exchange(stream, instruction, cost);
+      moves_data = cost.cycles.exchange > 0 || cost.cycles.global_exchange > 0;
+      break;
+    case tile::Op::host_call:
+      add_transfer(instruction.b, cost);
+      [[fallthrough]];
+    case tile::Op::transfer:
+    case tile::Op::print:
+    case tile::Op::error:
+      add_transfer(instruction.a, cost);
+      moves_data = true;
+      break;
+    case tile::Op::load_code:
+      cost.cycles.host = load_code_cycles(*program_, stream, instruction.order);
+      moves_data = true;
+      break;
+    default:
+      break;  // control flow and bookkeeping: nothing but the meet
+  }
+  cost.cycles.sync = sync_cycles(instruction, moves_data);
+  return cost;
+}
+
+void CostTable::add_compute(const tile::Instruction& instruction, InstructionCost& cost) {
+  std::unique_ptr<ComputeCost>& known = computes_[instruction.a];
+  const tile::ComputeStep& step = program_->computes[instruction.a];
+  if (!known)
+    known = std::make_unique<ComputeCost>(compute_cost(*program_, step, kinds_, program_->streams[step.stream.index()].tiles.size()));
+  cost.cycles.compute = known->cycles;
+  cost.tile_balance = known->balance;
+  cost.vertices = known->vertices;
+  cost.unestimated = known->unestimated;
+}
+
+void CostTable::add_exchange(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost) {
+  const tile::Exchange& exchange = program_->exchanges[instruction.a];
+  bool across = instruction.op == tile::Op::cross_replica;
+  std::unique_ptr<ExchangeCost>& known = (across ? cross_replica_ : exchanges_)[instruction.a];
+  if (!known)
+    known = std::make_unique<ExchangeCost>(across ? cross_replica_cost(*program_, exchange, program_->replica_maps[instruction.b], stream_of_tile_)
+                                                  : exchange_cost(*program_, exchange, stream_of_tile_, exchange_model_));
+  cost.cycles.exchange = known->exchange;
+  cost.cycles.local_copy = known->local_copy;
+  cost.cycles.global_exchange = known->global_exchange;
+  cost.received_bytes = known->received[stream.index()];
+}
+
+void CostTable::add_transfer(std::uint32_t id, InstructionCost& cost) {
+  if (id >= transfers_.size()) return;  // a host call without inputs or outputs
+  std::optional<std::uint64_t>& known = transfers_[id];
+  if (!known) known = transfer_cycles(*program_, program_->transfers[id]);
+  cost.cycles.host += *known;
+}
+
+// Tiles sync before data move between them and where streams meet; IPUs sync where the streams that meet are on several.
+std::uint64_t CostTable::sync_cycles(const tile::Instruction& instruction, bool moves_data) const {
+  const tile::Program& p = *program_;
+  bool meets = instruction.meet.valid() && p.meets[instruction.meet.index()].streams.size() > 1;
+  bool across_replicas = instruction.op == tile::Op::cross_replica;
+  if (!moves_data && !meets) return 0;
+  unsigned low = ~0u, high = 0;
+  if (instruction.meet.valid())
+    for (StreamId s : p.meets[instruction.meet.index()].streams) {
+      low = std::min(low, p.streams[s.index()].ipu.value);
+      high = std::max(high, p.streams[s.index()].ipu.value);
+    }
+  unsigned span = across_replicas ? p.replication * p.machine.ipus : low > high ? 1 : high - low + 1;
+  return p.machine.sync_cycles_internal + global_sync_cycles(p.machine, span);
+}
+
+}  // namespace pando::cycles

@@ -1,0 +1,244 @@
+#include "cycles/cycle_model.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+
+#include "cycles/cost_table.h"
+
+namespace pando::cycles {
+
+namespace {
+
+// What replica 0 did with one instruction.
+struct Executed {
+  std::uint64_t times = 0;
+  std::uint64_t wait = 0;
+  std::uint64_t first_begin = 0;
+  std::uint64_t first_number = 0;  // position among the stream's executed instructions
+};
+
+struct Slice {
+  std::uint32_t instruction = 0;
+  std::uint64_t begin = 0, end = 0;
+};
+
+// One stream of one replica. A cache line of its own: streams run on different threads.
+struct alignas(64) Clock {
+  std::uint64_t now = 0;
+  // The first stream that reports a meet moves the clocks of all that take part. They report it later, and find here when they came.
+  bool met = false;
+  std::uint64_t came = 0;
+};
+
+struct StreamRecord {  // replica 0
+  std::vector<Executed> executed;  // by instruction
+  std::uint64_t steps = 0;
+  std::uint64_t wait_between_runs = 0;
+  std::vector<Slice> slices;
+};
+
+const char* kind_of(const tile::Program& program, const tile::Instruction& i) {
+  switch (i.op) {
+    case tile::Op::compute: return "compute";
+    case tile::Op::exchange: return "exchange";
+    case tile::Op::transfer: return program.transfers[i.a].kind == tile::Transfer::Kind::remote ? "remote" : "host";
+    case tile::Op::host_call: return "host call";
+    case tile::Op::print: return "print";
+    case tile::Op::error: case tile::Op::error_if: return "error";
+    case tile::Op::combine: return "combine";
+    case tile::Op::meet: return "meet";
+    case tile::Op::load_code: return "load code";
+    case tile::Op::drop_code: return "drop code";
+    case tile::Op::poison: return "undefine";
+    case tile::Op::cross_replica: return "replicas";
+    case tile::Op::cycle_stamp: return "stamp";
+    default: return "control";
+  }
+}
+
+std::string name_of(const tile::Program& program, const tile::Instruction& i) {
+  return i.name.valid() && i.name.index() < program.names.size() ? program.names[i.name.index()] : std::string();
+}
+
+}  // namespace
+
+struct CycleModel::State {
+  CostTable costs;
+  Options options;
+  std::size_t streams;
+  std::vector<Clock> clocks;  // [replica * streams + stream]
+  std::vector<StreamRecord> records;
+  std::uint64_t runs = 0;
+  std::mutex meet;  // of clocks, where streams meet
+
+  State(std::shared_ptr<const tile::Program> program, const Library& library, const Options& o)
+      : costs(std::move(program), library, o.exchange), options(o), streams(costs.program().streams.size()) {
+    clear();
+  }
+
+  void clear() {
+    clocks.assign(streams * std::max(1u, costs.program().replication), Clock());
+    records.assign(streams, StreamRecord());
+    for (std::size_t s = 0; s < streams; ++s) records[s].executed.resize(costs.program().streams[s].code.size());
+    runs = 0;
+  }
+
+  Clock& clock(ReplicaId r, StreamId s) { return clocks[r.index() * streams + s.index()]; }
+
+  // Where all that take part in the meet leave it; the others' clocks move too.
+  void pass_meet(ReplicaId replica, StreamId stream, const tile::Instruction& instruction, std::uint64_t cost) {
+    std::span<const StreamId> members(&stream, 1);
+    if (instruction.meet.valid()) members = costs.program().meets[instruction.meet.index()].streams;
+    bool across = instruction.op == tile::Op::cross_replica;
+    std::size_t begin = across ? 0 : replica.index(), end = across ? clocks.size() / streams : begin + 1;
+    std::uint64_t latest = 0;
+    for (std::size_t r = begin; r < end; ++r)
+      for (StreamId s : members) latest = std::max(latest, clocks[r * streams + s.index()].now);
+    for (std::size_t r = begin; r < end; ++r)
+      for (StreamId s : members) {
+        Clock& c = clocks[r * streams + s.index()];
+        c = {latest + cost, true, c.now};
+      }
+  }
+
+  void record(StreamId stream, std::uint32_t instruction, std::uint64_t came, std::uint64_t begin, std::uint64_t end) {
+    StreamRecord& record = records[stream.index()];
+    Executed& e = record.executed[instruction];
+    if (e.times++ == 0) e.first_begin = begin, e.first_number = record.steps;
+    e.wait += begin - came;
+    ++record.steps;
+    if (end > begin && record.slices.size() < options.trace_steps) record.slices.push_back({instruction, begin, end});
+  }
+};
+
+CycleModel::CycleModel(std::shared_ptr<const tile::Program> program, const Library& library, const Options& options)
+    : state_(std::make_unique<State>(std::move(program), library, options)) {}
+
+CycleModel::~CycleModel() = default;
+
+void CycleModel::on_begin(unsigned) {
+  State& s = *state_;
+  ++s.runs;
+  std::uint64_t latest = 0;
+  for (const Clock& c : s.clocks) latest = std::max(latest, c.now);
+  for (std::size_t i = 0; i < s.streams; ++i) s.records[i].wait_between_runs += latest - s.clocks[i].now;
+  for (Clock& c : s.clocks) c = {latest, false, 0};  // a run that ended in an error may have left a meet half reported
+}
+
+void CycleModel::on_step(const tile::StepEvent& event) {
+  State& s = *state_;
+  std::uint64_t cost = s.costs.total(event.stream, event.instruction);
+  const tile::Instruction& instruction = s.costs.program().streams[event.stream.index()].code[event.instruction];
+  Clock& clock = s.clock(event.replica, event.stream);
+  std::uint64_t came = 0;
+  if (!instruction.meet.valid() && instruction.op != tile::Op::cross_replica) {
+    came = clock.now;
+    clock.now += cost;
+  } else {
+    // Under the lock from the first look at the clock on: another stream of this meet may be moving it.
+    std::lock_guard lock(s.meet);
+    if (!clock.met) s.pass_meet(event.replica, event.stream, instruction, cost);
+    clock.met = false;
+    came = clock.came;
+  }
+  if (event.replica.index() == 0) s.record(event.stream, event.instruction, came, clock.now - cost, clock.now);
+}
+
+void CycleModel::on_end() {}
+
+std::uint64_t CycleModel::cycles(ReplicaId replica, StreamId stream) const { return state_->clock(replica, stream).now; }
+
+void CycleModel::reset() { state_->clear(); }
+
+namespace {
+
+struct FirstSeen {
+  std::uint64_t begin = 0;
+  std::uint32_t stream = 0;
+  std::uint64_t number = 0;
+  std::uint32_t instruction = 0;
+};
+
+std::vector<FirstSeen> in_first_execution_order(const std::vector<StreamRecord>& records) {
+  std::vector<FirstSeen> seen;
+  for (std::uint32_t s = 0; s < records.size(); ++s)
+    for (std::uint32_t i = 0; i < records[s].executed.size(); ++i)
+      if (const Executed& e = records[s].executed[i]; e.times > 0) seen.push_back({e.first_begin, s, e.first_number, i});
+  std::sort(seen.begin(), seen.end(), [](const FirstSeen& a, const FirstSeen& b) {
+    return std::tuple(a.begin, a.stream, a.number) < std::tuple(b.begin, b.stream, b.number);
+  });
+  return seen;
+}
+
+profile::StepCycles step_of(const tile::Program& program, const InstructionCost& cost, const Executed& e, std::uint32_t stream, const tile::Instruction& i) {
+  profile::StepCycles step;
+  step.stream = program.streams[stream].name;
+  step.name = name_of(program, i);
+  step.kind = kind_of(program, i);
+  step.executions = e.times;
+  step.cycles = cost.cycles * e.times;
+  step.cycles.wait = e.wait;
+  step.vertices = cost.vertices * e.times;
+  step.unestimated_vertices = cost.unestimated * e.times;
+  step.exchanged_bytes = cost.received_bytes * e.times;
+  step.tile_balance = cost.tile_balance;
+  return step;
+}
+
+}  // namespace
+
+void CycleModel::fill(profile::Report& report) const {
+  const State& s = *state_;
+  const tile::Program& program = s.costs.program();
+  report.executed = s.runs > 0;
+  report.runs = s.runs;
+  report.total_cycles = 0;
+  report.streams.clear();
+  report.steps.clear();
+  report.codelets.clear();
+  for (std::size_t i = 0; i < s.streams; ++i) {
+    report.streams.push_back({program.streams[i].name, {}, s.clocks[i].now});
+    report.streams[i].cycles.wait = s.records[i].wait_between_runs;
+    report.total_cycles = std::max(report.total_cycles, s.clocks[i].now);
+  }
+  std::vector<CodeletShare> codelets(program.codelet_names.size());
+  for (const FirstSeen& f : in_first_execution_order(s.records)) {
+    const tile::Instruction& i = program.streams[f.stream].code[f.instruction];
+    const Executed& e = s.records[f.stream].executed[f.instruction];
+    report.steps.push_back(step_of(program, s.costs.cost(StreamId(f.stream), f.instruction), e, f.stream, i));
+    report.streams[f.stream].cycles = report.streams[f.stream].cycles + report.steps.back().cycles;
+    if (i.op != tile::Op::compute) continue;
+    for (const CodeletShare& share : s.costs.compute(tile::ComputeId(i.a)).codelets) {
+      if (share.codelet.index() >= codelets.size()) codelets.resize(share.codelet.index() + 1);
+      CodeletShare& sum = codelets[share.codelet.index()];
+      sum.instances += share.instances * e.times;
+      sum.cycles += share.cycles * e.times;
+      sum.unestimated += share.unestimated * e.times;
+    }
+  }
+  for (std::size_t c = 0; c < codelets.size(); ++c)
+    if (codelets[c].instances > 0)
+      report.codelets.push_back({c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c), codelets[c].instances,
+                                 codelets[c].cycles, codelets[c].unestimated == 0});
+}
+
+std::vector<profile::TraceSlice> CycleModel::trace() const {
+  const State& s = *state_;
+  const tile::Program& program = s.costs.program();
+  std::vector<std::pair<std::uint32_t, Slice>> slices;
+  for (std::uint32_t stream = 0; stream < s.records.size(); ++stream)
+    for (const Slice& slice : s.records[stream].slices) slices.emplace_back(stream, slice);
+  std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.second.begin, a.first, a.second.end) < std::tuple(b.second.begin, b.first, b.second.end);
+  });
+  slices.resize(std::min(slices.size(), s.options.trace_steps));
+  std::vector<profile::TraceSlice> out;
+  for (const auto& [stream, slice] : slices) {
+    const tile::Instruction& i = program.streams[stream].code[slice.instruction];
+    out.push_back({program.streams[stream].name, name_of(program, i), kind_of(program, i), slice.begin, slice.end});
+  }
+  return out;
+}
+
+}  // namespace pando::cycles

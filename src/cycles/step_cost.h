@@ -1,0 +1,56 @@
+// What one step costs, from the program alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cycles/cycle_model.h"
+#include "tile/program.h"
+
+namespace pando::cycles {
+
+// The parts of a compute step's vertices that belong to one codelet.
+struct CodeletShare {
+  CodeletId codelet;
+  std::uint64_t instances = 0;
+  std::uint64_t cycles = 0;  // of the vertices themselves
+  std::uint64_t unestimated = 0;
+};
+
+// A tile: launch + max(workers * slowest worker, sum of multi and supervisor vertices). Worker vertices go to the six workers
+// longest first, each to the one that is free first. The step: its slowest tile.
+struct ComputeCost {
+  std::uint64_t cycles = 0;
+  double balance = 0;  // mean over `tiles` / slowest
+  std::uint64_t vertices = 0;
+  std::uint64_t unestimated = 0;
+  std::vector<CodeletShare> codelets;
+};
+ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds, std::size_t tiles);
+
+// Exchange between tiles of one IPU: internal; between IPUs: global; within a tile: local copies.
+struct ExchangeCost {
+  std::uint64_t exchange = 0;
+  std::uint64_t local_copy = 0;
+  std::uint64_t global_exchange = 0;
+  bool crosses_tiles = false;
+  bool crosses_ipus = false;
+  std::vector<std::uint64_t> received;  // [stream]: bytes that its tiles receive from others
+};
+ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& exchange, std::span<const StreamId> stream_of_tile, Options::Exchange model);
+
+// The moves of an exchange, made between replicas instead of within each.
+ExchangeCost cross_replica_cost(const tile::Program& program, const tile::Exchange& exchange,
+                                std::span<const std::pair<std::uint32_t, std::uint32_t>> replicas, std::span<const StreamId> stream_of_tile);
+
+// Cycles of a transfer to or from the host or Streaming Memory.
+std::uint64_t transfer_cycles(const tile::Program& program, const tile::Transfer& transfer);
+
+// Cycles of bringing a function's code to the tiles of `stream`: the code that begins to live at step `order`.
+std::uint64_t load_code_cycles(const tile::Program& program, StreamId stream, std::uint32_t order);
+
+// Cycles from the sync to the arrival of the first word at `destination` (both on one IPU).
+std::uint64_t landing_cycles(const Machine& machine, TileId source, TileId destination);
+
+}  // namespace pando::cycles
