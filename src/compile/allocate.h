@@ -49,6 +49,7 @@ struct AllocationOptions {
   bool check_lower_bound = true;   // prune with the load of each time section
   bool restarts = true;            // several orders with growing node budgets, else one order with all of it
   std::uint64_t node_budget = 1'000'000;  // nodes, never seconds; one is about 5 us on 200 buffers
+  std::uint64_t total_node_budget = 10'000'000;  // of all problems of one allocate_all(), first come, first served
   std::uint32_t largest_search = 3000;    // problems with more buffers than this are not searched
 };
 
@@ -76,7 +77,8 @@ std::uint64_t largest_load(const AllocationProblem& problem);
 // The dumb checker: quadratic, shares nothing with the solver. Empty if valid, else what is wrong.
 std::string check_allocation(const AllocationProblem& problem, const std::vector<std::uint64_t>& offsets);
 
-// Solves many problems; equal ones once. `results[i]` belongs to `problems[i]`.
+// Solves many problems; equal ones once. `results[i]` belongs to `problems[i]`: what allocate() gives, as long as the total
+// node budget lasts.
 std::vector<AllocationResult> allocate_all(const std::vector<AllocationProblem>& problems, const AllocationOptions& options = {});
 
 }  // namespace pando::compile

@@ -40,6 +40,8 @@ std::uint64_t hash_of(const AllocationProblem& problem) {
 
 std::vector<AllocationResult> allocate_all(const std::vector<AllocationProblem>& problems, const AllocationOptions& options) {
   std::vector<AllocationResult> results(problems.size());
+  AllocationOptions each = options;
+  std::uint64_t left = options.total_node_budget;
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> distinct;  // by hash: the first of each kind; looked up only
   for (std::size_t i = 0; i < problems.size(); ++i) {
     std::vector<std::size_t>& alike = distinct[hash_of(problems[i])];
@@ -48,7 +50,9 @@ std::vector<AllocationResult> allocate_all(const std::vector<AllocationProblem>&
       results[i] = results[*same];
       continue;
     }
-    results[i] = allocate(problems[i], options);
+    each.node_budget = std::min(options.node_budget, left);
+    results[i] = allocate(problems[i], each);
+    left -= std::min(left, results[i].nodes);
     alike.push_back(i);
   }
   return results;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "compile/allocate_search_order.h"
 #include "compile/allocate_search_state.h"
 
 namespace pando::compile {
@@ -15,44 +16,6 @@ namespace {
 // Offsets, loads and the sentinel for "far" fit 32 bits below this many units.
 constexpr std::uint64_t kMaxNarrow = std::uint64_t{1} << 28;
 constexpr std::uint64_t kMaxWide = std::uint64_t{1} << 60;
-
-// Nodes of the shortest run of a restart. The solutions of hard instances that the orders reach at all, they mostly reach in
-// fewer than ten nodes a buffer; the tail of the rest is long.
-constexpr std::uint64_t kShortestRun = 1000;
-
-// How one run breaks ties. `order` ranks the buffers among the candidates for one place; `weighted` prefers sections that
-// failed often in the runs before.
-struct Strategy {
-  enum class Order : std::uint8_t { width, area, load_then_width, load_then_area, size };
-  Order order = Order::width;
-  bool weighted = false;
-  bool perturbed = false;
-};
-constexpr std::size_t kOrders = 5;
-
-// 1 1 2 1 1 2 4 1 1 2 ...: runs of every length, each length taking the same share of all nodes (Luby, Sinclair, Zuckerman).
-std::uint64_t luby(std::uint64_t i) {
-  for (;;) {
-    std::uint64_t power = 1;
-    while (power - 1 < i) power *= 2;
-    if (power - 1 == i) return power / 2;
-    i -= power / 2 - 1;
-  }
-}
-
-Strategy strategy_of_run(std::uint64_t run) {
-  return {.order = static_cast<Strategy::Order>(run % kOrders), .weighted = run / kOrders % 3 == 2, .perturbed = run >= kOrders};
-}
-
-std::uint64_t nodes_of_run(std::uint64_t run) { return kShortestRun * luby(run / kOrders + 1); }
-
-// Uniform in [0, 1). Splitmix: the same everywhere, unlike the distributions of <random>.
-double uniform(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
 
 template <class Word>
 class Search {
@@ -79,7 +42,6 @@ class Search {
   static constexpr std::uint32_t kNone = Propagator<Word>::kNone;
 
   void find_alike();
-  void rank_buffers(const Strategy& strategy, std::uint64_t seed);
   Outcome run(std::uint64_t node_limit);
   void make_root();
   Outcome descend(std::size_t depth);
@@ -138,48 +100,18 @@ void Search<Word>::find_alike() {
     alike_[order[k]] = k > 0 && buffers[order[k]] == buffers[order[k - 1]] ? alike_[order[k - 1]] : order[k];
 }
 
-template <class Word>
-void Search<Word>::rank_buffers(const Strategy& strategy, std::uint64_t seed) {
-  struct Ranked {
-    double first, second, third;
-    std::uint32_t buffer;
-  };
-  std::vector<Ranked> ranked;
-  std::uint64_t random = seed;
-  const auto shake = [&] { return strategy.perturbed ? 0.75 + 0.6 * uniform(random) : 1.0; };
-  for (std::uint32_t i = 0; i < problem_.buffers.size(); ++i) {
-    const Buffer& b = problem_.buffers[i];
-    double load = 0;
-    for (const Span* span = sections_.begin_of(i); span != sections_.end_of(i); ++span)
-      for (std::uint32_t s = span->begin; s < span->end; ++s) load = std::max(load, static_cast<double>(sections_.load[s]));
-    load *= shake();
-    const double width = static_cast<double>(total_size(b.live)) * shake();
-    const double size = static_cast<double>(b.size) * shake();
-    const double area = width * size;
-    switch (strategy.order) {
-      case Strategy::Order::width: ranked.push_back({width, area, load, i}); break;
-      case Strategy::Order::area: ranked.push_back({area, load, width, i}); break;
-      case Strategy::Order::load_then_width: ranked.push_back({load, width, area, i}); break;
-      case Strategy::Order::load_then_area: ranked.push_back({load, area, width, i}); break;
-      case Strategy::Order::size: ranked.push_back({size, width, load, i}); break;
-    }
-  }
-  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
-    return std::tie(b.first, b.second, b.third, a.buffer) < std::tie(a.first, a.second, a.third, b.buffer);
-  });
-  rank_.resize(ranked.size());
-  for (std::uint32_t k = 0; k < ranked.size(); ++k) rank_[ranked[k].buffer] = k;
-  weighted_ = strategy.weighted;
-}
-
-// Restarts: a run that took a wrong turn early never comes back to it; another order may not take it.
+// Restarts: a run that took a wrong turn early never comes back to it; another order may not take it. Proofs that there is no
+// placement need length instead: the second half of the nodes is one run.
 template <class Word>
 SearchResult Search<Word>::solve(std::uint64_t node_budget) {
   SearchResult result;
   for (std::uint64_t k = 0; nodes_ < node_budget; ++k) {
-    rank_buffers(strategy_of_run(k), k);
+    const SearchRun next = search_run(k);
+    rank_ = rank_buffers(problem_.buffers, sections_, next);
+    weighted_ = next.weighted;
     const std::uint64_t left = node_budget - nodes_;
-    const Outcome outcome = run(options_.restarts ? std::min(left, nodes_of_run(k)) : left);
+    const bool long_run = !options_.restarts || left <= node_budget / 2;
+    const Outcome outcome = run(long_run ? left : std::min(left, next.nodes));
     if (outcome == Outcome::out_of_nodes) continue;
     result.status = outcome == Outcome::found ? AllocationStatus::solved : AllocationStatus::infeasible;
     if (outcome == Outcome::found) result.offsets.assign(offsets_.begin(), offsets_.end());

@@ -371,6 +371,21 @@ TEST(AllocateAll, EqualProblemsAreSolvedOnceAndAllGetTheirResult) {
   for (std::size_t i = 0; i < problems.size(); ++i) ASSERT_EQ(results[i], allocate(problems[i])) << i;
 }
 
+TEST(AllocateAll, TheTotalBudgetIsShared) {
+  const AllocationProblem p = problem_of(6, {buffer(0, 2, 2), buffer(1, 3, 4), buffer(2, 5, 2), buffer(3, 5, 2), buffer(4, 6, 2)});
+  AllocationProblem larger = p;
+  larger.buffers.push_back(buffer(7, 8, 1));
+  AllocationOptions options;
+  options.greedy_first = false;
+  const std::uint64_t needed = allocate(p, options).nodes;
+  options.total_node_budget = needed + 1;
+  const std::vector<AllocationResult> results = allocate_all({p, larger, p}, options);
+  EXPECT_EQ(results[0].status, AllocationStatus::solved);
+  EXPECT_EQ(results[1].status, AllocationStatus::budget_exhausted);
+  EXPECT_EQ(results[1].nodes, 1u);
+  EXPECT_EQ(results[2], results[0]) << "equal problems cost nothing";
+}
+
 // The physics of a compile: a machine full of equal tiles costs little more than reading the problems.
 TEST(AllocateAll, FortySevenThousandEqualTiles) {
   std::mt19937 random(kSeed + 5);

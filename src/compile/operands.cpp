@@ -20,7 +20,6 @@ struct Need {
   const View* view = nullptr;
   bool read = false, written = false;
   std::uint32_t align = 1;
-  std::uint32_t vertex = 0;   // position in the compute set: in-place operands of one vertex share a buffer
   Region region;              // if `single`
   bool single = false;        // read-only, one region of one variable
 };
@@ -61,40 +60,168 @@ class OperandLowering {
     return vertices;
   }
 
+  // One row of one edge field of the vertex at hand.
+  struct Row {
+    const Field* field;
+    const View* view;
+    std::uint32_t operand;  // index into SymbolicCompute::operands
+    std::uint32_t align;
+    Region region;
+    bool single = false;    // `region` is all of it
+    bool direct = false;    // it can be used where it is, at `at`
+    Address at;
+  };
+
   void add_vertex(VertexId id) {
     const graph::Vertex& vertex = plan_.graph.vertices()[id];
     const Codelet& codelet = library_[vertex.codelet];
     const auto first = static_cast<std::uint32_t>(compute_.operands.size());
-    const auto position = static_cast<std::uint32_t>(compute_.vertices.size());
+    rows_.clear();
     for (const graph::Edge& edge : vertex.edges) {
       const Field& field = codelet.fields[edge.field];
       const bool two_dimensional = field.shape == FieldShape::vector_of_vectors || field.shape == FieldShape::vector_list;
       if (two_dimensional) compute_.operands.push_back({{}, static_cast<std::uint32_t>(edge.rows.size())});
-      for (const View& row : edge.rows) add_operand(vertex.tile, position, field, row);
+      for (const View& row : edge.rows) look_at(vertex.tile, field, row);
       if (!two_dimensional && edge.rows.empty()) compute_.operands.push_back({{}, 0});
     }
+    const bool gathers = std::any_of(rows_.begin(), rows_.end(), [](const Row& r) { return !r.direct; });
+    if (gathers) compute_in_place(vertex.tile);
+    for (const Row& row : rows_) add_operand(vertex.tile, row);
     compute_.vertices.push_back({id, first, static_cast<std::uint32_t>(compute_.operands.size()) - first});
   }
 
-  void add_operand(TileId tile, std::uint32_t position, const Field& field, const View& row) {
+  void look_at(TileId tile, const Field& field, const View& view) {
     const auto index = static_cast<std::uint32_t>(compute_.operands.size());
-    const std::uint64_t count = row.valid() ? row.num_elements() : 0;
+    const std::uint64_t count = view.valid() ? view.num_elements() : 0;
     compute_.operands.push_back({{}, static_cast<std::uint32_t>(count)});
     if (count == 0) return;
-    const std::uint32_t align = std::max<std::uint32_t>(field.min_align, static_cast<std::uint32_t>(size_of(field.type)));
-    Region region;
-    const bool single = row.single_region(region);
-    Address at;
-    if (single ? in_place(tile, region, align, at) : pieces_in_place(tile, row, align, at)) {
-      compute_.operands[index].at = at;
-      Shard& shard = plan_.shards[at.shard];
-      shard.align = std::max(shard.align, align);
-      shard.interleaved = shard.interleaved || field.interleaved;
-      const AccessKind kind = !field.is_written() ? AccessKind::read : field.is_read() ? AccessKind::modify : AccessKind::write;
-      accesses_.push_back({at.shard, {}, {at.offset, at.offset + count * size_of(row.type())}, kind, true});
+    Row row{&field, &view, index, std::max<std::uint32_t>(field.min_align, static_cast<std::uint32_t>(size_of(field.type))), {}};
+    row.single = view.single_region(row.region);
+    row.direct = row.single ? in_place(tile, row.region, row.align, row.at) : pieces_in_place(tile, view, row.align, row.at);
+    rows_.push_back(row);
+  }
+
+  void add_operand(TileId tile, const Row& row) {
+    const Field& field = *row.field;
+    if (!row.direct) {
+      needs_.push_back({tile, row.operand, row.view, field.is_read(), field.is_written(), row.align, row.region, row.single && !field.is_written()});
       return;
     }
-    needs_.push_back({tile, index, &row, field.is_read(), field.is_written(), std::max(align, 1u), position, region, single && !field.is_written()});
+    compute_.operands[row.operand].at = row.at;
+    Shard& shard = plan_.shards[row.at.shard];
+    shard.align = std::max(shard.align, row.align);
+    shard.interleaved = shard.interleaved || field.interleaved;
+    const AccessKind kind = !field.is_written() ? AccessKind::read : field.is_read() ? AccessKind::modify : AccessKind::write;
+    accesses_.push_back({row.at.shard, {}, {row.at.offset, row.at.offset + row.view->num_elements() * size_of(row.view->type())}, kind, true});
+  }
+
+  // A vertex that writes what it also reads does so in place, wherever the elements are: rows that share an element that one of
+  // them writes share one buffer, unless all of them are used where they are. They leave `rows_`.
+  void compute_in_place(TileId tile) {
+    std::vector<std::uint32_t> together(rows_.size());  // row -> first row of its group
+    std::iota(together.begin(), together.end(), 0u);
+    bool any = false;
+    for (std::uint32_t i = 0; i < rows_.size(); ++i)
+      for (std::uint32_t k = 0; k < i; ++k) {
+        if (!rows_[i].field->is_written() && !rows_[k].field->is_written()) continue;
+        const bool shares = rows_[i].single && rows_[k].single
+                                ? rows_[i].region.variable == rows_[k].region.variable && rows_[i].region.elements.overlaps(rows_[k].region.elements)
+                                : rows_[i].view->intersects(*rows_[k].view);
+        if (!shares) continue;
+        any = true;
+        const std::uint32_t from = std::max(together[i], together[k]), to = std::min(together[i], together[k]);
+        for (std::uint32_t& t : together)
+          if (t == from) t = to;
+      }
+    if (!any) return;
+    std::vector<bool> taken(rows_.size(), false);
+    for (std::uint32_t g = 0; g < rows_.size(); ++g) {
+      std::vector<std::uint32_t> members;
+      bool all_direct = true;
+      for (std::uint32_t i = 0; i < rows_.size(); ++i)
+        if (together[i] == g) members.push_back(i), all_direct = all_direct && rows_[i].direct;
+      if (members.size() < 2 || all_direct || !share_buffer(tile, members)) continue;
+      for (const std::uint32_t i : members) taken[i] = true;
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (!taken[i]) rows_[kept++] = rows_[i];
+    rows_.resize(kept);
+  }
+
+  using Element = std::pair<VariableId, std::uint64_t>;
+
+  static std::vector<Element> elements_of(const View& view) {
+    std::vector<Element> list;
+    view.for_each_run([&](const graph::Run& r) {
+      for (std::uint64_t i = 0; i < r.count; ++i) list.emplace_back(r.variable, r.offset + static_cast<std::uint64_t>(r.stride * static_cast<std::int64_t>(i)));
+    });
+    return list;
+  }
+
+  // Where each row begins in `order`, if each is contiguous there; else empty.
+  static std::vector<std::uint64_t> places_in(const std::vector<Element>& order, const std::vector<std::vector<Element>>& rows) {
+    std::vector<std::pair<Element, std::uint64_t>> index;
+    for (std::uint64_t i = 0; i < order.size(); ++i) index.emplace_back(order[i], i);
+    std::sort(index.begin(), index.end());
+    for (std::size_t i = 1; i < index.size(); ++i)
+      if (index[i].first == index[i - 1].first) return {};
+    std::vector<std::uint64_t> places;
+    for (const std::vector<Element>& row : rows) {
+      const auto at = std::lower_bound(index.begin(), index.end(), std::pair(row.front(), std::uint64_t{0}));
+      if (at == index.end() || at->first != row.front() || at->second + row.size() > order.size()) return {};
+      if (!std::equal(row.begin(), row.end(), order.begin() + static_cast<std::ptrdiff_t>(at->second))) return {};
+      places.push_back(at->second);
+    }
+    return places;
+  }
+
+  // Rows of one vertex in one buffer: in the order of the longest row, or else of the variables. False if no order serves all.
+  struct SharedBuffer {
+    TileId tile;
+    std::vector<Element> order;
+    std::vector<bool> written;                                     // per element of `order`
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> operands;  // and where each begins
+    std::uint32_t align = 1;
+    std::uint64_t width = 0;
+  };
+
+  bool share_buffer(TileId tile, const std::vector<std::uint32_t>& members) {
+    std::vector<std::vector<Element>> lists;
+    for (const std::uint32_t i : members) lists.push_back(elements_of(*rows_[i].view));
+    std::vector<Element> order = *std::max_element(lists.begin(), lists.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    std::vector<std::uint64_t> places = places_in(order, lists);
+    if (places.empty()) {
+      order.clear();
+      for (const auto& l : lists) order.insert(order.end(), l.begin(), l.end());
+      std::sort(order.begin(), order.end());
+      order.erase(std::unique(order.begin(), order.end()), order.end());
+      places = places_in(order, lists);
+    }
+    if (places.empty()) return false;
+    SharedBuffer shared{.tile = tile, .order = std::move(order), .written = {}, .operands = {}};
+    shared.written.assign(shared.order.size(), false);
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      const Row& row = rows_[members[k]];
+      shared.operands.emplace_back(row.operand, places[k]);
+      shared.align = std::max(shared.align, row.align);
+      shared.width = size_of(row.view->type());
+      if (row.field->is_written())
+        for (std::size_t e = 0; e < lists[k].size(); ++e) shared.written[places[k] + e] = true;
+    }
+    shared_.push_back(std::move(shared));
+    return true;
+  }
+
+  void place_shared(const SharedBuffer& s) {
+    const Address buffer = take(s.tile, out_, s.order.size() * s.width, s.align, AccessKind::modify);
+    for (const auto& [operand, place] : s.operands) compute_.operands[operand].at = {buffer.shard, buffer.offset + place * s.width};
+    for (std::size_t e = 0; e < s.order.size(); ++e) {
+      const ShardInterval& i = locate(plan_, s.order[e].first, s.order[e].second);
+      const Address home{i.shard, i.local + (s.order[e].second - i.elements.begin) * s.width}, here{buffer.shard, buffer.offset + e * s.width};
+      gather_.push_back({home, here, static_cast<std::uint32_t>(s.width), 1, 0, 0});
+      if (s.written[e]) scatter_.push_back({here, home, static_cast<std::uint32_t>(s.width), 1, 0, 0});
+    }
   }
 
   bool in_place(TileId tile, const Region& region, std::uint32_t align, Address& at) {
@@ -140,18 +267,24 @@ class OperandLowering {
       if (x.single) return x.region < y.region;
       return a < b;
     });
-    for (std::size_t i = 0; i < order.size();) {
+    std::stable_sort(shared_.begin(), shared_.end(), [](const SharedBuffer& a, const SharedBuffer& b) { return a.tile < b.tile; });
+    for (std::size_t i = 0, shared = 0; i < order.size() || shared < shared_.size();) {
+      TileId tile = i < order.size() ? needs_[order[i]].tile : shared_[shared].tile;
+      if (shared < shared_.size()) tile = std::min(tile, shared_[shared].tile);
+      in_ = Buffer{};
+      out_ = Buffer{};
+      for (; shared < shared_.size() && shared_[shared].tile == tile; ++shared) place_shared(shared_[shared]);
       std::size_t end = i;
-      while (end < order.size() && needs_[order[end]].tile == needs_[order[i]].tile) ++end;
-      place_tile(std::span(order).subspan(i, end - i));
+      while (end < order.size() && needs_[order[end]].tile == tile) ++end;
+      if (end > i) place_tile(std::span(order).subspan(i, end - i));
+      finish(in_);
+      finish(out_);
       i = end;
     }
   }
 
   void place_tile(std::span<const std::uint32_t> order) {
     const TileId tile = needs_[order[0]].tile;
-    in_ = Buffer{};
-    out_ = Buffer{};
     std::size_t i = 0;
     while (i < order.size() && needs_[order[i]].single) {
       std::size_t end = i + 1;
@@ -162,14 +295,8 @@ class OperandLowering {
       place_union(tile, joined, order.subspan(i, end - i));
       i = end;
     }
-    // Written ones first: a read of the same elements by the same vertex computes in place.
-    for (std::size_t k = i; k < order.size(); ++k)
-      if (needs_[order[k]].written) place_own(tile, needs_[order[k]]);
-    for (std::size_t k = i; k < order.size(); ++k)
-      if (!needs_[order[k]].written) place_own(tile, needs_[order[k]]);
+    for (std::size_t k = i; k < order.size(); ++k) place_own(tile, needs_[order[k]]);
     own_.clear();
-    finish(in_);
-    finish(out_);
   }
 
   struct Buffer {
@@ -249,33 +376,24 @@ class OperandLowering {
 
   void place_own(TileId tile, const Need& need) {
     for (const auto& [other, at] : own_) {
-      const bool same_vertex = other->vertex == need.vertex;
-      const bool share = same_vertex ? true : !other->written && !need.written;
-      if (share && other->read + need.read > 0 && other->align >= need.align && *other->view == *need.view) {
-        if (need.read && !other->read) gather_into(need, at);
-        compute_.operands[need.operand].at = at;
-        return;
-      }
+      if (other->written || need.written || other->align < need.align || !(*other->view == *need.view)) continue;
+      compute_.operands[need.operand].at = at;
+      return;
     }
     const std::uint64_t bytes = need.view->num_elements() * size_of(need.view->type());
-    const AccessKind kind = !need.written ? AccessKind::read : AccessKind::modify;
-    const Address at = take(tile, need.written ? out_ : in_, bytes, need.align, need.written && !need.read ? AccessKind::write : kind);
+    const AccessKind kind = !need.written ? AccessKind::read : need.read ? AccessKind::modify : AccessKind::write;
+    const Address at = take(tile, need.written ? out_ : in_, bytes, need.align, kind);
     compute_.operands[need.operand].at = at;
-    if (need.read) gather_into(need, at);
+    if (need.read) {
+      const std::vector<SymbolicMove> moves = moves_to_block(plan_, *need.view, at.shard, at.offset);
+      gather_.insert(gather_.end(), moves.begin(), moves.end());
+    }
     if (need.written) {
       const std::vector<SymbolicMove> moves = moves_from_block(plan_, at.shard, at.offset, *need.view);
       scatter_.insert(scatter_.end(), moves.begin(), moves.end());
     }
     if (own_.size() < kLookBack) own_.emplace_back(&need, at);
   }
-
-  void gather_into(const Need& need, Address at) {
-    const std::vector<SymbolicMove> moves = moves_to_block(plan_, *need.view, at.shard, at.offset);
-    gather_.insert(gather_.end(), moves.begin(), moves.end());
-    for (auto& [bytes, kind] : (need.written || kind_is_written(at) ? out_ : in_).used)
-      if (bytes.begin == at.offset && kind == AccessKind::write) kind = AccessKind::modify;
-  }
-  bool kind_is_written(Address at) const { return out_.shard.valid() && at.shard == out_.shard; }
 
   // Buffers of a tile that a later operand may share are looked for among the first so many.
   static constexpr std::size_t kLookBack = 64;
@@ -286,7 +404,9 @@ class OperandLowering {
   SymbolicCompute compute_;
   std::vector<StreamId> streams_;
   std::vector<Access> accesses_;
+  std::vector<Row> rows_;  // of the vertex at hand
   std::vector<Need> needs_;
+  std::vector<SharedBuffer> shared_;
   std::vector<std::pair<const Need*, Address>> own_;
   std::vector<SymbolicMove> gather_, scatter_;
   Buffer in_, out_;
