@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/ids.h"
@@ -145,10 +146,16 @@ class Graph {
   // Tiles whose group is said, not inferred (contract 2): true = IO, false = compute.
   void set_tile_group(TileId tile, bool io);
 
-  // Reordering and grouping helpers of the public API.
+  // Groups the given intervals of the flattened tensor into lists that are contiguous in one variable, ordered by variable and
+  // address. An element that occurs again starts lists of its own after all others, or, with `remove_aliased`, is left out.
+  // `aliases`, if given, gets per returned interval the begin of the interval that holds the same elements first (its own, if it
+  // is that), and intervals are cut so that such intervals have equal length.
   std::vector<std::vector<Interval>> sorted_contiguous_regions(const View& tensor, std::span<const Interval> intervals,
                                                                bool remove_aliased, std::vector<std::size_t>* aliases) const;
+  // Replaces *tensor by a 1-D permutation of its elements, in the order of the variables' elements, and permutes the others, which
+  // have as many elements, in the same way.
   void reorder_to_simplify(View* tensor, std::span<View* const> others) const;
+  // A tensor of the same rank of which `tensor` is a broadcast: each dimension is the shortest that repeats to it.
   View find_unbroadcast(const View& tensor) const;
 
   const DenseMap<VariableId, Variable>& variables() const { return variables_; }
@@ -165,6 +172,29 @@ class Graph {
   std::vector<std::pair<std::string, std::string>> images;
 
  private:
+  // A one-dimensional edge field.
+  struct FieldKey {
+    VertexId vertex;
+    std::size_t field = 0;
+    friend bool operator==(const FieldKey&, const FieldKey&) = default;
+  };
+  struct FieldKeyHash {
+    std::size_t operator()(const FieldKey& k) const { return std::hash<std::size_t>()(k.vertex.index() * 64 + k.field); }
+  };
+  const Codelet& codelet_of(VertexId v) const { return library_[vertices_[v].codelet]; }
+  const Field& field_of(const FieldRef& ref) const;
+  Edge& edge_of(VertexId v, const Field& field);
+  StateValue& state_of(VertexId v, const Field& field);
+  const StateValue* find_state(VertexId v, const Field& field) const;
+  FieldKey key_of(VertexId v, const Field& field) const { return {v, codelet_of(v).field_index(field)}; }
+  std::string named(VertexId v, const Field& field) const;
+  void check_tile(TileId tile, const std::string& what) const;
+  void check_operand(VertexId v, const Field& field, const View& tensor) const;
+  void check_sizes(VertexId v, const Field& field, const std::vector<View>& rows) const;
+  void connect_row(VertexId v, const Field& field, std::size_t row, View tensor);
+  void connect_element(VertexId v, const Field& field, std::size_t element, View tensor);
+  VariableId push_variable(Variable variable);
+
   Machine machine_;
   unsigned replication_ = 1;
   Library library_;
@@ -177,6 +207,10 @@ class Graph {
   DenseMap<FunctionId, Function> functions_;
   std::vector<HostHandle> host_handles_;
   std::vector<std::optional<bool>> tile_groups_;
+  // Elements that are connected one by one; joined into the vertex when the last one comes. Looked up, never iterated.
+  std::unordered_map<FieldKey, std::vector<View>, FieldKeyHash> pending_;
+  // Constants of connect_constant, which go where their vertex goes: looked up by vertex, never iterated.
+  std::unordered_multimap<VertexId, VariableId> vertex_constants_;
 };
 
 // The text of the graph level (docs/level/graph.md). Deterministic; `only_tile` restricts vertices and mappings to one tile.

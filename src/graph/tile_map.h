@@ -27,7 +27,8 @@ class TileMap {
   TileMap& operator=(TileMap&&) noexcept;
 
   void set(Interval elements, TileId tile);
-  // Sorted, disjoint; neighbours on one tile are joined. Unmapped elements are absent. The reference stays valid until the next set().
+  // Sorted, disjoint; neighbours on one tile are joined. Unmapped elements are absent. The reference stays valid until the next
+  // set().
   const std::vector<MappedInterval>& intervals() const;
   bool complete(std::uint64_t elements) const;
   TileId tile_of(std::uint64_t element) const;  // invalid if unmapped

@@ -47,7 +47,7 @@ class View {
   // All elements of a variable, in order.
   static View of_variable(VariableId variable, ElementType type, const Shape& shape);
 
-  bool valid() const { return node_ != nullptr; }
+  bool valid() const { return valid_; }
   ElementType type() const { return type_; }
   const Shape& shape() const { return shape_; }
   std::size_t rank() const { return shape_.size(); }
@@ -73,9 +73,16 @@ class View {
   std::vector<Run> runs() const;
   // Runs with stride 1 only, joined: the tensor's regions in element order.
   std::vector<Region> regions() const;
-  // The one contiguous region this view is, if it is one: fast, no enumeration where the structure shows it.
+  // The one contiguous region this view is, if it is one: O(1) where the structure shows it; else it enumerates up to the first
+  // break. False for a view without elements.
   bool single_region(Region& out) const;
+  // The elements as a set: sorted, joined regions, whatever their order and however often they occur. Costs what the best order
+  // costs (a permuted tensor is one region). `repeated`, if given, says whether an element occurs twice.
+  std::vector<Region> element_set(bool* repeated = nullptr) const;
+  // Runs that cover the same elements, in an order that needs few of them; strides are positive. Repeated elements may come once.
+  void for_each_run_in_any_order(const std::function<void(const Run&)>& sink) const;
 
+  // All elements follow each other in one variable, in order.
   bool is_contiguous() const;
   bool contains_aliases() const;  // does an element occur twice?
   bool intersects(const View& other) const;
@@ -84,12 +91,25 @@ class View {
   // Same elements in the same order with the same shape and type (compares structure after normalisation).
   friend bool operator==(const View& a, const View& b);
 
-  struct Node;  // view.cpp's own
+  // If the view is a grid over one variable: the dimensions to reverse, and then the permutation, that put its elements in the
+  // variable's order (with broadcast dimensions outermost). False if it is none, or if no such permutation does it.
+  bool variable_order(std::vector<unsigned>& reversed, std::vector<unsigned>& permutation) const;
+
+  struct Node;  // view_node.h, the view's own
 
  private:
+  static View make(ElementType type, Shape shape, Node node);
+  Node node() const;  // of a view that has elements
+  bool same_structure(const View& other) const;
+
+  // Without a node the elements are [offset_, offset_ + num_elements()) of variable_ in order, which most views are; a view
+  // without elements has no node and no variable.
+  bool valid_ = false;
+  ElementType type_ = ElementType::float_;
+  VariableId variable_;
+  std::uint64_t offset_ = 0;
   std::shared_ptr<const Node> node_;
   Shape shape_;
-  ElementType type_ = ElementType::float_;
 };
 
 std::string to_string(const Shape& shape);  // "{3,4}"

@@ -1,0 +1,78 @@
+// What a graph shares with the host, functions, and tile groups.
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "graph/graph.h"
+
+namespace pando::graph {
+
+namespace {
+
+// Handles of FIFOs, remote buffers and host functions are one name space each.
+template <class List>
+void check_new_handle(const List& list, const std::string& handle, const char* kind) {
+  for (const auto& item : list)
+    if (item.handle == handle)
+      fail(ErrorKind::graph_object_creation_error, "handle-in-use", "{} '{}': the graph has one of that name", kind, handle);
+}
+
+}  // namespace
+
+FifoId Graph::add_fifo(Fifo fifo) {
+  check_new_handle(fifos_, fifo.handle, "stream");
+  if (fifo.buffering_depth == 0)
+    fail(ErrorKind::invalid_option, "buffering-depth-0", "stream '{}' with bufferingDepth 0", fifo.handle);
+  return fifos_.push(std::move(fifo));
+}
+
+RemoteBufferId Graph::add_remote_buffer(RemoteBuffer buffer) {
+  check_new_handle(remote_buffers_, buffer.handle, "remote buffer");
+  if (buffer.elements == 0 || buffer.repeats == 0)
+    fail(ErrorKind::graph_object_creation_error, "empty-remote-buffer", "remote buffer '{}' with {} elements in {} rows",
+         buffer.handle, buffer.elements, buffer.repeats);
+  return remote_buffers_.push(std::move(buffer));
+}
+
+HostFunctionId Graph::add_host_function(HostFunction function) {
+  check_new_handle(host_functions_, function.handle, "host function");
+  return host_functions_.push(std::move(function));
+}
+
+FunctionId Graph::add_function(ProgramPtr body, std::string name) {
+  return functions_.push({std::move(name), std::move(body), false});
+}
+
+void Graph::add_host_handle(std::string name, const View& tensor, bool read, bool write) {
+  if (!tensor.valid())
+    fail(ErrorKind::tensor_io_state_error, "invalid-tensor", "host handle '{}' of a tensor that is not valid", name);
+  if (write) {
+    for (VariableId id : tensor.variables())
+      if (variables_[id].constant)
+        fail(ErrorKind::tensor_io_state_error, "constant-is-fixed", "createHostWrite '{}': constant '{}' cannot be written",
+             name, variables_[id].name);
+    if (tensor.contains_aliases())
+      fail(ErrorKind::tensor_io_state_error, "write-of-aliases",
+           "createHostWrite '{}': the tensor of shape {} holds an element twice", name, to_string(tensor.shape()));
+  }
+  // A read and a write may share a name: tutorials do `createHostWrite("x", x); createHostRead("x", x)`.
+  for (const HostHandle& h : host_handles_) {
+    if (h.name != name || !((h.readable && read) || (h.writable && write))) continue;
+    fail(ErrorKind::graph_object_creation_error, "handle-in-use", "host {} '{}': the graph has one of that name",
+         write ? "write" : "read", name);
+  }
+  for (HostHandle& h : host_handles_) {
+    if (h.name != name || !(h.tensor == tensor)) continue;
+    h.readable = h.readable || read;
+    h.writable = h.writable || write;
+    return;
+  }
+  host_handles_.push_back({std::move(name), tensor, read, write});
+}
+
+void Graph::set_tile_group(TileId tile, bool io) {
+  check_tile(tile, "tile group");
+  tile_groups_[tile.index()] = io;
+}
+
+}  // namespace pando::graph

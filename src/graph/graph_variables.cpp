@@ -1,0 +1,199 @@
+// Variables, constants and their tile mapping.
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "graph/graph.h"
+
+namespace pando::graph {
+
+Graph::Graph(Machine machine, unsigned replication_factor)
+    : machine_(std::move(machine)), replication_(replication_factor), tile_groups_(machine_.tiles()) {
+  if (replication_ == 0) fail(ErrorKind::graph_replication_error, "replication-factor-0", "a graph with replication factor 0");
+}
+
+VariableId Graph::push_variable(Variable variable) {
+  variable.elements = 1;
+  for (std::size_t size : variable.shape) variable.elements *= size;
+  if (variable.constant)
+    PANDO_CHECK(variable.initial.size() == variable.elements * size_of(variable.type));
+  return variables_.push(std::move(variable));
+}
+
+VariableId Graph::add_variable(ElementType type, const Shape& shape, std::string name) {
+  Variable v;
+  v.name = std::move(name);
+  v.type = type;
+  v.shape = shape;
+  return push_variable(std::move(v));
+}
+
+VariableId Graph::add_constant(ElementType type, const Shape& shape, std::string values, std::string name) {
+  std::uint64_t elements = 1;
+  for (std::size_t size : shape) elements *= size;
+  if (values.size() != elements * size_of(type))
+    fail(ErrorKind::tensor_creation_error, "constant-size", "constant '{}' of type {} and shape {} needs {} values; {} given", name,
+         name_of(type), to_string(shape), elements, values.size() / size_of(type));
+  Variable v;
+  v.name = std::move(name);
+  v.type = type;
+  v.shape = shape;
+  v.constant = true;
+  v.initial = std::move(values);
+  return push_variable(std::move(v));
+}
+
+VariableId Graph::add_replica_index(std::string name) {
+  const VariableId id = add_constant(ElementType::unsigned_int, {}, std::string(4, '\0'), std::move(name));
+  variables_[id].replica_index = true;
+  return id;
+}
+
+View Graph::view(VariableId v) const {
+  PANDO_CHECK(v.index() < variables_.size());
+  return View::of_variable(v, variables_[v].type, variables_[v].shape);
+}
+
+void Graph::set_initial_value(const View& tensor, std::string_view bytes) {
+  const std::size_t size = size_of(tensor.type());
+  if (bytes.size() != tensor.num_elements() * size)
+    fail(ErrorKind::tensor_creation_error, "initial-value-size",
+         "setInitialValue of a tensor of shape {} with {} values; it has {} elements", to_string(tensor.shape()),
+         bytes.size() / size, tensor.num_elements());
+  for (VariableId id : tensor.variables())
+    if (variables_[id].constant)
+      fail(ErrorKind::tensor_creation_error, "constant-is-fixed", "setInitialValue of constant '{}'", variables_[id].name);
+  std::uint64_t at = 0;
+  tensor.for_each_run([&](const Run& run) {
+    Variable& v = variables_[run.variable];
+    if (v.initial.empty()) v.initial.assign(v.elements * size, '\0');
+    std::uint64_t element = run.offset;
+    if (run.stride == 1) {
+      v.initial.replace(element * size, run.count * size, bytes.substr(at, run.count * size));
+    } else {
+      for (std::uint64_t i = 0; i < run.count; ++i, element += static_cast<std::uint64_t>(run.stride))
+        v.initial.replace(element * size, size, bytes.substr(at + i * size, size));
+    }
+    at += run.count * size;
+  });
+}
+
+void Graph::check_tile(TileId tile, const std::string& what) const {
+  if (tile.value < machine_.tiles()) return;
+  fail(ErrorKind::invalid_tile_mapping, "no-such-tile", "{} mapped to tile {}; machine '{}' has {} tiles (0 to {}) on {} IPU{}",
+       what, tile.value, machine_.name, machine_.tiles(), machine_.tiles() - 1, machine_.ipus, machine_.ipus == 1 ? "" : "s");
+}
+
+namespace {
+
+void set_run(Variable& variable, const Run& run, TileId tile) {
+  if (run.stride == 1) return variable.mapping.set({run.offset, run.offset + run.count}, tile);
+  std::uint64_t element = run.offset;
+  for (std::uint64_t i = 0; i < run.count; ++i, element += static_cast<std::uint64_t>(run.stride))
+    variable.mapping.set({element, element + 1}, tile);
+}
+
+}  // namespace
+
+void Graph::set_tile_mapping(const View& tensor, TileId tile) {
+  if (!tensor.valid()) fail(ErrorKind::invalid_tile_mapping, "invalid-tensor", "setTileMapping of a tensor that is not valid");
+  if (tile.value >= machine_.tiles()) {
+    const std::vector<VariableId> ids = tensor.variables();
+    check_tile(tile, ids.empty() ? "empty tensor" : fmt::format("tensor of variable '{}'", variables_[ids[0]].name));
+  }
+  tensor.for_each_run_in_any_order([&](const Run& run) { set_run(variables_[run.variable], run, tile); });
+}
+
+void Graph::set_tile_mapping(const View& tensor, const std::vector<std::vector<Interval>>& mapping) {
+  if (!tensor.valid()) fail(ErrorKind::invalid_tile_mapping, "invalid-tensor", "setTileMapping of a tensor that is not valid");
+  const std::uint64_t n = tensor.num_elements();
+  for (std::size_t t = 0; t < mapping.size(); ++t) {
+    const TileId tile(static_cast<std::uint32_t>(t));
+    for (const Interval& part : mapping[t]) {
+      if (part.empty()) continue;
+      if (t >= machine_.tiles()) set_tile_mapping(tensor, tile);  // throws
+      if (part.end > n)
+        fail(ErrorKind::invalid_tile_mapping, "interval-out-of-range",
+             "mapping to tile {} of elements [{}, {}) of a tensor of shape {}, which has {}", t, part.begin, part.end,
+             to_string(tensor.shape()), n);
+      tensor.for_each_run(part.begin, part.end, [&](const Run& run) { set_run(variables_[run.variable], run, tile); });
+    }
+  }
+}
+
+namespace {
+
+// Appends the mapping of consecutive runs of a tensor to lists of intervals of the tensor's own elements.
+class MappingReader {
+ public:
+  MappingReader(const DenseMap<VariableId, Variable>& variables, std::vector<std::vector<Interval>>& out)
+      : variables_(variables), out_(out) {}
+
+  void add(const Run& run) {
+    const std::vector<MappedInterval>& map = variables_[run.variable].mapping.intervals();
+    std::uint64_t element = run.offset, left = run.count;
+    std::size_t i = find(map, element);
+    while (left > 0) {
+      const std::uint64_t n = std::min(left, steps_inside(map, i, element, run.stride));
+      const bool mapped = i < map.size() && map[i].elements.begin <= element;
+      if (mapped) put(map[i].tile, n);
+      complete = complete && mapped;
+      position_ += n;
+      left -= n;
+      element += static_cast<std::uint64_t>(run.stride) * n;
+      if (left == 0) return;
+      if (run.stride > 0) while (i < map.size() && map[i].elements.end <= element) ++i;
+      else i = find(map, element);
+    }
+  }
+
+  bool complete = true;
+
+ private:
+  // The first interval that ends after the element: it holds it, or lies behind it.
+  static std::size_t find(const std::vector<MappedInterval>& map, std::uint64_t element) {
+    auto it = std::upper_bound(map.begin(), map.end(), element,
+                               [](std::uint64_t e, const MappedInterval& m) { return e < m.elements.end; });
+    return static_cast<std::size_t>(it - map.begin());
+  }
+
+  // How many steps of a run that is at `element` stay in interval `i`, or in the gap before it.
+  static std::uint64_t steps_inside(const std::vector<MappedInterval>& map, std::size_t i, std::uint64_t element,
+                                    std::int64_t stride) {
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    if (stride == 0) return kAll;
+    const bool inside = i < map.size() && map[i].elements.begin <= element;
+    if (stride > 0) {
+      if (!inside && i == map.size()) return kAll;
+      const std::uint64_t end = inside ? map[i].elements.end : map[i].elements.begin;
+      return (end - 1 - element) / static_cast<std::uint64_t>(stride) + 1;
+    }
+    if (!inside && i == 0) return kAll;
+    const std::uint64_t begin = inside ? map[i].elements.begin : map[i - 1].elements.end;
+    return (element - begin) / static_cast<std::uint64_t>(-stride) + 1;
+  }
+
+  void put(TileId tile, std::uint64_t n) {
+    std::vector<Interval>& list = out_[tile.index()];
+    if (!list.empty() && list.back().end == position_)
+      list.back().end += n;
+    else
+      list.push_back({position_, position_ + n});
+  }
+
+  const DenseMap<VariableId, Variable>& variables_;
+  std::vector<std::vector<Interval>>& out_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::vector<Interval>> Graph::tile_mapping(const View& tensor, bool* complete) const {
+  std::vector<std::vector<Interval>> mapping(machine_.tiles());
+  MappingReader reader(variables_, mapping);
+  if (tensor.num_elements() > 0) tensor.for_each_run([&](const Run& run) { reader.add(run); });
+  if (complete) *complete = reader.complete;
+  return mapping;
+}
+
+}  // namespace pando::graph
