@@ -44,6 +44,7 @@ struct Field {
   FieldLayout inner_layout = FieldLayout::span;  // of the rows of a vector of vectors
   std::uint32_t min_align = 1;                   // bytes; of the elements of a vector or of each row
   bool interleaved = false;
+  bool scalar_rows = false;  // vector of vectors whose rows are scalar edges: Vector<Input<float>>; a row has one element
   std::uint32_t host_offset = 0;  // in the descriptor
   std::uint32_t host_size = 0;
 

@@ -18,6 +18,8 @@ struct TileContext {
   std::uint32_t tiles = 0;          // of the machine
   const std::uint64_t* globals = nullptr;  // [module] -> byte offset of its globals in the tile; ~0: none
   FiberTable* fibers = nullptr;     // this tile's suspended vertices
+  std::uint64_t* cycle_counter = nullptr;  // this tile's counter behind cycle_count(); null: counts in this context
+  std::uint64_t calls_of_cycle_count = 0;
 };
 
 // The calling thread's context. A function, not a variable: fibers migrate between threads, and a compiler may keep a

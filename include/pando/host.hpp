@@ -1,0 +1,46 @@
+#ifndef pando_host_hpp
+#define pando_host_hpp
+
+// What host programs can ask for beyond public Poplar. The device half is pando/tile.hpp.
+//
+// Engine options of this library, "true" or "false" unless said otherwise:
+//   pando.threads         worker threads (a number; 0: PANDO_THREADS, or as many as the host has processors)
+//   pando.cycleModel      count cycles while running (default true)
+//   pando.exchangeModel   landing (default) or simple: how the cycle model prices exchanges
+//   pando.bind            bind read-only operands to the source's bytes where that is proven safe (default true)
+//   pando.tileByTile      receive and compute tile by tile (default true)
+//   pando.mergeMoves      join adjacent moves of an exchange (default true)
+//   pando.shareMemory     variables that are not live together share addresses (default true)
+//   pando.splitVariables  liveness per byte range, not per variable (default true)
+//   pando.inferIoTiles    tiles that only host copies touch become a stream of their own (default true)
+//   pando.validate        check every plan of the compiler with the slow checkers (default false)
+//   pando.poisonUndefined WriteUndef fills with a pattern (default false)
+
+#include <poplar/Export.hpp>
+#include <poplar/StringRef.hpp>
+
+#include <cstddef>
+
+namespace poplar {
+class Graph;
+class Engine;
+} // namespace poplar
+
+namespace pando {
+
+/// Gives the bytes of the initial image `name`, which codelets name for their reserved range of tile memory. They are copied, and
+/// mapped into every tile that runs such a codelet, copy-on-write. Setting an image again replaces it.
+POPLAR_EXPORT void set_image(poplar::Graph &graph, poplar::StringRef name, const void *data, std::size_t size);
+
+/// Restores the images and per-tile globals of one tile and drops its suspended vertices. Variables keep their values. The engine
+/// is loaded and not running. Throws poplar_error if it is not loaded, invalid_tile_mapping or graph_replication_error if there is
+/// no such tile or replica.
+POPLAR_EXPORT void reset_tile(poplar::Engine &engine, unsigned tile, unsigned replica = 0);
+
+/// Says which instruction stream of its IPU a tile belongs to: the IO tiles' or the compute tiles'. Tiles of which nothing is said
+/// are sorted by what touches them. Throws invalid_tile_mapping if there is no such tile.
+POPLAR_EXPORT void set_tile_group(poplar::Graph &graph, unsigned tile, bool io);
+
+} // namespace pando
+
+#endif

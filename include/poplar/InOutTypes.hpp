@@ -1,0 +1,178 @@
+// The fields of a vertex: Input, Output, InOut, Vector and VectorList.
+//
+// A vertex is never constructed: the runtime fills its members, which have one of these forms in host memory, whatever the
+// declared layout is (the layout decides what the machine model accounts for):
+//   Input<T>, Output<T>, InOut<T>             T*                       8 bytes
+//   Input<Vector<T>> ..., Vector<T>           {T* data; size}         16 bytes
+//   Vector<Input<Vector<T>>> ..., VectorList  {{T*, size}* rows; size} 16 bytes
+#ifndef POPLAR_IN_OUT_TYPES_HPP
+#define POPLAR_IN_OUT_TYPES_HPP
+
+#ifdef __POPC__
+
+#include <stddef.h>
+
+namespace poplar {
+
+enum class VectorLayout { ONE_PTR, SPAN, SHORT_SPAN, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, COMPACT_PTR };
+enum class VectorListLayout { ONE_PTR, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, DELTAN, DELTANELEMENTS, COMPACT_DELTAN };
+
+template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T), bool Interleaved = false>
+class Vector;
+template <class T, VectorListLayout L, unsigned MinAlign = alignof(T), bool Interleaved = false>
+class VectorList;
+
+// Elements in a row in tile memory.
+template <class T>
+class VectorView {
+ public:
+  using value_type = T;
+  using iterator = T *;
+
+  T &operator[](size_t i) const { return data_[i]; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T *data() const { return data_; }
+  T *begin() const { return data_; }
+  T *end() const { return data_ + size_; }
+  T &front() const { return data_[0]; }
+  T &back() const { return data_[size_ - 1]; }
+
+ private:
+  T *data_;
+  size_t size_;
+};
+
+// A scalar edge. Reads convert: `*sum = x + y` with Input<float> x, y.
+template <class T>
+class Input {
+ public:
+  operator const T &() const { return *pointer_; }
+  const T &operator*() const { return *pointer_; }
+  const T *operator->() const { return pointer_; }
+
+ private:
+  const T *pointer_;
+};
+
+template <class T>
+class Output {
+ public:
+  operator T &() const { return *pointer_; }
+  T &operator*() const { return *pointer_; }
+  T *operator->() const { return pointer_; }
+
+ private:
+  T *pointer_;
+};
+
+template <class T>
+class InOut {
+ public:
+  operator T &() const { return *pointer_; }
+  T &operator*() const { return *pointer_; }
+  T *operator->() const { return pointer_; }
+
+ private:
+  T *pointer_;
+};
+
+// Vector edges. `->` forwards to the vector itself: x->size().
+template <class T, VectorLayout L, unsigned A, bool I>
+class Input<Vector<T, L, A, I>> : public VectorView<const T> {
+ public:
+  const VectorView<const T> *operator->() const { return this; }
+  const VectorView<const T> &operator*() const { return *this; }
+};
+
+template <class T, VectorLayout L, unsigned A, bool I>
+class Output<Vector<T, L, A, I>> : public VectorView<T> {
+ public:
+  const VectorView<T> *operator->() const { return this; }
+  const VectorView<T> &operator*() const { return *this; }
+};
+
+template <class T, VectorLayout L, unsigned A, bool I>
+class InOut<Vector<T, L, A, I>> : public VectorView<T> {
+ public:
+  const VectorView<T> *operator->() const { return this; }
+  const VectorView<T> &operator*() const { return *this; }
+};
+
+// A list of vectors: l[i] is a vector with its own size.
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Input<VectorList<T, L, A, I>> : public VectorView<const VectorView<const T>> {
+ public:
+  const Input *operator->() const { return this; }
+};
+
+template <class T, VectorListLayout L, unsigned A, bool I>
+class Output<VectorList<T, L, A, I>> : public VectorView<const VectorView<T>> {
+ public:
+  const Output *operator->() const { return this; }
+};
+
+template <class T, VectorListLayout L, unsigned A, bool I>
+class InOut<VectorList<T, L, A, I>> : public VectorView<const VectorView<T>> {
+ public:
+  const InOut *operator->() const { return this; }
+};
+
+// A vector of values (state), or of vector edges.
+template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
+class Vector : public VectorView<T> {
+ public:
+  const Vector *operator->() const { return this; }
+};
+
+// A vector of scalar edges: its rows have room for a vector's size, so that both kinds of rows look the same to the runtime.
+template <class Edge>
+class ScalarEdges {
+ public:
+  struct Row {
+    Edge edge;
+    size_t size;
+  };
+  class iterator {
+   public:
+    explicit iterator(Row *row) : row_(row) {}
+    Edge &operator*() const { return row_->edge; }
+    iterator &operator++() {
+      ++row_;
+      return *this;
+    }
+    bool operator==(const iterator &o) const { return row_ == o.row_; }
+    bool operator!=(const iterator &o) const { return row_ != o.row_; }
+
+   private:
+    Row *row_;
+  };
+
+  Edge &operator[](size_t i) const { return rows_[i].edge; }
+  size_t size() const { return size_; }
+  iterator begin() const { return iterator(rows_); }
+  iterator end() const { return iterator(rows_ + size_); }
+
+ private:
+  Row *rows_;
+  size_t size_;
+};
+
+template <class T, VectorLayout L, unsigned A, bool I>
+class Vector<Input<T>, L, A, I> : public ScalarEdges<Input<T>> {};
+template <class T, VectorLayout L, unsigned A, bool I>
+class Vector<Output<T>, L, A, I> : public ScalarEdges<Output<T>> {};
+template <class T, VectorLayout L, unsigned A, bool I>
+class Vector<InOut<T>, L, A, I> : public ScalarEdges<InOut<T>> {};
+
+template <class T, VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>
+class Vector<Input<Vector<T, L2, A2, I2>>, L, A, I> : public VectorView<Input<Vector<T, L2, A2, I2>>> {};
+template <class T, VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>
+class Vector<Output<Vector<T, L2, A2, I2>>, L, A, I> : public VectorView<Output<Vector<T, L2, A2, I2>>> {};
+template <class T, VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>
+class Vector<InOut<Vector<T, L2, A2, I2>>, L, A, I> : public VectorView<InOut<Vector<T, L2, A2, I2>>> {};
+
+}  // namespace poplar
+
+#endif  // __POPC__
+#endif

@@ -1,0 +1,6 @@
+/* Constants of the tile. Worker contexts: the same number as Target::getNumWorkerContexts() and MultiVertex::numWorkers(). */
+#ifndef POPLAR_TILE_CONSTANTS_HPP
+#define POPLAR_TILE_CONSTANTS_HPP
+#define CTXT_WORKERS 6
+#define CTXT_SUPERVISOR 6
+#endif

@@ -1,0 +1,109 @@
+#include "codelet/cache.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace pando {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+// How many variants of the files behind one call are remembered: switching back and forth costs nothing.
+constexpr std::size_t kVariants = 8;
+
+std::optional<fs::path> environment_folder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value ? value : "");
+  };
+  if (const fs::path p = variable("POPLAR_EXECUTABLE_CACHE_DIR"); !p.empty()) return p / "codelets";
+  if (const fs::path p = variable("XDG_CACHE_HOME"); !p.empty()) return p / "pando" / "codelets";
+  if (const fs::path p = variable("HOME"); !p.empty()) return p / ".cache" / "pando" / "codelets";
+  return std::nullopt;
+}
+
+bool write_atomically(const fs::path& path, const std::string& content) {
+  std::string temporary = path.string() + ".XXXXXX";
+  const int fd = mkstemp(temporary.data());
+  if (fd < 0) return false;
+  close(fd);
+  std::ofstream out(temporary, std::ios::binary);
+  out << content;
+  out.close();
+  std::error_code failure;
+  if (out) fs::rename(temporary, path, failure);
+  if (!out || failure) fs::remove(temporary, failure);
+  return static_cast<bool>(out) && !failure;
+}
+
+// A list of {"files": [[path, hash], ...], "object": name}.
+json read_manifest(const fs::path& path) {
+  const auto text = read_file(path);
+  json list = text ? json::parse(*text, nullptr, false) : json::array();
+  return list.is_array() ? list : json::array();
+}
+
+bool unchanged(const json& files) {
+  for (const json& f : files) {
+    const auto content = read_file(f.at(0).get<std::string>());
+    if (!content || content_hash(*content) != f.at(1).get<std::uint64_t>()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return std::nullopt;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::string content(fs::file_size(path, none), '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  return content;
+}
+
+Cache Cache::of_environment() { return Cache(environment_folder()); }
+
+fs::path Cache::manifest_of(const std::string& call) const {
+  return *folder_ / (hash_text(content_hash(call)) + hash_text(content_hash(call, 1)) + ".manifest");
+}
+
+std::optional<std::string> Cache::find(const std::string& call) const {
+  if (!folder_) return std::nullopt;
+  try {
+    for (const json& variant : read_manifest(manifest_of(call))) {
+      if (!unchanged(variant.at("files"))) continue;
+      auto gp = read_file(*folder_ / (variant.at("object").get<std::string>() + ".gp"));
+      if (!gp || hash_text(content_hash(*gp)) != variant.at("object").get<std::string>()) return std::nullopt;
+      return gp;
+    }
+  } catch (const json::exception&) {
+    return std::nullopt;  // a manifest of another shape
+  }
+  return std::nullopt;
+}
+
+void Cache::store(const std::string& call, const std::vector<Dependency>& dependencies, const std::string& gp) const {
+  if (!folder_) return;
+  std::error_code failure;
+  fs::create_directories(*folder_, failure);
+  if (failure) return;
+  const std::string object = hash_text(content_hash(gp));
+  if (!write_atomically(*folder_ / (object + ".gp"), gp)) return;
+  json files = json::array();
+  for (const Dependency& d : dependencies) files.push_back({d.path, d.hash});
+  json list = json::array({{{"files", files}, {"object", object}}});
+  for (json& old : read_manifest(manifest_of(call)))
+    if (list.size() < kVariants && old.is_object() && old.value("files", json()) != files) list.push_back(std::move(old));
+  write_atomically(manifest_of(call), list.dump());
+}
+
+}  // namespace pando

@@ -1,0 +1,267 @@
+#include "codelet/library.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "codelet/cache.h"
+#include "codelet/cpu_features.h"
+#include "codelet/gp_file.h"
+#include "codelet/loader.h"
+#include "codelet/popc_process.h"
+#include "codelet/popc_version.h"
+#include "codelet/similar_names.h"
+
+namespace pando {
+
+namespace fs = std::filesystem;
+
+struct Library::State {
+  std::vector<Module> modules;
+  std::vector<std::vector<std::string>> defined;  // per module: symbols that others can link to
+  std::vector<std::unique_ptr<LoadedObject>> objects;
+  std::vector<Codelet> codelets;
+  std::unordered_map<std::string, CodeletId> by_name;
+
+  ModuleId add_module(Module module, std::vector<std::string> symbols) {
+    modules.push_back(std::move(module));
+    defined.push_back(std::move(symbols));
+    objects.emplace_back();
+    return ModuleId(static_cast<std::uint32_t>(modules.size() - 1));
+  }
+
+  // Adds the codelets of a new module, or re-points those that are there to it.
+  void bind(Codelet c, ModuleId module, bool rebind) {
+    const auto known = by_name.find(c.name);
+    c.module = module;
+    if (known == by_name.end()) {
+      const CodeletId id(static_cast<std::uint32_t>(codelets.size()));
+      by_name.emplace(c.name, id);
+      modules[module.index()].codelets.push_back(id);
+      codelets.push_back(std::move(c));
+      return;
+    }
+    if (!rebind) return check_same(codelets[known->second.index()], c);
+    modules[module.index()].codelets.push_back(known->second);
+    codelets[known->second.index()] = std::move(c);
+  }
+
+  // The same vertex in two files (a shared header, a file added twice) is one; two different ones are an error.
+  void check_same(const Codelet& known, const Codelet& other) const {
+    const auto same = [](const Field& a, const Field& b) {
+      return a.name == b.name && a.kind == b.kind && a.shape == b.shape && a.type == b.type && a.host_offset == b.host_offset;
+    };
+    if (known.host_size == other.host_size && known.kind == other.kind &&
+        std::equal(known.fields.begin(), known.fields.end(), other.fields.begin(), other.fields.end(), same))
+      return;
+    fail(ErrorKind::graph_object_load_error, "vertex-twice", "vertex '{}' of '{}' has other fields than the one of '{}'", known.name,
+         modules[other.module.index()].name, modules[known.module.index()].name);
+  }
+
+  ModuleId load(std::string bytes, const std::string& name, bool rebind);
+};
+
+namespace {
+
+std::string missing_text(const std::vector<std::string>& missing) {
+  std::string out;
+  for (const std::string& feature : missing) out += (out.empty() ? "" : ", ") + feature;
+  return out;
+}
+
+std::string write_temporary(const std::string& bytes) {
+  std::string name = (fs::temp_directory_path() / "pando-XXXXXX.gp").string();
+  const int fd = mkstemps(name.data(), 3);
+  if (fd < 0) fail(ErrorKind::no_environment, "no-temporary", "cannot create a temporary file in {}", fs::temp_directory_path().string());
+  close(fd);
+  std::ofstream(name, std::ios::binary) << bytes;
+  return name;
+}
+
+// popc on .gp files: links them, for this processor. Through the cache.
+PopcResult relink(const std::vector<const std::string*>& gps, const std::string& flags) {
+  std::string call = "link\n" + popc_build() + "\n" + flags + "\n" + missing_text(host_cpu_features());
+  for (const std::string* gp : gps) call += "\n" + hash_text(content_hash(*gp)) + hash_text(content_hash(*gp, 1));
+  const Cache cache = Cache::of_environment();
+  if (auto found = cache.find(call)) return {true, "", std::move(*found)};
+  std::vector<std::string> arguments = split_flags(flags), files;
+  for (const std::string* gp : gps) files.push_back(write_temporary(*gp));
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  PopcResult result = run_popc(arguments, "");
+  for (const std::string& f : files) fs::remove(f);
+  if (result.ok) cache.store(call, {}, result.gp);
+  return result;
+}
+
+// Code for another processor is compiled again from its bitcode.
+GpFile for_this_processor(GpFile gp, std::string& bytes, const std::string& name) {
+  const auto missing = missing_cpu_features(gp.description.cpu_features);
+  if (missing.empty()) return gp;
+  if (find_popc()) {
+    PopcResult result = relink({&bytes}, gp.description.flags);
+    if (result.ok) {
+      bytes = std::move(result.gp);
+      return read_gp(bytes, name);
+    }
+  }
+  fail(ErrorKind::graph_object_load_error, "gp-processor",
+       "'{}' was compiled for a processor with {}, which this one lacks, and popc is not there to compile it again", name, missing_text(missing));
+}
+
+std::string call_text(const CodeletSource& source, const std::string& flags) {
+  std::string call = "compile\n" + popc_build() + "\n" + flags + "\n" + (source.is_c ? "c" : "c++") + "\n" + fs::current_path().string() +
+                     "\n" + missing_text(host_cpu_features());
+  for (const std::string& f : source.files) call += "\n" + f;
+  if (source.files.empty()) call += "\n-\n" + source.text;
+  return call;
+}
+
+}  // namespace
+
+ModuleId Library::State::load(std::string bytes, const std::string& name, bool rebind) {
+  GpFile gp = for_this_processor(read_gp(bytes, name), bytes, name);
+  Module m;
+  m.name = name;
+  m.content_hash = hash_text(content_hash(bytes));
+  m.gp_bytes = std::move(bytes);
+  m.globals.size = gp.description.globals_size;
+  m.globals.align = gp.description.globals_align;
+  m.undefined_symbols = gp.description.undefined;
+  // Load before anything is entered: a module that cannot be loaded leaves no trace.
+  std::unique_ptr<LoadedObject> object;
+  const ModuleId id(static_cast<std::uint32_t>(modules.size()));
+  if (m.undefined_symbols.empty()) {
+    object = std::make_unique<LoadedObject>(gp.object, name, id);
+    m.handle = object->handle();
+    for (Codelet& c : gp.description.codelets) {
+      c.kernel = reinterpret_cast<KernelRange>(object->find(c.entry.c_str()));
+      if (!c.kernel) fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
+    }
+    if (m.globals.size > 0) {
+      m.globals.initialise = reinterpret_cast<void (*)(char*)>(object->find(kInitialiseGlobalsSymbol));
+      if (!m.globals.initialise) fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it lacks '{}'", name, kInitialiseGlobalsSymbol);
+    }
+  }
+  add_module(std::move(m), std::move(gp.description.defined));
+  objects.back() = std::move(object);
+  for (Codelet& c : gp.description.codelets) bind(std::move(c), id, rebind);
+  return id;
+}
+
+Library::Library() : state_(std::make_shared<State>()) {}
+Library::~Library() = default;
+Library::Library(Library&&) noexcept = default;
+Library& Library::operator=(Library&&) noexcept = default;
+Library::Library(const Library&) = default;
+Library& Library::operator=(const Library&) = default;
+
+ModuleId Library::compile(const CodeletSource& source, const std::string& flags, std::ostream* diagnostics) {
+  for (const std::string& f : source.files)
+    if (!std::ifstream(f)) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet file '{}'", f);
+  const std::string name = source.files.empty() ? "<codelet text>" : source.files.front();
+  const std::string call = call_text(source, flags);
+  const Cache cache = Cache::of_environment();
+  if (auto found = cache.find(call)) return state_->load(std::move(*found), name, false);
+
+  std::vector<std::string> arguments = split_flags(flags);
+  if (source.files.empty()) {
+    if (source.is_c) arguments.insert(arguments.end(), {"-x", "c"});
+    arguments.push_back("-");
+  }
+  arguments.insert(arguments.end(), source.files.begin(), source.files.end());
+  PopcResult result = run_popc(arguments, source.text);
+  if (diagnostics) *diagnostics << result.messages;
+  if (!result.ok) fail(ErrorKind::graph_program_compilation_error, "codelet-compile", "compiling '{}' failed:\n{}", name, result.messages);
+  cache.store(call, read_gp(result.gp, name).description.dependencies, result.gp);
+  return state_->load(std::move(result.gp), name, false);
+}
+
+ModuleId Library::load_file(const std::string& path) {
+  auto bytes = read_file(path);
+  if (!bytes) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}'", path);
+  return state_->load(std::move(*bytes), path, false);
+}
+
+ModuleId Library::load_bytes(std::string gp, const std::string& name) { return state_->load(std::move(gp), name, false); }
+
+ModuleId Library::add_builtin(const std::string& name, std::vector<Codelet> codelets) {
+  Module m;
+  m.name = name;
+  const ModuleId id = state_->add_module(std::move(m), {});
+  for (Codelet& c : codelets) {
+    PANDO_CHECK(c.kernel != nullptr);
+    state_->bind(std::move(c), id, false);
+  }
+  return id;
+}
+
+void Library::link(std::string_view first_tile_of_use) {
+  const std::vector<Module>& modules = state_->modules;
+  // The modules to link: those that lack symbols, those that have them, and so on. A module that was linked already no
+  // longer owns any codelet that lacks a kernel.
+  std::vector<std::size_t> chosen;
+  const auto choose = [&](std::size_t m) {
+    if (std::find(chosen.begin(), chosen.end(), m) == chosen.end()) chosen.push_back(m);
+  };
+  for (const Codelet& c : state_->codelets)
+    if (c.kernel == nullptr) choose(c.module.index());
+  if (chosen.empty()) return;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    for (const std::string& symbol : modules[chosen[i]].undefined_symbols) {
+      std::size_t owner = 0;
+      const auto has = [&](std::size_t m) { return std::binary_search(state_->defined[m].begin(), state_->defined[m].end(), symbol); };
+      while (owner < modules.size() && !has(owner)) ++owner;
+      if (owner == modules.size())
+        fail(ErrorKind::link_error, "undefined-symbol", "undefined symbol {} on tile {} (used by '{}')", symbol, first_tile_of_use, modules[chosen[i]].name);
+      choose(owner);
+    }
+  }
+  std::sort(chosen.begin(), chosen.end());
+  std::vector<const std::string*> gps;
+  std::string name = "linked:";
+  for (const std::size_t m : chosen) {
+    gps.push_back(&modules[m].gp_bytes);
+    name += " " + modules[m].name;
+  }
+  PopcResult result = relink(gps, "-O3");
+  if (!result.ok) fail(ErrorKind::link_error, "codelet-link", "{} failed:\n{}", name, result.messages);
+  state_->load(std::move(result.gp), name, true);
+}
+
+const Codelet* Library::find(std::string_view vertex_name) const {
+  const CodeletId id = id_of(vertex_name);
+  return id.valid() ? &state_->codelets[id.index()] : nullptr;
+}
+
+CodeletId Library::id_of(std::string_view vertex_name) const {
+  const auto at = state_->by_name.find(normalised_vertex_name(vertex_name));
+  return at == state_->by_name.end() ? CodeletId() : at->second;
+}
+
+const Codelet& Library::operator[](CodeletId id) const {
+  PANDO_CHECK(id.index() < state_->codelets.size());
+  return state_->codelets[id.index()];
+}
+
+const Module& Library::module(ModuleId id) const {
+  PANDO_CHECK(id.index() < state_->modules.size());
+  return state_->modules[id.index()];
+}
+
+std::size_t Library::size() const { return state_->codelets.size(); }
+std::size_t Library::modules() const { return state_->modules.size(); }
+
+std::vector<std::string> Library::similar(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Codelet& c : state_->codelets) names.push_back(c.name);
+  return similar_names(normalised_vertex_name(name), names);
+}
+
+}  // namespace pando

@@ -1,0 +1,58 @@
+#include "codelet/loader.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "codelet/gp_file.h"
+#include "codelet/tile_context.h"
+
+namespace pando {
+
+namespace {
+
+// The dynamic linker takes two objects of the same name for one, and descriptor numbers are reused. So each object gets a
+// spelling of its own of /proc/self/fd/N: the bits of a counter as "./" and "/".
+std::string unique_path(int fd) {
+  static std::atomic<std::uint32_t> counter{0};
+  std::string path = "/proc/self/fd/";
+  for (std::uint32_t n = counter++; n != 0; n >>= 1) path += (n & 1) ? "./" : "/";
+  return path + std::to_string(fd);
+}
+
+bool write_all(int fd, const std::string& content) {
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t n = write(fd, content.data() + done, content.size() - done);
+    if (n <= 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+LoadedObject::LoadedObject(const std::string& object, const std::string& name, ModuleId slot) {
+  const int fd = memfd_create("codelets", MFD_CLOEXEC);
+  if (fd >= 0 && write_all(fd, object)) handle_ = dlopen(unique_path(fd).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char* message = handle_ ? nullptr : dlerror();
+  if (fd >= 0) close(fd);
+  if (!handle_)
+    fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: {}", name, message ? message : "no memory for its code");
+  void* runtime = find(kRuntimeSymbol);
+  void* module_slot = find(kModuleSlotSymbol);
+  if (!runtime || !module_slot) {
+    dlclose(handle_);
+    fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: its object lacks '{}'", name, runtime ? kModuleSlotSymbol : kRuntimeSymbol);
+  }
+  *static_cast<const PandoRuntime**>(runtime) = &runtime_table();
+  *static_cast<unsigned*>(module_slot) = slot.value;
+}
+
+LoadedObject::~LoadedObject() { dlclose(handle_); }
+
+void* LoadedObject::find(const char* symbol) const { return dlsym(handle_, symbol); }
+
+}  // namespace pando

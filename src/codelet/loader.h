@@ -1,0 +1,26 @@
+// Loads the shared object of a .gp into the process.
+#pragma once
+
+#include <string>
+
+#include "codelet/codelet.h"
+
+namespace pando {
+
+// A loaded object, closed when the last owner goes.
+class LoadedObject {
+ public:
+  // Throws graph_object_load_error with the dynamic linker's message. Sets the object's runtime table and module slot.
+  LoadedObject(const std::string& object, const std::string& name, ModuleId slot);
+  ~LoadedObject();
+  LoadedObject(const LoadedObject&) = delete;
+  LoadedObject& operator=(const LoadedObject&) = delete;
+
+  void* handle() const { return handle_; }
+  void* find(const char* symbol) const;  // null if absent
+
+ private:
+  void* handle_ = nullptr;
+};
+
+}  // namespace pando

@@ -1,0 +1,54 @@
+#include "codelet/tile_context.h"
+
+#include "base/check.h"
+#include "base/error.h"
+
+namespace pando {
+
+namespace {
+
+char* tile_base() { return tile_context().base; }
+unsigned long long tile_size() { return tile_context().size; }
+unsigned tile_id() { return tile_context().tile; }
+unsigned tile_count() { return tile_context().tiles; }
+unsigned replica_id() { return tile_context().replica; }
+
+void* tile_globals(unsigned module) {
+  const TileContext& context = tile_context();
+  PANDO_CHECK(context.globals != nullptr && context.globals[module] != ~std::uint64_t{0});
+  return context.base + context.globals[module];
+}
+
+void trap(const char* message) {
+  fail(ErrorKind::application_runtime_error, "trap", "tile {}: {}", tile_context().tile, message ? message : "trap");
+}
+
+unsigned long long cycle_count() {
+  TileContext& context = tile_context();
+  if (context.cycle_counter != nullptr) return ++*context.cycle_counter;
+  return ++context.calls_of_cycle_count;
+}
+
+// Outside exec there are no fibers: misuse.
+int no_fiber_start(unsigned, void (*)(void*), void*) { return -1; }
+int no_fiber(unsigned) { return -1; }
+void no_suspend() {
+  fail(ErrorKind::application_runtime_error, "suspend-without-fiber", "tile {}: suspend() outside a fiber", tile_context().tile);
+}
+
+}  // namespace
+
+// noinline: a caller must not keep the address across a call that switches threads.
+__attribute__((noinline)) TileContext& tile_context() {
+  static thread_local TileContext context;
+  asm volatile("");
+  return context;
+}
+
+PandoRuntime& runtime_table() {
+  static PandoRuntime table = {1,         tile_base,    tile_size,      tile_id,  tile_count, replica_id, tile_globals,
+                               no_fiber_start, no_fiber, no_fiber, no_suspend, trap,     cycle_count};
+  return table;
+}
+
+}  // namespace pando

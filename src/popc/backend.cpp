@@ -1,0 +1,130 @@
+#include "popc/backend.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/Program.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "popc/paths.h"
+
+namespace pando::popc {
+
+namespace {
+
+using namespace llvm;
+
+std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) {
+  static const bool ready = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  static_cast<void>(ready);
+  std::string error;
+  const Target* target = TargetRegistry::lookupTarget(module.getTargetTriple(), error);
+  if (!target) throw std::runtime_error(error);
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict;
+  options.EmitStackSizeSection = true;
+  const auto effort = level == '0' ? CodeGenOptLevel::None : level == '3' ? CodeGenOptLevel::Aggressive : CodeGenOptLevel::Default;
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(module.getTargetTriple(), "x86-64", "", options, Reloc::PIC_, std::nullopt, effort));
+}
+
+OptimizationLevel pipeline_level(char level) {
+  switch (level) {
+    case '0': return OptimizationLevel::O0;
+    case '1': return OptimizationLevel::O1;
+    case '2': return OptimizationLevel::O2;
+    case 's': return OptimizationLevel::Os;
+    case 'z': return OptimizationLevel::Oz;
+    default: return OptimizationLevel::O3;
+  }
+}
+
+// A file that is gone when the scope ends.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "popc-XXXXXX").string();
+    const int fd = mkstemp(pattern.data());
+    if (fd < 0) throw std::runtime_error("cannot create a file in " + std::filesystem::temp_directory_path().string());
+    close(fd);
+    name = pattern;
+    std::ofstream(name, std::ios::binary) << content;
+  }
+  ~TemporaryFile() { std::remove(name.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  std::string read() const {
+    std::ostringstream text;
+    text << std::ifstream(name, std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+  std::string name;
+};
+
+}  // namespace
+
+void optimise(Module& module, char level) {
+  const auto machine = target_machine(module, level);
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = level == '2' || level == '3';
+  tuning.LoopInterleaving = tuning.LoopUnrolling = level != '0';
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(machine.get(), tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const OptimizationLevel chosen = pipeline_level(level);
+  ModulePassManager passes =
+      level == '0' ? builder.buildO0DefaultPipeline(chosen) : builder.buildPerModuleDefaultPipeline(chosen);
+  passes.run(module, modules);
+}
+
+std::string emit(Module& module, char level, bool assembly) {
+  const auto machine = target_machine(module, level);
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream out(bytes);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, out, nullptr, assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile))
+    throw std::runtime_error("the target cannot write this kind of file");
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::string link_shared(const std::string& object, const std::vector<std::string>& libraries) {
+  const TemporaryFile input(object), output(""), messages("");
+  std::vector<std::string> arguments = {linker_path(), "-shared", "-Bsymbolic", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed",
+                                        "-z", "noexecstack", "-o", output.name, input.name};
+  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  const SmallVector<StringRef, 16> views(arguments.begin(), arguments.end());
+  const std::optional<StringRef> redirects[] = {std::nullopt, StringRef(messages.name), StringRef(messages.name)};
+  std::string error;
+  const int status = sys::ExecuteAndWait(linker_path(), views, std::nullopt, redirects, 0, 0, &error);
+  if (status != 0) throw std::runtime_error(linker_path() + ": " + error + messages.read());
+  return output.read();
+}
+
+}  // namespace pando::popc

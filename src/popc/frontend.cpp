@@ -1,0 +1,158 @@
+#include "popc/frontend.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/GlobalDecl.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Frontend/Utils.h>
+#include <clang/Sema/SemaConsumer.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "codelet/gp_file.h"
+#include "popc/entries.h"
+#include "popc/paths.h"
+#include "popc/reflect.h"
+
+namespace pando::popc {
+
+namespace {
+
+using namespace clang;
+
+struct Compute {
+  std::string symbol;
+  Codelet codelet;
+  bool returns_bool;
+  std::uint64_t offset;
+};
+
+// Reflects when the whole file is parsed, and asks the code generator for the compute methods, which nothing else calls.
+class ReflectingConsumer : public SemaConsumer {
+ public:
+  ReflectingConsumer(CodeGenerator& generator, std::vector<Compute>& computes) : generator_(generator), computes_(computes) {}
+
+  void InitializeSema(Sema& sema) override { sema_ = &sema; }
+  void ForgetSema() override { sema_ = nullptr; }
+
+  void HandleTranslationUnit(ASTContext& context) override {
+    if (context.getDiagnostics().hasErrorOccurred() || !context.getLangOpts().CPlusPlus) return;
+    std::vector<Reflected> reflected = reflect_codelets(*sema_);
+    sema_->PerformPendingInstantiations();
+    if (context.getDiagnostics().hasErrorOccurred()) return;
+    for (Reflected& v : reflected) {
+      const GlobalDecl method(v.compute);
+      generator_.GetAddrOfGlobal(method, false);
+      computes_.push_back({generator_.GetMangledName(method).str(), std::move(v.codelet), v.returns_bool, v.compute_offset});
+    }
+  }
+
+ private:
+  CodeGenerator& generator_;
+  std::vector<Compute>& computes_;
+  Sema* sema_ = nullptr;
+};
+
+class GenerateAction : public ASTFrontendAction {
+ public:
+  explicit GenerateAction(llvm::LLVMContext& context) : context_(context) {}
+
+  std::vector<Compute> computes;
+  CodeGenerator* generator = nullptr;  // owned by the compiler instance's consumer
+  std::unique_ptr<llvm::Module> module;
+
+ protected:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& ci, llvm::StringRef file) override {
+    generator = CreateLLVMCodeGen(ci.getDiagnostics(), file, &ci.getVirtualFileSystem(), ci.getHeaderSearchOpts(),
+                                  ci.getPreprocessorOpts(), ci.getCodeGenOpts(), context_);
+    std::vector<std::unique_ptr<ASTConsumer>> consumers;
+    consumers.push_back(std::make_unique<ReflectingConsumer>(*generator, computes));
+    consumers.emplace_back(generator);
+    return std::make_unique<MultiplexConsumer>(std::move(consumers));
+  }
+
+  void EndSourceFileAction() override {
+    if (!getCompilerInstance().getDiagnostics().hasErrorOccurred()) module.reset(generator->ReleaseModule());
+  }
+
+ private:
+  llvm::LLVMContext& context_;
+};
+
+std::vector<std::string> clang_arguments(const Options& options, const std::string& input) {
+  const std::string include = include_directory();
+  std::vector<std::string> a = {"clang", "-resource-dir", PANDO_CLANG_RESOURCE_DIR, "-c", "-fno-strict-aliasing",
+                                "-ffp-contract=off", "-fno-strict-return",
+                                "-fno-math-errno", "-fno-semantic-interposition", "-fPIC", "-fexceptions",
+                                "-fasynchronous-unwind-tables", "-Wno-unknown-attributes", "-Wno-ignored-attributes",
+                                "-D__POPC__=1", std::string("-O") + options.level};
+  if (!options.own_march) a.push_back("-march=native");
+  const bool is_c = options.is_c || std::filesystem::path(input).extension() == ".c";
+  if (!is_c) a.push_back("-std=gnu++17");
+  a.insert(a.end(), options.clang_flags.begin(), options.clang_flags.end());
+  if (input != "-") a.push_back("-I" + std::filesystem::absolute(input).parent_path().string());
+  a.insert(a.end(), {"-isystem", include, "-isystem", include + "/poplar"});
+  a.insert(a.end(), {"-x", is_c ? "c" : "c++", input});
+  return a;
+}
+
+std::shared_ptr<CompilerInvocation> invocation_of(const Options& options, const std::string& input,
+                                                  llvm::IntrusiveRefCntPtr<DiagnosticsEngine> diagnostics) {
+  const std::vector<std::string> arguments = clang_arguments(options, input);
+  std::vector<const char*> pointers;
+  for (const std::string& a : arguments) pointers.push_back(a.c_str());
+  CreateInvocationOptions how;
+  how.Diags = diagnostics;
+  std::shared_ptr<CompilerInvocation> invocation = createInvocation(pointers, how);
+  if (!invocation || diagnostics->hasErrorOccurred()) return nullptr;
+  invocation->getLangOpts().setFloat16ExcessPrecision(LangOptions::FPP_None);  // half rounds after each operation
+  return invocation;
+}
+
+std::vector<Dependency> files_read(CompilerInstance& ci) {
+  std::vector<Dependency> out;
+  const SourceManager& sources = ci.getSourceManager();
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    const SrcMgr::SLocEntry& entry = sources.getLocalSLocEntry(i);
+    if (!entry.isFile()) continue;
+    const SrcMgr::ContentCache& content = entry.getFile().getContentCache();
+    const auto text = content.getBufferDataIfLoaded();
+    if (!content.OrigEntry || !text || content.OrigEntry->getName().starts_with("<")) continue;
+    const std::string path = std::filesystem::absolute(content.OrigEntry->getName().str()).string();  // as found: ".." may follow a link
+    const auto same = [&](const Dependency& known) { return known.path == path; };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back({path, content_hash({text->data(), text->size()})});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Unit> compile_source(const Options& options, const std::string& input, llvm::LLVMContext& context) {
+  CompilerInstance ci;
+  llvm::IntrusiveRefCntPtr<DiagnosticOptions> diagnostic_options = new DiagnosticOptions();
+  auto diagnostics = CompilerInstance::createDiagnostics(diagnostic_options.get());
+  const auto invocation = invocation_of(options, input, diagnostics);
+  if (!invocation) return std::nullopt;
+  ci.setInvocation(invocation);
+  ci.getFrontendOpts().DisableFree = false;
+  ci.createDiagnostics();
+  GenerateAction action(context);
+  if (!ci.ExecuteAction(action) || !action.module) return std::nullopt;
+
+  Unit unit;
+  unit.module = std::move(action.module);
+  unit.dependencies = files_read(ci);
+  for (Compute& c : action.computes) {
+    llvm::Function* compute = unit.module->getFunction(c.symbol);
+    c.codelet.entry = kEntryPrefix + c.codelet.name;
+    add_entry(*compute, c.codelet.entry, c.codelet.kind, c.returns_bool, c.offset);
+    unit.codelets.push_back(std::move(c.codelet));
+  }
+  return unit;
+}
+
+}  // namespace pando::popc

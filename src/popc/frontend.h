@@ -1,0 +1,25 @@
+// One source file to LLVM IR with the codelets it declares.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codelet/gp_file.h"
+#include "popc/options.h"
+
+namespace pando::popc {
+
+struct Unit {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<Codelet> codelets;          // `entry` names the KernelRange function in the module
+  std::vector<Dependency> dependencies;   // the files read
+};
+
+// Nothing if there were errors: clang has printed them.
+std::optional<Unit> compile_source(const Options& options, const std::string& input, llvm::LLVMContext& context);
+
+}  // namespace pando::popc

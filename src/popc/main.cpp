@@ -1,0 +1,128 @@
+// popc, the codelet compiler.
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "codelet/cpu_features.h"
+#include "codelet/gp_file.h"
+#include "codelet/popc_version.h"
+#include "popc/backend.h"
+#include "popc/measure.h"
+#include "popc/options.h"
+#include "popc/program.h"
+#include "popc/relax_alignment.h"
+#include "popc/symbols.h"
+#include "popc/tile_globals.h"
+
+namespace pando::popc {
+
+namespace {
+
+std::string bitcode_of(const llvm::Module& module) {
+  std::string out;
+  llvm::raw_string_ostream stream(out);
+  llvm::WriteBitcodeToFile(module, stream);
+  return out;
+}
+
+void write_file(const std::string& name, const std::string& content) {
+  std::ofstream out(name, std::ios::binary);
+  out << content;
+  out.close();
+  if (!out) throw std::runtime_error("cannot write '" + name + "'");
+}
+
+std::vector<std::string> entries_of(const std::vector<Codelet>& codelets) {
+  std::vector<std::string> out;
+  for (const Codelet& c : codelets) out.push_back(c.entry);
+  return out;
+}
+
+std::string ir_text(const llvm::Module& module) {
+  std::string out;
+  llvm::raw_string_ostream stream(out);
+  module.print(stream, nullptr);
+  return out;
+}
+
+int compile(const Options& options) {
+  if (options.inputs.empty()) throw std::runtime_error("no input files");
+  llvm::LLVMContext context;
+  std::optional<Program> program = build_program(options, context);
+  if (!program) return 1;
+  llvm::Module& module = *program->module;
+
+  GpFile gp;
+  GpDescription& d = gp.description;
+  d.defined = defined_symbols(module);
+  gp.bitcode = bitcode_of(module);
+
+  hide_internals(module, entries_of(program->codelets));
+  add_loader_symbols(module);
+  d.undefined = undefined_symbols(module);
+  relax_alignment(module);
+  const TileGlobals globals = move_globals_to_tiles(module);
+  mark_tile_users(module, program->codelets);
+  if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
+  optimise(module, options.level);
+  if (options.action == Action::print_ir) return write_file(options.output, ir_text(module)), 0;
+  if (options.action == Action::print_assembly) return write_file(options.output, emit(module, options.level, true)), 0;
+
+  const CodeSizes sizes(module, program->codelets);
+  const std::string object = emit(module, options.level, false);
+  sizes.measure(object, program->codelets);
+  // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
+  if (d.undefined.empty()) gp.object = link_shared(object, system_libraries());
+  d.codelets = std::move(program->codelets);
+  d.globals_size = globals.size;
+  d.globals_align = globals.align;
+  d.dependencies = std::move(program->dependencies);
+  if (!options.own_march) d.cpu_features = host_cpu_features();
+  d.flags = std::string("-O") + options.level;
+  d.build = popc_build();
+  write_file(options.output, write_gp(gp));
+  return 0;
+}
+
+int describe_files(const Options& options) {
+  for (const std::string& name : options.inputs) {
+    std::ostringstream text;
+    std::ifstream in(name, std::ios::binary);
+    if (!in) throw std::runtime_error("cannot read '" + name + "'");
+    text << in.rdbuf();
+    std::cout << describe(read_gp(text.str(), name).description);
+  }
+  return 0;
+}
+
+int run(const Options& options) {
+  switch (options.action) {
+    case Action::list_targets: std::puts("cpu"); return 0;
+    case Action::help: std::fputs(help_text().c_str(), stdout); return 0;
+    case Action::version:
+      std::printf("POPLAR version %s (Pando)\nclang version %d.%d.%d\n", popc_version().c_str(), __clang_major__, __clang_minor__, __clang_patchlevel__);
+      return 0;
+    case Action::describe: return describe_files(options);
+    default: return compile(options);
+  }
+}
+
+}  // namespace
+
+}  // namespace pando::popc
+
+int main(int argc, char** argv) {
+  try {
+    return pando::popc::run(pando::popc::parse_options({argv + 1, argv + argc}));
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "popc: error: %s\n", e.what());
+    return 1;
+  }
+}

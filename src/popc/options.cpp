@@ -1,0 +1,93 @@
+#include "popc/options.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+namespace pando::popc {
+
+namespace {
+
+// Names of targets whose vertices run as host code: the CPU itself, and the IPUs that are emulated.
+const std::set<std::string> kTargets = {"cpu", "ipu1", "ipu2", "ipu21"};
+
+bool starts_with(const std::string& s, const char* prefix) { return s.rfind(prefix, 0) == 0; }
+
+void check_target(std::string name) {
+  name = name.substr(0, name.find(':'));  // "ipu2:cpp": a variant
+  if (kTargets.count(name) == 0) throw std::runtime_error("unknown target '" + name + "'; targets: cpu");
+}
+
+// A comma list, or a JSON array of strings and of objects with a "name".
+void check_targets(const std::string& text) {
+  if (!starts_with(text, "[")) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      check_target(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return;
+  }
+  const auto list = nlohmann::json::parse(text, nullptr, false);
+  if (!list.is_array()) throw std::runtime_error("--target: malformed JSON: " + text);
+  for (const auto& entry : list) {
+    if (entry.is_object() && entry.contains("arch")) check_target(entry["arch"].get<std::string>());
+    else if (entry.is_string()) check_target(entry.get<std::string>());
+    else throw std::runtime_error("--target: expected a string or an object with \"arch\": " + entry.dump());
+  }
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  static const std::set<std::string> kTwoWords = {"-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter"};
+  Options o;
+  std::size_t i = 0;
+  const auto value = [&](const std::string& flag) -> const std::string& {
+    if (++i >= arguments.size()) throw std::runtime_error("missing argument after '" + flag + "'");
+    return arguments[i];
+  };
+  for (; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    if (a == "-" || !starts_with(a, "-")) o.inputs.push_back(a);
+    else if (a == "-o") o.output = value(a);
+    else if (a == "--target" || a == "-target") check_targets(value(a));
+    else if (starts_with(a, "--target=")) check_targets(a.substr(9));
+    else if (a == "--list-targets") o.action = Action::list_targets;
+    else if (a == "--version") o.action = Action::version;
+    else if (a == "--help" || a == "-h") o.action = Action::help;
+    else if (a == "--describe") o.action = Action::describe;
+    else if (a == "-S") o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
+    else if (a == "--emit-llvm" || a == "-emit-llvm") o.action = Action::print_ir;
+    else if (a == "-c") continue;
+    else if (a == "-x") o.is_c = value(a) == "c";
+    else if (starts_with(a, "-O")) o.level = a.size() > 2 ? a[2] : '1';
+    else if (starts_with(a, "-o")) o.output = a.substr(2);
+    else {
+      o.own_march = o.own_march || starts_with(a, "-march=");
+      o.clang_flags.push_back(a);
+      if (kTwoWords.count(a)) o.clang_flags.push_back(value(a));
+    }
+  }
+  return o;
+}
+
+std::string help_text() {
+  return R"(popc: compiles codelets (C++ and C, with clang) and links .gp files.
+
+  popc [flags] inputs... -o out.gp     inputs: .cpp .c .gp, or - for C++ text on standard input
+  popc --describe file.gp              prints the vertices and fields of a .gp
+
+  -o FILE              the output (a.gp)
+  -O0 ... -O3 -Os      how much to optimise (-O3)
+  -g -I -D -U -W -std  as clang
+  --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code
+  --list-targets       prints the targets
+  -S                   writes assembly text instead of a .gp
+  --emit-llvm          writes LLVM IR text instead of a .gp
+  -x c                 standard input is C
+  --version            prints the version
+)";
+}
+
+}  // namespace pando::popc

@@ -1,0 +1,25 @@
+// popc's command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pando::popc {
+
+enum class Action { compile, print_assembly, print_ir, describe, list_targets, version, help };
+
+struct Options {
+  Action action = Action::compile;
+  std::vector<std::string> inputs;  // .cpp, .c, .gp; "-" is C++ text on standard input
+  std::string output = "a.gp";
+  std::vector<std::string> clang_flags;  // as given, in order: -I -D -W -std ...
+  char level = '3';                      // of -O
+  bool own_march = false;                // the user chose -march: the host's features are not assumed
+  bool is_c = false;                     // -x c
+};
+
+// Throws std::runtime_error: unknown target, missing argument.
+Options parse_options(const std::vector<std::string>& arguments);
+std::string help_text();
+
+}  // namespace pando::popc

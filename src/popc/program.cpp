@@ -1,0 +1,109 @@
+#include "popc/program.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "codelet/gp_file.h"
+#include "popc/frontend.h"
+
+namespace pando::popc {
+
+namespace {
+
+std::string read_file(const std::string& name) {
+  std::ifstream in(name, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read '" + name + "'");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Unit load_unit(const std::string& input, llvm::LLVMContext& context) {
+  const std::string bytes = read_file(input);
+  GpFile gp = read_gp(bytes, input);
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(gp.bitcode, input), context);
+  if (!module) throw std::runtime_error("'" + input + "': " + llvm::toString(module.takeError()));
+  Unit unit;
+  unit.module = std::move(*module);
+  unit.codelets = std::move(gp.description.codelets);
+  unit.dependencies = {{std::filesystem::absolute(input).string(), content_hash(bytes)}};
+  return unit;
+}
+
+bool same_state(const Codelet& a, const Codelet& b) {
+  if (a.host_size != b.host_size || a.kind != b.kind || a.fields.size() != b.fields.size()) return false;
+  for (std::size_t i = 0; i < a.fields.size(); ++i)
+    if (a.fields[i].name != b.fields[i].name || a.fields[i].host_offset != b.fields[i].host_offset) return false;
+  return true;
+}
+
+void add_codelets(Program& program, std::vector<Codelet>& codelets, const std::string& input) {
+  for (Codelet& c : codelets) {
+    const auto known = std::find_if(program.codelets.begin(), program.codelets.end(), [&](const Codelet& k) { return k.name == c.name; });
+    if (known == program.codelets.end())
+      program.codelets.push_back(std::move(c));
+    else if (!same_state(*known, c))
+      throw std::runtime_error("vertex '" + c.name + "' in '" + input + "' differs from the vertex of that name in another input");
+  }
+}
+
+void add_dependencies(Program& program, std::vector<Dependency>& more) {
+  for (Dependency& d : more) {
+    const auto same = [&](const Dependency& known) { return known.path == d.path; };
+    if (std::none_of(program.dependencies.begin(), program.dependencies.end(), same)) program.dependencies.push_back(std::move(d));
+  }
+}
+
+// Collects the linker's messages, which LLVM reports to the context.
+struct LinkMessages : llvm::DiagnosticHandler {
+  explicit LinkMessages(std::string& text) : text_(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() != llvm::DS_Error) return true;
+    llvm::raw_string_ostream stream(text_);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    return true;
+  }
+  std::string& text_;
+};
+
+}  // namespace
+
+std::optional<Program> build_program(const Options& options, llvm::LLVMContext& context) {
+  Program program;
+  bool failed = false;
+  for (const std::string& input : options.inputs) {
+    std::optional<Unit> unit;
+    if (std::filesystem::path(input).extension() == ".gp") {
+      unit = load_unit(input, context);
+    } else {
+      if (input != "-" && !std::ifstream(input)) throw std::runtime_error("cannot read '" + input + "'");
+      unit = compile_source(options, input, context);
+    }
+    failed = failed || !unit;
+    if (failed) continue;
+    add_codelets(program, unit->codelets, input);
+    add_dependencies(program, unit->dependencies);
+    if (!program.module) {
+      program.module = std::move(unit->module);
+      continue;
+    }
+    std::string messages;
+    context.setDiagnosticHandler(std::make_unique<LinkMessages>(messages));
+    if (llvm::Linker::linkModules(*program.module, std::move(unit->module)))
+      throw std::runtime_error("linking '" + input + "': " + messages);
+    context.setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+  }
+  if (failed) return std::nullopt;
+  return program;
+}
+
+}  // namespace pando::popc

@@ -1,0 +1,26 @@
+// Finds the vertex classes of a translation unit and describes them.
+//
+// Codelets are: plain classes, full specialisations and explicitly instantiated templates that derive from a poplar vertex
+// class and have a compute method, declared anywhere in the translation unit outside anonymous namespaces.
+#pragma once
+
+#include <clang/AST/DeclCXX.h>
+#include <clang/Sema/Sema.h>
+
+#include <vector>
+
+#include "codelet/codelet.h"
+
+namespace pando::popc {
+
+struct Reflected {
+  Codelet codelet;  // entry, code and stack sizes are filled later
+  clang::CXXMethodDecl* compute = nullptr;
+  std::uint64_t compute_offset = 0;  // of the base class that has compute, in the vertex
+  bool returns_bool = false;
+};
+
+// In declaration order. Faults of the user are reported as errors to the context's diagnostics, at the field or class.
+std::vector<Reflected> reflect_codelets(clang::Sema& sema);
+
+}  // namespace pando::popc

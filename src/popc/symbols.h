@@ -1,0 +1,23 @@
+// What a program defines for others, and what it needs from them.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+namespace pando::popc {
+
+// Functions and variables that other files can link to; sorted.
+std::vector<std::string> defined_symbols(const llvm::Module& module);
+// Used, not defined, and in none of the C and C++ libraries of the host; sorted.
+std::vector<std::string> undefined_symbols(const llvm::Module& module);
+// The host's C, mathematics and C++ libraries: what a module is linked with.
+std::vector<std::string> system_libraries();
+
+// Defines the symbols through which the loader speaks to a module.
+void add_loader_symbols(llvm::Module& module);
+// Hides everything but `kept` and the loader's symbols, and drops what is unused.
+void hide_internals(llvm::Module& module, const std::vector<std::string>& kept);
+
+}  // namespace pando::popc
