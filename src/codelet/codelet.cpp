@@ -1,6 +1,8 @@
 #include "codelet/codelet.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/check.h"
 
@@ -107,6 +109,17 @@ std::uint64_t max_field_size(const Field& field, unsigned dim) {
   if (field.shape == FieldShape::vector_list) return dim == 0 ? kUnlimited : size_limit(field.layout);
   if (dim == 0) return size_limit(field.layout);
   return field.scalar_rows ? 1 : size_limit(field.inner_layout);
+}
+
+double max_field_value(const Field& field) {
+  switch (field.type) {
+    case ElementType::boolean: return 1;
+    case ElementType::half: return 65504;
+    case ElementType::float_: return std::numeric_limits<float>::max();
+    case ElementType::double_: return std::numeric_limits<double>::max();
+    case ElementType::quarter: return 57344;  // F152, scale 0
+    default: return std::ldexp(1.0, static_cast<int>(8 * size_of(field.type)) - (is_signed(field.type) ? 1 : 0)) - 1;
+  }
 }
 
 }  // namespace pando

@@ -101,4 +101,7 @@ std::string normalised_vertex_name(std::string_view name);
 // The greatest size a field of this layout can have in dimension `dim` (Graph::getMaxFieldDim).
 std::uint64_t max_field_size(const Field& field, unsigned dim);
 
+// The greatest value that a state field, or an element of the field, can hold (Graph::getMaxVertexFieldValue).
+double max_field_value(const Field& field);
+
 }  // namespace pando

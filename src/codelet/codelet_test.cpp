@@ -55,6 +55,16 @@ TEST(MaxFieldSize, FollowsTheLayout) {
   EXPECT_EQ(max_field_size(f, 1), 2047u);
 }
 
+TEST(MaxFieldValue, FollowsTheType) {
+  const auto of = [](ElementType type) { return max_field_value(field(FieldShape::scalar, FieldKind::state, type)); };
+  EXPECT_EQ(of(ElementType::unsigned_short), 65535);
+  EXPECT_EQ(of(ElementType::short_), 32767);
+  EXPECT_EQ(of(ElementType::unsigned_int), 4294967295.0);
+  EXPECT_EQ(of(ElementType::char_), 127);
+  EXPECT_EQ(of(ElementType::boolean), 1);
+  EXPECT_EQ(of(ElementType::half), 65504);
+}
+
 TEST(SimilarNames, NearestFirst) {
   EXPECT_THAT(similar_names("SumVertx", {"SumVertex", "MulVertex", "Sum", "SumVertexes"}), ElementsAre("SumVertex", "MulVertex", "SumVertexes"));
   EXPECT_TRUE(similar_names("Fill", {"Reduce"}).empty());

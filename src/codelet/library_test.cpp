@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "codelet/gp_file.h"
 #include "codelet/tile_context.h"
@@ -577,6 +579,35 @@ TEST_F(LibraryTest, TheSecondCompilationStartsNoProcess) {
   EXPECT_THROW(result(""), poplar::graph_program_compilation_error);
   setenv("PANDO_POPC", popc_.c_str(), 1);
   EXPECT_EQ(result(""), 1);
+}
+
+TEST_F(LibraryTest, ManyMayUseTheCacheAtOnce) {
+  const std::string file = write("v.cpp", "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { void compute() {} };\n");
+  std::vector<std::thread> threads;
+  std::atomic<int> found{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      Library library;
+      library.compile({{file}, ""}, "", nullptr);
+      found += library.find("V") != nullptr;
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(found, 4);
+  int left_over = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "cache" / "codelets"))
+    left_over += entry.path().extension() != ".gp" && entry.path().extension() != ".manifest";
+  EXPECT_EQ(left_over, 0);
+}
+
+TEST_F(LibraryTest, AssemblyIsAcceptedWhereItIsEmpty) {
+  const std::string good = write("good.S", "#ifdef __IPU__\nadd $m0, $m1, 3\n#endif\n"), bad = write("bad.S", "\nadd $m0, $m1, 3\n");
+  const std::string cpp = write("v.cpp", "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { void compute() {} };\n");
+  Library library;
+  library.compile({{good, cpp}, ""}, "", nullptr);
+  EXPECT_NE(library.find("V"), nullptr);
+  std::ostringstream diagnostics;
+  EXPECT_THROW(library.compile({{bad, cpp}, ""}, "", &diagnostics), poplar::graph_program_compilation_error);
+  EXPECT_THAT(diagnostics.str(), HasSubstr("bad.S:2:1: error: target cpu has no assembly"));
 }
 
 TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {

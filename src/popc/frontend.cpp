@@ -2,12 +2,14 @@
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/GlobalDecl.h>
+#include <clang/Basic/TargetInfo.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Frontend/Utils.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/SemaConsumer.h>
 
 #include <cstdlib>
@@ -83,6 +85,25 @@ class GenerateAction : public ASTFrontendAction {
   llvm::LLVMContext& context_;
 };
 
+class ExpectNothingAction : public PreprocessorFrontendAction {
+ protected:
+  void ExecuteAction() override {
+    Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
+    DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
+    preprocessor.EnterMainSourceFile();
+    Token token;
+    preprocessor.Lex(token);
+    if (token.isNot(tok::eof))
+      diagnostics.Report(token.getLocation(), diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "target cpu has no assembly; guard it with #ifdef __IPU__"));
+  }
+};
+
+std::string language_of(const Options& options, const std::string& input) {
+  const std::string extension = std::filesystem::path(input).extension().string();
+  if (extension == ".S") return "assembler-with-cpp";
+  return options.is_c || extension == ".c" ? "c" : "c++";
+}
+
 std::vector<std::string> clang_arguments(const Options& options, const std::string& input) {
   const std::string include = include_directory();
   std::vector<std::string> a = {"clang", "-resource-dir", PANDO_CLANG_RESOURCE_DIR, "-c", "-fno-strict-aliasing",
@@ -91,12 +112,12 @@ std::vector<std::string> clang_arguments(const Options& options, const std::stri
                                 "-fasynchronous-unwind-tables", "-Wno-unknown-attributes", "-Wno-ignored-attributes",
                                 "-D__POPC__=1", std::string("-O") + options.level};
   if (!options.own_march) a.push_back("-march=native");
-  const bool is_c = options.is_c || std::filesystem::path(input).extension() == ".c";
-  if (!is_c) a.push_back("-std=gnu++17");
+  const std::string language = language_of(options, input);
+  if (language == "c++") a.push_back("-std=gnu++17");
   a.insert(a.end(), options.clang_flags.begin(), options.clang_flags.end());
   if (input != "-") a.push_back("-I" + std::filesystem::absolute(input).parent_path().string());
   a.insert(a.end(), {"-isystem", include, "-isystem", include + "/poplar"});
-  a.insert(a.end(), {"-x", is_c ? "c" : "c++", input});
+  a.insert(a.end(), {"-x", language, input});
   return a;
 }
 
@@ -111,6 +132,17 @@ std::shared_ptr<CompilerInvocation> invocation_of(const Options& options, const 
   if (!invocation || diagnostics->hasErrorOccurred()) return nullptr;
   invocation->getLangOpts().setFloat16ExcessPrecision(LangOptions::FPP_None);  // half rounds after each operation
   return invocation;
+}
+
+// Sets up clang for the input; false if the flags are wrong.
+bool prepare(CompilerInstance& ci, const Options& options, const std::string& input) {
+  llvm::IntrusiveRefCntPtr<DiagnosticOptions> diagnostic_options = new DiagnosticOptions();
+  const auto invocation = invocation_of(options, input, CompilerInstance::createDiagnostics(diagnostic_options.get()));
+  if (!invocation) return false;
+  ci.setInvocation(invocation);
+  ci.getFrontendOpts().DisableFree = false;
+  ci.createDiagnostics();
+  return true;
 }
 
 std::vector<Dependency> files_read(CompilerInstance& ci) {
@@ -133,13 +165,7 @@ std::vector<Dependency> files_read(CompilerInstance& ci) {
 
 std::optional<Unit> compile_source(const Options& options, const std::string& input, llvm::LLVMContext& context) {
   CompilerInstance ci;
-  llvm::IntrusiveRefCntPtr<DiagnosticOptions> diagnostic_options = new DiagnosticOptions();
-  auto diagnostics = CompilerInstance::createDiagnostics(diagnostic_options.get());
-  const auto invocation = invocation_of(options, input, diagnostics);
-  if (!invocation) return std::nullopt;
-  ci.setInvocation(invocation);
-  ci.getFrontendOpts().DisableFree = false;
-  ci.createDiagnostics();
+  if (!prepare(ci, options, input)) return std::nullopt;
   GenerateAction action(context);
   if (!ci.ExecuteAction(action) || !action.module) return std::nullopt;
 
@@ -152,6 +178,20 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
     add_entry(*compute, c.codelet.entry, c.codelet.kind, c.returns_bool, c.offset);
     unit.codelets.push_back(std::move(c.codelet));
   }
+  return unit;
+}
+
+std::optional<Unit> accept_assembly(const Options& options, const std::string& input, llvm::LLVMContext& context) {
+  CompilerInstance ci;
+  if (!prepare(ci, options, input)) return std::nullopt;
+  ExpectNothingAction action;
+  if (!ci.ExecuteAction(action)) return std::nullopt;
+  Unit unit;
+  unit.module = std::make_unique<llvm::Module>(input, context);
+  const auto& target = ci.getTarget();
+  unit.module->setTargetTriple(target.getTriple().str());
+  unit.module->setDataLayout(target.getDataLayoutString());
+  unit.dependencies = files_read(ci);
   return unit;
 }
 

@@ -22,4 +22,8 @@ struct Unit {
 // Nothing if there were errors: clang has printed them.
 std::optional<Unit> compile_source(const Options& options, const std::string& input, llvm::LLVMContext& context);
 
+// Assembly is for real tiles. A file whose preprocessed text is empty here (all of it under #ifdef __IPU__) is an empty unit; any
+// other is an error, reported at its first word.
+std::optional<Unit> accept_assembly(const Options& options, const std::string& input, llvm::LLVMContext& context);
+
 }  // namespace pando::popc

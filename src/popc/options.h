@@ -10,7 +10,7 @@ enum class Action { compile, print_assembly, print_ir, describe, list_targets, v
 
 struct Options {
   Action action = Action::compile;
-  std::vector<std::string> inputs;  // .cpp, .c, .gp; "-" is C++ text on standard input
+  std::vector<std::string> inputs;  // .cpp, .c, .S, .gp; "-" is C++ text on standard input
   std::string output = "a.gp";
   std::vector<std::string> clang_flags;  // as given, in order: -I -D -W -std ...
   char level = '3';                      // of -O

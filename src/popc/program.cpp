@@ -38,6 +38,13 @@ Unit load_unit(const std::string& input, llvm::LLVMContext& context) {
   return unit;
 }
 
+std::optional<Unit> read_unit(const Options& options, const std::string& input, llvm::LLVMContext& context) {
+  const std::string extension = std::filesystem::path(input).extension().string();
+  if (extension == ".gp") return load_unit(input, context);
+  if (input != "-" && !std::ifstream(input)) throw std::runtime_error("cannot read '" + input + "'");
+  return extension == ".S" ? accept_assembly(options, input, context) : compile_source(options, input, context);
+}
+
 bool same_state(const Codelet& a, const Codelet& b) {
   if (a.host_size != b.host_size || a.kind != b.kind || a.fields.size() != b.fields.size()) return false;
   for (std::size_t i = 0; i < a.fields.size(); ++i)
@@ -81,13 +88,7 @@ std::optional<Program> build_program(const Options& options, llvm::LLVMContext& 
   Program program;
   bool failed = false;
   for (const std::string& input : options.inputs) {
-    std::optional<Unit> unit;
-    if (std::filesystem::path(input).extension() == ".gp") {
-      unit = load_unit(input, context);
-    } else {
-      if (input != "-" && !std::ifstream(input)) throw std::runtime_error("cannot read '" + input + "'");
-      unit = compile_source(options, input, context);
-    }
+    std::optional<Unit> unit = read_unit(options, input, context);
     failed = failed || !unit;
     if (failed) continue;
     add_codelets(program, unit->codelets, input);

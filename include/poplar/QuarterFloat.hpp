@@ -1,0 +1,92 @@
+// quarter: 8-bit floating point. Its numbers mean something only together with metadata: a format and a scale.
+//
+//   format   sign exponent mantissa   bias   greatest        zero 0x00, not-a-number 0x80, no infinities
+//   F143       1     4        3         8    240
+//   F152       1     5        2        16    57344
+//   number = decoded bits * 2^scale; scale is -32 .. 31
+#ifndef POPLAR_QUARTER_FLOAT_HPP
+#define POPLAR_QUARTER_FLOAT_HPP
+
+#ifdef __POPC__
+
+#include <math.h>
+#include <stdint.h>
+
+#include <poplar/HalfFloat.hpp>
+
+namespace poplar {
+
+class quarter {
+ public:
+  quarter() = default;
+  static constexpr quarter fromBits(uint8_t bits) {
+    quarter q{};
+    q.bits_ = bits;
+    return q;
+  }
+  constexpr uint8_t bits() const { return bits_; }
+
+ private:
+  uint8_t bits_;
+};
+
+enum class QuarterFormat : uint8_t { F143, F152 };
+
+// Metadata in memory: the format in bit 7, the scale in bits 0 to 5 (two's complement).
+typedef uint8_t MetadataType;
+
+struct quarter_metadata {
+  QuarterFormat format;
+  int scale;
+};
+
+inline quarter_metadata unpackMetadata(const MetadataType *packed) {
+  const int scale = *packed & 0x3f;
+  return {(*packed & 0x80) ? QuarterFormat::F152 : QuarterFormat::F143, scale >= 32 ? scale - 64 : scale};
+}
+
+inline float toFloat(quarter value, quarter_metadata metadata) {
+  if (value.bits() == 0x80) return __builtin_nanf("");
+  const bool f143 = metadata.format == QuarterFormat::F143;
+  const int mantissa_bits = f143 ? 3 : 2, bias = f143 ? 8 : 16;
+  const int exponent = (value.bits() & 0x7f) >> mantissa_bits;
+  const int mantissa = value.bits() & ((1 << mantissa_bits) - 1);
+  const int whole = exponent == 0 ? mantissa : mantissa + (1 << mantissa_bits);
+  const float magnitude = ldexpf(float(whole), (exponent == 0 ? 1 : exponent) - bias - mantissa_bits + metadata.scale);
+  return (value.bits() & 0x80) ? -magnitude : magnitude;
+}
+
+// Nearest, ties to even; too great numbers become the greatest.
+inline quarter toQuarter(float value, quarter_metadata metadata) {
+  if (value != value) return quarter::fromBits(0x80);
+  const bool f143 = metadata.format == QuarterFormat::F143;
+  const int mantissa_bits = f143 ? 3 : 2, bias = f143 ? 8 : 16;
+  const float magnitude = fabsf(value);
+  if (magnitude == 0) return quarter::fromBits(0);
+  uint8_t bits = 0x7f;
+  if (magnitude < ldexpf(1.0f, 64)) {
+    const float scaled = ldexpf(magnitude, -metadata.scale);
+    int exponent = ilogbf(scaled) + bias;
+    if (exponent < 1) exponent = 1;
+    // In units of the last place; a carry out of the mantissa moves to the next exponent by itself.
+    const int units = int(rintf(ldexpf(scaled, mantissa_bits + bias - exponent)));
+    const int encoded = ((exponent - 1) << mantissa_bits) + units;
+    if (encoded < 0x7f) bits = uint8_t(encoded);
+  }
+  if (bits == 0) return quarter::fromBits(0);  // there is one zero
+  return quarter::fromBits(value < 0 ? uint8_t(bits | 0x80) : bits);
+}
+inline quarter toQuarter(half value, quarter_metadata metadata) { return toQuarter(static_cast<float>(value), metadata); }
+inline half toHalf(quarter value, quarter_metadata metadata) { return static_cast<half>(toFloat(value, metadata)); }
+
+}  // namespace poplar
+
+using poplar::MetadataType;
+using poplar::quarter;
+using poplar::quarter_metadata;
+using poplar::toHalf;
+using poplar::toQuarter;
+using poplar::unpackMetadata;
+
+#endif  // __POPC__
+#endif
