@@ -65,7 +65,7 @@ SearchRun search_run(std::uint64_t k) {
 
 std::vector<std::uint32_t> rank_buffers(const std::vector<Buffer>& buffers, const Sections& sections, const SearchRun& run) {
   std::uint64_t random = run.seed;
-  const auto shake = [&] { return run.perturbed ? 0.75 + 0.6 * uniform(random) : 1.0; };
+  const auto shake = [&] { return run.perturbed ? 0.7 + 0.6 * uniform(random) : 1.0; };
   std::vector<Ranked> order;
   for (std::uint32_t i = 0; i < buffers.size(); ++i) {
     const double load = heaviest_section(sections, i) * shake();

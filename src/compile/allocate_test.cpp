@@ -243,7 +243,7 @@ constexpr unsigned kSeed = 20240607;
 TEST(AllocateSwitches, EveryCombinationAgreesWithAnExhaustiveSearch) {
   std::mt19937 random(kSeed);
   int feasible = 0, infeasible = 0, refuted_by_search = 0;
-  for (int round = 0; round < 600; ++round) {
+  for (int round = 0; round < 250; ++round) {
     const Mix mix{.gaps = round % 2 == 1, .bounds = round % 3 == 1, .alignment = round % 5 == 1, .fixed = round % 7 == 1, .equals = round % 4 == 1};
     const AllocationProblem p = random_problem(random, 3 + round % 5, 6, 6, mix);
     std::vector<std::uint64_t> witness;
@@ -257,9 +257,9 @@ TEST(AllocateSwitches, EveryCombinationAgreesWithAnExhaustiveSearch) {
       if (expected) ASSERT_EQ(check_allocation(p, r.offsets), "");
     }
   }
-  EXPECT_GT(feasible, 100);
-  EXPECT_GT(infeasible, 50);
-  EXPECT_GT(refuted_by_search, 20);
+  EXPECT_GT(feasible, 80);
+  EXPECT_GT(infeasible, 20);
+  EXPECT_GT(refuted_by_search, 8);
 }
 
 // Larger ones, where the exhaustive search is too slow: the single switches against all on.

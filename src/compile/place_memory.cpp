@@ -311,7 +311,7 @@ class Placement {
     problems.reserve(representative_.size());
     for (const std::uint32_t t : representative_) problems.push_back(problem(items_[t]));
     AllocationOptions options;
-    options.node_budget = 2'000'000;
+    options.node_budget = 200'000;  // of one tile: a second or so
     results_ = allocate_all(problems, options);
     for (std::size_t g = 0; g < problems.size(); ++g) {
       if (results_[g].status == AllocationStatus::solved) {

@@ -1,0 +1,18 @@
+// The subcommands of `pando`. Each adds itself to the command line and, when called, sets the exit status:
+// 0 it worked; 1 the answer is no (does not fit, no dump); 2 the input or the command line is wrong.
+// `dump` of a program gives the program's status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace pando::cli {
+
+inline constexpr int kNo = 1;
+inline constexpr int kWrong = 2;
+
+void add_allocate(CLI::App& app, int& status);
+void add_dump(CLI::App& app, int& status);
+void add_machines(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
+
+}  // namespace pando::cli

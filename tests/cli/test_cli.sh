@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# The command line tool, from outside: outputs, messages, exit statuses. PANDO_BIN is the folder of the tools.
+set -uo pipefail
+pando=${PANDO_BIN:?the folder of the tools}/pando
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+data=$here/../data/minimalloc
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+checks=0
+
+# check NAME STATUS PATTERN COMMAND...: runs it; its status must be STATUS and its stdout or stderr must hold PATTERN.
+check() {
+  local name=$1 status=$2 pattern=$3 got
+  shift 3
+  checks=$((checks + 1))
+  "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  got=$?
+  if [[ $got -ne $status ]] || ! grep -qE -- "$pattern" "$scratch/out" "$scratch/err"; then
+    failures=$((failures + 1))
+    echo "FAILED: $name: status $got, expected $status and /$pattern/"
+    sed 's/^/    /' "$scratch/out" "$scratch/err" | head -20
+  fi
+}
+
+# expect NAME GOT WANTED
+expect() {
+  checks=$((checks + 1))
+  [[ $2 == "$3" ]] && return
+  failures=$((failures + 1))
+  printf 'FAILED: %s\n  got:      %s\n  expected: %s\n' "$1" "$2" "$3"
+}
+
+table() { printf '%s\n' "$@" >"$scratch/in.csv"; }
+allocate() { "$pando" allocate "$scratch/in.csv" --capacity "$@"; }
+
+# --- the tool itself
+check "version" 0 '^.*pando [0-9]+\.[0-9]+\.[0-9]+$' "$pando" --version
+check "help" 0 'allocate' "$pando" --help
+check "no command" 2 'subcommand is required' "$pando"
+check "unknown command" 2 'paint' "$pando" paint
+check "unknown option" 2 '--red' "$pando" machines --red
+
+# --- machines
+check "machines" 0 'ipu2 +1 +1472 +6 +624 KiB' "$pando" machines
+
+# --- allocate: good
+table id,lower,upper,size a,0,2,4 b,1,3,4 c,2,4,4
+check "allocate: fits exactly" 0 'solved: 3 buffers, highest end 8 of 8 bytes, [0-9]+ nodes' allocate 8 -o "$scratch/out.csv"
+expect "allocate: header" "$(head -1 "$scratch/out.csv")" "id,lower,upper,size,offset"
+expect "allocate: rows are kept" "$(cut -d, -f1-4 "$scratch/out.csv" | tail -n +2 | tr '\n' ' ')" "a,0,2,4 b,1,3,4 c,2,4,4 "
+expect "allocate: standard output" "$(allocate 8 2>/dev/null)" "$(cat "$scratch/out.csv")"
+rm -f "$scratch/out.csv"
+check "allocate: one byte too few" 1 'infeasible: 3 buffers, most live at once 8 of 7 bytes' allocate 7 -o "$scratch/out.csv"
+expect "allocate: nothing is written then" "$(ls "$scratch"/out.csv 2>/dev/null)" ""
+table size,id,upper,lower,alignment,lowest,highest_end,fixed 4,a,2,0,8,16,,
+check "allocate: columns in any order, bounds" 0 '^.*4,a,2,0,8,16,,,16$' allocate 20
+table id,lower,upper,size,fixed a,0,2,4, b,0,2,4,2
+check "allocate: fixed" 0 'b,0,2,4,2,2' allocate 10
+printf 'id,lower,upper,size\r\na,0,2,4\r\n' >"$scratch/in.csv"
+expect "allocate: line ends of another system" "$(allocate 4 2>/dev/null | tail -1)" "a,0,2,4,0"
+table id,lower,upper,size
+expect "allocate: no rows" "$(allocate 4 2>/dev/null)" "id,lower,upper,size,offset"
+check "allocate: gives up after its nodes" 1 'gave up: 213 buffers, .* 10 nodes' \
+  "$pando" allocate "$data/D.1048576.csv" --capacity 1048576 --nodes 10
+for name in A B C D E F; do
+  check "allocate: instance $name" 0 'solved' "$pando" allocate "$data/$name.1048576.csv" --capacity 1048576 -o "$scratch/$name.csv"
+  # No two rows overlap in time and memory; none passes the capacity.
+  expect "allocate: instance $name is valid" "$(awk -F, 'NR > 1 {
+      b[n] = $2; e[n] = $3; o[n] = $5; t[n] = $5 + $4; n++; if ($5 + $4 > 1048576) bad++ }
+    END { for (i = 0; i < n; i++) for (j = 0; j < i; j++) if (b[i] < e[j] && b[j] < e[i] && o[i] < t[j] && o[j] < t[i]) bad++
+          print n, bad + 0 }' "$scratch/$name.csv")" "$(($(wc -l <"$data/$name.1048576.csv") - 1)) 0"
+done
+"$pando" allocate "$data/E.1048576.csv" --capacity 1048576 2>/dev/null | cmp -s - "$scratch/E.csv"
+expect "allocate: the same result again" $? 0
+
+# --- allocate: bad input
+check "allocate: no file" 2 'cannot read .*none.csv: No such file' "$pando" allocate "$scratch/none.csv" --capacity 8
+check "allocate: no capacity" 2 'capacity is required' "$pando" allocate "$scratch/in.csv"
+check "allocate: capacity is no number" 2 'capacity' allocate many
+check "allocate: negative capacity" 2 'capacity' allocate -5
+: >"$scratch/in.csv"
+check "allocate: empty file" 2 'in.csv: empty; expected a first line such as id,lower,upper,size .empty-table' allocate 8
+table id,lower,upper a,0,2
+check "allocate: missing column" 2 "in.csv:1: no column 'size'" allocate 8
+table id,lower,upper,size,color a,0,2,4,red
+check "allocate: unknown column" 2 "in.csv:1: unknown column 'color'; known are id, lower" allocate 8
+table id,lower,upper,size,size a,0,2,4,4
+check "allocate: repeated column" 2 "in.csv:1: column 'size' comes twice" allocate 8
+table id,lower,upper,size a,0,2,4 b,0,2
+check "allocate: short row" 2 'in.csv:3: 3 cells; expected 4' allocate 8
+table id,lower,upper,size a,0,2,4 b,0,2,4,5
+check "allocate: long row" 2 'in.csv:3: 5 cells; expected 4' allocate 8
+table id,lower,upper,size a,0,2,4 a,0,2,4
+check "allocate: repeated id" 2 "in.csv:3: id 'a' was used in line 2" allocate 8
+table id,lower,upper,size a,0,2,four
+check "allocate: not a number" 2 "in.csv:2: size is 'four'; expected a number" allocate 8
+table id,lower,upper,size a,0,2,-4
+check "allocate: negative size" 2 "in.csv:2: size is '-4'; expected a number without sign" allocate 8
+table id,lower,upper,size a,0,2,4.5
+check "allocate: fraction" 2 "in.csv:2: size is '4.5'" allocate 8
+table id,lower,upper,size a,0,2,99999999999999999999
+check "allocate: too large" 2 "in.csv:2: size is '9+'; expected at most" allocate 8
+table id,lower,upper,size a,2,2,4
+check "allocate: empty interval" 2 'in.csv:2: live in .2, 2.; expected lower < upper' allocate 8
+table id,lower,upper,size,alignment a,0,2,4,0
+check "allocate: zero alignment" 2 'in.csv:2: alignment is 0' allocate 8
+table id,lower,upper,size a,0,2,4
+check "allocate: output cannot be written" 2 'cannot write .*no/out.csv' allocate 8 -o "$scratch/no/out.csv"
+
+# --- report
+check "report" 0 'ipu2' "$pando" report "$here/report.json"
+check "report: all sections" 0 'ipu0.compute' "$pando" report --execution-steps --var-storage --per-ipu-memory "$here/report.json"
+check "report: no file" 2 'cannot read' "$pando" report "$scratch/none.json"
+head -c 100 "$here/report.json" >"$scratch/cut.json"
+check "report: cut short" 2 '\[[a-z-]+\]' "$pando" report "$scratch/cut.json"
+echo '[1, 2]' >"$scratch/other.json"
+check "report: other JSON" 2 '\[[a-z-]+\]' "$pando" report "$scratch/other.json"
+
+# --- dump: what the program is told, and what becomes of its output
+cat >"$scratch/program" <<'PROGRAM'
+#!/usr/bin/env bash
+echo "own output: $*"
+echo "level $PANDO_DUMP_LEVEL tile ${PANDO_DUMP_TILE-all}" >"$PANDO_DUMP_FILE"
+exit "${STATUS:-0}"
+PROGRAM
+chmod +x "$scratch/program"
+expect "dump: after the program's output" "$("$pando" dump --level=graph -- "$scratch/program" --level=3 x | tr '\n' '|')" \
+  "own output: --level=3 x|level graph tile all|"
+expect "dump: to a file" "$("$pando" dump --level=tile --tile=17 -o "$scratch/dump.txt" -- "$scratch/program" | tr '\n' '|')" "own output: |"
+expect "dump: the file" "$(cat "$scratch/dump.txt")" "level tile tile 17"
+expect "dump: no tile of the caller's" "$(PANDO_DUMP_TILE=3 "$pando" dump --level=graph -- "$scratch/program" | tail -1)" "level graph tile all"
+STATUS=7 check "dump: the program's status" 7 'level graph' "$pando" dump --level=graph -- "$scratch/program"
+check "dump: killed" 143 'dumped nothing' "$pando" dump --level=graph -- bash -c 'kill -TERM $$'
+check "dump: nothing dumped" 1 'true dumped nothing: it compiled no graph' "$pando" dump --level=graph -- true
+check "dump: no such program" 2 'cannot run .*none: No such file' "$pando" dump --level=graph -- "$scratch/none"
+check "dump: no program" 2 'program is required' "$pando" dump --level=graph
+check "dump: no level" 2 'level is required' "$pando" dump -- true
+check "dump: unknown level" 2 'level' "$pando" dump --level=moon -- true
+check "dump: tile is no number" 2 'tile' "$pando" dump --level=tile --tile=first -- true
+printf 'PANDOTIL and then nothing that makes sense' >"$scratch/broken"
+check "dump: broken executable" 2 '\[[a-z-]+\]' "$pando" dump --level=tile "$scratch/broken"
+check "dump: an executable has no graph" 2 'holds the tile level only' "$pando" dump --level=graph "$scratch/broken"
+
+echo "$checks checks, $failures failures"
+[[ $failures -eq 0 ]]
