@@ -138,7 +138,7 @@ enum class Op : std::uint8_t {
   branch_false,  // b: location; jumps to `target` if it is zero
   branch_case,   // b: location; jumps to `target` if it equals `count` as a signed 32-bit number
   jump,          // to `target`
-  call,          // to `target`, pushes the return address
+  call,          // to `target`, pushes the return address; b: 1 if the code of function a must have been loaded (FunctionBuffer)
   ret,
   load_code,     // a: FunctionId; its code comes to the tiles
   drop_code,     // a: FunctionId

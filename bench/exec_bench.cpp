@@ -1,0 +1,214 @@
+// Supersteps and exchanges of the executor next to hand-written loops over the same addresses, in the same run, alternating;
+// each figure is the best of several. Tile programs are made by hand, so that only the executor is measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "base/threads.h"
+#include "exec/runner.h"
+#include "tile/hand_made.h"
+
+namespace pando::bench {
+namespace {
+
+using tile::HandMade;
+using tile::HandMadeVertex;
+using tile::Move;
+using tile::Op;
+
+constexpr unsigned kTiles = 1472, kWorkers = 6, kFloats = 16, kThreads = 2;
+
+struct Saxpy {
+  float* in;
+  std::uint64_t in_size;
+  float* out;
+  std::uint64_t out_size;
+};
+
+inline void saxpy(const float* in, float* out, std::uint64_t n) {
+  for (std::uint64_t i = 0; i < n; ++i) out[i] = in[i] * 1.5f + out[i];
+}
+
+bool saxpy_kernel(char* first, std::uint64_t stride, std::uint64_t count) {
+  for (; count > 0; --count, first += stride) {
+    auto* v = reinterpret_cast<Saxpy*>(first);
+    saxpy(v->in, v->out, v->out_size);
+  }
+  return true;
+}
+
+// A spinning barrier of kThreads threads.
+class Barrier {
+ public:
+  void wait() {
+    const unsigned phase = phase_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == kThreads) {
+      arrived_.store(0, std::memory_order_relaxed);
+      phase_.store(phase + 1, std::memory_order_release);
+    } else {
+      for (unsigned spins = 0; phase_.load(std::memory_order_acquire) == phase; ++spins)
+        if (spins < 100000) spin_pause(); else std::this_thread::yield();
+    }
+  }
+
+ private:
+  alignas(64) std::atomic<unsigned> arrived_{0};
+  alignas(64) std::atomic<unsigned> phase_{0};
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// Nanoseconds of one round of `body(thread)` on both threads with two barriers.
+double hand_loop(unsigned rounds, const std::function<void(unsigned)>& body) {
+  Barrier barrier;
+  const auto part = [&](unsigned thread) {
+    for (unsigned i = 0; i < rounds; ++i) {
+      barrier.wait();
+      body(thread);
+      barrier.wait();
+    }
+  };
+  std::thread other(part, 1);
+  const auto begin = Clock::now();
+  part(0);
+  const double time = seconds(begin);
+  other.join();
+  return time / rounds * 1e9;
+}
+
+double program(exec::Runner& runner, unsigned rounds) {
+  const auto begin = Clock::now();
+  runner.run(0);
+  return seconds(begin) / rounds * 1e9;
+}
+
+std::unique_ptr<exec::Runner> make_runner(HandMade& p) {
+  p.end_all();
+  exec::Options options;
+  options.threads = kThreads;
+  return std::make_unique<exec::Runner>(std::make_shared<tile::Program>(p.program), p.library, options);
+}
+
+// Alternates the two, best of `tries`.
+std::pair<double, double> best_of(unsigned tries, const std::function<double()>& ours, const std::function<double()>& peer) {
+  double a = 1e30, b = 1e30;
+  for (unsigned i = 0; i < tries; ++i) {
+    a = std::min(a, ours());
+    b = std::min(b, peer());
+  }
+  return {a, b};
+}
+
+void superstep() {
+  constexpr unsigned kRounds = 500, kTries = 5;
+  HandMade p(1, kTiles, 16384);
+  const ModuleId m = p.library.add_builtin(
+      "bench", {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
+                                        sizeof(Saxpy), saxpy_kernel)});
+  const CodeletId codelet = p.library.module(m).codelets[0];
+  const StreamId s = p.add_ipu(0);
+  std::vector<HandMadeVertex> vertices;
+  for (unsigned t = 0; t < kTiles; ++t)
+    for (unsigned w = 0; w < kWorkers; ++w)
+      vertices.push_back({codelet, TileId(t), {{TileId(t), kFloats, w * 128}, {TileId(t), kFloats, w * 128 + 64}}, ""});
+  const std::uint32_t step = p.add_compute(s, vertices);
+  p.repeat(s, kRounds, [&] { p.emit(s, Op::compute, step); });
+  auto runner = make_runner(p);
+
+  std::vector<char*> tiles;
+  for (unsigned t = 0; t < kTiles; ++t) tiles.push_back(runner->tile_base(0, TileId(t)));
+  const auto same_addresses = [&](unsigned thread) {
+    for (unsigned t = thread * kTiles / 2; t < (thread + 1) * kTiles / 2; ++t)
+      for (unsigned w = 0; w < kWorkers; ++w)
+        saxpy(reinterpret_cast<float*>(tiles[t] + w * 128), reinterpret_cast<float*>(tiles[t] + w * 128 + 64), kFloats);
+  };
+  std::vector<float> in(kTiles * kWorkers * kFloats), out(in.size());
+  const auto compact = [&](unsigned thread) {
+    const std::size_t half = in.size() / 2;
+    for (std::size_t i = thread * half; i < (thread + 1) * half; i += kFloats) saxpy(in.data() + i, out.data() + i, kFloats);
+  };
+  const auto [ours, same] = best_of(kTries, [&] { return program(*runner, kRounds); }, [&] { return hand_loop(kRounds, same_addresses); });
+  const auto [again, dense] = best_of(kTries, [&] { return program(*runner, kRounds); }, [&] { return hand_loop(kRounds, compact); });
+  const double best = std::min(ours, again);
+  fmt::print("superstep of {} 16-float vertices on {} tiles: {:.1f} us; hand loop, same addresses: {:.1f} us ({:.2f}x, want <= 1.5x); compact data: {:.1f} us ({:.2f}x)\n",
+             kTiles * kWorkers, kTiles, best / 1e3, same / 1e3, best / same, dense / 1e3, best / dense);
+
+  HandMade empty(1, kTiles, 16384);
+  const ModuleId m2 = empty.library.add_builtin(
+      "bench", {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
+                                        sizeof(Saxpy), saxpy_kernel)});
+  const StreamId s2 = empty.add_ipu(0);
+  const std::uint32_t small = empty.add_compute(s2, {{empty.library.module(m2).codelets[0], TileId(0), {{TileId(0), 16, 0}, {TileId(0), 16, 64}}, ""}});
+  std::vector<HandMadeVertex> few;
+  for (unsigned t = 0; t < 256; ++t) few.push_back({empty.library.module(m2).codelets[0], TileId(t), {{TileId(t), 16, 0}, {TileId(t), 16, 64}}, ""});
+  const std::uint32_t shared = empty.add_compute(s2, few);
+  empty.program.programs = 2;
+  empty.repeat(s2, 20000, [&] { empty.emit(s2, Op::compute, small); });
+  empty.emit(s2, Op::end);
+  empty.program.streams[0].entries = {0, empty.here(s2)};
+  empty.repeat(s2, 20000, [&] { empty.emit(s2, Op::compute, shared); });
+  auto tiny = make_runner(empty);
+  double one = 1e30, two = 1e30;
+  for (unsigned i = 0; i < kTries; ++i) {
+    one = std::min(one, program(*tiny, 20000));
+    const auto begin = Clock::now();
+    tiny->run(1);
+    two = std::min(two, seconds(begin) / 20000 * 1e9);
+  }
+  fmt::print("superstep of 1 vertex (run by one thread): {:.0f} ns; of 256 vertices on 256 tiles (shared): {:.0f} ns\n", one, two);
+}
+
+void exchange(unsigned block, unsigned blocks_per_tile) {
+  const unsigned rounds = block >= 1024 ? 8 : 40, tries = 5;
+  const std::uint64_t half = std::uint64_t{block} * blocks_per_tile;
+  HandMade p(1, kTiles, 2 * half);
+  const StreamId s = p.add_ipu(0);
+  std::mt19937 random(1);
+  std::vector<Move> receive;
+  for (unsigned t = 0; t < kTiles; ++t)
+    for (unsigned b = 0; b < blocks_per_tile; ++b)
+      receive.push_back({TileId(random() % kTiles), TileId(t), (random() % blocks_per_tile) * std::uint64_t{block}, half + b * std::uint64_t{block}, block});
+  const std::uint32_t step = p.add_exchange(receive);
+  p.repeat(s, rounds, [&] { p.emit(s, Op::exchange, step); });
+  auto runner = make_runner(p);
+
+  std::vector<std::pair<char*, const char*>> copies;
+  for (const Move& m : receive) {
+    copies.emplace_back(runner->tile_base(0, m.destination_tile) + m.destination, runner->tile_base(0, m.source_tile) + m.source);
+    std::memset(runner->tile_base(0, m.source_tile) + m.source, 1, m.bytes);
+  }
+  const auto hand = [&](unsigned thread) {
+    for (std::size_t i = thread * copies.size() / 2, end = (thread + 1) * copies.size() / 2; i < end; ++i)
+      if (block == 64) std::memcpy(copies[i].first, copies[i].second, 64); else std::memcpy(copies[i].first, copies[i].second, block);
+  };
+  const std::uint64_t bytes = half * kTiles;
+  std::vector<char> from(bytes, 1), to(bytes);
+  const auto plain = [&](unsigned thread) { std::memcpy(to.data() + thread * bytes / 2, from.data() + thread * bytes / 2, bytes / 2); };
+  const auto [ours, loop] = best_of(tries, [&] { return program(*runner, rounds); }, [&] { return hand_loop(rounds, hand); });
+  const auto [again, memcpy_time] = best_of(tries, [&] { return program(*runner, rounds); }, [&] { return hand_loop(rounds, plain); });
+  const double best = std::min(ours, again);
+  const auto rate = [&](double ns) { return static_cast<double>(bytes) / ns; };
+  fmt::print("exchange of {}-byte blocks, {} per tile ({} MiB): {:.1f} GB/s; loop of copies: {:.1f} GB/s ({:.0f} %{}); two-thread memcpy: {:.1f} GB/s ({:.0f} %{})\n", block,
+             blocks_per_tile, bytes >> 20, rate(best), rate(loop), 100 * loop / best, block == 64 ? ", want >= 60" : "", rate(memcpy_time),
+             100 * memcpy_time / best, block == 4096 ? ", want >= 70" : "");
+}
+
+}  // namespace
+}  // namespace pando::bench
+
+int main() {
+  pando::bench::superstep();
+  pando::bench::exchange(4096, 4);
+  pando::bench::exchange(4096, 16);
+  pando::bench::exchange(64, 64);
+  pando::bench::exchange(8, 64);
+  return 0;
+}

@@ -1,0 +1,197 @@
+#include "exec/compute_work.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace pando::exec {
+namespace {
+
+bool has_rows(const Field& f) { return f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list; }
+
+std::uint64_t align_up(std::uint64_t n, std::uint64_t align) { return (n + align - 1) / align * align; }
+
+// Cost rules, in nanoseconds of a host thread. Only the cut into chunks depends on them, never a result.
+constexpr std::uint64_t kVertexCost = 3;
+constexpr std::uint64_t kTileVertexCost = 500;  // code that looks at its tile may do anything
+constexpr std::uint64_t kBytesPerNanosecond = 8;
+constexpr std::uint64_t kCyclesPerNanosecond = 8;
+
+std::uint64_t operand_bytes(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v) {
+  std::uint64_t bytes = 0;
+  std::size_t at = v.operands;
+  for (const Field& f : codelet.fields) {
+    if (!f.is_edge()) continue;
+    const std::size_t rows = has_rows(f) ? program.operands[at++].count : 1;
+    for (const std::size_t end = at + rows; at < end; ++at) bytes += program.operands[at].count * size_of(f.type);
+  }
+  return bytes;
+}
+
+std::uint64_t cost_of(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v, bool on_tile) {
+  std::uint64_t cost = kVertexCost + operand_bytes(program, codelet, v) / kBytesPerNanosecond;
+  if (v.cycles != tile::kUnestimated) cost = std::max(cost, v.cycles / kCyclesPerNanosecond);
+  return cost + (on_tile ? kTileVertexCost : 0);
+}
+
+}  // namespace
+
+TileContexts::TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica)
+    : memory_(memory), replica_(replica), tiles_(program.machine.tiles()), modules_(program.globals.size()), fibers_(tiles_), cycle_counters_(tiles_) {
+  globals_.resize(modules_ * tiles_);
+  for (std::size_t m = 0; m < modules_; ++m)
+    for (std::size_t t = 0; t < program.globals[m].size(); ++t) globals_[t * modules_ + m] = program.globals[m][t];
+  for (FiberTable& table : fibers_) table.pool = &stacks;
+}
+
+TileContext TileContexts::context(TileId tile) {
+  TileContext context;
+  context.base = memory_.tile(replica_, tile);
+  context.size = memory_.tile_size();
+  context.tile = tile.value;
+  context.replica = replica_;
+  context.tiles = tiles_;
+  context.globals = globals_.data() + tile.index() * modules_;
+  context.fibers = &fibers_[tile.index()];
+  context.cycle_counter = &cycle_counters_[tile.index()];
+  return context;
+}
+
+Descriptors::Descriptors(const tile::Program& program, const Library& library, const TileMemory& memory, unsigned replica)
+    : memory_(memory), replica_(replica) {
+  for (const tile::ComputeStep& step : program.computes) {
+    first_group_.push_back(groups_.size());
+    for (const tile::VertexGroup& group : step.groups) {
+      groups_.emplace_back();
+      fill_group(program, library[group.codelet], group, groups_.back());
+    }
+  }
+}
+
+char* Descriptors::arena_take(std::uint64_t bytes, std::uint64_t align) {
+  constexpr std::uint64_t kArena = 16u << 20;
+  std::uint64_t at = align_up(arena_used_, align);
+  if (arenas_.empty() || at + bytes > arenas_.back().size()) {
+    arenas_.emplace_back(std::max(bytes, kArena), "the vertices");
+    at = 0;
+  }
+  arena_used_ = at + bytes;
+  return arenas_.back().data() + at;
+}
+
+void Descriptors::fill_group(const tile::Program& program, const Codelet& codelet, const tile::VertexGroup& group, Group& out) {
+  const std::uint64_t align = std::max<std::uint64_t>(codelet.host_align, 8);
+  out.stride = std::max(align_up(codelet.host_size, align), align);
+  out.first = arena_take(out.stride * group.count, std::max<std::uint64_t>(align, 64));
+  const auto place = [&](const tile::Operand& o) { return memory_.at(replica_, o.tile, o.offset); };
+  const auto put = [](char* at, const Field& f, void* data, std::uint64_t size) {
+    std::memcpy(at, &data, sizeof data);
+    if (f.host_size >= sizeof(VectorEdge)) std::memcpy(at + sizeof data, &size, sizeof size);
+  };
+  char* object = out.first;
+  for (std::uint32_t i = 0; i < group.count; ++i, object += out.stride) {
+    const tile::VertexInstance& v = program.vertices[group.first + i];
+    const tile::Operand* operand = program.operands.data() + v.operands;
+    const char* state = program.state.data() + v.state;
+    for (const Field& f : codelet.fields) {
+      char* const at = object + f.host_offset;
+      const std::size_t element = size_of(f.type);
+      if (!f.is_edge() && f.shape == FieldShape::scalar) {
+        std::memcpy(at, state, element);
+        state += element;
+      } else if (!f.is_edge()) {
+        std::uint32_t count = 0;
+        std::memcpy(&count, state, sizeof count);
+        char* const copy = arena_take(count * element, 16);  // aligned, and the replica's own
+        std::memcpy(copy, state + sizeof count, count * element);
+        state += sizeof count + count * element;
+        put(at, f, copy, count);
+      } else if (has_rows(f)) {
+        const std::uint32_t rows = (operand++)->count;
+        auto* const edges = reinterpret_cast<VectorEdge*>(arena_take(rows * sizeof(VectorEdge), alignof(VectorEdge)));
+        for (std::uint32_t r = 0; r < rows; ++r, ++operand) edges[r] = {place(*operand), operand->count};
+        put(at, f, edges, rows);
+      } else {
+        put(at, f, place(*operand), operand->count);
+        ++operand;
+      }
+    }
+  }
+}
+
+ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
+                         TileContexts& contexts, unsigned threads)
+    : contexts_(contexts) {
+  cut(pieces(program, library, step, descriptors, threads), threads);
+}
+
+std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program, const Library& library, std::size_t step,
+                                                    const Descriptors& descriptors, unsigned threads) {
+  const tile::ComputeStep& compute = program.computes[step];
+  std::uint64_t total = 0;
+  for (const tile::VertexGroup& g : compute.groups) {
+    // Vertices of one codelet are alike: a sample says what they cost.
+    const std::uint32_t samples = std::min<std::uint32_t>(g.count, 64);
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < samples; ++i)
+      sum += cost_of(program, library[g.codelet], program.vertices[g.first + std::uint64_t{i} * g.count / samples], false);
+    total += samples ? sum * g.count / samples : 0;
+  }
+  const std::uint64_t target = std::max<std::uint64_t>(total / (4 * threads), 200);
+
+  std::vector<Piece> free, bound;
+  for (std::size_t k = 0; k < compute.groups.size(); ++k) {
+    const tile::VertexGroup& g = compute.groups[k];
+    const Codelet& codelet = library[g.codelet];
+    const bool on_tile = codelet.uses_tile || library.module(codelet.module).globals.size > 0;
+    const Descriptors::Group& objects = descriptors.groups(step)[k];
+    for (std::uint32_t i = 0; i < g.count;) {
+      const TileId tile = program.vertices[g.first + i].tile;
+      std::uint64_t cost = 0;
+      std::uint32_t end = i;
+      while (end < g.count && (on_tile ? program.vertices[g.first + end].tile == tile : cost < target))
+        cost += cost_of(program, codelet, program.vertices[g.first + end++], on_tile);
+      // A short rest joins the last piece.
+      if (!on_tile && end < g.count && g.count - end < (end - i) / 4)
+        while (end < g.count) cost += cost_of(program, codelet, program.vertices[g.first + end++], on_tile);
+      const Range range{codelet.kernel, objects.first + i * objects.stride, objects.stride, end - i, on_tile ? tile : TileId()};
+      (on_tile ? bound : free).push_back({range, tile, cost, bound.size() + free.size()});
+      i = end;
+    }
+  }
+  // By tile: the same thread then meets the same tiles in every step. What is bound to one tile stays together.
+  const auto by_tile = [](const Piece& a, const Piece& b) { return std::pair(a.first_tile, a.order) < std::pair(b.first_tile, b.order); };
+  std::sort(bound.begin(), bound.end(), by_tile);
+  std::sort(free.begin(), free.end(), by_tile);
+  for (std::size_t i = 0; i + 1 < bound.size(); ++i) bound[i].joins_next = bound[i].first_tile == bound[i + 1].first_tile;
+  bound.insert(bound.end(), free.begin(), free.end());
+  return bound;
+}
+
+void ComputeWork::cut(const std::vector<Piece>& pieces, unsigned threads) {
+  for (const Piece& p : pieces) cost_ += p.cost;
+  const std::uint64_t target = std::max<std::uint64_t>(cost_ / (4 * threads), 200);
+  std::uint64_t cost = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    PANDO_CHECK(pieces[i].range.kernel != nullptr);
+    ranges_.push_back(pieces[i].range);
+    cost += pieces[i].cost;
+    if ((cost < target * 3 / 4 || pieces[i].joins_next) && i + 1 < pieces.size()) continue;
+    chunk_end_.push_back(static_cast<std::uint32_t>(ranges_.size()));
+    cost = 0;
+  }
+}
+
+void ComputeWork::run(unsigned, unsigned chunk) {
+  bool result = true;
+  const std::uint32_t end = chunk_end_[chunk];
+  for (std::uint32_t i = chunk == 0 ? 0 : chunk_end_[chunk - 1]; i < end; ++i) {
+    const Range& r = ranges_[i];
+    if (r.tile.valid()) tile_context() = contexts_.context(r.tile);
+    result = r.kernel(r.first, r.stride, r.count) && result;
+  }
+  if (!result) result_.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace pando::exec

@@ -1,0 +1,103 @@
+// Compute steps made ready to run: the vertices' host objects ("descriptors"), and ranges of them cut into chunks of like cost.
+//
+// The descriptors of one vertex group lie one after the other, `stride` bytes apart, so that a kernel runs over a range of them.
+// A chunk may split a tile, except where code can see which tile it is on: vertices of such codelets run tile by tile, one tile
+// on one thread at a time, in the order of the groups.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "codelet/library.h"
+#include "codelet/tile_context.h"
+#include "exec/fiber.h"
+#include "exec/memory.h"
+#include "exec/team.h"
+#include "tile/program.h"
+
+namespace pando::exec {
+
+// What vertices of one replica's tiles see of their tile.
+class TileContexts {
+ public:
+  TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica);
+  TileContext context(TileId tile);
+  FiberTable& fibers(TileId tile) { return fibers_[tile.index()]; }
+
+  StackPool stacks;
+
+ private:
+  const TileMemory& memory_;
+  const std::uint32_t replica_, tiles_;
+  std::size_t modules_;
+  std::vector<std::uint64_t> globals_;  // [tile][module]
+  std::vector<FiberTable> fibers_;
+  std::vector<std::uint64_t> cycle_counters_;
+};
+
+// Descriptors of every vertex of one replica, [group over all steps].
+class Descriptors {
+ public:
+  Descriptors(const tile::Program& program, const Library& library, const TileMemory& memory, unsigned replica);
+  struct Group {
+    char* first = nullptr;
+    std::uint64_t stride = 0;
+  };
+  // The groups of compute step `step`, in its order.
+  const Group* groups(std::size_t step) const { return groups_.data() + first_group_[step]; }
+
+ private:
+  void fill_group(const tile::Program& program, const Codelet& codelet, const tile::VertexGroup& group, Group& out);
+  char* arena_take(std::uint64_t bytes, std::uint64_t align);
+
+  const TileMemory& memory_;
+  const unsigned replica_;
+  std::vector<Group> groups_;
+  std::vector<std::size_t> first_group_;
+  std::vector<Mapping> arenas_;
+  std::uint64_t arena_used_ = 0;
+};
+
+// One compute step of one replica.
+class ComputeWork final : public Work {
+ public:
+  ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
+              TileContexts& contexts, unsigned threads);
+
+  unsigned chunks() const { return static_cast<unsigned>(chunk_end_.size()); }
+  // A rough cost in nanoseconds of one thread, by rule.
+  std::uint64_t cost() const { return cost_; }
+  void run(unsigned slot, unsigned chunk) override;
+  void begin() { result_.store(true, std::memory_order_relaxed); }
+  // The AND of the vertices' results since begin().
+  bool result() const { return result_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Range {
+    KernelRange kernel;
+    char* first;
+    std::uint64_t stride;
+    std::uint32_t count;
+    TileId tile;  // valid: set the tile's context
+  };
+  struct Piece {  // before it is cut into chunks
+    Range range;
+    TileId first_tile;
+    std::uint64_t cost = 0;
+    std::size_t order = 0;
+    bool joins_next = false;  // must be in the same chunk as the next
+  };
+  static std::vector<Piece> pieces(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
+                                   unsigned threads);
+  void cut(const std::vector<Piece>& pieces, unsigned threads);
+
+  TileContexts& contexts_;
+  std::vector<Range> ranges_;
+  std::vector<std::uint32_t> chunk_end_;  // in ranges_
+  std::uint64_t cost_ = 0;
+  std::atomic<bool> result_{true};
+};
+
+}  // namespace pando::exec

@@ -1,0 +1,88 @@
+// Fibers: vertices that suspend at any depth of calls and go on in a later compute step, perhaps on another thread.
+//
+// A fiber is a function on a stack of its own. Switching is a call that saves the callee-saved registers on one stack and
+// restores them from another. Each tile has a table of its fibers by slot; the executor runs all vertices of a tile that may use
+// it on one thread at a time, so a table needs no lock. A dropped fiber is not unwound.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pando::exec {
+
+struct StackBounds {
+  char* low = nullptr;   // the first usable byte, after the guard page
+  char* high = nullptr;  // one past the last
+};
+
+// Stacks of one size from one lazily committed mapping, each with a guard page below it. Returned stacks are used again.
+class StackPool {
+ public:
+  static constexpr std::size_t kStackBytes = 384 * 1024;
+  StackPool() = default;
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+  // Throws application_runtime_error if the host has no address space left. Thread-safe.
+  StackBounds take();
+  void give_back(StackBounds stack);
+
+ private:
+  struct Segment {
+    char* data;
+    std::size_t stacks;
+  };
+  void add_segment();
+
+  std::mutex mutex_;
+  std::vector<Segment> segments_;
+  std::size_t used_ = 0;  // of the last segment
+  std::vector<StackBounds> free_;
+};
+
+struct Fiber {
+  StackBounds stack;
+  void* stack_pointer = nullptr;         // where it stopped
+  void* caller_stack_pointer = nullptr;  // where who started or resumed it waits
+  Fiber* parent = nullptr;               // the fiber that resumed it, or none
+  void (*function)(void*) = nullptr;
+  void* argument = nullptr;
+  bool finished = false;
+  bool overflowed = false;
+  std::exception_ptr error;
+  void* exception_state[2] = {nullptr, nullptr};  // the C++ runtime's per-thread state, which goes with the fiber
+  void* sanitizer[3] = {nullptr, nullptr, nullptr};
+  std::size_t caller_stack_bytes = 0;
+};
+
+}  // namespace pando::exec
+
+namespace pando {
+
+// The suspended vertices of one tile.
+struct FiberTable {
+  exec::StackPool* pool = nullptr;
+  exec::Fiber* current = nullptr;  // running now, or none
+  std::vector<std::unique_ptr<exec::Fiber>> slots;
+
+  FiberTable() = default;
+  FiberTable(FiberTable&&) = default;
+  ~FiberTable() { drop_all(); }
+  // Forgets all suspended fibers; their stacks go back to the pool.
+  void drop_all();
+};
+
+}  // namespace pando
+
+namespace pando::exec {
+
+// Fills the fiber entries of runtime_table(). Idempotent.
+void install_fibers();
+// Lets a stack overflow of a fiber end in application_runtime_error: call once per thread that runs vertices.
+void prepare_thread_for_fibers();
+
+}  // namespace pando::exec

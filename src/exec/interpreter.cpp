@@ -1,0 +1,251 @@
+#include "exec/interpreter.h"
+
+#include <exception>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/threads.h"
+
+// Scheduling: cursors, meets, the order of host steps, control flow. What instructions do to data: instructions.cpp; what is
+// prepared at load: plans.cpp.
+namespace pando::exec {
+
+using tile::Instruction;
+using tile::Op;
+
+Interpreter::Interpreter(const tile::Program& program, const Library& library, const TileMemory& memory,
+                         std::vector<std::unique_ptr<TileContexts>>& contexts, HostEnds& ends, const Options& options)
+    : program_(program),
+      memory_(memory),
+      ends_(ends),
+      options_(options),
+      cursors_(program.replication * program.streams.size()),
+      team_(thread_count(options.threads), static_cast<unsigned>(cursors_.size()), *this) {
+  build_plans(4 * team_.threads());
+  computes_.resize(program.replication);
+  for (unsigned r = 0; r < program.replication; ++r) {
+    descriptors_.push_back(std::make_unique<Descriptors>(program, library, memory, r));
+    for (std::size_t c = 0; c < program.computes.size(); ++c)
+      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], team_.threads()));
+  }
+  for (unsigned slot = 0; slot < cursors_.size(); ++slot) {
+    Cursor& c = cursors_[slot];
+    c.slot = slot;
+    c.replica = slot / static_cast<unsigned>(program.streams.size());
+    c.stream = StreamId(slot % static_cast<unsigned>(program.streams.size()));
+    c.code = &program.streams[c.stream.index()];
+    c.loaded.resize(program.functions.size());
+  }
+  build_rendezvous();
+  find_shared_remote_buffers();
+}
+
+void Interpreter::run(unsigned index) {
+  if (index >= program_.programs)
+    fail(ErrorKind::control_program_error, "program-index", "there is no program {}; the executable has {}", index, program_.programs);
+  reset(index);
+  if (observer) observer->on_begin(index);
+  std::vector<unsigned> starts;
+  for (const Cursor& c : cursors_) starts.push_back(c.slot);
+  std::exception_ptr error;
+  try {
+    team_.run(starts);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (observer) observer->on_end();
+  ends_.end_run();
+  if (error) std::rethrow_exception(error);
+  if (stop_.load()) return;
+  for (const Cursor& c : cursors_)
+    if (!c.ended)
+      fail(ErrorKind::control_program_error, "streams-wait", "stream {} waits at instruction {} for streams that do not come",
+           c.code->name, c.pc);
+}
+
+void Interpreter::reset(unsigned index) {
+  stop_.store(false);
+  std::vector<bool> participants(cursors_.size());
+  for (std::size_t s = 0; s < program_.streams.size(); ++s) {
+    const std::vector<char> reached = reachable(program_.streams[s], index);
+    bool host = false;
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      if (!reached[i]) continue;
+      check_connected(program_.streams[s].code[i]);
+      host = host || is_host_step(program_.streams[s].code[i]);
+    }
+    for (unsigned r = 0; r < program_.replication; ++r) participants[r * program_.streams.size() + s] = host;
+  }
+  order_.begin(participants);
+  for (auto& m : meets_) m->arrived.store(0);
+  for (auto& m : replica_meets_) m->arrived.store(0);
+  for (Cursor& c : cursors_) {
+    c.pc = c.code->entries[index];
+    c.phase = kArrive;
+    c.ended = c.leaves_host_step = false;
+    c.steps = 0;
+    c.frames.clear();
+  }
+}
+
+bool Interpreter::done(unsigned slot) {
+  Cursor& c = cursors_[slot];
+  while (!team_.aborting() && !stop_.load(std::memory_order_relaxed) && !c.ended) {
+    const Next next = step(c);  // parked: another thread may already go on with the cursor
+    if (next != Next::instruction) return next == Next::posted;
+  }
+  return false;
+}
+
+Interpreter::Next Interpreter::step(Cursor& c) {
+  const Instruction& in = c.code->code[c.pc];
+  if (c.phase == kPassed) {
+    finish(c, in);
+    return Next::instruction;
+  }
+  Rendezvous* const meeting = rendezvous(c, in);
+  if (c.phase == kArrive) {
+    if (order_.concerns(c.slot) && order_.has_waiters()) start(order_.publish(c.slot, position(c)));
+    if (meeting && !arrive(c, *meeting)) return Next::parked;
+    c.phase = kBegin;
+  }
+  const Next next = perform(c, in);
+  if (next != Next::instruction) return next;
+  if (meeting) release(c, *meeting);
+  if (observer) observe(c, in);
+  finish(c, in);
+  if (c.leaves_host_step) {
+    c.leaves_host_step = false;
+    start(order_.leave(c.slot, position(c)));
+  }
+  return Next::instruction;
+}
+
+// Control flow; everything else goes to the next instruction.
+void Interpreter::finish(Cursor& c, const Instruction& in) {
+  c.phase = kArrive;
+  ++c.steps;
+  const std::uint32_t next = c.pc + 1;
+  switch (in.op) {
+    case Op::repeat:
+      if (in.count > 0) c.frames.push_back({in.order, 0, false, 0, in.count});
+      c.pc = in.count > 0 ? next : in.target;
+      return;
+    case Op::repeat_end: {
+      Frame& loop = c.frames.back();
+      ++loop.round;
+      const bool again = --loop.remaining > 0;
+      if (!again) c.frames.pop_back();
+      c.pc = again ? in.target : next;
+      return;
+    }
+    case Op::loop_mark: c.frames.push_back({in.order, 0, false, 0, 0}); c.pc = next; return;
+    case Op::loop_next: ++c.frames.back().round; c.pc = in.target; return;
+    case Op::loop_exit: c.frames.pop_back(); c.pc = next; return;
+    case Op::branch_true: c.pc = c.value != 0 ? in.target : next; return;
+    case Op::branch_false: c.pc = c.value == 0 ? in.target : next; return;
+    case Op::branch_case: c.pc = c.value == static_cast<std::int32_t>(in.count) ? in.target : next; return;
+    case Op::jump: c.pc = in.target; return;
+    case Op::call:
+      if (in.b != 0 && !c.loaded[in.a])
+        fail(ErrorKind::control_program_error, "code-not-loaded",
+             "function '{}' is called, but its code is in Streaming Memory: copy it to the tiles first", program_.functions[in.a]);
+      c.frames.push_back({in.order, next, true, 0, 0});
+      c.pc = in.target;
+      return;
+    case Op::ret:
+      c.pc = c.frames.back().return_to;
+      c.frames.pop_back();
+      return;
+    case Op::load_code: c.loaded[in.a] = true; c.pc = next; return;
+    case Op::drop_code: c.loaded[in.a] = false; c.pc = next; return;
+    case Op::end:
+      c.ended = true;
+      if (order_.concerns(c.slot)) start(order_.finish(c.slot));
+      return;
+    default: c.pc = next; return;
+  }
+}
+
+void Interpreter::observe(const Cursor& c, const Instruction& in) {
+  const bool works = in.meet.valid() || in.op == Op::meet || in.op == Op::compute || in.op == Op::exchange ||
+                     in.op == Op::transfer || in.op == Op::host_call || in.op == Op::print || in.op == Op::error_if ||
+                     in.op == Op::combine || in.op == Op::load_code || in.op == Op::drop_code || in.op == Op::poison ||
+                     in.op == Op::cross_replica || in.op == Op::cycle_stamp;
+  if (works) observer->on_step({ReplicaId(c.replica), c.stream, c.pc});
+}
+
+bool Interpreter::post(Cursor& c, Work& work, unsigned chunks, std::uint64_t cost, std::uint32_t phase) {
+  constexpr std::uint64_t kWorthSharing = 1000;  // ns: less than what waking and joining costs
+  c.phase = phase;
+  if (team_.threads() > 1 && chunks > 1 && cost >= kWorthSharing) {
+    team_.post(c.slot, work, chunks);
+    return true;
+  }
+  for (unsigned k = 0; k < chunks; ++k) work.run(c.slot, k);
+  return false;
+}
+
+bool Interpreter::post_moves(Cursor& c, const MovePlan& plan, char* destination, const char* source, std::uint32_t phase) {
+  c.moves.plan = &plan;
+  c.moves.destination = destination;
+  c.moves.source = source;
+  return post(c, c.moves, plan.chunks(), plan.cost(), phase);
+}
+
+Interpreter::Rendezvous* Interpreter::rendezvous(const Cursor& c, const Instruction& in) {
+  if (in.op == Op::cross_replica)
+    return replica_meets_[in.meet.valid() ? in.meet.index() : program_.meets.size() + c.stream.index()].get();
+  if (!in.meet.valid()) return nullptr;
+  return meets_[c.replica * program_.meets.size() + in.meet.index()].get();
+}
+
+// True for the last to come. For the others, the cursor belongs to the last one from the moment they have arrived. Their bound
+// lies just behind the meeting's position: if it is a host step, the last one does it for all.
+bool Interpreter::arrive(Cursor& c, Rendezvous& r) {
+  const unsigned slot = c.slot;
+  const bool concerned = order_.concerns(slot);
+  Position behind;
+  if (concerned) {
+    behind = position(c);
+    behind.push_back(1);
+  }
+  const auto all = static_cast<std::uint32_t>(r.slots.size());
+  if (r.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < all) {
+    if (concerned) start(order_.publish(slot, behind));
+    return false;
+  }
+  r.arrived.store(0, std::memory_order_relaxed);
+  return true;
+}
+
+void Interpreter::release(Cursor& c, Rendezvous& r) {
+  for (const unsigned slot : r.slots) {
+    if (slot == c.slot) continue;
+    Cursor& other = cursors_[slot];
+    other.value = c.value;
+    other.phase = kPassed;
+    if (observer) observe(other, other.code->code[other.pc]);
+    team_.start(slot);
+  }
+}
+
+Position Interpreter::position(const Cursor& c) const {
+  Position at;
+  for (const Frame& f : c.frames) {
+    at.push_back(f.order);
+    at.push_back(f.round);
+  }
+  at.push_back(c.code->code[c.pc].order);
+  return at;
+}
+
+// False: the cursor waits for its turn and must not be touched any more.
+bool Interpreter::enter_host_step(Cursor& c) {
+  if (!order_.concerns(c.slot)) return true;
+  if (!order_.enter(c.slot, position(c))) return false;
+  c.leaves_host_step = true;
+  return true;
+}
+
+}  // namespace pando::exec

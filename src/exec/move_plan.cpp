@@ -1,0 +1,181 @@
+#include "exec/move_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace pando::exec {
+namespace {
+
+constexpr std::uint64_t kBytesPerNanosecond = 16;
+constexpr std::uint64_t kRunCost = 4;
+
+std::uint64_t cost_of(std::uint64_t bytes, std::uint64_t runs) { return bytes / kBytesPerNanosecond + runs * kRunCost; }
+
+template <std::size_t kBytes>
+struct Bytes {
+  char bytes[kBytes];
+};
+
+// The next pairs' places are known: asking for them early hides the misses of scattered tiles.
+template <std::size_t kBytes, class Pair>
+void copy_pairs(const Pair* pair, std::size_t count, char* destination, const char* source) {
+  constexpr std::size_t kAhead = 8;
+  std::size_t i = 0;
+  for (; i + kAhead < count; ++i) {
+    __builtin_prefetch(source + pair[i + kAhead].source);
+    __builtin_prefetch(destination + pair[i + kAhead].destination, 1);
+    std::memcpy(destination + pair[i].destination, source + pair[i].source, kBytes);
+  }
+  for (; i < count; ++i) std::memcpy(destination + pair[i].destination, source + pair[i].source, kBytes);
+}
+
+template <std::size_t kBytes>
+void copy_strided(char* to, const char* from, std::int64_t to_step, std::int64_t from_step, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i, to += to_step, from += from_step) std::memcpy(to, from, kBytes);
+}
+
+void copy_runs(char* to, const char* from, std::int64_t to_step, std::int64_t from_step, std::size_t bytes, std::size_t count) {
+  switch (bytes) {
+    case 1: return copy_strided<1>(to, from, to_step, from_step, count);
+    case 2: return copy_strided<2>(to, from, to_step, from_step, count);
+    case 4: return copy_strided<4>(to, from, to_step, from_step, count);
+    case 8: return copy_strided<8>(to, from, to_step, from_step, count);
+    case 16: return copy_strided<16>(to, from, to_step, from_step, count);
+    case 32: return copy_strided<32>(to, from, to_step, from_step, count);
+    case 64: return copy_strided<64>(to, from, to_step, from_step, count);
+    default:
+      for (std::size_t i = 0; i < count; ++i, to += to_step, from += from_step) std::memcpy(to, from, bytes);
+  }
+}
+
+}  // namespace
+
+// Runs that cost more than `target` in several parts.
+std::vector<MovePlan::Strided> MovePlan::cut_large(const std::vector<Strided>& runs, std::uint64_t target) {
+  std::vector<Strided> pieces;
+  pieces.reserve(runs.size());
+  for (const Strided& run : runs) {
+    const std::uint64_t cost = cost_of(std::uint64_t{run.bytes} * run.count, run.count);
+    const std::uint64_t parts = (cost + target - 1) / target;
+    if (parts <= 1) {
+      pieces.push_back(run);
+      continue;
+    }
+    const std::uint32_t whole = run.count > 1 ? run.count : run.bytes;
+    const auto piece = static_cast<std::uint32_t>(std::max<std::uint64_t>(run.count > 1 ? 1 : 64, (whole / parts + 63) / 64 * 64));
+    for (std::uint32_t at = 0; at < whole; at += std::min(piece, whole - at)) {
+      Strided part = run;
+      const std::uint32_t n = std::min(piece, whole - at);
+      if (run.count > 1) {
+        part.destination += static_cast<std::uint64_t>(run.destination_step * static_cast<std::int64_t>(at));
+        part.source += static_cast<std::uint64_t>(run.source_step * static_cast<std::int64_t>(at));
+        part.count = n;
+      } else {
+        part.destination += at, part.source += at, part.bytes = n;
+      }
+      pieces.push_back(part);
+    }
+  }
+  return pieces;
+}
+
+MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks) {
+  const auto place = [&](TileId tile, std::uint64_t offset) { return tile.valid() ? tile.index() * stride + offset : offset; };
+  std::vector<Strided> runs;
+  runs.reserve(moves.size());
+  MovePlan plan;
+  for (const tile::Move& m : moves) {
+    if (m.bytes == 0 || m.count == 0) continue;
+    Strided run{place(m.destination_tile, m.destination), place(m.source_tile, m.source), m.destination_step, m.source_step, m.bytes, m.count};
+    const bool dense = m.count > 1 && m.destination_step == m.bytes && m.source_step == m.bytes;
+    if (dense && std::uint64_t{m.bytes} * m.count <= UINT32_MAX) run.bytes = m.bytes * m.count, run.count = 1;
+    // Adjacent on both sides: one run.
+    if (run.count == 1 && !runs.empty()) {
+      Strided& last = runs.back();
+      if (last.count == 1 && last.destination + last.bytes == run.destination && last.source + last.bytes == run.source &&
+          std::uint64_t{last.bytes} + run.bytes <= UINT32_MAX) {
+        last.bytes += run.bytes;
+        continue;
+      }
+    }
+    runs.push_back(run);
+  }
+  for (const Strided& run : runs) plan.cost_ += cost_of(std::uint64_t{run.bytes} * run.count, run.count);
+  if (runs.empty()) return plan;
+
+  // Chunks of like cost, in order of destination; a large run is cut.
+  const std::uint64_t target = std::max<std::uint64_t>(plan.cost_ / std::max(chunks, 1u) + 1, 200);
+  const std::vector<Strided> pieces = cut_large(runs, target);
+  std::uint64_t cost = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    cost += cost_of(std::uint64_t{pieces[i].bytes} * pieces[i].count, pieces[i].count);
+    if (cost < target && i + 1 < pieces.size()) continue;
+    plan.add_chunk(pieces, first, i + 1);
+    first = i + 1;
+    cost = 0;
+  }
+  return plan;
+}
+
+void MovePlan::add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last) {
+  const auto is_small = [](const Strided& r) { return r.count == 1 && r.bytes <= 64 && std::has_single_bit(r.bytes); };
+  Chunk chunk = {};
+  for (unsigned k = 0; k < kSmallSizes; ++k) {
+    chunk.small[k] = static_cast<std::uint32_t>(small_.size());
+    for (std::size_t i = first; i < last; ++i)
+      if (is_small(runs[i]) && runs[i].bytes == 1u << k) small_.push_back({runs[i].destination, runs[i].source});
+    chunk.small_count[k] = static_cast<std::uint32_t>(small_.size()) - chunk.small[k];
+  }
+  chunk.block = static_cast<std::uint32_t>(blocks_.size());
+  chunk.strided = static_cast<std::uint32_t>(strided_.size());
+  for (std::size_t i = first; i < last; ++i) {
+    if (is_small(runs[i])) continue;
+    if (runs[i].count == 1)
+      blocks_.push_back({runs[i].destination, runs[i].source, runs[i].bytes});
+    else
+      strided_.push_back(runs[i]);
+  }
+  chunk.block_count = static_cast<std::uint32_t>(blocks_.size()) - chunk.block;
+  chunk.strided_count = static_cast<std::uint32_t>(strided_.size()) - chunk.strided;
+  chunks_.push_back(chunk);
+}
+
+void MovePlan::run(unsigned index, char* destination, const char* source) const {
+  const Chunk& c = chunks_[index];
+  const auto small = [&]<std::size_t kBytes>(unsigned k) {
+    if (c.small_count[k] > 0) copy_pairs<kBytes>(small_.data() + c.small[k], c.small_count[k], destination, source);
+  };
+  small.operator()<1>(0);
+  small.operator()<2>(1);
+  small.operator()<4>(2);
+  small.operator()<8>(3);
+  small.operator()<16>(4);
+  small.operator()<32>(5);
+  small.operator()<64>(6);
+  for (const Block *b = blocks_.data() + c.block, *end = b + c.block_count; b != end; ++b)
+    std::memcpy(destination + b->destination, source + b->source, b->bytes);
+  for (const Strided *s = strided_.data() + c.strided, *end = s + c.strided_count; s != end; ++s)
+    copy_runs(destination + s->destination, source + s->source, s->destination_step, s->source_step, s->bytes, s->count);
+}
+
+void MovePlan::run_all(char* destination, const char* source) const {
+  for (unsigned i = 0; i < chunks(); ++i) run(i, destination, source);
+}
+
+void MovePlan::fill(unsigned index, char* destination, unsigned char byte) const {
+  const Chunk& c = chunks_[index];
+  for (unsigned k = 0; k < kSmallSizes; ++k)
+    for (std::uint32_t i = 0; i < c.small_count[k]; ++i)
+      std::memset(destination + small_[c.small[k] + i].destination, byte, std::size_t{1} << k);
+  for (std::uint32_t i = 0; i < c.block_count; ++i)
+    std::memset(destination + blocks_[c.block + i].destination, byte, blocks_[c.block + i].bytes);
+  for (std::uint32_t i = 0; i < c.strided_count; ++i) {
+    const Strided& s = strided_[c.strided + i];
+    for (std::uint32_t k = 0; k < s.count; ++k)
+      std::memset(destination + static_cast<std::int64_t>(s.destination) + s.destination_step * static_cast<std::int64_t>(k), byte, s.bytes);
+  }
+}
+
+}  // namespace pando::exec

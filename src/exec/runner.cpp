@@ -1,0 +1,159 @@
+#include "exec/runner.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "exec/interpreter.h"
+
+namespace pando::exec {
+
+namespace {
+
+// Do the library's codelets fit the program's? Ids are the same numbers in both.
+void check_library(const tile::Program& program, const Library& library) {
+  if (program.out_of_memory)
+    fail(ErrorKind::application_runtime_error, "out-of-memory-program",
+         "the program was compiled although it does not fit into tile memory; it can be reported on, not run");
+  for (const tile::ComputeStep& step : program.computes)
+    for (const tile::VertexGroup& g : step.groups) {
+      if (g.codelet.index() >= library.size() || (g.codelet.index() < program.codelet_names.size() && library[g.codelet].name != program.codelet_names[g.codelet.index()]))
+        fail(ErrorKind::graph_object_load_error, "codelet-mismatch", "the executable needs codelet {} '{}', which the loaded modules do not have",
+             g.codelet.value, g.codelet.index() < program.codelet_names.size() ? program.codelet_names[g.codelet.index()] : "?");
+      if (!library[g.codelet].kernel)
+        fail(ErrorKind::link_error, "codelet-without-code", "codelet '{}' has no code", library[g.codelet].name);
+    }
+}
+
+bool sees_tiles(const tile::Program& program, const Library& library) {
+  for (const tile::ComputeStep& step : program.computes)
+    for (const tile::VertexGroup& g : step.groups)
+      if (library[g.codelet].uses_tile) return true;
+  return false;
+}
+
+}  // namespace
+
+struct Runner::State {
+  State(std::shared_ptr<const tile::Program> p, Library l, const Options& options)
+      : program((check_library(*p, l), std::move(p))),
+        library(std::move(l)),
+        memory(*program, sees_tiles(*program, library)),
+        contexts(make_contexts()),
+        ends(*program, options.prefetch),
+        interpreter(*program, library, memory, contexts, ends, options) {
+    install_fibers();
+    const MovePlan initial = MovePlan::build(program->initial_moves, memory.stride(), 1);
+    for (unsigned r = 0; r < program->replication; ++r) {
+      initialise_globals(r);
+      initial.run_all(memory.base(r), program->initial_data.data());
+      for (const tile::Location& l : program->replica_index) std::memcpy(memory.at(r, l.tile, l.offset), &r, std::min(sizeof r, size_of(l.type)));
+    }
+  }
+
+  std::vector<std::unique_ptr<TileContexts>> make_contexts() const {
+    std::vector<std::unique_ptr<TileContexts>> all;
+    for (unsigned r = 0; r < program->replication; ++r) all.push_back(std::make_unique<TileContexts>(*program, memory, r));
+    return all;
+  }
+
+  void initialise_globals(unsigned replica) {
+    for (std::uint32_t t = 0; t < program->machine.tiles(); ++t) initialise_globals(replica, TileId(t));
+  }
+
+  void initialise_globals(unsigned replica, TileId tile) {
+    for (std::uint32_t m = 0; m < program->globals.size(); ++m) {
+      if (m >= library.modules() || program->globals[m].empty()) continue;
+      const ModuleGlobals& globals = library.module(ModuleId(m)).globals;
+      const std::uint64_t offset = program->globals[m][tile.index()];
+      if (offset == ~std::uint64_t{0} || !globals.initialise) continue;
+      tile_context() = contexts[replica]->context(tile);
+      globals.initialise(memory.at(replica, tile, offset));
+    }
+  }
+
+  const tile::HandleInfo& handle(std::string_view name) const {
+    for (const tile::HandleInfo& h : program->handles)
+      if (h.name == name) return h;
+    std::string names;
+    for (std::size_t i = 0; i < program->handles.size() && i < 20; ++i) names += (i ? ", '" : "'") + program->handles[i].name + "'";
+    fail(ErrorKind::stream_connection_error, "unknown-handle", "no tensor has the handle '{}'; there are: {}", name,
+         names.empty() ? "none" : names);
+  }
+
+  // One block for all replicas, or one for each of them. Returns the distance between replicas' blocks.
+  std::uint64_t replica_step(const tile::HandleInfo& h, std::uint64_t bytes) const {
+    if (bytes == h.bytes) return 0;
+    if (bytes == h.bytes * program->replication) return h.bytes;
+    fail(ErrorKind::stream_connection_error, "handle-size", "handle '{}' has {} bytes, the host's buffer {}", h.name, h.bytes, bytes);
+  }
+
+  std::shared_ptr<const tile::Program> program;
+  Library library;
+  TileMemory memory;
+  std::vector<std::unique_ptr<TileContexts>> contexts;
+  HostEnds ends;
+  Interpreter interpreter;
+};
+
+Runner::Runner(std::shared_ptr<const tile::Program> program, Library library, const Options& options)
+    : state_(std::make_unique<State>(std::move(program), std::move(library), options)) {}
+
+Runner::~Runner() = default;
+
+const tile::Program& Runner::program() const { return *state_->program; }
+
+void Runner::connect(std::string_view handle, void* begin, void* end) { state_->ends.connect(handle, begin, end); }
+
+void Runner::connect(std::string_view handle, unsigned replica, std::unique_ptr<FifoCallback> callback) {
+  state_->ends.connect(handle, replica, std::move(callback));
+}
+
+void Runner::connect_host_function(std::string_view handle, unsigned replica, HostFunctionCallback callback) {
+  state_->ends.connect_host_function(handle, replica, std::move(callback));
+}
+
+void Runner::write(std::string_view name, const void* begin, const void* end) {
+  const tile::HandleInfo& h = state_->handle(name);
+  if (!h.write.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for writing", name);
+  auto* const from = static_cast<char*>(const_cast<void*>(begin));  // only read: the transfer goes to the device
+  const std::uint64_t step = end ? state_->replica_step(h, static_cast<std::uint64_t>(static_cast<const char*>(end) - from)) : 0;
+  for (unsigned r = 0; r < state_->program->replication; ++r) state_->interpreter.move_handle(h.write, r, from + r * step);
+}
+
+void Runner::read(std::string_view name, void* begin, void* end) {
+  const tile::HandleInfo& h = state_->handle(name);
+  if (!h.read.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for reading", name);
+  auto* const to = static_cast<char*>(begin);
+  const std::uint64_t step = end ? state_->replica_step(h, static_cast<std::uint64_t>(static_cast<char*>(end) - to)) : 0;
+  for (unsigned r = 0; r < (step ? state_->program->replication : 1); ++r) state_->interpreter.move_handle(h.read, r, to + r * step);
+}
+
+void Runner::copy_to_remote(std::string_view handle, const void* source, std::uint64_t row, unsigned replica) {
+  state_->ends.copy_to_remote(handle, source, row, replica);
+}
+
+void Runner::copy_from_remote(std::string_view handle, void* destination, std::uint64_t row, unsigned replica) {
+  state_->ends.copy_from_remote(handle, destination, row, replica);
+}
+
+void Runner::run(unsigned index) { state_->interpreter.run(index); }
+
+void Runner::stop() { state_->interpreter.stop(); }
+
+void Runner::set_observer(tile::StepObserver* observer) { state_->interpreter.observer = observer; }
+
+void Runner::set_print_stream(std::ostream* out) { state_->interpreter.print_stream = out; }
+
+void Runner::reset_tile(unsigned replica, TileId tile) {
+  if (replica >= state_->program->replication || tile.index() >= state_->program->machine.tiles())
+    fail(ErrorKind::index_error, "tile-range", "reset of tile {} of replica {}: there are {} tiles and {} replicas", tile.value, replica,
+         state_->program->machine.tiles(), state_->program->replication);
+  state_->contexts[replica]->fibers(tile).drop_all();
+  state_->memory.reset_images(replica, tile);
+  state_->initialise_globals(replica, tile);
+}
+
+char* Runner::tile_base(unsigned replica, TileId tile) { return state_->memory.tile(replica, tile); }
+
+}  // namespace pando::exec

@@ -1,0 +1,171 @@
+#include <istream>
+#include <ostream>
+
+#include "base/archive.h"
+#include "base/error.h"
+#include "tile/program.h"
+
+// The binary form: magic, version, payload size, checksum of the payload, payload. Bump kVersion with any change of a field
+// list below or of an enumeration's order.
+namespace pando {
+
+template <class A>
+void fields(A& a, MemoryRegion& r) {
+  a(r.name, r.begin, r.end, r.executable, r.interleaved);
+}
+
+template <class A>
+void fields(A& a, Machine& m) {
+  a(m.name, m.arch, m.doc, m.ipus, m.tiles_per_ipu, m.workers, m.bounded_memory, m.regions, m.memory_element_bytes, m.clock_hz,
+    m.exchange_bytes_per_cycle, m.memcpy_bytes_per_cycle, m.tiles_per_shared_exchange_bus, m.exchange_bus_sharing,
+    m.data_path_bits, m.float_vector_width, m.half_vector_width, m.rpt_count_max, m.stride_bits, m.atomic_store_bytes,
+    m.f16_in_f16_out_conv_units, m.f16_in_f32_out_conv_units, m.f32_in_f32_out_conv_units, m.conv_unit_pipeline_depth,
+    m.conv_unit_coeff_load_bytes_per_cycle, m.conv_unit_input_load_elems_f16, m.conv_unit_input_load_elems_f32,
+    m.sync_cycles_internal, m.launch_cycles, m.local_copy_call_cycles, m.link_bytes_per_second);
+}
+
+template <class A>
+void fields(A& a, PrintFormat& f) {
+  a(f.summarise_threshold, f.edge_items, f.max_line_width, f.digits, f.float_format, f.separator, f.open_bracket,
+    f.close_bracket);
+}
+
+}  // namespace pando
+
+namespace pando::tile {
+namespace {
+
+constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'T', 'I', 'L'};
+constexpr std::uint32_t kVersion = 1;
+
+struct Header {
+  char magic[8];
+  std::uint32_t version = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(Header) == 32);
+
+}  // namespace
+
+static_assert(kIsBulk<Move> && kIsBulk<Operand> && kIsBulk<VertexInstance> && kIsBulk<VertexGroup>,
+              "the large tables are copied in bulk");
+
+template <class A>
+void fields(A& a, Exchange& e) {
+  a(e.name, e.receive, e.arrange);
+}
+template <class A>
+void fields(A& a, Location& l) {
+  a(l.tile, l.offset, l.type);
+}
+template <class A>
+void fields(A& a, ComputeStep& c) {
+  a(c.name, c.compute_set, c.stream, c.groups, c.result, c.bound);
+}
+template <class A>
+void fields(A& a, Transfer& t) {
+  a(t.kind, t.name, t.to_device, t.type, t.host_bytes, t.moves, t.index, t.row_bytes, t.rows);
+}
+template <class A>
+void fields(A& a, PrintInfo& p) {
+  a(p.title, p.shape, p.format);
+}
+template <class A>
+void fields(A& a, Instruction& i) {
+  a(i.op, i.meet, i.a, i.b, i.target, i.count, i.order, i.name);
+}
+template <class A>
+void fields(A& a, Stream& s) {
+  a(s.name, s.ipu, s.io, s.tiles, s.code, s.entries);
+}
+template <class A>
+void fields(A& a, Meet& m) {
+  a(m.streams);
+}
+template <class A>
+void fields(A& a, Allocation& x) {
+  a(x.tile, x.name, x.category, x.always_live, x.estimated, x.offset, x.size, x.live);
+}
+template <class A>
+void fields(A& a, Image& i) {
+  a(i.begin, i.bytes, i.tiles);
+}
+template <class A>
+void fields(A& a, FifoInfo& f) {
+  a(f.handle, f.to_device, f.type, f.elements, f.broadcast, f.depth);
+}
+template <class A>
+void fields(A& a, RemoteInfo& r) {
+  a(r.handle, r.type, r.elements, r.repeats);
+}
+template <class A>
+void fields(A& a, HostFunctionInfo& h) {
+  a(h.handle, h.inputs, h.outputs);
+}
+template <class A>
+void fields(A& a, HandleInfo& h) {
+  a(h.name, h.bytes, h.write, h.read);
+}
+template <class A>
+void fields(A& a, Program& p) {
+  a(p.machine, p.replication, p.programs, p.names, p.streams, p.meets, p.computes, p.exchanges, p.transfers, p.prints,
+    p.locations, p.replica_maps, p.vertices, p.operands, p.state, p.fifos, p.remote_buffers, p.host_functions, p.handles,
+    p.functions, p.tile_bytes, p.allocations, p.live_ranges, p.initial_data, p.initial_moves, p.globals, p.images,
+    p.replica_index, p.codelet_names, p.modules, p.out_of_memory);
+}
+
+void write(const Program& program, std::ostream& out) {
+  ArchiveWriter writer;
+  writer(program);
+  Header header;
+  std::copy(std::begin(kMagic), std::end(kMagic), header.magic);
+  header.version = kVersion;
+  header.bytes = writer.bytes().size();
+  header.checksum = checksum(writer.bytes());
+  out.write(reinterpret_cast<const char*>(&header), sizeof header);
+  out.write(writer.bytes().data(), static_cast<std::streamsize>(writer.bytes().size()));
+}
+
+namespace {
+
+// The payload, read in pieces: a corrupt size must not ask for memory that the file does not fill.
+std::string read_payload(std::istream& in, std::uint64_t bytes) {
+  constexpr std::uint64_t kPiece = 64u << 20;
+  std::string payload;
+  while (payload.size() < bytes) {
+    const std::size_t piece = std::min(kPiece, bytes - payload.size());
+    const std::size_t at = payload.size();
+    payload.resize(at + piece);
+    if (!in.read(payload.data() + at, static_cast<std::streamsize>(piece)))
+      fail(ErrorKind::graph_object_load_error, "executable-truncated",
+           "the executable ends after {} of {} bytes: the file is cut short", at + static_cast<std::size_t>(in.gcount()), bytes);
+  }
+  return payload;
+}
+
+}  // namespace
+
+Program read(std::istream& in) {
+  Header header;
+  if (!in.read(reinterpret_cast<char*>(&header), sizeof header) || !std::equal(std::begin(kMagic), std::end(kMagic), header.magic))
+    fail(ErrorKind::graph_object_load_error, "executable-foreign", "this is no executable of this library: it does not begin with '{}'",
+         std::string(kMagic, sizeof kMagic));
+  if (header.version != kVersion)
+    fail(ErrorKind::graph_object_load_error, "executable-version",
+         "the executable has format version {}; this library reads version {}: compile the program again", header.version, kVersion);
+  const std::string payload = read_payload(in, header.bytes);
+  if (checksum(payload) != header.checksum)
+    fail(ErrorKind::graph_object_load_error, "executable-corrupt", "the executable is corrupt: its checksum does not match its {} bytes",
+         payload.size());
+  Program program;
+  ArchiveReader reader(payload);
+  reader(program);
+  if (!reader.complete())
+    fail(ErrorKind::graph_object_load_error, "executable-corrupt", "the executable is corrupt: its fields do not fill its {} bytes",
+         payload.size());
+  return program;
+}
+
+}  // namespace pando::tile

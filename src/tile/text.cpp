@@ -1,0 +1,162 @@
+#include "tile/text.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/check.h"
+
+namespace pando::tile {
+
+const char* name_of(Op op) {
+  static constexpr const char* kNames[] = {
+      "compute",     "exchange",     "transfer",    "host call", "print", "error", "error if",  "combine",   "meet",   "repeat",
+      "repeat end",  "loop",         "loop next",   "loop exit", "if",    "unless", "case",     "jump",      "call",   "return",
+      "load code",   "drop code",    "poison",      "cross replica", "cycle stamp", "end"};
+  const auto i = static_cast<std::size_t>(op);
+  PANDO_CHECK(i <= static_cast<std::size_t>(Op::end));
+  return kNames[i];
+}
+
+bool touches_data(Op op) {
+  switch (op) {
+    case Op::compute: case Op::exchange: case Op::transfer: case Op::host_call: case Op::print: case Op::error: case Op::error_if:
+    case Op::combine: case Op::poison: case Op::cross_replica: case Op::cycle_stamp: return true;
+    default: return false;
+  }
+}
+
+std::string text_of(TileId tile, std::uint64_t offset) {
+  if (!tile.valid()) return fmt::format("host@{}", offset);
+  return fmt::format("t{}@{:#x}", tile.value, offset);
+}
+
+std::string text_of(const Location& l) { return text_of(l.tile, l.offset); }
+
+std::string text_of(const Move& m) {
+  std::string text =
+      fmt::format("{} -> {} {} bytes", text_of(m.source_tile, m.source), text_of(m.destination_tile, m.destination), m.bytes);
+  if (m.count != 1) text += fmt::format(" x {}, step {} -> {}", m.count, m.source_step, m.destination_step);
+  return text;
+}
+
+std::string text_of(const Program& program, const Instruction& i) {
+  const auto location = [&](std::uint32_t index) { return text_of(program.locations[index]); };
+  switch (i.op) {
+    case Op::compute: return fmt::format("compute c{}", i.a);
+    case Op::exchange: return fmt::format("exchange x{}", i.a);
+    case Op::transfer: case Op::print: case Op::error: return fmt::format("{} h{}", name_of(i.op), i.a);
+    case Op::error_if: return fmt::format("error if {} h{}", location(i.b), i.a);
+    case Op::host_call: return fmt::format("host call h{} h{}", i.a, i.b);
+    case Op::combine: {
+      std::string text = fmt::format("combine {} <-", location(i.b - 1));
+      for (std::uint32_t k = i.a; k + 1 < i.b; ++k) text += " " + location(k);
+      return text;
+    }
+    case Op::repeat: return fmt::format("repeat {} else to {}", i.count, i.target);
+    case Op::branch_true: case Op::branch_false: return fmt::format("{} {} to {}", name_of(i.op), location(i.b), i.target);
+    case Op::branch_case:
+      return fmt::format("case {} = {} to {}", location(i.b), static_cast<std::int32_t>(i.count), i.target);
+    case Op::repeat_end: case Op::loop_next: case Op::jump: return fmt::format("{} to {}", name_of(i.op), i.target);
+    case Op::call:
+      return i.b == 0 ? fmt::format("call to {}", i.target) : fmt::format("call loaded f{} to {}", i.a, i.target);
+    case Op::load_code: case Op::drop_code: return fmt::format("{} f{}", name_of(i.op), i.a);
+    case Op::poison: return fmt::format("poison x{}", i.a);
+    case Op::cross_replica: return fmt::format("cross replica x{} map r{}", i.a, i.b);
+    case Op::cycle_stamp: return fmt::format("cycle stamp t{} -> {}", i.a, location(i.b));
+    default: return name_of(i.op);
+  }
+}
+
+std::string text_of(const std::vector<TileId>& tiles) {
+  std::string text;
+  for (std::size_t i = 0; i < tiles.size();) {
+    std::size_t j = i + 1;
+    while (j < tiles.size() && tiles[j].value == tiles[j - 1].value + 1) ++j;
+    if (!text.empty()) text += ' ';
+    text += j - i == 1 ? fmt::format("{}", tiles[i].value) : fmt::format("{}..{}", tiles[i].value, tiles[j - 1].value);
+    i = j;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string quoted(const Program& program, NameId name) {
+  if (!name.valid() || program.names[name.index()].empty()) return "";
+  return fmt::format(" \"{}\"", program.names[name.index()]);
+}
+
+namespace {
+
+template <class T>
+T load(const char* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+std::string text_of_value(ElementType type, const char* bytes) {
+  switch (type) {
+    case ElementType::boolean: return *bytes ? "true" : "false";
+    case ElementType::half: return fmt::format("{}", float_from_half(load<std::uint16_t>(bytes)));
+    case ElementType::float_: return fmt::format("{}", load<float>(bytes));
+    case ElementType::double_: return fmt::format("{}", load<double>(bytes));
+    default: break;
+  }
+  switch (size_of(type)) {
+    case 1: return is_signed(type) ? fmt::format("{}", int{load<std::int8_t>(bytes)}) : fmt::format("{}", unsigned{load<std::uint8_t>(bytes)});
+    case 2: return is_signed(type) ? fmt::format("{}", load<std::int16_t>(bytes)) : fmt::format("{}", load<std::uint16_t>(bytes));
+    case 4: return is_signed(type) ? fmt::format("{}", load<std::int32_t>(bytes)) : fmt::format("{}", load<std::uint32_t>(bytes));
+    default: return is_signed(type) ? fmt::format("{}", load<std::int64_t>(bytes)) : fmt::format("{}", load<std::uint64_t>(bytes));
+  }
+}
+
+std::string text_of_operand(const Operand& o) { return fmt::format("{}[{}]", text_of(o.tile, o.offset), o.count); }
+
+std::string text_of_edge(const Program& program, const Field& field, std::uint32_t& operand) {
+  const bool rows = field.shape == FieldShape::vector_of_vectors || field.shape == FieldShape::vector_list;
+  if (!rows) return text_of_operand(program.operands[operand++]);
+  const std::uint32_t count = program.operands[operand++].count;
+  std::string text = "{";
+  for (std::uint32_t r = 0; r < count; ++r) text += (r ? ", " : "") + text_of_operand(program.operands[operand++]);
+  return text + "}";
+}
+
+std::string text_of_state(const Program& program, const Field& field, std::uint32_t& at) {
+  const std::size_t size = size_of(field.type);
+  const auto next = [&] {
+    at += static_cast<std::uint32_t>(size);
+    return text_of_value(field.type, program.state.data() + at - size);
+  };
+  if (field.shape == FieldShape::scalar) return next();
+  const auto count = load<std::uint32_t>(program.state.data() + at);
+  at += 4;
+  std::string text = "[";
+  for (std::uint32_t i = 0; i < count; ++i) text += (i ? " " : "") + next();
+  return text + "]";
+}
+
+}  // namespace
+
+std::string text_of(const Program& program, const Codelet& codelet, const VertexInstance& vertex) {
+  std::string text = fmt::format("{} v{}", codelet.name, vertex.vertex.value);
+  std::uint32_t operand = vertex.operands, state = vertex.state;
+  for (const Field& field : codelet.fields)
+    text += fmt::format(" {} = {}", field.name,
+                        field.is_edge() ? text_of_edge(program, field, operand) : text_of_state(program, field, state));
+  text += vertex.cycles == kUnestimated ? " (unestimated)" : fmt::format(" ({} cycles)", vertex.cycles);
+  return text;
+}
+
+std::string text_of(const LiveRange& range) {
+  std::string text;
+  for (const auto& [begin, end] : range) text += fmt::format("{}[{}, {})", text.empty() ? "" : " ", begin, end);
+  return text.empty() ? "never" : text;
+}
+
+std::uint64_t total_bytes(const std::vector<Move>& moves) {
+  std::uint64_t n = 0;
+  for (const Move& m : moves) n += std::uint64_t{m.bytes} * m.count;
+  return n;
+}
+
+}  // namespace pando::tile
