@@ -1,0 +1,91 @@
+#include "poplar/DebugContext.hpp"
+
+#include <atomic>
+#include <fstream>
+#include <mutex>
+
+#include "base/error.h"
+
+namespace poplar {
+namespace {
+
+std::string join(const std::string& parent, const std::string& name) {
+  if (parent.empty()) return name;
+  if (name.empty()) return parent;
+  return parent + '/' + name;
+}
+
+// The stream of debug information belongs to the process: the API opens it with a static member.
+struct Streamer {
+  std::mutex mutex;
+  std::ofstream file;
+  static Streamer& get() {
+    static Streamer streamer;
+    return streamer;
+  }
+};
+
+DebugId next_id() {
+  static std::atomic<DebugId> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+DebugNameAndId::DebugNameAndId(std::string name, DebugId parent, std::string parentPath)
+    : name_(std::move(name)), parentPath_(std::move(parentPath)), parent_(parent) {}
+DebugNameAndId::DebugNameAndId(const char* name) : name_(name), parent_(0) {}
+DebugNameAndId::DebugNameAndId(StringRef name) : name_(name.cloneAsString()), parent_(0) {}
+DebugNameAndId::DebugNameAndId(DebugId parent) : parent_(parent) {}
+DebugNameAndId::DebugNameAndId(const DebugInfo& info, std::string name)
+    : name_(std::move(name)), parentPath_(info.getPathName()), parent_(info.getId()) {}
+DebugNameAndId::DebugNameAndId(const DebugNameAndId& parent, StringRef name)
+    : name_(name.cloneAsString()), parentPath_(parent.getPathName()), parent_(parent.parent_) {}
+
+std::string DebugNameAndId::getPathName() const { return join(parentPath_, name_); }
+
+DebugContext::DebugContext(SourceLocation location) : parent_(0), location_(location) {}
+DebugContext::DebugContext(const char* name, SourceLocation location) : path_(name ? name : ""), parent_(0), location_(location) {}
+DebugContext::DebugContext(StringRef name, SourceLocation location) : path_(name.cloneAsString()), parent_(0), location_(location) {}
+DebugContext::DebugContext(std::string name, SourceLocation location) : path_(std::move(name)), parent_(0), location_(location) {}
+DebugContext::DebugContext(const DebugInfo& info, std::string name, SourceLocation location)
+    : path_(join(info.getPathName(), name)), parent_(info.getId()), location_(location) {}
+DebugContext::DebugContext(const DebugNameAndId& parent, std::string name, SourceLocation location)
+    : path_(join(parent.getPathName(), name)), parent_(parent.getParentDebugId()), location_(location) {}
+
+DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
+    : path_(context.getPathName()), layer_(std::move(layer)), id_(next_id()), parent_(context.getParentDebugId()) {}
+
+DebugInfo::~DebugInfo() {
+  Streamer& streamer = Streamer::get();
+  const std::lock_guard lock(streamer.mutex);
+  if (!streamer.file.is_open()) return;
+  ProfileValue::Map entry;
+  entry.emplace("id", ProfileValue(id_));
+  entry.emplace("parentId", ProfileValue(parent_));
+  entry.emplace("layer", ProfileValue(layer_));
+  entry.emplace("path", ProfileValue(path_));
+  if (values_) entry.emplace("values", ProfileValue(std::move(*values_)));
+  streamer.file << ProfileValue(std::move(entry)) << '\n';
+}
+
+bool DebugInfo::setValue(std::string name, ProfileValue value) {
+  if (!values_) values_ = std::make_unique<ProfileValue::Map>();
+  return values_->emplace(std::move(name), std::move(value)).second;
+}
+
+void DebugInfo::initializeStreamer(const std::string& fileName, const DebugSerializationFormat&) {
+  Streamer& streamer = Streamer::get();
+  const std::lock_guard lock(streamer.mutex);
+  if (streamer.file.is_open()) streamer.file.close();
+  streamer.file.open(fileName, std::ios::trunc);
+  if (!streamer.file) pando::fail(pando::ErrorKind::file_load_error, "debug-info-file", "cannot write debug information to '{}'", fileName);
+}
+
+void DebugInfo::closeStreamer() {
+  Streamer& streamer = Streamer::get();
+  const std::lock_guard lock(streamer.mutex);
+  if (streamer.file.is_open()) streamer.file.close();
+}
+
+}  // namespace poplar

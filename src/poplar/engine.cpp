@@ -1,0 +1,173 @@
+// Engine: construction, loading, running.
+#include "poplar/Engine.hpp"
+
+#include "poplar/compile_graph.h"
+#include "poplar/engine_state.h"
+
+namespace pando::facade {
+
+poplar::core::EngineState& Access::state(poplar::Engine& e) { return *e.state_; }
+
+}  // namespace pando::facade
+
+namespace poplar {
+
+using core::EngineState;
+using core::ExecutableState;
+using pando::ErrorKind;
+using pando::fail;
+using pando::facade::Access;
+using pando::facade::EngineSettings;
+using pando::facade::parse_engine_options;
+
+namespace {
+
+bool has_stamps(const pando::tile::Program& program) {
+  for (const auto& stream : program.streams)
+    for (const auto& i : stream.code)
+      if (i.op == pando::tile::Op::cycle_stamp) return true;
+  return false;
+}
+
+std::unique_ptr<EngineState> new_engine(std::unique_ptr<ExecutableState> executable, EngineSettings settings) {
+  auto s = std::make_unique<EngineState>();
+  s->has_stamps = has_stamps(*executable->program);
+  s->executable = std::move(executable);
+  s->options = EngineOptions(settings.flags);
+  s->settings = std::move(settings);
+  s->profiling = s->settings.cycle_model;
+  return s;
+}
+
+std::unique_ptr<EngineState> compile_engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options,
+                                            const ProgressFunc& progress) {
+  EngineSettings settings = parse_engine_options(options);
+  auto executable = pando::facade::compile_executable(graph, programs, settings, progress);
+  return new_engine(std::move(executable), std::move(settings));
+}
+
+std::string describe(const Target& t) {
+  return fmt::format("{} '{}', {} IPUs of {} tiles", toString(t.getTargetType()), t.getTargetSystemString(), t.getNumIPUs(), t.getTilesPerIPU());
+}
+
+void check_loadable(const ExecutableState& e, const Device& device) {
+  if (device.getTarget() != e.target)
+    fail(ErrorKind::poplar_error, "wrong-target", "the program was compiled for another target ({}) than the device's ({})", describe(e.target),
+         describe(device.getTarget()));
+  if (!device.isAttached()) fail(ErrorKind::poplar_error, "device-not-attached", "device {} is not attached: call attach() first", device.getId());
+  if (!e.out_of_memory.empty())
+    fail(ErrorKind::poplar_error, "load-out-of-memory", "the program was compiled out of memory and can only be reported on: {}", e.out_of_memory);
+}
+
+void attach_observer(EngineState& s) {
+  if (!s.runner) return;
+  s.runner->set_observer(s.profiling || s.has_stamps ? s.cycles.get() : nullptr);
+}
+
+void connect_all(EngineState& s) {
+  for (const auto& [handle, connection] : s.streams) pando::facade::apply(*s.runner, handle, connection);
+  for (const auto& [key, callback] : s.host_functions) pando::facade::apply(*s.runner, key.first, key.second, callback);
+  if (s.print_stream) s.runner->set_print_stream(s.print_stream);
+}
+
+void throw_simulated(EngineState& s) {
+  const ErrorCode code = std::exchange(s.simulated_error, ErrorCode::NONE);
+  if (code == ErrorCode::EXCEPTION_HOST_SYNC) throw recoverable_runtime_error("simulated error: " + toString(code) + " [simulated-error]");
+  fail(ErrorKind::application_runtime_error, "simulated-error", "simulated error: {}", toString(code));
+}
+
+}  // namespace
+
+pando::exec::Runner& core::EngineState::loaded() const {
+  if (!runner) fail(ErrorKind::poplar_error, "engine-not-loaded", "the engine is not loaded onto a device: call load() first");
+  return *runner;
+}
+
+Engine::Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options, ProgressFunc progressCallBack, const DebugContext&)
+    : state_(compile_engine(graph, programs, options, progressCallBack)) {}
+Engine::Engine(const Graph& graph, program::Program program, const OptionFlags& options, ProgressFunc progressCallBack, const DebugContext&)
+    : state_(compile_engine(graph, {&program, 1}, options, progressCallBack)) {}
+Engine::Engine(Executable&& executable, const OptionFlags& options) {
+  OptionFlags flags = Access::state(executable).options;
+  for (const auto& [name, value] : options) flags.set(name, value);
+  EngineSettings settings = parse_engine_options(flags);
+  state_ = new_engine(std::move(Access::slot(executable)), std::move(settings));
+}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+void Engine::prepare(const Device& device, const RuntimeOptions&) {
+  EngineState& s = *state_;
+  check_loadable(*s.executable, device);
+  s.runner.reset();  // before the cycle model that it calls
+  s.cycles = std::make_unique<pando::cycles::CycleModel>(s.executable->program, s.executable->library, s.settings.cycles);
+}
+
+void Engine::deploy() {
+  EngineState& s = *state_;
+  if (!s.cycles) fail(ErrorKind::poplar_error, "engine-not-prepared", "the engine is not prepared for a device: call prepare() first");
+  s.runner = std::make_unique<pando::exec::Runner>(s.executable->program, s.executable->library, s.settings.exec);
+  attach_observer(s);
+  connect_all(s);
+}
+
+void Engine::load(const Device& device) {
+  prepare(device);
+  deploy();
+}
+
+void Engine::run(unsigned prog, const std::string&) {
+  EngineState& s = *state_;
+  pando::exec::Runner& runner = s.loaded();
+  const unsigned programs = s.executable->program->programs;
+  if (prog >= programs)
+    fail(ErrorKind::control_program_error, "program-index", "there is no program {}; the engine has {}", prog, programs);
+  if (s.simulated_error != ErrorCode::NONE) throw_simulated(s);
+  const std::uint64_t begin = s.now();
+  runner.run(prog);
+  ++s.runs;
+  constexpr std::size_t kMostIntervals = 1 << 16;
+  if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, s.now());
+  if (s.settings.execution_report && s.runs <= s.settings.report_runs)
+    pando::facade::write_report(pando::facade::full_report(s), s.settings.report_directory);
+}
+
+void Engine::run(unsigned prog, const std::string& debugName, const RuntimeOptions&) { run(prog, debugName); }
+
+void Engine::loadAndRun(const Device& device, unsigned prog) {
+  load(device);
+  run(prog);
+}
+
+void Engine::stop() { state_->loaded().stop(); }
+
+void Engine::resetExecutionProfile() {
+  if (state_->cycles) state_->cycles->reset();
+}
+void Engine::enableExecutionProfiling() {
+  state_->profiling = true;
+  attach_observer(*state_);
+}
+void Engine::disableExecutionProfiling() {
+  state_->profiling = false;
+  attach_observer(*state_);
+}
+
+void Engine::setPrintStream(std::ostream& stream) {
+  state_->print_stream = &stream;
+  if (state_->runner) state_->runner->set_print_stream(&stream);
+}
+void Engine::setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }
+
+double Engine::getTileClockFrequency() const { return state_->executable->program->machine.clock_hz; }
+const EngineOptions& Engine::getEngineOptions() const { return state_->options; }
+
+void Engine::serializeExecutable(std::ostream& out) const {
+  const Executable copy = Access::executable(std::make_unique<ExecutableState>(*state_->executable));
+  copy.serialize(out);
+}
+
+void Engine::simulateError(ErrorCode code) { state_->simulated_error = code; }
+
+}  // namespace poplar

@@ -1,0 +1,108 @@
+// Engine: reports, timing.
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+#include "poplar/Engine.hpp"
+#include "poplar/compile_graph.h"
+#include "poplar/engine_state.h"
+#include "pva/pva.hpp"
+
+namespace pando::facade {
+
+profile::Report full_report(const poplar::core::EngineState& engine) {
+  profile::Report report = memory_report(*engine.executable);
+  if (engine.cycles) engine.cycles->fill(report);
+  return report;
+}
+
+}  // namespace pando::facade
+
+namespace poplar {
+
+using pando::facade::full_report;
+using pando::facade::memory_report;
+using pando::facade::parse_summary_options;
+using pando::profile::Report;
+
+namespace {
+
+ProfileValue graph_profile(const Report& r) {
+  ProfileValue::Map graph{{"numVars", r.graph.variables}, {"numVertices", r.graph.vertices}, {"numComputeSets", r.graph.compute_sets},
+                          {"numEdges", r.graph.edges}};
+  ProfileValue::Vector used, with_gaps;
+  for (const auto& t : r.tiles) {
+    used.emplace_back(t.used);
+    with_gaps.emplace_back(t.with_gaps);
+  }
+  ProfileValue::Map memory{{"byTile", ProfileValue::Map{{"total", std::move(used)}, {"totalIncludingGaps", std::move(with_gaps)}}}};
+  ProfileValue::Map target{{"numIPUs", r.target.ipus}, {"tilesPerIpu", r.target.tiles_per_ipu}, {"numTiles", r.target.tiles},
+                           {"bytesPerTile", r.target.bytes_per_tile}, {"clockFrequency", r.target.clock_hz}};
+  return ProfileValue::Map{{"graph", std::move(graph)}, {"memory", std::move(memory)}, {"target", std::move(target)}};
+}
+
+ProfileValue execution_profile(const Report& r) {
+  ProfileValue::Vector steps;
+  for (const auto& s : r.steps)
+    steps.push_back(ProfileValue::Map{{"stream", s.stream}, {"name", s.name}, {"kind", s.kind}, {"executions", s.executions},
+                                      {"cycles", s.cycles.total()}, {"vertices", s.vertices}, {"exchangedBytes", s.exchanged_bytes}});
+  return ProfileValue::Map{{"simulation", ProfileValue::Map{{"cycles", r.total_cycles}, {"runs", r.runs}, {"steps", std::move(steps)}}}};
+}
+
+Report read_report(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) pando::fail(pando::ErrorKind::file_load_error, "report-file", "cannot read the report '{}'", path);
+  return pando::profile::read_json(in);
+}
+
+}  // namespace
+
+void Engine::printProfileSummary(std::ostream& out, const OptionFlags& options) {
+  pando::profile::print_summary(full_report(*state_), parse_summary_options(options), out);
+}
+
+pva::Report Engine::getReport(bool reportExecution) {
+  return pva::Report(std::make_shared<const Report>(reportExecution ? full_report(*state_) : memory_report(*state_->executable)));
+}
+
+ProfileValue Engine::getGraphProfile(const OptionFlags&) { return graph_profile(memory_report(*state_->executable)); }
+ProfileValue Engine::getExecutionProfile(const OptionFlags&) { return execution_profile(full_report(*state_)); }
+ProfileValue Engine::getProfile(const OptionFlags&) {
+  const Report r = full_report(*state_);
+  return ProfileValue::Map{{"graphProfile", graph_profile(r)}, {"executionProfile", execution_profile(r)}};
+}
+std::string Engine::getSummary(const OptionFlags& options) {
+  std::ostringstream out;
+  printProfileSummary(out, options);
+  return out.str();
+}
+
+Engine::TimerTimePoint Engine::getTimeStamp() {
+  TimerTimePoint t;
+  t.nanoseconds = state_->now();
+  t.runs = state_->runs;
+  return t;
+}
+
+std::string Engine::reportTiming(const TimerTimePoint& start, const TimerTimePoint& end) {
+  const double seconds = static_cast<double>(end.nanoseconds - start.nanoseconds) * 1e-9;
+  return fmt::format("{:.6f} s, {} runs", seconds, end.runs - start.runs);
+}
+
+void Engine::reportIntervals(std::ostream& out) {
+  out << "run,begin_ns,end_ns\n";
+  for (std::size_t i = 0; i < state_->intervals.size(); ++i)
+    out << i << ',' << state_->intervals[i].first << ',' << state_->intervals[i].second << '\n';
+}
+
+void printProfileSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options) {
+  pando::profile::print_summary(read_report(profilePath), parse_summary_options(options), out);
+}
+
+void printGraphSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options) {
+  Report r = read_report(profilePath);
+  r.executed = false;
+  pando::profile::print_summary(r, parse_summary_options(options), out);
+}
+
+}  // namespace poplar

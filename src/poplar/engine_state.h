@@ -1,0 +1,63 @@
+// What an engine is made of.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cycles/cycle_model.h"
+#include "exec/runner.h"
+#include "poplar/Engine.hpp"
+#include "poplar/engine_options.h"
+#include "poplar/state.h"
+
+namespace poplar::core {
+
+// The host's end of one stream, kept so that it can be connected again to a newly loaded runner.
+struct Connection {
+  void* begin = nullptr;
+  void* end = nullptr;
+  std::map<unsigned, std::shared_ptr<StreamCallback>> callbacks;  // by replica; empty: memory
+};
+
+struct EngineState {
+  pando::facade::EngineSettings settings;
+  EngineOptions options;
+  std::unique_ptr<ExecutableState> executable;
+  std::unique_ptr<pando::cycles::CycleModel> cycles;
+  std::unique_ptr<pando::exec::Runner> runner;  // after `cycles`: calls it until it is destroyed
+  bool has_stamps = false;                      // the program reads the cycle model
+  bool profiling = true;
+  std::map<std::string, Connection> streams;
+  std::map<std::pair<std::string, unsigned>, std::shared_ptr<HostCallback>> host_functions;
+  std::ostream* print_stream = nullptr;
+  ErrorCode simulated_error = ErrorCode::NONE;
+  std::uint64_t runs = 0;
+  std::chrono::steady_clock::time_point created = std::chrono::steady_clock::now();
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals;  // of runs, nanoseconds since `created`
+
+  std::uint64_t now() const {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - created).count());
+  }
+  // Throws poplar_error if no device is loaded.
+  pando::exec::Runner& loaded() const;
+};
+
+}  // namespace poplar::core
+
+namespace pando::facade {
+
+// All that is known: memory, and the runs so far.
+profile::Report full_report(const poplar::core::EngineState& engine);
+
+// Throws stream_connection_error, with similar names, if the program has no such stream.
+void check_stream(const tile::Program& program, const std::string& handle);
+
+// The runner's end of a connection.
+void apply(exec::Runner& runner, const std::string& handle, const poplar::core::Connection& connection);
+void apply(exec::Runner& runner, const std::string& handle, unsigned replica, std::shared_ptr<poplar::HostCallback> callback);
+
+}  // namespace pando::facade

@@ -1,0 +1,314 @@
+// Values of the public API: tensors, programs, targets, options. No codelet and no compiler is needed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "graph/program.h"
+#include "poplar/DeviceManager.hpp"
+#include "poplar/Engine.hpp"
+#include "poplar/IPUModel.hpp"
+#include "poplar/Quarter.hpp"
+#include "poplar/TypeConversion.hpp"
+#include "poplar/state.h"
+
+namespace {
+
+using namespace poplar;
+using namespace poplar::program;
+using pando::facade::Access;
+
+// The class is exact, and the text names the thing.
+template <class E, class F>
+void expect_error(F f, const std::string& part) {
+  try {
+    f();
+    FAIL() << "nothing was thrown; expected: " << part;
+  } catch (const E& e) {
+    EXPECT_EQ(typeid(e), typeid(E));
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+Target model(unsigned ipus = 1) {
+  IPUModel m("tiny4");
+  m.numIPUs = ipus;
+  return m.createDevice().getTarget();
+}
+
+using Shape = std::vector<std::size_t>;
+
+TEST(Tensor, ViewsHaveTheShapesOfTheReference) {
+  Graph graph(model());
+  const Tensor t = graph.addVariable(FLOAT, {3, 4, 5}, "t");
+  EXPECT_EQ(t[1].shape(), (Shape{4, 5}));
+  EXPECT_EQ(t.index({1, 2}).shape(), (Shape{5}));
+  EXPECT_EQ(t.slice({0, 1, 2}, {2, 2, 5}).shape(), (Shape{2, 1, 3}));
+  EXPECT_EQ(t.slice(1, 3, 1).shape(), (Shape{3, 2, 5}));
+  EXPECT_EQ(t.reshapePartial(0, 2, {6, 2}).shape(), (Shape{6, 2, 5}));
+  EXPECT_EQ(t.flatten(1, 3).shape(), (Shape{3, 20}));
+  EXPECT_EQ(t.expand({0, 3}).shape(), (Shape{1, 3, 4, 5, 1}));
+  EXPECT_EQ(t.expand({0, 3}).squeeze({0, 4}).shape(), t.shape());
+  EXPECT_EQ(t.dimRoll(2).shape(), (Shape{5, 3, 4}));
+  EXPECT_EQ(t.dimRoll(0, 2).shape(), (Shape{4, 5, 3}));
+  EXPECT_EQ(t.dimShufflePartial({0, 1}, {2, 0}).shape(), (Shape{4, 5, 3}));
+  EXPECT_EQ(t.subSample(2, 1).shape(), (Shape{3, 2, 5}));
+  EXPECT_EQ(t.upsample(2, 2, UpsampleMethod::REPEAT).shape(), (Shape{3, 4, 10}));
+  EXPECT_EQ(concat(t, t, 1).shape(), (Shape{3, 8, 5}));
+  EXPECT_EQ(concat(t, t).shape(), (Shape{6, 4, 5}));
+  EXPECT_EQ(append(t, t[0], 0).shape(), (Shape{4, 4, 5}));
+  const std::vector<std::vector<Interval>> lists = {{{0, 1}, {2, 3}}, {{1, 2}}};
+  EXPECT_EQ(t.slices(lists, 1)[0].shape(), (Shape{3, 2, 5}));
+  EXPECT_EQ(t.slices(lists, 1)[1], t.slice(1, 2, 1));
+  EXPECT_EQ(t.shapeToString(), "{3,4,5}");
+}
+
+TEST(Tensor, RegionsAndAliases) {
+  Graph graph(model());
+  const Tensor t = graph.addVariable(INT, {2, 3}, "t");
+  EXPECT_EQ(t.getContiguousRegions(), (std::vector<Interval>{{0, 6}}));
+  EXPECT_EQ(t.slice(0, 2, 1).getVarRegions().size(), 2u);
+  EXPECT_TRUE(t.broadcast(2, 0).containsAliases());
+  EXPECT_FALSE(t.transpose().containsAliases());
+  EXPECT_TRUE(t.isParallelWriteable());
+  EXPECT_TRUE(t[0].intersectsWith(t.flatten()));
+  EXPECT_FALSE(t[0].intersectsWith(t[1]));
+}
+
+TEST(Tensor, ErrorsNameShapeAndArguments) {
+  Graph graph(model());
+  const Tensor t = graph.addVariable(FLOAT, {3, 4}, "t");
+  expect_error<index_error>([&] { t[3]; }, "{3,4}");
+  expect_error<index_error>([&] { t.slice(2, 5, 0); }, "5");
+  expect_error<index_error>([&] { t.dim(2); }, "dimension 2");
+  expect_error<index_error>([&] { t.slice({0, 0, 0}, {1, 1, 1}); }, "3 begins");
+  expect_error<tensor_creation_error>([&] { t.squeeze({0}); }, "does not have size 1");
+  expect_error<tensor_creation_error>([&] { t.expand({0}).transpose(); }, "{1,3,4}");
+  expect_error<poplar_error>([] { Tensor().rank(); }, "default-constructed");
+  expect_error<poplar_error>([&] { t.getMetadata(); }, "no metadata");
+}
+
+TEST(Constants, AreConvertedAndFilled) {
+  Graph graph(model());
+  const Tensor c = graph.addConstant<float>(FLOAT, {4}, {1.0, 1.5, 2.0, 2.5});
+  float value = 0;
+  ASSERT_TRUE(c[3].getConstantValue(&value));
+  EXPECT_EQ(value, 2.5f);
+  EXPECT_FALSE(c.getConstantValue(&value));  // not one element
+  int whole = 0;
+  const Tensor h = graph.addConstant(HALF, {2, 3}, 7, "h");
+  ASSERT_TRUE(h[1][2].getConstantValue(&whole));
+  EXPECT_EQ(whole, 7);
+  EXPECT_FALSE(graph.addVariable(INT, {}, "v").getConstantValue(&whole));
+  EXPECT_TRUE(c.containsConstant());
+  expect_error<tensor_creation_error>([&] { graph.addConstant<float>(FLOAT, {3}, {1.0, 2.0}); }, "2 values for 3 elements");
+}
+
+TEST(Clone, KeepsOrderMappingAndAliases) {
+  Graph graph(model());
+  const Tensor t = graph.addVariable(FLOAT, {4, 6}, "t");
+  for (unsigned i = 0; i < 4; ++i) graph.setTileMapping(t[i], i);
+  const Tensor view = t.transpose().slice(1, 4).reverse(0);
+  const Tensor copy = graph.clone(view, "copy");
+  EXPECT_EQ(copy.shape(), view.shape());
+  EXPECT_EQ(graph.getTileMapping(copy), graph.getTileMapping(view));
+  EXPECT_FALSE(copy.intersectsWith(view));
+  EXPECT_EQ(copy.getVarRegions().size(), 12u);  // still column by column of a row-major variable
+  const Tensor aliased = graph.clone(t[0].broadcast(2, 0), "a", TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES);
+  EXPECT_EQ(aliased.slice(0, 6), aliased.slice(6, 12));
+  EXPECT_FALSE(graph.clone(t[0].broadcast(2, 0)).containsAliases());
+  const Tensor three = graph.cloneN(t, 3, "n", TensorCloneMethod::CREATE_NEW_ORDER, TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION);
+  EXPECT_EQ(three.shape(), (Shape{3, 4, 6}));
+  EXPECT_EQ(graph.getTileMapping(three[2]), graph.getTileMapping(t));
+  EXPECT_FALSE(three.containsAliases());
+}
+
+TEST(Programs, AreValues) {
+  Graph graph(model());
+  const Tensor a = graph.addVariable(INT, {2}, "a"), b = graph.addVariable(INT, {2}, "b");
+  Sequence first;
+  Sequence copy = first;
+  first.add(Copy(a, b));
+  EXPECT_TRUE(copy.isEmpty());
+  EXPECT_FALSE(first.isEmpty());
+  const Sequence outer({first, Copy(b, a)});
+  const auto steps = [](const Program& p) { return std::get<pando::graph::Sequence>(Access::node(p)->body).steps.size(); };
+  first.add(Copy(b, a));
+  EXPECT_EQ(steps(first), 2u);
+  EXPECT_EQ(std::get<pando::graph::Sequence>(std::get<pando::graph::Sequence>(Access::node(outer)->body).steps[0]->body).steps.size(), 1u);
+  first.add(first);  // itself as it was
+  EXPECT_EQ(steps(first), 3u);
+  const Sequence old_form(Copy(a, b), Copy(b, a), first);
+  EXPECT_EQ(steps(old_form), 3u);
+}
+
+TEST(Programs, ErrorsNameTheThing) {
+  Graph graph(model());
+  const Tensor a = graph.addVariable(INT, {4}, "a"), b = graph.addVariable(INT, {3}, "b"), f = graph.addVariable(FLOAT, {4}, "f");
+  const Tensor c = graph.addConstant(INT, {4}, 1, "c");
+  const DataStream in = graph.addHostToDeviceFIFO("in", INT, 4);
+  expect_error<control_program_error>([&] { Copy(a, b); }, "destination int {3}");
+  expect_error<type_error>([&] { Copy(a, f); }, "destination float {4}");
+  expect_error<control_program_error>([&] { Copy(a, c); }, "writes a constant");
+  expect_error<control_program_error>([&] { Copy(c, b[0].expand({0}).broadcast(4, 0)); }, "writes an element twice");
+  expect_error<control_program_error>([&] { Copy(a, in); }, "stream 'in' goes to the device");
+  expect_error<control_program_error>([&] { Copy(in, b); }, "blocks of 4 elements");
+  expect_error<control_program_error>([&] { If(a, Sequence(), Sequence()); }, "4 elements");
+  expect_error<type_error>([&] { RepeatWhileTrue(Sequence(), f[0], Sequence()); }, "no integer");
+  expect_error<control_program_error>([&] { Switch(a[0]).add(1, Sequence()).add(1, Sequence()); }, "case 1");
+  expect_error<graph_replication_error>([&] { CrossReplicaCopy(a, a, {{0, 1}}); }, "there are 1 replicas");
+}
+
+TEST(Targets, HaveTheMachinesNumbers) {
+  const Target t = IPUModel().createDevice().getTarget();
+  EXPECT_EQ(t.getNumTiles(), 1472u);
+  EXPECT_EQ(t.getNumWorkerContexts(), 6u);
+  EXPECT_EQ(t.getExchangeBytesPerCycle(), 4u);
+  EXPECT_EQ(t.getBytesPerTile(), 624u * 1024);
+  EXPECT_EQ(t.getVectorWidth(FLOAT), 2u);
+  EXPECT_EQ(t.getVectorWidth(HALF), 4u);
+  EXPECT_EQ(t.getTypeLimitsMaxAs<int>(UNSIGNED_SHORT), 65535);
+  EXPECT_EQ(t.getTargetType(), TargetType::IPU_MODEL);
+  EXPECT_EQ(IPUModel("ipu1").createDevice().getTarget().getNumTiles(), 1216u);
+  EXPECT_EQ(Device::createCPUDevice().getTarget().getNumTiles(), 1u);
+  std::stringstream bytes;
+  t.serialize(bytes);
+  EXPECT_EQ(Target(bytes), t);
+  EXPECT_NE(model(), t);
+  expect_error<invalid_machine_model>([] { IPUModel("ipu9"); }, "'ipu9'");
+  std::stringstream junk("junk");
+  expect_error<parse_error>([&] { Target{junk}; }, "no serialised target");
+  IPUModel none;
+  none.tilesPerIPU = 0;
+  expect_error<invalid_machine_model>([&] { none.createDevice(); }, "tilesPerIPU");
+}
+
+TEST(Targets, IpuModelFieldsOverride) {
+  IPUModel m;
+  m.numIPUs = 2;
+  m.tilesPerIPU = 10;
+  m.memoryBytesPerTile = 300 * 1024;
+  m.minIPUSyncDelay = 7;
+  const Target t = m.createDevice().getTarget();
+  EXPECT_EQ(t.getNumTiles(), 20u);
+  EXPECT_EQ(t.getBytesPerTile(), 300u * 1024);
+  EXPECT_EQ(t.getMinIPUSyncDelay(), 7u);
+}
+
+TEST(Replication, TheGraphSeesOneReplica) {
+  Graph graph(model(4), replication_factor(2));
+  EXPECT_EQ(graph.getReplicationFactor(), 2u);
+  EXPECT_EQ(graph.getTarget().getNumIPUs(), 2u);
+  expect_error<graph_replication_error>([] { Graph(model(3), replication_factor(2)); }, "3 IPUs");
+}
+
+TEST(VirtualGraphs, RenumberTilesAndNest) {
+  Graph graph(model());  // 4 tiles
+  Graph upper = graph.createVirtualGraph(1, 4);
+  Graph last = upper.createVirtualGraph(std::vector<unsigned>{2});
+  EXPECT_EQ(last.convertVirtualTileToPhysicalTile(0), 3u);
+  const Tensor t = last.addVariable(INT, {2}, "t");
+  last.setTileMapping(t, 0);
+  EXPECT_EQ(graph.getTileMapping(t)[3].size(), 1u);
+  EXPECT_EQ(upper.getTileMapping(t)[2].size(), 1u);
+  EXPECT_EQ(upper.getTarget().getNumTiles(), 3u);
+  expect_error<invalid_tile_mapping>([&] { last.setTileMapping(t, 1); }, "the virtual graph has 1 tiles");
+  graph.setTileMapping(t, 0);
+  bool complete = true;
+  last.getTileMapping(t, &complete);
+  EXPECT_FALSE(complete);
+}
+
+TEST(Graphs, BadInputNamesTheThing) {
+  Graph graph(model());
+  const Tensor t = graph.addVariable(INT, {2}, "counts");
+  expect_error<invalid_tile_mapping>([&] { graph.setTileMapping(t, 4); }, "counts");
+  expect_error<invalid_tile_mapping>([&] { graph.getTileMapping(t); }, "counts");
+  expect_error<unknown_vertex_type>([&] { graph.addVertex(graph.addComputeSet(), "Nothing"); }, "'Nothing'");
+  expect_error<file_load_error>([&] { graph.addCodelets("not_there.cpp"); }, "not_there.cpp");
+  expect_error<undefined_vertex_error>([&] { graph.connect(VertexRef(7)["x"], t); }, "field 'x'");
+  expect_error<invalid_option>([&] { graph.addHostToDeviceFIFO("s", INT, 2, ReplicatedStreamMode::REPLICATE, {{"depth", "2"}}); }, "Unrecognised option 'depth'");
+}
+
+TEST(Options, AreCheckedAndOverridden) {
+  const auto options = [](OptionFlags flags) { return EngineOptions(flags).getOptionFlags(); };
+  expect_error<invalid_option>([&] { options({{"debug.instrumant", "true"}}); }, "Unrecognised option 'debug.instrumant'");
+  expect_error<invalid_option>([&] { options({{"debug.instrument", "perhaps"}}); }, "'perhaps'");
+  expect_error<invalid_option>([&] { options({{"exchange.streamBufferOverlap", "some"}}); }, "any|hostRearrangeOnly|none");
+  testing::internal::CaptureStderr();
+  options({{"target.workerStackSizeInBytes", "4096"}});
+  options({{"target.workerStackSizeInBytes", "4096"}});
+  const std::string warning = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(warning, "warning: option 'target.workerStackSizeInBytes' is obsolete and has no effect\n");
+  setenv("POPLAR_ENGINE_OPTIONS", R"({"debug.instrument": "false", "opt.maxCompilationThreads": 2})", 1);
+  const OptionFlags merged = options({{"debug.instrument", "true"}});
+  unsetenv("POPLAR_ENGINE_OPTIONS");
+  EXPECT_EQ(merged.at("debug.instrument"), StringRef("false"));
+  EXPECT_EQ(merged.at("opt.maxCompilationThreads"), StringRef("2"));
+  OptionFlags flags;
+  expect_error<parse_error>([&] { readJSON(StringRef("{"), flags); }, "no JSON");
+  expect_error<invalid_option>([] { RuntimeOptions(OptionFlags{{"target.speed", "9"}}); }, "Unrecognised option 'target.speed'");
+}
+
+TEST(DeviceManager, EmulatesWhenAsked) {
+  unsetenv("PANDO_EMULATED_IPUS");
+  EXPECT_TRUE(DeviceManager().getDevices(TargetType::IPU, 1).empty());
+  setenv("PANDO_EMULATED_IPUS", "4", 1);
+  const DeviceManager manager = DeviceManager::createDeviceManager();
+  unsetenv("PANDO_EMULATED_IPUS");
+  EXPECT_EQ(manager.getNumDevices(), 7u);  // 4 + 2 + 1
+  auto pairs = manager.getDevices(TargetType::IPU, 2);
+  ASSERT_EQ(pairs.size(), 2u);
+  ASSERT_TRUE(pairs[0].attach());
+  auto single = manager.getDevice(0);
+  EXPECT_FALSE(single.attach());  // a pair has it
+  EXPECT_EQ(manager.getChildDeviceIds(pairs[0].getId()), (std::vector<unsigned>{0, 1}));
+  pairs[0].detach();
+  EXPECT_TRUE(single.attach());
+  expect_error<index_error>([&] { manager.getDevice(7); }, "device 7");
+}
+
+TEST(TypeConversion, RoundsAndSaturates) {
+  const std::vector<float> values = {1.0f, -2.5f, 70000.0f};
+  std::vector<std::uint16_t> halfs(3);
+  convertToDeviceType(HALF, values, halfs.data());
+  EXPECT_EQ(halfs, (std::vector<std::uint16_t>{0x3c00, 0xc100, 0x7c00}));
+  std::vector<int> ints(3);
+  const float f[] = {1e20f, -1e20f, 2.9f};
+  poplar::detail::convertElements(FLOAT, f, INT, ints.data(), 3, QuarterMetadata());
+  EXPECT_EQ(ints, (std::vector<int>{2147483647, -2147483647 - 1, 2}));
+  const QuarterMetadata m(QuarterMetadata::Format::F143, 0);
+  std::vector<unsigned char> quarters(4);
+  convertToDeviceType(QUARTER, m, std::vector<float>{240, 1e9f, -1, 0}, quarters.data());
+  std::vector<float> back(4);
+  convertFromDeviceType(QUARTER, m, quarters.data(), back);
+  EXPECT_EQ(back, (std::vector<float>{240, 240, -1, 0}));
+  EXPECT_EQ(QuarterMetadata(QuarterMetadata(QuarterMetadata::Format::F152, -7).getBinary()), QuarterMetadata(QuarterMetadata::Format::F152, -7));
+  expect_error<overflow_error>([] { QuarterMetadata(QuarterMetadata::Format::F143, 32); }, "32");
+}
+
+TEST(DebugContext, JoinsPaths) {
+  const DebugNameAndId parent("layer");
+  const DebugNameAndId child(parent, "conv");
+  EXPECT_EQ(child.getPathName(), "layer/conv");
+  const auto path = [](const DebugContext& c) { return c.getPathName(); };
+  EXPECT_EQ(path({child, "weights"}), "layer/conv/weights");
+  EXPECT_EQ(path({child}), "layer/conv");
+  EXPECT_EQ(path("x"), "x");
+  EXPECT_EQ(path({}), "");
+  const DebugInfo info(DebugContext("op"), "test");
+  EXPECT_EQ(path({info, "y"}), "op/y");
+}
+
+TEST(ProfileValue, IsAValue) {
+  ProfileValue v = ProfileValue::Map{{"a", 1}, {"b", ProfileValue::Vector{true, "x"}}};
+  const ProfileValue copy = v;
+  v = 3;
+  EXPECT_EQ(copy["b"][1].asString(), "x");
+  std::ostringstream out;
+  out << copy;
+  EXPECT_EQ(out.str(), R"({"a":1,"b":[true,"x"]})");
+  expect_error<type_error>([&] { copy.asString(); }, "a map, not a string");
+}
+
+}  // namespace

@@ -1,0 +1,20 @@
+// Makes targets of machines.
+#pragma once
+
+#include <string_view>
+
+#include "machine/machine.h"
+#include "poplar/state.h"
+
+namespace pando::facade {
+
+// The state of a target of this machine; numbers that the machine does not have are derived from it.
+poplar::core::TargetState target_state(poplar::TargetType type, const Machine& machine);
+// Computes what is derived from the other members.
+poplar::Target make_target(poplar::core::TargetState state);
+// Throws invalid_machine_model, with the known names.
+const Machine& machine_named(std::string_view name);
+// The same target with another number of IPUs, or of tiles on each.
+poplar::Target with_tiles(const poplar::Target& target, unsigned ipus, unsigned tiles_per_ipu);
+
+}  // namespace pando::facade

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Compiles every public host header alone, and all together, with g++ from C++11 and clang++ to C++23: syntax only, warnings are
+errors. Usage: check_headers.py INCLUDE_DIR [--quick] [--jobs N]; --quick checks the two ends of the range only."""
+import argparse
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+
+# The device half: compiled by popc with clang, tested there.
+DEVICE = {"Vertex.hpp", "InOutTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "QuarterFloat.hpp", "IeeeHalf.hpp", "TileConstants.hpp",
+          "StackSizeDefs.hpp", "Loops.hpp", "Alignment.hpp"}
+FLAGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
+COMPILERS = [("g++", "c++11"), ("g++", "c++14"), ("g++", "c++17"), ("g++", "c++20"), ("clang++-19", "c++11"), ("clang++-19", "c++23")]
+
+
+def host_headers(include):
+    found = []
+    for folder in ("poplar", "pva", "pvti"):
+        for name in sorted(os.listdir(os.path.join(include, folder))):
+            if name.endswith(".hpp") and name not in DEVICE:
+                found.append(f"{folder}/{name}")
+    return found + ["pando/host.hpp"]
+
+
+def compile_text(compiler, standard, include, text):
+    command = [compiler, f"-std={standard}", "-I", include] + FLAGS
+    return subprocess.run(command, input=text, capture_output=True, text=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("include")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    compilers = [c for c in COMPILERS if shutil.which(c[0])]
+    if not compilers:
+        sys.exit("no compiler found")
+    if options.quick:
+        compilers = [compilers[0], compilers[-1]]
+    headers = host_headers(options.include)
+    all_text = "".join(f"#include <{h}>\n" for h in headers)
+    cases = []
+    for compiler, standard in compilers:
+        cases.append((compiler, standard, "all headers together", all_text))
+        cases.append((compiler, standard, "all headers in reverse", "".join(reversed(all_text.splitlines(True)))))
+        if (compiler, standard) in (compilers[0], compilers[-1]):
+            cases += [(compiler, standard, h, f"#include <{h}>\n#include <{h}>\n") for h in headers]
+    failures = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(lambda c: compile_text(c[0], c[1], options.include, c[3]), cases)
+        for (compiler, standard, what, _), result in zip(cases, results):
+            if result.returncode != 0:
+                failures += 1
+                print(f"{compiler} -std={standard}: {what}\n{result.stderr}")
+    print(f"{len(cases)} compilations of {len(headers)} headers, {failures} failures")
+    sys.exit(failures != 0)
+
+
+if __name__ == "__main__":
+    main()
