@@ -72,9 +72,12 @@ struct Runner::State {
     }
   }
 
-  const tile::HandleInfo& handle(std::string_view name) const {
+  // A read and a write handle may have one name and different tensors: then they are two entries.
+  const tile::HandleInfo& handle(std::string_view name, tile::TransferId tile::HandleInfo::* way) const {
+    const tile::HandleInfo* found = nullptr;
     for (const tile::HandleInfo& h : program->handles)
-      if (h.name == name) return h;
+      if (h.name == name && (found == nullptr || (h.*way).valid())) found = &h;
+    if (found != nullptr) return *found;
     std::string names;
     for (std::size_t i = 0; i < program->handles.size() && i < 20; ++i) names += (i ? ", '" : "'") + program->handles[i].name + "'";
     fail(ErrorKind::stream_connection_error, "unknown-handle", "no tensor has the handle '{}'; there are: {}", name,
@@ -114,7 +117,7 @@ void Runner::connect_host_function(std::string_view handle, unsigned replica, Ho
 }
 
 void Runner::write(std::string_view name, const void* begin, const void* end) {
-  const tile::HandleInfo& h = state_->handle(name);
+  const tile::HandleInfo& h = state_->handle(name, &tile::HandleInfo::write);
   if (!h.write.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for writing", name);
   auto* const from = static_cast<char*>(const_cast<void*>(begin));  // only read: the transfer goes to the device
   const std::uint64_t step = end ? state_->replica_step(h, static_cast<std::uint64_t>(static_cast<const char*>(end) - from)) : 0;
@@ -122,7 +125,7 @@ void Runner::write(std::string_view name, const void* begin, const void* end) {
 }
 
 void Runner::read(std::string_view name, void* begin, void* end) {
-  const tile::HandleInfo& h = state_->handle(name);
+  const tile::HandleInfo& h = state_->handle(name, &tile::HandleInfo::read);
   if (!h.read.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for reading", name);
   auto* const to = static_cast<char*>(begin);
   const std::uint64_t step = end ? state_->replica_step(h, static_cast<std::uint64_t>(static_cast<char*>(end) - to)) : 0;

@@ -146,6 +146,9 @@ void Graph::connect(const FieldRef& ref, const View& tensor) {
   } else if (!is_2d(field)) {
     if (tensor.rank() > 1) wrong_shape(named(v, field), kWantsVector, tensor);
     rows = {as_row(tensor)};
+  } else if (field.scalar_rows && tensor.rank() == 1) {  // one scalar edge per element
+    rows.reserve(tensor.dim(0));
+    for (std::size_t i = 0; i < tensor.dim(0); ++i) rows.push_back(tensor.slice(i, i + 1, 0));
   } else {
     if (tensor.rank() < 2) wrong_shape(named(v, field), kWantsMatrix, tensor);
     rows.reserve(tensor.dim(0));

@@ -1,0 +1,33 @@
+# The installed prefix, component `poplar`: what a Poplar program and PopLibs need.
+#
+#   PREFIX/include/...            the public headers, host and device
+#   PREFIX/lib/libpoplar.so
+#   PREFIX/lib/cmake/poplar/      find_package(poplar): targets poplar, poplar::poplar, popc_bin
+#   PREFIX/bin/popc, pando
+#   PREFIX/enable.sh              source it, and `g++ -std=c++11 x.cpp -lpoplar` works
+#
+# Everything finds the rest of the prefix relative to itself: the prefix may be moved.
+include(CMakePackageConfigHelpers)
+
+set(poplar_package_dir lib/cmake/poplar)
+
+set_target_properties(poplar PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
+target_compile_features(poplar INTERFACE cxx_std_11)
+install(TARGETS poplar EXPORT poplarTargets LIBRARY DESTINATION lib COMPONENT poplar)
+
+foreach(tool popc pando)
+  if(TARGET ${tool})
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON)
+    install(TARGETS ${tool} RUNTIME DESTINATION bin COMPONENT poplar)
+  endif()
+endforeach()
+
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar)
+install(EXPORT poplarTargets DESTINATION ${poplar_package_dir} COMPONENT poplar)
+
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/poplarConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/poplarConfig.cmake
+  INSTALL_DESTINATION ${poplar_package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/poplarConfigVersion.cmake COMPATIBILITY AnyNewerVersion)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/poplarConfig.cmake ${CMAKE_BINARY_DIR}/cmake/poplarConfigVersion.cmake
+  DESTINATION ${poplar_package_dir} COMPONENT poplar)
+install(PROGRAMS ${CMAKE_SOURCE_DIR}/cmake/enable.sh DESTINATION . COMPONENT poplar)

@@ -1,0 +1,69 @@
+"""Compares what passed with the list of what is known to pass. The list may only grow: a listed case that fails, or is gone,
+is an error; a pass that is not listed is reported as new, with the line to add.
+
+The list is a text file with one case a line; `#` begins a comment.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def read(path):
+    lines = (line.split("#")[0].strip() for line in pathlib.Path(path).read_text().splitlines())
+    return {line for line in lines if line}
+
+
+def judge(results, expected):
+    """results: {case: message, or None if it passed}. Returns (lines to print, exit status)."""
+    lines = []
+    errors = 0
+    for case, message in results.items():
+        if message is None:
+            lines.append(f"pass  {case}" + ("" if case in expected else "   (new: add this line to the list)"))
+        elif case in expected:
+            errors += 1
+            lines.append(f"FAIL  {case}: {message}")
+        else:
+            lines.append(f"known {case}: {message}")
+    for case in sorted(expected - set(results)):
+        errors += 1
+        lines.append(f"FAIL  {case}: it is in the list of known passes, but there is no such case")
+    passed = sum(message is None for message in results.values())
+    lines.append(f"{passed} passed, {errors} failed" + (f", {n} skipped" if (n := len(results) - passed - errors) > 0 else ""))
+    return lines, 1 if errors else 0
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--from", dest="source", required=True, help="a checkout of the other project")
+    parser.add_argument("--prefix", required=True, help="an installed Pando")
+    parser.add_argument("--work", required=True, help="a folder for copies and programs; wiped first")
+    return parser.parse_args()
+
+
+def user_environment(prefix, **more):
+    """What sourcing PREFIX/enable.sh gives, and nothing else that would help."""
+    prefix = str(pathlib.Path(prefix).resolve())
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PANDO_", "POPLAR_"))}
+    environment.update(CPATH=f"{prefix}/include", LIBRARY_PATH=f"{prefix}/lib", LD_LIBRARY_PATH=f"{prefix}/lib",
+                       PATH=f"{prefix}/bin:{environment.get('PATH', '')}", POPLAR_SDK_ENABLED=prefix)
+    environment.update({k: str(v) for k, v in more.items()})
+    return environment
+
+
+def run(command, folder, environment, seconds=300):
+    """(exit status, everything printed)"""
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=seconds, text=True, errors="replace")
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired as e:
+        return -1, f"stopped after {seconds} s\n" + (e.stdout or b"").decode(errors="replace")
+
+
+def finish(results, expected_path):
+    lines, status = judge(results, read(expected_path))
+    print("\n".join(lines))
+    sys.exit(status)

@@ -1,0 +1,293 @@
+#include "check.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "exec/runner.h"
+#include "graph/interpreter.h"
+#include "random.h"
+
+namespace pando::fuzz {
+namespace {
+
+using graph::Graph;
+using graph::Values;
+
+// Everything that can be seen from outside, in the order in which it was seen in one place.
+struct Transcript {
+  std::map<std::string, std::vector<Values>> seen;
+  std::string prints;
+  bool prints_defined = true;
+  std::string error;  // of the run that ended the case
+};
+
+std::string place(std::string_view what, const std::string& handle, unsigned replica) {
+  return fmt::format("{} '{}' of replica {}", what, handle, replica);
+}
+
+// A function of the host: three outputs from five inputs.
+void host_code(const std::vector<const void*>& inputs, const std::vector<void*>& outputs) {
+  std::uint32_t in[5], out[3];
+  std::memcpy(in, inputs[0], sizeof in);
+  for (int i = 0; i < 3; ++i) out[i] = in[i] * 17 + in[i + 1] + in[i + 2] * 3;
+  std::memcpy(outputs[0], out, sizeof out);
+}
+
+std::uint64_t bytes_of(const graph::Fifo& fifo) { return fifo.elements * size_of(fifo.type); }
+std::uint64_t row_bytes(const graph::RemoteBuffer& buffer) { return buffer.elements * size_of(buffer.type); }
+
+Values defined(std::string bytes, ElementType type) {
+  const std::uint64_t elements = bytes.size() / size_of(type);
+  return {std::move(bytes), std::string(elements, '\1')};
+}
+
+// Does the host write this handle before run `run`? With what?
+bool written_before(const graph::HostHandle& handle, unsigned run) { return handle.writable && (run + handle.name.size()) % 2 == 0; }
+std::string handle_bytes(const graph::HostHandle& handle, unsigned run, unsigned replica) {
+  return host_block(handle.name, replica, run, handle.tensor.num_elements() * size_of(handle.tensor.type()));
+}
+
+// --- What the interpreter sees --------------------------------------------------------------------------------------------------
+
+void connect(graph::Interpreter& machine, const Graph& g, Transcript& t, std::map<std::string, std::uint64_t>& sent) {
+  for (const graph::Fifo& fifo : g.fifos())
+    machine.connect(fifo.handle, [&](unsigned replica, Values& block) {
+      const std::string where = place("stream", fifo.handle, replica);
+      if (fifo.to_device)
+        block.bytes = host_block(fifo.handle, replica, sent[where]++, bytes_of(fifo));
+      else
+        t.seen[where].push_back(block);
+    });
+  for (const graph::HostFunction& f : g.host_functions())
+    machine.connect_host_function(f.handle, [](unsigned, const auto& in, const auto& out) { host_code(in, out); });
+  for (std::uint32_t b = 0; b < g.remote_buffers().size(); ++b)
+    for (unsigned r = 0; r < g.replication_factor(); ++r) {
+      const graph::RemoteBuffer& buffer = g.remote_buffers()[RemoteBufferId(b)];
+      std::string all;
+      for (std::uint64_t row = 0; row < buffer.repeats; ++row) all += host_block(buffer.handle, r, row, row_bytes(buffer));
+      machine.remote(RemoteBufferId(b), r) = defined(std::move(all), buffer.type);
+    }
+}
+
+std::vector<std::uint64_t> to_sizes(const graph::Shape& shape) { return {shape.begin(), shape.end()}; }
+
+void look(graph::Interpreter& machine, const Graph& g, Transcript& t) {
+  for (const graph::HostHandle& h : g.host_handles())
+    for (unsigned r = 0; r < g.replication_factor() && h.readable; ++r)
+      t.seen[place("handle", h.name, r)].push_back(machine.read(h.tensor, r));
+}
+
+Transcript expected(const Case& test) {
+  const Graph& g = *test.graph;
+  Transcript t;
+  std::map<std::string, std::uint64_t> sent;
+  graph::Interpreter machine(g);
+  connect(machine, g, t, sent);
+  try {
+    for (unsigned run = 0; run < test.runs.size(); ++run) {
+      for (const graph::HostHandle& h : g.host_handles())
+        for (unsigned r = 0; r < g.replication_factor() && written_before(h, run); ++r)
+          machine.write(h.tensor, r, defined(handle_bytes(h, run, r), h.tensor.type()));
+      machine.run(test.programs[test.runs[run]]);
+      look(machine, g, t);
+    }
+  } catch (const std::exception& e) {
+    t.error = e.what();
+  }
+  for (std::uint32_t b = 0; b < g.remote_buffers().size(); ++b)
+    for (unsigned r = 0; r < g.replication_factor(); ++r)
+      t.seen[place("remote buffer", g.remote_buffers()[RemoteBufferId(b)].handle, r)].push_back(
+          machine.remote(RemoteBufferId(b), r));
+  for (const graph::Interpreter::Printed& p : machine.printed()) {
+    t.prints_defined = t.prints_defined && p.values.all_defined();
+    t.prints += p.title + ": " + exec::format_tensor(p.values.bytes.data(), p.type, to_sizes(p.shape), p.format) + "\n";
+  }
+  return t;
+}
+
+// --- What the executor does -----------------------------------------------------------------------------------------------------
+
+class HostEnd final : public exec::FifoCallback {
+ public:
+  HostEnd(const graph::Fifo& fifo, unsigned replica, std::vector<Values>* received)
+      : fifo_(fifo), replica_(replica), received_(received) {}
+
+  bool prefetch(void* block) override {
+    if (!fifo_.to_device || mixed(next_ + replica_) % 3 == 0) return false;
+    fill(block);
+    return true;
+  }
+  void fetch(void* block) override {
+    if (fifo_.to_device) return fill(block);
+    received_->push_back(defined(std::string(static_cast<const char*>(block), bytes_of(fifo_)), fifo_.type));
+  }
+  void complete() override { ++completed_; }
+  void invalidate_prefetched() override { next_ = completed_; }
+
+ private:
+  void fill(void* block) {
+    const std::string bytes = host_block(fifo_.handle, replica_, next_++, bytes_of(fifo_));
+    std::memcpy(block, bytes.data(), bytes.size());
+  }
+
+  graph::Fifo fifo_;
+  unsigned replica_;
+  std::vector<Values>* received_;
+  std::uint64_t next_ = 0, completed_ = 0;
+};
+
+void connect(exec::Runner& runner, const Graph& g, Transcript& t) {
+  for (const graph::Fifo& fifo : g.fifos())
+    for (unsigned r = 0; r < (fifo.mode == graph::ReplicatedFifo::broadcast ? 1 : g.replication_factor()); ++r)
+      runner.connect(fifo.handle, r, std::make_unique<HostEnd>(fifo, r, &t.seen[place("stream", fifo.handle, r)]));
+  for (const graph::HostFunction& f : g.host_functions())
+    for (unsigned r = 0; r < g.replication_factor(); ++r) runner.connect_host_function(f.handle, r, host_code);
+  for (const graph::RemoteBuffer& buffer : g.remote_buffers())
+    for (unsigned r = 0; r < g.replication_factor(); ++r)
+      for (std::uint64_t row = 0; row < buffer.repeats; ++row)
+        runner.copy_to_remote(buffer.handle, host_block(buffer.handle, r, row, row_bytes(buffer)).data(), row, r);
+}
+
+// A handle's host data are those of all replicas, one after the other.
+void write_handles(exec::Runner& runner, const Graph& g, unsigned run) {
+  for (const graph::HostHandle& h : g.host_handles()) {
+    if (!written_before(h, run)) continue;
+    std::string all;
+    for (unsigned r = 0; r < g.replication_factor(); ++r) all += handle_bytes(h, run, r);
+    runner.write(h.name, all.data(), all.data() + all.size());
+  }
+}
+
+void read_handles(exec::Runner& runner, const Graph& g, Transcript& t) {
+  for (const graph::HostHandle& h : g.host_handles()) {
+    if (!h.readable) continue;
+    const std::uint64_t size = h.tensor.num_elements() * size_of(h.tensor.type());
+    std::string all(size * g.replication_factor(), '\0');
+    runner.read(h.name, all.data(), all.data() + all.size());
+    for (unsigned r = 0; r < g.replication_factor(); ++r)
+      t.seen[place("handle", h.name, r)].push_back(defined(all.substr(r * size, size), h.tensor.type()));
+  }
+}
+
+Transcript actual(const Case& test, std::shared_ptr<const tile::Program> program, const Setup& setup) {
+  const Graph& g = *test.graph;
+  Transcript t;
+  exec::Options options;
+  options.threads = setup.threads;
+  options.tile_by_tile = setup.tile_by_tile;
+  options.poison_undefined = true;
+  exec::Runner runner(std::move(program), g.library(), options);
+  std::ostringstream prints;
+  runner.set_print_stream(&prints);
+  connect(runner, g, t);
+  try {
+    for (unsigned run = 0; run < test.runs.size(); ++run) {
+      write_handles(runner, g, run);
+      runner.run(test.runs[run]);
+      read_handles(runner, g, t);
+    }
+  } catch (const std::exception& e) {
+    t.error = e.what();
+  }
+  for (const graph::RemoteBuffer& buffer : g.remote_buffers())
+    for (unsigned r = 0; r < g.replication_factor(); ++r) {
+      std::string all(row_bytes(buffer) * buffer.repeats, '\0');
+      for (std::uint64_t row = 0; row < buffer.repeats; ++row)
+        runner.copy_from_remote(buffer.handle, all.data() + row * row_bytes(buffer), row, r);
+      t.seen[place("remote buffer", buffer.handle, r)].push_back(defined(std::move(all), buffer.type));
+    }
+  t.prints = prints.str();
+  return t;
+}
+
+// --- Comparing ------------------------------------------------------------------------------------------------------------------
+
+std::string hex(std::string_view bytes) {
+  std::string out;
+  for (char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+std::string difference(const std::string& where, const std::vector<Values>& want, const std::vector<Values>& have) {
+  for (std::size_t n = 0; n < std::min(want.size(), have.size()); ++n) {
+    const std::size_t elements = want[n].defined.size();
+    const std::size_t size = elements == 0 ? 0 : want[n].bytes.size() / elements;
+    if (want[n].bytes.size() != have[n].bytes.size()) return fmt::format("{}, block {}: wrong size", where, n);
+    for (std::size_t i = 0; i < elements; ++i) {
+      const std::string_view a(want[n].bytes.data() + i * size, size), b(have[n].bytes.data() + i * size, size);
+      if (want[n].defined[i] != 0 && a != b)
+        return fmt::format("{}, block {}, element {}: {} where the interpreter has {}", where, n, i, hex(b), hex(a));
+    }
+  }
+  if (want.size() != have.size()) return fmt::format("{}: {} blocks, the interpreter has {}", where, have.size(), want.size());
+  return {};
+}
+
+std::string compare(const Transcript& want, const Transcript& have) {
+  if (want.error.empty() != have.error.empty())
+    return have.error.empty() ? "no error, the interpreter has: " + want.error : "unexpected error: " + have.error;
+  for (const auto& [where, blocks] : want.seen) {
+    // After an error, streams may be ahead of each other and memory is anything.
+    if (!want.error.empty()) break;
+    const auto found = have.seen.find(where);
+    const std::vector<Values> none;
+    if (std::string d = difference(where, blocks, found == have.seen.end() ? none : found->second); !d.empty()) return d;
+  }
+  if (want.error.empty() && want.prints_defined && want.prints != have.prints)
+    return "printed:\n" + have.prints + "the interpreter has:\n" + want.prints;
+  return {};
+}
+
+}  // namespace
+
+Setup setup_of(unsigned bits, unsigned threads) {
+  Setup s;
+  bool* const switches[kSwitches] = {&s.bind, &s.merge_moves, &s.share_memory, &s.split_variables, &s.infer_io_tiles,
+                                     &s.tile_by_tile, &s.reload};
+  for (unsigned i = 0; i < kSwitches; ++i) *switches[i] = (bits >> i) % 2 != 0;
+  s.threads = threads;
+  return s;
+}
+
+std::string to_string(const Setup& s) {
+  return fmt::format("bind={:d} merge={:d} share={:d} split={:d} io={:d} tile_by_tile={:d} reload={:d} threads={}", s.bind,
+                     s.merge_moves, s.share_memory, s.split_variables, s.infer_io_tiles, s.tile_by_tile, s.reload, s.threads);
+}
+
+compile::Options compile_options(const Setup& setup) {
+  compile::Options options;
+  options.bind = setup.bind;
+  options.merge_moves = setup.merge_moves;
+  options.share_memory = setup.share_memory;
+  options.split_variables = setup.split_variables;
+  options.infer_io_tiles = setup.infer_io_tiles;
+  options.validate = true;
+  return options;
+}
+
+std::string check(const Case& test, const Setup& setup) {
+  try {
+    graph::verify(*test.graph, test.programs);
+    const Transcript want = expected(test);
+    if (want.error.find("[undefined-value]") != std::string::npos) return "skip: branches on what is undefined";
+    compile::Options options = compile_options(setup);
+    options.bounded_memory = test.graph->machine().bounded_memory;
+    compile::Result result = compile::compile(*test.graph, test.programs, options);
+    if (result.out_of_memory) return "skip: " + result.out_of_memory->message();
+    const std::vector<std::string> faults = tile::verify(*result.program, test.graph->library());
+    if (!faults.empty()) return "tile::verify: " + faults[0];
+    if (setup.reload) {
+      std::stringstream file;
+      tile::write(*result.program, file);
+      result.program = std::make_shared<tile::Program>(tile::read(file));
+    }
+    return compare(want, actual(test, result.program, setup));
+  } catch (const std::exception& e) {
+    return std::string("threw: ") + e.what();
+  }
+}
+
+}  // namespace pando::fuzz
