@@ -43,8 +43,8 @@ void copy_tables(const graph::Graph& graph, std::size_t programs, tile::Program&
 }  // namespace
 
 std::string OutOfMemory::message() const {
-  std::string text = fmt::format("out of memory on tile {}: {} bytes are needed and {} are there; most is live at step '{}'", tile.value,
-                                 needed, available, step);
+  std::string text = fmt::format("out of memory on tile {}: {} bytes {}are needed and {} are there; most is live at step '{}'", tile.value,
+                                 needed, region.empty() ? "" : "of " + region + " memory ", available, step);
   if (largest.empty()) return text;
   text += "; the largest live there:";
   for (const auto& [name, bytes] : largest) text += fmt::format(" {} ({} bytes),", name, bytes);

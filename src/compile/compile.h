@@ -12,6 +12,13 @@
 
 namespace pando::compile {
 
+// Debug builds check every plan.
+#ifdef PANDO_DEBUG
+inline constexpr bool kValidateByDefault = true;
+#else
+inline constexpr bool kValidateByDefault = false;
+#endif
+
 struct Options {
   bool bind = true;                 // bind read-only operands to the source's bytes (contract 12); off: always receive
   bool merge_moves = true;          // join adjacent moves
@@ -19,7 +26,7 @@ struct Options {
   bool split_variables = true;      // liveness per byte range, not per variable
   bool infer_io_tiles = true;       // contract 2
   bool allow_out_of_memory = false;
-  bool validate = false;            // run the dumb validators on every plan
+  bool validate = kValidateByDefault;  // run the dumb validators on every plan
   bool bounded_memory = true;
   std::function<void(int step, int total)> progress;
   std::function<void(const char* pass, const std::string& text)> log;  // after every pass
@@ -27,6 +34,7 @@ struct Options {
 
 struct OutOfMemory {
   TileId tile;
+  std::string region;               // "executable": code alone is too much for the memory it must lie in; else empty
   std::string step;                 // where the most is live
   std::uint64_t needed = 0, available = 0;
   std::vector<std::pair<std::string, std::uint64_t>> largest;  // live there, largest first

@@ -295,6 +295,21 @@ TEST_F(CompileTest, OutOfMemoryNamesTileStepAndVariables) {
   EXPECT_FALSE(result_.program->allocations.empty());  // the report can be written
 }
 
+// Code must lie in the executable region: too much of it is said so, though the tile has room.
+TEST_F(CompileTest, TooMuchCodeNamesTheExecutableRegion) {
+  graph_.library().add_builtin("large", {codelet("Large", {field("out", FieldKind::output)}, 300'000)});
+  const View a = variable(16, 0, "a");
+  const ComputeSetId cs = graph_.add_compute_set("cs");
+  const VertexId v = graph_.add_vertex(cs, "Large");
+  graph_.connect({v, "out", {}}, a);
+  graph_.set_tile_mapping(v, TileId(0));
+  compile_one(make_program(graph::Execute{cs, {}}));
+  ASSERT_TRUE(result_.out_of_memory);
+  const std::string text = result_.out_of_memory->message();
+  EXPECT_NE(text.find("bytes of executable memory are needed and 212992 are there"), std::string::npos) << text;
+  EXPECT_NE(text.find("Large (300000 bytes)"), std::string::npos) << text;
+}
+
 TEST_F(CompileTest, CompilingIsDeterministic) {
   const View a = variable(64, 0, "a"), b = variable(64, 2, "b");
   const ProgramPtr program = sequence({set(a, 0, "1"), copy(a, b), map(b, a, 1, "2")});

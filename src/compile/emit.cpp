@@ -39,7 +39,7 @@ class Tables {
 
  private:
   void add_exchange(const SymbolicExchange& e) {
-    tile::Exchange out{.name = e.name};
+    tile::Exchange out{.name = e.name, .receive = {}, .arrange = {}, .gathers = e.gathers};
     resolver_.moves(e.receive, out.receive);
     resolver_.moves(e.arrange, out.arrange);
     sort_moves(out.receive, plan_.options.merge_moves);

@@ -44,7 +44,8 @@ LiveRanges::LiveRanges(const Plan& plan)
       positions_(plan.actions.size()),
       call_positions_(plan.function_bodies.size()),
       function_orders_(plan.function_bodies.size()),
-      function_memo_(plan.function_bodies.size()) {
+      function_memo_(plan.function_bodies.size()),
+      function_marked_(plan.function_bodies.size()) {
   for (const Node& n : plan.programs) collect(n, positions_, calls_);
   for (const Node& n : plan.function_bodies) collect(n, positions_, calls_);
   std::sort(calls_.begin(), calls_.end());
@@ -102,7 +103,10 @@ void LiveRanges::mark(std::uint32_t begin, std::uint32_t end) {
   marks_.emplace_back(begin, end);
   // Live over a call: live while the function runs.
   for (auto it = std::lower_bound(calls_.begin(), calls_.end(), std::pair(begin, FunctionId(0))); it != calls_.end() && it->first < end; ++it)
-    marks_.insert(marks_.end(), function_orders_[it->second.index()].begin(), function_orders_[it->second.index()].end());
+    if (!function_marked_[it->second.index()]) {
+      function_marked_[it->second.index()] = true;
+      marks_.insert(marks_.end(), function_orders_[it->second.index()].begin(), function_orders_[it->second.index()].end());
+    }
 }
 
 // Backwards: given whether the value is needed after the node, is it needed before?
@@ -211,6 +215,7 @@ tile::LiveRange LiveRanges::of(const AccessPattern& pattern, bool always) {
   find_events(pattern);
   marks_.clear();
   last_reads_.clear();
+  std::fill(function_marked_.begin(), function_marked_.end(), false);
   std::fill(function_memo_.begin(), function_memo_.end(), std::uint8_t{0});
   if (walk_programs(false)) {
     std::fill(function_memo_.begin(), function_memo_.end(), std::uint8_t{0});

@@ -42,6 +42,7 @@ class OperandLowering {
     lowered.streams = streams_;
     lowered.accesses = std::move(accesses_);
     if (!gather_.empty()) lowered.gather = add_exchange_actions(plan_, plan_exchange(plan_, plan_.computes[index].name, std::move(gather_)));
+    for (const ActionId a : lowered.gather) plan_.exchanges[plan_.actions[a].a].gathers = cs_;
     if (!scatter_.empty()) lowered.scatter = add_exchange_actions(plan_, plan_exchange(plan_, plan_.computes[index].name, std::move(scatter_)));
     return lowered;
   }

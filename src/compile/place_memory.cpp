@@ -331,26 +331,46 @@ class Placement {
     out_.out_of_memory = plan_.out_of_memory != nullptr;
   }
 
-  // The step at which the most is live, and what is.
-  void explain(std::uint32_t tile, std::uint64_t capacity, std::uint64_t needed) {
+  // The step at which the most of some items is live, and how much that is.
+  template <class Include>
+  std::pair<std::uint32_t, std::uint64_t> peak(std::uint32_t tile, Include include) const {
     std::map<std::uint32_t, std::int64_t> change;
     for (const Item& i : items_[tile])
-      for (const auto& [begin, end] : out_.live_ranges[i.live]) change[begin] += static_cast<std::int64_t>(i.bytes), change[end] -= static_cast<std::int64_t>(i.bytes);
-    std::int64_t now = 0, most = -1;
+      if (include(i))
+        for (const auto& [begin, end] : out_.live_ranges[i.live]) change[begin] += static_cast<std::int64_t>(i.bytes), change[end] -= static_cast<std::int64_t>(i.bytes);
+    std::int64_t now = 0, most = 0;
     std::uint32_t worst = 0;
     for (const auto& [order, bytes] : change) {
       now += bytes;
       if (now > most) most = now, worst = order;
     }
+    return {worst, static_cast<std::uint64_t>(most)};
+  }
+
+  std::uint64_t executable_end() const {
+    for (const MemoryRegion& r : machine_.regions)
+      if (r.executable) return r.end;
+    return machine_.bytes_per_tile();
+  }
+
+  void explain(std::uint32_t tile, std::uint64_t capacity, std::uint64_t needed) {
+    const auto everything = [](const Item&) { return true; };
+    const auto code = [](const Item& i) { return i.code; };
+    auto [worst, most] = peak(tile, everything);
     auto report = std::make_unique<OutOfMemory>();
     report->tile = TileId(tile);
-    report->needed = std::max<std::uint64_t>(needed, static_cast<std::uint64_t>(most));
+    report->needed = std::max(needed, most);
     report->available = capacity;
+    if (most <= capacity && peak(tile, code).second > executable_end()) {
+      std::tie(worst, report->needed) = peak(tile, code);
+      report->available = executable_end();
+      report->region = "executable";
+    }
     report->step = name_of_step(worst);
     std::vector<const Item*> live;
     for (const Item& i : items_[tile])
       for (const auto& [begin, end] : out_.live_ranges[i.live])
-        if (begin <= worst && worst < end) live.push_back(&i);
+        if (begin <= worst && worst < end && (report->region.empty() || i.code)) live.push_back(&i);
     std::stable_sort(live.begin(), live.end(), [](const Item* a, const Item* b) { return a->bytes > b->bytes; });
     constexpr std::size_t kShown = 5;
     for (std::size_t i = 0; i < std::min(kShown, live.size()); ++i) report->largest.emplace_back(out_.names[live[i]->name.index()], live[i]->bytes);

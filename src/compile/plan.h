@@ -59,6 +59,7 @@ struct SymbolicMove {
 struct SymbolicExchange {
   tile::NameId name;
   std::vector<SymbolicMove> receive, arrange;
+  ComputeSetId gathers{};  // as in tile::Exchange
 };
 
 // read: the value is needed. write: all of the bytes get new values. modify: both. partial: some of the bytes get new values.
