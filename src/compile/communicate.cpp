@@ -251,7 +251,7 @@ class ArriveOnce {
       const bool local = plan_.shards[receive[order[i]].source.shard].tile == tile(order[i]);
       std::vector<SymbolicMove> cluster;
       for (std::size_t k = i; k < end; ++k) cluster.push_back(receive[order[k]]);
-      if (local || cluster.size() == 1)
+      if (local || (cluster.size() == 1 && !overlaps_itself(cluster[0])))
         kept.insert(kept.end(), cluster.begin(), cluster.end());
       else
         share(cluster, kept, arrange);
@@ -261,6 +261,11 @@ class ArriveOnce {
   }
 
  private:
+  // Runs that share bytes, but are not one run repeated.
+  static bool overlaps_itself(const SymbolicMove& m) {
+    return m.count > 1 && m.source_step != 0 && static_cast<std::uint64_t>(std::abs(m.source_step)) < m.bytes;
+  }
+
   // Clusters overlap in their sources. Bytes that came already are copied from where they came to.
   static void share(const std::vector<SymbolicMove>& cluster, std::vector<SymbolicMove>& kept, std::vector<SymbolicMove>& arrange) {
     std::vector<SymbolicMove> units;
