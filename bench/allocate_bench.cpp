@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <functional>
 #include <random>
@@ -11,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "bench.h"
 #include "compile/allocate.h"
 
 namespace {
 
 using namespace pando::compile;
+using pando::bench::seconds_of;
 
 constexpr std::uint64_t kCapacity = 1048576;
 
@@ -29,12 +30,6 @@ constexpr Peer kMiniMalloc[] = {{"A", 3.53, 4.10}, {"B", 2.84, 2.75}, {"C", 0.48
                                 {"E", 2.40, 2.98}, {"F", 3.45, 5.19}, {"G", 0.71, 1.24}, {"H", 1.19, 1.89},
                                 {"I", 2.97, 4.22}, {"J", 0.66, 1.06}, {"K", 0.39, 0.63}};
 constexpr std::size_t kInstances = 6;
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -89,6 +84,8 @@ bool print_instances(const std::string& folder) {
                solved ? "" : "  NOT SOLVED");
   }
   fmt::print("{:<10} {:>43.4f} {:>8.2f} {:>7.2f}   (MiniMalloc: A to K)\n\n", "median", median(ours), median(first), median(second));
+  pando::bench::print_figure({.what = "allocation at exact capacity, A to F, median", .unit = "s", .ours = median(ours),
+                              .peer = std::min(median(first), median(second)), .peer_name = "MiniMalloc's table, median", .at_most = 1});
   return all_solved;
 }
 
@@ -96,8 +93,10 @@ void print_tiles() {
   const std::vector<AllocationProblem> equal(47104, tile_problem(1));
   std::vector<AllocationProblem> different;
   for (std::uint32_t seed = 0; seed < 2000; ++seed) different.push_back(tile_problem(seed));
-  fmt::print("{:<32} {:>10.4f} s\n", "47,104 equal tiles", seconds_of([&] { allocate_all(equal); }));
-  fmt::print("{:<32} {:>10.4f} s\n", "2,000 different tiles", seconds_of([&] { allocate_all(different); }));
+  const double one = pando::bench::best_of(20, [&] { allocate(equal[0]); });
+  pando::bench::print_figure({.what = "allocation, one tile of 100 buffers", .unit = "ms", .ours = 1e3 * one});
+  pando::bench::print_figure({.what = "allocation, 47,104 equal tiles", .unit = "ms", .ours = 1e3 * seconds_of([&] { allocate_all(equal); })});
+  pando::bench::print_figure({.what = "allocation, 2,000 different tiles", .unit = "ms", .ours = 1e3 * seconds_of([&] { allocate_all(different); })});
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-// What the benchmarks share: the best of several, the calibration of the host, and the rows of the table.
-//
-// A row says what was measured, our figure, the peer's (or the hand loop's) in the same unit, their ratio, and the target.
+// What the benchmarks share: the best of several, the calibration of the host, and the figures of the table.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -37,16 +37,43 @@ inline double peak_mebibytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-inline void print_heading() { fmt::print("{:<58} {:>12} {:>12} {:>8}  {}\n", "what", "ours", "peer", "ratio", "target"); }
+// One published figure. With a peer (or a hand loop, or another size) measured in the same run, the target bounds the ratio
+// ours / peer; without one it bounds `ours`. No target: the figure is shown and not judged.
+struct Figure {
+  std::string what;
+  std::string unit;
+  double ours = 0;
+  double peer = 0;  // 0: none
+  std::string peer_name;
+  double at_most = 0;   // 0: no such bound
+  double at_least = 0;  // 0: no such bound
+};
 
-// ratio = ours / peer.
-inline void print_row(const std::string& what, const std::string& unit, double ours, double peer, const std::string& target) {
-  fmt::print("{:<58} {:>12} {:>12} {:>8.2f}  {}\n", what, fmt::format("{:.3g} {}", ours, unit), fmt::format("{:.3g} {}", peer, unit),
-             ours / peer, target);
+inline double judged(const Figure& f) { return f.peer > 0 ? f.ours / f.peer : f.ours; }
+inline bool has_target(const Figure& f) { return f.at_most > 0 || f.at_least > 0; }
+inline bool is_good(const Figure& f) {
+  return (f.at_most <= 0 || judged(f) <= f.at_most) && (f.at_least <= 0 || judged(f) >= f.at_least);
 }
-// A figure that has no peer.
-inline void print_row(const std::string& what, const std::string& unit, double ours, const std::string& target) {
-  fmt::print("{:<58} {:>12} {:>12} {:>8}  {}\n", what, fmt::format("{:.3g} {}", ours, unit), "", "", target);
+inline std::string target_of(const Figure& f) {
+  if (!has_target(f)) return "";
+  const double bound = f.at_most > 0 ? f.at_most : f.at_least;
+  return fmt::format("{} {:g}{}", f.at_most > 0 ? "<=" : ">=", bound, f.peer > 0 ? " x" : " " + f.unit);
+}
+
+// Shows the figure, and appends it to the file that PANDO_BENCH_FIGURES names, for the table of `./x bench`: one per line,
+// fields between tabs.
+inline void print_figure(const Figure& f) {
+  const std::string verdict = !has_target(f) ? "" : is_good(f) ? "ok" : "short";
+  const std::string ours = fmt::format("{:.3g} {}", f.ours, f.unit);
+  const std::string peer = f.peer > 0 ? fmt::format("{:.3g} {}", f.peer, f.unit) : "";
+  const std::string ratio = f.peer > 0 ? fmt::format("{:.2f}", f.ours / f.peer) : "";
+  fmt::print("{}: {}{} {} {}\n", f.what, ours, peer.empty() ? "" : fmt::format("; {}: {}, ratio {}", f.peer_name, peer, ratio), target_of(f), verdict);
+  std::fflush(stdout);
+  const char* path = std::getenv("PANDO_BENCH_FIGURES");
+  std::FILE* file = path != nullptr ? std::fopen(path, "a") : nullptr;
+  if (file == nullptr) return;
+  fmt::print(file, "{}\t{}\t{}\t{}\t{}\t{}\t{}\n", f.what, ours, f.peer_name, peer, ratio, target_of(f), verdict);
+  std::fclose(file);
 }
 
 // GB/s of memcpy on `threads` threads, each over its own 4 MiB.
@@ -85,8 +112,8 @@ inline double barrier_nanoseconds() {
 }
 
 inline void print_calibration() {
-  fmt::print("host: memcpy {:.0f} GB/s on one thread, {:.0f} on two; a barrier of two {:.0f} ns\n", memcpy_gigabytes_per_second(1),
-             memcpy_gigabytes_per_second(2), barrier_nanoseconds());
+  fmt::print("host: {} cores; memcpy {:.1f} GB/s on one thread, {:.1f} on two; a barrier of two {:.0f} ns\n",
+             std::thread::hardware_concurrency(), memcpy_gigabytes_per_second(1), memcpy_gigabytes_per_second(2), barrier_nanoseconds());
 }
 
 }  // namespace pando::bench

@@ -2,10 +2,10 @@
 //   cycles_bench [AMP.csv]    the file of tests/data/ipu, or one with more rows of the same columns
 #include <fmt/format.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
+#include "bench.h"
 #include "cycles/validation.h"
 
 namespace {
@@ -28,15 +28,11 @@ void print_amp_summary(const std::vector<Validation>& rows) {
       worst = std::max(worst, v.error());
       ++n;
     }
-    if (n > 0) fmt::print("AMP f16, {} {} sizes: mean error {:.3f} %, worst {:.3f} %\n", n, fitted ? "fitted" : "held-out", 100 * sum / n, 100 * worst);
+    if (n == 0) continue;
+    const std::string what = fmt::format("AMP f16, {} {} sizes, ", n, fitted ? "fitted" : "held-out");
+    bench::print_figure({.what = what + "mean error", .unit = "%", .ours = 100 * sum / n});
+    bench::print_figure({.what = what + "worst error", .unit = "%", .ours = 100 * worst, .at_most = fitted ? 0.0 : 2.0});
   }
-}
-
-template <class Work>
-double seconds_of(Work work) {
-  auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // 32 IPUs, 40 allocations on every tile, half of them alive for a part of 1,000 steps.
@@ -56,8 +52,8 @@ void time_memory_report() {
       p.allocations.push_back({TileId(t), tile::NameId(i % 20), static_cast<tile::Category>(i % 4), i < 20, false, i * 1024, 512 + t % 64, i % 20});
   Library library = hand.library();
   profile::Report report;
-  double seconds = seconds_of([&] { fill_memory(p, library, report); });
-  fmt::print("memory report, {} tiles x 40 allocations: {:.2f} s (allowed 2 s)\n", machine.tiles(), seconds);
+  double seconds = bench::seconds_of([&] { fill_memory(p, library, report); });
+  bench::print_figure({.what = fmt::format("memory report, {} tiles x 40 allocations", machine.tiles()), .unit = "s", .ours = seconds, .at_most = 2});
 }
 
 void time_steps() {
@@ -69,12 +65,13 @@ void time_steps() {
   hand.compute(0, "step", work);
   CycleModel model(hand.program(), hand.library());
   model.on_begin(0);
-  double first = seconds_of([&] { model.on_step({ReplicaId(0), StreamId(0), 0}); });
+  double first = bench::seconds_of([&] { model.on_step({ReplicaId(0), StreamId(0), 0}); });
   constexpr int kSteps = 10'000'000;
-  double rest = seconds_of([&] {
+  double rest = bench::seconds_of([&] {
     for (int i = 0; i < kSteps; ++i) model.on_step({ReplicaId(0), StreamId(0), 0});
   });
-  fmt::print("a step of 8,832 vertices: first {:.0f} us, then {:.1f} ns (allowed 100 ns)\n", first * 1e6, rest / kSteps * 1e9);
+  bench::print_figure({.what = "cycle model, a step of 8,832 vertices, first time", .unit = "us", .ours = first * 1e6});
+  bench::print_figure({.what = "cycle model, the same step again", .unit = "ns", .ours = rest / kSteps * 1e9, .at_most = 100});
 }
 
 }  // namespace
@@ -83,9 +80,16 @@ int main(int argc, char** argv) {
   std::string csv = argc > 1 ? argv[1] : PANDO_SOURCE_DIR "/tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv";
   fmt::print("{:<46} {:>12} {:>10} {:>9}\n", "check (cycles)", "measured", "predicted", "error");
   std::vector<Validation> amp = amp_validations(read_amp_points(csv));
+  double within = 0, all = 0;
   for (const auto& rows : {amp, addition_validations(), phase_validations(), landing_validations()})
-    for (const Validation& v : rows) print_row(v);
+    for (const Validation& v : rows) {
+      print_row(v);
+      ++all;
+      within += v.error() <= v.tolerance;
+    }
   print_amp_summary(amp);
+  bench::print_figure({.what = "cycle model, published measurements within tolerance", .unit = "rows", .ours = within, .peer = all,
+                       .peer_name = "all rows", .at_least = 1});
   fmt::print("not checked: host, Streaming Memory, links, exchange of whole programs, f32 AMP (no measurement that can be rebuilt)\n\n");
   time_memory_report();
   time_steps();

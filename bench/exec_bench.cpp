@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/threads.h"
+#include "bench.h"
 #include "exec/runner.h"
 #include "tile/hand_made.h"
 
@@ -138,8 +139,9 @@ void superstep() {
   const auto [ours, same] = best_of(kTries, [&] { return program(*runner, kRounds); }, [&] { return hand_loop(kRounds, same_addresses); });
   const auto [again, dense] = best_of(kTries, [&] { return program(*runner, kRounds); }, [&] { return hand_loop(kRounds, compact); });
   const double best = std::min(ours, again);
-  fmt::print("superstep of {} 16-float vertices on {} tiles: {:.1f} us; hand loop, same addresses: {:.1f} us ({:.2f}x, want <= 1.5x); compact data: {:.1f} us ({:.2f}x)\n",
-             kTiles * kWorkers, kTiles, best / 1e3, same / 1e3, best / same, dense / 1e3, best / dense);
+  const std::string what = fmt::format("superstep of {} 16-float vertices on {} tiles", kTiles * kWorkers, kTiles);
+  print_figure({.what = what, .unit = "us", .ours = best / 1e3, .peer = same / 1e3, .peer_name = "hand loop, same addresses", .at_most = 1.5});
+  print_figure({.what = what, .unit = "us", .ours = best / 1e3, .peer = dense / 1e3, .peer_name = "hand loop, compact data"});
 
   HandMade empty(1, kTiles, 16384);
   const ModuleId m2 = empty.library.add_builtin(
@@ -163,7 +165,8 @@ void superstep() {
     tiny->run(1);
     two = std::min(two, seconds(begin) / 20000 * 1e9);
   }
-  fmt::print("superstep of 1 vertex (run by one thread): {:.0f} ns; of 256 vertices on 256 tiles (shared): {:.0f} ns\n", one, two);
+  print_figure({.what = "superstep of 1 vertex, run by one thread", .unit = "ns", .ours = one});
+  print_figure({.what = "superstep of 256 vertices on 256 tiles, shared", .unit = "ns", .ours = two});
 }
 
 void exchange(unsigned block, unsigned blocks_per_tile) {
@@ -196,9 +199,11 @@ void exchange(unsigned block, unsigned blocks_per_tile) {
   const auto [again, memcpy_time] = best_of(tries, [&] { return program(*runner, rounds); }, [&] { return hand_loop(rounds, plain); });
   const double best = std::min(ours, again);
   const auto rate = [&](double ns) { return static_cast<double>(bytes) / ns; };
-  fmt::print("exchange of {}-byte blocks, {} per tile ({} MiB): {:.1f} GB/s; loop of copies: {:.1f} GB/s ({:.0f} %{}); two-thread memcpy: {:.1f} GB/s ({:.0f} %{})\n", block,
-             blocks_per_tile, bytes >> 20, rate(best), rate(loop), 100 * loop / best, block == 64 ? ", want >= 60" : "", rate(memcpy_time),
-             100 * memcpy_time / best, block == 4096 ? ", want >= 70" : "");
+  const std::string what = fmt::format("exchange of {}-byte blocks, {} per tile ({} MiB)", block, blocks_per_tile, bytes >> 20);
+  print_figure({.what = what, .unit = "GB/s", .ours = rate(best), .peer = rate(memcpy_time), .peer_name = "two-thread memcpy",
+                .at_least = block == 4096 ? 0.7 : 0});
+  print_figure({.what = what, .unit = "GB/s", .ours = rate(best), .peer = rate(loop), .peer_name = "loop of copies",
+                .at_least = block == 64 ? 0.6 : 0});
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ Point measured_in_a_process(unsigned ipus) {
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (!complete || status != 0) fmt::print("{} IPUs: failed\n", ipus);
+  if (!complete || status != 0) fmt::print("{} IPUs: failed\n", ipus), std::exit(1);
   return p;
 }
 
@@ -162,15 +162,18 @@ int run(const std::string& svg, unsigned most_ipus) {
     fmt::print("{:>5} {:>8} {:>9.3f} {:>9.3f} {:>10.0f} {:>10.1f} {:>8.3f} {:>14.1f}\n", p.ipus, p.ipus * 1472, p.build, p.compile,
                p.mebibytes, p.file_mebibytes, p.load, 1e3 * (p.build + p.compile) / p.ipus);
   const Point& last = points.back();
-  print_heading();
-  print_row(fmt::format("build + compile, {} tiles x 6 vertices, halo", last.ipus * 1472), "s", last.build + last.compile, "< 10");
-  print_row("peak memory of that", "GiB", last.mebibytes / 1024, "< 4");
-  print_row("loading its executable", "s", last.load, "< 1");
+  const std::string size = fmt::format("{} tiles x 6 vertices, halo", last.ipus * 1472);
+  print_figure({.what = "build + compile, " + size, .unit = "s", .ours = last.build + last.compile, .at_most = 10});
+  print_figure({.what = "peak memory of that", .unit = "GiB", .ours = last.mebibytes / 1024, .at_most = 4});
+  print_figure({.what = "loading its executable", .unit = "s", .ours = last.load, .at_most = 1});
   // Linear growth: the time per IPU of the largest graph against that of the smallest whose time is not noise.
   const Point& base = points[points.size() > 3 ? 2 : 0];
-  print_row(fmt::format("time per IPU, {} IPUs against {}", last.ipus, base.ipus), "ms", 1e3 * (last.build + last.compile) / last.ipus,
-            1e3 * (base.build + base.compile) / base.ipus, "about 1 (linear)");
-  if (!svg.empty()) draw(points, svg);
+  print_figure({.what = fmt::format("build + compile per IPU, {} IPUs", last.ipus), .unit = "ms",
+                .ours = 1e3 * (last.build + last.compile) / last.ipus, .peer = 1e3 * (base.build + base.compile) / base.ipus,
+                .peer_name = fmt::format("{} IPUs", base.ipus), .at_most = 1.5});
+  if (svg.empty()) return 0;
+  draw(points, svg);
+  fmt::print("picture: {}\n", svg);
   return 0;
 }
 
@@ -184,6 +187,5 @@ int main(int argc, char** argv) {
     if (std::string(argv[i]) == "--svg") svg = argv[i + 1];
     if (std::string(argv[i]) == "--ipus") most = static_cast<unsigned>(std::stoul(argv[i + 1]));
   }
-  pando::bench::print_calibration();
   return pando::bench::run(svg, most);
 }

@@ -56,8 +56,7 @@ int run(const std::string& self) {
   bool good = true;
   const double seconds = best_of(20, [&] { good &= start_and_wait(self, codelet); });
   if (!good) return fmt::print("the smallest program fails\n"), 1;
-  print_heading();
-  print_row("start of a process to its first result, codelet built", "ms", 1e3 * seconds, "< 20");
+  print_figure({.what = "start of a process to its first result, codelet built", .unit = "ms", .ours = 1e3 * seconds, .at_most = 20});
   return 0;
 }
 
@@ -66,6 +65,5 @@ int run(const std::string& self) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--child") return pando::bench::child(argv[2]);
-  pando::bench::print_calibration();
   return pando::bench::run("/proc/self/exe");
 }

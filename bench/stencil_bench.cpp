@@ -202,15 +202,12 @@ int run() {
     ours = std::min(ours, seconds_of([&] { tiled.run(); }));
     peer = std::min(peer, seconds_of([&] { loop.run(); }));
   }
-  print_heading();
-  print_row("9-point stencil, 4096 x 4096, 1,472 tiles, one step", "ms", 1e3 * ours / kSteps, 1e3 * peer / kSteps, "<= 2 x the OpenMP loop");
+  print_figure({.what = "9-point stencil, 4096 x 4096 floats, 1,472 tiles, one step", .unit = "ms", .ours = 1e3 * ours / kSteps,
+                .peer = 1e3 * peer / kSteps, .peer_name = "OpenMP loop", .at_most = 2});
   return 0;
 }
 
 }  // namespace
 }  // namespace pando::bench
 
-int main() {
-  pando::bench::print_calibration();
-  return pando::bench::run();
-}
+int main() { return pando::bench::run(); }

@@ -1,3 +1,11 @@
+# The codelet compiler that the tests of this build run: this build's, or the executable that the cache variable names (then
+# popc is not built: it contains no code that a sanitizer build should look at, and linking it against clang takes long).
+set(PANDO_POPC_EXECUTABLE "" CACHE FILEPATH "A popc of another build of the same sources, instead of building one")
+set(pando_popc ${CMAKE_BINARY_DIR}/bin/popc)
+if(PANDO_POPC_EXECUTABLE)
+  set(pando_popc ${PANDO_POPC_EXECUTABLE})
+endif()
+
 # pando_module(NAME DEPS...): the library pando_NAME of src/NAME/**.cpp and, with tests on, test_NAME of its *_test.cpp.
 function(pando_module name)
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
@@ -18,7 +26,7 @@ function(pando_module name)
     target_link_libraries(test_${name} PRIVATE pando_${name} GTest::gmock GTest::gtest_main)
     target_compile_definitions(test_${name} PRIVATE PANDO_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PANDO_BINARY_DIR="${CMAKE_BINARY_DIR}")
     add_test(NAME unit.${name} COMMAND test_${name})
-    set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "PANDO_POPC=${CMAKE_BINARY_DIR}/bin/popc")
+    set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "PANDO_POPC=${pando_popc}")
   endif()
 endfunction()
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>  // unused here: programs count on getting it from this header
 #include <cstddef>
 #include <initializer_list>
 #include <type_traits>
@@ -55,6 +56,12 @@ protected:
   const T *data_;
   std::size_t size_;
 };
+
+#if __cplusplus >= 201703L
+template <class T, class Allocator> ArrayRef(const std::vector<T, Allocator> &) -> ArrayRef<T>;
+template <class T, std::size_t N> ArrayRef(const std::array<T, N> &) -> ArrayRef<T>;
+template <class T, std::size_t N> ArrayRef(const T (&)[N]) -> ArrayRef<T>;
+#endif
 
 template <class T> bool operator==(const ArrayRef<T> &a, const ArrayRef<T> &b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());

@@ -7,7 +7,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace poplar {
 
@@ -72,6 +75,10 @@ public:
   DebugContext(std::string name, SourceLocation location = SourceLocation::Current());
   DebugContext(const DebugInfo &info, std::string name = "", SourceLocation location = SourceLocation::Current());
   DebugContext(const DebugNameAndId &parent, std::string name = "", SourceLocation location = SourceLocation::Current());
+  /// A step below `parent`. A template, so that nothing else converts to the first argument.
+  template <class Context, class = typename std::enable_if<std::is_same<Context, DebugContext>::value>::type>
+  DebugContext(const Context &parent, std::string name, SourceLocation location = SourceLocation::Current())
+      : DebugContext(DebugNameAndId(std::move(name), parent.getParentDebugId(), parent.getPathName()), "", location) {}
 
   /// Parent path and name, joined with '/'.
   std::string getPathName() const { return path_; }
@@ -83,6 +90,9 @@ private:
   DebugId parent_;
   SourceLocation location_;
 };
+
+/// Writes the path name.
+inline std::ostream &operator<<(std::ostream &out, const DebugContext &context) { return out << context.getPathName(); }
 
 /// The form of the stream of debug information.
 enum class DebugSerializationFormat { JSON, CBOR };

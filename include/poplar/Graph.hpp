@@ -20,6 +20,7 @@
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/TypeTraits.hpp>
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/VariableRef.hpp>
 #include <poplar/exceptions.hpp>
@@ -28,7 +29,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <istream>
+#include <functional>
 #include <memory>
+#include <numeric>  // unused here: programs count on getting it from this header
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -174,6 +177,10 @@ public:
                      const DebugContext &debugContext = {"<const>"}) {
     return makeConstant(type, &metadata, shape, detail::valueType<T>(), &value, 1, true, debugContext);
   }
+  /// Constants of a host type that is known when the program runs: `values` points to one value, if `fill`, or to as many as the
+  /// shape has elements. Throws type_error for traits that are no number's.
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits, bool fill,
+                     const DebugContext &debugContext = {"<const>"});
   /// HALF constants given by their bits.
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
                          const DebugContext &debugContext = {"<const>"});
@@ -200,22 +207,26 @@ public:
   ComputeSet addComputeSet(const DebugContext &debugContext = {});
   /// Throws unknown_vertex_type, with similar names.
   VertexRef addVertex(ComputeSet cs, StringRef vertexType);
-  VertexRef addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections);
+  VertexRef addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections,
+                      const SourceLocation &at = SourceLocation::Current());
 
   /// Connects a field to a tensor: a scalar field to one element, a vector to all elements, a vector of vectors to the rows of
-  /// dimension 0. Throws unknown_field, type_error, graph_connection_error.
-  void connect(FieldRef field, const Tensor &tensor);
+  /// dimension 0. Throws unknown_field, type_error, graph_connection_error. Later errors name the call's place, `at`.
+  void connect(FieldRef field, const Tensor &tensor, const SourceLocation &at = SourceLocation::Current());
   /// Each tensor is a row of a two-dimensional field, or an element of a vector.
-  void connect(FieldRef field, ArrayRef<Tensor> tensors);
+  void connect(FieldRef field, ArrayRef<Tensor> tensors, const SourceLocation &at = SourceLocation::Current());
   /// Connects an input to constants.
-  template <class T, class = detail::IfValue<T>> void connect(FieldRef field, T value) {
-    connectConstant(field, detail::valueType<T>(), &value, 1, true);
+  template <class T, class = detail::IfValue<T>>
+  void connect(FieldRef field, T value, const SourceLocation &at = SourceLocation::Current()) {
+    connectConstant(field, detail::valueType<T>(), &value, 1, at);
   }
-  template <class T, class = detail::IfValue<T>> void connect(FieldRef field, ArrayRef<T> values) {
-    connectConstant(field, detail::valueType<T>(), values.data(), values.size(), false);
+  template <class T, class = detail::IfValue<T>>
+  void connect(FieldRef field, ArrayRef<T> values, const SourceLocation &at = SourceLocation::Current()) {
+    connectConstant(field, detail::valueType<T>(), values.data(), values.size(), at);
   }
-  template <class T, class Allocator, class = detail::IfValue<T>> void connect(FieldRef field, const std::vector<T, Allocator> &values) {
-    connect(field, ArrayRef<T>(values));
+  template <class T, class Allocator, class = detail::IfValue<T>>
+  void connect(FieldRef field, const std::vector<T, Allocator> &values, const SourceLocation &at = SourceLocation::Current()) {
+    connect(field, ArrayRef<T>(values), at);
   }
 
   /// Sets a state field of a vertex.
@@ -283,7 +294,7 @@ public:
   /// What the tensor was before it was broadcast: dimensions that repeat the same elements have size 1.
   Tensor findUnbroadcastTensor(const Tensor &t) const;
 
-  /// A stream of blocks of `numElements` elements. Options: bufferingDepth, splitLimit. Throws stream_connection_error if
+  /// A stream of blocks of `numElements` elements. Options: bufferingDepth, splitLimit. Throws graph_object_creation_error if
   /// the handle is taken.
   DataStream addHostToDeviceFIFO(StringRef handle, const Type &elementType, std::size_t numElements,
                                  ReplicatedStreamMode replicatedMode = ReplicatedStreamMode::REPLICATE,
@@ -316,6 +327,12 @@ public:
   void outputVertexGraph(std::ostream &out, ArrayRef<program::Program> programs = {}) const;
   /// Graphviz text: compute sets in program order.
   void outputComputeGraph(std::ostream &out, ArrayRef<program::Program> programs) const;
+  /// Runs `build`. The names say what it builds, for a reader of the program: nothing is measured.
+  void trace(ArrayRef<StringRef> names, const std::function<void()> &build) {
+    static_cast<void>(names);
+    build();
+  }
+
   /// The text of the graph level, as `pando dump` shows it.
   void serialize(std::ostream &out, SerializationFormat format = SerializationFormat::Binary) const;
   /// Type, shape, layout and tile mapping of tensors; another graph can make tensors of them with deserializeTensors.
@@ -329,7 +346,7 @@ private:
   static std::size_t elements(ArrayRef<std::size_t> shape);
   Tensor makeConstant(const Type &type, const Tensor *metadata, ArrayRef<std::size_t> shape, const Type &from, const void *values,
                       std::size_t n, bool fill, const DebugContext &debugContext);
-  void connectConstant(const FieldRef &field, const Type &type, const void *values, std::size_t n, bool scalar);
+  void connectConstant(const FieldRef &field, const Type &type, const void *values, std::size_t n, const SourceLocation &at);
   void setFieldValue(const FieldRef &field, const Type &type, const void *values, std::size_t n, bool scalar);
   void setTensorValue(const Tensor &t, const Type &type, const void *values, std::size_t n, bool fill);
   std::unique_ptr<core::GraphState> state_;

@@ -12,10 +12,9 @@
 
 #include <stddef.h>
 
-namespace poplar {
+#include <poplar/VectorLayout.hpp>
 
-enum class VectorLayout { ONE_PTR, SPAN, SHORT_SPAN, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, COMPACT_PTR };
-enum class VectorListLayout { ONE_PTR, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, DELTAN, DELTANELEMENTS, COMPACT_DELTAN };
+namespace poplar {
 
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T), bool Interleaved = false>
 class Vector;
@@ -43,7 +42,8 @@ class VectorView {
   size_t size_;
 };
 
-// A scalar edge. Reads convert: `*sum = x + y` with Input<float> x, y.
+// A scalar edge. Reads convert: `*sum = x + y` with Input<float> x, y. Assignment writes the element, never the edge itself:
+// `sum = x` and `*sum = x` are the same.
 template <class T>
 class Input {
  public:
@@ -58,6 +58,8 @@ class Input {
 template <class T>
 class Output {
  public:
+  const Output &operator=(const T &value) const { return *pointer_ = value, *this; }
+  const Output &operator=(const Output &from) const { return *pointer_ = *from.pointer_, *this; }
   operator T &() const { return *pointer_; }
   T &operator*() const { return *pointer_; }
   T *operator->() const { return pointer_; }
@@ -69,6 +71,8 @@ class Output {
 template <class T>
 class InOut {
  public:
+  const InOut &operator=(const T &value) const { return *pointer_ = value, *this; }
+  const InOut &operator=(const InOut &from) const { return *pointer_ = *from.pointer_, *this; }
   operator T &() const { return *pointer_; }
   T &operator*() const { return *pointer_; }
   T *operator->() const { return pointer_; }
@@ -78,9 +82,14 @@ class InOut {
 };
 
 // Vector edges. `->` forwards to the vector itself: x->size().
+//
+// An input's elements are const to iterators and through a const input. A plain `x[0]` is not: codelets everywhere write
+// `reinterpret_cast<float2 *>(&x[0])` to read by short vectors.
 template <class T, VectorLayout L, unsigned A, bool I>
 class Input<Vector<T, L, A, I>> : public VectorView<const T> {
  public:
+  const T &operator[](size_t i) const { return VectorView<const T>::operator[](i); }
+  T &operator[](size_t i) { return const_cast<T &>(VectorView<const T>::operator[](i)); }
   const VectorView<const T> *operator->() const { return this; }
   const VectorView<const T> &operator*() const { return *this; }
 };

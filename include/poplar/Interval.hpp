@@ -2,6 +2,7 @@
 #define poplar_Interval_hpp
 
 #include <cstddef>
+#include <map>  // unused here: programs count on getting it from this header
 #include <ostream>
 
 namespace poplar {

@@ -70,7 +70,7 @@ class POPLAR_EXPORT Sequence : public Program {
 public:
   Sequence(const DebugContext &debugContext = {});
   Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {});
-  explicit Sequence(const Program &first, const DebugContext &debugContext = {});
+  Sequence(const Program &first, const DebugContext &debugContext = {});
   /// The old form: Sequence(a, b, c).
   template <class... Rest, class = typename std::enable_if<detail::AreAllPrograms<Rest...>::value>::type>
   Sequence(const Program &first, const Program &second, const Rest &...rest) : Sequence({first, second, rest...}) {}

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <istream>
+#include <limits>  // unused here: programs count on getting it from this header
 #include <memory>
 #include <ostream>
 #include <string>
@@ -72,7 +73,7 @@ public:
   unsigned getRptCountMax() const;
   unsigned getNumStrideBits() const;
   /// Bytes.
-  unsigned getAtomicStoreGranularity() const;
+  std::size_t getAtomicStoreGranularity() const;
   unsigned getExchangeBytesPerCycle() const;
   unsigned getMemcpyBytesPerCycle() const;
   unsigned getMinIPUSyncDelay() const;

@@ -1,18 +1,13 @@
+// Layouts of vector fields, for codelets and for the host.
 #ifndef poplar_VectorLayout_hpp
 #define poplar_VectorLayout_hpp
 
-#ifdef __POPC__
-#include <poplar/InOutTypes.hpp>
-#endif
-
 namespace poplar {
 
-#ifndef __POPC__
 /// How a codelet declares a vector field.
 enum class VectorLayout { ONE_PTR, SPAN, SHORT_SPAN, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, COMPACT_PTR };
 /// How a codelet declares a list of vectors.
 enum class VectorListLayout { ONE_PTR, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, DELTAN, DELTANELEMENTS, COMPACT_DELTAN };
-#endif
 
 /// Layouts as a cycle estimator sees them.
 namespace layout {

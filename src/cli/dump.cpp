@@ -17,12 +17,15 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "poplar/Executable.hpp"
+#include "poplar/state.h"
 #include "tile/program.h"
 
 namespace pando::cli {
 namespace {
 
-constexpr std::string_view kExecutableMagic = "PANDOTIL";  // what tile::write begins with
+constexpr std::string_view kExecutableMagic = "PANDEXE1";   // what poplar::Executable::serialize begins with
+constexpr std::string_view kTileProgramMagic = "PANDOTIL";  // what tile::write begins with
 
 struct Arguments {
   std::string level;
@@ -34,7 +37,7 @@ struct Arguments {
 bool is_executable_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string head(kExecutableMagic.size(), '\0');
-  return in.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kExecutableMagic;
+  return in.read(head.data(), static_cast<std::streamsize>(head.size())) && (head == kExecutableMagic || head == kTileProgramMagic);
 }
 
 Library library_of(const tile::Program& program) {
@@ -46,20 +49,32 @@ Library library_of(const tile::Program& program) {
   return library;
 }
 
+int dump_program(const Arguments& arguments, const tile::Program& program, const Library& library) {
+  tile::PrintOptions options;
+  if (arguments.tile) {
+    if (*arguments.tile >= program.machine.tiles())
+      fail(ErrorKind::index_error, "tile-out-of-range", "tile {}; {} is for {} tiles", *arguments.tile, arguments.command.front(),
+           program.machine.tiles());
+    options.only_tile = TileId(*arguments.tile);
+  }
+  write_file(arguments.output, tile::print(program, library, options));
+  return 0;
+}
+
 int dump_executable(const Arguments& arguments) {
   const std::string& path = arguments.command.front();
   if (arguments.level != "tile")
     fail(ErrorKind::invalid_option, "level-not-in-file", "{} is an executable: it holds the tile level only, not the {} level", path, arguments.level);
-  std::istringstream in(read_file(path));
-  const tile::Program program = tile::read(in);
-  tile::PrintOptions options;
-  if (arguments.tile) {
-    if (*arguments.tile >= program.machine.tiles())
-      fail(ErrorKind::index_error, "tile-out-of-range", "tile {}; {} is for {} tiles", *arguments.tile, path, program.machine.tiles());
-    options.only_tile = TileId(*arguments.tile);
+  std::string bytes = read_file(path);
+  const bool whole = bytes.starts_with(kExecutableMagic);
+  std::istringstream in(std::move(bytes));
+  if (!whole) {
+    const tile::Program program = tile::read(in);
+    return dump_program(arguments, program, library_of(program));
   }
-  write_file(arguments.output, tile::print(program, library_of(program), options));
-  return 0;
+  const poplar::Executable executable = poplar::Executable::deserialize(in);
+  const poplar::core::ExecutableState& state = facade::Access::state(executable);
+  return dump_program(arguments, *state.program, state.library);
 }
 
 // A file that goes away with this object.

@@ -48,7 +48,12 @@ struct Library::State {
       codelets.push_back(std::move(c));
       return;
     }
-    if (!rebind) return check_same(codelets[known->second.index()], c);
+    if (!rebind) {
+      // Modules of an executable: one that lacked symbols comes first, the one that it was linked into later.
+      const Codelet& other = codelets[known->second.index()];
+      check_same(other, c);
+      if (other.kernel != nullptr || c.kernel == nullptr) return;
+    }
     modules[module.index()].codelets.push_back(known->second);
     codelets[known->second.index()] = std::move(c);
   }

@@ -73,6 +73,11 @@ class ProgramLowering {
     return list;
   }
 
+  // What the host sees happens, also with a tensor without elements.
+  void give_to_someone(std::vector<StreamId>& streams) const {
+    if (streams.empty() && !plan_.out->streams.empty()) streams.push_back(StreamId(0));
+  }
+
   std::uint32_t add_transfer(SymbolicTransfer t) {
     if (plan_.options.merge_moves) merge_moves(t.moves);
     plan_.transfers.push_back(std::move(t));
@@ -83,6 +88,7 @@ class ProgramLowering {
     const SymbolicTransfer& t = plan_.transfers[transfer];
     std::vector<StreamId> streams = streams_of(t.moves);
     for (const Address& row : t.rows) join(streams, {plan_.stream_of(row.shard)});
+    give_to_someone(streams);
     const ActionId action = plan_.actions.push({.op = op, .a = transfer, .streams = std::move(streams), .name = name});
     add_move_accesses(plan_, action, plan_.transfers[transfer].moves);
     for (const Address& row : plan_.transfers[transfer].rows) plan_.accesses.push_back({row.shard, action, {row.offset, row.offset + 4}, AccessKind::read});
@@ -360,6 +366,7 @@ class ProgramLowering {
     const std::uint32_t in = arguments(h.inputs, false), out = arguments(h.outputs, true);
     std::vector<StreamId> streams = streams_of(plan_.transfers[in].moves);
     join(streams, streams_of(plan_.transfers[out].moves));
+    give_to_someone(streams);
     const ActionId action = plan_.actions.push({.op = tile::Op::host_call, .a = in, .b = out, .streams = streams, .name = name});
     add_move_accesses(plan_, action, plan_.transfers[in].moves);
     add_move_accesses(plan_, action, plan_.transfers[out].moves);
@@ -393,7 +400,11 @@ class ProgramLowering {
   Node lower_body(const graph::Print& p) {
     const tile::NameId name = leaf_name("print");
     const std::uint32_t info = print_info(p.title, p.tensor, p.format);
-    return leaf(add_transfer_action(tile::Op::print, add_transfer(transfer_of(tile::Transfer::Kind::print, name, false, p.tensor, info)), name));
+    const ActionId action = add_transfer_action(tile::Op::print, add_transfer(transfer_of(tile::Transfer::Kind::print, name, false, p.tensor, info)), name);
+    // A tensor without elements lies nowhere; its title is printed all the same.
+    std::vector<StreamId>& streams = plan_.actions[action].streams;
+    if (streams.empty() && !plan_.out->streams.empty()) streams.push_back(StreamId(0));
+    return leaf(action);
   }
 
   Node lower_body(const graph::Error& e) {
@@ -412,9 +423,9 @@ class ProgramLowering {
       const Address at = address_of_element(e.condition);
       a.b = add_location(at, e.condition.type());
       plan_.accesses.push_back({at.shard, action, {at.offset, at.offset + size_of(e.condition.type())}, AccessKind::read});
+      if (!e.tensor.valid()) a.streams.clear();
       join(a.streams, {plan_.stream_of(at.shard)});
     }
-    if (a.streams.empty() && !plan_.out->streams.empty()) a.streams.push_back(StreamId(0));
     return leaf(action);
   }
 

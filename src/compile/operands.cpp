@@ -22,6 +22,7 @@ struct Need {
   std::uint32_t align = 1;
   Region region;              // if `single`
   bool single = false;        // read-only, one region of one variable
+  bool interleaved = false;   // the field asks for interleaved memory
 };
 
 class OperandLowering {
@@ -105,7 +106,8 @@ class OperandLowering {
   void add_operand(TileId tile, const Row& row) {
     const Field& field = *row.field;
     if (!row.direct) {
-      needs_.push_back({tile, row.operand, row.view, field.is_read(), field.is_written(), row.align, row.region, row.single && !field.is_written()});
+      needs_.push_back({tile, row.operand, row.view, field.is_read(), field.is_written(), row.align, row.region, row.single && !field.is_written(),
+                        field.interleaved});
       return;
     }
     compute_.operands[row.operand].at = row.at;
@@ -185,6 +187,7 @@ class OperandLowering {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> operands;  // and where each begins
     std::uint32_t align = 1;
     std::uint64_t width = 0;
+    bool interleaved = false;
   };
 
   bool share_buffer(TileId tile, const std::vector<std::uint32_t>& members) {
@@ -206,6 +209,7 @@ class OperandLowering {
       const Row& row = rows_[members[k]];
       shared.operands.emplace_back(row.operand, places[k]);
       shared.align = std::max(shared.align, row.align);
+      shared.interleaved = shared.interleaved || row.field->interleaved;
       shared.width = size_of(row.view->type());
       if (row.field->is_written())
         for (std::size_t e = 0; e < lists[k].size(); ++e) shared.written[places[k] + e] = true;
@@ -216,6 +220,7 @@ class OperandLowering {
 
   void place_shared(const SharedBuffer& s) {
     const Address buffer = take(s.tile, out_, s.order.size() * s.width, s.align, AccessKind::modify);
+    out_.interleaved = out_.interleaved || s.interleaved;
     for (const auto& [operand, place] : s.operands) compute_.operands[operand].at = {buffer.shard, buffer.offset + place * s.width};
     for (std::size_t e = 0; e < s.order.size(); ++e) {
       const ShardInterval& i = locate(plan_, s.order[e].first, s.order[e].second);
@@ -304,6 +309,7 @@ class OperandLowering {
     ShardId shard;
     std::uint64_t bytes = 0;
     std::uint32_t align = 8;
+    bool interleaved = false;  // all of it, if a part must
     std::vector<std::pair<Interval, AccessKind>> used;
   };
 
@@ -322,6 +328,7 @@ class OperandLowering {
     if (!buffer.shard.valid()) return;
     plan_.shards[buffer.shard].bytes = buffer.bytes;
     plan_.shards[buffer.shard].align = buffer.align;
+    plan_.shards[buffer.shard].interleaved = buffer.interleaved;
     for (const auto& [bytes, kind] : buffer.used) accesses_.push_back({buffer.shard, {}, bytes, kind, true});
   }
 
@@ -332,6 +339,7 @@ class OperandLowering {
     bool bindable = plan_.options.bind;
     for (const std::uint32_t n : order) {
       align = std::max(align, needs_[n].align);
+      in_.interleaved = in_.interleaved || needs_[n].interleaved;
       Address at;
       bindable = bindable && bind_to(tile, needs_[n], at);
     }
@@ -353,6 +361,7 @@ class OperandLowering {
         bind_to(tile, need, at);
         Shard& shard = plan_.shards[at.shard];
         shard.align = std::max(shard.align, need.align);
+        shard.interleaved = shard.interleaved || need.interleaved;
         accesses_.push_back({at.shard, {}, {at.offset, at.offset + need.region.elements.size() * width}, AccessKind::read, true});
       } else if ((buffer.offset + inside) % need.align == 0) {
         at = {buffer.shard, buffer.offset + inside};
@@ -377,13 +386,15 @@ class OperandLowering {
 
   void place_own(TileId tile, const Need& need) {
     for (const auto& [other, at] : own_) {
-      if (other->written || need.written || other->align < need.align || !(*other->view == *need.view)) continue;
+      if (other->written || need.written || other->align < need.align || (need.interleaved && !other->interleaved) || !(*other->view == *need.view)) continue;
       compute_.operands[need.operand].at = at;
       return;
     }
     const std::uint64_t bytes = need.view->num_elements() * size_of(need.view->type());
     const AccessKind kind = !need.written ? AccessKind::read : need.read ? AccessKind::modify : AccessKind::write;
-    const Address at = take(tile, need.written ? out_ : in_, bytes, need.align, kind);
+    Buffer& buffer = need.written ? out_ : in_;
+    buffer.interleaved = buffer.interleaved || need.interleaved;
+    const Address at = take(tile, buffer, bytes, need.align, kind);
     compute_.operands[need.operand].at = at;
     if (need.read) {
       const std::vector<SymbolicMove> moves = moves_to_block(plan_, *need.view, at.shard, at.offset);

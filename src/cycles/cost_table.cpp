@@ -21,6 +21,18 @@ CostTable::CostTable(std::shared_ptr<const tile::Program> program, const Library
   exchanges_.resize(p.exchanges.size());
   cross_replica_.resize(p.exchanges.size());
   transfers_.resize(p.transfers.size());
+  find_gathers();
+}
+
+void CostTable::find_gathers() {
+  const tile::Program& p = *program_;
+  for (std::uint32_t s = 0; s < p.streams.size(); ++s)
+    for (const tile::Instruction& i : p.streams[s].code)
+      if (i.op == tile::Op::exchange && p.exchanges[i.a].gathers.valid()) gathered_.emplace_back(p.exchanges[i.a].gathers, StreamId(s));
+  std::sort(gathered_.begin(), gathered_.end());
+  gathered_.erase(std::unique(gathered_.begin(), gathered_.end()), gathered_.end());
+  for (std::uint32_t c = 0; c < p.computes.size(); ++c)
+    if (!p.computes[c].bound.empty()) bound_steps_.try_emplace({p.computes[c].compute_set, p.computes[c].stream}, tile::ComputeId(c));
 }
 
 std::uint64_t CostTable::compute_total(StreamId stream, std::uint32_t instruction) {
@@ -38,7 +50,8 @@ InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& ins
   bool moves_data = false;
   switch (instruction.op) {
     case tile::Op::compute:
-      add_compute(instruction, cost);
+      add_compute(stream, instruction, cost);
+      moves_data = cost.cycles.exchange > 0;
       break;
     case tile::Op::exchange:
     case tile::Op::cross_replica:
@@ -65,7 +78,7 @@ InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& ins
   return cost;
 }
 
-void CostTable::add_compute(const tile::Instruction& instruction, InstructionCost& cost) {
+void CostTable::add_compute(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost) {
   std::unique_ptr<ComputeCost>& known = computes_[instruction.a];
   const tile::ComputeStep& step = program_->computes[instruction.a];
   if (!known)
@@ -74,12 +87,41 @@ void CostTable::add_compute(const tile::Instruction& instruction, InstructionCos
   cost.tile_balance = known->balance;
   cost.vertices = known->vertices;
   cost.unestimated = known->unestimated;
+  add_bound(stream, step, cost);
+}
+
+// Bound operands cost what receiving them costs (contract 12). Where the step has an exchange of its own, its phase has them.
+void CostTable::add_bound(StreamId stream, const tile::ComputeStep& step, InstructionCost& cost) const {
+  if (step.bound.empty() || std::binary_search(gathered_.begin(), gathered_.end(), std::pair(step.compute_set, stream))) return;
+  const ExchangeCost bound = exchange_cost(*program_, {step.name, step.bound, {}, {}}, stream_of_tile_, exchange_model_);
+  cost.cycles.exchange = bound.exchange;
+  cost.received_bytes = bound.received[stream.index()];
+}
+
+tile::Exchange CostTable::with_bound(const tile::Exchange& exchange, std::span<const StreamId> streams) const {
+  tile::Exchange all = exchange;
+  for (const StreamId s : streams) {
+    const auto step = bound_steps_.find({exchange.gathers, s});
+    if (step == bound_steps_.end()) continue;
+    const std::vector<tile::Move>& bound = program_->computes[step->second.index()].bound;
+    all.receive.insert(all.receive.end(), bound.begin(), bound.end());
+  }
+  if (all.receive.size() == exchange.receive.size()) return all;
+  std::sort(all.receive.begin(), all.receive.end(), [](const tile::Move& a, const tile::Move& b) {
+    return std::pair(a.destination_tile, a.destination) < std::pair(b.destination_tile, b.destination);
+  });
+  return all;
 }
 
 void CostTable::add_exchange(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost) {
   const tile::Exchange& exchange = program_->exchanges[instruction.a];
   bool across = instruction.op == tile::Op::cross_replica;
   std::unique_ptr<ExchangeCost>& known = (across ? cross_replica_ : exchanges_)[instruction.a];
+  if (!known && !across && exchange.gathers.valid()) {
+    std::span<const StreamId> members(&stream, 1);
+    if (instruction.meet.valid()) members = program_->meets[instruction.meet.index()].streams;
+    known = std::make_unique<ExchangeCost>(exchange_cost(*program_, with_bound(exchange, members), stream_of_tile_, exchange_model_));
+  }
   if (!known)
     known = std::make_unique<ExchangeCost>(across ? cross_replica_cost(*program_, exchange, program_->replica_maps[instruction.b], stream_of_tile_)
                                                   : exchange_cost(*program_, exchange, stream_of_tile_, exchange_model_));

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "codelet/library.h"
@@ -40,7 +43,12 @@ class CostTable {
 
   std::uint64_t compute_total(StreamId stream, std::uint32_t instruction);
   InstructionCost cost_of(StreamId stream, const tile::Instruction& instruction);
-  void add_compute(const tile::Instruction& instruction, InstructionCost& cost);
+  void find_gathers();
+  void add_compute(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost);
+  // Adds the phase in which the step's bound operands would have been received.
+  void add_bound(StreamId stream, const tile::ComputeStep& step, InstructionCost& cost) const;
+  // The exchange with what the compute set that it gathers for binds in the streams that take part: one phase.
+  tile::Exchange with_bound(const tile::Exchange& exchange, std::span<const StreamId> streams) const;
   void add_exchange(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost);
   void add_transfer(std::uint32_t id, InstructionCost& cost);
   std::uint64_t sync_cycles(const tile::Instruction& instruction, bool moves_data) const;
@@ -49,6 +57,9 @@ class CostTable {
   Options::Exchange exchange_model_;
   std::vector<VertexKind> kinds_;          // by codelet
   std::vector<StreamId> stream_of_tile_;
+  std::vector<std::pair<ComputeSetId, StreamId>> gathered_;  // sorted: who takes part in an exchange that gathers for the compute set
+  // A step that binds, per compute set and stream. Several steps of one compute set bind the same.
+  std::map<std::pair<ComputeSetId, StreamId>, tile::ComputeId> bound_steps_;
   std::mutex mutex_;                       // of what follows, while costs are computed
   std::vector<std::vector<std::atomic<std::uint64_t>>> totals_;  // [stream][instruction]
   std::vector<std::vector<InstructionCost>> costs_;

@@ -30,12 +30,19 @@ std::uint64_t operand_bytes(const tile::Program& program, const Codelet& codelet
 }
 
 std::uint64_t cost_of(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v, bool on_tile) {
-  std::uint64_t cost = kVertexCost + operand_bytes(program, codelet, v) / kBytesPerNanosecond;
-  if (v.cycles != tile::kUnestimated) cost = std::max(cost, v.cycles / kCyclesPerNanosecond);
-  return cost + (on_tile ? kTileVertexCost : 0);
+  return vertex_cost(program, codelet, v) + (on_tile ? kTileVertexCost : 0);
 }
 
 }  // namespace
+
+bool runs_on_tile(const Library& library, const Codelet& codelet) {
+  return codelet.uses_tile || library.module(codelet.module).globals.size > 0;
+}
+
+std::uint64_t vertex_cost(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v) {
+  const std::uint64_t cost = kVertexCost + operand_bytes(program, codelet, v) / kBytesPerNanosecond;
+  return v.cycles != tile::kUnestimated ? std::max(cost, v.cycles / kCyclesPerNanosecond) : cost;
+}
 
 TileContexts::TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica)
     : memory_(memory), replica_(replica), tiles_(program.machine.tiles()), modules_(program.globals.size()), fibers_(tiles_), cycle_counters_(tiles_) {
@@ -84,7 +91,7 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
   const std::uint64_t align = std::max<std::uint64_t>(codelet.host_align, 8);
   out.stride = std::max(align_up(codelet.host_size, align), align);
   out.first = arena_take(out.stride * group.count, std::max<std::uint64_t>(align, 64));
-  const auto place = [&](const tile::Operand& o) { return memory_.at(replica_, o.tile, o.offset); };
+  const auto place = [&](const tile::Operand& o) { return o.count > 0 ? memory_.at(replica_, o.tile, o.offset) : nullptr; };
   const auto put = [](char* at, const Field& f, void* data, std::uint64_t size) {
     std::memcpy(at, &data, sizeof data);
     if (f.host_size >= sizeof(VectorEdge)) std::memcpy(at + sizeof data, &size, sizeof size);
@@ -144,7 +151,7 @@ std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program
   for (std::size_t k = 0; k < compute.groups.size(); ++k) {
     const tile::VertexGroup& g = compute.groups[k];
     const Codelet& codelet = library[g.codelet];
-    const bool on_tile = codelet.uses_tile || library.module(codelet.module).globals.size > 0;
+    const bool on_tile = runs_on_tile(library, codelet);
     const Descriptors::Group& objects = descriptors.groups(step)[k];
     for (std::uint32_t i = 0; i < g.count;) {
       const TileId tile = program.vertices[g.first + i].tile;

@@ -60,6 +60,11 @@ class Descriptors {
   std::uint64_t arena_used_ = 0;
 };
 
+// Must the codelet's vertices run tile by tile, with the tile's context?
+bool runs_on_tile(const Library& library, const Codelet& codelet);
+// A rough cost in nanoseconds of one thread, by rule. Only the cut into chunks depends on it, never a result.
+std::uint64_t vertex_cost(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& vertex);
+
 // One compute step of one replica.
 class ComputeWork final : public Work {
  public:

@@ -48,6 +48,16 @@ std::uint64_t HostEnds::block_bytes(FifoId fifo) const {
   return info.elements * size_of(info.type);
 }
 
+// Nothing is taken from the device ahead of its use, so those rings have one block.
+unsigned HostEnds::depth(FifoId fifo) const {
+  const tile::FifoInfo& info = program_.fifos[fifo.index()];
+  return info.to_device && prefetch_ ? std::max(info.depth, 1u) : 1;
+}
+
+char* HostEnds::ring_block(FifoId fifo, End& e, unsigned place) const {
+  return e.ring.data() + (e.first + place) % depth(fifo) * block_bytes(fifo);
+}
+
 void HostEnds::connect(std::string_view handle, void* begin, void* end) {
   const FifoId fifo = find_fifo(handle);
   const std::uint64_t block = block_bytes(fifo);
@@ -66,7 +76,7 @@ void HostEnds::connect(std::string_view handle, void* begin, void* end) {
   auto& ends = fifos_[fifo.index()];
   for (unsigned r = 0; r < replicas; ++r) {
     End& e = ends[r];
-    if (e.prefetched) e.callback->invalidate_prefetched();
+    if (e.ahead > 0) e.callback->invalidate_prefetched();
     e = End();
     e.begin = static_cast<char*>(begin);
     e.next = broadcast ? 0 : r;
@@ -82,10 +92,10 @@ void HostEnds::connect(std::string_view handle, unsigned replica, std::unique_pt
     fail(ErrorKind::stream_connection_error, "replica", "stream '{}' has no replica {}; there are {}", handle, replica, program_.replication);
   if (!callback) fail(ErrorKind::stream_connection_error, "null-callback", "stream '{}' is connected to no callback", handle);
   End& e = fifos_[fifo.index()][replica];
-  if (e.prefetched) e.callback->invalidate_prefetched();
+  if (e.ahead > 0) e.callback->invalidate_prefetched();
   e = End();
   e.callback = std::move(callback);
-  e.block.resize(block_bytes(fifo));
+  e.ring.resize(block_bytes(fifo) * depth(fifo));
 }
 
 void HostEnds::connect_host_function(std::string_view handle, unsigned replica, HostFunctionCallback callback) {
@@ -126,26 +136,31 @@ char* HostEnds::begin_block(FifoId fifo, unsigned replica) {
   // The positions of host steps put all replicas' transfers of one round next to each other, replica 0 first.
   const bool first = !shares_block(fifo) || replica == 0;
   if (program_.fifos[fifo.index()].to_device && first) {
-    if (!e.prefetched) e.callback->fetch(e.block.data());
-    e.prefetched = false;
+    if (e.ahead > 0)
+      --e.ahead;
+    else
+      e.callback->fetch(ring_block(fifo, e, 0));
   }
-  return e.block.data();
+  return ring_block(fifo, e, 0);
 }
 
 void HostEnds::end_block(FifoId fifo, unsigned replica) {
   End& e = end_of(fifo, replica);
   if (!e.callback) return;
   const bool to_device = program_.fifos[fifo.index()].to_device;
-  if (!to_device) e.callback->fetch(e.block.data());
+  if (!to_device) e.callback->fetch(ring_block(fifo, e, 0));
   if (shares_block(fifo) && replica + 1 != program_.replication) return;
   e.callback->complete();
-  if (to_device && prefetch_) e.prefetched = e.callback->prefetch(e.block.data());
+  if (!to_device) return;
+  e.first = (e.first + 1) % depth(fifo);
+  if (!prefetch_) return;
+  while (e.ahead < depth(fifo) && e.callback->prefetch(ring_block(fifo, e, e.ahead))) ++e.ahead;
 }
 
 void HostEnds::end_run() {
   for (auto& ends : fifos_)
     for (End& e : ends)
-      if (std::exchange(e.prefetched, false)) e.callback->invalidate_prefetched();
+      if (std::exchange(e.ahead, 0u) > 0) e.callback->invalidate_prefetched();
 }
 
 char* HostEnds::row(RemoteBufferId buffer, unsigned replica, std::uint64_t row) {

@@ -44,13 +44,18 @@ class HostEnds {
     std::uint64_t next = 0;     // block of this replica's next transfer
     std::uint64_t advance = 0;  // blocks from one transfer to the next
     std::unique_ptr<FifoCallback> callback;
-    std::vector<char> block;    // of a callback
-    bool prefetched = false;
+    // Of a callback: a ring of as many blocks as the FIFO is deep. Block `first` is the one in use or the next to be used; `ahead`
+    // blocks are filled that nobody has begun to use.
+    std::vector<char> ring;
+    unsigned first = 0, ahead = 0;
     std::uint64_t transfers = 0;
   };
   FifoId find_fifo(std::string_view handle) const;
   RemoteBufferId find_remote(std::string_view handle) const;
   std::uint64_t block_bytes(FifoId fifo) const;
+  unsigned depth(FifoId fifo) const;
+  // The block `place` places after the first of a callback's ring.
+  char* ring_block(FifoId fifo, End& e, unsigned place) const;
   // Of a broadcast FIFO with a callback, replica 0 has the block for all.
   End& end_of(FifoId fifo, unsigned replica);
   bool shares_block(FifoId fifo) const;

@@ -28,14 +28,14 @@ std::optional<unsigned> HostOrder::grant() {
   return first;
 }
 
-bool HostOrder::enter(unsigned slot, const Position& at) {
+std::optional<unsigned> HostOrder::enter(unsigned slot, const Position& at) {
   const std::lock_guard lock(mutex_);
-  if (inside_ == slot) return true;
+  if (inside_ == slot) return slot;
   PANDO_CHECK(!entries_[slot].waiting);
   entries_[slot].bound = std::max(entries_[slot].bound, at);
   entries_[slot].waiting = true;
   waiters_.fetch_add(1, std::memory_order_relaxed);
-  return grant() == slot;
+  return grant();
 }
 
 std::optional<unsigned> HostOrder::leave(unsigned slot, const Position& next) {

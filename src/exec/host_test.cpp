@@ -168,6 +168,75 @@ TEST(Fifos, PrefetchAfterCompleteAndInvalidateAtTheEnd) {
   EXPECT_THAT(log.lines, ElementsAre("c fetch", "c complete", "c fetch", "c complete"));
 }
 
+TEST(Fifos, PrefetchFillsAsManyBlocksAsTheFifoIsDeep) {
+  Hand p(1, 1);
+  const StreamId s = p.add_ipu(0);
+  const std::uint32_t in = p.add_fifo("in", true, t(0), 0, 1), out = p.add_fifo("out", false, t(0), 0, 1);
+  p.program.fifos[0].depth = 3;
+  p.program.fifos[1].depth = 2;
+  p.repeat(s, 3, [&] {
+    p.emit(s, Op::transfer, in);
+    p.emit(s, Op::transfer, out);
+  });
+  p.end_all();
+  auto r = p.runner();
+  Log log;
+  float sink[3] = {};
+  r->connect("out", sink, sink + 3);
+  r->connect("in", 0, std::make_unique<Source>(log, "a", true));
+  r->run(0);
+  EXPECT_THAT(log.lines, ElementsAre("a fetch", "a complete", "a prefetch", "a prefetch", "a prefetch", "a complete", "a prefetch", "a complete",
+                                     "a prefetch", "a invalidate"));
+  EXPECT_THAT(sink, ElementsAre(1, 2, 3));
+  // A source that has nothing ahead is asked once per transfer.
+  log.lines.clear();
+  r->connect("in", 0, std::make_unique<Source>(log, "b", false));
+  r->run(0);
+  EXPECT_THAT(sink, ElementsAre(1, 2, 3));
+  EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), "b prefetch"), 3);
+}
+
+// True until `host_was_called`, or for so long that the test fails.
+std::atomic<bool> host_was_called;
+bool waits_for_host(char*, std::uint64_t, std::uint64_t) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  while (!host_was_called && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  return !host_was_called;
+}
+
+// Stream 0 loops until stream 1's callback has run. Its own host step comes after the loop, so it does not delay the callback.
+TEST(HostOrder, ALoopWithoutHostStepsDelaysNobody) {
+  for (const bool quiet : {true, false}) {
+    Hand p(2, 1);
+    const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
+    Codelet wait = tile::hand_made_codelet("Wait", {}, 8, waits_for_host);
+    const ModuleId m = p.library.add_builtin("wait", {wait});
+    const std::uint32_t late = p.add_fifo("late", true, t(0), 0, 1), early = p.add_fifo("early", true, t(1), 0, 1);
+    const std::uint32_t test = p.add_compute(a, {{p.library.module(m).codelets[0], t(0), {}, ""}}, tile::Location{t(0), 64, ElementType::boolean});
+    // At most 2,000 rounds of at least a millisecond if nobody calls.
+    p.repeat(a, quiet ? 2000 : 50, [&] {
+      p.emit(a, Op::compute, test);
+      if (!quiet) p.emit(a, Op::transfer, late);
+    });
+    p.emit(b, Op::transfer, early);
+    p.emit(a, Op::transfer, late);
+    p.end_all();
+    auto r = p.runner(2);
+    Log log;
+    host_was_called = false;
+    struct Call final : FifoCallback {
+      void fetch(void*) override { host_was_called = true; }
+    };
+    r->connect("early", 0, std::make_unique<Call>());
+    r->connect("late", 0, std::make_unique<Source>(log, "late", false));
+    const auto begin = std::chrono::steady_clock::now();
+    r->run(0);
+    const bool soon = std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1900);
+    if (quiet) EXPECT_TRUE(soon) << "the callback waited for the loop's end";
+    EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), "late fetch"), quiet ? 1 : 51);
+  }
+}
+
 TEST(Fifos, ReplicasTakeConsecutiveBlocksOrTheSame) {
   Hand p(1, 1);
   p.program.replication = 3;

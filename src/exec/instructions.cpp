@@ -43,20 +43,37 @@ Interpreter::Next Interpreter::perform(Cursor& c, const Instruction& in) {
 
 Interpreter::Next Interpreter::compute(Cursor& c, const Instruction& in) {
   ComputeWork& work = *computes_[c.replica][in.a];
+  const auto& result = program_.computes[in.a].result;
+  if (c.computed) {
+    c.computed = false;
+    if (result) store(c.replica, *result, pairs_[c.stream.index()][c.pc - 1]->works[c.replica]->result() ? 1 : 0);
+    return Next::instruction;
+  }
   if (c.phase == kFirst) {
     work.begin();
     if (post(c, work, work.chunks(), work.cost(), kSecond)) return Next::posted;
   }
-  const auto& result = program_.computes[in.a].result;
   if (result) store(c.replica, *result, work.result() ? 1 : 0);
   return Next::instruction;
 }
 
 Interpreter::Next Interpreter::exchange(Cursor& c, const Instruction& in) {
+  if (!pairs_[c.stream.index()].empty() && pairs_[c.stream.index()][c.pc]) return tile_by_tile(c, *pairs_[c.stream.index()][c.pc]);
   const ExchangePlans& plans = exchanges_[in.a];
   char* const base = memory_.base(c.replica);
   if (c.phase == kFirst && post_moves(c, plans.receive, base, base, kSecond)) return Next::posted;
   if (c.phase == kSecond && post_moves(c, plans.arrange, base, base, kThird)) return Next::posted;
+  return Next::instruction;
+}
+
+// The compute step that comes next finds its work done.
+Interpreter::Next Interpreter::tile_by_tile(Cursor& c, Pair& pair) {
+  TileByTile& work = *pair.works[c.replica];
+  if (c.phase == kFirst) {
+    work.begin();
+    if (post(c, work, work.chunks(), pair.cost, kSecond)) return Next::posted;
+  }
+  c.computed = true;
   return Next::instruction;
 }
 

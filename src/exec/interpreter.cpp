@@ -1,5 +1,6 @@
 #include "exec/interpreter.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "base/check.h"
@@ -36,8 +37,10 @@ Interpreter::Interpreter(const tile::Program& program, const Library& library, c
     c.code = &program.streams[c.stream.index()];
     c.loaded.resize(program.functions.size());
   }
+  build_tile_by_tile(library);
   build_rendezvous();
   find_shared_remote_buffers();
+  find_quiet_loops();
 }
 
 void Interpreter::run(unsigned index) {
@@ -82,7 +85,7 @@ void Interpreter::reset(unsigned index) {
   for (Cursor& c : cursors_) {
     c.pc = c.code->entries[index];
     c.phase = kArrive;
-    c.ended = c.leaves_host_step = false;
+    c.ended = c.leaves_host_step = c.computed = false;
     c.steps = 0;
     c.frames.clear();
   }
@@ -105,7 +108,7 @@ Interpreter::Next Interpreter::step(Cursor& c) {
   }
   Rendezvous* const meeting = rendezvous(c, in);
   if (c.phase == kArrive) {
-    if (order_.concerns(c.slot) && order_.has_waiters()) start(order_.publish(c.slot, position(c)));
+    if (order_.concerns(c.slot) && order_.has_waiters()) start(order_.publish(c.slot, next_host_position(c)));
     if (meeting && !arrive(c, *meeting)) return Next::parked;
     c.phase = kBegin;
   }
@@ -128,7 +131,7 @@ void Interpreter::finish(Cursor& c, const Instruction& in) {
   const std::uint32_t next = c.pc + 1;
   switch (in.op) {
     case Op::repeat:
-      if (in.count > 0) c.frames.push_back({in.order, 0, false, 0, in.count});
+      if (in.count > 0) c.frames.push_back({in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, in.count});
       c.pc = in.count > 0 ? next : in.target;
       return;
     case Op::repeat_end: {
@@ -139,7 +142,7 @@ void Interpreter::finish(Cursor& c, const Instruction& in) {
       c.pc = again ? in.target : next;
       return;
     }
-    case Op::loop_mark: c.frames.push_back({in.order, 0, false, 0, 0}); c.pc = next; return;
+    case Op::loop_mark: c.frames.push_back({in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, 0}); c.pc = next; return;
     case Op::loop_next: ++c.frames.back().round; c.pc = in.target; return;
     case Op::loop_exit: c.frames.pop_back(); c.pc = next; return;
     case Op::branch_true: c.pc = c.value != 0 ? in.target : next; return;
@@ -150,7 +153,7 @@ void Interpreter::finish(Cursor& c, const Instruction& in) {
       if (in.b != 0 && !c.loaded[in.a])
         fail(ErrorKind::control_program_error, "code-not-loaded",
              "function '{}' is called, but its code is in Streaming Memory: copy it to the tiles first", program_.functions[in.a]);
-      c.frames.push_back({in.order, next, true, 0, 0});
+      c.frames.push_back({in.order, next, 0, true, 0, 0});
       c.pc = in.target;
       return;
     case Op::ret:
@@ -176,7 +179,6 @@ void Interpreter::observe(const Cursor& c, const Instruction& in) {
 }
 
 bool Interpreter::post(Cursor& c, Work& work, unsigned chunks, std::uint64_t cost, std::uint32_t phase) {
-  constexpr std::uint64_t kWorthSharing = 1000;  // ns: less than what waking and joining costs
   c.phase = phase;
   if (team_.threads() > 1 && chunks > 1 && cost >= kWorthSharing) {
     team_.post(c.slot, work, chunks);
@@ -207,8 +209,8 @@ bool Interpreter::arrive(Cursor& c, Rendezvous& r) {
   const bool concerned = order_.concerns(slot);
   Position behind;
   if (concerned) {
-    behind = position(c);
-    behind.push_back(1);
+    behind = next_host_position(c);
+    if (!in_quiet_loop(c)) behind.push_back(1);
   }
   const auto all = static_cast<std::uint32_t>(r.slots.size());
   if (r.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < all) {
@@ -240,10 +242,33 @@ Position Interpreter::position(const Cursor& c) const {
   return at;
 }
 
+bool Interpreter::in_quiet_loop(const Cursor& c) const {
+  return std::any_of(c.frames.begin(), c.frames.end(), [](const Frame& f) { return f.quiet_exit != 0; });
+}
+
+Position Interpreter::next_host_position(const Cursor& c) const {
+  Position at;
+  for (const Frame& f : c.frames) {
+    if (f.quiet_exit != 0) {
+      at.push_back(c.code->code[f.quiet_exit].order);
+      return at;
+    }
+    at.push_back(f.order);
+    at.push_back(f.round);
+  }
+  at.push_back(c.code->code[c.pc].order);
+  return at;
+}
+
 // False: the cursor waits for its turn and must not be touched any more.
 bool Interpreter::enter_host_step(Cursor& c) {
   if (!order_.concerns(c.slot)) return true;
-  if (!order_.enter(c.slot, position(c))) return false;
+  const unsigned slot = c.slot;
+  const std::optional<unsigned> granted = order_.enter(slot, position(c));
+  if (granted != slot) {
+    start(granted);
+    return false;
+  }
   c.leaves_host_step = true;
   return true;
 }

@@ -19,6 +19,7 @@
 #include "exec/memory.h"
 #include "exec/move_plan.h"
 #include "exec/team.h"
+#include "exec/tile_by_tile.h"
 #include "tile/observer.h"
 #include "tile/program.h"
 
@@ -48,6 +49,7 @@ class Interpreter final : public Team::Client {
   struct Frame {
     std::uint32_t order = 0;      // of the loop or call
     std::uint32_t return_to = 0;  // of a call
+    std::uint32_t quiet_exit = 0; // of a loop without host steps: the instruction after it; else 0
     bool is_call = false;
     std::uint64_t round = 0;
     std::uint64_t remaining = 0;
@@ -68,6 +70,7 @@ class Interpreter final : public Team::Client {
     std::uint32_t phase = kArrive;
     bool ended = false;
     bool leaves_host_step = false;
+    bool computed = false;      // the exchange before this compute step did its work too
     std::int64_t value = 0;     // what a branch read
     std::uint64_t steps = 0;    // executed instructions: the clock if nobody observes
     std::uint32_t row = 0;      // next row of a remote transfer
@@ -82,6 +85,11 @@ class Interpreter final : public Team::Client {
     std::vector<unsigned> slots;
     std::atomic<std::uint32_t> arrived{0};
   };
+  // An exchange and its successor that run tile by tile.
+  struct Pair {
+    std::uint64_t cost = 0;
+    std::vector<std::unique_ptr<TileByTile>> works;  // [replica]
+  };
   struct ExchangePlans {
     MovePlan receive, arrange, gather, scatter;  // the last two: across replicas, through a host block
     std::uint64_t gathered_bytes = 0;
@@ -91,7 +99,9 @@ class Interpreter final : public Team::Client {
   void build_plans(unsigned chunks);
   void build_replica_copies(unsigned chunks);
   void build_rendezvous();
+  void build_tile_by_tile(const Library& library);
   void find_shared_remote_buffers();
+  void find_quiet_loops();
   std::vector<char> reachable(const tile::Stream& stream, unsigned program) const;
   bool is_host_step(const tile::Instruction& in) const;
   void check_connected(const tile::Instruction& in) const;
@@ -102,6 +112,7 @@ class Interpreter final : public Team::Client {
   Next perform(Cursor& c, const tile::Instruction& in);
   Next compute(Cursor& c, const tile::Instruction& in);
   Next exchange(Cursor& c, const tile::Instruction& in);
+  Next tile_by_tile(Cursor& c, Pair& pair);
   Next cross_replica(const tile::Instruction& in);
   Next fifo(Cursor& c, const tile::Transfer& t, const MovePlan& plan);
   Next remote(Cursor& c, const tile::Transfer& t, std::uint32_t index);
@@ -114,6 +125,8 @@ class Interpreter final : public Team::Client {
   void finish(Cursor& c, const tile::Instruction& in);
   void observe(const Cursor& c, const tile::Instruction& in);
 
+  // In nanoseconds of one thread: less is what waking and joining another costs.
+  static constexpr std::uint64_t kWorthSharing = 2000;
   // Runs the work here if it is small, else posts it: then the cursor goes on in `phase` when it is done.
   bool post(Cursor& c, Work& work, unsigned chunks, std::uint64_t cost, std::uint32_t phase);
   bool post_moves(Cursor& c, const MovePlan& plan, char* destination, const char* source, std::uint32_t phase);
@@ -125,6 +138,9 @@ class Interpreter final : public Team::Client {
 
   // Host order.
   Position position(const Cursor& c) const;
+  // A lower bound of the cursor's next host step: its position, or, inside of a loop without host steps, what comes after that.
+  Position next_host_position(const Cursor& c) const;
+  bool in_quiet_loop(const Cursor& c) const;
   bool enter_host_step(Cursor& c);
   void start(std::optional<unsigned> slot) {
     if (slot) team_.start(*slot);
@@ -143,9 +159,11 @@ class Interpreter final : public Team::Client {
   std::vector<std::vector<MovePlan>> rows_;  // [transfer][row], for transfers of several rows
   std::vector<std::unique_ptr<Descriptors>> descriptors_;                 // [replica]
   std::vector<std::vector<std::unique_ptr<ComputeWork>>> computes_;      // [replica][compute step]
+  std::vector<std::vector<std::unique_ptr<Pair>>> pairs_;  // [stream][instruction]: an exchange that runs tile by tile with its successor
   std::vector<std::unique_ptr<Rendezvous>> meets_;          // [replica][meet]
   std::vector<std::unique_ptr<Rendezvous>> replica_meets_;  // [meet, then stream]
   std::vector<bool> ordered_remote_;  // buffers that several streams use and one writes: their transfers keep the program's order
+  std::vector<std::vector<std::uint32_t>> quiet_exits_;  // [stream][instruction]: of loops without host steps (Frame::quiet_exit)
   std::vector<Cursor> cursors_;       // [replica][stream]
   HostOrder order_;
   std::atomic<bool> stop_{false};

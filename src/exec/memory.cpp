@@ -22,15 +22,15 @@ std::uint64_t mapped_bytes(const tile::Image& image) {
   return image.begin % kPage == 0 ? image.bytes.size() / kPage * kPage : 0;
 }
 
-// Bytes of all tiles that some allocation covers (allocations are sorted).
-std::uint64_t allocated_bytes(const tile::Program& program) {
+// Bytes of the pages of all tiles that some allocation touches (allocations are sorted).
+std::uint64_t allocated_pages(const tile::Program& program) {
   std::uint64_t total = 0, covered = 0;
   TileId tile;
   for (const tile::Allocation& a : program.allocations) {
     if (a.tile != tile) covered = 0;
     tile = a.tile;
-    const std::uint64_t begin = std::max(a.offset, covered), end = a.offset + a.size;
-    if (end > begin) total += end - begin;
+    const std::uint64_t begin = std::max(a.offset / kPage * kPage, covered), end = page_up(a.offset + a.size);
+    if (a.size > 0 && end > begin) total += end - begin;
     covered = std::max(covered, end);
   }
   return total;
@@ -82,10 +82,10 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
   tile_size_ = program.machine.bounded_memory ? std::max(highest, program.machine.bytes_per_tile()) : highest;
   stride_ = (page_up(highest) / kPage | 1) * kPage;
   const std::uint64_t total = stride_ * program.machine.tiles();
-  const std::uint64_t used = allocated_bytes(program);
+  const std::uint64_t used = allocated_pages(program);
   for (unsigned r = 0; r < program.replication; ++r) {
     replicas_.emplace_back(total, "the tiles");
-    // Densely used memory is faster in huge pages; sparsely used memory would cost far more of it.
+    // Memory whose pages are mostly used is faster in huge pages; where many are not, it would cost far more of it.
     if (program.images.empty() && used * 4 > total * 3 && total > 8 * kHugePage)
       madvise(replicas_.back().data(), replicas_.back().size(), MADV_HUGEPAGE);
     map_images(r);

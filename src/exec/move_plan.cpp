@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kBytesPerNanosecond = 16;
 constexpr std::uint64_t kRunCost = 4;
 
-std::uint64_t cost_of(std::uint64_t bytes, std::uint64_t runs) { return bytes / kBytesPerNanosecond + runs * kRunCost; }
+std::uint64_t run_cost(std::uint64_t bytes, std::uint64_t runs) { return bytes / kBytesPerNanosecond + runs * kRunCost; }
 
 template <std::size_t kBytes>
 struct Bytes {
@@ -51,12 +51,14 @@ void copy_runs(char* to, const char* from, std::int64_t to_step, std::int64_t fr
 
 }  // namespace
 
+std::uint64_t MovePlan::cost_of(const tile::Move& m) { return run_cost(std::uint64_t{m.bytes} * m.count, m.count); }
+
 // Runs that cost more than `target` in several parts.
 std::vector<MovePlan::Strided> MovePlan::cut_large(const std::vector<Strided>& runs, std::uint64_t target) {
   std::vector<Strided> pieces;
   pieces.reserve(runs.size());
   for (const Strided& run : runs) {
-    const std::uint64_t cost = cost_of(std::uint64_t{run.bytes} * run.count, run.count);
+    const std::uint64_t cost = run_cost(std::uint64_t{run.bytes} * run.count, run.count);
     const std::uint64_t parts = (cost + target - 1) / target;
     if (parts <= 1) {
       pieces.push_back(run);
@@ -80,11 +82,11 @@ std::vector<MovePlan::Strided> MovePlan::cut_large(const std::vector<Strided>& r
   return pieces;
 }
 
-MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks) {
+// Offsets from the bases; neighbours that continue each other are one run.
+std::vector<MovePlan::Strided> MovePlan::resolve(std::span<const tile::Move> moves, std::uint64_t stride) {
   const auto place = [&](TileId tile, std::uint64_t offset) { return tile.valid() ? tile.index() * stride + offset : offset; };
   std::vector<Strided> runs;
   runs.reserve(moves.size());
-  MovePlan plan;
   for (const tile::Move& m : moves) {
     if (m.bytes == 0 || m.count == 0) continue;
     Strided run{place(m.destination_tile, m.destination), place(m.source_tile, m.source), m.destination_step, m.source_step, m.bytes, m.count};
@@ -101,7 +103,27 @@ MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t str
     }
     runs.push_back(run);
   }
-  for (const Strided& run : runs) plan.cost_ += cost_of(std::uint64_t{run.bytes} * run.count, run.count);
+  return runs;
+}
+
+MovePlan MovePlan::build_by_tile(std::span<const tile::Move> moves, std::uint64_t stride, std::span<const TileId> ends) {
+  MovePlan plan;
+  std::size_t first = 0;
+  for (const TileId end : ends) {
+    std::size_t last = first;
+    while (last < moves.size() && moves[last].destination_tile < end) ++last;
+    const std::vector<Strided> runs = resolve(moves.subspan(first, last - first), stride);
+    for (const Strided& run : runs) plan.cost_ += run_cost(std::uint64_t{run.bytes} * run.count, run.count);
+    plan.add_chunk(runs, 0, runs.size());
+    first = last;
+  }
+  return plan;
+}
+
+MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks) {
+  MovePlan plan;
+  const std::vector<Strided> runs = resolve(moves, stride);
+  for (const Strided& run : runs) plan.cost_ += run_cost(std::uint64_t{run.bytes} * run.count, run.count);
   if (runs.empty()) return plan;
 
   // Chunks of like cost, in order of destination; a large run is cut.
@@ -110,7 +132,7 @@ MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t str
   std::uint64_t cost = 0;
   std::size_t first = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    cost += cost_of(std::uint64_t{pieces[i].bytes} * pieces[i].count, pieces[i].count);
+    cost += run_cost(std::uint64_t{pieces[i].bytes} * pieces[i].count, pieces[i].count);
     if (cost < target && i + 1 < pieces.size()) continue;
     plan.add_chunk(pieces, first, i + 1);
     first = i + 1;

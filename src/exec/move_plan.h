@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tile/program.h"
@@ -14,11 +15,15 @@ class MovePlan {
   // Tile t's bytes are at t * stride from its base; an invalid tile's offset counts from its base directly. `chunks`: the most
   // chunks to cut into.
   static MovePlan build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks);
+  // Chunk k has the moves to tiles below ends[k] that no earlier chunk has; it may be empty. `moves` are sorted by destination
+  // tile, `ends` ascending; the last is above all of them.
+  static MovePlan build_by_tile(std::span<const tile::Move> moves, std::uint64_t stride, std::span<const TileId> ends);
 
   bool empty() const { return chunks_.empty(); }
   unsigned chunks() const { return static_cast<unsigned>(chunks_.size()); }
   // A rough cost in nanoseconds of one thread, by rule.
   std::uint64_t cost() const { return cost_; }
+  static std::uint64_t cost_of(const tile::Move& move);
   // Moves the chunk's bytes. Chunks write different bytes, so they may run at the same time.
   void run(unsigned chunk, char* destination, const char* source) const;
   void run_all(char* destination, const char* source) const;
@@ -45,6 +50,7 @@ class MovePlan {
     std::uint32_t block, block_count;
     std::uint32_t strided, strided_count;
   };
+  static std::vector<Strided> resolve(std::span<const tile::Move> moves, std::uint64_t stride);
   static std::vector<Strided> cut_large(const std::vector<Strided>& runs, std::uint64_t target);
   void add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last);
 

@@ -1,5 +1,7 @@
 // What the interpreter prepares at load: resolved moves, who meets whom, which instructions a program can reach.
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/check.h"
 #include "exec/interpreter.h"
@@ -75,6 +77,31 @@ void Interpreter::build_replica_copies(unsigned chunks) {
     }
 }
 
+// Which exchanges run tile by tile with the compute step that follows is decided here, once, by addresses and rules.
+void Interpreter::build_tile_by_tile(const Library& library) {
+  pairs_.resize(program_.streams.size());
+  if (!options_.tile_by_tile) return;
+  for (std::size_t s = 0; s < program_.streams.size(); ++s) {
+    const std::vector<Instruction>& code = program_.streams[s].code;
+    pairs_[s].resize(code.size());
+    for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+      if (code[i].op != Op::exchange || code[i].meet.valid() || code[i + 1].op != Op::compute || code[i + 1].meet.valid()) continue;
+      const tile::Exchange& exchange = program_.exchanges[code[i].a];
+      const std::uint32_t c = code[i + 1].a;
+      const tile::ComputeStep& step = program_.computes[c];
+      const std::uint64_t cost = exchanges_[code[i].a].receive.cost() + exchanges_[code[i].a].arrange.cost() + computes_[0][c]->cost();
+      if (cost < kWorthSharing || !may_run_tile_by_tile(program_, library, exchange, step)) continue;
+      const std::vector<TileId> ends = cut_by_tile(program_, library, exchange, step, team_.threads());
+      if (ends.empty()) continue;
+      pairs_[s][i] = std::make_unique<Pair>();
+      pairs_[s][i]->cost = cost;
+      for (unsigned r = 0; r < program_.replication; ++r)
+        pairs_[s][i]->works.push_back(std::make_unique<TileByTile>(program_, library, exchange, step, descriptors_[r]->groups(c), ends,
+                                                                   memory_.base(r), memory_.stride()));
+    }
+  }
+}
+
 void Interpreter::build_rendezvous() {
   const auto streams = static_cast<unsigned>(program_.streams.size());
   for (unsigned r = 0; r < program_.replication; ++r)
@@ -114,6 +141,38 @@ bool Interpreter::is_host_step(const Instruction& in) const {
       return t.kind != tile::Transfer::Kind::remote || ordered_remote_[t.index];
     }
     default: return false;
+  }
+}
+
+// A loop is quiet if neither its body nor a function called from it has host steps. Bodies are contiguous code.
+void Interpreter::find_quiet_loops() {
+  for (const tile::Stream& stream : program_.streams) {
+    const std::vector<Instruction>& code = stream.code;
+    std::vector<std::uint32_t>& exits = quiet_exits_.emplace_back(code.size());
+    // Host steps before each instruction; a call of a function with host steps is one.
+    std::vector<std::uint32_t> before(code.size() + 1);
+    std::map<std::uint32_t, bool> function_has_host;  // by its first instruction
+    const std::function<bool(std::uint32_t)> has_host = [&](std::uint32_t entry) {
+      const auto [known, added] = function_has_host.try_emplace(entry, false);
+      if (!added) return known->second;
+      bool host = false;
+      for (std::uint32_t i = entry; i < code.size() && code[i].op != Op::ret && !host; ++i)
+        host = is_host_step(code[i]) || (code[i].op == Op::call && has_host(code[i].target));
+      return function_has_host[entry] = host;
+    };
+    for (std::uint32_t i = 0; i < code.size(); ++i)
+      before[i + 1] = before[i] + (is_host_step(code[i]) || (code[i].op == Op::call && has_host(code[i].target)));
+    std::vector<std::uint32_t> marks;
+    const auto loop = [&](std::uint32_t begin, std::uint32_t exit) {
+      if (exit > begin && exit < code.size() && before[exit] == before[begin] && code[exit].order > code[begin].order) exits[begin] = exit;
+    };
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      if (code[i].op == Op::repeat) loop(i, code[i].target);
+      if (code[i].op == Op::loop_mark) marks.push_back(i);
+      if (code[i].op != Op::loop_exit || marks.empty()) continue;
+      loop(marks.back(), i + 1);
+      marks.pop_back();
+    }
   }
 }
 

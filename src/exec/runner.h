@@ -16,11 +16,14 @@
 
 namespace pando::exec {
 
-// A host end of a FIFO. Called one at a time, in a fixed order (contract 4).
+// A host end of a FIFO. Called one at a time, in a fixed order (contract 4), on whichever thread of the team comes to the step: a
+// callback that waits keeps that thread, and with `threads` = 1 the whole program.
 class FifoCallback {
  public:
   virtual ~FifoCallback() = default;
-  virtual bool prefetch(void*) { return false; }  // true: the block was filled ahead of its use
+  // True: the block was filled ahead of its use. Asked for after each `complete`, again and again until as many blocks as the
+  // FIFO is deep (bufferingDepth) are filled, or it is false.
+  virtual bool prefetch(void*) { return false; }
   virtual void fetch(void* block) = 0;            // to device: fill the block; to host: take it
   virtual void complete() {}                      // the block of the last fetch or prefetch was used
   virtual void invalidate_prefetched() {}
@@ -30,7 +33,7 @@ using HostFunctionCallback = std::function<void(const std::vector<const void*>& 
 
 struct Options {
   unsigned threads = 0;         // 0: PANDO_THREADS, or the machine's processors
-  bool tile_by_tile = true;     // may receive and compute tile by tile (contract 12)
+  bool tile_by_tile = true;     // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
   bool poison_undefined = false;  // WriteUndef fills with 0xA5
   bool prefetch = true;         // call FifoCallback::prefetch
 };

@@ -40,6 +40,7 @@ struct Variable {
 struct Edge {
   std::uint16_t field = 0;  // index into Codelet::fields
   bool connected = false;
+  std::uint32_t site = 0;  // of the last connect: Graph::call_site
   std::vector<View> rows;
 };
 struct StateValue {
@@ -95,11 +96,12 @@ struct HostHandle {
   bool readable = false, writable = false;
 };
 
-// Where a `connect` came from, for messages.
+// What a `connect` names, and where in the user's source it stands.
 struct FieldRef {
   VertexId vertex;
   std::string field;
   std::optional<std::size_t> row;
+  std::uint32_t site = 0;  // Graph::call_site; 0: not known
 };
 
 class Graph {
@@ -128,6 +130,9 @@ class Graph {
   // Throws unknown_vertex_type, with similar names.
   VertexId add_vertex(ComputeSetId cs, std::string_view codelet_name);
   void set_tile_mapping(VertexId v, TileId tile);
+  // A number for a line of the user's source, for messages; site_text gives "file:line" back, "" for 0.
+  std::uint32_t call_site(const char* file, unsigned line);
+  std::string site_text(std::uint32_t site) const;
   // Throw unknown_field, graph_connection_error, type_error: message names vertex type, field, shapes.
   void connect(const FieldRef& field, const View& tensor);
   void connect(const FieldRef& field, const std::vector<View>& tensors);
@@ -207,6 +212,12 @@ class Graph {
   DenseMap<FunctionId, Function> functions_;
   std::vector<HostHandle> host_handles_;
   std::vector<std::optional<bool>> tile_groups_;
+  struct CallSite {
+    const char* key = nullptr;  // the pointer that came in, to recognise it; never read
+    std::string file;
+    unsigned line = 0;
+  };
+  std::vector<CallSite> sites_;
   // Elements that are connected one by one; joined into the vertex when the last one comes. Looked up, never iterated.
   std::unordered_map<FieldKey, std::vector<View>, FieldKeyHash> pending_;
   // Constants of connect_constant, which go where their vertex goes: looked up by vertex, never iterated.

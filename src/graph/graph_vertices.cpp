@@ -49,7 +49,7 @@ VertexId Graph::add_vertex(ComputeSetId cs, std::string_view codelet_name) {
   for (const Field& f : c.fields) edges += f.is_edge();
   v.edges.reserve(edges);
   for (const Field& f : c.fields)
-    if (f.is_edge()) v.edges.push_back({static_cast<std::uint16_t>(c.field_index(f)), false, {}});
+    if (f.is_edge()) v.edges.push_back({static_cast<std::uint16_t>(c.field_index(f)), false, 0, {}});
   const VertexId id = vertices_.push(std::move(v));
   compute_sets_[cs].vertices.push_back(id);
   return id;
@@ -60,6 +60,22 @@ void Graph::set_tile_mapping(VertexId v, TileId tile) {
   vertices_[v].tile = tile;
   const auto [first, last] = vertex_constants_.equal_range(v);
   for (auto it = first; it != last; ++it) variables_[it->second].mapping.set({0, variables_[it->second].elements}, tile);
+}
+
+// Programs connect from few places, mostly many times in a row from the same one.
+std::uint32_t Graph::call_site(const char* file, unsigned line) {
+  if (line == 0) return 0;
+  for (std::size_t back = 0; back < std::min<std::size_t>(sites_.size(), 8); ++back) {
+    const CallSite& site = sites_[sites_.size() - 1 - back];
+    if (site.key == file && site.line == line) return static_cast<std::uint32_t>(sites_.size() - back);
+  }
+  sites_.push_back({file, file, line});
+  return static_cast<std::uint32_t>(sites_.size());
+}
+
+std::string Graph::site_text(std::uint32_t site) const {
+  if (site == 0) return {};
+  return fmt::format("{}:{}", sites_[site - 1].file, sites_[site - 1].line);
 }
 
 const Field& Graph::field_of(const FieldRef& ref) const {
@@ -137,7 +153,10 @@ void Graph::connect(const FieldRef& ref, const View& tensor) {
     fail(ErrorKind::graph_connection_error, "not-an-edge",
          "connect of {}: the field is no Input, Output or InOut; use setInitialValue", named(v, field));
   check_operand(v, field, tensor);
-  if (ref.row) return is_2d(field) ? connect_row(v, field, *ref.row, tensor) : connect_element(v, field, *ref.row, tensor);
+  if (ref.row) {
+    edge_of(v, field).site = ref.site;
+    return is_2d(field) ? connect_row(v, field, *ref.row, tensor) : connect_element(v, field, *ref.row, tensor);
+  }
 
   std::vector<View> rows;
   if (field.shape == FieldShape::scalar) {
@@ -156,6 +175,7 @@ void Graph::connect(const FieldRef& ref, const View& tensor) {
   }
   check_sizes(v, field, rows);
   Edge& edge = edge_of(v, field);
+  edge.site = ref.site;
   edge.rows = std::move(rows);
   edge.connected = true;
 }
@@ -179,6 +199,7 @@ void Graph::connect(const FieldRef& ref, const std::vector<View>& tensors) {
   if (!is_2d(field)) rows = {rows.empty() ? View::of_variable({}, field.type, {0}) : View::concat(rows, 0)};
   check_sizes(v, field, rows);
   Edge& edge = edge_of(v, field);
+  edge.site = ref.site;
   edge.rows = std::move(rows);
   edge.connected = true;
 }

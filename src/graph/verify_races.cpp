@@ -115,15 +115,17 @@ class RaceFinder {
 
   [[noreturn]] void race(const ComputeSet& cs, const Access& access, const Access& writer, const char* verb) const {
     auto named = [&](const Access& a) {
-      return fmt::format("{}.{}", graph_.library()[graph_.vertices()[a.vertex].codelet].name, field_of(a.vertex, a.field).name);
+      const Vertex& v = graph_.vertices()[a.vertex];
+      const std::string name = fmt::format("{}.{}", graph_.library()[v.codelet].name, field_of(a.vertex, a.field).name);
+      const auto edge = std::find_if(v.edges.begin(), v.edges.end(), [&](const Edge& e) { return e.field == a.field; });
+      const std::string site = edge == v.edges.end() ? "" : graph_.site_text(edge->site);
+      return fmt::format("'{}' of vertex {}{}", name, a.vertex.value, site.empty() ? "" : " (connected at " + site + ")");
     };
     const std::uint64_t begin = std::max(access.region.elements.begin, writer.region.elements.begin);
     const std::uint64_t end = std::min(access.region.elements.end, writer.region.elements.end);
     fail(ErrorKind::graph_cycle_error, "compute-set-race",
-         "field '{}' of vertex {}: elements [{}, {}) of variable '{}' are {} here and written by field '{}' of vertex {} in "
-         "the same compute set '{}'",
-         named(access), access.vertex.value, begin, end, graph_.variables()[access.region.variable].name, verb, named(writer),
-         writer.vertex.value, cs.name);
+         "field {}: elements [{}, {}) of variable '{}' are {} here and written by field {} in the same compute set '{}'",
+         named(access), begin, end, graph_.variables()[access.region.variable].name, verb, named(writer), cs.name);
   }
 
   const Graph& graph_;

@@ -32,6 +32,7 @@ std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) 
   static const bool ready = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
     return true;
   }();
   static_cast<void>(ready);

@@ -23,15 +23,19 @@ class StreamEnd final : public exec::FifoCallback {
   std::shared_ptr<poplar::StreamCallback> callback_;
 };
 
+template <class List>
+std::string handles(const List& list) {
+  std::string text;
+  for (const auto& item : list) text += (text.empty() ? "" : ", ") + item.handle;
+  return text.empty() ? "none" : text;
+}
+
 }  // namespace
 
 void check_stream(const tile::Program& program, const std::string& handle) {
-  std::string known;
-  for (const tile::FifoInfo& f : program.fifos) {
+  for (const tile::FifoInfo& f : program.fifos)
     if (f.handle == handle) return;
-    known += (known.empty() ? "" : ", ") + f.handle;
-  }
-  fail(ErrorKind::stream_connection_error, "unknown-stream", "the program has no stream '{}'; it has: {}", handle, known.empty() ? "none" : known);
+  fail(ErrorKind::stream_connection_error, "unknown-stream", "the program has no stream '{}'; it has: {}", handle, handles(program.fifos));
 }
 
 void apply(exec::Runner& runner, const std::string& handle, const Connection& connection) {
@@ -54,6 +58,7 @@ using core::EngineState;
 using pando::ErrorKind;
 using pando::fail;
 using pando::facade::apply;
+using pando::facade::handles;
 
 namespace {
 
@@ -75,9 +80,10 @@ void check_callback(bool callback, const std::string& handle) {
 }
 
 const pando::tile::RemoteInfo& remote_buffer(const EngineState& s, const std::string& handle) {
-  for (const pando::tile::RemoteInfo& r : s.executable->program->remote_buffers)
+  const auto& buffers = s.executable->program->remote_buffers;
+  for (const pando::tile::RemoteInfo& r : buffers)
     if (r.handle == handle) return r;
-  fail(ErrorKind::stream_connection_error, "unknown-remote-buffer", "the program has no remote buffer '{}'", handle);
+  fail(ErrorKind::stream_connection_error, "unknown-remote-buffer", "the program has no remote buffer '{}'; it has: {}", handle, handles(buffers));
 }
 
 std::uint64_t checked_row(const EngineState& s, const std::string& handle, int row, unsigned replica) {
@@ -129,7 +135,7 @@ void Engine::connectHostFunction(StringRef handle, unsigned index, HostCallbackH
   check_replica(*state_, index, name);
   const auto& functions = state_->executable->program->host_functions;
   if (std::none_of(functions.begin(), functions.end(), [&](const auto& f) { return f.handle == name; }))
-    fail(ErrorKind::stream_connection_error, "unknown-host-function", "the program has no host function '{}'", name);
+    fail(ErrorKind::stream_connection_error, "unknown-host-function", "the program has no host function '{}'; it has: {}", name, handles(functions));
   const std::shared_ptr<HostCallback> shared(callback.release());
   if (state_->runner) apply(*state_->runner, name, index, shared);
   state_->host_functions[{name, index}] = shared;

@@ -70,6 +70,24 @@ QuarterMetadata constant_metadata(const Tensor& metadata) {
   return QuarterMetadata(binary);
 }
 
+// The type of a number of the host, known by its traits. Only the conversion of the values depends on it: bool and unsigned char
+// have the same traits and convert alike.
+const Type& host_type(const TypeTraits& traits) {
+  if (traits.isFloat && traits.size == sizeof(float)) return FLOAT;
+  if (traits.isFloat && traits.size == sizeof(double)) return DOUBLE;
+  if (traits.isIntegral) {
+    switch (traits.size) {
+      case 1: return traits.isSigned ? SIGNED_CHAR : UNSIGNED_CHAR;
+      case 2: return traits.isSigned ? SHORT : UNSIGNED_SHORT;
+      case 4: return traits.isSigned ? INT : UNSIGNED_INT;
+      case 8: return traits.isSigned ? LONGLONG : UNSIGNED_LONGLONG;
+      default: break;
+    }
+  }
+  fail(ErrorKind::type_error, "host-type", "addConstant: a number of the host is expected, found traits of {} bytes, integral: {}, floating: {}",
+       traits.size, traits.isIntegral, traits.isFloat);
+}
+
 // A view of `fresh`, a new variable that holds the sorted element set of `like` in order, with like's shape, order and aliases.
 View rebuilt(const View& like, const std::vector<Region>& set, const View& fresh) {
   std::vector<std::uint64_t> starts;
@@ -154,6 +172,11 @@ Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<st
   pando::graph::Graph& g = state_->shared->graph;
   View v = g.view(g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName()));
   return Access::tensor({std::move(v), state_->shared, metadata ? metadata_state(*metadata) : nullptr});
+}
+
+Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values, const TypeTraits& traits, bool fill,
+                          const DebugContext& debugContext) {
+  return makeConstant(type, nullptr, shape, host_type(traits), values, fill ? 1 : elements(shape), fill, debugContext);
 }
 
 Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value, const DebugContext& debugContext) {

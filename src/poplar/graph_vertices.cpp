@@ -19,12 +19,14 @@ using pando::graph::View;
 
 namespace {
 
-pando::graph::FieldRef to_ref(const Graph& graph, const FieldRef& field) {
+// `at`, if the field is connected: where, for messages.
+pando::graph::FieldRef to_ref(const Graph& graph, const FieldRef& field, const SourceLocation& at = SourceLocation()) {
   const auto& vertices = Access::shared(graph).graph.vertices();
   if (field.getVertexId() >= vertices.size())
     fail(ErrorKind::undefined_vertex_error, "no-such-vertex", "field '{}' of a vertex that does not exist; the graph has {} vertices", field.getName(),
          vertices.size());
-  return {VertexId(field.getVertexId()), field.getName(), field.isIndexed() ? std::optional(field.getIndex()) : std::nullopt};
+  return {VertexId(field.getVertexId()), field.getName(), field.isIndexed() ? std::optional(field.getIndex()) : std::nullopt,
+          Access::shared(graph).graph.call_site(at.getFileName(), at.getLineNumber())};
 }
 
 VertexId to_id(const Graph& graph, const VertexRef& v, const char* what) {
@@ -83,17 +85,17 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
   return VertexRef(g.add_vertex(pando::ComputeSetId(cs.getId()), vertexType.cloneAsString()).value);
 }
 
-VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections) {
+VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections, const SourceLocation& at) {
   const VertexRef v = addVertex(cs, vertexType);
   const Codelet& codelet = codelet_named(*this, vertexType);
   for (const ConnectionDesc& c : connections) {
     const FieldRef field = v[c.field_];
     if (!c.constant_ && c.list_) {
-      connect(field, c.tensors_);
+      connect(field, c.tensors_, at);
     } else if (!c.constant_) {
-      connect(field, c.tensors_[0]);
+      connect(field, c.tensors_[0], at);
     } else if (field_named(codelet, c.field_).is_edge()) {
-      connectConstant(field, c.type_, c.bytes_.data(), c.count_, !c.list_);
+      connectConstant(field, c.type_, c.bytes_.data(), c.count_, at);
     } else {
       setFieldValue(field, c.type_, c.bytes_.data(), c.count_, !c.list_);
     }
@@ -101,19 +103,19 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<Connect
   return v;
 }
 
-void Graph::connect(FieldRef field, const Tensor& tensor) {
-  state_->shared->graph.connect(to_ref(*this, field), Access::view(tensor, "the tensor of connect"));
+void Graph::connect(FieldRef field, const Tensor& tensor, const SourceLocation& at) {
+  state_->shared->graph.connect(to_ref(*this, field, at), Access::view(tensor, "the tensor of connect"));
 }
 
-void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors) {
+void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors, const SourceLocation& at) {
   std::vector<View> views;
   views.reserve(tensors.size());
   for (const Tensor& t : tensors) views.push_back(Access::view(t, "a tensor of connect"));
-  state_->shared->graph.connect(to_ref(*this, field), views);
+  state_->shared->graph.connect(to_ref(*this, field, at), views);
 }
 
-void Graph::connectConstant(const FieldRef& field, const Type& type, const void* values, std::size_t n, bool) {
-  state_->shared->graph.connect_constant(to_ref(*this, field), Access::element_type(type), bytes_of(type, values, n), n);
+void Graph::connectConstant(const FieldRef& field, const Type& type, const void* values, std::size_t n, const SourceLocation& at) {
+  state_->shared->graph.connect_constant(to_ref(*this, field, at), Access::element_type(type), bytes_of(type, values, n), n);
 }
 
 void Graph::setFieldValue(const FieldRef& field, const Type& type, const void* values, std::size_t n, bool) {

@@ -46,9 +46,8 @@ g::Program& own(std::shared_ptr<g::Program>& node) {
   return *node;
 }
 
-std::string shapes(const g::View& source, const g::View& destination) {
-  return fmt::format("source {} {}, destination {} {}", name_of(source.type()), g::to_string(source.shape()), name_of(destination.type()),
-                     g::to_string(destination.shape()));
+std::string both(const Tensor& source, const Tensor& destination) {
+  return fmt::format("source {}, destination {}", source.getDebugStr(), destination.getDebugStr());
 }
 
 void check_writable(const Tensor& t, const char* what) {
@@ -61,9 +60,9 @@ void check_writable(const Tensor& t, const char* what) {
 void check_same(const Tensor& src, const Tensor& dst, const char* what) {
   const g::View& s = Access::view(src, "the source of a copy");
   const g::View& d = Access::view(dst, "the destination of a copy");
-  if (s.type() != d.type()) fail(ErrorKind::type_error, "copy-type", "{}: element types differ: {}", what, shapes(s, d));
+  if (s.type() != d.type()) fail(ErrorKind::type_error, "copy-type", "{}: element types differ: {}", what, both(src, dst));
   if (s.num_elements() != d.num_elements())
-    fail(ErrorKind::control_program_error, "copy-shape", "{}: numbers of elements differ: {}", what, shapes(s, d));
+    fail(ErrorKind::control_program_error, "copy-shape", "{}: numbers of elements differ: {}", what, both(src, dst));
 }
 
 void check_stream(const core::StreamState& stream, const Tensor& t, bool to_device) {

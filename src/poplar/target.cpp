@@ -251,7 +251,7 @@ unsigned Target::getQuarterVectorWidth() const { return 2 * state_->machine.half
 unsigned Target::getDataPathWidth() const { return state_->machine.data_path_bits; }
 unsigned Target::getRptCountMax() const { return state_->machine.rpt_count_max; }
 unsigned Target::getNumStrideBits() const { return state_->machine.stride_bits; }
-unsigned Target::getAtomicStoreGranularity() const { return state_->machine.atomic_store_bytes; }
+std::size_t Target::getAtomicStoreGranularity() const { return state_->machine.atomic_store_bytes; }
 unsigned Target::getExchangeBytesPerCycle() const { return state_->machine.exchange_bytes_per_cycle; }
 unsigned Target::getMemcpyBytesPerCycle() const { return state_->machine.memcpy_bytes_per_cycle; }
 unsigned Target::getMinIPUSyncDelay() const { return state_->min_sync_delay; }

@@ -50,6 +50,9 @@ struct Exchange {
   NameId name;
   std::vector<Move> receive;
   std::vector<Move> arrange;
+  // Valid: these moves bring operands of this compute set, right before its steps. What those steps bind belongs to the same
+  // exchange phase.
+  ComputeSetId gathers{};
 };
 
 // One row of one edge field of one vertex: `count` elements at `offset` of `tile`. The tile is the vertex's own, or, where the

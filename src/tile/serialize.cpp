@@ -1,5 +1,13 @@
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <istream>
+#include <memory>
+#include <new>
+#include <optional>
 #include <ostream>
+#include <string_view>
 
 #include "base/archive.h"
 #include "base/error.h"
@@ -21,7 +29,9 @@ void fields(A& a, Machine& m) {
     m.data_path_bits, m.float_vector_width, m.half_vector_width, m.rpt_count_max, m.stride_bits, m.atomic_store_bytes,
     m.f16_in_f16_out_conv_units, m.f16_in_f32_out_conv_units, m.f32_in_f32_out_conv_units, m.conv_unit_pipeline_depth,
     m.conv_unit_coeff_load_bytes_per_cycle, m.conv_unit_input_load_elems_f16, m.conv_unit_input_load_elems_f32,
-    m.sync_cycles_internal, m.launch_cycles, m.local_copy_call_cycles, m.link_bytes_per_second);
+    m.sync_cycles_internal, m.launch_cycles, m.local_copy_call_cycles, m.link_bytes_per_second,
+    m.links, m.fabric_columns, m.fabric_rows, m.fabric_lanes, m.exchange_landing_cycles, m.sync_seconds_per_hop, m.host_bytes_per_second,
+    m.host_latency_seconds, m.streaming_bytes_per_second, m.streaming_latency_seconds);
 }
 
 template <class A>
@@ -36,7 +46,7 @@ namespace pando::tile {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'T', 'I', 'L'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Header {
   char magic[8];
@@ -54,7 +64,7 @@ static_assert(kIsBulk<Move> && kIsBulk<Operand> && kIsBulk<VertexInstance> && kI
 
 template <class A>
 void fields(A& a, Exchange& e) {
-  a(e.name, e.receive, e.arrange);
+  a(e.name, e.receive, e.arrange, e.gathers);
 }
 template <class A>
 void fields(A& a, Location& l) {
@@ -130,17 +140,53 @@ void write(const Program& program, std::ostream& out) {
 
 namespace {
 
-// The payload, read in pieces: a corrupt size must not ask for memory that the file does not fill.
-std::string read_payload(std::istream& in, std::uint64_t bytes) {
+// What a stream still holds, if it can tell.
+std::optional<std::uint64_t> bytes_left(std::istream& in) {
+  const std::istream::pos_type at = in.tellg();
+  if (at == std::istream::pos_type(-1) || !in.seekg(0, std::ios::end)) {
+    in.clear();
+    return std::nullopt;
+  }
+  const std::istream::pos_type end = in.tellg();
+  in.seekg(at);
+  return static_cast<std::uint64_t>(end - at);
+}
+
+// Bytes that are not set to zero before they are read, in huge pages if there are many: taking small pages from the operating
+// system would cost more than reading.
+struct Payload {
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+  std::unique_ptr<char[], Free> bytes;
+  std::uint64_t size = 0, capacity = 0;
+  std::string_view view() const { return {bytes.get(), size}; }
+  void reserve(std::uint64_t n) {
+    constexpr std::uint64_t kHugePage = 2u << 20, kCacheLine = 64;
+    const std::uint64_t align = n >= 4 * kHugePage ? kHugePage : kCacheLine, rounded = (n + align - 1) / align * align;
+    std::unique_ptr<char[], Free> larger(static_cast<char*>(std::aligned_alloc(align, rounded)));
+    if (!larger) throw std::bad_alloc();
+    if (align == kHugePage) madvise(larger.get(), rounded, MADV_HUGEPAGE);
+    if (size > 0) std::copy_n(bytes.get(), size, larger.get());
+    bytes = std::move(larger);
+    capacity = n;
+  }
+};
+
+// A corrupt size must not ask for memory that the file does not fill: a stream that cannot tell its size is read in pieces.
+Payload read_payload(std::istream& in, std::uint64_t bytes) {
   constexpr std::uint64_t kPiece = 64u << 20;
-  std::string payload;
-  while (payload.size() < bytes) {
-    const std::size_t piece = std::min(kPiece, bytes - payload.size());
-    const std::size_t at = payload.size();
-    payload.resize(at + piece);
-    if (!in.read(payload.data() + at, static_cast<std::streamsize>(piece)))
+  const std::optional<std::uint64_t> left = bytes_left(in);
+  const std::uint64_t piece = left && *left >= bytes ? bytes : std::min(kPiece, left.value_or(kPiece));
+  Payload payload;
+  while (payload.size < bytes) {
+    const std::uint64_t n = std::min(std::max<std::uint64_t>(piece, 1), bytes - payload.size);
+    if (payload.size + n > payload.capacity) payload.reserve(std::min(bytes, std::max(payload.size + n, 2 * payload.capacity)));
+    in.read(payload.bytes.get() + payload.size, static_cast<std::streamsize>(n));
+    payload.size += static_cast<std::uint64_t>(in.gcount());
+    if (!in)
       fail(ErrorKind::graph_object_load_error, "executable-truncated",
-           "the executable ends after {} of {} bytes: the file is cut short", at + static_cast<std::size_t>(in.gcount()), bytes);
+           "the executable ends after {} of {} bytes: the file is cut short", payload.size, bytes);
   }
   return payload;
 }
@@ -155,16 +201,16 @@ Program read(std::istream& in) {
   if (header.version != kVersion)
     fail(ErrorKind::graph_object_load_error, "executable-version",
          "the executable has format version {}; this library reads version {}: compile the program again", header.version, kVersion);
-  const std::string payload = read_payload(in, header.bytes);
-  if (checksum(payload) != header.checksum)
+  const Payload payload = read_payload(in, header.bytes);
+  if (checksum(payload.view()) != header.checksum)
     fail(ErrorKind::graph_object_load_error, "executable-corrupt", "the executable is corrupt: its checksum does not match its {} bytes",
-         payload.size());
+         payload.size);
   Program program;
-  ArchiveReader reader(payload);
+  ArchiveReader reader(payload.view());
   reader(program);
   if (!reader.complete())
     fail(ErrorKind::graph_object_load_error, "executable-corrupt", "the executable is corrupt: its fields do not fill its {} bytes",
-         payload.size());
+         payload.size);
   return program;
 }
 

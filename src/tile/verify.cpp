@@ -312,6 +312,7 @@ class Verifier {
       if (at + rows > program_.operands.size()) return complain("{}: v{} has no operand for {}", where, v.vertex.value, field.name);
       for (const std::size_t end = at + rows; at < end; ++at) {
         const Operand& o = program_.operands[at];
+        if (o.count == 0) continue;  // it lies nowhere
         const Span span{o.tile, {o.offset, o.offset + o.count * size_of(field.type)}, index};
         if (o.tile != v.tile && field.is_written())
           complain("{}: v{}.{} writes on tile {}, not its own tile {}", where, v.vertex.value, field.name, o.tile.value, v.tile.value);

@@ -1,5 +1,6 @@
 #include "setting.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
@@ -11,10 +12,7 @@ namespace {
 struct AddObject { VectorEdge x, y; };
 
 bool add_kernel(char* first, std::uint64_t stride, std::uint64_t count) {
-  {
-    const std::lock_guard lock(trace().mutex);
-    trace().threads.insert(std::this_thread::get_id());
-  }
+  trace().arrive();
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto* o = reinterpret_cast<const AddObject*>(first + i * stride);
     for (std::uint64_t k = 0; k < o->y.size; ++k) static_cast<float*>(o->y.data)[k] = static_cast<const float*>(o->x.data)[k] + 1;
@@ -48,6 +46,24 @@ Codelet add_codelet() {
 Trace& trace() {
   static Trace t;
   return t;
+}
+
+void Trace::expect(std::size_t at_least) {
+  const std::lock_guard lock(mutex_);
+  threads_.clear();
+  expected_ = at_least;
+}
+
+void Trace::arrive() {
+  std::unique_lock lock(mutex_);
+  if (threads_.insert(std::this_thread::get_id()).second) changed_.notify_all();
+  // After a timeout nobody waits again: the test fails, it does not hang.
+  if (!changed_.wait_for(lock, std::chrono::seconds(20), [&] { return threads_.size() >= expected_; })) expected_ = 0;
+}
+
+std::size_t Trace::threads() {
+  const std::lock_guard lock(mutex_);
+  return threads_.size();
 }
 
 Setting::Setting(Machine machine, unsigned replicas) : graph(std::move(machine), replicas) {

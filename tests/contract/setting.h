@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <condition_variable>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -32,10 +33,20 @@ inline Machine tiles(unsigned ipus, unsigned tiles_per_ipu) {
 inline ProgramPtr sequence(std::vector<ProgramPtr> steps) { return graph::make_program(graph::Sequence{std::move(steps)}); }
 inline ProgramPtr copy(const View& from, const View& to) { return graph::make_program(graph::Copy{from, to}); }
 
-// Where kernels of the built-in codelets ran.
-struct Trace {
-  std::mutex mutex;
-  std::set<std::thread::id> threads;
+// On how many threads the kernels of the built-in codelets ran.
+class Trace {
+ public:
+  // Forgets all threads. From now on a kernel waits (for 20 seconds, once) until `at_least` threads are in kernels or were: that
+  // a second thread takes part must not depend on how busy the host is.
+  void expect(std::size_t at_least);
+  void arrive();
+  std::size_t threads();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::thread::id> threads_;
+  std::size_t expected_ = 0;
 };
 Trace& trace();
 

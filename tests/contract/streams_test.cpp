@@ -20,11 +20,11 @@ TEST(Contract01, OneThreadRunsStreamsThatWaitForEachOther) {
   const auto program = s.compile({make_program(Repeat{5, sequence({there, step_b, back, step_a})})});
   EXPECT_GE(program->streams.size(), 2u);
   for (unsigned threads : {1u, 2u}) {
-    trace().threads.clear();
+    trace().expect(0);
     const auto runner = s.load(program, threads);
     runner->run(0);
     EXPECT_THAT(Setting::read<float>(*runner, "a", 4), ElementsAre(11, 12, 13, 14));
-    EXPECT_LE(trace().threads.size(), threads) << "a fixed team";
+    EXPECT_LE(trace().threads(), threads) << "a fixed team";
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <sstream>
+#include <variant>
 
 #include "exec/runner.h"
 #include "graph/interpreter.h"
@@ -80,18 +81,18 @@ void look(graph::Interpreter& machine, const Graph& g, Transcript& t) {
       t.seen[place("handle", h.name, r)].push_back(machine.read(h.tensor, r));
 }
 
-Transcript expected(const Case& test) {
+Transcript expected(const Case& test, const Engine& engine) {
   const Graph& g = *test.graph;
   Transcript t;
   std::map<std::string, std::uint64_t> sent;
   graph::Interpreter machine(g);
   connect(machine, g, t, sent);
   try {
-    for (unsigned run = 0; run < test.runs.size(); ++run) {
+    for (unsigned run = 0; run < engine.runs.size(); ++run) {
       for (const graph::HostHandle& h : g.host_handles())
         for (unsigned r = 0; r < g.replication_factor() && written_before(h, run); ++r)
           machine.write(h.tensor, r, defined(handle_bytes(h, run, r), h.tensor.type()));
-      machine.run(test.programs[test.runs[run]]);
+      machine.run(engine.programs[engine.runs[run]]);
       look(machine, g, t);
     }
   } catch (const std::exception& e) {
@@ -172,35 +173,82 @@ void read_handles(exec::Runner& runner, const Graph& g, Transcript& t) {
   }
 }
 
-Transcript actual(const Case& test, std::shared_ptr<const tile::Program> program, const Setup& setup) {
-  const Graph& g = *test.graph;
-  Transcript t;
-  exec::Options options;
-  options.threads = setup.threads;
-  options.tile_by_tile = setup.tile_by_tile;
-  options.poison_undefined = true;
-  exec::Runner runner(std::move(program), g.library(), options);
-  std::ostringstream prints;
-  runner.set_print_stream(&prints);
-  connect(runner, g, t);
-  try {
-    for (unsigned run = 0; run < test.runs.size(); ++run) {
-      write_handles(runner, g, run);
-      runner.run(test.runs[run]);
-      read_handles(runner, g, t);
-    }
-  } catch (const std::exception& e) {
-    t.error = e.what();
+// An engine on a device of its own, run by run.
+class Session {
+ public:
+  Session(const Case& test, const Engine& engine, std::shared_ptr<const tile::Program> program, const Setup& setup)
+      : graph_(*test.graph), engine_(engine), runner_(std::move(program), graph_.library(), options_of(setup)) {
+    runner_.set_print_stream(&prints_);
+    connect(runner_, graph_, transcript_);
   }
-  for (const graph::RemoteBuffer& buffer : g.remote_buffers())
-    for (unsigned r = 0; r < g.replication_factor(); ++r) {
-      std::string all(row_bytes(buffer) * buffer.repeats, '\0');
-      for (std::uint64_t row = 0; row < buffer.repeats; ++row)
-        runner.copy_from_remote(buffer.handle, all.data() + row * row_bytes(buffer), row, r);
-      t.seen[place("remote buffer", buffer.handle, r)].push_back(defined(std::move(all), buffer.type));
+
+  // The next run; false if there is none, or an error ended them.
+  bool step() {
+    if (next_ == engine_.runs.size() || !transcript_.error.empty()) return false;
+    try {
+      write_handles(runner_, graph_, next_);
+      runner_.run(engine_.runs[next_++]);
+      read_handles(runner_, graph_, transcript_);
+    } catch (const std::exception& e) {
+      transcript_.error = e.what();
     }
-  t.prints = prints.str();
-  return t;
+    return true;
+  }
+
+  Transcript finish() {
+    for (const graph::RemoteBuffer& buffer : graph_.remote_buffers())
+      for (unsigned r = 0; r < graph_.replication_factor(); ++r) {
+        std::string all(row_bytes(buffer) * buffer.repeats, '\0');
+        for (std::uint64_t row = 0; row < buffer.repeats; ++row)
+          runner_.copy_from_remote(buffer.handle, all.data() + row * row_bytes(buffer), row, r);
+        transcript_.seen[place("remote buffer", buffer.handle, r)].push_back(defined(std::move(all), buffer.type));
+      }
+    transcript_.prints = prints_.str();
+    return std::move(transcript_);
+  }
+
+ private:
+  static exec::Options options_of(const Setup& setup) {
+    exec::Options options;
+    options.threads = setup.threads;
+    options.tile_by_tile = setup.tile_by_tile;
+    options.poison_undefined = true;
+    return options;
+  }
+
+  const Graph& graph_;
+  const Engine& engine_;
+  Transcript transcript_;
+  std::ostringstream prints_;
+  exec::Runner runner_;
+  unsigned next_ = 0;
+};
+
+// Operands of fields that ask for interleaved memory lie in it, but for those that are bound to another tile's bytes: what the
+// tile level does not know any more.
+std::string interleaved_fault(const tile::Program& program, const Library& library) {
+  const auto lies_well = [&](const tile::Operand& o, std::uint64_t bytes) {
+    bool any = false;
+    for (const MemoryRegion& r : program.machine.regions) {
+      any = any || r.interleaved;
+      if (r.interleaved && r.begin <= o.offset && o.offset + bytes <= r.end) return true;
+    }
+    return !any || bytes == 0;
+  };
+  for (const tile::ComputeStep& step : program.computes)
+    for (const tile::VertexGroup& group : step.groups)
+      for (std::uint32_t i = 0; i < group.count; ++i) {
+        const tile::VertexInstance& v = program.vertices[group.first + i];
+        std::size_t at = v.operands;
+        for (const Field& f : library[group.codelet].fields) {
+          if (!f.is_edge()) continue;
+          const bool two_dimensional = f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list;
+          for (std::size_t rows = two_dimensional ? program.operands[at++].count : 1; rows > 0; --rows, ++at)
+            if (f.interleaved && program.operands[at].tile == v.tile && !lies_well(program.operands[at], program.operands[at].count * size_of(f.type)))
+              return fmt::format("{}.{} lies at {}, not in interleaved memory", library[group.codelet].name, f.name, program.operands[at].offset);
+        }
+      }
+  return {};
 }
 
 // --- Comparing ------------------------------------------------------------------------------------------------------------------
@@ -268,23 +316,44 @@ compile::Options compile_options(const Setup& setup) {
   return options;
 }
 
+namespace {
+
+// The program of an engine, after all static checks. A text: what is wrong, or "skip".
+std::variant<std::shared_ptr<const tile::Program>, std::string> compiled(const Case& test, const Engine& engine, const Setup& setup) {
+  graph::verify(*test.graph, engine.programs);
+  compile::Options options = compile_options(setup);
+  options.bounded_memory = test.graph->machine().bounded_memory;
+  compile::Result result = compile::compile(*test.graph, engine.programs, options);
+  if (result.out_of_memory) return "skip: " + result.out_of_memory->message();
+  const std::vector<std::string> faults = tile::verify(*result.program, test.graph->library());
+  if (!faults.empty()) return "tile::verify: " + faults[0];
+  if (std::string fault = interleaved_fault(*result.program, test.graph->library()); !fault.empty()) return fault;
+  if (!setup.reload) return result.program;
+  std::stringstream file;
+  tile::write(*result.program, file);
+  return std::make_shared<const tile::Program>(tile::read(file));
+}
+
+}  // namespace
+
 std::string check(const Case& test, const Setup& setup) {
   try {
-    graph::verify(*test.graph, test.programs);
-    const Transcript want = expected(test);
-    if (want.error.find("[undefined-value]") != std::string::npos) return "skip: branches on what is undefined";
-    compile::Options options = compile_options(setup);
-    options.bounded_memory = test.graph->machine().bounded_memory;
-    compile::Result result = compile::compile(*test.graph, test.programs, options);
-    if (result.out_of_memory) return "skip: " + result.out_of_memory->message();
-    const std::vector<std::string> faults = tile::verify(*result.program, test.graph->library());
-    if (!faults.empty()) return "tile::verify: " + faults[0];
-    if (setup.reload) {
-      std::stringstream file;
-      tile::write(*result.program, file);
-      result.program = std::make_shared<tile::Program>(tile::read(file));
+    std::vector<Transcript> want;
+    std::vector<std::unique_ptr<Session>> sessions;
+    for (const Engine& engine : test.engines) {
+      want.push_back(expected(test, engine));
+      if (want.back().error.find("[undefined-value]") != std::string::npos) return "skip: branches on what is undefined";
+      auto program = compiled(test, engine, setup);
+      if (const std::string* verdict = std::get_if<std::string>(&program)) return *verdict;
+      sessions.push_back(std::make_unique<Session>(test, engine, std::get<0>(program), setup));
     }
-    return compare(want, actual(test, result.program, setup));
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& session : sessions) more |= session->step();
+    }
+    for (std::size_t i = 0; i < sessions.size(); ++i)
+      if (std::string d = compare(want[i], sessions[i]->finish()); !d.empty()) return i == 0 ? d : "the second engine: " + d;
+    return {};
   } catch (const std::exception& e) {
     return std::string("threw: ") + e.what();
   }

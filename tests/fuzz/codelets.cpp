@@ -127,6 +127,7 @@ void add_for(ElementType t, std::vector<Codelet>& out) {
   out.push_back(codelet<IO>("Chain" + suffix, in_out, range<IO, chain<T>>));
   out.push_back(codelet<IO>("Multi" + suffix, in_out, range<IO, multi<T>>));
   out.back().kind = VertexKind::multi;
+  out.back().fields[0].interleaved = true;
   out.push_back(codelet<UpdateObject<T>>("Update" + suffix,
                                          {field("v", inout, kVector, t, offsetof(UpdateObject<T>, v)),
                                           field("k", state, kScalar, t, offsetof(UpdateObject<T>, k))},
@@ -145,6 +146,7 @@ void add_for(ElementType t, std::vector<Codelet>& out) {
                                         {field("rows", inout, kRows, t, offsetof(ShiftObject<T>, rows)),
                                          field("s", input, kScalar, t, offsetof(ShiftObject<T>, s))},
                                         range<ShiftObject<T>, shift<T>>));
+  out.back().fields[0].interleaved = true;
   out.push_back(codelet<TestObject>("Test" + suffix, {field("x", input, kVector, t, offsetof(TestObject, x))},
                                     range<TestObject, test<T>>));
 }

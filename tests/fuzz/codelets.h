@@ -14,8 +14,8 @@ namespace pando::fuzz {
 //   Update<T>   inout v, state k               v[i] from v[i] and v[i-1]
 //   Fold<T>     in rows[][], out sum, state vector w
 //   Spread<T>   in x, out rows[][]             (vector list)
-//   Shift<T>    inout rows[][], in s (scalar)
-//   Multi<T>    multi-vertex: in x, out y
+//   Shift<T>    inout rows[][] (interleaved), in s (scalar)
+//   Multi<T>    multi-vertex: in x (interleaved), out y
 //   Test<T>     in x                           no output; its result is a bit of x
 // and, for control, on unsigned int:
 //   Countdown   inout n, out going, out done   (scalars) going = (n was not 0); done = !going; n -= going

@@ -49,24 +49,39 @@ class Generator {
   Generator(std::uint64_t seed, const LeftOut& left_out) : random_(seed), left_out_(left_out) {}
 
   Case run() {
-    const unsigned replicas = random_.chance(15) ? 2 : 1;
+    const unsigned replicas = random_.chance(25) ? 2 : 1;
     case_.graph = std::make_unique<Graph>(machine(), replicas);
     graph_ = case_.graph.get();
     add_codelets(graph_->library());
+    if (random_.chance(30)) say_groups();
     add_variables();
     add_host_ends();
     const std::uint64_t functions = random_.below(4);
     for (unsigned f = 0; f < functions; ++f) add_function(f);
-    const std::uint64_t programs = random_.between(1, 3);
-    for (std::uint64_t p = 0; p < programs; ++p)
-      case_.programs.push_back(sequence({0, false, static_cast<unsigned>(functions)}, random_.between(2, 8)));
-    for (std::uint64_t n = random_.between(1, 4); n > 0; --n)
-      if (const auto p = static_cast<unsigned>(random_.below(programs)); kept()) case_.runs.push_back(p);
+    const Where top{0, false, static_cast<unsigned>(functions)};
+    add_engine(top);
+    if (random_.chance(20)) add_engine(top);
     return std::move(case_);
   }
 
  private:
   bool kept() { return !left_out_.contains(case_.items++); }
+
+  void add_engine(Where where) {
+    Engine engine;
+    for (std::uint64_t p = random_.between(1, 3); p > 0; --p) engine.programs.push_back(sequence(where, random_.between(2, 8)));
+    // Another engine's program can be in this one too.
+    if (!case_.engines.empty() && random_.chance(50)) engine.programs.push_back(case_.engines[0].programs[0]);
+    for (std::uint64_t n = random_.between(1, 4); n > 0; --n)
+      if (const auto p = static_cast<unsigned>(random_.below(engine.programs.size())); kept()) engine.runs.push_back(p);
+    case_.engines.push_back(std::move(engine));
+  }
+
+  // Tiles whose group is said, whatever runs on them.
+  void say_groups() {
+    for (std::uint32_t t = 0; t < graph_->machine().tiles(); ++t)
+      if (random_.chance(30)) graph_->set_tile_group(TileId(t), random_.chance(50));
+  }
 
   Machine machine() {
     if (random_.chance(5)) return *find_machine("cpu");
@@ -168,8 +183,9 @@ class Generator {
     const std::size_t n = v.dim(d);
     switch (random_.below(repeats ? 9 : 7)) {
       case 0: {
+        if (n == 0) return v;
         const std::size_t begin = random_.below(n), end = random_.between(begin + 1, n);
-        return v.slice(begin, end, d);
+        return v.slice(begin, random_.chance(5) ? begin : end, d);
       }
       case 1:
         return v.flatten();
@@ -192,7 +208,7 @@ class Generator {
       case 5:
         return v.sub_sample(static_cast<unsigned>(random_.between(1, 3)), d);
       case 6:
-        return v.index(random_.below(v.dim(0)));
+        return v.dim(0) == 0 ? v : v.index(random_.below(v.dim(0)));
       case 7:
         return v.num_elements() * 3 > kMostElements ? v : v.broadcast(static_cast<unsigned>(random_.between(1, 3)), d);
       default:
@@ -220,6 +236,7 @@ class Generator {
       View v = any_view(type, writable);
       if (!v.valid()) return v;
       v = v.flatten();
+      if (v.num_elements() == 0 && n > 0) continue;
       if (v.num_elements() < n && !writable) v = v.broadcast(static_cast<unsigned>((n - 1) / v.num_elements() + 1), 0);
       if (v.num_elements() < n) continue;
       const std::size_t begin = random_.below(v.num_elements() - n + 1);
@@ -270,13 +287,13 @@ class Generator {
     const View v = any_view(type, true);
     return v.valid() ? v.flatten() : v;
   }
-  View one(const View& v) { return v.valid() ? v.flatten().index(random_.below(v.num_elements())) : v; }
+  View one(const View& v) { return v.valid() && v.num_elements() > 0 ? v.flatten().index(random_.below(v.num_elements())) : View(); }
 
   std::vector<View> rows(ElementType type, bool writable) {
     std::vector<View> list;
     if (random_.chance(50)) {  // of one tensor, as most programs do
       View v = any_view(type, writable);
-      if (v.valid() && v.rank() >= 2 && v.dim(0) <= 8) {
+      if (v.valid() && v.rank() >= 2 && v.dim(0) > 0 && v.dim(0) <= 8) {
         for (std::size_t i = 0; i < v.dim(0); ++i) list.push_back(v.index(i).flatten());
         return list;
       }
@@ -419,8 +436,8 @@ class Generator {
   ProgramPtr any_step(Where where) {
     const std::uint64_t dice = random_.below(where.depth < 3 ? 100 : 72);
     if (dice < 24) return copy();
-    if (dice < 50) return execute();
-    if (dice < 54) return from_host();
+    if (dice < 50) return execute(where);
+    if (dice < 54) return from_host(where);
     if (dice < 58) return to_host();
     if (dice < 65) return remote();
     if (dice < 67) return print();
@@ -443,25 +460,30 @@ class Generator {
     return from.valid() ? make_program(Copy{from.reshape(to.shape()), to}) : nullptr;
   }
 
-  ProgramPtr execute() {
+  ProgramPtr execute(Where where) {
     // Some compute sets run in several places.
     if (!sets_.empty() && random_.chance(20)) return make_program(Execute{random_.pick(sets_), {}});
     sets_.push_back(add_compute_set());
-    View result;
-    if (random_.chance(15)) {
-      result = variable("ok" + std::to_string(sets_.size()), ElementType::boolean, {1}, std::nullopt).index(0);
-      graph_->add_host_handle("hok" + std::to_string(sets_.size()), result.reshape({1}), true, false);
-    }
-    return make_program(Execute{sets_.back(), result}, "step" + std::to_string(sets_.size()));
+    const std::string name = "step" + std::to_string(sets_.size());
+    if (!random_.chance(15)) return make_program(Execute{sets_.back(), {}}, name);
+    const View result = variable("ok" + std::to_string(sets_.size()), ElementType::boolean, {1}, std::nullopt).index(0);
+    graph_->add_host_handle("hok" + std::to_string(sets_.size()), result.reshape({1}), true, false);
+    const ProgramPtr step = make_program(Execute{sets_.back(), result}, name);
+    if (where.depth >= 3 || random_.chance(60)) return step;
+    where.may_differ = true;
+    return make_program(Sequence{{step, make_program(If{result, body(where), body(where)})}});
   }
 
   FifoId any_fifo(bool to_device) { return FifoId(static_cast<std::uint32_t>(1 + 2 * random_.below(2) + (to_device ? 0 : 1))); }
 
-  ProgramPtr from_host() {
+  ProgramPtr from_host(Where where) {
     if (random_.chance(20)) return make_program(HostToDevice{bits_in_, bits_});
     const FifoId id = any_fifo(true);
-    const View to = sized_view(graph_->fifos()[id].type, graph_->fifos()[id].elements, true);
-    return to.valid() ? make_program(HostToDevice{id, to}) : nullptr;
+    const Fifo& fifo = graph_->fifos()[id];
+    const View to = sized_view(fifo.type, fifo.elements, true);
+    // A block of a broadcast stream is for all replicas: they must ask for it equally often.
+    if (!to.valid() || (fifo.mode == ReplicatedFifo::broadcast && where.may_differ)) return nullptr;
+    return make_program(HostToDevice{id, to});
   }
 
   ProgramPtr to_host() {
@@ -534,11 +556,14 @@ class Generator {
     graph_->connect({v, "n", {}}, counter.index(0));
     graph_->connect({v, "going", {}}, flags.index(0));
     graph_->connect({v, "done", {}}, flags.index(1));
-    const bool until = random_.chance(40);
+    const bool until = random_.chance(40), by_result = random_.chance(25);
     const ProgramPtr inner = body(where);
-    const ProgramPtr condition = make_program(Execute{set, {}});
-    return make_program(Sequence{{make_program(Copy{start, counter}),
-                                  make_program(RepeatWhile{condition, flags.index(until ? 1 : 0), until, inner})}});
+    // The result of Countdown is its `going`.
+    const View result = by_result ? variable(name + ".going", ElementType::boolean, {1}, std::nullopt).index(0) : View();
+    const ProgramPtr condition = make_program(Execute{set, result});
+    const ProgramPtr loop = make_program(by_result ? RepeatWhile{condition, result, false, inner}
+                                                   : RepeatWhile{condition, flags.index(until ? 1 : 0), until, inner});
+    return make_program(Sequence{{make_program(Copy{start, counter}), loop}});
   }
 
   ProgramPtr branch(Where where) {

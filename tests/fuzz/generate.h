@@ -12,11 +12,17 @@
 
 namespace pando::fuzz {
 
-struct Case {
-  std::unique_ptr<graph::Graph> graph;
+// Programs that are compiled together, and what is run of them.
+struct Engine {
   std::vector<graph::ProgramPtr> programs;
   std::vector<unsigned> runs;  // the programs to run, in this order
-  unsigned items = 0;          // steps, vertices, runs: numbered from 0
+};
+
+// One graph, and engines made of it that run in turns.
+struct Case {
+  std::unique_ptr<graph::Graph> graph;
+  std::vector<Engine> engines;
+  unsigned items = 0;  // steps, vertices, runs: numbered from 0
 };
 
 using LeftOut = std::set<unsigned>;

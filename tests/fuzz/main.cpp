@@ -114,14 +114,16 @@ void show(std::uint64_t seed, const LeftOut& left_out, const Setup& setup, const
   std::cout << "# seed " << seed << ", " << to_string(setup) << "\n# " << why << "\n";
   isolated([&] {
     const Case test = generate(seed, left_out);
-    std::cout << "# runs programs:";
-    for (unsigned p : test.runs) std::cout << " " << p;
-    std::cout << "\n" << graph::print(*test.graph, test.programs) << std::flush;
-    compile::Options options = compile_options(setup);
-    options.validate = false;
-    options.bounded_memory = test.graph->machine().bounded_memory;
-    const compile::Result result = compile::compile(*test.graph, test.programs, options);
-    std::cout << tile::print(*result.program, test.graph->library()) << std::flush;
+    for (const Engine& engine : test.engines) {
+      std::cout << "# an engine, which runs programs:";
+      for (unsigned p : engine.runs) std::cout << " " << p;
+      std::cout << "\n" << graph::print(*test.graph, engine.programs) << std::flush;
+      compile::Options options = compile_options(setup);
+      options.validate = false;
+      options.bounded_memory = test.graph->machine().bounded_memory;
+      const compile::Result result = compile::compile(*test.graph, engine.programs, options);
+      std::cout << tile::print(*result.program, test.graph->library()) << std::flush;
+    }
     return std::string();
   });
 }

@@ -20,7 +20,7 @@ std::string executable(std::uint64_t seed) {
   const Case test = generate(seed);
   compile::Options options;
   options.bounded_memory = test.graph->machine().bounded_memory;
-  const compile::Result result = compile::compile(*test.graph, test.programs, options);
+  const compile::Result result = compile::compile(*test.graph, test.engines[0].programs, options);
   std::ostringstream out;
   tile::write(*result.program, out);
   return out.str();
