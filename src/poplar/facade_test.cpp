@@ -1,6 +1,7 @@
 // Values of the public API: tensors, programs, targets, options. No codelet and no compiler is needed.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <sstream>
 
@@ -309,6 +310,64 @@ TEST(ProfileValue, IsAValue) {
   out << copy;
   EXPECT_EQ(out.str(), R"({"a":1,"b":[true,"x"]})");
   expect_error<type_error>([&] { copy.asString(); }, "a map, not a string");
+}
+
+TEST(Graph, AConstantOfAHostTypeThatIsKnownLate) {
+  Graph graph(model());
+  const double values[] = {1.5, -2.25};
+  const Tensor two = graph.addConstant(FLOAT, {2}, values, TypeTraits::make<double>(), false, {"two"});
+  float read[2] = {};
+  ASSERT_TRUE(two[0].getConstantValue(&read[0]));
+  ASSERT_TRUE(two[1].getConstantValue(&read[1]));
+  EXPECT_EQ(read[0], 1.5f);
+  EXPECT_EQ(read[1], -2.25f);
+  const signed char minus = -3;
+  const Tensor filled = graph.addConstant(INT, {2, 2}, &minus, TypeTraits::make<signed char>(), true);
+  int last = 0;
+  ASSERT_TRUE(filled[1][1].getConstantValue(&last));
+  EXPECT_EQ(last, -3);
+  expect_error<type_error>([&] { graph.addConstant(FLOAT, {2}, values, TypeTraits(), false); }, "traits of 0 bytes");
+}
+
+TEST(Sequence, AnyProgramConvertsToOne) {
+  Graph graph(model());
+  const Tensor t = graph.addVariable(FLOAT, {2}, "t");
+  graph.setTileMapping(t, 0);
+  const Program copy = Copy(t[0], t[1]);
+  Sequence steps = copy;
+  steps.add(WriteUndef(t));
+  std::ostringstream text;
+  dumpProgram(graph, steps, text);
+  EXPECT_NE(text.str().find("copy"), std::string::npos) << text.str();
+}
+
+TEST(ArrayRef, ItsTypeIsDeduced) {
+  const std::vector<std::size_t> sizes = {2, 3};
+  const std::array<int, 2> numbers = {4, 5};
+  const float plain[] = {6, 7, 8};
+  static_assert(std::is_same_v<decltype(ArrayRef(sizes)), ArrayRef<std::size_t>>);
+  static_assert(std::is_same_v<decltype(ArrayRef(numbers)), ArrayRef<int>>);
+  static_assert(std::is_same_v<decltype(ArrayRef(plain)), ArrayRef<float>>);
+  EXPECT_EQ(ArrayRef(sizes)[1], 3u);
+  EXPECT_EQ(ArrayRef(plain).size(), 3u);
+}
+
+TEST(DebugContext, AStepBelowAContext) {
+  const DebugContext outer("outer");
+  const DebugContext inner = {outer, "inner"};
+  EXPECT_EQ(inner.getPathName(), "outer/inner");
+  const DebugContext two = {"a", "b"};  // a parent that is a name stays a DebugNameAndId
+  EXPECT_EQ(two.getPathName(), "a/b");
+  std::ostringstream text;
+  text << inner;
+  EXPECT_EQ(text.str(), "outer/inner");
+}
+
+TEST(Graph, TraceRunsWhatItIsGiven) {
+  Graph graph(model());
+  int runs = 0;
+  graph.trace({"plan", "build"}, [&] { ++runs; });
+  EXPECT_EQ(runs, 1);
 }
 
 }  // namespace

@@ -252,6 +252,25 @@ void in_place(World& w) {
   w.expect(w.read<float>("v", 6), {3, 4, 5, 6, 7, 8}, "one tensor as input and output");
 }
 
+void pairs(World& w) {
+  w.add_codelets("fields.cpp");
+  const Tensor in = w.counting({4, 4}, "in"), out = w.variable(poplar::FLOAT, {4}, "out");
+  const poplar::ComputeSet set = w.graph.addComputeSet("cs");
+  const VertexRef v = w.vertex(set, "Pairs");
+  w.graph.connect(v["pointer"], in[0]);
+  w.graph.connect(v["span"], in[1]);
+  w.graph.connect(v["rows"], in.slice(2, 4));
+  w.graph.connect(v["sums"], out.slice(0, 2));
+  w.graph.connect(v["first"], out[2]);
+  w.graph.connect(v["last"], out[3]);
+  w.graph.setInitialValue(v["pairs"], 2u);
+  w.program.add(Execute(set));
+  w.readable("out", out);
+  w.engine();
+  w.run();
+  w.expect(w.read<float>("out", 4), {38, 54, 38, 38}, "even and odd elements, each written through its edge");
+}
+
 }  // namespace
 
 std::vector<Case> field_cases() {
@@ -266,7 +285,8 @@ std::vector<Case> field_cases() {
           {"kinds_of_vertices", kinds_of_vertices},
           {"results_of_a_compute_set", results_of_a_compute_set},
           {"globals_are_per_tile", globals_are_per_tile},
-          {"in_place", in_place}};
+          {"in_place", in_place},
+          {"pairs_and_edges_without_star", pairs}};
 }
 
 }  // namespace conformance

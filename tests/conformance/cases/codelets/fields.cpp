@@ -161,3 +161,29 @@ class CountCalls : public Vertex {
     *calls = ++calls_on_this_tile + ++also;
   }
 };
+
+// Reads its inputs by pairs, through pointers without const, whatever the layout; writes edges without a star; holds assembly
+// of the host.
+class Pairs : public Vertex {
+ public:
+  Input<Vector<float, VectorLayout::ONE_PTR, 8>> pointer;
+  Input<Vector<float, VectorLayout::SPAN, 8>> span;
+  Vector<Input<Vector<float, VectorLayout::SPAN, 8>>> rows;
+  Vector<Output<float>, VectorLayout::ONE_PTR> sums;
+  Output<float> first;
+  InOut<float> last;
+  unsigned pairs;
+  bool compute() {
+    asm volatile("nop" ::: "memory");
+    const float2 *p = reinterpret_cast<float2 *>(&pointer[0]);
+    const float2 *s = reinterpret_cast<float2 *>(&span[0]);
+    const float2 *r = reinterpret_cast<float2 *>(&rows[1][0]);
+    float2 sum = {0, 0};
+    for (unsigned i = 0; i < pairs; ++i) sum += p[i] * s[i] + r[i];
+    sums[0] = sum[0];
+    sums[1] = sum[1];
+    first = sums[0];
+    last = first;
+    return true;
+  }
+};
