@@ -38,6 +38,9 @@
 #include <tuple>
 #include <type_traits>
 #include <vector>
+#if __cplusplus >= 201703L
+#include <optional>  // unused here: programs count on getting it from this header
+#endif
 
 namespace poplar {
 

@@ -120,7 +120,7 @@ class Checker {
     std::uint64_t rows = 1;
     if (offset.valid()) {
       rows = offset.num_elements();
-      if (offset.type() != ElementType::unsigned_int)
+      if (offset.type() != ElementType::unsigned_int && offset.type() != ElementType::int_)
         fail(ErrorKind::type_error, "offset-type", "{}{}: the offsets have type {}, not unsigned int", what, in(),
              name_of(offset.type()));
     }

@@ -212,6 +212,7 @@ TEST_F(VerifyPrograms, RemoteBuffers) {
   const View offset = v({2}, "offset", ElementType::unsigned_int);
   check(RemoteRead{b, v({4}), {}});
   check(RemoteWrite{b, v({2, 4}), offset});
+  check(RemoteRead{b, v({2, 4}), v({2}, "signed", ElementType::int_)});
   refused<poplar::control_program_error>(RemoteRead{b, v({4}), offset}, "2 rows of remote buffer 'weights', which has 8");
   refused<poplar::control_program_error>(RemoteWrite{b, v({8}), {}}, "1 row of remote buffer 'weights', which has 4");
   refused<poplar::type_error>(RemoteRead{b, v({8}), v({2}, "i")}, "the offsets have type float, not unsigned int");

@@ -66,6 +66,14 @@ void write_dump(const std::string& text) {
   if (!(out << text)) fail(ErrorKind::file_load_error, "dump-file", "cannot write the dump to '{}'", path);
 }
 
+// POPLAR_LOG_LEVEL=DEBUG (or TRACE): a line per pass of the compiler on stderr.
+bool logs_passes() {
+  const char* level = std::getenv("POPLAR_LOG_LEVEL");
+  if (level == nullptr) return false;
+  const std::string_view name(level);
+  return name == "DEBUG" || name == "TRACE";
+}
+
 std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, compile::Result result, const EngineSettings& settings, std::size_t programs) {
   auto e = std::make_unique<ExecutableState>();
   e->program = std::move(result.program);
@@ -89,10 +97,12 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   compile::Options options = settings.compile;
   options.bounded_memory = shared.graph.machine().bounded_memory;
   options.progress = progress;
+  if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
   auto e = executable_of(shared, compile::compile(shared.graph, nodes, options), settings, nodes.size());
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(), true}));
   std::string path;
-  if (settings.graph_report) path = write_report(memory_report(*e), settings.report_directory);
+  // Out of memory, the report is what the user needs: it is written unasked.
+  if (settings.graph_report || !e->out_of_memory.empty()) path = write_report(memory_report(*e), settings.report_directory);
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
     throw poplar::graph_memory_allocation_error(e->out_of_memory + " [out-of-memory]", path);
   return e;

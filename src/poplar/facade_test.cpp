@@ -148,8 +148,8 @@ TEST(Programs, ErrorsNameTheThing) {
   const Tensor a = graph.addVariable(INT, {4}, "a"), b = graph.addVariable(INT, {3}, "b"), f = graph.addVariable(FLOAT, {4}, "f");
   const Tensor c = graph.addConstant(INT, {4}, 1, "c");
   const DataStream in = graph.addHostToDeviceFIFO("in", INT, 4);
-  expect_error<control_program_error>([&] { Copy(a, b); }, "destination int {3}");
-  expect_error<type_error>([&] { Copy(a, f); }, "destination float {4}");
+  expect_error<control_program_error>([&] { Copy(a, b); }, "destination Tensor int {3} of {b}");
+  expect_error<type_error>([&] { Copy(a, f); }, "destination Tensor float {4} of {f}");
   expect_error<control_program_error>([&] { Copy(a, c); }, "writes a constant");
   expect_error<control_program_error>([&] { Copy(c, b[0].expand({0}).broadcast(4, 0)); }, "writes an element twice");
   expect_error<control_program_error>([&] { Copy(a, in); }, "stream 'in' goes to the device");
@@ -338,7 +338,7 @@ TEST(Sequence, AnyProgramConvertsToOne) {
   steps.add(WriteUndef(t));
   std::ostringstream text;
   dumpProgram(graph, steps, text);
-  EXPECT_NE(text.str().find("copy"), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("Copy v0[0]"), std::string::npos) << text.str();
 }
 
 TEST(ArrayRef, ItsTypeIsDeduced) {
