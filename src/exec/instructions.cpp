@@ -151,8 +151,10 @@ Interpreter::Next Interpreter::print(Cursor& c, const tile::Transfer& t, const M
 
 Interpreter::Next Interpreter::error(Cursor& c, const tile::Transfer& t, const MovePlan& plan) {
   if (!enter_host_step(c)) return Next::parked;
-  const std::string text = tensor_text(c, t, plan);
-  fail(ErrorKind::application_runtime_error, "error-program", "{}: {}", program_.prints[t.index].title, text);
+  const std::string& message = program_.prints[t.index].title;
+  // An Abort shows no tensor: its transfer has no bytes.
+  if (t.host_bytes == 0) fail(ErrorKind::application_runtime_error, "error-program", "{}", message);
+  fail(ErrorKind::application_runtime_error, "error-program", "{}: {}", message, tensor_text(c, t, plan));
 }
 
 void Interpreter::poison(Cursor& c, const MovePlan& plan) {

@@ -149,8 +149,8 @@ void error_programs(World& w) {
   engine.setPrintStream(out);
   w.expect_throws<poplar::application_runtime_error>([&] { engine.run(0); }, "the sum is wrong", "ErrorProgram");
   engine.run(1);
-  w.expect_throws<poplar::application_runtime_error>([&] { engine.run(2); }, "on", "AbortOnCondition");
-  w.expect_throws<poplar::application_runtime_error>([&] { engine.run(3); }, "always", "Abort");
+  w.expect_throws<poplar::application_runtime_error>([&] { engine.run(2); }, "on: 1 [error-program]", "AbortOnCondition");
+  w.expect_throws<poplar::application_runtime_error>([&] { engine.run(3); }, "always [error-program]", "Abort");
 }
 
 void syncs_and_undefined_contents(World& w) {
