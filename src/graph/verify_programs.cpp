@@ -121,7 +121,7 @@ class Checker {
     if (offset.valid()) {
       rows = offset.num_elements();
       if (offset.type() != ElementType::unsigned_int && offset.type() != ElementType::int_)
-        fail(ErrorKind::type_error, "offset-type", "{}{}: the offsets have type {}, not unsigned int", what, in(),
+        fail(ErrorKind::type_error, "offset-type", "{}{}: the offsets have type {}, not unsigned int or int", what, in(),
              name_of(offset.type()));
     }
     elements(tensor, rows * b.elements, what, fmt::format("{} row{} of remote buffer '{}'", rows, rows == 1 ? "" : "s", b.handle));
