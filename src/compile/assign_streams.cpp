@@ -39,7 +39,7 @@ std::vector<bool> io_tiles(const graph::Graph& graph, const std::vector<bool>& u
 
 }  // namespace
 
-void assign_streams(Plan& plan, const std::vector<graph::ProgramPtr>&) {
+void assign_streams(Plan& plan) {
   const Machine& machine = plan.graph.machine();
   const std::vector<bool> used = tiles_in_use(plan.graph);
   const std::vector<bool> io = io_tiles(plan.graph, used, plan.options.infer_io_tiles);
