@@ -12,7 +12,7 @@ using nlohmann::json;
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kFormat = 2;
 
 struct Header {
   char magic[8];
@@ -107,6 +107,7 @@ json to_json(const GpDescription& d) {
           {"globals", {d.globals_size, d.globals_align}},
           {"defined", d.defined},
           {"undefined", d.undefined},
+          {"libraries", d.libraries},
           {"cpu_features", d.cpu_features},
           {"dependencies", dependencies},
           {"flags", d.flags},
@@ -120,6 +121,7 @@ GpDescription description_from(const json& j) {
   d.globals_align = j.at("globals").at(1);
   d.defined = j.at("defined");
   d.undefined = j.at("undefined");
+  d.libraries = j.at("libraries");
   d.cpu_features = j.at("cpu_features");
   for (const json& f : j.at("dependencies")) d.dependencies.push_back({f.at(0), f.at(1)});
   d.flags = j.at("flags");

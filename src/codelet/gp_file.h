@@ -30,6 +30,7 @@ struct GpDescription {
   std::uint32_t globals_align = 1;
   std::vector<std::string> defined;       // external functions and variables of the sources, sorted
   std::vector<std::string> undefined;     // used, and in no system library, sorted
+  std::vector<std::string> libraries;     // file names of shared libraries that the code calls, in the order to load them
   std::vector<std::string> cpu_features;  // the host must have these to run the object
   std::vector<Dependency> dependencies;   // in order of first use
   std::string flags;                      // optimisation flags, for recompiling the bitcode

@@ -139,11 +139,13 @@ ModuleId Library::State::load(std::string bytes, const std::string& name, bool r
   m.globals.size = gp.description.globals_size;
   m.globals.align = gp.description.globals_align;
   m.undefined_symbols = gp.description.undefined;
+  if (gp.object.empty() && m.undefined_symbols.empty())
+    fail(ErrorKind::graph_object_load_error, "gp-bitcode", "'{}' cannot be loaded: it was compiled with -c and holds no code; link it with popc", name);
   // Load before anything is entered: a module that cannot be loaded leaves no trace.
   std::unique_ptr<LoadedObject> object;
   const ModuleId id(static_cast<std::uint32_t>(modules.size()));
   if (m.undefined_symbols.empty()) {
-    object = std::make_unique<LoadedObject>(gp.object, name, id);
+    object = std::make_unique<LoadedObject>(gp.object, gp.description.libraries, name, id);
     m.handle = object->handle();
     for (Codelet& c : gp.description.codelets) {
       c.kernel = reinterpret_cast<KernelRange>(object->find(c.entry.c_str()));

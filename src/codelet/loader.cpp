@@ -32,9 +32,21 @@ bool write_all(int fd, const std::string& content) {
   return true;
 }
 
+// The object's own reference to the library is met by this copy, whose name is the same.
+void load_library(const std::string& library, const std::string& name) {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&runtime_table), &info) != 0 && info.dli_fname != nullptr) {
+    const std::string path = info.dli_fname;
+    if (dlopen((path.substr(0, path.rfind('/') + 1) + library).c_str(), RTLD_NOW | RTLD_LOCAL)) return;
+  }
+  if (dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) return;
+  fail(ErrorKind::graph_object_load_error, "gp-library", "'{}' cannot be loaded: its code calls {}: {}", name, library, dlerror());
+}
+
 }  // namespace
 
-LoadedObject::LoadedObject(const std::string& object, const std::string& name, ModuleId slot) {
+LoadedObject::LoadedObject(const std::string& object, const std::vector<std::string>& libraries, const std::string& name, ModuleId slot) {
+  for (const std::string& library : libraries) load_library(library, name);
   const int fd = memfd_create("codelets", MFD_CLOEXEC);
   if (fd >= 0 && write_all(fd, object)) handle_ = dlopen(unique_path(fd).c_str(), RTLD_NOW | RTLD_LOCAL);
   const char* message = handle_ ? nullptr : dlerror();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "codelet/codelet.h"
 
@@ -10,8 +11,10 @@ namespace pando {
 // A loaded object, closed when the last owner goes.
 class LoadedObject {
  public:
-  // Throws graph_object_load_error with the dynamic linker's message. Sets the object's runtime table and module slot.
-  LoadedObject(const std::string& object, const std::string& name, ModuleId slot);
+  // Loads the `libraries` that the object calls first: those beside the library that holds this code, or where the dynamic
+  // linker finds them. They stay loaded. Throws graph_object_load_error with the dynamic linker's message. Sets the object's
+  // runtime table and module slot.
+  LoadedObject(const std::string& object, const std::vector<std::string>& libraries, const std::string& name, ModuleId slot);
   ~LoadedObject();
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;

@@ -17,6 +17,7 @@ struct Unit {
   std::unique_ptr<llvm::Module> module;
   std::vector<Codelet> codelets;          // `entry` names the KernelRange function in the module
   std::vector<Dependency> dependencies;   // the files read
+  std::vector<std::string> libraries;     // of a .gp: those its code calls
 };
 
 // Nothing if there were errors: clang has printed them.

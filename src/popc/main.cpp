@@ -14,6 +14,7 @@
 #include "codelet/gp_file.h"
 #include "codelet/popc_version.h"
 #include "popc/backend.h"
+#include "popc/libraries.h"
 #include "popc/measure.h"
 #include "popc/options.h"
 #include "popc/program.h"
@@ -52,6 +53,14 @@ std::string ir_text(const llvm::Module& module) {
   return out;
 }
 
+// For make and ninja: what the output depends on.
+void write_depfile(const Options& options, const std::vector<Dependency>& dependencies) {
+  if (options.depfile.empty()) return;
+  std::string text = options.output + ":";
+  for (const Dependency& d : dependencies) text += " \\\n  " + d.path;
+  write_file(options.depfile, text + "\n");
+}
+
 int compile(const Options& options) {
   if (options.inputs.empty()) throw std::runtime_error("no input files");
   llvm::LLVMContext context;
@@ -63,10 +72,19 @@ int compile(const Options& options) {
   GpDescription& d = gp.description;
   d.defined = defined_symbols(module);
   gp.bitcode = bitcode_of(module);
+  d.build = popc_build();
+  d.flags = std::string("-O") + options.level;
+  write_depfile(options, program->dependencies);
+  if (options.bitcode_only) {
+    d.codelets = std::move(program->codelets);
+    d.dependencies = std::move(program->dependencies);
+    return write_file(options.output, write_gp(gp)), 0;
+  }
+  const std::vector<CalledLibrary> called = find_libraries(options, program->libraries);
 
   hide_internals(module, entries_of(program->codelets));
   add_loader_symbols(module);
-  d.undefined = undefined_symbols(module);
+  d.undefined = undefined_symbols(module, called);
   relax_alignment(module);
   const TileGlobals globals = move_globals_to_tiles(module);
   mark_tile_users(module, program->codelets);
@@ -79,14 +97,17 @@ int compile(const Options& options) {
   const std::string object = emit(module, options.level, false);
   sizes.measure(object, program->codelets);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
-  if (d.undefined.empty()) gp.object = link_shared(object, system_libraries());
+  std::vector<std::string> linked = system_libraries();
+  for (const CalledLibrary& library : called) {
+    linked.push_back(library.path);
+    d.libraries.push_back(library.file);
+  }
+  if (d.undefined.empty()) gp.object = link_shared(object, linked);
   d.codelets = std::move(program->codelets);
   d.globals_size = globals.size;
   d.globals_align = globals.align;
   d.dependencies = std::move(program->dependencies);
   if (!options.own_march) d.cpu_features = host_cpu_features();
-  d.flags = std::string("-O") + options.level;
-  d.build = popc_build();
   write_file(options.output, write_gp(gp));
   return 0;
 }

@@ -59,7 +59,12 @@ Options parse_options(const std::vector<std::string>& arguments) {
     else if (a == "--describe") o.action = Action::describe;
     else if (a == "-S") o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
     else if (a == "--emit-llvm" || a == "-emit-llvm") o.action = Action::print_ir;
-    else if (a == "-c") continue;
+    else if (a == "-c") o.bitcode_only = true;
+    else if (a == "-MF") o.depfile = value(a);
+    else if (a == "-l") o.libraries.push_back(value(a));
+    else if (starts_with(a, "-l")) o.libraries.push_back(a.substr(2));
+    else if (a == "-L") o.library_folders.push_back(value(a));
+    else if (starts_with(a, "-L")) o.library_folders.push_back(a.substr(2));
     else if (a == "-x") o.is_c = value(a) == "c";
     else if (starts_with(a, "-O")) o.level = a.size() > 2 ? a[2] : '1';
     else if (starts_with(a, "-o")) o.output = a.substr(2);
@@ -86,6 +91,9 @@ std::string help_text() {
   -S                   writes assembly text instead of a .gp
   --emit-llvm          writes LLVM IR text instead of a .gp
   -x c                 standard input is C
+  -c                   no code yet: the .gp is for a later popc that links it with others
+  -lNAME -LFOLDER      the codelets call libNAME.so, found in FOLDER or beside libpoplar.so; loaded with the .gp
+  -MF FILE             writes a makefile rule that names the files read
   --version            prints the version
 )";
 }

@@ -16,6 +16,10 @@ struct Options {
   char level = '3';                      // of -O
   bool own_march = false;                // the user chose -march: the host's features are not assumed
   bool is_c = false;                     // -x c
+  bool bitcode_only = false;             // -c: for linking by popc; cannot be loaded
+  std::string depfile;                   // -MF: a makefile rule with the files that were read
+  std::vector<std::string> libraries;    // -l: names of shared libraries that the code calls
+  std::vector<std::string> library_folders;  // -L
 };
 
 // Throws std::runtime_error: unknown target, missing argument.

@@ -14,6 +14,11 @@ std::string include_directory() {
   return PANDO_INCLUDE_DIR;
 }
 
+std::string library_directory() {
+  std::error_code none;
+  return (fs::read_symlink("/proc/self/exe", none).parent_path().parent_path() / "lib").string();
+}
+
 std::string linker_path() { return PANDO_LLD; }
 
 }  // namespace pando::popc

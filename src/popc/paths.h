@@ -9,5 +9,7 @@ namespace pando::popc {
 std::string include_directory();
 // The linker.
 std::string linker_path();
+// Where the libraries are that are installed with popc.
+std::string library_directory();
 
 }  // namespace pando::popc

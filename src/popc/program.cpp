@@ -34,6 +34,7 @@ Unit load_unit(const std::string& input, llvm::LLVMContext& context) {
   Unit unit;
   unit.module = std::move(*module);
   unit.codelets = std::move(gp.description.codelets);
+  unit.libraries = std::move(gp.description.libraries);
   unit.dependencies = {{std::filesystem::absolute(input).string(), content_hash(bytes)}};
   return unit;
 }
@@ -93,6 +94,7 @@ std::optional<Program> build_program(const Options& options, llvm::LLVMContext& 
     if (failed) continue;
     add_codelets(program, unit->codelets, input);
     add_dependencies(program, unit->dependencies);
+    program.libraries.insert(program.libraries.end(), unit->libraries.begin(), unit->libraries.end());
     if (!program.module) {
       program.module = std::move(unit->module);
       continue;

@@ -17,6 +17,7 @@ namespace pando::popc {
 struct Program {
   std::unique_ptr<llvm::Module> module;
   std::vector<Codelet> codelets;
+  std::vector<std::string> libraries;  // that its .gp inputs call
   std::vector<Dependency> dependencies;
 };
 
