@@ -6,6 +6,8 @@
 #   PREFIX/bin/popc, pando
 #   PREFIX/enable.sh              source it, and `g++ -std=c++11 x.cpp -lpoplar` works
 #
+# Component `poplibs`: the op libraries, their headers, codelets and kernels. Without it PopLibs itself can be built and installed.
+#
 # Everything finds the rest of the prefix relative to itself: the prefix may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -22,7 +24,17 @@ foreach(tool popc pando)
   endif()
 endforeach()
 
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar)
+set(poplibs_headers poputil popops poplin popnn poprand)
+list(JOIN poplibs_headers "|" poplibs_pattern)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar REGEX "/include/(${poplibs_pattern})$" EXCLUDE)
+foreach(folder ${poplibs_headers})
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/${folder} DESTINATION include COMPONENT poplibs)
+endforeach()
+install(TARGETS pando_kernels LIBRARY DESTINATION lib COMPONENT poplibs)
+install(EXPORT poplibsTargets DESTINATION lib/cmake/poplibs COMPONENT poplibs)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/poplibsConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/poplibsConfig.cmake
+  INSTALL_DESTINATION lib/cmake/poplibs)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/poplibsConfig.cmake DESTINATION lib/cmake/poplibs COMPONENT poplibs)
 install(EXPORT poplarTargets DESTINATION ${poplar_package_dir} COMPONENT poplar)
 
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/poplarConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/poplarConfig.cmake

@@ -1,0 +1,78 @@
+# The op libraries: libpoputil, libpopops, libpoplin, libpopnn, libpoprand with their codelets (popops.gp ...), and the kernels
+# that those call. They see of Pando only what libpoplar exports. Included when libpoplar is defined.
+set(poplibs_dir ${CMAKE_SOURCE_DIR}/src/poplibs)
+
+# Kernels over blocks of memory, one shared library; codelet files are loaded with it.
+find_library(PANDO_XSMM NAMES xsmm PATHS /usr/lib REQUIRED)
+find_library(PANDO_XSMM_NOBLAS NAMES xsmmnoblas PATHS /usr/lib REQUIRED)
+find_path(PANDO_XSMM_INCLUDE libxsmm.h PATHS /usr/include/libxsmm REQUIRED)
+file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*.cpp)
+list(FILTER kernel_sources EXCLUDE REGEX "_test\\.cpp$")
+file(GLOB_RECURSE kernel_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*_test.cpp)
+add_library(pando_kernels SHARED ${kernel_sources})
+target_include_directories(pando_kernels PUBLIC ${CMAKE_SOURCE_DIR}/src)
+target_include_directories(pando_kernels SYSTEM PRIVATE ${PANDO_XSMM_INCLUDE})
+target_compile_options(pando_kernels PRIVATE -O3 -ffp-contract=off)
+target_link_libraries(pando_kernels PRIVATE ${PANDO_XSMM} ${PANDO_XSMM_NOBLAS} hwy Threads::Threads ${CMAKE_DL_LIBS})
+if(PANDO_TESTS AND kernel_tests)
+  add_executable(test_kernels ${kernel_tests})
+  target_link_libraries(test_kernels PRIVATE pando_kernels GTest::gmock GTest::gtest_main)
+  add_test(NAME unit.kernels COMMAND test_kernels)
+endif()
+
+# pando_op_library(NAME DEPS...): lib/libNAME.so of src/poplibs/NAME, and lib/NAME.gp of the codelets in src/poplibs/NAME/codelets.
+# A codelet file is compiled twice: by popc (the vertex and its kernel) and into the library (its cycle estimates).
+function(pando_op_library name)
+  set(dir ${poplibs_dir}/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
+  file(GLOB_RECURSE codelets CONFIGURE_DEPENDS ${dir}/codelets/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  add_library(${name} SHARED ${sources})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+  target_link_libraries(${name} PUBLIC poplar ${ARGN} PRIVATE fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+  target_compile_features(${name} INTERFACE cxx_std_11)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
+  install(TARGETS ${name} EXPORT poplibsTargets LIBRARY DESTINATION lib COMPONENT poplibs)
+
+  set(rows "")
+  foreach(codelet ${codelets})
+    get_filename_component(stem ${codelet} NAME_WE)
+    string(APPEND rows "X(${stem})\n")
+  endforeach()
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/${name}_codelets.inc CONTENT "${rows}")
+  if(codelets)
+    set(partials "")
+    foreach(codelet ${codelets})
+      get_filename_component(stem ${codelet} NAME_WE)
+      set(partial ${CMAKE_BINARY_DIR}/codelets/${name}/${stem}.gp)
+      add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_popc}
+        COMMAND ${pando_popc} -c -O3 -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
+        COMMENT "popc ${name}/${stem}" VERBATIM)
+      list(APPEND partials ${partial})
+    endforeach()
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/codelets/${name})
+    set(gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name}.gp)
+    add_custom_command(OUTPUT ${gp} DEPENDS ${partials} ${pando_popc} pando_kernels
+      COMMAND ${pando_popc} -O3 ${partials} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lpando_kernels -o ${gp}
+      COMMENT "popc ${name}.gp" VERBATIM)
+    add_custom_target(${name}_gp ALL DEPENDS ${gp})
+    add_dependencies(${name} ${name}_gp)
+    install(FILES ${gp} DESTINATION lib COMPONENT poplibs)
+  endif()
+
+  if(PANDO_TESTS AND tests)
+    add_executable(test_${name} ${tests})
+    target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+    target_link_libraries(test_${name} PRIVATE ${name} fmt::fmt GTest::gmock GTest::gtest_main)
+    add_test(NAME unit.${name} COMMAND test_${name})
+    set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "PANDO_POPC=${pando_popc}")
+  endif()
+endfunction()
+
+pando_op_library(poputil)
+pando_op_library(popops poputil)
+pando_op_library(poprand popops poputil)
+pando_op_library(poplin popops poputil)
+pando_op_library(popnn poplin poprand popops poputil)
