@@ -1,5 +1,6 @@
 // Compiles real sources with popc and runs the kernels on hand-made descriptors.
 #include "codelet/library.h"
+#include "codelet/popc_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -522,6 +523,62 @@ TEST_F(LibraryTest, FilesAddedApartAreLinkedLater) {
   EXPECT_EQ(out, 42);
   library.link("7");  // nothing left to do
   EXPECT_EQ(library.modules(), 3u);
+}
+
+TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
+  // zlib stands for a library of kernels.
+  const std::string file = write("crc.cpp", R"(#include <poplar/Vertex.hpp>
+    extern "C" unsigned long crc32(unsigned long, const unsigned char*, unsigned);
+    class Crc : public poplar::Vertex { public: poplar::Output<unsigned> out; void compute() {
+      *out = static_cast<unsigned>(crc32(0, reinterpret_cast<const unsigned char*>("123456789"), 9)); } };)");
+  Library library;
+  library.compile({{file}, ""}, "-lz -L/usr/lib/x86_64-linux-gnu -L/usr/lib/aarch64-linux-gnu", nullptr);
+  unsigned out = 0;
+  unsigned* vertex = &out;
+  run(*library.find("Crc"), &vertex);
+  EXPECT_EQ(out, 0xcbf43926u);
+
+  try {
+    library.compile({{file}, ""}, "-lnowhere", nullptr);
+    FAIL();
+  } catch (const poplar::graph_program_compilation_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("no library 'libnowhere.so' in "));
+  }
+  // A library that was there when the file was compiled and is gone when it is loaded.
+  GpFile gone = read_gp(library.module(ModuleId(0)).gp_bytes, "crc");
+  gone.description.libraries = {"libgone.so"};
+  try {
+    Library().load_bytes(write_gp(gone), "crc.gp");
+    FAIL();
+  } catch (const poplar::graph_object_load_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("'crc.gp' cannot be loaded: its code calls libgone.so"));
+  }
+}
+
+TEST_F(LibraryTest, BitcodeIsForLinking) {
+  const std::string file = write("v.cpp", "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { public: poplar::Output<int> out; void compute() { *out = 5; } };");
+  const std::string rule = (folder_ / "v.d").string();
+  const PopcResult compiled = run_popc({"-c", "-MF", rule, file}, "");
+  ASSERT_TRUE(compiled.ok) << compiled.messages;
+  const std::string partial = write("partial.gp", compiled.gp);
+  std::ostringstream text;
+  text << std::ifstream(rule).rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("v.cpp"));
+  EXPECT_THAT(text.str(), HasSubstr("Vertex.hpp"));
+  try {
+    Library().load_file(partial);
+    FAIL();
+  } catch (const poplar::graph_object_load_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("compiled with -c"));
+  }
+  const PopcResult linked = run_popc({partial}, "");
+  ASSERT_TRUE(linked.ok) << linked.messages;
+  Library library;
+  library.load_bytes(linked.gp, "whole.gp");
+  int out = 0;
+  int* vertex = &out;
+  run(*library.find("V"), &vertex);
+  EXPECT_EQ(out, 5);
 }
 
 TEST_F(LibraryTest, ErrorsNameTheUsersLine) {
