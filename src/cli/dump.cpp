@@ -42,7 +42,7 @@ bool is_executable_file(const std::string& path) {
 
 Library library_of(const tile::Program& program) {
   Library library;
-  for (std::size_t m = 0; m < program.modules.size(); ++m) library.load_bytes(program.modules[m], fmt::format("module {}", m));
+  for (std::size_t m = 0; m < program.modules.size(); ++m) library.load_bytes(program.modules[m].get(), fmt::format("module {}", m));
   if (library.size() < program.codelet_names.size())
     fail(ErrorKind::graph_object_load_error, "missing-codelets", "the executable names {} codelets, its modules hold {}",
          program.codelet_names.size(), library.size());

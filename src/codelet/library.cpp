@@ -14,6 +14,7 @@
 #include "codelet/cache.h"
 #include "codelet/cpu_features.h"
 #include "codelet/gp_file.h"
+#include "codelet/gp_store.h"
 #include "codelet/loader.h"
 #include "codelet/popc_process.h"
 #include "codelet/popc_version.h"
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 struct Library::State {
   std::vector<Module> modules;
   std::vector<std::vector<std::string>> defined;  // per module: symbols that others can link to
-  std::vector<std::unique_ptr<LoadedObject>> objects;
+  std::vector<std::shared_ptr<LoadedObject>> objects;
   std::vector<Codelet> codelets;
   std::unordered_map<std::string, CodeletId> by_name;
 
@@ -70,6 +71,8 @@ struct Library::State {
          modules[other.module.index()].name, modules[known.module.index()].name);
   }
 
+  // Enters what `gp` describes, with `object`'s code or, if that is null, with code of its own.
+  ModuleId enter(const GpFile& gp, SharedBytes bytes, const std::string& hash, std::shared_ptr<LoadedObject> object, const std::string& name, bool rebind);
   ModuleId load(std::string bytes, const std::string& name, bool rebind);
 };
 
@@ -132,9 +135,15 @@ std::string call_text(const CodeletSource& source, const std::string& flags) {
 
 ModuleId Library::State::load(std::string bytes, const std::string& name, bool rebind) {
   GpFile gp = for_this_processor(read_gp(bytes, name), bytes, name);
+  const std::string hash = hash_text(content_hash(bytes));
+  return enter(gp, std::move(bytes), hash, nullptr, name, rebind);
+}
+
+ModuleId Library::State::enter(const GpFile& gp, SharedBytes bytes, const std::string& hash, std::shared_ptr<LoadedObject> object,
+                               const std::string& name, bool rebind) {
   Module m;
   m.name = name;
-  m.content_hash = hash_text(content_hash(bytes));
+  m.content_hash = hash;
   m.gp_bytes = std::move(bytes);
   m.globals.size = gp.description.globals_size;
   m.globals.align = gp.description.globals_align;
@@ -142,12 +151,12 @@ ModuleId Library::State::load(std::string bytes, const std::string& name, bool r
   if (gp.object.empty() && m.undefined_symbols.empty())
     fail(ErrorKind::graph_object_load_error, "gp-bitcode", "'{}' cannot be loaded: it was compiled with -c and holds no code; link it with popc", name);
   // Load before anything is entered: a module that cannot be loaded leaves no trace.
-  std::unique_ptr<LoadedObject> object;
+  std::vector<Codelet> codelets = gp.description.codelets;
   const ModuleId id(static_cast<std::uint32_t>(modules.size()));
   if (m.undefined_symbols.empty()) {
-    object = std::make_unique<LoadedObject>(gp.object, gp.description.libraries, name, id);
+    if (!object) object = std::make_shared<LoadedObject>(gp.object, gp.description.libraries, name, id);
     m.handle = object->handle();
-    for (Codelet& c : gp.description.codelets) {
+    for (Codelet& c : codelets) {
       c.kernel = reinterpret_cast<KernelRange>(object->find(c.entry.c_str()));
       if (!c.kernel) fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
     }
@@ -156,9 +165,9 @@ ModuleId Library::State::load(std::string bytes, const std::string& name, bool r
       if (!m.globals.initialise) fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it lacks '{}'", name, kInitialiseGlobalsSymbol);
     }
   }
-  add_module(std::move(m), std::move(gp.description.defined));
+  add_module(std::move(m), gp.description.defined);
   objects.back() = std::move(object);
-  for (Codelet& c : gp.description.codelets) bind(std::move(c), id, rebind);
+  for (Codelet& c : codelets) bind(std::move(c), id, rebind);
   return id;
 }
 
@@ -191,9 +200,11 @@ ModuleId Library::compile(const CodeletSource& source, const std::string& flags,
 }
 
 ModuleId Library::load_file(const std::string& path) {
-  auto bytes = read_file(path);
-  if (!bytes) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}'", path);
-  return state_->load(std::move(*bytes), path, false);
+  const std::shared_ptr<const StoredGp> stored = stored_gp(path, [&](std::string& bytes) {
+    return for_this_processor(read_gp(bytes, path), bytes, path);
+  });
+  if (!stored) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}'", path);
+  return state_->enter(stored->gp, stored->bytes, stored->hash, stored->object, path, false);
 }
 
 ModuleId Library::load_bytes(std::string gp, const std::string& name) { return state_->load(std::move(gp), name, false); }
@@ -234,7 +245,7 @@ void Library::link(std::string_view first_tile_of_use) {
   std::vector<const std::string*> gps;
   std::string name = "linked:";
   for (const std::size_t m : chosen) {
-    gps.push_back(&modules[m].gp_bytes);
+    gps.push_back(&modules[m].gp_bytes.get());
     name += " " + modules[m].name;
   }
   PopcResult result = relink(gps, "-O3");

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shared_bytes.h"
 #include "codelet/codelet.h"
 
 namespace pando {
@@ -14,7 +15,7 @@ namespace pando {
 struct Module {
   std::string name;          // for messages: the source's or file's name
   std::string content_hash;  // names the cache entry; never printed
-  std::string gp_bytes;      // the .gp as it stands; an executable carries it
+  SharedBytes gp_bytes;      // the .gp as it stands; an executable carries it
   std::vector<CodeletId> codelets;
   ModuleGlobals globals;
   std::vector<std::string> undefined_symbols;  // resolved against other modules by Library::link
@@ -40,7 +41,8 @@ class Library {
   // Compiles (or finds in the cache: then no process starts) and loads. Clang's diagnostics go to `diagnostics`.
   // Throws graph_program_compilation_error with those diagnostics; file_load_error if a file cannot be read.
   ModuleId compile(const CodeletSource& source, const std::string& flags, std::ostream* diagnostics);
-  // Throws graph_object_load_error if the file is no .gp of this version.
+  // Throws graph_object_load_error if the file is no .gp of this version. A file that this process has loaded before, and that
+  // has not changed since, costs next to nothing: bytes, description and (without per-tile globals) code are shared.
   ModuleId load_file(const std::string& path);
   ModuleId load_bytes(std::string gp, const std::string& name);
   // Registers codelets that are linked into the process (built-in ones, tests). Kernels must be set.

@@ -545,7 +545,7 @@ TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
     EXPECT_THAT(e.what(), HasSubstr("no library 'libnowhere.so' in "));
   }
   // A library that was there when the file was compiled and is gone when it is loaded.
-  GpFile gone = read_gp(library.module(ModuleId(0)).gp_bytes, "crc");
+  GpFile gone = read_gp(library.module(ModuleId(0)).gp_bytes.get(), "crc");
   gone.description.libraries = {"libgone.so"};
   try {
     Library().load_bytes(write_gp(gone), "crc.gp");
@@ -553,6 +553,42 @@ TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
   } catch (const poplar::graph_object_load_error& e) {
     EXPECT_THAT(e.what(), HasSubstr("'crc.gp' cannot be loaded: its code calls libgone.so"));
   }
+}
+
+TEST_F(LibraryTest, AFileIsReadOnceUntilItChanges) {
+  const auto gp_of = [&](const char* value) {
+    const PopcResult compiled = run_popc({write("v.cpp", std::string("#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { public: poplar::Output<int> out; "
+                                                                       "void compute() { *out = ") + value + "; } };")}, "");
+    EXPECT_TRUE(compiled.ok) << compiled.messages;
+    return compiled.gp;
+  };
+  const auto result_of = [&](Library& library) {
+    int out = 0;
+    int* vertex = &out;
+    run(*library.find("V"), &vertex);
+    return out;
+  };
+  const std::string first = gp_of("5"), second = gp_of("66");
+  const std::string file = write("v.gp", first);
+  Library a, b, c;
+  a.load_file(file);
+  b.load_file(file);
+  EXPECT_EQ(a.find("V")->kernel, b.find("V")->kernel);
+  EXPECT_EQ(&a.module(ModuleId(0)).gp_bytes.get(), &b.module(ModuleId(0)).gp_bytes.get());
+  write("v.gp", second);
+  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(2));
+  c.load_file(file);
+  EXPECT_EQ(result_of(c), 66);
+  EXPECT_EQ(result_of(b), 5);
+  EXPECT_THROW(Library().load_file((folder_ / "absent.gp").string()), poplar::file_load_error);
+
+  // Per-tile globals: each graph has code of its own.
+  const PopcResult counting = run_popc({write("n.cpp", "#include <poplar/Vertex.hpp>\nint n; class N : public poplar::Vertex { public: poplar::Output<int> out; void compute() { *out = ++n; } };")}, "");
+  const std::string own = write("n.gp", counting.gp);
+  Library d, e;
+  d.load_file(own);
+  e.load_file(own);
+  EXPECT_NE(d.find("N")->kernel, e.find("N")->kernel);
 }
 
 TEST_F(LibraryTest, BitcodeIsForLinking) {
@@ -669,7 +705,7 @@ TEST_F(LibraryTest, AssemblyIsAcceptedWhereItIsEmpty) {
 
 TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {
   const Library source = compiled("class V : public Vertex { public: Output<int> out; void compute() { *out = 11; } };");
-  const std::string gp = source.module(ModuleId(0)).gp_bytes;
+  const std::string gp = source.module(ModuleId(0)).gp_bytes.get();
   Library library;
   library.load_bytes(gp, "v.gp");
   int out = 0;
@@ -702,7 +738,7 @@ TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {
 
 TEST_F(LibraryTest, CodeForAnotherProcessorIsCompiledAgain) {
   const Library source = compiled("class V : public Vertex { public: Output<int> out; void compute() { *out = 11; } };");
-  GpFile gp = read_gp(source.module(ModuleId(0)).gp_bytes, "v.gp");
+  GpFile gp = read_gp(source.module(ModuleId(0)).gp_bytes.get(), "v.gp");
   gp.description.cpu_features.push_back("an-extension-of-the-future");
   gp.object = "code that this processor cannot run";
   Library library;

@@ -87,7 +87,7 @@ pando::Library load_library(const pando::tile::Program& program) {
     if (program.modules[i].empty())
       pando::facade::add_builtin_codelets(library);  // the only ones that have no file
     else
-      library.load_bytes(program.modules[i], "module " + std::to_string(i));
+      library.load_bytes(program.modules[i].get(), "module " + std::to_string(i));
   }
   library.link("0");
   for (std::size_t i = 0; i < program.codelet_names.size(); ++i) {

@@ -244,7 +244,7 @@ struct Program {
   std::vector<Location> replica_index;
   // Codelets as the executable knows them, in CodeletId order; modules' .gp bytes, in ModuleId order.
   std::vector<std::string> codelet_names;
-  std::vector<std::string> modules;
+  std::vector<SharedBytes> modules;
   bool out_of_memory = false;  // compiled with debug.allowOutOfMemory: report only, load is refused
 };
 
