@@ -115,6 +115,8 @@ public:
   static void initializeStreamer(const std::string &fileName,
                                  const DebugSerializationFormat &format = DebugSerializationFormat::CBOR);
   static void closeStreamer();
+  /// Is there such a file? While there is none, nobody sees the values.
+  static bool isStreamerOpen();
 
 private:
   std::string path_;

@@ -19,6 +19,7 @@ std::string join(const std::string& parent, const std::string& name) {
 struct Streamer {
   std::mutex mutex;
   std::ofstream file;
+  std::atomic<bool> open{false};  // of the file; read without the mutex
   static Streamer& get() {
     static Streamer streamer;
     return streamer;
@@ -57,6 +58,7 @@ DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
     : path_(context.getPathName()), layer_(std::move(layer)), id_(next_id()), parent_(context.getParentDebugId()) {}
 
 DebugInfo::~DebugInfo() {
+  if (!isStreamerOpen()) return;
   Streamer& streamer = Streamer::get();
   const std::lock_guard lock(streamer.mutex);
   if (!streamer.file.is_open()) return;
@@ -77,15 +79,20 @@ bool DebugInfo::setValue(std::string name, ProfileValue value) {
 void DebugInfo::initializeStreamer(const std::string& fileName, const DebugSerializationFormat&) {
   Streamer& streamer = Streamer::get();
   const std::lock_guard lock(streamer.mutex);
+  streamer.open = false;
   if (streamer.file.is_open()) streamer.file.close();
   streamer.file.open(fileName, std::ios::trunc);
   if (!streamer.file) pando::fail(pando::ErrorKind::file_load_error, "debug-info-file", "cannot write debug information to '{}'", fileName);
+  streamer.open = true;
 }
 
 void DebugInfo::closeStreamer() {
   Streamer& streamer = Streamer::get();
   const std::lock_guard lock(streamer.mutex);
+  streamer.open = false;
   if (streamer.file.is_open()) streamer.file.close();
 }
+
+bool DebugInfo::isStreamerOpen() { return Streamer::get().open.load(std::memory_order_relaxed); }
 
 }  // namespace poplar

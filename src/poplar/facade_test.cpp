@@ -1,8 +1,9 @@
 // Values of the public API: tensors, programs, targets, options. No codelet and no compiler is needed.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include "graph/program.h"
@@ -299,6 +300,21 @@ TEST(DebugContext, JoinsPaths) {
   EXPECT_EQ(path({}), "");
   const DebugInfo info(DebugContext("op"), "test");
   EXPECT_EQ(path({info, "y"}), "op/y");
+}
+
+TEST(DebugInfo, ValuesGoToTheOpenStream) {
+  const std::string file = testing::TempDir() + "debug_info.json";
+  EXPECT_FALSE(DebugInfo::isStreamerOpen());
+  DebugInfo::initializeStreamer(file);
+  EXPECT_TRUE(DebugInfo::isStreamerOpen());
+  { DebugInfo(DebugContext("op"), "test").setValue("size", 7); }
+  DebugInfo::closeStreamer();
+  EXPECT_FALSE(DebugInfo::isStreamerOpen());
+  { DebugInfo(DebugContext("unseen"), "test").setValue("size", 8); }
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_THAT(text.str(), testing::HasSubstr(R"("values":{"size":7})"));
+  EXPECT_THAT(text.str(), testing::Not(testing::HasSubstr("unseen")));
 }
 
 TEST(ProfileValue, IsAValue) {
