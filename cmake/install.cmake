@@ -30,7 +30,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT pop
 foreach(folder ${poplibs_headers})
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/${folder} DESTINATION include COMPONENT poplibs)
 endforeach()
-install(TARGETS pando_kernels LIBRARY DESTINATION lib COMPONENT poplibs)
+install(TARGETS pando_kernels EXPORT poplibsTargets LIBRARY DESTINATION lib COMPONENT poplibs)
 install(EXPORT poplibsTargets DESTINATION lib/cmake/poplibs COMPONENT poplibs)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/poplibsConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/poplibsConfig.cmake
   INSTALL_DESTINATION lib/cmake/poplibs)

@@ -1,0 +1,82 @@
+#include "poplibs/popops/elementwise/estimate.h"
+
+#include "kernels/elementwise_program.h"
+
+namespace popops::internal {
+
+using namespace pando::kernels;
+
+namespace {
+
+constexpr unsigned kCycle = 256;
+constexpr unsigned kCall = 20;  // cycles of a vertex before its first element
+
+// 64 bits are loaded, computed and stored in a cycle each.
+unsigned simple(Type type) { return 2 * kCycle * static_cast<unsigned>(size_of(type)) / 8; }
+
+}  // namespace
+
+unsigned cost_of(Unary op, Type type) {
+  const unsigned lanes = type == Type::f16 ? 2 : 1;
+  switch (op) {
+    case Unary::exp:
+    case Unary::exp2:
+    case Unary::log:
+    case Unary::tanh:
+    case Unary::sigmoid:
+    case Unary::rsqrt: return 4 * kCycle / lanes;
+    case Unary::sqrt:
+    case Unary::inverse: return 5 * kCycle / lanes;
+    case Unary::sin:
+    case Unary::cos:
+    case Unary::tan:
+    case Unary::asin:
+    case Unary::cbrt:
+    case Unary::erf:
+    case Unary::expm1:
+    case Unary::gelu_erf:
+    case Unary::log1p: return 30 * kCycle / lanes;
+    case Unary::popcount:
+    case Unary::count_leading_zeros: return 3 * kCycle;
+    default: return simple(type);
+  }
+}
+
+unsigned cost_of(Binary op, Type type) {
+  switch (op) {
+    case Binary::divide: return (is_floating(type) ? 4 : 20) * kCycle;
+    case Binary::remainder: return (is_floating(type) ? 40 : 20) * kCycle;
+    case Binary::power:
+    case Binary::atan2: return 40 * kCycle;
+    case Binary::inv_std_dev_to_variance:
+    case Binary::variance_to_inv_std_dev: return 6 * kCycle;
+    default: return simple(type) * 3 / 2;
+  }
+}
+
+poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& vertex, const poplar::Target& target) {
+  const std::vector<unsigned> code = vertex.getFieldInfo("code").getInitialValues<unsigned>(target);
+  const unsigned operands = code[0] & 255, outputs = code[0] >> 8 & 255, constants = code[1] & 0xffff, instructions = code[1] >> 16;
+  const std::size_t first_output = kHeaderWords + operands * kOperandWords;
+  const std::size_t first = first_output + outputs * kOutputWords + constants * kConstantWords;
+  std::uint64_t per_element = 0, flops = 0;
+  for (unsigned i = 0; i < instructions; ++i) {
+    const unsigned word = code[first + i * kInstructionWords];
+    const Type type = static_cast<Type>(word >> 16 & 255);
+    const unsigned op = word >> 8 & 255;
+    switch (static_cast<Kind>(word & 255)) {
+      case Kind::unary: per_element += cost_of(static_cast<Unary>(op), type); break;
+      case Kind::binary: per_element += cost_of(static_cast<Binary>(op), type); break;
+      default: per_element += 2 * simple(type);
+    }
+    flops += is_floating(type) ? 1 : 0;
+  }
+  const char* const fields[] = {"out1", "out2", "out4", "out8"};
+  const poplar::FieldData out = vertex.getFieldInfo(fields[code[first_output] & 3]);
+  std::uint64_t elements = 0;
+  const std::size_t rows = out.size() / outputs + (out.size() % outputs != 0);
+  for (std::size_t r = 0; r < rows; ++r) elements += out.getSizeAtIndex(r);
+  return poplar::VertexPerfEstimate(kCall + 10 * rows + (per_element * elements + kCycle - 1) / kCycle, flops * elements);
+}
+
+}  // namespace popops::internal

@@ -1,0 +1,15 @@
+// What element-wise vertices cost on an IPU's tile, roughly.
+#pragma once
+
+#include "kernels/elementwise.h"
+#include "poplibs/codelet_file.h"
+
+namespace popops::internal {
+
+// Cycles of one element, times 256 (integers stay exact on every host).
+unsigned cost_of(pando::kernels::Unary op, pando::kernels::Type type);
+unsigned cost_of(pando::kernels::Binary op, pando::kernels::Type type);
+// Of a program's words: popops::Map and popops::MapInPlace.
+poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& vertex, const poplar::Target& target);
+
+}  // namespace popops::internal

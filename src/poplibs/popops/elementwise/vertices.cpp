@@ -1,0 +1,194 @@
+#include "vertices.h"
+
+#include <algorithm>
+
+#include <poputil/Broadcast.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/exceptions.hpp>
+
+#include "kernels/elementwise_program.h"
+#include "operands.h"
+#include "program_writer.h"
+
+namespace popops::internal {
+
+using namespace poplar;
+namespace kernels = pando::kernels;
+
+namespace {
+
+using Intervals = std::vector<Interval>;
+using Rows = std::vector<Intervals>;
+
+// Work is cut at multiples of so many elements (64 bytes of float, so that workers do not share cache lines), and into no fewer a vertex.
+constexpr unsigned kGrain = 16, kFewest = 32;
+
+// Unsigned types of the sizes that programs know: vertices move bits.
+const Type& bits_type(const Type& type) {
+  static const Type types[] = {UNSIGNED_CHAR, UNSIGNED_SHORT, UNSIGNED_INT, UNSIGNED_LONGLONG};
+  return types[kernels::size_class_of(kernels::size_of(kernel_type(type)))];
+}
+Tensor bits_of(const Tensor& t) { return t.elementType() == bits_type(t.elementType()) ? t : t.reinterpret(bits_type(t.elementType())); }
+
+// An operand as vertices read it.
+struct Source {
+  std::size_t index;  // among the work's operands
+  Tensor flat;        // of the bits' type
+  std::optional<Pattern> pattern;  // one of the broadcast operands that are read in place
+};
+
+class VertexMaker {
+ public:
+  VertexMaker(Graph& graph, const Work& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context)
+      : graph_(graph), work_(work), options_(options), prog_(prog), context_(context) {}
+
+  void make() {
+    for (const Tensor& t : work_.outs) outs_.push_back(t.flatten());
+    find_sources();
+    put_in_order();
+    write();
+    const ComputeSet cs = graph_.addComputeSet(context_);
+    const auto mapping = graph_.getTileMapping(outs_[0]);
+    for (unsigned tile = 0; tile < mapping.size(); ++tile)
+      if (!mapping[tile].empty()) add_tile(cs, tile, mapping[tile]);
+    prog_.add(program::Execute(cs, context_));
+  }
+
+ private:
+  void find_sources() {
+    const std::vector<std::size_t> shape = work_.outs[0].shape();
+    for (std::size_t i = 0; i < work_.operands.size(); ++i) {
+      const WorkOperand& o = work_.operands[i];
+      if (!o.tensor.valid() || o.in_place >= 0) continue;
+      Source s{i, o.tensor, {}};
+      if (o.tensor.shape() != shape) {
+        if (options_.read_broadcast) s.pattern = pattern_of(o.tensor.shape(), shape);
+        if (!s.pattern) poputil::broadcastToMatch(s.flat, shape);
+        else if (s.pattern->period == outs_[0].numElements()) s.pattern.reset();  // only dimensions of size 1 differ
+      }
+      s.flat = s.flat.flatten();
+      sources_.push_back(std::move(s));
+    }
+  }
+
+  bool has_vectors() const {
+    return std::any_of(sources_.begin(), sources_.end(), [](const Source& s) { return s.pattern && s.pattern->period > 1; });
+  }
+
+  // Elements in the order in which they lie in memory make long rows. Patterns hold in row-major order only: where that is not how
+  // the output lies, all but scalars are spread out first.
+  void put_in_order() {
+    const std::size_t pieces = outs_[0].getContiguousRegions().size();
+    if (pieces <= 1) return;
+    if (has_vectors()) {
+      std::size_t tiles = 0;
+      for (const auto& intervals : graph_.getTileMapping(outs_[0])) tiles += intervals.empty() ? 0 : 1;
+      if (pieces <= 8 * tiles) return;
+      for (Source& s : sources_)
+        if (s.pattern && s.pattern->period > 1) {
+          s.flat = work_.operands[s.index].tensor;
+          poputil::broadcastToMatch(s.flat, work_.outs[0].shape());
+          s.flat = s.flat.flatten();
+          s.pattern.reset();
+        }
+    }
+    std::vector<Tensor*> follow;
+    for (std::size_t o = 1; o < outs_.size(); ++o) follow.push_back(&outs_[o]);
+    for (Source& s : sources_)
+      if (!s.pattern) follow.push_back(&s.flat);
+    graph_.reorderToSimplify(&outs_[0], follow);
+  }
+
+  void write() {
+    std::vector<ProgramOperand> operands;
+    for (const WorkOperand& o : work_.operands) {
+      operands.push_back({o.type, o.in_place});
+      in_place_ = in_place_ || (o.tensor.valid() && o.in_place >= 0);
+    }
+    std::optional<Program> program = write_program(*work_.dag, operands);
+    if (!program) throw poputil::poplibs_error("popops::map: the expression has too many values at the same time");
+    program_ = std::move(*program);
+    vertex_ = in_place_ ? "popops::MapInPlace" : "popops::Map";
+    for (Tensor& t : outs_) t = bits_of(t);
+    for (Source& s : sources_) s.flat = bits_of(s.flat);
+    for (const int o : program_.operands)
+      order_.push_back(&*std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) { return s.index == static_cast<std::size_t>(o); }));
+  }
+
+  void add_tile(ComputeSet cs, unsigned tile, const Intervals& mapped) {
+    const auto regions = graph_.getSortedContiguousRegions(outs_[0], mapped);
+    std::vector<Rows> parts = poputil::splitRegionsBetweenWorkers(graph_.getTarget(), regions, kGrain, kFewest);
+    if (has_vectors()) parts = one_interval_each(parts);
+    Rows all;
+    for (const Rows& rows : parts) all.insert(all.end(), rows.begin(), rows.end());
+    std::vector<std::vector<Tensor>> out_rows, in_rows;
+    for (const Tensor& t : outs_) out_rows.push_back(t.slices(all));
+    for (const Source* s : order_) in_rows.push_back(s->pattern ? std::vector<Tensor>() : s->flat.slices(all));
+    for (std::size_t p = 0, row = 0; p < parts.size(); row += parts[p].size(), ++p)
+      graph_.setTileMapping(add_vertex(cs, parts[p], row, out_rows, in_rows), tile);
+  }
+
+  // Patterns need the position of a row's first element, and rows without jumps.
+  static std::vector<Rows> one_interval_each(const std::vector<Rows>& parts) {
+    std::vector<Rows> out;
+    for (const Rows& rows : parts)
+      for (const Intervals& row : rows)
+        for (const Interval& i : row) out.push_back({{i}});
+    return out;
+  }
+
+  VertexRef add_vertex(ComputeSet cs, const Rows& rows, std::size_t first, const std::vector<std::vector<Tensor>>& out_rows,
+                       const std::vector<std::vector<Tensor>>& in_rows) {
+    std::vector<Tensor> in[4], out[4];
+    std::vector<std::uint32_t> code = program_.words;
+    const auto append = [&](std::vector<Tensor>& to, const std::vector<Tensor>& from) {
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first), from.begin() + static_cast<std::ptrdiff_t>(first + rows.size()));
+    };
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      std::uint32_t* const words = &code[program_.operand_at(i)];
+      std::vector<Tensor>& to = in[words[0]];
+      words[1] = static_cast<std::uint32_t>(to.size());
+      if (!order_[i]->pattern) append(to, in_rows[i]);
+      else to.push_back(part_of(*order_[i], rows[0][0], words));
+    }
+    for (std::size_t o = 0; o < out_rows.size(); ++o) {
+      std::uint32_t* const words = &code[program_.output_at(o)];
+      words[1] = static_cast<std::uint32_t>(out[words[0]].size());
+      append(out[words[0]], out_rows[o]);
+    }
+    return graph_.addVertex(cs, vertex_, {{"in1", in[0]}, {"in2", in[1]}, {"in4", in[2]}, {"in8", in[3]}, {"out1", out[0]}, {"out2", out[1]},
+                                          {"out4", out[2]}, {"out8", out[3]}, {"code", code}});
+  }
+
+  // What of a broadcast operand a row needs: a contiguous part of it, unless the row goes around it.
+  static Tensor part_of(const Source& s, const Interval& row, std::uint32_t* words) {
+    const Pattern& p = *s.pattern;
+    const std::size_t cycle = p.repeat * p.period, begin = row.begin() % cycle, end = begin + row.size();
+    std::size_t first = 0, last = p.period;
+    if (p.period > 1 && end <= cycle) first = begin / p.repeat, last = (end + p.repeat - 1) / p.repeat;
+    words[2] = static_cast<std::uint32_t>(last - first == 1 ? 1 : p.repeat);
+    words[3] = static_cast<std::uint32_t>(last - first);
+    words[4] = last - first == 1 ? 0 : static_cast<std::uint32_t>(begin - first * p.repeat);
+    return s.flat.slice(first, last);
+  }
+
+  Graph& graph_;
+  const Work& work_;
+  const MapOptions& options_;
+  program::Sequence& prog_;
+  const DebugContext& context_;
+  std::vector<Tensor> outs_;
+  std::vector<Source> sources_;
+  std::vector<const Source*> order_;  // as the program lists them
+  Program program_;
+  std::string vertex_;
+  bool in_place_ = false;
+};
+
+}  // namespace
+
+void add_vertices(Graph& graph, const Work& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context) {
+  VertexMaker(graph, work, options, prog, context).make();
+}
+
+}  // namespace popops::internal
