@@ -1,8 +1,14 @@
-// Matrix products on blocks.
+// Matrix products on blocks. All matrices are row-major with row strides lda, ldb, ldc in elements.
 #pragma once
 
 #include "kernels/kernel.h"
 
-// C[m x n] (+)= A[m x k] * B[k x n], all row-major with row strides lda, ldb, ldc in elements. With `accumulate` false C is written.
+// C[m x n] (+)= A[m x k] * B[k x n]. With `accumulate` false C is written. For blocks that fit the caches.
 PANDO_KERNEL void pando_gemm_f32(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb,
                                  float* c, unsigned ldc, bool accumulate);
+
+// The same for IEEE halfs, multiplied and added up in float; with halfs for C the sum is rounded once, at the end.
+PANDO_KERNEL void pando_gemm_f16_f32(unsigned m, unsigned n, unsigned k, const void* a, unsigned lda, const void* b, unsigned ldb,
+                                     float* c, unsigned ldc, bool accumulate);
+PANDO_KERNEL void pando_gemm_f16_f16(unsigned m, unsigned n, unsigned k, const void* a, unsigned lda, const void* b, unsigned ldb,
+                                     void* c, unsigned ldc, bool accumulate);

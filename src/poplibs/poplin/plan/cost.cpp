@@ -19,7 +19,6 @@ constexpr double kHostFlopsPerNanosecond = 100;
 constexpr double kHostBytesPerNanosecond = 10;
 constexpr double kHostVertex = 30;
 constexpr double kHostRun = 8;
-constexpr double kHostPhase = 2000;
 
 std::uint64_t up(std::uint64_t n, std::uint64_t d) { return (n + d - 1) / d; }
 std::uint64_t whole(double n) { return static_cast<std::uint64_t>(std::ceil(std::max(n, 0.0))); }
@@ -35,7 +34,7 @@ AmpShape CostModel::amp_shape(const poplar::Type& input, const poplar::Type& par
 }
 
 Cost CostModel::exchange(double bytes, double runs, double remote_bytes) const {
-  if (objective_ == Objective::host_time) return kHostPhase + bytes / kHostBytesPerNanosecond + runs * kHostRun;
+  if (objective_ == Objective::host_time) return bytes / kHostBytesPerNanosecond + runs * kHostRun;
   if (bytes <= 0) return 0;
   return sync_ + kExchangePhase + std::max(bytes / exchange_bytes_, remote_bytes / kRemoteBytesPerCycle);
 }

@@ -1,0 +1,289 @@
+#include <poplin/MatMul.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <tuple>
+
+#include "poplibs/poplin/matmul/planned.h"
+#include "poplibs/poplin/matmul/product.h"
+#include "poplibs/poplin/plan/planning_cache.h"
+
+namespace poplin {
+namespace {
+
+using namespace internal::matmul;
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::Type;
+using poplar::program::Sequence;
+
+using Cache = poplin::PlanningCache*;
+
+[[noreturn]] void fail(const std::string& function, const std::string& text) { throw poputil::poplibs_error(function + ": " + text); }
+
+// A matrix as one group.
+Tensor as_groups(const std::string& function, const Tensor& t, const char* name) {
+  if (t.rank() != 2) fail(function, std::string(name) + " has shape " + t.shapeToString() + ", expected a matrix");
+  return t.expand({0});
+}
+Shape as_groups(const std::string& function, Shape shape, const char* name) {
+  if (shape.size() != 2) fail(function, std::string(name) + " has rank " + std::to_string(shape.size()) + ", expected a matrix");
+  shape.insert(shape.begin(), 1);
+  return shape;
+}
+
+Problem problem_of_tensors(const std::string& function, const Tensor& a, const Tensor& b, const Type& output, const OptionFlags& options) {
+  if (a.elementType() != b.elementType())
+    fail(function, "A is of type " + a.elementType().toString() + " and B of " + b.elementType().toString() + ", expected one type");
+  return problem_of(function, a.elementType(), output, a.shape(), b.shape(), options);
+}
+
+bool is_empty(const Problem& p) { return p.groups == 0 || p.m == 0 || p.n == 0; }
+
+// Shape {groups, m, n} and writeable.
+void check_output(const std::string& function, const Problem& p, const Tensor& c) {
+  if (c.shape() != Shape{p.groups, p.m, p.n})
+    fail(function, "the result has shape " + c.shapeToString() + ", expected {" + std::to_string(p.groups) + "," + std::to_string(p.m) + "," +
+                       std::to_string(p.n) + "}");
+  if (!c.isParallelWriteable()) fail(function, "the result is not parallel writeable");
+}
+
+void write_zeros(Graph& graph, const Tensor& out, Sequence& prog, const DebugContext& debug) {
+  const Tensor zero = graph.addConstant<float>(out.elementType(), {}, 0.0f, {debug, "zero"});
+  graph.setTileMapping(zero, 0);
+  prog.add(poplar::program::Copy(zero.reshape({1}).broadcast(static_cast<unsigned>(out.numElements()), 0), out.flatten(), false, debug));
+}
+
+Product product_of(const Graph& graph, const Problem& problem, Cache cache) {
+  return Product(problem, plan_of(problem, graph.getTarget(), cache), graph.getTarget());
+}
+
+// Elements without a product: every dimension gets one, so that variables of them have a layout.
+Problem without_zeros(Problem p) {
+  p.groups = std::max<std::size_t>(p.groups, 1), p.m = std::max<std::size_t>(p.m, 1);
+  p.n = std::max<std::size_t>(p.n, 1), p.k = std::max<std::size_t>(p.k, 1);
+  return p;
+}
+
+void write_product(Graph& graph, const Product& product, const Tensor& a, const Tensor& b, const Tensor& out, Sequence& prog, const DebugContext& debug) {
+  const Tensor flat_a = product.arrange_a(graph, a, prog, debug), flat_b = product.arrange_b(graph, b, prog, debug);
+  const Tensor flat = to_flat(product.c(), out);
+  if (product.is_direct() && pieces_are_whole(graph, product.c(), flat)) return product.multiply_into(graph, flat_a, flat_b, flat, prog, debug);
+  add_up(graph, product.multiply(graph, flat_a, flat_b, prog, debug), flat, Tensor(), prog, debug);
+}
+
+Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, const Tensor& b, Sequence& prog, const Type& output,
+                const DebugContext& debug, const OptionFlags& options, Cache cache) {
+  const Problem p = problem_of_tensors(function, a, b, output, options);
+  if (is_empty(p)) return graph.addVariable(output, {p.groups, p.m, p.n}, {debug, "out"});
+  const Product product = product_of(graph, without_zeros(p), cache);
+  const Tensor out = product.create_c(graph, {debug, "out"});
+  if (p.k == 0) write_zeros(graph, out, prog, debug);
+  else write_product(graph, product, a, b, out, prog, debug);
+  return out;
+}
+
+void multiply_with_output(const std::string& function, Graph& graph, const Tensor& a, const Tensor& b, const Tensor& out, Sequence& prog,
+                          const DebugContext& debug, const OptionFlags& options, Cache cache) {
+  const Problem p = problem_of_tensors(function, a, b, out.elementType(), options);
+  check_output(function, p, out);
+  if (is_empty(p)) return;
+  if (p.k == 0) return write_zeros(graph, out, prog, debug);
+  write_product(graph, product_of(graph, p, cache), a, b, out, prog, debug);
+}
+
+void accumulate(const std::string& function, Graph& graph, const Tensor& c, const Tensor& scale, const Tensor& a, const Tensor& b, Sequence& prog,
+                const DebugContext& debug, const OptionFlags& options, Cache cache) {
+  const Problem p = problem_of_tensors(function, a, b, c.elementType(), options);
+  check_output(function, p, c);
+  if (scale.numElements() != 1) fail(function, "the factor has shape " + scale.shapeToString() + ", expected one element");
+  if (scale.elementType() != poplar::FLOAT && scale.elementType() != poplar::HALF)
+    fail(function, "the factor is of type " + scale.elementType().toString() + ", expected float or half");
+  if (is_empty(p) || p.k == 0) return;
+  const Product product = product_of(graph, p, cache);
+  const Tensor flat_a = product.arrange_a(graph, a, prog, debug), flat_b = product.arrange_b(graph, b, prog, debug);
+  add_up(graph, product.multiply(graph, flat_a, flat_b, prog, debug), to_flat(product.c(), c), scale.reshape({}), prog, debug);
+}
+
+Tensor constant_scale(Graph& graph, float k, const DebugContext& debug) {
+  const Tensor scale = graph.addConstant<float>(poplar::FLOAT, {}, k, {debug, "scale"});
+  graph.setTileMapping(scale, 0);
+  return scale;
+}
+
+enum class Operand { a, b, c };
+
+Tensor create(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
+              const DebugContext& debug, const OptionFlags& options, Cache cache) {
+  const Problem p = problem_of(function, input, output, a, b, options);
+  const Shape shape = operand == Operand::a ? a : operand == Operand::b ? b : Shape{p.groups, p.m, p.n};
+  for (const std::size_t d : shape)
+    if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
+  const Product product = product_of(graph, without_zeros(p), cache);
+  return operand == Operand::a ? product.create_a(graph, debug) : operand == Operand::b ? product.create_b(graph, debug) : product.create_c(graph, debug);
+}
+
+Tensor create_one(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
+                  const DebugContext& debug, const OptionFlags& options, Cache cache) {
+  return create(function, operand, graph, input, output, as_groups(function, a, "A"), as_groups(function, b, "B"), debug, options, cache)[0];
+}
+
+Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const Tensor& b, Sequence& prog, const Type& output,
+               const DebugContext& debug, const OptionFlags& options, Cache cache) {
+  const Problem p = problem_of(function, b.elementType(), output, a, b.shape(), options);
+  if (is_empty(p) || p.k == 0) return b;
+  const Product product = product_of(graph, p, cache);
+  return from_flat(product.b(), product.arrange_b(graph, b, prog, debug));
+}
+
+void report(const std::string& function, std::ostream& out, const Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
+            const OptionFlags& options, Cache cache) {
+  const Problem p = without_zeros(problem_of(function, input, output, a, b, options));
+  print(out, p, plan_of(p, graph.getTarget(), cache), graph.getTarget());
+}
+
+}  // namespace
+
+Tensor matMul(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, const Type& outputType, const DebugContext& debugContext,
+              const OptionFlags& options, PlanningCache* cache) {
+  return multiply("matMul", graph, as_groups("matMul", A, "A"), as_groups("matMul", B, "B"), prog, outputType, debugContext, options, cache)[0];
+}
+
+Tensor matMul(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, const DebugContext& debugContext, const OptionFlags& options,
+              PlanningCache* cache) {
+  return matMul(graph, A, B, prog, A.elementType(), debugContext, options, cache);
+}
+
+void matMulWithOutput(Graph& graph, const Tensor& A_, const Tensor& B_, Tensor& out, Sequence& prog, const DebugContext& debugContext,
+                      const OptionFlags& options_, PlanningCache* cache) {
+  const std::string name = "matMulWithOutput";
+  multiply_with_output(name, graph, as_groups(name, A_, "A"), as_groups(name, B_, "B"), as_groups(name, out, "the result"), prog, debugContext,
+                       options_, cache);
+}
+
+void matMulReportPlan(std::ostream& out, const Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
+                      const std::vector<std::size_t>& bShape, const OptionFlags& options, PlanningCache* cache) {
+  const std::string name = "matMulReportPlan";
+  report(name, out, graph, inputType, outputType, as_groups(name, aShape, "A"), as_groups(name, bShape, "B"), options, cache);
+}
+
+Tensor matMulGrouped(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, const Type& outputType, const DebugContext& debugContext,
+                     const OptionFlags& options, PlanningCache* cache) {
+  return multiply("matMulGrouped", graph, A, B, prog, outputType, debugContext, options, cache);
+}
+
+void matMulGroupedWithOutput(Graph& graph, const Tensor& A, const Tensor& B, Tensor& out, Sequence& prog, const DebugContext& debugContext,
+                             const OptionFlags& options_, PlanningCache* cache) {
+  multiply_with_output("matMulGroupedWithOutput", graph, A, B, out, prog, debugContext, options_, cache);
+}
+
+void matMulGroupedReportPlan(std::ostream& out, const Graph& graph, const Type& inputType, const Type& outputType,
+                             const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape, const OptionFlags& options,
+                             PlanningCache* cache) {
+  report("matMulGroupedReportPlan", out, graph, inputType, outputType, aShape, bShape, options, cache);
+}
+
+void matMulAcc(Graph& graph, const Tensor& C, float k, const Tensor& A, const Tensor& B, Sequence& prog, const DebugContext& debugContext,
+               const OptionFlags& options, PlanningCache* cache) {
+  matMulAcc(graph, C, constant_scale(graph, k, debugContext), A, B, prog, debugContext, options, cache);
+}
+
+void matMulAcc(Graph& graph, const Tensor& C, const Tensor& k, const Tensor& A, const Tensor& B, Sequence& prog, const DebugContext& debugContext,
+               const OptionFlags& options, PlanningCache* cache) {
+  const std::string name = "matMulAcc";
+  accumulate(name, graph, as_groups(name, C, "C"), k, as_groups(name, A, "A"), as_groups(name, B, "B"), prog, debugContext, options, cache);
+}
+
+void matMulGroupedAcc(Graph& graph, const Tensor& C, float k, const Tensor& A, const Tensor& B, Sequence& prog, const DebugContext& debugContext,
+                      const OptionFlags& options, PlanningCache* cache) {
+  matMulGroupedAcc(graph, C, constant_scale(graph, k, debugContext), A, B, prog, debugContext, options, cache);
+}
+
+void matMulGroupedAcc(Graph& graph, const Tensor& C, const Tensor& k, const Tensor& A, const Tensor& B, Sequence& prog,
+                      const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+  accumulate("matMulGroupedAcc", graph, C, k, A, B, prog, debugContext, options, cache);
+}
+
+Tensor createMatMulInputLHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
+                            const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                            PlanningCache* cache) {
+  return create_one("createMatMulInputLHS", Operand::a, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulInputLHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape,
+                            const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+  return createMatMulInputLHS(graph, dataType, dataType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulGroupedInputLHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
+                                   const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                                   PlanningCache* cache) {
+  return create("createMatMulGroupedInputLHS", Operand::a, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulInputRHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
+                            const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                            PlanningCache* cache) {
+  return create_one("createMatMulInputRHS", Operand::b, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulInputRHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape,
+                            const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+  return createMatMulInputRHS(graph, dataType, dataType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulOutput(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
+                          const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                          PlanningCache* cache) {
+  return create_one("createMatMulOutput", Operand::c, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulOutput(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape,
+                          const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+  return createMatMulOutput(graph, dataType, dataType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulGroupedInputRHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
+                                   const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                                   PlanningCache* cache) {
+  return create("createMatMulGroupedInputRHS", Operand::b, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+}
+Tensor createMatMulGroupedOutput(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
+                                 const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                                 PlanningCache* cache) {
+  return create("createMatMulGroupedOutput", Operand::c, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+}
+
+Tensor preArrangeMatMulInputRHS(Graph& graph, const std::vector<std::size_t>& aShape, const Tensor& B, Sequence& prog, const Type& outputType,
+                                const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+  const std::string name = "preArrangeMatMulInputRHS";
+  return arrange(name, graph, as_groups(name, aShape, "A"), as_groups(name, B, "B"), prog, outputType, debugContext, options, cache)[0];
+}
+Tensor preArrangeMatMulInputRHS(Graph& graph, const std::vector<std::size_t>& aShape, const Tensor& B, Sequence& prog,
+                                const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+  return preArrangeMatMulInputRHS(graph, aShape, B, prog, B.elementType(), debugContext, options, cache);
+}
+Tensor preArrangeMatMulGroupedInputRHS(Graph& graph, const std::vector<std::size_t>& aShape, const Tensor& B, Sequence& prog,
+                                       const Type& outputType, const DebugContext& debugContext, const OptionFlags& options,
+                                       PlanningCache* cache) {
+  return arrange("preArrangeMatMulGroupedInputRHS", graph, aShape, B, prog, outputType, debugContext, options, cache);
+}
+
+Tensor transposeGroupedMatrix(const Tensor& A) {
+  if (A.rank() != 3) fail("transposeGroupedMatrix", "A has shape " + A.shapeToString() + ", expected rank 3");
+  return A.dimShuffle({0, 2, 1});
+}
+
+bool operator<(const MatMulParams& a, const MatMulParams& b) {
+  return std::tie(a.inputType, a.outputType, a.aShape, a.bShape) < std::tie(b.inputType, b.outputType, b.aShape, b.bShape);
+}
+
+void preplanMatMuls(const std::set<MatMulPlanParams>& matmuls, matmul::PlanningCache& cache) {
+  const std::string name = "preplanMatMuls";
+  for (const auto& [target, params, options] : matmuls) {
+    const bool groups = params.aShape.size() == 3;
+    const Problem p = problem_of(name, params.inputType, params.outputType, groups ? params.aShape : as_groups(name, params.aShape, "A"),
+                                 groups ? params.bShape : as_groups(name, params.bShape, "B"), *options);
+    plan_of(without_zeros(p), *target, &cache);
+  }
+}
+
+void matmulValidateOptions(const OptionFlags& options) { parse_options(options); }
+
+poplin::PlanningCache& matmul::PlanningCache::getImpl() { return *this; }
+
+}  // namespace poplin

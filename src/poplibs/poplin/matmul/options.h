@@ -1,0 +1,21 @@
+// The options of a matrix product.
+#pragma once
+
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Type.hpp>
+
+#include "poplibs/poplin/plan/cost.h"
+
+namespace poplin::internal::matmul {
+
+struct Options {
+  double memory_proportion = 0.6;     // of a tile's memory, for the blocks of one step
+  poplar::Type partials = poplar::FLOAT;
+  plan::Objective objective = plan::Objective::cycles;
+};
+
+// Throws poplar::invalid_option for unknown keys and malformed values. Options that choose among implementations which do not
+// differ here (fullyConnectedPass, use128BitConvUnitLoad ...) are checked and have no effect.
+Options parse_options(const poplar::OptionFlags& flags);
+
+}  // namespace poplin::internal::matmul

@@ -1,0 +1,58 @@
+#include "poplibs/poplin/matmul/planned.h"
+
+#include <poputil/exceptions.hpp>
+
+#include <map>
+#include <tuple>
+
+#include "poplibs/poplin/plan/planning_cache.h"
+
+namespace poplin::internal::matmul {
+namespace {
+
+std::string text_of(const Shape& shape) {
+  std::string out = "{";
+  for (std::size_t i = 0; i < shape.size(); ++i) out += (i == 0 ? "" : ",") + std::to_string(shape[i]);
+  return out + "}";
+}
+
+bool is_floating(const poplar::Type& type) { return type == poplar::FLOAT || type == poplar::HALF; }
+
+using Key = std::tuple<poplar::Target, std::size_t, std::size_t, std::size_t, std::size_t, std::string, std::string, std::string, double, int>;
+using Table = std::map<Key, Plan>;
+
+Key key_of(const Problem& p, const poplar::Target& target) {
+  return {target, p.groups, p.m, p.n, p.k, p.input.toString(), p.output.toString(), p.options.partials.toString(), p.options.memory_proportion,
+          static_cast<int>(p.options.objective)};
+}
+
+}  // namespace
+
+Problem problem_of(const std::string& function, const poplar::Type& input, const poplar::Type& output, const Shape& a, const Shape& b,
+                   const poplar::OptionFlags& flags) {
+  const auto fail = [&function](const std::string& text) { throw poputil::poplibs_error(function + ": " + text); };
+  if (!is_floating(input)) fail("operands are of type " + input.toString() + ", expected float or half");
+  if (!is_floating(output)) fail("the result is of type " + output.toString() + ", expected float or half");
+  const std::string shapes = "A has shape " + text_of(a) + ", B has shape " + text_of(b);
+  if (a.size() != 3 || b.size() != 3) fail(shapes + ": expected matrices, of one rank");
+  if (a[0] != b[0]) fail(shapes + ": expected as many groups in both");
+  if (a[2] != b[1]) fail(shapes + ": expected as many columns of A as rows of B");
+  Problem p;
+  p.groups = a[0], p.m = a[1], p.k = a[2], p.n = b[2];
+  p.input = input;
+  p.output = output;
+  p.options = parse_options(flags);
+  if (input == poplar::FLOAT) p.options.partials = poplar::FLOAT;
+  return p;
+}
+
+Plan plan_of(const Problem& problem, const poplar::Target& target, poplin::PlanningCache* cache) {
+  if (cache == nullptr) return make_plan(problem, target);
+  Table& table = cache->impl->table<Table>();
+  const Key key = key_of(problem, target);
+  const auto found = table.find(key);
+  if (found != table.end()) return found->second;
+  return table.emplace(key, make_plan(problem, target)).first->second;
+}
+
+}  // namespace poplin::internal::matmul
