@@ -229,7 +229,7 @@ double share_of_tiles_used(Machine machine, const std::vector<Operand>& operands
   program::Sequence prog;
   build(graph, tensors, prog);
   std::ostringstream text;
-  graph.outputComputeGraph(text, {prog});
+  graph.serialize(text);
   // Lines "xN Codelet on tile T: ...".
   std::set<std::string> tiles;
   std::istringstream lines(text.str());
