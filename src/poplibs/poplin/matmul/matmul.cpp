@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "poplibs/poplin/matmul/cpu_product.h"
 #include "poplibs/poplin/matmul/planned.h"
 #include "poplibs/poplin/matmul/product.h"
 #include "poplibs/poplin/plan/planning_cache.h"
@@ -66,10 +67,18 @@ Problem without_zeros(Problem p) {
   return p;
 }
 
+// A variable on the one tile of the CPU device.
+Tensor on_cpu(Graph& graph, const Type& type, const Shape& shape, const DebugContext& debug) {
+  const Tensor t = graph.addVariable(type, shape, debug);
+  graph.setTileMapping(t, 0);
+  return t;
+}
+
 void write_product(Graph& graph, const Product& product, const Tensor& a, const Tensor& b, const Tensor& out, Sequence& prog, const DebugContext& debug) {
   const Tensor flat_a = product.arrange_a(graph, a, prog, debug), flat_b = product.arrange_b(graph, b, prog, debug);
   const Tensor flat = to_flat(product.c(), out);
-  if (product.is_direct() && pieces_are_whole(graph, product.c(), flat)) return product.multiply_into(graph, flat_a, flat_b, flat, prog, debug);
+  const bool apart = !flat.intersectsWith(flat_a) && !flat.intersectsWith(flat_b);
+  if (product.is_direct() && apart && pieces_are_whole(graph, product.c(), flat)) return product.multiply_into(graph, flat_a, flat_b, flat, prog, debug);
   add_up(graph, product.multiply(graph, flat_a, flat_b, prog, debug), flat, Tensor(), prog, debug);
 }
 
@@ -77,6 +86,12 @@ Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, cons
                 const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of_tensors(function, a, b, output, options);
   if (is_empty(p)) return graph.addVariable(output, {p.groups, p.m, p.n}, {debug, "out"});
+  if (is_cpu(graph.getTarget())) {
+    const Tensor out = on_cpu(graph, output, {p.groups, p.m, p.n}, {debug, "out"});
+    if (p.k == 0) write_zeros(graph, out, prog, debug);
+    else multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
+    return out;
+  }
   const Product product = product_of(graph, without_zeros(p), cache);
   const Tensor out = product.create_c(graph, {debug, "out"});
   if (p.k == 0) write_zeros(graph, out, prog, debug);
@@ -90,6 +105,7 @@ void multiply_with_output(const std::string& function, Graph& graph, const Tenso
   check_output(function, p, out);
   if (is_empty(p)) return;
   if (p.k == 0) return write_zeros(graph, out, prog, debug);
+  if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
   write_product(graph, product_of(graph, p, cache), a, b, out, prog, debug);
 }
 
@@ -101,6 +117,7 @@ void accumulate(const std::string& function, Graph& graph, const Tensor& c, cons
   if (scale.elementType() != poplar::FLOAT && scale.elementType() != poplar::HALF)
     fail(function, "the factor is of type " + scale.elementType().toString() + ", expected float or half");
   if (is_empty(p) || p.k == 0) return;
+  if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, c, scale.reshape({}), prog, debug);
   const Product product = product_of(graph, p, cache);
   const Tensor flat_a = product.arrange_a(graph, a, prog, debug), flat_b = product.arrange_b(graph, b, prog, debug);
   add_up(graph, product.multiply(graph, flat_a, flat_b, prog, debug), to_flat(product.c(), c), scale.reshape({}), prog, debug);
@@ -120,6 +137,7 @@ Tensor create(const std::string& function, Operand operand, Graph& graph, const 
   const Shape shape = operand == Operand::a ? a : operand == Operand::b ? b : Shape{p.groups, p.m, p.n};
   for (const std::size_t d : shape)
     if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
+  if (is_cpu(graph.getTarget())) return on_cpu(graph, operand == Operand::c ? output : input, shape, debug);
   const Product product = product_of(graph, without_zeros(p), cache);
   return operand == Operand::a ? product.create_a(graph, debug) : operand == Operand::b ? product.create_b(graph, debug) : product.create_c(graph, debug);
 }
@@ -132,7 +150,7 @@ Tensor create_one(const std::string& function, Operand operand, Graph& graph, co
 Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const Tensor& b, Sequence& prog, const Type& output,
                const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of(function, b.elementType(), output, a, b.shape(), options);
-  if (is_empty(p) || p.k == 0) return b;
+  if (is_empty(p) || p.k == 0 || is_cpu(graph.getTarget())) return b;
   const Product product = product_of(graph, p, cache);
   return from_flat(product.b(), product.arrange_b(graph, b, prog, debug));
 }
@@ -140,6 +158,7 @@ Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const 
 void report(const std::string& function, std::ostream& out, const Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
             const OptionFlags& options, Cache cache) {
   const Problem p = without_zeros(problem_of(function, input, output, a, b, options));
+  if (is_cpu(graph.getTarget())) return print_on_cpu(out, p);
   print(out, p, plan_of(p, graph.getTarget(), cache), graph.getTarget());
 }
 

@@ -147,6 +147,19 @@ TEST(MatMul, WritesGivenOutputs) {
       }
 }
 
+TEST(MatMul, WritesItsResultOverAnOperand) {
+  const Dims d{1, 24, 24, 24};
+  for (const Machine machine : kMachines) {
+    const Operand a = left(d, FLOAT), b = right(d, FLOAT);
+    const auto out = run(machine, {a, b}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+      Tensor c = in[0][0];
+      poplin::matMulWithOutput(g, in[0][0], in[1][0], c, prog);
+      return std::vector<Tensor>{c};
+    });
+    expect_close(out[0], reference(d, a, b), tolerance(d, FLOAT), name_of(machine));
+  }
+}
+
 TEST(MatMul, Accumulates) {
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)

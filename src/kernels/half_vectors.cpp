@@ -1,0 +1,55 @@
+#include "kernels/half_vectors.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/half_vectors.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace pando::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The first elements of `n`, as many as fill vectors of `wide`; returns how many.
+template <class D>
+std::size_t widen_vectors(D wide, const hwy::float16_t* from, float* to, std::size_t n) {
+  const hn::Rebind<hwy::float16_t, D> narrow;
+  const std::size_t lanes = hn::Lanes(wide);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::PromoteTo(wide, hn::LoadU(narrow, from + i)), wide, to + i);
+  return i;
+}
+
+template <class D>
+std::size_t narrow_vectors(D wide, const float* from, hwy::float16_t* to, std::size_t n) {
+  const hn::Rebind<hwy::float16_t, D> narrow;
+  const std::size_t lanes = hn::Lanes(wide);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::DemoteTo(narrow, hn::LoadU(wide, from + i)), narrow, to + i);
+  return i;
+}
+
+void to_float(const hwy::float16_t* from, float* to, std::size_t n) {
+  const std::size_t done = widen_vectors(hn::ScalableTag<float>(), from, to, n);
+  widen_vectors(hn::CappedTag<float, 1>(), from + done, to + done, n - done);
+}
+
+void to_half(const float* from, hwy::float16_t* to, std::size_t n) {
+  const std::size_t done = narrow_vectors(hn::ScalableTag<float>(), from, to, n);
+  narrow_vectors(hn::CappedTag<float, 1>(), from + done, to + done, n - done);
+}
+
+}  // namespace pando::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pando::kernels {
+
+HWY_EXPORT(to_float);
+HWY_EXPORT(to_half);
+
+void widen(const void* halfs, float* to, std::size_t n) { HWY_DYNAMIC_DISPATCH(to_float)(static_cast<const hwy::float16_t*>(halfs), to, n); }
+void narrow(const float* from, void* halfs, std::size_t n) { HWY_DYNAMIC_DISPATCH(to_half)(from, static_cast<hwy::float16_t*>(halfs), n); }
+
+}  // namespace pando::kernels
+#endif

@@ -1,0 +1,137 @@
+#include "poplibs/poplin/matmul/cpu_product.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "poplibs/poplin/matmul/product.h"
+
+namespace poplin::internal::matmul {
+namespace {
+
+using poplar::Graph;
+using poplar::Tensor;
+
+// Parts of a large product: more than a host's threads, so that they share them evenly.
+constexpr std::size_t kParts = 24;
+// Products of numbers in a part, at least.
+constexpr std::size_t kLeastWork = 1 << 15;
+// Blocks of C, at least: rows, and columns in multiples of what the kernel multiplies at once. Few parts along n make the kernel
+// read B's panels for many rows.
+constexpr std::size_t kRows = 16, kColumns = 64, kColumnParts = 8, kDepth = 1024;
+
+std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
+
+// `size` in at most `parts` blocks that are multiples of `grain`.
+std::size_t block_of(std::size_t size, std::size_t parts, std::size_t grain) { return std::min(size, up(up(size, parts), grain) * grain); }
+
+// An operand {groups, rows, columns} whose elements lie in one piece in a variable, row by row or column by column.
+struct Operand {
+  Tensor flat;
+  std::size_t row, column;
+};
+
+Operand operand_of(Graph& graph, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+  if (t.isContiguous()) return {t.flatten(), t.dim(2), 1};
+  const Tensor turned = t.dimShuffle({0, 2, 1});
+  if (turned.isContiguous()) return {turned.flatten(), 1, t.dim(1)};
+  const Tensor copy = graph.addVariable(t.elementType(), t.shape(), debug);
+  graph.setTileMapping(copy, 0);
+  prog.add(poplar::program::Copy(t, copy, false, debug));
+  return {copy.flatten(), t.dim(2), 1};
+}
+
+struct Part {
+  std::size_t group, m, m_end, n, n_end, k, k_end;
+};
+
+template <class Visit>  // visit(part, index of the part of k)
+void for_each_part(const Problem& p, const CpuCut& cut, Visit visit) {
+  for (std::size_t g = 0; g < p.groups; ++g)
+    for (std::size_t k = 0; k < cut.k; ++k)
+      for (std::size_t n = 0; n < p.n; n += cut.n_block)
+        for (std::size_t m = 0; m < p.m; m += cut.m_block)
+          visit(Part{g, m, std::min(p.m, m + cut.m_block), n, std::min(p.n, n + cut.n_block), k * cut.k_block, std::min(p.k, (k + 1) * cut.k_block)}, k);
+}
+
+// C's rows of this part, joined if they follow each other. `c` is {groups, m, n}, contiguous.
+std::vector<Tensor> rows_of(const Tensor& c, const Part& part, std::size_t n) {
+  const Tensor block = c[part.group].slice({part.m, part.n}, {part.m_end, part.n_end});
+  if (part.n_end - part.n == n) return {block.flatten()};
+  std::vector<Tensor> rows;
+  for (std::size_t i = 0; i < part.m_end - part.m; ++i) rows.push_back(block[i]);
+  return rows;
+}
+
+// Writes c[i], {groups, m, n}, for part i of k.
+void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b, const std::vector<Tensor>& c,
+                  poplar::ComputeSet set) {
+  const std::string vertex = "poplin::ViewProduct<" + p.input.toString() + ">";
+  for_each_part(p, cut, [&](const Part& part, std::size_t at) {
+    const poplar::VertexRef v = graph.addVertex(set, vertex);
+    graph.setTileMapping(v, 0);
+    graph.connect(v["a"], a.flat.slice(part.group * p.m * p.k, (part.group + 1) * p.m * p.k));
+    graph.connect(v["b"], b.flat.slice(part.group * p.k * p.n, (part.group + 1) * p.k * p.n));
+    graph.connect(v["c"], rows_of(c[at], part, p.n));
+    const auto set_value = [&](const char* field, std::size_t value) { graph.setInitialValue(v[field], static_cast<unsigned>(value)); };
+    set_value("rows", part.m_end - part.m);
+    set_value("k", part.k_end - part.k);
+    set_value("a_begin", part.m * a.row + part.k * a.column);
+    set_value("a_row", a.row);
+    set_value("a_column", a.column);
+    set_value("b_begin", part.k * b.row + part.n * b.column);
+    set_value("b_row", b.row);
+    set_value("b_column", b.column);
+  });
+}
+
+}  // namespace
+
+CpuCut cut_for_cpu(const Problem& p) {
+  CpuCut cut{1, 1, 1, p.m, p.n, p.k};
+  const std::size_t work = p.groups * p.m * p.n * p.k;
+  const std::size_t parts = up(std::min(kParts, up(work, kLeastWork)), p.groups);
+  if (parts == 1) return cut;
+  const std::size_t most_m = up(p.m, kRows), most_n = up(p.n, kColumns);
+  std::size_t n = std::min({parts, kColumnParts, most_n});
+  const std::size_t m = std::min(up(parts, n), most_m);
+  n = std::min(up(parts, m), most_n);
+  cut.m_block = block_of(p.m, m, m == 1 ? 1 : 4);
+  cut.n_block = block_of(p.n, n, kColumns);
+  cut.m = up(p.m, cut.m_block);
+  cut.n = up(p.n, cut.n_block);
+  if (cut.m * cut.n * 2 > parts) return cut;
+  cut.k_block = block_of(p.k, std::min(parts / (cut.m * cut.n), std::max<std::size_t>(p.k / kDepth, 1)), 64);
+  cut.k = up(p.k, cut.k_block);
+  return cut;
+}
+
+void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, const Tensor& scale,
+                     poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+  const CpuCut cut = cut_for_cpu(p);
+  const Operand x = operand_of(graph, a, prog, {debug, "A"}), y = operand_of(graph, b, prog, {debug, "B"});
+  const bool direct = cut.k == 1 && !scale.valid() && out.elementType() == poplar::FLOAT && out.isContiguous() &&
+                      !out.intersectsWith(x.flat) && !out.intersectsWith(y.flat);
+  std::vector<Tensor> c(cut.k, out);
+  if (!direct)
+    for (Tensor& part : c) {
+      part = graph.addVariable(poplar::FLOAT, out.shape(), {debug, "partials"});
+      graph.setTileMapping(part, 0);
+    }
+  const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
+  add_vertices(graph, p, cut, x, y, c, set);
+  prog.add(poplar::program::Execute(set, debug));
+  if (direct) return;
+  for (Tensor& part : c) part = part.flatten();
+  add_up(graph, c, out.flatten(), scale, prog, debug);
+}
+
+void print_on_cpu(std::ostream& out, const Problem& p) {
+  const CpuCut cut = cut_for_cpu(p);
+  out << "matrix product: " << p.groups << " x (" << p.m << " x " << p.k << ") * (" << p.k << " x " << p.n << "), " << p.input << " -> " << p.output
+      << ", on the CPU device\n";
+  out << "  parts of a group: m " << cut.m << ", n " << cut.n << ", k " << cut.k << "; block: m " << cut.m_block << ", n " << cut.n_block << ", k "
+      << cut.k_block << '\n';
+}
+
+}  // namespace poplin::internal::matmul

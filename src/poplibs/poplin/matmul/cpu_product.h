@@ -1,0 +1,30 @@
+// Products on the CPU device, whose one tile holds everything: operands are multiplied where they lie, and the work is cut into
+// vertices by shape alone.
+#pragma once
+
+#include <poplar/DebugContext.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+
+#include <ostream>
+
+#include "poplibs/poplin/matmul/plan.h"
+
+namespace poplin::internal::matmul {
+
+inline bool is_cpu(const poplar::Target& target) { return target.getTargetType() == poplar::TargetType::CPU; }
+
+// Parts of one group's product; with several parts of k their sums are added up afterwards.
+struct CpuCut {
+  std::size_t m = 1, n = 1, k = 1;                    // parts
+  std::size_t m_block = 1, n_block = 1, k_block = 1;  // the last may be smaller
+};
+CpuCut cut_for_cpu(const Problem& problem);
+
+// out = A * B, or out += scale * A * B if `scale` is valid; shapes {groups, m, k}, {groups, k, n}, {groups, m, n}.
+void multiply_on_cpu(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b, const poplar::Tensor& out,
+                     const poplar::Tensor& scale, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+
+void print_on_cpu(std::ostream& out, const Problem& problem);
+
+}  // namespace poplin::internal::matmul
