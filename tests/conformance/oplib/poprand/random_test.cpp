@@ -6,6 +6,7 @@
 #include <set>
 
 #include <poprand/RandomGen.hpp>
+#include <poprand/codelets.hpp>
 #include <poputil/exceptions.hpp>
 
 namespace oplib {
