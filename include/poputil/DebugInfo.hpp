@@ -50,6 +50,14 @@ template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const poplar::Tens
 template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const poplar::Type &t);
 template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const poplar::TensorCloneMethod &t);
 
+// All overloads are declared first: values contain values.
+template <typename T> poplar::ProfileValue toProfileValue(const T *t);
+template <typename T> poplar::ProfileValue toProfileValue(T *const &t);
+template <typename T> poplar::ProfileValue toProfileValue(const std::vector<T> &vec);
+template <typename T> poplar::ProfileValue toProfileValue(const poplar::ArrayRef<T> &vec);
+template <typename T1, typename T2> poplar::ProfileValue toProfileValue(const std::pair<T1, T2> &pair);
+template <typename T, std::size_t N> poplar::ProfileValue toProfileValue(const std::array<T, N> &array);
+
 /// What is pointed to, or "<nullptr>".
 template <typename T> poplar::ProfileValue toProfileValue(const T *t) {
   return t ? toProfileValue(*t) : poplar::ProfileValue("<nullptr>");

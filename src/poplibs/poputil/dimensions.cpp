@@ -1,0 +1,128 @@
+// Dimensions: how they lie over the tiles; split and joined.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "poputil/TileMapping.hpp"
+#include "poputil/Util.hpp"
+#include "poputil/exceptions.hpp"
+
+namespace poputil {
+namespace {
+
+using poplar::Graph;
+using poplar::Interval;
+using poplar::Tensor;
+using Mapping = Graph::TileToTensorMapping;
+
+void check_dimension(const char* function, const Tensor& t, unsigned dimension) {
+  if (dimension >= t.rank()) throw poplibs_error(fmt::format("{}: dimension {} of a tensor of shape {}", function, dimension, t.shapeToString()));
+}
+
+// Does a list of the mapping of a tensor, with that dimension innermost, begin or end inside a row?
+bool cuts_rows(Mapping mapping, std::size_t size) {
+  mergeAdjacentRegions(mapping);
+  for (const std::vector<Interval>& regions : mapping)
+    for (const Interval& r : regions)
+      if (r.begin() % size != 0 || r.end() % size != 0) return true;
+  return false;
+}
+
+// The indices, along a dimension of `size` elements that are `inner` elements apart, of flattened elements [begin, end).
+void add_indices(const Interval& elements, std::size_t inner, std::size_t size, std::vector<Interval>& indices) {
+  const std::size_t first = elements.begin() / inner, last = (elements.end() - 1) / inner;
+  if (last - first + 1 >= size) {
+    indices.assign(1, Interval(0, size));
+    return;
+  }
+  const std::size_t begin = first % size, end = last % size + 1;
+  if (begin < end) {
+    indices.emplace_back(begin, end);
+  } else {
+    indices.emplace_back(0, end);
+    indices.emplace_back(begin, size);
+  }
+}
+
+}  // namespace
+
+bool dimIsSplitOverTiles(const Graph& graph, const Tensor& t, unsigned dimension) {
+  check_dimension("dimIsSplitOverTiles", t, dimension);
+  if (t.numElements() == 0) return false;
+  return cuts_rows(graph.getTileMapping(t.dimRoll(dimension, static_cast<unsigned>(t.rank()) - 1)), t.dim(dimension));
+}
+
+bool dimIsSplitOverIPUs(const Graph& graph, const Tensor& t, unsigned dimension) {
+  check_dimension("dimIsSplitOverIPUs", t, dimension);
+  if (t.numElements() == 0) return false;
+  const std::size_t tiles = graph.getTarget().getTilesPerIPU();
+  const Mapping mapping = graph.getTileMapping(t.dimRoll(dimension, static_cast<unsigned>(t.rank()) - 1));
+  Mapping by_ipu(graph.getTarget().getNumIPUs());
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
+    std::vector<Interval>& regions = by_ipu[tile / tiles];
+    regions.insert(regions.end(), mapping[tile].begin(), mapping[tile].end());
+  }
+  return cuts_rows(std::move(by_ipu), t.dim(dimension));
+}
+
+Tensor createBroadcastOperand(Graph& graph, const Tensor& fullTensor, const poplar::Type& type, unsigned dim, bool ditherMapping,
+                              const poplar::DebugContext& debugContext) {
+  check_dimension("createBroadcastOperand", fullTensor, dim);
+  const std::vector<std::size_t> shape = fullTensor.shape();
+  Tensor out = graph.addVariable(type, {shape[dim]}, debugContext);
+  const poplar::Target& target = graph.getTarget();
+  if (fullTensor.numElements() == 0) {
+    mapTensorLinearly(graph, out);
+    return out;
+  }
+  std::size_t inner = 1;
+  for (std::size_t d = dim + 1; d < shape.size(); ++d) inner *= shape[d];
+  const unsigned tiles = target.getNumTiles();
+  const unsigned start = ditherMapping ? static_cast<unsigned>(chooseMappingOffset(tiles, shape)) : 0;
+  TensorUseTracker tracker(tiles, start);
+  const Mapping mapping = graph.getTileMapping(fullTensor);
+  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
+    std::vector<Interval> indices;
+    for (const Interval& elements : mapping[tile]) {
+      add_indices(elements, inner, shape[dim], indices);
+      if (indices.size() == 1 && indices[0].size() == shape[dim]) break;
+    }
+    mergeAdjacentRegions(indices);
+    for (const Interval& i : indices) tracker.add(graph, tile, out.slice(i));
+  }
+  const unsigned grain = static_cast<unsigned>(std::max<std::size_t>(1, 8 / target.getTypeSize(type)));
+  tracker.mapTensorsByUse(graph, grain, grain, false, TensorUseTracker::MappingMethod::ConstrainMappingToUsedTiles);
+  return out;
+}
+
+Tensor factorDims(const Tensor& t, const std::vector<std::size_t>& factors, unsigned startDim) {
+  if (startDim + factors.size() > t.rank())
+    throw poplibs_error(fmt::format("factorDims: {} factors from dimension {} for shape {}", factors.size(), startDim, t.shapeToString()));
+  const std::vector<std::size_t> shape = t.shape();
+  std::vector<std::size_t> split;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const std::size_t size = shape[startDim + i];
+    if (factors[i] == 0 || size % factors[i] != 0)
+      throw poplibs_error(fmt::format("factorDims: {} does not divide dimension {} of shape {}", factors[i], startDim + i, t.shapeToString()));
+    split.push_back(size / factors[i]);
+    split.push_back(factors[i]);
+  }
+  const unsigned n = static_cast<unsigned>(factors.size());
+  std::vector<unsigned> from(n), to(n);  // the quotients, to the front
+  for (unsigned i = 0; i < n; ++i) from[i] = startDim + 2 * i, to[i] = startDim + i;
+  return t.reshapePartial(startDim, startDim + n, split).dimShufflePartial(from, to);
+}
+
+Tensor unfactorDims(const Tensor& t, unsigned numDims, unsigned startDim) {
+  if (startDim + 2 * numDims > t.rank())
+    throw poplibs_error(fmt::format("unfactorDims: {} dimensions from {} for shape {}", numDims, startDim, t.shapeToString()));
+  std::vector<unsigned> from(numDims), to(numDims);
+  std::vector<std::size_t> joined;
+  for (unsigned i = 0; i < numDims; ++i) {
+    from[i] = startDim + i, to[i] = startDim + 2 * i;
+    joined.push_back(t.dim(startDim + i) * t.dim(startDim + numDims + i));
+  }
+  return t.dimShufflePartial(from, to).reshapePartial(startDim, startDim + 2 * numDims, joined);
+}
+
+}  // namespace poputil

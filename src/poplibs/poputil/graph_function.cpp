@@ -1,0 +1,132 @@
+#include "poputil/GraphFunction.hpp"
+
+#include <fmt/format.h>
+
+#include "poputil/exceptions.hpp"
+
+namespace poputil::graphfn {
+namespace {
+
+using poplar::DebugContext;
+using poplar::DebugNameAndId;
+using poplar::Graph;
+using poplar::Tensor;
+using poplar::program::Copy;
+using poplar::program::Program;
+using poplar::program::Sequence;
+using Args = std::vector<Tensor>;
+
+DebugNameAndId name_of(const DebugContext& context) { return DebugNameAndId("", context.getParentDebugId(), context.getPathName()); }
+
+std::vector<Tensor> make_parameters(Graph& graph, const Signature& sig, const DebugContext& context) {
+  std::vector<Tensor> params;
+  params.reserve(sig.size());
+  for (const ArgSig& arg : sig) {
+    if (arg.type == CreatedArg) {
+      params.emplace_back();
+    } else if (!arg.similarTensor.valid()) {
+      throw poplibs_error(fmt::format("graphfn: parameter {} ('{}') has no tensor to be like", params.size(), arg.debugName));
+    } else {
+      params.push_back(graph.clone(arg.similarTensor, {context, arg.debugName}));
+    }
+  }
+  return params;
+}
+
+void check_argument(std::size_t i, const Tensor& argument, const Tensor& parameter) {
+  if (argument.valid() && argument.shape() == parameter.shape() && argument.elementType() == parameter.elementType()) return;
+  const auto describe = [](const Tensor& t) {
+    return t.valid() ? fmt::format("{} of shape {}", t.elementType().toString(), t.shapeToString()) : std::string("invalid");
+  };
+  throw poplibs_error(fmt::format("graphfn: argument {} is {}, the parameter {}", i, describe(argument), describe(parameter)));
+}
+
+}  // namespace
+
+VoidFunction::VoidFunction(VoidFunction&& fn) = default;
+
+VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Args&, Sequence&, const DebugNameAndId&)> f, bool inlined_,
+                           const DebugContext& debugContext)
+    : graph(graph_), sig(std::move(sig_)), inlined(inlined_), prog(debugContext), params(make_parameters(graph, sig, debugContext)) {
+  f(params, prog, name_of(debugContext));
+  if (params.size() != sig.size())
+    throw poplibs_error(fmt::format("graphfn: the function changed its {} parameters to {}", sig.size(), params.size()));
+  for (std::size_t i = 0; i < sig.size(); ++i)
+    if (!params[i].valid()) throw poplibs_error(fmt::format("graphfn: the function did not create parameter {} ('{}')", i, sig[i].debugName));
+  if (!inlined) func = graph.addFunction(prog, debugContext);
+}
+
+VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Args&, Sequence&)> f, bool inlined_, const DebugContext& debugContext)
+    : VoidFunction(
+          graph_, std::move(sig_),
+          std::function<void(Args&, Sequence&, const DebugNameAndId&)>([f](Args& args, Sequence& p, const DebugNameAndId&) { f(args, p); }),
+          inlined_, debugContext) {}
+
+void VoidFunction::operator()(Args& args, Sequence& seq, const DebugContext& dc) {
+  if (args.size() != sig.size()) throw poplibs_error(fmt::format("graphfn: {} arguments for {} parameters", args.size(), sig.size()));
+  for (std::size_t i = 0; i < sig.size(); ++i)
+    if (sig[i].type != CreatedArg) check_argument(i, args[i], params[i]);
+  for (std::size_t i = 0; i < sig.size(); ++i)
+    if (sig[i].type == InputArg || sig[i].type == InOutArg) seq.add(Copy(args[i], params[i], false, dc));
+  if (inlined)
+    seq.add(prog);
+  else
+    seq.add(poplar::program::Call(func, dc));
+  for (std::size_t i = 0; i < sig.size(); ++i) {
+    if (sig[i].type == CreatedArg) args[i] = graph.clone(params[i], {dc, sig[i].debugName});
+    if (sig[i].type != InputArg) seq.add(Copy(params[i], args[i], false, dc));
+  }
+}
+
+ProgramFunction::ProgramFunction(Graph& graph, Signature sig, std::function<Program(Args&)> f, bool inlined, const DebugContext& debugContext)
+    : voidFunc(
+          graph, std::move(sig), std::function<void(Args&, Sequence&)>([f](Args& args, Sequence& seq) { seq.add(f(args)); }), inlined, debugContext) {}
+
+ProgramFunction::ProgramFunction(Graph& graph, Signature sig, std::function<Program(Args&, const DebugNameAndId&)> f, bool inlined,
+                                 const DebugContext& debugContext)
+    : voidFunc(graph, std::move(sig),
+               std::function<void(Args&, Sequence&, const DebugNameAndId&)>(
+                   [f](Args& args, Sequence& seq, const DebugNameAndId& name) { seq.add(f(args, name)); }),
+               inlined, debugContext) {}
+
+Program ProgramFunction::operator()(Args& args, const DebugContext& debugContext) {
+  Sequence seq(debugContext);
+  voidFunc(args, seq, debugContext);
+  return seq;
+}
+
+namespace {
+
+// The result is a last parameter, created by the function.
+Signature with_result(Signature sig) {
+  sig.push_back(created("result"));
+  return sig;
+}
+
+}  // namespace
+
+TensorFunction::TensorFunction(Graph& graph, Signature sig, std::function<Tensor(Args&, Sequence&, const DebugNameAndId&)> f, bool inlined,
+                               const DebugContext& debugContext)
+    : voidFunc(graph, with_result(std::move(sig)),
+               std::function<void(Args&, Sequence&, const DebugNameAndId&)>([f](Args& args, Sequence& seq, const DebugNameAndId& name) {
+                 args.pop_back();
+                 Tensor result = f(args, seq, name);
+                 args.push_back(std::move(result));
+               }),
+               inlined, debugContext) {}
+
+TensorFunction::TensorFunction(Graph& graph, Signature sig, std::function<Tensor(Args&, Sequence&)> f, bool inlined, const DebugContext& debugContext)
+    : TensorFunction(
+          graph, std::move(sig),
+          std::function<Tensor(Args&, Sequence&, const DebugNameAndId&)>([f](Args& args, Sequence& seq, const DebugNameAndId&) { return f(args, seq); }),
+          inlined, debugContext) {}
+
+Tensor TensorFunction::operator()(Args& args, Sequence& prog, const DebugContext& debugContext) {
+  args.emplace_back();
+  voidFunc(args, prog, debugContext);
+  Tensor result = args.back();
+  args.pop_back();
+  return result;
+}
+
+}  // namespace poputil::graphfn
