@@ -1,5 +1,6 @@
 #include "poplibs/popops/elementwise/estimate.h"
 
+#include "dag.h"
 #include "kernels/elementwise_program.h"
 
 namespace popops::internal {
@@ -52,6 +53,18 @@ unsigned cost_of(Binary op, Type type) {
     case Binary::variance_to_inv_std_dev: return 6 * kCycle;
     default: return simple(type) * 3 / 2;
   }
+}
+
+pando::poplibs::Estimates estimates_of_functions(const std::string& vertex, unsigned operands) {
+  using namespace poplar;
+  return pando::poplibs::for_types(vertex, {FLOAT, HALF, INT, UNSIGNED_INT}, [operands](const poplar::Type& type) {
+    return [operands, type = kernel_type(type)](const VertexIntrospector& v, const Target& target) {
+      const unsigned op = v.getFieldInfo("op").getInitialValue<unsigned char>(target);
+      const std::uint64_t n = v.getFieldInfo("out").size();
+      const unsigned cost = operands == 1 ? cost_of(static_cast<Unary>(op), type) : cost_of(static_cast<Binary>(op), type);
+      return VertexPerfEstimate(kCall + (cost * n + kCycle - 1) / kCycle, is_floating(type) ? n : 0);
+    };
+  });
 }
 
 poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& vertex, const poplar::Target& target) {

@@ -9,6 +9,8 @@ namespace popops::internal {
 // Cycles of one element, times 256 (integers stay exact on every host).
 unsigned cost_of(pando::kernels::Unary op, pando::kernels::Type type);
 unsigned cost_of(pando::kernels::Binary op, pando::kernels::Type type);
+// Of vertices with fields `out` and `op`, for each type that they are made for: functions of so many operands.
+pando::poplibs::Estimates estimates_of_functions(const std::string& vertex, unsigned operands);
 // Of a program's words: popops::Map and popops::MapInPlace.
 poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& vertex, const poplar::Target& target);
 

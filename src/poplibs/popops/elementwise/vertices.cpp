@@ -32,9 +32,17 @@ Tensor bits_of(const Tensor& t) { return t.elementType() == bits_type(t.elementT
 
 // An operand as vertices read it.
 struct Source {
-  std::size_t index;  // among the work's operands
-  Tensor flat;        // of the bits' type
+  std::size_t index;               // among the work's operands
+  Tensor flat;                     // of the bits' type
   std::optional<Pattern> pattern;  // one of the broadcast operands that are read in place
+};
+
+// A function of one or two operands, with a vertex of its own for single rows.
+struct SingleFunction {
+  std::string vertex;
+  bool unary = false;
+  std::uint8_t op = 0;
+  std::vector<const Source*> operands;  // those that are not the result itself
 };
 
 class VertexMaker {
@@ -111,8 +119,53 @@ class VertexMaker {
     vertex_ = in_place_ ? "popops::MapInPlace" : "popops::Map";
     for (Tensor& t : outs_) t = bits_of(t);
     for (Source& s : sources_) s.flat = bits_of(s.flat);
-    for (const int o : program_.operands)
-      order_.push_back(&*std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) { return s.index == static_cast<std::size_t>(o); }));
+    for (const int o : program_.operands) order_.push_back(&source_of(static_cast<std::size_t>(o)));
+    find_single_function();
+  }
+
+  const Source& source_of(std::size_t operand) const {
+    return *std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) { return s.index == operand; });
+  }
+
+  void find_single_function() {
+    const Dag& dag = *work_.dag;
+    if (outs_.size() != 1) return;
+    const Node& f = dag.nodes[static_cast<std::size_t>(dag.results[0])];
+    if (f.kind != NodeKind::unary && f.kind != NodeKind::binary) return;
+    static const Type types[] = {FLOAT, HALF, INT, UNSIGNED_INT};
+    if (std::find(std::begin(types), std::end(types), f.type) == std::end(types)) return;
+    SingleFunction single;
+    bool in_place = false;
+    for (unsigned i = 0; i < 3 && f.arguments[i] >= 0; ++i) {
+      const Node& a = dag.nodes[static_cast<std::size_t>(f.arguments[i])];
+      if (a.kind != NodeKind::operand || a.type != f.type) return;
+      if (work_.operands[a.operand].in_place >= 0) {
+        if (i > 0) return;
+        in_place = true;
+      } else {
+        const Source& s = source_of(a.operand);
+        if (s.pattern) return;
+        single.operands.push_back(&s);
+      }
+    }
+    single.op = f.op;
+    single.unary = f.kind == NodeKind::unary;
+    single.vertex = std::string("popops::") + (single.unary ? "Unary" : "Binary") + (in_place ? "InPlace" : "") + '<' + f.type.toString() + '>';
+    type_ = f.type;
+    single_ = std::move(single);
+  }
+
+  VertexRef add_single(ComputeSet cs, const Tensor& out, std::size_t row, const std::vector<std::vector<Tensor>>& in_rows) {
+    const auto typed = [&](const Tensor& t) { return t.elementType() == type_ ? t : t.reinterpret(type_); };
+    const VertexRef v = graph_.addVertex(cs, single_->vertex);
+    const std::size_t n = single_->operands.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto at = std::find(order_.begin(), order_.end(), single_->operands[i]) - order_.begin();
+      graph_.connect(v[single_->unary ? "in" : n == 2 && i == 0 ? "in1" : "in2"], typed(in_rows[static_cast<std::size_t>(at)][row]));
+    }
+    graph_.connect(v["out"], typed(out));
+    graph_.setInitialValue(v["op"], single_->op);
+    return v;
   }
 
   void add_tile(ComputeSet cs, unsigned tile, const Intervals& mapped) {
@@ -125,7 +178,8 @@ class VertexMaker {
     for (const Tensor& t : outs_) out_rows.push_back(t.slices(all));
     for (const Source* s : order_) in_rows.push_back(s->pattern ? std::vector<Tensor>() : s->flat.slices(all));
     for (std::size_t p = 0, row = 0; p < parts.size(); row += parts[p].size(), ++p)
-      graph_.setTileMapping(add_vertex(cs, parts[p], row, out_rows, in_rows), tile);
+      graph_.setTileMapping(single_ && parts[p].size() == 1 ? add_single(cs, out_rows[0][row], row, in_rows)
+                                                            : add_vertex(cs, parts[p], row, out_rows, in_rows), tile);
   }
 
   // Patterns need the position of a row's first element, and rows without jumps.
@@ -182,6 +236,8 @@ class VertexMaker {
   std::vector<const Source*> order_;  // as the program lists them
   Program program_;
   std::string vertex_;
+  std::optional<SingleFunction> single_;
+  Type type_;  // of the single function
   bool in_place_ = false;
 };
 
