@@ -1,0 +1,437 @@
+#include "kernels/reduce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+// The baseline, AVX2 and AVX-512; what lies between gains nothing here and costs compile time.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace pando::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Columns whose accumulators are kept at a time (in the first-level cache), and the rows that are added before these are touched.
+constexpr std::size_t kColumns = 1024;
+constexpr unsigned kRows = 8;
+// Narrower rows are taken several at a time, as one of about this width.
+constexpr std::size_t kWide = 128;
+// Vector steps of one run in float.
+constexpr std::size_t kSteps = 32;
+
+template <class T>
+constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, _Float16>;
+// What elements are combined in, and what many results of that are.
+template <class T>
+using Work = std::conditional_t<is_real<T>, float, T>;
+template <class T>
+using Sum = std::conditional_t<is_real<T>, double, T>;
+
+struct Add {
+  template <class T> static constexpr T identity() { return T(0); }
+  template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
+  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a + b; }
+  template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Add(a, b); }
+};
+
+struct SquareAdd : Add {
+  template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x * x; }
+  template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return hn::Mul(x, x); }
+};
+
+struct Mul {
+  template <class T> static constexpr T identity() { return T(1); }
+  template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
+  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a * b; }
+  template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Mul(a, b); }
+};
+
+struct Min {
+  template <class T> static constexpr T identity() {
+    return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  }
+  template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
+  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a < b ? a : b; }
+  template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Min(a, b); }
+};
+
+struct Max {
+  template <class T> static constexpr T identity() {
+    return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  }
+  template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
+  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a > b ? a : b; }
+  template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Max(a, b); }
+};
+
+template <class D>
+HWY_ATTR HWY_INLINE hn::Vec<D> load(D d, const float* p) {
+  return hn::LoadU(d, p);
+}
+template <class D>
+HWY_ATTR HWY_INLINE hn::Vec<D> load(D d, const _Float16* p) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(p)));
+}
+
+// One value of a vector's lanes.
+template <class Op, class D>
+HWY_ATTR HWY_INLINE float across(D d, hn::Vec<D> v) {
+  alignas(64) float lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  for (std::size_t half = hn::Lanes(d) / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lanes[i] = Op::of(lanes[i], lanes[i + half]);
+  return lanes[0];
+}
+
+// One value of n elements in a row.
+template <class Op, class In>
+HWY_ATTR Sum<In> of_run(const In* p, std::size_t n) {
+  Sum<In> total = Op::template identity<Sum<In>>();
+  if constexpr (is_real<In>) {
+    const hn::ScalableTag<float> d;
+    const std::size_t lanes = hn::Lanes(d);
+    while (n >= 4 * lanes) {
+      const std::size_t steps = std::min(n / (4 * lanes), kSteps);
+      auto a = Op::lift_vector(load(d, p)), b = Op::lift_vector(load(d, p + lanes));
+      auto c = Op::lift_vector(load(d, p + 2 * lanes)), e = Op::lift_vector(load(d, p + 3 * lanes));
+      for (std::size_t s = 1; s < steps; ++s) {
+        p += 4 * lanes;
+        a = Op::of_vectors(a, Op::lift_vector(load(d, p)));
+        b = Op::of_vectors(b, Op::lift_vector(load(d, p + lanes)));
+        c = Op::of_vectors(c, Op::lift_vector(load(d, p + 2 * lanes)));
+        e = Op::of_vectors(e, Op::lift_vector(load(d, p + 3 * lanes)));
+      }
+      p += 4 * lanes;
+      n -= 4 * lanes * steps;
+      total = Op::of(total, double{across<Op>(d, Op::of_vectors(Op::of_vectors(a, b), Op::of_vectors(c, e)))});
+    }
+    if (n >= lanes) {
+      auto a = Op::lift_vector(load(d, p));
+      for (p += lanes, n -= lanes; n >= lanes; p += lanes, n -= lanes) a = Op::of_vectors(a, Op::lift_vector(load(d, p)));
+      total = Op::of(total, double{across<Op>(d, a)});
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) total = Op::of(total, static_cast<Sum<In>>(Op::lift(static_cast<Work<In>>(p[i]))));
+  return total;
+}
+
+// acc[j] = acc[j] op row[0][j] op ... op row[N - 1][j].
+template <class Op, unsigned N, class In>
+HWY_ATTR void add_rows(const In* const* row, std::size_t n, Sum<In>* HWY_RESTRICT acc) {
+  using W = Work<In>;
+  const In* r[N];
+  for (unsigned i = 0; i < N; ++i) r[i] = row[i];
+  for (std::size_t j = 0; j < n; ++j) {
+    W v[N];
+    for (unsigned i = 0; i < N; ++i) v[i] = Op::lift(static_cast<W>(r[i][j]));
+    for (unsigned half = N / 2; half > 0; half /= 2)
+      for (unsigned i = 0; i < half; ++i) v[i] = Op::of(v[i], v[i + half]);
+    acc[j] = Op::of(acc[j], static_cast<Sum<In>>(v[0]));
+  }
+}
+
+// Columns of rows that come one by one.
+template <class Op, class In>
+struct Rows {
+  Sum<In>* acc;
+  std::size_t width;
+  const In* row[kRows];
+  unsigned waiting = 0;
+
+  HWY_ATTR Rows(Sum<In>* accumulators, std::size_t columns) : acc(accumulators), width(columns) {
+    std::fill(acc, acc + width, Op::template identity<Sum<In>>());
+  }
+  HWY_ATTR void add(const In* p) {
+    row[waiting++] = p;
+    if (waiting < kRows) return;
+    add_rows<Op, kRows>(row, width, acc);
+    waiting = 0;
+  }
+  HWY_ATTR void finish() {
+    const In** at = row;
+    if (waiting & 4) add_rows<Op, 4>(at, width, acc), at += 4;
+    if (waiting & 2) add_rows<Op, 2>(at, width, acc), at += 2;
+    if (waiting & 1) add_rows<Op, 1>(at, width, acc);
+    waiting = 0;
+  }
+};
+
+template <class Out, class A>
+HWY_ATTR Out converted(A value) {
+  if constexpr (std::is_same_v<Out, bool>) return value != 0;
+  else if constexpr (std::is_same_v<Out, _Float16>) return static_cast<_Float16>(static_cast<float>(value));
+  else return static_cast<Out>(value);
+}
+
+HWY_ATTR inline double log_of_sum(double a, double b) {
+  const double high = std::max(a, b), low = std::min(a, b);
+  return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+}
+
+// Where results go.
+struct Sink {
+  PandoReduceOp op;
+  PandoReduceType type;
+  char* out;
+  const float* scale;
+  bool update;
+
+  template <class A>
+  HWY_ATTR void write(const A* values, std::size_t n) {
+    switch (type) {
+      case PandoReduceType::f32: return write_as<float>(values, n);
+      case PandoReduceType::f16: return write_as<_Float16>(values, n);
+      case PandoReduceType::i32: return write_as<std::int32_t>(values, n);
+      case PandoReduceType::u32: return write_as<std::uint32_t>(values, n);
+      case PandoReduceType::i64: return write_as<std::int64_t>(values, n);
+      case PandoReduceType::u64: return write_as<std::uint64_t>(values, n);
+      case PandoReduceType::boolean: return write_as<bool>(values, n);
+    }
+  }
+
+ private:
+  template <class Out, class A>
+  HWY_ATTR void write_as(const A* values, std::size_t n) {
+    Out* to = reinterpret_cast<Out*>(out);
+    out += n * sizeof(Out);
+    if (scale == nullptr && !update) {
+      for (std::size_t i = 0; i < n; ++i) to[i] = converted<Out>(values[i]);
+      return;
+    }
+    if constexpr (is_real<Out>) {
+      const bool logs = op == PandoReduceOp::log_add;
+      const double factor = scale == nullptr ? (logs ? 0 : 1) : double{*scale};
+      for (std::size_t i = 0; i < n; ++i) {
+        const double value = logs ? static_cast<double>(values[i]) + factor : static_cast<double>(values[i]) * factor;
+        to[i] = converted<Out>(update ? combined<double>(static_cast<double>(to[i]), value) : value);
+      }
+    } else {
+      for (std::size_t i = 0; i < n; ++i) to[i] = converted<Out>(combined<A>(static_cast<A>(to[i]), values[i]));
+    }
+  }
+
+  template <class A>
+  HWY_ATTR A combined(A a, A b) const {
+    switch (op) {
+      case PandoReduceOp::mul: return Mul::of(a, b);
+      case PandoReduceOp::min:
+      case PandoReduceOp::logical_and: return Min::of(a, b);
+      case PandoReduceOp::max:
+      case PandoReduceOp::logical_or: return Max::of(a, b);
+      case PandoReduceOp::log_add: return static_cast<A>(log_of_sum(static_cast<double>(a), static_cast<double>(b)));
+      default: return Add::of(a, b);
+    }
+  }
+};
+
+// The runs of elements of one value of the block's second dimension: `length` elements at p + (i * steps + k) * length for each i.
+struct Runs {
+  std::size_t steps, length;
+  Runs(const PandoReduceBlock& block, std::size_t region)
+      : steps(block.outputs / block.inner), length(steps == 1 ? region : std::size_t{block.middle} * block.inner) {}
+};
+
+// One value of each run of inner == 1.
+template <class Op, class In>
+HWY_ATTR Sum<In> of_runs(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t k) {
+  Sum<In> value = Op::template identity<Sum<In>>();
+  for (std::uint32_t g = 0; g < block.regions; ++g) {
+    const Runs runs(block, regions[g].size);
+    const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
+    for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length)
+      value = Op::of(value, of_run<Op>(p, runs.length));
+  }
+  return value;
+}
+
+// acc[0 .. width) of columns [first, first + width) of the rows of `inner` elements.
+template <class Op, class In>
+HWY_ATTR void of_columns(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t k, std::size_t first,
+                         std::size_t width, Sum<In>* acc) {
+  Rows<Op, In> rows(acc, width);
+  for (std::uint32_t g = 0; g < block.regions; ++g) {
+    const Runs runs(block, regions[g].size);
+    const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
+    for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length)
+      for (std::size_t at = 0; at < runs.length; at += block.inner) rows.add(p + at + first);
+  }
+  rows.finish();
+}
+
+// The same for narrow rows, all columns: `together` rows make a wide one.
+template <class Op, class In>
+HWY_ATTR void of_narrow_columns(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t k, std::size_t together,
+                                Sum<In>* acc) {
+  const std::size_t inner = block.inner, wide = together * inner;
+  Rows<Op, In> rows(acc, wide);
+  for (std::uint32_t g = 0; g < block.regions; ++g) {
+    const Runs runs(block, regions[g].size);
+    const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
+    for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length) {
+      std::size_t at = 0;
+      for (; at + wide <= runs.length; at += wide) rows.add(p + at);
+      const In* rest = p + at;
+      if (at < runs.length) add_rows<Op, 1>(&rest, runs.length - at, acc);
+    }
+  }
+  rows.finish();
+  for (std::size_t i = inner; i < wide; ++i) acc[i % inner] = Op::of(acc[i % inner], acc[i]);
+}
+
+template <class Op, class In>
+HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, Sink& sink) {
+  Sum<In> values[kColumns];
+  const std::size_t inner = block.inner, steps = block.outputs / inner;
+  if (inner == 1) {
+    for (std::size_t k = 0; k < steps;) {
+      const std::size_t n = std::min(steps - k, kColumns);
+      for (std::size_t i = 0; i < n; ++i) values[i] = of_runs<Op, In>(regions, block, k + i);
+      sink.write(values, n);
+      k += n;
+    }
+    return;
+  }
+  const std::size_t together = std::max<std::size_t>(1, kWide / inner);
+  const bool narrow = together > 1 && block.regions > 0 && Runs(block, regions[0].size).length >= 4 * together * inner;
+  for (std::size_t k = 0; k < steps; ++k) {
+    if (narrow) {
+      of_narrow_columns<Op, In>(regions, block, k, together, values);
+      sink.write(values, inner);
+      continue;
+    }
+    for (std::size_t first = 0; first < inner; first += kColumns) {
+      const std::size_t width = std::min(inner - first, kColumns);
+      of_columns<Op, In>(regions, block, k, first, width, values);
+      sink.write(values, width);
+    }
+  }
+}
+
+// Sum of exp(x - high) of a run.
+template <class In>
+HWY_ATTR double exponentials_of_run(const In* p, std::size_t n, float high) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto shift = hn::Set(d, high);
+  double total = 0;
+  while (n >= lanes) {
+    const std::size_t steps = std::min(n / lanes, kSteps);
+    auto a = hn::Zero(d);
+    for (std::size_t s = 0; s < steps; ++s, p += lanes) a = hn::Add(a, hn::Exp(d, hn::Sub(load(d, p), shift)));
+    n -= steps * lanes;
+    total += double{across<Add>(d, a)};
+  }
+  for (std::size_t i = 0; i < n; ++i) total += double{std::exp(static_cast<float>(p[i]) - high)};
+  return total;
+}
+
+// sums[j] += exp(row[j] - high[j])
+template <class In>
+HWY_ATTR void add_exponentials(const In* row, const float* high, std::size_t n, double* sums) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t j = 0;
+  alignas(64) float powers[hn::MaxLanes(d)];
+  for (; j + lanes <= n; j += lanes) {
+    hn::Store(hn::Exp(d, hn::Sub(load(d, row + j), hn::LoadU(d, high + j))), d, powers);
+    for (std::size_t l = 0; l < lanes; ++l) sums[j + l] += double{powers[l]};
+  }
+  for (; j < n; ++j) sums[j] += double{std::exp(static_cast<float>(row[j]) - high[j])};
+}
+
+// log of the sum of exponentials, by the greatest element and then the rest relative to it.
+template <class In>
+HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, Sink& sink) {
+  double highest[kColumns], sums[kColumns];
+  float shift[kColumns];
+  const std::size_t inner = block.inner, steps = block.outputs / inner;
+  for (std::size_t k = 0; k < steps; ++k)
+    for (std::size_t first = 0; first < inner; first += kColumns) {
+      const std::size_t width = std::min(inner - first, kColumns);
+      if (inner == 1) highest[0] = of_runs<Max, In>(regions, block, k);
+      else of_columns<Max, In>(regions, block, k, first, width, highest);
+      for (std::size_t j = 0; j < width; ++j) {
+        sums[j] = 0;
+        shift[j] = std::isfinite(highest[j]) ? static_cast<float>(highest[j]) : 0;
+      }
+      for (std::uint32_t g = 0; g < block.regions; ++g) {
+        const Runs runs(block, regions[g].size);
+        const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
+        for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length) {
+          if (inner == 1) sums[0] += exponentials_of_run(p, runs.length, shift[0]);
+          else
+            for (std::size_t at = 0; at < runs.length; at += inner) add_exponentials(p + at + first, shift, width, sums);
+        }
+      }
+      for (std::size_t j = 0; j < width; ++j)
+        if (std::isfinite(highest[j])) highest[j] += std::log(sums[j]);
+      sink.write(highest, width);
+    }
+}
+
+using BlockFunction = void (*)(const PandoReduceRegion*, const PandoReduceBlock&, Sink&);
+
+// `Sums` is the type that sums and products of `In` are computed in: unsigned, so that they wrap.
+template <class In, class Sums>
+BlockFunction function_of(PandoReduceOp op) {
+  switch (op) {
+    case PandoReduceOp::add: return &reduce_block<Add, Sums>;
+    case PandoReduceOp::square_add: return &reduce_block<SquareAdd, Sums>;
+    case PandoReduceOp::mul: return &reduce_block<Mul, Sums>;
+    case PandoReduceOp::min: return &reduce_block<Min, In>;
+    case PandoReduceOp::max: return &reduce_block<Max, In>;
+    default:
+      if constexpr (is_real<In>) return &log_add_block<In>;
+      else return nullptr;
+  }
+}
+
+BlockFunction function_of(PandoReduceOp op, PandoReduceType in) {
+  switch (in) {
+    case PandoReduceType::f32: return function_of<float, float>(op);
+    case PandoReduceType::f16: return function_of<_Float16, _Float16>(op);
+    case PandoReduceType::i32: return function_of<std::int32_t, std::uint32_t>(op);
+    case PandoReduceType::u32: return function_of<std::uint32_t, std::uint32_t>(op);
+    case PandoReduceType::i64: return function_of<std::int64_t, std::uint64_t>(op);
+    case PandoReduceType::u64: return function_of<std::uint64_t, std::uint64_t>(op);
+    // A true that is not 1 is true all the same.
+    case PandoReduceType::boolean: return op == PandoReduceOp::logical_and ? &reduce_block<Min, std::uint8_t> : &reduce_block<Max, std::uint8_t>;
+  }
+  return nullptr;
+}
+
+void reduce(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const PandoReduceRegion* regions,
+            const PandoReduceBlock* blocks, std::size_t n_blocks, void* out, const float* scale, bool update) {
+  const BlockFunction function = function_of(op, in_type);
+  Sink sink{op, out_type, static_cast<char*>(out), scale, update};
+  for (std::size_t b = 0; b < n_blocks; ++b) {
+    function(regions, blocks[b], sink);
+    regions += blocks[b].regions;
+  }
+}
+
+}  // namespace pando::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pando::kernels {
+HWY_EXPORT(reduce);
+}  // namespace pando::kernels
+
+void pando_reduce(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const PandoReduceRegion* regions,
+                  const PandoReduceBlock* blocks, std::size_t n_blocks, void* out, const float* scale, bool update) {
+  using namespace pando::kernels;
+  HWY_DYNAMIC_DISPATCH(reduce)(op, in_type, out_type, regions, blocks, n_blocks, out, scale, update);
+}
+#endif

@@ -1,0 +1,128 @@
+#include "poplibs/popops/reduce/build.h"
+
+#include <poputil/VertexTemplates.hpp>
+
+namespace popops::internal {
+
+namespace {
+
+using poplar::Interval;
+using poplar::Tensor;
+
+void append_interval(std::vector<Interval>& to, std::size_t begin, std::size_t size) {
+  if (!to.empty() && to.back().end() == begin) to.back() = Interval(to.back().begin(), begin + size);
+  else to.emplace_back(begin, begin + size);
+}
+
+// The regions that a stage reads, in the order of its works, for each space.
+std::vector<std::vector<Tensor>> regions_of(const Stage& stage, const std::vector<Tensor>& spaces) {
+  std::vector<std::vector<Interval>> intervals(spaces.size());
+  for (const Work& w : stage.works)
+    for (const Piece& p : w.pieces)
+      for (const Region& r : p.regions) intervals[r.space].emplace_back(r.begin, r.begin + r.size);
+  std::vector<std::vector<Tensor>> regions;
+  for (std::size_t s = 0; s < spaces.size(); ++s)
+    regions.push_back(intervals[s].empty() ? std::vector<Tensor>() : spaces[s].slices(intervals[s]));
+  return regions;
+}
+
+// What each work writes.
+std::vector<Tensor> results_of(const Stage& stage, const Tensor& out, const Tensor& partials) {
+  std::vector<std::vector<Interval>> of_out, of_partials;
+  for (const Work& w : stage.works) {
+    std::vector<Interval> intervals;
+    for (const Piece& p : w.pieces) append_interval(intervals, w.last ? p.begin : p.at, p.outputs);
+    (w.last ? of_out : of_partials).push_back(std::move(intervals));
+  }
+  const std::vector<Tensor> last = of_out.empty() ? std::vector<Tensor>() : out.slices(of_out);
+  const std::vector<Tensor> others = of_partials.empty() ? std::vector<Tensor>() : partials.slices(of_partials);
+  std::vector<Tensor> results;
+  std::size_t next_last = 0, next_other = 0;
+  for (const Work& w : stage.works) results.push_back(w.last ? last[next_last++] : others[next_other++]);
+  return results;
+}
+
+Tensor add_partials(poplar::Graph& graph, const poplar::Type& type, const Stage& stage, const poplar::DebugContext& context) {
+  if (stage.partials == 0) return Tensor();
+  const Tensor t = graph.addVariable(type, {stage.partials}, {context, "partials"});
+  poplar::Graph::TileToTensorMapping mapping(graph.getTarget().getNumTiles());
+  for (const Work& w : stage.works)
+    if (!w.last)
+      for (const Piece& p : w.pieces) append_interval(mapping[w.tile], p.at, p.outputs);
+  graph.setTileMapping(t, mapping);
+  return t;
+}
+
+// The operation that puts results of `op` together.
+Operation operation_on_results(Operation op) { return op == Operation::SQUARE_ADD ? Operation::ADD : op; }
+
+std::vector<unsigned> blocks_of(const Work& work) {
+  std::vector<unsigned> blocks;
+  for (const Piece& p : work.pieces)
+    for (const std::size_t n : {p.regions.size(), p.outputs, p.middle, p.inner}) blocks.push_back(static_cast<unsigned>(n));
+  return blocks;
+}
+
+void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& work, const std::vector<Tensor>& in, const Tensor& out,
+                const ReduceParams& params) {
+  const Operation op = work.pieces[0].regions[0].space == 0 ? params.op : operation_on_results(params.op);
+  const bool finishes = work.last && (params.useScale || params.update);
+  const bool single = in.size() == 1 && work.pieces.size() == 1 && !finishes;
+  const char* name = finishes ? "popops::ReduceUpdate" : single ? "popops::Reduce" : "popops::ReduceBlocks";
+  const poplar::VertexRef v = graph.addVertex(cs, poputil::templateVertex(name, in[0].elementType(), out.elementType()));
+  graph.setTileMapping(v, work.tile);
+  if (single) graph.connect(v["in"], in[0]);
+  else graph.connect(v["in"], poplar::ArrayRef<Tensor>(in));
+  graph.connect(v["out"], out);
+  graph.setInitialValue(v["op"], static_cast<unsigned char>(op));
+  if (single) {
+    graph.setInitialValue(v["middle"], static_cast<unsigned>(work.pieces[0].middle));
+    graph.setInitialValue(v["inner"], static_cast<unsigned>(work.pieces[0].inner));
+    return;
+  }
+  graph.setInitialValue(v["blocks"], blocks_of(work));
+  if (!finishes) return;
+  graph.setInitialValue(v["scaled"], params.useScale);
+  graph.setInitialValue(v["update"], params.update);
+  if (params.useScale) graph.connect(v["scale"], params.scale.flatten()[0]);
+  else graph.connect(v["scale"], 1.0f);
+}
+
+}  // namespace
+
+poplar::Graph::TileToTensorMapping output_mapping(const Plan& plan, unsigned tiles) {
+  poplar::Graph::TileToTensorMapping mapping(tiles);
+  for (const Stage& s : plan.stages)
+    for (const Work& w : s.works)
+      if (w.last)
+        for (const Piece& p : w.pieces) append_interval(mapping[w.tile], p.begin, p.outputs);
+  return mapping;
+}
+
+void build_reduction(poplar::Graph& graph, const Reduction& reduction, const Plan& plan, std::vector<poplar::ComputeSet>& css,
+                     const poplar::DebugContext& context) {
+  std::vector<Tensor> spaces = {reduction.in};
+  std::size_t set = 0;
+  for (const Stage& stage : plan.stages) {
+    if (stage.works.empty()) {
+      spaces.emplace_back();
+      continue;
+    }
+    if (set == css.size()) css.push_back(graph.addComputeSet({context, "Reduce"}));
+    const poplar::ComputeSet cs = css[set++];
+    const Tensor partials = add_partials(graph, reduction.partial_type, stage, context);
+    const std::vector<std::vector<Tensor>> regions = regions_of(stage, spaces);
+    const std::vector<Tensor> results = results_of(stage, reduction.out, partials);
+    std::vector<std::size_t> next(spaces.size(), 0);
+    std::vector<Tensor> in;
+    for (std::size_t i = 0; i < stage.works.size(); ++i) {
+      in.clear();
+      for (const Piece& p : stage.works[i].pieces)
+        for (const Region& r : p.regions) in.push_back(regions[r.space][next[r.space]++]);
+      add_vertex(graph, cs, stage.works[i], in, results[i], reduction.params);
+    }
+    spaces.push_back(partials);
+  }
+}
+
+}  // namespace popops::internal

@@ -1,0 +1,25 @@
+// Vertices and variables of a planned reduction.
+#pragma once
+
+#include <poplar/Graph.hpp>
+
+#include "popops/Reduce.hpp"
+#include "poplibs/popops/reduce/plan.h"
+
+namespace popops::internal {
+
+struct Reduction {
+  poplar::Tensor in;   // flat, in the order that the plan is about
+  poplar::Tensor out;  // likewise
+  poplar::Type partial_type;
+  ReduceParams params;
+};
+
+// Where the plan computes each output.
+poplar::Graph::TileToTensorMapping output_mapping(const Plan& plan, unsigned tiles);
+
+// Adds stage i to css[i]; appends compute sets that are missing.
+void build_reduction(poplar::Graph& graph, const Reduction& reduction, const Plan& plan, std::vector<poplar::ComputeSet>& css,
+                     const poplar::DebugContext& context);
+
+}  // namespace popops::internal

@@ -1,0 +1,34 @@
+#include "popops/Operation.hpp"
+
+#include <poputil/exceptions.hpp>
+
+#include <istream>
+#include <ostream>
+#include <string>
+
+namespace popops {
+
+namespace {
+
+constexpr const char* kNames[] = {"ADD", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOG_ADD"};
+
+}  // namespace
+
+std::istream& operator>>(std::istream& is, Operation& op) {
+  std::string word;
+  is >> word;
+  for (unsigned i = 0; i < std::size(kNames); ++i)
+    if (word == kNames[i]) {
+      op = static_cast<Operation>(i);
+      return is;
+    }
+  throw poputil::poplibs_error("'" + word + "' is not the name of a popops::Operation");
+}
+
+std::ostream& operator<<(std::ostream& os, const Operation& op) {
+  const unsigned index = static_cast<unsigned>(op);
+  if (index >= std::size(kNames)) throw poputil::poplibs_error("there is no popops::Operation number " + std::to_string(index));
+  return os << kNames[index];
+}
+
+}  // namespace popops

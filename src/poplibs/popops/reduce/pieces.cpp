@@ -1,0 +1,230 @@
+#include "poplibs/popops/reduce/pieces.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace popops::internal {
+
+namespace {
+
+// More rows than this are not cut across: each would be a region of every part.
+constexpr std::size_t kManyRows = 256;
+// A row's part has at least this many elements.
+constexpr std::size_t kShortRow = 8;
+// Overlapping pieces are joined if they are at most this many.
+constexpr std::size_t kManyPieces = 16;
+
+std::size_t stride_of(const ViewDims& dims, std::size_t d) {
+  std::size_t stride = 1;
+  for (std::size_t i = d + 1; i < dims.size(); ++i) stride *= dims[i].size;
+  return stride;
+}
+
+// The output that the element at `position` is reduced to.
+std::size_t output_of(const ViewDims& dims, std::size_t position) {
+  std::size_t output = 0, scale = 1;
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    const std::size_t index = position % dims[d].size;
+    position /= dims[d].size;
+    if (dims[d].reduced) continue;
+    output += index * scale;
+    scale *= dims[d].size;
+  }
+  return output;
+}
+
+// Whole slices of the dimensions from d on: `n` indices of dimension d, all of the inner ones. What has more than four dimensions
+// from the first reduced one on is taken apart.
+void append_box(const ViewDims& dims, std::size_t d, std::size_t n, std::size_t position, Pieces& pieces) {
+  const std::size_t left = dims.size() - d;
+  const std::size_t stride = stride_of(dims, d);
+  if (left > (dims[d].reduced ? 4 : 3)) {
+    for (std::size_t i = 0; i < n; ++i) append_box(dims, d + 1, dims[d + 1].size, position + i * stride, pieces);
+    return;
+  }
+  std::size_t sizes[4] = {1, 1, 1, 1};  // reduced, kept, reduced, kept
+  for (std::size_t i = 0, to = dims[d].reduced ? 0 : 1; i < left; ++i) sizes[to + i] = i == 0 ? n : dims[d + i].size;
+  Piece piece;
+  piece.begin = output_of(dims, position);
+  piece.outputs = sizes[1] * sizes[3];
+  piece.middle = sizes[2];
+  piece.inner = sizes[3];
+  if (sizes[1] == 1 || sizes[2] == 1) piece.middle = 1, piece.inner = piece.outputs;  // rows
+  piece.regions = {{position, n * stride}};
+  pieces.push_back(std::move(piece));
+}
+
+bool same_work(const Piece& a, const Piece& b) {
+  return a.begin == b.begin && a.outputs == b.outputs && a.middle == b.middle && a.inner == b.inner;
+}
+
+void append_region(std::vector<Region>& regions, const Region& region) {
+  if (!regions.empty() && regions.back().space == region.space && regions.back().begin + regions.back().size == region.begin)
+    regions.back().size += region.size;
+  else
+    regions.push_back(region);
+}
+
+// Rows of a piece of rows, one source each.
+void append_rows(const Piece& piece, std::vector<Source>& rows) {
+  for (const Region& r : piece.regions)
+    for (std::size_t at = 0; at < r.size; at += piece.outputs) rows.push_back({piece.begin, piece.begin + piece.outputs, r.begin + at, r.space});
+}
+
+bool overlap(const Pieces& sorted) {
+  std::size_t end = 0;
+  for (const Piece& p : sorted) {
+    if (p.begin < end) return true;
+    end = std::max(end, p.begin + p.outputs);
+  }
+  return false;
+}
+
+// Part [first, last) of the second dimension of a piece.
+Piece between_outputs(const Piece& piece, std::size_t first, std::size_t last) {
+  const std::size_t block = piece.is_rows() ? 1 : piece.middle * piece.inner, per = piece.is_rows() ? 1 : piece.inner;
+  const std::size_t run = piece.outputs / per * block;  // of one index of the first dimension
+  Piece part;
+  part.begin = piece.begin + first * per;
+  part.outputs = (last - first) * per;
+  part.middle = piece.middle;
+  part.inner = piece.inner;
+  if (piece.is_rows() || last - first == 1) part.middle = 1, part.inner = part.outputs;
+  for (const Region& r : piece.regions)
+    for (std::size_t at = 0; at < r.size; at += run)
+      append_region(part.regions, {r.begin + at + first * block, (last - first) * block, r.space});
+  return part;
+}
+
+// `n` parts with the same outputs, each of about as many of the steps of `step` elements that the regions consist of.
+void append_parts_of_rows(const Piece& piece, std::size_t step, std::size_t n, Pieces& parts) {
+  const std::size_t steps = (piece.elements() + step - 1) / step;
+  std::size_t region = 0, at = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    Piece part = piece;
+    part.regions.clear();
+    for (std::size_t left = (steps * (i + 1) / n - steps * i / n) * step; left > 0 && region < piece.regions.size();) {
+      const Region& r = piece.regions[region];
+      const std::size_t size = std::min(left, r.size - at);
+      part.regions.push_back({r.begin + at, size, r.space});
+      left -= size;
+      at += size;
+      if (at == r.size) ++region, at = 0;
+    }
+    if (!part.regions.empty()) parts.push_back(std::move(part));
+  }
+}
+
+void divide(const Piece& piece, std::size_t target, Pieces& parts) {
+  const std::size_t size = piece.elements();
+  if (size <= target + target / 4) {
+    parts.push_back(piece);
+    return;
+  }
+  const std::size_t n = (size + target - 1) / target;
+  if (piece.is_rows()) {
+    const std::size_t rows = size / piece.outputs;
+    const bool across = piece.outputs >= n * kShortRow && rows <= kManyRows;
+    if (rows == 1 || across) {
+      // Even bounds, so that parts of four-byte elements begin at multiples of eight bytes.
+      const std::size_t columns = std::min(n, (piece.outputs + 1) / 2);
+      for (std::size_t i = 0; i < columns; ++i) {
+        const std::size_t first = piece.outputs * i / columns / 2 * 2, last = i + 1 == columns ? piece.outputs : piece.outputs * (i + 1) / columns / 2 * 2;
+        parts.push_back(between_outputs(piece, first, last));
+      }
+      return;
+    }
+    // A sum of single elements is cut at multiples of 32.
+    append_parts_of_rows(piece, piece.outputs == 1 ? 32 : piece.outputs, std::min(n, rows), parts);
+    return;
+  }
+  const std::size_t kept = piece.outputs / piece.inner, repeats = size / (piece.outputs * piece.middle);
+  if (repeats > kManyRows && repeats >= 4 * n) return append_parts_of_rows(piece, piece.outputs * piece.middle, n, parts);
+  const std::size_t pieces = std::min(n, kept);
+  for (std::size_t i = 0; i < pieces; ++i) divide(between_outputs(piece, kept * i / pieces, kept * (i + 1) / pieces), target, parts);
+}
+
+}  // namespace
+
+std::size_t Piece::elements() const {
+  std::size_t n = 0;
+  for (const Region& r : regions) n += r.size;
+  return n;
+}
+
+void append_pieces(const ViewDims& dims, const poplar::Interval& interval, Pieces& pieces) {
+  if (dims.empty()) {
+    for (std::size_t i = interval.begin(); i < interval.end(); ++i) pieces.push_back({0, 1, 1, 1, {{i, 1}}});
+    return;
+  }
+  for (std::size_t at = interval.begin(); at < interval.end();) {
+    // The outermost dimension of which whole slices begin here.
+    std::size_t d = 0;
+    while (at % stride_of(dims, d) != 0 || stride_of(dims, d) > interval.end() - at) ++d;
+    const std::size_t stride = stride_of(dims, d);
+    const std::size_t n = std::min((interval.end() - at) / stride, dims[d].size - at / stride % dims[d].size);
+    append_box(dims, d, n, at, pieces);
+    at += n * stride;
+  }
+}
+
+Pieces joined(Pieces pieces) {
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+    return std::tie(a.begin, a.outputs, a.middle, a.inner) < std::tie(b.begin, b.outputs, b.middle, b.inner);
+  });
+  Pieces out;
+  for (Piece& p : pieces) {
+    if (out.empty() || !same_work(out.back(), p)) out.push_back(std::move(p));
+    else
+      for (const Region& r : p.regions) append_region(out.back().regions, r);
+  }
+  if (out.size() > kManyPieces || !overlap(out)) return out;
+  std::size_t n_rows = 0;
+  for (const Piece& p : out) {
+    if (!p.is_rows()) return out;
+    n_rows += p.elements() / p.outputs;
+  }
+  if (n_rows > kManyRows) return out;
+  std::vector<Source> rows;
+  for (const Piece& p : out) append_rows(p, rows);
+  Pieces cut;
+  for (const Band& band : bands_of(std::move(rows))) {
+    Piece p;
+    p.begin = band.begin;
+    p.outputs = p.inner = band.end - band.begin;
+    for (const Source& s : band.sources) append_region(p.regions, {s.at, p.outputs, s.space});
+    cut.push_back(std::move(p));
+  }
+  return cut;
+}
+
+Pieces divided(const Pieces& pieces, std::size_t target) {
+  Pieces parts;
+  for (const Piece& p : pieces) divide(p, target, parts);
+  return parts;
+}
+
+std::vector<Band> bands_of(std::vector<Source> sources) {
+  std::stable_sort(sources.begin(), sources.end(), [](const Source& a, const Source& b) { return a.begin < b.begin; });
+  std::vector<std::size_t> ends;
+  for (const Source& s : sources) ends.push_back(s.end);
+  std::sort(ends.begin(), ends.end());
+  std::vector<Band> bands;
+  std::vector<Source> active;
+  std::size_t next = 0, next_end = 0, at = 0;
+  while (next < sources.size() || !active.empty()) {
+    if (active.empty()) at = sources[next].begin;
+    for (; next < sources.size() && sources[next].begin == at; ++next) active.push_back(sources[next]);
+    while (next_end < ends.size() && ends[next_end] <= at) ++next_end;
+    std::size_t end = ends[next_end];
+    if (next < sources.size()) end = std::min(end, sources[next].begin);
+    Band band{at, end, {}};
+    for (const Source& s : active) band.sources.push_back({at, end, s.at + (at - s.begin), s.space});
+    bands.push_back(std::move(band));
+    at = end;
+    active.erase(std::remove_if(active.begin(), active.end(), [at](const Source& s) { return s.end <= at; }), active.end());
+  }
+  return bands;
+}
+
+}  // namespace popops::internal

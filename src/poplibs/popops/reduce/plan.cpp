@@ -1,0 +1,277 @@
+#include "poplibs/popops/reduce/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace popops::internal {
+
+namespace {
+
+// Elements that a vertex has at least, if there is a choice.
+constexpr std::size_t kGrain = 64;
+// Cycles of a worker for one region more, and of one stage more: a compute set, an exchange and two syncs.
+constexpr double kRegionCycles = 6, kStageCycles = 600;
+
+// Outputs that more than one of the pieces contribute to, as sorted disjoint intervals.
+std::vector<poplar::Interval> shared_outputs(const std::vector<Pieces>& of_tiles) {
+  std::vector<std::pair<std::size_t, int>> events;
+  for (const Pieces& pieces : of_tiles)
+    for (const Piece& p : pieces) {
+      events.emplace_back(p.begin, 1);
+      events.emplace_back(p.begin + p.outputs, -1);
+    }
+  std::sort(events.begin(), events.end());  // ends come first
+  std::vector<poplar::Interval> shared;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (const auto& [at, change] : events) {
+    if (change > 0 && ++depth == 2) begin = at;
+    if (change < 0 && depth-- == 2 && begin != at) {
+      if (!shared.empty() && shared.back().end() == begin) begin = shared.back().begin(), shared.pop_back();
+      shared.emplace_back(begin, at);
+    }
+  }
+  return shared;
+}
+
+bool meets(const Piece& piece, const std::vector<poplar::Interval>& intervals) {
+  const auto after = std::partition_point(intervals.begin(), intervals.end(), [&](const poplar::Interval& i) { return i.end() <= piece.begin; });
+  return after != intervals.end() && after->begin() < piece.begin + piece.outputs;
+}
+
+// Gives the pieces' results places in the next space such that neighbouring outputs are neighbours there where possible: few,
+// long sources.
+std::vector<Source> place_partials(const std::vector<Piece*>& pieces, unsigned space, std::size_t& used) {
+  std::vector<Piece*> sorted = pieces;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Piece* a, const Piece* b) { return a->begin < b->begin; });
+  std::vector<std::vector<Piece*>> chains;
+  std::multimap<std::size_t, std::size_t> ending;  // end -> chain
+  for (Piece* p : sorted) {
+    const auto found = ending.find(p->begin);
+    const std::size_t chain = found == ending.end() ? chains.size() : found->second;
+    if (found == ending.end()) chains.emplace_back();
+    else ending.erase(found);
+    chains[chain].push_back(p);
+    ending.emplace(p->begin + p->outputs, chain);
+  }
+  std::vector<Source> sources;
+  for (const std::vector<Piece*>& chain : chains) {
+    const Piece& last = *chain.back();
+    sources.push_back({chain.front()->begin, last.begin + last.outputs, used, space});
+    for (Piece* p : chain) {
+      p->at = used;
+      used += p->outputs;
+    }
+  }
+  return sources;
+}
+
+// Deals pieces out to at most `n` vertices of equal work, in order; final ones and others apart.
+void append_works(unsigned tile, Pieces pieces, const std::vector<bool>& last, std::size_t n, std::vector<Work>& works) {
+  std::size_t total = 0, before = 0;
+  for (const Piece& p : pieces) total += p.elements();
+  n = std::clamp<std::size_t>(total / kGrain, 1, n);
+  std::size_t current = n;
+  long open[2] = {-1, -1};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::size_t size = pieces[i].elements(), bin = (before + size / 2) * n / total;
+    before += size;
+    if (bin != current) open[0] = open[1] = -1;
+    current = bin;
+    long& work = open[last[i]];
+    if (work < 0) {
+      work = static_cast<long>(works.size());
+      works.push_back({tile, static_cast<bool>(last[i]), {}});
+    }
+    works[static_cast<std::size_t>(work)].pieces.push_back(std::move(pieces[i]));
+  }
+}
+
+struct Planner {
+  const ViewDims& dims;
+  const PlanOptions& options;
+  Plan plan;
+  std::vector<Source> sources;  // what later stages have to collect, in the order of tiles
+
+  void reduce_on_tiles(const std::vector<std::vector<poplar::Interval>>& on_tile);
+  void collect();
+  void collect_in_groups(std::size_t depth);
+  void collect_rest();
+  void append_bands(std::vector<Band> bands, bool last);
+};
+
+void Planner::reduce_on_tiles(const std::vector<std::vector<poplar::Interval>>& on_tile) {
+  std::vector<Pieces> of_tiles;
+  for (const std::vector<poplar::Interval>& intervals : on_tile) {
+    Pieces pieces;
+    std::size_t elements = 0;
+    for (const poplar::Interval& i : intervals) {
+      append_pieces(dims, i, pieces);
+      elements += i.size();
+    }
+    const std::size_t target = std::max(kGrain, (elements + options.vertices_per_tile - 1) / options.vertices_per_tile);
+    of_tiles.push_back(divided(joined(std::move(pieces)), target));
+  }
+  const std::vector<poplar::Interval> shared = shared_outputs(of_tiles);
+  bool any_shared_reduces = false;
+  for (const Pieces& pieces : of_tiles)
+    for (const Piece& p : pieces) any_shared_reduces = any_shared_reduces || (p.reduces() && meets(p, shared));
+  // Without a reduction in it the stage would do nothing for shared outputs.
+  const bool skips = options.input_is_partial || !any_shared_reduces;
+
+  Stage stage;
+  for (unsigned tile = 0; tile < of_tiles.size(); ++tile) {
+    Pieces kept;
+    std::vector<bool> last;
+    for (Piece& p : of_tiles[tile]) {
+      const bool is_shared = meets(p, shared);
+      if (is_shared && skips && !p.reduces()) {
+        sources.push_back({p.begin, p.begin + p.outputs, p.regions[0].begin, p.regions[0].space});
+        continue;
+      }
+      kept.push_back(std::move(p));
+      last.push_back(!is_shared);
+    }
+    if (kept.empty()) continue;
+    std::vector<Piece*> partial;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!last[i]) partial.push_back(&kept[i]);
+    const std::vector<Source> placed = place_partials(partial, 1, stage.partials);
+    sources.insert(sources.end(), placed.begin(), placed.end());
+    append_works(tile, std::move(kept), last, options.vertices_per_tile, stage.works);
+  }
+  plan.stages.push_back(std::move(stage));
+}
+
+// The outputs that the sources cover, and how many sources there are of one at most.
+struct Overlap {
+  std::size_t covered = 0, depth = 0;
+};
+
+Overlap overlap_of(const std::vector<Source>& sources) {
+  std::vector<std::pair<std::size_t, int>> events;
+  for (const Source& s : sources) {
+    events.emplace_back(s.begin, 1);
+    events.emplace_back(s.end, -1);
+  }
+  std::sort(events.begin(), events.end());
+  Overlap overlap;
+  std::size_t depth = 0, begin = 0;
+  for (const auto& [at, change] : events) {
+    if (depth > 0) overlap.covered += at - begin;
+    begin = at;
+    depth += static_cast<std::size_t>(change);
+    overlap.depth = std::max(overlap.depth, depth);
+  }
+  return overlap;
+}
+
+// Cycles to collect `depth` parts of `outputs` outputs on so many tiles: a tile receives an element a cycle.
+double cost_of_collecting(double outputs, double depth, unsigned tiles) {
+  return std::ceil(outputs / tiles) * depth + kRegionCycles * depth;
+}
+
+void Planner::collect() {
+  while (!sources.empty()) {
+    const Overlap now = overlap_of(sources);
+    const double outputs = static_cast<double>(now.covered), depth = static_cast<double>(now.depth);
+    const double group = std::ceil(std::sqrt(depth)), groups = std::ceil(depth / group);
+    const double at_once = cost_of_collecting(outputs, depth, options.tiles);
+    const double in_two = cost_of_collecting(outputs * groups, group, options.tiles) + kStageCycles + cost_of_collecting(outputs, groups, options.tiles);
+    if (!options.tree || options.tiles == 1 || now.depth < 4 || at_once <= in_two) return collect_rest();
+    collect_in_groups(static_cast<std::size_t>(group));
+  }
+}
+
+// Neighbouring sources, about `depth` of each output, become one.
+void Planner::collect_in_groups(std::size_t depth) {
+  std::vector<std::vector<Source>> groups;
+  std::size_t total = 0, low = 0, high = 0;
+  for (const Source& s : sources) {
+    if (groups.empty() || total >= depth * (high - low)) {
+      groups.emplace_back();
+      total = 0;
+      low = s.begin;
+      high = s.end;
+    }
+    groups.back().push_back(s);
+    total += s.end - s.begin;
+    low = std::min(low, s.begin);
+    high = std::max(high, s.end);
+  }
+  plan.stages.emplace_back();
+  const unsigned next_space = static_cast<unsigned>(plan.stages.size());
+  std::vector<Source> next;
+  std::vector<Band> collected;
+  std::size_t used = 0;
+  for (std::vector<Source>& group : groups) {
+    std::vector<Source> of_group;
+    for (Band& band : bands_of(std::move(group))) {
+      if (band.sources.size() == 1 && (options.input_is_partial || band.sources[0].space > 0)) {
+        next.push_back(band.sources[0]);
+        continue;
+      }
+      if (!of_group.empty() && of_group.back().end == band.begin) of_group.back().end = band.end;
+      else of_group.push_back({band.begin, band.end, used, next_space});
+      used += band.end - band.begin;
+      collected.push_back(std::move(band));
+    }
+    next.insert(next.end(), of_group.begin(), of_group.end());
+  }
+  append_bands(std::move(collected), false);
+  sources = std::move(next);
+}
+
+void Planner::collect_rest() {
+  plan.stages.emplace_back();
+  append_bands(bands_of(std::move(sources)), true);
+  sources.clear();
+}
+
+// Cuts the bands into equal work for all vertices of all tiles, but not into less than the grain. Results of bands that are not the
+// last lie side by side in the next space, in order.
+void Planner::append_bands(std::vector<Band> bands, bool last) {
+  std::size_t total = 0;
+  for (const Band& b : bands) total += (b.end - b.begin) * b.sources.size();
+  const std::size_t most = std::size_t{options.tiles} * options.vertices_per_tile;
+  const std::size_t n = std::clamp<std::size_t>(total / kGrain, 1, most);
+  Stage& stage = plan.stages.back();
+  std::size_t before = 0, current = n;
+  for (const Band& band : bands) {
+    const std::size_t parts = band.sources.size();
+    for (std::size_t at = band.begin; at < band.end;) {
+      // Up to the end of the vertex's share, in steps of two outputs.
+      const std::size_t bin = std::min(n - 1, before * n / total);
+      const std::size_t share_end = (total * (bin + 1) + n - 1) / n;
+      std::size_t width = std::max<std::size_t>(1, (share_end - before + parts / 2) / parts);
+      width = std::min(band.end - at, width > 2 ? width / 2 * 2 : width);
+      if (bin != current) {
+        stage.works.push_back({static_cast<unsigned>(bin * options.tiles / n), last, {}});
+        current = bin;
+      }
+      Piece piece;
+      piece.begin = at;
+      piece.outputs = piece.inner = width;
+      for (const Source& s : band.sources) piece.regions.push_back({s.at + (at - band.begin), width, s.space});
+      if (!last) {
+        piece.at = stage.partials;
+        stage.partials += width;
+      }
+      stage.works.back().pieces.push_back(std::move(piece));
+      before += width * parts;
+      at += width;
+    }
+  }
+}
+
+}  // namespace
+
+Plan plan_reduction(const ViewDims& dims, const std::vector<std::vector<poplar::Interval>>& on_tile, const PlanOptions& options) {
+  Planner planner{dims, options, {}, {}};
+  planner.reduce_on_tiles(on_tile);
+  planner.collect();
+  return std::move(planner.plan);
+}
+
+}  // namespace popops::internal

@@ -1,0 +1,40 @@
+// Which vertices a reduction consists of: pure arithmetic on intervals, without a graph.
+//
+//   stage 0      every tile reduces what it holds. Outputs that one piece of work has all elements of are done.
+//   stage 1 ..   the partial results of the others, and input elements with which stage 0 had nothing to do, are collected: each stage
+//                divides the number of parts of an output by about its square root, until one stage can take the rest.
+#pragma once
+
+#include "poplibs/popops/reduce/pieces.h"
+
+namespace popops::internal {
+
+struct PlanOptions {
+  unsigned tiles = 1;
+  unsigned vertices_per_tile = 1;
+  // May elements of the input stand beside partial results (same type, same operation)?
+  bool input_is_partial = true;
+  // Switch: false collects all parts of an output in one stage.
+  bool tree = true;
+};
+
+// A vertex: its pieces' results lie side by side in its output. `last`: these are outputs of the reduction, else partial results.
+struct Work {
+  unsigned tile;
+  bool last;
+  Pieces pieces;
+};
+
+struct Stage {
+  std::vector<Work> works;
+  std::size_t partials = 0;  // elements that it writes of the next space
+};
+
+struct Plan {
+  std::vector<Stage> stages;
+};
+
+// `on_tile[t]`: the input positions on tile t. Every output has an element.
+Plan plan_reduction(const ViewDims& dims, const std::vector<std::vector<poplar::Interval>>& on_tile, const PlanOptions& options);
+
+}  // namespace popops::internal

@@ -1,0 +1,252 @@
+#include <poputil/OptionParsing.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "popops/OperationDefUtil.hpp"
+#include "popops/Reduce.hpp"
+#include "poplibs/popops/reduce/build.h"
+#include "poplibs/popops/reduce/plan.h"
+#include "poplibs/popops/reduce/view.h"
+#include "poplibs/work.h"
+
+namespace popops {
+
+namespace {
+
+using poplar::Tensor;
+using poplar::Type;
+using poputil::poplibs_error;
+
+struct Options {
+  std::optional<Type> between_tiles, on_tile;
+};
+
+Options options_of(const poplar::OptionFlags& flags) {
+  Options options;
+  const auto type_into = [](std::optional<Type>& to) {
+    return poplibs::OptionHandler([&to](poplar::StringRef value) {
+      to = poplibs::parse::asEnum<Type>(value, {{"float", poplar::FLOAT}, {"half", poplar::HALF}});
+    });
+  };
+  const poplibs::OptionSpec spec{{"accumType.interTile", type_into(options.between_tiles)}, {"accumType.intraTile", type_into(options.on_tile)}};
+  for (const auto& flag : flags) spec.parse(flag.first, flag.second);
+  return options;
+}
+
+bool is_real(const Type& type) { return type == poplar::FLOAT || type == poplar::HALF; }
+
+bool is_integer(const Type& type) {
+  return type == poplar::INT || type == poplar::UNSIGNED_INT || type == poplar::LONGLONG || type == poplar::UNSIGNED_LONGLONG;
+}
+
+bool takes(Operation op, const Type& type) {
+  switch (op) {
+    case Operation::LOGICAL_AND:
+    case Operation::LOGICAL_OR: return type == poplar::BOOL;
+    case Operation::LOG_ADD: return is_real(type);
+    default: return is_real(type) || is_integer(type);
+  }
+}
+
+std::string text_of(const std::vector<std::size_t>& shape) {
+  std::ostringstream text;
+  text << '{';
+  for (std::size_t i = 0; i < shape.size(); ++i) text << (i == 0 ? "" : ",") << shape[i];
+  text << '}';
+  return text.str();
+}
+
+void check_params(const Tensor& in, const Type& out_type, const ReduceParams& params) {
+  const auto fail = [&](const std::string& why) {
+    throw poplibs_error("popops::reduce with " + std::string(poputil::asString(params.op)) + ": " + why);
+  };
+  if (!takes(params.op, in.elementType())) fail("the operation does not take elements of type " + in.elementType().toString());
+  if (out_type != in.elementType() && !(is_real(in.elementType()) && is_real(out_type)))
+    fail("elements of type " + in.elementType().toString() + " cannot give results of type " + out_type.toString());
+  if (!params.useScale) return;
+  if (params.op != Operation::ADD && params.op != Operation::SQUARE_ADD && params.op != Operation::LOG_ADD)
+    fail("only Add, Square Add and Log Add take a scale");
+  if (!is_real(out_type)) fail("a scale needs floating-point results, not " + out_type.toString());
+  if (!params.scale.valid()) fail("the scale is an invalid tensor");
+  if (params.scale.elementType() != poplar::FLOAT || params.scale.numElements() != 1)
+    fail("the scale must be one float, not " + params.scale.shapeToString() + " of type " + params.scale.elementType().toString());
+}
+
+// Which dimensions are reduced.
+std::vector<bool> checked_dims(const Tensor& in, const std::vector<std::size_t>& dims) {
+  std::vector<bool> reduced(in.rank(), false);
+  for (const std::size_t d : dims) {
+    if (d >= in.rank())
+      throw poplibs_error("popops::reduce: there is no dimension " + std::to_string(d) + " in a tensor of shape " + in.shapeToString());
+    if (reduced[d]) throw poplibs_error("popops::reduce: dimension " + std::to_string(d) + " is to be reduced twice");
+    reduced[d] = true;
+  }
+  return reduced;
+}
+
+std::vector<std::size_t> output_shape(const Tensor& in, const std::vector<bool>& reduced) {
+  std::vector<std::size_t> shape;
+  for (unsigned d = 0; d < in.rank(); ++d)
+    if (!reduced[d]) shape.push_back(in.dim(d));
+  return shape;
+}
+
+Type partial_type(const Type& in, Operation op, const Options& options) {
+  if (!is_real(in)) return in;
+  if (options.between_tiles) return *options.between_tiles;
+  return op == Operation::MIN || op == Operation::MAX ? in : poplar::FLOAT;
+}
+
+// The value of a reduction of nothing.
+double identity_of(Operation op, const Type& type) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  switch (op) {
+    case Operation::MUL:
+    case Operation::LOGICAL_AND: return 1;
+    case Operation::LOG_ADD: return -infinity;
+    case Operation::MIN:
+      if (is_real(type)) return infinity;
+      return type == poplar::INT ? std::numeric_limits<int>::max() : std::numeric_limits<unsigned>::max();
+    case Operation::MAX:
+      if (is_real(type)) return -infinity;
+      return type == poplar::INT ? std::numeric_limits<int>::lowest() : 0;
+    default: return 0;
+  }
+}
+
+// A dimension of size 0 is reduced: out (op)= identity.
+void fill_with_identity(poplar::Graph& graph, const Tensor& out, const ReduceParams& params, std::vector<poplar::ComputeSet>& css,
+                        const poplar::DebugContext& context) {
+  if (params.update || out.numElements() == 0) return;
+  if (css.empty()) css.push_back(graph.addComputeSet({context, "Reduce"}));
+  const Type type = out.elementType();
+  const std::string name = "popops::Fill<" + type.toString() + ">";
+  const auto mapping = graph.getTileMapping(out);
+  const Tensor flat = out.flatten();
+  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
+    if (mapping[tile].empty()) continue;
+    const poplar::VertexRef v = graph.addVertex(css[0], name);
+    graph.setTileMapping(v, tile);
+    graph.connect(v["out"], concat(flat.slices(mapping[tile])));
+    if (type == poplar::LONGLONG && params.op != Operation::ADD) {
+      graph.setInitialValue(v["value"], params.op == Operation::MIN ? std::numeric_limits<long long>::max() : params.op == Operation::MAX ? std::numeric_limits<long long>::lowest() : params.op == Operation::MUL ? 1LL : 0LL);
+    } else if (type == poplar::UNSIGNED_LONGLONG && params.op == Operation::MIN) {
+      graph.setInitialValue(v["value"], std::numeric_limits<unsigned long long>::max());
+    } else {
+      graph.setInitialValue(v["value"], identity_of(params.op, type));
+    }
+  }
+}
+
+Tensor add_output(poplar::Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const internal::ReductionView& view,
+                  const poplar::Graph::TileToTensorMapping& mapping, const poplar::DebugContext& context) {
+  std::vector<std::size_t> stored;
+  for (const unsigned d : view.kept_order) stored.push_back(shape[d]);
+  const Tensor out = graph.addVariable(type, stored, {context, "reduced"});
+  graph.setTileMapping(out, mapping);
+  return out.dimShuffle(internal::inverse_of(view.kept_order));
+}
+
+// Reduces into `given`, or a new tensor if that is null; returns the output.
+Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, const Type& out_type, const std::vector<std::size_t>& dims,
+                   const ReduceParams& params, std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& context,
+                   const Options& options) {
+  check_params(in, out_type, params);
+  const std::vector<bool> reduced = checked_dims(in, dims);
+  const std::vector<std::size_t> shape = output_shape(in, reduced);
+  if (given == nullptr && params.update) throw poplibs_error("popops::reduce: `update` needs an output: use reduceWithOutput");
+  if (given != nullptr && given->shape() != shape)
+    throw poplibs_error("popops::reduceWithOutput: the output has shape " + given->shapeToString() + ", expected " + text_of(shape));
+  if (given != nullptr && !given->isParallelWriteable())
+    throw poplibs_error("popops::reduceWithOutput: the output is not parallel writeable (it has elements twice, or constants)");
+  const internal::ReductionView view = internal::view_of(in, reduced);
+  if (view.outputs == 0) return given != nullptr ? *given : graph.addVariable(out_type, shape, {context, "reduced"});
+  const unsigned tiles = graph.getTarget().getNumTiles();
+  if (view.inputs_per_output == 0) {
+    poplar::Graph::TileToTensorMapping mapping(tiles);
+    for (std::size_t t = 0; t < tiles; ++t)
+      if (view.outputs * t / tiles < view.outputs * (t + 1) / tiles) mapping[t] = {{view.outputs * t / tiles, view.outputs * (t + 1) / tiles}};
+    const Tensor out = given != nullptr ? *given : add_output(graph, out_type, shape, view, mapping, context);
+    fill_with_identity(graph, out, params, css, context);
+    return out;
+  }
+  internal::PlanOptions how;
+  how.tiles = tiles;
+  how.vertices_per_tile = pando::poplibs::vertices_per_tile(graph.getTarget());
+  const Type partials = partial_type(in.elementType(), params.op, options);
+  how.input_is_partial = partials == in.elementType() && params.op != Operation::SQUARE_ADD;
+  const internal::Plan plan = internal::plan_reduction(view.dims, internal::intervals_on_tiles(graph, view.in), how);
+  const Tensor out = given != nullptr ? *given : add_output(graph, out_type, shape, view, internal::output_mapping(plan, tiles), context);
+  internal::build_reduction(graph, {view.in, out.dimShuffle(view.kept_order).flatten(), partials, params}, plan, css, context);
+  return out;
+}
+
+void add_steps(poplar::program::Sequence& prog, const std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& context) {
+  for (const poplar::ComputeSet& cs : css) prog.add(poplar::program::Execute(cs, {context, "Reduce"}));
+}
+
+}  // namespace
+
+Tensor reduce(poplar::Graph& graph, const Tensor& in, const Type& outType, const std::vector<std::size_t>& dims, ReduceParams params,
+              std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  return reduce_into(graph, in, nullptr, outType, dims, params, css, debugContext, options_of(options));
+}
+
+Tensor reduce(poplar::Graph& graph, const Tensor& in, const std::vector<std::size_t>& dims, ReduceParams params,
+              std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  return reduce(graph, in, in.elementType(), dims, std::move(params), css, debugContext, options);
+}
+
+void reduceWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& out, const std::vector<std::size_t>& dims, ReduceParams params,
+                      std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  reduce_into(graph, in, &out, out.elementType(), dims, params, css, debugContext, options_of(options));
+}
+
+Tensor reduce(poplar::Graph& graph, const Tensor& in, const Type& outType, const std::vector<std::size_t>& dims, ReduceParams params,
+              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  std::vector<poplar::ComputeSet> css;
+  const Tensor out = reduce(graph, in, outType, dims, std::move(params), css, debugContext, options);
+  add_steps(prog, css, debugContext);
+  return out;
+}
+
+Tensor reduce(poplar::Graph& graph, const Tensor& in, const std::vector<std::size_t>& dims, ReduceParams params,
+              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  return reduce(graph, in, in.elementType(), dims, std::move(params), prog, debugContext, options);
+}
+
+void reduceWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& out, const std::vector<std::size_t>& dims, ReduceParams params,
+                      poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  std::vector<poplar::ComputeSet> css;
+  reduceWithOutput(graph, in, out, dims, std::move(params), css, debugContext, options);
+  add_steps(prog, css, debugContext);
+}
+
+void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reductions, std::vector<Tensor>& outputs,
+                poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  if (!outputs.empty() && outputs.size() != reductions.size())
+    throw poplibs_error("popops::reduceMany: " + std::to_string(outputs.size()) + " outputs for " + std::to_string(reductions.size()) +
+                        " reductions; expected one for each, or none");
+  const Options parsed = options_of(options);
+  std::vector<poplar::ComputeSet> css;
+  std::vector<Tensor> results = outputs;
+  results.resize(reductions.size());
+  for (std::size_t i = 0; i < reductions.size(); ++i) {
+    const SingleReduceOp& r = reductions[i];
+    const Tensor* given = results[i].valid() ? &results[i] : nullptr;
+    const Type type = r.useOutType ? r.outType : given != nullptr ? given->elementType() : r.in.elementType();
+    if (given != nullptr && given->elementType() != type)
+      throw poplibs_error("popops::reduceMany: output " + std::to_string(i) + " has type " + given->elementType().toString() + ", expected " +
+                          type.toString());
+    results[i] = reduce_into(graph, r.in, given, type, r.dims, r.params, css, {debugContext, r.debugName}, parsed);
+  }
+  add_steps(prog, css, debugContext);
+  outputs = std::move(results);
+}
+
+}  // namespace popops
