@@ -1,9 +1,13 @@
-// out[i] = value, for one contiguous region.
+// out[i] = value. Values are bits: elements of any type are filled as unsigned integers of their size.
 #ifdef __POPC__
-#include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
 namespace popops {
+
+template <class T>
+static void fill(T* to, unsigned n, T value) {
+  for (unsigned i = 0; i < n; ++i) to[i] = value;
+}
 
 template <class T>
 class Fill : public poplar::Vertex {
@@ -13,43 +17,47 @@ class Fill : public poplar::Vertex {
   const T value;
 
   bool compute() {
-    T* to = &out[0];
-    for (unsigned i = 0, n = out.size(); i < n; ++i) to[i] = value;
+    fill<T>(&out[0], out.size(), value);
     return true;
   }
 };
 
-template class Fill<float>;
-template class Fill<half>;
-template class Fill<int>;
-template class Fill<unsigned int>;
-template class Fill<bool>;
-template class Fill<char>;
-template class Fill<signed char>;
+template <class T>
+class Fill2d : public poplar::Vertex {
+ public:
+  Fill2d();
+  poplar::Vector<poplar::Output<poplar::Vector<T>>> out;
+  const T value;
+
+  bool compute() {
+    for (auto& run : out) fill<T>(&run[0], run.size(), value);
+    return true;
+  }
+};
+
 template class Fill<unsigned char>;
-template class Fill<short>;
 template class Fill<unsigned short>;
-template class Fill<long long>;
+template class Fill<unsigned int>;
 template class Fill<unsigned long long>;
+template class Fill2d<unsigned char>;
+template class Fill2d<unsigned short>;
+template class Fill2d<unsigned int>;
+template class Fill2d<unsigned long long>;
 
 }  // namespace popops
 #else
-#include "poplibs/codelet_file.h"
+#include "poplibs/popops/movement/estimate.h"
 
 namespace popops {
 
-using namespace pando::poplibs;
-
 // One 64-bit store a cycle.
 Estimates estimates_fill() {
-  using namespace poplar;
-  return for_types("popops::Fill", {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG},
-                   [](const Type& type) {
-                     return [type](const VertexIntrospector& vertex, const Target& target) {
-                       const std::size_t bytes = vertex.getFieldInfo("out").size() * target.getTypeSize(type);
-                       return VertexPerfEstimate(20 + bytes / 8);
-                     };
-                   });
+  Estimates out;
+  for (const std::size_t bytes : {1, 2, 4, 8}) {
+    const std::string type = internal::bits_type(bytes).toString();
+    internal::add_pair(out, "Fill", type, "out", {.cycles_per_element = static_cast<double>(bytes) / 8});
+  }
+  return out;
 }
 
 }  // namespace popops
