@@ -1,0 +1,352 @@
+#include "poplibs/poplin/conv/build.h"
+
+#include "poplibs/poplin/conv/arrangement.h"
+#include "poplibs/poplin/conv/grid.h"
+#include "poplibs/work.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace poplin::conv {
+namespace {
+
+using poplar::ComputeSet;
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::Tensor;
+using poplar::Type;
+using poplar::VertexRef;
+
+// Activations {groups, batch, lines..., channels}, one group: the channels `piece` of a box, flat in the arrangement's order.
+Tensor activations(const Tensor& view, const Arrangement& a, std::int64_t group, Range batch, const std::vector<Range>& field, Range piece) {
+  std::vector<Range> ranges = {{group, group + 1}, batch};
+  ranges.insert(ranges.end(), field.begin(), field.end());
+  ranges.push_back(piece);
+  Tensor t = box(view, ranges);
+  if (a.order == kChannelsFirst) t = t.dimRoll(static_cast<unsigned>(t.rank() - 1), 2);
+  return t.flatten();
+}
+
+// Weights {groups, lines..., in, out}, one group: flat in the arrangement's order.
+Tensor weights_of(const Tensor& view, const Arrangement& a, std::int64_t group, Range in, Range out) {
+  std::vector<Range> ranges = {{group, group + 1}};
+  for (unsigned d = 1; d + 2 < view.rank(); ++d) ranges.push_back({0, static_cast<std::int64_t>(view.dim(d))});
+  ranges.push_back(in);
+  ranges.push_back(out);
+  Tensor t = box(view, ranges);
+  const unsigned last = static_cast<unsigned>(t.rank() - 1);
+  if (a.order == kTransposed || a.order == kTransposedFirst) t = t.dimRoll(last, last - 1);
+  if (a.order == kChannelsFirst || a.order == kTransposedFirst) t = t.dimRoll(last, 1).dimRoll(last, 1);
+  return t.flatten();
+}
+
+// What a block needs of the input.
+std::vector<Range> input_field(const Problem& p, const Block& b) {
+  std::vector<Range> field;
+  for (std::size_t d = 0; d < p.lines.size(); ++d) field.push_back(input_range(p.lines[d], b.field[d], {0, p.lines[d].taps}));
+  return field;
+}
+
+// The vertex's state, as codelets/conv/conv_block.h reads it.
+std::vector<int> shape_of(const Problem& p, const Block& b, const std::vector<Range>& inputs, int first_order, int second_order) {
+  std::vector<int> shape = {static_cast<int>(p.lines.size()), static_cast<int>(b.batch.size()), static_cast<int>(b.in_channels.size()),
+                            static_cast<int>(b.out_channels.size()), first_order, second_order};
+  for (std::size_t d = 0; d < p.lines.size(); ++d) {
+    const Line line = part_of(p.lines[d], b.field[d], inputs[d]);
+    for (const std::int64_t n : {line.in, line.out, line.taps, line.stride, line.dilation, line.offset, line.step}) shape.push_back(static_cast<int>(n));
+  }
+  return shape;
+}
+
+std::string vertex_of(const char* name, const Type& in, const Type& out) {
+  return "poplin::" + std::string(name) + "<" + in.toString() + "," + out.toString() + ">";
+}
+
+struct Shape {
+  std::vector<std::size_t> sizes;
+  Shape& add(std::int64_t n) { return sizes.push_back(static_cast<std::size_t>(n)), *this; }
+};
+
+// One variable of `type` for each part of the output channels, of shape {outer..., channels of the part}; their concatenation.
+Tensor by_output_channels(Graph& graph, const Type& type, const Problem& p, const Partition& cut, const Shape& outer, const DebugContext& context) {
+  std::vector<Tensor> parts;
+  for (std::int64_t n = 0; n < cut.out_channels * cut.serial; ++n) {
+    const Range r = part(p.out_channels, cut.out_channels * cut.serial, n);
+    if (!r.empty()) parts.push_back(graph.addVariable(type, Shape(outer).add(r.size()).sizes, context));
+  }
+  if (parts.empty()) return graph.addVariable(type, Shape(outer).add(0).sizes, context);
+  return concat(parts, static_cast<unsigned>(outer.sizes.size()));
+}
+
+// A range of a line's outputs, with the padding beyond the line if it is at its end.
+Range with_padding(Range r, std::int64_t size, std::int64_t lower, std::int64_t upper) {
+  return {r.begin == 0 ? 0 : r.begin + lower, r.end + lower + (r.end == size ? upper : 0)};
+}
+
+std::vector<unsigned> channels_second(std::size_t rank) {
+  // {groups, batch, field..., channels} as {batch, groups, channels, field...}
+  std::vector<unsigned> order = {1, 0, static_cast<unsigned>(rank - 1)};
+  for (unsigned d = 2; d + 1 < rank; ++d) order.push_back(d);
+  return order;
+}
+
+Tensor as_activations(const Tensor& t, std::size_t field_dims) {
+  Tensor out = t.dimShuffle(channels_second(t.rank())).flatten(1, 3);
+  return field_dims == 0 ? out.squeeze({2}) : out;
+}
+
+// {groups, kernel..., in, out} as {groups, out, in, kernel...}
+Tensor as_weights(const Tensor& t, std::size_t field_dims) {
+  const unsigned last = static_cast<unsigned>(t.rank() - 1);
+  const Tensor out = t.dimRoll(last, 1).dimRoll(last, 2);
+  return field_dims == 0 ? out.squeeze({3}) : out;
+}
+
+Shape kernel_shape(const ConvParams& params, const Problem& p) {
+  Shape shape;
+  shape.add(p.groups);
+  for (std::size_t d = 0; d < p.lines.size(); ++d) shape.add(d < params.getNumFieldDims() ? static_cast<std::int64_t>(params.kernelShape[d]) : 1);
+  return shape.add(p.in_channels);
+}
+
+std::vector<Range> whole_kernel(const Tensor& t, Range groups, Range in, Range out) {
+  std::vector<Range> ranges = {groups};
+  for (unsigned d = 1; d + 2 < t.rank(); ++d) ranges.push_back({0, static_cast<std::int64_t>(t.dim(d))});
+  ranges.push_back(in);
+  ranges.push_back(out);
+  return ranges;
+}
+
+// What blocks that compute the same results have in common.
+struct Sum {
+  Tensor partials;  // {terms, n}
+  Tensor out;       // {n}
+  std::vector<unsigned> tiles;
+};
+
+// Adds up partial sums, some of them on each of the tiles.
+void add_sums(Graph& graph, ComputeSet set, const Sum& sum) {
+  const poplar::Target& target = graph.getTarget();
+  const std::int64_t n = static_cast<std::int64_t>(sum.out.numElements()), grain = 8, tiles = static_cast<std::int64_t>(sum.tiles.size());
+  const std::int64_t workers = target.getTargetType() == poplar::TargetType::CPU ? 1 : pando::poplibs::vertices_per_tile(target);
+  const std::int64_t grains = (n + grain - 1) / grain;
+  const std::string name = vertex_of("ConvSum", sum.partials.elementType(), sum.out.elementType());
+  for (std::int64_t i = 0; i < tiles * workers; ++i) {
+    const Range g = part(grains, tiles * workers, i);
+    if (g.empty()) continue;
+    const std::size_t begin = static_cast<std::size_t>(g.begin * grain), end = static_cast<std::size_t>(std::min(n, g.end * grain));
+    const VertexRef v = graph.addVertex(set, name);
+    graph.connect(v["partials"], sum.partials.slice(begin, end, 1));
+    graph.connect(v["out"], sum.out.slice(begin, end));
+    graph.setTileMapping(v, sum.tiles[static_cast<std::size_t>(i / workers)]);
+  }
+}
+
+}  // namespace
+
+ComputeSet Stages::at(std::size_t depth) {
+  while (sets_.size() <= depth) sets_.push_back(graph_.addComputeSet(DebugContext(context_, "Convolve")));
+  return sets_[depth];
+}
+
+void Stages::add_to(poplar::program::Sequence& prog) const {
+  for (const ComputeSet& set : sets_) prog.add(poplar::program::Execute(set));
+}
+
+Tensor make_input(Graph& graph, const ConvParams& params, const Problem& p, const Partition& cut, const DebugContext& context) {
+  const std::size_t dims = params.getNumFieldDims();
+  std::vector<std::int64_t> field(p.lines.size(), 1);
+  for (std::size_t d = 0; d < dims; ++d) field[d] = static_cast<std::int64_t>(params.inputFieldShape[d]);
+  std::vector<Tensor> parts;
+  for (std::int64_t n = 0; n < cut.in_channels; ++n) {
+    Shape shape;
+    shape.add(p.groups).add(p.batch);
+    for (const std::int64_t f : field) shape.add(f);
+    parts.push_back(graph.addVariable(p.in_type, shape.add(part(p.in_channels, cut.in_channels, n).size()).sizes, context));
+  }
+  const Tensor all = concat(parts, static_cast<unsigned>(2 + p.lines.size()));
+  // The field in as many parts as the output's; each on the tiles that compute that part of the output.
+  Problem inputs = p;
+  inputs.out_channels = cut.out_channels;
+  for (std::size_t d = 0; d < field.size(); ++d) inputs.lines[d].out = field[d];
+  Partition first = cut;
+  first.serial = 1;
+  each_block(graph, inputs, first, 0, [&](const Block& b) {
+    std::vector<Range> ranges = {b.groups, b.batch};
+    ranges.insert(ranges.end(), b.field.begin(), b.field.end());
+    ranges.push_back(b.in_channels);
+    const Tensor mine = share(box(all, ranges), cut.out_channels, b.among_inputs, std::max<std::int64_t>(1, b.in_channels.size()));
+    if (mine.numElements() > 0) graph.setTileMapping(mine, b.tile);
+  });
+  return as_activations(all, dims);
+}
+
+Tensor make_weights(Graph& graph, const ConvParams& params, const Problem& p, const Partition& cut, const DebugContext& context) {
+  const Tensor all = by_output_channels(graph, p.in_type, p, cut, kernel_shape(params, p), context);
+  Problem outputs = p;  // all tiles take part, even if there is less of the field than parts of it
+  outputs.batch = cut.batch;
+  for (std::size_t d = 0; d < cut.field.size(); ++d) outputs.lines[d].out = cut.field[d];
+  for (std::int64_t step = 0; step < cut.serial; ++step)
+    each_block(graph, outputs, cut, step, [&](const Block& b) {
+      const Tensor mine = share(box(all, whole_kernel(all, b.groups, b.in_channels, b.out_channels)), cut.batch * cut.field_blocks(), b.among_weights,
+                                std::max<std::int64_t>(1, b.out_channels.size()));
+      if (mine.numElements() > 0) graph.setTileMapping(mine, b.tile);
+    });
+  return as_weights(all, params.getNumFieldDims());
+}
+
+Tensor make_output(Graph& graph, const ConvParams& params, const Problem& p, const Partition& cut, const DebugContext& context) {
+  const std::size_t dims = params.getNumFieldDims();
+  std::vector<std::int64_t> lower(p.lines.size(), 0), upper(p.lines.size(), 0);
+  Shape outer;
+  outer.add(p.groups).add(p.batch);
+  for (std::size_t d = 0; d < p.lines.size(); ++d) {
+    if (d < dims) lower[d] = params.outputTransform.paddingLower[d], upper[d] = params.outputTransform.paddingUpper[d];
+    outer.add(p.lines[d].out + lower[d] + upper[d]);
+  }
+  const Tensor all = by_output_channels(graph, p.out_type, p, cut, outer, context);
+  if (std::any_of(p.lines.begin(), p.lines.end(), [](const Line& l) { return l.out == 0; })) {
+    graph.setTileMapping(all, 0);  // padding only
+    return as_activations(all, dims);
+  }
+  for (std::int64_t step = 0; step < cut.serial; ++step)
+    each_block(graph, p, cut, step, [&](const Block& b) {
+      std::vector<Range> ranges = {b.groups, b.batch};
+      for (std::size_t d = 0; d < p.lines.size(); ++d) ranges.push_back(with_padding(b.field[d], p.lines[d].out, lower[d], upper[d]));
+      ranges.push_back(b.out_channels);
+      const Tensor mine = share(box(all, ranges), cut.in_channels, b.among_outputs, 8);
+      if (mine.numElements() > 0) graph.setTileMapping(mine, b.tile);
+    });
+  return as_activations(all, dims);
+}
+
+Tensor make_weight_gradient(Graph& graph, const ConvParams& params, const Problem& p, const Partition& cut, const DebugContext& context) {
+  Problem result = p;
+  result.in_type = p.out_type;
+  return make_weights(graph, params, result, cut, context);
+}
+
+namespace {
+
+// Where blocks' results go: straight into the result, or into partial sums that are added up when all of them are there.
+class Results {
+ public:
+  Results(Graph& graph, const Type& result, const Options& options, std::int64_t terms, const DebugContext& context)
+      : graph_(graph), terms_(terms), type_(terms == 1 ? result : options.half_partials ? poplar::HALF : poplar::FLOAT), context_(context) {}
+
+  const Type& type() const { return type_; }
+
+  // One row for each group of the block. `out` is the block's box of the result, the `ranges` of it; `term` counts the blocks of a box.
+  Tensor of(const Block& b, const Tensor& out, const std::vector<Range>& ranges, std::int64_t term) {
+    const Tensor rows = box(out, ranges).reshape({static_cast<std::size_t>(b.groups.size()), elements(ranges) / static_cast<std::size_t>(b.groups.size())});
+    if (terms_ == 1) return rows;
+    std::vector<std::int64_t> key;
+    for (const Range& r : ranges) key.push_back(r.begin);
+    Sum& sum = sums_[key];
+    if (sum.tiles.empty())
+      sum = {graph_.addVariable(type_, {static_cast<std::size_t>(terms_), rows.numElements()}, DebugContext(context_, "partials")), rows.flatten(), {}};
+    const Tensor partial = sum.partials[static_cast<std::size_t>(term)];
+    graph_.setTileMapping(partial, b.tile);
+    sum.tiles.push_back(b.tile);
+    return partial.reshape(rows.shape());
+  }
+
+  void add_up(Stages& stages, std::size_t depth) {
+    for (const auto& [key, sum] : sums_) add_sums(graph_, stages.at(depth), sum);
+  }
+
+ private:
+  static std::size_t elements(const std::vector<Range>& ranges) {
+    std::size_t n = 1;
+    for (const Range& r : ranges) n *= static_cast<std::size_t>(r.size());
+    return n;
+  }
+
+  Graph& graph_;
+  std::int64_t terms_;
+  Type type_;
+  const DebugContext& context_;
+  std::map<std::vector<std::int64_t>, Sum> sums_;
+};
+
+std::vector<Tensor> rows_of(const Tensor& t) {
+  std::vector<Tensor> rows;
+  for (std::size_t i = 0; i < t.dim(0); ++i) rows.push_back(t[i]);
+  return rows;
+}
+
+struct Operands {
+  std::vector<Tensor> first, second;
+};
+
+void add_vertex(Graph& graph, ComputeSet set, const std::string& name, const Block& b, const char* second_field, const Operands& operands,
+                const Tensor& to, const std::vector<int>& shape) {
+  const VertexRef v = graph.addVertex(set, name);
+  graph.connect(v["in"], operands.first);
+  graph.connect(v[second_field], operands.second);
+  graph.connect(v["out"], rows_of(to));
+  graph.setFieldSize(v["shape"], shape.size());
+  graph.setInitialValue(v["shape"], shape);
+  graph.setTileMapping(v, b.tile);
+}
+
+bool any_empty(const std::vector<Range>& ranges) {
+  return std::any_of(ranges.begin(), ranges.end(), [](const Range& r) { return r.empty(); });
+}
+
+}  // namespace
+
+void build_forward(Graph& graph, const Problem& p, const Options& options, const Partition& cut, const Tensor& in, const Tensor& weights,
+                   const Tensor& out, Stages& stages, const DebugContext& context) {
+  if (out.numElements() == 0) return;
+  const Arrangement ins = arrangement_of_activations(in), kernels = arrangement_of_weights(weights);
+  for (std::int64_t step = 0; step < cut.serial; ++step) {
+    const std::size_t depth = 2 * static_cast<std::size_t>(step);
+    Results results(graph, p.out_type, options, cut.in_channels, context);
+    const std::string name = vertex_of("ConvForward", p.in_type, results.type());
+    const ComputeSet set = stages.at(depth);
+    each_block(graph, p, cut, step, [&](const Block& b) {
+      const std::vector<Range> field = input_field(p, b);
+      std::vector<Range> ranges = {b.groups, b.batch};
+      ranges.insert(ranges.end(), b.field.begin(), b.field.end());
+      ranges.push_back(b.out_channels);
+      Operands operands;
+      for (std::int64_t g = b.groups.begin; g < b.groups.end && !any_empty(field) && !b.in_channels.empty() && p.taps() > 0; ++g) {
+        for (const Range& piece : pieces_of(ins, b.in_channels)) operands.first.push_back(activations(in, ins, g, b.batch, field, piece));
+        const bool by_piece = kernels.order == kTransposed;
+        for (const Range& piece : by_piece ? pieces_of(kernels, b.in_channels) : std::vector<Range>{b.in_channels})
+          operands.second.push_back(weights_of(weights, kernels, g, piece, b.out_channels));
+      }
+      const Tensor to = results.of(b, out, ranges, b.among_outputs);
+      add_vertex(graph, set, name, b, "weights", operands, to, shape_of(p, b, field, ins.order, kernels.order));
+    });
+    if (cut.in_channels > 1) results.add_up(stages, depth + 1);
+  }
+}
+
+void build_weight_gradient(Graph& graph, const Problem& p, const Options& options, const Partition& cut, const Tensor& in, const Tensor& deltas,
+                           const Tensor& out, Stages& stages, const DebugContext& context) {
+  if (out.numElements() == 0) return;
+  const Arrangement ins = arrangement_of_activations(in), outs = arrangement_of_activations(deltas);
+  for (std::int64_t step = 0; step < cut.serial; ++step) {
+    const std::size_t depth = 2 * static_cast<std::size_t>(step);
+    const std::int64_t terms = cut.batch * cut.field_blocks();
+    Results results(graph, p.out_type, options, terms, context);
+    const std::string name = vertex_of("ConvWeightGradient", p.in_type, results.type());
+    const ComputeSet set = stages.at(depth);
+    each_block(graph, p, cut, step, [&](const Block& b) {
+      const std::vector<Range> field = input_field(p, b);
+      Operands operands;
+      for (std::int64_t g = b.groups.begin; g < b.groups.end && !any_empty(field); ++g) {
+        for (const Range& piece : pieces_of(ins, b.in_channels)) operands.first.push_back(activations(in, ins, g, b.batch, field, piece));
+        for (const Range& piece : pieces_of(outs, b.out_channels)) operands.second.push_back(activations(deltas, outs, g, b.batch, b.field, piece));
+      }
+      const Tensor to = results.of(b, out, whole_kernel(out, b.groups, b.in_channels, b.out_channels), b.among_weights);
+      add_vertex(graph, set, name, b, "deltas", operands, to, shape_of(p, b, field, ins.order, outs.order));
+    });
+    if (terms > 1) results.add_up(stages, depth + 1);
+  }
+}
+
+}  // namespace poplin::conv

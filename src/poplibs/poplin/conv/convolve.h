@@ -1,0 +1,31 @@
+// One convolution's steps, for the functions that do one and for those that do several at a time.
+#pragma once
+
+#include "poplibs/poplin/conv/build.h"
+#include "poplibs/poplin/conv/options.h"
+#include "poplibs/poplin/conv/plan.h"
+
+#include <poplar/OptionFlags.hpp>
+
+namespace poplin::conv {
+
+using poplar::DebugContext;
+using poplar::Tensor;
+using poplar::program::Sequence;
+
+// A convolution with its options and its plan.
+struct Convolution {
+  Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags, PlanningCache* cache);
+  ConvParams params;
+  Problem problem;
+  Options options;
+  Partition partition;
+};
+
+// Adds the vertices to `stages`, and to `before` what has to come before those. Operands have the public shapes.
+void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in, const Tensor& weights, bool transposed, const Tensor& out,
+                   Stages& stages, Sequence& before, const DebugContext& context);
+Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor& deltas, const Tensor& in, Stages& stages, Sequence& before,
+                       const DebugContext& context);
+
+}  // namespace poplin::conv

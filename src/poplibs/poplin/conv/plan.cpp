@@ -1,0 +1,240 @@
+#include "poplibs/poplin/conv/plan.h"
+
+#include "poplibs/poplin/plan/planning_cache.h"
+#include "poplibs/work.h"
+
+#include <poplar/exceptions.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace poplin::conv {
+namespace {
+
+using plan::CostModel;
+using plan::Objective;
+
+std::int64_t up(std::int64_t n, std::int64_t d) { return (n + d - 1) / d; }
+
+bool is_cpu(const poplar::Target& target) { return target.getTargetType() == poplar::TargetType::CPU; }
+
+// Blocks that work at the same time: one a tile; vertices of the one tile of the CPU device.
+std::int64_t places(const poplar::Target& target) {
+  return is_cpu(target) ? pando::poplibs::vertices_per_tile(target) : target.getNumTiles();
+}
+
+Objective objective_of(const poplar::Target& target, const Options& options) {
+  return options.objective.value_or(is_cpu(target) ? Objective::host_time : Objective::cycles);
+}
+
+// The numbers of parts of `size` that lead to different sizes of the largest part, at most `most` of them.
+std::vector<std::int64_t> splits_of(std::int64_t size, std::int64_t most, unsigned forced) {
+  if (forced > 0) return {std::clamp<std::int64_t>(forced, 1, std::max<std::int64_t>(size, 1))};
+  std::vector<std::int64_t> splits;
+  for (std::int64_t n = 1; n <= std::min(std::max<std::int64_t>(size, 1), most); n = up(size, up(size, n) - 1)) {
+    splits.push_back(n);
+    if (up(size, n) <= 1) break;
+  }
+  return splits;
+}
+
+// The same for channels, in parts of at least `grain`.
+std::vector<std::int64_t> channel_splits(std::int64_t channels, std::int64_t grain, std::int64_t most, unsigned forced) {
+  if (forced > 0) return splits_of(channels, most, forced);
+  return splits_of(up(channels, grain), most, 0);
+}
+
+// Sizes of the largest block.
+struct Block {
+  std::int64_t groups, batch, in_channels, out_channels, in_field = 1, out_field = 1, taps = 1;
+  double meetings = 1;  // of an output and a kernel element, for one batch element
+};
+
+Block largest(const Problem& p, const Partition& cut) {
+  Block b{up(p.groups, cut.groups), up(p.batch, cut.batch), up(p.in_channels, cut.in_channels), up(p.out_channels, cut.out_channels * cut.serial)};
+  for (std::size_t d = 0; d < p.lines.size(); ++d) {
+    const Line& line = p.lines[d];
+    const std::int64_t out = up(line.out, cut.field[d]);
+    const std::int64_t reach = line.stride * (out - 1) + std::abs(line.step) * (line.taps - 1) + 1;
+    b.out_field *= out;
+    b.in_field *= std::min(line.in, up(reach, line.dilation));
+    b.taps *= line.taps;
+    b.meetings *= static_cast<double>(out) * static_cast<double>(line.taps) / static_cast<double>(std::max<std::int64_t>(1, line.dilation / std::max<std::int64_t>(1, line.stride)));
+  }
+  return b;
+}
+
+class Coster {
+ public:
+  Coster(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind)
+      : p_(problem), kind_(kind), model_(target, objective_of(target, options)), element_(static_cast<double>(target.getTypeSize(problem.in_type))),
+        partials_(options.half_partials ? poplar::HALF : poplar::FLOAT), workers_(target.getNumWorkerContexts()), host_(is_cpu(target)),
+        partial_bytes_(static_cast<double>(target.getTypeSize(partials_))), result_bytes_(static_cast<double>(target.getTypeSize(problem.out_type))) {}
+
+  PlanCost operator()(const Partition& cut) const {
+    const Block b = largest(p_, cut);
+    const double groups = static_cast<double>(b.groups), in = static_cast<double>(b.in_channels), out = static_cast<double>(b.out_channels);
+    const double inputs = groups * static_cast<double>(b.batch * b.in_field) * in, outputs = groups * static_cast<double>(b.batch * b.out_field) * out;
+    const double weights = groups * static_cast<double>(b.taps) * in * out, taps = static_cast<double>(b.taps);
+    const double rows = static_cast<double>(b.batch) * b.meetings / taps;
+    const bool forward = kind_ == Kind::forward;
+    const double operands = inputs + (forward ? weights : outputs), results = forward ? outputs : weights;
+    const double terms = static_cast<double>(forward ? cut.in_channels : cut.batch * cut.field_blocks());
+    const double serial = static_cast<double>(cut.serial);
+    PlanCost c;
+    if (host_)
+      c.exchange = host_reading(operands, cut);
+    else
+      c.exchange = serial * model_.exchange(operands * element_);
+    c.compute = serial * groups * taps * (forward ? product(rows, out, in) : product(in, out, rows));
+    if (terms > 1)
+      c.reduction = serial * ((host_ ? 0 : model_.exchange(results * partial_bytes_)) + model_.reduce(terms, results / terms, partials_, p_.out_type));
+    c.memory = operands * element_ + results * (terms > 1 ? 2 * partial_bytes_ : result_bytes_);
+    return c;
+  }
+
+ private:
+  plan::Cost product(double m, double n, double k) const { return model_.block_product(m, n, k, p_.in_type, partials_); }
+
+  // Blocks that are not one piece of memory are gathered: one copied run for each row.
+  plan::Cost host_reading(double operands, const Partition& cut) const {
+    const bool gathered = cut.batch < p_.batch && cut.field_blocks() > 1;
+    return gathered ? operands * element_ / 4 : 0;
+  }
+
+  const Problem& p_;
+  Kind kind_;
+  CostModel model_;
+  double element_;
+  poplar::Type partials_;
+  double workers_;
+  bool host_;
+  double partial_bytes_, result_bytes_;
+};
+
+class Search {
+ public:
+  Search(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind)
+      : p_(problem), constraints_(options.constraints), cost_(target, options, problem, kind), places_(places(target)),
+        budget_(is_cpu(target) ? 1e30 : options.memory_proportion * target.getBytesPerTile()) {
+    cut_.field.assign(problem.lines.size(), 1);
+  }
+
+  Plan run() {
+    for (std::int64_t serial = 1; serial <= std::max<std::int64_t>(1, p_.out_channels); serial *= 2) {
+      cut_.serial = constraints_.serial > 0 ? constraints_.serial : serial;
+      groups();
+      if (constraints_.serial > 0 || !best_ || best_->cost.memory <= budget_) break;
+    }
+    if (!best_) throw poplar::invalid_option(fmt::format("planConstraints: the partition has more blocks than the target has places, {}", places_));
+    return *best_;
+  }
+
+ private:
+  void each(const std::vector<std::int64_t>& splits, std::int64_t& to, std::int64_t used, const std::function<void(std::int64_t)>& next) {
+    for (const std::int64_t n : splits) {
+      if (used * n > places_) break;
+      to = n;
+      next(used * n);
+    }
+    to = 1;
+  }
+  void groups() {
+    each(splits_of(p_.groups, places_, constraints_.groups), cut_.groups, 1, [&](std::int64_t used) {
+      each(splits_of(p_.batch, places_, constraints_.batch), cut_.batch, used, [&](std::int64_t n) { field(0, n); });
+    });
+  }
+  void field(std::size_t d, std::int64_t used) {
+    if (d == p_.lines.size()) return channels(used);
+    const unsigned forced = d < constraints_.field.size() ? constraints_.field[d] : 0;
+    each(splits_of(p_.lines[d].out, places_, forced), cut_.field[d], used, [&](std::int64_t n) { field(d + 1, n); });
+  }
+  void channels(std::int64_t used) {
+    each(channel_splits(up(p_.out_channels, cut_.serial), 8, places_, constraints_.out_channels), cut_.out_channels, used, [&](std::int64_t n) {
+      each(channel_splits(p_.in_channels, 8, places_, constraints_.in_channels), cut_.in_channels, n, [&](std::int64_t) { consider(); });
+    });
+  }
+  // Fitting before not; then the cheaper, or the smaller; then the first found.
+  void consider() {
+    const PlanCost cost = cost_(cut_);
+    const auto rank = [&](const PlanCost& c) { return c.memory <= budget_ ? std::pair(0, c.total()) : std::pair(1, c.memory); };
+    if (!best_ || rank(cost) < rank(best_->cost)) best_ = Plan{cut_, cost};
+  }
+
+  const Problem& p_;
+  const PlanConstraints& constraints_;
+  Coster cost_;
+  std::int64_t places_;
+  double budget_;
+  Partition cut_;
+  std::optional<Plan> best_;
+};
+
+// All that a plan depends on.
+using Key = std::vector<double>;
+
+Key key_of(const poplar::Target& target, const Options& o, const Problem& p, Kind kind) {
+  Key key = {static_cast<double>(kind), static_cast<double>(places(target)), static_cast<double>(target.getBytesPerTile()), is_cpu(target) ? 1.0 : 0.0,
+             o.memory_proportion, o.half_partials ? 1.0 : 0.0, static_cast<double>(objective_of(target, o)),
+             static_cast<double>(o.constraints.groups), static_cast<double>(o.constraints.batch), static_cast<double>(o.constraints.out_channels),
+             static_cast<double>(o.constraints.in_channels), static_cast<double>(o.constraints.serial), static_cast<double>(p.groups),
+             static_cast<double>(p.batch), static_cast<double>(p.in_channels), static_cast<double>(p.out_channels),
+             static_cast<double>(target.getTypeSize(p.in_type)), static_cast<double>(target.getTypeSize(p.out_type)), static_cast<double>(p.lines.size())};
+  for (const Line& line : p.lines)
+    for (const std::int64_t n : {line.in, line.out, line.taps, line.stride, line.dilation, line.offset, line.step}) key.push_back(static_cast<double>(n));
+  for (const unsigned n : o.constraints.field) key.push_back(n);
+  return key;
+}
+
+struct PlanTable : std::map<Key, Plan> {};
+
+}  // namespace
+
+std::int64_t Partition::field_blocks() const {
+  std::int64_t n = 1;
+  for (const std::int64_t f : field) n *= f;
+  return n;
+}
+
+std::int64_t Partition::blocks() const { return groups * batch * field_blocks() * out_channels * in_channels; }
+
+Range part(std::int64_t size, std::int64_t parts, std::int64_t n) { return {size * n / parts, size * (n + 1) / parts}; }
+
+PlanCost cost_of(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind, const Partition& partition) {
+  return Coster(target, options, problem, kind)(partition);
+}
+
+Plan find_plan(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind) {
+  return Search(target, options, problem, kind).run();
+}
+
+Plan plan_for(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind, PlanningCache* cache) {
+  if (cache == nullptr) return find_plan(target, options, problem, kind);
+  PlanTable& plans = cache->impl->table<PlanTable>();
+  const Key key = key_of(target, options, problem, kind);
+  const auto found = plans.find(key);
+  return found != plans.end() ? found->second : plans.emplace(key, find_plan(target, options, problem, kind)).first->second;
+}
+
+std::string to_string(const Plan& plan, const Problem& p, Kind kind) {
+  const Partition& c = plan.partition;
+  return fmt::format(
+      "{}: groups {} / {}, batch {} / {}, field {} / {}, output channels {} / {}, input channels {} / {}; {} blocks in {} serial steps\n"
+      "  cost: exchange {:.0f}, compute {:.0f}, reduction {:.0f}, total {:.0f}; {:.0f} bytes on a tile\n",
+      kind == Kind::forward ? "convolution" : "gradient of weights", p.groups, c.groups, p.batch, c.batch,
+      fmt::join([&] {
+        std::vector<std::int64_t> out;
+        for (const Line& line : p.lines) out.push_back(line.out);
+        return out;
+      }(), "x"),
+      fmt::join(c.field, "x"), p.out_channels, c.out_channels, p.in_channels, c.in_channels, c.blocks(), c.serial, plan.cost.exchange,
+      plan.cost.compute, plan.cost.reduction, plan.cost.total(), plan.cost.memory);
+}
+
+}  // namespace poplin::conv
