@@ -8,6 +8,8 @@ namespace {
 
 // Candidates per dimension, at most: bounds the search.
 constexpr std::size_t kCandidates = 48, kGroupCandidates = 12;
+// Blocks that a host's threads want, at least, to share them evenly.
+constexpr std::size_t kHostBlocks = 24;
 
 std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 
@@ -110,7 +112,7 @@ Plan evaluate(const Problem& p, const poplar::Target& target, const plan::CostMo
   const double a = groups * m * k * static_cast<double>(in) * (1 - 1 / static_cast<double>(grid.n));
   const double b = groups * n * k * static_cast<double>(in) * (1 - 1 / static_cast<double>(grid.m));
   const double pieces = static_cast<double>(grid.n + grid.m);
-  const double used = model.objective() == plan::Objective::host_time ? static_cast<double>(grid.count()) : 1;
+  const double used = model.objective() == plan::Objective::host_time ? static_cast<double>(std::max(grid.count(), kHostBlocks)) : 1;
   const double crosses = plan.outer == Outer::k ? 0 : remote;
   plan.exchange = times * used * model.exchange(model.objective() == plan::Objective::host_time ? 0 : a + b, pieces, crosses / times);
   const plan::Cost product = std::min(model.block_product(m, n, k, p.input, partials), model.block_product(n, m, k, p.input, partials));
@@ -140,10 +142,14 @@ Plan make_plan(const Problem& p, const poplar::Target& target) {
       for (const std::size_t k : block_sizes(p.k, for_n, kCandidates)) {
         const std::size_t most = for_n / up(p.k, k);
         if (most == 0) continue;
-        // The machine's cost falls with the size of m's blocks; the host's has a least somewhere.
-        if (p.options.objective == plan::Objective::cycles) look({g, up(p.m, std::min(most, p.m)), n, k});
-        else
+        // The machine's cost falls with the size of m's blocks, but for B, which need not move if m is not cut at all; the host's
+        // has a least somewhere.
+        if (p.options.objective == plan::Objective::cycles) {
+          look({g, p.m, n, k});
+          if (most > 1 && p.m > 1) look({g, up(p.m, std::min(most, p.m)), n, k});
+        } else {
           for (const std::size_t m : block_sizes(p.m, most, kCandidates)) look({g, m, n, k});
+        }
       }
     }
   }
