@@ -7,8 +7,9 @@ using namespace pando::kernels;
 
 namespace {
 
-// Registers, constants and expanded operands together should leave room in a first-level cache of 32 KiB for what is streamed.
-constexpr std::size_t kBlockBytes = 20 << 10, kMostElements = 1024, kFewestElements = 64;
+// Registers, constants and expanded operands together should leave room in a first-level cache of 32 KiB for what is streamed. Short
+// blocks read all operands nearly at the same time, which is what prefetchers like: measured, docs/notes/fused_expressions.md.
+constexpr std::size_t kBlockBytes = 20 << 10, kMostElements = 256, kFewestElements = 64;
 constexpr std::size_t kScratchBytes = kFewestElements * 8 * (kMostPlaces + 6);
 alignas(64) thread_local unsigned char scratch[kScratchBytes];
 

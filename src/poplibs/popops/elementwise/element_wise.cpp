@@ -11,6 +11,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "dag.h"
+#include "generate.h"
 #include "map_options.h"
 #include "operands.h"
 #include "vertices.h"
@@ -172,6 +173,18 @@ void mapWithOutput(Graph& graph, const std::vector<expr::Any>& exprs, const std:
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::mapWithOutput"};
   if (exprs.size() != outs.size()) throw poplibs_error(fmt::format("{}: {} expressions for {} outputs", call.where, exprs.size(), outs.size()));
   map_all(call, pointers(exprs), ts, outs);
+}
+
+void outputGeneratedCodelet(const Target&, const expr::Expr& expr, const std::vector<Tensor>& ts, const OptionFlags& options, std::ostream& os) {
+  const std::string where = "popops::outputGeneratedCodelet";
+  const internal::Dag dag = internal::build_dag({&expr}, types_of(ts), internal::parse_options(options).optimise, where);
+  const Shape shape = shape_of_result(expr, ts, where);
+  const std::vector<bool> needed = dag.needed();
+  std::vector<internal::GeneratedOperand> operands;
+  for (const Tensor& t : ts) operands.push_back({t.elementType(), false, -1, t.numElements() == 1 && t.shape() != shape});
+  for (std::size_t i = 0; i < dag.nodes.size(); ++i)
+    if (needed[i] && dag.nodes[i].kind == internal::NodeKind::operand) operands[dag.nodes[i].operand].used = true;
+  os << internal::generate_codelet(dag, operands).source;
 }
 
 namespace {

@@ -92,4 +92,17 @@ poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& ve
   return poplar::VertexPerfEstimate(kCall + 10 * rows + (per_element * elements + kCycle - 1) / kCycle, flops * elements);
 }
 
+poplar::VertexPerfEstimate estimate_dag(const Dag& dag, std::size_t elements, std::size_t rows) {
+  const std::vector<bool> needed = dag.needed();
+  std::uint64_t per_element = 0, flops = 0;
+  for (std::size_t i = 0; i < dag.nodes.size(); ++i) {
+    const Node& n = dag.nodes[i];
+    if (!needed[i] || n.kind == NodeKind::operand || n.kind == NodeKind::constant) continue;
+    const Type type = kernel_type(dag.nodes[static_cast<std::size_t>(n.arguments[0])].type);
+    per_element += n.kind == NodeKind::unary ? cost_of(static_cast<Unary>(n.op), type) : n.kind == NodeKind::binary ? cost_of(static_cast<Binary>(n.op), type) : 2 * simple(type);
+    flops += is_floating(type) ? 1 : 0;
+  }
+  return poplar::VertexPerfEstimate(kCall + 10 * rows + (per_element * elements + kCycle - 1) / kCycle, flops * elements);
+}
+
 }  // namespace popops::internal

@@ -14,4 +14,8 @@ pando::poplibs::Estimates estimates_of_functions(const std::string& vertex, unsi
 // Of a program's words: popops::Map and popops::MapInPlace.
 poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& vertex, const poplar::Target& target);
 
+struct Dag;
+// Of a vertex that computes the graph for so many elements in so many rows.
+poplar::VertexPerfEstimate estimate_dag(const Dag& dag, std::size_t elements, std::size_t rows);
+
 }  // namespace popops::internal

@@ -6,6 +6,8 @@
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "estimate.h"
+#include "generate.h"
 #include "kernels/elementwise_program.h"
 #include "operands.h"
 #include "program_writer.h"
@@ -52,9 +54,11 @@ class VertexMaker {
 
   void make() {
     for (const Tensor& t : work_.outs) outs_.push_back(t.flatten());
+    compiled_ = is_compiled(*work_.dag, options_);
     find_sources();
     put_in_order();
-    write();
+    if (compiled_) generate();
+    else write();
     const ComputeSet cs = graph_.addComputeSet(context_);
     const auto mapping = graph_.getTileMapping(outs_[0]);
     for (unsigned tile = 0; tile < mapping.size(); ++tile)
@@ -70,7 +74,8 @@ class VertexMaker {
       if (!o.tensor.valid() || o.in_place >= 0) continue;
       Source s{i, o.tensor, {}};
       if (o.tensor.shape() != shape) {
-        if (options_.read_broadcast) s.pattern = pattern_of(o.tensor.shape(), shape);
+        if (options_.read_broadcast || o.tensor.numElements() == 1) s.pattern = pattern_of(o.tensor.shape(), shape);
+        if (compiled_ && s.pattern && s.pattern->period > 1) s.pattern.reset();  // generated codelets know scalars only
         if (!s.pattern) poputil::broadcastToMatch(s.flat, shape);
         else if (s.pattern->period == outs_[0].numElements()) s.pattern.reset();  // only dimensions of size 1 differ
       }
@@ -105,6 +110,34 @@ class VertexMaker {
     for (Source& s : sources_)
       if (!s.pattern) follow.push_back(&s.flat);
     graph_.reorderToSimplify(&outs_[0], follow);
+  }
+
+  void generate() {
+    std::vector<GeneratedOperand> operands;
+    for (const WorkOperand& o : work_.operands) operands.push_back({o.type, o.tensor.valid(), o.in_place, false});
+    for (const Source& s : sources_) {
+      operands[s.index].scalar = s.pattern.has_value();
+      order_.push_back(&s);
+    }
+    const GeneratedCodelet codelet = generate_codelet(*work_.dag, operands);
+    add_generated(graph_, codelet);
+    vertex_ = codelet.vertex;
+  }
+
+  VertexRef add_generated_vertex(ComputeSet cs, const Rows& rows, std::size_t first, const std::vector<std::vector<Tensor>>& out_rows,
+                                 const std::vector<std::vector<Tensor>>& in_rows) {
+    const VertexRef v = graph_.addVertex(cs, vertex_);
+    const auto part = [&](const std::vector<Tensor>& from) {
+      return std::vector<Tensor>(from.begin() + static_cast<std::ptrdiff_t>(first), from.begin() + static_cast<std::ptrdiff_t>(first + rows.size()));
+    };
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      graph_.connect(v["in" + std::to_string(order_[i]->index)], order_[i]->pattern ? std::vector<Tensor>{order_[i]->flat} : part(in_rows[i]));
+    std::size_t n = 0;
+    for (const Intervals& row : rows)
+      for (const Interval& i : row) n += i.size();
+    for (std::size_t o = 0; o < out_rows.size(); ++o) graph_.connect(v["out" + std::to_string(o)], part(out_rows[o]));
+    graph_.setPerfEstimate(v, estimate_dag(*work_.dag, n, rows.size()));
+    return v;
   }
 
   void write() {
@@ -193,6 +226,7 @@ class VertexMaker {
 
   VertexRef add_vertex(ComputeSet cs, const Rows& rows, std::size_t first, const std::vector<std::vector<Tensor>>& out_rows,
                        const std::vector<std::vector<Tensor>>& in_rows) {
+    if (compiled_) return add_generated_vertex(cs, rows, first, out_rows, in_rows);
     std::vector<Tensor> in[4], out[4];
     std::vector<std::uint32_t> code = program_.words;
     const auto append = [&](std::vector<Tensor>& to, const std::vector<Tensor>& from) {
@@ -239,9 +273,19 @@ class VertexMaker {
   std::optional<SingleFunction> single_;
   Type type_;  // of the single function
   bool in_place_ = false;
+  bool compiled_ = false;
 };
 
 }  // namespace
+
+bool is_compiled(const Dag& dag, const MapOptions& options) {
+  if (!options.force_codelet || !options.generate_codelet) return false;
+  const std::vector<bool> needed = dag.needed();
+  unsigned functions = 0;
+  for (std::size_t i = 0; i < dag.nodes.size(); ++i)
+    functions += needed[i] && dag.nodes[i].kind != NodeKind::operand && dag.nodes[i].kind != NodeKind::constant ? 1 : 0;
+  return functions > 1;
+}
 
 void add_vertices(Graph& graph, const Work& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context) {
   VertexMaker(graph, work, options, prog, context).make();

@@ -25,6 +25,10 @@ struct Work {
   std::vector<poplar::Tensor> outs;  // one per result of the graph, of one shape
 };
 
+// Is the graph compiled to a codelet of its own, or evaluated in blocks? The rule and what was measured: docs/notes/fused_expressions.md.
+// Blocks cost nothing before the first run and stay close to compiled code, which costs a compilation per expression: so only when told to.
+bool is_compiled(const Dag& dag, const MapOptions& options);
+
 void add_vertices(poplar::Graph& graph, const Work& work, const MapOptions& options, poplar::program::Sequence& prog,
                   const poplar::DebugContext& context);
 
