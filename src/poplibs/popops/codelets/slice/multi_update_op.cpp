@@ -1,0 +1,114 @@
+// table[rows[i]] = table[rows[i]] op slices[i], in the order of i, for the rows of the table that lie here. Layout of the operands
+// as in multi_update. Computed in float for half, and rounded after each update.
+#ifdef __POPC__
+#include <poplar/HalfFloat.hpp>
+#include <poplar/Vertex.hpp>
+
+namespace popops {
+
+template <class T>
+struct Wide {
+  using type = T;
+};
+template <>
+struct Wide<half> {
+  using type = float;
+};
+
+template <class T, class S>
+class MultiUpdateOp : public poplar::Vertex {
+ public:
+  MultiUpdateOp();
+  poplar::Vector<poplar::InOut<poplar::Vector<T>>> table;
+  poplar::Input<poplar::Vector<unsigned>> rows;
+  poplar::Vector<poplar::Input<poplar::Vector<T>>> slices;
+  poplar::Input<S> scale;
+  const unsigned firstRow;
+  const unsigned numRows;
+  const unsigned chunkRows;
+  const unsigned op;  // internal::UpdateOp: 1 add scale * slice, 2 max, 3 multiply
+
+  using W = typename Wide<T>::type;
+
+  void combine(T* to, const T* from, unsigned n, W factor) {
+    if (op == 1) {
+      for (unsigned c = 0; c < n; ++c) to[c] = static_cast<T>(static_cast<W>(to[c]) + factor * static_cast<W>(from[c]));
+    } else if (op == 2) {
+      for (unsigned c = 0; c < n; ++c) to[c] = to[c] < from[c] ? from[c] : to[c];
+    } else {
+      for (unsigned c = 0; c < n; ++c) to[c] = static_cast<T>(static_cast<W>(to[c]) * static_cast<W>(from[c]));
+    }
+  }
+
+  void one(unsigned i, unsigned row, W factor) {
+    const unsigned blocks = table.size(), chunks = slices.size() / blocks;
+    const unsigned chunk = i / chunkRows, at = i - chunk * chunkRows;
+    for (unsigned b = 0; b < blocks; ++b) {
+      const unsigned cols = table[b].size() / numRows;
+      combine(&table[b][row * cols], &slices[b * chunks + chunk][at * cols], cols, factor);
+    }
+  }
+
+  bool compute() {
+    const unsigned n = rows.size();
+    const unsigned* index = rows.data();
+    const W factor = static_cast<W>(*scale);
+    constexpr unsigned kGroup = 16;
+    for (unsigned i = 0; i < n; i += kGroup) {
+      const unsigned end = i + kGroup < n ? i + kGroup : n;
+      unsigned hits = 0;
+      if (end - i == kGroup)
+        for (unsigned k = 0; k < kGroup; ++k) hits |= index[i + k] - firstRow < numRows;
+      else hits = 1;
+      if (hits == 0) continue;
+      for (unsigned k = i; k < end; ++k)
+        if (index[k] - firstRow < numRows) one(k, index[k] - firstRow, factor);
+    }
+    return true;
+  }
+};
+
+template class MultiUpdateOp<float, float>;
+template class MultiUpdateOp<half, half>;
+template class MultiUpdateOp<half, float>;
+template class MultiUpdateOp<int, int>;
+template class MultiUpdateOp<unsigned int, unsigned int>;
+
+}  // namespace popops
+#else
+#include <algorithm>
+
+#include "poplibs/codelet_file.h"
+
+namespace popops {
+
+using namespace pando::poplibs;
+
+namespace {
+
+poplar::PerfEstimateFunc cost(const poplar::Type& type) {
+  return [type](const VertexIntrospector& vertex, const Target& target) {
+    const auto table = vertex.getFieldInfo("table");
+    const std::size_t n = vertex.getFieldInfo("rows").size();
+    const auto rows = vertex.getFieldInfo("numRows").getInitialValue<unsigned>(target);
+    std::size_t elements = 0;
+    for (std::size_t b = 0; b < table.size(); ++b) elements += table.getSizeAtIndex(b);
+    // An index in a row of this part is taken to be as likely as any: at most one hit per row.
+    const std::size_t hits = std::min<std::size_t>(n, rows), columns = elements / std::max(1u, rows);
+    return VertexPerfEstimate(20 + 2 * n + hits * (10 * table.size() + 2 * columns * target.getTypeSize(type) / 8), 2 * hits * columns);
+  };
+}
+
+}  // namespace
+
+Estimates estimates_multi_update_op() {
+  using namespace poplar;
+  Estimates out;
+  for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT})
+    out.push_back({"popops::MultiUpdateOp<" + type.toString() + "," + type.toString() + ">", cost(type)});
+  out.push_back({"popops::MultiUpdateOp<half,float>", cost(HALF)});
+  return out;
+}
+
+}  // namespace popops
+#endif
