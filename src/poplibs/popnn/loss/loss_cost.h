@@ -1,0 +1,29 @@
+// What losses and searches along rows cost on a tile.
+#pragma once
+
+#include "poplibs/codelet_file.h"
+
+namespace popnn {
+
+// `cycles` for an element of the field, whatever its type: comparisons are one by one.
+inline void append_selection_estimates(pando::poplibs::Estimates& out, const std::string& name, const char* field, unsigned cycles) {
+  using namespace poplar;
+  const auto rows = pando::poplibs::for_types(name, {FLOAT, HALF, INT, UNSIGNED_INT}, [field, cycles](const Type&) {
+    return [field, cycles](const VertexIntrospector& vertex, const Target&) {
+      return VertexPerfEstimate(30 + cycles * vertex.getFieldInfo(field).size());
+    };
+  });
+  out.insert(out.end(), rows.begin(), rows.end());
+}
+
+// A vector of two floats or four halves: load, subtract or scale, store; with expected values, or for squares, one load or sum more.
+inline void append_loss_estimate(pando::poplibs::Estimates& out, const std::string& name, const poplar::Type& type, const poplar::Type& expected) {
+  using namespace poplar;
+  const unsigned cycles = type == expected ? 5 : 4;
+  out.push_back({name + "<" + type.toString() + "," + expected.toString() + ">", [type, cycles](const VertexIntrospector& vertex, const Target& target) {
+                   const std::size_t n = vertex.getFieldInfo("outputs").size();
+                   return VertexPerfEstimate(60 + cycles * (n / target.getVectorWidth(type) + 1), 3 * n);
+                 }});
+}
+
+}  // namespace popnn
