@@ -1,0 +1,53 @@
+// How pooling is cut into vertices. Tensors are seen as images {images, depth, height, width, channels}: channels that lie together in
+// memory are worked on together. An image is worked on whole where there are enough, in boxes of its windows (or elements) otherwise.
+#pragma once
+
+#include <popnn/Pooling.hpp>
+
+#include <array>
+#include <vector>
+
+#include "poplibs/popnn/pooling/pool_geometry.h"
+
+namespace popnn::internal {
+
+// {batch, channels, field ...} as images and back. The order of images is the one that such tensors usually have in memory.
+struct ImageForm {
+  std::size_t batch = 1;
+  std::size_t groups = 1;    // of channels
+  std::size_t channels = 1;  // of a group
+
+  poplar::Tensor to_images(const poplar::Tensor& t) const;
+  poplar::Tensor from_images(const poplar::Tensor& images, const std::vector<std::size_t>& field) const;
+};
+// As many channels to a group as lie together in `t`, up to a number that vertices can take.
+ImageForm image_form_of(const poplar::Tensor& t);
+// Throws poplibs_error if there are no whole groups.
+ImageForm image_form_of(std::size_t batch, std::size_t channels, std::size_t channels_per_group, const std::string& function);
+
+// Work on images [begin, end), and of each the box of windows (or elements).
+struct PoolUnit {
+  unsigned tile = 0;
+  poplar::Interval images;
+  std::array<poplar::Interval, 3> box;
+};
+
+using Extents = std::array<std::size_t, 3>;
+
+// Units that cover all images of that extent; they lie where `images` does if that is well spread and `follow`.
+std::vector<PoolUnit> plan_units(const poplar::Graph& graph, const poplar::Tensor& images, const Extents& extent, bool follow);
+
+// Checks the parameters and gives them as three dimensions, leading ones of size 1. The boxes are whole.
+PoolGeometry geometry_of(const pooling::PoolParams& params, const std::string& function);
+
+// The box of elements that windows need, and of windows that have the elements: never empty, so that there is something to connect.
+poplar::Interval elements_of(const PoolDimension& d, const poplar::Interval& windows);
+poplar::Interval windows_of(const PoolDimension& d, const poplar::Interval& elements, std::size_t windows);
+
+// The elements of a box of images, flat.
+poplar::Tensor part_of(const poplar::Tensor& images, const poplar::Interval& range, const std::array<poplar::Interval, 3>& box);
+// A new tensor of images, every unit's part on its tile.
+poplar::Tensor add_images(poplar::Graph& graph, const poplar::Type& type, const std::vector<PoolUnit>& units, std::size_t images, const Extents& extent,
+                          std::size_t channels, const poplar::DebugContext& debug);
+
+}  // namespace popnn::internal
