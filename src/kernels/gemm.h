@@ -24,3 +24,18 @@ struct PandoMatrix {
 
 // C[m x n] = A[m x k] * B[k x n] for matrices of any size: blocks of them are packed into buffers that fit the caches.
 PANDO_KERNEL void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoMatrix b, float* c, std::size_t ldc);
+
+// A matrix in pieces: floats or IEEE halfs, row-major, one after the other.
+struct PandoPiece {
+  void* data;
+  std::size_t count;  // elements
+};
+
+// X[m x k] = Y[m x n] * transpose(W[k x n]). Y and X come in pieces of whole rows, W in pieces of whole columns.
+PANDO_KERNEL void pando_gemm_backward(unsigned n, unsigned k, const PandoPiece* y, unsigned y_pieces, const PandoPiece* w,
+                                      unsigned w_pieces, const PandoPiece* x, unsigned x_pieces, bool half_operands, bool half_result);
+
+// W[k x n] (+)= scale * transpose(X[m x k]) * Y[m x n]. X and Y come in pieces of whole rows, W in pieces of whole columns.
+PANDO_KERNEL void pando_gemm_update(unsigned m, unsigned n, unsigned k, const PandoPiece* x, unsigned x_pieces, const PandoPiece* y,
+                                    unsigned y_pieces, const PandoPiece* w, unsigned w_pieces, float scale, bool accumulate,
+                                    bool half_operands, bool half_result);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace {
@@ -76,6 +77,74 @@ TEST(Gemm, PacksMatricesOfAnySizeAndOrder) {
             pando_gemm_packed(d.m, d.n, d.k, x, y, c.data(), ldc);
             EXPECT_EQ(c, expected) << d.m << ' ' << d.n << ' ' << d.k << ' ' << half_a << half_b << columns_a << columns_b;
           }
+}
+
+// A matrix cut into pieces of `rows` rows or `columns` columns, as floats or halfs; and back.
+class Pieces {
+ public:
+  Pieces(const std::vector<float>& matrix, unsigned height, unsigned width, unsigned rows, unsigned columns, bool half)
+      : height_(height), width_(width), rows_(rows), columns_(columns), half_(half), halfs_(matrix.size()), floats_(matrix.size()) {
+    std::size_t to = 0;
+    each([&](std::size_t from, bool begins) {
+      if (begins) list_.push_back({half ? static_cast<void*>(&halfs_[to]) : &floats_[to], 0});
+      ++list_.back().count;
+      halfs_[to] = static_cast<_Float16>(matrix[from]);
+      floats_[to++] = matrix[from];
+    });
+  }
+  const PandoPiece* data() const { return list_.data(); }
+  unsigned size() const { return static_cast<unsigned>(list_.size()); }
+  std::vector<float> matrix() const {
+    std::vector<float> out(floats_.size());
+    std::size_t at = 0;
+    each([&](std::size_t to, bool) { out[to] = half_ ? static_cast<float>(halfs_[at]) : floats_[at], ++at; });
+    return out;
+  }
+
+ private:
+  template <class Visit>
+  void each(Visit visit) const {
+    for (unsigned i = 0; i < height_; i += rows_)
+      for (unsigned j = 0; j < width_; j += columns_)
+        for (unsigned r = i; r < std::min(height_, i + rows_); ++r)
+          for (unsigned c = j; c < std::min(width_, j + columns_); ++c) visit(std::size_t{r} * width_ + c, r == i && c == j);
+  }
+  unsigned height_, width_, rows_, columns_;
+  bool half_;
+  std::vector<_Float16> halfs_;
+  std::vector<float> floats_;
+  std::vector<PandoPiece> list_;
+};
+
+TEST(Gemm, MultipliesTransposedMatricesInPieces) {
+  struct Dims {
+    unsigned m, n, k;
+  };
+  for (const Dims& d : {Dims{1, 1, 1}, Dims{37, 20, 50}, Dims{5, 70, 33}, Dims{64, 16, 700}})
+    for (const bool half_operands : {false, true})
+      for (const bool half_result : {false, true})
+        for (const unsigned cut : {1u, 3u}) {
+          const std::vector<float> x = small_integers(d.m * d.k, 5), w = small_integers(d.k * d.n, 3), y = small_integers(d.m * d.n, 5);
+          const auto part = [&](unsigned extent) { return (extent + cut - 1) / cut; };
+          const Pieces in_x(x, d.m, d.k, part(d.m), d.k, half_operands), in_w(w, d.k, d.n, d.k, part(d.n), half_operands);
+          const Pieces in_y(y, d.m, d.n, part(d.m), d.n, half_operands);
+          std::vector<float> backward(x.size()), update(w.size());
+          for (unsigned i = 0; i < d.m; ++i)
+            for (unsigned l = 0; l < d.k; ++l)
+              for (unsigned j = 0; j < d.n; ++j) {
+                backward[i * d.k + l] += y[i * d.n + j] * w[l * d.n + j];
+                update[l * d.n + j] += x[i * d.k + l] * y[i * d.n + j];
+              }
+          Pieces out_x(std::vector<float>(x.size(), 9), d.m, d.k, part(d.m), d.k, half_result);
+          pando_gemm_backward(d.n, d.k, in_y.data(), in_y.size(), in_w.data(), in_w.size(), out_x.data(), out_x.size(), half_operands, half_result);
+          EXPECT_EQ(out_x.matrix(), backward);
+          Pieces out_w(std::vector<float>(w.size(), 9), d.k, d.n, d.k, part(d.n), half_result);
+          pando_gemm_update(d.m, d.n, d.k, in_x.data(), in_x.size(), in_y.data(), in_y.size(), out_w.data(), out_w.size(), 1, false, half_operands, half_result);
+          EXPECT_EQ(out_w.matrix(), update);
+          pando_gemm_update(d.m, d.n, d.k, in_x.data(), in_x.size(), in_y.data(), in_y.size(), out_w.data(), out_w.size(), -2, true, half_operands, half_result);
+          for (float& f : update) f = -f;
+          EXPECT_EQ(out_w.matrix(), update);
+        }
 }
 
 }  // namespace

@@ -56,15 +56,45 @@ void write_zeros(Graph& graph, const Tensor& out, Sequence& prog, const DebugCon
   prog.add(poplar::program::Copy(zero.reshape({1}).broadcast(static_cast<unsigned>(out.numElements()), 0), out.flatten(), false, debug));
 }
 
-Product product_of(const Graph& graph, const Problem& problem, Cache cache) {
-  return Product(problem, plan_of(problem, graph.getTarget(), cache), graph.getTarget());
-}
-
 // Elements without a product: every dimension gets one, so that variables of them have a layout.
 Problem without_zeros(Problem p) {
   p.groups = std::max<std::size_t>(p.groups, 1), p.m = std::max<std::size_t>(p.m, 1);
   p.n = std::max<std::size_t>(p.n, 1), p.k = std::max<std::size_t>(p.k, 1);
   return p;
+}
+
+// The same problem with other sizes.
+Problem sized(Problem p, std::size_t m, std::size_t n, std::size_t k) {
+  p.m = m, p.n = n, p.k = k;
+  return p;
+}
+
+Product product_of(const Graph& graph, const Problem& problem, Cache cache, Pass pass = Pass::forward) {
+  return Product(problem, plan_of(problem, graph.getTarget(), cache), graph.getTarget(), pass);
+}
+
+// A product and its operands as that pass of it wants them.
+struct Oriented {
+  Product product;
+  Tensor first, second;
+};
+
+// The pass that leaves the large matrices where they are: B as the transpose of weights that a forward product has arranged, or the
+// result as such weights. `out` may be invalid.
+Oriented orient(const Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, Cache cache) {
+  const Product forward = product_of(graph, p, cache);
+  const auto update = [&](const Product& product) { return Oriented{product, transposeGroupedMatrix(a), b}; };
+  if (p.options.is_update && !out.valid()) return update(product_of(graph, sized(p, p.k, p.n, p.m), cache, Pass::update));
+  if (out.valid() && !flat_if_whole(graph, forward.result(), out).valid()) {
+    const Product product = product_of(graph, sized(p, p.k, p.n, p.m), cache, Pass::update);
+    if (flat_if_whole(graph, product.w(), out).valid()) return update(product);
+  }
+  if (!flat_if_whole(graph, forward.w(), b).valid()) {
+    const Product product = product_of(graph, sized(p, p.m, p.k, p.n), cache, Pass::backward);
+    const Tensor weights = transposeGroupedMatrix(b);
+    if (flat_if_whole(graph, product.w(), weights).valid()) return {product, a, weights};
+  }
+  return {forward, a, b};
 }
 
 // A variable on the one tile of the CPU device.
@@ -74,28 +104,30 @@ Tensor on_cpu(Graph& graph, const Type& type, const Shape& shape, const DebugCon
   return t;
 }
 
-void write_product(Graph& graph, const Product& product, const Tensor& a, const Tensor& b, const Tensor& out, Sequence& prog, const DebugContext& debug) {
-  const Tensor flat_a = product.arrange_a(graph, a, prog, debug), flat_b = product.arrange_b(graph, b, prog, debug);
-  const Tensor flat = to_flat(product.c(), out);
-  const bool apart = !flat.intersectsWith(flat_a) && !flat.intersectsWith(flat_b);
-  if (product.is_direct() && apart && pieces_are_whole(graph, product.c(), flat)) return product.multiply_into(graph, flat_a, flat_b, flat, prog, debug);
-  add_up(graph, product.multiply(graph, flat_a, flat_b, prog, debug), flat, Tensor(), prog, debug);
+// out = product, or out += scale * product if scale is valid.
+void write_product(Graph& graph, const Oriented& o, const Tensor& out, const Tensor& scale, Sequence& prog, const DebugContext& debug) {
+  const Tensor first = o.product.arrange_first(graph, o.first, prog, debug), second = o.product.arrange_second(graph, o.second, prog, debug);
+  const Tensor whole = o.product.is_direct() ? flat_if_whole(graph, o.product.result(), out) : Tensor();
+  const bool scales = !scale.valid() || (o.product.is_update() && scale.elementType() == poplar::FLOAT);
+  if (whole.valid() && scales && !whole.intersectsWith(first) && !whole.intersectsWith(second))
+    return o.product.multiply_into(graph, first, second, whole, scale, prog, debug);
+  add_up(graph, o.product.multiply(graph, first, second, prog, debug), to_flat(o.product.result(), out), scale, prog, debug);
 }
 
 Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, const Tensor& b, Sequence& prog, const Type& output,
                 const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of_tensors(function, a, b, output, options);
   if (is_empty(p)) return graph.addVariable(output, {p.groups, p.m, p.n}, {debug, "out"});
-  if (is_cpu(graph.getTarget())) {
-    const Tensor out = on_cpu(graph, output, {p.groups, p.m, p.n}, {debug, "out"});
+  if (p.k == 0 || is_cpu(graph.getTarget())) {
+    const Tensor out = is_cpu(graph.getTarget()) ? on_cpu(graph, output, {p.groups, p.m, p.n}, {debug, "out"})
+                                                 : product_of(graph, without_zeros(p), cache).create_result(graph, {debug, "out"});
     if (p.k == 0) write_zeros(graph, out, prog, debug);
     else multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
     return out;
   }
-  const Product product = product_of(graph, without_zeros(p), cache);
-  const Tensor out = product.create_c(graph, {debug, "out"});
-  if (p.k == 0) write_zeros(graph, out, prog, debug);
-  else write_product(graph, product, a, b, out, prog, debug);
+  const Oriented o = orient(graph, p, a, b, Tensor(), cache);
+  const Tensor out = o.product.create_result(graph, {debug, "out"});
+  write_product(graph, o, out, Tensor(), prog, debug);
   return out;
 }
 
@@ -106,7 +138,7 @@ void multiply_with_output(const std::string& function, Graph& graph, const Tenso
   if (is_empty(p)) return;
   if (p.k == 0) return write_zeros(graph, out, prog, debug);
   if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
-  write_product(graph, product_of(graph, p, cache), a, b, out, prog, debug);
+  write_product(graph, orient(graph, p, a, b, out, cache), out, Tensor(), prog, debug);
 }
 
 void accumulate(const std::string& function, Graph& graph, const Tensor& c, const Tensor& scale, const Tensor& a, const Tensor& b, Sequence& prog,
@@ -118,9 +150,7 @@ void accumulate(const std::string& function, Graph& graph, const Tensor& c, cons
     fail(function, "the factor is of type " + scale.elementType().toString() + ", expected float or half");
   if (is_empty(p) || p.k == 0) return;
   if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, c, scale.reshape({}), prog, debug);
-  const Product product = product_of(graph, p, cache);
-  const Tensor flat_a = product.arrange_a(graph, a, prog, debug), flat_b = product.arrange_b(graph, b, prog, debug);
-  add_up(graph, product.multiply(graph, flat_a, flat_b, prog, debug), to_flat(product.c(), c), scale.reshape({}), prog, debug);
+  write_product(graph, orient(graph, p, a, b, c, cache), c, scale.reshape({}), prog, debug);
 }
 
 Tensor constant_scale(Graph& graph, float k, const DebugContext& debug) {
@@ -139,7 +169,7 @@ Tensor create(const std::string& function, Operand operand, Graph& graph, const 
     if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
   if (is_cpu(graph.getTarget())) return on_cpu(graph, operand == Operand::c ? output : input, shape, debug);
   const Product product = product_of(graph, without_zeros(p), cache);
-  return operand == Operand::a ? product.create_a(graph, debug) : operand == Operand::b ? product.create_b(graph, debug) : product.create_c(graph, debug);
+  return operand == Operand::a ? product.create_x(graph, debug) : operand == Operand::b ? product.create_w(graph, debug) : product.create_result(graph, debug);
 }
 
 Tensor create_one(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
@@ -152,7 +182,7 @@ Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const 
   const Problem p = problem_of(function, b.elementType(), output, a, b.shape(), options);
   if (is_empty(p) || p.k == 0 || is_cpu(graph.getTarget())) return b;
   const Product product = product_of(graph, p, cache);
-  return from_flat(product.b(), product.arrange_b(graph, b, prog, debug));
+  return from_flat(product.w(), product.arrange_second(graph, b, prog, debug));
 }
 
 void report(const std::string& function, std::ostream& out, const Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,

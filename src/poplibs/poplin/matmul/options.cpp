@@ -56,7 +56,10 @@ const std::map<std::string, Handler>& handlers() {
        [](Options& o, const std::string& key, const std::string& value) {
          o.objective = one_of(key, value, {"cycles", "hostTime"}) == 0 ? plan::Objective::cycles : plan::Objective::host_time;
        }},
-      {"fullyConnectedPass", any_of({"NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU"})},
+      {"fullyConnectedPass",
+       [](Options& o, const std::string& key, const std::string& value) {
+         o.is_update = one_of(key, value, {"NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU"}) == 4;
+       }},
       {"inputRHSIsPreArranged", any_of(truth)},
       {"use128BitConvUnitLoad", any_of(truth)},
       {"enableMultiStageReduce", any_of(truth)},

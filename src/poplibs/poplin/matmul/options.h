@@ -12,10 +12,11 @@ struct Options {
   double memory_proportion = 0.6;     // of a tile's memory, for the blocks of one step
   poplar::Type partials = poplar::FLOAT;
   plan::Objective objective = plan::Objective::cycles;
+  bool is_update = false;             // fullyConnectedPass is TRAINING_WU
 };
 
 // Throws poplar::invalid_option for unknown keys and malformed values. Options that choose among implementations which do not
-// differ here (fullyConnectedPass, use128BitConvUnitLoad ...) are checked and have no effect.
+// differ here (use128BitConvUnitLoad, enableFastReduce ...) are checked and have no effect.
 Options parse_options(const poplar::OptionFlags& flags);
 
 }  // namespace poplin::internal::matmul

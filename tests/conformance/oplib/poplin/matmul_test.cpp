@@ -202,6 +202,68 @@ TEST(MatMul, CreatedOperandsAndOutputsFit) {
       }
 }
 
+// Variables that hold rearranged operands.
+std::size_t arranged_variables(const Graph& g) {
+  std::ostringstream out;
+  g.serialize(out);
+  const std::string text = out.str();
+  std::size_t count = 0;
+  for (std::size_t at = text.find("/arranged'"); at != std::string::npos; at = text.find("/arranged'", at + 1)) ++count;
+  return count;
+}
+
+TEST(MatMul, CreatedOperandsAreNotMoved) {
+  Graph g(device_of(Machine::full).getTarget());
+  poplin::addCodelets(g);
+  const std::vector<std::size_t> a = {300, 400}, b = {400, 200};
+  const Tensor x = poplin::createMatMulInputLHS(g, FLOAT, a, b, "x"), y = poplin::createMatMulInputRHS(g, FLOAT, a, b, "y");
+  Sequence prog;
+  poplin::matMul(g, x, y, prog, "first");
+  EXPECT_EQ(arranged_variables(g), 0u);
+  poplin::matMul(g, g.addVariable(FLOAT, a, VariableMappingMethod::LINEAR, "plain"), y, prog, "second");
+  EXPECT_EQ(arranged_variables(g), 1u);
+}
+
+// Weights of a layer in training: forward, gradient of the input, and update, without moving the weights.
+TEST(MatMul, TrainsWeightsWhereTheyAre) {
+  for (const Machine machine : kMachines)
+    for (const Type& type : {FLOAT, HALF})
+      for (const char* partials : {"float", "half"})
+        for (const Dims& d : {Dims{1, 8, 40, 24}, Dims{1, 70, 33, 90}, Dims{3, 5, 20, 17}, Dims{1, 1, 300, 1}, Dims{1, 16, 600, 300}}) {
+          if (d.k > 500 && type == HALF) continue;
+          const Operand x = left(d, type), w = right(d, type), dy = operand("dy", type, {d.groups, d.m, d.n}, uniform(-1, 1, 7));
+          const OptionFlags options = {{"partialsType", partials}, {"availableMemoryProportion", d.k > 500 ? "0.02" : "0.6"}};
+          const auto out = run(machine, {x, w, dy}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+            poplin::PlanningCache cache;
+            const Tensor weights = poplin::createMatMulGroupedInputRHS(g, type, type, in[0].shape(), in[1].shape(), "w", options, &cache);
+            prog.add(program::Copy(in[1], weights));
+            const Tensor y = poplin::matMulGrouped(g, in[0], weights, prog, type, "forward", options, &cache);
+            const std::size_t before = arranged_variables(g);
+            const Tensor dx = poplin::matMulGrouped(g, in[2], poplin::transposeGroupedMatrix(weights), prog, type, "backward", options, &cache);
+            OptionFlags update = options;
+            update.set("fullyConnectedPass", "TRAINING_WU");
+            const Tensor dw = poplin::matMulGrouped(g, poplin::transposeGroupedMatrix(in[0]), in[2], prog, type, "update", update, &cache);
+            poplin::matMulGroupedAcc(g, weights, -0.25f, poplin::transposeGroupedMatrix(in[0]), in[2], prog, "step", options, &cache);
+            if (machine != Machine::cpu) EXPECT_LE(arranged_variables(g), before + 5);  // X and dY only
+            return std::vector<Tensor>{y, dx, dw, weights};
+          });
+          Operand xt = x, wt = w;
+          for (std::size_t g = 0; g < d.groups; ++g) {
+            for (std::size_t i = 0; i < d.m; ++i)
+              for (std::size_t l = 0; l < d.k; ++l) xt.values[(g * d.k + l) * d.m + i] = x[(g * d.m + i) * d.k + l];
+            for (std::size_t l = 0; l < d.k; ++l)
+              for (std::size_t j = 0; j < d.n; ++j) wt.values[(g * d.n + j) * d.k + l] = w[(g * d.k + l) * d.n + j];
+          }
+          const bool half_partials = type == HALF && partials == std::string("half");
+          const Dims back{d.groups, d.m, d.n, d.k}, update{d.groups, d.k, d.m, d.n};
+          const std::string what = name_of(machine) + " " + type.toString() + " by " + partials + " " + text_of(d);
+          expect_close(out[0], reference(d, x, w), tolerance(d, type, half_partials), "forward " + what);
+          expect_close(out[1], reference(back, dy, wt), tolerance(back, type, half_partials), "backward " + what);
+          expect_close(out[2], reference(update, xt, dy), tolerance(update, type, half_partials), "update " + what);
+          expect_close(out[3], reference(update, xt, dy, -0.25, &w), tolerance(update, type, half_partials), "step " + what);
+        }
+}
+
 TEST(MatMul, NoElementsIsLegal) {
   for (const Machine machine : kMachines)
     for (const Dims& d : {Dims{1, 0, 3, 4}, Dims{1, 3, 4, 0}, Dims{0, 3, 4, 5}, Dims{1, 3, 0, 4}}) {
