@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kManyRows = 256;
 // A row's part has at least this many elements.
 constexpr std::size_t kShortRow = 8;
+// Parts that share outputs have at least this many elements; and it takes so many to make up for a stage that would not be there without.
+constexpr std::size_t kSmallPart = 256, kWorthAStage = 2048;
 // Overlapping pieces are joined if they are at most this many.
 constexpr std::size_t kManyPieces = 16;
 
@@ -115,13 +117,16 @@ void append_parts_of_rows(const Piece& piece, std::size_t step, std::size_t n, P
   }
 }
 
-void divide(const Piece& piece, std::size_t target, Pieces& parts) {
+}  // namespace
+
+void append_divided(const Piece& piece, std::size_t target, bool shared, Pieces& parts) {
   const std::size_t size = piece.elements();
   if (size <= target + target / 4) {
     parts.push_back(piece);
     return;
   }
   const std::size_t n = (size + target - 1) / target;
+  const std::size_t sharing = shared || size >= kWorthAStage ? std::min(n, (size + kSmallPart - 1) / kSmallPart) : 1;
   if (piece.is_rows()) {
     const std::size_t rows = size / piece.outputs;
     const bool across = piece.outputs >= n * kShortRow && rows <= kManyRows;
@@ -135,16 +140,15 @@ void divide(const Piece& piece, std::size_t target, Pieces& parts) {
       return;
     }
     // A sum of single elements is cut at multiples of 32.
-    append_parts_of_rows(piece, piece.outputs == 1 ? 32 : piece.outputs, std::min(n, rows), parts);
+    append_parts_of_rows(piece, piece.outputs == 1 ? 32 : piece.outputs, std::min(sharing, rows), parts);
     return;
   }
   const std::size_t kept = piece.outputs / piece.inner, repeats = size / (piece.outputs * piece.middle);
-  if (repeats > kManyRows && repeats >= 4 * n) return append_parts_of_rows(piece, piece.outputs * piece.middle, n, parts);
+  if (repeats > kManyRows && repeats >= 4 * sharing) return append_parts_of_rows(piece, piece.outputs * piece.middle, sharing, parts);
   const std::size_t pieces = std::min(n, kept);
-  for (std::size_t i = 0; i < pieces; ++i) divide(between_outputs(piece, kept * i / pieces, kept * (i + 1) / pieces), target, parts);
+  for (std::size_t i = 0; i < pieces; ++i)
+    append_divided(between_outputs(piece, kept * i / pieces, kept * (i + 1) / pieces), target, shared, parts);
 }
-
-}  // namespace
 
 std::size_t Piece::elements() const {
   std::size_t n = 0;
@@ -196,12 +200,6 @@ Pieces joined(Pieces pieces) {
     cut.push_back(std::move(p));
   }
   return cut;
-}
-
-Pieces divided(const Pieces& pieces, std::size_t target) {
-  Pieces parts;
-  for (const Piece& p : pieces) divide(p, target, parts);
-  return parts;
 }
 
 std::vector<Band> bands_of(std::vector<Source> sources) {

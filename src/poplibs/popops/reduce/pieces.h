@@ -43,8 +43,9 @@ void append_pieces(const ViewDims& dims, const poplar::Interval& interval, Piece
 // Puts pieces together that reduce to the same outputs in the same way, and those that overlap, if that costs few regions.
 Pieces joined(Pieces pieces);
 
-// Cuts pieces of much more than `target` elements: between outputs where that keeps regions long, else into several that share outputs.
-Pieces divided(const Pieces& pieces, std::size_t target);
+// Appends the piece, or if it has much more than `target` elements parts of it: cut between outputs where that keeps regions long, else into
+// several that share outputs. That costs another stage, if no other piece shares the outputs: `shared`.
+void append_divided(const Piece& piece, std::size_t target, bool shared, Pieces& parts);
 
 // An interval of outputs that somebody has parts of.
 struct Source {

@@ -10,6 +10,8 @@ namespace {
 
 // Elements that a vertex has at least, if there is a choice.
 constexpr std::size_t kGrain = 64;
+// A region of a partial result that is worth the edge.
+constexpr std::size_t kLongRegion = 64;
 // Cycles of a worker for one region more, and of one stage more: a compute set, an exchange and two syncs.
 constexpr double kRegionCycles = 6, kStageCycles = 600;
 
@@ -105,13 +107,17 @@ void Planner::reduce_on_tiles(const std::vector<std::vector<poplar::Interval>>& 
   std::vector<Pieces> of_tiles;
   for (const std::vector<poplar::Interval>& intervals : on_tile) {
     Pieces pieces;
+    for (const poplar::Interval& i : intervals) append_pieces(dims, i, pieces);
+    of_tiles.push_back(joined(std::move(pieces)));
+  }
+  const std::vector<poplar::Interval> shared_by_tiles = shared_outputs(of_tiles);
+  for (Pieces& pieces : of_tiles) {
     std::size_t elements = 0;
-    for (const poplar::Interval& i : intervals) {
-      append_pieces(dims, i, pieces);
-      elements += i.size();
-    }
+    for (const Piece& p : pieces) elements += p.elements();
     const std::size_t target = std::max(kGrain, (elements + options.vertices_per_tile - 1) / options.vertices_per_tile);
-    of_tiles.push_back(divided(joined(std::move(pieces)), target));
+    Pieces parts;
+    for (const Piece& p : pieces) append_divided(p, target, meets(p, shared_by_tiles), parts);
+    pieces = std::move(parts);
   }
   const std::vector<poplar::Interval> shared = shared_outputs(of_tiles);
   bool any_shared_reduces = false;
@@ -229,13 +235,13 @@ void Planner::collect_rest() {
   sources.clear();
 }
 
-// Cuts the bands into equal work for all vertices of all tiles, but not into less than the grain. Results of bands that are not the
-// last lie side by side in the next space, in order.
+// Cuts the bands into equal work for all tiles, but not into less than the grain, and for all their workers if regions stay long. Results
+// of bands that are not the last lie side by side in the next space, in order.
 void Planner::append_bands(std::vector<Band> bands, bool last) {
-  std::size_t total = 0;
-  for (const Band& b : bands) total += (b.end - b.begin) * b.sources.size();
-  const std::size_t most = std::size_t{options.tiles} * options.vertices_per_tile;
-  const std::size_t n = std::clamp<std::size_t>(total / kGrain, 1, most);
+  std::size_t total = 0, outputs = 0;
+  for (const Band& b : bands) total += (b.end - b.begin) * b.sources.size(), outputs += b.end - b.begin;
+  const std::size_t all = std::size_t{options.tiles} * options.vertices_per_tile;
+  const std::size_t n = std::max<std::size_t>(1, std::min(total / kGrain, std::clamp<std::size_t>(outputs / kLongRegion, options.tiles, all)));
   Stage& stage = plan.stages.back();
   std::size_t before = 0, current = n;
   for (const Band& band : bands) {

@@ -1,12 +1,11 @@
 #include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
 
-#include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
 #include <sstream>
 
+#include "popops/Fill.hpp"
 #include "popops/OperationDefUtil.hpp"
 #include "popops/Reduce.hpp"
 #include "poplibs/popops/reduce/build.h"
@@ -102,45 +101,33 @@ Type partial_type(const Type& in, Operation op, const Options& options) {
   return op == Operation::MIN || op == Operation::MAX ? in : poplar::FLOAT;
 }
 
-// The value of a reduction of nothing.
-double identity_of(Operation op, const Type& type) {
-  const double infinity = std::numeric_limits<double>::infinity();
+// The value of a reduction of nothing, in the numbers T.
+template <class T>
+T identity_of(Operation op) {
+  using Limits = std::numeric_limits<T>;
   switch (op) {
     case Operation::MUL:
-    case Operation::LOGICAL_AND: return 1;
-    case Operation::LOG_ADD: return -infinity;
-    case Operation::MIN:
-      if (is_real(type)) return infinity;
-      return type == poplar::INT ? std::numeric_limits<int>::max() : std::numeric_limits<unsigned>::max();
+    case Operation::LOGICAL_AND: return T(1);
+    case Operation::MIN: return Limits::has_infinity ? Limits::infinity() : Limits::max();
     case Operation::MAX:
-      if (is_real(type)) return -infinity;
-      return type == poplar::INT ? std::numeric_limits<int>::lowest() : 0;
-    default: return 0;
+    case Operation::LOG_ADD: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    default: return T(0);
   }
 }
 
-// A dimension of size 0 is reduced: out (op)= identity.
+// A dimension of size 0 is reduced: out is the identity, or with `update` what it was.
 void fill_with_identity(poplar::Graph& graph, const Tensor& out, const ReduceParams& params, std::vector<poplar::ComputeSet>& css,
                         const poplar::DebugContext& context) {
-  if (params.update || out.numElements() == 0) return;
+  if (params.update) return;
   if (css.empty()) css.push_back(graph.addComputeSet({context, "Reduce"}));
+  const auto fill_as = [&](auto zero) { fill(graph, out, graph.getTileMapping(out), css[0], identity_of<decltype(zero)>(params.op)); };
   const Type type = out.elementType();
-  const std::string name = "popops::Fill<" + type.toString() + ">";
-  const auto mapping = graph.getTileMapping(out);
-  const Tensor flat = out.flatten();
-  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
-    if (mapping[tile].empty()) continue;
-    const poplar::VertexRef v = graph.addVertex(css[0], name);
-    graph.setTileMapping(v, tile);
-    graph.connect(v["out"], concat(flat.slices(mapping[tile])));
-    if (type == poplar::LONGLONG && params.op != Operation::ADD) {
-      graph.setInitialValue(v["value"], params.op == Operation::MIN ? std::numeric_limits<long long>::max() : params.op == Operation::MAX ? std::numeric_limits<long long>::lowest() : params.op == Operation::MUL ? 1LL : 0LL);
-    } else if (type == poplar::UNSIGNED_LONGLONG && params.op == Operation::MIN) {
-      graph.setInitialValue(v["value"], std::numeric_limits<unsigned long long>::max());
-    } else {
-      graph.setInitialValue(v["value"], identity_of(params.op, type));
-    }
-  }
+  if (type == poplar::INT) fill_as(0);
+  else if (type == poplar::UNSIGNED_INT) fill_as(0u);
+  else if (type == poplar::LONGLONG) fill_as(0LL);
+  else if (type == poplar::UNSIGNED_LONGLONG) fill_as(0ULL);
+  else if (type == poplar::BOOL) fill_as(false);
+  else fill_as(0.0f);
 }
 
 Tensor add_output(poplar::Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const internal::ReductionView& view,
