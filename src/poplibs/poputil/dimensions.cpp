@@ -19,13 +19,59 @@ void check_dimension(const char* function, const Tensor& t, unsigned dimension) 
   if (dimension >= t.rank()) throw poplibs_error(fmt::format("{}: dimension {} of a tensor of shape {}", function, dimension, t.shapeToString()));
 }
 
-// Does a list of the mapping of a tensor, with that dimension innermost, begin or end inside a row?
-bool cuts_rows(Mapping mapping, std::size_t size) {
-  mergeAdjacentRegions(mapping);
-  for (const std::vector<Interval>& regions : mapping)
-    for (const Interval& r : regions)
-      if (r.begin() % size != 0 || r.end() % size != 0) return true;
+// A tensor's elements [begin, end), and the tile or IPU that has them.
+struct Owned {
+  std::size_t begin, end, owner;
+};
+
+std::vector<Owned> in_order(const Mapping& mapping, std::size_t tiles_per_owner) {
+  std::vector<Owned> all;
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile)
+    for (const Interval& r : mapping[tile])
+      if (r.size() != 0) all.push_back({r.begin(), r.end(), tile / tiles_per_owner});
+  std::sort(all.begin(), all.end(), [](const Owned& a, const Owned& b) { return a.begin < b.begin; });
+  std::vector<Owned> joined;
+  for (const Owned& r : all) {
+    if (!joined.empty() && joined.back().owner == r.owner && joined.back().end == r.begin)
+      joined.back().end = r.end;
+    else
+      joined.push_back(r);
+  }
+  return joined;
+}
+
+// A dimension of `size` elements that are `inner` apart: each block of `size` rows of `inner` elements must have all its rows cut
+// alike. Rows that are in one piece are counted, not looked at one by one.
+bool is_split(const std::vector<Owned>& regions, std::size_t size, std::size_t inner) {
+  std::vector<Owned> first;  // the first row of the block, in pieces
+  std::size_t at = 0;        // of the first row: the piece that comes next in the current row
+  for (const Owned& r : regions)
+    for (std::size_t begin = r.begin; begin < r.end;) {
+      const std::size_t row = begin / inner % size, column = begin % inner, left = r.end - begin;
+      if (column == 0 && row == 0 && left >= size * inner) {
+        begin += left / (size * inner) * (size * inner);
+        continue;
+      }
+      const bool whole = column == 0 && left >= inner;
+      const Owned piece{column, whole ? inner : std::min(inner, column + left), r.owner};
+      if (column == 0) at = 0;
+      if (row == 0) {
+        if (column == 0) first.clear();
+        first.push_back(piece);
+      } else {
+        if (at == first.size() || first[at].begin != piece.begin || first[at].end != piece.end || first[at].owner != piece.owner) return true;
+        ++at;
+      }
+      begin += whole ? std::min(left / inner, size - row) * inner : piece.end - column;
+    }
   return false;
+}
+
+bool dimension_is_split(const Graph& graph, const Tensor& t, unsigned dimension, std::size_t tiles_per_owner) {
+  if (t.numElements() == 0) return false;
+  std::size_t inner = 1;
+  for (unsigned d = dimension + 1; d < t.rank(); ++d) inner *= t.dim(d);
+  return is_split(in_order(graph.getTileMapping(t), tiles_per_owner), t.dim(dimension), inner);
 }
 
 // The indices, along a dimension of `size` elements that are `inner` elements apart, of flattened elements [begin, end).
@@ -48,21 +94,12 @@ void add_indices(const Interval& elements, std::size_t inner, std::size_t size, 
 
 bool dimIsSplitOverTiles(const Graph& graph, const Tensor& t, unsigned dimension) {
   check_dimension("dimIsSplitOverTiles", t, dimension);
-  if (t.numElements() == 0) return false;
-  return cuts_rows(graph.getTileMapping(t.dimRoll(dimension, static_cast<unsigned>(t.rank()) - 1)), t.dim(dimension));
+  return dimension_is_split(graph, t, dimension, 1);
 }
 
 bool dimIsSplitOverIPUs(const Graph& graph, const Tensor& t, unsigned dimension) {
   check_dimension("dimIsSplitOverIPUs", t, dimension);
-  if (t.numElements() == 0) return false;
-  const std::size_t tiles = graph.getTarget().getTilesPerIPU();
-  const Mapping mapping = graph.getTileMapping(t.dimRoll(dimension, static_cast<unsigned>(t.rank()) - 1));
-  Mapping by_ipu(graph.getTarget().getNumIPUs());
-  for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
-    std::vector<Interval>& regions = by_ipu[tile / tiles];
-    regions.insert(regions.end(), mapping[tile].begin(), mapping[tile].end());
-  }
-  return cuts_rows(std::move(by_ipu), t.dim(dimension));
+  return dimension_is_split(graph, t, dimension, graph.getTarget().getTilesPerIPU());
 }
 
 Tensor createBroadcastOperand(Graph& graph, const Tensor& fullTensor, const poplar::Type& type, unsigned dim, bool ditherMapping,

@@ -177,6 +177,38 @@ TEST(TwoIpus, SplitDimensions) {
   EXPECT_THROW(dimIsSplitOverIPUs(graph, t, 2), poplibs_error);
 }
 
+TEST(TwoIpus, SplitDimensionsAgainstAllElements) {
+  Graph graph(Target::createIPUTarget(2, 2, "ipu2"));
+  unsigned state = 3;
+  const auto next = [&](unsigned n) { return (state = state * 1664525 + 1013904223) / 65536 % n; };
+  unsigned split = 0, whole = 0;
+  for (unsigned round = 0; round < 300; ++round) {
+    const Tensor t = graph.addVariable(FLOAT, {1 + next(4), 1 + next(4), 1 + next(4)});
+    // A tile for each position in some of the dimensions.
+    const unsigned dims = next(8);
+    unsigned tiles[64];
+    for (unsigned& tile : tiles) tile = next(4);
+    for (unsigned i = 0; i < t.dim(0); ++i)
+      for (unsigned j = 0; j < t.dim(1); ++j)
+        for (unsigned k = 0; k < t.dim(2); ++k)
+          graph.setTileMapping(t[i][j][k], tiles[(dims & 1 ? i : 0) * 16 + (dims & 2 ? j : 0) * 4 + (dims & 4 ? k : 0)]);
+    for (unsigned d = 0; d < 3; ++d) {
+      const auto rows = tiles_of(graph, t.dimRoll(d, 2));
+      bool tile_differs = false, ipu_differs = false;
+      for (std::size_t e = 0; e < rows.size(); ++e) {
+        const unsigned first = rows[e - e % t.dim(d)];
+        tile_differs |= rows[e] != first;
+        ipu_differs |= rows[e] / 2 != first / 2;
+      }
+      EXPECT_EQ(dimIsSplitOverTiles(graph, t, d), tile_differs);
+      EXPECT_EQ(dimIsSplitOverIPUs(graph, t, d), ipu_differs);
+      ++(tile_differs ? split : whole);
+    }
+  }
+  EXPECT_GT(split, 100u);
+  EXPECT_GT(whole, 100u);
+}
+
 TEST(TwoIpus, ClonesGoToTheSameTilesOfTheOther) {
   Graph graph(Target::createIPUTarget(2, 2, "ipu2"));
   const Tensor t = graph.addVariable(FLOAT, {4, 6});
