@@ -56,6 +56,7 @@ Tensor new_output(const Call& call, const expr::Expr& e, const std::vector<Tenso
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < ts.size(); ++i)
     if (used[i]) inputs.push_back(ts[i]);
+  shape_of_result(e, ts, call.where);  // its error names this call
   const Type type = internal::type_of(e, types_of(ts), call.where);
   if (!inputs.empty()) return createOutputForElementWiseOp(call.graph, inputs, type, {call.context, "out"});
   const Tensor out = call.graph.addVariable(type, {}, {call.context, "out"});

@@ -9,6 +9,16 @@
 
 namespace popops::internal {
 
+namespace {
+
+std::string text_of(const std::vector<std::vector<std::size_t>>& shapes) {
+  std::string out;
+  for (const auto& shape : shapes) out += fmt::format("{}{{{}}}", out.empty() ? "" : ", ", fmt::join(shape, ","));
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::size_t> broadcast_shape(const std::vector<std::vector<std::size_t>>& shapes, const std::string& where) {
   std::vector<std::size_t> out;
   for (const auto& shape : shapes) out.resize(std::max(out.size(), shape.size()), 1);
@@ -17,7 +27,7 @@ std::vector<std::size_t> broadcast_shape(const std::vector<std::vector<std::size
     for (std::size_t i = 0; i < shape.size(); ++i) {
       std::size_t& to = out[out.size() - shape.size() + i];
       if (to != 1 && shape[i] != 1 && to != shape[i])
-        throw poputil::poplibs_error(fmt::format("{}: shapes do not broadcast: {{{}}}", where, fmt::join(shapes, "}, {")));
+        throw poputil::poplibs_error(where + ": shapes do not broadcast: " + text_of(shapes));
       if (to == 1) to = shape[i];
     }
   return out;
