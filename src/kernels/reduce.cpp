@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Columns whose accumulators are kept at a time (in the first-level cache), and the rows that are added before these are touched.
 constexpr std::size_t kColumns = 1024;
 constexpr unsigned kRows = 8;
-// Narrower rows are taken several at a time, as one of about this width.
-constexpr std::size_t kWide = 128;
+// The loops over columns are made of steps of so many.
+#define PANDO_COLUMN_STEP 16
 // Vector steps of one run in float.
 constexpr std::size_t kSteps = 32;
 
@@ -132,6 +132,7 @@ HWY_ATTR void add_rows(const In* const* row, std::size_t n, Sum<In>* HWY_RESTRIC
   using W = Work<In>;
   const In* r[N];
   for (unsigned i = 0; i < N; ++i) r[i] = row[i];
+#pragma clang loop vectorize_width(PANDO_COLUMN_STEP) interleave_count(1)
   for (std::size_t j = 0; j < n; ++j) {
     W v[N];
     for (unsigned i = 0; i < N; ++i) v[i] = Op::lift(static_cast<W>(r[i][j]));
@@ -139,6 +140,11 @@ HWY_ATTR void add_rows(const In* const* row, std::size_t n, Sum<In>* HWY_RESTRIC
       for (unsigned i = 0; i < half; ++i) v[i] = Op::of(v[i], v[i + half]);
     acc[j] = Op::of(acc[j], static_cast<Sum<In>>(v[0]));
   }
+}
+
+template <class Op, class A>
+HWY_ATTR void add_sums(const A* HWY_RESTRICT from, std::size_t n, A* HWY_RESTRICT to) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = Op::of(to[i], from[i]);
 }
 
 // Columns of rows that come one by one.
@@ -235,84 +241,101 @@ struct Sink {
   }
 };
 
-// The runs of elements of one value of the block's second dimension: `length` elements at p + (i * steps + k) * length for each i.
-struct Runs {
-  std::size_t steps, length;
-  Runs(const PandoReduceBlock& block, std::size_t region)
-      : steps(block.outputs / block.inner), length(steps == 1 ? region : std::size_t{block.middle} * block.inner) {}
+// The shape of a block. A region has, for index k of its second dimension, runs of `length` elements at k * length, at (steps + k) * length
+// and so on; if there is but one k, all of it is one run.
+struct Shape {
+  std::size_t regions, steps, middle, inner;
+  explicit Shape(const PandoReduceBlock& b) : regions(b.regions), steps(b.outputs / b.inner), middle(b.middle), inner(b.inner) {}
+  std::size_t length(const PandoReduceRegion& r) const { return steps == 1 ? r.size : middle * inner; }
 };
 
 // One value of each run of inner == 1.
 template <class Op, class In>
-HWY_ATTR Sum<In> of_runs(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t k) {
+HWY_ATTR Sum<In> of_runs(const PandoReduceRegion* regions, const Shape& shape, std::size_t k) {
   Sum<In> value = Op::template identity<Sum<In>>();
-  for (std::uint32_t g = 0; g < block.regions; ++g) {
-    const Runs runs(block, regions[g].size);
-    const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
-    for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length)
-      value = Op::of(value, of_run<Op>(p, runs.length));
+  for (std::size_t g = 0; g < shape.regions; ++g) {
+    const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
+    const In* p = static_cast<const In*>(regions[g].data) + k * length;
+    for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride)
+      value = Op::of(value, of_run<Op>(p, length));
   }
   return value;
 }
 
 // acc[0 .. width) of columns [first, first + width) of the rows of `inner` elements.
 template <class Op, class In>
-HWY_ATTR void of_columns(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t k, std::size_t first,
+HWY_ATTR void of_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t first,
                          std::size_t width, Sum<In>* acc) {
   Rows<Op, In> rows(acc, width);
-  for (std::uint32_t g = 0; g < block.regions; ++g) {
-    const Runs runs(block, regions[g].size);
-    const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
-    for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length)
-      for (std::size_t at = 0; at < runs.length; at += block.inner) rows.add(p + at + first);
+  for (std::size_t g = 0; g < shape.regions; ++g) {
+    const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
+    const In* p = static_cast<const In*>(regions[g].data) + k * length;
+    for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride)
+      for (std::size_t at = 0; at < length; at += shape.inner) rows.add(p + at + first);
   }
   rows.finish();
 }
 
 // The same for narrow rows, all columns: `together` rows make a wide one.
 template <class Op, class In>
-HWY_ATTR void of_narrow_columns(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t k, std::size_t together,
+HWY_ATTR void of_narrow_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t together,
                                 Sum<In>* acc) {
-  const std::size_t inner = block.inner, wide = together * inner;
+  const std::size_t inner = shape.inner, wide = together * inner;
   Rows<Op, In> rows(acc, wide);
-  for (std::uint32_t g = 0; g < block.regions; ++g) {
-    const Runs runs(block, regions[g].size);
-    const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
-    for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length) {
+  for (std::size_t g = 0; g < shape.regions; ++g) {
+    const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
+    const In* p = static_cast<const In*>(regions[g].data) + k * length;
+    for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride) {
       std::size_t at = 0;
-      for (; at + wide <= runs.length; at += wide) rows.add(p + at);
+      for (; at + wide <= length; at += wide) rows.add(p + at);
       const In* rest = p + at;
-      if (at < runs.length) add_rows<Op, 1>(&rest, runs.length - at, acc);
+      if (at < length) add_rows<Op, 1>(&rest, length - at, acc);
     }
   }
   rows.finish();
-  for (std::size_t i = inner; i < wide; ++i) acc[i % inner] = Op::of(acc[i % inner], acc[i]);
+  for (std::size_t rows_left = together; rows_left > 1;) {
+    const std::size_t half = rows_left / 2;
+    rows_left -= half;
+    add_sums<Op>(acc + rows_left * inner, half * inner, acc);
+  }
+}
+
+// How many rows of a run of `length` elements to take as one: as many as there are accumulators, to a multiple of the loops' step if that
+// can be, and so that a whole set of these remains.
+inline std::size_t rows_together(std::size_t inner, std::size_t length) {
+  const std::size_t most = std::min(kColumns / inner, length / (kRows * inner));
+  for (std::size_t n = most; n > most / 2; --n)
+    if (n * inner % PANDO_COLUMN_STEP == 0) return n;
+  return std::max<std::size_t>(1, most);
 }
 
 template <class Op, class In>
 HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, Sink& sink) {
   Sum<In> values[kColumns];
-  const std::size_t inner = block.inner, steps = block.outputs / inner;
+  const Shape shape(block);
+  const std::size_t inner = shape.inner;
   if (inner == 1) {
-    for (std::size_t k = 0; k < steps;) {
-      const std::size_t n = std::min(steps - k, kColumns);
-      for (std::size_t i = 0; i < n; ++i) values[i] = of_runs<Op, In>(regions, block, k + i);
+    const bool plain = shape.steps > 1 && shape.regions == 1 && regions[0].size == shape.steps * shape.middle;
+    for (std::size_t k = 0; k < shape.steps;) {
+      const std::size_t n = std::min(shape.steps - k, kColumns);
+      const In* p = shape.regions == 0 ? nullptr : static_cast<const In*>(regions[0].data) + k * shape.middle;
+      for (std::size_t i = 0; i < n; ++i)
+        values[i] = plain ? of_run<Op>(p + i * shape.middle, shape.middle) : of_runs<Op, In>(regions, shape, k + i);
       sink.write(values, n);
       k += n;
     }
     return;
   }
-  const std::size_t together = std::max<std::size_t>(1, kWide / inner);
-  const bool narrow = together > 1 && block.regions > 0 && Runs(block, regions[0].size).length >= 4 * together * inner;
-  for (std::size_t k = 0; k < steps; ++k) {
-    if (narrow) {
-      of_narrow_columns<Op, In>(regions, block, k, together, values);
+  const std::size_t together = shape.regions == 0 ? 1 : rows_together(inner, shape.length(regions[0]));
+  for (std::size_t k = 0; k < shape.steps; ++k) {
+    if (together > 1) {
+      of_narrow_columns<Op, In>(regions, shape, k, together, values);
       sink.write(values, inner);
       continue;
     }
     for (std::size_t first = 0; first < inner; first += kColumns) {
       const std::size_t width = std::min(inner - first, kColumns);
-      of_columns<Op, In>(regions, block, k, first, width, values);
+      of_columns<Op, In>(regions, shape, k, first, width, values);
       sink.write(values, width);
     }
   }
@@ -355,23 +378,24 @@ template <class In>
 HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, Sink& sink) {
   double highest[kColumns], sums[kColumns];
   float shift[kColumns];
-  const std::size_t inner = block.inner, steps = block.outputs / inner;
-  for (std::size_t k = 0; k < steps; ++k)
+  const Shape shape(block);
+  const std::size_t inner = shape.inner;
+  for (std::size_t k = 0; k < shape.steps; ++k)
     for (std::size_t first = 0; first < inner; first += kColumns) {
       const std::size_t width = std::min(inner - first, kColumns);
-      if (inner == 1) highest[0] = of_runs<Max, In>(regions, block, k);
-      else of_columns<Max, In>(regions, block, k, first, width, highest);
+      if (inner == 1) highest[0] = of_runs<Max, In>(regions, shape, k);
+      else of_columns<Max, In>(regions, shape, k, first, width, highest);
       for (std::size_t j = 0; j < width; ++j) {
         sums[j] = 0;
         shift[j] = std::isfinite(highest[j]) ? static_cast<float>(highest[j]) : 0;
       }
-      for (std::uint32_t g = 0; g < block.regions; ++g) {
-        const Runs runs(block, regions[g].size);
-        const In* p = static_cast<const In*>(regions[g].data) + k * runs.length;
-        for (std::size_t left = regions[g].size; left > 0; left -= runs.steps * runs.length, p += runs.steps * runs.length) {
-          if (inner == 1) sums[0] += exponentials_of_run(p, runs.length, shift[0]);
+      for (std::size_t g = 0; g < shape.regions; ++g) {
+        const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
+        const In* p = static_cast<const In*>(regions[g].data) + k * length;
+        for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride) {
+          if (inner == 1) sums[0] += exponentials_of_run(p, length, shift[0]);
           else
-            for (std::size_t at = 0; at < runs.length; at += inner) add_exponentials(p + at + first, shift, width, sums);
+            for (std::size_t at = 0; at < length; at += inner) add_exponentials(p + at + first, shift, width, sums);
         }
       }
       for (std::size_t j = 0; j < width; ++j)

@@ -11,7 +11,7 @@ namespace {
 // Elements that a vertex has at least, if there is a choice.
 constexpr std::size_t kGrain = 64;
 // A region of a partial result that is worth the edge.
-constexpr std::size_t kLongRegion = 64;
+constexpr std::size_t kLongRegion = 128;
 // Cycles of a worker for one region more, and of one stage more: a compute set, an exchange and two syncs.
 constexpr double kRegionCycles = 6, kStageCycles = 600;
 
@@ -243,19 +243,17 @@ void Planner::append_bands(std::vector<Band> bands, bool last) {
   const std::size_t all = std::size_t{options.tiles} * options.vertices_per_tile;
   const std::size_t n = std::max<std::size_t>(1, std::min(total / kGrain, std::clamp<std::size_t>(outputs / kLongRegion, options.tiles, all)));
   Stage& stage = plan.stages.back();
-  std::size_t before = 0, current = n;
+  std::size_t before = 0, vertex = 0;
+  bool begins = true;
   for (const Band& band : bands) {
     const std::size_t parts = band.sources.size();
     for (std::size_t at = band.begin; at < band.end;) {
       // Up to the end of the vertex's share, in steps of two outputs.
-      const std::size_t bin = std::min(n - 1, before * n / total);
-      const std::size_t share_end = (total * (bin + 1) + n - 1) / n;
-      std::size_t width = std::max<std::size_t>(1, (share_end - before + parts / 2) / parts);
-      width = std::min(band.end - at, width > 2 ? width / 2 * 2 : width);
-      if (bin != current) {
-        stage.works.push_back({static_cast<unsigned>(bin * options.tiles / n), last, {}});
-        current = bin;
-      }
+      const std::size_t share_end = (total * (vertex + 1) + n - 1) / n;
+      const std::size_t most = share_end > before ? (share_end - before + parts / 2) / parts : 0;
+      const std::size_t width = vertex + 1 == n ? band.end - at : std::min(band.end - at, std::max<std::size_t>(1, most > 2 ? most / 2 * 2 : most));
+      if (begins) stage.works.push_back({static_cast<unsigned>(vertex * options.tiles / n), last, {}});
+      begins = false;
       Piece piece;
       piece.begin = at;
       piece.outputs = piece.inner = width;
@@ -267,6 +265,10 @@ void Planner::append_bands(std::vector<Band> bands, bool last) {
       stage.works.back().pieces.push_back(std::move(piece));
       before += width * parts;
       at += width;
+      if (vertex + 1 < n && (at < band.end || before + parts / 2 >= share_end)) {
+        vertex = std::max(vertex + 1, std::min(n - 1, before * n / total));
+        begins = true;
+      }
     }
   }
 }

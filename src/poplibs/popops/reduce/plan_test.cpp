@@ -181,7 +181,7 @@ TEST(ReducePlan, FewRegionsForStaggeredRows) {
   for (const Stage& s : plan.stages)
     for (const Work& w : s.works)
       for (const Piece& p : w.pieces) regions += p.regions.size();
-  EXPECT_LE(regions, 400000u);
+  EXPECT_LE(regions, 300000u);
 }
 
 }  // namespace
