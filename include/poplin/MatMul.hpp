@@ -9,6 +9,7 @@
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
+#include <poplin/Convolution.hpp>
 #include <poplin/PlanningCache.hpp>
 
 #include <cstddef>
@@ -156,6 +157,13 @@ struct POPLAR_EXPORT MatMulParams {
 };
 
 using MatMulPlanParams = std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *>;
+
+/// Options of products, and of the convolutions that they are planned as.
+using MatMulToConvOptions = std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags>;
+
+/// The convolutions that these products are planned as: none, since products have a planner of their own (preplanMatMuls). Throws
+/// what preplanMatMuls throws for options.
+POPLAR_EXPORT std::set<ConvPlanParams> matMulGetConvPlanParams(const std::set<MatMulPlanParams> &matmuls, MatMulToConvOptions &matmulToConvOpts);
 
 /// Makes the plans of several products, and keeps them in the cache.
 POPLAR_EXPORT void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls, matmul::PlanningCache &cache);

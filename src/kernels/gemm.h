@@ -22,8 +22,9 @@ struct PandoMatrix {
   bool half;  // IEEE halfs; else floats
 };
 
-// C[m x n] = A[m x k] * B[k x n] for matrices of any size: blocks of them are packed into buffers that fit the caches.
-PANDO_KERNEL void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoMatrix b, float* c, std::size_t ldc);
+// C[m x n] (+)= scale * A[m x k] * B[k x n] for matrices of any size: blocks of them are packed into buffers that fit the caches.
+PANDO_KERNEL void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoMatrix b, float* c, std::size_t ldc,
+                                    float scale, bool accumulate);
 
 // A matrix in pieces: floats or IEEE halfs, row-major, one after the other.
 struct PandoPiece {

@@ -24,6 +24,11 @@ void copy(const PandoMatrix& x, const char* from, float* to, std::size_t n) {
   else std::memcpy(to, from, n * sizeof(float));
 }
 
+void multiply_all(float* values, std::size_t n, float scale) {
+  if (scale == 1) return;
+  for (std::size_t i = 0; i < n; ++i) values[i] *= scale;
+}
+
 // Elements [i, i + rows) x [j, j + columns) of x, row-major.
 void pack(const PandoMatrix& x, std::size_t i, std::size_t j, unsigned rows, unsigned columns, float* to) {
   if (x.column == 1) {
@@ -56,23 +61,26 @@ void multiply_panels(unsigned rows, unsigned columns, unsigned depth, const Bloc
 }
 
 // B is read once: as it lies.
-void multiply_few_rows(unsigned m, unsigned n, unsigned k, const PandoMatrix& a, const PandoMatrix& b, float* c, std::size_t ldc) {
+void multiply_few_rows(unsigned m, unsigned n, unsigned k, const PandoMatrix& a, const PandoMatrix& b, float* c, std::size_t ldc, float scale,
+                       bool accumulate) {
   float rows[kFewRows * kDepth];
   for (unsigned l = 0; l < k; l += kDepth) {
     const unsigned depth = std::min(kDepth, k - l);
     pack(a, 0, l, m, depth, rows);
+    multiply_all(rows, std::size_t{m} * depth, scale);
     for (unsigned j = 0; j < n; j += kColumns)
       pando_gemm_f32(m, std::min(kColumns, n - j), depth, rows, depth, reinterpret_cast<const float*>(at(b, l, j)), static_cast<unsigned>(b.row),
-                     c + j, static_cast<unsigned>(ldc), l > 0);
+                     c + j, static_cast<unsigned>(ldc), accumulate || l > 0);
   }
 }
 
 }  // namespace
 }  // namespace pando::kernels
 
-void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoMatrix b, float* c, std::size_t ldc) {
+void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoMatrix b, float* c, std::size_t ldc, float scale,
+                       bool accumulate) {
   using namespace pando::kernels;
-  if (m <= kFewRows && is_read_in_place(b)) return multiply_few_rows(m, n, k, a, b, c, ldc);
+  if (m <= kFewRows && is_read_in_place(b)) return multiply_few_rows(m, n, k, a, b, c, ldc, scale, accumulate);
   alignas(64) float panels[kColumns * kDepth];
   alignas(64) float rows_of_a[kRows * kDepth];
   const bool in_place = is_read_in_place(a);
@@ -81,6 +89,7 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
     for (unsigned l = 0; l < k; l += kDepth) {
       const unsigned depth = std::min(kDepth, k - l);
       for (unsigned p = 0; p < columns; p += kPanel) pack(b, l, j + p, depth, std::min(kPanel, columns - p), panels + std::size_t{p} * depth);
+      multiply_all(panels, std::size_t{columns} * depth, scale);
       for (unsigned i = 0; i < m; i += kRows) {
         const unsigned rows = std::min(kRows, m - i);
         Block block{reinterpret_cast<const float*>(at(a, i, l)), static_cast<unsigned>(a.row)};
@@ -88,7 +97,7 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
           pack(a, i, l, rows, depth, rows_of_a);
           block = {rows_of_a, depth};
         }
-        multiply_panels(rows, columns, depth, block, panels, c + i * ldc + j, ldc, l > 0);
+        multiply_panels(rows, columns, depth, block, panels, c + i * ldc + j, ldc, accumulate || l > 0);
       }
     }
   }

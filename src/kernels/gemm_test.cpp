@@ -74,7 +74,11 @@ TEST(Gemm, PacksMatricesOfAnySizeAndOrder) {
                 for (unsigned l = 0; l < d.k; ++l) sum += a[i * x.row + l * x.column] * b[l * y.row + j * y.column];
                 expected[i * ldc + j] = sum;
               }
-            pando_gemm_packed(d.m, d.n, d.k, x, y, c.data(), ldc);
+            pando_gemm_packed(d.m, d.n, d.k, x, y, c.data(), ldc, 1, false);
+            EXPECT_EQ(c, expected);
+            pando_gemm_packed(d.m, d.n, d.k, x, y, c.data(), ldc, -0.5f, true);
+            for (std::size_t i = 0; i < c.size(); ++i)
+              if (i % ldc < d.n) expected[i] *= 0.5f;
             EXPECT_EQ(c, expected) << d.m << ' ' << d.n << ' ' << d.k << ' ' << half_a << half_b << columns_a << columns_b;
           }
 }

@@ -63,16 +63,19 @@ std::vector<Tensor> rows_of(const Tensor& c, const Part& part, std::size_t n) {
   return rows;
 }
 
-// Writes c[i], {groups, m, n}, for part i of k.
+// Writes c[i], {groups, m, n}, for part i of k; or adds to it, if a scale is given.
 void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b, const std::vector<Tensor>& c,
-                  poplar::ComputeSet set) {
-  const std::string vertex = "poplin::ViewProduct<" + p.input.toString() + ">";
+                  const Tensor& scale, poplar::ComputeSet set, const poplar::DebugContext& debug) {
+  const std::string vertex = "poplin::ViewProduct<" + p.input.toString() + (scale.valid() ? ",true>" : ",false>");
+  const Tensor factor = scale.valid() ? scale : graph.addConstant<float>(poplar::FLOAT, {}, 1.0f, {debug, "one"});
+  if (!scale.valid()) graph.setTileMapping(factor, 0);
   for_each_part(p, cut, [&](const Part& part, std::size_t at) {
     const poplar::VertexRef v = graph.addVertex(set, vertex);
     graph.setTileMapping(v, 0);
     graph.connect(v["a"], a.flat.slice(part.group * p.m * p.k, (part.group + 1) * p.m * p.k));
     graph.connect(v["b"], b.flat.slice(part.group * p.k * p.n, (part.group + 1) * p.k * p.n));
     graph.connect(v["c"], rows_of(c[at], part, p.n));
+    graph.connect(v["scale"], factor);
     const auto set_value = [&](const char* field, std::size_t value) { graph.setInitialValue(v[field], static_cast<unsigned>(value)); };
     set_value("rows", part.m_end - part.m);
     set_value("k", part.k_end - part.k);
@@ -110,7 +113,8 @@ void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tens
                      poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   const CpuCut cut = cut_for_cpu(p);
   const Operand x = operand_of(graph, a, prog, {debug, "A"}), y = operand_of(graph, b, prog, {debug, "B"});
-  const bool direct = cut.k == 1 && !scale.valid() && out.elementType() == poplar::FLOAT && out.isContiguous() &&
+  const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
+  const bool direct = cut.k == 1 && scales && out.elementType() == poplar::FLOAT && out.isContiguous() &&
                       !out.intersectsWith(x.flat) && !out.intersectsWith(y.flat);
   std::vector<Tensor> c(cut.k, out);
   if (!direct)
@@ -119,7 +123,7 @@ void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tens
       graph.setTileMapping(part, 0);
     }
   const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
-  add_vertices(graph, p, cut, x, y, c, set);
+  add_vertices(graph, p, cut, x, y, c, direct ? scale : Tensor(), set, debug);
   prog.add(poplar::program::Execute(set, debug));
   if (direct) return;
   for (Tensor& part : c) part = part.flatten();

@@ -331,6 +331,11 @@ void preplanMatMuls(const std::set<MatMulPlanParams>& matmuls, matmul::PlanningC
   }
 }
 
+std::set<ConvPlanParams> matMulGetConvPlanParams(const std::set<MatMulPlanParams>& matmuls, MatMulToConvOptions&) {
+  for (const MatMulPlanParams& product : matmuls) parse_options(*std::get<2>(product));
+  return {};
+}
+
 void matmulValidateOptions(const OptionFlags& options) { parse_options(options); }
 
 poplin::PlanningCache& matmul::PlanningCache::getImpl() { return *this; }

@@ -8,6 +8,10 @@ namespace {
 
 // Candidates per dimension, at most: bounds the search.
 constexpr std::size_t kCandidates = 48, kGroupCandidates = 12;
+// Blocks along n are multiples of kGrain, those along k of what the AMP unit takes, if the plan takes no more than kRoundingCost
+// times as long with them.
+constexpr std::size_t kGrain = 16;
+constexpr double kRoundingCost = 1.04;
 // Blocks that a host's threads want, at least, to share them evenly.
 constexpr std::size_t kHostBlocks = 24;
 
@@ -60,6 +64,12 @@ Outer choose_outer(const Grid& grid, const Bytes& whole, std::size_t ipus) {
 bool better(const Plan& a, const Plan& b) {
   if (a.fits != b.fits) return a.fits;
   return a.fits ? a.cost() < b.cost() : a.memory < b.memory;
+}
+
+// `block` rounded up to the grain, if that makes as many parts.
+std::size_t rounded(std::size_t size, std::size_t block, std::size_t grain) {
+  const std::size_t to = up(block, grain) * grain;
+  return to <= size && up(size, to) == up(size, block) ? to : block;
 }
 
 }  // namespace
@@ -153,7 +163,13 @@ Plan make_plan(const Problem& p, const poplar::Target& target) {
       }
     }
   }
-  best.nodes = nodes;
+  // Full vectors and full passes of the AMP unit, where they cost nearly nothing: equal parts leave a rest in each, these in one.
+  Block round = best.block;
+  round.n = rounded(p.n, round.n, kGrain);
+  round.k = rounded(p.k, round.k, model.amp_shape(p.input, p.options.partials).in);
+  const Plan plan = evaluate(p, target, model, round);
+  if (plan.fits == best.fits && plan.cost() <= kRoundingCost * best.cost()) best = plan;
+  best.nodes = nodes + 1;
   return best;
 }
 

@@ -349,6 +349,8 @@ TEST(MatMul, PreplanningFillsTheCache) {
   poplin::MatMulParams params{HALF, HALF, {16, 32}, {32, 8}}, groups{HALF, FLOAT, {2, 16, 32}, {2, 32, 8}};
   EXPECT_TRUE(params < groups || groups < params);
   poplin::preplanMatMuls({poplin::MatMulPlanParams(&target, params, &options), poplin::MatMulPlanParams(&target, groups, &options)}, cache);
+  poplin::MatMulToConvOptions convolutions;
+  EXPECT_TRUE(poplin::matMulGetConvPlanParams({poplin::MatMulPlanParams(&target, params, &options)}, convolutions).empty());
   EXPECT_EQ(&cache.getImpl(), static_cast<poplin::PlanningCache*>(&cache));
 }
 

@@ -5,48 +5,55 @@
 #include <poplar/Vertex.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/gemm.h"
 
 namespace poplin {
 
-template <class T>
+// With `accumulate`, C += scale * A * B.
+template <class T, bool accumulate>
 class ViewProduct : public poplar::Vertex {
  public:
   ViewProduct();
   poplar::Input<poplar::Vector<T>> a, b;
-  poplar::Vector<poplar::Output<poplar::Vector<float>>> c;  // rows; one entry for rows that follow each other
+  poplar::Input<float> scale;
+  // Rows; one entry for rows that follow each other.
+  poplar::Vector<typename std::conditional<accumulate, poplar::InOut<poplar::Vector<float>>, poplar::Output<poplar::Vector<float>>>::type> c;
   const unsigned rows;
   const unsigned k;
   const unsigned a_begin, a_row, a_column;
   const unsigned b_begin, b_row, b_column;
 
   bool compute() {
-    constexpr bool is_half = sizeof(T) == 2;
-    const T *from_a = &a[0] + a_begin, *from_b = &b[0] + b_begin;
-    const PandoMatrix y{from_b, b_row, b_column, is_half};
-    float* to = &c[0][0];
     if (c.size() == 1) {
       const unsigned columns = c[0].size() / rows;
-      pando_gemm_packed(rows, columns, k, {from_a, a_row, a_column, is_half}, y, to, columns);
+      multiply(0, rows, columns, columns);
       return true;
     }
-    const unsigned columns = c[0].size();
-    const std::ptrdiff_t stride = &c[1][0] - to;
+    const std::ptrdiff_t stride = &c[1][0] - &c[0][0];
     bool even = stride > 0;
     for (unsigned i = 2; i < rows; ++i) even = even && &c[i][0] - &c[i - 1][0] == stride;
     if (even) {
-      pando_gemm_packed(rows, columns, k, {from_a, a_row, a_column, is_half}, y, to, static_cast<std::size_t>(stride));
+      multiply(0, rows, c[0].size(), static_cast<std::size_t>(stride));
       return true;
     }
-    for (unsigned i = 0; i < rows; ++i)
-      pando_gemm_packed(1, columns, k, {from_a + static_cast<std::size_t>(i) * a_row, a_row, a_column, is_half}, y, &c[i][0], columns);
+    for (unsigned i = 0; i < rows; ++i) multiply(i, 1, c[0].size(), c[0].size());
     return true;
+  }
+
+ private:
+  void multiply(unsigned row, unsigned m, unsigned n, std::size_t ldc) {
+    constexpr bool is_half = sizeof(T) == 2;
+    const T* from_a = &a[0] + a_begin + static_cast<std::size_t>(row) * a_row;
+    pando_gemm_packed(m, n, k, {from_a, a_row, a_column, is_half}, {&b[0] + b_begin, b_row, b_column, is_half}, &c[row][0], ldc, *scale, accumulate);
   }
 };
 
-template class ViewProduct<float>;
-template class ViewProduct<half>;
+template class ViewProduct<float, false>;
+template class ViewProduct<float, true>;
+template class ViewProduct<half, false>;
+template class ViewProduct<half, true>;
 
 }  // namespace poplin
 #else
@@ -59,14 +66,16 @@ using namespace pando::poplibs;
 // Two products a cycle.
 Estimates estimates_view_product() {
   using namespace poplar;
-  return for_types("poplin::ViewProduct", {FLOAT, HALF}, [](const Type&) {
-    return [](const VertexIntrospector& vertex, const Target& target) {
-      const std::uint64_t k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target);
-      const FieldData c = vertex.getFieldInfo("c");
-      const std::uint64_t elements = c.size() * c.getSizeAtIndex(0);
-      return VertexPerfEstimate(30 + elements * k / 2, 2 * elements * k);
-    };
-  });
+  const auto cost = [](const VertexIntrospector& vertex, const Target& target) {
+    const std::uint64_t k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target);
+    const FieldData c = vertex.getFieldInfo("c");
+    const std::uint64_t elements = c.size() * c.getSizeAtIndex(0);
+    return VertexPerfEstimate(30 + elements * k / 2, 2 * elements * k);
+  };
+  Estimates out;
+  for (const char* type : {"float", "half"})
+    for (const char* accumulate : {"false", "true"}) out.push_back({std::string("poplin::ViewProduct<") + type + "," + accumulate + ">", cost});
+  return out;
 }
 
 }  // namespace poplin
