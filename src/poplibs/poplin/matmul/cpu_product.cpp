@@ -16,9 +16,9 @@ using poplar::Tensor;
 constexpr std::size_t kParts = 24;
 // Products of numbers in a part, at least.
 constexpr std::size_t kLeastWork = 1 << 15;
-// Blocks of C, at least: rows, and columns in multiples of what the kernel multiplies at once. Few parts along n make the kernel
-// read B's panels for many rows.
-constexpr std::size_t kRows = 16, kColumns = 64, kColumnParts = 8, kDepth = 1024;
+// Blocks of C, at least: rows, which share what packing their columns of B costs, and columns, in multiples of what the kernel
+// multiplies at once.
+constexpr std::size_t kRows = 128, kColumns = 64, kColumnParts = 8, kDepth = 1024;
 
 std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 
