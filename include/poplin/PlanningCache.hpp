@@ -3,6 +3,7 @@
 
 #include <poplar/Export.hpp>
 
+#include <cstddef>
 #include <memory>
 
 namespace poplin {
@@ -17,6 +18,9 @@ public:
   ~PlanningCache();
   PlanningCache(const PlanningCache &) = delete;
   PlanningCache &operator=(const PlanningCache &) = delete;
+
+  /// The number of plans in it.
+  std::size_t size() const;
 
   /// The library's own.
   std::unique_ptr<PlanningCacheImpl> impl;

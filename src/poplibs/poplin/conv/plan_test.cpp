@@ -1,0 +1,108 @@
+#include "poplibs/poplin/conv/plan.h"
+
+#include "poplibs/poplin/conv/grid.h"
+
+#include <gtest/gtest.h>
+#include <poplar/IPUModel.hpp>
+#include <poplar/exceptions.hpp>
+
+#include <vector>
+
+namespace poplin::conv {
+namespace {
+
+using poplar::Target;
+
+Target target_of(unsigned tiles) {
+  poplar::IPUModel model("ipu2");
+  model.numIPUs = 1;
+  model.tilesPerIPU = tiles;
+  return model.createDevice().getTarget();
+}
+
+std::vector<Problem> problems() {
+  std::vector<Problem> out;
+  for (const auto& [batch, field, kernel, in, co, groups] :
+       std::vector<std::tuple<std::size_t, std::vector<std::size_t>, std::vector<std::size_t>, std::size_t, std::size_t, std::size_t>>{
+           {8, {56, 56}, {3, 3}, 64, 64, 1}, {1, {14, 14}, {3, 3}, 256, 256, 1}, {4, {7}, {3}, 20, 33, 2}, {2, {9, 8, 7}, {1, 2, 3}, 3, 5, 1}, {16, {}, {}, 100, 10, 1}})
+    out.push_back(problem_of(ConvParams(poplar::HALF, batch, field, kernel, in, co, groups)));
+  return out;
+}
+
+constexpr Kind kKinds[] = {Kind::forward, Kind::weight_gradient};
+
+// Every output, input channel and output channel is in one block of every kind, and no tile has two.
+TEST(ConvPlan, BlocksCoverAllOnce) {
+  for (const unsigned tiles : {16u, 1472u}) {
+    const Target target = target_of(tiles);
+    const poplar::Graph graph(target);
+    for (const Problem& p : problems())
+      for (const Kind kind : kKinds) {
+        const Plan plan = find_plan(target, {}, p, kind);
+        std::int64_t volume = 0, whole = p.groups * p.batch * p.out_channels * p.in_channels;
+        for (const Line& line : p.lines) whole *= line.out;
+        for (std::int64_t step = 0; step < plan.partition.serial; ++step) {
+          std::vector<unsigned> blocks(tiles, 0);
+          each_block(graph, p, plan.partition, step, [&](const Block& b) {
+            std::int64_t v = b.groups.size() * b.batch.size() * b.out_channels.size() * b.in_channels.size();
+            for (const Range& r : b.field) v *= r.size();
+            volume += v;
+            EXPECT_EQ(++blocks[b.tile], 1u);
+          });
+        }
+        EXPECT_EQ(volume, whole) << to_string(plan, p, kind);
+      }
+  }
+}
+
+// The search leaves out only numbers of parts that are no better than a smaller one.
+TEST(ConvPlan, NoPartitionIsCheaper) {
+  const Target target = target_of(16);
+  const Problem p = problem_of(ConvParams(poplar::FLOAT, 3, {6, 5}, {3, 3}, 16, 24, 1));
+  for (const Kind kind : kKinds) {
+    const double best = find_plan(target, {}, p, kind).cost.total();
+    Partition cut;
+    for (cut.batch = 1; cut.batch <= 3; ++cut.batch)
+      for (std::int64_t y = 1; y <= 6; ++y)
+        for (std::int64_t x = 1; x <= 5; ++x)
+          for (cut.out_channels = 1; cut.out_channels <= 3; ++cut.out_channels)
+            for (cut.in_channels = 1; cut.in_channels <= 2; ++cut.in_channels) {
+              cut.field = {y, x};
+              if (cut.blocks() <= 16) EXPECT_GE(cost_of(target, {}, p, kind, cut).total(), best);
+            }
+  }
+}
+
+TEST(ConvPlan, CutsInTimeWhatDoesNotFit) {
+  const Target target = target_of(16);
+  const Problem p = problem_of(ConvParams(poplar::FLOAT, 8, {32, 32}, {3, 3}, 128, 256, 1));
+  Options options;
+  EXPECT_EQ(find_plan(target, options, p, Kind::forward).partition.serial, 1);
+  options.memory_proportion = 0.3;
+  const Plan plan = find_plan(target, options, p, Kind::forward);
+  EXPECT_GT(plan.partition.serial, 1);
+}
+
+TEST(ConvPlan, DependsOnItsArgumentsAlone) {
+  const Target target = target_of(1472);
+  PlanningCache cache;
+  for (const Problem& p : problems()) {
+    const Plan first = plan_for(target, {}, p, Kind::forward, &cache), again = plan_for(target, {}, p, Kind::forward, &cache);
+    EXPECT_EQ(first.partition, find_plan(target, {}, p, Kind::forward).partition);
+    EXPECT_EQ(first.partition, again.partition);
+  }
+}
+
+TEST(ConvPlan, HoldsConstraints) {
+  const Target target = target_of(16);
+  const Problem p = problems()[0];
+  const Options options = parse_options({{"planConstraints", R"({"partition": {"batch": 2, "field": [4, 1], "inChans": 2}})"}});
+  const Plan plan = find_plan(target, options, p, Kind::forward);
+  EXPECT_EQ(plan.partition.batch, 2);
+  EXPECT_EQ(plan.partition.field, (std::vector<std::int64_t>{4, 1}));
+  EXPECT_EQ(plan.partition.in_channels, 2);
+  EXPECT_THROW(find_plan(target, parse_options({{"planConstraints", R"({"partition": {"batch": 8, "inChans": 8}})"}}), p, Kind::forward), poplar::invalid_option);
+}
+
+}  // namespace
+}  // namespace poplin::conv
