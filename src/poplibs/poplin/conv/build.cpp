@@ -125,21 +125,24 @@ struct Sum {
   std::vector<unsigned> tiles;
 };
 
+// Sums that are worth a vertex, unless there are tiles without work.
+constexpr std::int64_t kLeastSums = 32;
+
 // Adds up partial sums, some of them on each of the tiles.
 void add_sums(Graph& graph, ComputeSet set, const Sum& sum) {
   const poplar::Target& target = graph.getTarget();
   const std::int64_t n = static_cast<std::int64_t>(sum.out.numElements()), grain = 8, tiles = static_cast<std::int64_t>(sum.tiles.size());
   const std::int64_t workers = target.getTargetType() == poplar::TargetType::CPU ? 1 : pando::poplibs::vertices_per_tile(target);
-  const std::int64_t grains = (n + grain - 1) / grain;
+  const std::int64_t grains = (n + grain - 1) / grain, vertices = std::min(tiles * workers, std::max(tiles, n / kLeastSums));
   const std::string name = vertex_of("ConvSum", sum.partials.elementType(), sum.out.elementType());
-  for (std::int64_t i = 0; i < tiles * workers; ++i) {
-    const Range g = part(grains, tiles * workers, i);
+  for (std::int64_t i = 0; i < vertices; ++i) {
+    const Range g = part(grains, vertices, i);
     if (g.empty()) continue;
     const std::size_t begin = static_cast<std::size_t>(g.begin * grain), end = static_cast<std::size_t>(std::min(n, g.end * grain));
     const VertexRef v = graph.addVertex(set, name);
     graph.connect(v["partials"], sum.partials.slice(begin, end, 1));
     graph.connect(v["out"], sum.out.slice(begin, end));
-    graph.setTileMapping(v, sum.tiles[static_cast<std::size_t>(i / workers)]);
+    graph.setTileMapping(v, sum.tiles[static_cast<std::size_t>(i * tiles / vertices)]);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "poplibs/poplin/conv/plan.h"
 
+#include "kernels/conv.h"
 #include "poplibs/poplin/plan/planning_cache.h"
 #include "poplibs/work.h"
 
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -21,6 +23,9 @@ using plan::CostModel;
 using plan::Objective;
 
 std::int64_t up(std::int64_t n, std::int64_t d) { return (n + d - 1) / d; }
+
+// Each contiguous run that a tile receives takes instructions of its own.
+constexpr double kCyclesOfARun = 5;
 
 bool is_cpu(const poplar::Target& target) { return target.getTargetType() == poplar::TargetType::CPU; }
 
@@ -54,6 +59,7 @@ std::vector<std::int64_t> channel_splits(std::int64_t channels, std::int64_t gra
 struct Block {
   std::int64_t groups, batch, in_channels, out_channels, in_field = 1, out_field = 1, taps = 1;
   double meetings = 1;  // of an output and a kernel element, for one batch element
+  std::array<std::int64_t, kConvDims> in_sizes{}, out_sizes{};
 };
 
 Block largest(const Problem& p, const Partition& cut) {
@@ -62,8 +68,10 @@ Block largest(const Problem& p, const Partition& cut) {
     const Line& line = p.lines[d];
     const std::int64_t out = up(line.out, cut.field[d]);
     const std::int64_t reach = line.stride * (out - 1) + std::abs(line.step) * (line.taps - 1) + 1;
+    b.out_sizes[d] = out;
+    b.in_sizes[d] = std::min(line.in, up(reach, line.dilation));
     b.out_field *= out;
-    b.in_field *= std::min(line.in, up(reach, line.dilation));
+    b.in_field *= b.in_sizes[d];
     b.taps *= line.taps;
     b.meetings *= static_cast<double>(out) * static_cast<double>(line.taps) / static_cast<double>(std::max<std::int64_t>(1, line.dilation / std::max<std::int64_t>(1, line.stride)));
   }
@@ -88,13 +96,11 @@ class Coster {
     const double terms = static_cast<double>(forward ? cut.in_channels : cut.batch * cut.field_blocks());
     const double serial = static_cast<double>(cut.serial);
     PlanCost c;
-    if (host_)
-      c.exchange = host_reading(operands, cut);
-    else
-      c.exchange = serial * model_.exchange(operands * element_);
+    const double runs = input_runs(b, cut) + (forward ? weight_runs(b, cut) : output_runs(b, cut));
+    c.exchange = host_ ? host_reading(operands, runs) : serial * (model_.exchange(operands * element_) + kCyclesOfARun * runs);
     c.compute = serial * groups * taps * (forward ? product(rows, out, in) : product(in, out, rows));
     if (terms > 1)
-      c.reduction = serial * ((host_ ? 0 : model_.exchange(results * partial_bytes_)) + model_.reduce(terms, results / terms, partials_, p_.out_type));
+      c.reduction = serial * ((host_ ? 0 : model_.exchange(results * partial_bytes_) + kCyclesOfARun * terms) + model_.reduce(terms, results / terms, partials_, p_.out_type));
     c.memory = operands * element_ + results * (terms > 1 ? 2 * partial_bytes_ : result_bytes_);
     return c;
   }
@@ -102,11 +108,22 @@ class Coster {
  private:
   plan::Cost product(double m, double n, double k) const { return model_.block_product(m, n, k, p_.in_type, partials_); }
 
-  // Blocks that are not one piece of memory are gathered: one copied run for each row.
-  plan::Cost host_reading(double operands, const Partition& cut) const {
-    const bool gathered = cut.batch < p_.batch && cut.field_blocks() > 1;
-    return gathered ? operands * element_ / 4 : 0;
+  // Pieces of memory that a block's box of activations consists of: what is cut in a dimension makes a piece of each of its outer
+  // dimensions' elements. Channels are kept apart as they are cut.
+  static double runs_of_box(std::int64_t batch, const std::array<std::int64_t, kConvDims>& sizes, const std::vector<std::int64_t>& cuts) {
+    double runs = 1, outer = static_cast<double>(batch);
+    for (std::size_t d = 0; d < cuts.size(); ++d) {
+      if (cuts[d] > 1) runs = outer;
+      outer *= static_cast<double>(sizes[d]);
+    }
+    return runs;
   }
+  double input_runs(const Block& b, const Partition& cut) const { return static_cast<double>(b.groups) * runs_of_box(b.batch, b.in_sizes, cut.field); }
+  double output_runs(const Block& b, const Partition& cut) const { return static_cast<double>(b.groups) * runs_of_box(b.batch, b.out_sizes, cut.field); }
+  static double weight_runs(const Block& b, const Partition& cut) { return static_cast<double>(b.groups) * (cut.in_channels > 1 ? static_cast<double>(b.taps) : 1); }
+
+  // Blocks that are not one piece of memory are gathered.
+  plan::Cost host_reading(double operands, double runs) const { return runs > 2 * static_cast<double>(p_.groups) ? model_.copy(operands * element_, operands * element_ / runs) : 0; }
 
   const Problem& p_;
   Kind kind_;

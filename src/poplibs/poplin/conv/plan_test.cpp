@@ -75,12 +75,13 @@ TEST(ConvPlan, NoPartitionIsCheaper) {
 
 TEST(ConvPlan, CutsInTimeWhatDoesNotFit) {
   const Target target = target_of(16);
-  const Problem p = problem_of(ConvParams(poplar::FLOAT, 8, {32, 32}, {3, 3}, 128, 256, 1));
+  const Problem p = problem_of(ConvParams(poplar::FLOAT, 8, {18, 18}, {3, 3}, 64, 128, 1));
   Options options;
   EXPECT_EQ(find_plan(target, options, p, Kind::forward).partition.serial, 1);
-  options.memory_proportion = 0.3;
+  options.memory_proportion = 0.2;
   const Plan plan = find_plan(target, options, p, Kind::forward);
   EXPECT_GT(plan.partition.serial, 1);
+  EXPECT_LE(plan.cost.memory, 0.2 * target.getBytesPerTile());
 }
 
 TEST(ConvPlan, DependsOnItsArgumentsAlone) {
