@@ -10,7 +10,7 @@
 #endif
 #include <hwy/foreach_target.h>  // must come before highway.h
 
-#include "kernels/nonlinearity-inl.h"
+#include "kernels/nonlinearity_vectors.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pando::kernels {
