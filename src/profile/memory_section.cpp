@@ -150,7 +150,7 @@ void print_stream(const StreamLiveness& s, bool chart, std::ostream& out) {
 }  // namespace
 
 void print_memory_section(const Report& report, const SummaryOptions& options, std::ostream& out) {
-  out << "\nMemory:\n";
+  out << "\nMemory Usage:\n";
   MemoryTotals t = totals_of(report);
   print_totals(report, t, out);
   print_categories(report, t, out);
