@@ -8,12 +8,12 @@ namespace popops::internal {
 
 namespace {
 
-// Elements that a vertex has at least, if there is a choice.
-constexpr std::size_t kGrain = 64;
+// Elements that a vertex has at least, if there is a choice; fewer where partial results are collected, so that results are spread.
+constexpr std::size_t kGrain = 64, kCollectingGrain = 16;
 // A region of a partial result that is worth the edge.
 constexpr std::size_t kLongRegion = 128;
 // Cycles of a worker for one region more, and of one stage more: a compute set, an exchange and two syncs.
-constexpr double kRegionCycles = 6, kStageCycles = 600;
+constexpr double kRegionCycles = 6, kStageCycles = 400;
 
 // Outputs that more than one of the pieces contribute to, as sorted disjoint intervals.
 std::vector<poplar::Interval> shared_outputs(const std::vector<Pieces>& of_tiles) {
@@ -241,7 +241,7 @@ void Planner::append_bands(std::vector<Band> bands, bool last) {
   std::size_t total = 0, outputs = 0;
   for (const Band& b : bands) total += (b.end - b.begin) * b.sources.size(), outputs += b.end - b.begin;
   const std::size_t all = std::size_t{options.tiles} * options.vertices_per_tile;
-  const std::size_t n = std::max<std::size_t>(1, std::min(total / kGrain, std::clamp<std::size_t>(outputs / kLongRegion, options.tiles, all)));
+  const std::size_t n = std::max<std::size_t>(1, std::min(total / kCollectingGrain, std::clamp<std::size_t>(outputs / kLongRegion, options.tiles, all)));
   Stage& stage = plan.stages.back();
   std::size_t before = 0, vertex = 0;
   bool begins = true;

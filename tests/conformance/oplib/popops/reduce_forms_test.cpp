@@ -151,17 +151,22 @@ TEST(ReduceForms, ManyAtOnce) {
   }
 }
 
-// Compute sets of a program's execution.
+// The text of a graph.
+std::string text_of(const Graph& graph) {
+  std::ostringstream text;
+  graph.serialize(text);
+  return text.str();
+}
+
 std::size_t compute_sets(const std::function<void(Graph&, Sequence&)>& build) {
   const Device device = device_of(Machine::full);
   Graph graph(device.getTarget());
   popops::addCodelets(graph);
   Sequence prog;
   build(graph, prog);
-  std::ostringstream text;
-  graph.outputComputeGraph(text, {prog});
+  const std::string text = text_of(graph);
   std::size_t n = 0;
-  for (std::size_t at = text.str().find("Execute"); at != std::string::npos; at = text.str().find("Execute", at + 1)) ++n;
+  for (std::size_t at = text.find("compute set cs"); at != std::string::npos; at = text.find("compute set cs", at + 1)) ++n;
   return n;
 }
 
@@ -213,9 +218,7 @@ TEST(ReduceForms, PartialResultsInHalfIfAskedFor) {
   for (const char* type : {"half", "float"}) {
     const auto out = run(Machine::ipu2, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
       const Tensor sum = popops::reduce(g, in[0], FLOAT, {0}, Operation::ADD, prog, {}, {{"accumType.interTile", type}, {"accumType.intraTile", type}});
-      std::ostringstream text;
-      g.outputComputeGraph(text, {prog});
-      EXPECT_EQ(text.str().find("<half,half>") != std::string::npos, std::string(type) == "half");
+      EXPECT_EQ(text_of(g).find("<half,half>") != std::string::npos, std::string(type) == "half");
       return std::vector<Tensor>{sum};
     });
     expect_close(out[0], {4096});  // 128 elements a tile: exact in half, too
