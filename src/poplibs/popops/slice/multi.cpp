@@ -1,21 +1,14 @@
 // Many slices at offsets.
-#include <algorithm>
-
 #include <popops/DynamicSlice.hpp>
 
-#include "poplibs/popops/slice/slice_args.h"
+#include "poplibs/popops/slice/many.h"
 #include "poplibs/popops/slice/slice_plan.h"
-#include "poplibs/popops/slice/table.h"
-#include "poplibs/work.h"
 
 namespace popops {
 
 using namespace poplar;
 using internal::Dims;
-using internal::Grid;
 using internal::Outside;
-using internal::SliceOptions;
-using internal::SliceProblem;
 using internal::TableShape;
 using internal::UpdateOp;
 using program::Copy;
@@ -43,79 +36,6 @@ Tensor with_group_offsets(Graph& graph, const Tensor& offsets, const DebugContex
   const Tensor constant = graph.addConstant(offsets.elementType(), {groups, 1, 1}, numbers, {debug, "groups"});
   graph.setTileMapping(constant, 0);
   return concat(constant.broadcast(static_cast<unsigned>(n), 1), offsets, 2).reshape({groups * n, d + 1});
-}
-
-struct Request {
-  Request(Graph& graph, const Tensor& t, const Tensor& offsets, const Dims& dims, const Dims& sizes, const SlicePlan& plan, const OptionFlags& flags)
-      : shape(t.shape(), dims, sizes), table(shape.table(t)), options(internal::parse_slice_options(flags)) {
-    problem = internal::problem_of(graph, t.elementType(), shape.rows, shape.columns, offsets.dim(0) * shape.window);
-    const auto planned = graph.getTarget().getNumTiles() == 1 ? nullptr : internal::grid_of(plan, shape.rows, shape.columns);
-    problem.memory = flags.contains("availableMemoryProportion") ? options.memory : planned ? plan.getImpl().problem.memory : options.memory;
-    if (planned) grid = *planned;
-  }
-
-  void choose(const Graph& graph) {
-    if (grid.blocks.empty() && shape.rows * shape.columns * problem.lookups != 0) grid = internal::grid_for(graph, table, shape.inner, problem);
-  }
-
-  TableShape shape;
-  Tensor table;
-  SliceOptions options;
-  SliceProblem problem;
-  Grid grid;
-};
-
-// Stops the program if an offset is outside its dimension.
-void validate(Graph& graph, const Tensor& offsets, const Dims& dims, Sequence& prog, const DebugContext& debug) {
-  if (offsets.numElements() == 0) return;
-  const ComputeSet cs = graph.addComputeSet({debug, "validate"});
-  const Tensor bits = offsets.elementType() == INT ? offsets.reinterpret(UNSIGNED_INT) : offsets;
-  const unsigned tiles = graph.getTarget().getNumTiles();
-  const std::size_t n = offsets.dim(0), grain = std::max<std::size_t>(64, internal::ceil_div(n, tiles * pando::poplibs::vertices_per_tile(graph.getTarget())));
-  const std::vector<unsigned> d(dims.begin(), dims.end());
-  for (std::size_t begin = 0, i = 0; begin < n; begin += grain, ++i) {
-    const VertexRef v = graph.addVertex(cs, "popops::CheckRows", {{"offsets", bits.slice(begin, std::min(n, begin + grain)).flatten()}});
-    graph.setInitialValue(v["dims"], ArrayRef<unsigned>(d));
-    graph.setTileMapping(v, static_cast<unsigned>(i % tiles));
-  }
-  const Tensor good = graph.addVariable(BOOL, {}, {debug, "valid"});
-  graph.setTileMapping(good, 0);
-  prog.add(program::Execute(cs, good, {debug}));
-  prog.add(program::If(good, Sequence(), program::ErrorProgram("an index is outside the sliced dimension", offsets, {debug}), {debug}));
-}
-
-Tensor row_numbers(Graph& graph, const Request& r, const Tensor& offsets, bool slicing, Sequence& prog, const DebugContext& debug) {
-  if (r.options.validate) validate(graph, offsets, r.shape.row_dims, prog, debug);
-  return internal::rows_of(graph, offsets, r.shape.row_dims, r.shape.sizes, slicing && r.options.remap ? Outside::first : Outside::none, prog, debug);
-}
-
-Tensor slice_all(Graph& graph, const Tensor& t, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog, const SlicePlan& plan,
-                 const OptionFlags& flags, const DebugContext& debug) {
-  Request r(graph, t, offsets, dims, sizes, plan, flags);
-  r.problem.update = false;
-  r.choose(graph);
-  const Tensor rows = row_numbers(graph, r, offsets, true, prog, debug);
-  if (r.grid.blocks.empty()) {  // nothing to look up, or nowhere
-    const Tensor none = graph.addVariable(t.elementType(), {rows.numElements(), r.shape.columns}, VariableMappingMethod::LINEAR, {debug, "slices"});
-    if (none.numElements() != 0) {
-      const Tensor zero = graph.addConstant(t.elementType(), {1}, 0, {debug, "zero"});
-      graph.setTileMapping(zero, 0);
-      prog.add(Copy(zero.broadcast(static_cast<unsigned>(none.numElements()), 0), none.flatten(), false, {debug}));
-    }
-    return r.shape.from_slices(none, offsets.dim(0));
-  }
-  return r.shape.from_slices(internal::look_up(graph, r.table, rows, prog, r.grid, r.problem, debug), offsets.dim(0));
-}
-
-void update_all(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
-                const SlicePlan& plan, const OptionFlags& flags, UpdateOp op, const Tensor& scale, const DebugContext& debug) {
-  Request r(graph, t, offsets, dims, sizes, plan, flags);
-  r.problem.slice = false;
-  r.problem.update = true;
-  r.choose(graph);
-  const Tensor rows = row_numbers(graph, r, offsets, false, prog, debug);
-  if (r.grid.blocks.empty()) return;
-  internal::update_rows(graph, r.table, r.shape.slices(s), rows, prog, r.grid, r.problem, op, scale, debug);
 }
 
 void check_update(const char* function, const Tensor& t, const Tensor& s, const Dims& expected, UpdateOp op, const Tensor& scale) {
@@ -149,7 +69,7 @@ void update(const char* function, Graph& graph, const Tensor& t, const Tensor& s
   internal::check_slicing(function, t.shape(), dims, sizes);
   internal::check_offsets(function, offsets, {leading(offsets), dims.size()});
   check_update(function, t, s, behind(offsets.dim(0), TableShape(t.shape(), dims, sizes).slice_shape), op, scale);
-  update_all(graph, t, s, offsets, dims, sizes, prog, plan, flags, op, scale.valid() ? scale.reshape({}) : scale, {debugContext, function});
+  internal::update_many(graph, t, s, offsets, dims, sizes, Outside::none, prog, plan, flags, op, scale.valid() ? scale.reshape({}) : scale, {debugContext, function});
 }
 
 void grouped_update(const char* function, Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
@@ -161,7 +81,7 @@ void grouped_update(const char* function, Graph& graph, const Tensor& t, const T
   const DebugContext debug(debugContext, function);
   const Grouped g = with_group(dims, sizes);
   const Tensor slices = s.flatten(0, 2).expand({1});
-  update_all(graph, t, slices, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, prog, plan, flags, op, scale.valid() ? scale.reshape({}) : scale, debug);
+  internal::update_many(graph, t, slices, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog, plan, flags, op, scale.valid() ? scale.reshape({}) : scale, debug);
 }
 
 Tensor constant_offsets(Graph& graph, ArrayRef<unsigned> offsets, const DebugContext& debug) {
@@ -183,7 +103,7 @@ Tensor multiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Di
                   const OptionFlags& options, const DebugContext& debugContext) {
   internal::check_slicing("multiSlice", t.shape(), dims, sizes);
   internal::check_offsets("multiSlice", offsets, {leading(offsets), dims.size()});
-  return slice_all(graph, t, offsets, dims, sizes, prog, plan, options, {debugContext, "multiSlice"});
+  return internal::slice_many(graph, t, offsets, dims, sizes, Outside::none, prog, plan, options, {debugContext, "multiSlice"});
 }
 
 Tensor groupedMultiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
@@ -193,7 +113,7 @@ Tensor groupedMultiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, c
   internal::check_offsets("groupedMultiSlice", offsets, {leading(t), n, dims.size()});
   const DebugContext debug(debugContext, "groupedMultiSlice");
   const Grouped g = with_group(dims, sizes);
-  const Tensor out = slice_all(graph, t, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, prog, plan, options, debug);
+  const Tensor out = internal::slice_many(graph, t, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog, plan, options, debug);
   return out.squeeze({1}).reshapePartial(0, 1, {t.dim(0), n});
 }
 
