@@ -54,23 +54,20 @@ void check_one_compute_set(NonLinearityType type, const std::string& function) {
   if (is_softmax(type)) throw poplibs_error(function + ": " + asString(type) + " needs several compute sets; use the form with a Sequence");
 }
 
-struct Field {
-  const char* name;
-  Tensor flat;
-};
-
-// One vertex for each part; `base` with "Many" for parts of several regions.
-void add_vertices(Graph& graph, const ComputeSet& cs, const std::string& base, const std::string& suffix, const Type& type,
-                  const std::vector<ElementPart>& parts, const std::vector<Field>& fields, unsigned char op) {
+// One vertex for each part of the last of the tensors, which is written; the others are read. `base` with "Many" for parts of several regions.
+void add_vertices(Graph& graph, const ComputeSet& cs, const std::string& base, const std::string& suffix, const std::vector<const char*>& fields,
+                  const std::vector<Tensor>& tensors, unsigned char op) {
+  const std::vector<Tensor> flat = internal::in_order_of_last(graph, tensors);
+  const Type type = flat.back().elementType();
   const std::string one = templateVertex(base + suffix, type), many = templateVertex(base + "Many" + suffix, type);
-  for (const ElementPart& part : parts) {
+  for (const ElementPart& part : internal::spread_elements(graph, flat.back())) {
     const bool single = part.regions.size() == 1;
     const VertexRef v = graph.addVertex(cs, single ? one : many);
-    for (const Field& field : fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
       const bool run = single && part.regions[0].size() == 1;
-      if (run) graph.connect(v[field.name], field.flat.slice(part.regions[0][0]));
-      else if (single) graph.connect(v[field.name], concat(field.flat.slices(part.regions[0])));
-      else graph.connect(v[field.name], field.flat.slices(part.regions));
+      if (run) graph.connect(v[fields[i]], flat[i].slice(part.regions[0][0]));
+      else if (single) graph.connect(v[fields[i]], concat(flat[i].slices(part.regions[0])));
+      else graph.connect(v[fields[i]], flat[i].slices(part.regions));
     }
     graph.setInitialValue(v["op"], op);
     graph.setTileMapping(v, part.tile);
@@ -78,14 +75,12 @@ void add_vertices(Graph& graph, const ComputeSet& cs, const std::string& base, c
 }
 
 void activate_in_place(Graph& graph, NonLinearityType type, const Tensor& t, const ComputeSet& cs) {
-  add_vertices(graph, cs, "popnn::Activation", "InPlace", t.elementType(), internal::spread_elements(graph, t), {{"data", t.flatten()}},
-               activation_of(type));
+  add_vertices(graph, cs, "popnn::Activation", "InPlace", {"data"}, {t}, activation_of(type));
 }
 
 Tensor gradient_of(Graph& graph, NonLinearityType type, const Tensor& act, const Tensor& gradient, const ComputeSet& cs, const DebugContext& debug) {
   const Tensor out = internal::add_result_like(graph, act, {debug, "gradient"});
-  add_vertices(graph, cs, "popnn::ActivationGradient", "", act.elementType(), internal::spread_elements(graph, out),
-               {{"act", act.flatten()}, {"gradient", gradient.flatten()}, {"out", out.flatten()}}, activation_of(type));
+  add_vertices(graph, cs, "popnn::ActivationGradient", "", {"act", "gradient", "out"}, {act, gradient, out}, activation_of(type));
   return out;
 }
 
@@ -123,8 +118,7 @@ Tensor run(Graph& graph, NonLinearityType type, const Tensor& t, float scale, pr
   }
   const Tensor out = internal::add_result_like(graph, t, {debug, "out"});
   const ComputeSet cs = graph.addComputeSet({debug, "Nonlinearity"});
-  add_vertices(graph, cs, "popnn::Activation", "", t.elementType(), internal::spread_elements(graph, out),
-               {{"in", t.flatten()}, {"out", out.flatten()}}, activation_of(type));
+  add_vertices(graph, cs, "popnn::Activation", "", {"in", "out"}, {t, out}, activation_of(type));
   prog.add(program::Execute(cs));
   return out;
 }

@@ -14,10 +14,9 @@ namespace {
 constexpr unsigned kLeastElements = 64;  // of a vertex
 }
 
-std::vector<ElementPart> spread_elements(const Graph& graph, const Tensor& t) {
+std::vector<ElementPart> spread_elements(const Graph& graph, const Tensor& flat) {
   const Target& target = graph.getTarget();
-  const unsigned workers = pando::poplibs::vertices_per_tile(target), grain = target.getVectorWidth(t.elementType());
-  const Tensor flat = t.flatten();
+  const unsigned workers = pando::poplibs::vertices_per_tile(target), grain = target.getVectorWidth(flat.elementType());
   const auto mapping = graph.getTileMapping(flat);
   std::vector<ElementPart> out;
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
@@ -26,6 +25,14 @@ std::vector<ElementPart> spread_elements(const Graph& graph, const Tensor& t) {
     for (auto& part : poputil::splitRegions(regions, grain, workers, kLeastElements)) out.push_back({tile, std::move(part)});
   }
   return out;
+}
+
+std::vector<Tensor> in_order_of_last(const Graph& graph, std::vector<Tensor> tensors) {
+  for (Tensor& t : tensors) t = t.flatten();
+  std::vector<Tensor*> others;
+  for (std::size_t i = 0; i + 1 < tensors.size(); ++i) others.push_back(&tensors[i]);
+  graph.reorderToSimplify(&tensors.back(), others, false);
+  return tensors;
 }
 
 bool is_well_spread(const Graph& graph, const Tensor& t) {

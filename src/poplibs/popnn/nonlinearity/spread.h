@@ -12,8 +12,11 @@ struct ElementPart {
   std::vector<std::vector<poplar::Interval>> regions;  // of the flat tensor; each is contiguous in memory
 };
 
-// The parts of `t`, every one for one vertex, where its elements are.
-std::vector<ElementPart> spread_elements(const poplar::Graph& graph, const poplar::Tensor& t);
+// The parts of a flat tensor, every one for one vertex, where its elements are.
+std::vector<ElementPart> spread_elements(const poplar::Graph& graph, const poplar::Tensor& flat);
+
+// The tensors flat, and all reordered in the same way, so that the last lies in as few runs as possible.
+std::vector<poplar::Tensor> in_order_of_last(const poplar::Graph& graph, std::vector<poplar::Tensor> tensors);
 
 // Do so many tiles hold elements of `t`, and evenly, that work should be done there? If not, a new tensor should be mapped linearly.
 bool is_well_spread(const poplar::Graph& graph, const poplar::Tensor& t);
