@@ -13,8 +13,8 @@ constexpr std::size_t kManyRows = 256;
 constexpr std::size_t kShortRow = 8;
 // Parts that share outputs have at least this many elements; and it takes so many to make up for a stage that would not be there without.
 constexpr std::size_t kSmallPart = 256, kWorthAStage = 2048;
-// Overlapping pieces are joined if they are at most this many.
-constexpr std::size_t kManyPieces = 16;
+// Overlapping pieces are joined if they are at most this many, and the rows are not cut shorter than that on average.
+constexpr std::size_t kManyPieces = 16, kShortCut = 32;
 
 std::size_t stride_of(const ViewDims& dims, std::size_t d) {
   std::size_t stride = 1;
@@ -129,7 +129,8 @@ void append_divided(const Piece& piece, std::size_t target, bool shared, Pieces&
   const std::size_t sharing = shared || size >= kWorthAStage ? std::min(n, (size + kSmallPart - 1) / kSmallPart) : 1;
   if (piece.is_rows()) {
     const std::size_t rows = size / piece.outputs;
-    const bool across = piece.outputs >= n * kShortRow && rows <= kManyRows;
+    // Regions longer than there are of them: else partial results cost less.
+    const bool across = piece.outputs >= n * std::max(kShortRow, rows) && rows <= kManyRows;
     if (rows == 1 || across) {
       // Even bounds, so that parts of four-byte elements begin at multiples of eight bytes.
       const std::size_t columns = std::min(n, (piece.outputs + 1) / 2);
@@ -183,12 +184,14 @@ Pieces joined(Pieces pieces) {
       for (const Region& r : p.regions) append_region(out.back().regions, r);
   }
   if (out.size() > kManyPieces || !overlap(out)) return out;
-  std::size_t n_rows = 0;
+  std::size_t n_rows = 0, elements = 0;
   for (const Piece& p : out) {
     if (!p.is_rows()) return out;
     n_rows += p.elements() / p.outputs;
+    elements += p.elements();
   }
-  if (n_rows > kManyRows) return out;
+  const std::size_t most_bands = 2 * out.size() - 1;
+  if (n_rows > kManyRows || elements < n_rows * most_bands * kShortCut) return out;
   std::vector<Source> rows;
   for (const Piece& p : out) append_rows(p, rows);
   Pieces cut;

@@ -174,14 +174,15 @@ TEST(ReducePlan, WorkIsEven) {
 }
 
 TEST(ReducePlan, FewRegionsForStaggeredRows) {
-  // Each tile holds 6.8 rows: the naive cut at every tile's bounds would have millions of regions.
-  const ViewDims dims = {{10000, true}, {10000, false}};
-  const Plan plan = plan_reduction(dims, linear(100000000, 1472), full_machine());
-  std::size_t regions = 0;
-  for (const Stage& s : plan.stages)
-    for (const Work& w : s.works)
-      for (const Piece& p : w.pieces) regions += p.regions.size();
-  EXPECT_LE(regions, 300000u);
+  // Tiles hold 6.8 rows, or 136.3: the naive cut at every tile's bounds, or across the rows, would have millions of regions.
+  for (const ViewDims& dims : {ViewDims{{10000, true}, {10000, false}}, ViewDims{{64 * 56 * 56, true}, {64, false}}}) {
+    const Plan plan = plan_reduction(dims, linear(product(dims, false), 1472), full_machine());
+    std::size_t regions = 0;
+    for (const Stage& s : plan.stages)
+      for (const Work& w : s.works)
+        for (const Piece& p : w.pieces) regions += p.regions.size();
+    EXPECT_LE(regions, 350000u) << dims[0].size;
+  }
 }
 
 }  // namespace
