@@ -75,8 +75,8 @@ CASES = {
                      patterns=["Running", "complete", "prefetch"]),
     "mnist/model": mnist(["1", "1.0"], ["Using the IPU Model", "Epoch", "100%"]),
     "mnist/hardware": mnist(["-IPU", "1", "1.0"], ["Using the IPU", "Epoch", "100%"], EMULATED),
-    # Beyond what its test asks for: an epoch over all images learns something.
-    "mnist/learns": mnist(["-IPU", "1"], [r"Epoch 1 \(100%\), accuracy [78]\d%"], EMULATED),
+    # Beyond what its test asks for: an epoch over all images learns something, and numCorrect counts it.
+    "mnist/learns": mnist(["-IPU", "1"], [r"Epoch 1 \(9\d%\), accuracy [6-8]\d%"], EMULATED),
     "advanced_example/model": advanced(["--model"], ["Using IPU model"]),
     "advanced_example/hardware": advanced([], ["Using HW device ID"], EMULATED),
     "advanced_example/save": advanced(["--save-exe", "--exe-name", "saved", "--profile"], [], EMULATED),
