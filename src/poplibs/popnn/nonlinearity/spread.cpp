@@ -4,6 +4,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 
+#include "poplibs/popnn/rows/image_form.h"
 #include "poplibs/work.h"
 
 namespace popnn::internal {
@@ -27,11 +28,40 @@ std::vector<ElementPart> spread_elements(const Graph& graph, const Tensor& flat)
   return out;
 }
 
-std::vector<Tensor> in_order_of_last(const Graph& graph, std::vector<Tensor> tensors) {
-  for (Tensor& t : tensors) t = t.flatten();
-  std::vector<Tensor*> others;
+namespace {
+
+// The groups that channels of activations lie in; a single one for other tensors.
+ImageForm channel_groups_of(const Tensor& t) {
+  const ImageForm form = t.rank() > 2 && t.rank() < 6 ? image_form_of(t) : ImageForm();
+  return form.channels > 1 ? form : ImageForm();
+}
+
+// Reorders tensors of one shape, then makes them flat.
+void reorder(const Graph& graph, std::vector<Tensor>& tensors) {
+  std::vector<Tensor*> others;  // not flat yet: dimensions that are permuted are quickly put in order
   for (std::size_t i = 0; i + 1 < tensors.size(); ++i) others.push_back(&tensors[i]);
   graph.reorderToSimplify(&tensors.back(), others, false);
+  for (Tensor& t : tensors) t = t.flatten();
+}
+
+}  // namespace
+
+std::vector<Tensor> in_order_of_last(const Graph& graph, std::vector<Tensor> tensors) {
+  const Tensor& last = tensors.back();
+  const ImageForm form = channel_groups_of(last);
+  if (form.groups == 1) {
+    reorder(graph, tensors);
+    return tensors;
+  }
+  // The results of convolutions: channels lie in groups, each a permutation of dimensions, which the whole is not.
+  std::vector<std::vector<Tensor>> groups(tensors.size());
+  for (std::size_t i = 0; i < form.groups; ++i) {
+    std::vector<Tensor> part;
+    for (const Tensor& t : tensors) part.push_back(t.slice(i * form.channels, (i + 1) * form.channels, 1));
+    reorder(graph, part);
+    for (std::size_t t = 0; t < part.size(); ++t) groups[t].push_back(part[t]);
+  }
+  for (std::size_t t = 0; t < tensors.size(); ++t) tensors[t] = concat(groups[t]);
   return tensors;
 }
 
@@ -49,7 +79,16 @@ bool is_well_spread(const Graph& graph, const Tensor& t) {
 }
 
 Tensor add_result_like(Graph& graph, const Tensor& t, const DebugContext& debug) {
-  if (t.numElements() == 0 || is_well_spread(graph, t)) return graph.clone(t, debug);
+  if (t.numElements() == 0) return graph.clone(t, debug);
+  if (is_well_spread(graph, t)) {
+    const ImageForm form = channel_groups_of(t);
+    if (form.groups == 1) return graph.clone(t, debug);
+    // A clone would be made of as many pieces as the operand has runs.
+    const Tensor images = form.to_images(t), out = graph.addVariable(t.elementType(), images.shape(), debug);
+    graph.setTileMapping(out, graph.getTileMapping(images));
+    const std::vector<std::size_t> shape = t.shape();
+    return form.from_images(out, {shape.begin() + 2, shape.end()});
+  }
   const Tensor out = graph.addVariable(t.elementType(), t.shape(), debug);
   poputil::mapTensorLinearly(graph, out);
   return out;
