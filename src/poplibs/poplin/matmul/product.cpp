@@ -50,8 +50,9 @@ Product::Place Product::place_of(std::size_t group, std::size_t row_block, std::
 // Pieces of an operand's block go to the tiles that need it, spread out; which of them is first differs from block to block.
 Product::Mapping Product::map_x() const {
   Mapping mapping(tiles_);
-  x_.for_each_piece([&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t, std::size_t begin, std::size_t elements) {
-    const std::size_t owner = (py * grid_.n / x_.rows.pieces(y) + y + x) % grid_.n;
+  x_.for_each_piece([&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
+    const std::size_t steps = x_.columns.pieces(x);
+    const std::size_t owner = ((py * steps + px) * grid_.n / (x_.rows.pieces(y) * steps) + y + x) % grid_.n;
     append(mapping[tile({g, y, owner, x})], begin, begin + elements);
   });
   return mapping;
@@ -59,8 +60,9 @@ Product::Mapping Product::map_x() const {
 
 Product::Mapping Product::map_w() const {
   Mapping mapping(tiles_);
-  w_.for_each_piece([&](std::size_t g, std::size_t y, std::size_t x, std::size_t, std::size_t px, std::size_t begin, std::size_t elements) {
-    const std::size_t owner = (px * grid_.m / w_.columns.pieces(x) + y + x) % grid_.m;
+  w_.for_each_piece([&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
+    const std::size_t steps = w_.rows.pieces(y);
+    const std::size_t owner = ((px * steps + py) * grid_.m / (w_.columns.pieces(x) * steps) + y + x) % grid_.m;
     append(mapping[tile({g, owner, x, y})], begin, begin + elements);
   });
   return mapping;
