@@ -289,6 +289,28 @@ TEST(MatMul, SerialStepsKeepToTheMemoryAskedFor) {
     }
 }
 
+TEST(MatMul, PlansForTheHostsTime) {
+  const OptionFlags options = {{"pando.planObjective", "hostTime"}};
+  for (const Machine machine : kMachines)
+    for (const Dims& d : {Dims{1, 130, 900, 70}, Dims{5, 20, 30, 40}}) {
+      const Operand a = left(d, FLOAT), b = right(d, FLOAT);
+      const auto out = run(machine, {a, b}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        return std::vector<Tensor>{poplin::matMulGrouped(g, in[0], in[1], prog, FLOAT, "product", options)};
+      });
+      expect_close(out[0], reference(d, a, b), tolerance(d, FLOAT), name_of(machine) + " " + text_of(d));
+    }
+  // Few blocks in many serial steps: the operands' pieces still spread.
+  Graph g(device_of(Machine::full).getTarget());
+  const std::vector<std::size_t> shape = {2048, 2048};
+  std::size_t most = 0;
+  for (const auto& intervals : g.getTileMapping(poplin::createMatMulInputLHS(g, FLOAT, shape, shape, "a", options))) {
+    std::size_t elements = 0;
+    for (const Interval& interval : intervals) elements += interval.size();
+    most = std::max(most, elements);
+  }
+  EXPECT_LE(most, 32768u);
+}
+
 TEST(MatMul, PreArrangedOperandsGiveTheSameProduct) {
   const Dims d{1, 20, 64, 48};
   for (const Machine machine : kMachines) {
