@@ -349,7 +349,8 @@ struct Gradient {
       float* to = weights + (rows[0].tap * last.taps + t) * static_cast<long>(b.in_channels) * b.out_channels;
       for (int c = 0; c < output.channels; c += kChannelsAtATime)
         Multiplier(Product{std::min(kChannelsAtATime, output.channels - c), input.channels, static_cast<int>(reach.count),
-                           static_cast<int>(reach.out_step * output.channels), static_cast<int>(reach.in_step * input.channels), b.out_channels, true},
+                           static_cast<int>(reach.out_step * output.channels), static_cast<int>(reach.in_step * input.channels), b.out_channels,
+                               true},
                    true)(output.data + c, input.data, to + c, a_at, b_at);
     }
   }

@@ -49,7 +49,8 @@ struct Split {
     const long rows = static_cast<long>(all.size()) / channels;
     operand.order = order;
     operand.n_pieces = 0;
-    for (const auto& [begin, end] : two ? std::vector<std::pair<long, long>>{{0, channels / 2}, {channels / 2, channels}} : std::vector<std::pair<long, long>>{{0, channels}}) {
+    const std::vector<std::pair<long, long>> halves = {{0, channels / 2}, {channels / 2, channels}}, whole = {{0, channels}};
+    for (const auto& [begin, end] : two ? halves : whole) {
       std::vector<float>& part = parts.emplace_back();
       for (long r = 0; r < rows; ++r)
         for (long c = begin; c < end; ++c) part.push_back(all[static_cast<std::size_t>(r * channels + c)]);
@@ -83,7 +84,8 @@ std::vector<float> forward_by_hand(const ConvBlock& b, const std::vector<float>&
 TEST(Conv, ForwardOfPiecesInAllOrders) {
   for (const ConvBlock& b : kBlocks) {
     const long field = product(b, &ConvLine::in), taps = product(b, &ConvLine::taps), ins = b.in_channels, outs = b.out_channels;
-    const std::vector<float> in = numbers(b.batch * field * ins, 1), weights = numbers(taps * ins * outs, 2), expected = forward_by_hand(b, in, weights);
+    const std::vector<float> in = numbers(b.batch * field * ins, 1), weights = numbers(taps * ins * outs, 2), expected = forward_by_hand(b, in,
+        weights);
     std::vector<float> first(in.size()), by_order[4] = {weights, weights, weights, weights};
     for (long n = 0; n < b.batch; ++n)
       for (long i = 0; i < field; ++i)
@@ -114,7 +116,8 @@ TEST(Conv, ForwardOfPiecesInAllOrders) {
 TEST(Conv, ForwardOfHalf) {
   for (ConvBlock b : kBlocks) {
     const std::vector<float> in = numbers(b.batch * product(b, &ConvLine::in) * b.in_channels, 1),
-                             weights = numbers(product(b, &ConvLine::taps) * b.in_channels * b.out_channels, 2), expected = forward_by_hand(b, in, weights);
+                             weights = numbers(product(b, &ConvLine::taps) * b.in_channels * b.out_channels, 2), expected = forward_by_hand(b, in,
+                                 weights);
     const std::vector<_Float16> half_in(in.begin(), in.end()), half_weights(weights.begin(), weights.end());
     const ConvOperand i = one_piece(half_in.data(), b.in_channels, kChannelsLast), w = one_piece(half_weights.data(), b.in_channels, kChannelsLast);
     b.half_operands = true;

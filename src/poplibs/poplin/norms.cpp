@@ -28,7 +28,8 @@ using poputil::poplibs_error;
 using Callback = DistributedNormReduceCallback;
 
 void expect_activations(const Tensor& t, const char* function) {
-  if (t.rank() < 2) throw poplibs_error(fmt::format("{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function, fmt::join(t.shape(), ",")));
+  if (t.rank() < 2) throw poplibs_error(fmt::format("{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
+                                                    fmt::join(t.shape(), ",")));
   if (t.elementType() != poplar::FLOAT && t.elementType() != poplar::HALF)
     throw poplibs_error(fmt::format("{}: activations of type {}, expected float or half", function, t.elementType().toString()));
 }
@@ -85,19 +86,22 @@ Replicas replicas_of(const Callback& callback, const Tensor& acts, unsigned norm
   return r;
 }
 
-std::pair<Tensor, Tensor> statistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, bool stable, const Replicas& replicas,
+std::pair<Tensor, Tensor> statistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, bool stable,
+                                     const Replicas& replicas,
                                      const DebugContext& context) {
   const double n = static_cast<double>(elements_per_channel(acts)) * replicas.count;
   const double correction = unbiased && n > 1 ? n / (n - 1) : 1;
   const auto inverse = [&](const pe::Expr& variance, const std::vector<Tensor>& from) {
-    return popops::map(graph, pe::Rsqrt(pe::Add(pe::Mul(pe::Max(variance, pe::Const(0.0f)), pe::Const(static_cast<float>(correction))), pe::Const(eps))), from,
+    return popops::map(graph, pe::Rsqrt(pe::Add(pe::Mul(pe::Max(variance, pe::Const(0.0f)), pe::Const(static_cast<float>(correction))),
+                                                pe::Const(eps))), from,
                        prog, DebugContext(context, "iStdDev"));
   };
   Tensor mean = sums(graph, acts, popops::Operation::ADD, 1 / n, prog, DebugContext(context, "mean"));
   Tensor deviation;
   if (stable) {
     mean = replicas.add_up(graph, {mean}, prog, context)[0];
-    const Tensor differences = popops::map(graph, pe::Sub(pe::Cast(pe::_1, poplar::FLOAT), pe::_2), {acts, per_channel(mean, acts)}, prog, DebugContext(context, "differences"));
+    const Tensor differences = popops::map(graph, pe::Sub(pe::Cast(pe::_1, poplar::FLOAT), pe::_2), {acts, per_channel(mean, acts)}, prog,
+                                           DebugContext(context, "differences"));
     const Tensor variance = sums(graph, differences, popops::Operation::SQUARE_ADD, 1 / n, prog, DebugContext(context, "variance"));
     deviation = inverse(pe::_1, replicas.add_up(graph, {variance}, prog, context));
   } else {
@@ -110,7 +114,8 @@ std::pair<Tensor, Tensor> statistics(Graph& graph, const Tensor& acts, float eps
   return {to_type(graph, mean, type, prog, context), to_type(graph, deviation, type, prog, context)};
 }
 
-Tensor statistics_gradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog, const Replicas& replicas,
+Tensor statistics_gradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog,
+                            const Replicas& replicas,
                             const DebugContext& context) {
   const double n = static_cast<double>(elements_per_channel(whitened)) * replicas.count;
   const Type type = whitened.elementType();
@@ -130,20 +135,25 @@ Tensor createNormGamma(Graph& graph, const Tensor& acts, const Type& type, const
   return create_per_channel(graph, acts, type, DebugContext(context, "gamma"));
 }
 
-Tensor createNormGamma(Graph& graph, const Tensor& acts, const DebugContext& context) { return createNormGamma(graph, acts, acts.elementType(), context); }
+Tensor createNormGamma(Graph& graph, const Tensor& acts, const DebugContext& context) {
+  return createNormGamma(graph, acts, acts.elementType(), context);
+}
 
 Tensor createNormBeta(Graph& graph, const Tensor& acts, const Type& type, const DebugContext& context) {
   expect_activations(acts, "createNormBeta");
   return create_per_channel(graph, acts, type, DebugContext(context, "beta"));
 }
 
-Tensor createNormBeta(Graph& graph, const Tensor& acts, const DebugContext& context) { return createNormBeta(graph, acts, acts.elementType(), context); }
+Tensor createNormBeta(Graph& graph, const Tensor& acts, const DebugContext& context) {
+  return createNormBeta(graph, acts, acts.elementType(), context);
+}
 
 std::pair<Tensor, Tensor> createNormParams(Graph& graph, const Tensor& acts, const DebugContext& context) {
   return {createNormGamma(graph, acts, context), createNormBeta(graph, acts, context)};
 }
 
-std::pair<Tensor, Tensor> normStatistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, bool stable, const Type& partials,
+std::pair<Tensor, Tensor> normStatistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, bool stable,
+                                         const Type& partials,
                                          const DebugContext& context) {
   expect_activations(acts, "normStatistics");
   expect_partials(partials, "normStatistics");
@@ -191,7 +201,8 @@ Tensor normGradients(Graph& graph, const Tensor& grads, const Tensor& gamma, Seq
   return popops::map(graph, pe::Mul(pe::_1, pe::_2), {grads, per_channel(gamma, grads)}, prog, DebugContext(context, "gradient"));
 }
 
-Tensor normStatisticsGradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog, const Type& partials,
+Tensor normStatisticsGradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog,
+                               const Type& partials,
                                const DebugContext& context) {
   expect_activations(whitened, "normStatisticsGradients");
   expect_same(whitened, grads, "normStatisticsGradients");
@@ -206,8 +217,8 @@ Tensor distributedNormStatisticsGradients(Graph& graph, const Tensor& whitened, 
   expect_same(whitened, grads, "distributedNormStatisticsGradients");
   expect_per_channel(deviation, whitened, "the inverse deviation", "distributedNormStatisticsGradients");
   expect_partials(partials, "distributedNormStatisticsGradients");
-  return statistics_gradients(graph, whitened, grads, deviation, prog, replicas_of(callback, whitened, norm_size, "distributedNormStatisticsGradients"),
-                              context);
+  const Replicas replicas = replicas_of(callback, whitened, norm_size, "distributedNormStatisticsGradients");
+  return statistics_gradients(graph, whitened, grads, deviation, prog, replicas, context);
 }
 
 }  // namespace poplin

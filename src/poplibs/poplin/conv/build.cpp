@@ -54,7 +54,8 @@ std::vector<int> shape_of(const Problem& p, const Block& b, const std::vector<Ra
                             static_cast<int>(b.out_channels.size()), first_order, second_order};
   for (std::size_t d = 0; d < p.lines.size(); ++d) {
     const Line line = part_of(p.lines[d], b.field[d], inputs[d]);
-    for (const std::int64_t n : {line.in, line.out, line.taps, line.stride, line.dilation, line.offset, line.step}) shape.push_back(static_cast<int>(n));
+    const std::int64_t numbers[] = {line.in, line.out, line.taps, line.stride, line.dilation, line.offset, line.step};
+    for (const std::int64_t n : numbers) shape.push_back(static_cast<int>(n));
   }
   return shape;
 }
@@ -242,13 +243,15 @@ class Results {
 
   // One row for each group of the block. `out` is the block's box of the result, the `ranges` of it; `term` counts the blocks of a box.
   Tensor of(const Block& b, const Tensor& out, const std::vector<Range>& ranges, std::int64_t term) {
-    const Tensor rows = box(out, ranges).reshape({static_cast<std::size_t>(b.groups.size()), elements(ranges) / static_cast<std::size_t>(b.groups.size())});
+    const Tensor rows = box(out, ranges).reshape({static_cast<std::size_t>(b.groups.size()),
+                                                  elements(ranges) / static_cast<std::size_t>(b.groups.size())});
     if (terms_ == 1) return rows;
     std::vector<std::int64_t> key;
     for (const Range& r : ranges) key.push_back(r.begin);
     Sum& sum = sums_[key];
     if (sum.tiles.empty())
-      sum = {graph_.addVariable(type_, {static_cast<std::size_t>(terms_), rows.numElements()}, DebugContext(context_, "partials")), rows.flatten(), {}};
+      sum = {graph_.addVariable(type_, {static_cast<std::size_t>(terms_), rows.numElements()}, DebugContext(context_, "partials")), rows.flatten(),
+             {}};
     const Tensor partial = sum.partials[static_cast<std::size_t>(term)];
     graph_.setTileMapping(partial, b.tile);
     sum.tiles.push_back(b.tile);

@@ -26,11 +26,15 @@ class Stages {
 };
 
 // Variables of the public shapes that lie where the plan wants them.
-poplar::Tensor make_input(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut, const poplar::DebugContext& context);
-poplar::Tensor make_weights(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut, const poplar::DebugContext& context);
-poplar::Tensor make_output(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut, const poplar::DebugContext& context);
+poplar::Tensor make_input(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut,
+                          const poplar::DebugContext& context);
+poplar::Tensor make_weights(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut,
+                            const poplar::DebugContext& context);
+poplar::Tensor make_output(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut,
+                           const poplar::DebugContext& context);
 // For the result of the gradient of the weights.
-poplar::Tensor make_weight_gradient(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut, const poplar::DebugContext& context);
+poplar::Tensor make_weight_gradient(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut,
+                                    const poplar::DebugContext& context);
 
 // Views as problem.h gives them; `out` is written whole.
 void build_forward(poplar::Graph& graph, const Problem& problem, const Options& options, const Partition& cut, const poplar::Tensor& in,

@@ -27,11 +27,13 @@ void zero_beyond(poplar::Graph& graph, const Tensor& t, unsigned dim, std::size_
 
 }  // namespace
 
-Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags, PlanningCache* cache)
+Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags,
+                         PlanningCache* cache)
     : params(params), problem(problem_of(params, flipped)), options(parse_options(flags)),
       partition(plan_for(graph.getTarget(), options, problem, kind, cache).partition) {}
 
-void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in, const Tensor& weights, bool transposed, const Tensor& out, Stages& stages,
+void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in, const Tensor& weights, bool transposed, const Tensor& out,
+                   Stages& stages,
                    Sequence& before, const DebugContext& context) {
   for (unsigned d = 0; d < c.params.getNumFieldDims(); ++d)
     zero_beyond(graph, out, 2 + d, c.params.outputTransform.paddingLower[d], static_cast<std::size_t>(c.problem.lines[d].out), before);

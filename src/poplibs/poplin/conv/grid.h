@@ -20,7 +20,8 @@ struct Block {
 };
 
 // Calls f with each block of serial step `step`, in the order of tiles. Empty blocks are left out.
-void each_block(const poplar::Graph& graph, const Problem& problem, const Partition& cut, std::int64_t step, const std::function<void(const Block&)>& f);
+void each_block(const poplar::Graph& graph, const Problem& problem, const Partition& cut, std::int64_t step,
+                const std::function<void(const Block&)>& f);
 
 // t[ranges[0]][ranges[1]]...
 poplar::Tensor box(const poplar::Tensor& t, const std::vector<Range>& ranges);

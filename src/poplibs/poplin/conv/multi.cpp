@@ -90,7 +90,8 @@ std::vector<Tensor> convolution(Graph& graph, const std::vector<ConvolutionArgs>
   return out;
 }
 
-std::vector<Tensor> calculateWeightDeltas(Graph& graph, const std::vector<CalculateWeightDeltasArgs>& args, Sequence& prog, const DebugContext& context,
+std::vector<Tensor> calculateWeightDeltas(Graph& graph, const std::vector<CalculateWeightDeltasArgs>& args, Sequence& prog,
+                                          const DebugContext& context,
                                           const OptionFlags& options, PlanningCache* cache) {
   return gradients(graph, args, prog, context, options, cache);
 }
@@ -99,7 +100,8 @@ void convolutionWeightUpdate(Graph& graph, const std::vector<ConvWeightUpdateArg
                              const OptionFlags& options, PlanningCache* cache) {
   for (const ConvWeightUpdateArgs& a : args) conv::expect_weights(a.weights, a.params, false, "multiconv::convolutionWeightUpdate");
   const std::vector<Tensor> deltas = gradients_of(graph, args, prog, context, options, cache);
-  for (std::size_t i = 0; i < args.size(); ++i) conv::add_scaled(graph, args[i].weights, deltas[i], args[i].scale, prog, DebugContext(context, "update"));
+  for (std::size_t i = 0; i < args.size(); ++i)
+    conv::add_scaled(graph, args[i].weights, deltas[i], args[i].scale, prog, DebugContext(context, "update"));
 }
 
 void convolutionWeightUpdate(Graph& graph, const std::vector<ConvWeightUpdateArgsScalar>& args, Sequence& prog, const DebugContext& context,

@@ -73,7 +73,8 @@ Block largest(const Problem& p, const Partition& cut) {
     b.out_field *= out;
     b.in_field *= b.in_sizes[d];
     b.taps *= line.taps;
-    b.meetings *= static_cast<double>(out) * static_cast<double>(line.taps) / static_cast<double>(std::max<std::int64_t>(1, line.dilation / std::max<std::int64_t>(1, line.stride)));
+    const std::int64_t zeros = std::max<std::int64_t>(1, line.dilation / line.stride);  // of so many inputs all but one are zero
+    b.meetings *= static_cast<double>(out * line.taps) / static_cast<double>(zeros);
   }
   return b;
 }
@@ -83,12 +84,14 @@ class Coster {
   Coster(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind)
       : p_(problem), kind_(kind), model_(target, objective_of(target, options)), element_(static_cast<double>(target.getTypeSize(problem.in_type))),
         partials_(options.half_partials ? poplar::HALF : poplar::FLOAT), workers_(target.getNumWorkerContexts()), host_(is_cpu(target)),
-        partial_bytes_(static_cast<double>(target.getTypeSize(partials_))), result_bytes_(static_cast<double>(target.getTypeSize(problem.out_type))) {}
+        partial_bytes_(static_cast<double>(target.getTypeSize(partials_))),
+            result_bytes_(static_cast<double>(target.getTypeSize(problem.out_type))) {}
 
   PlanCost operator()(const Partition& cut) const {
     const Block b = largest(p_, cut);
     const double groups = static_cast<double>(b.groups), in = static_cast<double>(b.in_channels), out = static_cast<double>(b.out_channels);
-    const double inputs = groups * static_cast<double>(b.batch * b.in_field) * in, outputs = groups * static_cast<double>(b.batch * b.out_field) * out;
+    const double inputs = groups * static_cast<double>(b.batch * b.in_field) * in,
+        outputs = groups * static_cast<double>(b.batch * b.out_field) * out;
     const double weights = groups * static_cast<double>(b.taps) * in * out, taps = static_cast<double>(b.taps);
     const double rows = static_cast<double>(b.batch) * b.meetings / taps;
     const bool forward = kind_ == Kind::forward;
@@ -99,8 +102,10 @@ class Coster {
     const double runs = input_runs(b, cut) + (forward ? weight_runs(b, cut) : output_runs(b, cut));
     c.exchange = host_ ? host_reading(operands, runs) : serial * (model_.exchange(operands * element_) + kCyclesOfARun * runs);
     c.compute = serial * groups * taps * (forward ? product(rows, out, in) : product(in, out, rows));
-    if (terms > 1)
-      c.reduction = serial * ((host_ ? 0 : model_.exchange(results * partial_bytes_) + kCyclesOfARun * terms) + model_.reduce(terms, results / terms, partials_, p_.out_type));
+    if (terms > 1) {
+      const plan::Cost exchange = host_ ? 0 : model_.exchange(results * partial_bytes_) + kCyclesOfARun * terms;
+      c.reduction = serial * (exchange + model_.reduce(terms, results / terms, partials_, p_.out_type));
+    }
     c.memory = operands * element_ + results * (terms > 1 ? 2 * partial_bytes_ : result_bytes_);
     return c;
   }
@@ -118,12 +123,21 @@ class Coster {
     }
     return runs;
   }
-  double input_runs(const Block& b, const Partition& cut) const { return static_cast<double>(b.groups) * runs_of_box(b.batch, b.in_sizes, cut.field); }
-  double output_runs(const Block& b, const Partition& cut) const { return static_cast<double>(b.groups) * runs_of_box(b.batch, b.out_sizes, cut.field); }
-  static double weight_runs(const Block& b, const Partition& cut) { return static_cast<double>(b.groups) * (cut.in_channels > 1 ? static_cast<double>(b.taps) : 1); }
+  static double input_runs(const Block& b, const Partition& cut) {
+    return static_cast<double>(b.groups) * runs_of_box(b.batch, b.in_sizes, cut.field);
+  }
+  static double output_runs(const Block& b, const Partition& cut) {
+    return static_cast<double>(b.groups) * runs_of_box(b.batch, b.out_sizes, cut.field);
+  }
+  static double weight_runs(const Block& b, const Partition& cut) {
+    return static_cast<double>(b.groups) * (cut.in_channels > 1 ? static_cast<double>(b.taps) : 1);
+  }
 
   // Blocks that are not one piece of memory are gathered.
-  plan::Cost host_reading(double operands, double runs) const { return runs > 2 * static_cast<double>(p_.groups) ? model_.copy(operands * element_, operands * element_ / runs) : 0; }
+  plan::Cost host_reading(double operands, double runs) const {
+    const double bytes = operands * element_;
+    return runs > 2 * static_cast<double>(p_.groups) ? model_.copy(bytes, bytes / runs) : 0;
+  }
 
   const Problem& p_;
   Kind kind_;
@@ -197,14 +211,18 @@ class Search {
 using Key = std::vector<double>;
 
 Key key_of(const poplar::Target& target, const Options& o, const Problem& p, Kind kind) {
-  Key key = {static_cast<double>(kind), static_cast<double>(places(target)), static_cast<double>(target.getBytesPerTile()), is_cpu(target) ? 1.0 : 0.0,
+  Key key = {static_cast<double>(kind), static_cast<double>(places(target)), static_cast<double>(target.getBytesPerTile()),
+             is_cpu(target) ? 1.0 : 0.0,
              o.memory_proportion, o.half_partials ? 1.0 : 0.0, static_cast<double>(objective_of(target, o)),
              static_cast<double>(o.constraints.groups), static_cast<double>(o.constraints.batch), static_cast<double>(o.constraints.out_channels),
              static_cast<double>(o.constraints.in_channels), static_cast<double>(o.constraints.serial), static_cast<double>(p.groups),
              static_cast<double>(p.batch), static_cast<double>(p.in_channels), static_cast<double>(p.out_channels),
-             static_cast<double>(target.getTypeSize(p.in_type)), static_cast<double>(target.getTypeSize(p.out_type)), static_cast<double>(p.lines.size())};
-  for (const Line& line : p.lines)
-    for (const std::int64_t n : {line.in, line.out, line.taps, line.stride, line.dilation, line.offset, line.step}) key.push_back(static_cast<double>(n));
+             static_cast<double>(target.getTypeSize(p.in_type)), static_cast<double>(target.getTypeSize(p.out_type)),
+                 static_cast<double>(p.lines.size())};
+  for (const Line& line : p.lines) {
+    const std::int64_t numbers[] = {line.in, line.out, line.taps, line.stride, line.dilation, line.offset, line.step};
+    for (const std::int64_t n : numbers) key.push_back(static_cast<double>(n));
+  }
   for (const unsigned n : o.constraints.field) key.push_back(n);
   return key;
 }

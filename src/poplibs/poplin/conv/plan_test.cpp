@@ -24,7 +24,8 @@ std::vector<Problem> problems() {
   std::vector<Problem> out;
   for (const auto& [batch, field, kernel, in, co, groups] :
        std::vector<std::tuple<std::size_t, std::vector<std::size_t>, std::vector<std::size_t>, std::size_t, std::size_t, std::size_t>>{
-           {8, {56, 56}, {3, 3}, 64, 64, 1}, {1, {14, 14}, {3, 3}, 256, 256, 1}, {4, {7}, {3}, 20, 33, 2}, {2, {9, 8, 7}, {1, 2, 3}, 3, 5, 1}, {16, {}, {}, 100, 10, 1}})
+           {8, {56, 56}, {3, 3}, 64, 64, 1}, {1, {14, 14}, {3, 3}, 256, 256, 1}, {4, {7}, {3}, 20, 33, 2}, {2, {9, 8, 7}, {1, 2, 3}, 3, 5, 1}, {16,
+               {}, {}, 100, 10, 1}})
     out.push_back(problem_of(ConvParams(poplar::HALF, batch, field, kernel, in, co, groups)));
   return out;
 }
@@ -102,7 +103,8 @@ TEST(ConvPlan, HoldsConstraints) {
   EXPECT_EQ(plan.partition.batch, 2);
   EXPECT_EQ(plan.partition.field, (std::vector<std::int64_t>{4, 1}));
   EXPECT_EQ(plan.partition.in_channels, 2);
-  EXPECT_THROW(find_plan(target, parse_options({{"planConstraints", R"({"partition": {"batch": 8, "inChans": 8}})"}}), p, Kind::forward), poplar::invalid_option);
+  EXPECT_THROW(find_plan(target, parse_options({{"planConstraints", R"({"partition": {"batch": 8, "inChans": 8}})"}}), p, Kind::forward),
+               poplar::invalid_option);
 }
 
 }  // namespace

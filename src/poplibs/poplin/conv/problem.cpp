@@ -45,7 +45,8 @@ void expect(const Tensor& t, const poplar::Type& type, const Shape& shape, const
   if (t.elementType() != type)
     throw poputil::poplibs_error(fmt::format("{}: {} of type {}, expected {}", function, what, t.elementType().toString(), type.toString()));
   if (t.shape() != shape)
-    throw poputil::poplibs_error(fmt::format("{}: {} of shape {{{}}}, expected {{{}}}", function, what, fmt::join(t.shape(), ","), fmt::join(shape, ",")));
+    throw poputil::poplibs_error(fmt::format("{}: {} of shape {{{}}}, expected {{{}}}", function, what, fmt::join(t.shape(), ","),
+                                             fmt::join(shape, ",")));
 }
 
 Shape with_field(Shape shape, const Shape& field) {
@@ -70,7 +71,8 @@ std::uint64_t Problem::flops() const {
 Problem problem_of(const ConvParams& params, bool flipped) {
   params.validate();
   if (params.getNumFieldDims() > kConvDims)
-    throw poputil::poplibs_error(fmt::format("convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(), static_cast<int>(kConvDims)));
+    throw poputil::poplibs_error(fmt::format("convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(),
+                                             static_cast<int>(kConvDims)));
   Problem p;
   p.in_type = params.inputType;
   p.out_type = params.outputType;

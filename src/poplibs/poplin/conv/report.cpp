@@ -24,7 +24,8 @@ namespace {
 
 // Multiplications and additions a tile can do in a cycle.
 double flops_per_cycle(const poplar::Target& target, const poplar::Type& type) {
-  return 2.0 * std::max(1u, target.getNumConvUnits(type, poplar::FLOAT)) * std::max(1u, target.getConvUnitInputLoadElemsPerCycle(type)) * target.getNumTiles();
+  const double units = std::max(1u, target.getNumConvUnits(type, poplar::FLOAT)), inputs = std::max(1u, target.getConvUnitInputLoadElemsPerCycle(type));
+  return 2 * units * inputs * target.getNumTiles();
 }
 
 std::size_t whole(double n) { return static_cast<std::size_t>(std::ceil(n)); }

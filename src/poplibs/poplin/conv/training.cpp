@@ -27,7 +27,8 @@ namespace {
 
 void expect_biases(const Tensor& acts, const Tensor& biases, const char* function) {
   if (acts.rank() < 2)
-    throw poplibs_error(fmt::format("{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function, fmt::join(acts.shape(), ",")));
+    throw poplibs_error(fmt::format("{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
+                                    fmt::join(acts.shape(), ",")));
   if (biases.rank() != 1 || biases.dim(0) != acts.dim(1))
     throw poplibs_error(fmt::format("{}: biases of shape {{{}}}, expected {{{}}}", function, fmt::join(biases.shape(), ","), acts.dim(1)));
 }
@@ -67,11 +68,13 @@ Tensor scale_of(Graph& graph, float scale) { return constant(graph, scale); }
 }  // namespace conv
 
 Tensor createBiases(Graph& graph, const Tensor& acts, const DebugContext& context) {
-  if (acts.rank() < 2) throw poplibs_error(fmt::format("createBiases: activations of shape {{{}}}, expected {{batch, channels, field...}}", fmt::join(acts.shape(), ",")));
+  if (acts.rank() < 2) throw poplibs_error(fmt::format("createBiases: activations of shape {{{}}}, expected {{batch, channels, field...}}",
+                                                       fmt::join(acts.shape(), ",")));
   return internal::create_per_channel(graph, acts, acts.elementType(), context);
 }
 
-Tensor createBiases(Graph& graph, const Tensor& acts, const ConvParams& params, const DebugContext& context, const OptionFlags& options, PlanningCache*) {
+Tensor createBiases(Graph& graph, const Tensor& acts, const ConvParams& params, const DebugContext& context, const OptionFlags& options,
+                    PlanningCache*) {
   conv::parse_options(options);
   conv::expect_output(acts, params, "createBiases");
   return createBiases(graph, acts, context);
@@ -88,7 +91,8 @@ void convolutionBiasUpdate(Graph& graph, const Tensor& deltas, const Tensor& bia
   conv::parse_options(options);
   expect_biases(deltas, biases, "convolutionBiasUpdate");
   expect_scale(scale, "convolutionBiasUpdate");
-  const Tensor sums = popops::reduce(graph, deltas, poplar::FLOAT, internal::all_but_channels(deltas), popops::Operation::ADD, prog, DebugContext(context, "sums"));
+  const Tensor sums = popops::reduce(graph, deltas, poplar::FLOAT, internal::all_but_channels(deltas), popops::Operation::ADD, prog,
+                                     DebugContext(context, "sums"));
   conv::add_scaled(graph, biases, sums, scale, prog, DebugContext(context, "update"));
 }
 
@@ -97,7 +101,8 @@ void convolutionBiasUpdate(Graph& graph, const Tensor& deltas, const Tensor& bia
   convolutionBiasUpdate(graph, deltas, biases, constant(graph, scale), options, prog, context);
 }
 
-void convolutionWeightUpdate(Graph& graph, const Tensor& deltas, const Tensor& weights, const Tensor& activations, ConvParams params, const Tensor& scale,
+void convolutionWeightUpdate(Graph& graph, const Tensor& deltas, const Tensor& weights, const Tensor& activations, ConvParams params,
+                             const Tensor& scale,
                              Sequence& prog, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   conv::expect_weights(weights, params, false, "convolutionWeightUpdate");
   const Tensor gradient = calculateWeightDeltas(graph, deltas, activations, params, prog, context, options, cache);

@@ -11,11 +11,13 @@ namespace poplin {
 
 using poplar::Tensor;
 
-void weightsTransposeChansFlipXY(poplar::Graph&, const Tensor& in, const Tensor& out, poplar::program::Sequence& prog, const poplar::DebugContext& context,
+void weightsTransposeChansFlipXY(poplar::Graph&, const Tensor& in, const Tensor& out, poplar::program::Sequence& prog,
+                                 const poplar::DebugContext& context,
                                  const poplar::OptionFlags& options) {
   conv::parse_options(options);
   if (in.rank() < 3)
-    throw poputil::poplibs_error(fmt::format("weightsTransposeChansFlipXY: weights of shape {{{}}}, expected {{groups, out, in, kernel...}}", fmt::join(in.shape(), ",")));
+    throw poputil::poplibs_error(fmt::format("weightsTransposeChansFlipXY: weights of shape {{{}}}, expected {{groups, out, in, kernel...}}",
+                                             fmt::join(in.shape(), ",")));
   Tensor swapped = in.dimShufflePartial({1, 2}, {2, 1});
   for (unsigned d = 3; d < swapped.rank(); ++d) swapped = swapped.reverse(d);
   if (swapped.shape() != out.shape() || in.elementType() != out.elementType())
@@ -24,12 +26,14 @@ void weightsTransposeChansFlipXY(poplar::Graph&, const Tensor& in, const Tensor&
   prog.add(poplar::program::Copy(swapped, out, false, context));
 }
 
-Tensor fullyConnectedWeightTranspose(poplar::Graph&, Tensor weights, const ConvParams& params, poplar::program::Sequence&, const poplar::DebugContext&,
+Tensor fullyConnectedWeightTranspose(poplar::Graph&, Tensor weights, const ConvParams& params, poplar::program::Sequence&,
+                                     const poplar::DebugContext&,
                                      const poplar::OptionFlags& options, PlanningCache*) {
   conv::parse_options(options);
   params.validate();
   if (weights.rank() != 3)
-    throw poputil::poplibs_error(fmt::format("fullyConnectedWeightTranspose: weights of shape {{{}}}, expected {{groups, in, out}}", fmt::join(weights.shape(), ",")));
+    throw poputil::poplibs_error(fmt::format("fullyConnectedWeightTranspose: weights of shape {{{}}}, expected {{groups, in, out}}",
+                                             fmt::join(weights.shape(), ",")));
   return weights.dimShuffle({0, 2, 1});
 }
 
