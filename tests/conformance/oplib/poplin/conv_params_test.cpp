@@ -203,7 +203,7 @@ TEST(ConvOptions, AreCheckedAndKept) {
 
 // Each of them changes the plan, none of them the result.
 TEST(ConvOptions, DoNotChangeResults) {
-  const ConvParams p = conv_cases::make(2, {9, 8}, {3, 3}, 32, 48);
+  const ConvParams p = conv_cases::make(2, {9, 8}, {3, 3}, 16, 24);
   const Operand in = operand("in", FLOAT, reference::input_shape(p), integers(-2, 2, 1)), weights = operand("w", FLOAT, reference::weights_shape(p), integers(-2, 2, 2)),
                 deltas = operand("d", FLOAT, reference::output_shape(p), integers(-2, 2, 3));
   const std::vector<double> expected = reference::convolution(p, in.values, weights.values).values,
