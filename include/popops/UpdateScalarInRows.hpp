@@ -4,6 +4,7 @@
 #include <poplar/Export.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
+#include <popops/ExprOp.hpp>
 
 #include <string>
 

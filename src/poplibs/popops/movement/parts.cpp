@@ -68,6 +68,37 @@ Tensor output_like(Graph& graph, const Type& type, const Tensor& like, const Deb
   return out;
 }
 
+std::vector<unsigned> owners_of(const Graph& graph, const Tensor& flat, std::size_t size) {
+  std::vector<unsigned> owner(flat.numElements() / size, 0);
+  const Mapping mapping = graph.getTileMapping(flat, nullptr);
+  for (unsigned tile = 0; tile < mapping.size(); ++tile)
+    for (const Interval& i : mapping[tile])
+      for (std::size_t block = (i.begin() + size - 1) / size; block * size < i.end(); ++block) owner[block] = tile;
+  return owner;
+}
+
+Mapping spread(const std::vector<unsigned>& owner, unsigned tiles) {
+  std::vector<std::size_t> count(tiles, 0);
+  for (const unsigned tile : owner) ++count[tile];
+  const std::size_t n = owner.size(), share = (n + tiles - 1) / tiles;
+  const bool well_spread = *std::max_element(count.begin(), count.end()) <= 2 * share;
+  Mapping mapping(tiles);
+  for (std::size_t block = 0; block < n; ++block) {
+    std::vector<Interval>& mine = mapping[well_spread ? owner[block] : block / share];
+    if (!mine.empty() && mine.back().end() == block)
+      mine.back() = Interval(mine.back().begin(), block + 1);
+    else
+      mine.emplace_back(block, block + 1);
+  }
+  return mapping;
+}
+
+Mapping of_elements(Mapping blocks, std::size_t size) {
+  for (std::vector<Interval>& list : blocks)
+    for (Interval& i : list) i = Interval(i.begin() * size, i.end() * size);
+  return blocks;
+}
+
 void fail(const char* where, const std::string& message) { throw poputil::poplibs_error(std::string(where) + ": " + message); }
 
 void check_writable(const char* where, const char* what, const Tensor& t) {

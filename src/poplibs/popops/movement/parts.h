@@ -49,6 +49,13 @@ VertexRef add_part(Graph& graph, const ComputeSet& cs, const VertexPair& vertex,
 // and there is enough to do; then linearly over the tiles.
 Tensor output_like(Graph& graph, const Type& type, const Tensor& like, const DebugContext& debug);
 
+// Work on blocks (matrices, rows, pixels): the tile of the first element of each block of `size` elements of a flat tensor; the
+// numbers of the blocks by tile, where they are, or in order in equal shares if that would leave many tiles idle; and the mapping
+// of the elements that a mapping of blocks makes.
+std::vector<unsigned> owners_of(const Graph& graph, const Tensor& flat, std::size_t size);
+Mapping spread(const std::vector<unsigned>& owner, unsigned tiles);
+Mapping of_elements(Mapping blocks, std::size_t size);
+
 // Throw poplibs_error; `where` is the public function, "popops::fill".
 void check_writable(const char* where, const char* what, const Tensor& t);
 void check_same_shape(const char* where, const char* name_a, const Tensor& a, const char* name_b, const Tensor& b);

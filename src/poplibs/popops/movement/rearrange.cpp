@@ -14,43 +14,12 @@ namespace {
 
 using namespace poplar;
 using internal::Mapping;
+using internal::of_elements;
+using internal::owners_of;
+using internal::spread;
 using poputil::GroupingInfo;
 using program::Copy;
 using program::Sequence;
-
-// The tile of the first element of each block of `size` elements of a flat tensor.
-std::vector<unsigned> owners_of(const Graph& graph, const Tensor& flat, std::size_t size) {
-  std::vector<unsigned> owner(flat.numElements() / size, 0);
-  const Mapping mapping = graph.getTileMapping(flat, nullptr);
-  for (unsigned tile = 0; tile < mapping.size(); ++tile)
-    for (const Interval& i : mapping[tile])
-      for (std::size_t block = (i.begin() + size - 1) / size; block * size < i.end(); ++block) owner[block] = tile;
-  return owner;
-}
-
-// Numbers of blocks by tile: where they are, or equal shares in order if that would leave many tiles idle.
-Mapping spread(const std::vector<unsigned>& owner, unsigned tiles) {
-  std::vector<std::size_t> count(tiles, 0);
-  for (const unsigned tile : owner) ++count[tile];
-  const std::size_t n = owner.size(), share = (n + tiles - 1) / tiles;
-  const bool well_spread = *std::max_element(count.begin(), count.end()) <= 2 * share;
-  Mapping mapping(tiles);
-  for (std::size_t block = 0; block < n; ++block) {
-    std::vector<Interval>& mine = mapping[well_spread ? owner[block] : block / share];
-    if (!mine.empty() && mine.back().end() == block)
-      mine.back() = Interval(mine.back().begin(), block + 1);
-    else
-      mine.emplace_back(block, block + 1);
-  }
-  return mapping;
-}
-
-// The mapping of elements that a mapping of blocks of `size` elements makes.
-Mapping of_elements(Mapping blocks, std::size_t size) {
-  for (std::vector<Interval>& list : blocks)
-    for (Interval& i : list) i = Interval(i.begin() * size, i.end() * size);
-  return blocks;
-}
 
 std::string transpose_vertex(const Graph& graph, const Type& type) {
   return "popops::Transpose<" + internal::bits_type(graph.getTarget().getTypeSize(type)).toString() + ">";
