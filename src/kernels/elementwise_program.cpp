@@ -89,6 +89,9 @@ void run(const Instruction& i, unsigned char* const* place, std::size_t n) {
     case Kind::clamp: return pando_clamp(type, a, b, c, out, n);
     case Kind::select: return pando_select(size_of(type), a, b, c, out, n);
     case Kind::convert: return pando_convert(type, static_cast<Type>(i.to), a, out, n);
+    case Kind::pair:
+      return pando_pair(static_cast<Binary>(i.op), static_cast<Binary>(i.to & ~kReversed), (i.to & kReversed) != 0, reinterpret_cast<const float*>(a),
+                        reinterpret_cast<const float*>(b), reinterpret_cast<const float*>(c), reinterpret_cast<float*>(out), n);
   }
 }
 

@@ -29,7 +29,10 @@ struct Rows {
   std::size_t count;
 };
 
-enum class Kind : std::uint8_t { unary, binary, clamp, select, convert };
+// pair: of floats, (a op b) second c, or c second (a op b) if kReversed is in it; `second`, an operation too, stands in the second type's
+// bits. It saves a pass over the block.
+enum class Kind : std::uint8_t { unary, binary, clamp, select, convert, pair };
+constexpr std::uint8_t kReversed = 128;
 
 constexpr std::uint32_t kHeaderWords = 2, kOperandWords = 5, kOutputWords = 2, kConstantWords = 3, kInstructionWords = 2;
 constexpr unsigned kMostPlaces = 250;

@@ -80,6 +80,10 @@ poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& ve
     switch (static_cast<Kind>(word & 255)) {
       case Kind::unary: per_element += cost_of(static_cast<Unary>(op), type); break;
       case Kind::binary: per_element += cost_of(static_cast<Binary>(op), type); break;
+      case Kind::pair:
+        per_element += cost_of(static_cast<Binary>(op), type) + cost_of(static_cast<Binary>(word >> 24 & 127), type);
+        ++flops;
+        break;
       default: per_element += 2 * simple(type);
     }
     flops += is_floating(type) ? 1 : 0;

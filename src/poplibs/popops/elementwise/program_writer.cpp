@@ -31,6 +31,7 @@ struct Step {
   pando::kernels::Type to = pando::kernels::Type::f32;
   int result = -1;
   std::array<int, 3> arguments = {-1, -1, -1};
+  std::uint8_t second = 0;  // of a pair
 };
 
 class Writer {
@@ -49,6 +50,7 @@ class Writer {
       if (needed_[i]) values_of_node_[i] = value_of(i);
     keep_swapped_results();
     for (std::size_t r = 0; r < outputs_.size(); ++r) store(r);
+    join_pairs();
     find_last_uses();
     if (!place_values()) return {};
     emit();
@@ -99,7 +101,7 @@ class Writer {
   }
 
   void step(Kind kind, std::uint8_t op, KernelType type, KernelType to, int result, std::array<int, 3> arguments) {
-    steps_.push_back({kind, op, type, to, result, arguments});
+    steps_.push_back({kind, op, type, to, result, arguments, 0});
   }
   int converted(int v, KernelType to) {
     if (at(v).type == to) return v;
@@ -172,6 +174,38 @@ class Writer {
     else step(Kind::convert, 0, at(v).type, at(out).type, out, {v, -1, -1});
   }
 
+  // A float operation whose only reader is another one becomes a part of it.
+  void join_pairs() {
+    std::vector<unsigned> uses(values_.size());
+    std::vector<int> maker(values_.size(), -1);
+    for (const Step& s : steps_)
+      for (const int a : s.arguments)
+        if (a >= 0) ++uses[static_cast<std::size_t>(a)];
+    std::vector<bool> gone(steps_.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      Step& s = steps_[i];
+      if (!is_pairable(s)) continue;
+      maker[static_cast<std::size_t>(s.result)] = at(s.result).fixed ? -1 : static_cast<int>(i);
+      for (unsigned k = 0; k < 2; ++k) {
+        const std::size_t v = static_cast<std::size_t>(s.arguments[k]);
+        if (maker[v] < 0 || uses[v] != 1) continue;
+        const Step& first = steps_[static_cast<std::size_t>(maker[v])];
+        gone[static_cast<std::size_t>(maker[v])] = true;
+        maker[static_cast<std::size_t>(s.result)] = -1;
+        s.second = static_cast<std::uint8_t>(s.op | (k == 1 ? kReversed : 0));
+        s.op = first.op;
+        s.kind = Kind::pair;
+        s.arguments = {first.arguments[0], first.arguments[1], s.arguments[1 - k]};
+        break;
+      }
+    }
+    std::vector<Step> left;
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      if (!gone[i]) left.push_back(steps_[i]);
+    steps_ = std::move(left);
+  }
+  static bool is_pairable(const Step& s) { return s.kind == Kind::binary && s.type == KernelType::f32 && can_pair(static_cast<Binary>(s.op)); }
+
   void find_last_uses() {
     for (std::size_t i = 0; i < steps_.size(); ++i)
       for (const int a : steps_[i].arguments)
@@ -234,7 +268,7 @@ class Writer {
     for (const Step& s : steps_) {
       const auto place = [&](int v) { return v < 0 ? 0u : static_cast<std::uint32_t>(at(v).place); };
       w.push_back(static_cast<std::uint32_t>(s.kind) | std::uint32_t{s.op} << 8 | static_cast<std::uint32_t>(s.type) << 16 |
-                  static_cast<std::uint32_t>(s.to) << 24);
+                  (s.kind == Kind::pair ? std::uint32_t{s.second} : static_cast<std::uint32_t>(s.to)) << 24);
       w.push_back(place(s.result) | place(s.arguments[0]) << 8 | place(s.arguments[1]) << 16 | place(s.arguments[2]) << 24);
     }
   }

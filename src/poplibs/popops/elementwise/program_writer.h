@@ -9,7 +9,6 @@ namespace popops::internal {
 struct ProgramOperand {
   poplar::Type type;
   int in_place = -1;  // the result whose elements it shares: it is read from there
-  bool broadcast = false;
 };
 
 // The words, with the places of what each vertex fills in.

@@ -4,7 +4,6 @@
 
 #include <poputil/Broadcast.hpp>
 #include <poputil/Util.hpp>
-#include <poputil/exceptions.hpp>
 
 #include "estimate.h"
 #include "generate.h"
@@ -54,11 +53,11 @@ class VertexMaker {
 
   void make() {
     for (const Tensor& t : work_.outs) outs_.push_back(t.flatten());
-    compiled_ = is_compiled(*work_.dag, options_);
+    write();
     find_sources();
     put_in_order();
     if (compiled_) generate();
-    else write();
+    else use_program();
     const ComputeSet cs = graph_.addComputeSet(context_);
     const auto mapping = graph_.getTileMapping(outs_[0]);
     for (unsigned tile = 0; tile < mapping.size(); ++tile)
@@ -140,15 +139,21 @@ class VertexMaker {
     return v;
   }
 
+  // Chooses the way, and writes the program if it is to be one. An expression with more values than a program can name is compiled.
   void write() {
     std::vector<ProgramOperand> operands;
     for (const WorkOperand& o : work_.operands) {
       operands.push_back({o.type, o.in_place});
       in_place_ = in_place_ || (o.tensor.valid() && o.in_place >= 0);
     }
+    compiled_ = is_compiled(*work_.dag, options_);
+    if (compiled_) return;
     std::optional<Program> program = write_program(*work_.dag, operands);
-    if (!program) throw poputil::poplibs_error("popops::map: the expression has too many values at the same time");
-    program_ = std::move(*program);
+    compiled_ = !program.has_value();
+    if (program) program_ = std::move(*program);
+  }
+
+  void use_program() {
     vertex_ = in_place_ ? "popops::MapInPlace" : "popops::Map";
     for (Tensor& t : outs_) t = bits_of(t);
     for (Source& s : sources_) s.flat = bits_of(s.flat);

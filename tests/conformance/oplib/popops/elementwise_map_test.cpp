@@ -152,6 +152,15 @@ TEST(ElementWiseMap, SeveralResultsInOneComputeSet) {
   }
 }
 
+// More constants than a program in blocks can name: compiled.
+TEST(ElementWiseMap, ALongSum) {
+  Any sum = _1 * 1.5f;
+  for (int i = 0; i < 260; ++i) sum = sum + _1 * (2.5f + static_cast<float>(i));
+  const Operand x = operand("x", FLOAT, {70}, uniform(1, 2, 1));
+  const auto out = run(Machine::ipu1, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& p) { return std::vector<Tensor>{popops::map(g, sum, {in[0]}, p)}; });
+  expect_close(out[0], map1(x, [](double v) { return v * (1.5 + 260 * 2.5 + 260 * 259 / 2); }), Tolerance{1e-5, 0});
+}
+
 TEST(ElementWiseMap, ShapesOfAllRanks) {
   const std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> shapes = {
       {{}, {}}, {{1}, {}}, {{7}, {1}}, {{0}, {}}, {{3, 0}, {1}}, {{2, 3}, {3}}, {{2, 3}, {2, 1}}, {{2, 1, 4}, {3, 1}}, {{2, 3, 4, 5}, {3, 1, 5}}, {{2, 3, 4, 5}, {4, 1}},
