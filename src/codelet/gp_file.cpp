@@ -1,18 +1,43 @@
 #include "codelet/gp_file.h"
 
+#include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/error.h"
 
 namespace pando {
 
-using nlohmann::json;
+// Lists of fields for base/archive.h; types are written by name.
+template <class A>
+void fields(A& a, Field& f) {
+  std::string type(name_of(f.type));
+  a(f.name, f.kind, f.shape, type, f.layout, f.inner_layout, f.min_align, f.interleaved, f.scalar_rows, f.host_offset, f.host_size);
+  const auto known = element_type_named(type);
+  f.type = known.value_or(f.type);
+  if (!known) f.kind = static_cast<FieldKind>(255);  // is_known refuses it
+}
+template <class A>
+void fields(A& a, ReservedRange& r) {
+  a(r.begin, r.size, r.image);
+}
+template <class A>
+void fields(A& a, Codelet& c) {
+  a(c.name, c.kind, c.fields, c.host_size, c.host_align, c.code_bytes, c.stack_bytes, c.uses_tile, c.reserved, c.entry);
+}
+template <class A>
+void fields(A& a, Dependency& d) {
+  a(d.path, d.hash);
+}
+template <class A>
+void fields(A& a, GpDescription& d) {
+  a(d.codelets, d.globals_size, d.globals_align, d.defined, d.undefined, d.libraries, d.cpu_features, d.dependencies, d.flags, d.build);
+}
 
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 2;
+constexpr std::uint32_t kFormat = 3;
 
 struct Header {
   char magic[8];
@@ -29,104 +54,15 @@ std::uint64_t checksum_of(const Header& header, std::string_view body) {
   return content_hash(body, content_hash(start));
 }
 
-json to_json(const Field& f) {
-  return {{"name", f.name},
-          {"kind", static_cast<int>(f.kind)},
-          {"shape", static_cast<int>(f.shape)},
-          {"type", name_of(f.type)},
-          {"layout", static_cast<int>(f.layout)},
-          {"inner_layout", static_cast<int>(f.inner_layout)},
-          {"min_align", f.min_align},
-          {"interleaved", f.interleaved},
-          {"scalar_rows", f.scalar_rows},
-          {"offset", f.host_offset},
-          {"size", f.host_size}};
-}
+constexpr bool is_within(auto value, auto last) { return value <= last; }
 
-template <class Enum>
-Enum enum_from(const json& j, Enum last) {
-  const int value = j.get<int>();
-  if (value < 0 || value > static_cast<int>(last)) throw std::runtime_error("number out of range");
-  return static_cast<Enum>(value);
+// Values that no writer writes: the file is damaged in a way that its checksum does not show.
+bool is_known(const Field& f) {
+  return is_within(f.kind, FieldKind::inout) && is_within(f.shape, FieldShape::vector_list) && is_within(f.layout, FieldLayout::compact_delta_n) &&
+         is_within(f.inner_layout, FieldLayout::compact_delta_n);
 }
-
-Field field_from(const json& j) {
-  Field f;
-  f.name = j.at("name");
-  f.kind = enum_from(j.at("kind"), FieldKind::inout);
-  f.shape = enum_from(j.at("shape"), FieldShape::vector_list);
-  const auto type = element_type_named(j.at("type").get<std::string>());
-  if (!type) throw std::runtime_error("unknown element type");
-  f.type = *type;
-  f.layout = enum_from(j.at("layout"), FieldLayout::compact_delta_n);
-  f.inner_layout = enum_from(j.at("inner_layout"), FieldLayout::compact_delta_n);
-  f.min_align = j.at("min_align");
-  f.interleaved = j.at("interleaved");
-  f.scalar_rows = j.at("scalar_rows");
-  f.host_offset = j.at("offset");
-  f.host_size = j.at("size");
-  return f;
-}
-
-json to_json(const Codelet& c) {
-  json fields = json::array();
-  for (const Field& f : c.fields) fields.push_back(to_json(f));
-  return {{"name", c.name},
-          {"kind", static_cast<int>(c.kind)},
-          {"fields", fields},
-          {"host_size", c.host_size},
-          {"host_align", c.host_align},
-          {"code_bytes", c.code_bytes},
-          {"stack_bytes", c.stack_bytes},
-          {"uses_tile", c.uses_tile},
-          {"reserved", {c.reserved.begin, c.reserved.size, c.reserved.image}},
-          {"entry", c.entry}};
-}
-
-Codelet codelet_from(const json& j) {
-  Codelet c;
-  c.name = j.at("name");
-  c.kind = enum_from(j.at("kind"), VertexKind::supervisor);
-  for (const json& f : j.at("fields")) c.fields.push_back(field_from(f));
-  c.host_size = j.at("host_size");
-  c.host_align = j.at("host_align");
-  c.code_bytes = j.at("code_bytes");
-  c.stack_bytes = j.at("stack_bytes");
-  c.uses_tile = j.at("uses_tile");
-  const json& reserved = j.at("reserved");
-  c.reserved = {reserved.at(0), reserved.at(1), reserved.at(2)};
-  c.entry = j.at("entry");
-  return c;
-}
-
-json to_json(const GpDescription& d) {
-  json codelets = json::array(), dependencies = json::array();
-  for (const Codelet& c : d.codelets) codelets.push_back(to_json(c));
-  for (const Dependency& f : d.dependencies) dependencies.push_back({f.path, f.hash});
-  return {{"codelets", codelets},
-          {"globals", {d.globals_size, d.globals_align}},
-          {"defined", d.defined},
-          {"undefined", d.undefined},
-          {"libraries", d.libraries},
-          {"cpu_features", d.cpu_features},
-          {"dependencies", dependencies},
-          {"flags", d.flags},
-          {"build", d.build}};
-}
-
-GpDescription description_from(const json& j) {
-  GpDescription d;
-  for (const json& c : j.at("codelets")) d.codelets.push_back(codelet_from(c));
-  d.globals_size = j.at("globals").at(0);
-  d.globals_align = j.at("globals").at(1);
-  d.defined = j.at("defined");
-  d.undefined = j.at("undefined");
-  d.libraries = j.at("libraries");
-  d.cpu_features = j.at("cpu_features");
-  for (const json& f : j.at("dependencies")) d.dependencies.push_back({f.at(0), f.at(1)});
-  d.flags = j.at("flags");
-  d.build = j.at("build");
-  return d;
+bool is_known(const Codelet& c) {
+  return is_within(c.kind, VertexKind::supervisor) && std::all_of(c.fields.begin(), c.fields.end(), [](const Field& f) { return is_known(f); });
 }
 
 [[noreturn]] void refuse(const std::string& name, std::string_view id, std::string_view why) {
@@ -136,7 +72,9 @@ GpDescription description_from(const json& j) {
 }  // namespace
 
 std::string write_gp(const GpFile& file) {
-  const std::string description = to_json(file.description).dump();
+  ArchiveWriter writer;
+  writer(file.description);
+  const std::string& description = writer.bytes();
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.format = kFormat;
@@ -162,11 +100,11 @@ GpFile read_gp(std::string_view bytes, const std::string& name) {
     refuse(name, "gp-cut-off", fmt::format("it has {} bytes after its header, expected {}", body.size(), expected));
   if (checksum_of(header, body) != header.checksum) refuse(name, "gp-corrupt", "its checksum does not match its content");
   GpFile file;
-  try {
-    file.description = description_from(json::parse(body.substr(0, header.description_size)));
-  } catch (const std::exception& e) {
-    refuse(name, "gp-description", fmt::format("its description is malformed ({})", e.what()));
-  }
+  ArchiveReader reader(body.substr(0, header.description_size));
+  reader(file.description);
+  const std::vector<Codelet>& codelets = file.description.codelets;
+  if (!reader.complete() || !std::all_of(codelets.begin(), codelets.end(), [](const Codelet& c) { return is_known(c); }))
+    refuse(name, "gp-description", "its description is malformed");
   file.bitcode = body.substr(header.description_size, header.bitcode_size);
   file.object = body.substr(header.description_size + header.bitcode_size);
   return file;

@@ -1,8 +1,8 @@
 // The .gp file: what popc writes and the library loads.
 //
 //   +---------+---------+-----------+---------------+--------------+----------+----------------+---------+---------------+
-//   | "PANDO" | version | json size | bitcode size  | object size  | checksum | description    | bitcode | shared object |
-//   | "GP\n"  | u32 u32 |    u64    |      u64      |     u64      |    u64   | (json text)    |         |               |
+//   | "PANDO" | version | desc size | bitcode size  | object size  | checksum | description    | bitcode | shared object |
+//   | "GP\n"  | u32 u32 |    u64    |      u64      |     u64      |    u64   | (archive)      |         |               |
 //   +---------+---------+-----------+---------------+--------------+----------+----------------+---------+---------------+
 //
 // The bitcode is the program before globals are moved and code is optimised: what linking with other files starts from.
