@@ -41,7 +41,7 @@ public:
 
   bool valid() const { return state_ != nullptr; }
   Type elementType() const;
-  std::size_t rank() const;
+  unsigned rank() const;
   std::size_t dim(unsigned i) const;
   std::vector<std::size_t> shape() const;
   std::size_t numElements() const;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <math.h> // public codelets call fmod and others unqualified: the overloads for float
 #include <type_traits>
 
 #include <poplar/HalfFloat.hpp>

@@ -73,7 +73,7 @@ Tensor& Tensor::operator=(const Tensor&) = default;
 Tensor& Tensor::operator=(Tensor&&) noexcept = default;
 
 Type Tensor::elementType() const { return Access::type(Access::view(*this).type()); }
-std::size_t Tensor::rank() const { return Access::view(*this).rank(); }
+unsigned Tensor::rank() const { return static_cast<unsigned>(Access::view(*this).rank()); }
 std::size_t Tensor::dim(unsigned i) const {
   const View& v = Access::view(*this);
   check_dim(v, i, "dim");
