@@ -27,8 +27,8 @@ namespace popnn {
 ///   of cross entropy the gradient with respect to softmax's operand. Both have the outputs' type.
 /// `modelOutputScaling` s and `deltasScale` d, single elements of the outputs' type: the outputs are s times what they should be
 ///   (the number that popnn::nonLinearity returns for SOFTMAX_SCALED); losses are those of outputs / s, and deltas d times theirs.
-/// `numCorrect`, one UNSIGNED_INT element: receives the number of rows whose greatest output is the expected one; the first of
-///   equal outputs counts.
+/// `numCorrect`, one UNSIGNED_INT element: the number of rows whose greatest output is the expected one is added to it (so that a
+///   program counts over many batches); the first of equal outputs counts.
 /// Each returns the program that does it. They throw poputil::poplibs_error for other shapes and types.
 POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs, const poplar::Tensor &expected,
                                                 const poplar::Tensor &loss, const poplar::Tensor &deltas,

@@ -55,24 +55,23 @@ Tensor scales_of(const Tensor& outputs, const Tensor& deltas_scale, const Tensor
   return concat(deltas_scale.flatten(), outputs_scale.flatten());
 }
 
-// numCorrect = the number of rows whose `indices` is the label.
+// numCorrect += the number of rows whose `indices` is the label.
 void count_correct(Graph& graph, const Tensor& indices, const Tensor& labels, const Tensor& count, const RowPlan& plan, program::Sequence& prog,
                    const DebugContext& debug) {
   const std::size_t rows = indices.numElements(), parts = (rows + kRowsPerCount - 1) / kRowsPerCount;
   const unsigned tile = plan.blocks.front().tile;
-  const Tensor total = count.flatten(), partial = parts > 1 ? graph.addVariable(UNSIGNED_INT, {parts}, {debug, "counts"}) : total;
+  const Tensor partial = graph.addVariable(UNSIGNED_INT, {parts}, {debug, "counts"});
   const ComputeSet cs = graph.addComputeSet({debug, "CountCorrect"});
   for (std::size_t i = 0; i < parts; ++i) {
     const Interval part(rows * i / parts, rows * (i + 1) / parts);
     const VertexRef v = graph.addVertex(cs, "popnn::CountEqual", {{"a", indices.slice(part)}, {"b", labels.slice(part)}, {"out", partial.slice(i, i + 1)}});
     const unsigned at = plan.blocks[plan.blocks.size() * i / parts].tile;
-    if (parts > 1) graph.setTileMapping(partial[i], at);
+    graph.setTileMapping(partial[i], at);
     graph.setTileMapping(v, at);
   }
   prog.add(program::Execute(cs));
-  if (parts == 1) return;
   const ComputeSet sum = graph.addComputeSet({debug, "SumCorrect"});
-  graph.setTileMapping(graph.addVertex(sum, "popnn::SumCounts", {{"in", partial}, {"out", total}}), tile);
+  graph.setTileMapping(graph.addVertex(sum, "popnn::AddCounts", {{"in", partial}, {"out", count.flatten()}}), tile);
   prog.add(program::Execute(sum));
 }
 
@@ -93,12 +92,6 @@ class Accuracy {
   DebugContext debug_;
   Tensor found_, labels_;
 };
-
-void zero_count(Graph& graph, const Tensor& count, program::Sequence& prog) {
-  const Tensor zero = graph.addConstant(UNSIGNED_INT, {1}, 0u);
-  graph.setTileMapping(zero, 0);
-  prog.add(program::Copy(zero, count.flatten()));
-}
 
 struct LossOperands {
   Tensor outputs, expected, loss, deltas, scales;
@@ -137,10 +130,7 @@ program::Program calculate(Graph& graph, const LossOperands& o, const Tensor* co
   check_shape(o.deltas, o.outputs.shape(), "deltas", function);
   if (count != nullptr) check_count(o.outputs, *count, function);
   program::Sequence prog;
-  if (o.outputs.numElements() == 0) {
-    if (count != nullptr) zero_count(graph, *count, prog);
-    return std::move(prog);
-  }
+  if (o.outputs.numElements() == 0) return std::move(prog);
   const RowPlan plan = internal::plan_rows(graph, o.outputs, kCyclesPerElement);
   const internal::RowSets sets = internal::add_row_sets(graph, debug);
   add_loss(graph, o, plan, sets, debug);
@@ -192,10 +182,7 @@ program::Program calcAccuracy(Graph& graph, const Tensor& modelOutputs, const Te
   check_count(modelOutputs, numCorrect, "popnn::calcAccuracy");
   const DebugContext debug(debugContext, "Accuracy");
   program::Sequence prog;
-  if (modelOutputs.numElements() == 0) {
-    zero_count(graph, numCorrect, prog);
-    return std::move(prog);
-  }
+  if (modelOutputs.numElements() == 0) return std::move(prog);
   const RowPlan plan = internal::plan_rows(graph, modelOutputs, kCyclesPerElement);
   const internal::RowSets sets = internal::add_row_sets(graph, debug);
   const Accuracy accuracy(graph, modelOutputs, expected, plan, sets, debug);

@@ -1,4 +1,4 @@
-// out[0] = the number of i with a[i] == b[i]; and the sum of such numbers.
+// out[0] = the number of i with a[i] == b[i]; and such numbers added to a total.
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
@@ -18,15 +18,15 @@ class CountEqual : public poplar::Vertex {
   }
 };
 
-class SumCounts : public poplar::Vertex {
+class AddCounts : public poplar::Vertex {
  public:
-  SumCounts();
+  AddCounts();
   poplar::Input<poplar::Vector<unsigned>> in;
-  poplar::Output<poplar::Vector<unsigned>> out;
+  poplar::InOut<poplar::Vector<unsigned>> out;
   bool compute() {
     unsigned sum = 0;
     for (unsigned i = 0, n = in.size(); i < n; ++i) sum += in[i];
-    out[0] = sum;
+    out[0] += sum;
     return true;
   }
 };
@@ -41,7 +41,7 @@ using namespace pando::poplibs;
 
 Estimates estimates_count_equal() {
   return {{"popnn::CountEqual", [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(15 + 4 * vertex.getFieldInfo("a").size()); }},
-          {"popnn::SumCounts", [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(15 + 2 * vertex.getFieldInfo("in").size()); }}};
+          {"popnn::AddCounts", [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(15 + 2 * vertex.getFieldInfo("in").size()); }}};
 }
 
 }  // namespace popnn
