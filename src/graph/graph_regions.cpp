@@ -142,11 +142,12 @@ void Graph::reorder_to_simplify(View* tensor, std::span<View* const> others) con
       fail(ErrorKind::tensor_creation_error, "reorder-sizes",
            "reorderToSimplify of a tensor of shape {} with one of shape {}; they must have as many elements",
            to_string(tensor->shape()), to_string(other->shape()));
-  const Shape shape = tensor->shape();
+  const View open = tensor->unfolded();
+  const Shape shape = open.shape();
   std::vector<View*> all(others.begin(), others.end());
   all.push_back(tensor);
   std::vector<unsigned> reversed, permutation;
-  if (tensor->variable_order(reversed, permutation)) {
+  if (open.variable_order(reversed, permutation)) {
     for (View* v : all) {
       View ordered = v->reshape(shape);
       for (unsigned d : reversed) ordered = ordered.reverse(d);

@@ -95,6 +95,11 @@ class View {
   // variable's order (with broadcast dimensions outermost). False if it is none, or if no such permutation does it.
   bool variable_order(std::vector<unsigned>& reversed, std::vector<unsigned>& permutation) const;
 
+  // The same elements in the same order, with the dimensions that a reshape merged taken apart again, down to a grid over one
+  // variable: {batch, channels, height, width} of a variable {groups, batch, height, width, 8} has five dimensions. The view
+  // itself where that is not possible.
+  View unfolded() const;
+
   struct Node;  // view_node.h, the view's own
 
  private:

@@ -277,6 +277,12 @@ void expect_variable_order(const Pair& p) {
   if (!p.view.contains_aliases()) ASSERT_TRUE(std::is_sorted(got.begin(), got.end()));
 }
 
+void expect_unfolded(const Pair& p) {
+  const View open = p.view.unfolded();
+  ASSERT_EQ(open.num_elements(), p.view.num_elements());
+  ASSERT_EQ(expand(open.runs()), p.model.elements);
+}
+
 TEST(ViewModel, RandomCompositions) {
   for (unsigned seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -288,6 +294,7 @@ TEST(ViewModel, RandomCompositions) {
       expect_same(now, random);
       expect_same_together(before, now);
       expect_variable_order(now);
+      expect_unfolded(now);
       if (HasFatalFailure()) return;
     }
   }

@@ -124,6 +124,77 @@ bool View::variable_order(std::vector<unsigned>& reversed, std::vector<unsigned>
   return true;
 }
 
+namespace {
+
+// Takes a grid over the row-major order of a block apart into a grid over what the block is made of.
+class Unfolding {
+ public:
+  Unfolding(const Strided& block, std::uint64_t offset) : block_(block), reach_(block.dims.size(), 0), inner_(block.dims.size(), 1) {
+    for (std::size_t j = block.dims.size(); j-- > 1;) inner_[j - 1] = inner_[j] * block.dims[j].size;
+    at_.resize(block.dims.size());
+    for (std::size_t j = 0; j < at_.size(); ++j) at_[j] = offset / inner_[j] % block.dims[j].size;
+  }
+
+  // The dimensions that stand for `dim`, outermost first; false if its steps do not follow the block's dimensions.
+  bool split(const Dim& dim, std::vector<Dim>& out) {
+    if (dim.stride == 0 || dim.size == 1) return out.push_back({dim.size, 0}), true;
+    if (dim.stride < 0) return false;
+    const auto step = static_cast<std::uint64_t>(dim.stride);
+    std::size_t j = 0;
+    while (j < inner_.size() && (step % inner_[j] != 0 || step / inner_[j] >= block_.dims[j].size)) ++j;
+    if (j == inner_.size()) return false;
+    std::vector<Dim> dims;  // innermost first
+    std::uint64_t left = dim.size, steps = step / inner_[j];
+    for (;; --j, steps = 1) {
+      const Dim& along = block_.dims[j];
+      const std::uint64_t last = at_[j] + reach_[j] + steps * (left - 1);
+      if (last < along.size) {
+        dims.push_back({left, along.stride * static_cast<std::int64_t>(steps)});
+        reach_[j] += steps * (left - 1);
+        break;
+      }
+      if (steps != 1 || at_[j] + reach_[j] != 0 || left % along.size != 0 || j == 0) return false;
+      dims.push_back(along);
+      reach_[j] = along.size - 1;
+      left /= along.size;
+    }
+    out.insert(out.end(), dims.rbegin(), dims.rend());
+    return true;
+  }
+
+  std::int64_t offset() const {
+    std::int64_t offset = block_.offset;
+    for (std::size_t j = 0; j < at_.size(); ++j) offset += static_cast<std::int64_t>(at_[j]) * block_.dims[j].stride;
+    return offset;
+  }
+
+ private:
+  const Strided& block_;
+  std::vector<std::uint64_t> reach_;  // per dimension of the block: how far the dimensions split so far go along it
+  std::vector<std::uint64_t> inner_;  // elements of the block inside one step
+  std::vector<std::uint64_t> at_;     // the first element's place
+};
+
+}  // namespace
+
+View View::unfolded() const {
+  if (!node_) return *this;
+  Node grid = *node_;
+  while (!grid.source.variable.valid()) {
+    const std::vector<Piece>& pieces = grid.source.chain->pieces;
+    if (pieces.size() != 1 || !pieces.front().block) return *this;
+    Unfolding unfolding(*pieces.front().block, pieces.front().offset + static_cast<std::uint64_t>(grid.offset));
+    std::vector<Dim> dims;
+    for (const Dim& dim : grid.dims)
+      if (!unfolding.split(dim, dims)) return *this;
+    const Strided below{pieces.front().block->source, unfolding.offset(), std::move(dims)};
+    static_cast<Strided&>(grid) = below;
+  }
+  Shape shape;
+  for (const Dim& dim : grid.dims) shape.push_back(dim.size);
+  return make(type_, std::move(shape), std::move(grid));
+}
+
 bool View::intersects(const View& other) const {
   Region a, b;
   if (!node_ && !other.node_) {

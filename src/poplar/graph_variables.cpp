@@ -200,6 +200,27 @@ void Graph::setTensorValue(const Tensor& t, const Type& type, const void* values
 
 void Graph::setInitialValueHalf(const Tensor& t, ArrayRef<std::uint16_t> values) { setTensorValue(t, HALF, values.data(), values.size(), false); }
 
+namespace {
+
+// A new variable, and a view of it whose elements lie in the order in which those of `v` lie; invalid if `v` is no grid over one
+// variable without repetition.
+View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const std::string& name) {
+  const View open = v.unfolded();
+  std::vector<unsigned> reversed, permutation;
+  if (v.contains_aliases() || !open.variable_order(reversed, permutation)) return {};
+  Shape ordered;
+  std::vector<unsigned> back(permutation.size());
+  for (unsigned i = 0; i < permutation.size(); ++i) {
+    ordered.push_back(open.dim(permutation[i]));
+    back[permutation[i]] = i;
+  }
+  View copy = g.view(g.add_variable(Access::element_type(type), ordered, name)).dim_shuffle(back);
+  for (const unsigned d : reversed) copy = copy.reverse(d);
+  return copy.reshape(v.shape());
+}
+
+}  // namespace
+
 Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
   const View& v = Access::view(t, "the tensor to clone");
   pando::graph::Graph& g = state_->shared->graph;
@@ -209,7 +230,7 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
   View copy;
   if (new_order || v.num_elements() == 0 || v.is_contiguous()) {
     copy = g.view(g.add_variable(Access::element_type(type), v.shape(), name));
-  } else {
+  } else if (copy = same_layout(v, type, g, name); !copy.valid()) {
     const std::vector<Region> set = v.element_set();
     std::size_t n = 0;
     for (const Region& r : set) n += r.elements.size();
