@@ -39,12 +39,28 @@ void sort(T* keys, unsigned n) {
   else radix_sort(keys, n);
 }
 
+// Candidates are what is less than the k-th least so far; when there are too many of them, all but k go.
 template <class T>
 void least(const T* in, unsigned n, T* out, unsigned k) {
-  std::vector<T> keys(in, in + n);
-  if (k < n) std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(k), keys.end());
-  sort(keys.data(), k);
-  std::copy(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(k), out);
+  if (k == 0) return;
+  const std::size_t room = std::min<std::size_t>(n, 2 * std::size_t{k} + 64);
+  std::vector<T> some(in, in + room);
+  const auto keep = [&] { std::nth_element(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(k - 1), some.end()); };
+  keep();
+  T limit = some[k - 1];
+  std::size_t size = k;
+  for (std::size_t i = room; i < n; ++i) {
+    if (in[i] >= limit) continue;
+    some[size++] = in[i];
+    if (size < room) continue;
+    keep();
+    limit = some[k - 1];
+    size = k;
+  }
+  some.resize(std::max<std::size_t>(size, k));
+  keep();
+  sort(some.data(), k);
+  std::copy(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(k), out);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Tensor index_vectors(const char* function, const Tensor& indices, std::size_t ve
 
 bool are_dims(const std::vector<std::size_t>& dims, std::size_t rank) {
   for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] >= rank || std::find(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(i), dims[i]) != dims.begin() + static_cast<std::ptrdiff_t>(i)) return false;
+    if (dims[i] >= rank || std::count(dims.begin(), dims.end(), dims[i]) != 1) return false;
   return true;
 }
 
@@ -44,26 +44,32 @@ Dims sizes_of(const Dims& dims, const Dims& slice) {
 
 void check(const Tensor& input, const Dims& offset_dims, const Dims& slice_sizes, const Dims& collapsed, const Dims& starts) {
   const std::size_t rank = input.rank();
-  if (slice_sizes.size() != rank) slice_error("gather", "sliceSizes has " + std::to_string(slice_sizes.size()) + " sizes for an input of shape " + internal::text(input.shape()));
+  if (slice_sizes.size() != rank)
+    slice_error("gather", "sliceSizes has " + std::to_string(slice_sizes.size()) + " sizes for an input of shape " + internal::text(input.shape()));
   for (std::size_t d = 0; d < rank; ++d)
-    if (slice_sizes[d] > input.dim(static_cast<unsigned>(d))) slice_error("gather", "slices of " + internal::text(slice_sizes) + " of an input of shape " + internal::text(input.shape()));
+    if (slice_sizes[d] > input.dim(static_cast<unsigned>(d)))
+      slice_error("gather", "slices of " + internal::text(slice_sizes) + " of an input of shape " + internal::text(input.shape()));
   if (!internal::are_dims(starts, rank)) slice_error("gather", "startIndexMap does not hold different dimensions of the input");
   if (!internal::are_dims(collapsed, rank)) slice_error("gather", "collapsedSliceDims does not hold different dimensions of the input");
   for (const std::size_t d : collapsed)
-    if (slice_sizes[d] != 1) slice_error("gather", "dimension " + std::to_string(d) + " of the slices is collapsed, but its size is " + std::to_string(slice_sizes[d]));
-  if (offset_dims.size() != rank - collapsed.size()) slice_error("gather", "offsetDims has " + std::to_string(offset_dims.size()) + " dimensions, slices have " + std::to_string(rank - collapsed.size()));
+    if (slice_sizes[d] != 1)
+      slice_error("gather", "dimension " + std::to_string(d) + " of the slices is collapsed, but its size is " + std::to_string(slice_sizes[d]));
+  if (offset_dims.size() != rank - collapsed.size())
+    slice_error("gather", "offsetDims has " + std::to_string(offset_dims.size()) + " dimensions, slices have " + std::to_string(rank - collapsed.size()));
 }
 
 }  // namespace
 
-Tensor createGatherInput(Graph& graph, const Type& type, const std::vector<std::size_t>& shape, unsigned axis, GatherParams params, const DebugContext& debugContext) {
+Tensor createGatherInput(Graph& graph, const Type& type, const std::vector<std::size_t>& shape, unsigned axis, GatherParams params,
+                         const DebugContext& debugContext) {
   static_cast<void>(params);
   return createSliceableTensor(graph, type, shape, {axis}, {axis < shape.size() && shape[axis] == 0 ? 0u : 1u}, 0, debugContext);
 }
 
 Tensor createGatherInput(Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const std::vector<std::size_t>& sliceSizes,
                          std::vector<unsigned> startIndexMap, const DebugContext& debugContext) {
-  if (sliceSizes.size() != shape.size()) slice_error("createGatherInput", "sliceSizes has " + std::to_string(sliceSizes.size()) + " sizes for shape " + internal::text(shape));
+  if (sliceSizes.size() != shape.size())
+    slice_error("createGatherInput", "sliceSizes has " + std::to_string(sliceSizes.size()) + " sizes for shape " + internal::text(shape));
   const Dims dims(startIndexMap.begin(), startIndexMap.end());
   if (!internal::are_dims(dims, shape.size())) slice_error("createGatherInput", "startIndexMap does not hold different dimensions of the input");
   return createSliceableTensor(graph, type, shape, dims, sizes_of(dims, sliceSizes), 0, debugContext);
@@ -75,7 +81,8 @@ Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, unsigned
   if (axis >= input.rank()) slice_error("gather", "axis " + std::to_string(axis) + " of an input of shape " + internal::text(input.shape()));
   const Tensor vectors = internal::index_vectors("gather", indices, indices.rank(), 1);
   const std::size_t n = indices.numElements();
-  if (input.dim(axis) == 0 && n != 0) slice_error("gather", "there is nothing along axis " + std::to_string(axis) + " of an input of shape " + internal::text(input.shape()));
+  if (input.dim(axis) == 0 && n != 0)
+    slice_error("gather", "there is nothing along axis " + std::to_string(axis) + " of an input of shape " + internal::text(input.shape()));
   const Tensor slices = internal::slice_many(graph, input, vectors.reshape({n, 1}), {axis}, {input.dim(axis) == 0 ? 0u : 1u}, Outside::none, prog, SlicePlan(),
                                              options, {debugContext, "gather"});
   // {n, before, 1, after}

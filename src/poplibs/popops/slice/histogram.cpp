@@ -26,9 +26,11 @@ bool parse_float_arithmetic(const OptionFlags& options) {
 }
 
 void check(const Tensor& input, const Tensor& levels) {
-  if (input.elementType() != FLOAT && input.elementType() != HALF) slice_error("histogram", "the input is " + input.elementType().toString() + ", expected float or half");
+  if (input.elementType() != FLOAT && input.elementType() != HALF)
+    slice_error("histogram", "the input is " + input.elementType().toString() + ", expected float or half");
   if (levels.elementType() != input.elementType() || levels.rank() != 1)
-    slice_error("histogram", "levels are " + levels.elementType().toString() + ' ' + internal::text(levels.shape()) + ", expected " + input.elementType().toString() + " of one dimension");
+    slice_error("histogram", "levels are " + levels.elementType().toString() + ' ' + internal::text(levels.shape()) +
+                                ", expected " + input.elementType().toString() + " of one dimension");
 }
 
 // Where to count: where the elements are, or evenly if that leaves too many tiles idle.
@@ -82,11 +84,17 @@ void histogram(Graph& graph, const Tensor& input, Tensor& output, bool updateOut
   check(input, levels);
   const std::size_t bins = levels.numElements() + 1;
   if (output.shape() != internal::Dims{bins} || (output.elementType() != FLOAT && output.elementType() != UNSIGNED_INT))
-    slice_error("histogram", "the output is " + output.elementType().toString() + ' ' + internal::text(output.shape()) + ", expected float or unsigned int " + internal::text({bins}));
+    slice_error("histogram", "the output is " + output.elementType().toString() + ' ' + internal::text(output.shape()) +
+                                ", expected float or unsigned int " + internal::text({bins}));
   if (!output.isParallelWriteable()) slice_error("histogram", "the output holds constants, or an element twice");
   const DebugContext debug(debugContext, "histogram");
-  Tensor partials = input.numElements() == 0 ? graph.addConstant(UNSIGNED_INT, {bins}, 0, {debug, "none"}) : partial_counts(graph, input.flatten(), levels, absoluteOfInput, prog, debug);
-  if (input.numElements() == 0) graph.setTileMapping(partials, 0);
+  Tensor partials;
+  if (input.numElements() == 0) {
+    partials = graph.addConstant(UNSIGNED_INT, {bins}, 0, {debug, "none"});
+    graph.setTileMapping(partials, 0);
+  } else {
+    partials = partial_counts(graph, input.flatten(), levels, absoluteOfInput, prog, debug);
+  }
   // Two steps: groups of about the square root of their number.
   const std::size_t count = partials.numElements() / bins, group = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   if (count > 64) {

@@ -71,7 +71,10 @@ class LookUp {
         for (std::size_t l = 0; l * share_ < n_; ++l) {
           const Interval share(l * share_, std::min(n_, (l + 1) * share_));
           for (const Work& w : split_work(graph_.getTarget(), share, grid_.blocks[c], type_bytes)) {
-            std::vector<Tensor> in(table.begin() + static_cast<std::ptrdiff_t>(w.first_block * chunks), table.begin() + static_cast<std::ptrdiff_t>(w.end_block * chunks)), to;
+            const auto blocks = table.begin();
+            const std::vector<Tensor> in(blocks + static_cast<std::ptrdiff_t>(w.first_block * chunks),
+                                         blocks + static_cast<std::ptrdiff_t>(w.end_block * chunks));
+            std::vector<Tensor> to;
             for (std::size_t b = w.first_block; b < w.end_block; ++b) to.push_back(flat_rows(columns[b], w.rows.begin(), w.rows.end()));
             const VertexRef v = graph_.addVertex(cs, vertex);
             graph_.connect(v["table"], in);

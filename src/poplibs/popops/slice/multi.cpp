@@ -69,7 +69,8 @@ void update(const char* function, Graph& graph, const Tensor& t, const Tensor& s
   internal::check_slicing(function, t.shape(), dims, sizes);
   internal::check_offsets(function, offsets, {leading(offsets), dims.size()});
   check_update(function, t, s, behind(offsets.dim(0), TableShape(t.shape(), dims, sizes).slice_shape), op, scale);
-  internal::update_many(graph, t, s, offsets, dims, sizes, Outside::none, prog, plan, flags, op, scale.valid() ? scale.reshape({}) : scale, {debugContext, function});
+  internal::update_many(graph, t, s, offsets, dims, sizes, Outside::none, prog, plan, flags, op,
+                        scale.valid() ? scale.reshape({}) : scale, {debugContext, function});
 }
 
 void grouped_update(const char* function, Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
@@ -81,7 +82,8 @@ void grouped_update(const char* function, Graph& graph, const Tensor& t, const T
   const DebugContext debug(debugContext, function);
   const Grouped g = with_group(dims, sizes);
   const Tensor slices = s.flatten(0, 2).expand({1});
-  internal::update_many(graph, t, slices, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog, plan, flags, op, scale.valid() ? scale.reshape({}) : scale, debug);
+  internal::update_many(graph, t, slices, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog,
+                        plan, flags, op, scale.valid() ? scale.reshape({}) : scale, debug);
 }
 
 Tensor constant_offsets(Graph& graph, ArrayRef<unsigned> offsets, const DebugContext& debug) {

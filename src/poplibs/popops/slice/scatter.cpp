@@ -32,13 +32,15 @@ Slices as_slices(const Tensor& operand, const Tensor& indices, const Tensor& upd
   Slices s;
   s.dims.assign(to_operand.begin(), to_operand.end());
   const Dims windows(window_dims.begin(), window_dims.end());
-  if (updates.elementType() != operand.elementType()) slice_error(function, "updates are " + updates.elementType().toString() + ", the operand is " + operand.elementType().toString());
+  if (updates.elementType() != operand.elementType())
+    slice_error(function, "updates are " + updates.elementType().toString() + ", the operand is " + operand.elementType().toString());
   if (!operand.isParallelWriteable()) slice_error(function, "the operand holds constants, or an element twice");
   if (!internal::are_dims(s.dims, operand.rank())) slice_error(function, "scatterDimsToOperandDims does not hold different dimensions of the operand");
   if (!internal::are_dims(insert_dims, operand.rank())) slice_error(function, "insertWindowDims does not hold different dimensions of the operand");
   if (!internal::are_dims(windows, updates.rank())) slice_error(function, "updateWindowDims does not hold different dimensions of the updates");
   if (windows.size() + insert_dims.size() != operand.rank())
-    slice_error(function, std::to_string(windows.size()) + " dimensions of windows and " + std::to_string(insert_dims.size()) + " inserted ones for an operand of shape " + internal::text(operand.shape()));
+    slice_error(function, std::to_string(windows.size()) + " dimensions of windows and " + std::to_string(insert_dims.size()) +
+                              " inserted ones for an operand of shape " + internal::text(operand.shape()));
   const Tensor vectors = internal::index_vectors(function, indices, vector_dim, s.dims.size());
 
   // Updates: the index dimensions first, then the window's in order.
@@ -59,7 +61,8 @@ Slices as_slices(const Tensor& operand, const Tensor& indices, const Tensor& upd
   for (std::size_t d = 0, w = 0; d < operand.rank(); ++d) {
     const bool inserted = std::find(insert_dims.begin(), insert_dims.end(), d) != insert_dims.end();
     slice.push_back(inserted ? 1 : s.window[w++]);
-    if (slice.back() > operand.dim(static_cast<unsigned>(d))) slice_error(function, "windows of " + internal::text(s.window) + " for an operand of shape " + internal::text(operand.shape()));
+    if (slice.back() > operand.dim(static_cast<unsigned>(d)))
+      slice_error(function, "windows of " + internal::text(s.window) + " for an operand of shape " + internal::text(operand.shape()));
     if (std::find(s.dims.begin(), s.dims.end(), d) == s.dims.end()) s.operand = s.operand.slice(0, slice.back(), static_cast<unsigned>(d));
   }
   for (const std::size_t d : s.dims) s.sizes.push_back(slice[d + 1]);

@@ -49,7 +49,8 @@ Tensor rows_to_read(Graph& graph, std::size_t in_rows, std::size_t out_rows, con
 void sequenceSlice(Graph& graph, const Tensor& tIn, const Tensor& tOut, const Tensor& tN, const Tensor& tInOffset, const Tensor& tOutOffset,
                    bool zeroUnused, Sequence& prog, const DebugContext& debugContext) {
   const DebugContext debug(debugContext, "sequenceSlice");
-  if (tIn.elementType() != tOut.elementType()) slice_error("sequenceSlice", "the input is " + tIn.elementType().toString() + ", the output " + tOut.elementType().toString());
+  if (tIn.elementType() != tOut.elementType())
+    slice_error("sequenceSlice", "the input is " + tIn.elementType().toString() + ", the output " + tOut.elementType().toString());
   if (tIn.rank() == 0 || tail(tIn) != tail(tOut))
     slice_error("sequenceSlice", "the input has shape " + internal::text(tIn.shape()) + ", the output " + internal::text(tOut.shape()));
   for (const Tensor& t : {tN, tInOffset, tOutOffset}) internal::check_offsets("sequenceSlice", t, {tN.numElements()});

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "poplibs/popops/slice/slice_plan.h"
 #include "poplibs/popops/slice/split.h"
 #include "poplibs/popops/slice/table.h"
 
@@ -10,16 +11,6 @@ using program::Execute;
 using program::Sequence;
 
 namespace {
-
-SliceProblem problem_of(const Graph& graph, const Tensor& table, std::size_t lookups) {
-  SliceProblem p;
-  p.rows = table.dim(0);
-  p.columns = table.dim(1);
-  p.lookups = lookups;
-  p.type_bytes = graph.getTarget().getTypeSize(table.elementType());
-  p.grain = column_grain(p.columns, p.type_bytes);
-  return p;
-}
 
 void slice_columns(Graph& graph, const Tensor& table, const Tensor& offset, const Tensor& out, const Grid& grid, Sequence& prog,
                    const DebugContext& debug) {
@@ -81,7 +72,7 @@ bool stay(const Graph& graph, const Tensor& table, std::size_t inner, const Slic
 
 Tensor slice_at(Graph& graph, const Tensor& table, const Tensor& offset, std::size_t n, std::size_t inner, Sequence& prog, const DebugContext& debug) {
   if (n == 0 || table.numElements() == 0) return graph.addVariable(table.elementType(), {n, table.dim(1)}, VariableMappingMethod::LINEAR, {debug, "slice"});
-  const SliceProblem problem = problem_of(graph, table, n);
+  const SliceProblem problem = problem_of(graph, table.elementType(), table.dim(0), table.dim(1), n);
   Grid grid;
   if (stay(graph, table, inner, problem, grid)) {
     const Tensor out = create_slices(graph, bits_type(graph.getTarget(), table.elementType()), grid, n, {debug, "slice"});
@@ -94,7 +85,7 @@ Tensor slice_at(Graph& graph, const Tensor& table, const Tensor& offset, std::si
 
 void update_at(Graph& graph, const Tensor& table, const Tensor& slices, const Tensor& offset, std::size_t inner, Sequence& prog, const DebugContext& debug) {
   if (slices.numElements() == 0 || table.numElements() == 0) return;
-  SliceProblem problem = problem_of(graph, table, slices.dim(0));
+  SliceProblem problem = problem_of(graph, table.elementType(), table.dim(0), table.dim(1), slices.dim(0));
   problem.slice = false;
   problem.update = true;
   Grid grid;

@@ -48,12 +48,13 @@ struct Vertex {
   Tensor scale;
 };
 
-// Vertices for the rows of one tile: as many as make the updates take no longer than looking at the indices.
-std::size_t vertices_of(const Target& target, const Interval& rows, std::size_t columns, std::size_t n, std::size_t total_rows, std::size_t type_bytes) {
-  const std::size_t most = pando::poplibs::vertices_per_tile(target);
-  if (target.getTargetType() == TargetType::CPU) return std::clamp<std::size_t>(n * columns * type_bytes / 256, 1, std::min(most, rows.size()));
-  const std::size_t hits = n * rows.size() / total_rows;
-  return std::clamp<std::size_t>(hits * (10 + columns * type_bytes / 2) / (2 * n), 1, std::min(most, rows.size()));
+// Vertices for the rows of one tile: as many as make the updates take no longer than looking at the indices, which each does.
+std::size_t vertices_of(const Target& target, const Interval& rows, std::size_t columns, std::size_t n, std::size_t total_rows,
+                        std::size_t type_bytes) {
+  constexpr std::size_t kMostOnHost = 8;
+  if (target.getTargetType() == TargetType::CPU) return std::clamp<std::size_t>(n * columns * type_bytes / 256, 1, std::min(kMostOnHost, rows.size()));
+  const std::size_t hits = n * rows.size() / total_rows, most = std::min<std::size_t>(target.getNumWorkerContexts(), rows.size());
+  return std::clamp<std::size_t>(hits * (10 + columns * type_bytes / 2) / (2 * n), 1, most);
 }
 
 void add_update(Graph& graph, ComputeSet cs, const Tensor& table, const Slices& slices, const Tensor& rows, const Grid& grid, const Vertex& vertex) {

@@ -34,7 +34,9 @@ Tensor merge_on_tile(Graph& graph, Tensor codes, const SortLayout& l, Sequence& 
         const std::size_t parts = std::max<std::size_t>(1, most * (end - begin) / (total * l.rows));
         for (std::size_t k = 0; k < parts; ++k) {
           const std::size_t from = (end - begin) * k / parts, until = (end - begin) * (k + 1) / parts;
-          const VertexRef v = graph.addVertex(cs, vertex, {{"a", codes[r].slice(begin, mid)}, {"b", codes[r].slice(mid, end)}, {"out", to[r].slice(begin + from, begin + until)}});
+          const VertexRef v = graph.addVertex(cs, vertex, {{"a", codes[r].slice(begin, mid)},
+                                                       {"b", codes[r].slice(mid, end)},
+                                                       {"out", to[r].slice(begin + from, begin + until)}});
           graph.setInitialValue(v["begin"], static_cast<unsigned>(from));
           graph.setTileMapping(v, l.tile(r, 0));
         }
@@ -151,7 +153,8 @@ Tensor sort_codes(Graph& graph, const Tensor& codes, const SortLayout& l, Sequen
 void check_keys(const char* function, const Tensor& keys) {
   for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT, SHORT, UNSIGNED_SHORT})
     if (keys.elementType() == type) return;
-  throw poputil::poplibs_error(std::string(function) + ": keys are " + keys.elementType().toString() + ", expected float, half, int, unsigned int, short or unsigned short");
+  throw poputil::poplibs_error(std::string(function) + ": keys are " + keys.elementType().toString() +
+                               ", expected float, half, int, unsigned int, short or unsigned short");
 }
 
 void check_values(const char* function, const Graph& graph, const Tensor& keys, const Tensor& values) {
