@@ -86,7 +86,7 @@ void add_work(const Call& call, const std::vector<const expr::Expr*>& expression
   std::vector<bool> used(ts.size());
   for (std::size_t i = 0; i < dag.nodes.size(); ++i)
     if (needed[i] && dag.nodes[i].kind == internal::NodeKind::operand) used[dag.nodes[i].operand] = true;
-  internal::Work work;
+  internal::MapWork work;
   work.dag = &dag;
   work.outs = outs;
   work.operands.resize(ts.size());

@@ -48,7 +48,7 @@ struct SingleFunction {
 
 class VertexMaker {
  public:
-  VertexMaker(Graph& graph, const Work& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context)
+  VertexMaker(Graph& graph, const MapWork& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context)
       : graph_(graph), work_(work), options_(options), prog_(prog), context_(context) {}
 
   void make() {
@@ -266,7 +266,7 @@ class VertexMaker {
   }
 
   Graph& graph_;
-  const Work& work_;
+  const MapWork& work_;
   const MapOptions& options_;
   program::Sequence& prog_;
   const DebugContext& context_;
@@ -292,7 +292,7 @@ bool is_compiled(const Dag& dag, const MapOptions& options) {
   return functions > 1;
 }
 
-void add_vertices(Graph& graph, const Work& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context) {
+void add_vertices(Graph& graph, const MapWork& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context) {
   VertexMaker(graph, work, options, prog, context).make();
 }
 

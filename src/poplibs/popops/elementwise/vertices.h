@@ -19,7 +19,7 @@ struct WorkOperand {
   int in_place = -1;      // the output that it is
 };
 
-struct Work {
+struct MapWork {
   const Dag* dag = nullptr;
   std::vector<WorkOperand> operands;
   std::vector<poplar::Tensor> outs;  // one per result of the graph, of one shape
@@ -29,7 +29,7 @@ struct Work {
 // Blocks cost nothing before the first run and stay close to compiled code, which costs a compilation per expression: so only when told to.
 bool is_compiled(const Dag& dag, const MapOptions& options);
 
-void add_vertices(poplar::Graph& graph, const Work& work, const MapOptions& options, poplar::program::Sequence& prog,
+void add_vertices(poplar::Graph& graph, const MapWork& work, const MapOptions& options, poplar::program::Sequence& prog,
                   const poplar::DebugContext& context);
 
 }  // namespace popops::internal

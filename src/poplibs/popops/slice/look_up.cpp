@@ -70,7 +70,7 @@ class LookUp {
         const std::size_t chunks = table.size() / columns.size(), first = r * grid_.part_rows();
         for (std::size_t l = 0; l * share_ < n_; ++l) {
           const Interval share(l * share_, std::min(n_, (l + 1) * share_));
-          for (const Work& w : split_work(graph_.getTarget(), share, grid_.blocks[c], type_bytes)) {
+          for (const SliceWork& w : split_work(graph_.getTarget(), share, grid_.blocks[c], type_bytes)) {
             const auto blocks = table.begin();
             const std::vector<Tensor> in(blocks + static_cast<std::ptrdiff_t>(w.first_block * chunks),
                                          blocks + static_cast<std::ptrdiff_t>(w.end_block * chunks));
@@ -103,7 +103,7 @@ class LookUp {
         for (const Tensor& p : partials) from.push_back(p.slice(b, 1));
       }
       for (std::size_t q = 0; q * piece < n_; ++q)
-        for (const Work& w : split_work(graph_.getTarget(), Interval(q * piece, std::min(n_, (q + 1) * piece)), grid_.blocks[c], type_bytes)) {
+        for (const SliceWork& w : split_work(graph_.getTarget(), Interval(q * piece, std::min(n_, (q + 1) * piece)), grid_.blocks[c], type_bytes)) {
           std::vector<Tensor> in, results;
           for (std::size_t b = w.first_block; b < w.end_block; ++b) {
             results.push_back(flat_rows(to[b], w.rows.begin(), w.rows.end()));
@@ -130,7 +130,7 @@ class LookUp {
 
 }  // namespace
 
-std::vector<Work> split_work(const Target& target, const Interval& rows, const Blocks& blocks, std::size_t type_bytes) {
+std::vector<SliceWork> split_work(const Target& target, const Interval& rows, const Blocks& blocks, std::size_t type_bytes) {
   constexpr std::size_t kLeastBytes = 128, kLeastRows = 4;
   std::size_t columns = 0;
   for (const Interval& b : blocks) columns += b.size();
@@ -139,7 +139,7 @@ std::vector<Work> split_work(const Target& target, const Interval& rows, const B
   const std::size_t parts = std::clamp<std::size_t>(std::max(bytes / kLeastBytes, rows.size() / 32), 1, most);
   const std::size_t row_parts = std::clamp<std::size_t>(rows.size() / kLeastRows, 1, parts);
   const std::size_t block_parts = std::min(blocks.size(), parts / row_parts);
-  std::vector<Work> out;
+  std::vector<SliceWork> out;
   for (std::size_t i = 0; i < row_parts; ++i)
     for (std::size_t k = 0; k < block_parts; ++k) {
       const Interval part(rows.begin() + rows.size() * i / row_parts, rows.begin() + rows.size() * (i + 1) / row_parts);

@@ -23,7 +23,7 @@ void slice_columns(Graph& graph, const Tensor& table, const Tensor& offset, cons
       from.push_back(table.slice(b, 1).flatten());
       to.push_back(out.slice(b, 1));
     }
-    for (const Work& w : split_work(graph.getTarget(), Interval(0, out.dim(0)), grid.blocks[c], type_bytes)) {
+    for (const SliceWork& w : split_work(graph.getTarget(), Interval(0, out.dim(0)), grid.blocks[c], type_bytes)) {
       std::vector<Tensor> in(from.begin() + static_cast<std::ptrdiff_t>(w.first_block), from.begin() + static_cast<std::ptrdiff_t>(w.end_block)), slices;
       for (std::size_t b = w.first_block; b < w.end_block; ++b) slices.push_back(to[b].slice(w.rows).flatten());
       const VertexRef v = graph.addVertex(cs, vertex);
@@ -44,7 +44,7 @@ void update_columns(Graph& graph, const Tensor& table, const Tensor& slices, con
   const std::string vertex = "popops::DynamicUpdate<" + table.elementType().toString() + ">";
   const std::size_t type_bytes = graph.getTarget().getTypeSize(table.elementType());
   for (std::size_t c = 0; c < grid.blocks.size(); ++c)
-    for (const Work& w : split_work(graph.getTarget(), Interval(0, grid.rows), grid.blocks[c], type_bytes)) {
+    for (const SliceWork& w : split_work(graph.getTarget(), Interval(0, grid.rows), grid.blocks[c], type_bytes)) {
       std::vector<Tensor> to, from;
       for (std::size_t b = w.first_block; b < w.end_block; ++b) {
         to.push_back(table.slice(grid.blocks[c][b], 1).slice(w.rows).flatten());

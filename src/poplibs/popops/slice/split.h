@@ -7,12 +7,12 @@
 namespace popops::internal {
 
 // A vertex's share of a part's work: some rows of some blocks.
-struct Work {
+struct SliceWork {
   poplar::Interval rows;
   std::size_t first_block, end_block;
 };
 // Cuts rows x blocks into at most as many vertices as a tile gets.
-std::vector<Work> split_work(const poplar::Target& target, const poplar::Interval& rows, const Blocks& blocks, std::size_t type_bytes);
+std::vector<SliceWork> split_work(const poplar::Target& target, const poplar::Interval& rows, const Blocks& blocks, std::size_t type_bytes);
 
 // The indices where all vertices that read a share of them can be bound to it: each share in one piece on one tile. Copies if needed.
 poplar::Tensor rows_in_place(poplar::Graph& graph, const poplar::Tensor& rows, const Grid& grid, poplar::program::Sequence& prog,
