@@ -208,7 +208,7 @@ View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const 
   const View open = v.unfolded();
   std::vector<unsigned> reversed, permutation;
   if (v.contains_aliases() || !open.variable_order(reversed, permutation)) return {};
-  Shape ordered;
+  pando::graph::Shape ordered;
   std::vector<unsigned> back(permutation.size());
   for (unsigned i = 0; i < permutation.size(); ++i) {
     ordered.push_back(open.dim(permutation[i]));
