@@ -125,6 +125,29 @@ TEST(Clone, KeepsOrderMappingAndAliases) {
   EXPECT_FALSE(three.containsAliases());
 }
 
+// What a convolution makes: {groups of channels, batch, height, width, channels of a group}, seen as {batch, channels, height, width}.
+TEST(Clone, KeepsGroupsOfChannels) {
+  Graph graph(Target::createIPUTarget(1, 8, "ipu2"));
+  const Tensor t = graph.addVariable(FLOAT, {2, 3, 4, 5, 8}, "t");
+  for (unsigned i = 0; i < 6; ++i) graph.setTileMapping(t.flatten(0, 2)[i], i + 1);
+  const Tensor view = t.dimShuffle({1, 0, 4, 2, 3}).reshape({3, 16, 4, 5}).reverse(2);
+  Tensor copy = graph.clone(HALF, view, "copy");
+  EXPECT_EQ(copy.shape(), view.shape());
+  EXPECT_EQ(copy.elementType(), HALF);
+  EXPECT_EQ(graph.getTileMapping(copy), graph.getTileMapping(view));
+  // The same elements are neighbours in both.
+  Tensor flat = copy.flatten(), like = view.flatten();
+  graph.reorderToSimplify(&flat, {&like});
+  EXPECT_TRUE(flat.isContiguous());
+  EXPECT_EQ(like, t.flatten());
+  // Channels that are no whole group, and a sliced view.
+  const Tensor part = view.slice({0, 4, 0, 1}, {3, 12, 4, 4});
+  Tensor again = graph.clone(part).flatten(), original = part.flatten();
+  EXPECT_EQ(graph.getTileMapping(again), graph.getTileMapping(original));
+  graph.reorderToSimplify(&again, {&original});
+  EXPECT_TRUE(again.isContiguous());
+}
+
 TEST(Programs, AreValues) {
   Graph graph(model());
   const Tensor a = graph.addVariable(INT, {2}, "a"), b = graph.addVariable(INT, {2}, "b");

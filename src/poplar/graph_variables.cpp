@@ -202,10 +202,10 @@ void Graph::setInitialValueHalf(const Tensor& t, ArrayRef<std::uint16_t> values)
 
 namespace {
 
-// A new variable, and a view of it whose elements lie in the order in which those of `v` lie; invalid if `v` is no grid over one
-// variable without repetition.
+// A new variable, mapped as `v` is, and a view of it whose elements lie in the order in which those of `v` lie; invalid if `v` is
+// no grid over one variable without repetition.
 View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const std::string& name) {
-  const View open = v.unfolded();
+  View open = v.unfolded();
   std::vector<unsigned> reversed, permutation;
   if (v.contains_aliases() || !open.variable_order(reversed, permutation)) return {};
   pando::graph::Shape ordered;
@@ -214,8 +214,15 @@ View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const 
     ordered.push_back(open.dim(permutation[i]));
     back[permutation[i]] = i;
   }
-  View copy = g.view(g.add_variable(Access::element_type(type), ordered, name)).dim_shuffle(back);
-  for (const unsigned d : reversed) copy = copy.reverse(d);
+  const View whole = g.view(g.add_variable(Access::element_type(type), ordered, name));
+  View copy = whole.dim_shuffle(back);
+  for (const unsigned d : reversed) {
+    copy = copy.reverse(d);
+    open = open.reverse(d);
+  }
+  // In the order of memory a tile's elements are few intervals.
+  bool complete = false;
+  g.set_tile_mapping(whole, g.tile_mapping(open.dim_shuffle(permutation), &complete));
   return copy.reshape(v.shape());
 }
 
@@ -230,7 +237,9 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
   View copy;
   if (new_order || v.num_elements() == 0 || v.is_contiguous()) {
     copy = g.view(g.add_variable(Access::element_type(type), v.shape(), name));
-  } else if (copy = same_layout(v, type, g, name); !copy.valid()) {
+  } else if (copy = same_layout(v, type, g, name); copy.valid()) {
+    return Access::tensor({std::move(copy), state_->shared, type == QUARTER ? Access::state(t).metadata : nullptr});
+  } else {
     const std::vector<Region> set = v.element_set();
     std::size_t n = 0;
     for (const Region& r : set) n += r.elements.size();
