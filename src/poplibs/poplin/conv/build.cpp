@@ -69,15 +69,25 @@ struct Shape {
   Shape& add(std::int64_t n) { return sizes.push_back(static_cast<std::size_t>(n)), *this; }
 };
 
-// One variable of `type` for each part of the output channels, of shape {outer..., channels of the part}; their concatenation.
-Tensor by_output_channels(Graph& graph, const Type& type, const Problem& p, const Partition& cut, const Shape& outer, const DebugContext& context) {
-  std::vector<Tensor> parts;
-  for (std::int64_t n = 0; n < cut.out_channels * cut.serial; ++n) {
-    const Range r = part(p.out_channels, cut.out_channels * cut.serial, n);
-    if (!r.empty()) parts.push_back(graph.addVariable(type, Shape(outer).add(r.size()).sizes, context));
+// A tensor {outer..., channels} in which the channels of a part lie together: one variable {parts, outer..., channels of a part} if
+// the parts are equal, which keeps views of it simple; else a variable for each part.
+Tensor by_channels(Graph& graph, const Type& type, std::int64_t channels, std::int64_t parts, const Shape& outer, const DebugContext& context) {
+  const unsigned last = static_cast<unsigned>(outer.sizes.size());
+  if (channels % parts == 0) {
+    Shape whole{{static_cast<std::size_t>(parts)}};
+    whole.sizes.insert(whole.sizes.end(), outer.sizes.begin(), outer.sizes.end());
+    return graph.addVariable(type, whole.add(channels / parts).sizes, context).dimRoll(0, last).flatten(last, last + 2);
   }
-  if (parts.empty()) return graph.addVariable(type, Shape(outer).add(0).sizes, context);
-  return concat(parts, static_cast<unsigned>(outer.sizes.size()));
+  std::vector<Tensor> list;
+  for (std::int64_t n = 0; n < parts; ++n) {
+    const Range r = part(channels, parts, n);
+    if (!r.empty()) list.push_back(graph.addVariable(type, Shape(outer).add(r.size()).sizes, context));
+  }
+  return concat(list, last);
+}
+
+Tensor by_output_channels(Graph& graph, const Type& type, const Problem& p, const Partition& cut, const Shape& outer, const DebugContext& context) {
+  return by_channels(graph, type, p.out_channels, cut.out_channels * cut.serial, outer, context);
 }
 
 // A range of a line's outputs, with the padding beyond the line if it is at its end.
@@ -162,14 +172,10 @@ Tensor make_input(Graph& graph, const ConvParams& params, const Problem& p, cons
   const std::size_t dims = params.getNumFieldDims();
   std::vector<std::int64_t> field(p.lines.size(), 1);
   for (std::size_t d = 0; d < dims; ++d) field[d] = static_cast<std::int64_t>(params.inputFieldShape[d]);
-  std::vector<Tensor> parts;
-  for (std::int64_t n = 0; n < cut.in_channels; ++n) {
-    Shape shape;
-    shape.add(p.groups).add(p.batch);
-    for (const std::int64_t f : field) shape.add(f);
-    parts.push_back(graph.addVariable(p.in_type, shape.add(part(p.in_channels, cut.in_channels, n).size()).sizes, context));
-  }
-  const Tensor all = concat(parts, static_cast<unsigned>(2 + p.lines.size()));
+  Shape outer;
+  outer.add(p.groups).add(p.batch);
+  for (const std::int64_t f : field) outer.add(f);
+  const Tensor all = by_channels(graph, p.in_type, p.in_channels, cut.in_channels, outer, context);
   // The field in as many parts as the output's; each on the tiles that compute that part of the output.
   Problem inputs = p;
   inputs.out_channels = cut.out_channels;
