@@ -87,12 +87,18 @@ class VertexMaker {
     return std::any_of(sources_.begin(), sources_.end(), [](const Source& s) { return s.pattern && s.pattern->period > 1; });
   }
 
+  // In how many pieces the elements lie, row by row, as the first of them show: counting all may cost time per element.
+  static std::size_t pieces_of(const Tensor& flat) {
+    const std::size_t n = flat.numElements(), some = std::min<std::size_t>(n, 4096);
+    return flat.slice(0, some).getContiguousRegions().size() * n / some;
+  }
+
   // Elements in the order in which they lie in memory make long rows. Patterns hold in row-major order only: where that is not how
   // the output lies, all but scalars are spread out first.
   void put_in_order() {
-    const std::size_t pieces = outs_[0].getContiguousRegions().size();
-    if (pieces <= 1) return;
+    if (outs_[0].isContiguous()) return;
     if (has_vectors()) {
+      const std::size_t pieces = pieces_of(outs_[0]);
       std::size_t tiles = 0;
       for (const auto& intervals : graph_.getTileMapping(outs_[0])) tiles += intervals.empty() ? 0 : 1;
       if (pieces <= 8 * tiles) return;
