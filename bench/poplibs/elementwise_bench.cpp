@@ -166,7 +166,7 @@ double numpy_seconds() {
       "for _ in range(5):\n"
       "  t = time.perf_counter(); n.maximum((a * b + c) * n.float32(0.5) - a, n.float32(0)); best = min(best, time.perf_counter() - t)\n"
       "print(best)\n";
-  std::FILE* const out = popen(("python3 -c '" + program + "' 2>/dev/null").c_str(), "r");
+  std::FILE* const out = popen(("python=/usr/bin/python3; [ -x $python ] || python=python3; $python -c '" + program + "' 2>/dev/null").c_str(), "r");
   double seconds = 0;
   const bool read = out != nullptr && std::fscanf(out, "%lf", &seconds) == 1;
   if (out != nullptr) pclose(out);
