@@ -23,6 +23,14 @@ inline double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// One run, for two libraries that are timed in turns: OpenMP's threads spin for milliseconds after their work and would take the
+// other side's processor. So both wait until that is over, run once to be warm, and run again on time.
+inline double seconds_in_turn(const std::function<void()>& work) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  work();
+  return seconds_of(work);
+}
+
 // The shortest of `times` runs.
 inline double best_of(unsigned times, const std::function<void()>& work) {
   double best = 1e30;

@@ -188,8 +188,8 @@ struct Pair {
 Pair in_turns(const std::function<void()>& ours, const std::function<void()>& peer) {
   Pair best;
   for (unsigned i = 0; i < 12; ++i) {
-    best.ours = std::min(best.ours, seconds_of(ours));
-    best.peer = std::min(best.peer, seconds_of(peer));
+    best.ours = std::min(best.ours, seconds_in_turn(ours));
+    best.peer = std::min(best.peer, seconds_in_turn(peer));
   }
   return best;
 }

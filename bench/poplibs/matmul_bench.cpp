@@ -81,9 +81,9 @@ Best measure(unsigned n, Machine& cpu, Machine& tiles) {
   std::vector<float> c(a.size());
   Best best;
   for (unsigned i = 0, rounds = n > 1024 ? 7 : 20; i < rounds; ++i) {
-    best.peer = std::min(best.peer, seconds_of([&] { dnnl_sgemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); }));
-    best.cpu = std::min(best.cpu, seconds_of([&] { cpu.run(); }));
-    best.tiles = std::min(best.tiles, seconds_of([&] { tiles.run(); }));
+    best.peer = std::min(best.peer, seconds_in_turn([&] { dnnl_sgemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); }));
+    best.cpu = std::min(best.cpu, seconds_in_turn([&] { cpu.run(); }));
+    best.tiles = std::min(best.tiles, seconds_in_turn([&] { tiles.run(); }));
   }
   return best;
 }
