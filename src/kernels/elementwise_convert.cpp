@@ -5,7 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise_convert.cpp"
-#include "kernels/elementwise_targets.h"
+#include "kernels/vector_targets.h"
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -2,12 +2,10 @@
 
 #include <cstddef>
 
+#include "kernels/vector_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/nonlinearity.cpp"
-// What lies between the baseline, AVX2 and AVX-512 gains nothing here and costs compile time.
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
-#endif
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include "kernels/nonlinearity_vectors.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <type_traits>
 
-// The baseline, AVX2 and AVX-512; what lies between gains nothing here and costs compile time.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#include "kernels/vector_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce.cpp"
 #include <hwy/foreach_target.h>

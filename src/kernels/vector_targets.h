@@ -1,4 +1,4 @@
-// The instruction sets that the element-wise kernels are compiled for: the baseline, AVX2 and AVX-512 on x86. What lies between gains
+// The instruction sets that vector kernels are compiled for: the baseline, AVX2 and AVX-512 on x86. What lies between gains
 // nothing here and costs compile time. Included before Highway.
 #pragma once
 
