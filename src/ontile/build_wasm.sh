@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# build_wasm.sh SOURCES WORK: compiles the port to WORK/port/python.wasm and translates that to WORK/python.c and .h.
+set -euo pipefail
+port=$(cd "$(dirname "${BASH_SOURCE[0]}")/port" && pwd)
+sources=$1 work=$2
+mkdir -p "$work"
+make -C "$port" "TOP=$sources" "BUILD=$work/port" "CCACHE=$(command -v ccache || true)" >"$work/make.log" 2>&1 || {
+  tail -n 30 "$work/make.log" >&2
+  exit 1
+}
+wasm2c -n python "$work/port/python.wasm" -o "$work/python.c"

@@ -1,0 +1,2 @@
+#include "exchange.h"
+void exchange_init(void) {}

@@ -1,0 +1,25 @@
+// What the interpreter asks of the machine around it. The native side is runtime/imports.cpp.
+#pragma once
+#include <stdint.h>
+
+#define HOST(name) __attribute__((import_module("host"), import_name(#name))) host_##name
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+void HOST(write)(const char *text, uint32_t bytes);
+int HOST(read)(void);                     // the next character of standard input; waits for it; -1: there is none
+uint64_t HOST(ticks_us)(void);
+uint64_t HOST(time_ns)(void);             // since 1970
+uint32_t HOST(seed)(void);                // another number each time, the same in each run
+void HOST(scan_stack)(void);              // calls py_gc_mark for what native stack and registers hold
+void HOST(longyield)(void);               // leaves the vertex; returns when the program comes back
+void HOST(syscall)(void);                 // the codelet's own function
+_Noreturn void HOST(throw)(void);         // goes on in the innermost invoke_*
+_Noreturn void HOST(fatal)(const char *why, uint32_t bytes);  // ends this tile's interpreter
+
+// Exchange: see exchange.c.
+struct exchange_request;
+struct exchange_control;
+int HOST(exchange_wait)(const struct exchange_request *request, struct exchange_control *control);  // 0: there is no exchange here
+void HOST(exchange_offer)(const void *bytes, uint32_t count);
+void HOST(exchange_read)(uint32_t offset, void *to, uint32_t count);  // from the window that all tiles see
+uint32_t HOST(exchange_match)(uint32_t tile);  // which tile's message `tile` receives in this batch; 0xffffffff: none

@@ -1,0 +1,114 @@
+// What the interpreter asks of the machine: port/host.h from the other side. Addresses that it passes are checked here.
+#include "runtime/imports.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/entry.h"
+#include "runtime/python.h"
+
+using Tile = TileInterpreter;
+
+namespace {
+
+PandoPython& python_of(Tile* tile) { return *tile->entry->python; }
+
+// [address, address + bytes) of the tile's memory, as native bytes.
+char* span_of(Tile* tile, u32 address, u32 bytes) {
+  const u64 end = u64{address} + bytes;
+  if (bytes > 0 && (address < HEADER_BYTES || end > tile->span + HEADER_BYTES + 1)) pando_python_trap(tile, TRAP_OOB);
+  return reinterpret_cast<char*>(tile) + address;
+}
+
+// Calls a function of the host that may suspend the fiber. Registers are saved in this frame, for collections meanwhile.
+template <class Function>
+__attribute__((noinline)) void wait_in(Tile* tile, const Function& function) {
+  SavedRegisters registers;
+  save_registers(registers);
+  Entry& entry = *tile->entry;
+  char* const outer = entry.parked;
+  entry.parked = reinterpret_cast<char*>(&registers);
+  function();
+  tile->entry->parked = outer;
+}
+
+}  // namespace
+
+extern "C" {
+
+void Z_hostZ_write(Tile* tile, u32 text, u32 bytes) {
+  PandoPython& python = python_of(tile);
+  const char* const native = span_of(tile, text, bytes);
+  if (!python.host || !python.host->write) return;
+  wait_in(tile, [&] { python.host->write(python.context, native, bytes); });
+}
+
+u32 Z_hostZ_read(Tile* tile) {
+  PandoPython& python = python_of(tile);
+  int character = -1;
+  if (python.host && python.host->read) wait_in(tile, [&] { character = python.host->read(python.context); });
+  return static_cast<u32>(character);
+}
+
+u64 Z_hostZ_ticks_us(Tile* tile) {
+  PandoPython& python = python_of(tile);
+  return python.host && python.host->ticks_us ? python.host->ticks_us(python.context) : 0;
+}
+
+u64 Z_hostZ_time_ns(Tile* tile) {
+  PandoPython& python = python_of(tile);
+  return python.host && python.host->time_ns ? python.host->time_ns(python.context) : 0;
+}
+
+u32 Z_hostZ_seed(Tile* tile) {
+  PandoPython& python = python_of(tile);
+  return python.host && python.host->seed ? python.host->seed(python.context) : 0;
+}
+
+void Z_hostZ_longyield(Tile* tile) {
+  PandoPython& python = python_of(tile);
+  if (python.host && python.host->longyield) wait_in(tile, [&] { python.host->longyield(python.context); });
+}
+
+void Z_hostZ_syscall(Tile* tile) {
+  PandoPython& python = python_of(tile);
+  if (python.host && python.host->syscall) wait_in(tile, [&] { python.host->syscall(python.context); });
+}
+
+void Z_hostZ_fatal(Tile* tile, u32 why, u32 bytes) {
+  PandoPython& python = python_of(tile);
+  const u32 most = sizeof python.why - 1;
+  std::snprintf(python.why, sizeof python.why, "%.*s", static_cast<int>(std::min(bytes, most)), span_of(tile, why, bytes));
+  pando_python_trap(tile, TRAP_FATAL);
+}
+
+// --- exchange ---------------------------------------------------------------------------------------------------------
+
+u32 Z_hostZ_exchange_wait(Tile* tile, u32 request, u32 control) {
+  PandoPython& python = python_of(tile);
+  if (!python.host || !python.host->exchange_wait) return 0;
+  const auto* const native_request = reinterpret_cast<const PandoPythonRequest*>(span_of(tile, request, sizeof(PandoPythonRequest)));
+  auto* const native_control = reinterpret_cast<PandoPythonControl*>(span_of(tile, control, sizeof(PandoPythonControl)));
+  wait_in(tile, [&] { python.host->exchange_wait(python.context, native_request, native_control); });
+  return 1;
+}
+
+void Z_hostZ_exchange_offer(Tile* tile, u32 bytes, u32 count) {
+  PandoPython& python = python_of(tile);
+  if (python.host && python.host->exchange_offer) python.host->exchange_offer(python.context, span_of(tile, bytes, count), count);
+}
+
+void Z_hostZ_exchange_read(Tile* tile, u32 offset, u32 to, u32 count) {
+  PandoPython& python = python_of(tile);
+  char* const native = span_of(tile, to, count);
+  if (!python.host || !python.host->exchange_read || !python.host->exchange_read(python.context, offset, native, count))
+    pando_python_trap(tile, TRAP_OOB);
+}
+
+u32 Z_hostZ_exchange_match(Tile* tile, u32 which) {
+  PandoPython& python = python_of(tile);
+  return python.host && python.host->exchange_match ? python.host->exchange_match(python.context, which) : 0xffffffffu;
+}
+
+}  // extern "C"

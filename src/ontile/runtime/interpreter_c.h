@@ -1,0 +1,146 @@
+/* What the translated interpreter (interpreter.c, written by translate.py) is made of: loads and stores of tile memory, calls
+ * through the table, and the checks. Plain C.
+ *
+ *   tile memory   0            64                  65536        heap begin
+ *                 | header     | C stack, grows down | data, bss | Python heap ...        | the tile's variables ... size
+ *
+ * The header is native; the interpreter's own loads and stores cannot reach it. Addresses are 32 bits wide and unchecked until
+ * they are used: 64 <= address <= last. An access may reach 7 bytes beyond `last`, which the machine keeps free (see python.h). */
+#ifndef PANDO_ONTILE_INTERPRETER_C_H
+#define PANDO_ONTILE_INTERPRETER_C_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t u16;
+typedef int16_t s16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+
+#define HEADER_BYTES 64
+
+/* The first bytes of a tile that an interpreter is running on. */
+struct TileInterpreter {
+  int64_t fuel;         /* loop rounds and calls until the machine is asked again */
+  uint64_t span;        /* address - HEADER_BYTES of the last byte that may be accessed */
+  char *stack_low;      /* native: calls below this are refused */
+  struct Entry *entry;  /* native: who called in (calls.cpp) */
+  u32 stack_pointer;    /* the C stack's */
+};
+
+struct TableEntry {
+  u32 type; /* number of the function's type, from 1 */
+  void *function;
+};
+
+struct InterpreterImage {
+  const u8 *data;
+  u32 data_begin, data_bytes, bytes, stack_top;
+};
+extern const struct InterpreterImage interpreter_image;
+
+enum trap {
+  TRAP_OOB = 1,
+  TRAP_INT_OVERFLOW,
+  TRAP_DIV_BY_ZERO,
+  TRAP_INVALID_CONVERSION,
+  TRAP_UNREACHABLE,
+  TRAP_CALL_INDIRECT,
+  TRAP_EXHAUSTION,
+  TRAP_FATAL,
+  TRAP_FUEL,
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((noreturn, cold)) void pando_python_trap(struct TileInterpreter *, enum trap);
+__attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter *);
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __cplusplus
+
+#define TRAP(x) (pando_python_trap(instance, TRAP_##x), 0)
+#define UNREACHABLE TRAP(UNREACHABLE)
+
+#define ENTER(instance)                                                                    \
+  if (UNLIKELY((char *)__builtin_frame_address(0) < instance->stack_low)) TRAP(EXHAUSTION)
+#define LOOP(instance) \
+  if (UNLIKELY(--instance->fuel < 0)) pando_python_out_of_fuel(instance)
+
+#define CALL_INDIRECT(t, ft, x, ...)                                                                             \
+  ((LIKELY((x)-1u < FUNCTION_TABLE_SIZE && FUNCTION_TABLE[(x)-1u].type == (ft) + 1) || TRAP(CALL_INDIRECT)),     \
+   ((t)FUNCTION_TABLE[(x)-1u].function)(__VA_ARGS__))
+
+#define CHECK_ADDRESS(a) \
+  if (UNLIKELY((a)-HEADER_BYTES > instance->span)) TRAP(OOB)
+#define CHECK_RANGE(a, n) \
+  if (UNLIKELY((u64)(a)-HEADER_BYTES > instance->span || (u64)(a) + (n) > instance->span + HEADER_BYTES + 1)) TRAP(OOB)
+
+#define DEFINE_LOAD(name, stored, widened, result)                       \
+  static inline result name(struct TileInterpreter *instance, u64 a) {   \
+    stored value;                                                        \
+    CHECK_ADDRESS(a);                                                    \
+    __builtin_memcpy(&value, (const char *)instance + a, sizeof(value)); \
+    return (result)(widened)value;                                       \
+  }
+#define DEFINE_STORE(name, stored, given)                                          \
+  static inline void name(struct TileInterpreter *instance, u64 a, given value) {  \
+    const stored wrapped = (stored)value;                                          \
+    CHECK_ADDRESS(a);                                                              \
+    __builtin_memcpy((char *)instance + a, &wrapped, sizeof(wrapped));             \
+  }
+
+DEFINE_LOAD(i32_load, u32, u32, u32)
+DEFINE_LOAD(i64_load, u64, u64, u64)
+DEFINE_LOAD(f32_load, f32, f32, f32)
+DEFINE_LOAD(f64_load, f64, f64, f64)
+DEFINE_LOAD(i32_load8_s, s8, s32, u32)
+DEFINE_LOAD(i64_load8_s, s8, s64, u64)
+DEFINE_LOAD(i32_load8_u, u8, u32, u32)
+DEFINE_LOAD(i64_load8_u, u8, u64, u64)
+DEFINE_LOAD(i32_load16_s, s16, s32, u32)
+DEFINE_LOAD(i64_load16_s, s16, s64, u64)
+DEFINE_LOAD(i32_load16_u, u16, u32, u32)
+DEFINE_LOAD(i64_load16_u, u16, u64, u64)
+DEFINE_LOAD(i64_load32_s, s32, s64, u64)
+DEFINE_LOAD(i64_load32_u, u32, u64, u64)
+DEFINE_STORE(i32_store, u32, u32)
+DEFINE_STORE(i64_store, u64, u64)
+DEFINE_STORE(f32_store, f32, f32)
+DEFINE_STORE(f64_store, f64, f64)
+DEFINE_STORE(i32_store8, u8, u32)
+DEFINE_STORE(i32_store16, u16, u32)
+DEFINE_STORE(i64_store8, u8, u64)
+DEFINE_STORE(i64_store16, u16, u64)
+DEFINE_STORE(i64_store32, u32, u64)
+
+/* Only C code moves memory: nothing of zero bytes needs a valid address. */
+static inline void memory_fill(struct TileInterpreter *instance, u32 to, u32 value, u32 bytes) {
+  if (bytes == 0) return;
+  CHECK_RANGE(to, (u64)bytes);
+  memset((char *)instance + to, (int)value, bytes);
+}
+static inline void memory_copy(struct TileInterpreter *instance, struct TileInterpreter *same, u32 to, u32 from, u32 bytes) {
+  (void)same;
+  if (bytes == 0) return;
+  CHECK_RANGE(to, (u64)bytes);
+  CHECK_RANGE(from, (u64)bytes);
+  memmove((char *)instance + to, (char *)instance + from, bytes);
+}
+/* A tile's memory does not grow. */
+static inline u32 pando_python_memory_grow(void) { return 0xffffffffu; }
+
+#endif
+#endif
