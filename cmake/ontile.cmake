@@ -23,9 +23,51 @@ add_custom_command(OUTPUT ${ontile_work}/interpreter.c DEPENDS ${ontile_work}/py
 file(GLOB python_sources CONFIGURE_DEPENDS ${ontile_dir}/runtime/*.cpp)
 list(FILTER python_sources EXCLUDE REGEX "_test\\.cpp$")
 add_library(pando_python SHARED ${python_sources} ${ontile_work}/interpreter.c)
-target_include_directories(pando_python PRIVATE ${ontile_dir})
+target_include_directories(pando_python PRIVATE ${ontile_dir} ${CMAKE_SOURCE_DIR}/src)
 # The collector reads the native stack, and a jump leaves frames: nothing that sanitizers could follow.
 target_compile_options(pando_python PRIVATE -O2 -fno-strict-aliasing -fno-sanitize=all)
 set_source_files_properties(${ontile_work}/interpreter.c PROPERTIES COMPILE_OPTIONS "-w;-fno-math-errno;-std=gnu11")
 target_link_libraries(pando_python PRIVATE m)
 install(TARGETS pando_python LIBRARY DESTINATION lib COMPONENT ontile)
+
+# Codelets: partial files, linked with the interpreter into ontile.gp.
+file(GLOB ontile_codelets CONFIGURE_DEPENDS ${ontile_dir}/codelets/*.cpp)
+set(ontile_partials "")
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/codelets/ontile)
+foreach(codelet ${ontile_codelets})
+  get_filename_component(stem ${codelet} NAME_WE)
+  set(partial ${CMAKE_BINARY_DIR}/codelets/ontile/${stem}.gp)
+  add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_popc}
+    COMMAND ${pando_popc} -c -O3 -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
+    COMMENT "popc ontile/${stem}" VERBATIM)
+  list(APPEND ontile_partials ${partial})
+endforeach()
+set(ontile_gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/ontile.gp)
+add_custom_command(OUTPUT ${ontile_gp} DEPENDS ${ontile_partials} ${pando_popc} pando_python
+  COMMAND ${pando_popc} -O3 ${ontile_partials} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lpando_python -o ${ontile_gp}
+  COMMENT "popc ontile.gp" VERBATIM)
+add_custom_target(ontile_gp ALL DEPENDS ${ontile_gp})
+install(FILES ${ontile_gp} DESTINATION lib COMPONENT ontile)
+
+# Sessions: what hosts interpreters, on the public API.
+file(GLOB_RECURSE ontile_sources CONFIGURE_DEPENDS ${ontile_dir}/*.cpp)
+list(FILTER ontile_sources EXCLUDE REGEX "/ontile/(codelets|runtime)/")
+set(ontile_tests ${ontile_sources})
+list(FILTER ontile_sources EXCLUDE REGEX "_test\\.cpp$")
+list(FILTER ontile_tests INCLUDE REGEX "_test\\.cpp$")
+add_library(ontile_objects OBJECT ${ontile_sources})
+target_include_directories(ontile_objects PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(ontile_objects PRIVATE poplar pando_python fmt::fmt nlohmann_json::nlohmann_json)
+add_library(pando_ontile SHARED $<TARGET_OBJECTS:ontile_objects>)
+target_link_libraries(pando_ontile PUBLIC poplar PRIVATE pando_python fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
+set_target_properties(pando_ontile PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
+add_dependencies(pando_ontile ontile_gp)
+install(TARGETS pando_ontile LIBRARY DESTINATION lib COMPONENT ontile)
+if(PANDO_TESTS AND ontile_tests)
+  add_executable(test_ontile ${ontile_tests} $<TARGET_OBJECTS:ontile_objects>)
+  target_include_directories(test_ontile PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(test_ontile PRIVATE poplar pando_python fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS} GTest::gmock GTest::gtest_main)
+  add_dependencies(test_ontile ontile_gp)
+  add_test(NAME unit.ontile COMMAND test_ontile)
+  set_tests_properties(unit.ontile PROPERTIES ENVIRONMENT "PANDO_POPC=${pando_popc};IPU_ONTILE_GP=${ontile_gp}")
+endif()

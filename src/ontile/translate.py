@@ -9,6 +9,7 @@ must find what it looks for: another wasm2c fails here, not at run time.
 """
 
 import argparse
+import hashlib
 import re
 import sys
 
@@ -47,13 +48,14 @@ def translate(code, header):
 
     code = replace(code, r"^/\* export: 'memory' \*/.*?^\}\n", "", "the memory's export", 1, 1)
     code = replace(code, r"^static const wasm_elem_segment_expr_t (\w+)\[\] = \{", r"static const struct TableEntry \1[] = {", "the table", 1, 1)
-    code = replace(code, r"\{(\d+), \(wasm_rt_function_ptr_t\)&(\w+), 0\}", r"{\1 + 1, (void *)&\2}", "entries of the table", 100)
+    code = replace(code, r"\{(\d+), \(wasm_rt_function_ptr_t\)&?(\w+), [^}]*\}", r"{\1 + 1, (void *)&\2}", "entries of the table", 100)
     # Every use.
     code = replace(code, r"&instance->w2c_memory", "instance", "loads and stores", 1000)
     code = replace(code, r"instance->w2c_T0\.data\[w2c_\w+\]\.module_instance", "instance", "indirect calls", 10)
     code = replace(code, r"CALL_INDIRECT\(instance->w2c_T0, ", "CALL_INDIRECT(", "indirect calls", 10)
     code = replace(code, r"instance->Z_(env|host)_instance", "instance", "imports", 10)
     code = replace(code, r"instance->w2c___stack_pointer", "instance->stack_pointer", "the stack pointer", 100)
+    code = replace(code, r"instance->stack_pointer = (w2c_\w+);", r"SET_STACK_POINTER(instance, \1);", "changes of the stack pointer", 100)
     code = replace(code, r"^(\s*)FUNC_PROLOGUE;", r"\1ENTER(instance);", "functions", 500)
     code = replace(code, r"^\s*FUNC_EPILOGUE;\n", "", "functions", 500)
     code = replace(code, r"^(\s*w2c_L\d+:)\s*$", r"\1 LOOP(instance);", "loops", 100)
@@ -79,7 +81,9 @@ static const struct TableEntry {elements[1]}[{elements[2]}];
 #define FUNCTION_TABLE {elements[1]}
 #define FUNCTION_TABLE_SIZE {elements[2]}u
 """, 1)
+    version = hashlib.sha256(code.encode()).hexdigest()[:16]
     code += f"""
+const char *const interpreter_version = "{version}";
 const struct TableEntry *const interpreter_table = {elements[1]};
 const u32 interpreter_table_size = {elements[2]}u;
 const struct InterpreterImage interpreter_image = {{{data[2]}, {data[1]}u, {data[3]}u, {pages[1]}u * 65536u, {stack[1]}u}};

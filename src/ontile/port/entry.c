@@ -72,6 +72,7 @@ uint32_t EXPORT(py_allocate)(uint32_t bytes) {
   MP_STATE_PORT(passed_in) = memory;
   return (uint32_t)(uintptr_t)memory;
 }
+uint32_t EXPORT(py_allocated)(void) { return (uint32_t)(uintptr_t)MP_STATE_PORT(passed_in); }
 void EXPORT(py_release)(void) { MP_STATE_PORT(passed_in) = NULL; }
 MP_REGISTER_ROOT_POINTER(void *passed_in);
 
@@ -118,6 +119,15 @@ int EXPORT(py_run)(const char *source, uint32_t bytes, const char *name, uint32_
   return ending_raised;
 }
 int EXPORT(py_exit_status)(void) { return exit_status; }
+
+// After a command.
+void EXPORT(py_flush)(void) {
+  nlr_buf_t nlr;
+  if (nlr_push(&nlr) == 0) {
+    exchange_flush();
+    nlr_pop();
+  }
+}
 
 void EXPORT(py_set_int)(const char *name, uint32_t bytes, int value) {
   mp_store_global(qstr_from_strn(name, bytes), mp_obj_new_int(value));

@@ -1,2 +1,399 @@
 #include "exchange.h"
-void exchange_init(void) {}
+
+#include <string.h>
+
+#include "py/builtin.h"
+#include "py/gc.h"
+#include "py/objlist.h"
+#include "py/runtime.h"
+
+#include "host.h"
+#include "pack.h"
+
+enum { kLengthBytes = 4, kAnyTile = 0xffff, kSmallMessage = 256 };
+static const uint32_t kAbsent = 0xffffffff;  // instead of a length: the tile does not take part
+static const uint32_t kNobody = 0xffffffff;
+
+static uint32_t here(void) { return host_exchange_place(0); }
+static uint32_t taking_part(void) { return host_exchange_place(1); }
+static uint32_t all_tiles(void) { return host_exchange_place(2); }
+
+// A message on its way out: its length, its head, its raw bytes; `taken` of all these are through.
+typedef struct _outgoing_t {
+  message_t message;
+  uint32_t taken;
+  uint32_t to;
+} outgoing_t;
+
+static uint32_t outgoing_bytes(const outgoing_t *o) { return kLengthBytes + message_bytes(&o->message); }
+static uint32_t outgoing_left(const outgoing_t *o) { return outgoing_bytes(o) - o->taken; }
+
+// Puts the next bytes where the machine takes them.
+static void offer(const outgoing_t *o) {
+  const uint32_t length = message_bytes(&o->message);
+  const struct {
+    const char *at;
+    uint32_t bytes;
+  } parts[] = {{(const char *)&length, kLengthBytes}, {o->message.head.buf, o->message.head.len}, {o->message.raw, o->message.raw_bytes}};
+  const uint32_t most = host_exchange_offer_bytes();
+  uint32_t skip = o->taken, put = 0;
+  for (size_t i = 0; i < 3 && put < most; i++) {
+    if (skip >= parts[i].bytes) {
+      skip -= parts[i].bytes;
+      continue;
+    }
+    const uint32_t count = MIN(parts[i].bytes - skip, most - put);
+    host_exchange_offer(put, parts[i].at + skip, count);
+    put += count;
+    skip = 0;
+  }
+}
+
+// A message on its way in.
+typedef struct _incoming_t {
+  uint32_t length, got;
+  mp_obj_t array;  // an array alone: `target` are its items
+  char *target;    // where byte `head_bytes` of the message and what follows go
+  uint32_t head_bytes;
+  mp_obj_t whole;  // of others: a bytearray of the message
+  bool begun;
+} incoming_t;
+
+// Takes the bytes [at, at + count) of the window. True when the message is complete.
+static bool take_in(incoming_t *in, uint32_t at, uint32_t count) {
+  if (!in->begun) {
+    host_exchange_read(at, &in->length, kLengthBytes);
+    at += kLengthBytes;
+    count -= kLengthBytes;
+    char first[12];
+    const uint32_t known = MIN(MIN(count, in->length), sizeof(first));
+    host_exchange_read(at, first, known);
+    in->begun = true;
+    in->head_bytes = 0;
+    in->array = unpack_array_head(first, known, in->length, &in->head_bytes, &in->target);
+    if (in->array == MP_OBJ_NULL) {
+      in->head_bytes = 0;
+      in->whole = mp_obj_new_bytearray(in->length, NULL);
+      mp_buffer_info_t buffer;
+      mp_get_buffer_raise(in->whole, &buffer, MP_BUFFER_WRITE);
+      in->target = buffer.buf;
+    }
+    in->got = in->head_bytes;
+    at += in->head_bytes;
+    count -= MIN(count, in->head_bytes);
+  }
+  const uint32_t now = MIN(count, in->length - in->got);
+  host_exchange_read(at, in->target + in->got - in->head_bytes, now);
+  in->got += now;
+  return in->got == in->length;
+}
+
+static mp_obj_t taken_in(const incoming_t *in) { return in->array != MP_OBJ_NULL ? in->array : unpack(in->target, in->length); }
+
+// --- the outbox: messages between pairs -----------------------------------------------------------------------------
+
+MP_REGISTER_ROOT_POINTER(struct _mp_obj_list_t *outbox);
+
+static struct {
+  uint32_t cursor;       // which receiver's message is up
+  outgoing_t *matched;   // in this batch
+  uint32_t expected;     // from whom this tile receives in this batch; kNobody
+} pairs;
+
+static mp_obj_list_t *outbox(void) { return MP_STATE_VM(outbox); }
+static outgoing_t *outbox_at(size_t i) { return (outgoing_t *)MP_OBJ_TO_PTR(outbox()->items[i]); }
+
+// The first message to each receiver, in order: those may be up.
+static uint32_t receivers(uint32_t wanted, outgoing_t **up) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < outbox()->len; i++) {
+    bool first = true;
+    for (size_t j = 0; j < i && first; j++) first = outbox_at(j)->to != outbox_at(i)->to;
+    if (!first) continue;
+    if (count++ == wanted) *up = outbox_at(i);
+  }
+  return count;
+}
+
+static void remove_from_outbox(const outgoing_t *message) {
+  mp_obj_list_t *const list = outbox();
+  size_t kept = 0;
+  for (size_t i = 0; i < list->len; i++)
+    if (outbox_at(i) != message) list->items[kept++] = list->items[i];
+  mp_seq_clear(list->items, kept, list->len, sizeof(*list->items));
+  list->len = kept;
+}
+
+// --- waiting ----------------------------------------------------------------------------------------------------------
+
+static NORETURN void fail(void) {
+  char reason[240];
+  const uint32_t count = host_exchange_reason(reason, sizeof(reason));
+  nlr_raise(mp_obj_new_exception_arg1(&mp_type_RuntimeError, mp_obj_new_str(reason, MIN(count, sizeof(reason)))));
+}
+
+// One wait, with what concerns messages between pairs done. `mine`: the collective's message, or null. `in`: of a receive.
+// Returns what the machine said; `complete` is set when `in` is.
+static struct exchange_control wait(enum exchange_kind kind, uint32_t argument, outgoing_t *mine, uint32_t from, incoming_t *in, bool *complete) {
+  outgoing_t *up = NULL;
+  const uint32_t count = receivers(0, &up);
+  if (count > 1) receivers(pairs.cursor % count, &up);
+  const struct exchange_request request = {
+      .kind = kind,
+      .argument = argument,
+      .pending = mine ? outgoing_left(mine) : 0,
+      .matched = pairs.matched ? outgoing_left(pairs.matched) : 0,
+      .outbox = count,
+      .from = from,
+      .to = up ? up->to + 1 : 0,
+  };
+  if (pairs.matched) offer(pairs.matched);
+  else if (mine && request.pending) offer(mine);
+  struct exchange_control control;
+  if (!host_exchange_wait(&request, &control)) mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("this tile cannot exchange"));
+  if (control.operation == exchange_error) {
+    pairs.matched = NULL;
+    pairs.expected = kNobody;
+    fail();
+  }
+  if (control.operation == exchange_match) {
+    pairs.cursor++;
+    pairs.expected = from ? host_exchange_match(here()) : kNobody;
+    pairs.matched = up && host_exchange_match(up->to) == here() ? up : NULL;
+    if (pairs.matched) pairs.matched->taken = 0;
+  }
+  if (control.operation != exchange_data) return control;
+  const bool in_group = here() - control.first < control.count;
+  if (!control.pairs) {
+    if (mine && in_group) mine->taken += MIN(control.slot, outgoing_left(mine));
+    return control;
+  }
+  const uint32_t from_slot = pairs.expected - control.first;
+  if (in && pairs.expected != kNobody && from_slot < control.count) *complete = take_in(in, from_slot * control.slot, control.slot);
+  if (pairs.matched && in_group) {
+    pairs.matched->taken += MIN(control.slot, outgoing_left(pairs.matched));
+    if (outgoing_left(pairs.matched) == 0) {
+      remove_from_outbox(pairs.matched);
+      pairs.matched = NULL;
+    }
+  }
+  return control;
+}
+
+// --- collectives ------------------------------------------------------------------------------------------------------
+
+// Messages of some or all tiles, gathered by those that want them.
+typedef struct _gather_t {
+  mp_obj_list_t *objects;  // of tiles 0, 1 ...: an object, or null
+  incoming_t **partial;    // by tile, or null where no message needed more than one round
+  uint32_t complete;
+} gather_t;
+
+static void gathered(gather_t *g, uint32_t tile, mp_obj_t object) {
+  g->objects->items[tile] = object;
+  g->complete++;
+}
+
+// One slot of a round. Lengths are always read: all tiles must agree on when it is over.
+static void take_slot(gather_t *g, uint32_t tile, uint32_t at, uint32_t slot, bool wanted) {
+  incoming_t *in = g->partial ? g->partial[tile] : NULL;
+  if (!in) {
+    uint32_t small[kSmallMessage / 4];
+    host_exchange_read(at, small, MIN(slot, sizeof(small)));
+    if (small[0] == kAbsent || g->objects->items[tile] != MP_OBJ_NULL) return;
+    const uint32_t length = small[0];
+    if (length + kLengthBytes <= MIN(slot, sizeof(small))) return gathered(g, tile, wanted ? unpack((const char *)(small + 1), length) : mp_const_none);
+    if (!g->partial) g->partial = m_new0(incoming_t *, all_tiles());
+    in = g->partial[tile] = m_new0(incoming_t, 1);
+    if (!wanted) {  // only count
+      in->begun = true;
+      in->length = length + kLengthBytes;
+    }
+  }
+  if (wanted) {
+    if (take_in(in, at, slot)) {
+      g->partial[tile] = NULL;
+      gathered(g, tile, taken_in(in));
+    }
+    return;
+  }
+  in->got += MIN(slot, in->length - in->got);
+  if (in->got == in->length) {
+    g->partial[tile] = NULL;
+    gathered(g, tile, mp_const_none);
+  }
+}
+
+// Sends `object` if there is one, until `messages` messages are through. Returns the objects by tile.
+static mp_obj_list_t *collect(enum exchange_kind kind, uint32_t argument, mp_obj_t object, uint32_t messages, bool wanted) {
+  outgoing_t mine = {.taken = 0};
+  if (object != MP_OBJ_NULL) pack(&mine.message, object);
+  gather_t g = {.objects = MP_OBJ_TO_PTR(mp_obj_new_list(all_tiles(), NULL))};
+  for (uint32_t i = 0; i < all_tiles(); i++) g.objects->items[i] = MP_OBJ_NULL;
+  while (g.complete < messages) {
+    const struct exchange_control control = wait(kind, argument, object != MP_OBJ_NULL ? &mine : NULL, 0, NULL, NULL);
+    if (control.operation != exchange_data || control.pairs) continue;
+    for (uint32_t i = 0; i < control.count && g.complete < messages; i++)
+      if (kind != kind_broadcast || control.first + i == argument) take_slot(&g, control.first + i, i * control.slot, control.slot, wanted);
+  }
+  return g.objects;
+}
+
+// Leaves out the tiles that do not take part.
+static mp_obj_list_t *close_up(mp_obj_list_t *objects) {
+  size_t kept = 0;
+  for (size_t i = 0; i < objects->len; i++)
+    if (objects->items[i] != MP_OBJ_NULL) objects->items[kept++] = objects->items[i];
+  for (size_t i = kept; i < objects->len; i++) objects->items[i] = MP_OBJ_NULL;
+  objects->len = kept;
+  return objects;
+}
+
+static uint32_t tile_argument(mp_obj_t object) {
+  const mp_int_t tile = mp_obj_get_int(object);
+  if (tile < 0 || (uint32_t)tile >= all_tiles()) mp_raise_msg_varg(&mp_type_ValueError, MP_ERROR_TEXT("there is no tile %d: tiles are 0 to %d"), (int)tile, (int)all_tiles() - 1);
+  return (uint32_t)tile;
+}
+
+static mp_obj_t combine(mp_obj_t operation, mp_obj_t a, mp_obj_t b) {
+  if (operation == mp_const_none) return mp_binary_op(MP_BINARY_OP_ADD, a, b);
+  return mp_call_function_2(operation, a, b);
+}
+
+static mp_obj_t fold(mp_obj_list_t *objects, mp_obj_t operation) {
+  mp_obj_t result = objects->items[0];
+  for (size_t i = 1; i < objects->len; i++) result = combine(operation, result, objects->items[i]);
+  return result;
+}
+
+static mp_obj_t allgather(mp_obj_t object) {
+  return MP_OBJ_FROM_PTR(close_up(collect(kind_allgather, 0, object, taking_part(), true)));
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(allgather_obj, allgather);
+
+static mp_obj_t broadcast_from(mp_obj_t object, uint32_t root) {
+  const bool is_root = here() == root;
+  mp_obj_list_t *const objects = collect(kind_broadcast, root, is_root ? object : MP_OBJ_NULL, 1, !is_root);
+  return is_root ? object : objects->items[root];
+}
+static mp_obj_t broadcast(size_t count, const mp_obj_t *arguments) {
+  return broadcast_from(arguments[0], count > 1 ? tile_argument(arguments[1]) : 0);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(broadcast_obj, 1, 2, broadcast);
+
+static mp_obj_t reduce_to(enum exchange_kind kind, mp_obj_t object, mp_obj_t operation, uint32_t root) {
+  const bool is_root = here() == root;
+  mp_obj_list_t *const objects = close_up(collect(kind, root, object, taking_part(), is_root));
+  return is_root ? fold(objects, operation) : mp_const_none;
+}
+static mp_obj_t reduce(size_t count, const mp_obj_t *arguments) {
+  return reduce_to(kind_reduce, arguments[0], count > 1 ? arguments[1] : mp_const_none, count > 2 ? tile_argument(arguments[2]) : 0);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(reduce_obj, 1, 3, reduce);
+
+// One tile folds for all, and tells all: an exception of the operation, too.
+static mp_obj_t allreduce(size_t count, const mp_obj_t *arguments) {
+  const uint32_t root = host_exchange_place(3);
+  const mp_obj_t operation = count > 1 ? arguments[1] : mp_const_none;
+  mp_obj_list_t *const objects = close_up(collect(kind_allreduce, root, arguments[0], taking_part(), here() == root));
+  mp_obj_t result = mp_const_none;
+  if (here() == root) {
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+      result = mp_obj_new_tuple(1, (mp_obj_t[]){fold(objects, operation)});
+      nlr_pop();
+    } else {
+      result = MP_OBJ_FROM_PTR(nlr.ret_val);
+    }
+  }
+  result = broadcast_from(result, root);
+  if (!mp_obj_is_type(result, &mp_type_tuple)) nlr_raise(result);
+  size_t length;
+  mp_obj_t *items;
+  mp_obj_get_array(result, &length, &items);
+  return items[0];
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(allreduce_obj, 1, 2, allreduce);
+
+static mp_obj_t barrier(void) {
+  collect(kind_barrier, 0, mp_const_none, taking_part(), false);
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(barrier_obj, barrier);
+
+// --- between pairs ----------------------------------------------------------------------------------------------------
+
+static mp_obj_t send(mp_obj_t object, mp_obj_t to) {
+  outgoing_t *const message = m_new0(outgoing_t, 1);
+  message->to = tile_argument(to);
+  pack(&message->message, object);
+  // Sent is what the object is now: the items of an array are copied, as it may change before it is received.
+  if (message->message.raw_bytes) {
+    vstr_add_strn(&message->message.head, message->message.raw, message->message.raw_bytes);
+    message->message.raw_bytes = 0;
+    message->message.keeps_raw = MP_OBJ_NULL;
+  }
+  mp_obj_list_append(MP_OBJ_FROM_PTR(outbox()), MP_OBJ_FROM_PTR(message));
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(send_obj, send);
+
+static mp_obj_t recv(size_t count, const mp_obj_t *arguments) {
+  const bool any = count == 0 || arguments[0] == mp_const_none;
+  const uint32_t from = any ? kAnyTile : tile_argument(arguments[0]) + 1;
+  incoming_t in = {.begun = false};
+  bool complete = false;
+  while (!complete) wait(kind_receive, from, NULL, from, &in, &complete);
+  const uint32_t sender = pairs.expected;
+  pairs.expected = kNobody;
+  const mp_obj_t object = taken_in(&in);
+  return any ? mp_obj_new_tuple(2, (mp_obj_t[]){MP_OBJ_NEW_SMALL_INT(sender), object}) : object;
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(recv_obj, 0, 1, recv);
+
+void exchange_flush(void) {
+  while (outbox()->len > 0) {
+    const struct exchange_control control = wait(kind_flush, 0, NULL, 0, NULL, NULL);
+    if (control.operation == exchange_stop) return;
+  }
+}
+
+// --- the module -------------------------------------------------------------------------------------------------------
+
+static mp_obj_t longyield(void) {
+  host_longyield();
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(longyield_obj, longyield);
+static mp_obj_t syscall(void) {
+  host_syscall();
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(syscall_obj, syscall);
+
+static const mp_rom_map_elem_t tile_globals_table[] = {
+    {MP_ROM_QSTR(MP_QSTR___name__), MP_ROM_QSTR(MP_QSTR_tile)},
+    {MP_ROM_QSTR(MP_QSTR_alltoall), MP_ROM_PTR(&allgather_obj)},
+    {MP_ROM_QSTR(MP_QSTR_allgather), MP_ROM_PTR(&allgather_obj)},
+    {MP_ROM_QSTR(MP_QSTR_broadcast), MP_ROM_PTR(&broadcast_obj)},
+    {MP_ROM_QSTR(MP_QSTR_reduce), MP_ROM_PTR(&reduce_obj)},
+    {MP_ROM_QSTR(MP_QSTR_allreduce), MP_ROM_PTR(&allreduce_obj)},
+    {MP_ROM_QSTR(MP_QSTR_barrier), MP_ROM_PTR(&barrier_obj)},
+    {MP_ROM_QSTR(MP_QSTR_send), MP_ROM_PTR(&send_obj)},
+    {MP_ROM_QSTR(MP_QSTR_recv), MP_ROM_PTR(&recv_obj)},
+    {MP_ROM_QSTR(MP_QSTR_longyield), MP_ROM_PTR(&longyield_obj)},
+    {MP_ROM_QSTR(MP_QSTR_syscall), MP_ROM_PTR(&syscall_obj)},
+};
+static MP_DEFINE_CONST_DICT(tile_globals, tile_globals_table);
+const mp_obj_module_t tile_module = {.base = {&mp_type_module}, .globals = (mp_obj_dict_t *)&tile_globals};
+MP_REGISTER_MODULE(MP_QSTR_tile, tile_module);
+
+// The exchange functions are there without an import, as print() is.
+void exchange_init(void) {
+  MP_STATE_VM(outbox) = MP_OBJ_TO_PTR(mp_obj_new_list(0, NULL));
+  pairs.matched = NULL;
+  pairs.expected = kNobody;
+  pairs.cursor = 0;
+  for (size_t i = 1; i + 2 < MP_ARRAY_SIZE(tile_globals_table); i++)
+    mp_store_global(mp_obj_str_get_qstr(MP_OBJ_FROM_PTR(tile_globals_table[i].key)), MP_OBJ_FROM_PTR(tile_globals_table[i].value));
+}

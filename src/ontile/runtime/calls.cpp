@@ -47,7 +47,7 @@ __attribute__((noinline)) bool call_in(PandoPython& python, const Function& func
   tile->entry = &entry;
   tile->span = python.size - HEADER_BYTES - 1;
   tile->stack_low = python.stack_low ? python.stack_low : entry.stack_high - 256 * 1024;
-  tile->fuel = PANDO_PYTHON_SLICE;
+  tile->fuel = python.slice > 0 ? python.slice : PANDO_PYTHON_SLICE;
   bool whole = false;
   if (PANDO_SET_JUMP(entry.trapped) == 0) {
     function(tile);
@@ -214,13 +214,16 @@ uint64_t pando_python_heap_begin(void) {
   return Z_pythonZ_py_heap_begin(&nobody);
 }
 
+const char* pando_python_version(void) { return interpreter_version; }
+
 int pando_python_boot(PandoPython* python, uint32_t heap_bytes) {
   if (python->size < pando_python_heap_begin() + heap_bytes) {
     std::snprintf(python->why, sizeof python->why, "a heap of %u bytes does not fit into %llu bytes of tile memory", heap_bytes,
                   static_cast<unsigned long long>(python->size));
     return PANDO_PYTHON_ENDED;
   }
-  std::memset(python->base, 0, pando_python_heap_begin());
+  std::memset(python->base, 0, HEADER_BYTES);
+  std::memset(python->base + PANDO_PYTHON_BEGIN, 0, pando_python_heap_begin() - PANDO_PYTHON_BEGIN);
   std::memcpy(python->base + interpreter_image.data_begin, interpreter_image.data, interpreter_image.data_bytes);
   reinterpret_cast<Tile*>(python->base)->stack_pointer = interpreter_image.stack_top;
   const bool whole = call_in(*python, [&](Tile* tile) {
@@ -248,6 +251,34 @@ int pando_python_run(PandoPython* python, const char* source, uint32_t bytes, co
     ending = answer;
   });
   return ending;
+}
+
+int pando_python_put(PandoPython* python, uint32_t offset, uint32_t whole, const char* text, uint32_t bytes) {
+  const bool done = call_in(*python, [&](Tile* tile) {
+    const u32 address = offset == 0 ? Z_pythonZ_py_allocate(tile, whole + 1) : Z_pythonZ_py_allocated(tile);
+    if (!address) no_room(tile, whole);
+    std::memcpy(reinterpret_cast<char*>(tile) + address + offset, text, bytes);
+    reinterpret_cast<char*>(tile)[address + whole] = 0;
+  });
+  return done ? 0 : PANDO_PYTHON_ENDED;
+}
+
+int pando_python_run_put(PandoPython* python, const char* name, uint32_t name_bytes, int kind) {
+  int ending = PANDO_PYTHON_ENDED;
+  call_in(*python, [&](Tile* tile) {
+    const u32 text = Z_pythonZ_py_allocated(tile);
+    const u32 bytes = static_cast<u32>(std::strlen(reinterpret_cast<char*>(tile) + text));
+    // The name takes the text's place in what is kept; the text stays reachable from this frame.
+    const u32 name_at = copy_in(tile, name, name_bytes);
+    const int answer = static_cast<int>(Z_pythonZ_py_run(tile, text, bytes, name_at, name_bytes, static_cast<u32>(kind)));
+    Z_pythonZ_py_release(tile);
+    ending = answer;
+  });
+  return ending;
+}
+
+int pando_python_flush(PandoPython* python) {
+  return call_in(*python, [](Tile* tile) { Z_pythonZ_py_flush(tile); }) ? 0 : PANDO_PYTHON_ENDED;
 }
 
 int pando_python_exit_status(PandoPython* python) {

@@ -94,9 +94,10 @@ u32 Z_hostZ_exchange_wait(Tile* tile, u32 request, u32 control) {
   return 1;
 }
 
-void Z_hostZ_exchange_offer(Tile* tile, u32 bytes, u32 count) {
+void Z_hostZ_exchange_offer(Tile* tile, u32 offset, u32 bytes, u32 count) {
   PandoPython& python = python_of(tile);
-  if (python.host && python.host->exchange_offer) python.host->exchange_offer(python.context, span_of(tile, bytes, count), count);
+  const char* const native = span_of(tile, bytes, count);
+  if (python.host && python.host->exchange_offer) python.host->exchange_offer(python.context, offset, native, count);
 }
 
 void Z_hostZ_exchange_read(Tile* tile, u32 offset, u32 to, u32 count) {
@@ -109,6 +110,22 @@ void Z_hostZ_exchange_read(Tile* tile, u32 offset, u32 to, u32 count) {
 u32 Z_hostZ_exchange_match(Tile* tile, u32 which) {
   PandoPython& python = python_of(tile);
   return python.host && python.host->exchange_match ? python.host->exchange_match(python.context, which) : 0xffffffffu;
+}
+
+u32 Z_hostZ_exchange_place(Tile* tile, u32 which) {
+  PandoPython& python = python_of(tile);
+  return python.host && python.host->exchange_place ? python.host->exchange_place(python.context, which) : 0;
+}
+
+u32 Z_hostZ_exchange_offer_bytes(Tile* tile) {
+  PandoPython& python = python_of(tile);
+  return python.host && python.host->exchange_offer_bytes ? python.host->exchange_offer_bytes(python.context) : 0;
+}
+
+u32 Z_hostZ_exchange_reason(Tile* tile, u32 to, u32 capacity) {
+  PandoPython& python = python_of(tile);
+  char* const native = span_of(tile, to, capacity);
+  return python.host && python.host->exchange_reason ? python.host->exchange_reason(python.context, native, capacity) : 0;
 }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 extern "C" {
 extern const TableEntry* const interpreter_table;
 extern const u32 interpreter_table_size;
+extern const char* const interpreter_version;
 
 void Z_pythonZ___wasm_call_ctors(TileInterpreter*);
 void Z_pythonZ_setThrew(TileInterpreter*, u32, u32);
@@ -14,7 +15,9 @@ u32 Z_pythonZ_py_heap_begin(TileInterpreter*);
 void Z_pythonZ_py_boot(TileInterpreter*, u32);
 void Z_pythonZ_py_shut_down(TileInterpreter*);
 u32 Z_pythonZ_py_allocate(TileInterpreter*, u32);
+u32 Z_pythonZ_py_allocated(TileInterpreter*);
 void Z_pythonZ_py_release(TileInterpreter*);
+void Z_pythonZ_py_flush(TileInterpreter*);
 u32 Z_pythonZ_py_run(TileInterpreter*, u32, u32, u32, u32, u32);
 u32 Z_pythonZ_py_exit_status(TileInterpreter*);
 void Z_pythonZ_py_set_int(TileInterpreter*, u32, u32, u32);

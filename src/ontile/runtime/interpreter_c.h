@@ -1,11 +1,11 @@
 /* What the translated interpreter (interpreter.c, written by translate.py) is made of: loads and stores of tile memory, calls
  * through the table, and the checks. Plain C.
  *
- *   tile memory   0            64                  65536        heap begin
- *                 | header     | C stack, grows down | data, bss | Python heap ...        | the tile's variables ... size
+ *   0        64                208 KiB               272 KiB                                       size
+ *   | header | the tile's own  | C stack, grows down | data, bss | Python heap ... | the tile's own |
  *
  * The header is native; the interpreter's own loads and stores cannot reach it. Addresses are 32 bits wide and unchecked until
- * they are used: 64 <= address <= last. An access may reach 7 bytes beyond `last`, which the machine keeps free (see python.h). */
+ * they are used: 64 <= address < size. An access may reach 7 bytes beyond, which the machine keeps free (see python.h). */
 #ifndef PANDO_ONTILE_INTERPRETER_C_H
 #define PANDO_ONTILE_INTERPRETER_C_H
 
@@ -27,6 +27,7 @@ typedef float f32;
 typedef double f64;
 
 #define HEADER_BYTES 64
+#define STACK_LOW 0x34000u /* PANDO_PYTHON_BEGIN */
 
 /* The first bytes of a tile that an interpreter is running on. */
 struct TileInterpreter {
@@ -78,6 +79,13 @@ __attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter *);
   if (UNLIKELY((char *)__builtin_frame_address(0) < instance->stack_low)) TRAP(EXHAUSTION)
 #define LOOP(instance) \
   if (UNLIKELY(--instance->fuel < 0)) pando_python_out_of_fuel(instance)
+
+#define SET_STACK_POINTER(instance, value)               \
+  do {                                                   \
+    const u32 to = value;                                \
+    if (UNLIKELY(to < STACK_LOW)) TRAP(EXHAUSTION);      \
+    instance->stack_pointer = to;                        \
+  } while (0)
 
 #define CALL_INDIRECT(t, ft, x, ...)                                                                             \
   ((LIKELY((x)-1u < FUNCTION_TABLE_SIZE && FUNCTION_TABLE[(x)-1u].type == (ft) + 1) || TRAP(CALL_INDIRECT)),     \

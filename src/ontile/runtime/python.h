@@ -4,8 +4,8 @@
 //   pando_python_boot(&python, heap_bytes);                        // once; or map an image that was booted before
 //   int ending = pando_python_run(&python, text, bytes, "<stdin>", 7, 1);
 //
-// Memory: [0, pando_python_heap_begin() + heap_bytes) belongs to the interpreter; no variable of the program may lie there. The
-// machine must let it access 7 bytes more than `size`.
+// Memory: the first 64 bytes, and [PANDO_PYTHON_BEGIN, pando_python_heap_begin() + heap_bytes), belong to the interpreter; no variable
+// of the program may lie there. It may read and write all of the tile but those 64 bytes, and access 7 bytes more than `size`.
 //
 // A call that cannot go on (a wrong address, a stack overflow, no memory, no fuel) returns PANDO_PYTHON_ENDED, with the reason in
 // `why`; the memory is then good for nothing but a new image. Calls from one tile may nest, and a call may suspend its fiber in
@@ -51,10 +51,17 @@ struct PandoPythonHost {
   // Called every PANDO_PYTHON_SLICE loop rounds. 0: go on; 1: raise KeyboardInterrupt; 2: end the interpreter.
   int (*poll)(void *context);
   void (*exchange_wait)(void *context, const struct PandoPythonRequest *request, struct PandoPythonControl *control);
-  void (*exchange_offer)(void *context, const void *bytes, uint32_t count);
+  void (*exchange_offer)(void *context, uint32_t offset, const void *bytes, uint32_t count);
   int (*exchange_read)(void *context, uint32_t offset, void *to, uint32_t count);  // 0: no such bytes
   uint32_t (*exchange_match)(void *context, uint32_t tile);
+  uint32_t (*exchange_place)(void *context, uint32_t which);
+  uint32_t (*exchange_offer_bytes)(void *context);
+  uint32_t (*exchange_reason)(void *context, char *to, uint32_t capacity);
 };
+
+/* Above the executable part of a tile's memory. */
+#define PANDO_PYTHON_BEGIN 0x34000
+#define PANDO_PYTHON_HEADER_BYTES 64
 
 #define PANDO_PYTHON_SLICE 200000
 
@@ -64,17 +71,25 @@ struct PandoPython {
   char *stack_low;    // the lowest native address that calls may use; null: 256 KiB below the caller's
   const struct PandoPythonHost *host;
   void *context;
+  int64_t slice;      // loop rounds until poll() is asked; 0: PANDO_PYTHON_SLICE
   char why[160];      // out: why it ended
 };
 
 // Bytes from the tile's base to the Python heap, a multiple of 4096.
 PANDO_PYTHON_EXPORT uint64_t pando_python_heap_begin(void);
+// Of the native code: an image belongs to one.
+PANDO_PYTHON_EXPORT const char *pando_python_version(void);
 // A new interpreter. 0, or PANDO_PYTHON_ENDED.
 PANDO_PYTHON_EXPORT int pando_python_boot(struct PandoPython *python, uint32_t heap_bytes);
 PANDO_PYTHON_EXPORT void pando_python_shut_down(struct PandoPython *python);
 
 // kind: 0 a script, 1 a line at a prompt, 2 a cell. `source` is native memory, of any length.
 PANDO_PYTHON_EXPORT int pando_python_run(struct PandoPython *python, const char *source, uint32_t bytes, const char *name, uint32_t name_bytes, int kind);
+// A longer text in pieces: first all of pando_python_put (0, or PANDO_PYTHON_ENDED), then one pando_python_run_put.
+PANDO_PYTHON_EXPORT int pando_python_put(struct PandoPython *python, uint32_t offset, uint32_t whole, const char *text, uint32_t bytes);
+PANDO_PYTHON_EXPORT int pando_python_run_put(struct PandoPython *python, const char *name, uint32_t name_bytes, int kind);
+// After a command: waits until other tiles have received what this one sent, or the machine says stop. 0, or PANDO_PYTHON_ENDED.
+PANDO_PYTHON_EXPORT int pando_python_flush(struct PandoPython *python);
 // Of the last call that returned PANDO_PYTHON_EXITED.
 PANDO_PYTHON_EXPORT int pando_python_exit_status(struct PandoPython *python);
 

@@ -1,0 +1,204 @@
+// Who may go on: the states of all tiles, made into the machine's next step. ExchangeSummary sees one IPU's tiles; ExchangeDecide sees all
+// summaries and chooses; ExchangeMatch pairs senders with receivers.
+#include <pando/tile.hpp>
+#include <poplar/Vertex.hpp>
+
+#include <cstring>
+
+#include "ontile/port/exchange.h"
+#include "ontile/protocol.h"
+
+using namespace poplar;
+using namespace pando::ontile;
+
+namespace {
+
+bool is_collective(unsigned kind) { return kind >= kind_allgather && kind <= kind_barrier; }
+
+// Of one kind of messages and one mode: how many rounds it would take.
+void count_rounds(const unsigned *statuses, unsigned tiles, unsigned which, unsigned slot, unsigned group, unsigned &rounds, unsigned &first) {
+  rounds = 0;
+  first = 0;
+  for (unsigned begin = 0, g = 0; begin < tiles; begin += group, ++g) {
+    const unsigned end = begin + group < tiles ? begin + group : tiles;
+    unsigned most = 0;
+    for (unsigned t = begin; t < end; ++t) {
+      const unsigned bytes = statuses[t * kStatusWords + which];
+      if (bytes > most) most = bytes;
+    }
+    if (most == 0) continue;
+    if (rounds == 0) first = g;
+    rounds += (most + slot - 1) / slot;
+  }
+}
+
+}  // namespace
+
+class ExchangeSummary : public Vertex {
+ public:
+  Input<Vector<unsigned>> statuses;  // of all interpreters of this IPU
+  Input<Vector<unsigned>> modes;     // slot, group; slot, group ...
+  Output<Vector<unsigned>> summary;
+
+  void compute() {
+    const unsigned tiles = statuses.size() / kStatusWords;
+    for (unsigned i = 0; i < kSummaryWords; ++i) summary[i] = 0;
+    summary[kSameWait] = 1;
+    // The first tile's text is the one that is sent for all.
+    summary[kSameAnswer] = static_cast<State>(statuses[kState] & 0xff) != State::not_selected;
+    bool any_data = false, any_match = false;
+    for (unsigned t = 0; t < tiles; ++t) {
+      const unsigned *const s = &statuses[t * kStatusWords];
+      const State state = static_cast<State>(s[kState] & 0xff);
+      if (state == State::not_selected) continue;
+      const bool first = summary[kSelectedTiles]++ == 0;
+      const bool waits = state == State::waits_to_exchange;
+      summary[kWaitingForHost] += state == State::waits_for_host;
+      summary[kWaitingToExchange] += waits && s[kWaitKind] != kind_flush;
+      summary[kReceiving] += waits && s[kWaitKind] == kind_receive;
+      if (s[kOutbox] > summary[kMostOutbox]) summary[kMostOutbox] = s[kOutbox];
+      if (first) {
+        summary[kSameKind] = s[kWaitKind];
+        summary[kSameArgument] = s[kWaitArgument];
+        summary[kAnswer] = s[kState];
+        summary[kAnswerLength] = s[kTextLength];
+        summary[kAnswerHashLow] = s[kHashLow];
+        summary[kAnswerHashHigh] = s[kHashHigh];
+      }
+      if (!waits || !is_collective(s[kWaitKind]) || s[kWaitKind] != summary[kSameKind] || s[kWaitArgument] != summary[kSameArgument]) summary[kSameWait] = 0;
+      // Letting others receive is as good as being idle.
+      const bool same_state = s[kState] == summary[kAnswer] || ((s[kState] ^ summary[kAnswer]) & ~0xffu) == 0;
+      if (!same_state || state == State::waits_for_host || s[kTextLength] != summary[kAnswerLength] || s[kHashLow] != summary[kAnswerHashLow] ||
+          s[kHashHigh] != summary[kAnswerHashHigh])
+        summary[kSameAnswer] = 0;
+      any_data = any_data || s[kPending];
+      any_match = any_match || s[kMatched];
+    }
+    for (unsigned m = 0; m < modes.size() / 2; ++m) {
+      if (any_data) count_rounds(&statuses[0], tiles, kPending, modes[2 * m], modes[2 * m + 1], summary[kRounds + m], summary[kFirstGroup + m]);
+      if (any_match)
+        count_rounds(&statuses[0], tiles, kMatched, modes[2 * m], modes[2 * m + 1], summary[kRounds + kMostModes + m], summary[kFirstGroup + kMostModes + m]);
+    }
+  }
+};
+
+class ExchangeDecide : public Vertex {
+ public:
+  Input<Vector<unsigned>> summaries;  // of all IPUs
+  Input<Vector<unsigned>> modes;
+  Input<Vector<unsigned>> groups;     // of each mode: groups of one IPU, and the number of its first case
+  Input<Vector<unsigned>> tiles_of_ipu;
+  InOut<Vector<unsigned>> outcome;
+  Output<Vector<unsigned>> control;
+
+  void compute() {
+    const unsigned ipus = summaries.size() / kSummaryWords;
+    for (unsigned i = 0; i < kControlWords; ++i) control[i] = 0;
+    outcome[kGo] = outcome[kStuck] = 0;
+    unsigned selected = 0, host = 0, waiting = 0, receiving = 0, most_outbox = 0;
+    for (unsigned i = 0; i < ipus; ++i) {
+      const unsigned *const s = of(i);
+      selected += s[kSelectedTiles];
+      host += s[kWaitingForHost];
+      waiting += s[kWaitingToExchange];
+      receiving += s[kReceiving];
+      if (s[kMostOutbox] > most_outbox) most_outbox = s[kMostOutbox];
+    }
+    outcome[kHostWaits] = host;
+    tell_answer();
+    if (host > 0 || waiting == 0) {
+      outcome[kIdleMatches] = 0;
+      return;
+    }
+    if (data(1)) return;
+    if (same_wait() && data(0)) return;
+    if (receiving > 0 && most_outbox > 0 && outcome[kIdleMatches] <= most_outbox) {
+      ++outcome[kIdleMatches];
+      outcome[kGo] = 1;
+      outcome[kCase] = groups[2 * (modes.size() / 2) + 1];
+      control[0] = exchange_match;
+      return;
+    }
+    outcome[kIdleMatches] = 0;
+    outcome[kStuck] = 1;
+  }
+
+ private:
+  const unsigned *of(unsigned ipu) const { return &summaries[ipu * kSummaryWords]; }
+
+  // The first IPU with selected tiles speaks for all, if all agree with it.
+  void tell_answer() {
+    const unsigned ipus = summaries.size() / kSummaryWords;
+    const unsigned *first = nullptr;
+    outcome[kUniform] = 1;
+    for (unsigned i = 0; i < ipus; ++i) {
+      const unsigned *const s = of(i);
+      if (s[kSelectedTiles] == 0) continue;
+      if (!first) first = s;
+      if (!s[kSameAnswer] || ((s[kAnswer] ^ first[kAnswer]) & ~0xffu) || s[kAnswerLength] != first[kAnswerLength] ||
+          s[kAnswerHashLow] != first[kAnswerHashLow] || s[kAnswerHashHigh] != first[kAnswerHashHigh])
+        outcome[kUniform] = 0;
+    }
+    outcome[kUniformState] = first ? first[kAnswer] : 0;
+    outcome[kUniformLength] = first ? first[kAnswerLength] : 0;
+  }
+
+  bool same_wait() const {
+    const unsigned ipus = summaries.size() / kSummaryWords;
+    const unsigned *first = nullptr;
+    for (unsigned i = 0; i < ipus; ++i) {
+      const unsigned *const s = of(i);
+      if (s[kSelectedTiles] == 0) continue;
+      if (!first) first = s;
+      if (!s[kSameWait] || s[kSameKind] != first[kSameKind] || s[kSameArgument] != first[kSameArgument]) return false;
+    }
+    return true;
+  }
+
+  // One round in the mode that needs the fewest; false if nothing is to be sent.
+  bool data(unsigned kind) {
+    const unsigned ipus = summaries.size() / kSummaryWords;
+    unsigned best = 0, best_rounds = 0;
+    for (unsigned m = 0; m < modes.size() / 2; ++m) {
+      unsigned rounds = 0;
+      for (unsigned i = 0; i < ipus; ++i) rounds += of(i)[kRounds + kind * kMostModes + m];
+      if (rounds > 0 && (best_rounds == 0 || rounds < best_rounds)) {
+        best = m;
+        best_rounds = rounds;
+      }
+    }
+    if (best_rounds == 0) return false;
+    unsigned ipu = 0, first_tile = 0;
+    while (of(ipu)[kRounds + kind * kMostModes + best] == 0) first_tile += tiles_of_ipu[ipu++];
+    const unsigned slot = modes[2 * best], group = modes[2 * best + 1];
+    const unsigned which = of(ipu)[kFirstGroup + kind * kMostModes + best];
+    const unsigned left = tiles_of_ipu[ipu] - which * group;
+    outcome[kGo] = 1;
+    outcome[kIdleMatches] = 0;
+    outcome[kCase] = groups[2 * best + 1] + ipu * groups[2 * best] + which;
+    control[0] = exchange_data;
+    control[1] = first_tile + which * group;
+    control[2] = group < left ? group : left;
+    control[3] = slot;
+    control[4] = kind;
+    return true;
+  }
+};
+
+// Each receiver gets the lowest tile that has a message up for it; each sender has one message up.
+class ExchangeMatch : public Vertex {
+ public:
+  Input<Vector<unsigned>> pairs;  // of every interpreter: from | to << 16
+  Output<Vector<unsigned short>> match;
+
+  void compute() {
+    const unsigned tiles = pairs.size();
+    for (unsigned t = 0; t < tiles; ++t) match[t] = 0;
+    for (unsigned sender = 0; sender < tiles; ++sender) {
+      const unsigned to = pairs[sender] >> 16;
+      if (to == 0 || to > tiles || match[to - 1]) continue;
+      const unsigned from = pairs[to - 1] & 0xffff;
+      if (from == 0xffff || from == sender + 1) match[to - 1] = static_cast<unsigned short>(sender + 1);
+    }
+  }
+};

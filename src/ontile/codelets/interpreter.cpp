@@ -1,0 +1,334 @@
+// An interpreter takes a step: a new command (InterpreterAct), or the answer of an exchange (InterpreterGoOn). Both work on the
+// same interpreter and fiber, so they are one file.
+#include <pando/tile.hpp>
+#include <poplar/Vertex.hpp>
+
+#include <cstring>
+
+#include "ontile/port/exchange.h"
+#include "ontile/protocol.h"
+#include "ontile/runtime/interrupts.h"
+#include "ontile/runtime/python.h"
+
+using namespace poplar;
+using namespace pando::ontile;
+
+namespace {
+
+// What the vertex that runs now has connected; another one after each suspension.
+struct Step {
+  const unsigned char *command = nullptr;
+  const unsigned *seat;
+  unsigned *status;
+  char *out;
+  unsigned char *offer;
+  unsigned offer_bytes;
+  const char *data = nullptr;
+  const unsigned char *window = nullptr;
+  unsigned window_bytes = 0;
+  const unsigned *control = nullptr;
+  const unsigned short *match = nullptr;
+};
+
+// Of one tile: mutable globals are in its memory.
+const Step *step;
+State state;
+unsigned ending, exit_status, length;
+bool named, gone, prompted;
+unsigned forced;  // an exchange_operation that overrules the machine's
+long long fuel_left;
+bool fuel_is_limited;
+unsigned interrupts_seen;
+PandoPythonRequest request;
+
+constexpr unsigned kEndingDone = 0, kEndingRaised = 1, kEndingExited = 2, kEndingEnded = 3, kEndingSkipped = 4;
+
+unsigned command_word(unsigned which) {
+  unsigned value;
+  memcpy(&value, step->command + which * 4, 4);
+  return value;
+}
+const char *command_text() { return reinterpret_cast<const char *>(step->command) + kCommandWords * 4; }
+
+void write(void *, const char *text, uint32_t bytes) {
+  while (bytes > 0) {
+    if (length == kOutBytes) {
+      state = State::waits_for_host;
+      pando::suspend();
+      length = 0;
+      state = State::idle;
+    }
+    const uint32_t now = bytes < kOutBytes - length ? bytes : kOutBytes - length;
+    memcpy(step->out + length, text, now);
+    length += now;
+    text += now;
+    bytes -= now;
+  }
+}
+
+uint32_t seed(void *) {
+  unsigned long long x = pando::cycle_count() * 0x9e3779b97f4a7c15ull + (pando::tile_id() + 1ull) * 0xbf58476d1ce4e5b9ull;
+  x ^= x >> 31;
+  x *= 0x94d049bb133111ebull;
+  return static_cast<uint32_t>(x >> 32);
+}
+
+int poll(void *) {
+  if (fuel_is_limited && (fuel_left -= PANDO_PYTHON_SLICE) <= 0) return 2;
+  const unsigned now = pando_python_interrupts(command_word(kInterruptSlot));
+  if (now == interrupts_seen) return 0;
+  interrupts_seen = now;
+  return 1;
+}
+
+void exchange_wait(void *, const PandoPythonRequest *wanted, PandoPythonControl *control) {
+  request = *wanted;
+  state = State::waits_to_exchange;
+  pando::suspend();
+  state = State::idle;
+  memset(control, 0, sizeof(*control));
+  if (forced) control->words[0] = forced;
+  else memcpy(control, step->control, sizeof(*control));
+  forced = 0;
+}
+void exchange_offer(void *, uint32_t offset, const void *bytes, uint32_t count) {
+  if (offset <= step->offer_bytes && count <= step->offer_bytes - offset) memcpy(step->offer + offset, bytes, count);
+}
+int exchange_read(void *, uint32_t offset, void *to, uint32_t count) {
+  if (offset > step->window_bytes || count > step->window_bytes - offset) return 0;
+  memcpy(to, step->window + offset, count);
+  return 1;
+}
+uint32_t exchange_match(void *, uint32_t tile) {
+  const unsigned short from = step->match && tile < step->seat[kAllTiles] ? step->match[tile] : 0;
+  return from ? from - 1u : 0xffffffffu;
+}
+uint32_t exchange_place(void *, uint32_t which) {
+  switch (which) {
+    case 0: return pando::tile_id();
+    case 1: return step->seat[kTakingPart];
+    case 2: return step->seat[kAllTiles];
+    default: return step->seat[kFirstTakingPart];
+  }
+}
+uint32_t exchange_offer_bytes(void *) { return step->offer_bytes; }
+uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
+  const uint32_t bytes = step->command ? command_word(kTextBytes) : 0;
+  memcpy(to, command_text(), bytes < capacity ? bytes : capacity);
+  return bytes;
+}
+
+const PandoPythonHost host = {write, nullptr, pando_python_clock_us, pando_python_clock_ns, seed, nullptr, nullptr, poll,
+                              exchange_wait, exchange_offer, exchange_read, exchange_match, exchange_place, exchange_offer_bytes, exchange_reason};
+
+PandoPython python_of_tile(char *stack) {
+  PandoPython python = {};
+  python.base = pando::tile_base();
+  python.size = pando::tile_size();
+  python.stack_low = stack - 320 * 1024;
+  python.host = &host;
+  python.slice = fuel_is_limited && fuel_left < PANDO_PYTHON_SLICE ? fuel_left : PANDO_PYTHON_SLICE;
+  return python;
+}
+
+// Names that every tile knows: set when it runs its first command.
+void give_names(PandoPython &python) {
+  named = true;
+  const unsigned tile = pando::tile_id();
+  pando_python_set_int(&python, "__tileid", static_cast<int>(tile));
+  pando_python_set_int(&python, "__ipuid", static_cast<int>(step->seat[kIpu]));
+  pando_python_set_int(&python, "__ntiles", static_cast<int>(step->seat[kAllTiles]));
+  if (!step->seat[kHasData]) return;
+  const auto address = static_cast<uint32_t>(step->data - python.base);
+  pando_python_set_text(&python, "__tiledata", address, step->seat[kDataBytes]);
+}
+
+int obey(PandoPython &python) {
+  const char *const text = command_text();
+  const unsigned bytes = command_word(kTextBytes);
+  switch (static_cast<Action>(command_word(kAction))) {
+    case Action::run: {
+      const unsigned total = command_word(kTotalBytes), offset = command_word(kOffset), name_bytes = command_word(kNameBytes);
+      if (total == bytes) return pando_python_run(&python, text, bytes, text + bytes, name_bytes, static_cast<int>(command_word(kKind)));
+      const int put = pando_python_put(&python, offset, total, text, bytes);
+      if (put != 0 || offset + bytes < total) return put;
+      return pando_python_run_put(&python, text + bytes, name_bytes, static_cast<int>(command_word(kKind)));
+    }
+    case Action::key:
+      if (!prompted && pando_python_prompt(&python) != 0) return PANDO_PYTHON_ENDED;
+      prompted = true;
+      return pando_python_key(&python, static_cast<unsigned char>(text[0]));
+    case Action::is_complete:
+      exit_status = static_cast<unsigned>(pando_python_is_complete(&python, text, bytes));
+      return PANDO_PYTHON_EXITED;
+    case Action::complete: {
+      char insert[256];
+      const int count = pando_python_complete(&python, text, bytes, insert, sizeof insert);
+      if (count <= 0) return PANDO_PYTHON_DONE;
+      write(nullptr, insert, static_cast<uint32_t>(count));
+      exit_status = 1;
+      return PANDO_PYTHON_EXITED;
+    }
+    case Action::go_on:
+    case Action::raise: break;
+  }
+  return PANDO_PYTHON_DONE;
+}
+
+void say_why(const char *why) {
+  static const char before[] = "this tile's interpreter has ended: ";
+  write(nullptr, before, sizeof before - 1);
+  write(nullptr, why, static_cast<uint32_t>(strlen(why)));
+  write(nullptr, "\n", 1);
+}
+
+// One command, on a fiber.
+void run_command(void *) {
+  char here;
+  PandoPython python = python_of_tile(&here);
+  if (!named) give_names(python);
+  exit_status = 0;
+  const Action action = static_cast<Action>(command_word(kAction));
+  const int answer = obey(python);
+  if (answer == PANDO_PYTHON_EXITED && action == Action::run) exit_status = static_cast<unsigned>(pando_python_exit_status(&python));
+  ending = answer == PANDO_PYTHON_ENDED ? kEndingEnded : static_cast<unsigned>(answer);
+  if (answer == PANDO_PYTHON_ENDED) {
+    gone = true;
+    say_why(python.why);
+    return;
+  }
+  if (pando_python_flush(&python) == 0) return;
+  gone = true;
+  ending = kEndingEnded;
+  say_why(python.why);
+}
+
+unsigned long long hash_of(const char *text, unsigned bytes) {
+  unsigned long long h = 0xcbf29ce484222325ull ^ bytes;
+  for (; bytes >= 8; bytes -= 8, text += 8) {
+    unsigned long long word;
+    memcpy(&word, text, 8);
+    h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+    h ^= h >> 29;
+  }
+  unsigned long long word = 0;
+  memcpy(&word, text, bytes);
+  h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+  return h ^ h >> 32;
+}
+
+void report() {
+  unsigned *const status = step->status;
+  const bool waits = state == State::waits_to_exchange;
+  const unsigned long long hash = hash_of(step->out, length);
+  status[kState] = static_cast<unsigned>(state) | ending << 8 | (exit_status & 0xff) << 16;
+  status[kWaitKind] = waits ? request.words[0] : 0;
+  status[kWaitArgument] = waits ? request.words[1] : 0;
+  status[kPending] = waits ? request.words[2] : 0;
+  status[kMatched] = waits ? request.words[3] : 0;
+  status[kOutbox] = waits ? request.words[4] : 0;
+  status[kTextLength] = length;
+  status[kHashLow] = static_cast<unsigned>(hash);
+  status[kHashHigh] = static_cast<unsigned>(hash >> 32);
+  status[kPair] = waits ? request.words[5] | request.words[6] << 16 : 0;
+}
+
+void set_fuel() {
+  const unsigned long long fuel = command_word(kFuelLow) | static_cast<unsigned long long>(command_word(kFuelHigh)) << 32;
+  fuel_is_limited = fuel != 0;
+  fuel_left = static_cast<long long>(fuel);
+  interrupts_seen = pando_python_interrupts_at_start(command_word(kInterruptSlot));
+}
+
+void act() {
+  const Action action = static_cast<Action>(command_word(kAction));
+  if (!step->seat[kSelected]) {
+    state = State::not_selected;
+    length = 0;
+    const unsigned absent = 0xffffffff;
+    memcpy(step->offer, &absent, 4);
+    return;
+  }
+  if (action == Action::go_on || action == Action::raise) {
+    const State wanted = action == Action::go_on ? State::waits_for_host : State::waits_to_exchange;
+    if (state == wanted && !(action == Action::raise && request.words[0] == kind_flush)) {
+      if (action == Action::raise) forced = exchange_error;
+      pando::fiber_resume(0);
+    } else if (state != State::waits_for_host) {
+      length = 0;
+    }
+    return;
+  }
+  length = 0;
+  ending = kEndingSkipped;
+  exit_status = 0;
+  if (gone) return;
+  if (pando::fiber_suspended(0)) {  // it only let others receive
+    forced = exchange_stop;
+    pando::fiber_resume(0);
+  }
+  state = State::idle;
+  ending = kEndingDone;
+  set_fuel();
+  pando::fiber_start(0, run_command, nullptr);
+}
+
+}  // namespace
+
+class InterpreterAct : public Vertex {
+ public:
+  static constexpr pando::Reserve pando_reserve{kInterpreterBegin, kInterpreterEnd - kInterpreterBegin};
+  static constexpr const char *pando_image = "python";
+  Input<Vector<unsigned char>> command;
+  Input<Vector<unsigned>> seat;
+  Output<Vector<unsigned>> status;
+  InOut<Vector<char>> out;
+  InOut<Vector<unsigned char>> offer;
+  Input<Vector<char>> data;
+
+  void compute() {
+    Step now;
+    now.command = &command[0];
+    now.seat = &seat[0];
+    now.status = &status[0];
+    now.out = &out[0];
+    now.offer = &offer[0];
+    now.offer_bytes = offer.size();
+    now.data = &data[0];
+    step = &now;
+    act();
+    report();
+  }
+};
+
+class InterpreterGoOn : public Vertex {
+ public:
+  static constexpr pando::Reserve pando_reserve{0, kHeaderBytes};
+  static constexpr const char *pando_image = "python header";
+  Input<Vector<unsigned char>> command;
+  Input<Vector<unsigned>> seat;
+  InOut<Vector<unsigned>> status;
+  InOut<Vector<char>> out;
+  InOut<Vector<unsigned char>> offer;
+  Input<Vector<unsigned char>> window;
+  Input<Vector<unsigned>> control;
+  Input<Vector<unsigned short>> match;
+
+  void compute() {
+    if (state != State::waits_to_exchange) return;
+    Step now;
+    now.command = &command[0];
+    now.seat = &seat[0];
+    now.status = &status[0];
+    now.out = &out[0];
+    now.offer = &offer[0];
+    now.offer_bytes = offer.size();
+    now.window = &window[0];
+    now.window_bytes = window.size();
+    now.control = &control[0];
+    now.match = &match[0];
+    step = &now;
+    pando::fiber_resume(0);
+    report();
+  }
+};

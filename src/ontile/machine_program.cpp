@@ -1,0 +1,280 @@
+#include "ontile/machine_program.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include <pando/host.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/exceptions.hpp>
+
+#include "ontile/port/exchange.h"
+#include "ontile/protocol.h"
+#include "ontile/runtime/python.h"
+
+namespace pando::ontile {
+namespace {
+
+using namespace poplar;
+using namespace poplar::program;
+
+constexpr std::uint32_t kWindowBytes = 94208;  // 64 bytes of each tile of a whole IPU
+constexpr std::uint32_t kMiddleSlot = 2048, kLargeSlot = 16384;
+
+std::string codelet_file() {
+  if (const char* chosen = std::getenv("IPU_ONTILE_GP"); chosen && *chosen) return chosen;
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&codelet_file), &info) == 0 || !info.dli_fname) return "ontile.gp";
+  const std::string library = info.dli_fname;
+  return library.substr(0, library.rfind('/') + 1) + "ontile.gp";
+}
+
+unsigned ipus_in_use(const MachineShape& s) { return (s.tiles + s.tiles_per_ipu - 1) / s.tiles_per_ipu; }
+unsigned tiles_of(const MachineShape& s, unsigned ipu) { return std::min(s.tiles_per_ipu, s.tiles - ipu * s.tiles_per_ipu); }
+
+class Builder {
+ public:
+  Builder(const MachineShape& shape, const Target& target, const BootedImage& image) : shape_(shape), graph_(target), modes_(exchange_modes(shape)) {
+    graph_.addCodelets(codelet_file());
+    set_image(graph_, "python", image.memory.data(), image.memory.size());
+    set_image(graph_, "python header", image.header.data(), image.header.size());
+    add_variables();
+  }
+
+  Graph& graph() { return graph_; }
+
+  std::vector<Program> programs() {
+    const DataStream command = graph_.addHostToDeviceFIFO("command", UNSIGNED_CHAR, kCommandBytes);
+    const DataStream seats = graph_.addHostToDeviceFIFO("seats", UNSIGNED_INT, seats_.numElements());
+    const DataStream outcome = graph_.addDeviceToHostFIFO("outcome", UNSIGNED_INT, kOutcomeWords);
+    const DataStream states = graph_.addDeviceToHostFIFO("states", UNSIGNED_INT, status_.numElements());
+    const DataStream texts = graph_.addDeviceToHostFIFO("texts", CHAR, out_.numElements());
+    const DataStream text = graph_.addDeviceToHostFIFO("text", CHAR, kOutBytes);
+    const Sequence step{Copy(command, command_), Execute(act()),
+                        RepeatWhileTrue(Sequence{Execute(summarise()), Execute(decide())}, outcome_[kGo], Sequence{moves(), Execute(go_on())}),
+                        Copy(outcome_, outcome),
+                        If(outcome_[kUniform], Copy(out_.slice(0, kOutBytes), text), Sequence{Copy(status_, states), Copy(out_, texts)})};
+    std::vector<Program> all{step, Copy(seats, seats_)};
+    if (shape_.data_bytes > 0) all.push_back(Copy(graph_.addHostToDeviceFIFO("data", CHAR, data_.numElements()), data_));
+    return all;
+  }
+
+ private:
+  // [tiles * words], `words` a tile.
+  Tensor per_tile(const Type& type, std::size_t words, const char* name) {
+    const Tensor t = graph_.addVariable(type, {shape_.tiles * words}, name);
+    for (unsigned i = 0; i < shape_.tiles; ++i) graph_.setTileMapping(t.slice(i * words, (i + 1) * words), i);
+    return t;
+  }
+  Tensor on_tile(const Type& type, std::size_t words, const char* name, unsigned tile = 0) {
+    const Tensor t = graph_.addVariable(type, {words}, name);
+    graph_.setTileMapping(t, tile);
+    return t;
+  }
+  Tensor constant(const std::vector<unsigned>& values, const char* name) {
+    const Tensor t = graph_.addConstant(UNSIGNED_INT, {values.size()}, ArrayRef<unsigned>(values), name);
+    graph_.setTileMapping(t, 0);
+    return t;
+  }
+
+  void add_variables() {
+    command_ = on_tile(UNSIGNED_CHAR, kCommandBytes, "command");
+    seats_ = per_tile(UNSIGNED_INT, kSeatWords, "seats");
+    status_ = per_tile(UNSIGNED_INT, kStatusWords, "status");
+    out_ = per_tile(CHAR, kOutBytes, "out");
+    offer_bytes_ = modes_.back().slot;
+    offer_ = per_tile(UNSIGNED_CHAR, offer_bytes_, "offer");
+    data_ = per_tile(CHAR, std::max(shape_.data_bytes, 1u), "data");
+    std::uint32_t window = 0;
+    for (const ExchangeMode& m : modes_) window = std::max(window, m.slot * m.group);
+    window_ = on_tile(UNSIGNED_CHAR, window, "window");
+    control_ = on_tile(UNSIGNED_INT, kControlWords, "control");
+    outcome_ = on_tile(UNSIGNED_INT, kOutcomeWords, "outcome");
+    graph_.setInitialValue(outcome_, ArrayRef<unsigned>(std::vector<unsigned>(kOutcomeWords, 0)));
+    match_ = on_tile(UNSIGNED_SHORT, shape_.tiles, "match");
+    for (unsigned i = 0; i < ipus_in_use(shape_); ++i) {
+      summaries_.push_back(on_tile(UNSIGNED_INT, kSummaryWords, "summary", i * shape_.tiles_per_ipu));
+      tiles_of_ipu_.push_back(tiles_of(shape_, i));
+    }
+    std::vector<unsigned> modes;
+    unsigned cases = 0;
+    for (const ExchangeMode& m : modes_) {
+      modes.insert(modes.end(), {m.slot, m.group});
+      const unsigned groups = (std::min(shape_.tiles, shape_.tiles_per_ipu) + m.group - 1) / m.group;
+      group_table_.insert(group_table_.end(), {groups, cases});
+      cases += groups * ipus_in_use(shape_);
+    }
+    group_table_.insert(group_table_.end(), {1, cases});
+    modes_table_ = constant(modes, "modes");
+  }
+
+  template <class Slice>
+  ComputeSet on_all_tiles(const char* vertex, const Slice& connect) {
+    const ComputeSet set = graph_.addComputeSet(vertex);
+    for (unsigned i = 0; i < shape_.tiles; ++i) {
+      const VertexRef v = graph_.addVertex(set, vertex);
+      graph_.setTileMapping(v, i);
+      connect(v, i);
+    }
+    return set;
+  }
+
+  ComputeSet act() {
+    return on_all_tiles("InterpreterAct", [&](const VertexRef& v, unsigned i) {
+      connect_state(v, i);
+      graph_.connect(v["data"], data_.slice(i * data_bytes(), (i + 1) * data_bytes()));
+    });
+  }
+  ComputeSet go_on() {
+    return on_all_tiles("InterpreterGoOn", [&](const VertexRef& v, unsigned i) {
+      connect_state(v, i);
+      graph_.connect(v["window"], window_);
+      graph_.connect(v["control"], control_);
+      graph_.connect(v["match"], match_);
+    });
+  }
+  void connect_state(const VertexRef& v, unsigned i) {
+    graph_.connect(v["command"], command_);
+    graph_.connect(v["seat"], seats_.slice(i * kSeatWords, (i + 1) * kSeatWords));
+    graph_.connect(v["status"], status_.slice(i * kStatusWords, (i + 1) * kStatusWords));
+    graph_.connect(v["out"], out_.slice(i * kOutBytes, (i + 1) * kOutBytes));
+    graph_.connect(v["offer"], offer_.slice(i * offer_bytes_, (i + 1) * offer_bytes_));
+  }
+  std::size_t data_bytes() const { return data_.numElements() / shape_.tiles; }
+
+  ComputeSet summarise() {
+    const ComputeSet set = graph_.addComputeSet("ExchangeSummary");
+    for (unsigned i = 0; i < summaries_.size(); ++i) {
+      const std::size_t first = i * shape_.tiles_per_ipu;
+      const VertexRef v = graph_.addVertex(set, "ExchangeSummary",
+                                           {{"statuses", status_.slice(first * kStatusWords, (first + tiles_of_ipu_[i]) * kStatusWords)},
+                                            {"modes", modes_table_},
+                                            {"summary", summaries_[i]}});
+      graph_.setTileMapping(v, i * shape_.tiles_per_ipu);
+    }
+    return set;
+  }
+  ComputeSet decide() {
+    const ComputeSet set = graph_.addComputeSet("ExchangeDecide");
+    const VertexRef v = graph_.addVertex(set, "ExchangeDecide",
+                                         {{"summaries", concat(summaries_)},
+                                          {"modes", modes_table_},
+                                          {"groups", constant(group_table_, "groups")},
+                                          {"tiles_of_ipu", constant(tiles_of_ipu_, "tiles of an IPU")},
+                                          {"outcome", outcome_},
+                                          {"control", control_}});
+    graph_.setTileMapping(v, 0);
+    return set;
+  }
+
+  // A case for each group of each mode: what its tiles offer goes into the window. The last case pairs tiles.
+  Switch moves() {
+    std::vector<std::pair<std::int32_t, Program>> cases;
+    const Tensor offers = offer_.reshape({shape_.tiles, offer_bytes_});
+    for (std::size_t m = 0; m < modes_.size(); ++m)
+      for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
+        for (unsigned g = 0; g < group_table_[2 * m]; ++g) {
+          const unsigned first = ipu * shape_.tiles_per_ipu + g * modes_[m].group;
+          const unsigned end = std::min(first + modes_[m].group, ipu * shape_.tiles_per_ipu + tiles_of_ipu_[ipu]);
+          if (first >= end) continue;
+          const Tensor from = offers.slice({first, 0}, {end, modes_[m].slot}).flatten();
+          cases.push_back({static_cast<std::int32_t>(group_table_[2 * m + 1] + ipu * group_table_[2 * m] + g), Copy(from, window_.slice(0, from.numElements()))});
+        }
+    const ComputeSet set = graph_.addComputeSet("ExchangeMatch");
+    const Tensor pairs = status_.reshape({shape_.tiles, kStatusWords}).slice(kPair, kPair + 1, 1).flatten();
+    graph_.setTileMapping(graph_.addVertex(set, "ExchangeMatch", {{"pairs", pairs}, {"match", match_}}), 0);
+    cases.push_back({static_cast<std::int32_t>(group_table_.back()), Execute(set)});
+    return Switch::switchWithBoundsChecking(outcome_[kCase], cases);
+  }
+
+  const MachineShape shape_;
+  Graph graph_;
+  const std::vector<ExchangeMode> modes_;
+  Tensor command_, seats_, status_, out_, offer_, data_, window_, control_, outcome_, match_, modes_table_;
+  std::vector<Tensor> summaries_;
+  std::vector<unsigned> tiles_of_ipu_, group_table_;
+  std::uint32_t offer_bytes_ = 0;
+};
+
+std::string key_of(const MachineShape& s, const Target& target, const BootedImage& image) {
+  std::uint64_t h = 0xcbf29ce484222325ull;
+  const auto add = [&](const std::string& text) {
+    for (const unsigned char c : text) h = (h ^ c) * 0x100000001b3ull;
+  };
+  add(image.header);
+  add(image.memory);
+  std::ifstream codelets(codelet_file(), std::ios::binary);
+  add(std::string(std::istreambuf_iterator<char>(codelets), {}));
+  return fmt::format("pando python {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, target.getTargetArchString(),
+                     target.getBytesPerTile(), pando_python_version(), h);
+}
+
+}  // namespace
+
+std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
+  const unsigned tiles = std::min(s.tiles, s.tiles_per_ipu);
+  const std::uint32_t slot = std::clamp(kWindowBytes / tiles / 8 * 8, 64u, kLargeSlot);
+  std::vector<ExchangeMode> modes{{slot, tiles}};
+  if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, 32});
+  if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, 4});
+  return modes;
+}
+
+BootedImage booted_image(std::uint64_t tile_bytes) {
+  const std::size_t page = 4096;
+  std::unique_ptr<char, decltype(&std::free)> memory(static_cast<char*>(std::aligned_alloc(page, (tile_bytes + page) / page * page + page)), &std::free);
+  if (!memory) throw poplar_error(fmt::format("the host has no {} bytes for a first interpreter", tile_bytes));
+  std::memset(memory.get(), 0, tile_bytes + page);
+  PandoPython python = {};
+  python.base = memory.get();
+  python.size = tile_bytes;
+  const std::uint64_t begin = pando_python_heap_begin();
+  if (begin >= kInterpreterEnd || pando_python_boot(&python, static_cast<std::uint32_t>(kInterpreterEnd - begin)) != 0)
+    throw poplar_error(fmt::format("the interpreter does not start: {}", python.why));
+  std::size_t end = kInterpreterEnd;
+  while (end > kInterpreterBegin && memory.get()[end - 1] == 0) --end;
+  end = (end + page - 1) / page * page;
+  return {{memory.get(), kHeaderBytes}, {memory.get() + kInterpreterBegin, end - kInterpreterBegin}};
+}
+
+poplar::Executable session_executable(const MachineShape& shape, const Target& target, const BootedImage& image, const std::string& cache, bool* cached) {
+  const std::string key = key_of(shape, target, image);
+  *cached = false;
+  if (!cache.empty()) {
+    std::ifstream in(cache, std::ios::binary);
+    std::string first;
+    if (in && std::getline(in, first) && first + "\n" == key) {
+      try {
+        Executable executable = Executable::deserialize(in);
+        *cached = true;
+        return executable;
+      } catch (const poplar_error&) {
+        // Damaged, or from another version: it is made again.
+      }
+    }
+  }
+  Builder builder(shape, target, image);
+  const std::vector<Program> programs = builder.programs();
+  Executable executable = compileGraph(builder.graph(), programs);
+  if (cache.empty()) return executable;
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(cache).parent_path(), ignored);
+  const std::string partial = fmt::format("{}.{}", cache, getpid());
+  std::ofstream out(partial, std::ios::binary);
+  out << key;
+  executable.serialize(out);
+  out.close();
+  if (out) std::filesystem::rename(partial, cache, ignored);
+  else std::filesystem::remove(partial, ignored);
+  return executable;
+}
+
+}  // namespace pando::ontile

@@ -1,0 +1,73 @@
+// What the host and the codelets of a session say to each other: the layout of commands and states. Plain numbers, so that both
+// sides, compiled by different compilers, agree.
+#pragma once
+
+#include <cstdint>
+
+namespace pando::ontile {
+
+// The interpreter owns [kInterpreterBegin, kInterpreterEnd) of a tile, C stack, data and heap, and a header at its first bytes.
+constexpr std::uint32_t kInterpreterBegin = 208 * 1024, kInterpreterEnd = 608 * 1024, kHeaderBytes = 64;
+
+// A command: words, then text.
+enum class Action : std::uint32_t {
+  run,          // `kind` as pando_python_run; the text may come in several commands (offset, total)
+  key,          // the text is one key
+  is_complete,
+  complete,
+  go_on,        // output was taken
+  raise,        // tiles that wait to exchange get an exception: the text
+};
+enum CommandWord { kAction, kKind, kTotalBytes, kOffset, kTextBytes, kNameBytes, kFuelLow, kFuelHigh, kInterruptSlot, kCommandWords = 16 };
+constexpr std::uint32_t kTextCapacity = 32 * 1024;
+constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a name follows the text
+
+// A tile's place among those that a command is for.
+enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kTilesOfIpu, kHasData, kDataBytes, kSeatWords };
+
+// A tile's state after each step.
+enum class State : std::uint32_t { idle, waits_to_exchange, waits_for_host, not_selected };
+enum StatusWord {
+  kState,       // | ending << 8 | exit status << 16
+  kWaitKind,    // exchange_kind of port/exchange.h
+  kWaitArgument,
+  kPending,     // bytes to send in a collective
+  kMatched,     // bytes to send to one tile
+  kOutbox,
+  kTextLength,  // bytes of output
+  kHashLow,
+  kHashHigh,
+  kPair,        // from | to << 16, of messages between pairs
+  kStatusWords,
+};
+constexpr std::uint32_t kOutBytes = 512;
+
+// How messages go through the window: groups of `group` neighbouring tiles, `slot` bytes each.
+constexpr std::uint32_t kMostModes = 3;
+
+// What one vertex per IPU makes of the states of its tiles.
+enum SummaryWord {
+  kSelectedTiles,
+  kWaitingForHost,
+  kWaitingToExchange,   // not counting those that only let others receive
+  kReceiving,
+  kMostOutbox,
+  kSameWait,            // 1: all selected tiles wait for the same collective
+  kSameKind,
+  kSameArgument,
+  kSameAnswer,          // 1: all selected tiles ended alike with the same output
+  kAnswer,              // then: kState, length and hash of all
+  kAnswerLength,
+  kAnswerHashLow,
+  kAnswerHashHigh,
+  kRounds,              // [2 kinds of messages][kMostModes]: rounds that are left
+  kFirstGroup = kRounds + 2 * kMostModes,  // and the first group that has something to send
+  kSummaryWords = kFirstGroup + 2 * kMostModes,
+};
+
+// What the session learns after a step.
+enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kOutcomeWords };
+
+constexpr std::uint32_t kControlWords = 8;
+
+}  // namespace pando::ontile

@@ -1,0 +1,324 @@
+#include "ontile/session.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include <pando/host.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplar/exceptions.hpp>
+
+#include "ontile/cut.h"
+#include "ontile/machine_program.h"
+#include "ontile/port/exchange.h"
+#include "ontile/protocol.h"
+#include "ontile/runtime/interrupts.h"
+#include "ontile/runtime/python.h"
+#include "ontile/waits.h"
+
+namespace pando::ontile {
+
+namespace {
+
+std::string cache_file(const MachineShape& shape) {
+  std::string folder;
+  if (const char* chosen = std::getenv("POPLAR_EXECUTABLE_CACHE_DIR")) folder = chosen;
+  else if (const char* xdg = std::getenv("XDG_CACHE_HOME")) folder = std::string(xdg) + "/pando";
+  else if (const char* home = std::getenv("HOME")) folder = std::string(home) + "/.cache/pando";
+  if (folder.empty()) return folder;
+  return fmt::format("{}/python/{}x{}-{}.poplar_exec", folder, shape.ipus, shape.tiles, shape.data_bytes);
+}
+
+Ending ending_of(std::uint32_t state) { return static_cast<Ending>(state >> 8 & 0xff); }
+int status_of(std::uint32_t state) { return static_cast<int>(state >> 16 & 0xff); }
+State state_of(std::uint32_t state) { return static_cast<State>(state & 0xff); }
+
+// The texts of the tiles, so far: all the same, or one each.
+class Texts {
+ public:
+  explicit Texts(std::size_t tiles) : tiles_(tiles) {}
+  void add_to_all(std::string_view text) {
+    if (each_.empty()) {
+      all_ += text;
+      return;
+    }
+    for (std::string& t : each_) t += text;
+  }
+  void add(std::size_t i, std::string_view text) {
+    if (text.empty()) return;
+    if (each_.empty()) each_.assign(tiles_, all_);
+    each_[i] += text;
+  }
+  // Fills texts and text numbers of the answers.
+  void finish(Reply& reply) {
+    if (each_.empty()) {
+      reply.texts = {all_};
+      return;
+    }
+    std::unordered_map<std::string_view, std::uint32_t> known;
+    for (std::size_t i = 0; i < each_.size(); ++i) {
+      const auto [place, is_new] = known.try_emplace(each_[i], static_cast<std::uint32_t>(reply.texts.size()));
+      if (is_new) reply.texts.push_back(each_[i]);
+      reply.answers[i].text = place->second;
+    }
+  }
+
+ private:
+  std::size_t tiles_;
+  std::string all_;
+  std::vector<std::string> each_;
+};
+
+}  // namespace
+
+struct Session::Impl {
+  explicit Impl(const SessionOptions& options);
+
+  Reply command(Action action, std::string_view text, Input input, std::string_view name);
+  void step(Action action, std::string_view piece, std::size_t offset, std::size_t total, std::string_view name, unsigned kind);
+  void collect(Texts& texts, Reply& reply);
+  std::string why_stuck() const;
+  void write_seats();
+  void write_data(const SessionOptions& options);
+  std::vector<unsigned> one_alive() const;
+  // Runs `ask` for one tile alone.
+  template <class Ask>
+  auto ask_one(const Ask& ask);
+
+  SessionOptions options;
+  MachineShape shape;
+  unsigned slot = pando_python_new_slot();
+  std::vector<std::uint32_t> data_bytes;  // of each tile
+  std::unique_ptr<poplar::Engine> engine;
+  std::vector<unsigned> selected;
+  std::vector<std::string> ended;  // why, of each tile; empty: alive
+  std::vector<unsigned char> command_buffer = std::vector<unsigned char>(kCommandBytes);
+  std::vector<std::uint32_t> seats, states, outcome = std::vector<std::uint32_t>(kOutcomeWords);
+  std::vector<char> data, texts, text = std::vector<char>(kOutBytes);
+};
+
+Session::Impl::Impl(const SessionOptions& given) : options(given) {
+  const auto tell = [&](std::string_view what) {
+    if (options.progress) options.progress(what);
+  };
+  poplar::IPUModel model("ipu2");
+  if (options.ipus == 0 || (options.ipus & (options.ipus - 1)) != 0 || options.ipus > 64)
+    throw poplar::invalid_option(fmt::format("a machine has 1, 2, 4 ... 64 IPUs, not {}", options.ipus));
+  model.numIPUs = options.ipus;
+  shape.ipus = options.ipus;
+  shape.tiles_per_ipu = model.tilesPerIPU;
+  const unsigned most = model.numIPUs * model.tilesPerIPU;
+  shape.tiles = options.tiles == 0 ? most : options.tiles;
+  if (shape.tiles > most) throw poplar::invalid_option(fmt::format("{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most));
+  const std::vector<std::string_view> pieces = options.has_data ? cut(options.data, shape.tiles, options.cut) : std::vector<std::string_view>();
+  for (const std::string_view piece : pieces) {
+    data_bytes.push_back(static_cast<std::uint32_t>(piece.size()));
+    shape.data_bytes = std::max(shape.data_bytes, static_cast<std::uint32_t>((piece.size() + 7) / 8 * 8));
+  }
+  const poplar::Device device = model.createDevice();
+  const poplar::Target& target = device.getTarget();
+  bool cached = false;
+  const BootedImage image = booted_image(target.getBytesPerTile());
+  tell("compiling");
+  poplar::Executable executable = session_executable(shape, target, image, cache_file(shape), &cached);
+  tell("loading");
+  engine = std::make_unique<poplar::Engine>(std::move(executable), poplar::OptionFlags{{"pando.cycleModel", "false"}});
+  engine->load(device);
+  seats.resize(std::size_t{shape.tiles} * kSeatWords);
+  states.resize(std::size_t{shape.tiles} * kStatusWords);
+  texts.resize(std::size_t{shape.tiles} * kOutBytes);
+  ended.resize(shape.tiles);
+  engine->connectStream("command", command_buffer.data(), command_buffer.data() + command_buffer.size());
+  engine->connectStream("seats", seats.data(), seats.data() + seats.size());
+  engine->connectStream("outcome", outcome.data(), outcome.data() + outcome.size());
+  engine->connectStream("states", states.data(), states.data() + states.size());
+  engine->connectStream("texts", texts.data(), texts.data() + texts.size());
+  engine->connectStream("text", text.data(), text.data() + text.size());
+  if (shape.data_bytes > 0) {
+    data.resize(std::size_t{shape.tiles} * shape.data_bytes);
+    for (std::size_t i = 0; i < pieces.size(); ++i) std::copy(pieces[i].begin(), pieces[i].end(), data.begin() + static_cast<std::ptrdiff_t>(i * shape.data_bytes));
+    engine->connectStream("data", data.data(), data.data() + data.size());
+    engine->run(kDataProgram);
+    std::vector<char>().swap(data);
+  }
+  options.data.clear();
+  for (unsigned i = 0; i < shape.tiles; ++i) selected.push_back(i);
+  write_seats();
+}
+
+void Session::Impl::write_seats() {
+  for (unsigned i = 0; i < shape.tiles; ++i) {
+    std::uint32_t* const seat = &seats[std::size_t{i} * kSeatWords];
+    seat[kSelected] = 0;
+    seat[kTakingPart] = static_cast<std::uint32_t>(selected.size());
+    seat[kFirstTakingPart] = selected.front();
+    seat[kAllTiles] = shape.tiles;
+    seat[kIpu] = i / shape.tiles_per_ipu;
+    seat[kTilesOfIpu] = shape.tiles_per_ipu;
+    seat[kHasData] = options.has_data;
+    seat[kDataBytes] = data_bytes.empty() ? 0 : data_bytes[i];
+  }
+  for (const unsigned tile : selected) seats[std::size_t{tile} * kSeatWords + kSelected] = 1;
+  engine->run(kSeatsProgram);
+}
+
+void Session::Impl::step(Action action, std::string_view piece, std::size_t offset, std::size_t total, std::string_view name, unsigned kind) {
+  std::uint32_t words[kCommandWords] = {};
+  words[kAction] = static_cast<std::uint32_t>(action);
+  words[kKind] = kind;
+  words[kTotalBytes] = static_cast<std::uint32_t>(total);
+  words[kOffset] = static_cast<std::uint32_t>(offset);
+  words[kTextBytes] = static_cast<std::uint32_t>(piece.size());
+  words[kNameBytes] = static_cast<std::uint32_t>(name.size());
+  words[kFuelLow] = static_cast<std::uint32_t>(options.fuel);
+  words[kFuelHigh] = static_cast<std::uint32_t>(options.fuel >> 32);
+  words[kInterruptSlot] = slot;
+  std::memcpy(command_buffer.data(), words, sizeof words);
+  std::copy(piece.begin(), piece.end(), command_buffer.begin() + sizeof words);
+  std::copy(name.begin(), name.end(), command_buffer.begin() + static_cast<std::ptrdiff_t>(sizeof words + piece.size()));
+  engine->run(kStepProgram);
+}
+
+// What one step brought: texts, and how the command ended where it did.
+void Session::Impl::collect(Texts& all, Reply& reply) {
+  if (outcome[kUniform]) {
+    // The text came from tile 0; where that is not selected, or not alike, the program sends all.
+    all.add_to_all({text.data(), std::min<std::size_t>(outcome[kUniformLength], kOutBytes)});
+    for (Answer& a : reply.answers) {
+      a.ending = ending_of(outcome[kUniformState]);
+      a.status = status_of(outcome[kUniformState]);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    const std::uint32_t* const s = &states[std::size_t{selected[i]} * kStatusWords];
+    all.add(i, {&texts[std::size_t{selected[i]} * kOutBytes], std::min(s[kTextLength], kOutBytes)});
+    reply.answers[i].ending = ending_of(s[kState]);
+    reply.answers[i].status = status_of(s[kState]);
+  }
+}
+
+std::string Session::Impl::why_stuck() const {
+  std::vector<Wait> waits;
+  for (const unsigned tile : selected) {
+    const std::uint32_t* const s = &states[std::size_t{tile} * kStatusWords];
+    Wait w;
+    w.tile = tile;
+    w.ended = !ended[tile].empty() || ending_of(s[kState]) == Ending::ended || ending_of(s[kState]) == Ending::skipped;
+    w.kind = state_of(s[kState]) == State::waits_to_exchange && s[kWaitKind] != kind_flush ? s[kWaitKind] : std::uint32_t{kind_none};
+    w.argument = s[kWaitArgument];
+    waits.push_back(w);
+  }
+  return describe(waits);
+}
+
+Reply Session::Impl::command(Action action, std::string_view source, Input input, std::string_view name) {
+  if (name.size() > 200) name = name.substr(name.size() - 200);
+  const std::size_t room = kTextCapacity - name.size();
+  Reply reply;
+  for (const unsigned tile : selected) reply.answers.push_back({tile});
+  Texts all(selected.size());
+  const unsigned kind = input == Input::script ? 0 : input == Input::line ? 1 : 2;
+  struct Running {
+    explicit Running(unsigned s) : slot(s) { pando_python_begin_command(slot); }
+    ~Running() { pando_python_end_command(slot); }
+    unsigned slot;
+  } running(slot);
+  for (std::size_t offset = 0; offset == 0 || offset < source.size(); offset += room)
+    step(action, source.substr(offset, room), offset, source.size(), name, kind);
+  for (;;) {
+    collect(all, reply);
+    if (outcome[kHostWaits]) step(Action::go_on, {}, 0, 0, {}, 0);
+    else if (outcome[kStuck]) step(Action::raise, why_stuck(), 0, 0, {}, 0);
+    else break;
+  }
+  all.finish(reply);
+  for (const Answer& a : reply.answers)
+    if (a.ending == Ending::ended) {
+      const std::string& said = reply.texts[a.text];
+      ended[a.tile] = said.substr(said.rfind("has ended: ") + 11);
+      if (!ended[a.tile].empty()) ended[a.tile].pop_back();
+    }
+  return reply;
+}
+
+template <class Ask>
+auto Session::Impl::ask_one(const Ask& ask) {
+  const std::vector<unsigned> before = selected;
+  for (const unsigned tile : before)
+    if (ended[tile].empty()) {
+      selected = {tile};
+      break;
+    }
+  if (selected != before) write_seats();
+  auto answer = ask();
+  if (selected != before) {
+    selected = before;
+    write_seats();
+  }
+  return answer;
+}
+
+Session::Session(const SessionOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Session::~Session() = default;
+
+unsigned Session::ipus() const { return impl_->shape.ipus; }
+unsigned Session::tiles() const { return impl_->shape.tiles; }
+
+Reply Session::run(std::string_view source, Input input, std::string_view name) { return impl_->command(Action::run, source, input, name); }
+
+Reply Session::key(char key) { return impl_->command(Action::key, {&key, 1}, Input::line, {}); }
+
+bool Session::is_complete(std::string_view source) {
+  return impl_->ask_one([&] { return impl_->command(Action::is_complete, source, Input::line, {}).answers.front().status != 0; });
+}
+
+Completion Session::complete(std::string_view line) {
+  return impl_->ask_one([&] {
+    const Reply reply = impl_->command(Action::complete, line, Input::line, {});
+    Completion out;
+    (reply.answers.front().ending == Ending::exited ? out.insert : out.candidates) = reply.texts.front();
+    return out;
+  });
+}
+
+void Session::interrupt() noexcept { pando_python_interrupt(impl_->slot); }
+
+void Session::select(const std::vector<unsigned>& tiles) {
+  if (tiles.empty()) throw poplar::invalid_option("no tile is selected");
+  std::vector<unsigned> sorted = tiles;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  if (sorted.back() >= this->tiles()) throw poplar::invalid_option(fmt::format("there is no tile {}: tiles are 0 to {}", sorted.back(), this->tiles() - 1));
+  impl_->selected = sorted;
+  impl_->write_seats();
+}
+
+void Session::select_all() {
+  std::vector<unsigned> all(tiles());
+  for (unsigned i = 0; i < tiles(); ++i) all[i] = i;
+  select(all);
+}
+
+const std::vector<unsigned>& Session::selected() const { return impl_->selected; }
+
+void Session::reset(const std::vector<unsigned>& tiles) {
+  for (const unsigned tile : tiles)
+    if (tile >= this->tiles()) throw poplar::invalid_option(fmt::format("there is no tile {}: tiles are 0 to {}", tile, this->tiles() - 1));
+  for (const unsigned tile : tiles) {
+    pando::reset_tile(*impl_->engine, tile);
+    impl_->ended[tile].clear();
+  }
+}
+
+TileState Session::state(unsigned tile) const {
+  if (tile >= tiles()) throw poplar::invalid_option(fmt::format("there is no tile {}: tiles are 0 to {}", tile, tiles() - 1));
+  return {!impl_->ended[tile].empty(), impl_->ended[tile]};
+}
+
+}  // namespace pando::ontile

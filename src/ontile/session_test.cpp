@@ -1,0 +1,99 @@
+#include "ontile/session.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <thread>
+
+#include <poplar/exceptions.hpp>
+
+namespace pando::ontile {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+SessionOptions tiles(unsigned count) {
+  SessionOptions o;
+  o.tiles = count;
+  return o;
+}
+
+std::string said(const Reply& reply, std::size_t i) { return reply.texts[reply.answers[i].text]; }
+
+TEST(Session, EachTileAnswers) {
+  Session s(tiles(4));
+  const Reply reply = s.run("print(__tileid % 2, __ntiles, __ipuid)", Session::Input::line);
+  EXPECT_THAT(reply.texts, ElementsAre("0 4 0\n", "1 4 0\n"));
+  ASSERT_EQ(reply.answers.size(), 4u);
+  EXPECT_EQ(reply.answers[3].text, 1u);
+  EXPECT_EQ(reply.answers[3].tile, 3u);
+  EXPECT_EQ(reply.answers[3].ending, Ending::done);
+}
+
+TEST(Session, KeepsWhatItKnows) {
+  Session s(tiles(3));
+  s.run("def f(x): return x * __tileid", Session::Input::line);
+  const Reply reply = s.run("f(5)", Session::Input::line);
+  EXPECT_EQ(said(reply, 2), "10\n");
+}
+
+TEST(Session, ShowsExceptions) {
+  Session s(tiles(2));
+  const Reply reply = s.run("1 // __tileid", Session::Input::line);
+  EXPECT_EQ(reply.answers[0].ending, Ending::raised);
+  EXPECT_THAT(said(reply, 0), HasSubstr("ZeroDivisionError"));
+  EXPECT_EQ(said(reply, 1), "1\n");
+}
+
+TEST(Session, LongOutputComesWhole) {
+  Session s(tiles(3));
+  const Reply reply = s.run("for i in range(300): print(i, __tileid)", Session::Input::line);
+  std::string expected;
+  for (int i = 0; i < 300; ++i) expected += std::to_string(i) + " 2\n";
+  EXPECT_EQ(said(reply, 2), expected);
+}
+
+TEST(Session, LongScripts) {
+  Session s(tiles(2));
+  std::string script = "x = 0\n";
+  for (int i = 0; i < 4000; ++i) script += "x += 1    # a comment that takes some room\n";
+  const Reply reply = s.run(script.substr(0, 90000) + "\nprint(x > 0)", Session::Input::script);
+  EXPECT_EQ(said(reply, 0), "True\n");
+}
+
+TEST(Session, AllToAll) {
+  Session s(tiles(4));
+  EXPECT_EQ(said(s.run("alltoall(__tileid * 10)", Session::Input::line), 1), "[0, 10, 20, 30]\n");
+  EXPECT_EQ(said(s.run("sorted(range(3), key=lambda i: sum(alltoall(-i)))", Session::Input::line), 3), "[2, 1, 0]\n");
+}
+
+TEST(Session, OneBadTileEndsAlone) {
+  Session s(tiles(4));
+  const Reply reply = s.run("import uctypes\nif __tileid == 2: uctypes.bytearray_at(1 << 30, 4)[0]\nprint('alive')", Session::Input::script);
+  EXPECT_EQ(reply.answers[2].ending, Ending::ended);
+  EXPECT_THAT(said(reply, 2), HasSubstr("outside the tile's memory"));
+  EXPECT_EQ(said(reply, 1), "alive\n");
+  EXPECT_TRUE(s.state(2).ended);
+  EXPECT_EQ(s.run("1", Session::Input::line).answers[2].ending, Ending::skipped);
+  s.reset({2});
+  EXPECT_EQ(said(s.run("__tileid", Session::Input::line), 2), "2\n");
+}
+
+TEST(Session, DisagreementNamesWhoWaits) {
+  Session s(tiles(4));
+  const Reply reply = s.run("if __tileid < 3: alltoall(1)\nprint('on')", Session::Input::script);
+  EXPECT_THAT(said(reply, 0), HasSubstr("tiles 0-2 wait in alltoall(); tile 3 has ended the command"));
+  EXPECT_EQ(said(reply, 3), "on\n");
+}
+
+TEST(Session, RefusesWhatTheMachineHasNot) {
+  EXPECT_THROW(Session(tiles(1473)), poplar::invalid_option);
+  SessionOptions o;
+  o.ipus = 3;
+  EXPECT_THROW(Session{o}, poplar::invalid_option);
+}
+
+}  // namespace
+}  // namespace pando::ontile
