@@ -3,6 +3,8 @@
 set -euo pipefail
 port=$(cd "$(dirname "${BASH_SOURCE[0]}")/port" && pwd)
 sources=$1 work=$2
+# From the start each time: names are numbered for all files together.
+rm -rf "$work/port"
 mkdir -p "$work"
 make -C "$port" "TOP=$sources" "BUILD=$work/port" "CCACHE=$(command -v ccache || true)" >"$work/make.log" 2>&1 || {
   tail -n 30 "$work/make.log" >&2
