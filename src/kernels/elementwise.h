@@ -41,9 +41,15 @@ constexpr bool is_relation(Binary op) {
   return op == Binary::equal || op == Binary::not_equal || op == Binary::less || op == Binary::less_equal || op == Binary::greater ||
          op == Binary::greater_equal;
 }
-constexpr bool can_pair(Binary op) {
-  return op == Binary::add || op == Binary::subtract || op == Binary::multiply || op == Binary::maximum || op == Binary::minimum;
+constexpr bool can_chain(Binary op) {
+  return op == Binary::add || op == Binary::subtract || op == Binary::multiply || op == Binary::divide || op == Binary::maximum || op == Binary::minimum;
 }
+// An operation of a chain: value op operand[i], or operand[i] op value if `reversed`.
+struct Link {
+  const float* operand;
+  Binary op;
+  bool reversed;
+};
 // Is the function defined for operands of that type? Results have the operands' type; those of tests and relations are boolean.
 constexpr bool has(Unary op, Type type) {
   const bool integer = !is_floating(type) && type != Type::boolean;
@@ -88,10 +94,9 @@ constexpr bool has(Binary op, Type type) {
 // the type does not have.
 PANDO_KERNEL void pando_unary(pando::kernels::Unary op, pando::kernels::Type type, const void* a, void* out, std::size_t n);
 PANDO_KERNEL void pando_binary(pando::kernels::Binary op, pando::kernels::Type type, const void* a, const void* b, void* out, std::size_t n);
-// out[i] = (a[i] first b[i]) second c[i], or c[i] second (a[i] first b[i]) if `reversed`, of floats, rounded after each operation.
-// Nothing happens unless can_pair(first) and can_pair(second).
-PANDO_KERNEL void pando_pair(pando::kernels::Binary first, pando::kernels::Binary second, bool reversed, const float* a, const float* b, const float* c,
-                             float* out, std::size_t n);
+// out[i] = what the links make of a[i], one after the other, rounded after each. No link's operation may be one that !can_chain().
+// The values stay in registers: one pass over memory for all of them. `out` may be an operand.
+PANDO_KERNEL void pando_chain(const float* a, const pando::kernels::Link* links, unsigned count, float* out, std::size_t n);
 // clamp(value, least, greatest).
 PANDO_KERNEL void pando_clamp(pando::kernels::Type type, const void* value, const void* least, const void* greatest, void* out, std::size_t n);
 // out[i] = condition[i] ? a[i] : b[i], of elements of so many bytes.

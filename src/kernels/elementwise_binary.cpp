@@ -205,43 +205,6 @@ void booleans(Binary op, const void* first, const void* second, void* to, std::s
   }
 }
 
-template <class First, class Second, bool kReversed>
-void pair_loop(const float* a, const float* b, const float* c, float* out, std::size_t n) {
-  PANDO_ELEMENTS {
-    const float t = First::of(a[i], b[i]);
-    out[i] = kReversed ? Second::of(c[i], t) : Second::of(t, c[i]);
-  }
-}
-
-template <class First, class Second>
-void pair_in_order(bool reversed, const float* a, const float* b, const float* c, float* out, std::size_t n) {
-  if (reversed) pair_loop<First, Second, true>(a, b, c, out, n);
-  else pair_loop<First, Second, false>(a, b, c, out, n);
-}
-
-template <class First>
-void pair_with(Binary second, bool reversed, const float* a, const float* b, const float* c, float* out, std::size_t n) {
-  switch (second) {
-    case Binary::add: return pair_in_order<First, Add>(reversed, a, b, c, out, n);
-    case Binary::subtract: return pair_in_order<First, Subtract>(reversed, a, b, c, out, n);
-    case Binary::multiply: return pair_in_order<First, Multiply>(reversed, a, b, c, out, n);
-    case Binary::maximum: return pair_in_order<First, Maximum>(reversed, a, b, c, out, n);
-    case Binary::minimum: return pair_in_order<First, Minimum>(reversed, a, b, c, out, n);
-    default: return;
-  }
-}
-
-void pair(Binary first, Binary second, bool reversed, const float* a, const float* b, const float* c, float* out, std::size_t n) {
-  switch (first) {
-    case Binary::add: return pair_with<Add>(second, reversed, a, b, c, out, n);
-    case Binary::subtract: return pair_with<Subtract>(second, reversed, a, b, c, out, n);
-    case Binary::multiply: return pair_with<Multiply>(second, reversed, a, b, c, out, n);
-    case Binary::maximum: return pair_with<Maximum>(second, reversed, a, b, c, out, n);
-    case Binary::minimum: return pair_with<Minimum>(second, reversed, a, b, c, out, n);
-    default: return;
-  }
-}
-
 void binary(Binary op, Type type, const void* a, const void* b, void* out, std::size_t n) {
   switch (type) {
     case Type::f32: return floating<float>(op, a, b, out, n);
@@ -312,7 +275,6 @@ namespace pando::kernels {
 namespace {
 HWY_EXPORT(binary);
 HWY_EXPORT(clamp);
-HWY_EXPORT(pair);
 HWY_EXPORT(select);
 }  // namespace
 }  // namespace pando::kernels
@@ -321,9 +283,6 @@ using namespace pando::kernels;
 
 void pando_binary(Binary op, Type type, const void* a, const void* b, void* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(binary)(op, type, a, b, out, n);
-}
-void pando_pair(Binary first, Binary second, bool reversed, const float* a, const float* b, const float* c, float* out, std::size_t n) {
-  HWY_DYNAMIC_DISPATCH(pair)(first, second, reversed, a, b, c, out, n);
 }
 void pando_clamp(Type type, const void* value, const void* least, const void* greatest, void* out, std::size_t n) {
   HWY_DYNAMIC_DISPATCH(clamp)(type, value, least, greatest, out, n);

@@ -33,7 +33,7 @@ struct Program {
   const Operand* operand;
   const Output* output;
   const Constant* constant;
-  const Instruction* instruction;
+  const std::uint32_t* instruction;  // the first of them
 };
 
 Program parse(const std::uint32_t* code) {
@@ -51,7 +51,7 @@ Program parse(const std::uint32_t* code) {
   at += p.outputs * kOutputWords;
   p.constant = reinterpret_cast<const Constant*>(at);
   at += p.constants * kConstantWords;
-  p.instruction = reinterpret_cast<const Instruction*>(at);
+  p.instruction = at;
   return p;
 }
 
@@ -80,7 +80,18 @@ void expand(const Operand& o, const unsigned char* data, std::size_t begin, unsi
   }
 }
 
-void run(const Instruction& i, unsigned char* const* place, std::size_t n) {
+void run_chain(const std::uint32_t* word, unsigned char* const* place, std::size_t n) {
+  Link links[kMostLinks];
+  const unsigned count = word[0] >> 8 & 255;
+  for (unsigned k = 0; k < count; ++k) {
+    const std::uint32_t link = word[kInstructionWords + k];
+    links[k] = {reinterpret_cast<const float*>(place[link >> 8 & 255]), static_cast<Binary>(link & 255), (link >> 16 & 1) != 0};
+  }
+  pando_chain(reinterpret_cast<const float*>(place[word[1] >> 8 & 255]), links, count, reinterpret_cast<float*>(place[word[1] & 255]), n);
+}
+
+void run(const std::uint32_t* word, unsigned char* const* place, std::size_t n) {
+  const Instruction& i = *reinterpret_cast<const Instruction*>(word);
   unsigned char *const out = place[i.result], *const a = place[i.a], *const b = place[i.b], *const c = place[i.c];
   const Type type = static_cast<Type>(i.type);
   switch (static_cast<Kind>(i.kind)) {
@@ -89,9 +100,7 @@ void run(const Instruction& i, unsigned char* const* place, std::size_t n) {
     case Kind::clamp: return pando_clamp(type, a, b, c, out, n);
     case Kind::select: return pando_select(size_of(type), a, b, c, out, n);
     case Kind::convert: return pando_convert(type, static_cast<Type>(i.to), a, out, n);
-    case Kind::pair:
-      return pando_pair(static_cast<Binary>(i.op), static_cast<Binary>(i.to & ~kReversed), (i.to & kReversed) != 0, reinterpret_cast<const float*>(a),
-                        reinterpret_cast<const float*>(b), reinterpret_cast<const float*>(c), reinterpret_cast<float*>(out), n);
+    case Kind::chain: return run_chain(word, place, n);
   }
 }
 
@@ -162,7 +171,8 @@ void pando_program(const std::uint32_t* code, const Rows in[4], const Rows out[4
         const Output& to = p.output[o];
         place[p.operands + o] = static_cast<unsigned char*>(out[to.size_class].rows[to.first_row + row].data) + (begin << to.size_class);
       }
-      for (unsigned i = 0; i < p.instructions; ++i) run(p.instruction[i], place.data(), m);
+      const std::uint32_t* word = p.instruction;
+      for (unsigned i = 0; i < p.instructions; ++i, word += words_of(*word)) run(word, place.data(), m);
     }
   }
 }

@@ -6,8 +6,9 @@
 //   outputs      size class, first row
 //   constants    register | size class << 8, low word, high word
 //   instructions kind | op << 8 | type << 16 | second type << 24,  result | a << 8 | b << 16 | c << 24
+//     of a chain with its links behind it: kind | links << 8 | type << 16,  result | a << 8;  per link op | operand << 8 | reversed << 16
 //
-// a, b, c and the result are places: operands first, then outputs, then registers. Size class s: elements of 2^s bytes. Rows r of all
+// a, b, c, a link's operand and the result are places: operands first, then outputs, then registers. Size class s: elements of 2^s bytes. Rows r of all
 // operands and outputs belong together; output row r has the number of elements. Element e of an operand with a period (a
 // broadcast one, whose only row serves all rows) is its element ((e + offset) / repeat) % period.
 #pragma once
@@ -29,13 +30,15 @@ struct Rows {
   std::size_t count;
 };
 
-// pair: of floats, (a op b) second c, or c second (a op b) if kReversed is in it; `second`, an operation too, stands in the second type's
-// bits. It saves a pass over the block.
-enum class Kind : std::uint8_t { unary, binary, clamp, select, convert, pair };
-constexpr std::uint8_t kReversed = 128;
+// chain: of floats, operations of which each reads the one before; it saves passes over the block (pando_chain).
+enum class Kind : std::uint8_t { unary, binary, clamp, select, convert, chain };
 
 constexpr std::uint32_t kHeaderWords = 2, kOperandWords = 5, kOutputWords = 2, kConstantWords = 3, kInstructionWords = 2;
-constexpr unsigned kMostPlaces = 250;
+constexpr unsigned kMostPlaces = 250, kMostLinks = 32;
+// The words of an instruction that begins so.
+constexpr std::uint32_t words_of(std::uint32_t word) {
+  return kInstructionWords + (static_cast<Kind>(word & 255) == Kind::chain ? word >> 8 & 255 : 0);
+}
 
 constexpr std::uint32_t size_class_of(std::size_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3; }
 

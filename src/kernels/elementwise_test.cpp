@@ -278,4 +278,33 @@ TEST(ElementwiseKernels, ResultsMayReplaceOperandsAndNothingElseChanges) {
   }
 }
 
+// A chain has the bits of its operations one by one, for every length, on corner values, in place too.
+TEST(ElementwiseKernels, ChainsAreTheirOperationsOneByOne) {
+  constexpr std::size_t kMost = 150;
+  const float corners[] = {0.0f, -0.0f, 1.0f, -2.5f, 1e-40f, 3e38f, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                           std::numeric_limits<float>::quiet_NaN()};
+  std::vector<std::vector<float>> in(4, std::vector<float>(kMost));
+  for (std::size_t k = 0, step = 1; k < in.size(); ++k, step *= std::size(corners))
+    for (std::size_t i = 0; i < kMost; ++i) in[k][i] = k < 2 ? corners[i / step % std::size(corners)] : static_cast<float>(std::sin(static_cast<double>(i * (k + 1)))) * 4;
+  unsigned chains = 0;
+  for (unsigned first = 0; first < static_cast<unsigned>(Binary::count); ++first)
+    for (unsigned second = 0; second < static_cast<unsigned>(Binary::count); ++second) {
+      const Binary ops[] = {static_cast<Binary>(first), static_cast<Binary>(second)};
+      if (!can_chain(ops[0]) || !can_chain(ops[1])) continue;
+      for (unsigned reversed = 0; reversed < 4; ++reversed) {
+        const Link links[] = {{in[1].data(), ops[0], (reversed & 1) != 0}, {in[2].data(), ops[1], (reversed & 2) != 0}, {in[3].data(), ops[0], false}};
+        const std::size_t n = ++chains % kMost;
+        std::vector<float> expected = in[0];
+        for (const Link& l : links)
+          l.reversed ? pando_binary(l.op, Type::f32, l.operand, expected.data(), expected.data(), n) : pando_binary(l.op, Type::f32, expected.data(), l.operand, expected.data(), n);
+        std::vector<float> out = in[0];
+        pando_chain(out.data(), links, 3, out.data(), n);
+        for (std::size_t i = 0; i < kMost; ++i)
+          ASSERT_TRUE(std::isnan(expected[i]) ? std::isnan(out[i]) : std::memcmp(&out[i], &expected[i], 4) == 0)
+              << first << ' ' << second << ' ' << reversed << " at " << i << " of " << n << ": " << out[i] << ", not " << expected[i];
+      }
+    }
+  EXPECT_EQ(chains, 6u * 6 * 4);
+}
+
 }  // namespace

@@ -73,16 +73,16 @@ poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& ve
   const std::size_t first_output = kHeaderWords + operands * kOperandWords;
   const std::size_t first = first_output + outputs * kOutputWords + constants * kConstantWords;
   std::uint64_t per_element = 0, flops = 0;
-  for (unsigned i = 0; i < instructions; ++i) {
-    const unsigned word = code[first + i * kInstructionWords];
+  for (std::size_t i = 0, at = first; i < instructions; ++i, at += words_of(code[at])) {
+    const unsigned word = code[at];
     const Type type = static_cast<Type>(word >> 16 & 255);
     const unsigned op = word >> 8 & 255;
     switch (static_cast<Kind>(word & 255)) {
       case Kind::unary: per_element += cost_of(static_cast<Unary>(op), type); break;
       case Kind::binary: per_element += cost_of(static_cast<Binary>(op), type); break;
-      case Kind::pair:
-        per_element += cost_of(static_cast<Binary>(op), type) + cost_of(static_cast<Binary>(word >> 24 & 127), type);
-        ++flops;
+      case Kind::chain:
+        for (unsigned k = 0; k < op; ++k) per_element += cost_of(static_cast<Binary>(code[at + kInstructionWords + k] & 255), type);
+        flops += op - 1;
         break;
       default: per_element += 2 * simple(type);
     }

@@ -24,6 +24,13 @@ struct Value {
   bool is_constant = false;
 };
 
+// What a chain does with the value of the step before.
+struct StepLink {
+  std::uint8_t op;
+  int operand;
+  bool reversed;
+};
+
 struct Step {
   Kind kind;
   std::uint8_t op = 0;
@@ -31,7 +38,16 @@ struct Step {
   pando::kernels::Type to = pando::kernels::Type::f32;
   int result = -1;
   std::array<int, 3> arguments = {-1, -1, -1};
-  std::uint8_t second = 0;  // of a pair
+  std::vector<StepLink> links = {};  // of a chain, which begins with the first argument
+
+  // The values it reads, some perhaps more than once.
+  std::vector<int> reads() const {
+    std::vector<int> out;
+    for (const int a : arguments)
+      if (a >= 0) out.push_back(a);
+    for (const StepLink& l : links) out.push_back(l.operand);
+    return out;
+  }
 };
 
 class Writer {
@@ -50,7 +66,7 @@ class Writer {
       if (needed_[i]) values_of_node_[i] = value_of(i);
     keep_swapped_results();
     for (std::size_t r = 0; r < outputs_.size(); ++r) store(r);
-    join_pairs();
+    join_chains();
     find_last_uses();
     if (!place_values()) return {};
     emit();
@@ -101,7 +117,7 @@ class Writer {
   }
 
   void step(Kind kind, std::uint8_t op, KernelType type, KernelType to, int result, std::array<int, 3> arguments) {
-    steps_.push_back({kind, op, type, to, result, arguments, 0});
+    steps_.push_back({kind, op, type, to, result, arguments});
   }
   int converted(int v, KernelType to) {
     if (at(v).type == to) return v;
@@ -175,41 +191,44 @@ class Writer {
   }
 
   // A float operation whose only reader is another one becomes a part of it.
-  void join_pairs() {
+  void join_chains() {
     std::vector<unsigned> uses(values_.size());
     std::vector<int> maker(values_.size(), -1);
     for (const Step& s : steps_)
-      for (const int a : s.arguments)
-        if (a >= 0) ++uses[static_cast<std::size_t>(a)];
+      for (const int a : s.reads()) ++uses[static_cast<std::size_t>(a)];
     std::vector<bool> gone(steps_.size());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       Step& s = steps_[i];
-      if (!is_pairable(s)) continue;
-      maker[static_cast<std::size_t>(s.result)] = at(s.result).fixed ? -1 : static_cast<int>(i);
+      if (s.kind != Kind::binary || s.type != KernelType::f32 || !can_chain(static_cast<Binary>(s.op))) continue;
+      if (!at(s.result).fixed) maker[static_cast<std::size_t>(s.result)] = static_cast<int>(i);
       for (unsigned k = 0; k < 2; ++k) {
         const std::size_t v = static_cast<std::size_t>(s.arguments[k]);
         if (maker[v] < 0 || uses[v] != 1) continue;
-        const Step& first = steps_[static_cast<std::size_t>(maker[v])];
+        Step& before = steps_[static_cast<std::size_t>(maker[v])];
+        if (before.links.size() == kMostLinks) continue;
         gone[static_cast<std::size_t>(maker[v])] = true;
-        maker[static_cast<std::size_t>(s.result)] = -1;
-        s.second = static_cast<std::uint8_t>(s.op | (k == 1 ? kReversed : 0));
-        s.op = first.op;
-        s.kind = Kind::pair;
-        s.arguments = {first.arguments[0], first.arguments[1], s.arguments[1 - k]};
+        extend(before, s, k == 1);
         break;
       }
     }
     std::vector<Step> left;
     for (std::size_t i = 0; i < steps_.size(); ++i)
-      if (!gone[i]) left.push_back(steps_[i]);
+      if (!gone[i]) left.push_back(std::move(steps_[i]));
     steps_ = std::move(left);
   }
-  static bool is_pairable(const Step& s) { return s.kind == Kind::binary && s.type == KernelType::f32 && can_pair(static_cast<Binary>(s.op)); }
+
+  // Makes `s` the chain of `before`, a chain or a single operation, and itself.
+  static void extend(Step& before, Step& s, bool reversed) {
+    s.links = std::move(before.links);
+    if (s.links.empty()) s.links.push_back({before.op, before.arguments[1], false});
+    s.links.push_back({s.op, s.arguments[reversed ? 0 : 1], reversed});
+    s.kind = Kind::chain;
+    s.arguments = {before.arguments[0], -1, -1};
+  }
 
   void find_last_uses() {
     for (std::size_t i = 0; i < steps_.size(); ++i)
-      for (const int a : steps_[i].arguments)
-        if (a >= 0) at(a).last_use = static_cast<int>(i);
+      for (const int a : steps_[i].reads()) at(a).last_use = static_cast<int>(i);
   }
 
   bool place_values() {
@@ -223,11 +242,11 @@ class Writer {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       Step& s = steps_[i];
       Value& to = at(s.result);
-      std::vector<int> released;
-      for (unsigned k = 0; k < 3; ++k) {
-        const int a = s.arguments[k];
-        const bool repeated = (k > 0 && a == s.arguments[0]) || (k > 1 && a == s.arguments[1]);
-        if (a < 0 || repeated || at(a).fixed || at(a).last_use != static_cast<int>(i)) continue;
+      std::vector<int> released, read;
+      for (const int a : s.reads()) {
+        const bool repeated = std::find(read.begin(), read.end(), a) != read.end();
+        read.push_back(a);
+        if (repeated || at(a).fixed || at(a).last_use != static_cast<int>(i)) continue;
         // Results may take an operand's place only where their elements are as long.
         (size_of(at(a).type) == size_of(to.type) ? free : released).push_back(at(a).place);
       }
@@ -267,9 +286,12 @@ class Writer {
                            static_cast<std::uint32_t>(v.constant >> 32)});
     for (const Step& s : steps_) {
       const auto place = [&](int v) { return v < 0 ? 0u : static_cast<std::uint32_t>(at(v).place); };
-      w.push_back(static_cast<std::uint32_t>(s.kind) | std::uint32_t{s.op} << 8 | static_cast<std::uint32_t>(s.type) << 16 |
-                  (s.kind == Kind::pair ? std::uint32_t{s.second} : static_cast<std::uint32_t>(s.to)) << 24);
-      w.push_back(place(s.result) | place(s.arguments[0]) << 8 | place(s.arguments[1]) << 16 | place(s.arguments[2]) << 24);
+      const std::uint32_t head = static_cast<std::uint32_t>(s.kind) | static_cast<std::uint32_t>(s.type) << 16;
+      if (s.kind == Kind::chain) w.insert(w.end(), {head | static_cast<std::uint32_t>(s.links.size()) << 8, place(s.result) | place(s.arguments[0]) << 8});
+      else
+        w.insert(w.end(), {head | std::uint32_t{s.op} << 8 | static_cast<std::uint32_t>(s.to) << 24,
+                           place(s.result) | place(s.arguments[0]) << 8 | place(s.arguments[1]) << 16 | place(s.arguments[2]) << 24});
+      for (const StepLink& l : s.links) w.push_back(l.op | place(l.operand) << 8 | (l.reversed ? 1u : 0u) << 16);
     }
   }
 

@@ -128,15 +128,19 @@ TEST(ExpressionProgram, RandomExpressionsComputeWhatTheirNodesSay) {
   }
 }
 
-TEST(ExpressionProgram, TwoFloatOperationsAreOneInstruction) {
+TEST(ExpressionProgram, ChainsOfFloatOperationsAreOneInstruction) {
   const auto instructions = [](const Expr& e) {
     const std::optional<Program> p = write_program(dag_of(e), std::vector<ProgramOperand>(20, ProgramOperand{FLOAT}));
     return p->words[1] >> 16;
   };
   EXPECT_EQ(instructions(_1 * _2 + _3), 1u);
-  EXPECT_EQ(instructions(Max((_1 * _2 + _3) * 0.5f - _1, Const(0.0f))), 3u);
+  EXPECT_EQ(instructions(Max((_1 * _2 + _3) * 0.5f - _1, Const(0.0f))), 1u);
   EXPECT_EQ(instructions((_1 * _2) * (_1 * _2)), 2u);  // the product has two readers
-  EXPECT_EQ(instructions(_1 / _2 + _3), 2u);
+  EXPECT_EQ(instructions(_1 * _2 + _3 * _4), 2u);      // one of the products is the other's operand
+  EXPECT_EQ(instructions(_1 / _2 + Exp(_3)), 2u);
+  Any sum = _1 * _2;
+  for (unsigned i = 0; i < kernels::kMostLinks; ++i) sum = _3 - sum;
+  EXPECT_EQ(instructions(sum), 2u);
 }
 
 TEST(ExpressionProgram, TooManyValuesAreRefused) {
