@@ -10,7 +10,19 @@ file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kerne
 list(FILTER kernel_sources EXCLUDE REGEX "_test\\.cpp$")
 file(GLOB_RECURSE kernel_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*_test.cpp)
 add_library(pando_kernels SHARED ${kernel_sources})
-target_include_directories(pando_kernels PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>)
+target_include_directories(pando_kernels PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>)
+
+# The version of the kernels is what their sources are: codelets and libraries of another one are refused when they are loaded.
+file(GLOB_RECURSE kernel_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*.h)
+set(kernel_hashes "")
+foreach(file ${kernel_sources} ${kernel_headers})
+  file(SHA256 ${file} hash)
+  string(APPEND kernel_hashes ${hash})
+endforeach()
+string(SHA256 PANDO_KERNELS_HASH "${kernel_hashes}")
+string(SUBSTRING ${PANDO_KERNELS_HASH} 0 12 PANDO_KERNELS_HASH)
+set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernel_sources} ${kernel_headers})
+configure_file(${CMAKE_SOURCE_DIR}/cmake/kernels_version.h.in ${CMAKE_BINARY_DIR}/generated/kernels_version.h @ONLY)
 target_include_directories(pando_kernels SYSTEM PRIVATE ${PANDO_XSMM_INCLUDE})
 target_compile_options(pando_kernels PRIVATE -O3 -ffp-contract=off -fno-math-errno)
 target_link_libraries(pando_kernels PRIVATE ${PANDO_XSMM} ${PANDO_XSMM_NOBLAS} Threads::Threads ${CMAKE_DL_LIBS})
@@ -56,6 +68,12 @@ function(pando_op_library name)
       list(APPEND partials ${partial})
     endforeach()
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/codelets/${name})
+    # One vertex more, that refers to the version of the kernels.
+    set(version ${CMAKE_BINARY_DIR}/codelets/${name}/needs_kernels.gp)
+    add_custom_command(OUTPUT ${version} DEPFILE ${version}.d DEPENDS ${poplibs_dir}/needs_kernels.cpp ${pando_popc}
+      COMMAND ${pando_popc} -c -O3 -I${CMAKE_BINARY_DIR}/generated -DLIBRARY=${name} -MF ${version}.d ${poplibs_dir}/needs_kernels.cpp -o ${version}
+      COMMENT "popc ${name}/needs_kernels" VERBATIM)
+    list(APPEND partials ${version})
     set(gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name}.gp)
     add_custom_command(OUTPUT ${gp} DEPENDS ${partials} ${pando_popc} pando_kernels
       COMMAND ${pando_popc} -O3 ${partials} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lpando_kernels -o ${gp}

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include <poplar/Export.hpp>
+#include <poputil/exceptions.hpp>
 
 namespace pando::poplibs {
 
@@ -22,15 +23,27 @@ std::string path_of(const std::string& name, const void* inside) {
   return library.substr(0, library.rfind('/') + 1) + name + ".gp";
 }
 
+// The library lays out data as its own build's kernels read them.
+void check_kernels(const std::string& name, const char* version) {
+  void* const kernels = dlopen("libpando_kernels.so", RTLD_NOW | RTLD_NOLOAD);
+  const bool fits = kernels != nullptr && dlsym(kernels, version) != nullptr;
+  if (kernels != nullptr) dlclose(kernels);
+  if (!fits)
+    throw poputil::poplibs_error("lib" + name + ".so was built for a libpando_kernels.so with the symbol " + version + ", which the loaded " +
+                                 "libpando_kernels.so does not have: build or install both together");
+}
+
 }  // namespace
 
-POPLAR_EXPORT void add_codelet_file(poplar::Graph& graph, const char* name, const void* inside, const std::vector<Estimates (*)()>& files) {
+POPLAR_EXPORT void add_codelet_file(poplar::Graph& graph, const char* name, const void* inside, const char* kernels,
+                                    const std::vector<Estimates (*)()>& files) {
   if (files.empty()) return;
   std::vector<Estimates> estimates;
   for (const auto& file : files) estimates.push_back(file());
   for (const Estimates& rows : estimates)
     if (!rows.empty() && graph.hasCodelet(rows.front().vertex)) return;
   graph.addCodelets(path_of(name, inside));
+  check_kernels(name, kernels);
   for (const Estimates& rows : estimates)
     for (const Estimate& row : rows) graph.registerPerfEstimator(row.vertex, row.cost);
 }

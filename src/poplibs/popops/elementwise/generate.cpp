@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "kernels_version.h"
+
 namespace popops::internal {
 
 using namespace poplar;
@@ -272,7 +274,8 @@ void add_generated(Graph& graph, const GeneratedCodelet& codelet) {
   Dl_info info;
   if (codelet.calls_kernels && dladdr(reinterpret_cast<const void*>(&pando_unary), &info) != 0 && info.dli_fname != nullptr) {
     const std::string library = info.dli_fname;
-    flags += " -L" + library.substr(0, library.rfind('/')) + " -lpando_kernels";
+    // With the version, which is part of the call: what other kernels were called by is not taken from the cache.
+    flags += " -L" + library.substr(0, library.rfind('/')) + " -lpando_kernels -DPANDO_KERNELS=" PANDO_KERNELS_VERSION_NAME;
   }
   std::stringstream source(codelet.source);
   graph.addCodelets(source, flags);
