@@ -26,6 +26,10 @@ struct PandoRuntime {
   void (*trap)(const char *message);
   /* A number that differs per call, deterministic per tile: for random seeds and hardware counters. */
   unsigned long long (*cycle_count)(void);
+  /* setjmp() and longjmp() of codelets. popc makes these calls: run_jumping around the compute() of vertices that reach them. */
+  int (*run_jumping)(int (*function)(void *), void *argument); /* returns its result */
+  int (*set_jump)(void *environment);
+  void (*jump)(void *environment, int value);
 };
 
 #ifdef __cplusplus

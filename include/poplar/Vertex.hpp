@@ -13,6 +13,7 @@
 #include <math.h> // public codelets call fmod and others unqualified: the overloads for float
 #include <type_traits>
 
+#include <ipu_builtins.h>
 #include <poplar/HalfFloat.hpp>
 #include <poplar/HalfMath.hpp>
 #include <poplar/InOutTypes.hpp>

@@ -32,6 +32,11 @@ unsigned long long cycle_count() {
 // Outside exec there are no fibers: misuse.
 int no_fiber_start(unsigned, void (*)(void*), void*) { return -1; }
 int no_fiber(unsigned) { return -1; }
+int run_directly(int (*function)(void*), void* argument) { return function(argument); }
+int no_set_jump(void*) {
+  fail(ErrorKind::application_runtime_error, "jump-without-stack", "tile {}: setjmp() outside an engine", tile_context().tile);
+}
+void no_jump(void*, int) { no_set_jump(nullptr); }
 void no_suspend() {
   fail(ErrorKind::application_runtime_error, "suspend-without-fiber", "tile {}: suspend() outside a fiber", tile_context().tile);
 }
@@ -47,7 +52,8 @@ __attribute__((noinline)) TileContext& tile_context() {
 
 PandoRuntime& runtime_table() {
   static PandoRuntime table = {1,         tile_base,    tile_size,      tile_id,  tile_count, replica_id, tile_globals,
-                               no_fiber_start, no_fiber, no_fiber, no_suspend, trap,     cycle_count};
+                               no_fiber_start, no_fiber, no_fiber, no_suspend, trap,     cycle_count,
+                               run_directly,   no_set_jump, no_jump};
   return table;
 }
 

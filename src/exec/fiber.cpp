@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "codelet/tile_context.h"
+#include "exec/jump_stack.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -28,9 +29,9 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// pando_switch_stack(save, load): saves the callee-saved state on this stack, its pointer to *save, and goes on where `load`
-// points. pando_fiber_entry: the first return address of a fiber; calls register 2 with register 1 as its argument.
-extern "C" void pando_switch_stack(void** save, void* load);
+// pando_switch_stack(save, load, value): saves the callee-saved state on this stack, its pointer to *save, and goes on where `load`
+// points; there the call returns `value`. pando_fiber_entry: the first return address of a fiber; calls register 2 with register 1 as its argument.
+extern "C" void pando_switch_stack(void** save, void* load, std::uintptr_t value);
 extern "C" void pando_fiber_entry();
 
 #if defined(__x86_64__)
@@ -52,6 +53,7 @@ pando_switch_stack:
   fnstcw 4(%rsp)
   movq %rsp, (%rdi)
   movq %rsi, %rsp
+  movq %rdx, %rax
   ldmxcsr (%rsp)
   fldcw 4(%rsp)
   addq $8, %rsp
@@ -97,6 +99,7 @@ pando_switch_stack:
   mov x9, sp
   str x9, [x0]
   mov sp, x1
+  mov x0, x2
   ldp x19, x20, [sp, #0]
   ldp x21, x22, [sp, #16]
   ldp x23, x24, [sp, #32]
@@ -193,7 +196,8 @@ void swap_exception_state(Fiber& f) {
   f.exception_state[1] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(uncaught));
 }
 
-// Leaves the fiber for who resumed it.
+}  // namespace
+
 void leave(Fiber& f) {
   FiberTable& table = *tile_context().fibers;
   table.current = f.parent;
@@ -203,11 +207,13 @@ void leave(Fiber& f) {
 #if defined(PANDO_TSAN)
   __tsan_switch_to_fiber(f.sanitizer[1], 0);
 #endif
-  pando_switch_stack(&f.stack_pointer, f.caller_stack_pointer);
+  pando_switch_stack(&f.stack_pointer, f.caller_stack_pointer, 0);
 #if defined(PANDO_ASAN)
   __sanitizer_finish_switch_fiber(f.sanitizer[0], const_cast<const void**>(&f.sanitizer[1]), &f.caller_stack_bytes);
 #endif
 }
+
+namespace {
 
 // The bottom of every fiber's stack. No exception crosses it.
 extern "C" void pando_fiber_main(void* fiber) {
@@ -224,6 +230,8 @@ extern "C" void pando_fiber_main(void* fiber) {
   leave(f);
   check_failed(__FILE__, __LINE__, "a finished fiber was resumed");
 }
+
+}  // namespace
 
 // The saved state that pando_switch_stack restores when the fiber first runs.
 void prepare_stack(Fiber& f) {
@@ -248,9 +256,7 @@ void prepare_stack(Fiber& f) {
   f.stack_pointer = top;
 }
 
-// Runs the fiber until it suspends (0) or returns (1).
-int enter(FiberTable& table, unsigned slot) {
-  Fiber& f = *table.slots[slot];
+void enter(FiberTable& table, Fiber& f, std::uintptr_t value) {
   f.parent = table.current;
   table.current = &f;
   swap_exception_state(f);
@@ -263,23 +269,32 @@ int enter(FiberTable& table, unsigned slot) {
   f.sanitizer[1] = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(f.sanitizer[0], 0);
 #endif
-  pando_switch_stack(&f.caller_stack_pointer, f.stack_pointer);
+  pando_switch_stack(&f.caller_stack_pointer, f.stack_pointer, value);
 #if defined(PANDO_ASAN)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
   swap_exception_state(f);
-  if (!f.finished) return 0;
-  const std::exception_ptr error = f.error;
-  const bool overflowed = f.overflowed;
-#if defined(PANDO_TSAN)
-  __tsan_destroy_fiber(f.sanitizer[0]);
-#endif
-  table.pool->give_back(f.stack);
-  table.slots[slot].reset();
-  if (overflowed)
+}
+
+void throw_error_of(const Fiber& f) {
+  if (f.overflowed)
     fail(ErrorKind::application_runtime_error, "fiber-stack-overflow", "tile {}: a resumable vertex used more than the {} bytes of its stack",
          tile_context().tile, StackPool::kStackBytes);
-  if (error) std::rethrow_exception(error);
+  if (f.error) std::rethrow_exception(f.error);
+}
+
+namespace {
+
+// Runs the fiber until it suspends (0) or returns (1).
+int enter(FiberTable& table, unsigned slot) {
+  enter(table, *table.slots[slot]);
+  if (!table.slots[slot]->finished) return 0;
+  const std::unique_ptr<Fiber> fiber = std::move(table.slots[slot]);
+#if defined(PANDO_TSAN)
+  __tsan_destroy_fiber(fiber->sanitizer[0]);
+#endif
+  table.pool->give_back(fiber->stack);
+  throw_error_of(*fiber);
   return 1;
 }
 
@@ -388,6 +403,7 @@ void install_fibers() {
   table.fiber_resume = fiber_resume;
   table.fiber_suspended = fiber_suspended;
   table.suspend = suspend;
+  install_jumps();
 }
 
 }  // namespace pando::exec
@@ -401,5 +417,6 @@ void pando::FiberTable::drop_all() {
     if (pool) pool->give_back(fiber->stack);
   }
   slots.clear();
+  jumps.reset();
   current = nullptr;
 }

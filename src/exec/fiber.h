@@ -63,11 +63,16 @@ struct Fiber {
 
 namespace pando {
 
+namespace exec {
+struct JumpStack;  // exec/jump_stack.h
+}
+
 // The suspended vertices of one tile.
 struct FiberTable {
   exec::StackPool* pool = nullptr;
   exec::Fiber* current = nullptr;  // running now, or none
   std::vector<std::unique_ptr<exec::Fiber>> slots;
+  std::shared_ptr<exec::JumpStack> jumps;  // made when it is first needed
 
   FiberTable() = default;
   FiberTable(FiberTable&&) = default;
@@ -79,6 +84,15 @@ struct FiberTable {
 }  // namespace pando
 
 namespace pando::exec {
+
+// Makes the fiber begin with its function when it is next entered.
+void prepare_stack(Fiber& f);
+// Goes on with the fiber until leave(); where it stopped inside set_jump(), that returns `value`.
+void enter(FiberTable& table, Fiber& f, std::uintptr_t value = 0);
+// Leaves the calling tile's fiber for who entered it.
+void leave(Fiber& f);
+// Throws what ended a finished fiber: stack overflow or an exception.
+void throw_error_of(const Fiber& f);
 
 // Fills the fiber entries of runtime_table(). Idempotent.
 void install_fibers();

@@ -14,6 +14,8 @@
 #include "codelet/gp_file.h"
 #include "codelet/popc_version.h"
 #include "popc/backend.h"
+#include "popc/foreign_assembly.h"
+#include "popc/jumps.h"
 #include "popc/libraries.h"
 #include "popc/measure.h"
 #include "popc/options.h"
@@ -84,6 +86,9 @@ int compile(const Options& options) {
 
   hide_internals(module, entries_of(program->codelets));
   add_loader_symbols(module);
+  for (const std::string& function : replace_foreign_assembly(module))
+    std::fprintf(stderr, "popc: warning: '%s' is in assembly of an IPU: it will trap when it runs\n", function.c_str());
+  redirect_jumps(module, program->codelets);
   d.undefined = undefined_symbols(module, called);
   relax_alignment(module);
   const TileGlobals globals = move_globals_to_tiles(module);

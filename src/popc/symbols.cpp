@@ -95,6 +95,18 @@ void add_loader_symbols(Module& module) {
   }
 }
 
+// The table's address and its entries never change while code runs.
+Value* runtime_entry(IRBuilder<>& b, RuntimeEntry entry) {
+  Module& module = *b.GetInsertBlock()->getModule();
+  const auto invariant = [&](Value* from) {
+    LoadInst* load = b.CreateLoad(b.getPtrTy(), from);
+    load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(module.getContext(), {}));
+    return load;
+  };
+  Value* table = invariant(module.getGlobalVariable(kRuntimeSymbol));
+  return invariant(b.CreateConstGEP1_64(b.getPtrTy(), table, static_cast<unsigned>(entry)));
+}
+
 void hide_internals(Module& module, const std::vector<std::string>& kept) {
   std::set<std::string> names(kept.begin(), kept.end());
   names.insert({kRuntimeSymbol, kModuleSlotSymbol, kInitialiseGlobalsSymbol});

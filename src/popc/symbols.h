@@ -1,6 +1,7 @@
 // What a program defines for others, and what it needs from them.
 #pragma once
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <string>
@@ -19,6 +20,11 @@ std::vector<std::string> system_libraries();
 
 // Defines the symbols through which the loader speaks to a module.
 void add_loader_symbols(llvm::Module& module);
+// Entries of PandoRuntime (include/pando/device_runtime.h) that generated code calls: their places in it, in pointers.
+enum class RuntimeEntry : unsigned { tile_globals = 6, trap = 11, cycle_count = 12, run_jumping = 13, set_jump = 14, jump = 15 };
+// The entry's function, loaded where `b` stands. The module has the loader's symbols.
+llvm::Value* runtime_entry(llvm::IRBuilder<>& b, RuntimeEntry entry);
+
 // Hides everything but `kept` and the loader's symbols, and drops what is unused.
 void hide_internals(llvm::Module& module, const std::vector<std::string>& kept);
 

@@ -11,6 +11,7 @@
 #include "codelet/gp_file.h"
 #include "popc/global_constructors.h"
 #include "popc/reach.h"
+#include "popc/symbols.h"
 
 namespace pando::popc {
 
@@ -213,19 +214,13 @@ class Mover {
     return b.CreateConstGEP1_64(b.getInt8Ty(), base, offset);
   }
 
-  // The table's address, the function and the slot never change while code runs, and a kernel stays on its tile: the optimiser
-  // may keep one answer for a whole kernel.
+  // The function and the slot never change while code runs, and a kernel stays on its tile: the optimiser may keep one answer
+  // for a whole kernel.
   Instruction* ask_for_base(Function& f) {
     IRBuilder<> b(&*f.getEntryBlock().getFirstInsertionPt());
-    const auto invariant = [&](Type* type, Value* from) {
-      LoadInst* load = b.CreateLoad(type, from);
-      load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
-      return load;
-    };
-    Value* table = invariant(b.getPtrTy(), module_.getGlobalVariable(kRuntimeSymbol));
-    constexpr std::uint64_t kTileGlobalsEntry = 6;  // in PandoRuntime, in pointers
-    Value* function = invariant(b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), table, kTileGlobalsEntry));
-    Value* slot = invariant(b.getInt32Ty(), module_.getGlobalVariable(kModuleSlotSymbol));
+    Value* function = runtime_entry(b, RuntimeEntry::tile_globals);
+    LoadInst* slot = b.CreateLoad(b.getInt32Ty(), module_.getGlobalVariable(kModuleSlotSymbol));
+    slot->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
     CallInst* base = b.CreateCall(FunctionType::get(b.getPtrTy(), {b.getInt32Ty()}, false), function, {slot});
     base->setDoesNotAccessMemory();
     base->setDoesNotThrow();

@@ -1,0 +1,227 @@
+#include "exec/jump_stack.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+#include "codelet/tile_context.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define PANDO_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#define PANDO_TSAN 1
+#endif
+#endif
+
+// pando_set_jump(environment): saves the callee-saved state on this stack as pando_switch_stack does, and tells
+// pando_record_jump(environment, that place), whose result it returns.
+extern "C" int pando_set_jump(void* environment);
+
+#if defined(__x86_64__)
+asm(R"(
+.text
+.p2align 4
+.globl pando_set_jump
+.hidden pando_set_jump
+.type pando_set_jump,@function
+pando_set_jump:
+  .cfi_startproc
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  subq $8, %rsp
+  .cfi_def_cfa_offset 64
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movq %rsp, %rsi
+  callq pando_record_jump
+  addq $8, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  .cfi_def_cfa_offset 8
+  ret
+  .cfi_endproc
+.size pando_set_jump,.-pando_set_jump
+)");
+#else
+asm(R"(
+.text
+.p2align 4
+.globl pando_set_jump
+.hidden pando_set_jump
+.type pando_set_jump,%function
+pando_set_jump:
+  .cfi_startproc
+  sub sp, sp, #176
+  .cfi_def_cfa_offset 176
+  stp x19, x20, [sp, #0]
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  .cfi_offset x30, -88
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mov x1, sp
+  bl pando_record_jump
+  ldp x29, x30, [sp, #80]
+  add sp, sp, #176
+  .cfi_def_cfa_offset 0
+  ret
+  .cfi_endproc
+.size pando_set_jump,.-pando_set_jump
+)");
+#endif
+
+namespace pando::exec {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::size_t kRegisterBytes = 64;  // with the return address
+#else
+constexpr std::size_t kRegisterBytes = 176;
+#endif
+
+[[noreturn]] void misuse(const char* what) {
+  fail(ErrorKind::application_runtime_error, "jump", "tile {}: {}", tile_context().tile, what);
+}
+
+// The stack of the tile's vertices that jump, if that is what runs now.
+JumpStack* running() {
+  FiberTable* const table = tile_context().fibers;
+  JumpStack* const jumps = table ? table->jumps.get() : nullptr;
+  return jumps && table->current == &jumps->fiber ? jumps : nullptr;
+}
+
+JumpTarget* find(JumpStack& jumps, const void* environment) {
+  const auto at = std::find_if(jumps.targets.begin(), jumps.targets.end(), [&](const JumpTarget& t) { return t.environment == environment; });
+  return at == jumps.targets.end() ? nullptr : &*at;
+}
+
+extern "C" __attribute__((used, visibility("hidden"))) int pando_record_jump(void* environment, char* frame) {
+  JumpStack* const jumps = running();
+  if (!jumps) misuse("setjmp() on a fiber, or outside a vertex");
+  JumpTarget* target = find(*jumps, environment);
+  if (!target) target = &jumps->targets.emplace_back();
+  *target = {environment, jumps->activation, frame, std::vector<char>(frame, frame + kRegisterBytes), {}};
+  return 0;
+}
+
+void jump(void* environment, int value) {
+  JumpStack* const jumps = running();
+  if (!jumps) misuse("longjmp() on a fiber, or outside a vertex");
+  jumps->wanted = environment;
+  jumps->value = value == 0 ? 1 : value;  // as C has it
+  leave(jumps->fiber);
+}
+
+// Targets below those calls that a vertex call or a jump ended are gone, but for those whose stack was kept.
+void forget_ended_targets(JumpStack& jumps) {
+  const auto kept = [&](const JumpTarget& t) {
+    return t.activation == jumps.activation ||
+           std::any_of(jumps.targets.begin(), jumps.targets.end(), [&](const JumpTarget& o) { return o.activation == t.activation && !o.image.empty(); });
+  };
+  std::vector<JumpTarget> left;
+  for (JumpTarget& t : jumps.targets)
+    if (kept(t)) left.push_back(t);
+  jumps.targets = std::move(left);
+}
+
+// The stack was left inside jump(): makes it what the wanted target needs. This thread stands on another stack.
+void rearrange(JumpStack& jumps) {
+  Fiber& f = jumps.fiber;
+  JumpTarget* const target = find(jumps, std::exchange(jumps.wanted, nullptr));
+  const auto on_stack = [&](const JumpTarget& t) {
+    return t.activation == jumps.activation && t.image.empty() && t.frame >= static_cast<char*>(f.stack_pointer);
+  };
+  if (target && !target->image.empty()) {
+    std::memcpy(target->frame, target->image.data(), target->image.size());
+    jumps.activation = target->activation;
+    target->image.clear();
+  } else if (target && on_stack(*target)) {
+    for (JumpTarget& t : jumps.targets)
+      if (t.frame < target->frame && on_stack(t)) t.image.assign(t.frame, f.stack.high);
+  } else {
+    misuse("longjmp() to where no setjmp() was done, or into a function that has returned");
+  }
+  std::memcpy(target->frame, target->registers.data(), kRegisterBytes);
+  f.stack_pointer = target->frame;
+}
+
+void body(void* argument) {
+  JumpStack& jumps = *static_cast<JumpStack*>(argument);
+  jumps.result = jumps.function(jumps.argument);
+}
+
+// Sanitizers mark parts of frames; frames that are put back, or left without returning, would keep old marks.
+void clear_marks([[maybe_unused]] const Fiber& f) {
+#if defined(PANDO_ASAN)
+  __asan_unpoison_memory_region(f.stack.low, static_cast<std::size_t>(f.stack.high - f.stack.low));
+#endif
+}
+
+int run_jumping(int (*function)(void*), void* argument) {
+  FiberTable* const table = tile_context().fibers;
+  if (!table) return function(argument);
+  if (!table->jumps) table->jumps = std::make_shared<JumpStack>(*table->pool);
+  JumpStack& jumps = *table->jumps;
+  if (running()) misuse("a vertex that jumps ran inside another one");
+  Fiber& f = jumps.fiber;
+  jumps.function = function;
+  jumps.argument = argument;
+  jumps.activation = ++jumps.activations;
+  forget_ended_targets(jumps);
+  f.finished = f.overflowed = false;
+  f.error = nullptr;
+  clear_marks(f);
+  prepare_stack(f);
+  for (int value = 0;;) {
+    enter(*table, f, static_cast<std::uintptr_t>(value));
+    if (f.finished) break;
+    if (!jumps.wanted) misuse("suspend() outside a fiber; only code that fiber_start() began can suspend");
+    rearrange(jumps);
+    clear_marks(f);
+    value = jumps.value;
+  }
+  throw_error_of(f);
+  return jumps.result;
+}
+
+}  // namespace
+
+JumpStack::JumpStack(StackPool& stacks) : pool(stacks) {
+  fiber.stack = pool.take();
+  fiber.function = body;
+  fiber.argument = this;
+}
+
+JumpStack::~JumpStack() {
+#if defined(PANDO_TSAN)
+  if (fiber.sanitizer[0]) __tsan_destroy_fiber(fiber.sanitizer[0]);
+#endif
+  pool.give_back(fiber.stack);
+}
+
+void install_jumps() {
+  PandoRuntime& table = runtime_table();
+  table.run_jumping = run_jumping;
+  table.set_jump = pando_set_jump;
+  table.jump = jump;
+}
+
+}  // namespace pando::exec

@@ -1,0 +1,19 @@
+// Inline assembly of an IPU in codelets that run on the host.
+//
+//   mov %[x], $m11              the stack register         -> the address of the function's frame
+//   get %[x], 0x60 (or 0x61)    the cycle counter's halves -> cycle_count() of the runtime table
+//
+// Any other use of the IPU's registers becomes a trap that names the function, where and when it runs.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+namespace pando::popc {
+
+// Replaces the assembly; the module has the loader's symbols. Returns the functions that would trap, as they are written in C++.
+std::vector<std::string> replace_foreign_assembly(llvm::Module& module);
+
+}  // namespace pando::popc
