@@ -10,13 +10,17 @@
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Frontend/Utils.h>
 #include <clang/Lex/Preprocessor.h>
+#include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Sema/SemaConsumer.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "codelet/gp_file.h"
 #include "popc/entries.h"
+#include "popc/inline_python.h"
 #include "popc/paths.h"
 #include "popc/reflect.h"
 
@@ -161,17 +165,45 @@ std::vector<Dependency> files_read(CompilerInstance& ci) {
   return out;
 }
 
+// What clang compiles in the place of a source with inline Python. `hash`: of the source.
+struct Expanded {
+  std::string text;
+  std::uint64_t hash = 0;
+};
+
+// Nothing if there is no inline Python in it.
+std::optional<Expanded> expand_python(const std::string& input) {
+  if (input == "-") return std::nullopt;
+  std::ostringstream source;
+  source << std::ifstream(input, std::ios::binary).rdbuf();
+  const std::string text = source.str();
+  if (!has_inline_python(text)) return std::nullopt;
+  return Expanded{expand_inline_python(text, input), content_hash(text)};
+}
+
+void compile_instead(CompilerInstance& ci, const std::string& input, const Expanded& expanded) {
+  ci.getPreprocessorOpts().addRemappedFile(input, llvm::MemoryBuffer::getMemBufferCopy(expanded.text, input).release());
+}
+
 }  // namespace
 
 std::optional<Unit> compile_source(const Options& options, const std::string& input, llvm::LLVMContext& context) {
   CompilerInstance ci;
   if (!prepare(ci, options, input)) return std::nullopt;
+  const std::optional<Expanded> expanded = expand_python(input);
+  if (expanded) compile_instead(ci, input, *expanded);
   GenerateAction action(context);
   if (!ci.ExecuteAction(action) || !action.module) return std::nullopt;
 
   Unit unit;
   unit.module = std::move(action.module);
   unit.dependencies = files_read(ci);
+  if (expanded) {
+    unit.calls_python = true;
+    const std::string path = std::filesystem::absolute(input).string();
+    for (Dependency& d : unit.dependencies)
+      if (d.path == path) d.hash = expanded->hash;
+  }
   for (Compute& c : action.computes) {
     llvm::Function* compute = unit.module->getFunction(c.symbol);
     c.codelet.entry = kEntryPrefix + c.codelet.name;

@@ -15,6 +15,7 @@
 #include "codelet/popc_version.h"
 #include "popc/backend.h"
 #include "popc/foreign_assembly.h"
+#include "popc/inline_python.h"
 #include "popc/jumps.h"
 #include "popc/libraries.h"
 #include "popc/measure.h"
@@ -117,14 +118,21 @@ int compile(const Options& options) {
   return 0;
 }
 
+std::string read_file(const std::string& name) {
+  std::ostringstream text;
+  std::ifstream in(name, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read '" + name + "'");
+  text << in.rdbuf();
+  return text.str();
+}
+
 int describe_files(const Options& options) {
-  for (const std::string& name : options.inputs) {
-    std::ostringstream text;
-    std::ifstream in(name, std::ios::binary);
-    if (!in) throw std::runtime_error("cannot read '" + name + "'");
-    text << in.rdbuf();
-    std::cout << describe(read_gp(text.str(), name).description);
-  }
+  for (const std::string& name : options.inputs) std::cout << describe(read_gp(read_file(name), name).description);
+  return 0;
+}
+
+int expand_files(const Options& options) {
+  for (const std::string& name : options.inputs) std::cout << expand_inline_python(read_file(name), name);
   return 0;
 }
 
@@ -135,6 +143,7 @@ int run(const Options& options) {
     case Action::version:
       std::printf("POPLAR version %s (Pando)\nclang version %d.%d.%d\n", popc_version().c_str(), __clang_major__, __clang_minor__, __clang_patchlevel__);
       return 0;
+    case Action::expand_python: return expand_files(options);
     case Action::describe: return describe_files(options);
     default: return compile(options);
   }

@@ -56,6 +56,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     else if (a == "--list-targets") o.action = Action::list_targets;
     else if (a == "--version") o.action = Action::version;
     else if (a == "--help" || a == "-h") o.action = Action::help;
+    else if (a == "--expand-python") o.action = Action::expand_python;
     else if (a == "--describe") o.action = Action::describe;
     else if (a == "-S") o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
     else if (a == "--emit-llvm" || a == "-emit-llvm") o.action = Action::print_ir;
@@ -82,6 +83,7 @@ std::string help_text() {
 
   popc [flags] inputs... -o out.gp     inputs: .cpp .c .gp, or - for C++ text on standard input
   popc --describe file.gp              prints the vertices and fields of a .gp
+  popc --expand-python file.cpp        prints the source with its inline Python replaced by calls of libIPUpy.hpp
 
   -o FILE              the output (a.gp)
   -O0 ... -O3 -Os      how much to optimise (-O3)

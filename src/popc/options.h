@@ -6,7 +6,7 @@
 
 namespace pando::popc {
 
-enum class Action { compile, print_assembly, print_ir, describe, list_targets, version, help };
+enum class Action { compile, expand_python, print_assembly, print_ir, describe, list_targets, version, help };
 
 struct Options {
   Action action = Action::compile;

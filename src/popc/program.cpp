@@ -13,6 +13,7 @@
 
 #include "codelet/gp_file.h"
 #include "popc/frontend.h"
+#include "popc/paths.h"
 
 namespace pando::popc {
 
@@ -70,6 +71,13 @@ void add_dependencies(Program& program, std::vector<Dependency>& more) {
   }
 }
 
+// The module behind libIPUpy.hpp, if it is installed and no input yet. Without it the symbols stay undefined.
+void add_python_module(std::vector<std::string>& inputs) {
+  const std::filesystem::path module = std::filesystem::path(library_directory()) / "libIPUpy.gp";
+  const auto is_module = [&](const std::string& input) { return std::filesystem::path(input).filename() == module.filename(); };
+  if (std::filesystem::exists(module) && std::none_of(inputs.begin(), inputs.end(), is_module)) inputs.push_back(module.string());
+}
+
 // Collects the linker's messages, which LLVM reports to the context.
 struct LinkMessages : llvm::DiagnosticHandler {
   explicit LinkMessages(std::string& text) : text_(text) {}
@@ -88,10 +96,13 @@ struct LinkMessages : llvm::DiagnosticHandler {
 std::optional<Program> build_program(const Options& options, llvm::LLVMContext& context) {
   Program program;
   bool failed = false;
-  for (const std::string& input : options.inputs) {
+  std::vector<std::string> inputs = options.inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string input = inputs[i];
     std::optional<Unit> unit = read_unit(options, input, context);
     failed = failed || !unit;
     if (failed) continue;
+    if (unit->calls_python && !options.bitcode_only) add_python_module(inputs);
     add_codelets(program, unit->codelets, input);
     add_dependencies(program, unit->dependencies);
     program.libraries.insert(program.libraries.end(), unit->libraries.begin(), unit->libraries.end());
