@@ -22,6 +22,16 @@
 //        void compute() { auto *heap = pando::tile_base() + pando_reserve.begin; ... }
 //      };
 //
+//    A library of functions, which is linked to codelets of others, asks for the tiles of whoever calls it, and says how much
+//    memory its code takes there (once per tile):
+//
+//      extern "C" const pando::Needs pando_needs_python{{0x34000, 0x40000}, "python", 150000};    // the name: pando_needs_...
+//      void run(const char *text) { pando::need(pando_needs_python); ... }
+//
+//    A vertex class says the size of its own code, where the host's code tells nothing:
+//
+//      static constexpr unsigned pando_code_bytes = 2000;
+//
 // 3. Resumption. A fiber is a function with a stack of its own on this tile; it can suspend at any depth and go on in a later
 //    compute set, from the same vertex or from another one.
 //
@@ -54,6 +64,16 @@ struct Reserve {
   unsigned long long begin;  // bytes from the tile's base
   unsigned long long bytes;
 };
+
+// What a library needs of a tile: see above.
+struct Needs {
+  Reserve reserve;
+  const char *image;  // or null
+  unsigned long long code_bytes;
+};
+
+// popc finds who calls this, through any number of calls.
+inline void need(const Needs &needs) { __asm__ volatile("" : : "r"(&needs)); }
 
 // Number of the tile in its replica, how many tiles the machine has, and which replica this is.
 inline unsigned tile_id() { return pando_runtime->tile_id(); }

@@ -60,6 +60,12 @@ struct ReservedRange {
   std::string image;       // name of the initial image, or empty
 };
 
+// Code that codelets of one or several modules share, whose size on a tile someone declared.
+struct DeclaredCode {
+  std::string name;
+  std::uint32_t bytes = 0;
+};
+
 // Calls compute() on `count` descriptors that lie `stride` bytes apart. A multi-vertex is called for each of the machine's six
 // workers. Returns the AND of the results. The caller has set the tile context (exec/tile_context.h) to the vertices' tile:
 // all vertices of one call are on one tile if the module has globals or the codelet `uses_tile`.
@@ -72,6 +78,8 @@ struct Codelet {
   std::uint32_t host_size = 0;
   std::uint32_t host_align = 1;
   std::uint32_t code_bytes = 0;   // estimate: the kernel's host code; tagged as an estimate in reports
+  bool code_declared = false;     // code_bytes is what the codelet says instead
+  std::vector<DeclaredCode> shared_code;  // once per tile, whoever of its codelets names it
   std::uint32_t stack_bytes = 0;  // per worker, estimate
   bool uses_tile = false;         // calls something of include/pando/tile.hpp, or touches per-tile globals
   ReservedRange reserved;

@@ -35,6 +35,8 @@ std::string describe(const GpDescription& d) {
     if (c.uses_tile) out += " uses_tile";
     if (c.reserved.size > 0) out += fmt::format(" reserve {}+{}", c.reserved.begin, c.reserved.size);
     if (!c.reserved.image.empty()) out += fmt::format(" image {}", c.reserved.image);
+    if (c.code_declared) out += fmt::format(" code {}", c.code_bytes);
+    for (const DeclaredCode& code : c.shared_code) out += fmt::format(" code of {} {}", code.name, code.bytes);
     out += '\n';
     for (const Field& f : c.fields) {
       out += fmt::format("  {:<6} {} {}", kKinds[static_cast<std::size_t>(f.kind)], f.name, type_of(f));

@@ -22,8 +22,12 @@ void fields(A& a, ReservedRange& r) {
   a(r.begin, r.size, r.image);
 }
 template <class A>
+void fields(A& a, DeclaredCode& d) {
+  a(d.name, d.bytes);
+}
+template <class A>
 void fields(A& a, Codelet& c) {
-  a(c.name, c.kind, c.fields, c.host_size, c.host_align, c.code_bytes, c.stack_bytes, c.uses_tile, c.reserved, c.entry);
+  a(c.name, c.kind, c.fields, c.host_size, c.host_align, c.code_bytes, c.code_declared, c.shared_code, c.stack_bytes, c.uses_tile, c.reserved, c.entry);
 }
 template <class A>
 void fields(A& a, Dependency& d) {
@@ -37,7 +41,7 @@ void fields(A& a, GpDescription& d) {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 3;
+constexpr std::uint32_t kFormat = 4;
 
 struct Header {
   char magic[8];

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "machine/machine.h"
 
@@ -279,6 +280,27 @@ TEST_F(CompileTest, CodeOfAFunctionInStreamingMemoryIsLiveFromLoadToLastCall) {
   EXPECT_FALSE(code->always_live);
   EXPECT_EQ(p.live_ranges[code->live].front().first, 1u);
   EXPECT_TRUE(code->estimated);
+}
+
+// Code that several codelets share is there once per tile; what is declared is no estimate.
+TEST_F(CompileTest, DeclaredCode) {
+  Codelet first = codelet("First", {field("out", FieldKind::output)}, 80), second = codelet("Second", {field("out", FieldKind::output)}, 96);
+  second.code_declared = true;
+  first.shared_code = second.shared_code = {{"library", 5000}};
+  graph_.library().add_builtin("sharing", {first, second});
+  const View a = variable(16, 0, "a");
+  const ComputeSetId work = graph_.add_compute_set("work");
+  for (const char* name : {"First", "Second"}) {
+    const VertexId v = graph_.add_vertex(work, name);
+    graph_.connect({v, "out", {}}, std::string(name) == "First" ? a.slice(0, 8, 0) : a.slice(8, 16, 0));
+    graph_.set_tile_mapping(v, TileId(0));
+  }
+  const tile::Program& p = compile_one(make_program(graph::Execute{work, {}}));
+  std::set<std::string> code;
+  for (const tile::Allocation& x : p.allocations)
+    if (x.category == tile::Category::vertex_code)
+      code.insert(p.names[x.name.index()] + " " + std::to_string(x.size) + (x.estimated ? " estimate" : " declared"));
+  EXPECT_EQ(code, (std::set<std::string>{"First 80 estimate", "Second 96 declared", "code of library 5000 declared"}));
 }
 
 TEST_F(CompileTest, OutOfMemoryNamesTileStepAndVariables) {

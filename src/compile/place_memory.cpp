@@ -160,7 +160,8 @@ class Placement {
           if (known == ~0u) known = code_live(f);
           live = known;
         }
-        add_fixed(tile, tile::Category::vertex_code, codelet.code_bytes, true, codelet_name(v.codelet), live);
+        add_fixed(tile, tile::Category::vertex_code, codelet.code_bytes, !codelet.code_declared, codelet_name(v.codelet), live);
+        add_shared_code(tile, codelet);
         stack = std::max<std::uint64_t>(stack, codelet.stack_bytes ? codelet.stack_bytes : kWorkerStackBytes);
         if (codelet.module.valid() && library_.module(codelet.module).globals.size > 0 &&
             std::find(modules.begin(), modules.end(), codelet.module.value) == modules.end())
@@ -189,6 +190,15 @@ class Placement {
     if (c.index() >= codelet_names_.size()) codelet_names_.resize(c.index() + 1);
     if (!codelet_names_[c.index()].valid()) codelet_names_[c.index()] = plan_.name(library_[c].name);
     return codelet_names_[c.index()];
+  }
+
+  void add_shared_code(TileId tile, const Codelet& codelet) {
+    for (const DeclaredCode& code : codelet.shared_code) {
+      const tile::NameId name = plan_.name("code of " + code.name);
+      const auto same = [&](const Item& i) { return i.category == tile::Category::vertex_code && i.name == name; };
+      if (std::none_of(items_[tile.index()].begin(), items_[tile.index()].end(), same))
+        add_fixed(tile, tile::Category::vertex_code, code.bytes, false, name, always_);
+    }
   }
 
   void add_globals(TileId tile, std::uint32_t module) {

@@ -19,6 +19,7 @@
 #include "popc/jumps.h"
 #include "popc/libraries.h"
 #include "popc/measure.h"
+#include "popc/needs.h"
 #include "popc/options.h"
 #include "popc/program.h"
 #include "popc/relax_alignment.h"
@@ -90,6 +91,7 @@ int compile(const Options& options) {
   for (const std::string& function : replace_foreign_assembly(module))
     std::fprintf(stderr, "popc: warning: '%s' is in assembly of an IPU: it will trap when it runs\n", function.c_str());
   redirect_jumps(module, program->codelets);
+  read_needs(module, program->codelets);
   d.undefined = undefined_symbols(module, called);
   relax_alignment(module);
   const TileGlobals globals = move_globals_to_tiles(module);

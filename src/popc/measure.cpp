@@ -139,7 +139,7 @@ void CodeSizes::measure(const std::string& object, std::vector<Codelet>& codelet
       for (const unsigned callee : nodes_[pending[i]].callees)
         if (!std::exchange(seen[callee], 1)) pending.push_back(callee);
     }
-    codelets[c].code_bytes = static_cast<std::uint32_t>(code);
+    if (!codelets[c].code_declared) codelets[c].code_bytes = static_cast<std::uint32_t>(code);
     codelets[c].stack_bytes = static_cast<std::uint32_t>(stack(roots_[c]));
   }
 }

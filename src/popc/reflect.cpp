@@ -146,12 +146,14 @@ class Reflector {
   }
 
   // static constexpr pando::Reserve pando_reserve{begin, bytes}; static constexpr const char* pando_image = "name";
+  // static constexpr unsigned pando_code_bytes = 1000;
   void add_requests(const CXXRecordDecl& r, Codelet& codelet) {
     for (Decl* d : r.decls()) {
       auto* variable = dyn_cast<VarDecl>(d);
       if (!variable || !variable->getIdentifier()) continue;
       if (variable->getName() == "pando_reserve") read_reserve(*variable, codelet);
       if (variable->getName() == "pando_image") read_image(*variable, codelet);
+      if (variable->getName() == "pando_code_bytes") read_code_bytes(*variable, codelet);
     }
   }
 
@@ -164,6 +166,17 @@ class Reflector {
     }
     codelet.reserved.begin = value->getStructField(0).getInt().getZExtValue();
     codelet.reserved.size = value->getStructField(1).getInt().getZExtValue();
+  }
+
+  void read_code_bytes(VarDecl& variable, Codelet& codelet) {
+    VarDecl* definition = variable.getInitializingDeclaration();
+    const APValue* value = definition ? definition->evaluateValue() : nullptr;
+    if (!value || !value->isInt() || value->getInt().getActiveBits() > 31) {
+      error(variable.getLocation(), "'pando_code_bytes' of '%0' is not a constant number of bytes") << codelet.name;
+      return;
+    }
+    codelet.code_declared = true;
+    codelet.code_bytes = static_cast<std::uint32_t>(value->getInt().getZExtValue());
   }
 
   void read_image(VarDecl& variable, Codelet& codelet) {

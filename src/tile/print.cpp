@@ -184,9 +184,10 @@ class Printer {
       if (!shows(a.tile)) continue;
       if (a.tile != tile) line("memory t{}: {} bytes", a.tile.value, a.tile.index() < program_.tile_bytes.size() ? program_.tile_bytes[a.tile.index()] : 0);
       tile = a.tile;
+      const bool declared = a.category == Category::vertex_code && !a.estimated;
       const std::string live = a.always_live ? "always" : text_of(program_.live_ranges[a.live]);
       line("  [{:#x}, {:#x}) {}{}{}, live {}", a.offset, a.offset + a.size, name_of(a.category), quoted(program_, a.name),
-           a.estimated ? " (estimate)" : "", live);
+           a.estimated ? " (estimate)" : declared ? " (declared)" : "", live);
     }
   }
 
