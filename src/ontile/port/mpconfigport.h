@@ -87,6 +87,12 @@ typedef long mp_off_t;
 #define MICROPY_PY_FRAMEBUF (1)
 #define MICROPY_PY_MARSHAL (1)
 
+// statements.c
+#define MICROPY_PORT_BUILTINS                                                     \
+  {MP_ROM_QSTR(MP_QSTR_longyield), MP_ROM_PTR(&statement_longyield_obj)},         \
+      {MP_ROM_QSTR(MP_QSTR_ipusyscall), MP_ROM_PTR(&statement_ipusyscall_obj)},
+extern const struct _mp_obj_fun_builtin_fixed_t statement_longyield_obj, statement_ipusyscall_obj;
+
 // What a tile does not have.
 #define MICROPY_PY_THREAD (0)
 #define MICROPY_PY_MACHINE (0)
