@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   pando::cli::add_allocate(app, status);
   pando::cli::add_dump(app, status);
   pando::cli::add_machines(app, status);
+  pando::cli::add_repl(app, status);
   pando::cli::add_report(app, status);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,28 @@
+# pando repl: the host side of the Python interpreters on tiles. Objects, which the executable and its tests share.
+find_library(PANDO_EDIT NAMES edit REQUIRED)
+find_path(PANDO_EDIT_INCLUDE histedit.h REQUIRED)
+set(repl_dir ${CMAKE_SOURCE_DIR}/src/ontile/repl)
+file(GLOB_RECURSE repl_sources CONFIGURE_DEPENDS ${repl_dir}/*.cpp)
+set(repl_tests ${repl_sources})
+list(FILTER repl_sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
+list(FILTER repl_tests INCLUDE REGEX "_test\\.cpp$")
+add_library(ontile_repl OBJECT ${repl_sources})
+target_include_directories(ontile_repl PUBLIC ${CMAKE_SOURCE_DIR}/src PRIVATE ${PANDO_EDIT_INCLUDE})
+target_link_libraries(ontile_repl PUBLIC poplar fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${PANDO_EDIT})
+target_compile_definitions(ontile_repl PRIVATE PANDO_VERSION="${PROJECT_VERSION}")
+
+# Beside `pando`, which becomes it.
+if(TARGET pando_ontile)
+  find_package(CLI11 REQUIRED)
+  add_executable(pando-repl ${repl_dir}/main.cpp)
+  target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile CLI11::CLI11)
+endif()
+
+if(PANDO_TESTS)
+  add_executable(test_ontile_repl ${repl_tests})
+  target_link_libraries(test_ontile_repl PRIVATE ontile_repl GTest::gmock GTest::gtest_main)
+  add_test(NAME unit.ontile_repl COMMAND test_ontile_repl)
+  # The same faces over a machine without tiles: what terminals see is tested in a moment.
+  add_executable(repl_without_tiles ${CMAKE_SOURCE_DIR}/tests/repl/repl_without_tiles.cpp)
+  target_link_libraries(repl_without_tiles PRIVATE ontile_repl)
+endif()

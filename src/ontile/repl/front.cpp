@@ -1,0 +1,107 @@
+#include "ontile/repl/front.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <poplar/exceptions.hpp>
+
+#include "ontile/repl/json_front.h"
+#include "ontile/repl/script.h"
+#include "ontile/repl/terminal/prompt.h"
+#include "ontile/repl/tile_set.h"
+
+namespace pando::ontile {
+namespace {
+
+bool terminal_has_colours() {
+  const char* const term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr && (term == nullptr || std::strcmp(term, "dumb") != 0);
+}
+
+std::string thousands(std::size_t n) {
+  std::string text = std::to_string(n);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+void print_banner(const Machine& machine) {
+  fmt::print(
+      "Pando {}: {} Python interpreter{} (MicroPython) on {} IPU{}\n"
+      "What you enter goes to all of them; equal answers are shown once. %help -- commands, Tab completes, Ctrl-C interrupts, Ctrl-D leaves.\n\n",
+      PANDO_VERSION, thousands(machine.tiles()), machine.tiles() == 1 ? "" : "s", machine.ipus(), machine.ipus() == 1 ? "" : "s");
+}
+
+std::string quoted(std::string_view text) {
+  std::string literal = "'";
+  for (const char c : text) {
+    if (c == '\\' || c == '\'') literal += '\\';
+    literal += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return literal + "'";
+}
+
+bool has_file(const FrontOptions& options) { return !options.code && !options.arguments.empty(); }
+
+// What sys.argv is on every tile: the script's name and what follows it.
+std::string argv_code(const FrontOptions& options) {
+  std::string list;
+  if (options.code) list = "'-c'";
+  for (const std::string& argument : options.arguments) list += (list.empty() ? "" : ", ") + quoted(argument);
+  return "import sys\nsys.argv[:] = [" + list + "]\ndel sys\n";
+}
+
+struct Script {
+  std::string name;
+  Session::Input input;
+};
+
+Script kind_of(const FrontOptions& options) {
+  if (options.code) return {"<string>", Session::Input::script};
+  if (has_file(options)) return {options.arguments[0] == "-" ? "<stdin>" : options.arguments[0], Session::Input::script};
+  return {"<stdin>", Session::Input::cell};  // a pipe is as if it were typed: values are printed
+}
+
+}  // namespace
+
+std::string read_script(const FrontOptions& options) {
+  if (options.json) return {};
+  if (options.code) return *options.code;
+  if (has_file(options) && options.arguments[0] != "-") {
+    const std::string& path = options.arguments[0];
+    std::ifstream in(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (!in) throw poplar::file_load_error(fmt::format("cannot read {}: {} [no-such-file]", path, std::strerror(errno)));
+    return text;
+  }
+  if (!has_file(options) && isatty(STDIN_FILENO)) return {};
+  return {std::istreambuf_iterator<char>(std::cin), {}};
+}
+
+int run_front(const FrontOptions& options, const std::string& script, Machine& machine) {
+  if (!options.select.empty()) machine.select(parse_tiles(options.select, {machine.ipus(), machine.tiles()}));
+  if (options.json) {
+    Shell shell(machine, {});
+    return run_json(shell, STDIN_FILENO, stdout);
+  }
+  const bool is_script = options.code || has_file(options) || !isatty(STDIN_FILENO);
+  const bool prompt = isatty(STDIN_FILENO) && (!is_script || options.interactive);
+  Interrupts interrupts(machine);
+  int status = 0;
+  if (is_script) {
+    Shell shell(machine, {});
+    const auto [name, input] = kind_of(options);
+    if (!options.arguments.empty()) status = run_script(shell, interrupts, argv_code(options), Session::Input::script, name, stdout, stderr);
+    if (status == 0) status = run_script(shell, interrupts, script, input, name, stdout, stderr);
+  }
+  if (!prompt) return status;
+  Shell shell(machine, {terminal_has_colours(), true});
+  if (!is_script) print_banner(machine);
+  return run_prompt(shell, interrupts);
+}
+
+}  // namespace pando::ontile

@@ -1,0 +1,26 @@
+// `pando repl` once there is a machine: which of its faces is asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ontile/repl/machine.h"
+
+namespace pando::ontile {
+
+struct FrontOptions {
+  std::optional<std::string> code;     // -c
+  std::vector<std::string> arguments;  // a file of Python (not with -c), then what sys.argv holds after its name
+  bool interactive = false;            // a prompt after the script
+  bool json = false;
+  std::string select;                  // tiles; empty: all
+};
+
+// Throws file_load_error, before there is a machine, if the script cannot be read. Empty if there is none.
+std::string read_script(const FrontOptions& options);
+
+// Returns the exit status.
+int run_front(const FrontOptions& options, const std::string& script, Machine& machine);
+
+}  // namespace pando::ontile

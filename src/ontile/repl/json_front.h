@@ -1,0 +1,14 @@
+// The same for programs: a request of JSON on each line in, a reply of JSON on each line out. docs/ontile/json.md
+#pragma once
+
+#include <cstdio>
+
+#include "ontile/repl/shell.h"
+
+namespace pando::ontile {
+
+// Until the input ends and all of it is answered, or a request ends the session. Interrupts are carried out as soon as they are read.
+// If nobody reads the replies any more, what runs is interrupted. Returns the exit status.
+int run_json(Shell& shell, int in, std::FILE* out);
+
+}  // namespace pando::ontile

@@ -1,0 +1,25 @@
+// What the prompt, scripts and front ends ask of the tiles: a Session, or in their tests a stand-in that answers at once.
+#pragma once
+
+#include "ontile/session.h"
+
+namespace pando::ontile {
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  virtual unsigned ipus() const = 0;
+  virtual unsigned tiles() const = 0;
+  virtual Reply run(std::string_view source, Session::Input input, std::string_view name) = 0;
+  virtual Reply key(char key) = 0;
+  virtual bool is_complete(std::string_view source) = 0;
+  virtual Completion complete(std::string_view line) = 0;
+  virtual void interrupt() noexcept = 0;
+  virtual void select(const std::vector<unsigned>& tiles) = 0;
+  virtual void select_all() = 0;
+  virtual const std::vector<unsigned>& selected() const = 0;
+  virtual void reset(const std::vector<unsigned>& tiles) = 0;
+  virtual TileState state(unsigned tile) const = 0;
+};
+
+}  // namespace pando::ontile

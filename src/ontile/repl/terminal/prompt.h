@@ -1,0 +1,17 @@
+// The session at a terminal.
+#pragma once
+
+#include <string>
+
+#include "ontile/repl/interrupts.h"
+#include "ontile/repl/shell.h"
+
+namespace pando::ontile {
+
+// Lines are read until they are whole, and executed, until somebody leaves. Returns the exit status: 0, or that of SystemExit on every tile.
+int run_prompt(Shell& shell, Interrupts& interrupts);
+
+// Where the history is kept: a file of this user; its folder is made. Empty if there is no place for it.
+std::string history_file();
+
+}  // namespace pando::ontile
