@@ -18,6 +18,11 @@ if(TARGET pando_ontile)
   target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile CLI11::CLI11)
 endif()
 
+# The Jupyter kernel, where `pando jupyter install` looks for it, in the build tree and in a prefix.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/pando)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/python ${CMAKE_BINARY_DIR}/share/pando/python SYMBOLIC)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pando_kernel DESTINATION share/pando/python COMPONENT poplar FILES_MATCHING PATTERN "*.py")
+
 if(PANDO_TESTS)
   add_executable(test_ontile_repl ${repl_tests})
   target_link_libraries(test_ontile_repl PRIVATE ontile_repl GTest::gmock GTest::gtest_main)

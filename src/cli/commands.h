@@ -12,6 +12,7 @@ inline constexpr int kWrong = 2;
 
 void add_allocate(CLI::App& app, int& status);
 void add_dump(CLI::App& app, int& status);
+void add_jupyter(CLI::App& app, int& status);
 void add_machines(CLI::App& app, int& status);
 void add_repl(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);

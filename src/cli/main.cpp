@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   int status = 0;
   pando::cli::add_allocate(app, status);
   pando::cli::add_dump(app, status);
+  pando::cli::add_jupyter(app, status);
   pando::cli::add_machines(app, status);
   pando::cli::add_repl(app, status);
   pando::cli::add_report(app, status);

@@ -163,7 +163,7 @@ class WithoutTerminal(unittest.TestCase):
         status, out, err = self.run_it("--json", given='{"id": 1, "run": "all a"}\n')
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(out.splitlines()[1],
-                         '{"id":1,"groups":[{"count":8,"tiles":"0-7","text":"a\\n","ending":"done","status":0}]}')
+                         '{"id":1,"plain":"a\\n","groups":[{"count":8,"tiles":"0-7","text":"a\\n","ending":"done","status":0}]}')
 
 
 if __name__ == "__main__":

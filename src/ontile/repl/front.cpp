@@ -84,13 +84,14 @@ std::string read_script(const FrontOptions& options) {
 
 int run_front(const FrontOptions& options, const std::string& script, Machine& machine) {
   if (!options.select.empty()) machine.select(parse_tiles(options.select, {machine.ipus(), machine.tiles()}));
-  if (options.json) {
-    Shell shell(machine, {});
-    return run_json(shell, STDIN_FILENO, stdout);
-  }
   const bool is_script = options.code || has_file(options) || !isatty(STDIN_FILENO);
   const bool prompt = isatty(STDIN_FILENO) && (!is_script || options.interactive);
   Interrupts interrupts(machine);
+  if (options.json) {
+    Shell shell(machine, {false, true});
+    run_json(shell, STDIN_FILENO, stdout);
+    return 0;
+  }
   int status = 0;
   if (is_script) {
     Shell shell(machine, {});

@@ -14,7 +14,6 @@
 #include <poplar/exceptions.hpp>
 #include <thread>
 
-#include "ontile/repl/script.h"
 #include "ontile/repl/terminal/indent.h"
 #include "ontile/repl/tile_set.h"
 
@@ -41,9 +40,10 @@ Session::Input input_of(const std::string& kind) {
   throw poplar::invalid_option(fmt::format("kind '{}'; expected line, script or cell [kind]", kind));
 }
 
-Json to_json(const Outcome& outcome) {
+Json to_json(const Outcome& outcome, const Style& style) {
   Json reply;
   if (outcome.ran) {
+    reply["plain"] = render(outcome.groups, style);
     reply["groups"] = Json::array();
     for (const Group& group : outcome.groups)
       reply["groups"].push_back({{"count", group.tiles.size()}, {"tiles", print_tiles(group.tiles)}, {"text", group.text},
@@ -64,7 +64,7 @@ class JsonFront {
  public:
   JsonFront(Shell& shell, int in, std::FILE* out) : shell_(shell), in_(in), out_(out) {}
 
-  int serve();
+  void serve();
 
  private:
   void read_requests();
@@ -84,8 +84,7 @@ class JsonFront {
   std::deque<std::string> requests_;
   bool ended_ = false;  // the input
   std::mutex out_lock_;
-  std::atomic<bool> quit_ = false;
-  int status_ = 0;
+  std::atomic<bool> unheard_ = false;  // nobody reads the replies
   int stop_[2] = {-1, -1};  // a pipe that ends the reading thread
 };
 
@@ -137,7 +136,7 @@ void JsonFront::watch_reader() {
   pollfd ready[] = {{fileno(out_), 0, 0}, {stop_[0], POLLIN, 0}};
   while (poll(ready, 2, -1) < 0) continue;
   if (ready[1].revents == 0) {
-    quit_ = true;
+    unheard_ = true;
     while (poll(ready + 1, 1, 10) == 0) shell_.machine().interrupt();
   }
 }
@@ -161,12 +160,10 @@ Json JsonFront::run(const Json& request) {
           (*held)["more"] = true;
           reply(request.value("id", Json()), *held);
         }
-        held = to_json(outcome);
-        status_ = status_of(outcome);
-        if (outcome.next == Outcome::Next::quit) quit_ = true;
+        held = to_json(outcome, shell_.style());
       },
       request.value("name", "<stdin>"));
-  return held.value_or(Json{{"groups", Json::array()}});
+  return held.value_or(Json{{"plain", ""}, {"groups", Json::array()}});
 }
 
 Json JsonFront::carry_out(const Json& request) {
@@ -216,11 +213,11 @@ void JsonFront::answer(const std::string& line) {
   }
 }
 
-int JsonFront::serve() {
+void JsonFront::serve() {
   if (pipe(stop_) != 0) throw poplar::poplar_error("no pipe for the thread that reads requests [pipe]");
   reply(nullptr, {{"ready", true}, {"ipus", shell_.machine().ipus()}, {"tiles", shell_.machine().tiles()}});
   std::thread reader(&JsonFront::read_requests, this);
-  while (!quit_) {
+  while (!unheard_) {
     const auto line = next();
     if (!line) break;
     answer(*line);
@@ -228,11 +225,10 @@ int JsonFront::serve() {
   close(stop_[1]);
   reader.join();
   close(stop_[0]);
-  return status_;
 }
 
 }  // namespace
 
-int run_json(Shell& shell, int in, std::FILE* out) { return JsonFront(shell, in, out).serve(); }
+void run_json(Shell& shell, int in, std::FILE* out) { JsonFront(shell, in, out).serve(); }
 
 }  // namespace pando::ontile

@@ -7,8 +7,8 @@
 
 namespace pando::ontile {
 
-// Until the input ends and all of it is answered, or a request ends the session. Interrupts are carried out as soon as they are read.
-// If nobody reads the replies any more, what runs is interrupted. Returns the exit status.
-int run_json(Shell& shell, int in, std::FILE* out);
+// Until the input ends and all of it is answered. Interrupts are carried out as soon as they are read. If nobody reads the replies any
+// more, what runs is interrupted.
+void run_json(Shell& shell, int in, std::FILE* out);
 
 }  // namespace pando::ontile

@@ -19,7 +19,7 @@ class JsonTest : public testing::Test {
     ASSERT_EQ(pipe(replies_), 0);
     out_ = fdopen(replies_[1], "w");
     in_ = fdopen(replies_[0], "r");
-    server_ = std::thread([this] { status = run_json(shell, requests_[0], out_); });
+    server_ = std::thread([this] { run_json(shell, requests_[0], out_); });
     EXPECT_EQ(receive(), json::parse(R"({"id": null, "ready": true, "ipus": 1, "tiles": 8})"));
   }
   void TearDown() override {
@@ -57,7 +57,6 @@ class JsonTest : public testing::Test {
 
   FakeMachine machine{8};
   Shell shell{machine, Style{}};
-  int status = -1;
 
  private:
   int requests_[2], replies_[2];
@@ -66,13 +65,14 @@ class JsonTest : public testing::Test {
 };
 
 TEST_F(JsonTest, Run) {
-  EXPECT_EQ(ask(R"({"id": 1, "run": "parity", "kind": "line"})"), json::parse(R"({"id": 1, "groups": [
+  EXPECT_EQ(ask(R"({"id": 1, "run": "parity", "kind": "line"})"), json::parse(R"({"id": 1,
+      "plain": "---------- [4x] ---------- tiles 0,2,4,6\n0\n---------- [4x] ---------- tiles 1,3,5,7\n1\n", "groups": [
       {"count": 4, "tiles": "0,2,4,6", "text": "0\n", "ending": "done", "status": 0},
       {"count": 4, "tiles": "1,3,5,7", "text": "1\n", "ending": "done", "status": 0}]})"));
   EXPECT_EQ(machine.runs.back(), "line <stdin>: parity");
   ask(R"({"id": "x", "run": "all a", "name": "cell 1"})");
   EXPECT_EQ(machine.runs.back(), "cell cell 1: all a");
-  EXPECT_EQ(ask(R"({"id": 2, "run": " "})"), json::parse(R"({"id": 2, "groups": []})"));
+  EXPECT_EQ(ask(R"({"id": 2, "run": " "})"), json::parse(R"({"id": 2, "plain": "", "groups": []})"));
 }
 
 TEST_F(JsonTest, PartsOfACell) {
@@ -113,9 +113,13 @@ TEST_F(JsonTest, InterruptsAreReadWhileACommandRuns) {
 TEST_F(JsonTest, AnswersAllBeforeItEnds) {
   send(R"({"id": 1, "run": "all a"})");
   send(R"({"id": 2, "run": "exit 3"})");
+  send(R"({"id": 3, "run": "%quit"})");
   hang_up();
   EXPECT_EQ(receive()["id"], 1);
-  EXPECT_EQ(receive()["quit"], true);
+  const json left = receive();
+  EXPECT_EQ(left["quit"], true);
+  EXPECT_EQ(left["groups"][0]["status"], 3);
+  EXPECT_EQ(receive(), json::parse(R"({"id": 3, "quit": true})"));
 }
 
 TEST_F(JsonTest, WhenNobodyListensWhatRunsIsInterrupted) {

@@ -27,7 +27,6 @@ struct Arguments {
 };
 
 void describe(CLI::App& app, Arguments& arguments) {
-  app.usage("Usage: pando repl [OPTIONS] [-c CODE | FILE | -] [ARGUMENTS ...]");
   app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")->check(CLI::PositiveNumber);
   app.add_option("--data", arguments.data, "A file that is cut over the tiles: __tiledata");
@@ -73,7 +72,7 @@ int run(Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("One prompt for a Python interpreter on every tile", "pando repl");
+  CLI::App app("One prompt for a Python interpreter on every tile.\npando repl [OPTIONS] [-c CODE | FILE | -] [ARGUMENTS ...]", "pando repl");
   Arguments arguments;
   describe(app, arguments);
   try {
