@@ -78,6 +78,10 @@ class OnTerminal(unittest.TestCase):
         self.say(terminal, "\t\t\x7fall a\r", r"\na\n>>> ")
         self.say(terminal, "%history\r", r"\n    all a\n>>> ")
 
+    def test_a_timed_cell(self):
+        terminal = self.start()
+        self.say(terminal, "%%time\rall a\rall b\r\r", r"\na\nb\nWall time: .*\n>>> ")
+
     def test_history_lasts(self):
         first = self.start()
         self.say(first, "all one\r", r"\none\n>>> ")

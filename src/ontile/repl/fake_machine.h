@@ -2,12 +2,14 @@
 //   tile         its number      parity   its number modulo 2     all WORD   WORD on every tile
 //   raise        a traceback     raise N  one on tile N alone     exit N     SystemExit with status N
 //   die N        tile N's interpreter ends                        loop       runs until interrupted
+//   fail         the machine throws
 // one of these a line; what it answers is text, as a tile's would be. Every run is written down.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "ontile/repl/machine.h"
@@ -96,6 +98,7 @@ class FakeMachine final : public Machine {
       else if (verb == "raise" && mine) answer.ending = Ending::raised, text += traceback("ValueError: no");
       else if (verb == "exit") answer.ending = Ending::exited, answer.status = std::stoi(word);
       else if (verb == "die" && mine) answer.ending = Ending::ended, states_[tile] = {true, "stack overflow"}, text += "stack overflow\n";
+      else if (verb == "fail") throw std::runtime_error("the machine stopped [fake]");
       else if (verb == "loop") wait_for_interrupt(), answer.ending = Ending::raised, text += traceback("KeyboardInterrupt: ");
     }
     return text;

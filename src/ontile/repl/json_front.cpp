@@ -178,7 +178,7 @@ Json JsonFront::carry_out(const Json& request) {
     const auto source = request["is_complete"].get<std::string>();
     const std::size_t last = source.find_last_not_of('\n');
     const std::string line = last == source.npos ? "" : source.substr(source.rfind('\n', last) + 1, last - source.rfind('\n', last));
-    const bool whole = source.starts_with('%') || machine.is_complete(source);
+    const bool whole = shell_.is_complete(source);
     return {{"is_complete", whole}, {"indent", whole ? "" : next_indent(line)}};
   }
   if (request.contains("select")) {

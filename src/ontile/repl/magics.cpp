@@ -121,6 +121,7 @@ std::string duration(std::chrono::duration<double> time) {
 }
 
 Outcome time(Shell& shell, std::string_view argument) {
+  if (argument.empty()) throw poplar::invalid_option("%time: which line? [no-line]");
   const bool cell = argument.find('\n') != argument.npos;
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome = argument.starts_with('%') ? run_magic(shell, argument)

@@ -10,6 +10,19 @@
 namespace pando::ontile {
 namespace {
 
+// What cannot be carried out is an outcome, too.
+template <typename Action>
+Outcome attempt(Action action) {
+  try {
+    return action();
+  } catch (const std::exception& error) {
+    Outcome outcome;
+    outcome.message = std::string(error.what()) + '\n';
+    outcome.wrong = true;
+    return outcome;
+  }
+}
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 std::vector<unsigned> tiles_with(const std::vector<Group>& groups, Ending ending) {
@@ -60,15 +73,9 @@ Outcome Shell::run(std::string_view source, Session::Input input, std::string_vi
   return outcome;
 }
 
-Outcome Shell::command(std::string_view line) {
-  try {
-    return run_magic(*this, line);
-  } catch (const std::exception& error) {
-    Outcome outcome;
-    outcome.message = std::string(error.what()) + '\n';
-    outcome.wrong = true;
-    return outcome;
-  }
+bool Shell::is_complete(std::string_view source) {
+  if (source.starts_with("%%")) return source.ends_with('\n');
+  return source.starts_with('%') || machine_.is_complete(source);
 }
 
 void Shell::execute(std::string_view source, Session::Input input, const Sink& sink, std::string_view name) {
@@ -82,7 +89,7 @@ void Shell::execute(std::string_view source, Session::Input input, const Sink& s
     stopped = went_wrong(outcome) || outcome.next == Outcome::Next::quit;
   };
   const auto run_code = [&] {
-    if (!is_blank(code)) told(run(code, input, name));
+    if (!is_blank(code)) told(attempt([&] { return run(code, input, name); }));
     // What follows keeps its line numbers.
     code.assign(static_cast<std::size_t>(std::count(code.begin(), code.end(), '\n')), '\n');
   };
@@ -90,11 +97,11 @@ void Shell::execute(std::string_view source, Session::Input input, const Sink& s
     const std::size_t end = std::min(source.find('\n', begin), source.size());
     const std::string_view line = source.substr(begin, end - begin);
     if (line.starts_with("%%")) {  // a command about all that follows
-      if (run_code(); !stopped) told(command(source.substr(begin)));
+      if (run_code(); !stopped) told(attempt([&] { return run_magic(*this, source.substr(begin)); }));
       return;
     }
     if (line.starts_with('%') && (is_blank(code) || machine_.is_complete(code + '\n'))) {
-      if (run_code(); !stopped) told(command(line));
+      if (run_code(); !stopped) told(attempt([&] { return run_magic(*this, line); }));
       code += '\n';
     } else {
       code.append(source.substr(begin, end + 1 - begin));

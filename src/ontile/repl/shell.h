@@ -32,6 +32,8 @@ class Shell {
   // there. Stops after a part in which something went wrong, or that ends the session. Never throws for what is wrong with the source.
   void execute(std::string_view source, Session::Input input, const Sink& sink, std::string_view name = "<stdin>");
 
+  // Whether a prompt would execute it now, or ask for more. A %% command takes all until a blank line.
+  bool is_complete(std::string_view source);
   // Of Python on the tiles, or of a command's name.
   Completion complete(std::string_view line);
 
@@ -41,7 +43,6 @@ class Shell {
   const std::vector<std::string>& history() const { return history_; }  // what was executed
 
   Outcome run(std::string_view source, Session::Input input, std::string_view name);
-  Outcome command(std::string_view line);
 
  private:
   Machine& machine_;

@@ -104,6 +104,7 @@ TEST_F(ShellTest, UnknownCommands) {
   EXPECT_THAT(say("%"), HasSubstr("no such command"));
   EXPECT_THAT(say("%tiles 4"), HasSubstr("%tiles takes no argument; found 4"));
   EXPECT_THAT(say("%%select 1"), HasSubstr("only %%time takes a cell"));
+  EXPECT_THAT(say("%time"), HasSubstr("which line?"));
   EXPECT_THAT(machine.runs, SizeIs(0));
 }
 
@@ -148,6 +149,20 @@ TEST_F(ShellTest, Leaving) {
   EXPECT_EQ(outcome_.next, Outcome::Next::keys);
   say("all exit");
   EXPECT_EQ(outcome_.next, Outcome::Next::go_on);
+}
+
+TEST_F(ShellTest, WhatIsWhole) {
+  EXPECT_TRUE(shell.is_complete("all x"));
+  EXPECT_FALSE(shell.is_complete("for x:"));
+  EXPECT_TRUE(shell.is_complete("%time for x:"));
+  EXPECT_FALSE(shell.is_complete("%%time\nall x"));
+  EXPECT_TRUE(shell.is_complete("%%time\nall x\n"));
+}
+
+TEST_F(ShellTest, AMachineThatFailsIsNotTheEnd) {
+  EXPECT_EQ(say("fail"), "the machine stopped [fake]\n");
+  EXPECT_TRUE(outcome_.wrong);
+  EXPECT_EQ(say("all x"), "x\n");
 }
 
 TEST_F(ShellTest, Completion) {

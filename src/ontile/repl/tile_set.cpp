@@ -10,6 +10,8 @@
 namespace pando::ontile {
 namespace {
 
+constexpr std::size_t kLongSlice = 6;  // fewer tiles than this in steps are listed
+
 std::string_view strip(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == text.npos) return {};
@@ -96,10 +98,14 @@ std::string print_tiles(const std::vector<unsigned>& tiles) {
   if (tiles.empty()) return "none";
   std::string text;
   for (std::size_t i = 0; i < tiles.size();) {
-    std::size_t last = i;
-    while (last + 1 < tiles.size() && tiles[last + 1] == tiles[last] + 1) ++last;
     if (!text.empty()) text += ',';
-    text += last == i ? fmt::format("{}", tiles[i]) : fmt::format("{}-{}", tiles[i], tiles[last]);
+    const unsigned step = i + 1 < tiles.size() ? tiles[i + 1] - tiles[i] : 0;
+    std::size_t last = i;
+    while (last + 1 < tiles.size() && tiles[last + 1] - tiles[last] == step) ++last;
+    if (step > 1 && last - i + 1 < kLongSlice) last = i;
+    if (last == i) text += fmt::format("{}", tiles[i]);
+    else if (step == 1) text += fmt::format("{}-{}", tiles[i], tiles[last]);
+    else text += fmt::format("{}:{}:{}", tiles[i], tiles[last] + 1, step);
     i = last + 1;
   }
   return text;

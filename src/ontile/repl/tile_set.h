@@ -15,7 +15,7 @@ struct Tiles {
 // Sorted, each once. Throws invalid_option, which says which part is wrong and what could stand there.
 std::vector<unsigned> parse_tiles(std::string_view text, const Tiles& tiles);
 
-// "0-5,7,9-11" of sorted tiles; "none" of none.
+// "0-5,7,9-11" of sorted tiles; what goes in steps for long is written as a slice, "1:1472:2"; "none" of none.
 std::string print_tiles(const std::vector<unsigned>& tiles);
 
 }  // namespace pando::ontile

@@ -43,7 +43,11 @@ TEST(TileSet, PrintsRanges) {
   EXPECT_EQ(print_tiles({4}), "4");
   EXPECT_EQ(print_tiles({0, 1, 2, 3, 4, 5, 7, 9, 10, 11}), "0-5,7,9-11");
   EXPECT_EQ(print_tiles({0, 1}), "0-1");
-  EXPECT_EQ(print_tiles(parse("odd")), "1,3,5,7,9,11");
+  EXPECT_EQ(print_tiles({1, 3, 5, 7, 9}), "1,3,5,7,9");
+  EXPECT_EQ(print_tiles(parse("odd")), "1:12:2");
+  EXPECT_EQ(print_tiles(parse("even")), "0:11:2");
+  EXPECT_EQ(print_tiles({0, 2, 3, 4, 5, 6, 9, 12, 15, 18, 21, 24, 30}), "0,2-6,9:25:3,30");
+  EXPECT_EQ(parse(print_tiles(parse("odd"))), parse("odd"));
 }
 
 }  // namespace

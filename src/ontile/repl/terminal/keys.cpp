@@ -5,12 +5,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace pando::ontile {
 namespace {
 
-constexpr char kControlC = 3, kControlD = 4, kLeave = 0x1d;
+constexpr char kControlC = 3, kLeave = 0x1d;
 
 // The terminal gives keys as they come, without echo; Ctrl-C stays a signal.
 class RawTerminal {
@@ -50,6 +51,8 @@ std::string_view prompt_of(std::string_view text) {
   return {};
 }
 
+bool has_left(const Group& group) { return group.ending == Ending::exited || group.ending == Ending::skipped; }
+
 std::string plain_lines(std::string_view text) {
   std::string plain;
   for (const char c : text)
@@ -61,15 +64,16 @@ std::string plain_lines(std::string_view text) {
 }  // namespace
 
 std::string render_keys(const std::vector<Group>& groups, const Style& style) {
-  if (groups.size() == 1) return groups[0].text;
   std::vector<Group> shown = groups;
-  std::string_view prompt;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const std::string_view mine = prompt_of(groups[i].text);
+  std::erase_if(shown, [](const Group& one) { return one.ending == Ending::skipped; });
+  if (shown.size() == 1) return shown[0].text;
+  std::string prompt;
+  for (Group& one : shown) {
+    const std::string mine(prompt_of(one.text));
     if (prompt.empty()) prompt = mine;
-    shown[i].text = plain_lines(std::string_view(groups[i].text).substr(0, groups[i].text.size() - mine.size()));
+    one.text = plain_lines(std::string_view(one.text).substr(0, one.text.size() - mine.size()));
   }
-  return "\n" + render(shown, style) + std::string(prompt);
+  return "\n" + render(shown, style) + prompt;
 }
 
 void run_keys(Shell& shell, Interrupts& interrupts) {
@@ -82,8 +86,7 @@ void run_keys(Shell& shell, Interrupts& interrupts) {
     const std::string text = render_keys(groups, shell.style());
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
-    const bool all_left = groups.size() == 1 && groups[0].ending == Ending::exited;
-    if (key == kControlD && all_left) break;
+    if (std::all_of(groups.begin(), groups.end(), has_left)) break;
     key = read_key(interrupts);
     if (key == kLeave) break;
   }

@@ -67,7 +67,7 @@ Input read_block(Shell& shell, LineEditor& editor) {
     if (blank && text.empty()) continue;
     if (!text.empty()) text += '\n';
     if (!blank) text += line.text;
-    if (text.starts_with('%') || shell.machine().is_complete(text)) return {LineEditor::End::line, text};
+    if (shell.is_complete(text)) return {LineEditor::End::line, text};
     indent = next_indent(blank ? indent : line.text.substr(line.text.rfind('\n') + 1));
   }
 }
