@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -253,12 +255,15 @@ class Placement {
     };
     for (const Node& n : plan_.programs) count(n, count);
     for (const Node& n : plan_.function_bodies) count(n, count);
-    for (const SymbolicExchange& e : plan_.exchanges)
+    for (const SymbolicExchange& e : plan_.exchanges) {
+      // What several tiles receive is sent once.
+      std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>> sent;
       for (const SymbolicMove& m : e.receive) {
         if (!m.source.shard.valid()) continue;
-        ++moves[plan_.shards[m.source.shard].tile.index()];
         ++moves[plan_.shards[m.destination.shard].tile.index()];
+        if (sent.emplace(m.source.shard.value, m.source.offset, m.bytes).second) ++moves[plan_.shards[m.source.shard].tile.index()];
       }
+    }
     const tile::NameId control = plan_.name("control code"), exchange = plan_.name("exchange code");
     for (std::size_t s = 0; s < out_.streams.size(); ++s)
       for (const TileId t : out_.streams[s].tiles) {

@@ -68,6 +68,12 @@ class Builder {
   }
 
  private:
+  // What is there once for an IPU lies on neighbouring tiles: no tile has room for all of it.
+  enum class Role { window, plan, command };
+  unsigned tile_for(Role role, unsigned ipu) const {
+    return ipu * shape_.tiles_per_ipu + std::min(static_cast<unsigned>(role), tiles_of(shape_, ipu) - 1);
+  }
+
   // [tiles * words], `words` a tile.
   Tensor per_tile(const Type& type, std::size_t words, const char* name) {
     const Tensor t = graph_.addVariable(type, {shape_.tiles * words}, name);
@@ -81,12 +87,12 @@ class Builder {
   }
   Tensor constant(const std::vector<unsigned>& values, const char* name) {
     const Tensor t = graph_.addConstant(UNSIGNED_INT, {values.size()}, ArrayRef<unsigned>(values), name);
-    graph_.setTileMapping(t, 0);
+    graph_.setTileMapping(t, tile_for(Role::plan, 0));
     return t;
   }
 
   void add_variables() {
-    command_ = on_tile(UNSIGNED_CHAR, kCommandBytes, "command");
+    command_ = on_tile(UNSIGNED_CHAR, kCommandBytes, "command", tile_for(Role::command, 0));
     seats_ = per_tile(UNSIGNED_INT, kSeatWords, "seats");
     status_ = per_tile(UNSIGNED_INT, kStatusWords, "status");
     out_ = per_tile(CHAR, kOutBytes, "out");
@@ -96,13 +102,18 @@ class Builder {
     std::uint32_t window = 0;
     for (const ExchangeMode& m : modes_) window = std::max(window, m.slot * m.group);
     window_ = on_tile(UNSIGNED_CHAR, window, "window");
-    control_ = on_tile(UNSIGNED_INT, kControlWords, "control");
-    outcome_ = on_tile(UNSIGNED_INT, kOutcomeWords, "outcome");
+    control_ = on_tile(UNSIGNED_INT, kControlWords, "control", tile_for(Role::plan, 0));
+    outcome_ = on_tile(UNSIGNED_INT, kOutcomeWords, "outcome", tile_for(Role::plan, 0));
     graph_.setInitialValue(outcome_, ArrayRef<unsigned>(std::vector<unsigned>(kOutcomeWords, 0)));
-    match_ = on_tile(UNSIGNED_SHORT, shape_.tiles, "match");
     for (unsigned i = 0; i < ipus_in_use(shape_); ++i) {
-      summaries_.push_back(on_tile(UNSIGNED_INT, kSummaryWords, "summary", i * shape_.tiles_per_ipu));
-      tiles_of_ipu_.push_back(tiles_of(shape_, i));
+      const unsigned n = tiles_of(shape_, i), hub = tile_for(Role::plan, i);
+      tiles_of_ipu_.push_back(n);
+      summaries_.push_back(on_tile(UNSIGNED_INT, kSummaryWords, "summary", hub));
+      from_.push_back(on_tile(UNSIGNED_SHORT, n, "from", hub));
+      to_.push_back(on_tile(UNSIGNED_SHORT, n, "to", hub));
+      match_.push_back(on_tile(UNSIGNED_SHORT, n, "match", hub));
+      pairs_.push_back(on_tile(UNSIGNED_INT, 2 * n, "pairs", hub));
+      windows_.push_back(i == 0 ? window_ : on_tile(UNSIGNED_CHAR, window, "window of an IPU", tile_for(Role::window, i)));
     }
     std::vector<unsigned> modes;
     unsigned cases = 0;
@@ -138,7 +149,8 @@ class Builder {
       connect_state(v, i);
       graph_.connect(v["window"], window_);
       graph_.connect(v["control"], control_);
-      graph_.connect(v["match"], match_);
+      const unsigned ipu = i / shape_.tiles_per_ipu, in_ipu = i % shape_.tiles_per_ipu;
+      graph_.connect(v["pair"], pairs_[ipu].slice(2 * in_ipu, 2 * in_ipu + 2));
     });
   }
   void connect_state(const VertexRef& v, unsigned i) {
@@ -157,8 +169,10 @@ class Builder {
       const VertexRef v = graph_.addVertex(set, "ExchangeSummary",
                                            {{"statuses", status_.slice(first * kStatusWords, (first + tiles_of_ipu_[i]) * kStatusWords)},
                                             {"modes", modes_table_},
-                                            {"summary", summaries_[i]}});
-      graph_.setTileMapping(v, i * shape_.tiles_per_ipu);
+                                            {"summary", summaries_[i]},
+                                            {"from", from_[i]},
+                                            {"to", to_[i]}});
+      graph_.setTileMapping(v, tile_for(Role::plan, i));
     }
     return set;
   }
@@ -171,7 +185,7 @@ class Builder {
                                           {"tiles_of_ipu", constant(tiles_of_ipu_, "tiles of an IPU")},
                                           {"outcome", outcome_},
                                           {"control", control_}});
-    graph_.setTileMapping(v, 0);
+    graph_.setTileMapping(v, tile_for(Role::plan, 0));
     return set;
   }
 
@@ -186,20 +200,34 @@ class Builder {
           const unsigned end = std::min(first + modes_[m].group, ipu * shape_.tiles_per_ipu + tiles_of_ipu_[ipu]);
           if (first >= end) continue;
           const Tensor from = offers.slice({first, 0}, {end, modes_[m].slot}).flatten();
-          cases.push_back({static_cast<std::int32_t>(group_table_[2 * m + 1] + ipu * group_table_[2 * m] + g), Copy(from, window_.slice(0, from.numElements()))});
+          const std::size_t bytes = from.numElements();
+          Sequence move{Copy(from, windows_[ipu].slice(0, bytes))};
+          if (ipu > 0) move.add(Copy(windows_[ipu].slice(0, bytes), window_.slice(0, bytes)));
+          cases.push_back({static_cast<std::int32_t>(group_table_[2 * m + 1] + ipu * group_table_[2 * m] + g), move});
         }
-    const ComputeSet set = graph_.addComputeSet("ExchangeMatch");
-    const Tensor pairs = status_.reshape({shape_.tiles, kStatusWords}).slice(kPair, kPair + 1, 1).flatten();
-    graph_.setTileMapping(graph_.addVertex(set, "ExchangeMatch", {{"pairs", pairs}, {"match", match_}}), 0);
-    cases.push_back({static_cast<std::int32_t>(group_table_.back()), Execute(set)});
+    cases.push_back({static_cast<std::int32_t>(group_table_.back()), match()});
     return Switch::switchWithBoundsChecking(outcome_[kCase], cases);
+  }
+
+  Sequence match() {
+    const ComputeSet match = graph_.addComputeSet("ExchangeMatch"), pairs = graph_.addComputeSet("ExchangePairs");
+    const Tensor all_to = concat(to_), all_matches = concat(match_);
+    for (unsigned i = 0; i < to_.size(); ++i) {
+      const VertexRef m = graph_.addVertex(match, "ExchangeMatch", {{"to", all_to}, {"from", from_[i]}, {"match", match_[i]}});
+      const VertexRef p = graph_.addVertex(pairs, "ExchangePairs", {{"match", all_matches}, {"to", to_[i]}, {"pairs", pairs_[i]}});
+      for (const VertexRef& v : {m, p}) {
+        graph_.setTileMapping(v, tile_for(Role::plan, i));
+        graph_.setInitialValue(v["first_tile"], i * shape_.tiles_per_ipu);
+      }
+    }
+    return {Execute(match), Execute(pairs)};
   }
 
   const MachineShape shape_;
   Graph graph_;
   const std::vector<ExchangeMode> modes_;
-  Tensor command_, seats_, status_, out_, offer_, data_, window_, control_, outcome_, match_, modes_table_;
-  std::vector<Tensor> summaries_;
+  Tensor command_, seats_, status_, out_, offer_, data_, window_, control_, outcome_, modes_table_;
+  std::vector<Tensor> summaries_, from_, to_, match_, pairs_, windows_;  // of each IPU
   std::vector<unsigned> tiles_of_ipu_, group_table_;
   std::uint32_t offer_bytes_ = 0;
 };

@@ -39,6 +39,7 @@ class ExchangeSummary : public Vertex {
   Input<Vector<unsigned>> statuses;  // of all interpreters of this IPU
   Input<Vector<unsigned>> modes;     // slot, group; slot, group ...
   Output<Vector<unsigned>> summary;
+  Output<Vector<unsigned short>> from, to;  // of each tile: who it receives from, where its message goes
 
   void compute() {
     const unsigned tiles = statuses.size() / kStatusWords;
@@ -50,6 +51,8 @@ class ExchangeSummary : public Vertex {
     for (unsigned t = 0; t < tiles; ++t) {
       const unsigned *const s = &statuses[t * kStatusWords];
       const State state = static_cast<State>(s[kState] & 0xff);
+      from[t] = static_cast<unsigned short>(s[kPair]);
+      to[t] = static_cast<unsigned short>(s[kPair] >> 16);
       if (state == State::not_selected) continue;
       const bool first = summary[kSelectedTiles]++ == 0;
       const bool waits = state == State::waits_to_exchange;
@@ -121,6 +124,7 @@ class ExchangeDecide : public Vertex {
     }
     outcome[kIdleMatches] = 0;
     outcome[kStuck] = 1;
+    outcome[kUniform] = 0;  // the host needs to see all states
   }
 
  private:
@@ -185,20 +189,37 @@ class ExchangeDecide : public Vertex {
   }
 };
 
-// Each receiver gets the lowest tile that has a message up for it; each sender has one message up.
+// Each receiver gets the lowest tile that has a message up for it; each sender has one message up. One vertex per IPU, for the
+// receivers there.
 class ExchangeMatch : public Vertex {
  public:
-  Input<Vector<unsigned>> pairs;  // of every interpreter: from | to << 16
-  Output<Vector<unsigned short>> match;
+  Input<Vector<unsigned short>> to;    // of every tile: tile + 1, or 0
+  Input<Vector<unsigned short>> from;  // of this IPU's tiles: tile + 1, 0xffff for any, or 0
+  Output<Vector<unsigned short>> match;  // of this IPU's tiles: the sender + 1, or 0
+  unsigned first_tile;
 
   void compute() {
-    const unsigned tiles = pairs.size();
+    const unsigned tiles = from.size();
     for (unsigned t = 0; t < tiles; ++t) match[t] = 0;
-    for (unsigned sender = 0; sender < tiles; ++sender) {
-      const unsigned to = pairs[sender] >> 16;
-      if (to == 0 || to > tiles || match[to - 1]) continue;
-      const unsigned from = pairs[to - 1] & 0xffff;
-      if (from == 0xffff || from == sender + 1) match[to - 1] = static_cast<unsigned short>(sender + 1);
+    for (unsigned sender = 0; sender < to.size(); ++sender) {
+      const unsigned receiver = to[sender] - 1u - first_tile;
+      if (to[sender] == 0 || receiver >= tiles || match[receiver]) continue;
+      if (from[receiver] == 0xffff || from[receiver] == sender + 1) match[receiver] = static_cast<unsigned short>(sender + 1);
+    }
+  }
+};
+
+class ExchangePairs : public Vertex {
+ public:
+  Input<Vector<unsigned short>> match;  // of every tile
+  Input<Vector<unsigned short>> to;     // of this IPU's tiles
+  Output<Vector<unsigned>> pairs;       // two words a tile
+  unsigned first_tile;
+
+  void compute() {
+    for (unsigned t = 0; t < to.size(); ++t) {
+      pairs[2 * t] = match[first_tile + t];
+      pairs[2 * t + 1] = to[t] && match[to[t] - 1u] == first_tile + t + 1;
     }
   }
 };

@@ -27,7 +27,7 @@ struct Step {
   const unsigned char *window = nullptr;
   unsigned window_bytes = 0;
   const unsigned *control = nullptr;
-  const unsigned short *match = nullptr;
+  const unsigned *pair = nullptr;
 };
 
 // Of one tile: mutable globals are in its memory.
@@ -99,9 +99,9 @@ int exchange_read(void *, uint32_t offset, void *to, uint32_t count) {
   memcpy(to, step->window + offset, count);
   return 1;
 }
-uint32_t exchange_match(void *, uint32_t tile) {
-  const unsigned short from = step->match && tile < step->seat[kAllTiles] ? step->match[tile] : 0;
-  return from ? from - 1u : 0xffffffffu;
+uint32_t exchange_pair(void *, uint32_t which) {
+  const unsigned value = step->pair ? step->pair[which] : 0;
+  return which == 0 ? value - 1 : value;
 }
 uint32_t exchange_place(void *, uint32_t which) {
   switch (which) {
@@ -119,7 +119,7 @@ uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
 }
 
 const PandoPythonHost host = {write, nullptr, pando_python_clock_us, pando_python_clock_ns, seed, nullptr, nullptr, poll,
-                              exchange_wait, exchange_offer, exchange_read, exchange_match, exchange_place, exchange_offer_bytes, exchange_reason};
+                              exchange_wait, exchange_offer, exchange_read, exchange_pair, exchange_place, exchange_offer_bytes, exchange_reason};
 
 PandoPython python_of_tile(char *stack) {
   PandoPython python = {};
@@ -312,7 +312,7 @@ class InterpreterGoOn : public Vertex {
   InOut<Vector<unsigned char>> offer;
   Input<Vector<unsigned char>> window;
   Input<Vector<unsigned>> control;
-  Input<Vector<unsigned short>> match;
+  Input<Vector<unsigned>> pair;  // from which tile + 1, and whether its message is up
 
   void compute() {
     if (state != State::waits_to_exchange) return;
@@ -326,7 +326,7 @@ class InterpreterGoOn : public Vertex {
     now.window = &window[0];
     now.window_bytes = window.size();
     now.control = &control[0];
-    now.match = &match[0];
+    now.pair = &pair[0];
     step = &now;
     pando::fiber_resume(0);
     report();

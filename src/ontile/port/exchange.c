@@ -53,9 +53,8 @@ static void offer(const outgoing_t *o) {
 typedef struct _incoming_t {
   uint32_t length, got;
   mp_obj_t array;  // an array alone: `target` are its items
-  char *target;    // where byte `head_bytes` of the message and what follows go
+  char *target;    // where byte `head_bytes` of the message and what follows go: the items, or memory for the message
   uint32_t head_bytes;
-  mp_obj_t whole;  // of others: a bytearray of the message
   bool begun;
 } incoming_t;
 
@@ -73,10 +72,7 @@ static bool take_in(incoming_t *in, uint32_t at, uint32_t count) {
     in->array = unpack_array_head(first, known, in->length, &in->head_bytes, &in->target);
     if (in->array == MP_OBJ_NULL) {
       in->head_bytes = 0;
-      in->whole = mp_obj_new_bytearray(in->length, NULL);
-      mp_buffer_info_t buffer;
-      mp_get_buffer_raise(in->whole, &buffer, MP_BUFFER_WRITE);
-      in->target = buffer.buf;
+      in->target = m_new(char, in->length);
     }
     in->got = in->head_bytes;
     at += in->head_bytes;
@@ -158,8 +154,8 @@ static struct exchange_control wait(enum exchange_kind kind, uint32_t argument, 
   }
   if (control.operation == exchange_match) {
     pairs.cursor++;
-    pairs.expected = from ? host_exchange_match(here()) : kNobody;
-    pairs.matched = up && host_exchange_match(up->to) == here() ? up : NULL;
+    pairs.expected = from ? host_exchange_pair(0) : kNobody;
+    pairs.matched = up && host_exchange_pair(1) ? up : NULL;
     if (pairs.matched) pairs.matched->taken = 0;
   }
   if (control.operation != exchange_data) return control;

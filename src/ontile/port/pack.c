@@ -204,8 +204,8 @@ static void pack_at(message_t *m, mp_obj_t object, int depth) {
   if (MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, iter) == mp_obj_tuple_getiter) {
     put_tag(m, kTupleClass);
     pack_class(m, type, object);
-    mp_obj_get_array(object, &count, &items);
-    return pack_items(m, kTuple, count, items, depth);
+    const mp_obj_tuple_t *const named = MP_OBJ_TO_PTR(object);
+    return pack_items(m, kTuple, named->len, named->items, depth);
   }
   if (mp_obj_is_fun(object)) {
     mp_obj_t dest[2];
@@ -260,9 +260,8 @@ static mp_obj_t read_name(reader_t *r) {
 
 static mp_obj_t new_array(byte code, uint32_t bytes, char **items) {
   if (code == 0) {
-    const mp_obj_t array = mp_obj_new_bytearray(bytes, NULL);
-    *items = ((mp_obj_array_t *)MP_OBJ_TO_PTR(array))->items;
-    return array;
+    *items = m_new(char, bytes ? bytes : 1);
+    return mp_obj_new_bytearray_by_ref(bytes, *items);
   }
   size_t align;
   const size_t size = mp_binary_get_size('@', (char)code, &align);

@@ -107,9 +107,10 @@ void Z_hostZ_exchange_read(Tile* tile, u32 offset, u32 to, u32 count) {
     pando_python_trap(tile, TRAP_OOB);
 }
 
-u32 Z_hostZ_exchange_match(Tile* tile, u32 which) {
+u32 Z_hostZ_exchange_pair(Tile* tile, u32 which) {
   PandoPython& python = python_of(tile);
-  return python.host && python.host->exchange_match ? python.host->exchange_match(python.context, which) : 0xffffffffu;
+  if (python.host && python.host->exchange_pair) return python.host->exchange_pair(python.context, which);
+  return which == 0 ? 0xffffffffu : 0;
 }
 
 u32 Z_hostZ_exchange_place(Tile* tile, u32 which) {

@@ -53,7 +53,7 @@ struct PandoPythonHost {
   void (*exchange_wait)(void *context, const struct PandoPythonRequest *request, struct PandoPythonControl *control);
   void (*exchange_offer)(void *context, uint32_t offset, const void *bytes, uint32_t count);
   int (*exchange_read)(void *context, uint32_t offset, void *to, uint32_t count);  // 0: no such bytes
-  uint32_t (*exchange_match)(void *context, uint32_t tile);
+  uint32_t (*exchange_pair)(void *context, uint32_t which);
   uint32_t (*exchange_place)(void *context, uint32_t which);
   uint32_t (*exchange_offer_bytes)(void *context);
   uint32_t (*exchange_reason)(void *context, char *to, uint32_t capacity);
