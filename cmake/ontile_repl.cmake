@@ -12,16 +12,16 @@ target_link_libraries(ontile_repl PUBLIC poplar fmt::fmt nlohmann_json::nlohmann
 target_compile_definitions(ontile_repl PRIVATE PANDO_VERSION="${PROJECT_VERSION}")
 
 # Beside `pando`, which becomes it.
-if(TARGET pando_ontile)
-  find_package(CLI11 REQUIRED)
-  add_executable(pando-repl ${repl_dir}/main.cpp)
-  target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile CLI11::CLI11)
-endif()
+find_package(CLI11 REQUIRED)
+add_executable(pando-repl ${repl_dir}/main.cpp)
+target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile CLI11::CLI11)
+set_target_properties(pando-repl PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON)
+install(TARGETS pando-repl RUNTIME DESTINATION bin COMPONENT ontile)
 
 # The Jupyter kernel, where `pando jupyter install` looks for it, in the build tree and in a prefix.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/pando)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/python ${CMAKE_BINARY_DIR}/share/pando/python SYMBOLIC)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pando_kernel DESTINATION share/pando/python COMPONENT poplar FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pando_kernel DESTINATION share/pando/python COMPONENT ontile FILES_MATCHING PATTERN "*.py")
 
 if(PANDO_TESTS)
   add_executable(test_ontile_repl ${repl_tests})

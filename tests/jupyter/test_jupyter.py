@@ -49,7 +49,7 @@ class Notebook(unittest.TestCase):
                 file.truncate()
         specs = KernelSpecManager(kernel_dirs=[os.path.dirname(folder)])
         cls.manager = KernelManager(kernel_name="pando", kernel_spec_manager=specs)
-        cls.manager.start_kernel()
+        cls.manager.start_kernel(env=dict(os.environ, XDG_CACHE_HOME=cls.folder.name))
         cls.client = cls.manager.blocking_client()
         cls.client.start_channels()
         cls.client.wait_for_ready(timeout=SECONDS)
@@ -141,6 +141,33 @@ class WithoutTiles(Notebook):
         reply, _ = self.run_cell("loop", then=self.interrupt_soon)
         self.assertEqual((reply["status"], reply["ename"]), ("error", "KeyboardInterrupt"))
         self.assertEqual(self.run_cell("all still")[1][0][1]["text"], "still\n")
+
+
+class OnTiles(Notebook):
+    """What was installed, as it is."""
+    options = ("--tiles", "8")
+
+    def test_a_notebook(self):
+        reply, messages = self.run_cell("def f(x):\n    return x % 2\n\nf(__tileid)\nprint('and', f(3))")
+        self.assertEqual(reply["status"], "ok")
+        self.assertIn("---------- [4x] ---------- tiles 1,3,5,7\n1\nand 1\n", messages[0][1]["data"]["text/plain"])
+        self.assertEqual(self.run_cell("alltoall(1)")[1], [("stream", {"name": "stdout", "text": "[1, 1, 1, 1, 1, 1, 1, 1]\n"})])
+
+    def test_errors(self):
+        reply, _ = self.run_cell("1 // (__tileid - 3)")
+        self.assertEqual(reply["ename"], "ZeroDivisionError")
+        self.assertIn("tile 3", reply["traceback"][0])
+        self.assertTrue(any("In [" in line for line in reply["traceback"]))
+
+    def test_interrupt(self):
+        reply, _ = self.run_cell("while True: pass", then=self.interrupt_soon)
+        self.assertEqual(reply["ename"], "KeyboardInterrupt")
+        self.assertEqual(self.run_cell("__ntiles")[1][0][1]["text"], "8\n")
+
+    def test_completion(self):
+        self.assertEqual(self.run_cell("import sys")[0]["status"], "ok")
+        self.assertEqual(self.ask("complete", "x = sys.exi", 11)["matches"], ["exit"])
+        self.assertIn("exit", self.ask("complete", "sys.ex", 6)["matches"])
 
 
 class Installing(unittest.TestCase):

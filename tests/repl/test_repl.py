@@ -1,14 +1,18 @@
-"""What a person at a terminal, a pipe and another program see of `pando repl`: on a machine without tiles that answers at once."""
+"""What a person at a terminal, a pipe and another program see of `pando repl`: most of it on a machine without tiles that answers at once."""
+import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from terminal import Terminal
 
 BIN = os.environ["PANDO_BIN"]
 WITHOUT_TILES = os.path.join(BIN, "repl_without_tiles")
+PANDO = os.path.join(BIN, "pando")
 
 
 class OnTerminal(unittest.TestCase):
@@ -168,6 +172,121 @@ class WithoutTerminal(unittest.TestCase):
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(out.splitlines()[1],
                          '{"id":1,"plain":"a\\n","groups":[{"count":8,"tiles":"0-7","text":"a\\n","ending":"done","status":0}]}')
+
+
+class OnTiles(unittest.TestCase):
+    """The real one."""
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.env = dict(os.environ, XDG_STATE_HOME=cls.folder.name, XDG_CACHE_HOME=cls.folder.name, TERM="xterm", LC_ALL="C.UTF-8")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_it(self, *arguments, given=""):
+        done = subprocess.run([PANDO, "repl", "--tiles", "8", *arguments], input=given, capture_output=True, text=True, timeout=120, env=self.env)
+        return done.returncode, done.stdout, done.stderr
+
+    def start(self, *arguments):
+        terminal = Terminal([PANDO, "repl", "--tiles", "8", *arguments], self.env)
+        self.addCleanup(terminal.close)
+        terminal.expect(r"8 Python interpreters.*>>> ", 120)
+        return terminal
+
+    def say(self, terminal, text, wanted):
+        terminal.type(text)
+        return terminal.expect(wanted)
+
+    def test_a_session(self):
+        terminal = self.start()
+        self.say(terminal, "__tileid % 2\r", r"\[4x\] -{10} tiles 0,2,4,6\n0\n.*tiles 1,3,5,7\n1\n>>> ")
+        self.say(terminal, "def f(x):\r", r"\.\.\.     ")
+        self.say(terminal, "return [x, alltoall(__tileid)]\r", r"\.\.\. ")
+        self.say(terminal, "\r", ">>> ")
+        self.say(terminal, "f('a')\r", r"\n\['a', \[0, 1, 2, 3, 4, 5, 6, 7\]\]\n>>> ")
+        self.say(terminal, "1 // (__tileid - 3)\r", r"\[1x\] -{10} tile 3\nTraceback.*ZeroDivisionError: .*\n>>> ")
+        self.say(terminal, "import sy\t\r", r"import sys.*>>> ")
+        self.say(terminal, "sys.exi\t", r"sys\.exit")
+        self.say(terminal, "(2)\r", "")
+        self.assertEqual(terminal.status(), 2)
+
+    def test_ctrl_c_ends_an_endless_loop(self):
+        terminal = self.start()
+        self.say(terminal, "while True: pass\r", r"\.\.\. ")
+        self.say(terminal, "\r", "\n")
+        time.sleep(0.5)
+        self.say(terminal, "\x03", r"KeyboardInterrupt.*>>> ")
+        self.say(terminal, "__ntiles\r", r"\n8\n>>> ")
+        terminal.type("\x04")
+        self.assertEqual(terminal.status(), 0)
+
+    def test_ended_interpreters(self):
+        terminal = self.start()
+        self.say(terminal, "import uctypes\r", ">>> ")
+        self.say(terminal, "uctypes.bytearray_at(1 << 30, 4)[0] if __tileid == 2 else 'fine'\r", r"\[7x\].*fine.*\[1x\].*%reset 2 .*>>> ")
+        self.say(terminal, "%tiles\r", r"7 alive.*tile 2: .*>>> ")
+        self.say(terminal, "%reset 2\r", ">>> ")
+        self.say(terminal, "__tileid >= 0\r", r"\nTrue\n>>> ")
+
+    def test_keys(self):
+        terminal = self.start()
+        self.say(terminal, "%keys\r", r"leaves\.\n.*>>> ")
+        for key in "__ti\t":
+            terminal.type(key)
+        terminal.expect("__tileid")
+        self.say(terminal, "//4\r", r"\[4x\] -{10} tiles 0-3\n0\n.*tiles 4-7\n1\n>>> ")
+        self.say(terminal, "\x04", r">>> ")
+        self.say(terminal, "'out'\r", r"\n'out'\n>>> ")
+
+    def test_statuses(self):
+        self.assertEqual(self.run_it("-c", "print(__ntiles)"), (0, "8\n", ""))
+        status, out, err = self.run_it("-c", "print('before')\nif __tileid == 3: raise ValueError(1)")
+        self.assertEqual((status, out), (1, "before\n"))
+        self.assertIn("[1x] ---------- tile 3\nTraceback", err)
+        self.assertEqual(self.run_it("-c", "import sys; sys.exit(__tileid)")[0], 7)
+        self.assertEqual(self.run_it(given="__ntiles\n"), (0, "8\n", ""))
+        self.assertEqual(self.run_it("--fuel", "10000", "-c", "while True: pass")[0], 1)
+
+    def test_files_and_their_arguments(self):
+        script = os.path.join(self.folder.name, "script.py")
+        with open(script, "w") as file:
+            file.write("import sys\n\ndef main():\n    x = 1\n\n    return x\n\nprint(main(), sys.argv[1:])\n'not printed'\n")
+        self.assertEqual(self.run_it(script, "a b", "-x"), (0, "1 ['a b', '-x']\n", ""))
+        with open(script) as file:
+            self.assertEqual(self.run_it(given=file.read()), (0, "1 []\n'not printed'\n", ""))  # as if it were typed
+
+    def test_interrupted(self):
+        with subprocess.Popen([PANDO, "repl", "--tiles", "8", "-c", "print('on')\nwhile True: pass"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=self.env) as process:
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn(b"KeyboardInterrupt", err)
+
+    def test_data(self):
+        data = os.path.join(self.folder.name, "data")
+        with open(data, "w") as file:
+            file.write("one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n")
+        self.assertEqual(self.run_it("--data", data, "-c", "print(sum(allgather(len(__tiledata.split()))), __tiledata[-1] == '\\n')")[:2],
+                         (0, "8 True\n"))
+        self.assertEqual(self.run_it("--data", data, "--cut", "bytes", "-c", "print(sum(allgather(len(__tiledata))))")[:2], (0, "40\n"))
+
+    def test_wrong_command_lines(self):
+        for arguments, wanted in ((["--fly"], "--fly"), (["--tiles", "none"], "--tiles"), (["--cut", "words"], "--cut"), (["no.py"], "cannot read no.py"),
+                                  (["--data", "no"], "--data: cannot read no"), (["--ipus", "3"], "IPUs"), (["--select", "8", "-c", "1"], "0 to 7")):
+            status, _, err = self.run_it(*arguments)
+            self.assertEqual(status, 2, arguments)
+            self.assertIn(wanted, err)
+        self.assertIn("--data", self.run_it("--help")[1])
+
+    def test_json(self):
+        status, out, _ = self.run_it("--json", given='{"id": 1, "run": "__tileid // 4"}\n{"id": 2, "is_complete": "for x in y:"}\n')
+        first, second = [json.loads(line) for line in out.splitlines()[-2:]]
+        self.assertEqual([group["tiles"] for group in first["groups"]], ["0-3", "4-7"])
+        self.assertEqual((status, second), (0, {"id": 2, "is_complete": False, "indent": "    "}))
 
 
 if __name__ == "__main__":

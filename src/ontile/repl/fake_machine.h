@@ -42,7 +42,7 @@ class FakeMachine final : public Machine {
     keys += key;
     Reply reply;
     for (const unsigned tile : selected_) {
-      const std::string text = key == '\r' ? "\r\n" + std::to_string(tile % 2) + "\r\n>>> " : std::string(1, key);
+      const std::string text = key == 0x15 ? ">>> " : key == '\r' ? "\r\n" + std::to_string(tile % 2) + "\r\n>>> " : std::string(1, key);
       add(reply, {tile, key == 4 ? Ending::exited : Ending::done, 0, 0}, text);
     }
     return reply;

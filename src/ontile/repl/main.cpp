@@ -23,15 +23,16 @@ constexpr int kWrong = 2;  // the command line, or there is no machine like that
 struct Arguments {
   FrontOptions front;
   SessionOptions session;
-  std::string data;
+  std::string data, cut = "lines";
 };
 
 void describe(CLI::App& app, Arguments& arguments) {
   app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")->check(CLI::PositiveNumber);
   app.add_option("--data", arguments.data, "A file that is cut over the tiles: __tiledata");
-  app.add_option("--cut", arguments.session.cut, "Where it is cut")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Cut>{{"lines", Cut::lines}, {"bytes", Cut::bytes}}));
+  app.add_option("--cut", arguments.cut, "Where it is cut: at ends of lines, or anywhere (bytes)")
+      ->check(CLI::IsMember({"lines", "bytes"}))
+      ->capture_default_str();
   app.add_option("--fuel", arguments.session.fuel, "Loop rounds and calls that a command may take on a tile before that tile is ended");
   app.add_option("--select", arguments.front.select, "Tiles that commands go to: 0-99, even, ipu 3 ...");
   app.add_option_function<std::string>("-c", [&](const std::string& code) { arguments.front.code = code; }, "Run this and end");
@@ -61,6 +62,7 @@ int run(Arguments& arguments) {
   if (!arguments.data.empty()) {
     arguments.session.data = read_data(arguments.data);
     arguments.session.has_data = true;
+    arguments.session.cut = arguments.cut == "lines" ? Cut::lines : Cut::bytes;
   }
   const bool json = arguments.front.json;
   arguments.session.progress = [json](std::string_view what) { show_progress(json, what); };

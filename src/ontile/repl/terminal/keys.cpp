@@ -12,6 +12,7 @@ namespace pando::ontile {
 namespace {
 
 constexpr char kControlC = 3, kLeave = 0x1d;
+constexpr char kControlU = 0x15;  // empties a line: of one that is empty nothing is to be seen
 
 // The terminal gives keys as they come, without echo; Ctrl-C stays a signal.
 class RawTerminal {
@@ -80,7 +81,7 @@ void run_keys(Shell& shell, Interrupts& interrupts) {
   const RawTerminal raw;
   fmt::print("Every key goes to the tiles; Ctrl-D or Ctrl-] leaves.\n");
   std::fflush(stdout);
-  for (char key = '\r';;) {
+  for (char key = kControlU;;) {
     const std::vector<Group> groups = group(shell.machine().key(key));
     interrupts.take();  // it was for the command that has just ended
     const std::string text = render_keys(groups, shell.style());
