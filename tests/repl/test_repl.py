@@ -65,6 +65,7 @@ class OnTerminal(unittest.TestCase):
     def test_ctrl_c_ends_what_runs(self):
         terminal = self.start()
         self.say(terminal, "loop\r", "loop\n")
+        time.sleep(0.3)  # until it runs: sooner, Ctrl-C is for the line
         self.say(terminal, "\x03", r"KeyboardInterrupt: \n>>> ")
         self.say(terminal, "all again\r", r"\nagain\n>>> ")
 

@@ -42,6 +42,7 @@ int status_of(const Outcome& outcome) {
 
 int run_script(Shell& shell, Interrupts& interrupts, std::string_view source, Session::Input input, std::string_view name, std::FILE* out,
                std::FILE* err) {
+  if (interrupts.take()) return kInterruptedStatus;
   int status = 0;
   shell.execute(
       source, input,

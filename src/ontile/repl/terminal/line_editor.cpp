@@ -108,6 +108,7 @@ LineEditor::Line LineEditor::read(std::string_view prompt, std::string_view begu
   if (!begun.empty()) el_push(editor_, std::string(begun).c_str());
   std::fflush(stdout);
   write_terminal(kMarkPastes);
+  el_set(editor_, EL_PREP_TERM, 1);  // before the prompt is there: who types at once is to be understood
   int length = 0;
   const char* const text = el_gets(editor_, &length);
   write_terminal(kMarkNoPastes);

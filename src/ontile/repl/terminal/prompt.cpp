@@ -56,7 +56,7 @@ Input read_paste(LineEditor& editor, const Prompts& prompts) {
 }
 
 // Lines until the tiles' own rule says that they are whole.
-Input read_block(Shell& shell, LineEditor& editor) {
+Input read_block(Shell& shell, LineEditor& editor, Interrupts& interrupts) {
   const Prompts all = prompts(shell);
   std::string text;
   for (std::string indent;;) {
@@ -67,7 +67,9 @@ Input read_block(Shell& shell, LineEditor& editor) {
     if (blank && text.empty()) continue;
     if (!text.empty()) text += '\n';
     if (!blank) text += line.text;
-    if (shell.is_complete(text)) return {LineEditor::End::line, text};
+    const bool whole = shell.is_complete(text);
+    if (interrupts.take()) return {LineEditor::End::interrupted, {}};
+    if (whole) return {LineEditor::End::line, text};
     indent = next_indent(blank ? indent : line.text.substr(line.text.rfind('\n') + 1));
   }
 }
@@ -82,7 +84,6 @@ void show(const Outcome& outcome, const Shell& shell) {
 std::optional<int> execute(Shell& shell, Interrupts& interrupts, const std::string& text) {
   std::optional<int> status;
   const bool several = text.find('\n') != text.npos;
-  interrupts.take();
   shell.execute(text, several ? Session::Input::cell : Session::Input::line, [&](const Outcome& outcome) {
     show(outcome, shell);
     if (outcome.next == Outcome::Next::keys) run_keys(shell, interrupts);
@@ -110,7 +111,7 @@ std::string history_file() {
 int run_prompt(Shell& shell, Interrupts& interrupts) {
   LineEditor editor(interrupts, [&](std::string_view line) { return shell.complete(line); }, history_file());
   for (;;) {
-    const Input input = read_block(shell, editor);
+    const Input input = read_block(shell, editor, interrupts);
     if (input.end == LineEditor::End::end) {
       fmt::print("\n");
       return 0;
