@@ -18,7 +18,7 @@ enum class Action : std::uint32_t {
   go_on,        // output was taken
   raise,        // tiles that wait to exchange get an exception: the text
 };
-enum CommandWord { kAction, kKind, kTotalBytes, kOffset, kTextBytes, kNameBytes, kFuelLow, kFuelHigh, kInterruptSlot, kCommandWords = 16 };
+enum CommandWord { kAction, kKind, kTotalBytes, kOffset, kTextBytes, kNameBytes, kFuelLow, kFuelHigh, kInterruptSlot, kCountedClock, kCommandWords = 16 };
 constexpr std::uint32_t kTextCapacity = 32 * 1024;
 constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a name follows the text
 

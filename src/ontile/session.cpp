@@ -178,6 +178,7 @@ void Session::Impl::step(Action action, std::string_view piece, std::size_t offs
   words[kFuelLow] = static_cast<std::uint32_t>(options.fuel);
   words[kFuelHigh] = static_cast<std::uint32_t>(options.fuel >> 32);
   words[kInterruptSlot] = slot;
+  words[kCountedClock] = options.counted_clock;
   std::memcpy(command_buffer.data(), words, sizeof words);
   std::copy(piece.begin(), piece.end(), command_buffer.begin() + sizeof words);
   std::copy(name.begin(), name.end(), command_buffer.begin() + static_cast<std::ptrdiff_t>(sizeof words + piece.size()));

@@ -27,6 +27,7 @@ struct SessionOptions {
   std::string data;            // cut over the tiles in tile order
   Cut cut = Cut::lines;        // at line boundaries, in pieces of about the same size, or anywhere
   std::uint64_t fuel = 0;      // loop rounds and calls that a command may take on a tile before that tile is ended; 0: no limit
+  bool counted_clock = false;  // time on a tile is 10 us more each time that it looks: the same in each run
   std::function<void(std::string_view)> progress;  // told what takes long: "compiling", "loading" ...
 };
 

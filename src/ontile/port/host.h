@@ -10,6 +10,7 @@ int HOST(read)(void);                     // the next character of standard inpu
 uint64_t HOST(ticks_us)(void);
 uint64_t HOST(time_ns)(void);             // since 1970
 uint32_t HOST(seed)(void);                // another number each time, the same in each run
+uint32_t HOST(stack_left)(void);          // bytes of native stack that calls may still use
 void HOST(scan_stack)(void);              // calls py_gc_mark for what native stack and registers hold
 void HOST(longyield)(void);               // leaves the vertex; returns when the program comes back
 void HOST(syscall)(void);                 // the codelet's own function

@@ -208,11 +208,13 @@ static void pack_at(message_t *m, mp_obj_t object, int depth) {
     return pack_items(m, kTuple, named->len, named->items, depth);
   }
   if (mp_obj_is_fun(object)) {
+    mp_obj_t dest[2];
+    mp_load_method_maybe(object, MP_QSTR___name__, dest);
+    if (dest[0] != MP_OBJ_NULL && dest[1] == MP_OBJ_NULL && pack_name(m, mp_obj_str_get_qstr(dest[0]), object)) return;
     // Built-in functions do not know their names.
-    const mp_map_t *const maps[] = {&MP_STATE_VM(dict_main).map, &mp_module_builtins.globals->map};
-    for (size_t i = 0; i < MP_ARRAY_SIZE(maps); i++)
-      for (size_t j = 0; j < maps[i]->alloc; j++)
-        if (mp_map_slot_is_filled(maps[i], j) && maps[i]->table[j].value == object && pack_name(m, mp_obj_str_get_qstr(maps[i]->table[j].key), object)) return;
+    const mp_map_t *const built_in = &mp_module_builtins.globals->map;
+    for (size_t i = 0; i < built_in->alloc; i++)
+      if (built_in->table[i].value == object && pack_name(m, mp_obj_str_get_qstr(built_in->table[i].key), object)) return;
   }
   refuse(object);
 }

@@ -12,4 +12,11 @@ static mp_obj_t mp_time_localtime_get(void) {
   };
   return mp_obj_new_tuple(MP_ARRAY_SIZE(fields), fields);
 }
+
+// Times may be fractions of seconds, as time() tells them: in the functions of the file that includes this one.
+static mp_int_t whole_seconds(mp_obj_t time) {
+  return mp_obj_is_float(time) ? (mp_int_t)mp_obj_get_float(time) : mp_obj_get_int(time);
+}
+#define mp_obj_get_int whole_seconds
+
 static mp_obj_t mp_time_time_get(void) { return mp_obj_new_float(mp_hal_time_ns() / 1e9); }

@@ -66,6 +66,11 @@ u32 Z_hostZ_seed(Tile* tile) {
   return python.host && python.host->seed ? python.host->seed(python.context) : 0;
 }
 
+u32 Z_hostZ_stack_left(Tile* tile) {
+  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+  return here > tile->stack_low ? static_cast<u32>(here - tile->stack_low) : 0;
+}
+
 void Z_hostZ_longyield(Tile* tile) {
   PandoPython& python = python_of(tile);
   if (python.host && python.host->longyield) wait_in(tile, [&] { python.host->longyield(python.context); });
