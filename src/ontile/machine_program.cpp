@@ -99,6 +99,7 @@ class Builder {
     offer_bytes_ = modes_.back().slot;
     offer_ = per_tile(UNSIGNED_CHAR, offer_bytes_, "offer");
     data_ = per_tile(CHAR, std::max(shape_.data_bytes, 1u), "data");
+    disk_ = per_tile(UNSIGNED_CHAR, disk_bytes(), "disk");
     std::uint32_t window = 0;
     for (const ExchangeMode& m : modes_) window = std::max(window, m.slot * m.group);
     window_ = on_tile(UNSIGNED_CHAR, window, "window");
@@ -142,6 +143,7 @@ class Builder {
     return on_all_tiles("InterpreterAct", [&](const VertexRef& v, unsigned i) {
       connect_state(v, i);
       graph_.connect(v["data"], data_.slice(i * data_bytes(), (i + 1) * data_bytes()));
+      graph_.connect(v["disk"], disk_.slice(i * disk_bytes(), (i + 1) * disk_bytes()));
     });
   }
   ComputeSet go_on() {
@@ -161,6 +163,7 @@ class Builder {
     graph_.connect(v["offer"], offer_.slice(i * offer_bytes_, (i + 1) * offer_bytes_));
   }
   std::size_t data_bytes() const { return data_.numElements() / shape_.tiles; }
+  std::uint32_t disk_bytes() const { return std::max(disk_region_bytes(shape_.disk_blocks), 1u); }
 
   ComputeSet summarise() {
     const ComputeSet set = graph_.addComputeSet("ExchangeSummary");
@@ -226,7 +229,7 @@ class Builder {
   const MachineShape shape_;
   Graph graph_;
   const std::vector<ExchangeMode> modes_;
-  Tensor command_, seats_, status_, out_, offer_, data_, window_, control_, outcome_, modes_table_;
+  Tensor command_, seats_, status_, out_, offer_, data_, disk_, window_, control_, outcome_, modes_table_;
   std::vector<Tensor> summaries_, from_, to_, match_, pairs_, windows_;  // of each IPU
   std::vector<unsigned> tiles_of_ipu_, group_table_;
   std::uint32_t offer_bytes_ = 0;
@@ -241,7 +244,7 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
   add(image.memory);
   std::ifstream codelets(codelet_file(), std::ios::binary);
   add(std::string(std::istreambuf_iterator<char>(codelets), {}));
-  return fmt::format("pando python {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, target.getTargetArchString(),
+  return fmt::format("pando python {} {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, target.getTargetArchString(),
                      target.getBytesPerTile(), pando_python_version(), h);
 }
 

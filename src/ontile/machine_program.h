@@ -19,6 +19,7 @@ struct MachineShape {
   unsigned tiles_per_ipu = 0;  // of the machine
   unsigned tiles = 0;          // interpreters, on tiles 0 to tiles - 1
   std::uint32_t data_bytes = 0;  // of a tile
+  std::uint32_t disk_blocks = 0;  // of a tile
 };
 
 // Slots and groups of the exchange (protocol.h).

@@ -17,13 +17,15 @@ enum class Action : std::uint32_t {
   complete,
   go_on,        // output was taken
   raise,        // tiles that wait to exchange get an exception: the text
+  load,         // into disks: the text is pieces of [tile, first block, blocks], 32-bit words, and their bytes
+  save,         // the output is each block that changed since the last save: a 32-bit number, and its bytes
 };
 enum CommandWord { kAction, kKind, kTotalBytes, kOffset, kTextBytes, kNameBytes, kFuelLow, kFuelHigh, kInterruptSlot, kCountedClock, kCommandWords = 16 };
 constexpr std::uint32_t kTextCapacity = 32 * 1024;
 constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a name follows the text
 
 // A tile's place among those that a command is for.
-enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kTilesOfIpu, kHasData, kDataBytes, kSeatWords };
+enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kTilesOfIpu, kHasData, kDataBytes, kDiskBlocks, kSeatWords };
 
 // A tile's state after each step.
 enum class State : std::uint32_t { idle, waits_to_exchange, waits_for_host, not_selected };
@@ -38,9 +40,14 @@ enum StatusWord {
   kHashLow,
   kHashHigh,
   kPair,        // from | to << 16, of messages between pairs
+  kDiskChanged, // 1: blocks of the disk were written since the last save
   kStatusWords,
 };
 constexpr std::uint32_t kOutBytes = 512;
+
+// A tile's disk: blocks, then a bit for each that was written since the last save.
+constexpr std::uint32_t kBlockBytes = 512;
+constexpr std::uint32_t disk_region_bytes(std::uint32_t blocks) { return blocks * kBlockBytes + (blocks + 7) / 8; }
 
 // How messages go through the window: groups of `group` neighbouring tiles, `slot` bytes each.
 constexpr std::uint32_t kMostModes = 3;
@@ -60,13 +67,14 @@ enum SummaryWord {
   kAnswerLength,
   kAnswerHashLow,
   kAnswerHashHigh,
+  kChangedDisks,
   kRounds,              // [2 kinds of messages][kMostModes]: rounds that are left
   kFirstGroup = kRounds + 2 * kMostModes,  // and the first group that has something to send
   kSummaryWords = kFirstGroup + 2 * kMostModes,
 };
 
 // What the session learns after a step.
-enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kOutcomeWords };
+enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kDisksToSave, kOutcomeWords };
 
 constexpr std::uint32_t kControlWords = 8;
 

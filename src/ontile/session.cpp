@@ -14,6 +14,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "ontile/cut.h"
+#include "ontile/disk_image.h"
 #include "ontile/machine_program.h"
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
@@ -31,7 +32,7 @@ std::string cache_file(const MachineShape& shape) {
   else if (const char* xdg = std::getenv("XDG_CACHE_HOME")) folder = std::string(xdg) + "/pando";
   else if (const char* home = std::getenv("HOME")) folder = std::string(home) + "/.cache/pando";
   if (folder.empty()) return folder;
-  return fmt::format("{}/python/{}x{}-{}.poplar_exec", folder, shape.ipus, shape.tiles, shape.data_bytes);
+  return fmt::format("{}/python/{}x{}-{}-{}.poplar_exec", folder, shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks);
 }
 
 Ending ending_of(std::uint32_t state) { return static_cast<Ending>(state >> 8 & 0xff); }
@@ -84,13 +85,15 @@ struct Session::Impl {
   void collect(Texts& texts, Reply& reply);
   std::string why_stuck() const;
   void write_seats();
-  void write_data(const SessionOptions& options);
+  void load_disks();
+  void save_disks();
   std::vector<unsigned> one_alive() const;
   // Runs `ask` for one tile alone.
   template <class Ask>
   auto ask_one(const Ask& ask);
 
   SessionOptions options;
+  std::unique_ptr<DiskImage> disks;
   MachineShape shape;
   unsigned slot = pando_python_new_slot();
   std::vector<std::uint32_t> data_bytes;  // of each tile
@@ -119,6 +122,10 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   for (const std::string_view piece : pieces) {
     data_bytes.push_back(static_cast<std::uint32_t>(piece.size()));
     shape.data_bytes = std::max(shape.data_bytes, static_cast<std::uint32_t>((piece.size() + 7) / 8 * 8));
+  }
+  if (!options.disk.empty() || options.disk_kib > 0) {
+    disks = std::make_unique<DiskImage>(options.disk, options.disk_kib);
+    shape.disk_blocks = disks->blocks();
   }
   const poplar::Device device = model.createDevice();
   const poplar::Target& target = device.getTarget();
@@ -149,6 +156,41 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   options.data.clear();
   for (unsigned i = 0; i < shape.tiles; ++i) selected.push_back(i);
   write_seats();
+  if (disks) load_disks();
+}
+
+void Session::Impl::load_disks() {
+  std::string text;
+  const auto send = [&] {
+    if (!text.empty()) step(Action::load, text, 0, text.size(), {}, 0);
+    text.clear();
+  };
+  disks->each_block([&](std::uint32_t tile, std::uint32_t block, std::string_view bytes) {
+    if (tile >= shape.tiles) return;
+    const std::uint32_t head[] = {tile, block, 1};
+    if (text.size() + sizeof head + bytes.size() > kTextCapacity) send();
+    text.append(reinterpret_cast<const char*>(head), sizeof head).append(bytes);
+  });
+  send();
+}
+
+// What the selected tiles have written since the last save.
+void Session::Impl::save_disks() {
+  Reply reply;
+  for (const unsigned tile : selected) reply.answers.push_back({tile});
+  Texts all(selected.size());
+  step(Action::save, {}, 0, 0, {}, 0);
+  for (collect(all, reply); outcome[kHostWaits]; collect(all, reply)) step(Action::go_on, {}, 0, 0, {}, 0);
+  all.finish(reply);
+  for (const Answer& answer : reply.answers) {
+    std::string_view blocks = reply.texts[answer.text];
+    for (; blocks.size() >= 4 + kBlockBytes; blocks.remove_prefix(4 + kBlockBytes)) {
+      std::uint32_t block = 0;
+      std::memcpy(&block, blocks.data(), sizeof block);
+      disks->put(answer.tile, block, blocks.substr(4, kBlockBytes));
+    }
+  }
+  disks->write_back();
 }
 
 void Session::Impl::write_seats() {
@@ -162,6 +204,7 @@ void Session::Impl::write_seats() {
     seat[kTilesOfIpu] = shape.tiles_per_ipu;
     seat[kHasData] = options.has_data;
     seat[kDataBytes] = data_bytes.empty() ? 0 : data_bytes[i];
+    seat[kDiskBlocks] = shape.disk_blocks;
   }
   for (const unsigned tile : selected) seats[std::size_t{tile} * kSeatWords + kSelected] = 1;
   engine->run(kSeatsProgram);
@@ -239,6 +282,7 @@ Reply Session::Impl::command(Action action, std::string_view source, Input input
     else break;
   }
   all.finish(reply);
+  if (disks && outcome[kDisksToSave] > 0) save_disks();
   for (const Answer& a : reply.answers)
     if (a.ending == Ending::ended) {
       const std::string& said = reply.texts[a.text];

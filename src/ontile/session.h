@@ -28,6 +28,10 @@ struct SessionOptions {
   Cut cut = Cut::lines;        // at line boundaries, in pieces of about the same size, or anywhere
   std::uint64_t fuel = 0;      // loop rounds and calls that a command may take on a tile before that tile is ended; 0: no limit
   bool counted_clock = false;  // time on a tile is 10 us more each time that it looks: the same in each run
+  // Each tile's disk, mounted at '/' when its Python first looks there, and the file that all of them are kept in: read at the start, written
+  // after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the session.
+  std::string disk;
+  unsigned disk_kib = 0;       // of each tile; 0: as the file says, or 64 if it is new. Neither: tiles have no disks
   std::function<void(std::string_view)> progress;  // told what takes long: "compiling", "loading" ...
 };
 

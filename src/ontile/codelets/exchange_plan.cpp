@@ -74,6 +74,7 @@ class ExchangeSummary : public Vertex {
       if (!same_state || state == State::waits_for_host || s[kTextLength] != summary[kAnswerLength] || s[kHashLow] != summary[kAnswerHashLow] ||
           s[kHashHigh] != summary[kAnswerHashHigh])
         summary[kSameAnswer] = 0;
+      summary[kChangedDisks] += s[kDiskChanged];
       any_data = any_data || s[kPending];
       any_match = any_match || s[kMatched];
     }
@@ -98,7 +99,7 @@ class ExchangeDecide : public Vertex {
     const unsigned ipus = summaries.size() / kSummaryWords;
     for (unsigned i = 0; i < kControlWords; ++i) control[i] = 0;
     outcome[kGo] = outcome[kStuck] = 0;
-    unsigned selected = 0, host = 0, waiting = 0, receiving = 0, most_outbox = 0;
+    unsigned selected = 0, host = 0, waiting = 0, receiving = 0, most_outbox = 0, disks = 0;
     for (unsigned i = 0; i < ipus; ++i) {
       const unsigned *const s = of(i);
       selected += s[kSelectedTiles];
@@ -106,8 +107,10 @@ class ExchangeDecide : public Vertex {
       waiting += s[kWaitingToExchange];
       receiving += s[kReceiving];
       if (s[kMostOutbox] > most_outbox) most_outbox = s[kMostOutbox];
+      disks += s[kChangedDisks];
     }
     outcome[kHostWaits] = host;
+    outcome[kDisksToSave] = disks;
     tell_answer();
     if (host > 0 || waiting == 0) {
       outcome[kIdleMatches] = 0;

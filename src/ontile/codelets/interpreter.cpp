@@ -32,6 +32,7 @@ struct Step {
 
 // Of one tile: mutable globals are in its memory.
 const Step *step;
+unsigned char *disk;  // null: this tile has none
 State state;
 unsigned ending, exit_status, length;
 bool named, gone, prompted;
@@ -147,9 +148,48 @@ void give_names(PandoPython &python) {
   pando_python_set_int(&python, "__tileid", static_cast<int>(tile));
   pando_python_set_int(&python, "__ipuid", static_cast<int>(step->seat[kIpu]));
   pando_python_set_int(&python, "__ntiles", static_cast<int>(step->seat[kAllTiles]));
-  if (!step->seat[kHasData]) return;
-  const auto address = static_cast<uint32_t>(step->data - python.base);
-  pando_python_set_text(&python, "__tiledata", address, step->seat[kDataBytes]);
+  if (step->seat[kHasData]) {
+    const auto address = static_cast<uint32_t>(step->data - python.base);
+    pando_python_set_text(&python, "__tiledata", address, step->seat[kDataBytes]);
+  }
+  if (const unsigned blocks = step->seat[kDiskBlocks]) {
+    const auto address = static_cast<uint32_t>(reinterpret_cast<char *>(disk) - python.base);
+    pando_python_set_disk(&python, address, blocks, address + blocks * kBlockBytes);
+  }
+}
+
+// --- the tile's disk --------------------------------------------------------------------------------------------------
+
+bool disk_changed() {
+  if (!disk) return false;
+  const unsigned blocks = step->seat[kDiskBlocks];
+  for (unsigned i = 0; i < (blocks + 7) / 8; ++i)
+    if (disk[blocks * kBlockBytes + i]) return true;
+  return false;
+}
+
+// On a fiber: output may take several steps.
+void save_disk(void *) {
+  const unsigned blocks = step->seat[kDiskBlocks];
+  for (unsigned b = 0; b < blocks; ++b) {
+    unsigned char &changed = disk[blocks * kBlockBytes + b / 8];
+    if (!(changed >> b % 8 & 1)) continue;
+    changed &= static_cast<unsigned char>(~(1u << b % 8));
+    write(nullptr, reinterpret_cast<const char *>(&b), sizeof b);
+    write(nullptr, reinterpret_cast<const char *>(disk) + b * kBlockBytes, kBlockBytes);
+  }
+}
+
+void load_disk() {
+  const char *piece = command_text();
+  const char *const end = piece + command_word(kTextBytes);
+  while (piece < end) {
+    unsigned head[3];  // tile, first block, blocks
+    memcpy(head, piece, sizeof head);
+    piece += sizeof head;
+    if (head[0] == pando::tile_id() && head[1] + head[2] <= step->seat[kDiskBlocks]) memcpy(disk + head[1] * kBlockBytes, piece, head[2] * kBlockBytes);
+    piece += head[2] * kBlockBytes;
+  }
 }
 
 int obey(PandoPython &python) {
@@ -179,7 +219,9 @@ int obey(PandoPython &python) {
       return PANDO_PYTHON_EXITED;
     }
     case Action::go_on:
-    case Action::raise: break;
+    case Action::raise:
+    case Action::load:
+    case Action::save: break;
   }
   return PANDO_PYTHON_DONE;
 }
@@ -239,6 +281,7 @@ void report() {
   status[kTextLength] = length;
   status[kHashLow] = static_cast<unsigned>(hash);
   status[kHashHigh] = static_cast<unsigned>(hash >> 32);
+  status[kDiskChanged] = disk_changed();
   status[kPair] = waits ? request.words[5] | request.words[6] << 16 : 0;
 }
 
@@ -271,13 +314,19 @@ void act() {
   length = 0;
   ending = kEndingSkipped;
   exit_status = 0;
-  if (gone) return;
+  const bool of_disk = action == Action::load || action == Action::save;
+  if (gone && !of_disk) return;
   if (pando::fiber_suspended(0)) {  // it only let others receive
     forced = exchange_stop;
     pando::fiber_resume(0);
   }
   state = State::idle;
   ending = kEndingDone;
+  if (action == Action::load) return load_disk();
+  if (action == Action::save) {
+    pando::fiber_start(0, save_disk, nullptr);
+    return;
+  }
   set_fuel();
   pando::fiber_start(0, run_command, nullptr);
 }
@@ -294,6 +343,7 @@ class InterpreterAct : public Vertex {
   InOut<Vector<char>> out;
   InOut<Vector<unsigned char>> offer;
   Input<Vector<char>> data;
+  InOut<Vector<unsigned char>> disk;  // stays where it is: a suspended interpreter may write it in InterpreterGoOn
 
   void compute() {
     Step now;
@@ -305,6 +355,7 @@ class InterpreterAct : public Vertex {
     now.offer_bytes = offer.size();
     now.data = &data[0];
     step = &now;
+    ::disk = now.seat[kDiskBlocks] ? &disk[0] : nullptr;
     act();
     report();
   }

@@ -7,6 +7,7 @@
 #include "py/objlist.h"
 #include "py/runtime.h"
 
+#include "disk.h"
 #include "host.h"
 #include "pack.h"
 
@@ -367,6 +368,7 @@ static mp_obj_t syscall(void) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_0(syscall_obj, syscall);
 
+enum { kFirstInModuleOnly = 10 };
 static const mp_rom_map_elem_t tile_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR___name__), MP_ROM_QSTR(MP_QSTR_tile)},
     {MP_ROM_QSTR(MP_QSTR_alltoall), MP_ROM_PTR(&allgather_obj)},
@@ -379,6 +381,8 @@ static const mp_rom_map_elem_t tile_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_recv), MP_ROM_PTR(&recv_obj)},
     {MP_ROM_QSTR(MP_QSTR_longyield), MP_ROM_PTR(&longyield_obj)},
     {MP_ROM_QSTR(MP_QSTR_syscall), MP_ROM_PTR(&syscall_obj)},
+    {MP_ROM_QSTR(MP_QSTR_TensorBlockDevice), MP_ROM_PTR(&tensor_device_type)},
+    {MP_ROM_QSTR(MP_QSTR_disk), MP_ROM_PTR(&disk_obj)},
 };
 static MP_DEFINE_CONST_DICT(tile_globals, tile_globals_table);
 const mp_obj_module_t tile_module = {.base = {&mp_type_module}, .globals = (mp_obj_dict_t *)&tile_globals};
@@ -390,6 +394,6 @@ void exchange_init(void) {
   pairs.matched = NULL;
   pairs.expected = kNobody;
   pairs.cursor = 0;
-  for (size_t i = 1; i + 2 < MP_ARRAY_SIZE(tile_globals_table); i++)
+  for (size_t i = 1; i < kFirstInModuleOnly; i++)
     mp_store_global(mp_obj_str_get_qstr(MP_OBJ_FROM_PTR(tile_globals_table[i].key)), MP_OBJ_FROM_PTR(tile_globals_table[i].value));
 }

@@ -64,6 +64,7 @@ struct PandoPythonHost {
 #define PANDO_PYTHON_HEADER_BYTES 64
 
 #define PANDO_PYTHON_SLICE 200000
+#define PANDO_PYTHON_BLOCK_BYTES 512
 
 struct PandoPython {
   char *base;         // the tile's memory
@@ -98,6 +99,9 @@ PANDO_PYTHON_EXPORT int pando_python_exit_status(struct PandoPython *python);
 PANDO_PYTHON_EXPORT int pando_python_set_int(struct PandoPython *python, const char *name, int32_t value);
 PANDO_PYTHON_EXPORT int pando_python_set_text(struct PandoPython *python, const char *name, uint32_t address, uint32_t bytes);
 PANDO_PYTHON_EXPORT int pando_python_set_view(struct PandoPython *python, const char *name, uint32_t address, uint32_t elements, char type);
+// The tile's disk: `blocks` of PANDO_PYTHON_BLOCK_BYTES at `address`, mounted at '/' when it is first used, and at `changed` a bit for each,
+// which is set when the block is written. Once for an interpreter.
+PANDO_PYTHON_EXPORT int pando_python_set_disk(struct PandoPython *python, uint32_t address, uint32_t blocks, uint32_t changed);
 
 // MicroPython's own prompt, a key at a time. pando_python_key: 0, PANDO_PYTHON_EXITED after Ctrl-D, or PANDO_PYTHON_ENDED.
 PANDO_PYTHON_EXPORT int pando_python_prompt(struct PandoPython *python);

@@ -1,0 +1,163 @@
+// Files on tiles: what Python sees, and what is left of it in the host's file.
+#include <gmock/gmock.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "ontile/session.h"
+
+namespace pando::ontile {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+SessionOptions tiles_with_disk(unsigned tiles, std::string file = {}, unsigned kib = 32) {
+  SessionOptions o;
+  o.tiles = tiles;
+  o.disk = std::move(file);
+  o.disk_kib = kib;
+  return o;
+}
+
+// A new file's name.
+std::string image_file() {
+  const std::string path = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".img";
+  std::filesystem::remove(path);
+  return path;
+}
+
+std::string said(Session& session, std::string_view source, std::size_t i = 0) {
+  const Reply reply = session.run(source, Session::Input::script);
+  return reply.texts[reply.answers[i].text];
+}
+
+TEST(SessionDisk, EachTileHasItsOwnFiles) {
+  Session s(tiles_with_disk(3));
+  EXPECT_EQ(said(s, "import os\nwith open('mine', 'w') as f: f.write('tile %d' % __tileid)\nos.mkdir('d')\nprint(os.listdir())"), "['d', 'mine']\n");
+  EXPECT_EQ(said(s, "print(open('/mine').read())", 2), "tile 2\n");
+  EXPECT_EQ(said(s, "os.chdir('d'); print(os.getcwd()); os.chdir('/')"), "/d\n");
+}
+
+TEST(SessionDisk, ModulesComeFromIt) {
+  Session s(tiles_with_disk(2));
+  said(s, "import os\nos.mkdir('lib')\nwith open('lib/twice.py', 'w') as f: f.write('def of(x): return 2 * x')\nwith open('here.py', 'w') as f: f.write('n = 5')");
+  EXPECT_EQ(said(s, "import twice, here, json\nprint(twice.of(here.n))"), "10\n");
+}
+
+TEST(SessionDisk, IsKeptInAFile) {
+  const std::string file = image_file();
+  {
+    Session s(tiles_with_disk(3, file));
+    said(s, "if __tileid != 1:\n  with open('n', 'w') as f: f.write(str(__tileid) * 3000)");
+  }
+  {
+    SessionOptions options = tiles_with_disk(4, file, 0);
+    Session s(options);
+    EXPECT_EQ(said(s, "import os\nprint(os.listdir())", 1), "[]\n");
+    EXPECT_EQ(said(s, "print(open('n').read() == '2' * 3000)", 2), "True\n");
+    s.select({2});
+    said(s, "os.remove('n')");
+    s.reset({2});
+    EXPECT_EQ(said(s, "import os\nprint(os.listdir())"), "[]\n");
+  }
+  Session s(tiles_with_disk(3, file, 0));
+  EXPECT_EQ(said(s, "import os\nprint(os.listdir())", 2), "[]\n");
+  EXPECT_EQ(said(s, "print(len(open('n').read()))", 0), "3000\n");
+}
+
+TEST(SessionDisk, SurvivesItsInterpreter) {
+  Session s(tiles_with_disk(2));
+  said(s, "import uctypes\nwith open('a', 'w') as f: f.write('kept')\nuctypes.bytearray_at(1 << 30, 4)[0]");
+  s.reset({0, 1});
+  EXPECT_EQ(said(s, "print(open('a').read())", 1), "kept\n");
+}
+
+TEST(SessionDisk, FullIsAnErrorOfPython) {
+  Session s(tiles_with_disk(1, {}, 8));
+  EXPECT_THAT(said(s, "with open('a', 'w') as f:\n  for i in range(9): f.write('x' * 1024)"), HasSubstr("OSError: 28"));
+  EXPECT_EQ(said(s, "import os\nprint(os.listdir())"), "['a']\n");
+}
+
+TEST(SessionDisk, NoneWithoutAsking) {
+  SessionOptions options;
+  options.tiles = 1;
+  Session s(options);
+  EXPECT_THAT(said(s, "open('a', 'w')"), HasSubstr("OSError"));
+  EXPECT_THAT(said(s, "import tile\ntile.disk()"), HasSubstr("this tile has no disk"));
+}
+
+TEST(SessionDisk, OthersLieInTensorsAndArrays) {
+  Session s(tiles_with_disk(1));
+  const char* const program =
+      "import os, tile\n"
+      "memory = bytearray(16384)\n"
+      "ram = tile.TensorBlockDevice(memory, 256)\n"
+      "os.VfsLfs2.mkfs(ram)\n"
+      "os.mount(os.VfsLfs2(ram), '/ram')\n"
+      "with open('/ram/a', 'w') as f: f.write('x' * 1000)\n"
+      "os.rename('/ram/a', '/ram/b')\n"
+      "print(os.listdir('/ram'), len(open('/ram/b').read()), ram.ioctl(4, 0), ram.ioctl(5, 0), sorted(os.listdir('/')))\n";
+  EXPECT_EQ(said(s, program), "['b'] 1000 64 256 ['ram']\n");
+  EXPECT_THAT(said(s, "ram.readblocks(64, bytearray(256))"), HasSubstr("OSError: [Errno 22] EINVAL"));
+  EXPECT_THAT(said(s, "ram.writeblocks(63, bytes(256), 1)"), HasSubstr("EINVAL"));
+  EXPECT_THAT(said(s, "tile.TensorBlockDevice(bytes(1024))"), HasSubstr("TypeError"));
+  EXPECT_THAT(said(s, "tile.TensorBlockDevice(bytearray(1024), 100)"), HasSubstr("multiple of 32"));
+  EXPECT_THAT(said(s, "tile.TensorBlockDevice(bytearray(600))"), HasSubstr("two blocks or more"));
+}
+
+// The child of the next test: writes until it is killed, and reports what it has written.
+TEST(SessionDisk, DISABLED_WritesForever) {
+  const char* const file = std::getenv("PANDO_TEST_DISK");
+  ASSERT_TRUE(file);
+  Session s(tiles_with_disk(2, file));
+  for (int i = std::atoi(std::getenv("PANDO_TEST_FROM"));; ++i) {
+    const std::string n = std::to_string(i);
+    said(s, "with open('n', 'w') as f: f.write('" + n + " ' * 300)\nwith open('m" + std::to_string(i % 5) + "', 'w') as f: f.write('x' * 700)");
+    ASSERT_EQ(::write(3, &i, sizeof i), static_cast<ssize_t>(sizeof i));
+  }
+}
+
+// What the child reported is there after a kill, or what it wrote next, and nothing in between.
+TEST(SessionDisk, OutlivesAKillAtAnyMoment) {
+  const std::string file = image_file();
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  int next = 1;
+  for (int kill_number = 0; kill_number < 6; ++kill_number) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const std::string file_variable = "PANDO_TEST_DISK=" + file, from = "PANDO_TEST_FROM=" + std::to_string(next);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(ends[1], 3);
+      ::dup2(::open("/dev/null", O_WRONLY), 1);
+      ::putenv(const_cast<char*>(file_variable.c_str()));
+      ::putenv(const_cast<char*>(from.c_str()));
+      ::execl("/proc/self/exe", "test_ontile", "--gtest_also_run_disabled_tests", "--gtest_filter=SessionDisk.DISABLED_WritesForever", nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    int done = 0;
+    ASSERT_EQ(::read(ends[0], &done, sizeof done), static_cast<ssize_t>(sizeof done));
+    ::usleep(static_cast<useconds_t>(random() % 60000));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    while (::read(ends[0], &done, sizeof done) == static_cast<ssize_t>(sizeof done)) {
+    }
+    ::close(ends[0]);
+    Session s(tiles_with_disk(2, file));
+    const std::string now = said(s, "w = open('n').read().split()\nprint(len(w), len(set(w)), w[0])", 1);
+    EXPECT_THAT(now, testing::AnyOf("300 1 " + std::to_string(done) + "\n", "300 1 " + std::to_string(done + 1) + "\n"));
+    next = done + 2;
+  }
+}
+
+}  // namespace
+}  // namespace pando::ontile
