@@ -7,7 +7,7 @@ sources=$1 work=$2
 rm -rf "$work/port"
 mkdir -p "$work"
 make -C "$port" "TOP=$sources" "BUILD=$work/port" "CCACHE=$(command -v ccache || true)" >"$work/make.log" 2>&1 || {
-  tail -n 30 "$work/make.log" >&2
+  grep -E -A 5 "error|undefined" "$work/make.log" | cut -c 1-300 | head -n 40 >&2
   exit 1
 }
 wasm2c -n python "$work/port/python.wasm" -o "$work/python.c"

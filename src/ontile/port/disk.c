@@ -85,7 +85,7 @@ static mp_obj_t writeblocks(size_t count, const mp_obj_t *arguments) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(writeblocks_obj, 3, 4, writeblocks);
 
-mp_obj_t disk_ioctl(mp_int_t operation, uint32_t blocks, uint32_t block_bytes) {
+mp_obj_t block_ioctl(mp_int_t operation, uint32_t blocks, uint32_t block_bytes) {
   switch (operation) {
     case MP_BLOCKDEV_IOCTL_BLOCK_COUNT: return MP_OBJ_NEW_SMALL_INT(blocks);
     case MP_BLOCKDEV_IOCTL_BLOCK_SIZE: return MP_OBJ_NEW_SMALL_INT(block_bytes);
@@ -99,7 +99,7 @@ mp_obj_t disk_ioctl(mp_int_t operation, uint32_t blocks, uint32_t block_bytes) {
 static mp_obj_t ioctl(mp_obj_t self, mp_obj_t operation, mp_obj_t argument) {
   (void)argument;
   const tensor_device_t *const device = MP_OBJ_TO_PTR(self);
-  return disk_ioctl(mp_obj_get_int(operation), memory_of(device).len / device->block_bytes, device->block_bytes);
+  return block_ioctl(mp_obj_get_int(operation), memory_of(device).len / device->block_bytes, device->block_bytes);
 }
 static MP_DEFINE_CONST_FUN_OBJ_3(ioctl_obj, ioctl);
 

@@ -10,4 +10,4 @@ extern const mp_obj_type_t tensor_device_type;
 MP_DECLARE_CONST_FUN_OBJ_0(disk_obj);
 
 // What ioctl() answers for a device of so many blocks that keeps nothing back.
-mp_obj_t disk_ioctl(mp_int_t operation, uint32_t blocks, uint32_t block_bytes);
+mp_obj_t block_ioctl(mp_int_t operation, uint32_t blocks, uint32_t block_bytes);
