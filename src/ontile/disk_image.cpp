@@ -1,6 +1,7 @@
 #include "ontile/disk_image.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,128 +22,191 @@ namespace pando::ontile {
 namespace {
 
 constexpr std::string_view kHead = "pando disks, KiB of each tile: ";
-constexpr unsigned kMostKib = 192;
+constexpr std::size_t kHeadBytes = 64;
+constexpr unsigned kLeastKib = 4, kMostKib = 192;
+constexpr std::size_t kEntryBytes = 8 + kBlockBytes;
+constexpr std::uint64_t kFreeGarbage = 1 << 20;  // a log that is not longer than this and its content is not written anew
+
+// Of a group of blocks.
+struct GroupHead {
+  std::uint64_t count, checksum;
+};
 
 [[noreturn]] void fail(std::string_view what, const std::string& path) {
   throw poplar::file_load_error(fmt::format("cannot {} {}: {} [disk-image]", what, path, std::strerror(errno)));
 }
 
-class File {
- public:
-  File(const std::string& path, int flags) : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-  ~File() {
-    if (number_ >= 0) ::close(number_);
+std::uint64_t checksum_of(std::string_view entries) {
+  std::uint64_t h = 0xcbf29ce484222325ull ^ entries.size();
+  for (; entries.size() >= 8; entries.remove_prefix(8)) {
+    std::uint64_t word;
+    std::memcpy(&word, entries.data(), 8);
+    h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+    h ^= h >> 29;
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+  return h;
+}
 
-  bool is_open() const { return number_ >= 0; }
-  int number() const { return number_; }
-  // Up to `bytes` from `at`: fewer at the file's end.
-  std::string read(std::uint64_t at, std::size_t bytes) const {
-    std::string out(bytes, '\0');
-    std::size_t got = 0;
-    while (got < bytes) {
-      const ssize_t n = ::pread(number_, out.data() + got, bytes - got, static_cast<off_t>(at + got));
-      if (n < 0) fail("read", path_);
-      if (n == 0) break;
-      got += static_cast<std::size_t>(n);
-    }
-    out.resize(got);
-    return out;
+// Up to `bytes` from `at`: fewer at the file's end.
+std::string read_from(int file, std::uint64_t at, std::size_t bytes, const std::string& path) {
+  std::string out(bytes, '\0');
+  std::size_t got = 0;
+  while (got < bytes) {
+    const ssize_t n = ::pread(file, out.data() + got, bytes - got, static_cast<off_t>(at + got));
+    if (n < 0) fail("read", path);
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
   }
-  void write(std::uint64_t at, std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t n = ::pwrite(number_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-      if (n < 0) fail("write", path_);
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-      at += static_cast<std::uint64_t>(n);
-    }
-  }
+  out.resize(got);
+  return out;
+}
 
- private:
-  const std::string& path_;
-  int number_;
-};
+std::string head_of(unsigned kib) {
+  std::string head = fmt::format("{}{}", kHead, kib);
+  head.resize(kHeadBytes - 1, ' ');
+  return head + "\n";
+}
 
-bool is_zero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
+void add_entry(std::string& group, std::uint32_t tile, std::uint32_t block, std::string_view bytes) {
+  const std::uint32_t place[] = {tile, block};
+  group.append(reinterpret_cast<const char*>(place), sizeof place).append(bytes);
+}
+
+// With the head before the entries. None: nothing.
+std::string group_of(const std::string& entries) {
+  if (entries.empty()) return {};
+  const GroupHead head{entries.size() / kEntryBytes, checksum_of(entries)};
+  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + entries;
+}
 
 void check_size(unsigned kib) {
-  if (kib < 4 || kib > kMostKib) throw poplar::invalid_option(fmt::format("a tile's disk has 4 to {} KiB, not {}", kMostKib, kib));
+  if (kib < kLeastKib || kib > kMostKib) throw poplar::invalid_option(fmt::format("a tile's disk has {} to {} KiB, not {}", kLeastKib, kMostKib, kib));
+}
+
+// Of one session, until it is closed or the process ends.
+void lock(int file, const std::string& path) {
+  struct stat about = {};
+  const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &about) == 0 && about.st_nlink > 0;
+  if (!free) throw poplar::file_load_error(fmt::format("{} is in use by another session [disk-image]", path));
 }
 
 }  // namespace
 
 DiskImage::DiskImage(std::string path, unsigned kib) : path_(std::move(path)), kib_(kib) {
-  if (!path_.empty()) read();
-  if (kib_ == 0) kib_ = kDefaultKib;
-  check_size(kib_);
+  if (kib_ != 0) check_size(kib_);
+  if (path_.empty()) {
+    if (kib_ == 0) kib_ = kDefaultKib;
+    return;
+  }
+  try {
+    open();
+  } catch (...) {
+    if (file_ >= 0) ::close(file_);
+    throw;
+  }
+}
+
+DiskImage::~DiskImage() {
+  if (file_ >= 0) ::close(file_);
 }
 
 std::uint32_t DiskImage::blocks() const { return kib_ * 1024 / kBlockBytes; }
 
-void DiskImage::read() {
-  const File file(path_, O_RDONLY);
-  if (!file.is_open()) {
-    if (errno != ENOENT) fail("open", path_);
+void DiskImage::open() {
+  file_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  if (file_ >= 0) {
+    lock(file_, path_);
+    read();
     return;
   }
-  const std::string head = file.read(0, kDataBegin);
+  if (errno != ENOENT) fail("open", path_);
+  if (kib_ == 0) kib_ = kDefaultKib;
+  rewrite();
+}
+
+void DiskImage::read() {
+  const std::string head = read_from(file_, 0, kHeadBytes, path_);
   unsigned kib = 0;
-  const bool is_image = head.size() == kDataBegin && head.starts_with(kHead) &&
+  const bool is_image = head.size() == kHeadBytes && head.starts_with(kHead) && head.back() == '\n' &&
                         std::from_chars(head.data() + kHead.size(), head.data() + head.size(), kib).ec == std::errc();
   if (!is_image) throw poplar::file_load_error(fmt::format("{} is no image of tiles' disks [disk-image]", path_));
   check_size(kib);
   if (kib_ != 0 && kib_ != kib) throw poplar::invalid_option(fmt::format("{} holds disks of {} KiB, not of {}", path_, kib, kib_));
   kib_ = kib;
-  const std::uint64_t disk_bytes = std::uint64_t{kib} * 1024;
-  // Holes are passed over.
-  for (off_t at = static_cast<off_t>(kDataBegin); (at = ::lseek(file.number(), at, SEEK_DATA)) >= 0;) {
-    const std::uint64_t tile = (static_cast<std::uint64_t>(at) - kDataBegin) / disk_bytes;
-    std::string disk = file.read(kDataBegin + tile * disk_bytes, disk_bytes);
-    disk.resize(disk_bytes, '\0');
-    if (!is_zero(disk)) disks_[static_cast<std::uint32_t>(tile)] = std::move(disk);
-    at = static_cast<off_t>(kDataBegin + (tile + 1) * disk_bytes);
+  struct stat about = {};
+  if (::fstat(file_, &about) != 0) fail("read", path_);
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  for (end_ = kHeadBytes; end_ + sizeof(GroupHead) < size;) {
+    GroupHead group = {};
+    std::memcpy(&group, read_from(file_, end_, sizeof group, path_).data(), sizeof group);
+    const std::uint64_t left = size - end_ - sizeof group;
+    if (group.count == 0 || group.count > left / kEntryBytes) break;
+    const std::string entries = read_from(file_, end_ + sizeof group, group.count * kEntryBytes, path_);
+    if (checksum_of(entries) != group.checksum) break;
+    for (std::size_t at = 0; at < entries.size(); at += kEntryBytes) {
+      std::uint32_t place[2];
+      std::memcpy(place, entries.data() + at, sizeof place);
+      blocks_[{place[0], place[1]}].bytes = entries.substr(at + sizeof place, kBlockBytes);
+    }
+    end_ += sizeof group + entries.size();
   }
 }
 
-void DiskImage::put(std::uint32_t tile, std::uint32_t block, std::string_view bytes) {
-  std::string& disk = disks_[tile];
-  disk.resize(std::size_t{kib_} * 1024, '\0');
-  bytes.copy(disk.data() + std::size_t{block} * kBlockBytes, kBlockBytes);
-}
+void DiskImage::put(std::uint32_t tile, std::uint32_t block, std::string_view bytes) { blocks_[{tile, block}] = {std::string(bytes), true}; }
 
 void DiskImage::each_block(const std::function<void(std::uint32_t, std::uint32_t, std::string_view)>& take) const {
-  for (const auto& [tile, disk] : disks_)
-    for (std::uint32_t block = 0; block < blocks(); ++block) {
-      const std::string_view bytes(disk.data() + std::size_t{block} * kBlockBytes, kBlockBytes);
-      if (!is_zero(bytes)) take(tile, block, bytes);
-    }
+  for (const auto& [place, block] : blocks_) take(place.first, place.second, block.bytes);
 }
 
-void DiskImage::write_back() const {
-  if (path_.empty()) return;
-  const std::string partial = fmt::format("{}.new", path_);
-  {
-    const File file(partial, O_WRONLY | O_CREAT | O_TRUNC);
-    if (!file.is_open()) fail("write", partial);
-    std::string head = fmt::format("{}{}\n", kHead, kib_);
-    head.resize(kDataBegin, '\n');
-    file.write(0, head);
-    const std::uint64_t disk_bytes = std::uint64_t{kib_} * 1024;
-    each_block([&](std::uint32_t tile, std::uint32_t block, std::string_view bytes) {
-      file.write(kDataBegin + tile * disk_bytes + std::uint64_t{block} * kBlockBytes, bytes);
-    });
-    if (!disks_.empty() && ::ftruncate(file.number(), static_cast<off_t>(kDataBegin + (disks_.rbegin()->first + 1) * disk_bytes)) != 0)
-      fail("write", partial);
-    if (::fsync(file.number()) != 0) fail("write", partial);
+// On the file's disk when it returns.
+void DiskImage::append(int file, const std::string& bytes, const std::string& path) {
+  // What a cut-off write left goes first.
+  if (::ftruncate(file, static_cast<off_t>(end_)) != 0) fail("write", path);
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t n = ::pwrite(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(end_ + done));
+    if (n < 0) fail("write", path);
+    done += static_cast<std::size_t>(n);
   }
-  if (std::rename(partial.c_str(), path_.c_str()) != 0) fail("replace", path_);
+  if (::fdatasync(file) != 0) fail("write", path);
+  end_ += bytes.size();
+}
+
+void DiskImage::rewrite() {
+  std::string entries;
+  for (const auto& [place, block] : blocks_) add_entry(entries, place.first, place.second, block.bytes);
+  const std::string partial = path_ + ".new";
+  const int file = ::open(partial.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) fail("write", partial);
+  const std::uint64_t old_end = std::exchange(end_, 0);
+  try {
+    lock(file, partial);
+    append(file, head_of(kib_) + group_of(entries), partial);
+    if (std::rename(partial.c_str(), path_.c_str()) != 0) fail("replace", path_);
+  } catch (...) {
+    end_ = old_end;
+    ::close(file);
+    throw;
+  }
+  if (file_ >= 0) ::close(file_);
+  file_ = file;
   // The new name has to be on the disk too.
   const std::size_t slash = path_.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-  const File place(folder, O_RDONLY | O_DIRECTORY);
-  if (place.is_open()) ::fsync(place.number());
+  const int folder = ::open(slash == std::string::npos ? "." : path_.substr(0, slash + 1).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
+}
+
+void DiskImage::write_back() {
+  if (path_.empty()) return;
+  std::string entries;
+  for (const auto& [place, block] : blocks_)
+    if (block.is_new) add_entry(entries, place.first, place.second, block.bytes);
+  if (entries.empty()) return;
+  const std::uint64_t content = blocks_.size() * kEntryBytes;
+  if (end_ + entries.size() > 2 * content + kFreeGarbage) rewrite();
+  else append(file_, group_of(entries), path_);
+  for (auto& [place, block] : blocks_) block.is_new = false;
 }
 
 }  // namespace pando::ontile

@@ -1,10 +1,12 @@
 // A copy of the disks of a machine's tiles, in a file of the host.
 //
-//   DiskImage image("disk.img", 64);                 // as much of the file as there is
+//   DiskImage image("disk.img", 64);                 // what the file holds, or blank disks
 //   image.put(tile, block, bytes);
-//   image.write_back();                              // a kill at any moment leaves this or the image before
+//   image.write_back();                              // a kill at any moment leaves all of these puts, or none
 //
-// The file: kDataBegin bytes of text, then the disks one after the other. Blocks of zeros are holes.
+// The file is a log: a line of text, then groups of blocks, each group with its checksum; of a block that is there twice the later one
+// counts. A group that is not whole is where a write was cut off, and the end. When most of the log is of the past it is written anew,
+// beside the old one, which it then replaces.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +14,47 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace pando::ontile {
 
 class DiskImage {
  public:
-  static constexpr std::uint64_t kDataBegin = 4096;
   static constexpr unsigned kDefaultKib = 64;
 
-  // `kib` of each tile; 0: as the file says, or kDefaultKib if there is no file. Throws poplar::file_load_error if the file cannot be
-  // read or is no image, and invalid_option if it is one of disks of another size.
+  // `kib` of each tile; 0: as the file says, or kDefaultKib if there is no file. Without a path nothing is kept. Throws
+  // poplar::file_load_error if the file cannot be read or made, is no image, or is another session's, and invalid_option if its disks have
+  // another size.
   DiskImage(std::string path, unsigned kib);
+  ~DiskImage();
+  DiskImage(const DiskImage&) = delete;
+  DiskImage& operator=(const DiskImage&) = delete;
 
   unsigned kib() const { return kib_; }
   std::uint32_t blocks() const;  // of a tile
   void put(std::uint32_t tile, std::uint32_t block, std::string_view bytes);
-  // What is not zero: one block after the other.
+  // Every block that was ever put, in the order of tiles and blocks.
   void each_block(const std::function<void(std::uint32_t tile, std::uint32_t block, std::string_view bytes)>& take) const;
-  // Throws poplar_error.
-  void write_back() const;
+  // Throws poplar::file_load_error. What was put is then written the next time.
+  void write_back();
 
  private:
+  using Place = std::pair<std::uint32_t, std::uint32_t>;  // tile, block
+  struct Block {
+    std::string bytes;
+    bool is_new = false;
+  };
+
+  void open();
   void read();
+  void rewrite();
+  void append(int file, const std::string& group, const std::string& path);
 
   std::string path_;
   unsigned kib_;
-  std::map<std::uint32_t, std::string> disks_;  // of tiles with anything on them
+  int file_ = -1;
+  std::uint64_t end_ = 0;  // of the log
+  std::map<Place, Block> blocks_;
 };
 
 }  // namespace pando::ontile

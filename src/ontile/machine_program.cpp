@@ -27,6 +27,7 @@ using namespace poplar;
 using namespace poplar::program;
 
 constexpr std::uint32_t kWindowBytes = 94208;  // 64 bytes of each tile of a whole IPU
+constexpr std::uint32_t kWindowBesideDisk = 32768;
 constexpr std::uint32_t kMiddleSlot = 2048, kLargeSlot = 16384;
 
 std::string codelet_file() {
@@ -252,10 +253,11 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
 
 std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
   const unsigned tiles = std::min(s.tiles, s.tiles_per_ipu);
-  const std::uint32_t slot = std::clamp(kWindowBytes / tiles / 8 * 8, 64u, kLargeSlot);
-  std::vector<ExchangeMode> modes{{slot, tiles}};
-  if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, 32});
-  if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, 4});
+  const std::uint32_t window = s.disk_blocks > 0 ? kWindowBesideDisk : kWindowBytes;
+  const std::uint32_t slot = std::clamp(window / tiles / 8 * 8, 64u, kLargeSlot);
+  std::vector<ExchangeMode> modes{{slot, std::min(tiles, window / slot)}};
+  if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, std::min(window / kMiddleSlot, 32u)});
+  if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, std::min(window / kLargeSlot, 4u)});
   return modes;
 }
 
