@@ -17,6 +17,7 @@ enum class Action : std::uint32_t {
   complete,
   go_on,        // output was taken
   raise,        // tiles that wait to exchange get an exception: the text
+  input,        // tiles that wait for input get this piece of a line (offset); no bytes: the input is at its end
   load,         // into disks: the text is pieces of [tile, first block, blocks], 32-bit words, and their bytes
   save,         // the output is each block that changed since the last save: a 32-bit number, and its bytes
 };
@@ -28,11 +29,11 @@ constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a
 enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kTilesOfIpu, kHasData, kDataBytes, kDiskBlocks, kSeatWords };
 
 // A tile's state after each step.
-enum class State : std::uint32_t { idle, waits_to_exchange, waits_for_host, not_selected };
+enum class State : std::uint32_t { idle, waits_to_exchange, waits_for_host, waits_for_input, not_selected };
 enum StatusWord {
   kState,       // | ending << 8 | exit status << 16
   kWaitKind,    // exchange_kind of port/exchange.h
-  kWaitArgument,
+  kWaitArgument,  // of one that waits for input: how much of a line it has had
   kPending,     // bytes to send in a collective
   kMatched,     // bytes to send to one tile
   kOutbox,
@@ -43,7 +44,7 @@ enum StatusWord {
   kDiskChanged, // 1: blocks of the disk were written since the last save
   kStatusWords,
 };
-constexpr std::uint32_t kOutBytes = 512;
+constexpr std::uint32_t kOutBytes = 512, kInputBytes = 1024;
 
 // A tile's disk: blocks, then a bit for each that was written since the last save.
 constexpr std::uint32_t kBlockBytes = 512;
@@ -68,13 +69,14 @@ enum SummaryWord {
   kAnswerHashLow,
   kAnswerHashHigh,
   kChangedDisks,
+  kWaitingForInput,
   kRounds,              // [2 kinds of messages][kMostModes]: rounds that are left
   kFirstGroup = kRounds + 2 * kMostModes,  // and the first group that has something to send
   kSummaryWords = kFirstGroup + 2 * kMostModes,
 };
 
 // What the session learns after a step.
-enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kDisksToSave, kOutcomeWords };
+enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kDisksToSave, kInputWaits, kOutcomeWords };
 
 constexpr std::uint32_t kControlWords = 8;
 

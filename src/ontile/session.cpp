@@ -85,6 +85,7 @@ struct Session::Impl {
   void collect(Texts& texts, Reply& reply);
   std::string why_stuck() const;
   void write_seats();
+  void give_input(Texts& all, const Reply& reply);
   void load_disks();
   void save_disks();
   std::vector<unsigned> one_alive() const;
@@ -99,6 +100,8 @@ struct Session::Impl {
   std::vector<std::uint32_t> data_bytes;  // of each tile
   std::unique_ptr<poplar::Engine> engine;
   std::vector<unsigned> selected;
+  std::string line;  // of input, and how much of it was given
+  std::size_t line_given = 0;
   std::vector<std::string> ended;  // why, of each tile; empty: alive
   std::vector<unsigned char> command_buffer = std::vector<unsigned char>(kCommandBytes);
   std::vector<std::uint32_t> seats, states, outcome = std::vector<std::uint32_t>(kOutcomeWords);
@@ -261,12 +264,32 @@ std::string Session::Impl::why_stuck() const {
   return describe(waits);
 }
 
+void Session::Impl::give_input(Texts& all, const Reply& reply) {
+  const auto wants_rest = [&](unsigned tile) {
+    const std::uint32_t* const s = &states[std::size_t{tile} * kStatusWords];
+    return state_of(s[kState]) == State::waits_for_input && s[kWaitArgument] == line_given;
+  };
+  if (line_given == 0 || line_given == line.size() || std::none_of(selected.begin(), selected.end(), wants_rest)) {
+    Reply said = reply;
+    all.finish(said);
+    all = Texts(selected.size());
+    line.clear();
+    line_given = 0;
+    if (options.input && options.input(said, line)) line += '\n';
+    else line.clear();
+  }
+  const std::string_view piece = std::string_view(line).substr(line_given, kInputBytes);
+  step(Action::input, piece, line_given, line.size(), {}, 0);
+  line_given += piece.size();
+}
+
 Reply Session::Impl::command(Action action, std::string_view source, Input input, std::string_view name) {
   if (name.size() > 200) name = name.substr(name.size() - 200);
   const std::size_t room = kTextCapacity - name.size();
   Reply reply;
   for (const unsigned tile : selected) reply.answers.push_back({tile});
   Texts all(selected.size());
+  line_given = 0;
   const unsigned kind = input == Input::script ? 0 : input == Input::line ? 1 : 2;
   struct Running {
     explicit Running(unsigned s) : slot(s) { pando_python_begin_command(slot); }
@@ -278,6 +301,7 @@ Reply Session::Impl::command(Action action, std::string_view source, Input input
   for (;;) {
     collect(all, reply);
     if (outcome[kHostWaits]) step(Action::go_on, {}, 0, 0, {}, 0);
+    else if (outcome[kInputWaits]) give_input(all, reply);
     else if (outcome[kStuck]) step(Action::raise, why_stuck(), 0, 0, {}, 0);
     else break;
   }

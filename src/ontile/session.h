@@ -20,21 +20,6 @@ namespace pando::ontile {
 
 enum class Cut { lines, bytes };
 
-struct SessionOptions {
-  unsigned ipus = 1;
-  unsigned tiles = 0;          // interpreters, on tiles 0 to tiles - 1; 0: on every tile of the machine
-  bool has_data = false;       // whether tiles have __tiledata
-  std::string data;            // cut over the tiles in tile order
-  Cut cut = Cut::lines;        // at line boundaries, in pieces of about the same size, or anywhere
-  std::uint64_t fuel = 0;      // loop rounds and calls that a command may take on a tile before that tile is ended; 0: no limit
-  bool counted_clock = false;  // time on a tile is 10 us more each time that it looks: the same in each run
-  // Each tile's disk, mounted at '/' when its Python first looks there, and the file that all of them are kept in: read at the start, written
-  // after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the session.
-  std::string disk;
-  unsigned disk_kib = 0;       // of each tile; 0: as the file says, or 64 if it is new. Neither: tiles have no disks
-  std::function<void(std::string_view)> progress;  // told what takes long: "compiling", "loading" ...
-};
-
 // How a command ended on a tile.
 enum class Ending : std::uint8_t {
   done,     // it ran to its end
@@ -55,6 +40,25 @@ struct Answer {
 struct Reply {
   std::vector<std::string> texts;  // distinct, in the order of the first tile that said them
   std::vector<Answer> answers;     // one per selected tile, in tile order
+};
+
+struct SessionOptions {
+  unsigned ipus = 1;
+  unsigned tiles = 0;          // interpreters, on tiles 0 to tiles - 1; 0: on every tile of the machine
+  bool has_data = false;       // whether tiles have __tiledata
+  std::string data;            // cut over the tiles in tile order
+  Cut cut = Cut::lines;        // at line boundaries, in pieces of about the same size, or anywhere
+  bool counted_clock = false;  // time on a tile is 10 us more each time that it looks: the same in each run
+  std::uint64_t fuel = 0;      // loop rounds and calls that a command may take on a tile before that tile is ended; 0: no limit
+  // Asked for a line when tiles read standard input and none can go on without it: all that wait get the same. `said` is what the selected
+  // tiles have written until now; that is then no part of the command's reply. False: there is no more input. Without this there is none.
+  // It must not throw.
+  std::function<bool(const Reply& said, std::string& line)> input;
+  // Each tile's disk, mounted at '/' when its Python first looks there, and the file that all of them are kept in: read at the start, written
+  // after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the session.
+  std::string disk;
+  unsigned disk_kib = 0;       // of each tile; 0: as the file says, or 64 if it is new. Neither: tiles have no disks
+  std::function<void(std::string_view)> progress;  // told what takes long: "compiling", "loading" ...
 };
 
 struct TileState {

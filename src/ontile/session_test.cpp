@@ -88,6 +88,45 @@ TEST(Session, DisagreementNamesWhoWaits) {
   EXPECT_EQ(said(reply, 3), "on\n");
 }
 
+TEST(Session, LinesOfInput) {
+  SessionOptions options = tiles(3);
+  std::vector<std::string> lines{"7", "", std::string(5000, 'x')}, prompts;
+  options.input = [&](const Reply& said, std::string& line) {
+    prompts.push_back(said.texts[said.answers[1].text]);
+    if (lines.empty()) return false;
+    line = lines.front();
+    lines.erase(lines.begin());
+    return true;
+  };
+  Session s(options);
+  const Reply reply = s.run("if __tileid: n = int(input('a number for %d: ' % __tileid)) + __tileid\nelse: n = 0\nprint(n)", Session::Input::script);
+  EXPECT_EQ(said(reply, 0), "");  // it was said with the prompts
+  EXPECT_EQ(said(reply, 2), "9\n");
+  EXPECT_THAT(prompts, ElementsAre("a number for 1: "));
+  EXPECT_EQ(said(s.run("import sys\nprint(repr(sys.stdin.readline()), len(input()))", Session::Input::script), 1), "'\\n' 5000\n");
+  EXPECT_THAT(said(s.run("input()", Session::Input::line), 1), HasSubstr("EOFError"));
+  EXPECT_EQ(said(s.run("print(repr(sys.stdin.read()), sys.stdin.buffer.read(1), list(sys.stdin))", Session::Input::script), 1), "'' b'' []\n");
+}
+
+TEST(Session, TheRestOfALineIsForItsReaders) {
+  SessionOptions options = tiles(2);
+  int asked = 0;
+  options.input = [&](const Reply&, std::string& line) {
+    line = std::string(asked == 0 ? 3000 : 2, 'a' + asked);
+    return asked++ < 2;
+  };
+  Session s(options);
+  // Tile 1 comes to read while tile 0 is in the middle of a line.
+  const Reply reply = s.run("import sys\nif __tileid: recv(0)\nelse:\n  sys.stdin.read(1100)\n  send(1, 1)\nprint(len(input()))", Session::Input::script);
+  EXPECT_EQ(said(reply, 0), "1900\n");
+  EXPECT_EQ(said(reply, 1), "2\n");
+}
+
+TEST(Session, WithoutInputItIsAtItsEnd) {
+  Session s(tiles(2));
+  EXPECT_THAT(said(s.run("input('?')", Session::Input::line), 1), testing::AllOf(StartsWith("?"), HasSubstr("EOFError")));
+}
+
 TEST(Session, RefusesWhatTheMachineHasNot) {
   EXPECT_THROW(Session(tiles(1473)), poplar::invalid_option);
   SessionOptions o;

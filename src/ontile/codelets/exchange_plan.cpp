@@ -57,6 +57,7 @@ class ExchangeSummary : public Vertex {
       const bool first = summary[kSelectedTiles]++ == 0;
       const bool waits = state == State::waits_to_exchange;
       summary[kWaitingForHost] += state == State::waits_for_host;
+      summary[kWaitingForInput] += state == State::waits_for_input;
       summary[kWaitingToExchange] += waits && s[kWaitKind] != kind_flush;
       summary[kReceiving] += waits && s[kWaitKind] == kind_receive;
       if (s[kOutbox] > summary[kMostOutbox]) summary[kMostOutbox] = s[kOutbox];
@@ -71,7 +72,7 @@ class ExchangeSummary : public Vertex {
       if (!waits || !is_collective(s[kWaitKind]) || s[kWaitKind] != summary[kSameKind] || s[kWaitArgument] != summary[kSameArgument]) summary[kSameWait] = 0;
       // Letting others receive is as good as being idle.
       const bool same_state = s[kState] == summary[kAnswer] || ((s[kState] ^ summary[kAnswer]) & ~0xffu) == 0;
-      if (!same_state || state == State::waits_for_host || s[kTextLength] != summary[kAnswerLength] || s[kHashLow] != summary[kAnswerHashLow] ||
+      if (!same_state || state == State::waits_for_host || state == State::waits_for_input || s[kTextLength] != summary[kAnswerLength] || s[kHashLow] != summary[kAnswerHashLow] ||
           s[kHashHigh] != summary[kAnswerHashHigh])
         summary[kSameAnswer] = 0;
       summary[kChangedDisks] += s[kDiskChanged];
@@ -99,7 +100,7 @@ class ExchangeDecide : public Vertex {
     const unsigned ipus = summaries.size() / kSummaryWords;
     for (unsigned i = 0; i < kControlWords; ++i) control[i] = 0;
     outcome[kGo] = outcome[kStuck] = 0;
-    unsigned selected = 0, host = 0, waiting = 0, receiving = 0, most_outbox = 0, disks = 0;
+    unsigned selected = 0, host = 0, waiting = 0, receiving = 0, most_outbox = 0, disks = 0, input = 0;
     for (unsigned i = 0; i < ipus; ++i) {
       const unsigned *const s = of(i);
       selected += s[kSelectedTiles];
@@ -108,9 +109,11 @@ class ExchangeDecide : public Vertex {
       receiving += s[kReceiving];
       if (s[kMostOutbox] > most_outbox) most_outbox = s[kMostOutbox];
       disks += s[kChangedDisks];
+      input += s[kWaitingForInput];
     }
     outcome[kHostWaits] = host;
     outcome[kDisksToSave] = disks;
+    outcome[kInputWaits] = input;
     tell_answer();
     if (host > 0 || waiting == 0) {
       outcome[kIdleMatches] = 0;

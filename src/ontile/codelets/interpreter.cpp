@@ -76,6 +76,38 @@ uint64_t clock_ns(void *context) {
   return command_word(kCountedClock) ? 1577836800ull * 1000000000 + looks_at_clock++ * 10000 : pando_python_clock_ns(context);
 }
 
+// Standard input: a piece of a line, what was read of it, and how much of the line came so far.
+char input[kInputBytes];
+unsigned input_bytes, input_at, line_given;
+
+constexpr int kEndOfInput = -1, kControlC = 3;
+
+bool is_interrupted() {
+  const unsigned now = pando_python_interrupts(command_word(kInterruptSlot));
+  if (now == interrupts_seen) return false;
+  interrupts_seen = now;
+  return true;
+}
+
+int read(void *) {
+  if (input_at == input_bytes) {
+    state = State::waits_for_input;
+    pando::suspend();
+    state = State::idle;
+    length = 0;
+    if (is_interrupted()) return kControlC;
+    if (input_bytes == 0) return kEndOfInput;
+  }
+  return static_cast<unsigned char>(input[input_at++]);
+}
+
+void take_input() {
+  input_bytes = command_word(kTextBytes);
+  input_at = 0;
+  memcpy(input, command_text(), input_bytes);
+  line_given = input_bytes == 0 || input[input_bytes - 1] == '\n' ? 0 : line_given + input_bytes;
+}
+
 uint32_t seed(void *) {
   unsigned long long x = pando::cycle_count() * 0x9e3779b97f4a7c15ull + (pando::tile_id() + 1ull) * 0xbf58476d1ce4e5b9ull;
   x ^= x >> 31;
@@ -85,10 +117,7 @@ uint32_t seed(void *) {
 
 int poll(void *) {
   if (fuel_is_limited && (fuel_left -= PANDO_PYTHON_SLICE) <= 0) return 2;
-  const unsigned now = pando_python_interrupts(command_word(kInterruptSlot));
-  if (now == interrupts_seen) return 0;
-  interrupts_seen = now;
-  return 1;
+  return is_interrupted() ? 1 : 0;
 }
 
 void exchange_wait(void *, const PandoPythonRequest *wanted, PandoPythonControl *control) {
@@ -128,7 +157,7 @@ uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
   return bytes;
 }
 
-const PandoPythonHost host = {write, nullptr, clock_us, clock_ns, seed, nullptr, nullptr, poll,
+const PandoPythonHost host = {write, read, clock_us, clock_ns, seed, nullptr, nullptr, poll,
                               exchange_wait, exchange_offer, exchange_read, exchange_pair, exchange_place, exchange_offer_bytes, exchange_reason};
 
 PandoPython python_of_tile(char *stack) {
@@ -220,6 +249,7 @@ int obey(PandoPython &python) {
     }
     case Action::go_on:
     case Action::raise:
+    case Action::input:
     case Action::load:
     case Action::save: break;
   }
@@ -274,7 +304,7 @@ void report() {
   const unsigned long long hash = hash_of(step->out, length);
   status[kState] = static_cast<unsigned>(state) | ending << 8 | (exit_status & 0xff) << 16;
   status[kWaitKind] = waits ? request.words[0] : 0;
-  status[kWaitArgument] = waits ? request.words[1] : 0;
+  status[kWaitArgument] = waits ? request.words[1] : state == State::waits_for_input ? line_given : 0;
   status[kPending] = waits ? request.words[2] : 0;
   status[kMatched] = waits ? request.words[3] : 0;
   status[kOutbox] = waits ? request.words[4] : 0;
@@ -311,7 +341,17 @@ void act() {
     }
     return;
   }
+  if (action == Action::input) {
+    if (state == State::waits_for_input && line_given == command_word(kOffset)) {
+      take_input();
+      pando::fiber_resume(0);
+    } else {
+      length = 0;
+    }
+    return;
+  }
   length = 0;
+  input_bytes = input_at = line_given = 0;
   ending = kEndingSkipped;
   exit_status = 0;
   const bool of_disk = action == Action::load || action == Action::save;
