@@ -12,6 +12,7 @@
 #include <popops/codelets.hpp>
 #include <poplin/codelets.hpp>
 #include <poprand/codelets.hpp>
+#include <poputil/exceptions.hpp>
 
 namespace oplib {
 
@@ -238,6 +239,28 @@ double share_of_tiles_used(Machine machine, const std::vector<Operand>& operands
     if (at != std::string::npos) tiles.insert(line.substr(at + 9, line.find_first_not_of("0123456789", at + 9) - at - 9));
   }
   return static_cast<double>(tiles.size()) / graph.getTarget().getNumTiles();
+}
+
+const std::vector<Type> kAllTypes = {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
+
+Tensor linear(Graph& graph, const Type& type, const std::vector<std::size_t>& shape) {
+  const Tensor t = graph.addVariable(type, shape);
+  map_tensor(graph, t, Mapping::linear);
+  return t;
+}
+
+void expect_shares(const std::vector<ShareRow>& rows) {
+  for (const ShareRow& row : rows)
+    for (const Type& type : kAllTypes) {
+      const Build build = [&](Graph& g, std::vector<Tensor>&, program::Sequence& prog) {
+        row.build(g, type, prog);
+        return std::vector<Tensor>{};
+      };
+      if (std::find(row.types.begin(), row.types.end(), type) == row.types.end())
+        EXPECT_THROW(share_of_tiles_used(Machine::full, {}, build), poputil::poplibs_error) << row.name << ' ' << type;
+      else
+        EXPECT_GE(share_of_tiles_used(Machine::full, {}, build), 0.9) << row.name << ' ' << type;
+    }
 }
 
 Tolerance tolerance_of(const Type& type) {

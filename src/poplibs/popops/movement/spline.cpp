@@ -76,8 +76,9 @@ std::size_t parts_of_outputs(const Target& target, const Tensor& weight, std::si
   constexpr std::size_t kBytes = 96 * 1024;
   if (target.getTargetType() == TargetType::CPU) return 1;
   const std::size_t bytes = weight.numElements() * target.getTypeSize(weight.elementType());
-  // Edges alone may be too few for all tiles.
-  const std::size_t for_memory = (bytes + kBytes - 1) / kBytes, for_tiles = edges == 0 ? 1 : target.getNumTiles() / edges;
+  // Edges alone may be too few for nearly all tiles.
+  const std::size_t wanted = target.getNumTiles() * 9 / 10;
+  const std::size_t for_memory = (bytes + kBytes - 1) / kBytes, for_tiles = edges == 0 ? 1 : (wanted + edges - 1) / edges;
   return std::max<std::size_t>(1, std::min(weight.dim(2), std::max(for_memory, for_tiles)));
 }
 
