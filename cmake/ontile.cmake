@@ -26,7 +26,7 @@ add_library(pando_python SHARED ${python_sources} ${ontile_work}/interpreter.c)
 target_include_directories(pando_python PRIVATE ${ontile_dir} ${CMAKE_SOURCE_DIR}/src)
 # The collector reads the native stack, and a jump leaves frames: nothing that sanitizers could follow.
 target_compile_options(pando_python PRIVATE -O2 -fno-strict-aliasing -fno-sanitize=all)
-set_source_files_properties(${ontile_work}/interpreter.c PROPERTIES COMPILE_OPTIONS "-w;-fno-math-errno;-std=gnu11")
+set_source_files_properties(${ontile_work}/interpreter.c PROPERTIES COMPILE_OPTIONS "-O3;-w;-fno-math-errno;-std=gnu11")
 target_link_libraries(pando_python PRIVATE m)
 install(TARGETS pando_python LIBRARY DESTINATION lib COMPONENT ontile)
 

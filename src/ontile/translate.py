@@ -59,6 +59,12 @@ def translate(code, header):
     code = replace(code, r"^(\s*)FUNC_PROLOGUE;", r"\1ENTER(instance);", "functions", 500)
     code = replace(code, r"^\s*FUNC_EPILOGUE;\n", "", "functions", 500)
     code = replace(code, r"^(\s*w2c_L\d+:)\s*$", r"\1 LOOP(instance);", "loops", 100)
+    # Of the loop over bytecodes only Python's own rounds count: where it calls host_tick.
+    loop = re.search(r"^static u32 w2c_vm_loop\(struct [^;{]*\{.*?^\}|^static u32 w2c_vm_loop\([^;{]*\{.*?^\}", code, flags=re.S | re.M)
+    if not loop:
+        fail("no loop over bytecodes")
+    code = code[:loop.start()] + loop[0].replace(" LOOP(instance);", "") + code[loop.end():]
+    code = replace(code, r"\(\*Z_hostZ_tick\)\(instance\);|\bZ_hostZ_tick\(instance\);", "LOOP(instance);", "rounds of Python loops", 1)
     code = replace(code, r"\bZ_\w+_instance_t\b", "struct TileInterpreter", "the instance", 500)
     for left in (r"\bw2c_memory\b", r"\bwasm_rt_\w+", r"\bfunc_types\b", r"FUNC_PROLOGUE"):
         found = re.search(left, code)

@@ -42,6 +42,10 @@ typedef long mp_off_t;
 #define MICROPY_ALLOC_PATH_MAX (256)
 #define MICROPY_EPOCH_IS_1970 (1)
 
+// The loop over bytecodes is not counted (translate.py leaves it out), the rounds of Python loops are.
+void __attribute__((import_module("host"), import_name("tick"))) host_tick(void);
+#define MICROPY_VM_HOOK_LOOP host_tick();
+
 // The prompt.
 #define MICROPY_HELPER_REPL (1)
 #define MICROPY_REPL_EVENT_DRIVEN (1)

@@ -36,6 +36,11 @@ const char* text_of(trap why) {
 // Calls `function(tile)` with the header set; false if it trapped.
 template <class Function>
 __attribute__((noinline)) bool call_in(PandoPython& python, const Function& function) {
+  if (python.size < MEMORY_BYTES) {
+    std::snprintf(python.why, sizeof python.why, "a tile of %llu bytes is too small for an interpreter (%u bytes)",
+                  static_cast<unsigned long long>(python.size), MEMORY_BYTES);
+    return false;
+  }
   Tile* const tile = reinterpret_cast<Tile*>(python.base);
   Entry entry;
   entry.python = &python;
@@ -45,7 +50,6 @@ __attribute__((noinline)) bool call_in(PandoPython& python, const Function& func
   entry.outer_fuel = tile->fuel;
   entry.outer_stack_pointer = tile->stack_pointer;
   tile->entry = &entry;
-  tile->span = python.size - HEADER_BYTES - 1;
   tile->stack_low = python.stack_low ? python.stack_low : entry.stack_high - 256 * 1024;
   tile->fuel = python.slice > 0 ? python.slice : PANDO_PYTHON_SLICE;
   bool whole = false;
@@ -90,7 +94,7 @@ int with_name(PandoPython* python, const char* name, const Function& function) {
 // Words of the native stack that may be addresses of the tile's heap: 32-bit ones as such, or native addresses into the tile.
 __attribute__((noinline)) void scan(Tile* tile, const char* low, const char* high) {
   const auto base = reinterpret_cast<uintptr_t>(tile);
-  const uint64_t size = tile->span + HEADER_BYTES + 1;
+  const uint64_t size = MEMORY_BYTES;
   low = reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(low) & ~uintptr_t{7});
   for (const char* p = low; p < high; p += 4) {
     u32 word = 0;
@@ -217,7 +221,7 @@ uint64_t pando_python_heap_begin(void) {
 const char* pando_python_version(void) { return interpreter_version; }
 
 int pando_python_boot(PandoPython* python, uint32_t heap_bytes) {
-  if (python->size < pando_python_heap_begin() + heap_bytes) {
+  if (python->size < MEMORY_BYTES || pando_python_heap_begin() + heap_bytes > MEMORY_BYTES) {
     std::snprintf(python->why, sizeof python->why, "a heap of %u bytes does not fit into %llu bytes of tile memory", heap_bytes,
                   static_cast<unsigned long long>(python->size));
     return PANDO_PYTHON_ENDED;
@@ -332,7 +336,7 @@ int pando_python_complete(PandoPython* python, const char* line, uint32_t bytes,
     const int found = static_cast<int>(Z_pythonZ_py_complete(tile, text, bytes, text + slot_offset));
     u32 at = 0;
     std::memcpy(&at, memory + slot_offset, 4);
-    if (found > 0 && static_cast<u32>(found) <= capacity && at <= tile->span) {
+    if (found > 0 && static_cast<u32>(found) <= capacity && at <= MEMORY_SPAN) {
       std::memcpy(insert, reinterpret_cast<char*>(tile) + at, static_cast<u32>(found));
       answer = found;
     }

@@ -17,7 +17,7 @@ PandoPython& python_of(Tile* tile) { return *tile->entry->python; }
 // [address, address + bytes) of the tile's memory, as native bytes.
 char* span_of(Tile* tile, u32 address, u32 bytes) {
   const u64 end = u64{address} + bytes;
-  if (bytes > 0 && (address < HEADER_BYTES || end > tile->span + HEADER_BYTES + 1)) pando_python_trap(tile, TRAP_OOB);
+  if (bytes > 0 && (address < HEADER_BYTES || end > MEMORY_BYTES)) pando_python_trap(tile, TRAP_OOB);
   return reinterpret_cast<char*>(tile) + address;
 }
 

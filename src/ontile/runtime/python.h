@@ -5,7 +5,7 @@
 //   int ending = pando_python_run(&python, text, bytes, "<stdin>", 7, 1);
 //
 // Memory: the first 64 bytes, and [PANDO_PYTHON_BEGIN, pando_python_heap_begin() + heap_bytes), belong to the interpreter; no variable
-// of the program may lie there. It may read and write all of the tile but those 64 bytes, and access 7 bytes more than `size`.
+// of the program may lie there. It may read and write the rest of the first PANDO_PYTHON_MEMORY_BYTES, and access 7 bytes more.
 //
 // A call that cannot go on (a wrong address, a stack overflow, no memory, no fuel) returns PANDO_PYTHON_ENDED, with the reason in
 // `why`; the memory is then good for nothing but a new image. Calls from one tile may nest, and a call may suspend its fiber in
@@ -62,13 +62,15 @@ struct PandoPythonHost {
 /* Above the executable part of a tile's memory. */
 #define PANDO_PYTHON_BEGIN 0x34000
 #define PANDO_PYTHON_HEADER_BYTES 64
+/* What the interpreter sees of a tile: 624 KiB. */
+#define PANDO_PYTHON_MEMORY_BYTES 0x9c000
 
 #define PANDO_PYTHON_SLICE 200000
 #define PANDO_PYTHON_BLOCK_BYTES 512
 
 struct PandoPython {
   char *base;         // the tile's memory
-  uint64_t size;      // of it
+  uint64_t size;      // of it, at least PANDO_PYTHON_MEMORY_BYTES
   char *stack_low;    // the lowest native address that calls may use; null: 256 KiB below the caller's
   const struct PandoPythonHost *host;
   void *context;
