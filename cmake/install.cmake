@@ -6,6 +6,7 @@
 #   PREFIX/bin/popc, pando
 #   PREFIX/enable.sh              source it, and `g++ -std=c++11 x.cpp -lpoplar` works
 #
+# Component `ontile`: Python on tiles, `pando repl` and its Jupyter kernel.
 # Component `poplibs`: the op libraries, their headers, codelets and kernels. Without it PopLibs itself can be built and installed.
 #
 # Everything finds the rest of the prefix relative to itself: the prefix may be moved.

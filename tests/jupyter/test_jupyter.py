@@ -131,7 +131,7 @@ class WithoutTiles(Notebook):
         self.assertEqual(self.ask("complete", "par", 3)["matches"], ["parity"])
         self.assertEqual(self.ask("complete", "x = 1\nt", 7), {"matches": ["tile", "tally"], "cursor_start": 6, "cursor_end": 7,
                                                                 "metadata": {}, "status": "ok"})
-        self.assertIn("%select ", self.ask("complete", "%se", 3)["matches"])
+        self.assertEqual(["%select"], self.ask("complete", "%se", 3)["matches"])
 
     def test_is_complete(self):
         self.assertEqual(self.ask("is_complete", "for x:"), {"status": "incomplete", "indent": "    "})

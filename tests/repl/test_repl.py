@@ -75,7 +75,7 @@ class OnTerminal(unittest.TestCase):
         self.say(terminal, "\r", r"1,3,5,7\n1\n>>> ")
         self.say(terminal, "t\t", r"tile +tally.*>>> t")
         self.say(terminal, "ile\r", "tile 7\n7\n>>> ")
-        self.say(terminal, "%sel\t0\r", r"1 tile of 8: 0\n\[0\] >>> ")
+        self.say(terminal, "%sel\t 0\r", r"1 tile of 8: 0\n\[0\] >>> ")
         self.say(terminal, "%select a\tll\r", r"all 8 tiles\n>>> ")
 
     def test_tab_indents_and_backspace_takes_it_back(self):

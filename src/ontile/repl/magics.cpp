@@ -177,7 +177,7 @@ constexpr Magic kMagics[] = {
 };
 
 Outcome help(Shell&, std::string_view) {
-  std::string text = "Python goes to every selected tile: tile number __tileid of __ntiles, on IPU __ipuid.\n\n";
+  std::string text = "Python goes to every selected tile: tile number __tileid of __ntiles, on IPU __ipuid. name? asks the tiles what a name is.\n\n";
   for (const Magic& magic : kMagics) text += fmt::format("%{:<16} {}\n", fmt::format("{} {}", magic.name, magic.arguments), magic.what);
   return say(text);
 }
@@ -204,19 +204,10 @@ Outcome run_magic(Shell& shell, std::string_view line) {
   throw poplar::invalid_option(fmt::format("%{}: no such command; %help lists them [no-such-command]", name));
 }
 
-Completion complete_magic(std::string_view line) {
-  const std::string_view begun = line.substr(1);
-  std::vector<std::string_view> fitting;
-  for (const Magic& magic : kMagics)
-    if (magic.name.starts_with(begun)) fitting.push_back(magic.name);
-  if (fitting.empty()) return {};
-  if (fitting.size() == 1) return {std::string(fitting[0].substr(begun.size())) + ' ', ""};
-  std::string same(fitting[0]);
-  for (const std::string_view name : fitting) same.resize(std::mismatch(same.begin(), same.end(), name.begin(), name.end()).first - same.begin());
-  if (same.size() > begun.size()) return {same.substr(begun.size()), ""};
-  std::string candidates;
-  for (const std::string_view name : fitting) candidates += fmt::format("%{:<15}", name);
-  return {"", candidates};
+std::vector<std::string_view> magic_names() {
+  std::vector<std::string_view> names;
+  for (const Magic& magic : kMagics) names.push_back(magic.name);
+  return names;
 }
 
 }  // namespace pando::ontile

@@ -3,12 +3,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 #include "ontile/repl/magics.h"
 #include "ontile/repl/tile_set.h"
 
 namespace pando::ontile {
 namespace {
+
+// What every Python has: keywords, and built-in names that people type.
+constexpr std::string_view kWords[] = {
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally",
+    "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+    "ArithmeticError", "AssertionError", "AttributeError", "Exception", "ImportError", "IndexError", "KeyError", "KeyboardInterrupt", "MemoryError",
+    "NameError", "NotImplementedError", "OSError", "OverflowError", "RuntimeError", "StopIteration", "SyntaxError", "SystemExit", "TypeError",
+    "ValueError", "ZeroDivisionError", "abs", "all", "any", "bin", "bool", "bytearray", "bytes", "callable", "chr", "classmethod", "complex", "delattr",
+    "dict", "dir", "divmod", "enumerate", "eval", "exec", "filter", "float", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id",
+    "input", "int", "isinstance", "issubclass", "iter", "len", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open",
+    "ord", "pow", "print", "property", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super",
+    "tuple", "type", "zip"};
+
+bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// The name that is begun there; empty if it is an attribute of something.
+std::string_view name_at_end(std::string_view line) {
+  std::size_t begin = line.size();
+  while (begin > 0 && is_name(line[begin - 1])) --begin;
+  return begin > 0 && line[begin - 1] == '.' ? std::string_view() : line.substr(begin);
+}
+
+Completion complete_word(std::string_view begun, std::vector<std::string_view> words, std::string_view mark) {
+  std::erase_if(words, [&](std::string_view word) { return !word.starts_with(begun); });
+  if (words.empty()) return {};
+  if (words.size() == 1) return {std::string(words[0].substr(begun.size())), ""};
+  std::string same(words[0]);
+  for (const std::string_view word : words) same.resize(std::mismatch(same.begin(), same.end(), word.begin(), word.end()).first - same.begin());
+  if (same.size() > begun.size()) return {same.substr(begun.size()), ""};
+  std::string candidates;
+  for (const std::string_view word : words) candidates += fmt::format("{:<16}", fmt::format("{}{}", mark, word));
+  return {"", candidates};
+}
+
+// "name?" as in IPython: the name, with its attributes.
+std::string_view asked_about(std::string_view source) {
+  if (source.ends_with('\n')) source.remove_suffix(1);
+  if (source.size() < 2 || !source.ends_with('?')) return {};
+  source.remove_suffix(1);
+  return std::all_of(source.begin(), source.end(), [](char c) { return is_name(c) || c == '.'; }) ? source : std::string_view();
+}
 
 // What cannot be carried out is an outcome, too.
 template <typename Action>
@@ -82,6 +125,8 @@ void Shell::execute(std::string_view source, Session::Input input, const Sink& s
   if (is_blank(source)) return;
   history_.emplace_back(source);
   if (means_quit(source)) return sink({false, {}, "", false, Outcome::Next::quit});
+  if (const std::string_view name_asked = asked_about(source); !name_asked.empty())
+    return sink(attempt([&] { return run(fmt::format("help({})", name_asked), Session::Input::line, name); }));
   std::string code;
   bool stopped = false;
   const auto told = [&](const Outcome& outcome) {
@@ -112,8 +157,12 @@ void Shell::execute(std::string_view source, Session::Input input, const Sink& s
 }
 
 Completion Shell::complete(std::string_view line) {
-  if (!line.starts_with('%') || line.find(' ') != line.npos) return machine_.complete(line);
-  return complete_magic(line);
+  if (line.starts_with('%') && line.find(' ') == line.npos) return complete_word(line.substr(1), magic_names(), "%");
+  const Completion found = machine_.complete(line);
+  const std::string_view begun = name_at_end(line);
+  if (!found.insert.empty() || !found.candidates.empty() || begun.empty()) return found;
+  // The tiles know the names of their programs, and not these.
+  return complete_word(begun, {std::begin(kWords), std::end(kWords)}, "");
 }
 
 }  // namespace pando::ontile

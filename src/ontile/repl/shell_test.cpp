@@ -151,6 +151,15 @@ TEST_F(ShellTest, Leaving) {
   EXPECT_EQ(outcome_.next, Outcome::Next::go_on);
 }
 
+TEST_F(ShellTest, QuestionMarks) {
+  say("sys.path?");
+  EXPECT_EQ(machine.runs.back(), "line <stdin>: help(sys.path)");
+  say("x == 'what?'");
+  EXPECT_EQ(machine.runs.back(), "line <stdin>: x == 'what?'");
+  say("?");
+  EXPECT_EQ(machine.runs.back(), "line <stdin>: ?");
+}
+
 TEST_F(ShellTest, WhatIsWhole) {
   EXPECT_TRUE(shell.is_complete("all x"));
   EXPECT_FALSE(shell.is_complete("for x:"));
@@ -167,8 +176,13 @@ TEST_F(ShellTest, AMachineThatFailsIsNotTheEnd) {
 
 TEST_F(ShellTest, Completion) {
   EXPECT_EQ(shell.complete("par").insert, "ity");
-  EXPECT_EQ(shell.complete("%se").insert, "lect ");
-  EXPECT_EQ(shell.complete("%select").insert, " ");
+  EXPECT_EQ(shell.complete("%se").insert, "lect");
+  EXPECT_EQ(shell.complete("%select").insert, "");
+  EXPECT_EQ(shell.complete("x = pri").insert, "nt");  // no name of the program: of the language
+  EXPECT_THAT(shell.complete("wh").insert, "ile");
+  EXPECT_THAT(shell.complete("s").candidates, HasSubstr("set             setattr         slice           sorted"));
+  EXPECT_EQ(shell.complete("x.pri").insert, "");
+  EXPECT_EQ(shell.complete("x = ").candidates, "");
   EXPECT_EQ(shell.complete("%t").insert, "i");
   EXPECT_THAT(shell.complete("%ti").candidates, HasSubstr("%tiles"));
   EXPECT_EQ(shell.complete("%x").candidates, "");

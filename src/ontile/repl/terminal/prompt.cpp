@@ -85,6 +85,7 @@ std::optional<int> execute(Shell& shell, Interrupts& interrupts, const std::stri
   std::optional<int> status;
   const bool several = text.find('\n') != text.npos;
   shell.execute(text, several ? Session::Input::cell : Session::Input::line, [&](const Outcome& outcome) {
+    if (interrupts.happened()) fmt::print("\n");  // after the terminal's ^C
     show(outcome, shell);
     if (outcome.next == Outcome::Next::keys) run_keys(shell, interrupts);
     if (outcome.next == Outcome::Next::quit) status = status_of(outcome);
