@@ -4,6 +4,7 @@ import os
 import re
 
 from ipykernel.kernelbase import Kernel
+from IPython.core.error import StdinNotImplementedError
 
 from pando_kernel import groups as answers
 from pando_kernel.repl import Repl, ReplError
@@ -24,9 +25,13 @@ class PandoKernel(Kernel):
         self.repl = Repl(json.loads(os.environ.get(COMMAND, '["pando", "repl", "--json"]')))
 
     def do_execute(self, code, silent, store_history=True, user_expressions=None, allow_stdin=False, **kwargs):
+        self._allow_stdin = allow_stdin  # what raw_input() goes by
         error, payload = None, []
         try:
             for reply in self.repl.request({"run": code, "kind": "cell", "name": f"In [{self.execution_count}]"}):
+                if reply.get("wants_input"):
+                    self.answer_input(reply["plain"])
+                    continue
                 if not silent:
                     self.show(reply)
                 error = answers.error_of(reply.get("groups", [])) or self.complaint(reply)
@@ -40,6 +45,15 @@ class PandoKernel(Kernel):
         if not silent:
             self.send_response(self.iopub_socket, "error", content)
         return {"status": "error", "execution_count": self.execution_count, **content}
+
+    def answer_input(self, prompt):
+        """Tiles read a line: the notebook is asked for one, for all of them."""
+        try:
+            self.repl.give_line(self.raw_input(prompt))
+        except (StdinNotImplementedError, EOFError):
+            self.repl.give_line(None)
+        except KeyboardInterrupt:
+            self.repl.interrupt()
 
     @staticmethod
     def complaint(reply):

@@ -38,6 +38,13 @@ class Repl:
         """The reply to a request that has one."""
         return list(self.request(body))[-1]
 
+    def give_line(self, line):
+        """What tiles get that read a line, after a reply that wants input; None: there is no more."""
+        self._send({"input": line})
+
+    def interrupt(self):
+        self._send({"interrupt": True})
+
     def close(self):
         if self._process:
             self._process.stdin.close()
@@ -80,7 +87,7 @@ class Repl:
             try:
                 reply = self._replies.get()
             except KeyboardInterrupt:
-                self._send({"interrupt": True})
+                self.interrupt()
                 continue
             if isinstance(reply, ReplError):
                 raise reply

@@ -62,7 +62,7 @@ class Notebook(unittest.TestCase):
 
     def run_cell(self, code, then=None):
         """(status, messages): what a notebook shows of it."""
-        number = self.client.execute(code)
+        number = self.client.execute(code, allow_stdin=False)
         messages = []
         while True:
             message = self.client.get_iopub_msg(timeout=SECONDS)
@@ -112,6 +112,17 @@ class WithoutTiles(Notebook):
         self.assertEqual([kind for kind, _ in messages], ["display_data", "error"])
         self.assertIn("---------- [1x] ---------- tile 3", messages[1][1]["traceback"])
         self.assertEqual(self.run_cell("raise")[0]["traceback"][0], "Traceback (most recent call last):")  # of all: no ruler
+
+    def test_tiles_read_lines(self):
+        number = self.client.execute("ask", allow_stdin=True)
+        asked = self.client.get_stdin_msg(timeout=SECONDS)
+        self.assertEqual(asked["content"]["prompt"], "? ")
+        self.client.input("a line")
+        while self.client.get_shell_msg(timeout=SECONDS)["parent_header"]["msg_id"] != number:
+            pass
+        said = [self.client.get_iopub_msg(timeout=SECONDS) for _ in range(4)]
+        self.assertIn("a line\n", [message["content"].get("text") for message in said])
+        self.assertEqual(self.run_cell("ask")[1], [("stream", {"name": "stdout", "text": "EOF\n"})])
 
     def test_ended_interpreters(self):
         reply, messages = self.run_cell("die 2")

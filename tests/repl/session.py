@@ -95,7 +95,8 @@ def main():
         return 0
     if not os.path.exists("/usr/share/dict/words"):
         return 77
-    wrong = [f"{row}: {now}\n  the page has: {then}" for row, (then, now) in enumerate(zip(lines, played), 1) if TIME.sub(r"\1", then) != TIME.sub(r"\1", now)]
+    wrong = [f"{row}: {now}\n  the page has: {then}" for row, (then, now) in enumerate(zip(lines, played), 1)
+             if TIME.sub(r"\1", then) != TIME.sub(r"\1", now)]
     if wrong or len(lines) != len(played):
         print(f"{os.path.normpath(PAGE)} has {len(lines)} lines, the session {len(played)}", *wrong[:20], sep="\n")
         return 1

@@ -87,6 +87,13 @@ class OnTerminal(unittest.TestCase):
         terminal = self.start()
         self.say(terminal, "%%time\rall a\rall b\r\r", r"\na\nb\nWall time: .*\n>>> ")
 
+    def test_tiles_read_lines(self):
+        terminal = self.start()
+        self.say(terminal, "ask\r", r"\n\? $")
+        self.say(terminal, "a line\r", r"\na line\n>>> ")
+        self.say(terminal, "ask\r", r"\n\? $")
+        self.say(terminal, "\x04", r"EOF\n>>> ")
+
     def test_history_lasts(self):
         first = self.start()
         self.say(first, "all one\r", r"\none\n>>> ")
@@ -250,6 +257,21 @@ class OnTiles(unittest.TestCase):
         self.assertEqual(self.run_it(given="__ntiles\n"), (0, "8\n", ""))
         self.assertEqual(self.run_it("--fuel", "10000", "-c", "while True: pass")[0], 1)
 
+    def test_input(self):
+        self.assertEqual(self.run_it("-c", "print(input('? ') + '!')", given="a line\n"), (0, "? a line!\n", ""))
+        terminal = self.start()
+        self.say(terminal, "int(input('number: ')) * 2\r", r"\nnumber: $")
+        self.say(terminal, "21\r", r"\n42\n>>> ")
+        self.say(terminal, "input('again: ')\r", r"\nagain: $")
+        self.say(terminal, "\x03", r"\n>>> ")
+        self.say(terminal, "__ntiles\r", r"\n8\n>>> ")
+
+    def test_disks(self):
+        disk = os.path.join(self.folder.name, "disks")
+        write = "with open('/note', 'w') as f: f.write('tile %d' % (__tileid // 4))"
+        self.assertEqual(self.run_it("--disk", disk, "--disk-kib", "32", "-c", write)[0], 0)
+        self.assertIn("tiles 4-7\ntile 1\n", self.run_it("--disk", disk, "-c", "print(open('/note').read())")[1])
+
     def test_files_and_their_arguments(self):
         script = os.path.join(self.folder.name, "script.py")
         with open(script, "w") as file:
@@ -276,8 +298,9 @@ class OnTiles(unittest.TestCase):
         self.assertEqual(self.run_it("--data", data, "--cut", "bytes", "-c", "print(sum(allgather(len(__tiledata))))")[:2], (0, "40\n"))
 
     def test_wrong_command_lines(self):
-        for arguments, wanted in ((["--fly"], "--fly"), (["--tiles", "none"], "--tiles"), (["--cut", "words"], "--cut"), (["no.py"], "cannot read no.py"),
-                                  (["--data", "no"], "--data: cannot read no"), (["--ipus", "3"], "IPUs"), (["--select", "8", "-c", "1"], "0 to 7")):
+        for arguments, wanted in ((["--fly"], "--fly"), (["--tiles", "none"], "--tiles"), (["--cut", "words"], "--cut"),
+                                  (["no.py"], "cannot read no.py"), (["--data", "no"], "--data: cannot read no"), (["--ipus", "3"], "IPUs"),
+                                  (["--select", "8", "-c", "1"], "0 to 7")):
             status, _, err = self.run_it(*arguments)
             self.assertEqual(status, 2, arguments)
             self.assertIn(wanted, err)

@@ -2,7 +2,7 @@
 //   tile         its number      parity   its number modulo 2     all WORD   WORD on every tile
 //   raise        a traceback     raise N  one on tile N alone     exit N     SystemExit with status N
 //   die N        tile N's interpreter ends                        loop       runs until interrupted
-//   fail         the machine throws
+//   fail         the machine throws                               ask        "? ", then the line that it gets or EOF
 // one of these a line; what it answers is text, as a tile's would be. Every run is written down.
 #pragma once
 
@@ -67,6 +67,7 @@ class FakeMachine final : public Machine {
     for (const unsigned tile : tiles) states_[tile] = {};
   }
   TileState state(unsigned tile) const override { return states_[tile]; }
+  void set_input(Input input) override { input_ = std::move(input); }
 
   std::vector<std::string> runs;
   std::string keys;
@@ -98,10 +99,21 @@ class FakeMachine final : public Machine {
       else if (verb == "raise" && mine) answer.ending = Ending::raised, text += traceback("ValueError: no");
       else if (verb == "exit") answer.ending = Ending::exited, answer.status = std::stoi(word);
       else if (verb == "die" && mine) answer.ending = Ending::ended, states_[tile] = {true, "stack overflow"}, text += "stack overflow\n";
+      else if (verb == "ask") text += line_of_input(tile) + "\n";
       else if (verb == "fail") throw std::runtime_error("the machine stopped [fake]");
       else if (verb == "loop") wait_for_interrupt(), answer.ending = Ending::raised, text += traceback("KeyboardInterrupt: ");
     }
     return text;
+  }
+
+  // The first tile reads for all.
+  std::string line_of_input(unsigned tile) {
+    if (tile != selected_.front()) return line_;
+    Reply said;
+    for (const unsigned each : selected_) add(said, {each, Ending::done, 0, 0}, "? ");
+    line_.clear();
+    if (!input_ || !input_(said, line_)) line_ = "EOF";
+    return line_;
   }
 
   void wait_for_interrupt() {
@@ -111,6 +123,8 @@ class FakeMachine final : public Machine {
   unsigned ipus_;
   std::vector<TileState> states_;
   std::vector<unsigned> selected_;
+  Input input_;
+  std::string line_;
   std::atomic<bool> interrupted_ = false;
 };
 

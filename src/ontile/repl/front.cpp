@@ -1,8 +1,10 @@
 #include "ontile/repl/front.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -55,6 +57,24 @@ std::string argv_code(const FrontOptions& options) {
   return "import sys\nsys.argv[:] = [" + list + "]\ndel sys\n";
 }
 
+// Tiles read: what they have said is shown, and all get the next line of standard input.
+bool read_line(const Reply& said, std::string& line, const Style& style, const Interrupts& interrupts) {
+  const std::vector<Group> groups = group(said);
+  const std::string text = groups.size() == 1 ? groups[0].text : render(groups, style);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+  for (;;) {
+    pollfd ready[] = {{STDIN_FILENO, POLLIN, 0}, {interrupts.descriptor(), POLLIN, 0}};
+    if (poll(ready, 2, -1) < 0 && errno != EINTR) return false;
+    if (interrupts.happened()) return false;
+    char c = 0;
+    const ssize_t n = read(STDIN_FILENO, &c, 1);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return !line.empty();
+    if (n == 1 && c == '\n') return true;
+    if (n == 1) line += c;
+  }
+}
+
 struct Script {
   std::string name;
   Session::Input input;
@@ -92,6 +112,8 @@ int run_front(const FrontOptions& options, const std::string& script, Machine& m
     run_json(shell, STDIN_FILENO, stdout);
     return 0;
   }
+  const Style style = {prompt && terminal_has_colours(), prompt};
+  machine.set_input([&](const Reply& said, std::string& line) { return read_line(said, line, style, interrupts); });
   int status = 0;
   if (is_script) {
     Shell shell(machine, {});
@@ -100,7 +122,7 @@ int run_front(const FrontOptions& options, const std::string& script, Machine& m
     if (status == 0) status = run_script(shell, interrupts, script, input, name, stdout, stderr);
   }
   if (!prompt) return status;
-  Shell shell(machine, {terminal_has_colours(), true});
+  Shell shell(machine, style);
   if (!is_script) print_banner(machine);
   return run_prompt(shell, interrupts);
 }

@@ -74,6 +74,7 @@ class JsonFront {
   void answer(const std::string& line);
   Json carry_out(const Json& request);
   Json run(const Json& request);
+  bool ask_for_line(const Reply& said, std::string& line);
   void reply(const Json& id, const Json& body);
 
   Shell& shell_;
@@ -82,7 +83,10 @@ class JsonFront {
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<std::string> requests_;
+  std::deque<Json> lines_;  // for tiles that read
+  bool interrupted_ = false;
   bool ended_ = false;  // the input
+  Json running_;        // whose code runs
   std::mutex out_lock_;
   std::atomic<bool> unheard_ = false;  // nobody reads the replies
   int stop_[2] = {-1, -1};  // a pipe that ends the reading thread
@@ -102,11 +106,17 @@ void JsonFront::take(const std::string& line) {
   const Json request = Json::parse(line, nullptr, false);
   if (request.is_object() && request.contains("interrupt")) {
     shell_.machine().interrupt();
+    {
+      const std::lock_guard guard(lock_);
+      interrupted_ = true;
+      changed_.notify_one();
+    }
     if (request.contains("id")) reply(request["id"], {{"interrupted", true}});
     return;
   }
   const std::lock_guard guard(lock_);
-  requests_.push_back(line);
+  if (request.is_object() && request.contains("input")) lines_.push_back(request["input"]);
+  else requests_.push_back(line);
   changed_.notify_one();
 }
 
@@ -150,15 +160,34 @@ std::optional<std::string> JsonFront::next() {
   return line;
 }
 
+// Tiles read: whoever runs this is told, and sends a line or null. After an interrupt there is none.
+bool JsonFront::ask_for_line(const Reply& said, std::string& line) {
+  const std::vector<Group> groups = group(said);
+  reply(running_, {{"wants_input", true}, {"plain", groups.size() == 1 ? groups[0].text : render(groups, shell_.style())}, {"more", true}});
+  std::unique_lock guard(lock_);
+  changed_.wait(guard, [&] { return ended_ || interrupted_ || !lines_.empty(); });
+  if (interrupted_ || lines_.empty()) return false;
+  const Json given = lines_.front();
+  lines_.pop_front();
+  if (given.is_string()) line = given.get<std::string>();
+  return given.is_string();
+}
+
 // A reply for every part of the code; all but the last say that there is more.
 Json JsonFront::run(const Json& request) {
   std::optional<Json> held;
+  running_ = request.value("id", Json());
+  {
+    const std::lock_guard guard(lock_);
+    interrupted_ = false;
+    lines_.clear();
+  }
   shell_.execute(
       request.at("run").get<std::string>(), input_of(request.value("kind", "cell")),
       [&](const Outcome& outcome) {
         if (held) {
           (*held)["more"] = true;
-          reply(request.value("id", Json()), *held);
+          reply(running_, *held);
         }
         held = to_json(outcome, shell_.style());
       },
@@ -198,7 +227,7 @@ Json JsonFront::carry_out(const Json& request) {
     for (const auto& [why, tiles] : ended) list.push_back({{"count", tiles.size()}, {"tiles", print_tiles(tiles)}, {"why", why}});
     return {{"ipus", all.ipus}, {"tiles", all.count}, {"selected", print_tiles(machine.selected())}, {"ended", list}};
   }
-  throw poplar::invalid_option("a request needs one of run, complete, is_complete, interrupt, select, reset, tiles [request]");
+  throw poplar::invalid_option("a request needs one of run, input, complete, is_complete, interrupt, select, reset, tiles [request]");
 }
 
 void JsonFront::answer(const std::string& line) {
@@ -215,6 +244,7 @@ void JsonFront::answer(const std::string& line) {
 
 void JsonFront::serve() {
   if (pipe(stop_) != 0) throw poplar::poplar_error("no pipe for the thread that reads requests [pipe]");
+  shell_.machine().set_input([this](const Reply& said, std::string& line) { return ask_for_line(said, line); });
   reply(nullptr, {{"ready", true}, {"ipus", shell_.machine().ipus()}, {"tiles", shell_.machine().tiles()}});
   std::thread reader(&JsonFront::read_requests, this);
   while (!unheard_) {

@@ -95,7 +95,7 @@ TEST_F(JsonTest, WrongRequests) {
   EXPECT_THAT(ask("{\"id\": 1,")["error"], testing::HasSubstr("parse error"));
   EXPECT_THAT(ask("[1]")["error"], testing::HasSubstr("a request is an object"));
   EXPECT_THAT(ask(R"({"id": 5, "fly": 1})"), json::parse(R"({"id": 5, "error":
-      "a request needs one of run, complete, is_complete, interrupt, select, reset, tiles [request]"})"));
+      "a request needs one of run, input, complete, is_complete, interrupt, select, reset, tiles [request]"})"));
   EXPECT_THAT(ask(R"({"id": 5, "run": 3})")["error"], testing::HasSubstr("string"));
   EXPECT_THAT(ask(R"({"id": 5, "run": "x", "kind": "novel"})")["error"], testing::HasSubstr("kind 'novel'; expected line, script or cell"));
   EXPECT_THAT(ask(R"({"id": 5, "select": "9"})")["error"], testing::HasSubstr("there are 8 tiles"));
@@ -108,6 +108,18 @@ TEST_F(JsonTest, InterruptsAreReadWhileACommandRuns) {
   wait_for_run();
   EXPECT_EQ(ask(R"({"id": 2, "interrupt": true})"), json::parse(R"({"id": 2, "interrupted": true})"));
   EXPECT_EQ(receive()["groups"][0]["ending"], "raised");
+}
+
+TEST_F(JsonTest, TilesReadLines) {
+  EXPECT_EQ(ask(R"({"id": 1, "run": "ask"})"), json::parse(R"({"id": 1, "wants_input": true, "plain": "? ", "more": true})"));
+  EXPECT_EQ(ask(R"({"input": "a line"})")["plain"], "a line\n");
+  ask(R"({"id": 2, "run": "ask"})");
+  EXPECT_EQ(ask(R"({"input": null})")["plain"], "EOF\n");
+  ask(R"({"id": 3, "run": "ask"})");
+  EXPECT_EQ(ask(R"({"interrupt": true})")["plain"], "EOF\n");
+  ask(R"({"id": 4, "run": "ask"})");
+  hang_up();
+  EXPECT_EQ(receive()["plain"], "EOF\n");
 }
 
 TEST_F(JsonTest, AnswersAllBeforeItEnds) {

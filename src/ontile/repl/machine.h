@@ -1,6 +1,8 @@
 // What the prompt, scripts and front ends ask of the tiles: a Session, or in their tests a stand-in that answers at once.
 #pragma once
 
+#include <functional>
+
 #include "ontile/session.h"
 
 namespace pando::ontile {
@@ -20,6 +22,10 @@ class Machine {
   virtual const std::vector<unsigned>& selected() const = 0;
   virtual void reset(const std::vector<unsigned>& tiles) = 0;
   virtual TileState state(unsigned tile) const = 0;
+
+  // Who is asked for a line when tiles read one: SessionOptions::input.
+  using Input = std::function<bool(const Reply& said, std::string& line)>;
+  virtual void set_input(Input input) = 0;
 };
 
 }  // namespace pando::ontile

@@ -12,13 +12,40 @@
 #include <poplar/exceptions.hpp>
 
 #include "ontile/repl/front.h"
-#include "ontile/repl/session_machine.h"
 
 namespace {
 
 using namespace pando::ontile;
 
 constexpr int kWrong = 2;  // the command line, or there is no machine like that
+
+class SessionMachine final : public Machine {
+ public:
+  explicit SessionMachine(const SessionOptions& options) : session_(with_input(options)) {}
+
+  unsigned ipus() const override { return session_.ipus(); }
+  unsigned tiles() const override { return session_.tiles(); }
+  Reply run(std::string_view source, Session::Input input, std::string_view name) override { return session_.run(source, input, name); }
+  Reply key(char key) override { return session_.key(key); }
+  bool is_complete(std::string_view source) override { return session_.is_complete(source); }
+  Completion complete(std::string_view line) override { return session_.complete(line); }
+  void interrupt() noexcept override { session_.interrupt(); }
+  void select(const std::vector<unsigned>& tiles) override { session_.select(tiles); }
+  void select_all() override { session_.select_all(); }
+  const std::vector<unsigned>& selected() const override { return session_.selected(); }
+  void reset(const std::vector<unsigned>& tiles) override { session_.reset(tiles); }
+  TileState state(unsigned tile) const override { return session_.state(tile); }
+  void set_input(Input input) override { input_ = std::move(input); }
+
+ private:
+  SessionOptions with_input(SessionOptions options) {
+    options.input = [this](const Reply& said, std::string& line) { return input_ && input_(said, line); };
+    return options;
+  }
+
+  Input input_;
+  Session session_;
+};
 
 struct Arguments {
   FrontOptions front;
@@ -34,6 +61,8 @@ void describe(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"lines", "bytes"}))
       ->capture_default_str();
   app.add_option("--fuel", arguments.session.fuel, "Loop rounds and calls that a command may take on a tile before that tile is ended");
+  app.add_option("--disk", arguments.session.disk, "A file that keeps a disk of each tile, mounted there at /; made if it is not there");
+  app.add_option("--disk-kib", arguments.session.disk_kib, "KiB of each tile's disk; without --disk it goes with the session");
   app.add_option("--select", arguments.front.select, "Tiles that commands go to: 0-99, even, ipu 3 ...");
   app.add_option_function<std::string>("-c", [&](const std::string& code) { arguments.front.code = code; }, "Run this and end");
   app.add_flag("-i", arguments.front.interactive, "A prompt after the script");

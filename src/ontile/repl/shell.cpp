@@ -14,15 +14,15 @@ namespace {
 
 // What every Python has: keywords, and built-in names that people type.
 constexpr std::string_view kWords[] = {
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally",
-    "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-    "ArithmeticError", "AssertionError", "AttributeError", "Exception", "ImportError", "IndexError", "KeyError", "KeyboardInterrupt", "MemoryError",
-    "NameError", "NotImplementedError", "OSError", "OverflowError", "RuntimeError", "StopIteration", "SyntaxError", "SystemExit", "TypeError",
-    "ValueError", "ZeroDivisionError", "abs", "all", "any", "bin", "bool", "bytearray", "bytes", "callable", "chr", "classmethod", "complex", "delattr",
-    "dict", "dir", "divmod", "enumerate", "eval", "exec", "filter", "float", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id",
-    "input", "int", "isinstance", "issubclass", "iter", "len", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open",
-    "ord", "pow", "print", "property", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super",
-    "tuple", "type", "zip"};
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
+    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
+    "while", "with", "yield", "ArithmeticError", "AssertionError", "AttributeError", "Exception", "ImportError", "IndexError", "KeyError",
+    "KeyboardInterrupt", "MemoryError", "NameError", "NotImplementedError", "OSError", "OverflowError", "RuntimeError", "StopIteration",
+    "SyntaxError", "SystemExit", "TypeError", "ValueError", "ZeroDivisionError", "abs", "all", "any", "bin", "bool", "bytearray", "bytes",
+    "callable", "chr", "classmethod", "complex", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "filter", "float",
+    "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len",
+    "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property", "range",
+    "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "zip"};
 
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -81,7 +81,8 @@ std::string describe_missing(const std::vector<Group>& groups) {
   std::string text;
   if (!ended.empty())
     text += ended.size() == 1 ? fmt::format("The interpreter of tile {0} has ended: %reset {0} gives it a new one.\n", ended[0])
-                              : fmt::format("The interpreters of {} tiles have ended: %reset {} gives them new ones.\n", ended.size(), print_tiles(ended));
+                              : fmt::format("The interpreters of {} tiles have ended: %reset {} gives them new ones.\n", ended.size(),
+                                            print_tiles(ended));
   if (!skipped.empty())
     text += fmt::format("{} {} no interpreter any more: see %tiles and %reset.\n",
                         skipped.size() == 1 ? fmt::format("Tile {}", skipped[0]) : fmt::format("{} tiles", skipped.size()),
