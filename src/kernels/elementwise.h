@@ -44,12 +44,15 @@ constexpr bool is_relation(Binary op) {
 constexpr bool can_chain(Binary op) {
   return op == Binary::add || op == Binary::subtract || op == Binary::multiply || op == Binary::divide || op == Binary::maximum || op == Binary::minimum;
 }
-// An operation of a chain: value op operand[i], or operand[i] op value if `reversed`.
+// An operation of a chain: value op operand[i], or operand[i] op value if `reversed`. A constant is an operand of kConstantElements
+// equal elements, for chains of any length.
 struct Link {
   const float* operand;
   Binary op;
   bool reversed;
+  bool constant = false;
 };
+constexpr std::size_t kConstantElements = 32;
 // Is the function defined for operands of that type? Results have the operands' type; those of tests and relations are boolean.
 constexpr bool has(Unary op, Type type) {
   const bool integer = !is_floating(type) && type != Type::boolean;

@@ -50,7 +50,7 @@ HWY_ATTR HWY_INLINE void vectors(D d, const float* a, const Link* links, unsigne
     const std::size_t gap = i + 2 * lanes <= n ? lanes : 0;
     hn::Vec<D> v = hn::LoadU(d, a + i), w = hn::LoadU(d, a + i + gap);
     for (unsigned k = 0; k < count; ++k) {
-      const float* const operand = links[k].operand + i;
+      const float* const operand = links[k].operand + (links[k].constant ? 0 : i);
       const bool reversed = links[k].reversed;
       switch (links[k].op) {
         case Binary::add: apply<Add>(d, operand, gap, false, v, w); break;
@@ -70,7 +70,7 @@ HWY_ATTR HWY_INLINE void vectors(D d, const float* a, const Link* links, unsigne
 
 HWY_ATTR void chain(const float* a, const Link* links, unsigned count, float* out, std::size_t n) {
   std::size_t i = 0;
-  vectors(hn::ScalableTag<float>(), a, links, count, out, i, n);
+  vectors(hn::CappedTag<float, kConstantElements / 2>(), a, links, count, out, i, n);
   vectors(hn::CappedTag<float, 4>(), a, links, count, out, i, n);
   vectors(hn::CappedTag<float, 1>(), a, links, count, out, i, n);
 }

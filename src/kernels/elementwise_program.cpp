@@ -135,10 +135,67 @@ std::size_t rows_of(const Program& p, const Rows out[4]) {
   return out[size_class].count / sharing;
 }
 
+// One chain over float operands that are rows or scalars goes over whole rows: it needs no registers.
+class RowChain {
+ public:
+  static bool fits(const Program& p) {
+    if (p.instructions != 1 || static_cast<Kind>(p.instruction[0] & 255) != Kind::chain) return false;
+    const unsigned first = p.instruction[1] >> 8 & 255;
+    return first < p.operands + p.outputs && (first >= p.operands || p.operand[first].period == 0) &&
+           std::all_of(p.operand, p.operand + p.operands, [](const Operand& o) { return o.period <= 1; });
+  }
+
+  RowChain(const Program& p, const Rows in[4], const Rows out[4])
+      : p_(p), in_(in[kFloat]), out_(out[kFloat]), count_(p.instruction[0] >> 8 & 255), first_(rows_at(p.instruction[1] >> 8 & 255)) {
+    for (unsigned k = 0; k < count_; ++k) {
+      const std::uint32_t link = p.instruction[kInstructionWords + k], place = link >> 8 & 255;
+      rows_[k] = rows_at(place);
+      links_[k] = {constants_[k], static_cast<Binary>(link & 255), (link >> 16 & 1) != 0, rows_[k] == nullptr};
+      if (rows_[k] == nullptr) std::fill(constants_[k], constants_[k] + kConstantElements, constant_at(place));
+    }
+  }
+
+  void run(std::size_t row) {
+    for (unsigned k = 0; k < count_; ++k)
+      if (rows_[k] != nullptr) links_[k].operand = static_cast<const float*>(rows_[k][row].data);
+    const Row& to = out_.rows[p_.output[0].first_row + row];
+    pando_chain(static_cast<const float*>(first_[row].data), links_, count_, static_cast<float*>(to.data), to.size);
+  }
+
+ private:
+  static constexpr unsigned kFloat = size_class_of(sizeof(float));
+
+  // The rows of an operand or output; null for what has one value.
+  const Row* rows_at(unsigned place) const {
+    if (place < p_.operands) return p_.operand[place].period == 0 ? in_.rows + p_.operand[place].first_row : nullptr;
+    return place < p_.operands + p_.outputs ? out_.rows + p_.output[place - p_.operands].first_row : nullptr;
+  }
+  float constant_at(unsigned place) const {
+    float value = 0;
+    if (place < p_.operands) std::memcpy(&value, in_.rows[p_.operand[place].first_row].data, sizeof value);
+    for (unsigned c = 0; c < p_.constants; ++c)
+      if ((p_.constant[c].place & 255) == place) std::memcpy(&value, &p_.constant[c].low, sizeof value);
+    return value;
+  }
+
+  const Program& p_;
+  const Rows in_, out_;
+  const unsigned count_;
+  const Row* const first_;
+  std::array<const Row*, kMostLinks> rows_;
+  Link links_[kMostLinks];
+  alignas(64) float constants_[kMostLinks][kConstantElements];
+};
+
 }  // namespace
 
 void pando_program(const std::uint32_t* code, const Rows in[4], const Rows out[4]) {
   const Program p = parse(code);
+  if (RowChain::fits(p)) {
+    RowChain chain(p, in, out);
+    for (std::size_t row = 0, rows = rows_of(p, out); row < rows; ++row) chain.run(row);
+    return;
+  }
   const Blocks blocks = blocks_of(p);
   const std::size_t stride = blocks.elements * p.width;
   std::array<unsigned char*, 256> place, expansion;

@@ -292,11 +292,15 @@ TEST(ElementwiseKernels, ChainsAreTheirOperationsOneByOne) {
       const Binary ops[] = {static_cast<Binary>(first), static_cast<Binary>(second)};
       if (!can_chain(ops[0]) || !can_chain(ops[1])) continue;
       for (unsigned reversed = 0; reversed < 4; ++reversed) {
-        const Link links[] = {{in[1].data(), ops[0], (reversed & 1) != 0}, {in[2].data(), ops[1], (reversed & 2) != 0}, {in[3].data(), ops[0], false}};
+        const std::vector<float> constant(kConstantElements, in[3][chains % kMost]);
+        const Link links[] = {{in[1].data(), ops[0], (reversed & 1) != 0}, {in[2].data(), ops[1], (reversed & 2) != 0}, {constant.data(), ops[0], false, true}};
         const std::size_t n = ++chains % kMost;
         std::vector<float> expected = in[0];
-        for (const Link& l : links)
-          l.reversed ? pando_binary(l.op, Type::f32, l.operand, expected.data(), expected.data(), n) : pando_binary(l.op, Type::f32, expected.data(), l.operand, expected.data(), n);
+        for (const Link& l : links) {
+          const std::vector<float> all(kMost, l.operand[0]);
+          const float* const operand = l.constant ? all.data() : l.operand;
+          l.reversed ? pando_binary(l.op, Type::f32, operand, expected.data(), expected.data(), n) : pando_binary(l.op, Type::f32, expected.data(), operand, expected.data(), n);
+        }
         std::vector<float> out = in[0];
         pando_chain(out.data(), links, 3, out.data(), n);
         for (std::size_t i = 0; i < kMost; ++i)
