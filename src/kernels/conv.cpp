@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/half_vectors.h"
+
 namespace {
 
 using Offsets = std::vector<unsigned long long>;
@@ -211,21 +213,6 @@ class Forward {
   Offsets a_at_, b_at_;
 };
 
-// Code for the widest vectors of the processor that runs it.
-#if defined(__x86_64__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
-
-FOR_EACH_PROCESSOR void widen(const _Float16* from, long n, float* to) {
-  for (long i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
-}
-
-FOR_EACH_PROCESSOR void narrow(const float* from, long n, _Float16* to) {
-  for (long i = 0; i < n; ++i) to[i] = static_cast<_Float16>(from[i]);
-}
-
 // to[c][r] = from[r][c], of rows x columns; rows of `to` are `stride` apart.
 void transpose(const float* from, long rows, long columns, float* to, long stride) {
   constexpr long kTile = 16;
@@ -247,7 +234,7 @@ struct FloatPiece {
 const float* as_float(const ConvPiece& piece, long n, bool half, Buffers& buffers) {
   if (!half) return static_cast<const float*>(piece.data);
   float* to = buffer(buffers, n);
-  widen(static_cast<const _Float16*>(piece.data), n, to);
+  pando::kernels::widen(piece.data, to, static_cast<std::size_t>(n));
   return to;
 }
 
@@ -296,7 +283,7 @@ class Result {
   Result(void* to, long n, bool half) : to_(to), n_(n), half_(half), buffer_(half ? static_cast<std::size_t>(n) : 0) {}
   float* data() { return half_ ? buffer_.data() : static_cast<float*>(to_); }
   void finish() {
-    if (half_) narrow(buffer_.data(), n_, static_cast<_Float16*>(to_));
+    if (half_) pando::kernels::narrow(buffer_.data(), to_, static_cast<std::size_t>(n_));
   }
 
  private:
