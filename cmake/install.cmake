@@ -28,7 +28,8 @@ endforeach()
 
 set(poplibs_headers poputil popops poplin popnn poprand)
 list(JOIN poplibs_headers "|" poplibs_pattern)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar REGEX "/include/(${poplibs_pattern})$" EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar
+  REGEX "/include/(${poplibs_pattern})$" EXCLUDE PATTERN "libIPUpy.hpp" EXCLUDE)
 foreach(folder ${poplibs_headers})
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/${folder} DESTINATION include COMPONENT poplibs)
 endforeach()

@@ -25,7 +25,7 @@
 //    A library of functions, which is linked to codelets of others, asks for the tiles of whoever calls it, and says how much
 //    memory its code takes there (once per tile):
 //
-//      extern "C" const pando::Needs pando_needs_python{{0x34000, 0x40000}, "python", 150000};    // the name: pando_needs_...
+//      extern "C" const pando::Needs pando_needs_python{{0x34000, 0x40000}, "python", 150000};    // the name: pando_needs_..., one or several
 //      void run(const char *text) { pando::need(pando_needs_python); ... }
 //
 //    A vertex class says the size of its own code, where the host's code tells nothing:

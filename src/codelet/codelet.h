@@ -79,7 +79,9 @@ struct Codelet {
   std::uint32_t host_align = 1;
   std::uint32_t code_bytes = 0;   // estimate: the kernel's host code; tagged as an estimate in reports
   bool code_declared = false;     // code_bytes is what the codelet says instead
-  std::vector<DeclaredCode> shared_code;  // once per tile, whoever of its codelets names it
+  // What libraries need that it calls (pando::Needs): once per tile, whoever of its codelets names it.
+  std::vector<DeclaredCode> shared_code;
+  std::vector<ReservedRange> shared_ranges;
   std::uint32_t stack_bytes = 0;  // per worker, estimate
   bool uses_tile = false;         // calls something of include/pando/tile.hpp, or touches per-tile globals
   ReservedRange reserved;

@@ -33,8 +33,12 @@ std::string describe(const GpDescription& d) {
   for (const Codelet& c : d.codelets) {
     out += fmt::format("{} {} size {} align {}", kVertexKinds[static_cast<std::size_t>(c.kind)], c.name, c.host_size, c.host_align);
     if (c.uses_tile) out += " uses_tile";
-    if (c.reserved.size > 0) out += fmt::format(" reserve {}+{}", c.reserved.begin, c.reserved.size);
-    if (!c.reserved.image.empty()) out += fmt::format(" image {}", c.reserved.image);
+    std::vector<ReservedRange> ranges = c.shared_ranges;
+    if (c.reserved.size > 0) ranges.insert(ranges.begin(), c.reserved);
+    for (const ReservedRange& r : ranges) {
+      out += fmt::format(" reserve {}+{}", r.begin, r.size);
+      if (!r.image.empty()) out += fmt::format(" image {}", r.image);
+    }
     if (c.code_declared) out += fmt::format(" code {}", c.code_bytes);
     for (const DeclaredCode& code : c.shared_code) out += fmt::format(" code of {} {}", code.name, code.bytes);
     out += '\n';

@@ -27,7 +27,7 @@ void fields(A& a, DeclaredCode& d) {
 }
 template <class A>
 void fields(A& a, Codelet& c) {
-  a(c.name, c.kind, c.fields, c.host_size, c.host_align, c.code_bytes, c.code_declared, c.shared_code, c.stack_bytes, c.uses_tile, c.reserved, c.entry);
+  a(c.name, c.kind, c.fields, c.host_size, c.host_align, c.code_bytes, c.code_declared, c.shared_code, c.shared_ranges, c.stack_bytes, c.uses_tile, c.reserved, c.entry);
 }
 template <class A>
 void fields(A& a, Dependency& d) {
@@ -41,7 +41,7 @@ void fields(A& a, GpDescription& d) {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 4;
+constexpr std::uint32_t kFormat = 5;
 
 struct Header {
   char magic[8];

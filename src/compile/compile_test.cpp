@@ -303,6 +303,56 @@ TEST_F(CompileTest, DeclaredCode) {
   EXPECT_EQ(code, (std::set<std::string>{"First 80 estimate", "Second 96 declared", "code of library 5000 declared"}));
 }
 
+// What a library reads through the tile's memory cannot lie in another tile's.
+TEST_F(CompileTest, OperandsOfALibrarysCallerAreReceived) {
+  Codelet caller = codelet("Caller", {field("in", FieldKind::input), field("out", FieldKind::output)}, 80);
+  caller.shared_ranges = {{4096, 1024, ""}};
+  graph_.library().add_builtin("calling", {caller});
+  const View a = variable(16, 0, "a"), b = variable(16, 1, "b");
+  for (const char* name : {"Map", "Caller"}) {
+    const ComputeSetId set = graph_.add_compute_set(name);
+    const VertexId v = graph_.add_vertex(set, name);
+    graph_.connect({v, "in", {}}, a);
+    graph_.connect({v, "out", {}}, b);
+    graph_.set_tile_mapping(v, TileId(1));
+    const tile::Program& p = compile_one(sequence({this->set(a, 0, "fill"), make_program(graph::Execute{set, {}}, name)}));
+    EXPECT_EQ(p.computes.back().bound.empty(), std::string(name) == "Caller") << name;
+    EXPECT_EQ(p.exchanges.empty(), std::string(name) == "Map") << name;
+  }
+}
+
+TEST_F(CompileTest, ReservedRangesOfATile) {
+  Codelet first = codelet("First", {field("out", FieldKind::output)}, 80), second = codelet("Second", {field("out", FieldKind::output)}, 96);
+  first.shared_ranges = {{0, 64, ""}, {4096, 1024, ""}};
+  second.shared_ranges = {{4096, 1024, ""}};
+  Codelet third = second;
+  third.name = "Third";
+  third.reserved = {5000, 8, ""};
+  graph_.library().add_builtin("reserving", {first, second, third});
+  const View a = variable(16, 0, "a");
+  const auto work = [&](const char* name) {
+    const ComputeSetId set = graph_.add_compute_set(name);
+    const VertexId v = graph_.add_vertex(set, name);
+    graph_.connect({v, "out", {}}, a);
+    graph_.set_tile_mapping(v, TileId(0));
+    return make_program(graph::Execute{set, {}}, name);
+  };
+  const tile::Program& p = compile_one(sequence({work("First"), work("Second")}));
+  std::vector<std::uint64_t> begins;
+  for (const tile::Allocation& x : p.allocations)
+    if (x.category == tile::Category::reserved) begins.push_back(x.offset);
+  std::sort(begins.begin(), begins.end());
+  EXPECT_EQ(begins, (std::vector<std::uint64_t>{0, 4096}));
+  try {
+    compile_one(work("Third"));
+    FAIL() << "overlapping ranges";
+  } catch (const std::exception& e) {
+    EXPECT_NE(std::string(e.what()).find("tile 0: codelet Third reserves bytes 4096 to 5120, of which some are reserved by Third (bytes 5000 to 5008)"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
 TEST_F(CompileTest, OutOfMemoryNamesTileStepAndVariables) {
   const View a = variable(100'000, 1, "big"), b = variable(100'000, 1, "other");
   const ProgramPtr program = sequence({set(a, 1, "fill"), map(a, b, 1, "work")});

@@ -23,6 +23,7 @@ struct Need {
   Region region;              // if `single`
   bool single = false;        // read-only, one region of one variable
   bool interleaved = false;   // the field asks for interleaved memory
+  bool here = false;          // in the tile's own memory: what the vertex calls knows no other
 };
 
 class OperandLowering {
@@ -88,7 +89,7 @@ class OperandLowering {
     }
     const bool gathers = std::any_of(rows_.begin(), rows_.end(), [](const Row& r) { return !r.direct; });
     if (gathers) compute_in_place(vertex.tile);
-    for (const Row& row : rows_) add_operand(vertex.tile, row);
+    for (const Row& row : rows_) add_operand(vertex.tile, row, !codelet.shared_ranges.empty());
     compute_.vertices.push_back({id, first, static_cast<std::uint32_t>(compute_.operands.size()) - first});
   }
 
@@ -103,11 +104,11 @@ class OperandLowering {
     rows_.push_back(row);
   }
 
-  void add_operand(TileId tile, const Row& row) {
+  void add_operand(TileId tile, const Row& row, bool here) {
     const Field& field = *row.field;
     if (!row.direct) {
       needs_.push_back({tile, row.operand, row.view, field.is_read(), field.is_written(), row.align, row.region, row.single && !field.is_written(),
-                        field.interleaved});
+                        field.interleaved, here});
       return;
     }
     compute_.operands[row.operand].at = row.at;
@@ -341,7 +342,7 @@ class OperandLowering {
       align = std::max(align, needs_[n].align);
       in_.interleaved = in_.interleaved || needs_[n].interleaved;
       Address at;
-      bindable = bindable && bind_to(tile, needs_[n], at);
+      bindable = bindable && !needs_[n].here && bind_to(tile, needs_[n], at);
     }
     const Address buffer = take(tile, in_, joined.elements.size() * width, align, AccessKind::read);
     const View whole = plan_.graph.view(joined.variable).flatten().slice(joined.elements.begin, joined.elements.end, 0);

@@ -168,7 +168,8 @@ class Placement {
         if (codelet.module.valid() && library_.module(codelet.module).globals.size > 0 &&
             std::find(modules.begin(), modules.end(), codelet.module.value) == modules.end())
           modules.push_back(codelet.module.value);
-        add_reserved(tile, codelet);
+        add_reserved(tile, codelet, codelet.reserved);
+        for (const ReservedRange& r : codelet.shared_ranges) add_reserved(tile, codelet, r);
       }
       add_fixed(tile, tile::Category::vertex_state, state, false, state_name, always_);
       add_fixed(tile, tile::Category::stack, stack * machine_.workers + kSupervisorStackBytes, true, stack_name, always_);
@@ -215,11 +216,15 @@ class Placement {
                                     .shard = module});
   }
 
-  void add_reserved(TileId tile, const Codelet& codelet) {
-    const ReservedRange& r = codelet.reserved;
+  void add_reserved(TileId tile, const Codelet& codelet, const ReservedRange& r) {
     if (r.size == 0) return;
-    for (const Item& other : items_[tile.index()])
+    for (const Item& other : items_[tile.index()]) {
+      if (other.fixed == ~std::uint64_t{0}) continue;
       if (other.fixed == r.begin && other.bytes == r.size) return;
+      if (other.fixed < r.begin + r.size && r.begin < other.fixed + other.bytes)
+        fail(ErrorKind::graph_object_creation_error, "reserved-range", "tile {}: codelet {} reserves bytes {} to {}, of which some are {} (bytes {} to {})",
+             tile.value, codelet.name, r.begin, r.begin + r.size, out_.names[other.name.index()], other.fixed, other.fixed + other.bytes);
+    }
     if (machine_.bounded_memory && r.begin + r.size > machine_.bytes_per_tile())
       fail(ErrorKind::graph_object_creation_error, "reserved-range",
            "codelet {} reserves bytes {} to {}, but a tile of {} has {}", codelet.name, r.begin, r.begin + r.size, machine_.name, machine_.bytes_per_tile());

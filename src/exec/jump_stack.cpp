@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "codelet/tile_context.h"
 
@@ -180,7 +181,7 @@ int run_jumping(int (*function)(void*), void* argument) {
   if (!table) return function(argument);
   if (!table->jumps) table->jumps = std::make_shared<JumpStack>(*table->pool);
   JumpStack& jumps = *table->jumps;
-  if (running()) misuse("a vertex that jumps ran inside another one");
+  PANDO_CHECK(!running());
   Fiber& f = jumps.fiber;
   jumps.function = function;
   jumps.argument = argument;

@@ -199,7 +199,6 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
   unit.module = std::move(action.module);
   unit.dependencies = files_read(ci);
   if (expanded) {
-    unit.calls_python = true;
     const std::string path = std::filesystem::absolute(input).string();
     for (Dependency& d : unit.dependencies)
       if (d.path == path) d.hash = expanded->hash;

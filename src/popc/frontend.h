@@ -18,7 +18,6 @@ struct Unit {
   std::vector<Codelet> codelets;          // `entry` names the KernelRange function in the module
   std::vector<Dependency> dependencies;   // the files read
   std::vector<std::string> libraries;     // of a .gp: those its code calls
-  bool calls_python = false;              // a source with inline Python: needs libIPUpy.gp
 };
 
 // Nothing if there were errors: clang has printed them.

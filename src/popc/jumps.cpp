@@ -15,8 +15,8 @@ namespace {
 
 using namespace llvm;
 
-constexpr const char* kSetters[] = {"setjmp", "_setjmp"};
-constexpr const char* kJumpers[] = {"longjmp", "_longjmp"};
+constexpr const char* kSetters[] = {"setjmp", "_setjmp", "__sigsetjmp"};
+constexpr const char* kJumpers[] = {"longjmp", "_longjmp", "siglongjmp"};
 
 bool is_jump(const GlobalValue& g) {
   const auto is_g = [&](const char* name) { return g.getName() == name; };

@@ -45,9 +45,11 @@ std::set<std::string> exported_symbols(const std::string& path) {
 
 }  // namespace
 
+std::string library_file(const std::string& name) { return "lib" + name + ".so"; }
+
 std::vector<CalledLibrary> find_libraries(const Options& options, const std::vector<std::string>& from_inputs) {
   std::vector<std::string> files;
-  for (const std::string& name : options.libraries) files.push_back("lib" + name + ".so");
+  for (const std::string& name : options.libraries) files.push_back(library_file(name));
   files.insert(files.end(), from_inputs.begin(), from_inputs.end());
   std::vector<CalledLibrary> out;
   for (const std::string& file : files) {

@@ -15,6 +15,9 @@ struct CalledLibrary {
   std::set<std::string> symbols;  // the functions and variables it exports
 };
 
+// The file of -lNAME.
+std::string library_file(const std::string& name);
+
 // The libraries of the options' -l and of `from_inputs` (file names), each once, in that order. Looks in the -L folders, then in
 // ../lib beside popc. Throws std::runtime_error if one is not there or is no shared library.
 std::vector<CalledLibrary> find_libraries(const Options& options, const std::vector<std::string>& from_inputs);

@@ -80,6 +80,8 @@ int compile(const Options& options) {
   d.flags = std::string("-O") + options.level;
   write_depfile(options, program->dependencies);
   if (options.bitcode_only) {
+    d.libraries = program->libraries;
+    for (const std::string& name : options.libraries) d.libraries.push_back(library_file(name));
     d.codelets = std::move(program->codelets);
     d.dependencies = std::move(program->dependencies);
     return write_file(options.output, write_gp(gp)), 0;

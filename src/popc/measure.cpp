@@ -84,7 +84,7 @@ void mark_tile_users(const Module& module, std::vector<Codelet>& codelets) {
   const GlobalValue* runtime = module.getNamedValue(kRuntimeSymbol);
   for (Codelet& c : codelets) {
     const auto found = reachable(*module.getFunction(c.entry));
-    c.uses_tile = c.reserved.size > 0 || !c.reserved.image.empty() || std::find(found.begin(), found.end(), runtime) != found.end();
+    c.uses_tile = c.reserved.size > 0 || !c.shared_ranges.empty() || !c.reserved.image.empty() || std::find(found.begin(), found.end(), runtime) != found.end();
   }
 }
 

@@ -59,13 +59,7 @@ Needs read(const GlobalVariable& v) try {
 }
 
 void add(Codelet& codelet, const Needs& needs) {
-  ReservedRange& has = codelet.reserved;
-  const ReservedRange& wants = needs.reserved;
-  if (wants.size > 0 && has.size > 0 && (has.begin != wants.begin || has.size != wants.size || has.image != wants.image))
-    throw std::runtime_error("vertex '" + codelet.name + "' reserves " + std::to_string(has.size) + " bytes at " + std::to_string(has.begin) + ", and '" +
-                             needs.code.name + "', which it calls, " + std::to_string(wants.size) + " bytes at " + std::to_string(wants.begin) +
-                             ": a tile's reserved range is one");
-  if (wants.size > 0) has = wants;
+  if (needs.reserved.size > 0) codelet.shared_ranges.push_back(needs.reserved);
   if (needs.code.bytes > 0) codelet.shared_code.push_back(needs.code);
 }
 

@@ -9,8 +9,7 @@
 
 namespace pando::popc {
 
-// Adds to each codelet the needs of what it reaches. Before optimising. Throws std::runtime_error if a declaration is no constant, or
-// if a codelet would have two different reserved ranges.
+// Adds to each codelet the needs of what it reaches. Before optimising. Throws std::runtime_error if a declaration is no constant.
 void read_needs(const llvm::Module& module, std::vector<Codelet>& codelets);
 
 }  // namespace pando::popc

@@ -71,6 +71,12 @@ void add_dependencies(Program& program, std::vector<Dependency>& more) {
   }
 }
 
+bool lacks_python(const llvm::Module& module) {
+  return std::any_of(module.begin(), module.end(), [](const llvm::Function& f) {
+    return f.isDeclaration() && !f.use_empty() && (f.getName().starts_with("IPUpy_") || f.getName().starts_with("pyexec_event_repl_"));
+  });
+}
+
 // The module behind libIPUpy.hpp, if it is installed and no input yet. Without it the symbols stay undefined.
 void add_python_module(std::vector<std::string>& inputs) {
   const std::filesystem::path module = std::filesystem::path(library_directory()) / "libIPUpy.gp";
@@ -91,6 +97,13 @@ struct LinkMessages : llvm::DiagnosticHandler {
   std::string& text_;
 };
 
+void link(llvm::Module& program, std::unique_ptr<llvm::Module> more, const std::string& input, llvm::LLVMContext& context) {
+  std::string messages;
+  context.setDiagnosticHandler(std::make_unique<LinkMessages>(messages));
+  if (llvm::Linker::linkModules(program, std::move(more))) throw std::runtime_error("linking '" + input + "': " + messages);
+  context.setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+}
+
 }  // namespace
 
 std::optional<Program> build_program(const Options& options, llvm::LLVMContext& context) {
@@ -99,22 +112,16 @@ std::optional<Program> build_program(const Options& options, llvm::LLVMContext& 
   std::vector<std::string> inputs = options.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::string input = inputs[i];
+    const bool is_last = i + 1 == inputs.size();
     std::optional<Unit> unit = read_unit(options, input, context);
     failed = failed || !unit;
     if (failed) continue;
-    if (unit->calls_python && !options.bitcode_only) add_python_module(inputs);
     add_codelets(program, unit->codelets, input);
     add_dependencies(program, unit->dependencies);
     program.libraries.insert(program.libraries.end(), unit->libraries.begin(), unit->libraries.end());
-    if (!program.module) {
-      program.module = std::move(unit->module);
-      continue;
-    }
-    std::string messages;
-    context.setDiagnosticHandler(std::make_unique<LinkMessages>(messages));
-    if (llvm::Linker::linkModules(*program.module, std::move(unit->module)))
-      throw std::runtime_error("linking '" + input + "': " + messages);
-    context.setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+    if (program.module) link(*program.module, std::move(unit->module), input, context);
+    else program.module = std::move(unit->module);
+    if (is_last && !options.bitcode_only && lacks_python(*program.module)) add_python_module(inputs);
   }
   if (failed) return std::nullopt;
   return program;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <poplar/exceptions.hpp>
 
+#include <sstream>
+
 #include "setting.h"
 
 namespace api {
@@ -81,6 +83,23 @@ TEST(Jumps, BackIntoAbandonedCalls) {
 TEST(Jumps, ToWhereNothingIsSet) {
   EXPECT_THAT(error_of("ToNowhere"), HasSubstr("tile 0: longjmp() to where no setjmp() was done"));
   EXPECT_THAT(error_of("ToAnEndedVertex", "SetHere"), HasSubstr("tile 0: longjmp() to where no setjmp() was done"));
+}
+
+TEST(Jumps, NotOnFibers) {
+  EXPECT_THAT(error_of("SuspendsWhereItJumps"), HasSubstr("tile 0: suspend() outside a fiber"));
+  EXPECT_THAT(error_of("OnAFiber"), HasSubstr("tile 0: setjmp() on a fiber"));
+}
+
+TEST(Jumps, TheirFunctionsAreOnlyCalled) {
+  Setting s;
+  std::stringstream text("#include <poplar/Vertex.hpp>\n#include <setjmp.h>\nvoid (*jump)(jmp_buf, int) = longjmp;\n"
+                         "struct V : poplar::Vertex { jmp_buf *b() { static jmp_buf x; return &x; } void compute() { jump(*b(), 1); } };\n");
+  try {
+    s.graph.addCodelets(text);
+    FAIL() << "the address of longjmp";
+  } catch (const poplar_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("the address of 'longjmp' is taken: it can only be called"));
+  }
 }
 
 TEST(Jumps, StackRegisterAndCounterOfAnIpu) { EXPECT_EQ(run_one("OfAnIpu"), 1); }

@@ -304,6 +304,10 @@ int pando_python_set_disk(PandoPython* python, uint32_t address, uint32_t blocks
   return call_in(*python, [&](Tile* tile) { Z_pythonZ_py_set_disk(tile, address, blocks, changed); }) ? 0 : PANDO_PYTHON_ENDED;
 }
 
+int pando_python_set_array(PandoPython* python, const char* name, uint32_t address, uint32_t elements, char type) {
+  return with_name(python, name, [&](Tile* tile, u32 at, u32 bytes) { Z_pythonZ_py_set_array(tile, at, bytes, address, elements, static_cast<u32>(type)); });
+}
+
 int pando_python_prompt(PandoPython* python) {
   return call_in(*python, [](Tile* tile) { Z_pythonZ_py_repl_start(tile); }) ? 0 : PANDO_PYTHON_ENDED;
 }

@@ -24,6 +24,7 @@ void Z_pythonZ_py_set_int(TileInterpreter*, u32, u32, u32);
 void Z_pythonZ_py_set_text(TileInterpreter*, u32, u32, u32, u32);
 void Z_pythonZ_py_set_view(TileInterpreter*, u32, u32, u32, u32, u32);
 void Z_pythonZ_py_set_disk(TileInterpreter*, u32, u32, u32);
+void Z_pythonZ_py_set_array(TileInterpreter*, u32, u32, u32, u32, u32);
 void Z_pythonZ_py_repl_start(TileInterpreter*);
 u32 Z_pythonZ_py_repl_key(TileInterpreter*, u32);
 u32 Z_pythonZ_py_is_complete(TileInterpreter*, u32);

@@ -104,6 +104,8 @@ PANDO_PYTHON_EXPORT int pando_python_set_view(struct PandoPython *python, const 
 // The tile's disk: `blocks` of PANDO_PYTHON_BLOCK_BYTES at `address`, mounted at '/' when it is first used, and at `changed` a bit for each,
 // which is set when the block is written. Once for an interpreter.
 PANDO_PYTHON_EXPORT int pando_python_set_disk(struct PandoPython *python, uint32_t address, uint32_t blocks, uint32_t changed);
+// The same as an array.array instead of a memoryview.
+PANDO_PYTHON_EXPORT int pando_python_set_array(struct PandoPython *python, const char *name, uint32_t address, uint32_t elements, char type);
 
 // MicroPython's own prompt, a key at a time. pando_python_key: 0, PANDO_PYTHON_EXITED after Ctrl-D, or PANDO_PYTHON_ENDED.
 PANDO_PYTHON_EXPORT int pando_python_prompt(struct PandoPython *python);

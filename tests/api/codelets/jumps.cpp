@@ -1,5 +1,6 @@
 // Vertices that jump: out of deep calls with the host's <setjmp.h>, and back into calls that an earlier compute set abandoned,
 // with declarations of their own as programs for tiles have them.
+#include <pando/tile.hpp>
 #include <poplar/Vertex.hpp>
 #include <setjmp.h>
 
@@ -97,6 +98,24 @@ class ToAnEndedVertex : public Vertex {
   void compute() {
     *out = 0;
     longjmp(leave, 1);
+  }
+};
+
+class OnAFiber : public Vertex {
+ public:
+  Output<int> out;
+  void compute() {
+    *out = 0;
+    pando::fiber_start(0, [](void *) { setjmp(leave); }, nullptr);
+  }
+};
+
+class SuspendsWhereItJumps : public Vertex {
+ public:
+  Output<int> out;
+  void compute() {
+    *out = setjmp(leave);
+    pando::suspend();
   }
 };
 

@@ -1,0 +1,13 @@
+# Python for codelets of others: libIPUpy.hpp and libIPUpy.gp, which popc links to inline Python, and the command IPUpyc. Included when
+# libpando_python is defined.
+set(ipupy_gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libIPUpy.gp)
+add_custom_command(OUTPUT ${ipupy_gp} DEPFILE ${ipupy_gp}.d DEPENDS ${CMAKE_SOURCE_DIR}/src/ontile/ipupy/libIPUpy.cpp ${pando_popc} pando_python
+  COMMAND ${pando_popc} -c -O3 -I${CMAKE_SOURCE_DIR}/src -MF ${ipupy_gp}.d ${CMAKE_SOURCE_DIR}/src/ontile/ipupy/libIPUpy.cpp
+    -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lpando_python -o ${ipupy_gp}
+  COMMENT "popc libIPUpy.gp" VERBATIM)
+add_custom_target(ipupy_gp ALL DEPENDS ${ipupy_gp})
+
+install(FILES ${ipupy_gp} DESTINATION lib COMPONENT ontile)
+install(FILES ${CMAKE_SOURCE_DIR}/include/libIPUpy.hpp DESTINATION include COMPONENT ontile)
+install(PROGRAMS ${CMAKE_SOURCE_DIR}/src/ontile/ipupyc/IPUpyc DESTINATION bin COMPONENT ontile)
+install(FILES ${CMAKE_SOURCE_DIR}/src/ontile/ipupyc/ipupyc.py DESTINATION share/pando COMPONENT ontile)
