@@ -227,7 +227,8 @@ int pando_python_boot(PandoPython* python, uint32_t heap_bytes) {
     return PANDO_PYTHON_ENDED;
   }
   std::memset(python->base, 0, HEADER_BYTES);
-  std::memset(python->base + PANDO_PYTHON_BEGIN, 0, pando_python_heap_begin() - PANDO_PYTHON_BEGIN);
+  // The C stack is never read before it is written: its pages need not be there yet.
+  std::memset(python->base + interpreter_image.stack_top, 0, pando_python_heap_begin() - interpreter_image.stack_top);
   std::memcpy(python->base + interpreter_image.data_begin, interpreter_image.data, interpreter_image.data_bytes);
   reinterpret_cast<Tile*>(python->base)->stack_pointer = interpreter_image.stack_top;
   const bool whole = call_in(*python, [&](Tile* tile) {
