@@ -98,6 +98,8 @@ constexpr std::size_t kRegisterBytes = 64;  // with the return address
 constexpr std::size_t kRegisterBytes = 176;
 #endif
 
+constexpr std::size_t kManyTargets = 32;  // programs have two or three
+
 [[noreturn]] void misuse(const char* what) {
   fail(ErrorKind::application_runtime_error, "jump", "tile {}: {}", tile_context().tile, what);
 }
@@ -114,11 +116,22 @@ JumpTarget* find(JumpStack& jumps, const void* environment) {
   return at == jumps.targets.end() ? nullptr : &*at;
 }
 
+// Targets of vertex calls that have ended are gone, but for those of which a part of the stack was kept.
+void forget_ended_targets(JumpStack& jumps) {
+  std::vector<std::uint64_t> kept = {jumps.activation};
+  for (const JumpTarget& t : jumps.targets)
+    if (!t.image.empty()) kept.push_back(t.activation);
+  std::erase_if(jumps.targets, [&](const JumpTarget& t) { return std::find(kept.begin(), kept.end(), t.activation) == kept.end(); });
+}
+
 extern "C" __attribute__((used, visibility("hidden"))) int pando_record_jump(void* environment, char* frame) {
   JumpStack* const jumps = running();
   if (!jumps) misuse("setjmp() on a fiber, or outside a vertex");
   JumpTarget* target = find(*jumps, environment);
-  if (!target) target = &jumps->targets.emplace_back();
+  if (!target) {
+    if (jumps->targets.size() >= kManyTargets) forget_ended_targets(*jumps);
+    target = &jumps->targets.emplace_back();
+  }
   *target = {environment, jumps->activation, frame, std::vector<char>(frame, frame + kRegisterBytes), {}};
   return 0;
 }
@@ -129,18 +142,6 @@ void jump(void* environment, int value) {
   jumps->wanted = environment;
   jumps->value = value == 0 ? 1 : value;  // as C has it
   leave(jumps->fiber);
-}
-
-// Targets below those calls that a vertex call or a jump ended are gone, but for those whose stack was kept.
-void forget_ended_targets(JumpStack& jumps) {
-  const auto kept = [&](const JumpTarget& t) {
-    return t.activation == jumps.activation ||
-           std::any_of(jumps.targets.begin(), jumps.targets.end(), [&](const JumpTarget& o) { return o.activation == t.activation && !o.image.empty(); });
-  };
-  std::vector<JumpTarget> left;
-  for (JumpTarget& t : jumps.targets)
-    if (kept(t)) left.push_back(t);
-  jumps.targets = std::move(left);
 }
 
 // The stack was left inside jump(): makes it what the wanted target needs. This thread stands on another stack.
@@ -186,7 +187,6 @@ int run_jumping(int (*function)(void*), void* argument) {
   jumps.function = function;
   jumps.argument = argument;
   jumps.activation = ++jumps.activations;
-  forget_ended_targets(jumps);
   f.finished = f.overflowed = false;
   f.error = nullptr;
   clear_marks(f);

@@ -85,6 +85,8 @@ TEST(Jumps, ToWhereNothingIsSet) {
   EXPECT_THAT(error_of("ToAnEndedVertex", "SetHere"), HasSubstr("tile 0: longjmp() to where no setjmp() was done"));
 }
 
+TEST(Jumps, ManyTargets) { EXPECT_EQ(run_one("ManyTargets", "ManyTargets"), 2); }
+
 TEST(Jumps, NotOnFibers) {
   EXPECT_THAT(error_of("SuspendsWhereItJumps"), HasSubstr("tile 0: suspend() outside a fiber"));
   EXPECT_THAT(error_of("OnAFiber"), HasSubstr("tile 0: setjmp() on a fiber"));

@@ -101,6 +101,24 @@ class ToAnEndedVertex : public Vertex {
   }
 };
 
+// More targets than programs have; each vertex call makes its own.
+class ManyTargets : public Vertex {
+ public:
+  Output<int> out;
+  void compute() {
+    jmp_buf targets[50];
+    volatile int returns = 0;
+    for (auto &target : targets)
+      if (setjmp(target)) {
+        returns = returns + 1;
+        if (returns == 2) break;
+        longjmp(targets[49], 1);
+      }
+    if (returns == 0) longjmp(targets[7], 1);
+    *out = returns;
+  }
+};
+
 class OnAFiber : public Vertex {
  public:
   Output<int> out;
