@@ -76,11 +76,12 @@ class Calls : public Vertex {
     IPUpy_register_syscall_callback(on_syscall);
     IPUpy_do_str("ipusyscall\nfor i in range(3): ipusyscall\nprint(data, number + 1)", 0);
     IPUpy_set_stdin((char *)"typed\n");
+    IPUpy_do_str("answer = input()", 0);
     IPUpy_do_str("number * 2", 1);
     pyexec_event_repl_init();
     IPUpy_set_stdout(&text[0], text.size());
     int ended = 0;
-    for (const char *key = "1+1\r\x04"; *key; ++key) ended = pyexec_event_repl_process_char(*key);
+    for (const char *key = "answer\r\x04"; *key; ++key) ended = pyexec_event_repl_process_char(*key);
     *calls = ended ? called : -1;
   }
 };
