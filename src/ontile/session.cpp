@@ -270,13 +270,15 @@ void Session::Impl::give_input(Texts& all, const Reply& reply) {
     return state_of(s[kState]) == State::waits_for_input && s[kWaitArgument] == line_given;
   };
   if (line_given == 0 || line_given == line.size() || std::none_of(selected.begin(), selected.end(), wants_rest)) {
-    Reply said = reply;
-    all.finish(said);
-    all = Texts(selected.size());
     line.clear();
     line_given = 0;
-    if (options.input && options.input(said, line)) line += '\n';
-    else line.clear();
+    if (options.input) {
+      Reply said = reply;
+      all.finish(said);
+      all = Texts(selected.size());
+      if (options.input(said, line)) line += '\n';
+      else line.clear();
+    }
   }
   const std::string_view piece = std::string_view(line).substr(line_given, kInputBytes);
   step(Action::input, piece, line_given, line.size(), {}, 0);
