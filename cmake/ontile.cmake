@@ -51,7 +51,7 @@ install(FILES ${ontile_gp} DESTINATION lib COMPONENT ontile)
 
 # Sessions: what hosts interpreters, on the public API.
 file(GLOB_RECURSE ontile_sources CONFIGURE_DEPENDS ${ontile_dir}/*.cpp)
-list(FILTER ontile_sources EXCLUDE REGEX "/ontile/(codelets|ipupy|runtime|repl)/")
+list(FILTER ontile_sources EXCLUDE REGEX "/ontile/(codelets|ipupy|runtime|repl|shell)/")
 set(ontile_tests ${ontile_sources})
 list(FILTER ontile_sources EXCLUDE REGEX "_test\\.cpp$")
 list(FILTER ontile_tests INCLUDE REGEX "_test\\.cpp$")

@@ -16,5 +16,9 @@ void add_jupyter(CLI::App& app, int& status);
 void add_machines(CLI::App& app, int& status);
 void add_repl(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
+void add_shell(CLI::App& app, int& status);
+
+// Becomes a program that stands beside this one, with these arguments.
+void become(const std::string& name, const std::vector<std::string>& arguments);
 
 }  // namespace pando::cli

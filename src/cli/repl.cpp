@@ -10,7 +10,6 @@
 #include "cli/commands.h"
 
 namespace pando::cli {
-namespace {
 
 void become(const std::string& name, const std::vector<std::string>& arguments) {
   const std::string path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
@@ -20,8 +19,6 @@ void become(const std::string& name, const std::vector<std::string>& arguments) 
   execv(path.c_str(), const_cast<char* const*>(words.data()));
   fail(ErrorKind::poplar_error, "no-such-program", "cannot run {}: {}", path, std::strerror(errno));
 }
-
-}  // namespace
 
 void add_repl(CLI::App& app, int&) {
   CLI::App* const command = app.add_subcommand("repl", "A Python prompt for all tiles; scripts, files and pipes, too");

@@ -86,6 +86,8 @@ TEST(Session, DisagreementNamesWhoWaits) {
   const Reply reply = s.run("if __tileid < 3: alltoall(1)\nprint('on')", Session::Input::script);
   EXPECT_THAT(said(reply, 0), HasSubstr("tiles 0-2 wait in alltoall(); tile 3 has ended the command"));
   EXPECT_EQ(said(reply, 3), "on\n");
+  const Reply said_once = s.run("print(5)\nif __tileid < 3: alltoall(1)", Session::Input::script);
+  EXPECT_THAT(said(said_once, 0), StartsWith("5\nTraceback"));
 }
 
 TEST(Session, LinesOfInput) {

@@ -335,6 +335,7 @@ void act() {
     const State wanted = action == Action::go_on ? State::waits_for_host : State::waits_to_exchange;
     if (state == wanted && !(action == Action::raise && request.words[0] == kind_flush)) {
       if (action == Action::raise) forced = exchange_error;
+      length = 0;
       pando::fiber_resume(0);
     } else if (state != State::waits_for_host) {
       length = 0;

@@ -96,7 +96,7 @@ std::optional<int> execute(Shell& shell, Interrupts& interrupts, const std::stri
 
 }  // namespace
 
-std::string history_file() {
+std::string history_file(std::string_view name) {
   const char* const state = std::getenv("XDG_STATE_HOME");
   const char* const home = std::getenv("HOME");
   std::filesystem::path folder;
@@ -106,7 +106,7 @@ std::string history_file() {
   folder /= "pando";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  return error ? std::string() : (folder / "repl_history").string();
+  return error ? std::string() : (folder / name).string();
 }
 
 int run_prompt(Shell& shell, Interrupts& interrupts) {

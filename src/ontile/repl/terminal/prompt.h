@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ontile/repl/interrupts.h"
 #include "ontile/repl/shell.h"
@@ -11,7 +12,7 @@ namespace pando::ontile {
 // Lines are read until they are whole, and executed, until somebody leaves. Returns the exit status: 0, or that of SystemExit on every tile.
 int run_prompt(Shell& shell, Interrupts& interrupts);
 
-// Where the history is kept: a file of this user; its folder is made. Empty if there is no place for it.
-std::string history_file();
+// Where a history is kept: a file of this user; its folder is made. Empty if there is no place for it.
+std::string history_file(std::string_view name = "repl_history");
 
 }  // namespace pando::ontile
