@@ -30,38 +30,53 @@ struct Step {
   const unsigned *pair = nullptr;
 };
 
+// Python can write to all of the tile's memory but the header: that is where native pointers are kept, and what they are good for.
+// Whatever else is of the tile may have been destroyed, and is used with care.
+struct Native {
+  const Step *step;
+  unsigned char *disk;   // its blocks, then a bit for each that was written since it was saved
+  unsigned disk_blocks;  // 0: this tile has none
+  unsigned line_given;   // how much of a line of standard input came so far
+};
+static_assert(sizeof(Native) <= PANDO_PYTHON_HEADER_BYTES - PANDO_PYTHON_HEADER_OF_CALLER);
+Native &native() { return *reinterpret_cast<Native *>(pando::tile_base() + PANDO_PYTHON_HEADER_OF_CALLER); }
+const Step *step() { return native().step; }
+
 // Of one tile: mutable globals are in its memory.
-const Step *step;
-unsigned char *disk;  // null: this tile has none
 State state;
 unsigned ending, exit_status, length;
 bool named, gone, prompted;
 unsigned forced;  // an exchange_operation that overrules the machine's
-long long fuel_left;
-bool fuel_is_limited;
-unsigned interrupts_seen;
 unsigned long long looks_at_clock;
 PandoPythonRequest request;
+
+// Of one command: on the fiber's own stack, where Python does not reach.
+struct Running {
+  bool fuel_is_limited;
+  long long fuel_left;
+  unsigned interrupts_seen;
+};
 
 constexpr unsigned kEndingDone = 0, kEndingRaised = 1, kEndingExited = 2, kEndingEnded = 3, kEndingSkipped = 4;
 
 unsigned command_word(unsigned which) {
   unsigned value;
-  memcpy(&value, step->command + which * 4, 4);
+  memcpy(&value, step()->command + which * 4, 4);
   return value;
 }
-const char *command_text() { return reinterpret_cast<const char *>(step->command) + kCommandWords * 4; }
+unsigned at_most(unsigned most, unsigned value) { return value < most ? value : most; }
+const char *command_text() { return reinterpret_cast<const char *>(step()->command) + kCommandWords * 4; }
 
 void write(void *, const char *text, uint32_t bytes) {
   while (bytes > 0) {
-    if (length == kOutBytes) {
+    if (length >= kOutBytes) {
       state = State::waits_for_host;
       pando::suspend();
       length = 0;
       state = State::idle;
     }
     const uint32_t now = bytes < kOutBytes - length ? bytes : kOutBytes - length;
-    memcpy(step->out + length, text, now);
+    memcpy(step()->out + length, text, now);
     length += now;
     text += now;
     bytes -= now;
@@ -76,35 +91,36 @@ uint64_t clock_ns(void *context) {
   return command_word(kCountedClock) ? 1577836800ull * 1000000000 + looks_at_clock++ * 10000 : pando_python_clock_ns(context);
 }
 
-// Standard input: a piece of a line, what was read of it, and how much of the line came so far.
+// Standard input: a piece of a line, and what was read of it.
 char input[kInputBytes];
-unsigned input_bytes, input_at, line_given;
+unsigned input_bytes, input_at;
 
 constexpr int kEndOfInput = -1, kControlC = 3;
 
-bool is_interrupted() {
+bool is_interrupted(Running &running) {
   const unsigned now = pando_python_interrupts(command_word(kInterruptSlot));
-  if (now == interrupts_seen) return false;
-  interrupts_seen = now;
+  if (now == running.interrupts_seen) return false;
+  running.interrupts_seen = now;
   return true;
 }
 
-int read(void *) {
-  if (input_at == input_bytes) {
+int read(void *context) {
+  if (input_at >= input_bytes || input_at >= kInputBytes) {
     state = State::waits_for_input;
     pando::suspend();
     state = State::idle;
     length = 0;
-    if (is_interrupted()) return kControlC;
+    if (is_interrupted(*static_cast<Running *>(context))) return kControlC;
     if (input_bytes == 0) return kEndOfInput;
   }
   return static_cast<unsigned char>(input[input_at++]);
 }
 
 void take_input() {
-  input_bytes = command_word(kTextBytes);
+  input_bytes = at_most(kInputBytes, command_word(kTextBytes));
   input_at = 0;
   memcpy(input, command_text(), input_bytes);
+  unsigned &line_given = native().line_given;
   line_given = input_bytes == 0 || input[input_bytes - 1] == '\n' ? 0 : line_given + input_bytes;
 }
 
@@ -115,9 +131,10 @@ uint32_t seed(void *) {
   return static_cast<uint32_t>(x >> 32);
 }
 
-int poll(void *) {
-  if (fuel_is_limited && (fuel_left -= PANDO_PYTHON_SLICE) <= 0) return 2;
-  return is_interrupted() ? 1 : 0;
+int poll(void *context) {
+  Running &running = *static_cast<Running *>(context);
+  if (running.fuel_is_limited && (running.fuel_left -= PANDO_PYTHON_SLICE) <= 0) return 2;
+  return is_interrupted(running) ? 1 : 0;
 }
 
 void exchange_wait(void *, const PandoPythonRequest *wanted, PandoPythonControl *control) {
@@ -127,32 +144,32 @@ void exchange_wait(void *, const PandoPythonRequest *wanted, PandoPythonControl 
   state = State::idle;
   memset(control, 0, sizeof(*control));
   if (forced) control->words[0] = forced;
-  else memcpy(control, step->control, sizeof(*control));
+  else memcpy(control, step()->control, sizeof(*control));
   forced = 0;
 }
 void exchange_offer(void *, uint32_t offset, const void *bytes, uint32_t count) {
-  if (offset <= step->offer_bytes && count <= step->offer_bytes - offset) memcpy(step->offer + offset, bytes, count);
+  if (offset <= step()->offer_bytes && count <= step()->offer_bytes - offset) memcpy(step()->offer + offset, bytes, count);
 }
 int exchange_read(void *, uint32_t offset, void *to, uint32_t count) {
-  if (offset > step->window_bytes || count > step->window_bytes - offset) return 0;
-  memcpy(to, step->window + offset, count);
+  if (offset > step()->window_bytes || count > step()->window_bytes - offset) return 0;
+  memcpy(to, step()->window + offset, count);
   return 1;
 }
 uint32_t exchange_pair(void *, uint32_t which) {
-  const unsigned value = step->pair ? step->pair[which] : 0;
+  const unsigned value = step()->pair ? step()->pair[which] : 0;
   return which == 0 ? value - 1 : value;
 }
 uint32_t exchange_place(void *, uint32_t which) {
   switch (which) {
     case 0: return pando::tile_id();
-    case 1: return step->seat[kTakingPart];
-    case 2: return step->seat[kAllTiles];
-    default: return step->seat[kFirstTakingPart];
+    case 1: return step()->seat[kTakingPart];
+    case 2: return step()->seat[kAllTiles];
+    default: return step()->seat[kFirstTakingPart];
   }
 }
-uint32_t exchange_offer_bytes(void *) { return step->offer_bytes; }
+uint32_t exchange_offer_bytes(void *) { return step()->offer_bytes; }
 uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
-  const uint32_t bytes = step->command ? command_word(kTextBytes) : 0;
+  const uint32_t bytes = step()->command ? command_word(kTextBytes) : 0;
   memcpy(to, command_text(), bytes < capacity ? bytes : capacity);
   return bytes;
 }
@@ -160,13 +177,19 @@ uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
 const PandoPythonHost host = {write, read, clock_us, clock_ns, seed, nullptr, nullptr, poll,
                               exchange_wait, exchange_offer, exchange_read, exchange_pair, exchange_place, exchange_offer_bytes, exchange_reason};
 
-PandoPython python_of_tile(char *stack) {
+Running running_command() {
+  const unsigned long long fuel = command_word(kFuelLow) | static_cast<unsigned long long>(command_word(kFuelHigh)) << 32;
+  return {fuel != 0, static_cast<long long>(fuel), pando_python_interrupts_at_start(command_word(kInterruptSlot))};
+}
+
+PandoPython python_of_tile(char *stack, Running &running) {
   PandoPython python = {};
   python.base = pando::tile_base();
   python.size = pando::tile_size();
   python.stack_low = stack - 320 * 1024;
   python.host = &host;
-  python.slice = fuel_is_limited && fuel_left < PANDO_PYTHON_SLICE ? fuel_left : PANDO_PYTHON_SLICE;
+  python.context = &running;
+  python.slice = running.fuel_is_limited && running.fuel_left < PANDO_PYTHON_SLICE ? running.fuel_left : PANDO_PYTHON_SLICE;
   return python;
 }
 
@@ -175,14 +198,14 @@ void give_names(PandoPython &python) {
   named = true;
   const unsigned tile = pando::tile_id();
   pando_python_set_int(&python, "__tileid", static_cast<int>(tile));
-  pando_python_set_int(&python, "__ipuid", static_cast<int>(step->seat[kIpu]));
-  pando_python_set_int(&python, "__ntiles", static_cast<int>(step->seat[kAllTiles]));
-  if (step->seat[kHasData]) {
-    const auto address = static_cast<uint32_t>(step->data - python.base);
-    pando_python_set_text(&python, "__tiledata", address, step->seat[kDataBytes]);
+  pando_python_set_int(&python, "__ipuid", static_cast<int>(step()->seat[kIpu]));
+  pando_python_set_int(&python, "__ntiles", static_cast<int>(step()->seat[kAllTiles]));
+  if (step()->seat[kHasData]) {
+    const auto address = static_cast<uint32_t>(step()->data - python.base);
+    pando_python_set_text(&python, "__tiledata", address, step()->seat[kDataBytes]);
   }
-  if (const unsigned blocks = step->seat[kDiskBlocks]) {
-    const auto address = static_cast<uint32_t>(reinterpret_cast<char *>(disk) - python.base);
+  if (const unsigned blocks = native().disk_blocks) {
+    const auto address = static_cast<uint32_t>(reinterpret_cast<char *>(native().disk) - python.base);
     pando_python_set_disk(&python, address, blocks, address + blocks * kBlockBytes);
   }
 }
@@ -190,16 +213,16 @@ void give_names(PandoPython &python) {
 // --- the tile's disk --------------------------------------------------------------------------------------------------
 
 bool disk_changed() {
-  if (!disk) return false;
-  const unsigned blocks = step->seat[kDiskBlocks];
+  const unsigned blocks = native().disk_blocks;
   for (unsigned i = 0; i < (blocks + 7) / 8; ++i)
-    if (disk[blocks * kBlockBytes + i]) return true;
+    if (native().disk[blocks * kBlockBytes + i]) return true;
   return false;
 }
 
 // On a fiber: output may take several steps.
 void save_disk(void *) {
-  const unsigned blocks = step->seat[kDiskBlocks];
+  const unsigned blocks = native().disk_blocks;
+  unsigned char *const disk = native().disk;
   for (unsigned b = 0; b < blocks; ++b) {
     unsigned char &changed = disk[blocks * kBlockBytes + b / 8];
     if (!(changed >> b % 8 & 1)) continue;
@@ -216,17 +239,18 @@ void load_disk() {
     unsigned head[3];  // tile, first block, blocks
     memcpy(head, piece, sizeof head);
     piece += sizeof head;
-    if (head[0] == pando::tile_id() && head[1] + head[2] <= step->seat[kDiskBlocks]) memcpy(disk + head[1] * kBlockBytes, piece, head[2] * kBlockBytes);
+    const unsigned blocks = native().disk_blocks;
+    if (head[0] == pando::tile_id() && head[2] <= blocks && head[1] <= blocks - head[2]) memcpy(native().disk + head[1] * kBlockBytes, piece, head[2] * kBlockBytes);
     piece += head[2] * kBlockBytes;
   }
 }
 
 int obey(PandoPython &python) {
   const char *const text = command_text();
-  const unsigned bytes = command_word(kTextBytes);
+  const unsigned bytes = at_most(kTextCapacity, command_word(kTextBytes));
   switch (static_cast<Action>(command_word(kAction))) {
     case Action::run: {
-      const unsigned total = command_word(kTotalBytes), offset = command_word(kOffset), name_bytes = command_word(kNameBytes);
+      const unsigned total = command_word(kTotalBytes), offset = command_word(kOffset), name_bytes = at_most(kTextCapacity - bytes, command_word(kNameBytes));
       if (total == bytes) return pando_python_run(&python, text, bytes, text + bytes, name_bytes, static_cast<int>(command_word(kKind)));
       const int put = pando_python_put(&python, offset, total, text, bytes);
       if (put != 0 || offset + bytes < total) return put;
@@ -266,7 +290,8 @@ void say_why(const char *why) {
 // One command, on a fiber.
 void run_command(void *) {
   char here;
-  PandoPython python = python_of_tile(&here);
+  Running running = running_command();
+  PandoPython python = python_of_tile(&here, running);
   if (!named) give_names(python);
   exit_status = 0;
   const Action action = static_cast<Action>(command_word(kAction));
@@ -299,12 +324,14 @@ unsigned long long hash_of(const char *text, unsigned bytes) {
 }
 
 void report() {
-  unsigned *const status = step->status;
+  unsigned *const status = step()->status;
+  if (state != State::not_selected && !pando::fiber_suspended(0)) state = State::idle;
+  length = at_most(kOutBytes, length);
   const bool waits = state == State::waits_to_exchange;
-  const unsigned long long hash = hash_of(step->out, length);
+  const unsigned long long hash = hash_of(step()->out, length);
   status[kState] = static_cast<unsigned>(state) | ending << 8 | (exit_status & 0xff) << 16;
   status[kWaitKind] = waits ? request.words[0] : 0;
-  status[kWaitArgument] = waits ? request.words[1] : state == State::waits_for_input ? line_given : 0;
+  status[kWaitArgument] = waits ? request.words[1] : state == State::waits_for_input ? native().line_given : 0;
   status[kPending] = waits ? request.words[2] : 0;
   status[kMatched] = waits ? request.words[3] : 0;
   status[kOutbox] = waits ? request.words[4] : 0;
@@ -315,20 +342,13 @@ void report() {
   status[kPair] = waits ? request.words[5] | request.words[6] << 16 : 0;
 }
 
-void set_fuel() {
-  const unsigned long long fuel = command_word(kFuelLow) | static_cast<unsigned long long>(command_word(kFuelHigh)) << 32;
-  fuel_is_limited = fuel != 0;
-  fuel_left = static_cast<long long>(fuel);
-  interrupts_seen = pando_python_interrupts_at_start(command_word(kInterruptSlot));
-}
-
 void act() {
   const Action action = static_cast<Action>(command_word(kAction));
-  if (!step->seat[kSelected]) {
+  if (!step()->seat[kSelected]) {
     state = State::not_selected;
     length = 0;
     const unsigned absent = 0xffffffff;
-    memcpy(step->offer, &absent, 4);
+    memcpy(step()->offer, &absent, 4);
     return;
   }
   if (action == Action::go_on || action == Action::raise) {
@@ -343,7 +363,7 @@ void act() {
     return;
   }
   if (action == Action::input) {
-    if (state == State::waits_for_input && line_given == command_word(kOffset)) {
+    if (state == State::waits_for_input && native().line_given == command_word(kOffset)) {
       take_input();
       pando::fiber_resume(0);
     } else {
@@ -352,7 +372,7 @@ void act() {
     return;
   }
   length = 0;
-  input_bytes = input_at = line_given = 0;
+  input_bytes = input_at = native().line_given = 0;
   ending = kEndingSkipped;
   exit_status = 0;
   const bool of_disk = action == Action::load || action == Action::save;
@@ -368,7 +388,6 @@ void act() {
     pando::fiber_start(0, save_disk, nullptr);
     return;
   }
-  set_fuel();
   pando::fiber_start(0, run_command, nullptr);
 }
 
@@ -395,8 +414,10 @@ class InterpreterAct : public Vertex {
     now.offer = &offer[0];
     now.offer_bytes = offer.size();
     now.data = &data[0];
-    step = &now;
-    ::disk = now.seat[kDiskBlocks] ? &disk[0] : nullptr;
+    const unsigned long long blocks = now.seat[kDiskBlocks];
+    native().step = &now;
+    native().disk = &disk[0];
+    native().disk_blocks = blocks * kBlockBytes + (blocks + 7) / 8 <= disk.size() ? static_cast<unsigned>(blocks) : 0;
     act();
     report();
   }
@@ -428,7 +449,7 @@ class InterpreterGoOn : public Vertex {
     now.window_bytes = window.size();
     now.control = &control[0];
     now.pair = &pair[0];
-    step = &now;
+    native().step = &now;
     pando::fiber_resume(0);
     report();
   }

@@ -11,6 +11,7 @@ using Tile = TileInterpreter;
 
 namespace {
 
+static_assert(sizeof(Tile) <= PANDO_PYTHON_HEADER_OF_CALLER);
 constexpr unsigned kPatience = 200;  // slices until C code that does not look for interrupts is ended
 
 const char* text_of(trap why) {
@@ -75,8 +76,9 @@ __attribute__((noinline)) bool call_in(PandoPython& python, const Function& func
 u32 copy_in(Tile* tile, const char* text, u32 bytes) {
   const u32 address = Z_pythonZ_py_allocate(tile, bytes + 1);
   if (!address) no_room(tile, bytes);
-  std::memcpy(reinterpret_cast<char*>(tile) + address, text, bytes);
-  reinterpret_cast<char*>(tile)[address + bytes] = 0;
+  char* const memory = span_of(tile, address, uint64_t{bytes} + 1);
+  std::memcpy(memory, text, bytes);
+  memory[bytes] = 0;
   return address;
 }
 
@@ -247,7 +249,7 @@ int pando_python_run(PandoPython* python, const char* source, uint32_t bytes, co
   call_in(*python, [&](Tile* tile) {
     const u32 text = Z_pythonZ_py_allocate(tile, bytes + 1 + name_bytes);
     if (!text) no_room(tile, bytes);
-    char* const memory = reinterpret_cast<char*>(tile) + text;
+    char* const memory = span_of(tile, text, uint64_t{bytes} + 1 + name_bytes);
     std::memcpy(memory, source, bytes);
     memory[bytes] = 0;
     std::memcpy(memory + bytes + 1, name, name_bytes);
@@ -262,8 +264,10 @@ int pando_python_put(PandoPython* python, uint32_t offset, uint32_t whole, const
   const bool done = call_in(*python, [&](Tile* tile) {
     const u32 address = offset == 0 ? Z_pythonZ_py_allocate(tile, whole + 1) : Z_pythonZ_py_allocated(tile);
     if (!address) no_room(tile, whole);
-    std::memcpy(reinterpret_cast<char*>(tile) + address + offset, text, bytes);
-    reinterpret_cast<char*>(tile)[address + whole] = 0;
+    char* const memory = span_of(tile, address, uint64_t{whole} + 1);
+    if (offset > whole || bytes > whole - offset) pando_python_trap(tile, TRAP_OOB);
+    std::memcpy(memory + offset, text, bytes);
+    memory[whole] = 0;
   });
   return done ? 0 : PANDO_PYTHON_ENDED;
 }
@@ -272,7 +276,8 @@ int pando_python_run_put(PandoPython* python, const char* name, uint32_t name_by
   int ending = PANDO_PYTHON_ENDED;
   call_in(*python, [&](Tile* tile) {
     const u32 text = Z_pythonZ_py_allocated(tile);
-    const u32 bytes = static_cast<u32>(std::strlen(reinterpret_cast<char*>(tile) + text));
+    const char* const memory = span_of(tile, text, 1);
+    const u32 bytes = static_cast<u32>(strnlen(memory, MEMORY_BYTES - 1 - text));
     // The name takes the text's place in what is kept; the text stays reachable from this frame.
     const u32 name_at = copy_in(tile, name, name_bytes);
     const int answer = static_cast<int>(Z_pythonZ_py_run(tile, text, bytes, name_at, name_bytes, static_cast<u32>(kind)));
@@ -335,14 +340,14 @@ int pando_python_complete(PandoPython* python, const char* line, uint32_t bytes,
     const u32 slot_offset = (bytes + 4) & ~u32{3};
     const u32 text = Z_pythonZ_py_allocate(tile, slot_offset + 4);
     if (!text) no_room(tile, bytes);
-    char* const memory = reinterpret_cast<char*>(tile) + text;
+    char* const memory = span_of(tile, text, uint64_t{slot_offset} + 4);
     std::memset(memory + bytes, 0, slot_offset + 4 - bytes);
     std::memcpy(memory, line, bytes);
     const int found = static_cast<int>(Z_pythonZ_py_complete(tile, text, bytes, text + slot_offset));
     u32 at = 0;
     std::memcpy(&at, memory + slot_offset, 4);
-    if (found > 0 && static_cast<u32>(found) <= capacity && at <= MEMORY_SPAN) {
-      std::memcpy(insert, reinterpret_cast<char*>(tile) + at, static_cast<u32>(found));
+    if (found > 0 && static_cast<u32>(found) <= capacity) {
+      std::memcpy(insert, span_of(tile, at, static_cast<u32>(found)), static_cast<u32>(found));
       answer = found;
     }
     Z_pythonZ_py_release(tile);

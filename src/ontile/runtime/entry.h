@@ -64,3 +64,10 @@ __attribute__((always_inline)) inline void save_registers(SavedRegisters& to) {
 #else
 #error "the collector needs to see this processor's callee-saved registers"
 #endif
+
+// [address, address + bytes) of the tile's memory as native bytes; ends the interpreter if they are not all there. The interpreter's own
+// memory may have been destroyed: no address that it tells is used without this.
+inline char* span_of(TileInterpreter* tile, u32 address, uint64_t bytes) {
+  if (bytes > 0 && (address < HEADER_BYTES || address + bytes > MEMORY_BYTES)) pando_python_trap(tile, TRAP_OOB);
+  return reinterpret_cast<char*>(tile) + address;
+}

@@ -14,13 +14,6 @@ namespace {
 
 PandoPython& python_of(Tile* tile) { return *tile->entry->python; }
 
-// [address, address + bytes) of the tile's memory, as native bytes.
-char* span_of(Tile* tile, u32 address, u32 bytes) {
-  const u64 end = u64{address} + bytes;
-  if (bytes > 0 && (address < HEADER_BYTES || end > MEMORY_BYTES)) pando_python_trap(tile, TRAP_OOB);
-  return reinterpret_cast<char*>(tile) + address;
-}
-
 // Calls a function of the host that may suspend the fiber. Registers are saved in this frame, for collections meanwhile.
 template <class Function>
 __attribute__((noinline)) void wait_in(Tile* tile, const Function& function) {
@@ -95,6 +88,8 @@ u32 Z_hostZ_exchange_wait(Tile* tile, u32 request, u32 control) {
   if (!python.host || !python.host->exchange_wait) return 0;
   const auto* const native_request = reinterpret_cast<const PandoPythonRequest*>(span_of(tile, request, sizeof(PandoPythonRequest)));
   auto* const native_control = reinterpret_cast<PandoPythonControl*>(span_of(tile, control, sizeof(PandoPythonControl)));
+  // A message is in the tile's memory: one that claims to be longer would keep all tiles waiting.
+  if (native_request->words[2] > MEMORY_SPAN || native_request->words[3] > MEMORY_SPAN) pando_python_trap(tile, TRAP_OOB);
   wait_in(tile, [&] { python.host->exchange_wait(python.context, native_request, native_control); });
   return 1;
 }

@@ -38,6 +38,7 @@ struct TileInterpreter {
   char *stack_low;      /* native: calls below this are refused */
   struct Entry *entry;  /* native: who called in (calls.cpp) */
   u32 stack_pointer;    /* the C stack's */
+  /* At PANDO_PYTHON_HEADER_OF_CALLER: the caller's. */
 };
 
 struct TableEntry {

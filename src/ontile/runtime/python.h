@@ -64,6 +64,8 @@ struct PandoPythonHost {
 #define PANDO_PYTHON_HEADER_BYTES 64
 /* What the interpreter sees of a tile: 624 KiB. */
 #define PANDO_PYTHON_MEMORY_BYTES 0x9c000
+/* The last 24 bytes of the header are the caller's: a place on the tile that Python cannot write to. */
+#define PANDO_PYTHON_HEADER_OF_CALLER 40
 
 #define PANDO_PYTHON_SLICE 200000
 #define PANDO_PYTHON_BLOCK_BYTES 512
