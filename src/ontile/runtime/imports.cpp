@@ -89,6 +89,8 @@ u32 Z_hostZ_exchange_wait(Tile* tile, u32 request, u32 control) {
   const auto* const native_request = reinterpret_cast<const PandoPythonRequest*>(span_of(tile, request, sizeof(PandoPythonRequest)));
   auto* const native_control = reinterpret_cast<PandoPythonControl*>(span_of(tile, control, sizeof(PandoPythonControl)));
   // A message is in the tile's memory: one that claims to be longer would keep all tiles waiting.
+  constexpr u32 kMostTiles = 0xffff;
+  if (native_request->words[4] > kMostTiles) pando_python_trap(tile, TRAP_OOB);
   if (native_request->words[2] > MEMORY_SPAN || native_request->words[3] > MEMORY_SPAN) pando_python_trap(tile, TRAP_OOB);
   wait_in(tile, [&] { python.host->exchange_wait(python.context, native_request, native_control); });
   return 1;
