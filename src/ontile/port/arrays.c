@@ -22,7 +22,13 @@ void EXPORT(py_set_array)(const char *name, uint32_t bytes, void *data, uint32_t
 }
 
 void *__real_gc_realloc(void *memory, size_t bytes, bool allow_move);
+#ifdef GC_STRESS
+void collect_at_times(void);
+#else
+static inline void collect_at_times(void) {}
+#endif
 void *__wrap_gc_realloc(void *memory, size_t bytes, bool allow_move) {
+  collect_at_times();
   const mp_state_mem_area_t *const area = &MP_STATE_MEM(area);
   const bool ours = memory == NULL || ((byte *)memory >= area->gc_pool_start && (byte *)memory < area->gc_pool_end);
   return ours ? __real_gc_realloc(memory, bytes, allow_move) : NULL;
