@@ -385,6 +385,7 @@ void Session::reset(const std::vector<unsigned>& tiles) {
     pando::reset_tile(*impl_->engine, tile);
     impl_->ended[tile].clear();
   }
+  impl_->write_seats();  // what the tile was told may have been written over
 }
 
 TileState Session::state(unsigned tile) const {

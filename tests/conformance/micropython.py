@@ -26,7 +26,8 @@ ON_DISK = {"import": "import", "io": "io", "unicode": "unicode"}
 FUEL = 2_000_000_000
 
 DISK = """\
-import os, vfs
+import gc, os, vfs
+gc.disable()
 class Disk:
     def __init__(self, blocks):
         self.data = bytearray(512 * blocks)
@@ -50,11 +51,12 @@ os.chdir('/')
 def put(path, data):
     with open(path, 'wb') as f:
         f.write(data)
+    gc.collect()
 """
 # Tests look at what __main__ knows.
 AFTER_DISK = """\
 del os, vfs, Disk, disk, put
-import gc
+gc.enable()
 gc.collect()
 del gc
 """
@@ -201,6 +203,10 @@ def verdict(name, answer, wanted):
     return None if good else first_difference(said, wanted)
 
 
+def worst(name, answers, wanted):
+    return next((v for v in (verdict(name, a, wanted) for a in answers) if v), None)
+
+
 def read_reasons(path):
     """[(pattern, reason)]: a reason is a line that ends with a colon; patterns of file names follow, indented."""
     reasons, reason = [], None
@@ -267,8 +273,10 @@ def main():
         wanted = dict(zip(names, wanted.get()))
     results = {}
     for name in names:
-        verdicts = [verdict(name, a, wanted[name]) for a in answers[name]]
-        results[name] = next((v for v in verdicts if v), None)
+        results[name] = worst(name, answers[name], wanted[name])
+        # Some tests sleep: a busy host makes CPython late, which a tile's own clock never is.
+        if results[name] and answers[name][0].text != b"SKIP\n" and not arguments.broken:
+            results[name] = worst(name, answers[name], reference(work / "tests" / f"{name}.py"))
         if len(answers[name]) > 1 and results[name] is None and "time" not in name:
             results[name] = f"{len(answers[name])} different answers"
     in_folders = [f + "/" for f in arguments.folders.split(",")]
