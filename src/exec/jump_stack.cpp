@@ -11,6 +11,7 @@
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
 #define PANDO_ASAN 1
 #endif
 #if __has_feature(thread_sanitizer)
@@ -22,6 +23,8 @@
 // pando_set_jump(environment): saves the callee-saved state on this stack as pando_switch_stack does, and tells
 // pando_record_jump(environment, that place), whose result it returns.
 extern "C" int pando_set_jump(void* environment);
+// Where a jump lands: calls pando_finish_jump(value) and returns its result from the set_jump() that is jumped to.
+extern "C" void pando_land();
 
 #if defined(__x86_64__)
 asm(R"(
@@ -55,6 +58,20 @@ pando_set_jump:
   ret
   .cfi_endproc
 .size pando_set_jump,.-pando_set_jump
+.globl pando_land
+.hidden pando_land
+.type pando_land,@function
+pando_land:
+  .cfi_startproc
+  subq $8, %rsp
+  .cfi_def_cfa_offset 16
+  movq %rax, %rdi
+  callq pando_finish_jump
+  addq $8, %rsp
+  .cfi_def_cfa_offset 8
+  ret
+  .cfi_endproc
+.size pando_land,.-pando_land
 )");
 #else
 asm(R"(
@@ -86,6 +103,21 @@ pando_set_jump:
   ret
   .cfi_endproc
 .size pando_set_jump,.-pando_set_jump
+.globl pando_land
+.hidden pando_land
+.type pando_land,%function
+pando_land:
+  .cfi_startproc
+  sub sp, sp, #16
+  .cfi_def_cfa_offset 16
+  .cfi_offset x30, -16
+  bl pando_finish_jump
+  ldr x30, [sp]
+  add sp, sp, #16
+  .cfi_def_cfa_offset 0
+  ret
+  .cfi_endproc
+.size pando_land,.-pando_land
 )");
 #endif
 
@@ -136,6 +168,32 @@ extern "C" __attribute__((used, visibility("hidden"))) int pando_record_jump(voi
   return 0;
 }
 
+extern "C" __attribute__((used, visibility("hidden"), no_sanitize("address"))) int pando_finish_jump(int value) {
+#if defined(PANDO_ASAN)
+  Fiber& f = tile_context().fibers->jumps->fiber;
+  __sanitizer_finish_switch_fiber(f.sanitizer[0], const_cast<const void**>(&f.sanitizer[1]), &f.caller_stack_bytes);
+#endif
+  return value;
+}
+
+// Puts the registers where enter() loads them, so that it goes on in pando_land, and that returns to the target.
+char* prepare_landing(const JumpTarget& target) {
+  const auto land = reinterpret_cast<std::uintptr_t>(&pando_land);
+#if defined(__x86_64__)
+  char* const at = target.frame - 8;  // the target's return address stays where it is, behind pando_land's
+  std::memcpy(at + kRegisterBytes, target.registers.data() + kRegisterBytes - 8, 8);
+  std::memcpy(at, target.registers.data(), kRegisterBytes - 8);
+  std::memcpy(at + kRegisterBytes - 8, &land, 8);
+#else
+  char* const at = target.frame;
+  constexpr std::size_t kLink = 88, kFree = 160;
+  std::memcpy(at, target.registers.data(), kRegisterBytes);
+  std::memcpy(at + kFree, target.registers.data() + kLink, 8);
+  std::memcpy(at + kLink, &land, 8);
+#endif
+  return at;
+}
+
 void jump(void* environment, int value) {
   JumpStack* const jumps = running();
   if (!jumps) misuse("longjmp() on a fiber, or outside a vertex");
@@ -161,8 +219,7 @@ void rearrange(JumpStack& jumps) {
   } else {
     misuse("longjmp() to where no setjmp() was done, or into a function that has returned");
   }
-  std::memcpy(target->frame, target->registers.data(), kRegisterBytes);
-  f.stack_pointer = target->frame;
+  f.stack_pointer = prepare_landing(*target);
 }
 
 void body(void* argument) {
@@ -195,8 +252,8 @@ int run_jumping(int (*function)(void*), void* argument) {
     enter(*table, f, static_cast<std::uintptr_t>(value));
     if (f.finished) break;
     if (!jumps.wanted) misuse("suspend() outside a fiber; only code that fiber_start() began can suspend");
-    rearrange(jumps);
     clear_marks(f);
+    rearrange(jumps);
     value = jumps.value;
   }
   throw_error_of(f);
