@@ -101,6 +101,10 @@ class Builder {
     offer_ = per_tile(UNSIGNED_CHAR, offer_bytes_, "offer");
     data_ = per_tile(CHAR, std::max(shape_.data_bytes, 1u), "data");
     disk_ = per_tile(UNSIGNED_CHAR, disk_bytes(), "disk");
+    if (shape_.lent_blocks > 0) {
+      lent_ = per_tile(UNSIGNED_CHAR, shape_.lent_blocks * kBlockBytes, "memory lent to others");
+      answer_ = per_tile(UNSIGNED_CHAR, kBlockBytes, "answer to an errand");
+    }
     std::uint32_t window = 0;
     for (const ExchangeMode& m : modes_) window = std::max(window, m.slot * m.group);
     window_ = on_tile(UNSIGNED_CHAR, window, "window");
@@ -126,6 +130,10 @@ class Builder {
       cases += groups * ipus_in_use(shape_);
     }
     group_table_.insert(group_table_.end(), {1, cases});
+    errand_plan_.assign(kErrandPlanWords, 0);
+    while (modes_[errand_plan_[kErrandMode]].slot < kErrandBytes) ++errand_plan_[kErrandMode];
+    if (shape_.lent_blocks > 0) errand_plan_[kErrandCase] = cases + 1;
+    errand_plan_[kAnswerGroups] = (std::min(shape_.tiles, shape_.tiles_per_ipu) + kAnswerGroup - 1) / kAnswerGroup;
     modes_table_ = constant(modes, "modes");
   }
 
@@ -187,30 +195,61 @@ class Builder {
                                           {"modes", modes_table_},
                                           {"groups", constant(group_table_, "groups")},
                                           {"tiles_of_ipu", constant(tiles_of_ipu_, "tiles of an IPU")},
+                                          {"errand_plan", constant(errand_plan_, "errand plan")},
                                           {"outcome", outcome_},
                                           {"control", control_}});
     graph_.setTileMapping(v, tile_for(Role::plan, 0));
     return set;
   }
 
-  // A case for each group of each mode: what its tiles offer goes into the window. The last case pairs tiles.
+  using Cases = std::vector<std::pair<std::int32_t, Program>>;
+
+  // A case for each group of each mode: what its tiles offer goes into the window. One more pairs tiles, and one is for errands.
   Switch moves() {
-    std::vector<std::pair<std::int32_t, Program>> cases;
+    Cases cases;
+    for (std::size_t m = 0; m < modes_.size(); ++m) add_moves(cases, m);
+    cases.push_back({static_cast<std::int32_t>(group_table_.back()), match()});
+    if (shape_.lent_blocks > 0) cases.push_back({static_cast<std::int32_t>(errand_plan_[kErrandCase]), errand()});
+    return Switch::switchWithBoundsChecking(outcome_[kCase], cases);
+  }
+
+  // The bytes of a group of an IPU's tiles into the window.
+  Program move_to_window(const Tensor& from, unsigned ipu) {
+    const std::size_t bytes = from.numElements();
+    Sequence move{Copy(from, windows_[ipu].slice(0, bytes))};
+    if (ipu > 0) move.add(Copy(windows_[ipu].slice(0, bytes), window_.slice(0, bytes)));
+    return move;
+  }
+  void add_moves(Cases& cases, std::size_t m) {
     const Tensor offers = offer_.reshape({shape_.tiles, offer_bytes_});
-    for (std::size_t m = 0; m < modes_.size(); ++m)
       for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
         for (unsigned g = 0; g < group_table_[2 * m]; ++g) {
           const unsigned first = ipu * shape_.tiles_per_ipu + g * modes_[m].group;
           const unsigned end = std::min(first + modes_[m].group, ipu * shape_.tiles_per_ipu + tiles_of_ipu_[ipu]);
           if (first >= end) continue;
           const Tensor from = offers.slice({first, 0}, {end, modes_[m].slot}).flatten();
-          const std::size_t bytes = from.numElements();
-          Sequence move{Copy(from, windows_[ipu].slice(0, bytes))};
-          if (ipu > 0) move.add(Copy(windows_[ipu].slice(0, bytes), window_.slice(0, bytes)));
-          cases.push_back({static_cast<std::int32_t>(group_table_[2 * m + 1] + ipu * group_table_[2 * m] + g), move});
+          cases.push_back({static_cast<std::int32_t>(group_table_[2 * m + 1] + ipu * group_table_[2 * m] + g), move_to_window(from, ipu)});
         }
-    cases.push_back({static_cast<std::int32_t>(group_table_.back()), match()});
-    return Switch::switchWithBoundsChecking(outcome_[kCase], cases);
+  }
+
+  // A request comes to all tiles, who lends carries it out, and the answer comes to all tiles.
+  Sequence errand() {
+    Cases asked, answered;
+    add_moves(asked, errand_plan_[kErrandMode]);
+    for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
+      for (unsigned g = 0; g * kAnswerGroup < tiles_of_ipu_[ipu]; ++g) {
+        const std::size_t first = ipu * shape_.tiles_per_ipu + g * kAnswerGroup;
+        const std::size_t end = std::min<std::size_t>(first + kAnswerGroup, ipu * shape_.tiles_per_ipu + tiles_of_ipu_[ipu]);
+        answered.push_back({static_cast<std::int32_t>(ipu * errand_plan_[kAnswerGroups] + g), move_to_window(answer_.slice(first * kBlockBytes, end * kBlockBytes), ipu)});
+      }
+    const ComputeSet lend = on_all_tiles("LentMemory", [&](const VertexRef& v, unsigned i) {
+      const std::size_t bytes = shape_.lent_blocks * kBlockBytes;
+      graph_.connect(v["window"], window_);
+      graph_.connect(v["control"], control_);
+      graph_.connect(v["memory"], lent_.slice(i * bytes, (i + 1) * bytes));
+      graph_.connect(v["answer"], answer_.slice(i * kBlockBytes, (i + 1) * kBlockBytes));
+    });
+    return {Switch::switchWithBoundsChecking(outcome_[kErrandFrom], asked), Execute(lend), Switch::switchWithBoundsChecking(outcome_[kErrandTo], answered)};
   }
 
   Sequence match() {
@@ -230,9 +269,9 @@ class Builder {
   const MachineShape shape_;
   Graph graph_;
   const std::vector<ExchangeMode> modes_;
-  Tensor command_, seats_, status_, out_, offer_, data_, disk_, window_, control_, outcome_, modes_table_;
+  Tensor command_, seats_, status_, out_, offer_, data_, disk_, lent_, answer_, window_, control_, outcome_, modes_table_;
   std::vector<Tensor> summaries_, from_, to_, match_, pairs_, windows_;  // of each IPU
-  std::vector<unsigned> tiles_of_ipu_, group_table_;
+  std::vector<unsigned> tiles_of_ipu_, group_table_, errand_plan_;
   std::uint32_t offer_bytes_ = 0;
 };
 
@@ -245,7 +284,7 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
   add(image.memory);
   std::ifstream codelets(codelet_file(), std::ios::binary);
   add(std::string(std::istreambuf_iterator<char>(codelets), {}));
-  return fmt::format("pando python {} {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, target.getTargetArchString(),
+  return fmt::format("pando python {} {} {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, s.lent_blocks, target.getTargetArchString(),
                      target.getBytesPerTile(), pando_python_version(), h);
 }
 
@@ -253,7 +292,7 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
 
 std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
   const unsigned tiles = std::min(s.tiles, s.tiles_per_ipu);
-  const std::uint32_t window = s.disk_blocks > 0 ? kWindowBesideDisk : kWindowBytes;
+  const std::uint32_t window = s.disk_blocks + s.lent_blocks > 0 ? kWindowBesideDisk : kWindowBytes;
   const std::uint32_t slot = std::clamp(window / tiles / 8 * 8, 64u, kLargeSlot);
   std::vector<ExchangeMode> modes{{slot, std::min(tiles, window / slot)}};
   if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, std::min(window / kMiddleSlot, 32u)});

@@ -20,6 +20,7 @@ struct MachineShape {
   unsigned tiles = 0;          // interpreters, on tiles 0 to tiles - 1
   std::uint32_t data_bytes = 0;  // of a tile
   std::uint32_t disk_blocks = 0;  // of a tile
+  std::uint32_t lent_blocks = 0;  // of a tile, to others
 };
 
 // Slots and groups of the exchange (protocol.h).

@@ -26,7 +26,7 @@ constexpr std::uint32_t kTextCapacity = 32 * 1024;
 constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a name follows the text
 
 // A tile's place among those that a command is for.
-enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kTilesOfIpu, kHasData, kDataBytes, kDiskBlocks, kSeatWords };
+enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kTilesOfIpu, kHasData, kDataBytes, kDiskBlocks, kLentBlocks, kSeatWords };
 
 // A tile's state after each step.
 enum class State : std::uint32_t { idle, waits_to_exchange, waits_for_host, waits_for_input, not_selected };
@@ -41,6 +41,7 @@ enum StatusWord {
   kHashLow,
   kHashHigh,
   kPair,        // from | to << 16, of messages between pairs
+  kErrand,      // of a tile that asks for memory of another one: that tile + 1
   kDiskChanged, // 1: blocks of the disk were written since the last save
   kStatusWords,
 };
@@ -70,14 +71,20 @@ enum SummaryWord {
   kAnswerHashHigh,
   kChangedDisks,
   kWaitingForInput,
+  kErrandTile,          // the first that asks for memory of another one, + 1, in this IPU; and of which
+  kErrandLender,
   kRounds,              // [2 kinds of messages][kMostModes]: rounds that are left
   kFirstGroup = kRounds + 2 * kMostModes,  // and the first group that has something to send
   kSummaryWords = kFirstGroup + 2 * kMostModes,
 };
 
 // What the session learns after a step.
-enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kDisksToSave, kInputWaits, kOutcomeWords };
+enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kDisksToSave, kInputWaits, kErrandFrom, kErrandTo, kOutcomeWords };
 
 constexpr std::uint32_t kControlWords = 8;
+
+// Memory that a tile lends to others. An errand moves up to a block; its answer takes groups of so many tiles through the window.
+constexpr std::uint32_t kErrandBytes = 16 + kBlockBytes, kAnswerGroup = 32;
+enum ErrandPlanWord { kErrandMode, kErrandCase, kAnswerGroups, kErrandPlanWords };  // kErrandCase 0: no tile lends any
 
 }  // namespace pando::ontile

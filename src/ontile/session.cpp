@@ -32,7 +32,7 @@ std::string cache_file(const MachineShape& shape) {
   else if (const char* xdg = std::getenv("XDG_CACHE_HOME")) folder = std::string(xdg) + "/pando";
   else if (const char* home = std::getenv("HOME")) folder = std::string(home) + "/.cache/pando";
   if (folder.empty()) return folder;
-  return fmt::format("{}/python/{}x{}-{}-{}.poplar_exec", folder, shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks);
+  return fmt::format("{}/python/{}x{}-{}-{}-{}.poplar_exec", folder, shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks, shape.lent_blocks);
 }
 
 Ending ending_of(std::uint32_t state) { return static_cast<Ending>(state >> 8 & 0xff); }
@@ -130,6 +130,8 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
     disks = std::make_unique<DiskImage>(options.disk, options.disk_kib);
     shape.disk_blocks = disks->blocks();
   }
+  if (options.lent_kib > 192) throw poplar::invalid_option(fmt::format("a tile can lend up to 192 KiB, not {}", options.lent_kib));
+  shape.lent_blocks = options.lent_kib * 1024 / kBlockBytes;
   const poplar::Device device = model.createDevice();
   const poplar::Target& target = device.getTarget();
   bool cached = false;
@@ -208,6 +210,7 @@ void Session::Impl::write_seats() {
     seat[kHasData] = options.has_data;
     seat[kDataBytes] = data_bytes.empty() ? 0 : data_bytes[i];
     seat[kDiskBlocks] = shape.disk_blocks;
+    seat[kLentBlocks] = shape.lent_blocks;
   }
   for (const unsigned tile : selected) seats[std::size_t{tile} * kSeatWords + kSelected] = 1;
   engine->run(kSeatsProgram);

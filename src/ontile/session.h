@@ -58,6 +58,7 @@ struct SessionOptions {
   // after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the session.
   std::string disk;
   unsigned disk_kib = 0;       // of each tile; 0: as the file says, or 64 if it is new. Neither: tiles have no disks
+  unsigned lent_kib = 0;       // of each tile, for the files of others: tile.RemoteBlockDevice
   std::function<void(std::string_view)> progress;  // told what takes long: "compiling", "loading" ...
 };
 

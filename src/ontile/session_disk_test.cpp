@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <random>
 
+#include <poplar/exceptions.hpp>
+
 #include "ontile/session.h"
 
 namespace pando::ontile {
@@ -109,6 +111,77 @@ TEST(SessionDisk, OthersLieInTensorsAndArrays) {
   EXPECT_THAT(said(s, "tile.TensorBlockDevice(bytes(1024))"), HasSubstr("TypeError"));
   EXPECT_THAT(said(s, "tile.TensorBlockDevice(bytearray(1024), 100)"), HasSubstr("multiple of 32"));
   EXPECT_THAT(said(s, "tile.TensorBlockDevice(bytearray(600))"), HasSubstr("two blocks or more"));
+}
+
+SessionOptions tiles_that_lend(unsigned tiles, unsigned kib) {
+  SessionOptions o;
+  o.tiles = tiles;
+  o.lent_kib = kib;
+  return o;
+}
+
+constexpr const char* kRemote =
+    "import os, sys, tile\n"
+    "def remote(tiles, *where):\n"
+    "  disk = tile.RemoteBlockDevice(tiles, *where)\n"
+    "  os.VfsLfs2.mkfs(disk)\n"
+    "  os.mount(os.VfsLfs2(disk), '/far')\n"
+    "  return disk\n";
+
+TEST(SessionDisk, BlocksOfOtherTiles) {
+  Session s(tiles_that_lend(8, 8));
+  said(s, kRemote);
+  // The interpreters of those that lend have no part in it: one is gone, one is not selected, others do something else.
+  said(s, "import uctypes\nif __tileid == 3: uctypes.bytearray_at(1 << 30, 4)[0]");
+  s.select({0, 1, 2, 3});
+  EXPECT_EQ(said(s, "if __tileid == 0:\n  disk = remote(range(1, 8))\n  print(disk.ioctl(4, 0))\n  with open('/far/a', 'w') as f: f.write('x' * 5000)\n  os.rename('/far/a', '/far/b')"), "112\n");
+  EXPECT_EQ(said(s, "if __tileid == 0: print(os.listdir('/far'), open('/far/b').read() == 'x' * 5000)"), "['b'] True\n");
+  EXPECT_EQ(said(s, "if __tileid == 0:\n  with open('/far/six.py', 'w') as f: f.write('n = 6')\n  sys.path.append('/far')\n  import six\n  print(six.n)"), "6\n");
+  // Another interpreter finds it there.
+  s.reset({0});
+  s.select({5});
+  EXPECT_EQ(said(s, "os.mount(os.VfsLfs2(tile.RemoteBlockDevice(range(1, 8))), '/far'); print(sorted(os.listdir('/far')))"), "['b', 'six.py']\n");
+}
+
+TEST(SessionDisk, ManyUseBlocksOfOthersWhileTheyExchange) {
+  Session s(tiles_that_lend(6, 12));
+  said(s, kRemote);
+  const Reply reply = s.run(
+      "remote([(__tileid + 1) % 6, (__tileid + 2) % 6], __tileid * 4, 4)\n"
+      "send(b'm' * 3000, (__tileid + 1) % 6)\n"
+      "for i in range(3):\n"
+      "  with open('/far/f%d' % i, 'w') as f: f.write(str(__tileid) * 40)\n"
+      "  assert allreduce(1) == 6\n"
+      "got = recv((__tileid - 1) % 6)\n"
+      "print(len(got), sum(allgather(int(open('/far/f2').read()[7]))))\n",
+      Session::Input::script);
+  EXPECT_THAT(reply.texts, ElementsAre("3000 15\n"));
+}
+
+TEST(SessionDisk, BlocksOfTilesOfAnotherIpu) {
+  SessionOptions options = tiles_that_lend(1480, 4);
+  options.ipus = 2;
+  Session s(options);
+  s.select({7});
+  said(s, kRemote);
+  EXPECT_EQ(said(s, "remote([1470, 1479, 2])\nwith open('/far/a', 'w') as f: f.write('y' * 3000)\nprint(open('/far/a').read() == 'y' * 3000)"), "True\n");
+  s.select({1475});
+  EXPECT_EQ(said(s, "import os, tile\nos.mount(os.VfsLfs2(tile.RemoteBlockDevice([1470, 1479, 2])), '/far'); print(len(open('/far/a').read()))"), "3000\n");
+}
+
+TEST(SessionDisk, RefusesWrongBlocksOfOthers) {
+  {
+    SessionOptions options;
+    options.tiles = 2;
+    Session s(options);
+    EXPECT_THAT(said(s, "import tile\ntile.RemoteBlockDevice([1])"), HasSubstr("no tile lends memory"));
+  }
+  Session s(tiles_that_lend(2, 4));
+  EXPECT_THAT(said(s, "import tile\ntile.RemoteBlockDevice([2])"), HasSubstr("there is no tile 2"));
+  EXPECT_THAT(said(s, "tile.RemoteBlockDevice([1], 4, 5)"), HasSubstr("each tile lends blocks 0 to 7"));
+  EXPECT_THAT(said(s, "tile.RemoteBlockDevice([])"), HasSubstr("two blocks or more"));
+  EXPECT_THAT(said(s, "tile.RemoteBlockDevice([1]).readblocks(8, bytearray(512))"), HasSubstr("EINVAL"));
+  EXPECT_THROW(Session(tiles_that_lend(2, 200)), poplar::invalid_option);
 }
 
 // The child of the next test: writes until it is killed, and reports what it has written.

@@ -76,6 +76,10 @@ class ExchangeSummary : public Vertex {
           s[kHashHigh] != summary[kAnswerHashHigh])
         summary[kSameAnswer] = 0;
       summary[kChangedDisks] += s[kDiskChanged];
+      if (s[kErrand] && !summary[kErrandTile]) {
+        summary[kErrandTile] = t + 1;
+        summary[kErrandLender] = s[kErrand] - 1;
+      }
       any_data = any_data || s[kPending];
       any_match = any_match || s[kMatched];
     }
@@ -93,6 +97,7 @@ class ExchangeDecide : public Vertex {
   Input<Vector<unsigned>> modes;
   Input<Vector<unsigned>> groups;     // of each mode: groups of one IPU, and the number of its first case
   Input<Vector<unsigned>> tiles_of_ipu;
+  Input<Vector<unsigned>> errand_plan;
   InOut<Vector<unsigned>> outcome;
   Output<Vector<unsigned>> control;
 
@@ -119,7 +124,7 @@ class ExchangeDecide : public Vertex {
       outcome[kIdleMatches] = 0;
       return;
     }
-    if (data(1)) return;
+    if (errand() || data(1)) return;
     if (same_wait() && data(0)) return;
     if (receiving > 0 && most_outbox > 0 && outcome[kIdleMatches] <= most_outbox) {
       ++outcome[kIdleMatches];
@@ -162,6 +167,29 @@ class ExchangeDecide : public Vertex {
       if (!first) first = s;
       if (!s[kSameWait] || s[kSameKind] != first[kSameKind] || s[kSameArgument] != first[kSameArgument]) return false;
     }
+    return true;
+  }
+
+  // One tile's errand, before all else: who asks for memory does not take part in other steps meanwhile.
+  bool errand() {
+    const unsigned ipus = summaries.size() / kSummaryWords;
+    unsigned ipu = 0, first_tile = 0;
+    while (ipu < ipus && !of(ipu)[kErrandTile]) first_tile += tiles_of_ipu[ipu++];
+    if (ipu == ipus) return false;
+    const unsigned mode = errand_plan[kErrandMode], slot = modes[2 * mode], group = modes[2 * mode + 1];
+    const unsigned asking = of(ipu)[kErrandTile] - 1, lender = of(ipu)[kErrandLender];
+    unsigned lender_ipu = 0, lender_place = lender;
+    while (lender_place >= tiles_of_ipu[lender_ipu]) lender_place -= tiles_of_ipu[lender_ipu++];
+    outcome[kGo] = 1;
+    outcome[kIdleMatches] = 0;
+    outcome[kCase] = errand_plan[kErrandCase];
+    outcome[kErrandFrom] = groups[2 * mode + 1] + ipu * groups[2 * mode] + asking / group;
+    outcome[kErrandTo] = lender_ipu * errand_plan[kAnswerGroups] + lender_place / kAnswerGroup;
+    control[0] = exchange_errand;
+    control[1] = first_tile + asking;
+    control[2] = asking % group * slot;
+    control[3] = lender;
+    control[4] = lender_place % kAnswerGroup * kBlockBytes;
     return true;
   }
 

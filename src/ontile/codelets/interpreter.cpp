@@ -164,6 +164,7 @@ uint32_t exchange_place(void *, uint32_t which) {
     case 0: return pando::tile_id();
     case 1: return step()->seat[kTakingPart];
     case 2: return step()->seat[kAllTiles];
+    case 4: return step()->seat[kLentBlocks];
     default: return step()->seat[kFirstTakingPart];
   }
 }
@@ -338,6 +339,7 @@ void report() {
   status[kTextLength] = length;
   status[kHashLow] = static_cast<unsigned>(hash);
   status[kHashHigh] = static_cast<unsigned>(hash >> 32);
+  status[kErrand] = waits && request.words[0] == kind_errand ? request.words[7] : 0;
   status[kDiskChanged] = disk_changed();
   status[kPair] = waits ? request.words[5] | request.words[6] << 16 : 0;
 }
@@ -437,7 +439,8 @@ class InterpreterGoOn : public Vertex {
   Input<Vector<unsigned>> pair;  // from which tile + 1, and whether its message is up
 
   void compute() {
-    if (state != State::waits_to_exchange) return;
+    const bool is_errand = control[0] == exchange_errand;
+    if (state != State::waits_to_exchange || (is_errand && control[1] != pando::tile_id())) return;
     Step now;
     now.command = &command[0];
     now.seat = &seat[0];

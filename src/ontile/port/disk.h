@@ -6,7 +6,7 @@
 
 #define DISK_BLOCK_BYTES 512
 
-extern const mp_obj_type_t tensor_device_type;
+extern const mp_obj_type_t tensor_device_type, remote_device_type;
 MP_DECLARE_CONST_FUN_OBJ_0(disk_obj);
 
 // What ioctl() answers for a device of so many blocks that keeps nothing back.

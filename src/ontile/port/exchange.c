@@ -382,6 +382,7 @@ static const mp_rom_map_elem_t tile_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_longyield), MP_ROM_PTR(&longyield_obj)},
     {MP_ROM_QSTR(MP_QSTR_syscall), MP_ROM_PTR(&syscall_obj)},
     {MP_ROM_QSTR(MP_QSTR_TensorBlockDevice), MP_ROM_PTR(&tensor_device_type)},
+    {MP_ROM_QSTR(MP_QSTR_RemoteBlockDevice), MP_ROM_PTR(&remote_device_type)},
     {MP_ROM_QSTR(MP_QSTR_disk), MP_ROM_PTR(&disk_obj)},
 };
 static MP_DEFINE_CONST_DICT(tile_globals, tile_globals_table);

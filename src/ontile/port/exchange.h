@@ -5,13 +5,14 @@
 //   match   who receives from whom is settled for a batch of messages between pairs
 //   stop    the command is over for all; what was not received yet stays in the outbox
 //   error   nothing can go on: tiles wait for different things
+//   errand  one tile's request to the memory that another one lends was carried out, without that one's interpreter (remote_disk.c)
 //
 // Every message starts with its length. Every tile sees every window, so all know without asking when a collective is complete.
 #pragma once
 #include <stdint.h>
 
-enum exchange_kind { kind_none, kind_allgather, kind_broadcast, kind_reduce, kind_allreduce, kind_barrier, kind_receive, kind_flush };
-enum exchange_operation { exchange_nothing, exchange_data, exchange_match, exchange_stop, exchange_error };
+enum exchange_kind { kind_none, kind_allgather, kind_broadcast, kind_reduce, kind_allreduce, kind_barrier, kind_receive, kind_flush, kind_errand };
+enum exchange_operation { exchange_nothing, exchange_data, exchange_match, exchange_stop, exchange_error, exchange_errand };
 
 struct exchange_request {
   uint32_t kind;       // exchange_kind
@@ -21,7 +22,7 @@ struct exchange_request {
   uint32_t outbox;     // to how many tiles messages wait
   uint32_t from;       // of a receive: tile + 1; 0xffff: any; 0: none
   uint32_t to;         // the message that is up: tile + 1; 0: none
-  uint32_t reserved;
+  uint32_t lender;     // of an errand: tile + 1
 };
 
 struct exchange_control {
@@ -31,6 +32,15 @@ struct exchange_control {
   uint32_t slot;
   uint32_t pairs;      // of data: 1 for a matched batch, 0 for a collective
   uint32_t reserved[3];
+};
+
+// What a tile offers for an errand; then, of a write, the bytes. The control's words are: exchange_errand, who asks, where in the window
+// the errand is, who lends, where in the window its answer is.
+enum errand_operation { errand_none, errand_read, errand_write };
+struct exchange_errand_head {
+  uint32_t operation;
+  uint32_t at, bytes;  // in the memory that is lent
+  uint32_t reserved;
 };
 
 void exchange_init(void);

@@ -25,5 +25,5 @@ void HOST(exchange_offer)(uint32_t offset, const void *bytes, uint32_t count);  
 void HOST(exchange_read)(uint32_t offset, void *to, uint32_t count);            // from the window that all tiles see
 uint32_t HOST(exchange_pair)(uint32_t which);    // in this batch: 0: from which tile this one receives, 0xffffffff: none; 1: whether its message is up
 uint32_t HOST(exchange_offer_bytes)(void);       // the size of the offer
-uint32_t HOST(exchange_place)(uint32_t which);   // 0: this tile, 1: how many take part, 2: tiles in all, 3: the first that takes part
+uint32_t HOST(exchange_place)(uint32_t which);   // 0: this tile, 1: how many take part, 2: tiles in all, 3: the first that takes part, 4: blocks that each tile lends
 uint32_t HOST(exchange_reason)(char *to, uint32_t capacity);  // why an exchange failed; how long that is
