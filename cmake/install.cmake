@@ -29,7 +29,7 @@ endforeach()
 set(poplibs_headers poputil popops poplin popnn poprand)
 list(JOIN poplibs_headers "|" poplibs_pattern)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar
-  REGEX "/include/(${poplibs_pattern})$" EXCLUDE PATTERN "libIPUpy.hpp" EXCLUDE)
+  REGEX "/include/(${poplibs_pattern})$" EXCLUDE PATTERN "libIPUpy.hpp" EXCLUDE PATTERN "python.hpp" EXCLUDE)
 foreach(folder ${poplibs_headers})
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/${folder} DESTINATION include COMPONENT poplibs)
 endforeach()

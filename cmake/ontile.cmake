@@ -29,6 +29,7 @@ target_compile_options(pando_python PRIVATE -O2 -fno-strict-aliasing -fno-saniti
 set_source_files_properties(${ontile_work}/interpreter.c PROPERTIES COMPILE_OPTIONS "-O3;-w;-fno-math-errno;-std=gnu11")
 target_link_libraries(pando_python PRIVATE m)
 install(TARGETS pando_python LIBRARY DESTINATION lib COMPONENT ontile)
+install(FILES ${CMAKE_SOURCE_DIR}/include/pando/python.hpp DESTINATION include/pando COMPONENT ontile)
 
 # Codelets: partial files, linked with the interpreter into ontile.gp.
 file(GLOB ontile_codelets CONFIGURE_DEPENDS ${ontile_dir}/codelets/*.cpp)

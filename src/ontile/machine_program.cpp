@@ -240,7 +240,8 @@ class Builder {
       for (unsigned g = 0; g * kAnswerGroup < tiles_of_ipu_[ipu]; ++g) {
         const std::size_t first = ipu * shape_.tiles_per_ipu + g * kAnswerGroup;
         const std::size_t end = std::min<std::size_t>(first + kAnswerGroup, ipu * shape_.tiles_per_ipu + tiles_of_ipu_[ipu]);
-        answered.push_back({static_cast<std::int32_t>(ipu * errand_plan_[kAnswerGroups] + g), move_to_window(answer_.slice(first * kBlockBytes, end * kBlockBytes), ipu)});
+        const Tensor from = answer_.slice(first * kBlockBytes, end * kBlockBytes);
+        answered.push_back({static_cast<std::int32_t>(ipu * errand_plan_[kAnswerGroups] + g), move_to_window(from, ipu)});
       }
     const ComputeSet lend = on_all_tiles("LentMemory", [&](const VertexRef& v, unsigned i) {
       const std::size_t bytes = shape_.lent_blocks * kBlockBytes;
@@ -249,7 +250,8 @@ class Builder {
       graph_.connect(v["memory"], lent_.slice(i * bytes, (i + 1) * bytes));
       graph_.connect(v["answer"], answer_.slice(i * kBlockBytes, (i + 1) * kBlockBytes));
     });
-    return {Switch::switchWithBoundsChecking(outcome_[kErrandFrom], asked), Execute(lend), Switch::switchWithBoundsChecking(outcome_[kErrandTo], answered)};
+    return {Switch::switchWithBoundsChecking(outcome_[kErrandFrom], asked), Execute(lend),
+            Switch::switchWithBoundsChecking(outcome_[kErrandTo], answered)};
   }
 
   Sequence match() {

@@ -79,7 +79,21 @@ enum SummaryWord {
 };
 
 // What the session learns after a step.
-enum OutcomeWord { kGo, kCase, kStuck, kHostWaits, kUniform, kUniformState, kUniformLength, kIdleMatches, kDisksToSave, kInputWaits, kErrandFrom, kErrandTo, kOutcomeWords };
+enum OutcomeWord {
+  kGo,
+  kCase,
+  kStuck,
+  kHostWaits,
+  kUniform,
+  kUniformState,
+  kUniformLength,
+  kIdleMatches,
+  kDisksToSave,
+  kInputWaits,
+  kErrandFrom,
+  kErrandTo,
+  kOutcomeWords
+};
 
 constexpr std::uint32_t kControlWords = 8;
 

@@ -134,7 +134,8 @@ TEST(SessionDisk, BlocksOfOtherTiles) {
   // The interpreters of those that lend have no part in it: one is gone, one is not selected, others do something else.
   said(s, "import uctypes\nif __tileid == 3: uctypes.bytearray_at(1 << 30, 4)[0]");
   s.select({0, 1, 2, 3});
-  EXPECT_EQ(said(s, "if __tileid == 0:\n  disk = remote(range(1, 8))\n  print(disk.ioctl(4, 0))\n  with open('/far/a', 'w') as f: f.write('x' * 5000)\n  os.rename('/far/a', '/far/b')"), "112\n");
+  EXPECT_EQ(said(s,
+                 "if __tileid == 0:\n  disk = remote(range(1, 8))\n  print(disk.ioctl(4, 0))\n  with open('/far/a', 'w') as f: f.write('x' * 5000)\n  os.rename('/far/a', '/far/b')"), "112\n");
   EXPECT_EQ(said(s, "if __tileid == 0: print(os.listdir('/far'), open('/far/b').read() == 'x' * 5000)"), "['b'] True\n");
   EXPECT_EQ(said(s, "if __tileid == 0:\n  with open('/far/six.py', 'w') as f: f.write('n = 6')\n  sys.path.append('/far')\n  import six\n  print(six.n)"), "6\n");
   // Another interpreter finds it there.

@@ -72,6 +72,12 @@ class Pipe(unittest.TestCase):
         self.assertEqual(refused.returncode, 126)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_a_disk_on_other_tiles(self):
+        program = ("cat > far.py << END\nimport os, tile\nfar = tile.RemoteBlockDevice([1, 2, 3])\nos.VfsLfs2.mkfs(far)\n"
+                   "os.mount(os.VfsLfs2(far), '/far')\nEND\n./far.py\n")
+        done = run(program + "echo hello > /far/a\nls / /far\ncat /far/a", "--lent-kib", "8")
+        self.assertEqual(done.stdout, "/:\nfar/\nfar.py\n/far:\na\nhello\n")
+
     def test_a_full_disk(self):
         done = run("cat > a.py << E\nf = open('x', 'w')\nfor i in range(99): f.write('y' * 500)\nE\n./a.py\necho more > z\nls -l x", "--disk-kib", "8")
         self.assertIn("OSError: 28", done.stdout)

@@ -72,7 +72,8 @@ class ExchangeSummary : public Vertex {
       if (!waits || !is_collective(s[kWaitKind]) || s[kWaitKind] != summary[kSameKind] || s[kWaitArgument] != summary[kSameArgument]) summary[kSameWait] = 0;
       // Letting others receive is as good as being idle.
       const bool same_state = s[kState] == summary[kAnswer] || ((s[kState] ^ summary[kAnswer]) & ~0xffu) == 0;
-      if (!same_state || state == State::waits_for_host || state == State::waits_for_input || s[kTextLength] != summary[kAnswerLength] || s[kHashLow] != summary[kAnswerHashLow] ||
+      const bool host_has_to_act = state == State::waits_for_host || state == State::waits_for_input;
+      if (!same_state || host_has_to_act || s[kTextLength] != summary[kAnswerLength] || s[kHashLow] != summary[kAnswerHashLow] ||
           s[kHashHigh] != summary[kAnswerHashHigh])
         summary[kSameAnswer] = 0;
       summary[kChangedDisks] += s[kDiskChanged];

@@ -141,22 +141,6 @@ void EXPORT(py_set_text)(const char *name, uint32_t bytes, const char *data, uin
   mp_store_global(qstr_from_strn(name, bytes), MP_OBJ_FROM_PTR(text));
 }
 
-// A typed view of [data, data + elements). An existing view of that name and type is pointed there: who holds it sees the new place.
-void EXPORT(py_set_view)(const char *name, uint32_t bytes, void *data, uint32_t elements, int type) {
-  const mp_obj_t key = MP_OBJ_NEW_QSTR(qstr_from_strn(name, bytes));
-  mp_map_elem_t *const known = mp_map_lookup(&mp_globals_get()->map, key, MP_MAP_LOOKUP);
-  if (known && mp_obj_is_type(known->value, &mp_type_memoryview)) {
-    mp_obj_array_t *const view = MP_OBJ_TO_PTR(known->value);
-    if ((view->typecode & ~MP_OBJ_ARRAY_TYPECODE_FLAG_RW) == type) {
-      view->items = data;
-      view->len = elements;
-      view->free = 0;
-      return;
-    }
-  }
-  mp_store_global(MP_OBJ_QSTR_VALUE(key), mp_obj_new_memoryview(type | MP_OBJ_ARRAY_TYPECODE_FLAG_RW, elements, data));
-}
-
 // The event-driven prompt.
 void EXPORT(py_repl_start)(void) { pyexec_event_repl_init(); }
 int EXPORT(py_repl_key)(int key) { return pyexec_event_repl_process_char(key); }

@@ -307,8 +307,13 @@ int pando_python_set_int(PandoPython* python, const char* name, int32_t value) {
 int pando_python_set_text(PandoPython* python, const char* name, uint32_t address, uint32_t count) {
   return with_name(python, name, [&](Tile* tile, u32 at, u32 bytes) { Z_pythonZ_py_set_text(tile, at, bytes, address, count); });
 }
-int pando_python_set_view(PandoPython* python, const char* name, uint32_t address, uint32_t elements, char type) {
-  return with_name(python, name, [&](Tile* tile, u32 at, u32 bytes) { Z_pythonZ_py_set_view(tile, at, bytes, address, elements, static_cast<u32>(type)); });
+int pando_python_set_view(PandoPython* python, const char* name, uint32_t address, uint32_t elements, char type, int is_writable) {
+  return with_name(python, name, [&](Tile* tile, u32 at, u32 bytes) {
+    Z_pythonZ_py_set_view(tile, at, bytes, address, elements, static_cast<u32>(type), static_cast<u32>(is_writable));
+  });
+}
+int pando_python_drop_views(PandoPython* python) {
+  return call_in(*python, [](Tile* tile) { Z_pythonZ_py_drop_views(tile); }) ? 0 : PANDO_PYTHON_ENDED;
 }
 int pando_python_set_disk(PandoPython* python, uint32_t address, uint32_t blocks, uint32_t changed) {
   return call_in(*python, [&](Tile* tile) { Z_pythonZ_py_set_disk(tile, address, blocks, changed); }) ? 0 : PANDO_PYTHON_ENDED;

@@ -102,11 +102,14 @@ PANDO_PYTHON_EXPORT int pando_python_exit_status(struct PandoPython *python);
 // not copied.
 PANDO_PYTHON_EXPORT int pando_python_set_int(struct PandoPython *python, const char *name, int32_t value);
 PANDO_PYTHON_EXPORT int pando_python_set_text(struct PandoPython *python, const char *name, uint32_t address, uint32_t bytes);
-PANDO_PYTHON_EXPORT int pando_python_set_view(struct PandoPython *python, const char *name, uint32_t address, uint32_t elements, char type);
+PANDO_PYTHON_EXPORT int pando_python_set_view(struct PandoPython *python, const char *name, uint32_t address, uint32_t elements, char type,
+                                              int is_writable);
+// Views have no elements until they are set again.
+PANDO_PYTHON_EXPORT int pando_python_drop_views(struct PandoPython *python);
 // The tile's disk: `blocks` of PANDO_PYTHON_BLOCK_BYTES at `address`, mounted at '/' when it is first used, and at `changed` a bit for each,
 // which is set when the block is written. Once for an interpreter.
 PANDO_PYTHON_EXPORT int pando_python_set_disk(struct PandoPython *python, uint32_t address, uint32_t blocks, uint32_t changed);
-// The same as an array.array instead of a memoryview.
+// As an array.array instead of a memoryview.
 PANDO_PYTHON_EXPORT int pando_python_set_array(struct PandoPython *python, const char *name, uint32_t address, uint32_t elements, char type);
 
 // MicroPython's own prompt, a key at a time. pando_python_key: 0, PANDO_PYTHON_EXITED after Ctrl-D, or PANDO_PYTHON_ENDED.

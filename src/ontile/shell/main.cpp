@@ -33,8 +33,9 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")->check(CLI::PositiveNumber);
   app.add_option("--disk", arguments.session.disk, "The file that the tiles' disks are kept in; without it they last as long as the shell");
   app.add_option("--disk-kib", arguments.session.disk_kib, "KiB of each tile's disk: those of the file, or 64")->check(CLI::PositiveNumber);
+  app.add_option("--lent-kib", arguments.session.lent_kib, "KiB that each tile lends to the files of others");
   app.add_flag("--allow-host", arguments.allow_host, "!COMMAND runs on the host");
-  app.add_option_function<std::string>("-c", [&](const std::string& lines) { arguments.lines = lines, arguments.has_lines = true; }, "Carry out these lines and end");
+  app.add_option("-c", arguments.lines, "Carry out these lines and end")->each([&](const std::string&) { arguments.has_lines = true; });
   app.add_flag("-v,--verbose", arguments.verbose, "Show lines that are not typed before they are carried out");
   app.footer("help lists what the shell knows. Exit status: that of `exit`, or of the last line; 2 if the command line is wrong.");
 }

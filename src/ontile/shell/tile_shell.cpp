@@ -149,7 +149,10 @@ Completion TileShell::complete(std::string_view line) {
   if (all.empty()) return completion;
   // As far as all agree.
   std::string& common = completion.insert = all.front();
-  for (const std::string& way : all) common.resize(static_cast<std::size_t>(std::mismatch(common.begin(), common.end(), way.begin(), way.end()).first - common.begin()));
+  for (const std::string& way : all) {
+    const auto differs = std::mismatch(common.begin(), common.end(), way.begin(), way.end()).first;
+    common.resize(static_cast<std::size_t>(differs - common.begin()));
+  }
   if (!common.empty()) return completion;
   const std::size_t space = line.find_last_of(" /");
   for (const std::string& way : all) completion.candidates += std::string(line.substr(space == line.npos ? 0 : space + 1)) + way + "\n";
