@@ -10,7 +10,7 @@ add_custom_command(OUTPUT ${stress_work}/interpreter.c
   COMMAND Python3::Interpreter ${ontile_dir}/translate.py ${stress_work}/python.c ${stress_work}/python.h -o ${stress_work}/interpreter.c
   COMMENT "an interpreter that collects often" VERBATIM)
 
-# stress_library(NAME C-COMPILER C++-COMPILER): target pando_python_stress_NAME makes stress/NAME/libpando_python.so.
+# stress_library(NAME C-COMPILER C++-COMPILER [ALL]): target pando_python_stress_NAME makes stress/NAME/libpando_python.so.
 function(stress_library name c cxx)
   set(folder ${stress_work}/${name})
   file(MAKE_DIRECTORY ${folder})
@@ -22,7 +22,7 @@ function(stress_library name c cxx)
   add_custom_command(OUTPUT ${folder}/libpando_python.so DEPENDS ${folder}/interpreter.o ${python_sources} ${headers}
     COMMAND ${cxx} ${flags} -std=c++20 -shared ${python_sources} ${folder}/interpreter.o -Wl,-soname,libpando_python.so -o ${folder}/libpando_python.so -lm
     VERBATIM)
-  add_custom_target(pando_python_stress_${name} DEPENDS ${folder}/libpando_python.so)
+  add_custom_target(pando_python_stress_${name} ${ARGN} DEPENDS ${folder}/libpando_python.so)
 endfunction()
-stress_library(clang ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
+stress_library(clang ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ALL)
 stress_library(gcc ${PANDO_GCC} ${PANDO_GXX})
