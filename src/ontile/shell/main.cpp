@@ -121,17 +121,17 @@ int run(Arguments& arguments) {
   std::istringstream given(arguments.lines);
   Source source(arguments.has_lines ? static_cast<std::istream&>(given) : std::cin, arguments.verbose);
   const Style style{terminal_has_colours(), at_terminal};
-  // A program asks: the last line that it wrote is the prompt.
-  arguments.session.input = [&](const Reply& said, std::string& line) {
-    const std::string text = text_of(said, style);
-    const std::size_t prompt = at_terminal ? text.rfind('\n') + 1 : text.size();
-    print(std::string_view(text).substr(0, prompt));
-    return source.next(std::string_view(text).substr(prompt), line, false) == Source::Got::line;
-  };
   if (arguments.session.disk.empty() && arguments.session.disk_kib == 0) arguments.session.disk_kib = DiskImage::kDefaultKib;
   arguments.session.progress = show_progress;
   SessionMachine machine(arguments.session);
   show_progress("");
+  // A program asks: the last line that it wrote is the prompt.
+  machine.set_input([&](const Reply& said, std::string& line) {
+    const std::string text = text_of(said, style);
+    const std::size_t prompt = at_terminal ? text.rfind('\n') + 1 : text.size();
+    print(std::string_view(text).substr(0, prompt));
+    return source.next(std::string_view(text).substr(prompt), line, false) == Source::Got::line;
+  });
   Interrupts interrupts(machine);
   TileShell shell(machine, options_of(arguments, machine, at_terminal), print);
   if (!at_terminal) return run_lines(shell, source, interrupts);
