@@ -35,12 +35,12 @@
 #include <poplar/Vertex.hpp>
 
 extern "C" {
-// Of one tile; of libpando_python.
+// What a vertex works with; of libpando_python.
 struct PandoPythonOfTile {
   char *base;
   unsigned long long size;
   unsigned tile;
-  int state;  // 0: there is no interpreter yet, 1: there is one, 2: it has ended
+  int *state;  // of the tile. 0: there is no interpreter yet, 1: there is one, 2: it has ended
   char *text;
   unsigned text_bytes, printed;
   char message[400];  // why something did not work
@@ -61,7 +61,7 @@ namespace pando {
 
 namespace detail {
 
-inline PandoPythonOfTile python_of_tile = {};
+inline int python_state = 0;
 
 // The letter that Python has for a type.
 template <class T> struct PythonType;
@@ -87,14 +87,12 @@ public:
   Python() {
     need(pando_needs_python);
     need(pando_needs_python_header);
-    PandoPythonOfTile &it = detail::python_of_tile;
-    it.base = tile_base();
-    it.size = tile_size();
-    it.tile = tile_id();
-    it.text = nullptr;
-    it.text_bytes = it.printed = 0;
+    it_.base = tile_base();
+    it_.size = tile_size();
+    it_.tile = tile_id();
+    it_.state = &detail::python_state;
   }
-  ~Python() { pando_python_of_tile_leave(&detail::python_of_tile); }
+  ~Python() { pando_python_of_tile_leave(&it_); }
   Python(const Python &) = delete;
   Python &operator=(const Python &) = delete;
 
@@ -115,35 +113,38 @@ public:
 
   /// Makes a global name of a number.
   ///   python.set("step", 3);
-  void set(const char *name, int value) { must(pando_python_of_tile_set(&detail::python_of_tile, name, value)); }
+  void set(const char *name, int value) { must(pando_python_of_tile_set(&it_, name, value)); }
 
   /// Where print() and tracebacks go from now on: as much as there is room for, and a zero. Without it they are dropped.
   template <class Field> void print_to(const Field &field) { print_to(field.data(), static_cast<unsigned>(field.size())); }
   void print_to(char *text, unsigned bytes) {
-    detail::python_of_tile.text = bytes ? text : nullptr;
-    detail::python_of_tile.text_bytes = bytes;
-    detail::python_of_tile.printed = 0;
+    it_.text = bytes ? text : nullptr;
+    it_.text_bytes = bytes;
+    it_.printed = 0;
     if (bytes) *text = 0;
   }
 
   /// Runs a program. An exception that comes to its top ends the run with an error that names the tile and the exception.
   ///   python.run("total = sum(x)");
-  void run(const char *source) { must(pando_python_of_tile_run(&detail::python_of_tile, source)); }
+  void run(const char *source) { must(pando_python_of_tile_run(&it_, source)); }
   /// Returns false if an exception came to the top; its traceback is printed.
   ///   if (!python.try_run("import settings")) ...
   bool try_run(const char *source) {
-    const int answer = pando_python_of_tile_run(&detail::python_of_tile, source);
+    const int answer = pando_python_of_tile_run(&it_, source);
     if (answer == 2) must(answer);
     return answer == 0;
   }
 
 private:
   void view(const char *name, const void *data, unsigned long long elements, char type, int is_writable) {
-    must(pando_python_of_tile_view(&detail::python_of_tile, name, data, elements, type, is_writable));
+    must(pando_python_of_tile_view(&it_, name, data, elements, type, is_writable));
   }
-  static void must(int answer) {
-    if (answer != 0) trap(detail::python_of_tile.message);
+  void must(int answer) {
+    if (answer != 0) trap(it_.message);
   }
+
+  // Not in the tile's memory, all of which Python can write to.
+  PandoPythonOfTile it_ = {};
 };
 
 } // namespace pando

@@ -111,7 +111,7 @@ class Elsewhere : public Vertex {
   void compute() {
     pando::Python python;
     const int on_the_stack = 5;
-    PandoPythonOfTile &it = pando::detail::python_of_tile;
+    PandoPythonOfTile it = {pando::tile_base(), pando::tile_size(), pando::tile_id(), &pando::detail::python_state, nullptr, 0, 0, {}};
     if (pando_python_of_tile_view(&it, "x", &on_the_stack, 1, 'i', 0) != 0) pando::trap(it.message);
   }
 };

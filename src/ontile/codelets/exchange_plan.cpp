@@ -176,11 +176,12 @@ class ExchangeDecide : public Vertex {
     const unsigned ipus = summaries.size() / kSummaryWords;
     unsigned ipu = 0, first_tile = 0;
     while (ipu < ipus && !of(ipu)[kErrandTile]) first_tile += tiles_of_ipu[ipu++];
-    if (ipu == ipus) return false;
+    if (ipu == ipus || !errand_plan[kErrandCase]) return false;
     const unsigned mode = errand_plan[kErrandMode], slot = modes[2 * mode], group = modes[2 * mode + 1];
     const unsigned asking = of(ipu)[kErrandTile] - 1, lender = of(ipu)[kErrandLender];
     unsigned lender_ipu = 0, lender_place = lender;
-    while (lender_place >= tiles_of_ipu[lender_ipu]) lender_place -= tiles_of_ipu[lender_ipu++];
+    while (lender_ipu < ipus && lender_place >= tiles_of_ipu[lender_ipu]) lender_place -= tiles_of_ipu[lender_ipu++];
+    if (lender_ipu == ipus) lender_ipu = lender_place = 0;  // of a destroyed tile: nobody has it
     outcome[kGo] = 1;
     outcome[kIdleMatches] = 0;
     outcome[kCase] = errand_plan[kErrandCase];

@@ -12,7 +12,7 @@ struct PandoPythonOfTile {
   char* base;
   uint64_t size;
   unsigned tile;
-  int state;
+  int* state;
   char* text;
   unsigned text_bytes, printed;
   char message[400];
@@ -81,7 +81,7 @@ int cannot(OfTile& it, const char* why) {
 }
 
 int gone(OfTile& it, const char* why) {
-  it.state = kGone;
+  *it.state = kGone;
   char text[200];
   std::snprintf(text, sizeof text, "this tile's interpreter has ended: %s", why);
   return cannot(it, text);
@@ -89,10 +89,10 @@ int gone(OfTile& it, const char* why) {
 
 // An interpreter that can be called; else why not.
 int enter(OfTile& it, PandoPython& python) {
-  if (it.state == kGone) return cannot(it, "this tile's interpreter has ended before");
-  if (it.state == kAlive) return kDone;
+  if (*it.state == kGone) return cannot(it, "this tile's interpreter has ended before");
+  if (*it.state == kAlive) return kDone;
   if (pando_python_boot(&python, static_cast<uint32_t>(kEnd - pando_python_heap_begin())) != 0) return gone(it, python.why);
-  it.state = kAlive;
+  *it.state = kAlive;
   return kDone;
 }
 
@@ -145,8 +145,8 @@ EXPORT int pando_python_of_tile_run(OfTile* it, const char* source) {
 }
 
 EXPORT void pando_python_of_tile_leave(OfTile* it) {
-  if (it->state != kAlive) return;
+  if (*it->state != kAlive) return;
   Call call = {it, {}, 0};
   PandoPython python = python_of(call);
-  if (pando_python_drop_views(&python) != 0) it->state = kGone;
+  if (pando_python_drop_views(&python) != 0) *it->state = kGone;
 }
