@@ -9,7 +9,8 @@
 //
 // A call that cannot go on (a wrong address, a stack overflow, no memory, no fuel) returns PANDO_PYTHON_ENDED, with the reason in
 // `why`; the memory is then good for nothing but a new image. Calls from one tile may nest, and a call may suspend its fiber in
-// a function of the host; two that are not nested must not be running at once.
+// a function of the host; two that are not nested must not be running at once. Only write, read, longyield, syscall and exchange_wait
+// may do either: the collector then finds what the waiting call holds.
 //
 // C, so that codelets of every kind can use it. Thread-safe between tiles.
 #ifndef PANDO_ONTILE_PYTHON_H
