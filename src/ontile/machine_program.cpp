@@ -59,7 +59,7 @@ class Builder {
     const DataStream states = graph_.addDeviceToHostFIFO("states", UNSIGNED_INT, status_.numElements());
     const DataStream texts = graph_.addDeviceToHostFIFO("texts", CHAR, out_.numElements());
     const DataStream text = graph_.addDeviceToHostFIFO("text", CHAR, kOutBytes);
-    const Sequence step{Copy(command, command_), Execute(act()),
+    const Sequence step{Copy(command, commands_[0]), spread(commands_), Execute(act()),
                         RepeatWhileTrue(Sequence{Execute(summarise()), Execute(decide())}, outcome_[kGo], Sequence{moves(), Execute(go_on())}),
                         Copy(outcome_, outcome),
                         If(outcome_[kUniform], Copy(out_.slice(0, kOutBytes), text), Sequence{Copy(status_, states), Copy(out_, texts)})};
@@ -69,6 +69,16 @@ class Builder {
   }
 
  private:
+  // What all tiles read is there once for an IPU: its tiles then read it where it lies. The first IPU's goes to the others.
+  Sequence spread(const std::vector<Tensor>& of_ipus) {
+    Sequence out;
+    if (of_ipus.size() < 2) return out;
+    const std::vector<Tensor> others(of_ipus.begin() + 1, of_ipus.end());
+    out.add(Copy(of_ipus[0].broadcast(static_cast<unsigned>(others.size()), 0), concat(others)));
+    return out;
+  }
+  unsigned ipu_of(unsigned tile) const { return tile / shape_.tiles_per_ipu; }
+
   // What is there once for an IPU lies on neighbouring tiles: no tile has room for all of it.
   enum class Role { window, plan, command };
   unsigned tile_for(Role role, unsigned ipu) const {
@@ -93,7 +103,6 @@ class Builder {
   }
 
   void add_variables() {
-    command_ = on_tile(UNSIGNED_CHAR, kCommandBytes, "command", tile_for(Role::command, 0));
     seats_ = per_tile(UNSIGNED_INT, kSeatWords, "seats");
     status_ = per_tile(UNSIGNED_INT, kStatusWords, "status");
     out_ = per_tile(CHAR, kOutBytes, "out");
@@ -107,8 +116,6 @@ class Builder {
     }
     std::uint32_t window = 0;
     for (const ExchangeMode& m : modes_) window = std::max(window, m.slot * m.group);
-    window_ = on_tile(UNSIGNED_CHAR, window, "window");
-    control_ = on_tile(UNSIGNED_INT, kControlWords, "control", tile_for(Role::plan, 0));
     outcome_ = on_tile(UNSIGNED_INT, kOutcomeWords, "outcome", tile_for(Role::plan, 0));
     graph_.setInitialValue(outcome_, ArrayRef<unsigned>(std::vector<unsigned>(kOutcomeWords, 0)));
     for (unsigned i = 0; i < ipus_in_use(shape_); ++i) {
@@ -119,7 +126,9 @@ class Builder {
       to_.push_back(on_tile(UNSIGNED_SHORT, n, "to", hub));
       match_.push_back(on_tile(UNSIGNED_SHORT, n, "match", hub));
       pairs_.push_back(on_tile(UNSIGNED_INT, 2 * n, "pairs", hub));
-      windows_.push_back(i == 0 ? window_ : on_tile(UNSIGNED_CHAR, window, "window of an IPU", tile_for(Role::window, i)));
+      commands_.push_back(on_tile(UNSIGNED_CHAR, kCommandBytes, "command", tile_for(Role::command, i)));
+      windows_.push_back(on_tile(UNSIGNED_CHAR, window, "window", tile_for(Role::window, i)));
+      controls_.push_back(on_tile(UNSIGNED_INT, kControlWords, "control", hub));
     }
     std::vector<unsigned> modes;
     unsigned cases = 0;
@@ -158,14 +167,14 @@ class Builder {
   ComputeSet go_on() {
     return on_all_tiles("InterpreterGoOn", [&](const VertexRef& v, unsigned i) {
       connect_state(v, i);
-      graph_.connect(v["window"], window_);
-      graph_.connect(v["control"], control_);
-      const unsigned ipu = i / shape_.tiles_per_ipu, in_ipu = i % shape_.tiles_per_ipu;
+      const unsigned ipu = ipu_of(i), in_ipu = i % shape_.tiles_per_ipu;
+      graph_.connect(v["window"], windows_[ipu]);
+      graph_.connect(v["control"], controls_[ipu]);
       graph_.connect(v["pair"], pairs_[ipu].slice(2 * in_ipu, 2 * in_ipu + 2));
     });
   }
   void connect_state(const VertexRef& v, unsigned i) {
-    graph_.connect(v["command"], command_);
+    graph_.connect(v["command"], commands_[ipu_of(i)]);
     graph_.connect(v["seat"], seats_.slice(i * kSeatWords, (i + 1) * kSeatWords));
     graph_.connect(v["status"], status_.slice(i * kStatusWords, (i + 1) * kStatusWords));
     graph_.connect(v["out"], out_.slice(i * kOutBytes, (i + 1) * kOutBytes));
@@ -197,7 +206,7 @@ class Builder {
                                           {"tiles_of_ipu", constant(tiles_of_ipu_, "tiles of an IPU")},
                                           {"errand_plan", constant(errand_plan_, "errand plan")},
                                           {"outcome", outcome_},
-                                          {"control", control_}});
+                                          {"control", controls_[0]}});
     graph_.setTileMapping(v, tile_for(Role::plan, 0));
     return set;
   }
@@ -205,19 +214,19 @@ class Builder {
   using Cases = std::vector<std::pair<std::int32_t, Program>>;
 
   // A case for each group of each mode: what its tiles offer goes into the window. One more pairs tiles, and one is for errands.
-  Switch moves() {
+  Sequence moves() {
     Cases cases;
     for (std::size_t m = 0; m < modes_.size(); ++m) add_moves(cases, m);
     cases.push_back({static_cast<std::int32_t>(group_table_.back()), match()});
     if (shape_.lent_blocks > 0) cases.push_back({static_cast<std::int32_t>(errand_plan_[kErrandCase]), errand()});
-    return Switch::switchWithBoundsChecking(outcome_[kCase], cases);
+    return {spread(controls_), Switch::switchWithBoundsChecking(outcome_[kCase], cases), spread(windows_)};
   }
 
-  // The bytes of a group of an IPU's tiles into the window.
+  // The bytes of a group of an IPU's tiles into the first window.
   Program move_to_window(const Tensor& from, unsigned ipu) {
     const std::size_t bytes = from.numElements();
     Sequence move{Copy(from, windows_[ipu].slice(0, bytes))};
-    if (ipu > 0) move.add(Copy(windows_[ipu].slice(0, bytes), window_.slice(0, bytes)));
+    if (ipu > 0) move.add(Copy(windows_[ipu].slice(0, bytes), windows_[0].slice(0, bytes)));
     return move;
   }
   void add_moves(Cases& cases, std::size_t m) {
@@ -245,12 +254,12 @@ class Builder {
       }
     const ComputeSet lend = on_all_tiles("LentMemory", [&](const VertexRef& v, unsigned i) {
       const std::size_t bytes = shape_.lent_blocks * kBlockBytes;
-      graph_.connect(v["window"], window_);
-      graph_.connect(v["control"], control_);
+      graph_.connect(v["window"], windows_[ipu_of(i)]);
+      graph_.connect(v["control"], controls_[ipu_of(i)]);
       graph_.connect(v["memory"], lent_.slice(i * bytes, (i + 1) * bytes));
       graph_.connect(v["answer"], answer_.slice(i * kBlockBytes, (i + 1) * kBlockBytes));
     });
-    return {Switch::switchWithBoundsChecking(outcome_[kErrandFrom], asked), Execute(lend),
+    return {Switch::switchWithBoundsChecking(outcome_[kErrandFrom], asked), spread(windows_), Execute(lend),
             Switch::switchWithBoundsChecking(outcome_[kErrandTo], answered)};
   }
 
@@ -271,8 +280,8 @@ class Builder {
   const MachineShape shape_;
   Graph graph_;
   const std::vector<ExchangeMode> modes_;
-  Tensor command_, seats_, status_, out_, offer_, data_, disk_, lent_, answer_, window_, control_, outcome_, modes_table_;
-  std::vector<Tensor> summaries_, from_, to_, match_, pairs_, windows_;  // of each IPU
+  Tensor seats_, status_, out_, offer_, data_, disk_, lent_, answer_, outcome_, modes_table_;
+  std::vector<Tensor> commands_, windows_, controls_, summaries_, from_, to_, match_, pairs_;  // of each IPU
   std::vector<unsigned> tiles_of_ipu_, group_table_, errand_plan_;
   std::uint32_t offer_bytes_ = 0;
 };
