@@ -1,5 +1,6 @@
 #include "exec/fiber.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <cxxabi.h>
@@ -146,6 +147,20 @@ void install_guard(char* page, std::size_t index) {
 
 }  // namespace
 
+namespace {
+
+// A fiber that returns at once gives back the stack that the next one takes: that one stays with the thread, without a lock.
+struct KeptStack {
+  std::uint64_t pool = 0;  // 0: none
+  StackBounds stack;
+};
+thread_local KeptStack kept;
+std::atomic<std::uint64_t> pools{0};
+
+}  // namespace
+
+StackPool::StackPool() : id_(++pools) {}
+
 void StackPool::add_segment() {
   for (std::size_t stacks = 1u << 16; stacks >= 16; stacks /= 4) {
     void* p = mmap(nullptr, stacks * (kStackBytes + kGuardBytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -158,6 +173,10 @@ void StackPool::add_segment() {
 }
 
 StackBounds StackPool::take() {
+  if (kept.pool == id_) {
+    kept.pool = 0;
+    return kept.stack;
+  }
   const std::lock_guard lock(mutex_);
   if (!free_.empty()) {
     const StackBounds stack = free_.back();
@@ -171,11 +190,16 @@ StackBounds StackPool::take() {
 }
 
 void StackPool::give_back(StackBounds stack) {
+  if (kept.pool == 0) {
+    kept = {id_, stack};
+    return;
+  }
   const std::lock_guard lock(mutex_);
   free_.push_back(stack);
 }
 
 StackPool::~StackPool() {
+  if (kept.pool == id_) kept.pool = 0;
   for (const Segment& s : segments_) munmap(s.data, s.stacks * (kStackBytes + kGuardBytes));
 }
 

@@ -23,7 +23,7 @@ struct StackBounds {
 class StackPool {
  public:
   static constexpr std::size_t kStackBytes = 384 * 1024;
-  StackPool() = default;
+  StackPool();
   ~StackPool();
   StackPool(const StackPool&) = delete;
   StackPool& operator=(const StackPool&) = delete;
@@ -38,6 +38,7 @@ class StackPool {
   };
   void add_segment();
 
+  const std::uint64_t id_;  // no other pool of the process has or had it
   std::mutex mutex_;
   std::vector<Segment> segments_;
   std::size_t used_ = 0;  // of the last segment
