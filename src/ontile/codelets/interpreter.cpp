@@ -304,6 +304,7 @@ void run_command(void *) {
     say_why(python.why);
     return;
   }
+  if (action == Action::key && !python.unsent) return;
   if (pando_python_flush(&python) == 0) return;
   gone = true;
   ending = kEndingEnded;

@@ -143,7 +143,8 @@ void EXPORT(py_set_text)(const char *name, uint32_t bytes, const char *data, uin
 
 // The event-driven prompt.
 void EXPORT(py_repl_start)(void) { pyexec_event_repl_init(); }
-int EXPORT(py_repl_key)(int key) { return pyexec_event_repl_process_char(key); }
+// 0x100: the user has left; 0x200: messages wait to be received.
+int EXPORT(py_repl_key)(int key) { return pyexec_event_repl_process_char(key) | (exchange_has_unsent() ? 0x200 : 0); }
 
 int EXPORT(py_is_complete)(const char *source) { return !mp_repl_continue_with_input(source); }
 // Candidates go to standard output. Returns how many bytes to insert, with *insert pointing at them; -1: there are several ways.

@@ -348,6 +348,8 @@ static mp_obj_t recv(size_t count, const mp_obj_t *arguments) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(recv_obj, 0, 1, recv);
 
+bool exchange_has_unsent(void) { return outbox()->len > 0; }
+
 void exchange_flush(void) {
   while (outbox()->len > 0) {
     const struct exchange_control control = wait(kind_flush, 0, NULL, 0, NULL, NULL);

@@ -9,6 +9,7 @@
 //
 // Every message starts with its length. Every tile sees every window, so all know without asking when a collective is complete.
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 enum exchange_kind { kind_none, kind_allgather, kind_broadcast, kind_reduce, kind_allreduce, kind_barrier, kind_receive, kind_flush, kind_errand };
@@ -46,3 +47,4 @@ struct exchange_errand_head {
 void exchange_init(void);
 // After a command: lets others receive what this tile sent, until the machine stops it.
 void exchange_flush(void);
+bool exchange_has_unsent(void);

@@ -330,6 +330,7 @@ int pando_python_prompt(PandoPython* python) {
 int pando_python_key(PandoPython* python, int key) {
   u32 answer = 0;
   if (!call_in(*python, [&](Tile* tile) { answer = Z_pythonZ_py_repl_key(tile, static_cast<u32>(key)); })) return PANDO_PYTHON_ENDED;
+  python->unsent = answer & 0x200 ? 1 : 0;
   return answer & 0x100 ? PANDO_PYTHON_EXITED : PANDO_PYTHON_DONE;
 }
 

@@ -78,6 +78,7 @@ struct PandoPython {
   const struct PandoPythonHost *host;
   void *context;
   int64_t slice;      // loop rounds until poll() is asked; 0: PANDO_PYTHON_SLICE
+  int unsent;         // out, of pando_python_key: whether pando_python_flush has something to do
   char why[160];      // out: why it ended
 };
 
