@@ -68,6 +68,14 @@ assert allreduce([me]) == list(range(n))
 assert allreduce(me + 1, lambda a, b: a * b % 1000003) == allreduce(me + 1, lambda a, b: b * a % 1000003)
 assert allreduce(float(me)) == n * (n - 1) / 2
 )"},
+    {"reduce keeps few objects", R"(
+words = {'%d %d' % (i, me % 3): 1 for i in range(150)}
+def add(a, b):
+    for k in b: a[k] = a.get(k, 0) + b[k]
+    return a
+total = reduce(words, add, n - 1)
+if me == n - 1: assert sum(total.values()) == 150 * n and len(total) == 150 * min(n, 3)
+)"},
     {"an operation raises on all", R"(
 def bad(a, b): raise KeyError('no')
 try:

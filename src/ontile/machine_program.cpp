@@ -311,23 +311,6 @@ std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
   return modes;
 }
 
-BootedImage booted_image(std::uint64_t tile_bytes) {
-  const std::size_t page = 4096;
-  std::unique_ptr<char, decltype(&std::free)> memory(static_cast<char*>(std::aligned_alloc(page, (tile_bytes + page) / page * page + page)), &std::free);
-  if (!memory) throw poplar_error(fmt::format("the host has no {} bytes for a first interpreter", tile_bytes));
-  std::memset(memory.get(), 0, tile_bytes + page);
-  PandoPython python = {};
-  python.base = memory.get();
-  python.size = tile_bytes;
-  const std::uint64_t begin = pando_python_heap_begin();
-  if (begin >= kInterpreterEnd || pando_python_boot(&python, static_cast<std::uint32_t>(kInterpreterEnd - begin)) != 0)
-    throw poplar_error(fmt::format("the interpreter does not start: {}", python.why));
-  std::size_t end = kInterpreterEnd;
-  while (end > kInterpreterBegin && memory.get()[end - 1] == 0) --end;
-  end = (end + page - 1) / page * page;
-  return {{memory.get(), kHeaderBytes}, {memory.get() + kInterpreterBegin, end - kInterpreterBegin}};
-}
-
 poplar::Executable session_executable(const MachineShape& shape, const Target& target, const BootedImage& image, const std::string& cache, bool* cached) {
   const std::string key = key_of(shape, target, image);
   *cached = false;

@@ -12,6 +12,8 @@
 
 #include <poplar/Engine.hpp>
 
+#include "ontile/host_python.h"
+
 namespace pando::ontile {
 
 struct MachineShape {
@@ -30,12 +32,6 @@ struct ExchangeMode {
 std::vector<ExchangeMode> exchange_modes(const MachineShape& shape);
 
 enum SessionProgram { kStepProgram, kSeatsProgram, kDataProgram };
-
-// A booted interpreter's memory: the tile's first bytes, and what begins at kInterpreterBegin.
-struct BootedImage {
-  std::string header, memory;
-};
-BootedImage booted_image(std::uint64_t tile_bytes);
 
 // Compiled, or read from `cache` (a file, may be empty: no cache) if that was made of the same; then `cached` is set.
 poplar::Executable session_executable(const MachineShape& shape, const poplar::Target& target, const BootedImage& image, const std::string& cache, bool* cached);

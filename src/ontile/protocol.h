@@ -13,7 +13,6 @@ constexpr std::uint32_t kInterpreterBegin = 208 * 1024, kInterpreterEnd = 608 * 
 enum class Action : std::uint32_t {
   run,          // `kind` as pando_python_run; the text may come in several commands (offset, total)
   key,          // the text is one key
-  is_complete,
   complete,
   go_on,        // output was taken
   raise,        // tiles that wait to exchange get an exception: the text

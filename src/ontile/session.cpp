@@ -98,6 +98,7 @@ struct Session::Impl {
   MachineShape shape;
   unsigned slot = pando_python_new_slot();
   std::vector<std::uint32_t> data_bytes;  // of each tile
+  std::unique_ptr<HostPython> host_python;
   std::unique_ptr<poplar::Engine> engine;
   std::vector<unsigned> selected;
   std::string line;  // of input, and how much of it was given
@@ -135,7 +136,8 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   const poplar::Device device = model.createDevice();
   const poplar::Target& target = device.getTarget();
   bool cached = false;
-  const BootedImage image = booted_image(target.getBytesPerTile());
+  host_python = std::make_unique<HostPython>(target.getBytesPerTile());
+  const BootedImage image = host_python->image();
   tell("compiling");
   poplar::Executable executable = session_executable(shape, target, image, cache_file(shape), &cached);
   tell("loading");
@@ -349,7 +351,7 @@ Reply Session::run(std::string_view source, Input input, std::string_view name) 
 Reply Session::key(char key) { return impl_->command(Action::key, {&key, 1}, Input::line, {}); }
 
 bool Session::is_complete(std::string_view source) {
-  return impl_->ask_one([&] { return impl_->command(Action::is_complete, source, Input::line, {}).answers.front().status != 0; });
+  return impl_->host_python->is_complete(source);
 }
 
 Completion Session::complete(std::string_view line) {

@@ -95,9 +95,9 @@ class POPLAR_EXPORT Session {
   // One key for the event-driven REPL of every selected tile (echo, history, completion and paste mode are the tile's own). The first
   // key starts it. Ending::exited: the tile saw Ctrl-D.
   Reply key(char key);
-  // Asks the first selected tile that is alive: whether `source` is whole, or a prompt would go on with "...".
+  // Whether `source` is whole, or a prompt would go on with "...". No tile is asked: all would say the same.
   bool is_complete(std::string_view source);
-  // Asks the same tile.
+  // Asks the first selected tile that is alive.
   Completion complete(std::string_view line);
 
   // Raises KeyboardInterrupt on every tile that is running. From any thread or signal handler. Nothing happens if no command runs.

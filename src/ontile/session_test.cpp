@@ -131,6 +131,14 @@ TEST(Session, WithoutInputItIsAtItsEnd) {
   EXPECT_THAT(said(s.run("input('?')", Session::Input::line), 1), testing::AllOf(StartsWith("?"), HasSubstr("EOFError")));
 }
 
+TEST(Session, TellsWhetherAStatementIsWhole) {
+  Session s(tiles(2));
+  EXPECT_TRUE(s.is_complete("1 + 1"));
+  EXPECT_FALSE(s.is_complete("for i in range(3):"));
+  EXPECT_TRUE(s.is_complete("x = '" + std::string(400000, 'x') + "'"));  // more than a heap holds
+  EXPECT_FALSE(s.is_complete("(1,"));
+}
+
 TEST(Session, RefusesWhatTheMachineHasNot) {
   EXPECT_THROW(Session(tiles(1473)), poplar::invalid_option);
   SessionOptions o;

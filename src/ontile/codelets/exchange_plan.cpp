@@ -195,14 +195,22 @@ class ExchangeDecide : public Vertex {
     return true;
   }
 
+  // Who reduces has room for few messages at a time: those of more than one round come in large pieces, a few tiles' at a time.
+  bool reduces() const {
+    for (unsigned i = 0; i < summaries.size() / kSummaryWords; ++i)
+      if (of(i)[kSelectedTiles] > 0) return of(i)[kSameKind] == kind_reduce || of(i)[kSameKind] == kind_allreduce;
+    return false;
+  }
+
   // One round in the mode that needs the fewest; false if nothing is to be sent.
   bool data(unsigned kind) {
     const unsigned ipus = summaries.size() / kSummaryWords;
     unsigned best = 0, best_rounds = 0;
+    const bool in_turn = kind == 0 && reduces();
     for (unsigned m = 0; m < modes.size() / 2; ++m) {
       unsigned rounds = 0;
       for (unsigned i = 0; i < ipus; ++i) rounds += of(i)[kRounds + kind * kMostModes + m];
-      if (rounds > 0 && (best_rounds == 0 || rounds < best_rounds)) {
+      if (rounds > 0 && (best_rounds == 0 || rounds < best_rounds || (in_turn && best_rounds > ipus))) {
         best = m;
         best_rounds = rounds;
       }

@@ -261,9 +261,6 @@ int obey(PandoPython &python) {
       if (!prompted && pando_python_prompt(&python) != 0) return PANDO_PYTHON_ENDED;
       prompted = true;
       return pando_python_key(&python, static_cast<unsigned char>(text[0]));
-    case Action::is_complete:
-      exit_status = static_cast<unsigned>(pando_python_is_complete(&python, text, bytes));
-      return PANDO_PYTHON_EXITED;
     case Action::complete: {
       char insert[256];
       const int count = pando_python_complete(&python, text, bytes, insert, sizeof insert);

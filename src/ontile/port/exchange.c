@@ -181,14 +181,52 @@ static struct exchange_control wait(enum exchange_kind kind, uint32_t argument, 
 
 // Messages of some or all tiles, gathered by those that want them.
 typedef struct _gather_t {
-  mp_obj_list_t *objects;  // of tiles 0, 1 ...: an object, or null
+  mp_obj_list_t *objects;  // of tiles 0, 1 ...: an object, or null; MP_OBJ_SENTINEL: the tile takes no part
   incoming_t **partial;    // by tile, or null where no message needed more than one round
   uint32_t complete;
+  // Who reduces keeps no object for longer than until its predecessors are there.
+  bool folds;
+  mp_obj_t operation;
+  mp_obj_t result;  // of tiles 0 to next - 1, or null
+  mp_obj_t error;   // what the operation raised, or null
+  uint32_t next;
 } gather_t;
+
+static mp_obj_t combine(mp_obj_t operation, mp_obj_t a, mp_obj_t b) {
+  if (operation == mp_const_none) return mp_binary_op(MP_BINARY_OP_ADD, a, b);
+  return mp_call_function_2(operation, a, b);
+}
+
+// The collective goes on when the operation raises: the other tiles wait for its end.
+static void fold(gather_t *g, mp_obj_t object) {
+  if (g->error != MP_OBJ_NULL) return;
+  if (g->result == MP_OBJ_NULL) {
+    g->result = object;
+    return;
+  }
+  nlr_buf_t nlr;
+  if (nlr_push(&nlr) == 0) {
+    g->result = combine(g->operation, g->result, object);
+    nlr_pop();
+    return;
+  }
+  g->error = MP_OBJ_FROM_PTR(nlr.ret_val);
+}
+
+// Folds what is there in the order of tiles; with `all`, past tiles of which nothing came.
+static void fold_in_order(gather_t *g, bool all) {
+  for (; g->next < g->objects->len && (all || g->objects->items[g->next] != MP_OBJ_NULL); g->next++) {
+    const mp_obj_t object = g->objects->items[g->next];
+    if (object == MP_OBJ_NULL || object == MP_OBJ_SENTINEL) continue;
+    g->objects->items[g->next] = MP_OBJ_SENTINEL;
+    fold(g, object);
+  }
+}
 
 static void gathered(gather_t *g, uint32_t tile, mp_obj_t object) {
   g->objects->items[tile] = object;
   g->complete++;
+  if (g->folds) fold_in_order(g, false);
 }
 
 // One slot of a round. Lengths are always read: all tiles must agree on when it is over.
@@ -197,7 +235,11 @@ static void take_slot(gather_t *g, uint32_t tile, uint32_t at, uint32_t slot, bo
   if (!in) {
     uint32_t small[kSmallMessage / 4];
     host_exchange_read(at, small, MIN(slot, sizeof(small)));
-    if (small[0] == kAbsent || g->objects->items[tile] != MP_OBJ_NULL) return;
+    if (g->objects->items[tile] != MP_OBJ_NULL) return;
+    if (small[0] == kAbsent) {
+      g->objects->items[tile] = MP_OBJ_SENTINEL;
+      return;
+    }
     const uint32_t length = small[0];
     if (length + kLengthBytes <= MIN(slot, sizeof(small))) return gathered(g, tile, wanted ? unpack((const char *)(small + 1), length) : mp_const_none);
     if (!g->partial) g->partial = m_new0(incoming_t *, all_tiles());
@@ -221,18 +263,25 @@ static void take_slot(gather_t *g, uint32_t tile, uint32_t at, uint32_t slot, bo
   }
 }
 
-// Sends `object` if there is one, until `messages` messages are through. Returns the objects by tile.
-static mp_obj_list_t *collect(enum exchange_kind kind, uint32_t argument, mp_obj_t object, uint32_t messages, bool wanted) {
+// Sends `object` if there is one, until `messages` messages are through.
+static void gather(gather_t *g, enum exchange_kind kind, uint32_t argument, mp_obj_t object, uint32_t messages, bool wanted) {
   outgoing_t mine = {.taken = 0};
   if (object != MP_OBJ_NULL) pack(&mine.message, object);
-  gather_t g = {.objects = MP_OBJ_TO_PTR(mp_obj_new_list(all_tiles(), NULL))};
-  for (uint32_t i = 0; i < all_tiles(); i++) g.objects->items[i] = MP_OBJ_NULL;
-  while (g.complete < messages) {
+  g->objects = MP_OBJ_TO_PTR(mp_obj_new_list(all_tiles(), NULL));
+  for (uint32_t i = 0; i < all_tiles(); i++) g->objects->items[i] = MP_OBJ_NULL;
+  while (g->complete < messages) {
     const struct exchange_control control = wait(kind, argument, object != MP_OBJ_NULL ? &mine : NULL, 0, NULL, NULL);
     if (control.operation != exchange_data || control.pairs) continue;
-    for (uint32_t i = 0; i < control.count && g.complete < messages; i++)
-      if (kind != kind_broadcast || control.first + i == argument) take_slot(&g, control.first + i, i * control.slot, control.slot, wanted);
+    for (uint32_t i = 0; i < control.count && g->complete < messages; i++)
+      if (kind != kind_broadcast || control.first + i == argument) take_slot(g, control.first + i, i * control.slot, control.slot, wanted);
   }
+  if (g->folds) fold_in_order(g, true);
+}
+
+// The objects by tile.
+static mp_obj_list_t *collect(enum exchange_kind kind, uint32_t argument, mp_obj_t object, uint32_t messages, bool wanted) {
+  gather_t g = {.folds = false};
+  gather(&g, kind, argument, object, messages, wanted);
   return g.objects;
 }
 
@@ -240,7 +289,7 @@ static mp_obj_list_t *collect(enum exchange_kind kind, uint32_t argument, mp_obj
 static mp_obj_list_t *close_up(mp_obj_list_t *objects) {
   size_t kept = 0;
   for (size_t i = 0; i < objects->len; i++)
-    if (objects->items[i] != MP_OBJ_NULL) objects->items[kept++] = objects->items[i];
+    if (objects->items[i] != MP_OBJ_NULL && objects->items[i] != MP_OBJ_SENTINEL) objects->items[kept++] = objects->items[i];
   for (size_t i = kept; i < objects->len; i++) objects->items[i] = MP_OBJ_NULL;
   objects->len = kept;
   return objects;
@@ -250,17 +299,6 @@ static uint32_t tile_argument(mp_obj_t object) {
   const mp_int_t tile = mp_obj_get_int(object);
   if (tile < 0 || (uint32_t)tile >= all_tiles()) mp_raise_msg_varg(&mp_type_ValueError, MP_ERROR_TEXT("there is no tile %d: tiles are 0 to %d"), (int)tile, (int)all_tiles() - 1);
   return (uint32_t)tile;
-}
-
-static mp_obj_t combine(mp_obj_t operation, mp_obj_t a, mp_obj_t b) {
-  if (operation == mp_const_none) return mp_binary_op(MP_BINARY_OP_ADD, a, b);
-  return mp_call_function_2(operation, a, b);
-}
-
-static mp_obj_t fold(mp_obj_list_t *objects, mp_obj_t operation) {
-  mp_obj_t result = objects->items[0];
-  for (size_t i = 1; i < objects->len; i++) result = combine(operation, result, objects->items[i]);
-  return result;
 }
 
 static mp_obj_t allgather(mp_obj_t object) {
@@ -278,31 +316,26 @@ static mp_obj_t broadcast(size_t count, const mp_obj_t *arguments) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(broadcast_obj, 1, 2, broadcast);
 
-static mp_obj_t reduce_to(enum exchange_kind kind, mp_obj_t object, mp_obj_t operation, uint32_t root) {
-  const bool is_root = here() == root;
-  mp_obj_list_t *const objects = close_up(collect(kind, root, object, taking_part(), is_root));
-  return is_root ? fold(objects, operation) : mp_const_none;
+// On the root: what the operation made of all objects, or raised.
+static gather_t reduce_to(enum exchange_kind kind, mp_obj_t object, mp_obj_t operation, uint32_t root) {
+  gather_t g = {.folds = here() == root, .operation = operation};
+  gather(&g, kind, root, object, taking_part(), g.folds);
+  return g;
 }
 static mp_obj_t reduce(size_t count, const mp_obj_t *arguments) {
-  return reduce_to(kind_reduce, arguments[0], count > 1 ? arguments[1] : mp_const_none, count > 2 ? tile_argument(arguments[2]) : 0);
+  const uint32_t root = count > 2 ? tile_argument(arguments[2]) : 0;
+  const gather_t g = reduce_to(kind_reduce, arguments[0], count > 1 ? arguments[1] : mp_const_none, root);
+  if (g.error != MP_OBJ_NULL) nlr_raise(g.error);
+  return g.folds ? g.result : mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(reduce_obj, 1, 3, reduce);
 
 // One tile folds for all, and tells all: an exception of the operation, too.
 static mp_obj_t allreduce(size_t count, const mp_obj_t *arguments) {
   const uint32_t root = host_exchange_place(3);
-  const mp_obj_t operation = count > 1 ? arguments[1] : mp_const_none;
-  mp_obj_list_t *const objects = close_up(collect(kind_allreduce, root, arguments[0], taking_part(), here() == root));
+  const gather_t g = reduce_to(kind_allreduce, arguments[0], count > 1 ? arguments[1] : mp_const_none, root);
   mp_obj_t result = mp_const_none;
-  if (here() == root) {
-    nlr_buf_t nlr;
-    if (nlr_push(&nlr) == 0) {
-      result = mp_obj_new_tuple(1, (mp_obj_t[]){fold(objects, operation)});
-      nlr_pop();
-    } else {
-      result = MP_OBJ_FROM_PTR(nlr.ret_val);
-    }
-  }
+  if (g.folds) result = g.error != MP_OBJ_NULL ? g.error : mp_obj_new_tuple(1, &g.result);
   result = broadcast_from(result, root);
   if (!mp_obj_is_type(result, &mp_type_tuple)) nlr_raise(result);
   size_t length;
