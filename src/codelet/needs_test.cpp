@@ -2,44 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "codelet/library.h"
-#include "poplar/exceptions.hpp"
+#include "codelet/library_test.h"
 
 namespace pando {
 namespace {
 
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-
-// A cache of its own, gone at the end of the test.
-class NeedsTest : public ::testing::Test {
- protected:
-  NeedsTest() {
-    std::string pattern = (fs::temp_directory_path() / "pando-test-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    setenv("POPLAR_EXECUTABLE_CACHE_DIR", folder_.c_str(), 1);
-  }
-  ~NeedsTest() override { fs::remove_all(folder_); }
-
-  Library compiled(const std::string& text) {
-    Library library;
-    library.compile({{}, "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n" + text}, "", nullptr);
-    return library;
-  }
-  std::string error_of(const std::string& text) {
-    try {
-      compiled(text);
-    } catch (const poplar::graph_program_compilation_error& e) {
-      return e.what();
-    }
-    return "no error";
-  }
-
-  fs::path folder_;
-};
+class NeedsTest : public LibraryTest {};
 
 constexpr const char* kNeedy = R"(
     #include <pando/tile.hpp>
