@@ -231,14 +231,14 @@ class Builder {
   }
   void add_moves(Cases& cases, std::size_t m) {
     const Tensor offers = offer_.reshape({shape_.tiles, offer_bytes_});
-      for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
-        for (unsigned g = 0; g < group_table_[2 * m]; ++g) {
-          const unsigned first = ipu * shape_.tiles_per_ipu + g * modes_[m].group;
-          const unsigned end = std::min(first + modes_[m].group, ipu * shape_.tiles_per_ipu + tiles_of_ipu_[ipu]);
-          if (first >= end) continue;
-          const Tensor from = offers.slice({first, 0}, {end, modes_[m].slot}).flatten();
-          cases.push_back({static_cast<std::int32_t>(group_table_[2 * m + 1] + ipu * group_table_[2 * m] + g), move_to_window(from, ipu)});
-        }
+    for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
+      for (unsigned g = 0; g < group_table_[2 * m]; ++g) {
+        const unsigned first = ipu * shape_.tiles_per_ipu + g * modes_[m].group;
+        const unsigned end = std::min(first + modes_[m].group, ipu * shape_.tiles_per_ipu + tiles_of_ipu_[ipu]);
+        if (first >= end) continue;
+        const Tensor from = offers.slice({first, 0}, {end, modes_[m].slot}).flatten();
+        cases.push_back({static_cast<std::int32_t>(group_table_[2 * m + 1] + ipu * group_table_[2 * m] + g), move_to_window(from, ipu)});
+      }
   }
 
   // A request comes to all tiles, who lends carries it out, and the answer comes to all tiles.

@@ -49,7 +49,7 @@ struct SessionOptions {
   std::string data;            // cut over the tiles in tile order
   Cut cut = Cut::lines;        // at line boundaries, in pieces of about the same size, or anywhere
   bool counted_clock = false;  // time on a tile is 10 us more each time that it looks: the same in each run
-  std::uint64_t fuel = 0;      // loop rounds and calls that a command may take on a tile before that tile is ended; 0: no limit
+  std::uint64_t fuel = 0;      // rounds of loops that a command may take on a tile before that tile is ended; 0: no limit
   // Asked for a line when tiles read standard input and none can go on without it: all that wait get the same. `said` is what the selected
   // tiles have written until now; that is then no part of the command's reply. False: there is no more input. Without this there is none.
   // It must not throw.
