@@ -25,7 +25,7 @@ constexpr std::uint32_t kTextCapacity = 32 * 1024;
 constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a name follows the text
 
 // A tile's place among those that a command is for.
-enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kTilesOfIpu, kHasData, kDataBytes, kDiskBlocks, kLentBlocks, kSeatWords };
+enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kHasData, kDataBytes, kDiskBlocks, kLentBlocks, kSeatWords };
 
 // A tile's state after each step.
 enum class State : std::uint32_t { idle, waits_to_exchange, waits_for_host, waits_for_input, not_selected };

@@ -208,7 +208,6 @@ void Session::Impl::write_seats() {
     seat[kFirstTakingPart] = selected.front();
     seat[kAllTiles] = shape.tiles;
     seat[kIpu] = i / shape.tiles_per_ipu;
-    seat[kTilesOfIpu] = shape.tiles_per_ipu;
     seat[kHasData] = options.has_data;
     seat[kDataBytes] = data_bytes.empty() ? 0 : data_bytes[i];
     seat[kDiskBlocks] = shape.disk_blocks;

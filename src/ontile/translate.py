@@ -92,7 +92,7 @@ static const struct TableEntry {elements[1]}[{elements[2]}];
 const char *const interpreter_version = "{version}";
 const struct TableEntry *const interpreter_table = {elements[1]};
 const u32 interpreter_table_size = {elements[2]}u;
-const struct InterpreterImage interpreter_image = {{{data[2]}, {data[1]}u, {data[3]}u, {pages[1]}u * 65536u, {stack[1]}u}};
+const struct InterpreterImage interpreter_image = {{{data[2]}, {data[1]}u, {data[3]}u, {stack[1]}u}};
 """
     return code
 

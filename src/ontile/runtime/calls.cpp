@@ -365,6 +365,4 @@ int pando_python_complete(PandoPython* python, const char* line, uint32_t bytes,
   return answer;
 }
 
-void pando_python_ask_soon(PandoPython* python) { reinterpret_cast<Tile*>(python->base)->fuel = 0; }
-
 }  // extern "C"

@@ -34,7 +34,7 @@ typedef double f64;
 
 /* The first bytes of a tile that an interpreter is running on. */
 struct TileInterpreter {
-  int64_t fuel;         /* loop rounds and calls until the machine is asked again */
+  int64_t fuel;         /* loop rounds until the machine is asked again */
   char *stack_low;      /* native: calls below this are refused */
   struct Entry *entry;  /* native: who called in (calls.cpp) */
   u32 stack_pointer;    /* the C stack's */
@@ -48,7 +48,7 @@ struct TableEntry {
 
 struct InterpreterImage {
   const u8 *data;
-  u32 data_begin, data_bytes, bytes, stack_top;
+  u32 data_begin, data_bytes, stack_top;
 };
 extern const struct InterpreterImage interpreter_image;
 
@@ -150,8 +150,5 @@ static inline void memory_copy(struct TileInterpreter *instance, struct TileInte
   CHECK_RANGE(from, (u64)bytes);
   memmove((char *)instance + to, (char *)instance + from, bytes);
 }
-/* A tile's memory does not grow. */
-static inline u32 pando_python_memory_grow(void) { return 0xffffffffu; }
-
 #endif
 #endif

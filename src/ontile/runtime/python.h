@@ -122,9 +122,6 @@ PANDO_PYTHON_EXPORT int pando_python_is_complete(struct PandoPython *python, con
 // Writes what to insert, or else lists the candidates through host->write. Returns the bytes to insert.
 PANDO_PYTHON_EXPORT int pando_python_complete(struct PandoPython *python, const char *line, uint32_t bytes, char *insert, uint32_t capacity);
 
-// The next check of a running interpreter asks poll() at once. Only from the interpreter's own thread.
-PANDO_PYTHON_EXPORT void pando_python_ask_soon(struct PandoPython *python);
-
 #ifdef __cplusplus
 }
 #endif
