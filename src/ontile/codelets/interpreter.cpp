@@ -57,6 +57,8 @@ struct Running {
   unsigned interrupts_seen;
 };
 
+static_assert(kInterpreterBegin == PANDO_PYTHON_BEGIN && kInterpreterEnd == PANDO_PYTHON_END && kHeaderBytes == PANDO_PYTHON_HEADER_BYTES);
+
 constexpr unsigned kEndingDone = 0, kEndingRaised = 1, kEndingExited = 2, kEndingEnded = 3, kEndingSkipped = 4;
 
 unsigned command_word(unsigned which) {
@@ -190,6 +192,10 @@ PandoPython python_of_tile(char *stack, Running &running) {
   python.stack_low = stack - 320 * 1024;
   python.host = &host;
   python.context = &running;
+  // The disk; nothing else: what lies beside it may be what other tiles are told.
+  const unsigned blocks = native().disk_blocks;
+  python.write_begin = blocks > 0 ? static_cast<uint32_t>(reinterpret_cast<char *>(native().disk) - python.base) : PANDO_PYTHON_BEGIN;
+  python.write_end = python.write_begin + disk_region_bytes(blocks);
   python.slice = running.fuel_is_limited && running.fuel_left < PANDO_PYTHON_SLICE ? running.fuel_left : PANDO_PYTHON_SLICE;
   return python;
 }

@@ -18,6 +18,7 @@ constexpr unsigned kPatience = 200;  // slices until C code that does not look f
 const char* text_of(trap why) {
   switch (why) {
     case TRAP_OOB: return "an access outside the tile's memory";
+    case TRAP_STORE: return "a write to memory that is not Python's";
     case TRAP_INT_OVERFLOW: return "an integer overflow in C code";
     case TRAP_DIV_BY_ZERO: return "a division by zero in C code";
     case TRAP_INVALID_CONVERSION: return "an invalid conversion in C code";
@@ -77,7 +78,7 @@ __attribute__((noinline)) bool call_in(PandoPython& python, const Function& func
 u32 copy_in(Tile* tile, const char* text, u32 bytes) {
   const u32 address = Z_pythonZ_py_allocate(tile, bytes + 1);
   if (!address) no_room(tile, bytes);
-  char* const memory = span_of(tile, address, uint64_t{bytes} + 1);
+  char* const memory = span_to_write(tile, address, uint64_t{bytes} + 1);
   std::memcpy(memory, text, bytes);
   memory[bytes] = 0;
   return address;
@@ -118,6 +119,14 @@ void pando_python_trap(Tile* tile, trap why) {
   PandoPython& python = *tile->entry->python;
   if (why != TRAP_FATAL) std::snprintf(python.why, sizeof python.why, "%s", text_of(why));
   end(tile);
+}
+
+void pando_python_check_store(Tile* tile, u64 address, u64 bytes) {
+  if (address >= STACK_LOW && address + bytes <= OWN_END) return;
+  if (address < HEADER_BYTES || address + bytes > MEMORY_BYTES) pando_python_trap(tile, TRAP_OOB);
+  const PandoPython& python = *tile->entry->python;
+  if (python.write_begin == 0 && python.write_end == 0) return;
+  if (address < python.write_begin || address + bytes > python.write_end) pando_python_trap(tile, TRAP_STORE);
 }
 
 void pando_python_out_of_fuel(Tile* tile) {
@@ -253,7 +262,7 @@ int pando_python_run(PandoPython* python, const char* source, uint32_t bytes, co
   call_in(*python, [&](Tile* tile) {
     const u32 text = Z_pythonZ_py_allocate(tile, bytes + 1 + name_bytes);
     if (!text) no_room(tile, bytes);
-    char* const memory = span_of(tile, text, uint64_t{bytes} + 1 + name_bytes);
+    char* const memory = span_to_write(tile, text, uint64_t{bytes} + 1 + name_bytes);
     std::memcpy(memory, source, bytes);
     memory[bytes] = 0;
     std::memcpy(memory + bytes + 1, name, name_bytes);
@@ -268,7 +277,7 @@ int pando_python_put(PandoPython* python, uint32_t offset, uint32_t whole, const
   const bool done = call_in(*python, [&](Tile* tile) {
     const u32 address = offset == 0 ? Z_pythonZ_py_allocate(tile, whole + 1) : Z_pythonZ_py_allocated(tile);
     if (!address) no_room(tile, whole);
-    char* const memory = span_of(tile, address, uint64_t{whole} + 1);
+    char* const memory = span_to_write(tile, address, uint64_t{whole} + 1);
     if (offset > whole || bytes > whole - offset) pando_python_trap(tile, TRAP_OOB);
     std::memcpy(memory + offset, text, bytes);
     memory[whole] = 0;
@@ -350,7 +359,7 @@ int pando_python_complete(PandoPython* python, const char* line, uint32_t bytes,
     const u32 slot_offset = (bytes + 4) & ~u32{3};
     const u32 text = Z_pythonZ_py_allocate(tile, slot_offset + 4);
     if (!text) no_room(tile, bytes);
-    char* const memory = span_of(tile, text, uint64_t{slot_offset} + 4);
+    char* const memory = span_to_write(tile, text, uint64_t{slot_offset} + 4);
     std::memset(memory + bytes, 0, slot_offset + 4 - bytes);
     std::memcpy(memory, line, bytes);
     const int found = static_cast<int>(Z_pythonZ_py_complete(tile, text, bytes, text + slot_offset));

@@ -67,7 +67,11 @@ __attribute__((always_inline)) inline void save_registers(SavedRegisters& to) {
 
 // [address, address + bytes) of the tile's memory as native bytes; ends the interpreter if they are not all there. The interpreter's own
 // memory may have been destroyed: no address that it tells is used without this.
-inline char* span_of(TileInterpreter* tile, u32 address, uint64_t bytes) {
+inline const char* span_of(TileInterpreter* tile, u32 address, uint64_t bytes) {
   if (bytes > 0 && (address < HEADER_BYTES || address + bytes > MEMORY_BYTES)) pando_python_trap(tile, TRAP_OOB);
+  return reinterpret_cast<const char*>(tile) + address;
+}
+inline char* span_to_write(TileInterpreter* tile, u32 address, uint64_t bytes) {
+  if (bytes > 0) pando_python_check_store(tile, address, bytes);
   return reinterpret_cast<char*>(tile) + address;
 }

@@ -87,7 +87,7 @@ u32 Z_hostZ_exchange_wait(Tile* tile, u32 request, u32 control) {
   PandoPython& python = python_of(tile);
   if (!python.host || !python.host->exchange_wait) return 0;
   const auto* const native_request = reinterpret_cast<const PandoPythonRequest*>(span_of(tile, request, sizeof(PandoPythonRequest)));
-  auto* const native_control = reinterpret_cast<PandoPythonControl*>(span_of(tile, control, sizeof(PandoPythonControl)));
+  auto* const native_control = reinterpret_cast<PandoPythonControl*>(span_to_write(tile, control, sizeof(PandoPythonControl)));
   // A message is in the tile's memory: one that claims to be longer would keep all tiles waiting.
   constexpr u32 kMostTiles = 0xffff;
   if (native_request->words[4] > kMostTiles) pando_python_trap(tile, TRAP_OOB);
@@ -104,7 +104,7 @@ void Z_hostZ_exchange_offer(Tile* tile, u32 offset, u32 bytes, u32 count) {
 
 void Z_hostZ_exchange_read(Tile* tile, u32 offset, u32 to, u32 count) {
   PandoPython& python = python_of(tile);
-  char* const native = span_of(tile, to, count);
+  char* const native = span_to_write(tile, to, count);
   if (!python.host || !python.host->exchange_read || !python.host->exchange_read(python.context, offset, native, count))
     pando_python_trap(tile, TRAP_OOB);
 }
@@ -127,7 +127,7 @@ u32 Z_hostZ_exchange_offer_bytes(Tile* tile) {
 
 u32 Z_hostZ_exchange_reason(Tile* tile, u32 to, u32 capacity) {
   PandoPython& python = python_of(tile);
-  char* const native = span_of(tile, to, capacity);
+  char* const native = span_to_write(tile, to, capacity);
   return python.host && python.host->exchange_reason ? python.host->exchange_reason(python.context, native, capacity) : 0;
 }
 

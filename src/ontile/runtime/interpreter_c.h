@@ -5,7 +5,8 @@
  *   | header | the tile's own  | C stack, grows down | data, bss | Python heap ... | the tile's own |
  *
  * The header is native; the interpreter's own loads and stores cannot reach it. Addresses are 32 bits wide and unchecked until
- * they are used: 64 <= address < size. An access may reach 7 bytes beyond, which the machine keeps free (see python.h). */
+ * they are used. A load: 64 <= address < size; it may reach 7 bytes beyond, which the machine keeps free (see python.h). A store: in the
+ * interpreter's own memory, or where its caller lets it write. */
 #ifndef PANDO_ONTILE_INTERPRETER_C_H
 #define PANDO_ONTILE_INTERPRETER_C_H
 
@@ -26,11 +27,19 @@ typedef int64_t s64;
 typedef float f32;
 typedef double f64;
 
+#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#define PRESERVE_MOST __attribute__((preserve_most))
+#else
+#define PRESERVE_MOST
+#endif
+
 #define HEADER_BYTES 64
 #define STACK_LOW 0x34000u /* PANDO_PYTHON_BEGIN */
 /* A constant: comparing with a field of the header costs 6 % of all. Memory beyond is out of the interpreter's reach. */
 #define MEMORY_BYTES 0x9c000u /* PANDO_PYTHON_MEMORY_BYTES */
 #define MEMORY_SPAN (MEMORY_BYTES - HEADER_BYTES - 1)
+#define OWN_END 0x98000u /* PANDO_PYTHON_END */
+#define OWN_SPAN (OWN_END - STACK_LOW - 8) /* of addresses that 8 bytes can be written to */
 
 /* The first bytes of a tile that an interpreter is running on. */
 struct TileInterpreter {
@@ -62,6 +71,7 @@ enum trap {
   TRAP_EXHAUSTION,
   TRAP_FATAL,
   TRAP_FUEL,
+  TRAP_STORE,
 };
 
 #ifdef __cplusplus
@@ -69,6 +79,8 @@ extern "C" {
 #endif
 __attribute__((noreturn, cold)) void pando_python_trap(struct TileInterpreter *, enum trap);
 __attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter *);
+/* Ends the interpreter unless it may write `bytes` at `address`. Most registers keep their values: the fast path pays nothing. */
+__attribute__((cold)) PRESERVE_MOST void pando_python_check_store(struct TileInterpreter *, u64 address, u64 bytes);
 #ifdef __cplusplus
 }
 #endif
@@ -96,6 +108,8 @@ __attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter *);
 
 #define CHECK_ADDRESS(a) \
   if (UNLIKELY((a)-HEADER_BYTES > MEMORY_SPAN)) TRAP(OOB)
+#define CHECK_STORE(a, n) \
+  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) pando_python_check_store(instance, a, n)
 #define CHECK_RANGE(a, n) \
   if (UNLIKELY((u64)(a)-HEADER_BYTES > MEMORY_SPAN || (u64)(a) + (n) > MEMORY_BYTES)) TRAP(OOB)
 
@@ -109,7 +123,7 @@ __attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter *);
 #define DEFINE_STORE(name, stored, given)                                          \
   static inline void name(struct TileInterpreter *instance, u64 a, given value) {  \
     const stored wrapped = (stored)value;                                          \
-    CHECK_ADDRESS(a);                                                              \
+    CHECK_STORE(a, sizeof(wrapped));                                               \
     __builtin_memcpy((char *)instance + a, &wrapped, sizeof(wrapped));             \
   }
 
@@ -140,13 +154,13 @@ DEFINE_STORE(i64_store32, u32, u64)
 /* Only C code moves memory: nothing of zero bytes needs a valid address. */
 static inline void memory_fill(struct TileInterpreter *instance, u32 to, u32 value, u32 bytes) {
   if (bytes == 0) return;
-  CHECK_RANGE(to, (u64)bytes);
+  pando_python_check_store(instance, to, bytes);
   memset((char *)instance + to, (int)value, bytes);
 }
 static inline void memory_copy(struct TileInterpreter *instance, struct TileInterpreter *same, u32 to, u32 from, u32 bytes) {
   (void)same;
   if (bytes == 0) return;
-  CHECK_RANGE(to, (u64)bytes);
+  pando_python_check_store(instance, to, bytes);
   CHECK_RANGE(from, (u64)bytes);
   memmove((char *)instance + to, (char *)instance + from, bytes);
 }

@@ -24,7 +24,6 @@ using OfTile = PandoPythonOfTile;
 
 enum { kNone, kAlive, kGone };
 enum { kDone, kRaised, kCannot };
-constexpr uint32_t kEnd = 608 * 1024;  // of the reserved range
 
 // What is written last is kept for the error: the traceback's end.
 struct Call {
@@ -91,7 +90,7 @@ int gone(OfTile& it, const char* why) {
 int enter(OfTile& it, PandoPython& python) {
   if (*it.state == kGone) return cannot(it, "this tile's interpreter has ended before");
   if (*it.state == kAlive) return kDone;
-  if (pando_python_boot(&python, static_cast<uint32_t>(kEnd - pando_python_heap_begin())) != 0) return gone(it, python.why);
+  if (pando_python_boot(&python, static_cast<uint32_t>(PANDO_PYTHON_END - pando_python_heap_begin())) != 0) return gone(it, python.why);
   *it.state = kAlive;
   return kDone;
 }

@@ -5,7 +5,8 @@
 //   int ending = pando_python_run(&python, text, bytes, "<stdin>", 7, 1);
 //
 // Memory: the first 64 bytes, and [PANDO_PYTHON_BEGIN, pando_python_heap_begin() + heap_bytes), belong to the interpreter; no variable
-// of the program may lie there. It may read and write the rest of the first PANDO_PYTHON_MEMORY_BYTES, and access 7 bytes more.
+// of the program may lie there. It may read the rest of the first PANDO_PYTHON_MEMORY_BYTES, and 7 bytes more; it may write there what
+// its caller allows.
 //
 // A call that cannot go on (a wrong address, a stack overflow, no memory, no fuel) returns PANDO_PYTHON_ENDED, with the reason in
 // `why`; the memory is then good for nothing but a new image. Calls from one tile may nest, and a call may suspend its fiber in
@@ -62,6 +63,8 @@ struct PandoPythonHost {
 
 /* Above the executable part of a tile's memory. */
 #define PANDO_PYTHON_BEGIN 0x34000
+/* An interpreter's own memory ends here or before. */
+#define PANDO_PYTHON_END 0x98000
 #define PANDO_PYTHON_HEADER_BYTES 64
 /* What the interpreter sees of a tile: 624 KiB. */
 #define PANDO_PYTHON_MEMORY_BYTES 0x9c000
@@ -78,6 +81,7 @@ struct PandoPython {
   const struct PandoPythonHost *host;
   void *context;
   int64_t slice;      // loop rounds until poll() is asked; 0: PANDO_PYTHON_SLICE
+  uint32_t write_begin, write_end;  // beyond its own memory, what it may write to, from the tile's base; both 0: all that it may read
   int unsent;         // out, of pando_python_key: whether pando_python_flush has something to do
   char why[160];      // out: why it ended
 };
