@@ -27,7 +27,6 @@ using namespace poplar;
 using namespace poplar::program;
 
 constexpr std::uint32_t kWindowBytes = 94208;  // 64 bytes of each tile of a whole IPU
-constexpr std::uint32_t kWindowBesideDisk = 32768;
 constexpr std::uint32_t kMiddleSlot = 2048, kLargeSlot = 16384;
 
 std::string codelet_file() {
@@ -79,11 +78,9 @@ class Builder {
   }
   unsigned ipu_of(unsigned tile) const { return tile / shape_.tiles_per_ipu; }
 
-  // What is there once for an IPU lies on neighbouring tiles: no tile has room for all of it.
-  enum class Role { window, plan, command };
-  unsigned tile_for(Role role, unsigned ipu) const {
-    return ipu * shape_.tiles_per_ipu + std::min(static_cast<unsigned>(role), tiles_of(shape_, ipu) - 1);
-  }
+  // What is there once for an IPU lies on neighbouring tiles, from the first one on: no tile has room for all of it.
+  enum Role : unsigned { kPlan, kCommand, kFirstPart };
+  unsigned tile_for(unsigned role, unsigned ipu) const { return ipu * shape_.tiles_per_ipu + role % tiles_of(shape_, ipu); }
 
   // [tiles * words], `words` a tile.
   Tensor per_tile(const Type& type, std::size_t words, const char* name) {
@@ -98,7 +95,7 @@ class Builder {
   }
   Tensor constant(const std::vector<unsigned>& values, const char* name) {
     const Tensor t = graph_.addConstant(UNSIGNED_INT, {values.size()}, ArrayRef<unsigned>(values), name);
-    graph_.setTileMapping(t, tile_for(Role::plan, 0));
+    graph_.setTileMapping(t, tile_for(kPlan, 0));
     return t;
   }
 
@@ -116,18 +113,20 @@ class Builder {
     }
     std::uint32_t window = 0;
     for (const ExchangeMode& m : modes_) window = std::max(window, m.slot * m.group);
-    outcome_ = on_tile(UNSIGNED_INT, kOutcomeWords, "outcome", tile_for(Role::plan, 0));
+    outcome_ = on_tile(UNSIGNED_INT, kOutcomeWords, "outcome", tile_for(kPlan, 0));
     graph_.setInitialValue(outcome_, ArrayRef<unsigned>(std::vector<unsigned>(kOutcomeWords, 0)));
     for (unsigned i = 0; i < ipus_in_use(shape_); ++i) {
-      const unsigned n = tiles_of(shape_, i), hub = tile_for(Role::plan, i);
+      const unsigned n = tiles_of(shape_, i), hub = tile_for(kPlan, i);
       tiles_of_ipu_.push_back(n);
       summaries_.push_back(on_tile(UNSIGNED_INT, kSummaryWords, "summary", hub));
       from_.push_back(on_tile(UNSIGNED_SHORT, n, "from", hub));
       to_.push_back(on_tile(UNSIGNED_SHORT, n, "to", hub));
       match_.push_back(on_tile(UNSIGNED_SHORT, n, "match", hub));
       pairs_.push_back(on_tile(UNSIGNED_INT, 2 * n, "pairs", hub));
-      commands_.push_back(on_tile(UNSIGNED_CHAR, kCommandBytes, "command", tile_for(Role::command, i)));
-      windows_.push_back(on_tile(UNSIGNED_CHAR, window, "window", tile_for(Role::window, i)));
+      commands_.push_back(on_tile(UNSIGNED_CHAR, kCommandBytes, "command", tile_for(kCommand, i)));
+      windows_.push_back(graph_.addVariable(UNSIGNED_CHAR, {window}, "window"));
+      for (std::uint32_t at = 0; at < window; at += kWindowPart)
+        graph_.setTileMapping(windows_[i].slice(at, std::min(window, at + kWindowPart)), tile_for(kFirstPart + at / kWindowPart, i));
       controls_.push_back(on_tile(UNSIGNED_INT, kControlWords, "control", hub));
     }
     std::vector<unsigned> modes;
@@ -168,7 +167,7 @@ class Builder {
     return on_all_tiles("InterpreterGoOn", [&](const VertexRef& v, unsigned i) {
       connect_state(v, i);
       const unsigned ipu = ipu_of(i), in_ipu = i % shape_.tiles_per_ipu;
-      graph_.connect(v["window"], windows_[ipu]);
+      connect_window(v, ipu);
       graph_.connect(v["control"], controls_[ipu]);
       graph_.connect(v["pair"], pairs_[ipu].slice(2 * in_ipu, 2 * in_ipu + 2));
     });
@@ -179,6 +178,12 @@ class Builder {
     graph_.connect(v["status"], status_.slice(i * kStatusWords, (i + 1) * kStatusWords));
     graph_.connect(v["out"], out_.slice(i * kOutBytes, (i + 1) * kOutBytes));
     graph_.connect(v["offer"], offer_.slice(i * offer_bytes_, (i + 1) * offer_bytes_));
+  }
+  void connect_window(const VertexRef& v, unsigned ipu) {
+    const auto bytes = static_cast<std::uint32_t>(windows_[ipu].numElements());
+    std::vector<Tensor> parts;
+    for (std::uint32_t at = 0; at < bytes; at += kWindowPart) parts.push_back(windows_[ipu].slice(at, std::min(bytes, at + kWindowPart)));
+    graph_.connect(v["window"], ArrayRef<Tensor>(parts));
   }
   std::size_t data_bytes() const { return data_.numElements() / shape_.tiles; }
   std::uint32_t disk_bytes() const { return std::max(disk_region_bytes(shape_.disk_blocks), 1u); }
@@ -193,7 +198,7 @@ class Builder {
                                             {"summary", summaries_[i]},
                                             {"from", from_[i]},
                                             {"to", to_[i]}});
-      graph_.setTileMapping(v, tile_for(Role::plan, i));
+      graph_.setTileMapping(v, tile_for(kPlan, i));
     }
     return set;
   }
@@ -207,7 +212,7 @@ class Builder {
                                           {"errand_plan", constant(errand_plan_, "errand plan")},
                                           {"outcome", outcome_},
                                           {"control", controls_[0]}});
-    graph_.setTileMapping(v, tile_for(Role::plan, 0));
+    graph_.setTileMapping(v, tile_for(kPlan, 0));
     return set;
   }
 
@@ -254,7 +259,7 @@ class Builder {
       }
     const ComputeSet lend = on_all_tiles("LentMemory", [&](const VertexRef& v, unsigned i) {
       const std::size_t bytes = shape_.lent_blocks * kBlockBytes;
-      graph_.connect(v["window"], windows_[ipu_of(i)]);
+      connect_window(v, ipu_of(i));
       graph_.connect(v["control"], controls_[ipu_of(i)]);
       graph_.connect(v["memory"], lent_.slice(i * bytes, (i + 1) * bytes));
       graph_.connect(v["answer"], answer_.slice(i * kBlockBytes, (i + 1) * kBlockBytes));
@@ -270,7 +275,7 @@ class Builder {
       const VertexRef m = graph_.addVertex(match, "ExchangeMatch", {{"to", all_to}, {"from", from_[i]}, {"match", match_[i]}});
       const VertexRef p = graph_.addVertex(pairs, "ExchangePairs", {{"match", all_matches}, {"to", to_[i]}, {"pairs", pairs_[i]}});
       for (const VertexRef& v : {m, p}) {
-        graph_.setTileMapping(v, tile_for(Role::plan, i));
+        graph_.setTileMapping(v, tile_for(kPlan, i));
         graph_.setInitialValue(v["first_tile"], i * shape_.tiles_per_ipu);
       }
     }
@@ -303,11 +308,10 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
 
 std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
   const unsigned tiles = std::min(s.tiles, s.tiles_per_ipu);
-  const std::uint32_t window = s.disk_blocks + s.lent_blocks > 0 ? kWindowBesideDisk : kWindowBytes;
-  const std::uint32_t slot = std::clamp(window / tiles / 8 * 8, 64u, kLargeSlot);
-  std::vector<ExchangeMode> modes{{slot, std::min(tiles, window / slot)}};
-  if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, std::min(window / kMiddleSlot, 32u)});
-  if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, std::min(window / kLargeSlot, 4u)});
+  const std::uint32_t slot = std::clamp(kWindowBytes / tiles / 8 * 8, 64u, kLargeSlot);
+  std::vector<ExchangeMode> modes{{slot, std::min(tiles, kWindowBytes / slot)}};
+  if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, 32u});
+  if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, 4u});
   return modes;
 }
 

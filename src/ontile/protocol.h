@@ -52,6 +52,8 @@ constexpr std::uint32_t disk_region_bytes(std::uint32_t blocks) { return blocks 
 
 // How messages go through the window: groups of `group` neighbouring tiles, `slot` bytes each.
 constexpr std::uint32_t kMostModes = 3;
+// The window lies in parts of this size, on as many neighbouring tiles.
+constexpr std::uint32_t kWindowPart = 16 * 1024;
 
 // What one vertex per IPU makes of the states of its tiles.
 enum SummaryWord {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "ontile/codelets/window.h"
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
 #include "ontile/runtime/interrupts.h"
@@ -24,8 +25,7 @@ struct Step {
   unsigned char *offer;
   unsigned offer_bytes;
   const char *data = nullptr;
-  const unsigned char *window = nullptr;
-  unsigned window_bytes = 0;
+  const WindowParts *window = nullptr;
   const unsigned *control = nullptr;
   const unsigned *pair = nullptr;
 };
@@ -153,9 +153,7 @@ void exchange_offer(void *, uint32_t offset, const void *bytes, uint32_t count) 
   if (offset <= step()->offer_bytes && count <= step()->offer_bytes - offset) memcpy(step()->offer + offset, bytes, count);
 }
 int exchange_read(void *, uint32_t offset, void *to, uint32_t count) {
-  if (offset > step()->window_bytes || count > step()->window_bytes - offset) return 0;
-  memcpy(to, step()->window + offset, count);
-  return 1;
+  return step()->window && read_window(*step()->window, offset, to, count);
 }
 uint32_t exchange_pair(void *, uint32_t which) {
   const unsigned value = step()->pair ? step()->pair[which] : 0;
@@ -438,7 +436,7 @@ class InterpreterGoOn : public Vertex {
   InOut<Vector<unsigned>> status;
   InOut<Vector<char>> out;
   InOut<Vector<unsigned char>> offer;
-  Input<Vector<unsigned char>> window;
+  WindowParts window;
   Input<Vector<unsigned>> control;
   Input<Vector<unsigned>> pair;  // from which tile + 1, and whether its message is up
 
@@ -452,8 +450,7 @@ class InterpreterGoOn : public Vertex {
     now.out = &out[0];
     now.offer = &offer[0];
     now.offer_bytes = offer.size();
-    now.window = &window[0];
-    now.window_bytes = window.size();
+    now.window = &window;
     now.control = &control[0];
     now.pair = &pair[0];
     native().step = &now;

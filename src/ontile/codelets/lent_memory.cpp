@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ontile/codelets/window.h"
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
 
@@ -12,7 +13,7 @@ using namespace pando::ontile;
 
 class LentMemory : public Vertex {
  public:
-  Input<Vector<unsigned char>> window;
+  WindowParts window;
   Input<Vector<unsigned>> control;
   InOut<Vector<unsigned char>> memory;
   InOut<Vector<unsigned char>> answer;
@@ -20,9 +21,9 @@ class LentMemory : public Vertex {
   void compute() {
     if (control[3] != pando::tile_id()) return;
     exchange_errand_head errand;
-    memcpy(&errand, &window[control[2]], sizeof errand);
+    if (!read_window(window, control[2], &errand, sizeof errand)) return;
     if (errand.bytes > kBlockBytes || errand.at > memory.size() || errand.bytes > memory.size() - errand.at) return;
-    if (errand.operation == errand_write) memcpy(&memory[errand.at], &window[control[2] + sizeof errand], errand.bytes);
+    if (errand.operation == errand_write) read_window(window, control[2] + sizeof errand, &memory[errand.at], errand.bytes);
     else memcpy(&answer[0], &memory[errand.at], errand.bytes);
   }
 };
