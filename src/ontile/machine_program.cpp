@@ -59,7 +59,7 @@ class Builder {
     const DataStream texts = graph_.addDeviceToHostFIFO("texts", CHAR, out_.numElements());
     const DataStream text = graph_.addDeviceToHostFIFO("text", CHAR, kOutBytes);
     const Sequence step{Copy(command, commands_[0]), spread(commands_), Execute(act()),
-                        RepeatWhileTrue(Sequence{Execute(summarise()), Execute(decide())}, outcome_[kGo], Sequence{moves(), Execute(go_on())}),
+                        RepeatWhileTrue(Sequence{Execute(summarise()), Execute(join_rows()), Execute(decide())}, outcome_[kGo], Sequence{moves(), Execute(go_on())}),
                         Copy(outcome_, outcome),
                         If(outcome_[kUniform], Copy(out_.slice(0, kOutBytes), text), Sequence{Copy(status_, states), Copy(out_, texts)})};
     std::vector<Program> all{step, Copy(seats, seats_)};
@@ -118,6 +118,7 @@ class Builder {
     for (unsigned i = 0; i < ipus_in_use(shape_); ++i) {
       const unsigned n = tiles_of(shape_, i), hub = tile_for(kPlan, i);
       tiles_of_ipu_.push_back(n);
+      rows_.push_back(on_tile(UNSIGNED_INT, (n + kRowTiles - 1) / kRowTiles * kSummaryWords, "summaries of rows", hub));
       summaries_.push_back(on_tile(UNSIGNED_INT, kSummaryWords, "summary", hub));
       from_.push_back(on_tile(UNSIGNED_SHORT, n, "from", hub));
       to_.push_back(on_tile(UNSIGNED_SHORT, n, "to", hub));
@@ -188,18 +189,26 @@ class Builder {
   std::size_t data_bytes() const { return data_.numElements() / shape_.tiles; }
   std::uint32_t disk_bytes() const { return std::max(disk_region_bytes(shape_.disk_blocks), 1u); }
 
+  // On the first tile of each row.
   ComputeSet summarise() {
     const ComputeSet set = graph_.addComputeSet("ExchangeSummary");
-    for (unsigned i = 0; i < summaries_.size(); ++i) {
-      const std::size_t first = i * shape_.tiles_per_ipu;
-      const VertexRef v = graph_.addVertex(set, "ExchangeSummary",
-                                           {{"statuses", status_.slice(first * kStatusWords, (first + tiles_of_ipu_[i]) * kStatusWords)},
-                                            {"modes", modes_table_},
-                                            {"summary", summaries_[i]},
-                                            {"from", from_[i]},
-                                            {"to", to_[i]}});
-      graph_.setTileMapping(v, tile_for(kPlan, i));
-    }
+    for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
+      for (unsigned begin = 0; begin < tiles_of_ipu_[ipu]; begin += kRowTiles) {
+        const unsigned end = std::min(begin + kRowTiles, tiles_of_ipu_[ipu]), first = ipu * shape_.tiles_per_ipu;
+        const VertexRef v = graph_.addVertex(set, "ExchangeSummary",
+                                             {{"statuses", status_.slice((first + begin) * kStatusWords, (first + end) * kStatusWords)},
+                                              {"modes", modes_table_},
+                                              {"summary", rows_[ipu].slice(begin / kRowTiles * kSummaryWords, (begin / kRowTiles + 1) * kSummaryWords)},
+                                              {"from", from_[ipu].slice(begin, end)},
+                                              {"to", to_[ipu].slice(begin, end)}});
+        graph_.setTileMapping(v, first + begin);
+      }
+    return set;
+  }
+  ComputeSet join_rows() {
+    const ComputeSet set = graph_.addComputeSet("ExchangeJoin");
+    for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
+      graph_.setTileMapping(graph_.addVertex(set, "ExchangeJoin", {{"rows", rows_[ipu]}, {"modes", modes_table_}, {"summary", summaries_[ipu]}}), tile_for(kPlan, ipu));
     return set;
   }
   ComputeSet decide() {
@@ -286,7 +295,7 @@ class Builder {
   Graph graph_;
   const std::vector<ExchangeMode> modes_;
   Tensor seats_, status_, out_, offer_, data_, disk_, lent_, answer_, outcome_, modes_table_;
-  std::vector<Tensor> commands_, windows_, controls_, summaries_, from_, to_, match_, pairs_;  // of each IPU
+  std::vector<Tensor> commands_, windows_, controls_, rows_, summaries_, from_, to_, match_, pairs_;  // of each IPU
   std::vector<unsigned> tiles_of_ipu_, group_table_, errand_plan_;
   std::uint32_t offer_bytes_ = 0;
 };

@@ -1,9 +1,10 @@
-// Who may go on: the states of all tiles, made into the machine's next step. ExchangeSummary sees one IPU's tiles; ExchangeDecide sees all
-// summaries and chooses; ExchangeMatch pairs senders with receivers.
+// Who may go on: the states of all tiles, made into the machine's next step. ExchangeSummary sees a row of tiles, ExchangeJoin the rows of an
+// IPU; ExchangeDecide sees all IPUs and chooses; ExchangeMatch pairs senders with receivers.
 #include <pando/tile.hpp>
 #include <poplar/Vertex.hpp>
 
 #include <cstring>
+#include <initializer_list>
 
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
@@ -32,11 +33,32 @@ void count_rounds(const unsigned *statuses, unsigned tiles, unsigned which, unsi
   }
 }
 
+const unsigned *summary_of(const unsigned *summaries, unsigned which) { return summaries + which * kSummaryWords; }
+
+// What holds of all rows, or of all IPUs: all but rounds, groups and errands. Who has no selected tile has nothing to say.
+void join(const unsigned *summaries, unsigned count, unsigned *joined) {
+  for (unsigned i = 0; i < kSummaryWords; ++i) joined[i] = 0;
+  joined[kSameWait] = joined[kSameAnswer] = 1;
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned *const s = summary_of(summaries, i);
+    if (s[kSelectedTiles] == 0) continue;
+    const bool first = joined[kSelectedTiles] == 0;
+    for (const unsigned sum : {kSelectedTiles, kWaitingForHost, kWaitingForInput, kWaitingToExchange, kReceiving, kChangedDisks}) joined[sum] += s[sum];
+    if (s[kMostOutbox] > joined[kMostOutbox]) joined[kMostOutbox] = s[kMostOutbox];
+    if (first)
+      for (const unsigned same : {kSameKind, kSameArgument, kAnswer, kAnswerLength, kAnswerHashLow, kAnswerHashHigh}) joined[same] = s[same];
+    if (!s[kSameWait] || s[kSameKind] != joined[kSameKind] || s[kSameArgument] != joined[kSameArgument]) joined[kSameWait] = 0;
+    if (!s[kSameAnswer] || ((s[kAnswer] ^ joined[kAnswer]) & ~0xffu) || s[kAnswerLength] != joined[kAnswerLength] ||
+        s[kAnswerHashLow] != joined[kAnswerHashLow] || s[kAnswerHashHigh] != joined[kAnswerHashHigh])
+      joined[kSameAnswer] = 0;
+  }
+}
+
 }  // namespace
 
 class ExchangeSummary : public Vertex {
  public:
-  Input<Vector<unsigned>> statuses;  // of all interpreters of this IPU
+  Input<Vector<unsigned>> statuses;  // of kRowTiles neighbours of an IPU
   Input<Vector<unsigned>> modes;     // slot, group; slot, group ...
   Output<Vector<unsigned>> summary;
   Output<Vector<unsigned short>> from, to;  // of each tile: who it receives from, where its message goes
@@ -92,6 +114,43 @@ class ExchangeSummary : public Vertex {
   }
 };
 
+class ExchangeJoin : public Vertex {
+ public:
+  Input<Vector<unsigned>> rows;  // their summaries
+  Input<Vector<unsigned>> modes;
+  Output<Vector<unsigned>> summary;
+
+  void compute() {
+    const unsigned count = rows.size() / kSummaryWords;
+    join(&rows[0], count, &summary[0]);
+    for (unsigned i = 0; i < count && !summary[kErrandTile]; ++i) {
+      const unsigned *const s = summary_of(&rows[0], i);
+      if (!s[kErrandTile]) continue;
+      summary[kErrandTile] = i * kRowTiles + s[kErrandTile];
+      summary[kErrandLender] = s[kErrandLender];
+    }
+    for (unsigned kind = 0; kind < 2; ++kind)
+      for (unsigned m = 0; m < modes.size() / 2; ++m) join_rounds(count, kind * kMostModes + m, modes[2 * m + 1]);
+  }
+
+ private:
+  // A mode's groups lie within rows, or all tiles are one group.
+  void join_rounds(unsigned count, unsigned which, unsigned group) {
+    unsigned &rounds = summary[kRounds + which];
+    for (unsigned i = 0; i < count; ++i) {
+      const unsigned *const s = summary_of(&rows[0], i);
+      const unsigned of_row = s[kRounds + which];
+      if (of_row == 0) continue;
+      if (group > kRowTiles) {
+        if (of_row > rounds) rounds = of_row;
+        continue;
+      }
+      if (rounds == 0) summary[kFirstGroup + which] = i * (kRowTiles / group) + s[kFirstGroup + which];
+      rounds += of_row;
+    }
+  }
+};
+
 class ExchangeDecide : public Vertex {
  public:
   Input<Vector<unsigned>> summaries;  // of all IPUs
@@ -106,28 +165,21 @@ class ExchangeDecide : public Vertex {
     const unsigned ipus = summaries.size() / kSummaryWords;
     for (unsigned i = 0; i < kControlWords; ++i) control[i] = 0;
     outcome[kGo] = outcome[kStuck] = 0;
-    unsigned selected = 0, host = 0, waiting = 0, receiving = 0, most_outbox = 0, disks = 0, input = 0;
-    for (unsigned i = 0; i < ipus; ++i) {
-      const unsigned *const s = of(i);
-      selected += s[kSelectedTiles];
-      host += s[kWaitingForHost];
-      waiting += s[kWaitingToExchange];
-      receiving += s[kReceiving];
-      if (s[kMostOutbox] > most_outbox) most_outbox = s[kMostOutbox];
-      disks += s[kChangedDisks];
-      input += s[kWaitingForInput];
-    }
-    outcome[kHostWaits] = host;
-    outcome[kDisksToSave] = disks;
-    outcome[kInputWaits] = input;
-    tell_answer();
-    if (host > 0 || waiting == 0) {
+    unsigned all[kSummaryWords];
+    join(&summaries[0], ipus, all);
+    outcome[kHostWaits] = all[kWaitingForHost];
+    outcome[kDisksToSave] = all[kChangedDisks];
+    outcome[kInputWaits] = all[kWaitingForInput];
+    outcome[kUniform] = all[kSameAnswer];
+    outcome[kUniformState] = all[kAnswer];
+    outcome[kUniformLength] = all[kAnswerLength];
+    if (all[kWaitingForHost] > 0 || all[kWaitingToExchange] == 0) {
       outcome[kIdleMatches] = 0;
       return;
     }
     if (errand() || data(1)) return;
-    if (same_wait() && data(0)) return;
-    if (receiving > 0 && most_outbox > 0 && outcome[kIdleMatches] <= most_outbox) {
+    if (all[kSameWait] && data(0)) return;
+    if (all[kReceiving] > 0 && all[kMostOutbox] > 0 && outcome[kIdleMatches] <= all[kMostOutbox]) {
       ++outcome[kIdleMatches];
       outcome[kGo] = 1;
       outcome[kCase] = groups[2 * (modes.size() / 2) + 1];
@@ -140,36 +192,7 @@ class ExchangeDecide : public Vertex {
   }
 
  private:
-  const unsigned *of(unsigned ipu) const { return &summaries[ipu * kSummaryWords]; }
-
-  // The first IPU with selected tiles speaks for all, if all agree with it.
-  void tell_answer() {
-    const unsigned ipus = summaries.size() / kSummaryWords;
-    const unsigned *first = nullptr;
-    outcome[kUniform] = 1;
-    for (unsigned i = 0; i < ipus; ++i) {
-      const unsigned *const s = of(i);
-      if (s[kSelectedTiles] == 0) continue;
-      if (!first) first = s;
-      if (!s[kSameAnswer] || ((s[kAnswer] ^ first[kAnswer]) & ~0xffu) || s[kAnswerLength] != first[kAnswerLength] ||
-          s[kAnswerHashLow] != first[kAnswerHashLow] || s[kAnswerHashHigh] != first[kAnswerHashHigh])
-        outcome[kUniform] = 0;
-    }
-    outcome[kUniformState] = first ? first[kAnswer] : 0;
-    outcome[kUniformLength] = first ? first[kAnswerLength] : 0;
-  }
-
-  bool same_wait() const {
-    const unsigned ipus = summaries.size() / kSummaryWords;
-    const unsigned *first = nullptr;
-    for (unsigned i = 0; i < ipus; ++i) {
-      const unsigned *const s = of(i);
-      if (s[kSelectedTiles] == 0) continue;
-      if (!first) first = s;
-      if (!s[kSameWait] || s[kSameKind] != first[kSameKind] || s[kSameArgument] != first[kSameArgument]) return false;
-    }
-    return true;
-  }
+  const unsigned *of(unsigned ipu) const { return summary_of(&summaries[0], ipu); }
 
   // One tile's errand, before all else: who asks for memory does not take part in other steps meanwhile.
   bool errand() {
