@@ -27,6 +27,7 @@ using namespace poplar;
 using namespace poplar::program;
 
 constexpr std::uint32_t kWindowBytes = 94208;  // 64 bytes of each tile of a whole IPU
+constexpr std::uint32_t kWindowBesideDisk = 32768;  // each tile has room to receive all of it
 constexpr std::uint32_t kMiddleSlot = 2048, kLargeSlot = 16384;
 
 std::string codelet_file() {
@@ -160,6 +161,7 @@ class Builder {
   ComputeSet act() {
     return on_all_tiles("InterpreterAct", [&](const VertexRef& v, unsigned i) {
       connect_state(v, i);
+      graph_.connect(v["command"], commands_[ipu_of(i)]);
       graph_.connect(v["data"], data_.slice(i * data_bytes(), (i + 1) * data_bytes()));
       graph_.connect(v["disk"], disk_.slice(i * disk_bytes(), (i + 1) * disk_bytes()));
     });
@@ -168,13 +170,13 @@ class Builder {
     return on_all_tiles("InterpreterGoOn", [&](const VertexRef& v, unsigned i) {
       connect_state(v, i);
       const unsigned ipu = ipu_of(i), in_ipu = i % shape_.tiles_per_ipu;
+      graph_.connect(v["command"], commands_[ipu].slice(0, kCommandWords * 4));
       connect_window(v, ipu);
       graph_.connect(v["control"], controls_[ipu]);
       graph_.connect(v["pair"], pairs_[ipu].slice(2 * in_ipu, 2 * in_ipu + 2));
     });
   }
   void connect_state(const VertexRef& v, unsigned i) {
-    graph_.connect(v["command"], commands_[ipu_of(i)]);
     graph_.connect(v["seat"], seats_.slice(i * kSeatWords, (i + 1) * kSeatWords));
     graph_.connect(v["status"], status_.slice(i * kStatusWords, (i + 1) * kStatusWords));
     graph_.connect(v["out"], out_.slice(i * kOutBytes, (i + 1) * kOutBytes));
@@ -317,10 +319,11 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
 
 std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
   const unsigned tiles = std::min(s.tiles, s.tiles_per_ipu);
-  const std::uint32_t slot = std::clamp(kWindowBytes / tiles / 8 * 8, 64u, kLargeSlot);
-  std::vector<ExchangeMode> modes{{slot, std::min(tiles, kWindowBytes / slot)}};
-  if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, 32u});
-  if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, 4u});
+  const std::uint32_t window = s.disk_blocks + s.lent_blocks > 0 ? kWindowBesideDisk : kWindowBytes;
+  const std::uint32_t slot = std::clamp(window / tiles / 8 * 8, 64u, kLargeSlot);
+  std::vector<ExchangeMode> modes{{slot, std::min(tiles, window / slot)}};
+  if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, std::min(window / kMiddleSlot, 32u)});
+  if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, std::min(window / kLargeSlot, 4u)});
   return modes;
 }
 

@@ -55,8 +55,8 @@ constexpr std::uint32_t kMostModes = 3;
 // The window lies in parts of this size, on as many neighbouring tiles.
 constexpr std::uint32_t kWindowPart = 16 * 1024;
 
-// What a vertex makes of the states of a row of an IPU's tiles, and another one of those of all rows. A mode's groups lie within rows, or all
-// tiles of an IPU are one group.
+// What a vertex makes of the states of a row of an IPU's tiles, and another one of those of all rows. A mode's groups lie within rows, are
+// some whole ones, or all.
 constexpr std::uint32_t kRowTiles = 64;
 enum SummaryWord {
   kSelectedTiles,

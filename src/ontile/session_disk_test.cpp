@@ -94,6 +94,18 @@ TEST(SessionDisk, NoneWithoutAsking) {
   EXPECT_THAT(said(s, "import tile\ntile.disk()"), HasSubstr("this tile has no disk"));
 }
 
+// The window is smaller then: its groups are several rows of tiles, but not all.
+TEST(SessionDisk, ManyTilesExchangeBesideTheirDisks) {
+  Session s(tiles_with_disk(1300, {}, 8));
+  const auto texts = [&](const char* source) { return s.run(source, Session::Input::script).texts; };
+  const std::vector<std::string> yes{"True\n"};
+  EXPECT_EQ(texts("print(alltoall(__tileid * 3) == [3 * i for i in range(1300)])"), yes);
+  EXPECT_EQ(texts("print(broadcast('x' * 3000 if __tileid == 1201 else None, 1201) == 'x' * 3000)"), yes);
+  EXPECT_EQ(texts("to = {64: 664, 700: 0, 1299: 599}\n"
+                  "if __tileid in to: send('from %d' % __tileid, to[__tileid])\n"
+                  "print(all(recv(a) == 'from %d' % a for a, b in to.items() if b == __tileid))"), yes);
+}
+
 TEST(SessionDisk, OthersLieInTensorsAndArrays) {
   Session s(tiles_with_disk(1));
   const char* const program =

@@ -18,7 +18,8 @@ namespace {
 
 // What the vertex that runs now has connected; another one after each suspension.
 struct Step {
-  const unsigned char *command = nullptr;
+  const unsigned char *command = nullptr;  // words, then text; an exchange needs the words only
+  bool has_text = false;
   const unsigned *seat;
   unsigned *status;
   char *out;
@@ -170,7 +171,7 @@ uint32_t exchange_place(void *, uint32_t which) {
 }
 uint32_t exchange_offer_bytes(void *) { return step()->offer_bytes; }
 uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
-  const uint32_t bytes = step()->command ? command_word(kTextBytes) : 0;
+  const uint32_t bytes = step()->has_text ? at_most(kTextCapacity, command_word(kTextBytes)) : 0;
   memcpy(to, command_text(), bytes < capacity ? bytes : capacity);
   return bytes;
 }
@@ -399,6 +400,7 @@ void act() {
 
 class InterpreterAct : public Vertex {
  public:
+  static constexpr unsigned pando_code_bytes = PANDO_PYTHON_CODE_BYTES;  // InterpreterGoOn runs the same code
   static constexpr pando::Reserve pando_reserve{kInterpreterBegin, kInterpreterEnd - kInterpreterBegin};
   static constexpr const char *pando_image = "python";
   Input<Vector<unsigned char>> command;
@@ -412,6 +414,7 @@ class InterpreterAct : public Vertex {
   void compute() {
     Step now;
     now.command = &command[0];
+    now.has_text = true;
     now.seat = &seat[0];
     now.status = &status[0];
     now.out = &out[0];

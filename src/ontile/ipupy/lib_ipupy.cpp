@@ -8,9 +8,9 @@
 
 #define LIBRARY extern "C" __attribute__((weak))
 
-// The interpreter's C stack, data and heap. The code is an assumed figure, which leaves 80 KiB of a tile's executable memory.
+// The interpreter's C stack, data and heap, and its code.
 extern "C" const pando::Needs pando_needs_python, pando_needs_python_header;
-LIBRARY const pando::Needs pando_needs_python = {{PANDO_PYTHON_BEGIN, 400 * 1024}, nullptr, 128 * 1024};
+LIBRARY const pando::Needs pando_needs_python = {{PANDO_PYTHON_BEGIN, PANDO_PYTHON_END - PANDO_PYTHON_BEGIN}, nullptr, PANDO_PYTHON_CODE_BYTES};
 LIBRARY const pando::Needs pando_needs_python_header = {{0, PANDO_PYTHON_HEADER_BYTES}, nullptr, 0};
 
 // Of the largest jmp_buf that codelets declare.
