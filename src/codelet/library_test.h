@@ -70,7 +70,7 @@ inline bool run(const Codelet& c, void* vertex) { return c.kernel(static_cast<ch
 // The memory of some tiles with a module's globals in it.
 class Tiles {
  public:
-  Tiles(const Library& library, unsigned count) : library_(library), offsets_(library.modules(), ~std::uint64_t{0}) {
+  Tiles(const Library& library, unsigned count) : offsets_(library.modules(), ~std::uint64_t{0}) {
     std::uint64_t end = 0;
     for (std::size_t m = 0; m < library.modules(); ++m) {
       const ModuleGlobals& g = library.module(ModuleId(static_cast<unsigned>(m))).globals;
@@ -101,7 +101,6 @@ class Tiles {
   struct alignas(16) Line {
     char bytes[16];
   };
-  const Library& library_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::vector<Line>> memory_;
 };
