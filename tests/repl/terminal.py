@@ -9,6 +9,7 @@ import struct
 import termios
 import time
 
+NOTICE = re.compile(r"\r\x1b\[K\d+ tiles? (is|are) running, \d+ s [^\r]*")
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z~]|\x1b[=>()][0-9A-B]?|\x07")
 
 
@@ -33,6 +34,13 @@ class Terminal:
         text, self.seen = self.seen[:match.end()], self.seen[match.end():]
         return text
 
+    def expect_raw(self, pattern, seconds=30):
+        """Waits for bytes that need not stay on the screen."""
+        deadline = time.monotonic() + seconds
+        while not re.search(pattern, self.raw):
+            if time.monotonic() > deadline or not self._read(0.1):
+                raise AssertionError(f"no /{pattern}/ in {self.raw}")
+
     def _read(self, seconds):
         """False at the end of the output."""
         if not select.select([self.fd], [], [], seconds)[0]:
@@ -42,7 +50,7 @@ class Terminal:
         except OSError:
             return False
         self.raw += data
-        self.seen += CONTROL.sub("", data.decode(errors="replace")).replace("\r", "")
+        self.seen += CONTROL.sub("", NOTICE.sub("", data.decode(errors="replace"))).replace("\r", "")
         return bool(data)
 
     def status(self, seconds=30):

@@ -224,7 +224,7 @@ class OnTiles(unittest.TestCase):
         terminal = self.start()
         self.say(terminal, "while True: pass\r", r"\.\.\. ")
         self.say(terminal, "\r", "\n")
-        time.sleep(0.5)
+        terminal.expect_raw(rb"\r\x1b\[K8 tiles are running, 3 s \(Ctrl-C interrupts\)")
         self.say(terminal, "\x03", r"KeyboardInterrupt.*>>> ")
         self.say(terminal, "__ntiles\r", r"\n8\n>>> ")
         terminal.type("\x04")

@@ -68,7 +68,7 @@ int run(Arguments& arguments) {
   }
   const bool json = arguments.front.json;
   arguments.session.progress = [json](std::string_view what) { show_progress(json, what); };
-  SessionMachine machine(arguments.session);
+  SessionMachine machine(arguments.session, !json);
   if (!json) show_progress(json, "");
   return run_front(arguments.front, script, machine);
 }

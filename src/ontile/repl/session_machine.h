@@ -1,19 +1,26 @@
 // A Session as a Machine.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "ontile/repl/machine.h"
+#include "ontile/repl/running_notice.h"
 
 namespace pando::ontile {
 
 class SessionMachine final : public Machine {
  public:
-  explicit SessionMachine(const SessionOptions& options) : session_(with_input(options)) {}
+  // Of what takes long a person is told; a program is not.
+  SessionMachine(const SessionOptions& options, bool for_person) : for_person_(for_person), session_(with_input(options)) {}
 
   unsigned ipus() const override { return session_.ipus(); }
   unsigned tiles() const override { return session_.tiles(); }
-  Reply run(std::string_view source, Session::Input input, std::string_view name) override { return session_.run(source, input, name); }
+  Reply run(std::string_view source, Session::Input input, std::string_view name) override {
+    if (for_person_) notice_.emplace(static_cast<unsigned>(selected().size()));
+    const HideNotice at_end{notice_};
+    return session_.run(source, input, name);
+  }
   Reply key(char key) override { return session_.key(key); }
   bool is_complete(std::string_view source) override { return session_.is_complete(source); }
   Completion complete(std::string_view line) override { return session_.complete(line); }
@@ -27,11 +34,24 @@ class SessionMachine final : public Machine {
 
  private:
   SessionOptions with_input(SessionOptions options) {
-    options.input = [this](const Reply& said, std::string& line) { return input_ && input_(said, line); };
+    options.input = [this](const Reply& said, std::string& line) {
+      if (!input_) return false;
+      notice_.reset();
+      const bool is_there = input_(said, line);
+      if (for_person_) notice_.emplace(static_cast<unsigned>(selected().size()));
+      return is_there;
+    };
     return options;
   }
 
+  struct HideNotice {
+    std::optional<RunningNotice>& notice;
+    ~HideNotice() { notice.reset(); }
+  };
+
   Input input_;
+  const bool for_person_;
+  std::optional<RunningNotice> notice_;
   Session session_;
 };
 

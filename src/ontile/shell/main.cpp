@@ -123,7 +123,7 @@ int run(Arguments& arguments) {
   const Style style{terminal_has_colours(), at_terminal};
   if (arguments.session.disk.empty() && arguments.session.disk_kib == 0) arguments.session.disk_kib = DiskImage::kDefaultKib;
   arguments.session.progress = show_progress;
-  SessionMachine machine(arguments.session);
+  SessionMachine machine(arguments.session, true);
   show_progress("");
   // A program asks: the last line that it wrote is the prompt.
   machine.set_input([&](const Reply& said, std::string& line) {
