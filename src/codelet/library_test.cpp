@@ -25,9 +25,9 @@ TEST_F(LibraryTest, RunsAPlainVertex) {
   } vertex[2] = {{{values, 3}, &out, 2}, {{values, 1}, &out, 1}};
   EXPECT_TRUE(run(c, &vertex[0]));
   EXPECT_EQ(out, 12);
-  EXPECT_FALSE(c.kernel(reinterpret_cast<char*>(vertex), sizeof vertex[0], 2));
+  EXPECT_FALSE(run(c, vertex, sizeof vertex[0], 2));
   EXPECT_EQ(out, 1);
-  EXPECT_TRUE(c.kernel(nullptr, 0, 0));
+  EXPECT_TRUE(run(c, nullptr, 0, 0));
   EXPECT_GT(c.code_bytes, 0u);
   EXPECT_FALSE(c.uses_tile);
 }

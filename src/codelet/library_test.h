@@ -15,6 +15,7 @@
 #include <sstream>
 #include <thread>
 
+#include "codelet/foreign_call.h"
 #include "codelet/gp_file.h"
 #include "codelet/tile_context.h"
 #include "poplar/exceptions.hpp"
@@ -65,12 +66,15 @@ class LibraryTest : public ::testing::Test {
   std::string popc_;
 };
 
-inline bool run(const Codelet& c, void* vertex) { return c.kernel(static_cast<char*>(vertex), 0, 1); }
+PANDO_CALLS_CODELETS inline bool run(const Codelet& c, void* first, std::size_t stride, std::uint32_t count) {
+  return c.kernel(static_cast<char*>(first), stride, count);
+}
+inline bool run(const Codelet& c, void* vertex) { return run(c, vertex, 0, 1); }
 
 // The memory of some tiles with a module's globals in it.
 class Tiles {
  public:
-  Tiles(const Library& library, unsigned count) : offsets_(library.modules(), ~std::uint64_t{0}) {
+  PANDO_CALLS_CODELETS Tiles(const Library& library, unsigned count) : offsets_(library.modules(), ~std::uint64_t{0}) {
     std::uint64_t end = 0;
     for (std::size_t m = 0; m < library.modules(); ++m) {
       const ModuleGlobals& g = library.module(ModuleId(static_cast<unsigned>(m))).globals;

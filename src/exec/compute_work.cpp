@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "codelet/foreign_call.h"
 
 namespace pando::exec {
 namespace {
@@ -190,7 +191,7 @@ void ComputeWork::cut(const std::vector<Piece>& pieces, unsigned threads) {
   }
 }
 
-void ComputeWork::run(unsigned, unsigned chunk) {
+PANDO_CALLS_CODELETS void ComputeWork::run(unsigned, unsigned chunk) {
   bool result = true;
   const std::uint32_t end = chunk_end_[chunk];
   for (std::uint32_t i = chunk == 0 ? 0 : chunk_end_[chunk - 1]; i < end; ++i) {

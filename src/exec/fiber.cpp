@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "codelet/foreign_call.h"
 #include "codelet/tile_context.h"
 #include "exec/jump_stack.h"
 
@@ -240,7 +241,7 @@ void leave(Fiber& f) {
 namespace {
 
 // The bottom of every fiber's stack. No exception crosses it. A jump may end it twice (jump_stack.h): no frame of a sanitizer's own.
-extern "C" __attribute__((no_sanitize("address"))) void pando_fiber_main(void* fiber) {
+extern "C" __attribute__((no_sanitize("address"))) PANDO_CALLS_CODELETS void pando_fiber_main(void* fiber) {
   Fiber& f = *static_cast<Fiber*>(fiber);
 #if defined(PANDO_ASAN)
   __sanitizer_finish_switch_fiber(nullptr, const_cast<const void**>(&f.sanitizer[1]), &f.caller_stack_bytes);

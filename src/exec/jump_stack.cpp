@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "codelet/foreign_call.h"
 #include "codelet/tile_context.h"
 
 #if defined(__has_feature)
@@ -222,7 +223,7 @@ void rearrange(JumpStack& jumps) {
   f.stack_pointer = prepare_landing(*target);
 }
 
-void body(void* argument) {
+PANDO_CALLS_CODELETS void body(void* argument) {
   JumpStack& jumps = *static_cast<JumpStack*>(argument);
   jumps.result = jumps.function(jumps.argument);
 }

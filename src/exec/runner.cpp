@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "codelet/foreign_call.h"
 #include "exec/interpreter.h"
 
 namespace pando::exec {
@@ -61,7 +62,7 @@ struct Runner::State {
     for (std::uint32_t t = 0; t < program->machine.tiles(); ++t) initialise_globals(replica, TileId(t));
   }
 
-  void initialise_globals(unsigned replica, TileId tile) {
+  PANDO_CALLS_CODELETS void initialise_globals(unsigned replica, TileId tile) {
     for (std::uint32_t m = 0; m < program->globals.size(); ++m) {
       if (m >= library.modules() || program->globals[m].empty()) continue;
       const ModuleGlobals& globals = library.module(ModuleId(m)).globals;

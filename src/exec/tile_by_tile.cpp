@@ -1,4 +1,5 @@
 #include "exec/tile_by_tile.h"
+#include "codelet/foreign_call.h"
 
 #include <algorithm>
 #include <tuple>
@@ -126,7 +127,7 @@ TileByTile::TileByTile(const tile::Program& program, const Library& library, con
   }
 }
 
-void TileByTile::run(unsigned, unsigned chunk) {
+PANDO_CALLS_CODELETS void TileByTile::run(unsigned, unsigned chunk) {
   receive_.run(chunk, base_, base_);
   arrange_.run(chunk, base_, base_);
   bool result = true;

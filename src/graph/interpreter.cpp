@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "codelet/foreign_call.h"
 
 namespace pando::graph {
 namespace {
@@ -372,7 +373,7 @@ void lay_out(const std::vector<Row*>& group, std::vector<AlignedBytes>& buffers)
 
 }  // namespace
 
-Interpreter::TileBlock& Interpreter::tile_block(TileId tile, unsigned replica) {
+PANDO_CALLS_CODELETS Interpreter::TileBlock& Interpreter::tile_block(TileId tile, unsigned replica) {
   const auto [found, is_new] = tiles_.try_emplace({replica, tile});
   TileBlock& block = found->second;
   if (!is_new) return block;
@@ -402,7 +403,7 @@ Interpreter::TileBlock& Interpreter::tile_block(TileId tile, unsigned replica) {
 }
 
 // Builds the vertex's host object (codelet/codelet.h) and calls the kernel on it.
-bool Interpreter::call_kernel(const Vertex& vertex, VertexOperands& operands, unsigned replica) {
+PANDO_CALLS_CODELETS bool Interpreter::call_kernel(const Vertex& vertex, VertexOperands& operands, unsigned replica) {
   const Codelet& codelet = graph_.library()[vertex.codelet];
   AlignedBytes object(codelet.host_size);
   std::vector<std::vector<VectorEdge>> rows(codelet.fields.size());
