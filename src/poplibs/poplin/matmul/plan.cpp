@@ -1,6 +1,7 @@
 #include "poplibs/poplin/matmul/plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace poplin::internal::matmul {
@@ -12,6 +13,9 @@ constexpr std::size_t kCandidates = 48, kGroupCandidates = 12;
 // times as long with them.
 constexpr std::size_t kGrain = 16;
 constexpr double kRoundingCost = 1.04;
+// Products of so many elements use so many of the machine's tiles if that costs nearly nothing: a grid that fits the units exactly may
+// leave tiles idle.
+constexpr double kWideElements = 1e5, kWideShare = 0.9, kWideCost = 1.1;
 // Blocks that a host's threads want, at least, to share them evenly.
 constexpr std::size_t kHostBlocks = 24;
 
@@ -64,6 +68,15 @@ Outer choose_outer(const Grid& grid, const Bytes& whole, std::size_t ipus) {
 bool better(const Plan& a, const Plan& b) {
   if (a.fits != b.fits) return a.fits;
   return a.fits ? a.cost() < b.cost() : a.memory < b.memory;
+}
+
+bool is_wide(const Problem& p, const Plan& plan, std::size_t tiles) {
+  return static_cast<double>(grid_of(p, plan).count()) >= kWideShare * static_cast<double>(tiles);
+}
+
+bool wants_wide(const Problem& p) {
+  const double elements = static_cast<double>(p.groups) * static_cast<double>(std::max({p.m * p.k, p.k * p.n, p.m * p.n}));
+  return p.options.objective == plan::Objective::cycles && elements >= kWideElements;
 }
 
 // `block` rounded up to the grain, if that makes as many parts.
@@ -140,10 +153,12 @@ Plan make_plan(const Problem& p, const poplar::Target& target) {
   const plan::CostModel model(target, p.options.objective);
   const std::size_t tiles = target.getNumTiles();
   Plan best;
+  std::optional<Plan> best_wide;
   std::size_t nodes = 0;
   const auto look = [&](const Block& block) {
     const Plan plan = evaluate(p, target, model, block);
     if (nodes++ == 0 || better(plan, best)) best = plan;
+    if (wants_wide(p) && is_wide(p, plan, tiles) && (!best_wide || better(plan, *best_wide))) best_wide = plan;
   };
   for (const std::size_t g : block_sizes(p.groups, tiles, kGroupCandidates)) {
     const std::size_t for_group = tiles / up(p.groups, g);
@@ -163,12 +178,14 @@ Plan make_plan(const Problem& p, const poplar::Target& target) {
       }
     }
   }
+  if (best_wide && best_wide->fits == best.fits && best_wide->cost() <= kWideCost * best.cost()) best = *best_wide;
   // Full vectors and full passes of the AMP unit, where they cost nearly nothing: equal parts leave a rest in each, these in one.
   Block round = best.block;
   round.n = rounded(p.n, round.n, kGrain);
   round.k = rounded(p.k, round.k, model.amp_shape(p.input, p.options.partials).in);
   const Plan plan = evaluate(p, target, model, round);
-  if (plan.fits == best.fits && plan.cost() <= kRoundingCost * best.cost()) best = plan;
+  const bool stays_wide = !wants_wide(p) || !is_wide(p, best, tiles) || is_wide(p, plan, tiles);
+  if (stays_wide && plan.fits == best.fits && plan.cost() <= kRoundingCost * best.cost()) best = plan;
   best.nodes = nodes + 1;
   return best;
 }

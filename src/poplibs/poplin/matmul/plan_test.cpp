@@ -113,6 +113,14 @@ TEST(Plan, OfALargeProductKeepsTheUnitsBusy) {
   }
 }
 
+TEST(Plan, OfManyElementsUsesTheMachine) {
+  const Target target = Target::createIPUTarget(1, "ipu2");
+  for (const poplar::Type& type : {poplar::FLOAT, poplar::HALF})
+    for (const Problem& p : {problem(1, 1, 512, 1024, type), problem(1, 1, 1024, 512, type), problem(1, 512, 1024, 1, type), problem(1, 8, 320, 320, type),
+                             problem(1, 320, 320, 320, type), problem(1, 1, 320, 320, type), problem(1, 16, 784, 128, type), problem(16, 64, 100, 64, type)})
+      EXPECT_GE(grid_of(p, make_plan(p, target)).count(), target.getNumTiles() * 9 / 10) << p.groups << 'x' << p.m << 'x' << p.k << 'x' << p.n << ' ' << type;
+}
+
 TEST(Plan, Prints) {
   const Target target = Target::createIPUTarget(1, 4, "ipu2");
   const Problem p = problem(1, 16, 16, 16);
