@@ -53,7 +53,7 @@ void pando_python_of_tile_leave(PandoPythonOfTile *);
 
 // The same as libIPUpy's: the memory is reserved once. The code's size is an assumed figure.
 extern const pando::Needs pando_needs_python, pando_needs_python_header;
-__attribute__((weak)) const pando::Needs pando_needs_python = {{0x34000, 400 * 1024}, nullptr, 64 * 1024};
+__attribute__((weak)) const pando::Needs pando_needs_python = {{0x34000, 400 * 1024}, nullptr, 48 * 1024};
 __attribute__((weak)) const pando::Needs pando_needs_python_header = {{0, 64}, nullptr, 0};
 }
 

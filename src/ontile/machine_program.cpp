@@ -26,9 +26,9 @@ namespace {
 using namespace poplar;
 using namespace poplar::program;
 
-constexpr std::uint32_t kWindowBytes = 94208;  // 64 bytes of each tile of a whole IPU
-constexpr std::uint32_t kWindowBesideDisk = 32768;  // each tile has room to receive all of it
-constexpr std::uint32_t kMiddleSlot = 2048, kLargeSlot = 16384;
+// Each tile has room to receive all of it: 40 bytes of each tile of a whole IPU, or 16 where tiles have disks.
+constexpr std::uint32_t kWindowBytes = 65536, kWindowBesideDisk = 32768;
+constexpr std::uint32_t kLeastSlot = 16, kMiddleSlot = 2048, kLargeSlot = 16384;  // a message's first 16 bytes come together
 
 std::string codelet_file() {
   if (const char* chosen = std::getenv("IPU_ONTILE_GP"); chosen && *chosen) return chosen;
@@ -311,8 +311,9 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
   add(image.memory);
   std::ifstream codelets(codelet_file(), std::ios::binary);
   add(std::string(std::istreambuf_iterator<char>(codelets), {}));
-  return fmt::format("pando python {} {} {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, s.lent_blocks, target.getTargetArchString(),
-                     target.getBytesPerTile(), pando_python_version(), h);
+  for (const ExchangeMode& m : exchange_modes(s)) add(fmt::format("{} x {}", m.group, m.slot));
+  return fmt::format("pando python {} {} {} {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, s.lent_blocks,
+                     kCommandBytes, target.getTargetArchString(), target.getBytesPerTile(), pando_python_version(), h);
 }
 
 }  // namespace
@@ -320,7 +321,7 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
 std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
   const unsigned tiles = std::min(s.tiles, s.tiles_per_ipu);
   const std::uint32_t window = s.disk_blocks + s.lent_blocks > 0 ? kWindowBesideDisk : kWindowBytes;
-  const std::uint32_t slot = std::clamp(window / tiles / 8 * 8, 64u, kLargeSlot);
+  const std::uint32_t slot = std::clamp(window / tiles / 8 * 8, kLeastSlot, kLargeSlot);
   std::vector<ExchangeMode> modes{{slot, std::min(tiles, window / slot)}};
   if (slot < kMiddleSlot) modes.push_back({kMiddleSlot, std::min(window / kMiddleSlot, 32u)});
   if (slot < kLargeSlot && s.tiles <= s.tiles_per_ipu) modes.push_back({kLargeSlot, std::min(window / kLargeSlot, 4u)});

@@ -21,7 +21,7 @@ enum class Action : std::uint32_t {
   save,         // the output is each block that changed since the last save: a 32-bit number, and its bytes
 };
 enum CommandWord { kAction, kKind, kTotalBytes, kOffset, kTextBytes, kNameBytes, kFuelLow, kFuelHigh, kInterruptSlot, kCountedClock, kCommandWords = 16 };
-constexpr std::uint32_t kTextCapacity = 32 * 1024;
+constexpr std::uint32_t kTextCapacity = 16 * 1024;
 constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a name follows the text
 
 // A tile's place among those that a command is for.
@@ -55,8 +55,8 @@ constexpr std::uint32_t kMostModes = 3;
 // The window lies in parts of this size, on as many neighbouring tiles.
 constexpr std::uint32_t kWindowPart = 16 * 1024;
 
-// What a vertex makes of the states of a row of an IPU's tiles, and another one of those of all rows. A mode's groups lie within rows, are
-// some whole ones, or all.
+// What a vertex makes of the states of a row of an IPU's tiles, and another one of those of all rows. A mode's groups lie within rows, or
+// all tiles of an IPU are one group.
 constexpr std::uint32_t kRowTiles = 64;
 enum SummaryWord {
   kSelectedTiles,

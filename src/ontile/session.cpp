@@ -131,7 +131,7 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
     disks = std::make_unique<DiskImage>(options.disk, options.disk_kib);
     shape.disk_blocks = disks->blocks();
   }
-  if (options.lent_kib > 192) throw poplar::invalid_option(fmt::format("a tile can lend up to 192 KiB, not {}", options.lent_kib));
+  if (options.lent_kib > 96) throw poplar::invalid_option(fmt::format("a tile can lend up to 96 KiB, not {}", options.lent_kib));
   shape.lent_blocks = options.lent_kib * 1024 / kBlockBytes;
   const poplar::Device device = model.createDevice();
   const poplar::Target& target = device.getTarget();

@@ -94,7 +94,7 @@ TEST(SessionDisk, NoneWithoutAsking) {
   EXPECT_THAT(said(s, "import tile\ntile.disk()"), HasSubstr("this tile has no disk"));
 }
 
-// The window is smaller then: its groups are several rows of tiles, but not all.
+// The window is smaller then.
 TEST(SessionDisk, ManyTilesExchangeBesideTheirDisks) {
   Session s(tiles_with_disk(1300, {}, 8));
   const auto texts = [&](const char* source) { return s.run(source, Session::Input::script).texts; };
@@ -104,6 +104,18 @@ TEST(SessionDisk, ManyTilesExchangeBesideTheirDisks) {
   EXPECT_EQ(texts("to = {64: 664, 700: 0, 1299: 599}\n"
                   "if __tileid in to: send('from %d' % __tileid, to[__tileid])\n"
                   "print(all(recv(a) == 'from %d' % a for a, b in to.items() if b == __tileid))"), yes);
+}
+
+// The interpreter's code is a declared figure: it takes room on a tile as all else does.
+TEST(SessionDisk, WhatATileHasNoRoomForIsToldWithAllThatIsThere) {
+  try {
+    Session s(tiles_with_disk(1472, {}, 128));
+    ADD_FAILURE() << "a disk of 128 KiB fits";
+  } catch (const poplar::graph_memory_allocation_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("reserved by InterpreterAct (409600 bytes), disk (131104 bytes), InterpreterAct (49152 bytes)"));
+  }
+  Session largest(tiles_with_disk(1472, {}, 64));
+  EXPECT_EQ(largest.run("print(len(alltoall(1)))", Session::Input::script).texts, std::vector<std::string>{"1472\n"});
 }
 
 TEST(SessionDisk, OthersLieInTensorsAndArrays) {

@@ -134,19 +134,19 @@ class ExchangeJoin : public Vertex {
   }
 
  private:
-  unsigned of_row(unsigned row, unsigned which) const { return summary_of(&rows[0], row)[which]; }
-  // A mode's groups lie within rows, are some whole ones, or all.
+  // A mode's groups lie within rows, or all tiles are one.
   void join_rounds(unsigned count, unsigned which, unsigned group) {
     unsigned &rounds = summary[kRounds + which];
-    unsigned &first = summary[kFirstGroup + which];
-    const unsigned rows_of_group = (group + kRowTiles - 1) / kRowTiles;
-    for (unsigned begin = 0; begin < count; begin += rows_of_group) {
-      unsigned most = 0;
-      for (unsigned i = begin; i < begin + rows_of_group && i < count; ++i)
-        if (of_row(i, kRounds + which) > most) most = of_row(i, kRounds + which);
-      if (most == 0) continue;
-      if (rounds == 0) first = group > kRowTiles ? begin / rows_of_group : begin * (kRowTiles / group) + of_row(begin, kFirstGroup + which);
-      rounds += most;
+    for (unsigned i = 0; i < count; ++i) {
+      const unsigned *const s = summary_of(&rows[0], i);
+      const unsigned of_row = s[kRounds + which];
+      if (of_row == 0) continue;
+      if (group > kRowTiles) {
+        if (of_row > rounds) rounds = of_row;
+        continue;
+      }
+      if (rounds == 0) summary[kFirstGroup + which] = i * (kRowTiles / group) + s[kFirstGroup + which];
+      rounds += of_row;
     }
   }
 };

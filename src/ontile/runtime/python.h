@@ -66,8 +66,8 @@ struct PandoPythonHost {
 /* An interpreter's own memory ends here or before. */
 #define PANDO_PYTHON_END 0x98000
 #define PANDO_PYTHON_HEADER_BYTES 64
-/* What tiles declare for the interpreter's code, an assumed figure: it leaves 144 KiB of their executable memory. */
-#define PANDO_PYTHON_CODE_BYTES 0x10000
+/* What tiles declare for the interpreter's code, an assumed figure: it leaves 160 KiB of their executable memory. */
+#define PANDO_PYTHON_CODE_BYTES 0xc000
 /* What the interpreter sees of a tile: 624 KiB. */
 #define PANDO_PYTHON_MEMORY_BYTES 0x9c000
 /* The last 24 bytes of the header are the caller's: a place on the tile that Python cannot write to. */
