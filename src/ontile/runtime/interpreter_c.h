@@ -110,6 +110,8 @@ __attribute__((cold)) PRESERVE_MOST void pando_python_check_store(struct TileInt
   if (UNLIKELY((a)-HEADER_BYTES > MEMORY_SPAN)) TRAP(OOB)
 #define CHECK_STORE(a, n) \
   if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) pando_python_check_store(instance, a, n)
+#define CHECK_OWN_STORE(a) \
+  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) TRAP(STORE)
 #define CHECK_RANGE(a, n) \
   if (UNLIKELY((u64)(a)-HEADER_BYTES > MEMORY_SPAN || (u64)(a) + (n) > MEMORY_BYTES)) TRAP(OOB)
 
@@ -124,6 +126,11 @@ __attribute__((cold)) PRESERVE_MOST void pando_python_check_store(struct TileInt
   static inline void name(struct TileInterpreter *instance, u64 a, given value) {  \
     const stored wrapped = (stored)value;                                          \
     CHECK_STORE(a, sizeof(wrapped));                                               \
+    __builtin_memcpy((char *)instance + a, &wrapped, sizeof(wrapped));             \
+  }                                                                                \
+  static inline void own_##name(struct TileInterpreter *instance, u64 a, given value) { \
+    const stored wrapped = (stored)value;                                          \
+    CHECK_OWN_STORE(a);                                                            \
     __builtin_memcpy((char *)instance + a, &wrapped, sizeof(wrapped));             \
   }
 
