@@ -5,6 +5,7 @@
 
 #if defined(__POPC__) && defined(__cplusplus)
 
+#include <math.h>
 #include <poplar/HalfFloat.hpp>
 
 namespace poplar {

@@ -543,6 +543,20 @@ TEST_F(LibraryTest, OneVertexInTwoFilesIsOneUnlessItDiffers) {
                poplar::graph_object_load_error);
 }
 
+TEST_F(LibraryTest, HalfComesWithItsFunctions) {
+  Library library;
+  const char* const text =
+      "#include <poplar/HalfFloat.hpp>\n"
+      "template <class T> T root(T x) { return std::sqrt(T(x)); }\n"
+      "#include <poplar/Vertex.hpp>\n"
+      "class V : public poplar::Vertex { public: poplar::InOut<float> x; void compute() { *x = float(root(half(*x))); } };";
+  library.compile({{}, text}, "-Wall -Werror", nullptr);
+  float x = 16;
+  float* place = &x;
+  run(*library.find("V"), &place);
+  EXPECT_EQ(x, 4);
+}
+
 TEST_F(LibraryTest, ExceptionsAndLibraryCodeWork) {
   const Library library = compiled(R"(
     #include <algorithm>
@@ -551,6 +565,11 @@ TEST_F(LibraryTest, ExceptionsAndLibraryCodeWork) {
     #include <stdexcept>
     static_assert(std::is_same<decltype(std::sqrt(half(4))), half>::value, "");
     static_assert(std::is_same<decltype(std::sqrt(4)), double>::value, "");
+    static_assert(std::numeric_limits<half>::is_specialized && std::numeric_limits<half>::digits == 11, "");
+    static_assert(float(std::numeric_limits<half>::max()) == 65504 && float(std::numeric_limits<half>::lowest()) == -65504, "");
+    static_assert(float(std::numeric_limits<half>::min()) * 1024 == float(std::numeric_limits<half>::epsilon()) / 16, "");
+    static_assert(float(std::numeric_limits<half>::denorm_min()) * 1024 == float(std::numeric_limits<half>::min()), "");
+    static_assert(float(half(2049)) == 2048 && float(std::numeric_limits<half>::infinity()) > 65504, "");
     static_assert(std::is_same<decltype(abs(-4)), int>::value, "");
     static_assert(std::is_same<decltype(exp(4.0f)), float>::value, "");
     #include <vector>
