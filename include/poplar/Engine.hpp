@@ -142,10 +142,10 @@ public:
   void printProfileSummary(std::ostream &out, const OptionFlags &options = {});
   /// The same as data (include pva/pva.hpp).
   pva::Report getReport(bool reportExecution = true);
-  /// Old forms: parts of the report as a ProfileValue or text.
-  ProfileValue getGraphProfile(const OptionFlags &options = {});
-  ProfileValue getExecutionProfile(const OptionFlags &options = {});
-  ProfileValue getProfile(const OptionFlags &options = {});
+  /// Old forms: parts of the report as a ProfileValue or text. A reference holds until the next call of the same function.
+  const ProfileValue &getGraphProfile(const OptionFlags &options = {});
+  const ProfileValue &getExecutionProfile(const OptionFlags &options = {});
+  const ProfileValue &getProfile(const OptionFlags &options = {});
   std::string getSummary(const OptionFlags &options = {});
   /// Forgets the cycles of the runs so far.
   void resetExecutionProfile();
@@ -176,6 +176,12 @@ private:
 
 /// Writes the summary of a report that an Engine wrote (autoReport.directory).
 POPLAR_EXPORT void printProfileSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options = {});
+/// The same of what Engine::getGraphProfile and Engine::getExecutionProfile gave, which is less; a value that is no map is left out.
+POPLAR_EXPORT void printSummaryOf(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile, const OptionFlags &options);
+template <class Value, class = typename std::enable_if<std::is_same<Value, ProfileValue>::value>::type>
+void printProfileSummary(std::ostream &out, const Value &graphProfile, const ProfileValue &executionProfile, const OptionFlags &options = {}) {
+  printSummaryOf(out, graphProfile, executionProfile, options);
+}
 POPLAR_EXPORT void printGraphSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options = {});
 
 } // namespace poplar

@@ -53,7 +53,7 @@ POPLAR_EXPORT StringRef versionString();
 /// Names the build; executables of another build are refused by it.
 POPLAR_EXPORT StringRef packageHash();
 
-namespace detail {
+namespace pando_detail {
 template <class T> struct IsNumber : std::integral_constant<bool, std::is_arithmetic<T>::value> {};
 template <class T> using IfNumber = typename std::enable_if<IsNumber<T>::value>::type;
 /// A number or an enumerator; enumerators count as their integers.
@@ -63,7 +63,7 @@ template <class T> struct ValueType<T, true> { using type = typename std::underl
 template <class T> const Type &valueType() { return equivalent_device_type<typename ValueType<T>::type>().value; }
 template <class P, class T>
 using IfPointerTo = typename std::enable_if<std::is_same<P, T *>::value || std::is_same<P, const T *>::value>::type;
-} // namespace detail
+} // namespace pando_detail
 
 /// What a program works on: variables with a shape, mapped to tiles; vertices that compute on them, grouped in compute sets; and
 /// the streams and handles that connect the host. Can be moved, not copied. const members may be called from several threads.
@@ -84,14 +84,14 @@ public:
     ConnectionDesc(StringRef field, Tensor tensor);
     ConnectionDesc(StringRef field, std::vector<Tensor> tensors);
     ConnectionDesc(StringRef field, ArrayRef<Tensor> tensors);
-    template <class T, class = detail::IfValue<T>> ConnectionDesc(StringRef field, T value) {
-      setConstant(field, detail::valueType<T>(), &value, 1, true);
+    template <class T, class = pando_detail::IfValue<T>> ConnectionDesc(StringRef field, T value) {
+      setConstant(field, pando_detail::valueType<T>(), &value, 1, true);
     }
-    template <class T, class = detail::IfValue<T>> ConnectionDesc(StringRef field, ArrayRef<T> values) {
-      setConstant(field, detail::valueType<T>(), values.data(), values.size(), false);
+    template <class T, class = pando_detail::IfValue<T>> ConnectionDesc(StringRef field, ArrayRef<T> values) {
+      setConstant(field, pando_detail::valueType<T>(), values.data(), values.size(), false);
     }
-    template <class T, class = detail::IfValue<T>> ConnectionDesc(StringRef field, const std::vector<T> &values) {
-      setConstant(field, detail::valueType<T>(), values.data(), values.size(), false);
+    template <class T, class = pando_detail::IfValue<T>> ConnectionDesc(StringRef field, const std::vector<T> &values) {
+      setConstant(field, pando_detail::valueType<T>(), values.data(), values.size(), false);
     }
 
   private:
@@ -148,37 +148,37 @@ public:
 
   /// A tensor of constant values, converted from T to `type`. As many values as the shape has elements; a single value fills the
   /// tensor. Throws tensor_creation_error if the numbers differ.
-  template <class T, class = detail::IfNumber<T>>
+  template <class T, class = pando_detail::IfNumber<T>>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<T> values, const DebugContext &debugContext = {"<const>"}) {
-    return makeConstant(type, nullptr, shape, detail::valueType<T>(), values.data(), values.size(), false, debugContext);
+    return makeConstant(type, nullptr, shape, pando_detail::valueType<T>(), values.data(), values.size(), false, debugContext);
   }
   // The allocator is deduced, so that a braced list is an ArrayRef only.
-  template <class T, class Allocator, class = detail::IfNumber<T>>
+  template <class T, class Allocator, class = pando_detail::IfNumber<T>>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const std::vector<T, Allocator> &values,
                      const DebugContext &debugContext = {"<const>"}) {
     return addConstant(type, shape, ArrayRef<T>(values), debugContext);
   }
-  template <class T, class = detail::IfNumber<T>>
+  template <class T, class = pando_detail::IfNumber<T>>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value, const DebugContext &debugContext = {"<const>"}) {
-    return makeConstant(type, nullptr, shape, detail::valueType<T>(), &value, 1, true, debugContext);
+    return makeConstant(type, nullptr, shape, pando_detail::valueType<T>(), &value, 1, true, debugContext);
   }
-  template <class T, class P, class = detail::IfNumber<T>, class = detail::IfPointerTo<P, T>>
+  template <class T, class P, class = pando_detail::IfNumber<T>, class = pando_detail::IfPointerTo<P, T>>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values, const DebugContext &debugContext = {"<const>"}) {
-    return makeConstant(type, nullptr, shape, detail::valueType<T>(), values, elements(shape), false, debugContext);
+    return makeConstant(type, nullptr, shape, pando_detail::valueType<T>(), values, elements(shape), false, debugContext);
   }
-  template <class T, class = detail::IfNumber<T>>
+  template <class T, class = pando_detail::IfNumber<T>>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const T *values, const DebugContext &debugContext = {"<const>"}) {
-    return makeConstant(type, nullptr, shape, detail::valueType<T>(), values, elements(shape), false, debugContext);
+    return makeConstant(type, nullptr, shape, pando_detail::valueType<T>(), values, elements(shape), false, debugContext);
   }
-  template <class T, class = detail::IfNumber<T>>
+  template <class T, class = pando_detail::IfNumber<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, ArrayRef<T> values,
                      const DebugContext &debugContext = {"<const>"}) {
-    return makeConstant(type, &metadata, shape, detail::valueType<T>(), values.data(), values.size(), false, debugContext);
+    return makeConstant(type, &metadata, shape, pando_detail::valueType<T>(), values.data(), values.size(), false, debugContext);
   }
-  template <class T, class = detail::IfNumber<T>>
+  template <class T, class = pando_detail::IfNumber<T>>
   Tensor addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, T value,
                      const DebugContext &debugContext = {"<const>"}) {
-    return makeConstant(type, &metadata, shape, detail::valueType<T>(), &value, 1, true, debugContext);
+    return makeConstant(type, &metadata, shape, pando_detail::valueType<T>(), &value, 1, true, debugContext);
   }
   /// Constants of a host type that is known when the program runs: `values` points to one value, if `fill`, or to as many as the
   /// shape has elements. Throws type_error for traits that are no number's.
@@ -219,40 +219,40 @@ public:
   /// Each tensor is a row of a two-dimensional field, or an element of a vector.
   void connect(FieldRef field, ArrayRef<Tensor> tensors, const SourceLocation &at = SourceLocation::Current());
   /// Connects an input to constants.
-  template <class T, class = detail::IfValue<T>>
+  template <class T, class = pando_detail::IfValue<T>>
   void connect(FieldRef field, T value, const SourceLocation &at = SourceLocation::Current()) {
-    connectConstant(field, detail::valueType<T>(), &value, 1, at);
+    connectConstant(field, pando_detail::valueType<T>(), &value, 1, at);
   }
-  template <class T, class = detail::IfValue<T>>
+  template <class T, class = pando_detail::IfValue<T>>
   void connect(FieldRef field, ArrayRef<T> values, const SourceLocation &at = SourceLocation::Current()) {
-    connectConstant(field, detail::valueType<T>(), values.data(), values.size(), at);
+    connectConstant(field, pando_detail::valueType<T>(), values.data(), values.size(), at);
   }
-  template <class T, class Allocator, class = detail::IfValue<T>>
+  template <class T, class Allocator, class = pando_detail::IfValue<T>>
   void connect(FieldRef field, const std::vector<T, Allocator> &values, const SourceLocation &at = SourceLocation::Current()) {
     connect(field, ArrayRef<T>(values), at);
   }
 
   /// Sets a state field of a vertex.
-  template <class T, class = detail::IfValue<T>> void setInitialValue(FieldRef field, T value) {
-    setFieldValue(field, detail::valueType<T>(), &value, 1, true);
+  template <class T, class = pando_detail::IfValue<T>> void setInitialValue(FieldRef field, T value) {
+    setFieldValue(field, pando_detail::valueType<T>(), &value, 1, true);
   }
-  template <class T, class = detail::IfValue<T>> void setInitialValue(FieldRef field, ArrayRef<T> values) {
-    setFieldValue(field, detail::valueType<T>(), values.data(), values.size(), false);
+  template <class T, class = pando_detail::IfValue<T>> void setInitialValue(FieldRef field, ArrayRef<T> values) {
+    setFieldValue(field, pando_detail::valueType<T>(), values.data(), values.size(), false);
   }
-  template <class T, class Allocator, class = detail::IfValue<T>>
+  template <class T, class Allocator, class = pando_detail::IfValue<T>>
   void setInitialValue(FieldRef field, const std::vector<T, Allocator> &values) {
     setInitialValue(field, ArrayRef<T>(values));
   }
   void setInitialValueHalf(FieldRef field, std::uint16_t value);
   void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> values);
   /// Sets what a tensor holds when the program is loaded.
-  template <class T, class = detail::IfNumber<T>> void setInitialValue(const Tensor &t, T value) {
-    setTensorValue(t, detail::valueType<T>(), &value, 1, true);
+  template <class T, class = pando_detail::IfNumber<T>> void setInitialValue(const Tensor &t, T value) {
+    setTensorValue(t, pando_detail::valueType<T>(), &value, 1, true);
   }
-  template <class T, class = detail::IfNumber<T>> void setInitialValue(const Tensor &t, ArrayRef<T> values) {
-    setTensorValue(t, detail::valueType<T>(), values.data(), values.size(), false);
+  template <class T, class = pando_detail::IfNumber<T>> void setInitialValue(const Tensor &t, ArrayRef<T> values) {
+    setTensorValue(t, pando_detail::valueType<T>(), values.data(), values.size(), false);
   }
-  template <class T, class Allocator, class = detail::IfNumber<T>>
+  template <class T, class Allocator, class = pando_detail::IfNumber<T>>
   void setInitialValue(const Tensor &t, const std::vector<T, Allocator> &values) {
     setInitialValue(t, ArrayRef<T>(values));
   }

@@ -10,7 +10,7 @@ namespace poplar {
 
 typedef unsigned vertex_id;
 
-namespace detail {
+namespace pando_detail {
 /// A number that names one thing of a graph; ~0 names nothing.
 template <class Tag> class Handle {
 public:
@@ -24,10 +24,10 @@ public:
 protected:
   unsigned id_;
 };
-} // namespace detail
+} // namespace pando_detail
 
 /// A set of vertices that run at the same time.
-class ComputeSet : public detail::Handle<ComputeSet> {
+class ComputeSet : public pando_detail::Handle<ComputeSet> {
 public:
   ComputeSet() = default;
   explicit ComputeSet(unsigned id) : Handle(id) {}
@@ -59,7 +59,7 @@ private:
 };
 
 /// A vertex of a graph.
-class VertexRef : public detail::Handle<VertexRef> {
+class VertexRef : public pando_detail::Handle<VertexRef> {
 public:
   VertexRef() = default;
   explicit VertexRef(vertex_id id) : Handle(id) {}
@@ -67,19 +67,19 @@ public:
 };
 
 /// A part of the program that can be called from several places (Graph::addFunction).
-class Function : public detail::Handle<Function> {
+class Function : public pando_detail::Handle<Function> {
 public:
   Function() = default;
   explicit Function(unsigned id) : Handle(id) {}
 };
 /// A place from which a function's code is loaded (Graph::addFunctionBuffer).
-class FunctionBuffer : public detail::Handle<FunctionBuffer> {
+class FunctionBuffer : public pando_detail::Handle<FunctionBuffer> {
 public:
   FunctionBuffer() = default;
   explicit FunctionBuffer(unsigned id) : Handle(id) {}
 };
 /// A function of the host that the program calls (Graph::addHostFunction).
-class HostFunction : public detail::Handle<HostFunction> {
+class HostFunction : public pando_detail::Handle<HostFunction> {
 public:
   HostFunction() = default;
   explicit HostFunction(unsigned id) : Handle(id) {}

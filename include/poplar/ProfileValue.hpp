@@ -5,6 +5,7 @@
 #include <poplar/StringRef.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <ostream>
 #include <string>
@@ -53,9 +54,14 @@ public:
   double asDouble() const { return asNumber(); }
   /// The element of a list (index_error if there is none).
   const ProfileValue &operator[](std::size_t i) const;
+  template <class T, class = typename std::enable_if<std::is_integral<T>::value>::type> const ProfileValue &operator[](T i) const {
+    return (*this)[static_cast<std::size_t>(i)];
+  }
   /// The entry of a map (index_error if there is none).
   const ProfileValue &operator[](const std::string &key) const;
   const ProfileValue &operator[](const char *key) const { return (*this)[std::string(key)]; }
+  /// The sum of a list of numbers.
+  std::uint64_t sumUint() const;
   /// Elements of a list or map.
   std::size_t size() const;
 

@@ -6,6 +6,7 @@
 #include <poplar/DebugContext.hpp>
 #include <poplar/Export.hpp>
 #include <poplar/GraphElements.hpp>
+#include <poplar/OptionFlags.hpp>
 #include <poplar/PrintTensor.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/SyncType.hpp>
@@ -58,12 +59,12 @@ protected:
 /// Writes the program as the text of the graph level.
 POPLAR_EXPORT void dumpProgram(const Graph &graph, const Program &program, std::ostream &out);
 
-namespace detail {
+namespace pando_detail {
 template <class... Ts> struct AreAllPrograms : std::true_type {};
 template <class T, class... Ts> struct AreAllPrograms<T, Ts...> {
   static constexpr bool value = std::is_base_of<Program, T>::value && AreAllPrograms<Ts...>::value;
 };
-} // namespace detail
+} // namespace pando_detail
 
 /// Steps that run one after the other.
 class POPLAR_EXPORT Sequence : public Program {
@@ -72,7 +73,7 @@ public:
   Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {});
   Sequence(const Program &first, const DebugContext &debugContext = {});
   /// The old form: Sequence(a, b, c).
-  template <class... Rest, class = typename std::enable_if<detail::AreAllPrograms<Rest...>::value>::type>
+  template <class... Rest, class = typename std::enable_if<pando_detail::AreAllPrograms<Rest...>::value>::type>
   Sequence(const Program &first, const Program &second, const Rest &...rest) : Sequence({first, second, rest...}) {}
   Sequence(const Sequence &) = default;
   Sequence(Sequence &&) noexcept = default;

@@ -15,6 +15,13 @@ namespace poplar {
 class POPLAR_EXPORT Type {
 public:
   constexpr Type() noexcept : code_(255) {}
+  constexpr Type(const Type &) noexcept = default;
+  Type &operator=(const Type &) noexcept = default;
+  // Not trivial, as programs expect: compilers warn of trivial variables that nobody reads.
+#if __cplusplus >= 202002L
+  constexpr
+#endif
+  ~Type() {}
   /// The spelling used in vertex names: "float", "half", "unsigned int" ...
   std::string toString() const;
   /// Is this an 8-bit float type, whose tensors carry a metadata tensor?

@@ -11,23 +11,23 @@
 
 namespace poplar {
 
-namespace detail {
+namespace pando_detail {
 /// Converts `n` elements of type `from` at `src` to type `to` at `dst`. Floats round to nearest even; integers that do not fit
 /// a float type round; a float that does not fit an integer type saturates. The metadata are used where a type is QUARTER.
 POPLAR_EXPORT void convertElements(const Type &from, const void *src, const Type &to, void *dst, std::size_t n,
                                    const QuarterMetadata &metadata);
-} // namespace detail
+} // namespace pando_detail
 
 /// Converts host values to device elements of type `type`. `dst` has room for src.size() elements.
 template <class T> void convertToDeviceType(const Type &type, ArrayRef<T> src, void *dst) {
-  detail::convertElements(equivalent_device_type<T>().value, src.data(), type, dst, src.size(), QuarterMetadata());
+  pando_detail::convertElements(equivalent_device_type<T>().value, src.data(), type, dst, src.size(), QuarterMetadata());
 }
 template <class T> void convertToDeviceType(const Type &type, const std::vector<T> &src, void *dst) {
   convertToDeviceType(type, ArrayRef<T>(src), dst);
 }
 /// The same for QUARTER with its metadata.
 template <class T> void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, ArrayRef<T> src, void *dst) {
-  detail::convertElements(equivalent_device_type<T>().value, src.data(), type, dst, src.size(), metadata);
+  pando_detail::convertElements(equivalent_device_type<T>().value, src.data(), type, dst, src.size(), metadata);
 }
 template <class T> void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, const std::vector<T> &src, void *dst) {
   convertToDeviceType(type, metadata, ArrayRef<T>(src), dst);
@@ -35,7 +35,7 @@ template <class T> void convertToDeviceType(const Type &type, const QuarterMetad
 
 /// Converts `n` device elements of type `type` to host values.
 template <class T> void convertFromDeviceType(const Type &type, const void *src, T *dst, std::size_t n) {
-  detail::convertElements(type, src, equivalent_device_type<T>().value, dst, n, QuarterMetadata());
+  pando_detail::convertElements(type, src, equivalent_device_type<T>().value, dst, n, QuarterMetadata());
 }
 /// Writes through `dst`, which the caller made over memory that it may write.
 template <class T> void convertFromDeviceType(const Type &type, const void *src, ArrayRef<T> dst) {
@@ -46,7 +46,7 @@ template <class T> void convertFromDeviceType(const Type &type, const void *src,
 }
 template <class T>
 void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, const void *src, T *dst, std::size_t n) {
-  detail::convertElements(type, src, equivalent_device_type<T>().value, dst, n, metadata);
+  pando_detail::convertElements(type, src, equivalent_device_type<T>().value, dst, n, metadata);
 }
 template <class T>
 void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, const void *src, ArrayRef<T> dst) {

@@ -85,10 +85,10 @@ struct Runner::State {
          names.empty() ? "none" : names);
   }
 
-  // One block for all replicas, or one for each of them. Returns the distance between replicas' blocks.
+  // One block for all replicas, or one for each of them; the host's buffer may be larger. Returns the distance between replicas' blocks.
   std::uint64_t replica_step(const tile::HandleInfo& h, std::uint64_t bytes) const {
     if (bytes == h.bytes) return 0;
-    if (bytes == h.bytes * program->replication) return h.bytes;
+    if (bytes >= h.bytes * program->replication) return h.bytes;
     fail(ErrorKind::stream_connection_error, "handle-size", "handle '{}' has {} bytes, the host's buffer {}", h.name, h.bytes, bytes);
   }
 

@@ -87,6 +87,9 @@ Tensor cycleCount(Graph& graph, program::Sequence& prog, unsigned tile, SyncType
 Tensor cycleCount(Graph& graph, program::Sequence& prog, unsigned tile, const char* debugPrefix) {
   return cycleCount(graph, prog, tile, SyncType::INTERNAL, debugPrefix);
 }
+Tensor cycleCount(Graph& graph, program::Sequence& prog, unsigned tile, const std::string& debugPrefix) {
+  return cycleCount(graph, prog, tile, debugPrefix.c_str());
+}
 
 void setFloatingPointBehaviour(Graph&, program::Sequence&, const FloatingPointBehaviour&, const DebugContext&) {}
 void setFloatingPointBehaviour(Graph& graph, program::Sequence&, const Tensor& behaviour, const DebugContext&) { check_behaviour(graph, behaviour); }

@@ -1,6 +1,7 @@
 // Engine: reports, timing.
 #include <fstream>
 #include <iomanip>
+#include <set>
 #include <sstream>
 
 #include "poplar/Engine.hpp"
@@ -27,7 +28,15 @@ using pando::profile::Report;
 
 namespace {
 
-ProfileValue graph_profile(const Report& r) {
+// Of the vertices, each once, sorted.
+ProfileValue::Vector codelet_names(const core::ExecutableState& e) {
+  std::set<std::string> names;
+  for (const auto& step : e.program->computes)
+    for (const auto& group : step.groups) names.insert(e.library[group.codelet].name);
+  return {names.begin(), names.end()};
+}
+
+ProfileValue graph_profile(const Report& r, const core::ExecutableState& e) {
   ProfileValue::Map graph{{"numVars", r.graph.variables}, {"numVertices", r.graph.vertices}, {"numComputeSets", r.graph.compute_sets},
                           {"numEdges", r.graph.edges}};
   ProfileValue::Vector used, with_gaps;
@@ -38,7 +47,8 @@ ProfileValue graph_profile(const Report& r) {
   ProfileValue::Map memory{{"byTile", ProfileValue::Map{{"total", std::move(used)}, {"totalIncludingGaps", std::move(with_gaps)}}}};
   ProfileValue::Map target{{"numIPUs", r.target.ipus}, {"tilesPerIpu", r.target.tiles_per_ipu}, {"numTiles", r.target.tiles},
                            {"bytesPerTile", r.target.bytes_per_tile}, {"clockFrequency", r.target.clock_hz}};
-  return ProfileValue::Map{{"graph", std::move(graph)}, {"memory", std::move(memory)}, {"target", std::move(target)}};
+  return ProfileValue::Map{{"graph", std::move(graph)}, {"memory", std::move(memory)}, {"target", std::move(target)},
+                           {"vertexTypes", ProfileValue::Map{{"names", codelet_names(e)}}}};
 }
 
 ProfileValue execution_profile(const Report& r) {
@@ -47,6 +57,30 @@ ProfileValue execution_profile(const Report& r) {
     steps.push_back(ProfileValue::Map{{"stream", s.stream}, {"name", s.name}, {"kind", s.kind}, {"executions", s.executions},
                                       {"cycles", s.cycles.total()}, {"vertices", s.vertices}, {"exchangedBytes", s.exchanged_bytes}});
   return ProfileValue::Map{{"simulation", ProfileValue::Map{{"cycles", r.total_cycles}, {"runs", r.runs}, {"steps", std::move(steps)}}}};
+}
+
+std::uint64_t whole(const ProfileValue& v) { return static_cast<std::uint64_t>(v.asNumber()); }
+
+// What graph_profile and execution_profile keep of a report.
+Report report_of(const ProfileValue& graph, const ProfileValue& execution) {
+  Report r;
+  if (graph.type() == ProfileValue::Type::MAP) {
+    const ProfileValue &target = graph["target"], &counts = graph["graph"], &tiles = graph["memory"]["byTile"];
+    r.target.ipus = target["numIPUs"].asUint();
+    r.target.tiles_per_ipu = target["tilesPerIpu"].asUint();
+    r.target.tiles = target["numTiles"].asUint();
+    r.target.bytes_per_tile = whole(target["bytesPerTile"]);
+    r.target.clock_hz = target["clockFrequency"].asNumber();
+    r.graph = {whole(counts["numVars"]), whole(counts["numVertices"]), whole(counts["numComputeSets"]), whole(counts["numEdges"]), 0};
+    for (std::size_t i = 0; i < tiles["total"].size(); ++i) r.tiles.push_back({whole(tiles["total"][i]), whole(tiles["totalIncludingGaps"][i]), {}});
+  }
+  if (execution.type() == ProfileValue::Type::MAP) {
+    const ProfileValue& simulation = execution["simulation"];
+    r.executed = true;
+    r.total_cycles = whole(simulation["cycles"]);
+    r.runs = whole(simulation["runs"]);
+  }
+  return r;
 }
 
 Report read_report(const std::string& path) {
@@ -65,11 +99,13 @@ pva::Report Engine::getReport(bool reportExecution) {
   return pva::Report(std::make_shared<const Report>(reportExecution ? full_report(*state_) : memory_report(*state_->executable)));
 }
 
-ProfileValue Engine::getGraphProfile(const OptionFlags&) { return graph_profile(memory_report(*state_->executable)); }
-ProfileValue Engine::getExecutionProfile(const OptionFlags&) { return execution_profile(full_report(*state_)); }
-ProfileValue Engine::getProfile(const OptionFlags&) {
+const ProfileValue& Engine::getGraphProfile(const OptionFlags&) {
+  return state_->graph_profile = graph_profile(memory_report(*state_->executable), *state_->executable);
+}
+const ProfileValue& Engine::getExecutionProfile(const OptionFlags&) { return state_->execution_profile = execution_profile(full_report(*state_)); }
+const ProfileValue& Engine::getProfile(const OptionFlags&) {
   const Report r = full_report(*state_);
-  return ProfileValue::Map{{"graphProfile", graph_profile(r)}, {"executionProfile", execution_profile(r)}};
+  return state_->profile = ProfileValue::Map{{"graphProfile", graph_profile(r, *state_->executable)}, {"executionProfile", execution_profile(r)}};
 }
 std::string Engine::getSummary(const OptionFlags& options) {
   std::ostringstream out;
@@ -97,6 +133,10 @@ void Engine::reportIntervals(std::ostream& out) {
 
 void printProfileSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options) {
   pando::profile::print_summary(read_report(profilePath), parse_summary_options(options), out);
+}
+
+void printSummaryOf(std::ostream& out, const ProfileValue& graph, const ProfileValue& execution, const OptionFlags& options) {
+  pando::profile::print_summary(report_of(graph, execution), parse_summary_options(options), out);
 }
 
 void printGraphSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options) {

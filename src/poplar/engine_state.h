@@ -37,6 +37,7 @@ struct EngineState {
   ErrorCode simulated_error = ErrorCode::NONE;
   std::uint64_t runs = 0;
   std::chrono::steady_clock::time_point created = std::chrono::steady_clock::now();
+  ProfileValue graph_profile, execution_profile, profile;  // as last asked for
   std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals;  // of runs, nanoseconds since `created`
 
   std::uint64_t now() const {

@@ -46,6 +46,7 @@ TEST(Tensor, ViewsHaveTheShapesOfTheReference) {
   EXPECT_EQ(t[1].shape(), (Shape{4, 5}));
   EXPECT_EQ(t.index({1, 2}).shape(), (Shape{5}));
   EXPECT_EQ(t.slice({0, 1, 2}, {2, 2, 5}).shape(), (Shape{2, 1, 3}));
+  EXPECT_EQ(t.slice({0, 1}, {2, 2}).shape(), (Shape{2, 1, 5}));  // of the leading dimensions
   EXPECT_EQ(t.slice(1, 3, 1).shape(), (Shape{3, 2, 5}));
   EXPECT_EQ(t.reshapePartial(0, 2, {6, 2}).shape(), (Shape{6, 2, 5}));
   EXPECT_EQ(t.flatten(1, 3).shape(), (Shape{3, 20}));
@@ -84,6 +85,7 @@ TEST(Tensor, ErrorsNameShapeAndArguments) {
   expect_error<index_error>([&] { t.slice(2, 5, 0); }, "5");
   expect_error<index_error>([&] { t.dim(2); }, "dimension 2");
   expect_error<index_error>([&] { t.slice({0, 0, 0}, {1, 1, 1}); }, "3 begins");
+  expect_error<index_error>([&] { t.slice(Shape{0, 0}, Shape{1}); }, "1 ends");
   expect_error<tensor_creation_error>([&] { t.squeeze({0}); }, "does not have size 1");
   expect_error<tensor_creation_error>([&] { t.expand({0}).transpose(); }, "{1,3,4}");
   expect_error<poplar_error>([] { Tensor().rank(); }, "default-constructed");
@@ -300,7 +302,7 @@ TEST(TypeConversion, RoundsAndSaturates) {
   EXPECT_EQ(halfs, (std::vector<std::uint16_t>{0x3c00, 0xc100, 0x7c00}));
   std::vector<int> ints(3);
   const float f[] = {1e20f, -1e20f, 2.9f};
-  poplar::detail::convertElements(FLOAT, f, INT, ints.data(), 3, QuarterMetadata());
+  poplar::pando_detail::convertElements(FLOAT, f, INT, ints.data(), 3, QuarterMetadata());
   EXPECT_EQ(ints, (std::vector<int>{2147483647, -2147483647 - 1, 2}));
   const QuarterMetadata m(QuarterMetadata::Format::F143, 0);
   std::vector<unsigned char> quarters(4);

@@ -53,7 +53,7 @@ std::string converted(const Type& from, const void* values, std::size_t n, const
   const std::size_t size = pando::size_of(Access::element_type(to));
   std::string bytes(elements * size, '\0');
   if (elements == 0) return bytes;
-  detail::convertElements(from, values, to, bytes.data(), fill ? 1 : n, metadata);
+  pando_detail::convertElements(from, values, to, bytes.data(), fill ? 1 : n, metadata);
   if (!fill) return bytes;
   for (std::size_t done = 1; done < elements;) {  // doubles what is filled
     const std::size_t more = std::min(done, elements - done);

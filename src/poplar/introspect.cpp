@@ -79,7 +79,8 @@ std::size_t FieldData::size() const {
 
 std::size_t FieldData::getSizeAtIndex(std::size_t i) const {
   if (rank() == 2 && state_->edge && i < state_->edge->rows.size()) return state_->edge->rows[i].num_elements();
-  fail(ErrorKind::index_error, "field-row", "row {} of field '{}', which has {}", i, name_of(*state_), rank() == 2 ? size() : 0);
+  if (rank() == 1 && i < size()) return 1;
+  fail(ErrorKind::index_error, "field-row", "row {} of field '{}', which has {}", i, name_of(*state_), size());
 }
 
 layout::Vector FieldData::getProfilerVectorLayout(unsigned nesting) const {
@@ -120,7 +121,7 @@ void FieldData::read(std::size_t row, const Type& as, void* out, std::size_t n) 
   }
   if (bytes.size() < n * pando::size_of(s.field->type))
     fail(ErrorKind::poplar_error, "field-value", "field '{}' has {} values, not {}", name_of(s), bytes.size() / pando::size_of(s.field->type), n);
-  detail::convertElements(Access::type(s.field->type), bytes.data(), as, out, n, QuarterMetadata());
+  pando_detail::convertElements(Access::type(s.field->type), bytes.data(), as, out, n, QuarterMetadata());
 }
 
 FieldData VertexIntrospector::getFieldInfo(const std::string& name) const {

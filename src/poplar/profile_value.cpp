@@ -107,6 +107,12 @@ ProfileValue::Vector& ProfileValue::asVector() { return expect(type_, Type::VECT
 const ProfileValue::Map& ProfileValue::asMap() const { return expect(type_, Type::MAP), *map_; }
 ProfileValue::Map& ProfileValue::asMap() { return expect(type_, Type::MAP), *map_; }
 
+std::uint64_t ProfileValue::sumUint() const {
+  std::uint64_t sum = 0;
+  for (const ProfileValue& v : asVector()) sum += static_cast<std::uint64_t>(v.asNumber());
+  return sum;
+}
+
 const ProfileValue& ProfileValue::operator[](std::size_t i) const {
   const Vector& list = asVector();
   if (i >= list.size())

@@ -318,16 +318,16 @@ long double Target::typeLimit(const Type& type, bool max) const {
 }
 
 void copyFloatToDeviceHalf(const Target&, const float* src, void* dst, std::size_t n) {
-  detail::convertElements(FLOAT, src, HALF, dst, n, QuarterMetadata());
+  pando_detail::convertElements(FLOAT, src, HALF, dst, n, QuarterMetadata());
 }
 void copyDeviceHalfToFloat(const Target&, const void* src, float* dst, std::size_t n) {
-  detail::convertElements(HALF, src, FLOAT, dst, n, QuarterMetadata());
+  pando_detail::convertElements(HALF, src, FLOAT, dst, n, QuarterMetadata());
 }
 void copyDoubleToDeviceHalf(const Target&, const double* src, void* dst, std::size_t n) {
-  detail::convertElements(DOUBLE, src, HALF, dst, n, QuarterMetadata());
+  pando_detail::convertElements(DOUBLE, src, HALF, dst, n, QuarterMetadata());
 }
 void copyDeviceHalfToDouble(const Target&, const void* src, double* dst, std::size_t n) {
-  detail::convertElements(HALF, src, DOUBLE, dst, n, QuarterMetadata());
+  pando_detail::convertElements(HALF, src, DOUBLE, dst, n, QuarterMetadata());
 }
 
 }  // namespace poplar

@@ -100,10 +100,10 @@ Tensor Tensor::slice(const Interval& region, unsigned dimension) const { return 
 
 Tensor Tensor::slice(ArrayRef<std::size_t> begins, ArrayRef<std::size_t> ends) const {
   View v = Access::view(*this);
-  if (begins.size() != v.rank() || ends.size() != v.rank())
+  if (begins.size() != ends.size() || begins.size() > v.rank())
     fail(ErrorKind::index_error, "slice-rank", "slice: {} begins and {} ends for a tensor of shape {}", begins.size(), ends.size(),
          to_string(v.shape()));
-  for (std::size_t d = 0; d < v.rank(); ++d) v = v.slice(begins[d], ends[d], d);
+  for (std::size_t d = 0; d < begins.size(); ++d) v = v.slice(begins[d], ends[d], d);
   return with(*this, std::move(v));
 }
 
@@ -245,7 +245,7 @@ bool Tensor::constantValue(const Type& as, void* value) const {
   if (!variable.constant || variable.replica_index) return false;
   const std::size_t size = pando::size_of(variable.type);
   if (variable.initial.size() < (run.offset + 1) * size) return false;
-  detail::convertElements(elementType(), variable.initial.data() + run.offset * size, as, value, 1, QuarterMetadata());
+  pando_detail::convertElements(elementType(), variable.initial.data() + run.offset * size, as, value, 1, QuarterMetadata());
   return true;
 }
 

@@ -103,7 +103,7 @@ void with_storage(ElementType t, F f) {
 
 }  // namespace
 
-namespace detail {
+namespace pando_detail {
 
 void convertElements(const Type& from, const void* src, const Type& to, void* dst, std::size_t n, const QuarterMetadata& metadata) {
   const ElementType source = pando::facade::Access::element_type(from);
@@ -127,7 +127,7 @@ void convertElements(const Type& from, const void* src, const Type& to, void* ds
   });
 }
 
-}  // namespace detail
+}  // namespace pando_detail
 
 QuarterMetadata::QuarterMetadata(Format format, int scale) : format_(format), scale_(scale) {
   if (scale < -32 || scale > 31) pando::fail(ErrorKind::overflow_error, "quarter-scale", "the scale {} is not in -32 ... 31", scale);

@@ -1,6 +1,7 @@
 // Parts of the API that few programs use.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <pando/host.hpp>
+#include <poplar/CycleCount.hpp>
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/VertexIntrospector.hpp>
 #include <poplar/exceptions.hpp>
@@ -8,6 +9,7 @@
 
 #include <cstring>
 #include <set>
+#include <sstream>
 
 #include "setting.h"
 
@@ -127,6 +129,8 @@ TEST(Estimates, EstimatorsSeeFieldsAndReportsUseThem) {
     EXPECT_EQ(rows.size(), 2u);
     EXPECT_EQ(rows[1].size(), 3u);
     EXPECT_EQ(rows.getSizeAtIndex(0), 3u);
+    EXPECT_EQ(offsets.getSizeAtIndex(1), 1u);  // an element of a vector
+    EXPECT_THROW(offsets.getSizeAtIndex(2), index_error);
     EXPECT_EQ(rows.getProfilerVectorLayout(1), layout::Vector::Span);
     EXPECT_EQ(rows.getProfilerVectorListLayout(), layout::VectorList::NotAVector);
     EXPECT_EQ(i.getFieldInfo("weight").getInitialValue<unsigned>(t), 3u);
@@ -144,6 +148,33 @@ TEST(Estimates, EstimatorsSeeFieldsAndReportsUseThem) {
   engine.run();
   EXPECT_GE(engine.getReport().execution().totalCycles(), 6 * 77777u);  // a worker has every sixth cycle of its tile
   EXPECT_LT(engine.getReport().execution().totalCycles(), 7 * 77777u);
+}
+
+TEST(Reports, AsValues) {
+  Setting s;
+  s.add_codelets();
+  const VertexRef w = s.graph.addVertex(s.set, "Scale", {{"x", s.variable(FLOAT, {2}, "x")}, {"y", s.variable(FLOAT, {2}, "y")}, {"factor", 4.0f}});
+  s.graph.setTileMapping(w, 0);
+  s.graph.setPerfEstimate(w, 123, 4);
+  s.program.add(Execute(s.set));
+  const Tensor cycles = cycleCount(s.graph, s.program, 0, std::string("all of it"));
+  s.graph.createHostRead("cycles", cycles);
+  Engine engine = s.loaded();
+  engine.run();
+  std::uint32_t larger[4] = {0, 0, 7, 7};  // than the tensor
+  engine.readTensor("cycles", larger, larger + 4);
+  EXPECT_GE(larger[0], 123u);
+  EXPECT_EQ(larger[2], 7u);
+  auto& graph = engine.getGraphProfile();
+  EXPECT_EQ(graph["vertexTypes"]["names"].size(), 2u);
+  EXPECT_EQ(graph["vertexTypes"]["names"][0].asString(), "Scale");
+  EXPECT_GT(graph["memory"]["byTile"]["total"].sumUint(), 0u);
+  EXPECT_THROW(graph["graph"]["numVars"].sumUint(), type_error);
+  std::ostringstream whole, part;
+  printProfileSummary(whole, graph, engine.getExecutionProfile(), {{"showExecutionSteps", "true"}});
+  EXPECT_THAT(whole.str(), testing::HasSubstr("Runs:                1"));
+  printProfileSummary(part, graph, {});
+  EXPECT_LT(part.str().size(), whole.str().size());
 }
 
 TEST(VirtualGraphs, NestAndKeepTheVariables) {
