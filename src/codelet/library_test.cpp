@@ -567,7 +567,7 @@ TEST_F(LibraryTest, ExceptionsAndLibraryCodeWork) {
     static_assert(std::is_same<decltype(std::sqrt(4)), double>::value, "");
     static_assert(std::numeric_limits<half>::is_specialized && std::numeric_limits<half>::digits == 11, "");
     static_assert(float(std::numeric_limits<half>::max()) == 65504 && float(std::numeric_limits<half>::lowest()) == -65504, "");
-    static_assert(float(std::numeric_limits<half>::min()) * 1024 == float(std::numeric_limits<half>::epsilon()) / 16, "");
+    static_assert(float(std::numeric_limits<half>::min()) * 16 == float(std::numeric_limits<half>::epsilon()), "");
     static_assert(float(std::numeric_limits<half>::denorm_min()) * 1024 == float(std::numeric_limits<half>::min()), "");
     static_assert(float(half(2049)) == 2048 && float(std::numeric_limits<half>::infinity()) > 65504, "");
     static_assert(std::is_same<decltype(abs(-4)), int>::value, "");
