@@ -1,4 +1,5 @@
 // Calls into the translated interpreter, its jumps, its traps and its view of the native stack.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -236,11 +237,13 @@ uint64_t pando_python_heap_begin(void) {
 const char* pando_python_version(void) { return interpreter_version; }
 
 int pando_python_boot(PandoPython* python, uint32_t heap_bytes) {
-  if (python->size < MEMORY_BYTES || pando_python_heap_begin() + heap_bytes > MEMORY_BYTES) {
+  if (python->size < MEMORY_BYTES || pando_python_heap_begin() + heap_bytes > OWN_END) {
     std::snprintf(python->why, sizeof python->why, "a heap of %u bytes does not fit into %llu bytes of tile memory", heap_bytes,
                   static_cast<unsigned long long>(python->size));
     return PANDO_PYTHON_ENDED;
   }
+  // A store of one byte is checked as one of eight is.
+  heap_bytes = std::min(heap_bytes, static_cast<u32>(OWN_END - 8 - pando_python_heap_begin()));
   std::memset(python->base, 0, HEADER_BYTES);
   // The C stack is never read before it is written: its pages need not be there yet.
   std::memset(python->base + interpreter_image.stack_top, 0, pando_python_heap_begin() - interpreter_image.stack_top);

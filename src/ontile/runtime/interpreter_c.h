@@ -39,6 +39,7 @@ typedef double f64;
 #define MEMORY_BYTES 0x9c000u /* PANDO_PYTHON_MEMORY_BYTES */
 #define MEMORY_SPAN (MEMORY_BYTES - HEADER_BYTES - 1)
 #define OWN_END 0x98000u /* PANDO_PYTHON_END */
+#define OWN_SPAN (OWN_END - STACK_LOW - 8) /* of addresses that 8 bytes can be written to: one constant for all sizes */
 
 /* The first bytes of a tile that an interpreter is running on. */
 struct TileInterpreter {
@@ -108,9 +109,9 @@ __attribute__((cold)) PRESERVE_MOST void pando_python_check_store(struct TileInt
 #define CHECK_ADDRESS(a) \
   if (UNLIKELY((a)-HEADER_BYTES > MEMORY_SPAN)) TRAP(OOB)
 #define CHECK_STORE(a, n) \
-  if (UNLIKELY((a)-STACK_LOW > OWN_END - STACK_LOW - (n))) pando_python_check_store(instance, a, n)
-#define CHECK_OWN_STORE(a, n) \
-  if (UNLIKELY((a)-STACK_LOW > OWN_END - STACK_LOW - (n))) TRAP(STORE)
+  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) pando_python_check_store(instance, a, n)
+#define CHECK_OWN_STORE(a) \
+  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) TRAP(STORE)
 #define CHECK_RANGE(a, n) \
   if (UNLIKELY((u64)(a)-HEADER_BYTES > MEMORY_SPAN || (u64)(a) + (n) > MEMORY_BYTES)) TRAP(OOB)
 
@@ -129,7 +130,7 @@ __attribute__((cold)) PRESERVE_MOST void pando_python_check_store(struct TileInt
   }                                                                                \
   static inline void own_##name(struct TileInterpreter *instance, u64 a, given value) { \
     const stored wrapped = (stored)value;                                          \
-    CHECK_OWN_STORE(a, sizeof(wrapped));                                           \
+    CHECK_OWN_STORE(a);                                                            \
     __builtin_memcpy((char *)instance + a, &wrapped, sizeof(wrapped));             \
   }
 
