@@ -2,13 +2,10 @@
 import time
 
 try:
-    ticks, between = time.ticks_us, time.ticks_diff  # it wraps around
+    ticks = time.ticks_us
 except AttributeError:
     def ticks():
         return time.perf_counter_ns() // 1000
-
-    def between(end, begin):
-        return end - begin
 
 
 def while_loop(n):
@@ -97,7 +94,7 @@ def best(f, n):
     for i in range(15):
         begin = ticks()
         f(n)
-        took = between(ticks(), begin)
+        took = ticks() - begin & 0x3fffffff  # a tile's clock wraps around
         if shortest is None or took < shortest:
             shortest = took
     return shortest * 1000 / n

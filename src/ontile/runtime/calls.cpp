@@ -242,8 +242,9 @@ int pando_python_boot(PandoPython* python, uint32_t heap_bytes) {
                   static_cast<unsigned long long>(python->size));
     return PANDO_PYTHON_ENDED;
   }
-  // A store of one byte is checked as one of eight is.
-  heap_bytes = std::min(heap_bytes, static_cast<u32>(OWN_END - 8 - pando_python_heap_begin()));
+  // A store of one byte is checked as one of eight is. A whole line: objects keep their places in lines, which bytecode's time depends on.
+  constexpr u32 kUnused = 64;
+  heap_bytes = std::min(heap_bytes, static_cast<u32>(OWN_END - kUnused - pando_python_heap_begin()));
   std::memset(python->base, 0, HEADER_BYTES);
   // The C stack is never read before it is written: its pages need not be there yet.
   std::memset(python->base + interpreter_image.stack_top, 0, pando_python_heap_begin() - interpreter_image.stack_top);
