@@ -122,12 +122,13 @@ void pando_python_trap(Tile* tile, trap why) {
   end(tile);
 }
 
-void pando_python_check_store(Tile* tile, u64 address, u64 bytes) {
-  if (address >= STACK_LOW && address + bytes <= OWN_END) return;
+PRESERVE_MOST u64 pando_python_check_store(Tile* tile, u64 address, u64 bytes) {
+  if (address >= STACK_LOW && address + bytes <= OWN_END) return address;
   if (address < HEADER_BYTES || address + bytes > MEMORY_BYTES) pando_python_trap(tile, TRAP_OOB);
   const PandoPython& python = *tile->entry->python;
-  if (python.write_begin == 0 && python.write_end == 0) return;
+  if (python.write_begin == 0 && python.write_end == 0) return address;
   if (address < python.write_begin || address + bytes > python.write_end) pando_python_trap(tile, TRAP_STORE);
+  return address;
 }
 
 void pando_python_out_of_fuel(Tile* tile) {

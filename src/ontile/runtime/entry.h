@@ -72,6 +72,5 @@ inline const char* span_of(TileInterpreter* tile, u32 address, uint64_t bytes) {
   return reinterpret_cast<const char*>(tile) + address;
 }
 inline char* span_to_write(TileInterpreter* tile, u32 address, uint64_t bytes) {
-  if (bytes > 0) pando_python_check_store(tile, address, bytes);
-  return reinterpret_cast<char*>(tile) + address;
+  return reinterpret_cast<char*>(tile) + (bytes > 0 ? pando_python_check_store(tile, address, bytes) : address);
 }

@@ -79,8 +79,9 @@ extern "C" {
 #endif
 __attribute__((noreturn, cold)) void pando_python_trap(struct TileInterpreter *, enum trap);
 __attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter *);
-/* Ends the interpreter unless it may write `bytes` at `address`. Most registers keep their values: the fast path pays nothing. */
-__attribute__((cold)) PRESERVE_MOST void pando_python_check_store(struct TileInterpreter *, u64 address, u64 bytes);
+/* The address, or the end of the interpreter if it may not write `bytes` there. It changes neither memory nor most registers: the fast path
+ * pays nothing. */
+__attribute__((cold, pure)) PRESERVE_MOST u64 pando_python_check_store(struct TileInterpreter *, u64 address, u64 bytes);
 #ifdef __cplusplus
 }
 #endif
@@ -109,7 +110,7 @@ __attribute__((cold)) PRESERVE_MOST void pando_python_check_store(struct TileInt
 #define CHECK_ADDRESS(a) \
   if (UNLIKELY((a)-HEADER_BYTES > MEMORY_SPAN)) TRAP(OOB)
 #define CHECK_STORE(a, n) \
-  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) pando_python_check_store(instance, a, n)
+  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) a = pando_python_check_store(instance, a, n)
 #define CHECK_OWN_STORE(a) \
   if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) TRAP(STORE)
 #define CHECK_RANGE(a, n) \
@@ -161,15 +162,13 @@ DEFINE_STORE(i64_store32, u32, u64)
 /* Only C code moves memory: nothing of zero bytes needs a valid address. */
 static inline void memory_fill(struct TileInterpreter *instance, u32 to, u32 value, u32 bytes) {
   if (bytes == 0) return;
-  pando_python_check_store(instance, to, bytes);
-  memset((char *)instance + to, (int)value, bytes);
+  memset((char *)instance + pando_python_check_store(instance, to, bytes), (int)value, bytes);
 }
 static inline void memory_copy(struct TileInterpreter *instance, struct TileInterpreter *same, u32 to, u32 from, u32 bytes) {
   (void)same;
   if (bytes == 0) return;
-  pando_python_check_store(instance, to, bytes);
   CHECK_RANGE(from, (u64)bytes);
-  memmove((char *)instance + to, (char *)instance + from, bytes);
+  memmove((char *)instance + pando_python_check_store(instance, to, bytes), (char *)instance + from, bytes);
 }
 #endif
 #endif
