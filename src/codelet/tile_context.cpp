@@ -45,7 +45,7 @@ void no_suspend() {
 
 // noinline: a caller must not keep the address across a call that switches threads.
 __attribute__((noinline)) TileContext& tile_context() {
-  static thread_local TileContext context;
+  static thread_local TileContext context __attribute__((tls_model("initial-exec")));  // small enough for libraries that are loaded late
   asm volatile("");
   return context;
 }

@@ -66,6 +66,12 @@ TileContext TileContexts::context(TileId tile) {
   return context;
 }
 
+void TileContexts::ask_early(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const {
+  const char* const base = memory_.tile(replica_, tile);
+  __builtin_prefetch(base, 1);
+  for (std::uint32_t line = 0; line < lines_of_globals; ++line) __builtin_prefetch(base + globals_[tile.index() * modules_ + module.index()] + line * 64, 1);
+}
+
 Descriptors::Descriptors(const tile::Program& program, const Library& library, const TileMemory& memory, unsigned replica)
     : memory_(memory), replica_(replica) {
   for (const tile::ComputeStep& step : program.computes) {
@@ -131,7 +137,26 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
 ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
                          TileContexts& contexts, unsigned threads)
     : contexts_(contexts) {
+  for (const tile::VertexGroup& g : program.computes[step].groups) first_touch_.push_back(first_touch(program, library, g));
   cut(pieces(program, library, step, descriptors, threads), threads);
+}
+
+// Vertices of one codelet are alike: one says what they touch. A long vector hides the miss of its first line itself.
+ComputeWork::FirstTouch ComputeWork::first_touch(const tile::Program& program, const Library& library, const tile::VertexGroup& group) {
+  constexpr std::uint64_t kMostLines = 4, kLongBytes = 4096;
+  const Codelet& codelet = library[group.codelet];
+  FirstTouch out;
+  out.module = codelet.module;
+  out.lines_of_globals = static_cast<std::uint32_t>(std::min((library.module(codelet.module).globals.size + 63) / 64, kMostLines));
+  if (group.count == 0) return out;
+  std::size_t at = program.vertices[group.first].operands;
+  for (const Field& f : codelet.fields) {
+    if (!f.is_edge()) continue;
+    const std::uint32_t count = program.operands[at++].count;
+    if (has_rows(f)) at += count;
+    else if (count > 0 && count * size_of(f.type) < kLongBytes) out.edges.push_back(f.host_offset);
+  }
+  return out;
 }
 
 std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program, const Library& library, std::size_t step,
@@ -163,7 +188,7 @@ std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program
       // A short rest joins the last piece.
       if (!on_tile && end < g.count && g.count - end < (end - i) / 4)
         while (end < g.count) cost += cost_of(program, codelet, program.vertices[g.first + end++], on_tile);
-      const Range range{codelet.kernel, objects.first + i * objects.stride, objects.stride, end - i, on_tile ? tile : TileId()};
+      const Range range{codelet.kernel, objects.first + i * objects.stride, objects.stride, end - i, on_tile ? tile : TileId(), static_cast<std::uint32_t>(k)};
       (on_tile ? bound : free).push_back({range, tile, cost, bound.size() + free.size()});
       i = end;
     }
@@ -191,10 +216,31 @@ void ComputeWork::cut(const std::vector<Piece>& pieces, unsigned threads) {
   }
 }
 
+// Each tile has its own lines, and a step that visits thousands of tiles finds none of them in a cache. First the range, then its
+// descriptor, then what that points to.
+void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
+  constexpr std::uint32_t kTouched = 1, kDescriptor = 4, kRange = 8;
+  if (i + kRange < end) {
+    __builtin_prefetch(&ranges_[i + kRange]);
+    __builtin_prefetch(ranges_[i + kDescriptor].first);
+    __builtin_prefetch(ranges_[i + kDescriptor].first + 64);
+  }
+  if (i + kTouched >= end || !ranges_[i + kTouched].tile.valid()) return;
+  const Range& next = ranges_[i + kTouched];
+  const FirstTouch& touch = first_touch_[next.group];
+  contexts_.ask_early(next.tile, touch.module, touch.lines_of_globals);
+  for (const std::uint32_t offset : touch.edges) {
+    const char* address = nullptr;
+    std::memcpy(&address, next.first + offset, sizeof address);
+    __builtin_prefetch(address, 1);
+  }
+}
+
 PANDO_CALLS_CODELETS void ComputeWork::run(unsigned, unsigned chunk) {
   bool result = true;
   const std::uint32_t end = chunk_end_[chunk];
   for (std::uint32_t i = chunk == 0 ? 0 : chunk_end_[chunk - 1]; i < end; ++i) {
+    ask_early(i, end);
     const Range& r = ranges_[i];
     if (r.tile.valid()) tile_context() = contexts_.context(r.tile);
     result = r.kernel(r.first, r.stride, r.count) && result;

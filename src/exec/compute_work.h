@@ -24,6 +24,8 @@ class TileContexts {
  public:
   TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica);
   TileContext context(TileId tile);
+  // Asks for a tile's first line, and for those of its globals of a module, before a vertex needs them.
+  void ask_early(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const;
   FiberTable& fibers(TileId tile) { return fibers_[tile.index()]; }
 
   StackPool stacks;
@@ -86,6 +88,13 @@ class ComputeWork final : public Work {
     std::uint64_t stride;
     std::uint32_t count;
     TileId tile;  // valid: set the tile's context
+    std::uint32_t group;
+  };
+  // What vertices of a group touch first.
+  struct FirstTouch {
+    std::vector<std::uint32_t> edges;  // where their descriptors keep addresses
+    ModuleId module;
+    std::uint32_t lines_of_globals = 0;
   };
   struct Piece {  // before it is cut into chunks
     Range range;
@@ -94,11 +103,15 @@ class ComputeWork final : public Work {
     std::size_t order = 0;
     bool joins_next = false;  // must be in the same chunk as the next
   };
+  static FirstTouch first_touch(const tile::Program& program, const Library& library, const tile::VertexGroup& group);
+  // Before range i runs, of a chunk that ends at `end`: brings into the cache what the ranges after it need.
+  void ask_early(std::uint32_t i, std::uint32_t end) const;
   static std::vector<Piece> pieces(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
                                    unsigned threads);
   void cut(const std::vector<Piece>& pieces, unsigned threads);
 
   TileContexts& contexts_;
+  std::vector<FirstTouch> first_touch_;  // [group]
   std::vector<Range> ranges_;
   std::vector<std::uint32_t> chunk_end_;  // in ranges_
   std::uint64_t cost_ = 0;

@@ -155,7 +155,7 @@ struct KeptStack {
   std::uint64_t pool = 0;  // 0: none
   StackBounds stack;
 };
-thread_local KeptStack kept;
+thread_local KeptStack kept __attribute__((tls_model("initial-exec")));
 std::atomic<std::uint64_t> pools{0};
 
 }  // namespace

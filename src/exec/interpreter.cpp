@@ -20,6 +20,7 @@ Interpreter::Interpreter(const tile::Program& program, const Library& library, c
       memory_(memory),
       ends_(ends),
       options_(options),
+      host_steps_(program.programs * program.streams.size()),
       cursors_(program.replication * program.streams.size()),
       team_(thread_count(options.threads), static_cast<unsigned>(cursors_.size()), *this) {
   build_plans(4 * team_.threads());
@@ -70,14 +71,10 @@ void Interpreter::reset(unsigned index) {
   stop_.store(false);
   std::vector<bool> participants(cursors_.size());
   for (std::size_t s = 0; s < program_.streams.size(); ++s) {
-    const std::vector<char> reached = reachable(program_.streams[s], index);
-    bool host = false;
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-      if (!reached[i]) continue;
-      check_connected(program_.streams[s].code[i]);
-      host = host || is_host_step(program_.streams[s].code[i]);
-    }
-    for (unsigned r = 0; r < program_.replication; ++r) participants[r * program_.streams.size() + s] = host;
+    std::optional<std::vector<std::uint32_t>>& steps = host_steps_[index * program_.streams.size() + s];
+    if (!steps) steps = find_host_steps(program_.streams[s], index);
+    for (const std::uint32_t i : *steps) check_connected(program_.streams[s].code[i]);
+    for (unsigned r = 0; r < program_.replication; ++r) participants[r * program_.streams.size() + s] = !steps->empty();
   }
   order_.begin(participants);
   for (auto& m : meets_) m->arrived.store(0);

@@ -102,7 +102,7 @@ class Interpreter final : public Team::Client {
   void build_tile_by_tile(const Library& library);
   void find_shared_remote_buffers();
   void find_quiet_loops();
-  std::vector<char> reachable(const tile::Stream& stream, unsigned program) const;
+  std::vector<std::uint32_t> find_host_steps(const tile::Stream& stream, unsigned program) const;
   bool is_host_step(const tile::Instruction& in) const;
   void check_connected(const tile::Instruction& in) const;
   void reset(unsigned index);
@@ -164,6 +164,7 @@ class Interpreter final : public Team::Client {
   std::vector<std::unique_ptr<Rendezvous>> replica_meets_;  // [meet, then stream]
   std::vector<bool> ordered_remote_;  // buffers that several streams use and one writes: their transfers keep the program's order
   std::vector<std::vector<std::uint32_t>> quiet_exits_;  // [stream][instruction]: of loops without host steps (Frame::quiet_exit)
+  std::vector<std::optional<std::vector<std::uint32_t>>> host_steps_;  // [program][stream]: instructions that a run may reach; found by the first run
   std::vector<Cursor> cursors_;       // [replica][stream]
   HostOrder order_;
   std::atomic<bool> stop_{false};

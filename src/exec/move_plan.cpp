@@ -176,8 +176,14 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
   small.operator()<16>(4);
   small.operator()<32>(5);
   small.operator()<64>(6);
-  for (const Block *b = blocks_.data() + c.block, *end = b + c.block_count; b != end; ++b)
+  constexpr std::ptrdiff_t kAhead = 4;
+  for (const Block *b = blocks_.data() + c.block, *end = b + c.block_count; b != end; ++b) {
+    if (end - b > kAhead) {
+      __builtin_prefetch(source + b[kAhead].source);
+      __builtin_prefetch(destination + b[kAhead].destination, 1);
+    }
     std::memcpy(destination + b->destination, source + b->source, b->bytes);
+  }
   for (const Strided *s = strided_.data() + c.strided, *end = s + c.strided_count; s != end; ++s)
     copy_runs(destination + s->destination, source + s->source, s->destination_step, s->source_step, s->bytes, s->count);
 }

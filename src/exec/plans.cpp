@@ -176,7 +176,8 @@ void Interpreter::find_quiet_loops() {
   }
 }
 
-std::vector<char> Interpreter::reachable(const tile::Stream& stream, unsigned program) const {
+// Of those that a run of the program may reach.
+std::vector<std::uint32_t> Interpreter::find_host_steps(const tile::Stream& stream, unsigned program) const {
   std::vector<char> reached(stream.code.size());
   std::vector<std::uint32_t> todo = {stream.entries[program]};
   while (!todo.empty()) {
@@ -193,7 +194,10 @@ std::vector<char> Interpreter::reachable(const tile::Stream& stream, unsigned pr
       default: todo.push_back(i + 1);
     }
   }
-  return reached;
+  std::vector<std::uint32_t> steps;
+  for (std::uint32_t i = 0; i < reached.size(); ++i)
+    if (reached[i] && is_host_step(stream.code[i])) steps.push_back(i);
+  return steps;
 }
 
 void Interpreter::check_connected(const Instruction& in) const {
