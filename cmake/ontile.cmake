@@ -26,7 +26,12 @@ add_library(pando_python SHARED ${python_sources} ${ontile_work}/interpreter.c)
 target_include_directories(pando_python PRIVATE ${ontile_dir} ${CMAKE_SOURCE_DIR}/src)
 # The collector reads the native stack, and a jump leaves frames: nothing that sanitizers could follow.
 target_compile_options(pando_python PRIVATE -O2 -fno-strict-aliasing -fno-sanitize=all)
-set_source_files_properties(${ontile_work}/interpreter.c PROPERTIES COMPILE_OPTIONS "-O3;-w;-fno-math-errno;-std=gnu11")
+# Blocks of its great functions lie where they lie by chance: unless each begins on a line's half, any change moves bytecode's time by a tenth.
+set(interpreter_options -O3 -falign-functions=64 -w -fno-math-errno -std=gnu11)
+if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
+  list(APPEND interpreter_options -mllvm -align-all-nofallthru-blocks=5)
+endif()
+set_source_files_properties(${ontile_work}/interpreter.c PROPERTIES COMPILE_OPTIONS "${interpreter_options}")
 target_link_libraries(pando_python PRIVATE m)
 install(TARGETS pando_python LIBRARY DESTINATION lib COMPONENT ontile)
 install(FILES ${CMAKE_SOURCE_DIR}/include/pando/python.hpp DESTINATION include/pando COMPONENT ontile)

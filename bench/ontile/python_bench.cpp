@@ -77,38 +77,48 @@ std::map<std::string, double> parse(std::istream& in) {
   return out;
 }
 
+// The script, with objects and names at another place for each `placement`.
+std::string loops(unsigned placement) {
+  std::string script;
+  for (unsigned i = 0; i < placement; ++i) script += fmt::format("moved{0} = bytearray({0})\n", i);
+  std::ifstream file(PANDO_SOURCE_DIR "/bench/ontile/loops.py");
+  return script.append(std::istreambuf_iterator<char>(file), {});
+}
+
 // Empty if there is no such program.
-std::map<std::string, double> loops_of(const std::string& program) {
-  const std::string command = program + " " PANDO_SOURCE_DIR "/bench/ontile/loops.py 2>/dev/null";
+std::map<std::string, double> loops_of(const std::string& program, const std::string& script) {
+  const std::string path = std::filesystem::temp_directory_path() / fmt::format("pando-bench-loops-{}.py", getpid());
+  std::ofstream(path) << script;
+  const std::string command = program + " " + path + " 2>/dev/null";
   std::FILE* const pipe = popen(command.c_str(), "r");
   std::string text;
   char buffer[512];
   for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
   pclose(pipe);
+  std::filesystem::remove(path);
   std::istringstream in(text);
   return parse(in);
 }
 
-std::map<std::string, double> loops_on_a_tile() {
+std::map<std::string, double> loops_on_a_tile(const std::string& script) {
   SessionOptions options;
   options.tiles = 1;
   Session session(options);
-  std::ifstream file(PANDO_SOURCE_DIR "/bench/ontile/loops.py");
-  const std::string script(std::istreambuf_iterator<char>(file), {});
   std::istringstream in(session.run(script, Session::Input::script).texts.front());
   return parse(in);
 }
 
-// In turns, so that both see the same host.
+// In turns, so that both see the same host. A loop's time depends on where things come to lie, on both sides: each has its best place.
 void bytecode() {
   std::map<std::string, double> tile, native, cpython;
   const auto keep_best = [](std::map<std::string, double>& best, const std::map<std::string, double>& run) {
     for (const auto& [name, ns] : run) best[name] = best.count(name) ? std::min(best[name], ns) : ns;
   };
-  for (int i = 0; i < 3; ++i) {
-    keep_best(tile, loops_on_a_tile());
-    keep_best(native, loops_of(NATIVE_MICROPYTHON));
-    keep_best(cpython, loops_of("python3"));
+  for (unsigned placement = 0; placement < 4; ++placement) {
+    const std::string script = loops(placement);
+    keep_best(tile, loops_on_a_tile(script));
+    keep_best(native, loops_of(NATIVE_MICROPYTHON, script));
+    keep_best(cpython, loops_of("python3", script));
   }
   if (native.empty()) throw std::runtime_error("no native MicroPython to compare with: " NATIVE_MICROPYTHON);
   double log_sum = 0;

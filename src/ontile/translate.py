@@ -23,6 +23,9 @@ WRITES_ITS_OWN = (
     "mp_obj_new_exception", "nlr_push_tail", "nlr_pop", "nlr_jump",
 )
 
+# Whose loops are not counted: of the loop over bytecodes Python's own rounds are, where it calls host_tick; looking up ends with the table.
+ENDS_SOON = ("vm_loop", "__wrap_mp_map_lookup")
+
 
 def fail(text):
     sys.exit(f"translate.py: {text}")
@@ -33,6 +36,13 @@ def replace(text, pattern, replacement, what, at_least=1, at_most=None):
     if count < at_least or (at_most is not None and count > at_most):
         fail(f"{what}: found {count} places, expected {at_least} to {at_most or 'any number'}")
     return text
+
+
+def in_function(code, name, change):
+    body = re.search(r"^(?:static )?\w+ w2c_%s\([^;{]*\{.*?^\}" % name, code, flags=re.S | re.M)
+    if not body:
+        fail(f"no function {name}")
+    return code[:body.start()] + change(body[0]) + code[body.end():]
 
 
 def translate(code, header):
@@ -69,16 +79,10 @@ def translate(code, header):
     code = replace(code, r"^(\s*)FUNC_PROLOGUE;", r"\1ENTER(instance);", "functions", 500)
     code = replace(code, r"^\s*FUNC_EPILOGUE;\n", "", "functions", 500)
     code = replace(code, r"^(\s*w2c_L\d+:)\s*$", r"\1 LOOP(instance);", "loops", 100)
-    # Of the loop over bytecodes only Python's own rounds count: where it calls host_tick.
-    loop = re.search(r"^static u32 w2c_vm_loop\(struct [^;{]*\{.*?^\}|^static u32 w2c_vm_loop\([^;{]*\{.*?^\}", code, flags=re.S | re.M)
-    if not loop:
-        fail("no loop over bytecodes")
-    code = code[:loop.start()] + loop[0].replace(" LOOP(instance);", "") + code[loop.end():]
+    for name in ENDS_SOON:
+        code = in_function(code, name, lambda body: body.replace(" LOOP(instance);", ""))
     for name in WRITES_ITS_OWN:
-        body = re.search(r"^(?:static )?\w+ w2c_%s\([^;{]*\{.*?^\}" % name, code, flags=re.S | re.M)
-        if not body:
-            fail(f"no function {name}")
-        code = code[:body.start()] + re.sub(r"\b(?=[if]\d\d_store)", "own_", body[0]) + code[body.end():]
+        code = in_function(code, name, lambda body: re.sub(r"\b(?=[if]\d\d_store)", "own_", body))
     code = replace(code, r"\(\*Z_hostZ_tick\)\(instance\);|\bZ_hostZ_tick\(instance\);", "LOOP(instance);", "rounds of Python loops", 1)
     code = replace(code, r"\bZ_\w+_instance_t\b", "struct TileInterpreter", "the instance", 500)
     for left in (r"\bw2c_memory\b", r"\bwasm_rt_\w+", r"\bfunc_types\b", r"FUNC_PROLOGUE"):

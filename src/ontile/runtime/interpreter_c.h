@@ -91,8 +91,14 @@ __attribute__((cold, pure)) PRESERVE_MOST u64 pando_python_check_store(struct Ti
 #define TRAP(x) (pando_python_trap(instance, TRAP_##x), 0)
 #define UNREACHABLE TRAP(UNREACHABLE)
 
-#define ENTER(instance)                                                                    \
-  if (UNLIKELY((char *)__builtin_frame_address(0) < instance->stack_low)) TRAP(EXHAUSTION)
+/* The stack pointer itself: a frame address would cost each function a register and its saving. */
+#if defined(__x86_64__)
+register char *native_stack_pointer __asm__("rsp");
+#elif defined(__aarch64__)
+register char *native_stack_pointer __asm__("sp");
+#endif
+#define ENTER(instance) \
+  if (UNLIKELY(native_stack_pointer < instance->stack_low)) TRAP(EXHAUSTION)
 #define LOOP(instance) \
   if (UNLIKELY(--instance->fuel < 0)) pando_python_out_of_fuel(instance)
 
