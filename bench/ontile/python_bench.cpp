@@ -41,7 +41,7 @@ void sessions(unsigned ipus, const Targets& targets) {
   say("first start, compiled", seconds_of([&] { session = std::make_unique<Session>(options); }), 10000);
   session.reset();
   double ready = 1e30;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 7; ++i) {
     session.reset();
     ready = std::min(ready, seconds_of([&] { session = std::make_unique<Session>(options); }));
   }
@@ -49,8 +49,8 @@ void sessions(unsigned ipus, const Targets& targets) {
   const double before = resident_mebibytes();
   const auto line = [&] { session->run("print(__tileid % 3, sum(range(10)))", Session::Input::line); };
   say("first line", seconds_of(line), targets.first_line);
-  say("warm line of three answers", best_of(7, line), targets.line);
-  say("warm line of one answer", best_of(7, [&] { session->run("print('hello')", Session::Input::line); }), targets.line);
+  say("warm line of three answers", best_of(15, line), targets.line);
+  say("warm line of one answer", best_of(15, [&] { session->run("print('hello')", Session::Input::line); }), targets.line);
   print_figure({many + ", resident after first use, a tile", "KiB", (resident_mebibytes() - before) * 1024 / tiles, 0, "", 32, 0});
   session->key('x');
   say("a key", best_of(20, [&] { session->key('x'); }), targets.key);

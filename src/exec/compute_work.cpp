@@ -69,6 +69,7 @@ TileContext TileContexts::context(TileId tile) {
 void TileContexts::ask_early(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const {
   const char* const base = memory_.tile(replica_, tile);
   __builtin_prefetch(base, 1);
+  __builtin_prefetch(fibers_[tile.index()].slots.data(), 1);
   for (std::uint32_t line = 0; line < lines_of_globals; ++line) __builtin_prefetch(base + globals_[tile.index() * modules_ + module.index()] + line * 64, 1);
 }
 
@@ -219,7 +220,7 @@ void ComputeWork::cut(const std::vector<Piece>& pieces, unsigned threads) {
 // Each tile has its own lines, and a step that visits thousands of tiles finds none of them in a cache. First the range, then its
 // descriptor, then what that points to.
 void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
-  constexpr std::uint32_t kTouched = 1, kDescriptor = 4, kRange = 8;
+  constexpr std::uint32_t kTouched = 2, kDescriptor = 4, kRange = 8;
   if (i + kRange < end) {
     __builtin_prefetch(&ranges_[i + kRange]);
     __builtin_prefetch(ranges_[i + kDescriptor].first);

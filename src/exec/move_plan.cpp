@@ -176,7 +176,7 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
   small.operator()<16>(4);
   small.operator()<32>(5);
   small.operator()<64>(6);
-  constexpr std::ptrdiff_t kAhead = 4;
+  constexpr std::ptrdiff_t kAhead = 16;
   for (const Block *b = blocks_.data() + c.block, *end = b + c.block_count; b != end; ++b) {
     if (end - b > kAhead) {
       __builtin_prefetch(source + b[kAhead].source);

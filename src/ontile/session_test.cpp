@@ -63,6 +63,16 @@ TEST(Session, LongScripts) {
   EXPECT_EQ(said(reply, 0), "True\n");
 }
 
+TEST(Session, GarbageStaysLittle) {
+  Session s(tiles(2));
+  s.run("import gc", Session::Input::line);
+  for (int i = 0; i < 40; ++i) s.run("for i in range(100): [i]", Session::Input::line);
+  EXPECT_EQ(said(s.run("gc.mem_alloc() < 65536", Session::Input::line), 0), "True\n");
+  s.run("gc.disable()", Session::Input::line);
+  for (int i = 0; i < 40; ++i) s.run("for i in range(100): [i]", Session::Input::line);
+  EXPECT_EQ(said(s.run("gc.mem_alloc() < 65536", Session::Input::line), 1), "False\n");
+}
+
 TEST(Session, AllToAll) {
   Session s(tiles(4));
   EXPECT_EQ(said(s.run("alltoall(__tileid * 10)", Session::Input::line), 1), "[0, 10, 20, 30]\n");

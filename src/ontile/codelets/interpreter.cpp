@@ -412,6 +412,7 @@ class InterpreterAct : public Vertex {
   InOut<Vector<unsigned char>> disk;  // stays where it is: a suspended interpreter may write it in InterpreterGoOn
 
   void compute() {
+    pando_python_ask_early(pando::tile_base());
     Step now;
     now.command = &command[0];
     now.has_text = true;

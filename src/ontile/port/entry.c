@@ -26,6 +26,13 @@ static char *stack_top;
 // The C stack lies below all data, [0, 64 KiB), and grows down; a quarter is left for C functions that do not check.
 #define STACK_LIMIT (48 * 1024)
 
+// Garbage of earlier commands is collected when there is so much of it, not when the heap is full: thousands of tiles would each come to
+// need all of their memory. Within a command the heap is used as it is: who needs all of it needs it whole.
+#define COLLECT_AFTER (32 * 1024)
+static void collect_between_commands(void) {
+  if (MP_STATE_MEM(gc_auto_collect_enabled) && MP_STATE_MEM(gc_alloc_amount) >= COLLECT_AFTER / MICROPY_BYTES_PER_GC_BLOCK) gc_collect();
+}
+
 // Roots are registers and both stacks: the C stack of this memory, and the native one, where compiled code keeps 32-bit
 // addresses of its own.
 void gc_collect(void) {
@@ -49,6 +56,13 @@ void EXPORT(py_gc_mark)(uint32_t address) {
 }
 
 uint32_t EXPORT(py_heap_begin)(void) { return ((uint32_t)(uintptr_t)&__heap_base + 4095) & ~(uint32_t)4095; }
+
+// Places that every command and key begins with.
+uint32_t EXPORT(py_roots)(void) { return (uint32_t)(uintptr_t)&MP_STATE_VM(outbox); }
+uint32_t EXPORT(py_prompt_state)(void) { return (uint32_t)(uintptr_t)&pyexec_mode_kind; }
+// The line at the prompt, and the end of its text.
+uint32_t EXPORT(py_prompt_line)(void) { return (uint32_t)(uintptr_t)MP_STATE_VM(repl_line); }
+uint32_t EXPORT(py_prompt_end)(void) { return (uint32_t)(uintptr_t)(MP_STATE_VM(repl_line)->buf + MP_STATE_VM(repl_line)->len); }
 
 void EXPORT(py_boot)(uint32_t heap_bytes) {
   char here;
@@ -98,6 +112,7 @@ int EXPORT(py_run)(const char *source, uint32_t bytes, const char *name, uint32_
   exit_status = 0;
   nlr.ret_val = NULL;
   if (nlr_push(&nlr) == 0) {
+    collect_between_commands();
     mp_lexer_t *const lexer = mp_lexer_new_from_str_len(qstr_from_strn(name, name_bytes), source, bytes, 0);
     const qstr source_name = lexer->source_name;
     mp_parse_tree_t tree = mp_parse(lexer, kind == 1 ? MP_PARSE_SINGLE_INPUT : MP_PARSE_FILE_INPUT);
@@ -122,6 +137,7 @@ int EXPORT(py_exit_status)(void) { return exit_status; }
 
 // After a command.
 void EXPORT(py_flush)(void) {
+  if (!exchange_has_unsent()) return;
   nlr_buf_t nlr;
   if (nlr_push(&nlr) == 0) {
     exchange_flush();

@@ -89,7 +89,7 @@ static mp_obj_t taken_in(const incoming_t *in) { return in->array != MP_OBJ_NULL
 
 // --- the outbox: messages between pairs -----------------------------------------------------------------------------
 
-MP_REGISTER_ROOT_POINTER(struct _mp_obj_list_t *outbox);
+MP_REGISTER_ROOT_POINTER(struct _mp_obj_list_t *outbox);  // null while it is empty: each key asks
 
 static struct {
   uint32_t cursor;       // which receiver's message is up
@@ -103,7 +103,7 @@ static outgoing_t *outbox_at(size_t i) { return (outgoing_t *)MP_OBJ_TO_PTR(outb
 // The first message to each receiver, in order: those may be up.
 static uint32_t receivers(uint32_t wanted, outgoing_t **up) {
   uint32_t count = 0;
-  for (size_t i = 0; i < outbox()->len; i++) {
+  for (size_t i = 0; exchange_has_unsent() && i < outbox()->len; i++) {
     bool first = true;
     for (size_t j = 0; j < i && first; j++) first = outbox_at(j)->to != outbox_at(i)->to;
     if (!first) continue;
@@ -119,6 +119,7 @@ static void remove_from_outbox(const outgoing_t *message) {
     if (outbox_at(i) != message) list->items[kept++] = list->items[i];
   mp_seq_clear(list->items, kept, list->len, sizeof(*list->items));
   list->len = kept;
+  if (kept == 0) MP_STATE_VM(outbox) = NULL;
 }
 
 // --- waiting ----------------------------------------------------------------------------------------------------------
@@ -363,6 +364,7 @@ static mp_obj_t send(mp_obj_t object, mp_obj_t to) {
     message->message.raw_bytes = 0;
     message->message.keeps_raw = MP_OBJ_NULL;
   }
+  if (!exchange_has_unsent()) MP_STATE_VM(outbox) = MP_OBJ_TO_PTR(mp_obj_new_list(0, NULL));
   mp_obj_list_append(MP_OBJ_FROM_PTR(outbox()), MP_OBJ_FROM_PTR(message));
   return mp_const_none;
 }
@@ -381,10 +383,10 @@ static mp_obj_t recv(size_t count, const mp_obj_t *arguments) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(recv_obj, 0, 1, recv);
 
-bool exchange_has_unsent(void) { return outbox()->len > 0; }
+bool exchange_has_unsent(void) { return outbox() != NULL; }
 
 void exchange_flush(void) {
-  while (outbox()->len > 0) {
+  while (exchange_has_unsent()) {
     const struct exchange_control control = wait(kind_flush, 0, NULL, 0, NULL, NULL);
     if (control.operation == exchange_stop) return;
   }
@@ -426,7 +428,7 @@ MP_REGISTER_MODULE(MP_QSTR_tile, tile_module);
 
 // The exchange functions are there without an import, as print() is.
 void exchange_init(void) {
-  MP_STATE_VM(outbox) = MP_OBJ_TO_PTR(mp_obj_new_list(0, NULL));
+  MP_STATE_VM(outbox) = NULL;
   pairs.matched = NULL;
   pairs.expected = kNobody;
   pairs.cursor = 0;
