@@ -53,7 +53,7 @@ void sessions(unsigned ipus, const Targets& targets) {
   say("warm line of one answer", best_of(15, [&] { session->run("print('hello')", Session::Input::line); }), targets.line);
   print_figure({many + ", resident after first use, a tile", "KiB", (resident_mebibytes() - before) * 1024 / tiles, 0, "", 32, 0});
   session->key('x');
-  say("a key", best_of(20, [&] { session->key('x'); }), targets.key);
+  say("a key", best_of(100, [&] { session->key('x'); }), targets.key);
 }
 
 void exchange() {
