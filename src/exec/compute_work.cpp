@@ -220,7 +220,7 @@ void ComputeWork::cut(const std::vector<Piece>& pieces, unsigned threads) {
 // Each tile has its own lines, and a step that visits thousands of tiles finds none of them in a cache. First the range, then its
 // descriptor, then what that points to.
 void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
-  constexpr std::uint32_t kTouched = 2, kDescriptor = 4, kRange = 8;
+  constexpr std::uint32_t kTouched = 1, kDescriptor = 4, kRange = 8;
   if (i + kRange < end) {
     __builtin_prefetch(&ranges_[i + kRange]);
     __builtin_prefetch(ranges_[i + kDescriptor].first);

@@ -62,13 +62,15 @@ static_assert(kInterpreterBegin == PANDO_PYTHON_BEGIN && kInterpreterEnd == PAND
 
 constexpr unsigned kEndingDone = 0, kEndingRaised = 1, kEndingExited = 2, kEndingEnded = 3, kEndingSkipped = 4;
 
-unsigned command_word(unsigned which) {
+// The machine is asked for the tile's memory at each native(), so what runs at every key takes the step as an argument.
+unsigned command_word(const Step &now, unsigned which) {
   unsigned value;
-  memcpy(&value, step()->command + which * 4, 4);
+  memcpy(&value, now.command + which * 4, 4);
   return value;
 }
+unsigned command_word(unsigned which) { return command_word(*step(), which); }
 unsigned at_most(unsigned most, unsigned value) { return value < most ? value : most; }
-const char *command_text() { return reinterpret_cast<const char *>(step()->command) + kCommandWords * 4; }
+const char *command_text(const Step &now) { return reinterpret_cast<const char *>(now.command) + kCommandWords * 4; }
 
 void write(void *, const char *text, uint32_t bytes) {
   while (bytes > 0) {
@@ -122,7 +124,7 @@ int read(void *context) {
 void take_input() {
   input_bytes = at_most(kInputBytes, command_word(kTextBytes));
   input_at = 0;
-  memcpy(input, command_text(), input_bytes);
+  memcpy(input, command_text(*step()), input_bytes);
   unsigned &line_given = native().line_given;
   line_given = input_bytes == 0 || input[input_bytes - 1] == '\n' ? 0 : line_given + input_bytes;
 }
@@ -172,16 +174,16 @@ uint32_t exchange_place(void *, uint32_t which) {
 uint32_t exchange_offer_bytes(void *) { return step()->offer_bytes; }
 uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
   const uint32_t bytes = step()->has_text ? at_most(kTextCapacity, command_word(kTextBytes)) : 0;
-  memcpy(to, command_text(), bytes < capacity ? bytes : capacity);
+  memcpy(to, command_text(*step()), bytes < capacity ? bytes : capacity);
   return bytes;
 }
 
 const PandoPythonHost host = {write, read, clock_us, clock_ns, seed, nullptr, nullptr, poll,
                               exchange_wait, exchange_offer, exchange_read, exchange_pair, exchange_place, exchange_offer_bytes, exchange_reason};
 
-Running running_command() {
-  const unsigned long long fuel = command_word(kFuelLow) | static_cast<unsigned long long>(command_word(kFuelHigh)) << 32;
-  return {fuel != 0, static_cast<long long>(fuel), pando_python_interrupts_at_start(command_word(kInterruptSlot))};
+Running running_command(const Step &now) {
+  const unsigned long long fuel = command_word(now, kFuelLow) | static_cast<unsigned long long>(command_word(now, kFuelHigh)) << 32;
+  return {fuel != 0, static_cast<long long>(fuel), pando_python_interrupts_at_start(command_word(now, kInterruptSlot))};
 }
 
 PandoPython python_of_tile(char *stack, Running &running) {
@@ -192,8 +194,9 @@ PandoPython python_of_tile(char *stack, Running &running) {
   python.host = &host;
   python.context = &running;
   // The disk; nothing else: what lies beside it may be what other tiles are told.
-  const unsigned blocks = native().disk_blocks;
-  python.write_begin = blocks > 0 ? static_cast<uint32_t>(reinterpret_cast<char *>(native().disk) - python.base) : PANDO_PYTHON_BEGIN;
+  const Native &of_tile = native();
+  const unsigned blocks = of_tile.disk_blocks;
+  python.write_begin = blocks > 0 ? static_cast<uint32_t>(reinterpret_cast<char *>(of_tile.disk) - python.base) : PANDO_PYTHON_BEGIN;
   python.write_end = python.write_begin + disk_region_bytes(blocks);
   python.slice = running.fuel_is_limited && running.fuel_left < PANDO_PYTHON_SLICE ? running.fuel_left : PANDO_PYTHON_SLICE;
   return python;
@@ -219,9 +222,10 @@ void give_names(PandoPython &python) {
 // --- the tile's disk --------------------------------------------------------------------------------------------------
 
 bool disk_changed() {
-  const unsigned blocks = native().disk_blocks;
+  const Native &of_tile = native();
+  const unsigned blocks = of_tile.disk_blocks;
   for (unsigned i = 0; i < (blocks + 7) / 8; ++i)
-    if (native().disk[blocks * kBlockBytes + i]) return true;
+    if (of_tile.disk[blocks * kBlockBytes + i]) return true;
   return false;
 }
 
@@ -239,7 +243,7 @@ void save_disk(void *) {
 }
 
 void load_disk() {
-  const char *piece = command_text();
+  const char *piece = command_text(*step());
   const char *const end = piece + command_word(kTextBytes);
   while (piece < end) {
     unsigned head[3];  // tile, first block, blocks
@@ -251,16 +255,18 @@ void load_disk() {
   }
 }
 
-int obey(PandoPython &python) {
-  const char *const text = command_text();
-  const unsigned bytes = at_most(kTextCapacity, command_word(kTextBytes));
-  switch (static_cast<Action>(command_word(kAction))) {
+int obey(PandoPython &python, const Step &now) {
+  const char *const text = command_text(now);
+  const unsigned bytes = at_most(kTextCapacity, command_word(now, kTextBytes));
+  switch (static_cast<Action>(command_word(now, kAction))) {
     case Action::run: {
-      const unsigned total = command_word(kTotalBytes), offset = command_word(kOffset), name_bytes = at_most(kTextCapacity - bytes, command_word(kNameBytes));
-      if (total == bytes) return pando_python_run(&python, text, bytes, text + bytes, name_bytes, static_cast<int>(command_word(kKind)));
+      const unsigned total = command_word(now, kTotalBytes), offset = command_word(now, kOffset),
+                     name_bytes = at_most(kTextCapacity - bytes, command_word(now, kNameBytes));
+      const int kind = static_cast<int>(command_word(now, kKind));
+      if (total == bytes) return pando_python_run(&python, text, bytes, text + bytes, name_bytes, kind);
       const int put = pando_python_put(&python, offset, total, text, bytes);
       if (put != 0 || offset + bytes < total) return put;
-      return pando_python_run_put(&python, text + bytes, name_bytes, static_cast<int>(command_word(kKind)));
+      return pando_python_run_put(&python, text + bytes, name_bytes, kind);
     }
     case Action::key:
       if (!prompted && pando_python_prompt(&python) != 0) return PANDO_PYTHON_ENDED;
@@ -293,12 +299,13 @@ void say_why(const char *why) {
 // One command, on a fiber.
 void run_command(void *) {
   char here;
-  Running running = running_command();
+  const Step &now = *step();  // until the first suspension, which only obey() and what follows it make
+  Running running = running_command(now);
   PandoPython python = python_of_tile(&here, running);
   if (!named) give_names(python);
   exit_status = 0;
-  const Action action = static_cast<Action>(command_word(kAction));
-  const int answer = obey(python);
+  const Action action = static_cast<Action>(command_word(now, kAction));
+  const int answer = obey(python, now);
   if (answer == PANDO_PYTHON_EXITED && action == Action::run) exit_status = static_cast<unsigned>(pando_python_exit_status(&python));
   ending = answer == PANDO_PYTHON_ENDED ? kEndingEnded : static_cast<unsigned>(answer);
   if (answer == PANDO_PYTHON_ENDED) {
@@ -327,12 +334,12 @@ unsigned long long hash_of(const char *text, unsigned bytes) {
   return h ^ h >> 32;
 }
 
-void report() {
-  unsigned *const status = step()->status;
+void report(const Step &now) {
+  unsigned *const status = now.status;
   if (state != State::not_selected && !pando::fiber_suspended(0)) state = State::idle;
   length = at_most(kOutBytes, length);
   const bool waits = state == State::waits_to_exchange;
-  const unsigned long long hash = hash_of(step()->out, length);
+  const unsigned long long hash = hash_of(now.out, length);
   status[kState] = static_cast<unsigned>(state) | ending << 8 | (exit_status & 0xff) << 16;
   status[kWaitKind] = waits ? request.words[0] : 0;
   status[kWaitArgument] = waits ? request.words[1] : state == State::waits_for_input ? native().line_given : 0;
@@ -347,13 +354,13 @@ void report() {
   status[kPair] = waits ? request.words[5] | request.words[6] << 16 : 0;
 }
 
-void act() {
-  const Action action = static_cast<Action>(command_word(kAction));
-  if (!step()->seat[kSelected]) {
+void act(const Step &now) {
+  const Action action = static_cast<Action>(command_word(now, kAction));
+  if (!now.seat[kSelected]) {
     state = State::not_selected;
     length = 0;
     const unsigned absent = 0xffffffff;
-    memcpy(step()->offer, &absent, 4);
+    memcpy(now.offer, &absent, 4);
     return;
   }
   if (action == Action::go_on || action == Action::raise) {
@@ -368,7 +375,7 @@ void act() {
     return;
   }
   if (action == Action::input) {
-    if (state == State::waits_for_input && native().line_given == command_word(kOffset)) {
+    if (state == State::waits_for_input && native().line_given == command_word(now, kOffset)) {
       take_input();
       pando::fiber_resume(0);
     } else {
@@ -412,7 +419,6 @@ class InterpreterAct : public Vertex {
   InOut<Vector<unsigned char>> disk;  // stays where it is: a suspended interpreter may write it in InterpreterGoOn
 
   void compute() {
-    pando_python_ask_early(pando::tile_base());
     Step now;
     now.command = &command[0];
     now.has_text = true;
@@ -423,11 +429,12 @@ class InterpreterAct : public Vertex {
     now.offer_bytes = offer.size();
     now.data = &data[0];
     const unsigned long long blocks = now.seat[kDiskBlocks];
-    native().step = &now;
-    native().disk = &disk[0];
-    native().disk_blocks = blocks * kBlockBytes + (blocks + 7) / 8 <= disk.size() ? static_cast<unsigned>(blocks) : 0;
-    act();
-    report();
+    Native &of_tile = native();
+    of_tile.step = &now;
+    of_tile.disk = &disk[0];
+    of_tile.disk_blocks = blocks * kBlockBytes + (blocks + 7) / 8 <= disk.size() ? static_cast<unsigned>(blocks) : 0;
+    act(now);
+    report(now);
   }
 };
 
@@ -459,6 +466,6 @@ class InterpreterGoOn : public Vertex {
     now.pair = &pair[0];
     native().step = &now;
     pando::fiber_resume(0);
-    report();
+    report(now);
   }
 };

@@ -57,13 +57,6 @@ void EXPORT(py_gc_mark)(uint32_t address) {
 
 uint32_t EXPORT(py_heap_begin)(void) { return ((uint32_t)(uintptr_t)&__heap_base + 4095) & ~(uint32_t)4095; }
 
-// Places that every command and key begins with.
-uint32_t EXPORT(py_roots)(void) { return (uint32_t)(uintptr_t)&MP_STATE_VM(outbox); }
-uint32_t EXPORT(py_prompt_state)(void) { return (uint32_t)(uintptr_t)&pyexec_mode_kind; }
-// The line at the prompt, and the end of its text.
-uint32_t EXPORT(py_prompt_line)(void) { return (uint32_t)(uintptr_t)MP_STATE_VM(repl_line); }
-uint32_t EXPORT(py_prompt_end)(void) { return (uint32_t)(uintptr_t)(MP_STATE_VM(repl_line)->buf + MP_STATE_VM(repl_line)->len); }
-
 void EXPORT(py_boot)(uint32_t heap_bytes) {
   char here;
   stack_top = (char *)(((uintptr_t)&here + 64) & ~(uintptr_t)15);

@@ -1,6 +1,5 @@
 // Calls into the translated interpreter, its jumps, its traps and its view of the native stack.
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -74,14 +73,6 @@ __attribute__((noinline)) bool call_in(PandoPython& python, const Function& func
   PandoPython& python = *tile->entry->python;
   std::snprintf(python.why, sizeof python.why, "no memory for %u bytes of source text", bytes);
   end(tile);
-}
-
-// Where the last tile had its prompt's line. Tiles do the same mostly: the next one has it there too.
-std::atomic<u32> last_prompt[2];
-
-// Written only if it changes: other threads read it all the time.
-void remember(std::atomic<u32>& hint, u32 place) {
-  if (hint.load(std::memory_order_relaxed) != place) hint.store(place, std::memory_order_relaxed);
 }
 
 // Native bytes in the Python heap, with a zero behind them.
@@ -244,17 +235,6 @@ uint64_t pando_python_heap_begin(void) {
   return Z_pythonZ_py_heap_begin(&nobody);
 }
 
-void pando_python_ask_early(const char* base) {
-  struct Places {
-    TileInterpreter nobody = {};
-    u32 of_stack = interpreter_image.stack_top - 64, roots = Z_pythonZ_py_roots(&nobody), prompt = Z_pythonZ_py_prompt_state(&nobody),
-        heap = Z_pythonZ_py_heap_begin(&nobody);
-  };
-  static const Places places;
-  for (const u32 place : {places.of_stack, places.of_stack - 64, places.roots, places.roots + 64, places.prompt, places.heap}) __builtin_prefetch(base + place, 1);
-  for (const std::atomic<u32>& place : last_prompt) __builtin_prefetch(base + place.load(std::memory_order_relaxed), 1);
-}
-
 const char* pando_python_version(void) { return interpreter_version; }
 
 int pando_python_boot(PandoPython* python, uint32_t heap_bytes) {
@@ -363,12 +343,7 @@ int pando_python_prompt(PandoPython* python) {
 
 int pando_python_key(PandoPython* python, int key) {
   u32 answer = 0;
-  const bool whole = call_in(*python, [&](Tile* tile) {
-    answer = Z_pythonZ_py_repl_key(tile, static_cast<u32>(key));
-    remember(last_prompt[0], Z_pythonZ_py_prompt_line(tile));
-    remember(last_prompt[1], Z_pythonZ_py_prompt_end(tile));
-  });
-  if (!whole) return PANDO_PYTHON_ENDED;
+  if (!call_in(*python, [&](Tile* tile) { answer = Z_pythonZ_py_repl_key(tile, static_cast<u32>(key)); })) return PANDO_PYTHON_ENDED;
   python->unsent = answer & 0x200 ? 1 : 0;
   return answer & 0x100 ? PANDO_PYTHON_EXITED : PANDO_PYTHON_DONE;
 }

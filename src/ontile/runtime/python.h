@@ -90,8 +90,6 @@ struct PandoPython {
 
 // Bytes from the tile's base to the Python heap, a multiple of 4096.
 PANDO_PYTHON_EXPORT uint64_t pando_python_heap_begin(void);
-// Brings what every call touches into the cache of this processor: worth it some hundred nanoseconds before the call.
-PANDO_PYTHON_EXPORT void pando_python_ask_early(const char *base);
 // Of the native code: an image belongs to one.
 PANDO_PYTHON_EXPORT const char *pando_python_version(void);
 // A new interpreter. 0, or PANDO_PYTHON_ENDED.
