@@ -94,9 +94,9 @@ class Builder {
     graph_.setTileMapping(t, tile);
     return t;
   }
-  Tensor constant(const std::vector<unsigned>& values, const char* name) {
+  Tensor constant(const std::vector<unsigned>& values, const char* name, unsigned ipu = 0) {
     const Tensor t = graph_.addConstant(UNSIGNED_INT, {values.size()}, ArrayRef<unsigned>(values), name);
-    graph_.setTileMapping(t, tile_for(kPlan, 0));
+    graph_.setTileMapping(t, tile_for(kPlan, ipu));
     return t;
   }
 
@@ -144,7 +144,8 @@ class Builder {
     while (modes_[errand_plan_[kErrandMode]].slot < kErrandBytes) ++errand_plan_[kErrandMode];
     if (shape_.lent_blocks > 0) errand_plan_[kErrandCase] = cases + 1;
     errand_plan_[kAnswerGroups] = (std::min(shape_.tiles, shape_.tiles_per_ipu) + kAnswerGroup - 1) / kAnswerGroup;
-    modes_table_ = constant(modes, "modes");
+    // Each IPU has its own: none waits for another one before all answers come together.
+    for (unsigned i = 0; i < ipus_in_use(shape_); ++i) modes_of_ipu_.push_back(constant(modes, "modes", i));
   }
 
   template <class Slice>
@@ -199,7 +200,7 @@ class Builder {
         const unsigned end = std::min(begin + kRowTiles, tiles_of_ipu_[ipu]), first = ipu * shape_.tiles_per_ipu;
         const VertexRef v = graph_.addVertex(set, "ExchangeSummary",
                                              {{"statuses", status_.slice((first + begin) * kStatusWords, (first + end) * kStatusWords)},
-                                              {"modes", modes_table_},
+                                              {"modes", modes_of_ipu_[ipu]},
                                               {"summary", rows_[ipu].slice(begin / kRowTiles * kSummaryWords, (begin / kRowTiles + 1) * kSummaryWords)},
                                               {"from", from_[ipu].slice(begin, end)},
                                               {"to", to_[ipu].slice(begin, end)}});
@@ -210,14 +211,14 @@ class Builder {
   ComputeSet join_rows() {
     const ComputeSet set = graph_.addComputeSet("ExchangeJoin");
     for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
-      graph_.setTileMapping(graph_.addVertex(set, "ExchangeJoin", {{"rows", rows_[ipu]}, {"modes", modes_table_}, {"summary", summaries_[ipu]}}), tile_for(kPlan, ipu));
+      graph_.setTileMapping(graph_.addVertex(set, "ExchangeJoin", {{"rows", rows_[ipu]}, {"modes", modes_of_ipu_[ipu]}, {"summary", summaries_[ipu]}}), tile_for(kPlan, ipu));
     return set;
   }
   ComputeSet decide() {
     const ComputeSet set = graph_.addComputeSet("ExchangeDecide");
     const VertexRef v = graph_.addVertex(set, "ExchangeDecide",
                                          {{"summaries", concat(summaries_)},
-                                          {"modes", modes_table_},
+                                          {"modes", modes_of_ipu_[0]},
                                           {"groups", constant(group_table_, "groups")},
                                           {"tiles_of_ipu", constant(tiles_of_ipu_, "tiles of an IPU")},
                                           {"errand_plan", constant(errand_plan_, "errand plan")},
@@ -296,8 +297,8 @@ class Builder {
   const MachineShape shape_;
   Graph graph_;
   const std::vector<ExchangeMode> modes_;
-  Tensor seats_, status_, out_, offer_, data_, disk_, lent_, answer_, outcome_, modes_table_;
-  std::vector<Tensor> commands_, windows_, controls_, rows_, summaries_, from_, to_, match_, pairs_;  // of each IPU
+  Tensor seats_, status_, out_, offer_, data_, disk_, lent_, answer_, outcome_;
+  std::vector<Tensor> modes_of_ipu_, commands_, windows_, controls_, rows_, summaries_, from_, to_, match_, pairs_;  // of each IPU
   std::vector<unsigned> tiles_of_ipu_, group_table_, errand_plan_;
   std::uint32_t offer_bytes_ = 0;
 };
