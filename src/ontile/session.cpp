@@ -293,7 +293,8 @@ Reply Session::Impl::command(Action action, std::string_view source, Input input
   if (name.size() > 200) name = name.substr(name.size() - 200);
   const std::size_t room = kTextCapacity - name.size();
   Reply reply;
-  for (const unsigned tile : selected) reply.answers.push_back({tile});
+  reply.answers.resize(selected.size());
+  for (std::size_t i = 0; i < selected.size(); ++i) reply.answers[i].tile = selected[i];
   Texts all(selected.size());
   line_given = 0;
   const unsigned kind = input == Input::script ? 0 : input == Input::line ? 1 : 2;
