@@ -5,9 +5,11 @@
 #include <cstring>
 #include <cxxabi.h>
 #include <mutex>
+#include <new>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -206,19 +208,40 @@ StackPool::~StackPool() {
 
 namespace {
 
-// The C++ runtime keeps caught exceptions per thread; a fiber that suspends in a catch block takes its own along.
-void swap_exception_state(Fiber& f) {
-  struct State {
-    void* caught;
-    unsigned uncaught;
-  };
-  auto* state = reinterpret_cast<State*>(abi::__cxa_get_globals());
-  void* const caught = state->caught;
-  const unsigned uncaught = state->uncaught;
-  state->caught = f.exception_state[0];
-  state->uncaught = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(f.exception_state[1]));
+// The C++ runtime's exceptions of a thread, laid out by its binary interface.
+struct ExceptionState {
+  void* caught;
+  unsigned uncaught;
+};
+
+// A fiber that suspends in a catch block takes its exceptions along.
+void swap_exception_state(ExceptionState& of_thread, Fiber& f) {
+  void* const caught = of_thread.caught;
+  const unsigned uncaught = of_thread.uncaught;
+  of_thread.caught = f.exception_state[0];
+  of_thread.uncaught = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(f.exception_state[1]));
   f.exception_state[0] = caught;
   f.exception_state[1] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(uncaught));
+}
+
+// A fiber lies at the top of its own stack: starting one asks for no memory, and finds it where the last one was.
+constexpr std::size_t kFiberBytes = (sizeof(Fiber) + 63) / 64 * 64;
+
+Fiber* make_fiber(StackPool& pool) {
+  const StackBounds whole = pool.take();
+  char* const top = whole.high - kFiberBytes;
+  Fiber* const fiber = new (top) Fiber;
+  fiber->stack = {whole.low, top};
+  return fiber;
+}
+
+void drop_fiber(StackPool& pool, Fiber* fiber) {
+  const StackBounds whole{fiber->stack.low, fiber->stack.high + kFiberBytes};
+#if defined(PANDO_TSAN)
+  if (fiber->sanitizer[0]) __tsan_destroy_fiber(fiber->sanitizer[0]);
+#endif
+  fiber->~Fiber();
+  pool.give_back(whole);
 }
 
 }  // namespace
@@ -284,7 +307,9 @@ void prepare_stack(Fiber& f) {
 void enter(FiberTable& table, Fiber& f, std::uintptr_t value) {
   f.parent = table.current;
   table.current = &f;
-  swap_exception_state(f);
+  // Who enters a fiber comes back on the same thread.
+  auto& exceptions = *reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
+  swap_exception_state(exceptions, f);
 #if defined(PANDO_ASAN)
   void* fake_stack = nullptr;
   __sanitizer_start_switch_fiber(&fake_stack, f.stack.low, static_cast<std::size_t>(f.stack.high - f.stack.low));
@@ -298,7 +323,7 @@ void enter(FiberTable& table, Fiber& f, std::uintptr_t value) {
 #if defined(PANDO_ASAN)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
-  swap_exception_state(f);
+  swap_exception_state(exceptions, f);
 }
 
 void throw_error_of(const Fiber& f) {
@@ -310,16 +335,19 @@ void throw_error_of(const Fiber& f) {
 
 namespace {
 
+struct Finished {
+  Finished(StackPool& p, Fiber* f) : pool(p), fiber(f) {}
+  ~Finished() { drop_fiber(pool, fiber); }
+  StackPool& pool;
+  Fiber* const fiber;
+};
+
 // Runs the fiber until it suspends (0) or returns (1).
 int enter(FiberTable& table, unsigned slot) {
   enter(table, *table.slots[slot]);
   if (!table.slots[slot]->finished) return 0;
-  const std::unique_ptr<Fiber> fiber = std::move(table.slots[slot]);
-#if defined(PANDO_TSAN)
-  __tsan_destroy_fiber(fiber->sanitizer[0]);
-#endif
-  table.pool->give_back(fiber->stack);
-  throw_error_of(*fiber);
+  const Finished finished(*table.pool, std::exchange(table.slots[slot], nullptr));
+  throw_error_of(*finished.fiber);
   return 1;
 }
 
@@ -328,12 +356,11 @@ int fiber_start(unsigned slot, void (*function)(void*), void* argument) {
   if (!table || slot >= kMostSlots || !function) return -1;
   if (slot >= table->slots.size()) table->slots.resize(slot + 1);
   if (table->slots[slot]) return -1;
-  auto fiber = std::make_unique<Fiber>();
-  fiber->stack = table->pool->take();
+  Fiber* const fiber = make_fiber(*table->pool);
   fiber->function = function;
   fiber->argument = argument;
   prepare_stack(*fiber);
-  table->slots[slot] = std::move(fiber);
+  table->slots[slot] = fiber;
   return enter(*table, slot);
 }
 
@@ -341,7 +368,7 @@ int fiber_suspended(unsigned slot) {
   const FiberTable* const table = tile_context().fibers;
   if (!table || slot >= table->slots.size() || !table->slots[slot]) return 0;
   for (const Fiber* f = table->current; f; f = f->parent)
-    if (f == table->slots[slot].get()) return 0;  // running
+    if (f == table->slots[slot]) return 0;  // running
   return 1;
 }
 
@@ -434,13 +461,8 @@ void install_fibers() {
 }  // namespace pando::exec
 
 void pando::FiberTable::drop_all() {
-  for (auto& fiber : slots) {
-    if (!fiber) continue;
-#if defined(PANDO_TSAN)
-    if (fiber->sanitizer[0]) __tsan_destroy_fiber(fiber->sanitizer[0]);
-#endif
-    if (pool) pool->give_back(fiber->stack);
-  }
+  for (exec::Fiber* const fiber : slots)
+    if (fiber) exec::drop_fiber(*pool, fiber);
   slots.clear();
   jumps.reset();
   current = nullptr;

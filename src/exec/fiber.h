@@ -72,7 +72,7 @@ struct JumpStack;  // exec/jump_stack.h
 struct FiberTable {
   exec::StackPool* pool = nullptr;
   exec::Fiber* current = nullptr;  // running now, or none
-  std::vector<std::unique_ptr<exec::Fiber>> slots;
+  std::vector<exec::Fiber*> slots;  // null: free; each lies on its own stack
   std::shared_ptr<exec::JumpStack> jumps;  // made when it is first needed
 
   FiberTable() = default;
