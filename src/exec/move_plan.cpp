@@ -30,6 +30,20 @@ void copy_pairs(const Pair* pair, std::size_t count, char* destination, const ch
   for (; i < count; ++i) std::memcpy(destination + pair[i].destination, source + pair[i].source, kBytes);
 }
 
+// The states of thousands of tiles: some dozens of bytes each, for which a call of memcpy costs more than the copy.
+inline void copy_block(char* destination, const char* source, std::size_t bytes) {
+  using Half = Bytes<32>;
+  if (bytes < sizeof(Half) || bytes > 2 * sizeof(Half)) {
+    std::memcpy(destination, source, bytes);
+    return;
+  }
+  Half first, last;  // they overlap
+  std::memcpy(&first, source, sizeof first);
+  std::memcpy(&last, source + bytes - sizeof last, sizeof last);
+  std::memcpy(destination, &first, sizeof first);
+  std::memcpy(destination + bytes - sizeof last, &last, sizeof last);
+}
+
 template <std::size_t kBytes>
 void copy_strided(char* to, const char* from, std::int64_t to_step, std::int64_t from_step, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i, to += to_step, from += from_step) std::memcpy(to, from, kBytes);
@@ -182,7 +196,7 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
       __builtin_prefetch(source + b[kAhead].source);
       __builtin_prefetch(destination + b[kAhead].destination, 1);
     }
-    std::memcpy(destination + b->destination, source + b->source, b->bytes);
+    copy_block(destination + b->destination, source + b->source, b->bytes);
   }
   for (const Strided *s = strided_.data() + c.strided, *end = s + c.strided_count; s != end; ++s)
     copy_runs(destination + s->destination, source + s->source, s->destination_step, s->source_step, s->bytes, s->count);
