@@ -7,14 +7,19 @@ namespace pando {
 
 namespace {
 
-char* tile_base() { return tile_context().base; }
-unsigned long long tile_size() { return tile_context().size; }
-unsigned tile_id() { return tile_context().tile; }
-unsigned tile_count() { return tile_context().tiles; }
-unsigned replica_id() { return tile_context().replica; }
+thread_local TileContext context_of_thread __attribute__((tls_model("initial-exec")));  // small enough for libraries that are loaded late
+
+// For functions that nothing is inlined into and that switch no threads: they are called at every step of every tile.
+TileContext& here() { return context_of_thread; }
+
+char* tile_base() { return here().base; }
+unsigned long long tile_size() { return here().size; }
+unsigned tile_id() { return here().tile; }
+unsigned tile_count() { return here().tiles; }
+unsigned replica_id() { return here().replica; }
 
 void* tile_globals(unsigned module) {
-  const TileContext& context = tile_context();
+  const TileContext& context = here();
   PANDO_CHECK(context.globals != nullptr && context.globals[module] != ~std::uint64_t{0});
   return context.base + context.globals[module];
 }
@@ -45,9 +50,8 @@ void no_suspend() {
 
 // noinline: a caller must not keep the address across a call that switches threads.
 __attribute__((noinline)) TileContext& tile_context() {
-  static thread_local TileContext context __attribute__((tls_model("initial-exec")));  // small enough for libraries that are loaded late
   asm volatile("");
-  return context;
+  return context_of_thread;
 }
 
 PandoRuntime& runtime_table() {
