@@ -136,8 +136,8 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
 }
 
 ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
-                         TileContexts& contexts, unsigned threads)
-    : contexts_(contexts) {
+                         TileContexts& contexts, unsigned threads, bool asks_early)
+    : contexts_(contexts), asks_early_(asks_early) {
   for (const tile::VertexGroup& g : program.computes[step].groups) first_touch_.push_back(first_touch(program, library, g));
   cut(pieces(program, library, step, descriptors, threads), threads);
 }
@@ -241,7 +241,7 @@ PANDO_CALLS_CODELETS void ComputeWork::run(unsigned, unsigned chunk) {
   bool result = true;
   const std::uint32_t end = chunk_end_[chunk];
   for (std::uint32_t i = chunk == 0 ? 0 : chunk_end_[chunk - 1]; i < end; ++i) {
-    ask_early(i, end);
+    if (asks_early_) ask_early(i, end);
     const Range& r = ranges_[i];
     if (r.tile.valid()) tile_context() = contexts_.context(r.tile);
     result = r.kernel(r.first, r.stride, r.count) && result;

@@ -71,7 +71,7 @@ std::uint64_t vertex_cost(const tile::Program& program, const Codelet& codelet, 
 class ComputeWork final : public Work {
  public:
   ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
-              TileContexts& contexts, unsigned threads);
+              TileContexts& contexts, unsigned threads, bool asks_early);
 
   unsigned chunks() const { return static_cast<unsigned>(chunk_end_.size()); }
   // A rough cost in nanoseconds of one thread, by rule.
@@ -111,6 +111,7 @@ class ComputeWork final : public Work {
   void cut(const std::vector<Piece>& pieces, unsigned threads);
 
   TileContexts& contexts_;
+  const bool asks_early_;
   std::vector<FirstTouch> first_touch_;  // [group]
   std::vector<Range> ranges_;
   std::vector<std::uint32_t> chunk_end_;  // in ranges_

@@ -28,7 +28,7 @@ Interpreter::Interpreter(const tile::Program& program, const Library& library, c
   for (unsigned r = 0; r < program.replication; ++r) {
     descriptors_.push_back(std::make_unique<Descriptors>(program, library, memory, r));
     for (std::size_t c = 0; c < program.computes.size(); ++c)
-      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], team_.threads()));
+      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], team_.threads(), options.ask_early));
   }
   for (unsigned slot = 0; slot < cursors_.size(); ++slot) {
     Cursor& c = cursors_[slot];

@@ -81,6 +81,7 @@ constexpr Row kEngineOptions[] = {
     {"opt.maxComputeSetsPerLoweredCopy", Kind::number},
     {"opt.maxLinkerThreads", Kind::number},
     {"opt.useAutoloader", Kind::boolean},
+    {"pando.askEarly", Kind::boolean},
     {"pando.bind", Kind::boolean},
     {"pando.cycleModel", Kind::boolean},
     {"pando.exchangeModel", Kind::choice, "landing|simple"},
@@ -258,6 +259,7 @@ EngineSettings parse_engine_options(const OptionFlags& flags, bool check) {
   r.get("pando.validate", s.compile.validate);
   r.get("pando.threads", s.exec.threads);
   r.get("pando.tileByTile", s.exec.tile_by_tile);
+  r.get("pando.askEarly", s.exec.ask_early);
   r.get("pando.poisonUndefined", s.exec.poison_undefined);
   r.get("exchange.enablePrefetch", s.exec.prefetch);
   r.get("pando.cycleModel", s.cycle_model);

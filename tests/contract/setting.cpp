@@ -121,9 +121,10 @@ std::shared_ptr<const tile::Program> Setting::compile(const std::vector<ProgramP
   return result.program;
 }
 
-std::unique_ptr<exec::Runner> Setting::load(std::shared_ptr<const tile::Program> program, unsigned threads) {
+std::unique_ptr<exec::Runner> Setting::load(std::shared_ptr<const tile::Program> program, unsigned threads, bool ask_early) {
   exec::Options options;
   options.threads = threads;
+  options.ask_early = ask_early;
   options.poison_undefined = true;
   graph.library().link("");
   return std::make_unique<exec::Runner>(std::move(program), graph.library(), options);

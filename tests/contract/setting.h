@@ -68,7 +68,7 @@ class Setting {
   void readable(const std::string& name, const View& view) { graph.add_host_handle(name, view, true, false); }
 
   std::shared_ptr<const tile::Program> compile(const std::vector<ProgramPtr>& programs, compile::Options options = {});
-  std::unique_ptr<exec::Runner> load(std::shared_ptr<const tile::Program> program, unsigned threads);
+  std::unique_ptr<exec::Runner> load(std::shared_ptr<const tile::Program> program, unsigned threads, bool ask_early = true);
 
   template <class T>
   static std::vector<T> read(exec::Runner& runner, const std::string& name, std::size_t elements) {

@@ -1,5 +1,6 @@
 // The execution contract, sentences 10 to 14: work.
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 
 #include "setting.h"
@@ -29,6 +30,41 @@ TEST(Contract10, TwoThreadsShareTheVerticesOfOneTile) {
   runner->run(0);
   EXPECT_EQ(trace().threads(), 2u);
   EXPECT_THAT(Setting::read<float>(*runner, "y", vertices * 256), testing::Each(2));
+}
+
+TEST(Contract10, WhatIsAskedForEarlyChangesNoResult) {
+  constexpr std::size_t kTiles = 64;  // more than are looked ahead
+  Setting s(tiles(1, kTiles));
+  s.add_user_codelets();
+  std::vector<std::uint32_t> everywhere(kTiles);
+  std::iota(everywhere.begin(), everywhere.end(), 0u);
+  const View at = s.variable("at", kTiles, everywhere), state = s.variable("state", kTiles, everywhere, ElementType::int_);
+  const View count = s.variable("count", kTiles, everywhere, ElementType::unsigned_int);
+  s.readable("at", at);
+  s.readable("state", state);
+  s.readable("count", count);
+  std::vector<ProgramPtr> steps;
+  for (const char* walk : {"Begin", "GoOn"}) {
+    const ComputeSetId set = s.graph.add_compute_set(walk);
+    for (std::uint32_t t = 0; t < kTiles; ++t) {
+      s.user_vertex(set, t % 3 == 0 ? "Begin" : walk, t, {{"at", at.index(t)}, {"state", state.index(t)}});
+      s.user_vertex(set, "Count", t, {{"count", count.index(t)}});
+    }
+    steps.push_back(make_program(Execute{set, {}}));
+  }
+  const auto program = s.compile({sequence(steps)});
+  for (const bool ask_early : {false, true})
+    for (const unsigned threads : {1u, 2u}) {
+      const auto runner = s.load(program, threads, ask_early);
+      runner->run(0);
+      const auto ats = Setting::read<float>(*runner, "at", kTiles);
+      const auto states = Setting::read<int>(*runner, "state", kTiles);
+      for (std::size_t t = 0; t < kTiles; ++t) {
+        EXPECT_EQ(ats[t], t % 3 == 0 ? 0 : 13) << "tile " << t;
+        EXPECT_EQ(states[t], t % 3 == 0 ? -1 : 0) << "tile " << t << ": two of three suspended twice, the others have a walk already";
+      }
+      EXPECT_THAT(Setting::read<unsigned>(*runner, "count", kTiles), testing::Each(1212));
+    }
 }
 
 TEST(Contract10, TheCpuDeviceIsOneTileSixWorkersAndUnboundedMemory) {

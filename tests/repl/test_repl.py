@@ -297,6 +297,21 @@ class OnTiles(unittest.TestCase):
                          (0, "8 True\n"))
         self.assertEqual(self.run_it("--data", data, "--cut", "bytes", "-c", "print(sum(allgather(len(__tiledata))))")[:2], (0, "40\n"))
 
+    def test_an_ipu_waits_for_others_only_when_all_its_tiles_have_answered(self):
+        env = dict(self.env, POPLAR_EXECUTABLE_CACHE_DIR=self.folder.name, LD_LIBRARY_PATH=os.path.join(BIN, "..", "lib"))
+        self.assertEqual(subprocess.run([PANDO, "repl", "--ipus", "2", "--tiles", "1600", "-c", "pass"], env=env, timeout=120).returncode, 0)
+        with open(os.path.join(self.folder.name, "python", "2x1600-0-0-0.poplar_exec"), "rb") as file:
+            cached = file.read()
+        executable = os.path.join(self.folder.name, "session.poplar_exec")
+        with open(executable, "wb") as file:
+            file.write(cached[cached.index(b"\n") + 1:])
+        for tile in ("0", "1472"):
+            text = subprocess.run([PANDO, "dump", "--level", "tile", "--tile", tile, executable], capture_output=True, text=True, env=env, timeout=120).stdout
+            alone = text[text.index('"InterpreterAct"'):text.index('"ExchangeDecide"')].splitlines()
+            self.assertIn('"ExchangeJoin"', "".join(alone))
+            self.assertEqual([line for line in alone[:-1] if " meet " in line], [])
+            self.assertIn(" meet ", alone[-1])  # then all IPUs' answers come together
+
     def test_wrong_command_lines(self):
         for arguments, wanted in ((["--fly"], "--fly"), (["--tiles", "none"], "--tiles"), (["--cut", "words"], "--cut"),
                                   (["no.py"], "cannot read no.py"), (["--data", "no"], "--data: cannot read no"), (["--ipus", "3"], "IPUs"),
