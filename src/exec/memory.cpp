@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -17,8 +19,8 @@ constexpr std::uint64_t kHugePage = 2u << 20;
 
 std::uint64_t page_up(std::uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
 
-// Whole pages of an image: those are mapped from its file; the rest is copied.
-std::uint64_t mapped_bytes(const tile::Image& image) {
+// Whole pages of an image: a reset drops the tile's copies of them. The rest shares pages with other data, and is written again.
+std::uint64_t droppable_bytes(const tile::Image& image) {
   return image.begin % kPage == 0 ? image.bytes.size() / kPage * kPage : 0;
 }
 
@@ -36,21 +38,58 @@ std::uint64_t allocated_pages(const tile::Program& program) {
   return total;
 }
 
-// A file of `bytes` bytes in memory, or -1.
-int memory_file(std::uint64_t bytes) {
-  const int file = memfd_create("pando-image", MFD_CLOEXEC);
-  if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
-  if (file >= 0) close(file);
-  return -1;
-}
-
-bool write_all(int file, const char* data, std::uint64_t bytes, std::uint64_t at) {
-  while (bytes > 0) {
-    const ssize_t n = pwrite(file, data, bytes, static_cast<off_t>(at));
-    if (n <= 0) return false;
-    data += n, at += static_cast<std::uint64_t>(n), bytes -= static_cast<std::uint64_t>(n);
+// A file in memory.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::uint64_t bytes) : file_(memfd_create("pando-image", MFD_CLOEXEC)), bytes_(bytes) {
+    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0) no_room();
   }
-  return true;
+  ~MemoryFile() {
+    if (file_ >= 0) close(file_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  int descriptor() const { return file_; }
+  void write(std::string_view data, std::uint64_t at) {
+    while (!data.empty()) {
+      const ssize_t n = pwrite(file_, data.data(), data.size(), static_cast<off_t>(at));
+      if (n <= 0) no_room();
+      data.remove_prefix(static_cast<std::size_t>(n));
+      at += static_cast<std::uint64_t>(n);
+    }
+  }
+
+ private:
+  [[noreturn]] void no_room() const { fail(ErrorKind::stream_memory_allocation_error, "host-memory", "the host has no {} bytes for images of tiles", bytes_); }
+
+  const int file_;
+  const std::uint64_t bytes_;
+};
+
+// Neighbouring tiles that have the same images.
+struct Run {
+  std::size_t begin = 0, end = 0;
+};
+struct ImageSet {
+  std::vector<Run> runs;
+  std::size_t longest = 0;
+};
+
+// The runs of tiles, none longer than `longest_run`, by their images (indices into the program's).
+std::map<std::vector<std::uint32_t>, ImageSet> image_sets(const tile::Program& program, std::size_t longest_run) {
+  std::vector<std::vector<std::uint32_t>> images_of(program.machine.tiles());
+  for (std::uint32_t i = 0; i < program.images.size(); ++i)
+    for (const TileId t : program.images[i].tiles) images_of[t.index()].push_back(i);
+  std::map<std::vector<std::uint32_t>, ImageSet> sets;
+  for (std::size_t begin = 0, end = 0; begin < images_of.size(); begin = end) {
+    for (end = begin + 1; end < images_of.size() && end - begin < longest_run && images_of[end] == images_of[begin];) ++end;
+    if (images_of[begin].empty()) continue;
+    ImageSet& set = sets[images_of[begin]];
+    set.runs.push_back({begin, end});
+    set.longest = std::max(set.longest, end - begin);
+  }
+  return sets;
 }
 
 }  // namespace
@@ -88,83 +127,33 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
     // Memory whose pages are mostly used is faster in huge pages; where many are not, it would cost far more of it.
     if (program.images.empty() && used * 4 > total * 3 && total > 8 * kHugePage)
       madvise(replicas_.back().data(), replicas_.back().size(), MADV_HUGEPAGE);
-    map_images(r);
   }
+  map_images();
 }
 
-TileMemory::~TileMemory() {
-  for (const int file : files_)
-    if (file >= 0) close(file);
-}
-
-// Few tiles: one map per tile and image. Each costs two of the 65,530 maps that a process may have; beyond kMostSingleMaps
-// several tiles share a map of a file that holds several copies.
-void TileMemory::map_images(unsigned replica) {
-  constexpr std::size_t kMostSingleMaps = 8192;
-  std::size_t maps = 0;
-  for (const tile::Image& image : program_.images) maps += image.tiles.size();
-  if (maps * program_.replication > kMostSingleMaps) return map_grouped(replica);
-  files_.resize(program_.images.size(), -1);
-  for (std::size_t i = 0; i < program_.images.size(); ++i) {
-    const tile::Image& image = program_.images[i];
-    const std::uint64_t mapped = mapped_bytes(image);
-    if (files_[i] < 0 && mapped > 0) {
-      files_[i] = memory_file(mapped);
-      if (files_[i] < 0 || !write_all(files_[i], image.bytes.data(), mapped, 0))
-        fail(ErrorKind::stream_memory_allocation_error, "host-memory", "the host has no {} bytes for an image", mapped);
-    }
-    map_single(replica, image, files_[i]);
-  }
-}
-
-void TileMemory::map_single(unsigned replica, const tile::Image& image, int file) {
-  const std::uint64_t mapped = mapped_bytes(image);
-  for (const TileId t : image.tiles) {
-    char* const begin = at(replica, t, image.begin);
-    if (mapped > 0 && mmap(begin, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
-      fail(ErrorKind::stream_memory_allocation_error, "host-memory", "cannot map the image of tile {}", t.value);
-    std::memcpy(begin + mapped, image.bytes.data() + mapped, image.bytes.size() - mapped);
-  }
-}
-
-// A file holds the images of kCopies neighbouring tiles at their places; runs of tiles with the same images map it at once.
-void TileMemory::map_grouped(unsigned replica) {
-  constexpr std::size_t kCopies = 64;
-  std::vector<std::vector<std::uint32_t>> images_of(program_.machine.tiles());
-  for (std::uint32_t i = 0; i < program_.images.size(); ++i)
-    for (const TileId t : program_.images[i].tiles) images_of[t.index()].push_back(i);
-  std::vector<std::pair<std::vector<std::uint32_t>, int>> files;  // few distinct sets of images
-  for (std::size_t t = 0; t < images_of.size();) {
-    std::size_t end = t + 1;
-    while (end < images_of.size() && end - t < kCopies && images_of[end] == images_of[t]) ++end;
-    const auto& set = images_of[t];
-    if (!set.empty()) {
-      auto it = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == set; });
-      if (it == files.end()) {
-        const int file = memory_file(kCopies * stride_);
-        bool ok = file >= 0;
-        files_.push_back(file);
-        for (std::size_t c = 0; c < kCopies; ++c)
-          for (const std::uint32_t i : set)
-            ok = ok && write_all(file, program_.images[i].bytes.data(), program_.images[i].bytes.size(), c * stride_ + program_.images[i].begin);
-        if (!ok) fail(ErrorKind::stream_memory_allocation_error, "host-memory", "the host has no memory for the images' copies");
-        it = files.insert(files.end(), {set, file});
-      }
-      char* const begin = tile(replica, TileId(static_cast<std::uint32_t>(t)));
-      if (mmap(begin, (end - t) * stride_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, it->second, 0) == MAP_FAILED)
-        fail(ErrorKind::stream_memory_allocation_error, "host-memory", "cannot map the images of tiles {} to {}", t, end - 1);
-    }
-    t = end;
+// A file holds the images of several neighbouring tiles at their places, and one map covers these tiles: a map costs microseconds,
+// and a process may have 65,530. More copies would take longer to write than the maps that they save.
+void TileMemory::map_images() {
+  constexpr std::size_t kCopies = 16;
+  for (const auto& [images, set] : image_sets(program_, kCopies)) {
+    MemoryFile file(set.longest * stride_);
+    for (std::size_t c = 0; c < set.longest; ++c)
+      for (const std::uint32_t i : images) file.write(program_.images[i].bytes, c * stride_ + program_.images[i].begin);
+    for (unsigned replica = 0; replica < program_.replication; ++replica)
+      for (const Run& run : set.runs)
+        if (mmap(tile(replica, TileId(static_cast<std::uint32_t>(run.begin))), (run.end - run.begin) * stride_, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file.descriptor(), 0) == MAP_FAILED)
+          fail(ErrorKind::stream_memory_allocation_error, "host-memory", "cannot map the images of tiles {} to {}", run.begin, run.end - 1);
   }
 }
 
 void TileMemory::reset_images(unsigned replica, TileId t) {
   for (const tile::Image& image : program_.images) {
     if (std::find(image.tiles.begin(), image.tiles.end(), t) == image.tiles.end()) continue;
-    const std::uint64_t mapped = mapped_bytes(image);
+    const std::uint64_t dropped = droppable_bytes(image);
     char* const begin = at(replica, t, image.begin);
-    if (mapped > 0) madvise(begin, mapped, MADV_DONTNEED);  // drops this tile's copies: the file's bytes show again
-    std::memcpy(begin + mapped, image.bytes.data() + mapped, image.bytes.size() - mapped);
+    if (dropped > 0) madvise(begin, dropped, MADV_DONTNEED);  // the file's bytes show again
+    std::memcpy(begin + dropped, image.bytes.data() + dropped, image.bytes.size() - dropped);
   }
 }
 

@@ -33,7 +33,6 @@ class TileMemory {
  public:
   // `whole_tiles`: codelets may touch any byte of their tile, so each has all of it; otherwise only its used bytes.
   TileMemory(const tile::Program& program, bool whole_tiles);
-  ~TileMemory();
   TileMemory(const TileMemory&) = delete;
   TileMemory& operator=(const TileMemory&) = delete;
 
@@ -48,15 +47,12 @@ class TileMemory {
   void reset_images(unsigned replica, TileId tile);
 
  private:
-  void map_images(unsigned replica);
-  void map_single(unsigned replica, const tile::Image& image, int file);
-  void map_grouped(unsigned replica);
+  void map_images();
 
   const tile::Program& program_;
   std::uint64_t tile_size_ = 0;
   std::uint64_t stride_ = 0;
   std::vector<Mapping> replicas_;
-  std::vector<int> files_;  // a memfd per image
 };
 
 }  // namespace pando::exec

@@ -368,14 +368,19 @@ TEST(Memory, ImagesAreCopiedOnWriteAndReset) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7);
   p.program.images.push_back({8192, bytes, {t(1), t(2)}});
   p.program.images.push_back({100, "unaligned", {t(1)}});
+  p.program.replication = 2;
   auto r = p.runner();
   EXPECT_EQ(std::string(r->tile_base(0, t(1)) + 8192, bytes.size()), bytes);
   EXPECT_EQ(std::string(r->tile_base(0, t(1)) + 100, 9), "unaligned");
   EXPECT_EQ(r->tile_base(0, t(0))[8193], 0);
   std::memset(r->tile_base(0, t(1)) + 8192, 1, bytes.size());
+  std::memset(r->tile_base(0, t(1)) + 100, 1, 9);
   EXPECT_EQ(std::string(r->tile_base(0, t(2)) + 8192, bytes.size()), bytes);
+  EXPECT_EQ(std::string(r->tile_base(1, t(1)) + 8192, bytes.size()), bytes);
+  EXPECT_EQ(std::string(r->tile_base(1, t(1)) + 100, 9), "unaligned");
   r->reset_tile(0, t(1));
   EXPECT_EQ(std::string(r->tile_base(0, t(1)) + 8192, bytes.size()), bytes);
+  EXPECT_EQ(std::string(r->tile_base(0, t(1)) + 100, 9), "unaligned");
 }
 
 TEST(Memory, ManyTilesShareMapsOfOneImage) {
