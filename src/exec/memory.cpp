@@ -41,7 +41,7 @@ std::uint64_t allocated_pages(const tile::Program& program) {
 // A file in memory.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::uint64_t bytes) : file_(memfd_create("pando-image", MFD_CLOEXEC)), bytes_(bytes) {
+  explicit MemoryFile(std::uint64_t bytes) : MemoryFile(memfd_create("pando-image", MFD_CLOEXEC), bytes) {
     if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0) no_room();
   }
   ~MemoryFile() {
@@ -61,6 +61,7 @@ class MemoryFile {
   }
 
  private:
+  MemoryFile(int file, std::uint64_t bytes) : file_(file), bytes_(bytes) {}  // whole: what throws after it closes the file
   [[noreturn]] void no_room() const { fail(ErrorKind::stream_memory_allocation_error, "host-memory", "the host has no {} bytes for images of tiles", bytes_); }
 
   const int file_;
@@ -78,9 +79,12 @@ struct ImageSet {
 
 // The runs of tiles, none longer than `longest_run`, by their images (indices into the program's).
 std::map<std::vector<std::uint32_t>, ImageSet> image_sets(const tile::Program& program, std::size_t longest_run) {
+  if (program.images.empty()) return {};
   std::vector<std::vector<std::uint32_t>> images_of(program.machine.tiles());
-  for (std::uint32_t i = 0; i < program.images.size(); ++i)
+  for (std::uint32_t i = 0; i < program.images.size(); ++i) {
+    if (program.images[i].bytes.empty()) continue;
     for (const TileId t : program.images[i].tiles) images_of[t.index()].push_back(i);
+  }
   std::map<std::vector<std::uint32_t>, ImageSet> sets;
   for (std::size_t begin = 0, end = 0; begin < images_of.size(); begin = end) {
     for (end = begin + 1; end < images_of.size() && end - begin < longest_run && images_of[end] == images_of[begin];) ++end;
@@ -132,16 +136,24 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
 }
 
 // A file holds the images of several neighbouring tiles at their places, and one map covers these tiles: a map costs microseconds,
-// and a process may have 65,530. More copies would take longer to write than the maps that they save.
+// and a process may have 65,530. More copies would take longer to write than the maps that they save. What lies before the first
+// tile's images and behind the last one's is not mapped: a page of a file that is written costs two, and the CPU's one tile may be large.
 void TileMemory::map_images() {
   constexpr std::size_t kCopies = 16;
   for (const auto& [images, set] : image_sets(program_, kCopies)) {
-    MemoryFile file(set.longest * stride_);
+    std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+    for (const std::uint32_t i : images) {
+      const tile::Image& image = program_.images[i];
+      begin = std::min(begin, image.begin / kPage * kPage);
+      end = std::max(end, page_up(image.begin + image.bytes.size()));
+    }
+    const auto bytes_of = [&](std::size_t tiles) { return (tiles - 1) * stride_ + end - begin; };
+    MemoryFile file(bytes_of(set.longest));
     for (std::size_t c = 0; c < set.longest; ++c)
-      for (const std::uint32_t i : images) file.write(program_.images[i].bytes, c * stride_ + program_.images[i].begin);
+      for (const std::uint32_t i : images) file.write(program_.images[i].bytes, c * stride_ + program_.images[i].begin - begin);
     for (unsigned replica = 0; replica < program_.replication; ++replica)
       for (const Run& run : set.runs)
-        if (mmap(tile(replica, TileId(static_cast<std::uint32_t>(run.begin))), (run.end - run.begin) * stride_, PROT_READ | PROT_WRITE,
+        if (mmap(at(replica, TileId(static_cast<std::uint32_t>(run.begin)), begin), bytes_of(run.end - run.begin), PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file.descriptor(), 0) == MAP_FAILED)
           fail(ErrorKind::stream_memory_allocation_error, "host-memory", "cannot map the images of tiles {} to {}", run.begin, run.end - 1);
   }

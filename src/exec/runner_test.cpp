@@ -383,6 +383,23 @@ TEST(Memory, ImagesAreCopiedOnWriteAndReset) {
   EXPECT_EQ(std::string(r->tile_base(0, t(1)) + 100, 9), "unaligned");
 }
 
+TEST(Memory, AnImageMayBeEmptyOrEndWithItsTile) {
+  Hand p(1, 2, 65536);
+  p.add_ipu(0);
+  p.end_all();
+  p.program.images.push_back({61440, "", {t(0)}});
+  p.program.images.push_back({65536, "", {t(1)}});
+  p.program.images.push_back({61442, std::string(65536 - 61442, 'z'), {t(1)}});
+  auto r = p.runner();
+  r->tile_base(0, t(0))[61440] = 'a';
+  EXPECT_EQ(r->tile_base(0, t(1))[61441], 0);
+  EXPECT_EQ(r->tile_base(0, t(1))[65535], 'z');
+  std::memset(r->tile_base(0, t(1)) + 61441, 1, 100);
+  for (const unsigned tile : {0u, 1u}) r->reset_tile(0, t(tile));
+  EXPECT_EQ(r->tile_base(0, t(1))[61441], 1) << "not of the image";
+  EXPECT_EQ(r->tile_base(0, t(1))[61442], 'z');
+}
+
 TEST(Memory, ManyTilesShareMapsOfOneImage) {
   Hand p(8, 1472, 16384);
   for (unsigned i = 0; i < 8; ++i) p.add_ipu(i);
