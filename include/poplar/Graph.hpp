@@ -71,6 +71,9 @@ using IfPointerTo = typename std::enable_if<std::is_same<P, T *>::value || std::
 /// Every variable, constant and vertex needs a tile before an Engine is made of the graph (invalid_tile_mapping). In a compute
 /// set each vertex reads its inputs as they were when the set began; an element that two vertices write, or one writes and
 /// another reads, is an error (graph_cycle_error).
+///
+/// Tensors, streams, programs, functions, compute sets and vertices belong to one graph, and to its virtual graphs: all members
+/// throw graph_connection_error for one of another graph, and poplar_error if this graph was moved from.
 class POPLAR_EXPORT Graph {
 public:
   /// List t holds the intervals of a tensor's flattened elements that are on tile t.

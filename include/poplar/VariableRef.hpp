@@ -10,15 +10,17 @@ namespace poplar {
 /// Names one variable of a graph.
 class VariableRef {
 public:
-  VariableRef() : id_(~0u) {}
-  explicit VariableRef(unsigned id) : id_(id) {}
+  VariableRef() : id_(~0u), graph_(0) {}
+  /// `graph`: of which graph; 0: nobody knows.
+  explicit VariableRef(unsigned id, unsigned graph = 0) : id_(id), graph_(graph) {}
   unsigned id() const { return id_; }
-  friend bool operator==(const VariableRef &a, const VariableRef &b) { return a.id_ == b.id_; }
-  friend bool operator!=(const VariableRef &a, const VariableRef &b) { return a.id_ != b.id_; }
-  friend bool operator<(const VariableRef &a, const VariableRef &b) { return a.id_ < b.id_; }
+  unsigned graph() const { return graph_; }
+  friend bool operator==(const VariableRef &a, const VariableRef &b) { return a.id_ == b.id_ && a.graph_ == b.graph_; }
+  friend bool operator!=(const VariableRef &a, const VariableRef &b) { return !(a == b); }
+  friend bool operator<(const VariableRef &a, const VariableRef &b) { return a.graph_ != b.graph_ ? a.graph_ < b.graph_ : a.id_ < b.id_; }
 
 private:
-  unsigned id_;
+  unsigned id_, graph_;
 };
 
 /// A contiguous region of one variable, in elements.

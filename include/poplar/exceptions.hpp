@@ -31,7 +31,8 @@ struct POPLAR_EXPORT file_load_error : poplar_error {
   explicit file_load_error(const char *text) : poplar_error(text) {}
 };
 
-/// A vertex field is connected to something that it cannot take, or not at all.
+/// A vertex field is connected to something that it cannot take, or not at all; or a tensor, stream, function, compute set or
+/// vertex of another graph is used ("foreign").
 struct POPLAR_EXPORT graph_connection_error : poplar_error {
   explicit graph_connection_error(const std::string &text) : poplar_error(text) {}
   explicit graph_connection_error(const char *text) : poplar_error(text) {}

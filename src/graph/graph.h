@@ -108,6 +108,8 @@ class Graph {
  public:
   Graph(Machine machine, unsigned replication_factor);
 
+  // Differs from every other graph's of the process, and is never 0. For comparisons only.
+  std::uint32_t serial() const { return serial_; }
   const Machine& machine() const { return machine_; }
   unsigned replication_factor() const { return replication_; }
   Library& library() { return library_; }
@@ -200,6 +202,7 @@ class Graph {
   void connect_element(VertexId v, const Field& field, std::size_t element, View tensor);
   VariableId push_variable(Variable variable);
 
+  std::uint32_t serial_;
   Machine machine_;
   unsigned replication_ = 1;
   Library library_;

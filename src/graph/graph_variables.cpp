@@ -1,5 +1,6 @@
 // Variables, constants and their tile mapping.
 #include <algorithm>
+#include <atomic>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -7,8 +8,18 @@
 
 namespace pando::graph {
 
+namespace {
+
+std::uint32_t next_serial() {
+  static std::atomic<std::uint32_t> last{0};
+  for (;;)
+    if (const std::uint32_t serial = ++last; serial != 0) return serial;
+}
+
+}  // namespace
+
 Graph::Graph(Machine machine, unsigned replication_factor)
-    : machine_(std::move(machine)), replication_(replication_factor), tile_groups_(machine_.tiles()) {
+    : serial_(next_serial()), machine_(std::move(machine)), replication_(replication_factor), tile_groups_(machine_.tiles()) {
   if (replication_ == 0) fail(ErrorKind::graph_replication_error, "replication-factor-0", "a graph with replication factor 0");
 }
 

@@ -55,6 +55,7 @@ using ProgramBody = std::variant<Sequence, Execute, Copy, HostToDevice, DeviceTo
 struct Program {
   std::string name;  // debug path, may be empty
   ProgramBody body;
+  std::uint32_t graph = 0;  // Graph::serial() of all that it names; 0: nothing
 };
 
 template <class Body>

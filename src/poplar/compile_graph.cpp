@@ -90,7 +90,7 @@ std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, compil
 std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, poplar::ArrayRef<poplar::program::Program> programs,
                                                     const EngineSettings& settings, const poplar::ProgressFunc& progress) {
   GraphShared& shared = Access::shared(graph);
-  const std::vector<graph::ProgramPtr> nodes = Access::nodes(programs);
+  const std::vector<graph::ProgramPtr> nodes = Access::nodes(graph, programs);
   shared.graph.library().link(first_incomplete_tile(shared.graph));
   estimate_vertices(shared);
   if (dumps("graph")) write_dump(print(shared.graph, nodes, dump_tile()));

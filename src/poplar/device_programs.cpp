@@ -19,7 +19,7 @@ namespace g = pando::graph;
 namespace {
 
 void add_stamp(program::Sequence& prog, TileId tile, const Tensor& stamp, const DebugContext& context) {
-  prog.add(Access::program(std::make_shared<g::Program>(g::Program{context.getPathName(), g::CycleStamp{Access::view(stamp), tile}})));
+  prog.add(Access::program(std::make_shared<g::Program>(g::Program{context.getPathName(), g::CycleStamp{Access::view(stamp), tile}, Access::owner(stamp)})));
 }
 
 Tensor stamp_tensor(Graph& graph, unsigned tile, const std::string& name) {
@@ -53,6 +53,7 @@ Tensor seed_variable(Graph& graph) {
 }
 
 void check_behaviour(const Graph& graph, const Tensor& behaviour) {
+  Access::view(graph, behaviour, "the floating-point behaviour");
   if (behaviour.elementType() != UNSIGNED_INT || behaviour.numElements() != graph.getTarget().getNumTiles())
     fail(ErrorKind::control_program_error, "behaviour-tensor", "a floating-point behaviour is one unsigned int per tile, not {}", behaviour.getDebugStr());
 }
@@ -116,6 +117,7 @@ Tensor getHwSeeds(Graph& graph, program::Sequence& prog, const DebugContext& deb
 }
 
 void setHwSeeds(Graph& graph, const Tensor& hwSeeds, program::Sequence& prog, const DebugContext& debugContext) {
+  Access::view(graph, hwSeeds, "the seeds of setHwSeeds");
   const Tensor seeds = seed_variable(graph);
   if (hwSeeds.shape() != seeds.shape())
     fail(ErrorKind::control_program_error, "seeds-shape", "setHwSeeds: the seeds have shape {}, expected {}", hwSeeds.shapeToString(), seeds.shapeToString());
@@ -123,6 +125,7 @@ void setHwSeeds(Graph& graph, const Tensor& hwSeeds, program::Sequence& prog, co
 }
 
 void setSeed(Graph& graph, const Tensor& masterSeed, std::uint32_t, program::Sequence& prog, const DebugContext& debugContext) {
+  Access::view(graph, masterSeed, "the seed of setSeed");
   if (masterSeed.elementType() != UNSIGNED_INT || masterSeed.numElements() != 2)
     fail(ErrorKind::control_program_error, "seed-shape", "setSeed: the seed is two unsigned ints, not {}", masterSeed.getDebugStr());
   const Tensor seeds = seed_variable(graph);

@@ -120,29 +120,29 @@ Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 
-const Target& Graph::getTarget() const { return state_->target; }
-unsigned Graph::getReplicationFactor() const { return state_->shared->graph.replication_factor(); }
+const Target& Graph::getTarget() const { return Access::state(*this).target; }
+unsigned Graph::getReplicationFactor() const { return Access::shared(*this).graph.replication_factor(); }
 
 bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, StringRef) {
-  return add_files(*state_->shared, {src.cloneAsString()}, type, compileFlags, nullptr);
+  return add_files(Access::shared(*this), {src.cloneAsString()}, type, compileFlags, nullptr);
 }
 bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, std::ostream& compileOutput, StringRef) {
-  return add_files(*state_->shared, {src.cloneAsString()}, type, compileFlags, &compileOutput);
+  return add_files(Access::shared(*this), {src.cloneAsString()}, type, compileFlags, &compileOutput);
 }
 bool Graph::addCodelets(ArrayRef<std::string> srcs, StringRef compileFlags, StringRef) {
-  return add_files(*state_->shared, srcs.cloneAsVector(), CodeletFileType::Auto, compileFlags, nullptr);
+  return add_files(Access::shared(*this), srcs.cloneAsVector(), CodeletFileType::Auto, compileFlags, nullptr);
 }
 bool Graph::addCodelets(ArrayRef<std::string> srcs, StringRef compileFlags, std::ostream& compileOutput, StringRef) {
-  return add_files(*state_->shared, srcs.cloneAsVector(), CodeletFileType::Auto, compileFlags, &compileOutput);
+  return add_files(Access::shared(*this), srcs.cloneAsVector(), CodeletFileType::Auto, compileFlags, &compileOutput);
 }
 void Graph::addCodelets(std::stringstream& stream, StringRef compileFlags, CodeletFileType type, StringRef) {
-  add_text(*state_->shared, stream, compileFlags, type, nullptr);
+  add_text(Access::shared(*this), stream, compileFlags, type, nullptr);
 }
 void Graph::addCodelets(std::stringstream& stream, StringRef compileFlags, std::ostream& compileOutput, CodeletFileType type, StringRef) {
-  add_text(*state_->shared, stream, compileFlags, type, &compileOutput);
+  add_text(Access::shared(*this), stream, compileFlags, type, &compileOutput);
 }
 bool Graph::hasCodelet(StringRef vertexType) const {
-  return state_->shared->graph.library().find(vertexType.cloneAsString()) != nullptr;
+  return Access::shared(*this).graph.library().find(vertexType.cloneAsString()) != nullptr;
 }
 
 Graph Graph::createVirtualGraph(const std::vector<unsigned>& perIpuTiles) {
@@ -153,8 +153,8 @@ Graph Graph::createVirtualGraph(const std::vector<unsigned>& perIpuTiles) {
     if (!seen.insert(t).second) fail(ErrorKind::invalid_tile_mapping, "virtual-tile-twice", "createVirtualGraph: tile {} is given twice", t);
   }
   if (tiles.empty()) fail(ErrorKind::invalid_tile_mapping, "virtual-no-tiles", "createVirtualGraph: a graph needs at least one tile");
-  Target target = virtual_target(state_->shared->replica_target, tiles);
-  return Graph(std::unique_ptr<GraphState>(new GraphState{state_->shared, std::move(target), std::move(tiles)}));
+  Target target = virtual_target(Access::shared(*this).replica_target, tiles);
+  return Graph(std::unique_ptr<GraphState>(new GraphState{Access::state(*this).shared, std::move(target), std::move(tiles)}));
 }
 
 Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) {
@@ -176,13 +176,13 @@ Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
 }
 
 Graph Graph::getTopLevelGraph() {
-  return Graph(std::unique_ptr<GraphState>(new GraphState{state_->shared, state_->shared->replica_target, {}}));
+  return Graph(std::unique_ptr<GraphState>(new GraphState{Access::state(*this).shared, Access::shared(*this).replica_target, {}}));
 }
 
 unsigned Graph::convertVirtualTileToPhysicalTile(unsigned virtualTile) const {
   return Access::physical_tile(*this, virtualTile, "convertVirtualTileToPhysicalTile").value;
 }
 
-std::size_t Graph::getNumVertices() const { return state_->shared->graph.vertices().size(); }
+std::size_t Graph::getNumVertices() const { return Access::shared(*this).graph.vertices().size(); }
 
 }  // namespace poplar

@@ -85,7 +85,7 @@ constexpr std::uint64_t kTensorsMagic = 0x31534e54504f50;  // "POPTNS1"
 }  // namespace
 
 void Graph::outputVertexGraph(std::ostream& out, ArrayRef<program::Program>) const {
-  const g::Graph& graph = state_->shared->graph;
+  const g::Graph& graph = Access::shared(*this).graph;
   out << "digraph vertices {\n";
   for (std::uint32_t i = 0; i < graph.variables().size(); ++i)
     out << "  variable" << i << " [shape=box, label=" << quoted(graph.variables()[pando::VariableId(i)].name) << "];\n";
@@ -108,9 +108,9 @@ void Graph::outputVertexGraph(std::ostream& out, ArrayRef<program::Program>) con
 }
 
 void Graph::outputComputeGraph(std::ostream& out, ArrayRef<program::Program> programs) const {
-  const g::Graph& graph = state_->shared->graph;
+  const g::Graph& graph = Access::shared(*this).graph;
   std::vector<pando::ComputeSetId> order;
-  for (const g::ProgramPtr& p : Access::nodes(programs)) ComputeSetWalk(graph, order).walk(p);
+  for (const g::ProgramPtr& p : Access::nodes(*this, programs)) ComputeSetWalk(graph, order).walk(p);
   out << "digraph compute {\n";
   for (std::size_t i = 0; i < order.size(); ++i) {
     const g::ComputeSet& cs = graph.compute_sets()[order[i]];
@@ -120,14 +120,14 @@ void Graph::outputComputeGraph(std::ostream& out, ArrayRef<program::Program> pro
   out << "}\n";
 }
 
-void Graph::serialize(std::ostream& out, SerializationFormat) const { out << print(state_->shared->graph, {}); }
+void Graph::serialize(std::ostream& out, SerializationFormat) const { out << print(Access::shared(*this).graph, {}); }
 
 void Graph::serializeTensors(std::ostream& out, ArrayRef<Tensor> tensors, SerializationFormat) const {
   pando::ArchiveWriter w;
   w(kTensorsMagic, static_cast<std::uint64_t>(tensors.size()));
   for (const Tensor& t : tensors) {
     TensorRecord r;
-    r.type = Access::view(t).type();
+    r.type = Access::view(*this, t, "a tensor of serializeTensors").type();
     for (const std::size_t d : t.shape()) r.shape.push_back(d);
     r.name = t.getVarStr();
     const TileToTensorMapping mapping = getTileMapping(t, nullptr);

@@ -64,7 +64,7 @@ bool operator==(const RemoteBuffer& a, const RemoteBuffer& b) { return a.state_ 
 namespace {
 
 DataStream stream_of(const core::RemoteBufferState& b, DataStreamType kind) {
-  return Access::stream({{}, b.handle, b.type, b.elements, b.replication, ReplicatedStreamMode::REPLICATE, kind});
+  return Access::stream({b.graph, {}, b.handle, b.type, b.elements, b.replication, ReplicatedStreamMode::REPLICATE, kind});
 }
 
 unsigned whole_number(const std::string& option, const std::string& value) {
@@ -100,7 +100,7 @@ DataStream add_fifo(GraphShared& shared, StringRef handle, const Type& type, std
   fifo.mode = mode == ReplicatedStreamMode::BROADCAST ? pando::graph::ReplicatedFifo::broadcast : pando::graph::ReplicatedFifo::replicate;
   fifo.buffering_depth = buffering_depth(options);
   const pando::FifoId id = shared.graph.add_fifo(std::move(fifo));
-  return Access::stream({id, handle.cloneAsString(), type, elements, shared.graph.replication_factor(), mode,
+  return Access::stream({shared.graph.serial(), id, handle.cloneAsString(), type, elements, shared.graph.replication_factor(), mode,
                          to_device ? DataStreamType::HostToDeviceFIFO : DataStreamType::DeviceToHostFIFO});
 }
 
@@ -111,25 +111,25 @@ DataStream RemoteBuffer::getHostToIpuStream() const { return stream_of(Access::s
 
 DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type& elementType, std::size_t numElements, ReplicatedStreamMode replicatedMode,
                                       const OptionFlags& options) {
-  return add_fifo(*state_->shared, handle, elementType, numElements, true, replicatedMode, options);
+  return add_fifo(Access::shared(*this), handle, elementType, numElements, true, replicatedMode, options);
 }
 
 DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type& elementType, std::size_t numElements, const OptionFlags& options) {
-  return add_fifo(*state_->shared, handle, elementType, numElements, false, ReplicatedStreamMode::REPLICATE, options);
+  return add_fifo(Access::shared(*this), handle, elementType, numElements, false, ReplicatedStreamMode::REPLICATE, options);
 }
 
 RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type& elementType, std::size_t numElements, std::size_t repeats, bool rearrangeOnHost,
                                     bool optimiseMemory) {
-  pando::graph::Graph& g = state_->shared->graph;
+  pando::graph::Graph& g = Access::shared(*this).graph;
   const pando::RemoteBufferId id = g.add_remote_buffer({handle.cloneAsString(), Access::element_type(elementType), numElements, repeats});
-  return Access::remote_buffer({id, handle.cloneAsString(), elementType, numElements, repeats, g.replication_factor(), rearrangeOnHost, optimiseMemory});
+  return Access::remote_buffer({g.serial(), id, handle.cloneAsString(), elementType, numElements, repeats, g.replication_factor(), rearrangeOnHost, optimiseMemory});
 }
 
 void Graph::createHostWrite(StringRef handle, const Tensor& t, bool) {
-  state_->shared->graph.add_host_handle(handle.cloneAsString(), Access::view(t, "the tensor of createHostWrite"), false, true);
+  Access::shared(*this).graph.add_host_handle(handle.cloneAsString(), Access::view(*this, t, "the tensor of createHostWrite"), false, true);
 }
 void Graph::createHostRead(StringRef handle, const Tensor& t, bool) {
-  state_->shared->graph.add_host_handle(handle.cloneAsString(), Access::view(t, "the tensor of createHostRead"), true, false);
+  Access::shared(*this).graph.add_host_handle(handle.cloneAsString(), Access::view(*this, t, "the tensor of createHostRead"), true, false);
 }
 
 HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs, ArrayRef<HostFunctionArgument> outputs,
@@ -139,24 +139,27 @@ HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgum
     for (const HostFunctionArgument& a : arguments) result.emplace_back(Access::element_type(std::get<0>(a)), std::get<1>(a));
     return result;
   };
-  return HostFunction(state_->shared->graph.add_host_function({handle.cloneAsString(), list(inputs), list(outputs)}).value);
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  return HostFunction(g.add_host_function({handle.cloneAsString(), list(inputs), list(outputs)}).value, g.serial());
 }
 
 Function Graph::addFunction(const program::Program& program, const DebugContext& debugContext) {
-  pando::graph::Graph& g = state_->shared->graph;
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  Access::check_owner(*this, Access::owner(program), "the program of addFunction");
   std::string name = debugContext.getPathName();
   if (name.empty()) name = fmt::format("function{}", g.functions().size());
-  return Function(g.add_function(Access::node(program), std::move(name)).value);
+  return Function(g.add_function(Access::node(program), std::move(name)).value, g.serial());
 }
 
 FunctionBuffer Graph::addFunctionBuffer(const Function& function, FunctionBufferMappingType mappingType) {
-  core::GraphShared& shared = *state_->shared;
+  core::GraphShared& shared = Access::shared(*this);
+  Access::check_owner(*this, function.graph(), "the function of addFunctionBuffer");
   const pando::FunctionId id(function.getId());
   if (id.index() >= shared.graph.functions().size())
     fail(ErrorKind::graph_object_creation_error, "no-such-function", "addFunctionBuffer: there is no function {}", function.getId());
   if (mappingType == FunctionBufferMappingType::REMOTE) shared.graph.functions()[id].in_streaming_memory = true;
   shared.function_buffers.push_back(id);
-  return FunctionBuffer(static_cast<unsigned>(shared.function_buffers.size() - 1));
+  return FunctionBuffer(static_cast<unsigned>(shared.function_buffers.size() - 1), shared.graph.serial());
 }
 
 }  // namespace poplar

@@ -35,7 +35,8 @@ void map_linearly(Graph& graph, const Tensor& t) {
   graph.setTileMapping(t, mapping);
 }
 
-void check_metadata(const Type& type, const Tensor& metadata) {
+void check_metadata(const Graph& graph, const Type& type, const Tensor& metadata) {
+  Access::view(graph, metadata, "the metadata");
   if (type != QUARTER) fail(ErrorKind::type_error, "metadata-type", "only tensors of type quarter have metadata, not {}", type.toString());
   if (metadata.elementType() != QUARTER_METADATA || metadata.numElements() != 1)
     fail(ErrorKind::type_error, "metadata-type", "metadata is one element of quarter metadata, not {}", metadata.getDebugStr());
@@ -144,7 +145,7 @@ std::size_t Graph::elements(ArrayRef<std::size_t> shape) {
 }
 
 Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape, const DebugContext& debugContext) {
-  pando::graph::Graph& g = state_->shared->graph;
+  pando::graph::Graph& g = Access::shared(*this).graph;
   return Access::tensor(*this, g.view(g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName())));
 }
 
@@ -160,18 +161,18 @@ Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std
 
 Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape, VariableMappingMethod mappingMethod,
                           const DebugContext& debugContext) {
-  check_metadata(type, metadata);
+  check_metadata(*this, type, metadata);
   const Tensor t = addVariable(type, shape, mappingMethod, debugContext);
-  return Access::tensor({Access::view(t), state_->shared, metadata_state(metadata)});
+  return Access::tensor({Access::view(t), Access::state(*this).shared, metadata_state(metadata)});
 }
 
 Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<std::size_t> shape, const Type& from, const void* values,
                            std::size_t n, bool fill, const DebugContext& debugContext) {
-  if (metadata) check_metadata(type, *metadata);
+  if (metadata) check_metadata(*this, type, *metadata);
   std::string bytes = converted(from, values, n, type, elements(shape), fill, metadata ? constant_metadata(*metadata) : QuarterMetadata(), "addConstant");
-  pando::graph::Graph& g = state_->shared->graph;
+  pando::graph::Graph& g = Access::shared(*this).graph;
   View v = g.view(g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName()));
-  return Access::tensor({std::move(v), state_->shared, metadata ? metadata_state(*metadata) : nullptr});
+  return Access::tensor({std::move(v), Access::state(*this).shared, metadata ? metadata_state(*metadata) : nullptr});
 }
 
 Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values, const TypeTraits& traits, bool fill,
@@ -189,13 +190,13 @@ Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, Arr
 }
 
 Tensor Graph::addReplicationIndexConstant(const DebugContext& debugContext) {
-  pando::graph::Graph& g = state_->shared->graph;
+  pando::graph::Graph& g = Access::shared(*this).graph;
   return Access::tensor(*this, g.view(g.add_replica_index(debugContext.getPathName())));
 }
 
 void Graph::setTensorValue(const Tensor& t, const Type& type, const void* values, std::size_t n, bool fill) {
-  const View& v = Access::view(t, "the tensor of setInitialValue");
-  state_->shared->graph.set_initial_value(v, converted(type, values, n, t.elementType(), v.num_elements(), fill, QuarterMetadata(), "setInitialValue"));
+  const View& v = Access::view(*this, t, "the tensor of setInitialValue");
+  Access::shared(*this).graph.set_initial_value(v, converted(type, values, n, t.elementType(), v.num_elements(), fill, QuarterMetadata(), "setInitialValue"));
 }
 
 void Graph::setInitialValueHalf(const Tensor& t, ArrayRef<std::uint16_t> values) { setTensorValue(t, HALF, values.data(), values.size(), false); }
@@ -229,8 +230,8 @@ View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const 
 }  // namespace
 
 Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
-  const View& v = Access::view(t, "the tensor to clone");
-  pando::graph::Graph& g = state_->shared->graph;
+  const View& v = Access::view(*this, t, "the tensor to clone");
+  pando::graph::Graph& g = Access::shared(*this).graph;
   const bool new_order = method == TensorCloneMethod::CREATE_NEW_ORDER ||
                          (method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES && v.contains_aliases());
   const std::string name = debugContext.getPathName().empty() ? t.getVarStr() : debugContext.getPathName();
@@ -238,7 +239,7 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
   if (new_order || v.num_elements() == 0 || v.is_contiguous()) {
     copy = g.view(g.add_variable(Access::element_type(type), v.shape(), name));
   } else if (copy = same_layout(v, type, g, name); copy.valid()) {
-    return Access::tensor({std::move(copy), state_->shared, type == QUARTER ? Access::state(t).metadata : nullptr});
+    return Access::tensor({std::move(copy), Access::state(*this).shared, type == QUARTER ? Access::state(t).metadata : nullptr});
   } else {
     const std::vector<Region> set = v.element_set();
     std::size_t n = 0;
@@ -248,7 +249,7 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
   bool complete = false;
   const Mapping mapping = g.tile_mapping(v, &complete);
   g.set_tile_mapping(copy, mapping);
-  return Access::tensor({std::move(copy), state_->shared, type == QUARTER ? Access::state(t).metadata : nullptr});
+  return Access::tensor({std::move(copy), Access::state(*this).shared, type == QUARTER ? Access::state(t).metadata : nullptr});
 }
 
 Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
@@ -256,9 +257,9 @@ Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorClo
 }
 
 Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
-  check_metadata(type, metadata);
+  check_metadata(*this, type, metadata);
   const Tensor copy = clone(type, t, debugContext, method);
-  return Access::tensor({Access::view(copy), state_->shared, metadata_state(metadata)});
+  return Access::tensor({Access::view(copy), Access::state(*this).shared, metadata_state(metadata)});
 }
 
 Tensor Graph::cloneN(const Tensor& t, std::size_t n, const DebugContext& debugContext, TensorCloneMethod method,
@@ -296,7 +297,8 @@ Tensor Graph::cloneN(const Tensor& t, std::size_t n, const DebugContext& debugCo
 }
 
 Tensor Graph::getVariable(VariableRef v) const {
-  const pando::graph::Graph& g = state_->shared->graph;
+  const pando::graph::Graph& g = Access::shared(*this).graph;
+  Access::check_owner(*this, v.graph(), "the variable");
   if (v.id() >= g.variables().size())
     fail(ErrorKind::index_error, "variable-range", "there is no variable {}; the graph has {}", v.id(), g.variables().size());
   return Access::tensor(*this, g.view(VariableId(v.id())));
@@ -304,36 +306,36 @@ Tensor Graph::getVariable(VariableRef v) const {
 
 bool Graph::isConstant(VariableRef v) const {
   getVariable(v);
-  return state_->shared->graph.variables()[VariableId(v.id())].constant;
+  return Access::shared(*this).graph.variables()[VariableId(v.id())].constant;
 }
 
 void Graph::setTileMapping(const Tensor& t, unsigned tileNum) {
-  const View& v = Access::view(t, "the tensor of setTileMapping");
-  const bool known = tileNum < state_->target.getNumTiles();
-  state_->shared->graph.set_tile_mapping(v, Access::physical_tile(*this, tileNum, known ? "" : "setTileMapping of " + t.getDebugStr()));
+  const View& v = Access::view(*this, t, "the tensor of setTileMapping");
+  const bool known = tileNum < Access::state(*this).target.getNumTiles();
+  Access::shared(*this).graph.set_tile_mapping(v, Access::physical_tile(*this, tileNum, known ? "" : "setTileMapping of " + t.getDebugStr()));
 }
 
 void Graph::setTileMapping(const Tensor& t, const TileToTensorMapping& mapping) {
-  pando::graph::Graph& g = state_->shared->graph;
+  const View& v = Access::view(*this, t, "the tensor of setTileMapping");
   Mapping physical;
   for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
     if (mapping[tile].empty()) continue;
-    const bool known = tile < state_->target.getNumTiles();
+    const bool known = tile < Access::state(*this).target.getNumTiles();
     const std::size_t p =
         Access::physical_tile(*this, static_cast<unsigned>(tile), known ? "" : "setTileMapping of " + t.getDebugStr()).index();
     if (physical.size() <= p) physical.resize(std::max(p + 1, mapping.size()));
     for (const Interval& i : mapping[tile]) physical[p].push_back({i.begin(), i.end()});
   }
-  g.set_tile_mapping(Access::view(t, "the tensor of setTileMapping"), physical);
+  Access::shared(*this).graph.set_tile_mapping(v, physical);
 }
 
 Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool* isComplete) const {
   bool complete = false;
-  const Mapping physical = state_->shared->graph.tile_mapping(Access::view(t, "the tensor of getTileMapping"), &complete);
-  TileToTensorMapping mapping(state_->target.getNumTiles());
+  const Mapping physical = Access::shared(*this).graph.tile_mapping(Access::view(*this, t, "the tensor of getTileMapping"), &complete);
+  TileToTensorMapping mapping(Access::state(*this).target.getNumTiles());
   std::size_t elements = 0;
   for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
-    const std::size_t p = state_->tiles.empty() ? tile : state_->tiles[tile];
+    const std::size_t p = Access::state(*this).tiles.empty() ? tile : Access::state(*this).tiles[tile];
     if (p >= physical.size()) continue;
     mapping[tile].reserve(physical[p].size());
     for (const pando::Interval& i : physical[p]) {
@@ -355,24 +357,24 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
 }
 
 void Graph::reorderToSimplify(Tensor* t, ArrayRef<Tensor*> ts, bool) const {
-  View view = Access::view(*t, "the tensor of reorderToSimplify");
+  View view = Access::view(*this, *t, "the tensor of reorderToSimplify");
   std::vector<View> others;
   others.reserve(ts.size());
   std::vector<View*> pointers;
   for (const Tensor* o : ts) {
-    others.push_back(Access::view(*o, "a tensor of reorderToSimplify"));
+    others.push_back(Access::view(*this, *o, "a tensor of reorderToSimplify"));
     if (others.back().num_elements() != view.num_elements())
       fail(ErrorKind::tensor_creation_error, "reorder-size", "reorderToSimplify: {} has not as many elements as {}", o->getDebugStr(), t->getDebugStr());
   }
   for (View& v : others) pointers.push_back(&v);
-  state_->shared->graph.reorder_to_simplify(&view, pointers);
+  Access::shared(*this).graph.reorder_to_simplify(&view, pointers);
   *t = Access::tensor(Access::state(*t), std::move(view));
   for (std::size_t i = 0; i < ts.size(); ++i) *ts[i] = Access::tensor(Access::state(*ts[i]), std::move(others[i]));
 }
 
 std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(const Tensor& t, ArrayRef<Interval> regions, bool removeAliasedIntervals,
                                                                      std::vector<std::size_t>* aliases) const {
-  const View& v = Access::view(t, "the tensor of getSortedContiguousRegions");
+  const View& v = Access::view(*this, t, "the tensor of getSortedContiguousRegions");
   std::vector<pando::Interval> intervals;
   intervals.reserve(regions.size());
   for (const Interval& i : regions) {
@@ -382,7 +384,7 @@ std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(const Tenso
     intervals.push_back({i.begin(), i.end()});
   }
   std::vector<std::vector<Interval>> result;
-  for (const auto& list : state_->shared->graph.sorted_contiguous_regions(v, intervals, removeAliasedIntervals, aliases)) {
+  for (const auto& list : Access::shared(*this).graph.sorted_contiguous_regions(v, intervals, removeAliasedIntervals, aliases)) {
     result.emplace_back();
     result.back().reserve(list.size());
     for (const pando::Interval& i : list) result.back().emplace_back(i.begin, i.end);
@@ -391,7 +393,7 @@ std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(const Tenso
 }
 
 Tensor Graph::findUnbroadcastTensor(const Tensor& t) const {
-  return Access::tensor(Access::state(t), state_->shared->graph.find_unbroadcast(Access::view(t)));
+  return Access::tensor(Access::state(t), Access::shared(*this).graph.find_unbroadcast(Access::view(*this, t, "the tensor of findUnbroadcastTensor")));
 }
 
 }  // namespace poplar

@@ -22,6 +22,7 @@ namespace {
 // `at`, if the field is connected: where, for messages.
 pando::graph::FieldRef to_ref(const Graph& graph, const FieldRef& field, const SourceLocation& at = SourceLocation()) {
   const auto& vertices = Access::shared(graph).graph.vertices();
+  if (field.graph() != Access::shared(graph).graph.serial()) Access::check_owner(graph, field.graph(), "field '" + field.getName() + "'");
   if (field.getVertexId() >= vertices.size())
     fail(ErrorKind::undefined_vertex_error, "no-such-vertex", "field '{}' of a vertex that does not exist; the graph has {} vertices", field.getName(),
          vertices.size());
@@ -30,6 +31,7 @@ pando::graph::FieldRef to_ref(const Graph& graph, const FieldRef& field, const S
 }
 
 VertexId to_id(const Graph& graph, const VertexRef& v, const char* what) {
+  Access::check_owner(graph, v.graph(), what);
   if (v.getId() >= Access::shared(graph).graph.vertices().size())
     fail(ErrorKind::undefined_vertex_error, "no-such-vertex", "{}: there is no vertex {}", what, v.getId());
   return VertexId(v.getId());
@@ -75,14 +77,16 @@ void Graph::ConnectionDesc::setConstant(StringRef field, const Type& type, const
 }
 
 ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {
-  return ComputeSet(state_->shared->graph.add_compute_set(debugContext.getPathName()).value);
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  return ComputeSet(g.add_compute_set(debugContext.getPathName()).value, g.serial());
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
-  pando::graph::Graph& g = state_->shared->graph;
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  Access::check_owner(*this, cs.graph(), "the compute set of addVertex");
   if (cs.getId() >= g.compute_sets().size())
     fail(ErrorKind::graph_object_creation_error, "no-such-compute-set", "addVertex('{}'): there is no compute set {}", vertexType.cloneAsString(), cs.getId());
-  return VertexRef(g.add_vertex(pando::ComputeSetId(cs.getId()), vertexType.cloneAsString()).value);
+  return VertexRef(g.add_vertex(pando::ComputeSetId(cs.getId()), vertexType.cloneAsString()).value, g.serial());
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections, const SourceLocation& at) {
@@ -104,29 +108,29 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<Connect
 }
 
 void Graph::connect(FieldRef field, const Tensor& tensor, const SourceLocation& at) {
-  state_->shared->graph.connect(to_ref(*this, field, at), Access::view(tensor, "the tensor of connect"));
+  Access::shared(*this).graph.connect(to_ref(*this, field, at), Access::view(*this, tensor, "the tensor of connect"));
 }
 
 void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors, const SourceLocation& at) {
   std::vector<View> views;
   views.reserve(tensors.size());
-  for (const Tensor& t : tensors) views.push_back(Access::view(t, "a tensor of connect"));
-  state_->shared->graph.connect(to_ref(*this, field, at), views);
+  for (const Tensor& t : tensors) views.push_back(Access::view(*this, t, "a tensor of connect"));
+  Access::shared(*this).graph.connect(to_ref(*this, field, at), views);
 }
 
 void Graph::connectConstant(const FieldRef& field, const Type& type, const void* values, std::size_t n, const SourceLocation& at) {
-  state_->shared->graph.connect_constant(to_ref(*this, field, at), Access::element_type(type), bytes_of(type, values, n), n);
+  Access::shared(*this).graph.connect_constant(to_ref(*this, field, at), Access::element_type(type), bytes_of(type, values, n), n);
 }
 
 void Graph::setFieldValue(const FieldRef& field, const Type& type, const void* values, std::size_t n, bool) {
-  state_->shared->graph.set_initial_value(to_ref(*this, field), Access::element_type(type), bytes_of(type, values, n), n);
+  Access::shared(*this).graph.set_initial_value(to_ref(*this, field), Access::element_type(type), bytes_of(type, values, n), n);
 }
 
 void Graph::setInitialValueHalf(FieldRef field, std::uint16_t value) { setFieldValue(field, HALF, &value, 1, true); }
 void Graph::setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> values) { setFieldValue(field, HALF, values.data(), values.size(), false); }
 
-void Graph::setFieldSize(FieldRef field, std::size_t size) { state_->shared->graph.set_field_size(to_ref(*this, field), size); }
-std::size_t Graph::getFieldSize(FieldRef field) const { return state_->shared->graph.field_size(to_ref(*this, field)); }
+void Graph::setFieldSize(FieldRef field, std::size_t size) { Access::shared(*this).graph.set_field_size(to_ref(*this, field), size); }
+std::size_t Graph::getFieldSize(FieldRef field) const { return Access::shared(*this).graph.field_size(to_ref(*this, field)); }
 
 std::size_t Graph::getMaxFieldDim(StringRef vertexName, StringRef fieldName, unsigned dimIndex) const {
   const Field& field = field_named(codelet_named(*this, vertexName), fieldName);
@@ -142,11 +146,11 @@ double Graph::getMaxVertexFieldValue(StringRef vertexName, StringRef fieldName) 
 }
 
 void Graph::setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint64_t flops) {
-  state_->shared->graph.set_perf_estimate(to_id(*this, v, "setPerfEstimate"), {cycles, flops});
+  Access::shared(*this).graph.set_perf_estimate(to_id(*this, v, "setPerfEstimate"), {cycles, flops});
 }
 
 void Graph::registerPerfEstimator(StringRef vertexTypeName, PerfEstimateFunc f) {
-  state_->shared->estimators[codelet_named(*this, vertexTypeName).name] = std::move(f);
+  Access::shared(*this).estimators[codelet_named(*this, vertexTypeName).name] = std::move(f);
 }
 
 void Graph::registerCycleEstimator(StringRef vertexTypeName, CycleEstimateFunc f) {
@@ -155,8 +159,8 @@ void Graph::registerCycleEstimator(StringRef vertexTypeName, CycleEstimateFunc f
 
 void Graph::setTileMapping(VertexRef v, unsigned tileNum) {
   const VertexId id = to_id(*this, v, "setTileMapping");
-  pando::graph::Graph& g = state_->shared->graph;
-  const bool known = tileNum < state_->target.getNumTiles();
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  const bool known = tileNum < Access::state(*this).target.getNumTiles();
   const std::string what = known ? "" : fmt::format("setTileMapping of a vertex of type '{}'", g.library()[g.vertices()[id].codelet].name);
   g.set_tile_mapping(id, Access::physical_tile(*this, tileNum, what));
 }

@@ -144,6 +144,6 @@ std::string VertexIntrospector::getVertexName() const {
   return state_->graph->library()[state_->graph->vertices()[state_->id].codelet].name;
 }
 
-ComputeSet VertexIntrospector::getComputeSet() const { return ComputeSet(state_->graph->vertices()[state_->id].compute_set.value); }
+ComputeSet VertexIntrospector::getComputeSet() const { return ComputeSet(state_->graph->vertices()[state_->id].compute_set.value, state_->graph->serial()); }
 
 }  // namespace poplar

@@ -35,9 +35,22 @@ using pando::facade::Access;
 
 namespace {
 
+using Owners = std::initializer_list<std::uint32_t>;
+
+// `owners`: of all that the body names.
 template <class Body>
-std::shared_ptr<g::Program> make(Body body, const DebugContext& context) {
-  return std::make_shared<g::Program>(g::Program{context.getPathName(), std::move(body)});
+std::shared_ptr<g::Program> make(Body body, const DebugContext& context, Owners owners = {}) {
+  const std::uint32_t graph = Access::joint_owner(owners, "a part of a program");
+  return std::make_shared<g::Program>(g::Program{context.getPathName(), std::move(body), graph});
+}
+
+std::uint32_t owner(const Tensor& t) { return Access::owner(t); }
+std::uint32_t owner(const Program& p) { return Access::owner(p); }
+std::uint32_t owner(const DataStream& s) { return Access::state(s).graph; }
+std::uint32_t owner(const RemoteBuffer& b) { return Access::state(b).graph; }
+template <class Tag>
+std::uint32_t owner(const poplar::pando_detail::Handle<Tag>& h) {
+  return h.graph();
 }
 
 // The node, to be changed: a copy if someone else holds it too.
@@ -127,88 +140,101 @@ bool Program::isEmpty() const {
 }
 
 void dumpProgram(const Graph& graph, const Program& program, std::ostream& out) {
-  const g::ProgramPtr programs[] = {Access::node(program)};
-  out << print(Access::shared(graph).graph, programs);
+  out << print(Access::shared(graph).graph, Access::nodes(graph, {&program, 1}));
 }
 
 Sequence::Sequence(const DebugContext& context) { node_ = make(g::Sequence{}, context); }
 Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext& context) {
-  node_ = make(g::Sequence{Access::nodes(programs)}, context);
+  std::uint32_t graph = 0;
+  for (const Program& p : programs) graph = Access::joint_owner({graph, owner(p)}, "a program of a Sequence");
+  node_ = make(g::Sequence{Access::nodes(programs)}, context, {graph});
 }
-Sequence::Sequence(const Program& first, const DebugContext& context) { node_ = make(g::Sequence{{Access::node(first)}}, context); }
+Sequence::Sequence(const Program& first, const DebugContext& context) {
+  node_ = make(g::Sequence{{Access::node(first)}}, context, {owner(first)});
+}
 
 void Sequence::add(const Program& program) {
   if (!node_) node_ = make(g::Sequence{}, DebugContext());
   g::ProgramPtr step = Access::node(program);  // holds itself, if a sequence is added to itself: then own() copies
-  std::get<g::Sequence>(own(node_).body).steps.push_back(std::move(step));
+  const std::uint32_t graph = Access::joint_owner({owner(*this), step->graph}, "the program added to a Sequence");
+  g::Program& node = own(node_);
+  node.graph = graph;
+  std::get<g::Sequence>(node.body).steps.push_back(std::move(step));
 }
 
-Execute::Execute(ComputeSet cs, const DebugContext& context) { node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), {}}, context); }
+Execute::Execute(ComputeSet cs, const DebugContext& context) { node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), {}}, context, {owner(cs)}); }
 Execute::Execute(ComputeSet cs, Tensor result, const DebugContext& context) {
   const g::View& v = Access::view(result, "the result of Execute");
   if (v.num_elements() != 1)
     fail(ErrorKind::control_program_error, "predicate-size", "the result of Execute has {} elements, not one: {}", v.num_elements(), result.getDebugStr());
   if (v.type() != pando::ElementType::boolean) fail(ErrorKind::type_error, "predicate-type", "the result of Execute is no bool: {}", result.getDebugStr());
   check_writable(result, "Execute");
-  node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), v.reshape({})}, context);
+  node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), v.reshape({})}, context, {owner(cs), owner(result)});
 }
 
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& context) {
   check_same(src, dst, "Copy");
   check_writable(dst, "Copy");
-  node_ = make(g::Copy{Access::view(src), Access::view(dst)}, context);
+  node_ = make(g::Copy{Access::view(src), Access::view(dst)}, context, {owner(src), owner(dst)});
 }
 Copy::Copy(const DataStream& stream, Tensor dst, bool, const DebugContext& context) {
   check_stream(Access::state(stream), dst, true);
   check_writable(dst, "Copy");
-  node_ = make(g::HostToDevice{Access::state(stream).id, Access::view(dst)}, context);
+  node_ = make(g::HostToDevice{Access::state(stream).id, Access::view(dst)}, context, {owner(stream), owner(dst)});
 }
 Copy::Copy(Tensor src, const DataStream& stream, bool, const DebugContext& context) {
   check_stream(Access::state(stream), src, false);
-  node_ = make(g::DeviceToHost{Access::state(stream).id, Access::view(src)}, context);
+  node_ = make(g::DeviceToHost{Access::state(stream).id, Access::view(src)}, context, {owner(src), owner(stream)});
 }
 Copy::Copy(const RemoteBuffer& buffer, Tensor dst, const DebugContext& context) {
   check_remote(Access::state(buffer), dst, Tensor());
   check_writable(dst, "Copy");
-  node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), {}}, context);
+  node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), {}}, context, {owner(buffer), owner(dst)});
 }
 Copy::Copy(const RemoteBuffer& buffer, Tensor dst, Tensor offset, const DebugContext& context) {
   Access::view(offset, "the offset of a remote buffer copy");
   check_remote(Access::state(buffer), dst, offset);
   check_writable(dst, "Copy");
-  node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), Access::view(offset).flatten()}, context);
+  node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), Access::view(offset).flatten()}, context,
+               {owner(buffer), owner(dst), owner(offset)});
 }
 Copy::Copy(Tensor src, const RemoteBuffer& buffer, const DebugContext& context) {
   check_remote(Access::state(buffer), src, Tensor());
-  node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), {}}, context);
+  node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), {}}, context, {owner(src), owner(buffer)});
 }
 Copy::Copy(Tensor src, const RemoteBuffer& buffer, Tensor offset, const DebugContext& context) {
   Access::view(offset, "the offset of a remote buffer copy");
   check_remote(Access::state(buffer), src, offset);
-  node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), Access::view(offset).flatten()}, context);
+  node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), Access::view(offset).flatten()}, context,
+               {owner(src), owner(buffer), owner(offset)});
 }
-Copy::Copy(const FunctionBuffer&, const Function& function, const DebugContext& context) {
-  node_ = make(g::LoadFunction{pando::FunctionId(function.getId())}, context);
+Copy::Copy(const FunctionBuffer& buffer, const Function& function, const DebugContext& context) {
+  node_ = make(g::LoadFunction{pando::FunctionId(function.getId())}, context, {owner(buffer), owner(function)});
 }
 
-Repeat::Repeat(unsigned count, const Program& body, const DebugContext& context) { node_ = make(g::Repeat{count, Access::node(body)}, context); }
+Repeat::Repeat(unsigned count, const Program& body, const DebugContext& context) {
+  node_ = make(g::Repeat{count, Access::node(body)}, context, {owner(body)});
+}
 
 RepeatWhileTrue::RepeatWhileTrue(const Program& cond, Tensor predicate, const Program& body, const DebugContext& context) {
-  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "predicate of RepeatWhileTrue"), false, Access::node(body)}, context);
+  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "predicate of RepeatWhileTrue"), false, Access::node(body)}, context,
+               {owner(cond), owner(predicate), owner(body)});
 }
 RepeatWhileFalse::RepeatWhileFalse(const Program& cond, Tensor predicate, const Program& body, const DebugContext& context) {
-  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "predicate of RepeatWhileFalse"), true, Access::node(body)}, context);
+  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "predicate of RepeatWhileFalse"), true, Access::node(body)}, context,
+               {owner(cond), owner(predicate), owner(body)});
 }
 
 If::If(Tensor predicate, const Program& trueBody, const Program& falseBody, const DebugContext& context) {
-  node_ = make(g::If{predicate_view(predicate, "predicate of If"), Access::node(trueBody), Access::node(falseBody)}, context);
+  node_ = make(g::If{predicate_view(predicate, "predicate of If"), Access::node(trueBody), Access::node(falseBody)}, context,
+               {owner(predicate), owner(trueBody), owner(falseBody)});
 }
 
 Switch::Switch(Tensor control, const Program& defaultCaseBody, const DebugContext& context) {
   const g::View view = predicate_view(control, "control of Switch");
   if (view.type() != pando::ElementType::int_ && view.type() != pando::ElementType::unsigned_int)
     fail(ErrorKind::type_error, "switch-type", "the control of Switch is neither int nor unsigned int: {}", control.getDebugStr());
-  node_ = make(g::Switch{view, {}, Access::node(defaultCaseBody)}, context);
+  node_ = make(g::Switch{view, {}, Access::node(defaultCaseBody)}, context, {owner(control), owner(defaultCaseBody)});
 }
 Switch::Switch(Tensor control, const DebugContext& context) : Switch(control, Program(), context) {}
 Switch::Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases, const DebugContext& context)
@@ -225,25 +251,32 @@ Switch Switch::switchWithBoundsChecking(Tensor control, const std::vector<std::p
 Switch Switch::switchWithUnreachableDefault(Tensor control, const DebugContext& context) { return Switch(control, context); }
 
 Switch& Switch::add(std::int32_t value, const Program& body) {
+  if (!node_) fail(ErrorKind::control_program_error, "no-program", "this Switch was moved from");
   g::ProgramPtr step = Access::node(body);
-  auto& cases = std::get<g::Switch>(own(node_).body).cases;
+  const std::uint32_t graph = Access::joint_owner({owner(*this), owner(body)}, "a case of a Switch");
+  g::Program& node = own(node_);
+  node.graph = graph;
+  auto& cases = std::get<g::Switch>(node.body).cases;
   for (const auto& c : cases)
     if (c.first == value) fail(ErrorKind::control_program_error, "switch-case", "the Switch has a case {} already", value);
   cases.emplace_back(value, std::move(step));
   return *this;
 }
 
-Call::Call(Function function, const DebugContext& context) { node_ = make(g::Call{pando::FunctionId(function.getId())}, context); }
+Call::Call(Function function, const DebugContext& context) { node_ = make(g::Call{pando::FunctionId(function.getId())}, context, {owner(function)}); }
 Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext& context) {
   for (const Tensor& t : outputs) check_writable(t, "a host function");
-  node_ = make(g::HostCall{pando::HostFunctionId(function.getId()), views(inputs), views(outputs)}, context);
+  node_ = make(g::HostCall{pando::HostFunctionId(function.getId()), views(inputs), views(outputs)}, context,
+               {owner(function), Access::owner(inputs), Access::owner(outputs)});
 }
-Call::Call(const Program& program, const DebugContext& context) { node_ = make(g::Sequence{{Access::node(program)}}, context); }
+Call::Call(const Program& program, const DebugContext& context) {
+  node_ = make(g::Sequence{{Access::node(program)}}, context, {owner(program)});
+}
 
 Sync::Sync(SyncType type, const DebugContext& context) { node_ = make(g::Sync{static_cast<g::SyncScope>(type)}, context); }
 
 PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt& fmt, const DebugContext& context) {
-  node_ = make(g::Print{title.cloneAsString(), Access::view(t, "the tensor of PrintTensor"), format_of(fmt)}, context);
+  node_ = make(g::Print{title.cloneAsString(), Access::view(t, "the tensor of PrintTensor"), format_of(fmt)}, context, {owner(t)});
 }
 PrintTensor::PrintTensor(StringRef title, Tensor t, const DebugContext& context) : PrintTensor(title, t, PrintTensorFmt(), context) {}
 PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt& fmt, const DebugContext& context)
@@ -251,7 +284,7 @@ PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt& fmt, const DebugContext
 PrintTensor::PrintTensor(Tensor t, const DebugContext& context) : PrintTensor(t, PrintTensorFmt(), context) {}
 
 ErrorProgram::ErrorProgram(StringRef message, Tensor debugTensor, const DebugContext& context) {
-  node_ = make(g::Error{message.cloneAsString(), Access::view(debugTensor, "the tensor of ErrorProgram"), {}}, context);
+  node_ = make(g::Error{message.cloneAsString(), Access::view(debugTensor, "the tensor of ErrorProgram"), {}}, context, {owner(debugTensor)});
 }
 
 Abort::Abort(const std::string& message, const DebugContext& context) { node_ = make(g::Error{message, {}, {}}, context); }
@@ -260,7 +293,7 @@ Abort::Abort(const DebugContext& context) : Abort(std::string("the program abort
 
 AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string& message, const DebugContext& context) {
   const g::View view = predicate_view(predicate, "predicate of AbortOnCondition");
-  node_ = make(g::Error{message, view, view}, context);
+  node_ = make(g::Error{message, view, view}, context, {owner(predicate)});
 }
 AbortOnCondition::AbortOnCondition(Tensor predicate, const char* message, const DebugContext& context)
     : AbortOnCondition(predicate, std::string(message), context) {}
@@ -268,12 +301,12 @@ AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext& context
     : AbortOnCondition(predicate, std::string("the condition of an AbortOnCondition is true"), context) {}
 
 WriteUndef::WriteUndef(Tensor t, const DebugContext& context) {
-  node_ = make(g::WriteUndef{Access::view(t, "the tensor of WriteUndef")}, context);
+  node_ = make(g::WriteUndef{Access::view(t, "the tensor of WriteUndef")}, context, {owner(t)});
 }
 
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext& context) {
   Access::view(t, "the tensor of AssumeEqualAcrossReplicas");
-  node_ = make(g::Sequence{}, context);
+  node_ = make(g::Sequence{}, context, {owner(t)});
 }
 
 CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap, const DebugContext& context) {
@@ -287,7 +320,8 @@ CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, un
     if (receives[to]) fail(ErrorKind::graph_replication_error, "replica-map", "CrossReplicaCopy: replica {} receives twice", to);
     receives[to] = true;
   }
-  node_ = make(g::CrossReplicaCopy{Access::view(src), Access::view(dst), {replicaMap.begin(), replicaMap.end()}}, context);
+  node_ = make(g::CrossReplicaCopy{Access::view(src), Access::view(dst), {replicaMap.begin(), replicaMap.end()}}, context,
+               {owner(src), owner(dst)});
 }
 
 }  // namespace poplar::program

@@ -60,6 +60,7 @@ struct TensorState {
 };
 
 struct StreamState {
+  std::uint32_t graph = 0;  // graph::Graph::serial()
   pando::FifoId id;
   std::string handle;
   Type type;
@@ -70,6 +71,7 @@ struct StreamState {
 };
 
 struct RemoteBufferState {
+  std::uint32_t graph = 0;  // graph::Graph::serial()
   pando::RemoteBufferId id;
   std::string handle;
   Type type;
@@ -118,11 +120,26 @@ struct Access {
   // The view in place of `like`'s, of the same graph and metadata.
   static poplar::Tensor tensor(const poplar::core::TensorState& like, graph::View view);
 
-  static poplar::core::GraphState& state(const poplar::Graph& g) { return *g.state_; }
-  static poplar::core::GraphShared& shared(const poplar::Graph& g) { return *g.state_->shared; }
+  // Throws poplar_error for a graph that was moved from.
+  static poplar::core::GraphState& state(const poplar::Graph& g);
+  static poplar::core::GraphShared& shared(const poplar::Graph& g) { return *state(g).shared; }
   static poplar::Tensor tensor(const poplar::Graph& g, graph::View view) {
-    return tensor({std::move(view), g.state_->shared, nullptr});
+    return tensor({std::move(view), state(g).shared, nullptr});
   }
+
+  // Ownership (owner.cpp). A thing's owner is its graph's serial number, 0 for what belongs to no graph. Here alone things of another
+  // graph are refused (graph_connection_error, "foreign"); `role` says what the thing was meant for.
+  static std::uint32_t owner(const poplar::Tensor& t) { return t.state_ ? t.state_->graph->graph.serial() : 0; }
+  static std::uint32_t owner(const poplar::program::Program& p) { return p.node_ ? p.node_->graph : 0; }
+  static std::uint32_t owner(poplar::ArrayRef<poplar::Tensor> tensors);
+  static void check_owner(const poplar::core::GraphShared& graph, std::uint32_t owner, std::string_view role);
+  static void check_owner(const poplar::Graph& graph, std::uint32_t owner, std::string_view role) { check_owner(shared(graph), owner, role); }
+  // The one graph of all of them; 0 if they have none.
+  static std::uint32_t joint_owner(std::initializer_list<std::uint32_t> owners, std::string_view role);
+  static const graph::View& view(const poplar::Graph& g, const poplar::Tensor& t, const char* role);
+  // Programs of that graph.
+  static std::vector<graph::ProgramPtr> nodes(const poplar::Graph& g, poplar::ArrayRef<poplar::program::Program> programs);
+
   // The physical tile; throws invalid_tile_mapping if the graph has no such tile.
   static TileId physical_tile(const poplar::Graph& g, unsigned tile, const std::string& what);
 

@@ -59,7 +59,11 @@ Tensor with(const Tensor& like, View view) { return Access::tensor(Access::state
 View concat_all(ArrayRef<Tensor> tensors, unsigned dimension) {
   std::vector<View> parts;
   parts.reserve(tensors.size());
-  for (const Tensor& t : tensors) parts.push_back(Access::view(t, "a tensor of concat"));
+  for (const Tensor& t : tensors) {
+    parts.push_back(Access::view(t, "a tensor of concat"));
+    if (Access::state(t).graph != Access::state(tensors[0]).graph)
+      Access::check_owner(*Access::state(tensors[0]).graph, Access::owner(t), "a tensor of concat: " + t.getDebugStr());
+  }
   return View::concat(parts, dimension);
 }
 
@@ -235,7 +239,9 @@ bool Tensor::containsConstant() const {
 
 bool Tensor::isParallelWriteable() const { return !containsConstant() && !containsAliases(); }
 bool Tensor::isContiguous() const { return Access::view(*this).is_contiguous(); }
-bool Tensor::intersectsWith(const Tensor& other) const { return Access::view(*this).intersects(Access::view(other)); }
+bool Tensor::intersectsWith(const Tensor& other) const { 
+  return Access::view(*this).intersects(Access::view(other)) && Access::state(*this).graph == Access::state(other).graph;
+}
 
 bool Tensor::constantValue(const Type& as, void* value) const {
   const core::TensorState& s = Access::state(*this);
@@ -262,7 +268,7 @@ std::vector<Interval> Tensor::getContiguousRegions() const {
 std::vector<VariableInterval> Tensor::getVarRegions() const {
   std::vector<VariableInterval> result;
   for (const Region& r : Access::view(*this).regions())
-    result.emplace_back(VariableRef(r.variable.value), Interval(r.elements.begin, r.elements.end));
+    result.emplace_back(VariableRef(r.variable.value, Access::owner(*this)), Interval(r.elements.begin, r.elements.end));
   return result;
 }
 
