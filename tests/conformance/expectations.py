@@ -4,6 +4,7 @@ is an error; a pass that is not listed is reported as new, with the line to add.
 The list is a text file with one case a line; `#` begins a comment.
 """
 import argparse
+import fnmatch
 import os
 import pathlib
 import subprocess
@@ -33,6 +34,37 @@ def judge(results, expected):
     passed = sum(message is None for message in results.values())
     lines.append(f"{passed} passed, {errors} failed" + (f", {n} skipped" if (n := len(results) - passed - errors) > 0 else ""))
     return lines, 1 if errors else 0
+
+
+def read_reasons(path):
+    """[(pattern, reason)]: a reason is a line that ends with a colon; patterns of file names follow, indented."""
+    reasons, reason = [], None
+    for line in path.read_text().splitlines():
+        text = line.split("#")[0].rstrip()
+        if not text:
+            continue
+        if not text.startswith(" "):
+            reason = text.rstrip(":")
+        else:
+            reasons += [(pattern, reason) for pattern in text.split()]
+    return reasons
+
+
+def apply_reasons(results, reasons, expected=frozenset()):
+    """({case: message}, errors): failures get their reason; one that is not expected to pass and has no reason, and a reason that nothing needs,
+    are errors."""
+    errors, used, out = [], set(), dict(results)
+    for case, message in results.items():
+        if message is None:
+            continue
+        fitting = [(p, r) for p, r in reasons if fnmatch.fnmatchcase(case, p)]
+        if fitting:
+            used.update(p for p, _ in fitting)
+            out[case] = f"{fitting[0][1]} ({message})"
+        elif case not in expected:
+            errors.append(f"FAIL  {case}: {message}; it is neither expected to pass nor has it a reason")
+    errors += [f"FAIL  the reason of {p} ({r}) explains nothing" for p, r in reasons if p not in used]
+    return out, errors
 
 
 def arguments():

@@ -8,7 +8,6 @@ purpose: most files must fail.
 """
 import argparse
 import collections
-import fnmatch
 import multiprocessing.pool
 import pathlib
 import re
@@ -17,6 +16,7 @@ import subprocess
 import sys
 
 import expectations
+from expectations import apply_reasons, read_reasons
 
 FOLDERS = "basics float io misc extmod stress unicode micropython import".split()
 # Their output is compared line by line with regular expressions; `########` stands for any lines.
@@ -205,36 +205,6 @@ def verdict(name, answer, wanted):
 
 def worst(name, answers, wanted):
     return next((v for v in (verdict(name, a, wanted) for a in answers) if v), None)
-
-
-def read_reasons(path):
-    """[(pattern, reason)]: a reason is a line that ends with a colon; patterns of file names follow, indented."""
-    reasons, reason = [], None
-    for line in path.read_text().splitlines():
-        text = line.split("#")[0].rstrip()
-        if not text:
-            continue
-        if not text.startswith(" "):
-            reason = text.rstrip(":")
-        else:
-            reasons += [(pattern, reason) for pattern in text.split()]
-    return reasons
-
-
-def apply_reasons(results, reasons):
-    """({case: message}, errors): failures get their reason; one without a reason, and a reason that nothing needs, are errors."""
-    errors, used, out = [], set(), dict(results)
-    for case, message in results.items():
-        if message is None:
-            continue
-        fitting = [(p, r) for p, r in reasons if fnmatch.fnmatchcase(case, p)]
-        if fitting:
-            used.update(p for p, _ in fitting)
-            out[case] = f"{fitting[0][1]} ({message})"
-        else:
-            errors.append(f"FAIL  {case}: {message}; it is neither expected to pass nor has it a reason")
-    errors += [f"FAIL  the reason of {p} ({r}) explains nothing" for p, r in reasons if p not in used]
-    return out, errors
 
 
 def collect(arguments):

@@ -1,0 +1,85 @@
+"""The rules of running other projects' Python, each tripped once."""
+import pathlib
+import signal
+import sys
+import tempfile
+import unittest
+
+import expectations
+import python_clients
+
+# Stands for pytest: the test a ends the interpreter, the test b passes, the test c fails; none is run again.
+FAKE_PYTEST = """
+import json, os, signal
+done = open(os.environ['PANDO_DONE']).read().split()
+def write(**record):
+    with open(os.environ['PANDO_OUTCOMES'], 'a') as out:
+        out.write(json.dumps(record) + '\\n')
+for name, message in (('b', None), ('a', None), ('c', 'ValueError')):
+    if name in done:
+        continue
+    write(start=name)
+    if name == 'a':
+        os.kill(os.getpid(), signal.%s)
+    write(id=name, message=message)
+write(finished=True)
+"""
+
+
+class Pytest(unittest.TestCase):
+    def run_fake(self, code):
+        with tempfile.TemporaryDirectory() as folder:
+            return python_clients.run_pytest([sys.executable, "-c", code], "file", folder, {}, 5, pathlib.Path(folder) / "scratch")
+
+    def test_a_crash_loses_one_test(self):
+        self.assertEqual(self.run_fake(FAKE_PYTEST % "SIGSEGV"), {"b": None, "a": "ends the interpreter with SIGSEGV", "c": "ValueError"})
+
+    def test_an_alarm_is_a_limit_of_time(self):
+        self.assertEqual(self.run_fake(FAKE_PYTEST % "SIGALRM")["a"], "takes more than 5 s")
+
+    def test_a_pytest_that_does_not_start_is_a_failure_of_the_file(self):
+        self.assertEqual(self.run_fake("raise SystemExit('no pytest')"), {"file": "pytest ends with status 1: ['no pytest']"})
+
+    def test_a_failing_teardown_is_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "outcomes"
+            path.write_text('{"start": "a"}\n{"id": "a", "message": null}\n{"id": "a", "message": "teardown"}\n')
+            self.assertEqual(python_clients.read_outcomes(path), ({"a": "teardown"}, None, False))
+
+
+class Scripts(unittest.TestCase):
+    def verdict(self, text, **script):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.py").write_text(text)
+            return python_clients.run_script(sys.executable, dict(path="a.py", **script), folder, {}, 5)
+
+    def test_what_holds_and_is_printed_passes(self):
+        self.assertIsNone(self.verdict("import sys\nx = 2\nprint('x is', x, sys.argv[1])", arguments=["7"], holds=["x == 2"], patterns=["x is 2 7"]))
+
+    def test_each_way_to_fail(self):
+        self.assertEqual(self.verdict("x = 3", holds=["x == 2"]), "does not hold: x == 2")
+        self.assertEqual(self.verdict("print(3)", patterns=["2"]), "does not print ['2']")
+        self.assertEqual(self.verdict("raise ValueError('no')"), "ValueError: no")
+        self.assertEqual(self.verdict(f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})"), "ends the interpreter with SIGSEGV")
+
+
+class Counting(unittest.TestCase):
+    RESULTS = {"d/a.py::f[1]": None, "d/a.py::f[2]": "boom", "d/a.py::g": None, "e/s.py": None}
+
+    def test_a_function_passes_with_all_of_its_cases(self):
+        lines = [" ".join(line.split()) for line in python_clients.by_folder(self.RESULTS)]
+        self.assertEqual(lines, ["d 2 of 3 cases, 1 of 2 functions pass", "e 1 of 1 cases, 1 of 1 functions pass"])
+
+    def test_reasons_are_counted(self):
+        self.assertEqual(python_clients.by_reason({"a": "out (x)", "b": "out (y)", "c": None, "d": "z"}), ["    2  out", "    1  z"])
+
+
+class Reasons(unittest.TestCase):
+    def test_a_failure_needs_a_reason_or_is_an_error(self):
+        results, errors = expectations.apply_reasons({"a": "boom", "b": "boom"}, [("a*", "out"), ("c*", "none")])
+        self.assertEqual(results["a"], "out (boom)")
+        self.assertEqual(errors, ["FAIL  b: boom; it is neither expected to pass nor has it a reason", "FAIL  the reason of c* (none) explains nothing"])
+
+
+if __name__ == "__main__":
+    unittest.main()
