@@ -1,0 +1,222 @@
+#include "ir/interpreter.h"
+
+#include "base/check.h"
+#include "ir/error.h"
+#include "ir/op_row.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace pando::ir {
+
+namespace {
+
+// Part `i` of `parts` equal ones along the first dimension, without that dimension.
+HostTensor part_of(const HostTensor& whole, std::int64_t i, const Shape& shape) {
+  HostTensor out(whole.dtype(), shape);
+  PANDO_CHECK(static_cast<std::size_t>(i + 1) * out.size_bytes() <= whole.size_bytes());
+  std::memcpy(out.writable(), whole.data() + static_cast<std::size_t>(i) * out.size_bytes(), out.size_bytes());
+  return out;
+}
+
+}  // namespace
+
+// What the ops of one replica reach.
+class InterpreterHost : public EvaluationHost {
+ public:
+  InterpreterHost(Interpreter& owner, std::int64_t replica, Context context) : owner_(owner), replica_(replica), context_(context) {}
+
+  std::vector<HostValue> run_graph(GraphId graph, std::vector<HostValue> inputs) override {
+    return owner_.run_graph_on(graph, {std::move(inputs)}, {replica_}, context_)[0];
+  }
+
+  HostTensor load(HostStreamId stream) override {
+    const HostStream& s = owner_.module_.stream(stream);
+    const auto it = owner_.data_.find(stream);
+    if (it == owner_.data_.end()) refuse(ErrorClass::value, "stream-without-data", "stream '{}' is loaded, but was given no data", s.name);
+    const std::int64_t replicas = owner_.module_.replicas();
+    const std::int64_t slices = std::max<std::int64_t>(1, it->second.elements() / std::max<std::int64_t>(1, elements_of(s.shape)) / replicas);
+    std::int64_t& cursor = owner_.cursors_[{stream.value, replica_}];
+    const std::int64_t slice = cursor++ % slices;
+    return part_of(it->second, slice * replicas + replica_, s.shape);
+  }
+
+  void store(HostStreamId stream, const HostTensor& data) override { owner_.stored_[{stream.value, replica_}].push_back(data); }
+
+  HostTensor load_row(BufferId buffer, std::int64_t row) override { return rows(buffer, row)[static_cast<std::size_t>(row)]; }
+  void store_row(BufferId buffer, std::int64_t row, const HostTensor& data) override { rows(buffer, row)[static_cast<std::size_t>(row)] = data; }
+
+  void print(const std::string& text) override {
+    if (owner_.print_) {
+      owner_.print_(text);
+    } else {
+      std::fputs(text.c_str(), stderr);
+    }
+  }
+  std::int64_t replica() const override { return replica_; }
+
+ private:
+  std::vector<HostTensor>& rows(BufferId buffer, std::int64_t row) {
+    const RemoteBuffer& b = owner_.module_.buffer(buffer);
+    if (row < 0 || row >= b.entries) refuse(ErrorClass::index, "remote-row", "row {} of remote buffer {}, which has {} rows", row, b.number, b.entries);
+    auto& rows = owner_.rows_[{buffer.value, replica_}];
+    if (rows.empty()) rows.assign(static_cast<std::size_t>(b.entries), HostTensor(b.dtype, b.shape));
+    return rows;
+  }
+
+  Interpreter& owner_;
+  std::int64_t replica_;
+  Context context_;
+};
+
+Interpreter::Interpreter(const Module& module) : module_(module) {
+  const auto replicas = module.replicas();
+  inputs_of_main_.resize(static_cast<std::size_t>(replicas));
+  for (auto& inputs : inputs_of_main_) inputs.resize(module.graph(module.main_graph()).inputs.size());
+  for (std::size_t s = 0; s < module.state_count(); ++s) {
+    const StateId id(static_cast<StateId::rep>(s));
+    const State& state = module.state(id);
+    const HostTensor& data = module.blob(state.data);
+    for (std::int64_t r = 0; r < replicas; ++r) {
+      const bool grouped = state.grouping.replicas() == replicas && state.grouping.groups() > 1;
+      const Shape shape(data.shape().begin() + (grouped ? 1 : 0), data.shape().end());
+      HostTensor mine = grouped ? part_of(data, state.grouping.group_of(r), shape) : data;
+      if (state.sharded) {
+        const auto members = state.grouping.members(state.grouping.group_of(r));
+        const auto shards = elements_of(mine.shape()) == 0 ? 1 : (elements_of(mine.shape()) + elements_of(module.type(state.type).shape) - 1) / elements_of(module.type(state.type).shape);
+        const auto member = std::find(members.begin(), members.end(), r) - members.begin();
+        HostTensor shard(mine.dtype(), module.type(state.type).shape);
+        const std::int64_t n = shard.elements(), first = (member % shards) * n;
+        for (std::int64_t i = 0; i < n && first + i < mine.elements(); ++i) shard.set(i, mine.number(first + i));
+        mine = std::move(shard);
+      }
+      set_state(id, r, mine.reshaped(module.type(state.type).shape));
+    }
+  }
+}
+
+void Interpreter::set_input(HostStreamId stream, HostTensor data) { data_[stream] = std::move(data); }
+
+void Interpreter::on_print(std::function<void(const std::string&)> f) { print_ = std::move(f); }
+
+HostTensor Interpreter::state(StateId id, std::int64_t replica) const {
+  const State& s = module_.state(id);
+  if (s.input) return inputs_of_main_[static_cast<std::size_t>(replica)][*s.input];
+  return rows_.at({s.buffer.value, replica})[static_cast<std::size_t>(s.row)];
+}
+
+void Interpreter::set_state(StateId id, std::int64_t replica, HostTensor data) {
+  const State& s = module_.state(id);
+  if (s.input) {
+    inputs_of_main_[static_cast<std::size_t>(replica)][*s.input] = std::move(data);
+    return;
+  }
+  InterpreterHost(*this, replica, Context::normal).store_row(s.buffer, s.row, data);
+}
+
+void Interpreter::run(Context context) {
+  cursors_.clear();
+  const Graph& main = module_.graph(module_.main_graph());
+  std::vector<std::int64_t> replicas;
+  Values inputs;
+  for (std::int64_t r = 0; r < module_.replicas(); ++r) {
+    replicas.push_back(r);
+    inputs.emplace_back();
+    for (const HostTensor& t : inputs_of_main_[static_cast<std::size_t>(r)]) inputs.back().push_back({t, {}});
+  }
+  const Values results = run_graph_on(module_.main_graph(), std::move(inputs), replicas, context);
+  const std::size_t outputs = main.outputs.size();
+  for (std::size_t r = 0; r < replicas.size(); ++r) {
+    for (std::size_t i = 0; i < main.inputs.size(); ++i) inputs_of_main_[r][i] = results[r][outputs + i].tensor;
+  }
+}
+
+HostTensor Interpreter::output(HostStreamId stream, std::int64_t stores) const {
+  const HostStream& s = module_.stream(stream);
+  Shape shape{stores, module_.replicas()};
+  shape.insert(shape.end(), s.shape.begin(), s.shape.end());
+  HostTensor out(s.dtype, shape);
+  std::byte* to = out.writable();
+  for (std::int64_t r = 0; r < module_.replicas(); ++r) {
+    const auto it = stored_.find({stream.value, r});
+    if (it == stored_.end()) continue;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(stores, static_cast<std::int64_t>(it->second.size())); ++i) {
+      const HostTensor& t = it->second[static_cast<std::size_t>(i)];
+      std::memcpy(to + static_cast<std::size_t>(i * module_.replicas() + r) * t.size_bytes(), t.data(), t.size_bytes());
+    }
+  }
+  return out;
+}
+
+std::vector<HostValue> Interpreter::run_graph(GraphId graph, std::vector<HostValue> inputs) {
+  return run_graph_on(graph, {std::move(inputs)}, {0}, Context::normal)[0];
+}
+
+// Op by op, each on all replicas before the next: so replicas can meet at collectives. Values are dropped with the graph.
+Interpreter::Values Interpreter::run_graph_on(GraphId id, Values inputs, const std::vector<std::int64_t>& replicas, Context context) {
+  const Graph& graph = module_.graph(id);
+  std::vector<std::unordered_map<std::uint32_t, HostValue>> values(replicas.size());
+  for (std::size_t r = 0; r < replicas.size(); ++r) {
+    PANDO_CHECK(inputs[r].size() == graph.inputs.size());
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) values[r][graph.inputs[i].value] = std::move(inputs[r][i]);
+  }
+  const bool main = id == module_.main_graph();
+  for (OpId o : graph.ops) {
+    if (main && module_.op(o).context != context && module_.row(o).name != "constant") {
+      // An op of another program: what it modifies stays as it is.
+      for (const Modification& m : module_.row(o).modifies) {
+        if (m.operand < 0) continue;
+        for (auto& v : values) v[module_.result(o, static_cast<std::size_t>(m.result)).value] = v[module_.operand(o, static_cast<std::size_t>(m.operand)).value];
+      }
+      if (module_.op(o).in_place && module_.row(o).modifies[0].operand < 0) {
+        for (auto& v : values) v[module_.result(o).value] = v[module_.operand(o, 0).value];
+      }
+      continue;
+    }
+    const auto operands_of = [&](std::size_t r) {
+      std::vector<HostValue> operands;
+      for (ValueId v : module_.operands(o)) operands.push_back(values[r].at(v.value));
+      return operands;
+    };
+    const auto keep = [&](std::size_t r, std::vector<HostValue>& results) {
+      PANDO_CHECK(results.size() == module_.results(o).size());
+      for (std::size_t i = 0; i < results.size(); ++i) values[r][module_.result(o, i).value] = std::move(results[i]);
+    };
+    const OpRow& row = module_.row(o);
+    if (row.reference_group) {
+      std::vector<std::vector<HostValue>> operands;
+      for (std::size_t r = 0; r < replicas.size(); ++r) operands.push_back(operands_of(r));
+      GroupEvaluation e(module_, o, std::move(operands));
+      row.reference_group(e);
+      for (std::size_t r = 0; r < replicas.size(); ++r) keep(r, e.results()[r]);
+      continue;
+    }
+    if (replicas.size() > 1 && row.name == "call") {
+      // Side by side through calls, too: collectives inside meet.
+      Values operands;
+      for (std::size_t r = 0; r < replicas.size(); ++r) operands.push_back(operands_of(r));
+      const Graph& callee = module_.graph(module_.graphs(o)[0]);
+      Values all = run_graph_on(module_.graphs(o)[0], std::move(operands), replicas, context);
+      for (std::size_t r = 0; r < replicas.size(); ++r) {
+        std::vector<HostValue> results(all[r].begin(), all[r].begin() + static_cast<std::ptrdiff_t>(callee.outputs.size()));
+        for (std::int64_t i : module_.attributes(o).ints("modified")) results.push_back(all[r][callee.outputs.size() + static_cast<std::size_t>(i)]);
+        keep(r, results);
+      }
+      continue;
+    }
+    for (std::size_t r = 0; r < replicas.size(); ++r) {
+      InterpreterHost host(*this, replicas[r], context);
+      Evaluation e(module_, o, operands_of(r), host);
+      row.reference(e);
+      keep(r, e.results());
+    }
+  }
+  Values out(replicas.size());
+  for (std::size_t r = 0; r < replicas.size(); ++r) {
+    for (ValueId v : graph.outputs) out[r].push_back(values[r].at(v.value));
+    for (ValueId v : graph.finals) out[r].push_back(values[r].at(v.value));
+  }
+  return out;
+}
+
+}  // namespace pando::ir

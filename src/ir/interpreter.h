@@ -1,0 +1,53 @@
+// The reference interpreter: naive and simple, what transforms and executors are tested with. It knows nothing of tiles.
+#pragma once
+
+#include "ir/module.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pando::ir {
+
+struct HostData {
+  // Of each stream to the device: its slices, outermost in the order of loads; (loads, replicas, shape).
+  std::map<HostStreamId, HostTensor> inputs;
+};
+
+// State of one interpreted module between runs.
+class Interpreter {
+ public:
+  explicit Interpreter(const Module& module);
+
+  // What streams bring: (loads, replicas, shape of the stream). A load beyond the last slice begins again with the first.
+  void set_input(HostStreamId stream, HostTensor data);
+  // Runs the main graph's ops of a context once, all replicas side by side.
+  void run(Context context = Context::normal);
+  // What was stored since set_capacity: (stores, replicas, shape).
+  HostTensor output(HostStreamId stream, std::int64_t stores) const;
+  // A variable of one replica.
+  HostTensor state(StateId state, std::int64_t replica) const;
+  void set_state(StateId state, std::int64_t replica, HostTensor data);
+  // Where prints go; standard error without it.
+  void on_print(std::function<void(const std::string&)> f);
+
+  // One graph on values, one replica; its outputs, then its finals. For tests of graphs without a main program.
+  std::vector<HostValue> run_graph(GraphId graph, std::vector<HostValue> inputs);
+
+ private:
+  friend class InterpreterHost;
+  struct Replicas;
+  using Values = std::vector<std::vector<HostValue>>;  // by replica
+  Values run_graph_on(GraphId graph, Values inputs, const std::vector<std::int64_t>& replicas, Context context);
+
+  const Module& module_;
+  std::vector<std::vector<HostTensor>> inputs_of_main_;  // by replica
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<HostTensor>> rows_;  // buffer and replica: its rows
+  std::map<HostStreamId, HostTensor> data_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> cursors_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<HostTensor>> stored_;
+  std::function<void(const std::string&)> print_;
+};
+
+}  // namespace pando::ir

@@ -1,0 +1,141 @@
+#include "ir/module.h"
+
+#include "base/check.h"
+#include "ir/op_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pando::ir {
+
+GraphId Module::add_graph(std::string name) {
+  Graph g;
+  g.name = std::move(name);
+  used_names_.emplace_back();
+  return graphs_.push(std::move(g));
+}
+
+ValueId Module::add_input(GraphId graph, const Type& type, std::string_view name, bool by_ref) {
+  Value v;
+  v.type = types_.intern(type);
+  v.graph = graph;
+  v.index = static_cast<std::uint32_t>(graphs_[graph].inputs.size());
+  v.name = this->name(unique_name(graph, name.empty() ? "t" : name));
+  const ValueId id = values_.push(v);
+  Graph& g = graphs_[graph];
+  g.inputs.push_back(id);
+  g.finals.push_back(id);
+  g.by_ref.push_back(by_ref);
+  return id;
+}
+
+void Module::add_output(GraphId graph, ValueId value) { graphs_[graph].outputs.push_back(value); }
+
+OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
+                    std::span<const TypeId> results, std::string_view name) {
+  Op op;
+  op.kind = kind;
+  op.context = current_context_;
+  op.graph = graph;
+  op.location = current_location_;
+  op.attributes = attributes_.intern(attributes);
+  op.operand_begin = static_cast<std::uint32_t>(operand_pool_.size());
+  op.operand_count = static_cast<std::uint32_t>(operands.size());
+  operand_pool_.insert(operand_pool_.end(), operands.begin(), operands.end());
+  op.graph_begin = static_cast<std::uint32_t>(graph_pool_.size());
+  op.graph_count = static_cast<std::uint32_t>(graphs.size());
+  graph_pool_.insert(graph_pool_.end(), graphs.begin(), graphs.end());
+  op.result_begin = static_cast<std::uint32_t>(result_pool_.size());
+  op.result_count = static_cast<std::uint32_t>(results.size());
+  const std::string wanted = name.empty() ? fmt::format("{}_out", row_of(kind).name) : std::string(name);
+  op.name = this->name(wanted);
+  const OpId id = ops_.push(op);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Value v;
+    v.type = results[i];
+    v.producer = id;
+    v.index = static_cast<std::uint32_t>(i);
+    v.graph = graph;
+    v.name = this->name(unique_name(graph, wanted));
+    result_pool_.push_back(values_.push(v));
+  }
+  graphs_[graph].ops.push_back(id);
+  return id;
+}
+
+ValueId Module::add_result(OpId op, TypeId type, std::uint32_t position) {
+  PANDO_CHECK(position <= ops_[op].result_count);
+  Value v;
+  v.type = type;
+  v.producer = op;
+  v.graph = ops_[op].graph;
+  v.name = name(unique_name(v.graph, text(ops_[op].name)));
+  const ValueId id = values_.push(v);
+  std::vector<ValueId> all(results(op).begin(), results(op).end());
+  all.insert(all.begin() + position, id);
+  ops_[op].result_begin = static_cast<std::uint32_t>(result_pool_.size());
+  ops_[op].result_count = static_cast<std::uint32_t>(all.size());
+  result_pool_.insert(result_pool_.end(), all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) values_[all[i]].index = static_cast<std::uint32_t>(i);
+  return id;
+}
+
+void Module::set_operand(OpId op, std::uint32_t index, ValueId value) {
+  PANDO_CHECK(index < ops_[op].operand_count);
+  operand_pool_[ops_[op].operand_begin + index] = value;
+}
+
+void Module::erase(OpId op) {
+  std::vector<OpId>& list = graphs_[ops_[op].graph].ops;
+  list.erase(std::remove(list.begin(), list.end(), op), list.end());
+  ops_[op].erased = true;
+  std::erase_if(graphs_[ops_[op].graph].after, [op](const auto& edge) { return edge.first == op || edge.second == op; });
+}
+
+std::optional<GraphId> Module::graph_named(std::string_view name) const {
+  for (std::size_t i = 0; i < graphs_.size(); ++i) {
+    const GraphId id(static_cast<GraphId::rep>(i));
+    if (graphs_[id].name == name) return id;
+  }
+  return std::nullopt;
+}
+
+const OpRow& Module::row(OpId o) const { return row_of(ops_[o].kind); }
+
+NameId Module::name(std::string_view text) {
+  auto [it, added] = name_ids_.try_emplace(std::string(text));
+  if (added) it->second = names_.push(it->first);
+  return it->second;
+}
+
+std::string Module::unique_name(GraphId graph, std::string_view wanted) {
+  auto& used = used_names_[graph.index()];
+  auto [it, added] = used.try_emplace(std::string(wanted), 0u);
+  if (added) return it->first;
+  // References into the map survive insertions, iterators may not.
+  std::uint32_t& next = it->second;
+  for (;;) {
+    std::string candidate = fmt::format("{}__t{}", wanted, next++);
+    if (used.try_emplace(candidate, 0u).second) return candidate;
+  }
+}
+
+LocationId Module::location(const Location& l) {
+  auto [it, added] = location_ids_.try_emplace(fmt::format("{}:{}:{}", l.file, l.line, l.function));
+  if (added) it->second = locations_.push(l);
+  return it->second;
+}
+
+std::string Module::location_text(OpId o) const {
+  const LocationId l = ops_[o].location;
+  if (!l.valid()) return {};
+  return fmt::format("{}:{}", locations_[l].file, locations_[l].line);
+}
+
+BlobId Module::add_blob(HostTensor data) { return blobs_.push(std::move(data)); }
+HostStreamId Module::add_stream(HostStream s) { return streams_.push(std::move(s)); }
+BufferId Module::add_buffer(RemoteBuffer b) { return buffers_.push(std::move(b)); }
+StateId Module::add_state(State s) { return states_.push(std::move(s)); }
+
+}  // namespace pando::ir
