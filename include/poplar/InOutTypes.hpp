@@ -81,7 +81,15 @@ class InOut {
   T *pointer_;
 };
 
-// Vector edges. `->` forwards to the vector itself: x->size().
+// A vector of values (state), or of vector edges.
+template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
+class Vector : public VectorView<T> {
+ public:
+  const Vector *operator->() const { return this; }
+};
+
+// Vector edges. `->` forwards to the vector itself: x->size(). Outputs are vectors: a function may take one as `Vector<T> &`; an input
+// goes to functions that take a `const Vector<T> &`.
 //
 // An input's elements are const to iterators and through a const input. A plain `x[0]` is not: codelets everywhere write
 // `reinterpret_cast<float2 *>(&x[0])` to read by short vectors.
@@ -92,17 +100,18 @@ class Input<Vector<T, L, A, I>> : public VectorView<const T> {
   T &operator[](size_t i) { return const_cast<T &>(VectorView<const T>::operator[](i)); }
   const VectorView<const T> *operator->() const { return this; }
   const VectorView<const T> &operator*() const { return *this; }
+  operator const Vector<T, L, A, I> &() const { return *reinterpret_cast<const Vector<T, L, A, I> *>(this); }
 };
 
 template <class T, VectorLayout L, unsigned A, bool I>
-class Output<Vector<T, L, A, I>> : public VectorView<T> {
+class Output<Vector<T, L, A, I>> : public Vector<T, L, A, I> {
  public:
   const VectorView<T> *operator->() const { return this; }
   const VectorView<T> &operator*() const { return *this; }
 };
 
 template <class T, VectorLayout L, unsigned A, bool I>
-class InOut<Vector<T, L, A, I>> : public VectorView<T> {
+class InOut<Vector<T, L, A, I>> : public Vector<T, L, A, I> {
  public:
   const VectorView<T> *operator->() const { return this; }
   const VectorView<T> &operator*() const { return *this; }
@@ -125,13 +134,6 @@ template <class T, VectorListLayout L, unsigned A, bool I>
 class InOut<VectorList<T, L, A, I>> : public VectorView<const VectorView<T>> {
  public:
   const InOut *operator->() const { return this; }
-};
-
-// A vector of values (state), or of vector edges.
-template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
-class Vector : public VectorView<T> {
- public:
-  const Vector *operator->() const { return this; }
 };
 
 // A vector of scalar edges: its rows have room for a vector's size, so that both kinds of rows look the same to the runtime.

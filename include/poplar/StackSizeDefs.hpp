@@ -1,8 +1,10 @@
-/* How much stack a function may use. On the host stacks are not taken from tile memory: the sizes are accepted and unused. */
+/* How much stack a function may use, and what it calls through pointers. On the host stacks are not taken from tile memory: sizes are
+ * accepted and unused. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
-#define DEF_STACK_USAGE(size, name)
-#define DEF_STACK_SIZE_OWN(size, name)
-#define DEF_FUNC_CALL_PTRS(name, pointers)
+#define DEF_STACK_USAGE(size, function)
+#define DEF_STACK_SIZE_OWN(size, function)
+#define DEF_FUNC_CALLS(function, callees)
+#define DEF_FUNC_CALL_PTRS(function, callees)
 #define RECURSIVE_FUNCTION_SIZE (5 * 1024)
 #endif

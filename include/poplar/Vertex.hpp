@@ -17,6 +17,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/HalfMath.hpp>
 #include <poplar/InOutTypes.hpp>
+#include <poplar/Loops.hpp>
 #include <poplar/VectorTypes.hpp>
 
 #define WORKER_ALIGN

@@ -35,13 +35,13 @@ void fields(A& a, Dependency& d) {
 }
 template <class A>
 void fields(A& a, GpDescription& d) {
-  a(d.codelets, d.globals_size, d.globals_align, d.defined, d.undefined, d.libraries, d.cpu_features, d.dependencies, d.flags, d.build);
+  a(d.codelets, d.globals_size, d.globals_align, d.defined, d.undefined, d.libraries, d.cpu_features, d.dependencies, d.target, d.flags, d.build);
 }
 
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 5;
+constexpr std::uint32_t kFormat = 6;
 
 struct Header {
   char magic[8];

@@ -33,6 +33,7 @@ struct GpDescription {
   std::vector<std::string> libraries;     // file names of shared libraries that the code calls, in the order to load them
   std::vector<std::string> cpu_features;  // the host must have these to run the object
   std::vector<Dependency> dependencies;   // in order of first use
+  std::string target;                     // that the sources saw: "cpu", or an IPU's name
   std::string flags;                      // optimisation flags, for recompiling the bitcode
   std::string build;                      // popc_build() of the writer
 };

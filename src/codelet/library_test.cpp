@@ -477,7 +477,7 @@ TEST_F(LibraryTest, AssemblyIsAcceptedWhereItIsEmpty) {
   EXPECT_NE(library.find("V"), nullptr);
   std::ostringstream diagnostics;
   EXPECT_THROW(library.compile({{bad, cpp}, ""}, "", &diagnostics), poplar::graph_program_compilation_error);
-  EXPECT_THAT(diagnostics.str(), HasSubstr("bad.S:2:1: error: target cpu has no assembly"));
+  EXPECT_THAT(diagnostics.str(), HasSubstr("bad.S:2:1: error: a host has no use for assembly of an IPU"));
 }
 
 TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {

@@ -30,8 +30,15 @@ Function* declare(Function& compute, const std::string& name) {
   return entry;
 }
 
+// What __builtin_ipu_get_worker_id() reads, where the source uses it.
+void set_worker(IRBuilder<>& b, Module& module, Value* worker) {
+  GlobalVariable* number = module.getGlobalVariable("pando_worker");
+  if (number && !number->isDeclaration()) b.CreateStore(worker ? worker : b.getInt32(0), number);
+}
+
 Value* call_compute(IRBuilder<>& b, Function& compute, Value* self, Value* worker, bool returns_bool) {
   SmallVector<Value*, 2> arguments = {self};
+  set_worker(b, *compute.getParent(), worker);
   if (worker) arguments.push_back(b.CreateZExtOrTrunc(worker, compute.getFunctionType()->getParamType(1)));
   CallInst* call = b.CreateCall(&compute, arguments);
   call->setCallingConv(compute.getCallingConv());

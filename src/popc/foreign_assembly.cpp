@@ -1,6 +1,8 @@
 #include "popc/foreign_assembly.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -9,6 +11,7 @@
 #include <optional>
 #include <regex>
 
+#include "popc/reach.h"
 #include "popc/symbols.h"
 
 namespace pando::popc {
@@ -25,10 +28,12 @@ struct Statement {
 };
 
 // `$$` is how IR writes the `$` that begins a register's name.
-bool names_ipu_registers(const std::string& text) {
+bool is_for_ipus(const std::string& text) {
   static const std::regex registers(R"(\$\$(m(1[0-5]|[0-9]|zero|worker_base|vertex_base)|a([0-9]|1[0-5]|zeros?))\b)");
-  static const std::regex counters(R"((^|\n)\s*get\s+\$[0-9]+\s*,)");
-  return std::regex_search(text, registers) || std::regex_search(text, counters);
+  // Mnemonics that hosts do not have, at the beginning of a statement.
+  static const std::regex mnemonics(R"((^|[\n;{])\s*(u?get|u?put|setzi|rpt|f16v[248]\w*|f32(v2)?[a-z]\w*|ld(8|s8|16|s16|32|64|128|2x64|st)\w*|st(32|64|m32)\w*|)"
+                                    R"(sort(4x|8)\w*|shuf8\w*|roll(8|16|32)\w*|urand\w*|tapack|exitn?z|brnz|brnzdec)\s)");
+  return std::regex_search(text, registers) || std::regex_search(text, mnemonics);
 }
 
 std::optional<Statement> parse_statement(const std::string& line) {
@@ -97,6 +102,28 @@ void trap_instead(CallInst& call, const std::string& function) {
 
 }  // namespace
 
+std::vector<ForeignStatement> foreign_assembly(const std::vector<const Function*>& roots) {
+  SetVector<const Function*> functions;
+  for (const Function* root : roots)
+    for (const GlobalValue* g : reachable(*root))
+      if (const auto* f = dyn_cast<Function>(g)) functions.insert(f);
+  std::vector<ForeignStatement> out;
+  for (const Function* f : functions)
+    for (const Instruction& i : instructions(*f)) {
+      const auto* call = dyn_cast<CallInst>(&i);
+      const auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+      if (!assembly) continue;
+      const std::string text(assembly->getAsmString());
+      if (!is_for_ipus(text) || parse(text)) continue;
+      const std::size_t first = text.find_first_not_of(" \t\r\n{"), end = text.find_first_of("\n;", first);
+      unsigned location = 0;
+      if (const MDNode* at = call->getMetadata("srcloc"))
+        location = static_cast<unsigned>(mdconst::extract<ConstantInt>(at->getOperand(0))->getZExtValue());
+      out.push_back({text.substr(first, end - first), location});
+    }
+  return out;
+}
+
 std::vector<std::string> replace_foreign_assembly(Module& module) {
   std::vector<std::string> trapping;
   for (Function& f : module)
@@ -105,7 +132,7 @@ std::vector<std::string> replace_foreign_assembly(Module& module) {
       const auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
       if (!assembly) continue;
       const std::string text(assembly->getAsmString());
-      if (!names_ipu_registers(text)) continue;
+      if (!is_for_ipus(text)) continue;
       const auto statements = parse(text);
       if (Value* value = statements ? replacement(*call, *statements) : nullptr) {
         call->replaceAllUsesWith(value);

@@ -3,7 +3,8 @@
 //   mov %[x], $m11              the stack register         -> the address of the function's frame
 //   get %[x], 0x60 (or 0x61)    the cycle counter's halves -> cycle_count() of the runtime table
 //
-// Any other use of the IPU's registers becomes a trap that names the function, where and when it runs.
+// Any other use of an IPU's registers or instructions is an error in code that vertices reach. Elsewhere it becomes a trap that names the
+// function, where and when it runs.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -12,6 +13,14 @@
 #include <vector>
 
 namespace pando::popc {
+
+struct ForeignStatement {
+  std::string text;       // its first line
+  unsigned location = 0;  // as clang writes it into code: SourceLocation's raw encoding
+};
+
+// Assembly in what the functions reach that nothing is put in the place of.
+std::vector<ForeignStatement> foreign_assembly(const std::vector<const llvm::Function*>& roots);
 
 // Replaces the assembly; the module has the loader's symbols. Returns the functions that would trap, as they are written in C++.
 std::vector<std::string> replace_foreign_assembly(llvm::Module& module);

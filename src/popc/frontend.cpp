@@ -19,7 +19,9 @@
 #include <sstream>
 
 #include "codelet/gp_file.h"
+#include "popc/assembled.h"
 #include "popc/entries.h"
+#include "popc/foreign_assembly.h"
 #include "popc/inline_python.h"
 #include "popc/paths.h"
 #include "popc/reflect.h"
@@ -63,6 +65,28 @@ class ReflectingConsumer : public SemaConsumer {
   Sema* sema_ = nullptr;
 };
 
+// Reports assembly that no host can run, in code that vertices reach. Comes after the code generator.
+class AssemblyConsumer : public ASTConsumer {
+ public:
+  AssemblyConsumer(CodeGenerator& generator, const std::vector<Compute>& computes) : generator_(generator), computes_(computes) {}
+
+  void HandleTranslationUnit(ASTContext& context) override {
+    DiagnosticsEngine& diagnostics = context.getDiagnostics();
+    const llvm::Module* module = generator_.GetModule();
+    if (diagnostics.hasErrorOccurred() || !module) return;
+    std::vector<const llvm::Function*> roots;
+    for (const Compute& c : computes_)
+      if (const llvm::Function* f = module->getFunction(c.symbol)) roots.push_back(f);
+    const unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "assembly of an IPU, which a host cannot run: '%0'; "
+                                                                              "give hosts C++ instead (#ifndef __IPU__)");
+    for (const ForeignStatement& s : foreign_assembly(roots)) diagnostics.Report(SourceLocation::getFromRawEncoding(s.location), id) << s.text;
+  }
+
+ private:
+  CodeGenerator& generator_;
+  const std::vector<Compute>& computes_;
+};
+
 class GenerateAction : public ASTFrontendAction {
  public:
   explicit GenerateAction(llvm::LLVMContext& context) : context_(context) {}
@@ -78,6 +102,7 @@ class GenerateAction : public ASTFrontendAction {
     std::vector<std::unique_ptr<ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<ReflectingConsumer>(*generator, computes));
     consumers.emplace_back(generator);
+    consumers.push_back(std::make_unique<AssemblyConsumer>(*generator, computes));
     return std::make_unique<MultiplexConsumer>(std::move(consumers));
   }
 
@@ -98,7 +123,23 @@ class ExpectNothingAction : public PreprocessorFrontendAction {
     Token token;
     preprocessor.Lex(token);
     if (token.isNot(tok::eof))
-      diagnostics.Report(token.getLocation(), diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "target cpu has no assembly; guard it with #ifdef __IPU__"));
+      diagnostics.Report(token.getLocation(), diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "a host has no use for assembly of an IPU; "
+                                                                                                    "give hosts C++ instead, and guard this with #ifdef __IPU__"));
+  }
+};
+
+// The identifiers of a file as an IPU's assembler sees them.
+class CollectNamesAction : public PreprocessorFrontendAction {
+ public:
+  std::vector<std::string> names;
+
+ protected:
+  void ExecuteAction() override {
+    Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
+    preprocessor.EnterMainSourceFile();
+    Token token;
+    for (preprocessor.Lex(token); token.isNot(tok::eof); preprocessor.Lex(token))
+      if (const IdentifierInfo* name = token.getIdentifierInfo()) names.push_back(name->getName().str());
   }
 };
 
@@ -113,9 +154,10 @@ std::vector<std::string> clang_arguments(const Options& options, const std::stri
   std::vector<std::string> a = {"clang", "-resource-dir", PANDO_CLANG_RESOURCE_DIR, "-c", "-fno-strict-aliasing",
                                 "-ffp-contract=off", "-fno-strict-return",
                                 "-fno-math-errno", "-fno-semantic-interposition", "-fPIC", "-fexceptions",
-                                "-fasynchronous-unwind-tables", "-Wno-unknown-attributes", "-Wno-ignored-attributes",
+                                "-fasynchronous-unwind-tables", "-Wno-unknown-attributes", "-Wno-ignored-attributes", "-Wno-invalid-feature-combination",
                                 "-D__POPC__=1", std::string("-O") + options.level};
   if (!options.own_march) a.push_back("-march=native");
+  if (options.ipu_version > 0) a.insert(a.end(), {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=" + std::to_string(options.ipu_version)});
   const std::string language = language_of(options, input);
   if (language == "c++") a.push_back("-std=gnu++17");
   a.insert(a.end(), options.clang_flags.begin(), options.clang_flags.end());
@@ -147,6 +189,17 @@ bool prepare(CompilerInstance& ci, const Options& options, const std::string& in
   ci.getFrontendOpts().DisableFree = false;
   ci.createDiagnostics();
   return true;
+}
+
+// The names in an assembly file that an IPU would see. What its preprocessor complains of is not reported.
+std::vector<std::string> names_for_ipus(Options options, const std::string& input) {
+  CompilerInstance ci;
+  if (options.ipu_version == 0) options.ipu_version = 2;
+  if (!prepare(ci, options, input)) return {};
+  ci.getDiagnostics().setClient(new IgnoringDiagConsumer);
+  CollectNamesAction action;
+  ci.ExecuteAction(action);
+  return std::move(action.names);
 }
 
 std::vector<Dependency> files_read(CompilerInstance& ci) {
@@ -198,6 +251,7 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
   Unit unit;
   unit.module = std::move(action.module);
   unit.dependencies = files_read(ci);
+  unit.target = target_of(options);
   if (expanded) {
     const std::string path = std::filesystem::absolute(input).string();
     for (Dependency& d : unit.dependencies)
@@ -223,6 +277,8 @@ std::optional<Unit> accept_assembly(const Options& options, const std::string& i
   unit.module->setTargetTriple(target.getTriple().str());
   unit.module->setDataLayout(target.getDataLayoutString());
   unit.dependencies = files_read(ci);
+  unit.target = target_of(options);
+  note_assembled(*unit.module, names_for_ipus(options, input), input);
   return unit;
 }
 

@@ -13,6 +13,7 @@
 #include "codelet/cpu_features.h"
 #include "codelet/gp_file.h"
 #include "codelet/popc_version.h"
+#include "popc/assembled.h"
 #include "popc/backend.h"
 #include "popc/foreign_assembly.h"
 #include "popc/inline_python.h"
@@ -78,6 +79,7 @@ int compile(const Options& options) {
   gp.bitcode = bitcode_of(module);
   d.build = popc_build();
   d.flags = std::string("-O") + options.level;
+  d.target = target_of(options);
   write_depfile(options, program->dependencies);
   if (options.bitcode_only) {
     d.libraries = program->libraries;
@@ -90,8 +92,9 @@ int compile(const Options& options) {
 
   hide_internals(module, entries_of(program->codelets));
   add_loader_symbols(module);
+  refuse_assembled(module, program->codelets, options.inputs);
   for (const std::string& function : replace_foreign_assembly(module))
-    std::fprintf(stderr, "popc: warning: '%s' is in assembly of an IPU: it will trap when it runs\n", function.c_str());
+    std::fprintf(stderr, "popc: warning: '%s' has assembly of an IPU: it will stop a program that gets there\n", function.c_str());
   redirect_jumps(module, program->codelets);
   read_needs(module, program->codelets);
   d.undefined = undefined_symbols(module, called);

@@ -1,5 +1,6 @@
 #include "popc/options.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -13,34 +14,52 @@ const std::set<std::string> kTargets = {"cpu", "ipu1", "ipu2", "ipu21"};
 
 bool starts_with(const std::string& s, const char* prefix) { return s.rfind(prefix, 0) == 0; }
 
-void check_target(std::string name) {
+std::string known_target(std::string name) {
   name = name.substr(0, name.find(':'));  // "ipu2:cpp": a variant
   if (kTargets.count(name) == 0) throw std::runtime_error("unknown target '" + name + "'; targets: cpu");
+  return name;
 }
 
 // A comma list, or a JSON array of strings and of objects with a "name".
-void check_targets(const std::string& text) {
+std::vector<std::string> read_targets(const std::string& text) {
+  std::vector<std::string> out;
   if (!starts_with(text, "[")) {
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find(',', begin), text.size());
-      check_target(text.substr(begin, end - begin));
+      out.push_back(known_target(text.substr(begin, end - begin)));
       begin = end + 1;
     }
-    return;
+    return out;
   }
   const auto list = nlohmann::json::parse(text, nullptr, false);
   if (!list.is_array()) throw std::runtime_error("--target: malformed JSON: " + text);
   for (const auto& entry : list) {
-    if (entry.is_object() && entry.contains("arch")) check_target(entry["arch"].get<std::string>());
-    else if (entry.is_string()) check_target(entry.get<std::string>());
+    if (entry.is_object() && entry.contains("arch")) out.push_back(known_target(entry["arch"].get<std::string>()));
+    else if (entry.is_string()) out.push_back(known_target(entry.get<std::string>()));
     else throw std::runtime_error("--target: expected a string or an object with \"arch\": " + entry.dump());
   }
+  return out;
+}
+
+// Code is compiled once. A host among the targets, and it sees a host; else it sees the first of the IPUs.
+void choose_view(const std::string& text, Options& o) {
+  const std::vector<std::string> targets = read_targets(text);
+  const bool host = targets.empty() || std::find(targets.begin(), targets.end(), "cpu") != targets.end();
+  o.ipu_version = host ? 0 : static_cast<unsigned>(std::stoul(targets.front().substr(3)));
+}
+
+// Words of popc's own may begin with one dash or with two.
+std::string with_two_dashes(const std::string& a) {
+  static const std::set<std::string> kWords = {"target", "list-targets", "version", "help", "expand-python", "describe", "emit-llvm", "S"};
+  if (!starts_with(a, "-")) return a;
+  const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
+  return kWords.count(name) ? "--" + word : a;
 }
 
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments) {
-  static const std::set<std::string> kTwoWords = {"-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter"};
+  static const std::set<std::string> kTwoWords = {"-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-Xclang", "-mllvm"};
   Options o;
   std::size_t i = 0;
   const auto value = [&](const std::string& flag) -> const std::string& {
@@ -48,24 +67,26 @@ Options parse_options(const std::vector<std::string>& arguments) {
     return arguments[i];
   };
   for (; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
+    const std::string a = with_two_dashes(arguments[i]);
     if (a == "-" || !starts_with(a, "-")) o.inputs.push_back(a);
     else if (a == "-o") o.output = value(a);
-    else if (a == "--target" || a == "-target") check_targets(value(a));
-    else if (starts_with(a, "--target=")) check_targets(a.substr(9));
+    else if (a == "--target") choose_view(value(a), o);
+    else if (starts_with(a, "--target=")) choose_view(a.substr(9), o);
     else if (a == "--list-targets") o.action = Action::list_targets;
     else if (a == "--version") o.action = Action::version;
     else if (a == "--help" || a == "-h") o.action = Action::help;
     else if (a == "--expand-python") o.action = Action::expand_python;
     else if (a == "--describe") o.action = Action::describe;
-    else if (a == "-S") o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
-    else if (a == "--emit-llvm" || a == "-emit-llvm") o.action = Action::print_ir;
+    else if (a == "--S") o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
+    else if (a == "--emit-llvm") o.action = Action::print_ir;
     else if (a == "-c") o.bitcode_only = true;
     else if (a == "-MF") o.depfile = value(a);
     else if (a == "-l") o.libraries.push_back(value(a));
     else if (starts_with(a, "-l")) o.libraries.push_back(a.substr(2));
     else if (a == "-L") o.library_folders.push_back(value(a));
     else if (starts_with(a, "-L")) o.library_folders.push_back(a.substr(2));
+    else if (a == "-X") o.clang_flags.push_back(value(a));
+    else if (starts_with(a, "-X=")) o.clang_flags.push_back(a.substr(3));
     else if (a == "-x") o.is_c = value(a) == "c";
     else if (starts_with(a, "-O")) o.level = a.size() > 2 ? a[2] : '1';
     else if (starts_with(a, "-o")) o.output = a.substr(2);
@@ -78,6 +99,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
   return o;
 }
 
+std::string target_of(const Options& options) { return options.ipu_version == 0 ? "cpu" : "ipu" + std::to_string(options.ipu_version); }
+
 std::string help_text() {
   return R"(popc: compiles codelets (C++ and C, with clang) and links .gp files.
 
@@ -88,10 +111,12 @@ std::string help_text() {
   -o FILE              the output (a.gp)
   -O0 ... -O3 -Os      how much to optimise (-O3)
   -g -I -D -U -W -std  as clang
-  --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code
+  --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code. Without a host among them
+                       __IPU__ and __IPU_ARCH_VERSION__ are defined
   --list-targets       prints the targets
   -S                   writes assembly text instead of a .gp
   --emit-llvm          writes LLVM IR text instead of a .gp
+  -X FLAG, -X=FLAG     a flag for clang; -Xclang and -mllvm as clang
   -x c                 standard input is C
   -c                   no code yet: the .gp is for a later popc that links it with others
   -lNAME -LFOLDER      the codelets call libNAME.so, found in FOLDER or beside libpoplar.so; loaded with the .gp

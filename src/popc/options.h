@@ -16,6 +16,7 @@ struct Options {
   char level = '3';                      // of -O
   bool own_march = false;                // the user chose -march: the host's features are not assumed
   bool is_c = false;                     // -x c
+  unsigned ipu_version = 0;              // of --target, if no host is among the targets: 1, 2 or 21 (__IPU_ARCH_VERSION__)
   bool bitcode_only = false;             // -c: for linking by popc; cannot be loaded
   std::string depfile;                   // -MF: a makefile rule with the files that were read
   std::vector<std::string> libraries;    // -l: names of shared libraries that the code calls
@@ -25,5 +26,7 @@ struct Options {
 // Throws std::runtime_error: unknown target, missing argument.
 Options parse_options(const std::vector<std::string>& arguments);
 std::string help_text();
+// What the sources see: "cpu", or an IPU's name.
+std::string target_of(const Options& options);
 
 }  // namespace pando::popc

@@ -36,6 +36,7 @@ Unit load_unit(const std::string& input, llvm::LLVMContext& context) {
   unit.module = std::move(*module);
   unit.codelets = std::move(gp.description.codelets);
   unit.libraries = std::move(gp.description.libraries);
+  unit.target = std::move(gp.description.target);
   unit.dependencies = {{std::filesystem::absolute(input).string(), content_hash(bytes)}};
   return unit;
 }
@@ -52,6 +53,21 @@ bool same_state(const Codelet& a, const Codelet& b) {
   for (std::size_t i = 0; i < a.fields.size(); ++i)
     if (a.fields[i].name != b.fields[i].name || a.fields[i].host_offset != b.fields[i].host_offset) return false;
   return true;
+}
+
+// A unit for another target than the program's, of nothing but vertices that the program has: a host takes one variant of a vertex.
+bool is_other_variant(const Program& program, const Unit& unit, const std::string& target) {
+  return unit.target != target && !unit.codelets.empty() && std::all_of(unit.codelets.begin(), unit.codelets.end(), [&](const Codelet& c) {
+    return std::any_of(program.codelets.begin(), program.codelets.end(), [&](const Codelet& k) { return k.name == c.name; });
+  });
+}
+
+// Partial objects for hosts come first, so that theirs are the variants that are taken.
+std::vector<std::string> hosts_first(std::vector<std::string> inputs) {
+  std::stable_partition(inputs.begin(), inputs.end(), [](const std::string& input) {
+    return std::filesystem::path(input).extension() != ".gp" || read_gp(read_file(input), input).description.target == "cpu";
+  });
+  return inputs;
 }
 
 void add_codelets(Program& program, std::vector<Codelet>& codelets, const std::string& input) {
@@ -109,15 +125,18 @@ void link(llvm::Module& program, std::unique_ptr<llvm::Module> more, const std::
 std::optional<Program> build_program(const Options& options, llvm::LLVMContext& context) {
   Program program;
   bool failed = false;
-  std::vector<std::string> inputs = options.inputs;
+  std::vector<std::string> inputs = hosts_first(options.inputs);
+  std::string target;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::string input = inputs[i];
     const bool is_last = i + 1 == inputs.size();
     std::optional<Unit> unit = read_unit(options, input, context);
     failed = failed || !unit;
     if (failed) continue;
-    add_codelets(program, unit->codelets, input);
+    if (target.empty()) target = unit->target;
     add_dependencies(program, unit->dependencies);
+    if (is_other_variant(program, *unit, target)) continue;
+    add_codelets(program, unit->codelets, input);
     program.libraries.insert(program.libraries.end(), unit->libraries.begin(), unit->libraries.end());
     if (program.module) link(*program.module, std::move(unit->module), input, context);
     else program.module = std::move(unit->module);

@@ -84,6 +84,7 @@ class Reflector {
     }
     add_fields(r, 0, v.codelet);
     add_requests(r, v.codelet);
+    if (is_external(r, v.codelet.name)) return;
     const ASTRecordLayout& layout = context_.getASTRecordLayout(&r);
     v.codelet.host_size = static_cast<std::uint32_t>(layout.getSize().getQuantity());
     v.codelet.host_align = static_cast<std::uint32_t>(layout.getAlignment().getQuantity());
@@ -143,6 +144,22 @@ class Reflector {
       field->host_offset = static_cast<std::uint32_t>(offset + layout.getFieldOffset(f->getFieldIndex()) / 8);
       codelet.fields.push_back(std::move(*field));
     }
+  }
+
+  // `static const bool isExternalCodelet = true`: the vertex is in assembly, and its compute() is a stub.
+  bool is_external(const CXXRecordDecl& r, const std::string& name) {
+    for (Decl* d : r.decls()) {
+      auto* variable = dyn_cast<VarDecl>(d);
+      if (!variable || !variable->getIdentifier() || variable->getName() != "isExternalCodelet") continue;
+      VarDecl* definition = variable->getInitializingDeclaration();
+      const APValue* value = definition ? definition->evaluateValue() : nullptr;
+      if (!value || !value->isInt() || value->getInt().isZero()) return false;
+      error(variable->getLocation(), "Vertex '%0' is in assembly of an IPU (isExternalCodelet), which a host cannot run; "
+                                     "give hosts C++ instead (#ifndef __IPU__)")
+          << name;
+      return true;
+    }
+    return false;
   }
 
   // static constexpr pando::Reserve pando_reserve{begin, bytes}; static constexpr const char* pando_image = "name";

@@ -69,11 +69,24 @@ std::string qualified(const NamedDecl& decl) {
   return out;
 }
 
+// As users spell short vectors: float2, uchar4, longlong2.
+std::string vector_spelling(const ExtVectorType& type, const ASTContext& context) {
+  std::string element = type_spelling(type.getElementType(), context);
+  const auto shorten = [&](std::string_view words, const char* letter) {
+    if (element.rfind(words, 0) == 0) element = letter + element.substr(words.size());
+  };
+  shorten("unsigned ", "u");
+  shorten("signed ", "s");
+  std::erase(element, ' ');
+  return element + std::to_string(type.getNumElements());
+}
+
 }  // namespace
 
 std::string type_spelling(QualType type, const ASTContext& context) {
   const QualType canonical = type.getCanonicalType();
   const std::string prefix = canonical.isConstQualified() ? "const " : "";
+  if (const auto* vector = canonical->getAs<ExtVectorType>()) return prefix + vector_spelling(*vector, context);
   if (const auto* record = canonical->getAsCXXRecordDecl()) return prefix + qualified(*record);
   if (const auto* e = canonical->getAs<EnumType>()) return prefix + qualified(*e->getDecl());
   PrintingPolicy policy = context.getPrintingPolicy();

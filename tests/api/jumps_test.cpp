@@ -106,8 +106,23 @@ TEST(Jumps, TheirFunctionsAreOnlyCalled) {
 
 TEST(Jumps, StackRegisterAndCounterOfAnIpu) { EXPECT_EQ(run_one("OfAnIpu"), 1); }
 
-TEST(Jumps, OtherAssemblyOfAnIpuTraps) {
-  EXPECT_THAT(error_of("OnlyForAnIpu"), HasSubstr("tile 0: assembly of an IPU in 'OnlyForAnIpu::compute()'"));
+// In a function of another file, which no vertex of that file reaches.
+TEST(Jumps, OtherAssemblyOfAnIpuStopsTheProgram) {
+  Directory d;
+  Setting s;
+  const std::string vertex = d.file("vertex.cpp", "#include <poplar/Vertex.hpp>\nunsigned of_an_ipu(unsigned);\nclass V : public poplar::Vertex {\n public:\n"
+                                                  "  poplar::Output<int> out;\n  void compute() { *out = of_an_ipu(1); }\n};\n");
+  const std::string function = d.file("function.cpp", "unsigned of_an_ipu(unsigned x) { asm volatile(\"add %[x], $m4, %[x]\" : [x] \"+r\"(x)::); return x; }\n");
+  s.graph.addCodelets({vertex, function});
+  s.graph.setTileMapping(s.graph.addVertex(s.set, "V", {{"out", s.variable(INT, {}, "out")}}), 0);
+  s.program.add(Execute(s.set));
+  Engine engine = s.loaded();
+  try {
+    engine.run();
+    FAIL() << "assembly of an IPU ran";
+  } catch (const application_runtime_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("tile 0: assembly of an IPU in 'of_an_ipu(unsigned int)'"));
+  }
 }
 
 }  // namespace

@@ -149,13 +149,3 @@ class OfAnIpu : public Vertex {
     *out = bottom - &here < 4096 && &here - bottom < 4096 && high == 0 && low > 0;
   }
 };
-
-class OnlyForAnIpu : public Vertex {
- public:
-  Output<int> out;
-  void compute() {
-    unsigned x = 1;
-    asm volatile("add %[x], $m4, %[x]" : [x] "+r"(x)::);
-    *out = x;
-  }
-};
