@@ -1,0 +1,131 @@
+// A module that runs: places completed, verified, transformed, lowered, compiled, loaded onto a device; its variables and streams.
+//
+//     Session session(builder, {.device = "cpu"});
+//     session.attach();                                      // loads, and brings the variables to the device
+//     session.run({{in, data, 1}}, {{out, result, 1}});      // the main graph once
+//     session.weights_to_host();
+//     HostTensor w = session.data(state);
+//
+// The builder must outlive the session. The session changes nothing of its graphs (it works on a copy); what variables hold on the host
+// are the blobs of the builder's module, which weights_to_host and write replace. One thread at a time.
+#pragma once
+
+#include "ir/builder.h"
+#include "ir/host_tensor.h"
+#include "ir/module.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pando::session {
+
+struct Options {
+  // "cpu": the host's processor as a machine of one tile, of one IPU and one replica. "ipu_model" or "ipu_hw": IPUs of 1,472 tiles.
+  std::string device = "ipu_model";
+  // Of the machines that the graph level knows ("ipu1", "ipu2", "ipu21").
+  std::string machine = "ipu2";
+  // Not 0: IPUs of that many tiles.
+  std::int64_t tiles_per_ipu = 0;
+  // Of each IPU, tiles that compute nothing and hold what io_tiles() places there. 0: what lies on IO tiles lies among the others.
+  std::int64_t num_io_tiles = 0;
+  // Slices of each stream in a run.
+  std::int64_t num_host_transfers = 1;
+  // Refuse modules whose result depends on an order that nobody demanded.
+  bool check_ambiguity = true;
+  // Chains of element-wise ops become one pass over their operands.
+  bool fuse = true;
+  // Matrix products: "float" or "half" partial sums where the op says nothing.
+  std::string partials_type_matmuls;
+  // Options of the engine, as Poplar's.
+  std::map<std::string, std::string> engine;
+  // Variables whose blobs are memory that somebody else reads, too (a mapped file): downloads write into these bytes. Without a name here
+  // a download gives a variable new bytes.
+  std::vector<ir::StateId> mapped;
+};
+
+// Slices of a stream: (slices, replicas, shape), contiguous.
+struct InputData {
+  ir::HostStreamId stream;
+  const void* data = nullptr;
+  std::int64_t slices = 1;
+};
+struct OutputData {
+  ir::HostStreamId stream;
+  void* data = nullptr;
+  std::int64_t slices = 1;
+};
+
+class Session {
+ public:
+  // Compiles. Refuses (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device, "cpu"
+  // with more IPUs or replicas than one; (runtime): a program without any op. Tile memory that does not suffice is poplar's exception.
+  explicit Session(ir::Builder& builder, Options options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Options& options() const;
+  // The module as it was lowered, after all transforms.
+  const ir::Module& lowered() const;
+  // IPUs of all replicas together.
+  std::int64_t ipus() const;
+
+  // --- streams
+  // Streams that the program loads from, stores to; in order of creation.
+  const std::vector<ir::HostStreamId>& inputs() const;
+  const std::vector<ir::HostStreamId>& outputs() const;
+  // (num_host_transfers, replicas, the stream's shape) without the leading two where they are 1.
+  ir::Shape full_shape(ir::HostStreamId stream) const;
+
+  // --- the device
+  // Brings the program onto the device; attached sessions stay as they are. Variables come with weights_from_host.
+  void attach();
+  // Gives the device back. What was not downloaded is lost.
+  void detach();
+  bool is_attached() const;
+
+  // Runs the main graph once. Each stream begins with its first slice; after its last one comes the first again. Refuses (value): a stream
+  // of inputs() without data, data for another stream, a session that is not attached.
+  void run(std::span<const InputData> inputs, std::span<const OutputData> outputs);
+  // Text of print_tensor; standard error without it.
+  void on_print(std::function<void(std::string_view)> f);
+  // Ends a running program at its next step; from any thread.
+  void stop();
+
+  // --- variables
+  // Uploads all variables from their host data, and runs the program for that; downloads them likewise.
+  void weights_from_host();
+  void weights_to_host();
+  // Whether the host holds what the device holds.
+  bool in_sync() const;
+  // What a variable holds: the shape of its host data (one_per_group), or with one leading dimension of all replicas (all_replicas).
+  // Downloads first if attached and out of sync.
+  ir::HostTensor data(ir::StateId state);
+  // New host data, of the shape that the variable began with; uploaded if attached.
+  void write(ir::StateId state, ir::HostTensor data);
+
+  // --- looking in
+  struct Times {
+    double transform = 0, lower = 0, compile = 0, load = 0;  // seconds
+  };
+  const Times& times() const;
+  // Text of a level: "model" (needs nothing), "graph".
+  std::string dump(std::string_view level) const;
+  // The report of poplar::Engine, as text.
+  std::string profile_summary();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pando::session
