@@ -64,13 +64,13 @@ OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operand
   return id;
 }
 
-ValueId Module::add_result(OpId op, TypeId type, std::uint32_t position) {
+ValueId Module::add_result(OpId op, TypeId type, std::uint32_t position, std::string_view wanted) {
   PANDO_CHECK(position <= ops_[op].result_count);
   Value v;
   v.type = type;
   v.producer = op;
   v.graph = ops_[op].graph;
-  v.name = name(unique_name(v.graph, text(ops_[op].name)));
+  v.name = name(unique_name(v.graph, wanted.empty() ? std::string(text(ops_[op].name)) : std::string(wanted)));
   const ValueId id = values_.push(v);
   std::vector<ValueId> all(results(op).begin(), results(op).end());
   all.insert(all.begin() + position, id);

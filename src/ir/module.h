@@ -130,7 +130,8 @@ class Module {
   OpId add_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
               std::span<const TypeId> results, std::string_view name = {});
   // Appends a result to an op that is already there: calls grow with the outputs of what they call. `position`: before which result.
-  ValueId add_result(OpId op, TypeId type, std::uint32_t position);
+  // Named after the op unless a name is given.
+  ValueId add_result(OpId op, TypeId type, std::uint32_t position, std::string_view name = {});
   void set_operand(OpId op, std::uint32_t index, ValueId value);
   void set_attributes(OpId op, const Attributes& attributes) { ops_[op].attributes = attributes_.intern(attributes); }
   void set_type(ValueId value, const Type& t) { values_[value].type = types_.intern(t); }

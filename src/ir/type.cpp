@@ -35,9 +35,10 @@ std::string place_text(const Place& place) {
   std::string text;
   if (place.device.known()) {
     text = place.device.is_variable() ? fmt::format("d{}", place.device.variable_number()) : std::to_string(place.device.value);
+    if (place.tiles != TileSet::compute) text += place.tiles == TileSet::io ? ".io" : ".any";
+  } else if (place.tiles != TileSet::undefined) {
+    text = place.tiles == TileSet::io ? "io" : "compute";
   }
-  if (place.tiles == TileSet::io) text += text.empty() ? "io" : ".io";
-  if (place.tiles == TileSet::undefined && place.device.known()) text += ".any";
   if (place.memory == Memory::tile) return text;
   if (!text.empty()) text += ", ";
   return text + (place.memory == Memory::streaming ? "streaming" : "host");

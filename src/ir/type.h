@@ -2,7 +2,7 @@
 //
 //     Tensor[(2, 3), float32]                 no place was said
 //     Tensor[(2, 3), float32, 0]              on device 0, compute tiles, in tile memory
-//     Tensor[(2, 3), float32, 1.io]           on the IO tiles of device 1
+//     Tensor[(2, 3), float32, 1.io]           on the IO tiles of device 1; 1.any: on some tiles of it; io: on the IO tiles of some device
 //     Tensor[(2, 3), float32, d0]             on the device that a pmap binds to d0
 //     Tensor[(2, 3), float32, 0, streaming]   in Streaming Memory
 //     Tensor[(3), float32, 0, shard_of (2, 3)]    one replica's shard of a tensor of six elements
