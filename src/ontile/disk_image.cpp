@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -21,15 +22,19 @@ namespace pando::ontile {
 
 namespace {
 
-constexpr std::string_view kHead = "pando disks, KiB of each tile: ";
+// Then the KiB in decimal, and in the last columns the checksum of what is before it.
+constexpr std::string_view kHead = "pando disks 2, KiB of each tile: ";
+constexpr std::string_view kHeadOfFirstVersion = "pando disks, ";
 constexpr std::size_t kHeadBytes = 64;
 constexpr unsigned kLeastKib = 4, kMostKib = 192;
+constexpr std::uint32_t kMostTiles = 1 << 20;
 constexpr std::size_t kEntryBytes = 8 + kBlockBytes;
 constexpr std::uint64_t kFreeGarbage = 1 << 20;  // a log that is not longer than this and its content is not written anew
 
-// Of a group of blocks.
+// Of a group of blocks. It is found again behind a damaged one: it lies at a multiple of 8, and checks itself.
 struct GroupHead {
-  std::uint64_t count, checksum;
+  std::uint64_t magic = 0x70756f7247444e50;  // "PNDGroup"
+  std::uint64_t number = 0, count = 0, checksum = 0, head_checksum = 0;
 };
 
 [[noreturn]] void fail(std::string_view what, const std::string& path) {
@@ -63,20 +68,17 @@ std::string read_from(int file, std::uint64_t at, std::size_t bytes, const std::
 
 std::string head_of(unsigned kib) {
   std::string head = fmt::format("{}{}", kHead, kib);
-  head.resize(kHeadBytes - 1, ' ');
-  return head + "\n";
+  head.resize(kHeadBytes - 17, ' ');
+  return head + fmt::format("{:016x}\n", checksum_of(head));
+}
+
+std::uint64_t checksum_of(const GroupHead& head) {
+  return checksum_of(std::string_view(reinterpret_cast<const char*>(&head), offsetof(GroupHead, head_checksum)));
 }
 
 void add_entry(std::string& group, std::uint32_t tile, std::uint32_t block, std::string_view bytes) {
   const std::uint32_t place[] = {tile, block};
   group.append(reinterpret_cast<const char*>(place), sizeof place).append(bytes);
-}
-
-// With the head before the entries. None: nothing.
-std::string group_of(const std::string& entries) {
-  if (entries.empty()) return {};
-  const GroupHead head{entries.size() / kEntryBytes, checksum_of(entries)};
-  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + entries;
 }
 
 void check_size(unsigned kib) {
@@ -86,8 +88,14 @@ void check_size(unsigned kib) {
 // Of one session, until it is closed or the process ends.
 void lock(int file, const std::string& path) {
   struct stat about = {};
+  if (::fstat(file, &about) == 0 && !S_ISREG(about.st_mode)) throw poplar::file_load_error(fmt::format("{} is no file [disk-image]", path));
   const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &about) == 0 && about.st_nlink > 0;
   if (!free) throw poplar::file_load_error(fmt::format("{} is in use by another session [disk-image]", path));
+}
+
+[[noreturn]] void damaged(const std::string& path, std::uint64_t at, std::string_view what) {
+  throw poplar::file_load_error(
+      fmt::format("{} is damaged: {} at byte {}; nothing was written to it [disk-image-damaged]", path, what, at));
 }
 
 }  // namespace
@@ -113,7 +121,7 @@ DiskImage::~DiskImage() {
 std::uint32_t DiskImage::blocks() const { return kib_ * 1024 / kBlockBytes; }
 
 void DiskImage::open() {
-  file_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  file_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // which a FIFO or device does not keep waiting
   if (file_ >= 0) {
     lock(file_, path_);
     read();
@@ -124,32 +132,73 @@ void DiskImage::open() {
   rewrite();
 }
 
-void DiskImage::read() {
+void DiskImage::read_head() {
   const std::string head = read_from(file_, 0, kHeadBytes, path_);
+  if (head.starts_with(kHeadOfFirstVersion))
+    throw poplar::file_load_error(fmt::format("{} is an image of an earlier version, which had no checksums [disk-image]", path_));
   unsigned kib = 0;
-  const bool is_image = head.size() == kHeadBytes && head.starts_with(kHead) && head.back() == '\n' &&
+  const bool is_image = head.size() == kHeadBytes && head.starts_with(kHead) &&
                         std::from_chars(head.data() + kHead.size(), head.data() + head.size(), kib).ec == std::errc();
   if (!is_image) throw poplar::file_load_error(fmt::format("{} is no image of tiles' disks [disk-image]", path_));
+  if (head != head_of(kib)) damaged(path_, 0, "its first line does not fit its checksum");
   check_size(kib);
   if (kib_ != 0 && kib_ != kib) throw poplar::invalid_option(fmt::format("{} holds disks of {} KiB, not of {}", path_, kib, kib_));
   kib_ = kib;
+}
+
+void DiskImage::read() {
+  read_head();
   struct stat about = {};
   if (::fstat(file_, &about) != 0) fail("read", path_);
   const auto size = static_cast<std::uint64_t>(about.st_size);
-  for (end_ = kHeadBytes; end_ + sizeof(GroupHead) < size;) {
-    GroupHead group = {};
-    std::memcpy(&group, read_from(file_, end_, sizeof group, path_).data(), sizeof group);
-    const std::uint64_t left = size - end_ - sizeof group;
-    if (group.count == 0 || group.count > left / kEntryBytes) break;
-    const std::string entries = read_from(file_, end_ + sizeof group, group.count * kEntryBytes, path_);
-    if (checksum_of(entries) != group.checksum) break;
-    for (std::size_t at = 0; at < entries.size(); at += kEntryBytes) {
-      std::uint32_t place[2];
-      std::memcpy(place, entries.data() + at, sizeof place);
-      blocks_[{place[0], place[1]}].bytes = entries.substr(at + sizeof place, kBlockBytes);
-    }
-    end_ += sizeof group + entries.size();
+  end_ = kHeadBytes;
+  while (const std::uint64_t bytes = read_group(size)) {
+    end_ += bytes;
+    ++groups_;
   }
+  if (end_ < size) check_nothing_follows(size);
+}
+
+// The bytes of the group at the end of what was read, whose blocks it takes; 0 if there is no whole one.
+std::uint64_t DiskImage::read_group(std::uint64_t size) {
+  GroupHead head;
+  if (size - end_ < sizeof head) return 0;
+  std::memcpy(&head, read_from(file_, end_, sizeof head, path_).data(), sizeof head);
+  const std::uint64_t left = size - end_ - sizeof head;
+  if (head.magic != GroupHead().magic || head.head_checksum != checksum_of(head) || head.count > left / kEntryBytes) return 0;
+  if (head.number != groups_) damaged(path_, end_, fmt::format("group {} is where group {} belongs", head.number, groups_));
+  const std::string entries = read_from(file_, end_ + sizeof head, head.count * kEntryBytes, path_);
+  if (checksum_of(entries) != head.checksum) return 0;
+  for (std::size_t at = 0; at < entries.size(); at += kEntryBytes) {
+    std::uint32_t place[2];
+    std::memcpy(place, entries.data() + at, sizeof place);
+    if (place[0] >= kMostTiles || place[1] >= blocks())
+      damaged(path_, end_ + sizeof head + at, fmt::format("block {} of tile {}, where disks have {} blocks", place[1], place[0], blocks()));
+    blocks_[{place[0], place[1]}].bytes = entries.substr(at + sizeof place, kBlockBytes);
+  }
+  return sizeof head + entries.size();
+}
+
+// What a cut-off write left has no group behind it.
+void DiskImage::check_nothing_follows(std::uint64_t size) const {
+  const std::string rest = read_from(file_, end_, size - end_, path_);
+  GroupHead head;
+  for (std::size_t at = 8; at + sizeof head <= rest.size(); at += 8) {
+    std::memcpy(&head, rest.data() + at, sizeof head);
+    if (head.magic == GroupHead().magic && head.head_checksum == checksum_of(head))
+      damaged(path_, end_, fmt::format("group {} does not fit its checksum, and group {} follows", groups_, head.number));
+  }
+}
+
+// With the head before the entries. None: nothing.
+std::string DiskImage::group_of(const std::string& entries) {
+  if (entries.empty()) return {};
+  GroupHead head;
+  head.number = groups_++;
+  head.count = entries.size() / kEntryBytes;
+  head.checksum = checksum_of(entries);
+  head.head_checksum = checksum_of(head);
+  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + entries;
 }
 
 void DiskImage::put(std::uint32_t tile, std::uint32_t block, std::string_view bytes) { blocks_[{tile, block}] = {std::string(bytes), true}; }
@@ -175,15 +224,19 @@ void DiskImage::rewrite() {
   std::string entries;
   for (const auto& [place, block] : blocks_) add_entry(entries, place.first, place.second, block.bytes);
   const std::string partial = path_ + ".new";
-  const int file = ::open(partial.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  // Not through a link that somebody put there; the user's own, as the old one was.
+  const int file = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (file < 0) fail("write", partial);
-  const std::uint64_t old_end = std::exchange(end_, 0);
+  const std::uint64_t old_end = std::exchange(end_, 0), old_groups = std::exchange(groups_, 0);
   try {
     lock(file, partial);
+    struct stat old = {};
+    if (::fchmod(file, file_ >= 0 && ::fstat(file_, &old) == 0 ? old.st_mode & 0777 : 0600) != 0) fail("write", partial);
     append(file, head_of(kib_) + group_of(entries), partial);
     if (std::rename(partial.c_str(), path_.c_str()) != 0) fail("replace", path_);
   } catch (...) {
     end_ = old_end;
+    groups_ = old_groups;
     ::close(file);
     throw;
   }
@@ -197,6 +250,16 @@ void DiskImage::rewrite() {
   ::close(folder);
 }
 
+void DiskImage::append_group(const std::string& entries) {
+  const std::uint64_t before = groups_;
+  try {
+    append(file_, group_of(entries), path_);
+  } catch (...) {
+    groups_ = before;
+    throw;
+  }
+}
+
 void DiskImage::write_back() {
   if (path_.empty()) return;
   std::string entries;
@@ -205,7 +268,7 @@ void DiskImage::write_back() {
   if (entries.empty()) return;
   const std::uint64_t content = blocks_.size() * kEntryBytes;
   if (end_ + entries.size() > 2 * content + kFreeGarbage) rewrite();
-  else append(file_, group_of(entries), path_);
+  else append_group(entries);
   for (auto& [place, block] : blocks_) block.is_new = false;
 }
 

@@ -4,9 +4,10 @@
 //   image.put(tile, block, bytes);
 //   image.write_back();                              // a kill at any moment leaves all of these puts, or none
 //
-// The file is a log: a line of text, then groups of blocks, each group with its checksum; of a block that is there twice the later one
-// counts. A group that is not whole is where a write was cut off, and the end. When most of the log is of the past it is written anew,
-// beside the old one, which it then replaces.
+// The file is a log: a line of text, then groups of blocks, each group with its number and checksums; of a block that is there twice the
+// later one counts. A group that is not whole is where a write was cut off, and the end, if it is the last one; the next write cuts it
+// off. If a whole one comes behind it, the file is damaged: it is refused and stays as it is. When most of the log is of the past it is
+// written anew, beside the old one, which it then replaces.
 #pragma once
 
 #include <cstdint>
@@ -47,13 +48,19 @@ class DiskImage {
 
   void open();
   void read();
+  void read_head();
+  std::uint64_t read_group(std::uint64_t size);
+  void check_nothing_follows(std::uint64_t size) const;
+  std::string group_of(const std::string& entries);
   void rewrite();
+  void append_group(const std::string& entries);
   void append(int file, const std::string& group, const std::string& path);
 
   std::string path_;
   unsigned kib_;
   int file_ = -1;
-  std::uint64_t end_ = 0;  // of the log
+  std::uint64_t end_ = 0;     // of the log
+  std::uint64_t groups_ = 0;  // in it
   std::map<Place, Block> blocks_;
 };
 

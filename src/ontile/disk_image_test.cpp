@@ -1,6 +1,7 @@
 #include "ontile/disk_image.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -47,7 +48,7 @@ TEST(DiskImage, KeepsBlocksOfEachTile) {
     image.write_back();
   }
   EXPECT_FALSE(std::filesystem::exists(folder.file("disk.new")));
-  EXPECT_EQ(std::filesystem::file_size(folder.file("disk")), 64 + 2 * 16 + 3 * 520);
+  EXPECT_EQ(std::filesystem::file_size(folder.file("disk")), 64 + 2 * 40 + 3 * 520);
   const DiskImage again(folder.file("disk"), 0);
   EXPECT_EQ(again.kib(), 8u);
   EXPECT_EQ(content(again), "0:3c 1000:15b ");
@@ -80,6 +81,101 @@ TEST(DiskImage, ACutOffWriteIsNone) {
     image.write_back();
   }
   EXPECT_EQ(content(DiskImage(cut, 0)), "0:0a 2:2c ");
+}
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Of three groups, of 1, 2 and 3 blocks.
+std::string image_of_three(const Folder& folder) {
+  const std::string file = folder.file("three");
+  DiskImage image(file, 8);
+  for (std::uint32_t group = 0; group < 3; ++group) {
+    for (std::uint32_t tile = 0; tile <= group; ++tile) image.put(tile, group, block_of(static_cast<char>('a' + group)));
+    image.write_back();
+  }
+  return bytes_of(file);
+}
+
+// Opens an image of these bytes and writes to it. "": it was refused as damaged, and is as it was; else what it held.
+std::string held_by(const Folder& folder, const std::string& bytes) {
+  const std::string file = folder.file("copy");
+  std::ofstream(file, std::ios::binary) << bytes;
+  try {
+    DiskImage image(file, 0);
+    const std::string held = content(image);
+    image.put(7, 7, block_of('z'));
+    image.write_back();
+    return held.empty() ? "nothing" : held;
+  } catch (const poplar::file_load_error& error) {
+    EXPECT_THAT(error.what(), testing::AnyOf(HasSubstr("is damaged: "), HasSubstr("is no image"), HasSubstr("an earlier version")));
+    EXPECT_TRUE(bytes_of(file) == bytes) << "what was refused was written";
+    return {};
+  }
+}
+
+constexpr std::size_t kSecond = 64 + 40 + 520, kThird = kSecond + 40 + 2 * 520;
+
+TEST(DiskImage, AFlippedBitIsDamageUnlessItIsInTheLastWrite) {
+  const Folder folder;
+  const std::string whole = image_of_three(folder);
+  ASSERT_EQ(whole.size(), kThird + 40 + 3 * 520);
+  for (std::size_t at = 0; at < whole.size(); ++at)
+    for (int bit = static_cast<int>(at % 3); bit < 8; bit += 3) {
+      std::string bytes = whole;
+      bytes[at] = static_cast<char>(bytes[at] ^ 1 << bit);
+      EXPECT_EQ(held_by(folder, bytes), at < kThird ? "" : "0:0a 0:1b 1:1b ") << "bit " << bit << " of byte " << at;
+    }
+}
+
+TEST(DiskImage, GroupsThatAreGoneOrMovedAreDamage) {
+  const Folder folder;
+  const std::string whole = image_of_three(folder);
+  const std::string head = whole.substr(0, 64), first = whole.substr(64, 560), second = whole.substr(kSecond, 1080), third = whole.substr(kThird);
+  EXPECT_EQ(held_by(folder, head + first + second + third), "0:0a 0:1b 0:2c 1:1b 1:2c 2:2c ");
+  EXPECT_EQ(held_by(folder, head + first + third), "");
+  EXPECT_EQ(held_by(folder, head + second), "");
+  EXPECT_EQ(held_by(folder, head + first + first), "");
+  EXPECT_EQ(held_by(folder, head + second + first + third), "");
+  EXPECT_EQ(held_by(folder, head + std::string(560, '\0') + second), "");
+  EXPECT_EQ(held_by(folder, head + first + std::string(100, '\0')), "0:0a ");
+}
+
+TEST(DiskImage, EveryLengthIsAWholeStateOrRefused) {
+  const Folder folder;
+  const std::string whole = image_of_three(folder);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const char* const held = size < 64 ? "" : size < kSecond ? "nothing" : size < kThird ? "0:0a " : "0:0a 0:1b 1:1b ";
+    EXPECT_EQ(held_by(folder, whole.substr(0, size)), held) << size;
+  }
+}
+
+TEST(DiskImage, IsAFileOfTheUserAlone) {
+  const Folder folder;
+  const std::string file = folder.file("disk");
+  { DiskImage(file, 8); }
+  const auto mode = [&] { return std::filesystem::status(file).permissions(); };
+  using std::filesystem::perms;
+  EXPECT_EQ(mode(), perms::owner_read | perms::owner_write);
+  std::filesystem::permissions(file, perms::owner_read | perms::owner_write | perms::group_read);
+  {
+    DiskImage image(file, 8);
+    for (int i = 0; i < 2500; ++i) {
+      image.put(0, 0, block_of('a'));
+      image.write_back();
+    }
+  }
+  EXPECT_LT(std::filesystem::file_size(file), 1100u * 1024) << "it was not written anew";
+  EXPECT_EQ(mode(), perms::owner_read | perms::owner_write | perms::group_read);
+  ASSERT_EQ(mkfifo(folder.file("fifo").c_str(), 0600), 0);
+  EXPECT_THAT([&] { DiskImage(folder.file("fifo"), 8); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("is no file")));
+  EXPECT_THAT([] { DiskImage("/dev/zero", 8); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("is no file")));
+  std::ofstream(folder.file("precious")) << "kept";
+  std::filesystem::create_symlink(folder.file("precious"), folder.file("new.new"));
+  EXPECT_THROW(DiskImage(folder.file("new"), 8), poplar::file_load_error);
+  EXPECT_EQ(bytes_of(folder.file("precious")), "kept");
 }
 
 TEST(DiskImage, IsWrittenAnewWhenMostIsOfThePast) {

@@ -8,9 +8,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include <poplar/exceptions.hpp>
 
+#include "ontile/disk_image.h"
 #include "ontile/session.h"
 
 namespace pando::ontile {
@@ -71,6 +75,36 @@ TEST(SessionDisk, IsKeptInAFile) {
   Session s(tiles_with_disk(3, file, 0));
   EXPECT_EQ(said(s, "import os\nprint(os.listdir())", 2), "[]\n");
   EXPECT_EQ(said(s, "print(len(open('n').read()))", 0), "3000\n");
+}
+
+// Blocks of the file systems of 15 tiles are changed, with checksums that fit: what each tile can or cannot read is its own affair.
+TEST(SessionDisk, ABrokenFileSystemIsAnErrorOfItsTile) {
+  const std::string file = image_file();
+  std::mt19937 random(20);
+  for (int round = 0; round < 8; ++round) {
+    std::filesystem::remove(file);
+    {
+      Session s(tiles_with_disk(16, file));
+      said(s, "import os\nos.mkdir('d')\nfor i in range(6):\n  with open('d/%d' % i, 'w') as f: f.write(str(i) * 700)");
+    }
+    {
+      DiskImage image(file, 0);
+      std::vector<std::tuple<std::uint32_t, std::uint32_t, std::string>> blocks;
+      image.each_block([&](std::uint32_t tile, std::uint32_t block, std::string_view bytes) { blocks.emplace_back(tile, block, bytes); });
+      for (auto& [tile, block, bytes] : blocks) {
+        if (tile == 0 || (block > 3 && random() % 4)) continue;
+        for (unsigned n = 1 + random() % 4; n > 0; --n) bytes[random() % bytes.size()] = static_cast<char>(random());
+        image.put(tile, block, bytes);
+      }
+      image.write_back();
+    }
+    SessionOptions options = tiles_with_disk(16, file, 0);
+    options.fuel = 20'000'000;
+    Session s(options);
+    const Reply reply = s.run("import os\nprint(sum(len(open('/d/' + n).read()) for n in os.listdir('/d')))\nopen('/new', 'w').write('x')", Session::Input::script);
+    EXPECT_THAT(reply.texts[reply.answers[0].text], testing::StartsWith("4200\n"));
+    EXPECT_EQ(said(s, "print(1 + 1)", 0), "2\n");
+  }
 }
 
 TEST(SessionDisk, SurvivesItsInterpreter) {
