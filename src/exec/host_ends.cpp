@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sizes.h"
 
 namespace pando::exec {
 namespace {
@@ -30,8 +31,9 @@ HostEnds::HostEnds(const tile::Program& program, bool prefetch) : program_(progr
   remote_.resize(program.remote_buffers.size());
   for (std::size_t b = 0; b < remote_.size(); ++b) {
     const tile::RemoteInfo& info = program.remote_buffers[b];
-    for (unsigned r = 0; r < program.replication; ++r)
-      remote_[b].emplace_back(info.elements * size_of(info.type) * info.repeats, "a remote buffer");
+    const std::uint64_t bytes = saturating_mul(saturating_mul(info.elements, size_of(info.type)), info.repeats);
+    check_host_memory(saturating_mul(bytes, program.replication), ErrorKind::stream_memory_allocation_error, "remote buffer '" + info.handle + "'");
+    for (unsigned r = 0; r < program.replication; ++r) remote_[b].emplace_back(bytes, "a remote buffer");
   }
 }
 
@@ -95,7 +97,9 @@ void HostEnds::connect(std::string_view handle, unsigned replica, std::unique_pt
   if (e.ahead > 0) e.callback->invalidate_prefetched();
   e = End();
   e.callback = std::move(callback);
-  e.ring.resize(block_bytes(fifo) * depth(fifo));
+  const std::uint64_t bytes = saturating_mul(block_bytes(fifo), depth(fifo));
+  check_host_memory(bytes, ErrorKind::stream_memory_allocation_error, fmt::format("the blocks of stream '{}'", handle));
+  e.ring.resize(bytes);
 }
 
 void HostEnds::connect_host_function(std::string_view handle, unsigned replica, HostFunctionCallback callback) {

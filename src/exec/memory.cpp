@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/sizes.h"
 
 namespace pando::exec {
 namespace {
@@ -126,6 +127,7 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
   stride_ = (page_up(highest) / kPage | 1) * kPage;
   const std::uint64_t total = stride_ * program.machine.tiles();
   const std::uint64_t used = allocated_pages(program);
+  check_host_memory(saturating_mul(used, program.replication), ErrorKind::stream_memory_allocation_error, "what the program keeps in tile memory");
   for (unsigned r = 0; r < program.replication; ++r) {
     replicas_.emplace_back(total, "the tiles");
     // Memory whose pages are mostly used is faster in huge pages; where many are not, it would cost far more of it.

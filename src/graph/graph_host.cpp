@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sizes.h"
 #include "graph/graph.h"
 
 namespace pando::graph {
@@ -23,6 +24,10 @@ FifoId Graph::add_fifo(Fifo fifo) {
   check_new_handle(fifos_, fifo.handle, "stream");
   if (fifo.buffering_depth == 0)
     fail(ErrorKind::invalid_option, "buffering-depth-0", "stream '{}' with bufferingDepth 0", fifo.handle);
+  const std::uint64_t block = checked_product(fifo.elements, size_of(fifo.type), kMostBytes, ErrorKind::graph_object_creation_error,
+                                              "bytes of a block of stream '" + fifo.handle + "'");
+  checked_product(block, fifo.buffering_depth, kMostBytes, ErrorKind::graph_object_creation_error,
+                  "bytes of the buffer of stream '" + fifo.handle + "'");
   return fifos_.push(std::move(fifo));
 }
 
@@ -31,11 +36,19 @@ RemoteBufferId Graph::add_remote_buffer(RemoteBuffer buffer) {
   if (buffer.elements == 0 || buffer.repeats == 0)
     fail(ErrorKind::graph_object_creation_error, "empty-remote-buffer", "remote buffer '{}' with {} elements in {} rows",
          buffer.handle, buffer.elements, buffer.repeats);
+  const std::string what = "bytes of remote buffer '" + buffer.handle + "'";
+  const ErrorKind kind = ErrorKind::graph_object_creation_error;
+  const std::uint64_t row = checked_product(buffer.elements, size_of(buffer.type), kMostBytes, kind, what);
+  checked_product(row, buffer.repeats, kMostBytes, kind, what);
   return remote_buffers_.push(std::move(buffer));
 }
 
 HostFunctionId Graph::add_host_function(HostFunction function) {
   check_new_handle(host_functions_, function.handle, "host function");
+  std::uint64_t bytes = 0;
+  for (const auto* list : {&function.inputs, &function.outputs})
+    for (const auto& [type, elements] : *list) bytes = saturating_add(bytes, saturating_mul(elements, size_of(type)));
+  checked_product(bytes, 1, kMostBytes, ErrorKind::graph_object_creation_error, "bytes of the arguments of host function '" + function.handle + "'");
   return host_functions_.push(std::move(function));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sizes.h"
 #include "graph/graph.h"
 
 namespace pando::graph {
@@ -24,8 +25,7 @@ Graph::Graph(Machine machine, unsigned replication_factor)
 }
 
 VariableId Graph::push_variable(Variable variable) {
-  variable.elements = 1;
-  for (std::size_t size : variable.shape) variable.elements *= size;
+  variable.elements = checked_elements(variable.shape, "a variable");
   if (variable.constant)
     PANDO_CHECK(variable.initial.size() == variable.elements * size_of(variable.type));
   return variables_.push(std::move(variable));
@@ -40,8 +40,7 @@ VariableId Graph::add_variable(ElementType type, const Shape& shape, std::string
 }
 
 VariableId Graph::add_constant(ElementType type, const Shape& shape, std::string values, std::string name) {
-  std::uint64_t elements = 1;
-  for (std::size_t size : shape) elements *= size;
+  const std::uint64_t elements = checked_elements(shape, "a constant");
   if (values.size() != elements * size_of(type))
     fail(ErrorKind::tensor_creation_error, "constant-size", "constant '{}' of type {} and shape {} needs {} values; {} given", name,
          name_of(type), to_string(shape), elements, values.size() / size_of(type));
@@ -74,6 +73,11 @@ void Graph::set_initial_value(const View& tensor, std::string_view bytes) {
   for (VariableId id : tensor.variables())
     if (variables_[id].constant)
       fail(ErrorKind::tensor_creation_error, "constant-is-fixed", "setInitialValue of constant '{}'", variables_[id].name);
+  if (tensor.contains_aliases())
+    fail(ErrorKind::tensor_creation_error, "write-of-aliases", "setInitialValue of a tensor of shape {} that holds an element twice",
+         to_string(tensor.shape()));
+  for (VariableId id : tensor.variables())
+    check_host_memory(variables_[id].elements * size, ErrorKind::tensor_creation_error, "initial values of '" + variables_[id].name + "'");
   std::uint64_t at = 0;
   tensor.for_each_run([&](const Run& run) {
     Variable& v = variables_[run.variable];
@@ -97,6 +101,26 @@ void Graph::check_tile(TileId tile, const std::string& what) const {
 
 namespace {
 
+// Each element is given to one tile.
+void check_mapping(const View& tensor, const std::vector<std::vector<Interval>>& mapping) {
+  const std::uint64_t n = tensor.num_elements();
+  std::vector<Interval> all;
+  for (std::size_t t = 0; t < mapping.size(); ++t)
+    for (const Interval& part : mapping[t]) {
+      if (part.begin > part.end || part.end > n)
+        fail(ErrorKind::invalid_tile_mapping, "interval-out-of-range",
+             "mapping to tile {} of elements [{}, {}) of a tensor of shape {}, which has {}", t, part.begin, part.end,
+             to_string(tensor.shape()), n);
+      if (!part.empty()) all.push_back(part);
+    }
+  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].begin < all[i - 1].end)
+      fail(ErrorKind::invalid_tile_mapping, "element-mapped-twice",
+           "a mapping of a tensor of shape {} gives elements [{}, {}) twice", to_string(tensor.shape()), all[i].begin,
+           std::min(all[i].end, all[i - 1].end));
+}
+
 void set_run(Variable& variable, const Run& run, TileId tile) {
   if (run.stride == 1) return variable.mapping.set({run.offset, run.offset + run.count}, tile);
   std::uint64_t element = run.offset;
@@ -117,16 +141,12 @@ void Graph::set_tile_mapping(const View& tensor, TileId tile) {
 
 void Graph::set_tile_mapping(const View& tensor, const std::vector<std::vector<Interval>>& mapping) {
   if (!tensor.valid()) fail(ErrorKind::invalid_tile_mapping, "invalid-tensor", "setTileMapping of a tensor that is not valid");
-  const std::uint64_t n = tensor.num_elements();
+  check_mapping(tensor, mapping);
   for (std::size_t t = 0; t < mapping.size(); ++t) {
     const TileId tile(static_cast<std::uint32_t>(t));
     for (const Interval& part : mapping[t]) {
       if (part.empty()) continue;
       if (t >= machine_.tiles()) set_tile_mapping(tensor, tile);  // throws
-      if (part.end > n)
-        fail(ErrorKind::invalid_tile_mapping, "interval-out-of-range",
-             "mapping to tile {} of elements [{}, {}) of a tensor of shape {}, which has {}", t, part.begin, part.end,
-             to_string(tensor.shape()), n);
       tensor.for_each_run(part.begin, part.end, [&](const Run& run) { set_run(variables_[run.variable], run, tile); });
     }
   }

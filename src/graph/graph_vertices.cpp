@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sizes.h"
 #include "graph/convert.h"
 #include "graph/graph.h"
 
@@ -309,7 +310,7 @@ void Graph::set_initial_value(const FieldRef& ref, ElementType type, std::string
   if (count != 1) fail(ErrorKind::graph_connection_error, "field-shape", "{}: one element takes one value; {} given", what, count);
   if (state.bytes.empty())
     fail(ErrorKind::no_size_specified, "no-field-size", "{}: its size is not known; call setFieldSize first", what);
-  if ((*ref.row + 1) * size > state.bytes.size())
+  if (*ref.row >= state.bytes.size() / size)
     fail(ErrorKind::index_error, "element-out-of-range", "{}: element {} of a field of size {}", what, *ref.row,
          state.bytes.size() / size);
   state.bytes.replace(*ref.row * size, size, values);
@@ -324,6 +325,8 @@ void Graph::set_field_size(const FieldRef& ref, std::size_t size) {
   if (size > max_field_size(field, 0))
     fail(ErrorKind::graph_connection_error, "field-too-large", "setFieldSize of {} to {}; the field's layout can hold {}",
          named(v, field), size, max_field_size(field, 0));
+  check_host_memory(saturating_mul(size, field.is_edge() ? sizeof(View) : size_of(field.type)), ErrorKind::graph_connection_error,
+                    "setFieldSize of " + named(v, field));
   if (!field.is_edge()) {
     state_of(v, field).bytes.resize(size * size_of(field.type), '\0');
     return;

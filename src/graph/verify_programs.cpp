@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/sizes.h"
 #include "graph/graph.h"
 #include "graph/program_walk.h"
 #include "graph/verify_parts.h"
@@ -124,7 +125,7 @@ class Checker {
         fail(ErrorKind::type_error, "offset-type", "{}{}: the offsets have type {}, not unsigned int or int", what, in(),
              name_of(offset.type()));
     }
-    elements(tensor, rows * b.elements, what, fmt::format("{} row{} of remote buffer '{}'", rows, rows == 1 ? "" : "s", b.handle));
+    elements(tensor, saturating_mul(rows, b.elements), what, fmt::format("{} row{} of remote buffer '{}'", rows, rows == 1 ? "" : "s", b.handle));
   }
 
   void step(const RepeatWhile& p) {

@@ -5,12 +5,14 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sizes.h"
 #include "graph/view_node.h"
 
 namespace pando::graph {
 
 namespace {
 
+// Of a view's own shape: it does not wrap around, because checked_elements has seen it.
 std::size_t product(const Shape& shape, std::size_t begin, std::size_t end) {
   std::size_t n = 1;
   for (std::size_t d = begin; d < end; ++d) n *= shape[d];
@@ -62,7 +64,7 @@ View View::of_variable(VariableId variable, ElementType type, const Shape& shape
   view.valid_ = true;
   view.type_ = type;
   view.shape_ = shape;
-  if (product(shape) != 0) view.variable_ = variable;
+  if (checked_elements(shape, "a tensor") != 0) view.variable_ = variable;
   return view;
 }
 
@@ -132,10 +134,11 @@ View View::index(std::size_t i) const {
 
 View View::reshape(const Shape& shape) const {
   check_valid(*this, "reshape");
-  if (product(shape) != num_elements())
+  const std::uint64_t elements = checked_elements(shape, "reshape");
+  if (elements != num_elements())
     fail(ErrorKind::tensor_creation_error, "reshape-size",
          "reshape of a tensor of shape {}, which has {} elements, to shape {}, which has {}", to_string(shape_), num_elements(),
-         to_string(shape), product(shape));
+         to_string(shape), elements);
   if (!node_) {
     View view = *this;
     view.shape_ = shape;
@@ -182,8 +185,8 @@ View View::reverse(unsigned dim) const {
 View View::broadcast(unsigned n, unsigned dim) const {
   check_dim(*this, dim, "broadcast");
   Shape merged = shape_;
-  merged[dim] *= n;
-  if (product(merged) == 0) return of_variable({}, type_, merged);
+  merged[dim] = saturating_mul(merged[dim], n);
+  if (checked_elements(merged, "broadcast") == 0) return of_variable({}, type_, merged);
   Node repeated = node();
   repeated.dims.insert(repeated.dims.begin() + dim, Dim{n, 0});
   Shape shape = shape_;
@@ -206,8 +209,8 @@ View View::sub_sample(unsigned stride, unsigned dim) const {
 View View::upsample(unsigned scale, unsigned dim) const {
   check_dim(*this, dim, "upsample");
   Shape merged = shape_;
-  merged[dim] *= scale;
-  if (product(merged) == 0) return of_variable({}, type_, merged);
+  merged[dim] = saturating_mul(merged[dim], scale);
+  if (checked_elements(merged, "upsample") == 0) return of_variable({}, type_, merged);
   Node repeated = node();
   repeated.dims.insert(repeated.dims.begin() + dim + 1, Dim{scale, 0});
   Shape shape = shape_;
@@ -244,7 +247,7 @@ Shape concat_shape(const std::vector<View>& parts, unsigned dim) {
       fail(ErrorKind::tensor_creation_error, "concat-shapes",
            "concat along dimension {} of tensors of shapes {} (tensor 0) and {} (tensor {})", dim, to_string(first.shape()),
            to_string(parts[i].shape()), i);
-    shape[dim] += size;
+    shape[dim] = saturating_add(shape[dim], size);
   }
   return shape;
 }
@@ -254,7 +257,7 @@ Shape concat_shape(const std::vector<View>& parts, unsigned dim) {
 View View::concat(const std::vector<View>& parts, unsigned dim) {
   Shape shape = concat_shape(parts, dim);
   const ElementType type = parts.front().type_;
-  if (product(shape) == 0) return of_variable({}, type, shape);
+  if (checked_elements(shape, "concat") == 0) return of_variable({}, type, shape);
 
   // Chains are 1-D: the concatenated dimension goes to the front, and back afterwards.
   std::vector<Strided> blocks;

@@ -1,6 +1,8 @@
 // Graph: variables, constants, clones, tile mappings.
 #include "poplar/Graph.hpp"
 
+#include "base/sizes.h"
+#include "graph/convert.h"
 #include "poplar/TypeConversion.hpp"
 #include "poplar/state.h"
 
@@ -46,16 +48,29 @@ std::shared_ptr<const core::TensorState> metadata_state(const Tensor& metadata) 
   return std::make_shared<const core::TensorState>(Access::state(metadata, "the metadata"));
 }
 
+// Quarters are rounded to what their metadata can hold; values of other types have to fit.
+std::string host_values(const Type& from, const void* values, std::size_t n, const Type& to, const QuarterMetadata& metadata, const char* what) {
+  const auto quarter = [](const Type& t) { return t == QUARTER || t == QUARTER_METADATA; };
+  const std::size_t bytes = n * pando::size_of(Access::element_type(from));
+  if (!quarter(from) && !quarter(to))
+    return pando::graph::convert_elements({static_cast<const char*>(values), bytes}, Access::element_type(from), Access::element_type(to), what);
+  std::string out(n * pando::size_of(Access::element_type(to)), '\0');
+  pando_detail::convertElements(from, values, to, out.data(), n, metadata);
+  return out;
+}
+
 // Values of type `from` as the bytes of `elements` elements of type `to`.
 std::string converted(const Type& from, const void* values, std::size_t n, const Type& to, std::size_t elements, bool fill,
                       const QuarterMetadata& metadata, const char* what) {
   if (!fill && n != elements)
     fail(ErrorKind::tensor_creation_error, "value-count", "{}: {} values for {} elements", what, n, elements);
   const std::size_t size = pando::size_of(Access::element_type(to));
-  std::string bytes(elements * size, '\0');
-  if (elements == 0) return bytes;
-  pando_detail::convertElements(from, values, to, bytes.data(), fill ? 1 : n, metadata);
+  if (elements == 0) return {};
+  if (!values) fail(ErrorKind::tensor_creation_error, "null-values", "{}: the values are a null pointer", what);
+  pando::check_host_memory(pando::saturating_mul(elements, size), ErrorKind::tensor_creation_error, what);
+  std::string bytes = host_values(from, values, fill ? 1 : n, to, metadata, what);
   if (!fill) return bytes;
+  bytes.resize(elements * size);
   for (std::size_t done = 1; done < elements;) {  // doubles what is filled
     const std::size_t more = std::min(done, elements - done);
     bytes.replace(done * size, more * size, bytes, 0, more * size);
@@ -139,9 +154,7 @@ View rebuilt(const View& like, const std::vector<Region>& set, const View& fresh
 }  // namespace
 
 std::size_t Graph::elements(ArrayRef<std::size_t> shape) {
-  std::size_t n = 1;
-  for (const std::size_t d : shape) n *= d;
-  return n;
+  return pando::checked_elements({shape.data(), shape.size()}, "addConstant");
 }
 
 Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape, const DebugContext& debugContext) {
@@ -265,6 +278,8 @@ Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t, c
 Tensor Graph::cloneN(const Tensor& t, std::size_t n, const DebugContext& debugContext, TensorCloneMethod method,
                      TensorCloneDuplicationMethod duplicationMethod) {
   if (n == 0) fail(ErrorKind::tensor_creation_error, "clone-count", "cloneN: the number of clones must be positive");
+  pando::checked_product(std::max<std::size_t>(Access::view(*this, t, "the tensor of cloneN").num_elements(), 1 << 20), n, pando::kMostElements,
+                         ErrorKind::tensor_creation_error, "elements of cloneN");
   if (duplicationMethod == TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION) {
     std::vector<Tensor> copies;
     for (std::size_t i = 0; i < n; ++i) copies.push_back(clone(t, debugContext, method).expand({0}));

@@ -38,6 +38,7 @@ VertexId to_id(const Graph& graph, const VertexRef& v, const char* what) {
 }
 
 std::string bytes_of(const Type& type, const void* values, std::size_t n) {
+  if (!values && n > 0) fail(ErrorKind::graph_connection_error, "null-values", "{} values are a null pointer", n);
   return std::string(static_cast<const char*>(values), n * pando::size_of(Access::element_type(type)));
 }
 

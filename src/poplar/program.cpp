@@ -1,5 +1,6 @@
 #include "poplar/Program.hpp"
 
+#include "base/sizes.h"
 #include "graph/program.h"
 #include "poplar/Graph.hpp"
 #include "poplar/state.h"
@@ -99,7 +100,7 @@ void check_remote(const core::RemoteBufferState& buffer, const Tensor& t, const 
   const std::size_t rows = offset.valid() ? offset.numElements() : 1;
   if (offset.valid() && offset.elementType() != UNSIGNED_INT && offset.elementType() != INT)
     fail(ErrorKind::type_error, "offset-type", "remote buffer '{}': offsets are {}, not unsigned int", buffer.handle, offset.elementType().toString());
-  if (buffer.elements * rows != v.num_elements())
+  if (pando::saturating_mul(buffer.elements, rows) != v.num_elements())
     fail(ErrorKind::control_program_error, "copy-shape", "remote buffer '{}': {} rows of {} elements do not fill the tensor {}", buffer.handle, rows,
          buffer.elements, t.getDebugStr());
 }

@@ -34,9 +34,10 @@ unsigned tile_of(const Graph& graph, const Tensor& element) {
   return 0;
 }
 
-// Sets one element to a number.
+// Sets one element to a number, modulo 2^32.
 void set(Graph& graph, const Tensor& t, unsigned value, Sequence& prog, const DebugContext& debug) {
-  const Tensor constant = graph.addConstant(t.elementType(), t.shape(), value, {debug, "initial"});
+  const Tensor constant = t.elementType() == INT ? graph.addConstant(INT, t.shape(), static_cast<int>(value), {debug, "initial"})
+                                                 : graph.addConstant(t.elementType(), t.shape(), value, {debug, "initial"});
   graph.setTileMapping(constant, tile_of(graph, t));
   prog.add(program::Copy(constant, t, false, debug));
 }
