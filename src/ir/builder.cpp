@@ -278,7 +278,7 @@ std::vector<TensorId> Builder::op(GraphId graph, std::string_view name, std::spa
   const OpId id = emit(graph, name, values, attributes, graphs, in_place, false, wanted);
   last_op_ = id;
   order(graph, id);
-  if (row.graphs >= 0) call_operands_[id.value].assign(operands.begin(), operands.end());
+  keep_operands(id, operands);
 
   std::vector<Modification> modifies;
   for (const Modification& m : row.modifies) {
@@ -315,10 +315,16 @@ std::vector<TensorId> Builder::op(GraphId graph, std::string_view name, std::spa
   return out;
 }
 
-TensorId Builder::call_operand(OpId call, std::size_t i) const {
-  const auto it = call_operands_.find(call.value);
-  PANDO_CHECK(it != call_operands_.end() && i < it->second.size());
-  return it->second[i];
+void Builder::keep_operands(OpId op, std::span<const TensorId> operands) {
+  if (operand_pieces_.size() <= op.index()) operand_pieces_.resize(op.index() + 1);
+  operand_pieces_[op.index()] = {static_cast<std::uint32_t>(operand_pool_.size()), static_cast<std::uint32_t>(operands.size())};
+  operand_pool_.insert(operand_pool_.end(), operands.begin(), operands.end());
+}
+
+std::span<const TensorId> Builder::operand_tensors(OpId op) const {
+  if (op.index() >= operand_pieces_.size()) return {};
+  const auto [begin, count] = operand_pieces_[op.index()];
+  return {operand_pool_.data() + begin, count};
 }
 
 void Builder::set_modified(OpId call, std::uint32_t input) {
@@ -328,12 +334,15 @@ void Builder::set_modified(OpId call, std::uint32_t input) {
   modified.push_back(input);
   attributes.set("modified", modified);
   module_.set_attributes(call, attributes);
-  const TensorId parent = call_operand(call, input);
-  const ValueId old_value = value_of(parent);
+  PANDO_CHECK(input < operand_tensors(call).size());
+  const TensorId parent = operand_tensors(call)[input];
+  const ValueId old_value = module_.operand(call, input);
+  // Otherwise an op behind the call has modified it: that op reads what the call left.
+  const bool latest = value_of(parent) == old_value;
   const ValueId v = module_.add_result(call, tensors_[parent].type, module_.op(call).result_count);
   Type type = module_.type_of(module_.operand(call, input));
   module_.set_type(v, type);
-  assign(parent, v);
+  if (latest) assign(parent, v);
   carry_forward(call, old_value, v);
 }
 

@@ -82,11 +82,23 @@ class Builder {
   OpId last_op() const { return last_op_; }
   // From now on the call (or repeat) hands back what graph input `input` has become: the parent's tensor changes at the call.
   void set_modified(OpId call, std::uint32_t input);
-  // The tensor given for operand `i` of a call.
-  TensorId call_operand(OpId call, std::size_t i) const;
+  // The tensors that were given to an op. Empty for ops that the builder or a transform made.
+  std::span<const TensorId> operand_tensors(OpId op) const;
   // Adds an output to a graph that may be called already: every call grows a result, before those that hand modifications back.
   // Refuses (popart) where a conditional carries the graph.
   void add_output_to_called(GraphId graph, ValueId value);
+
+  // --- changing what is there: for programs that take a graph apart and build another (builder_edit.cpp)
+
+  // Takes an op out. Where it made a new version of an operand, the old one is back; another op that reads its results must go too, before
+  // the module is used. Order that the user demanded through it stays.
+  void erase(OpId op);
+  // Refuses (value) a graph that is called.
+  void remove_output(GraphId graph, std::size_t index);
+  // Another tensor as output `index`, of the same type. Refuses (value) what is not so.
+  void set_output(GraphId graph, std::size_t index, TensorId tensor);
+  // Appends an operand to a call or repeat of a graph that got a further input: what `tensor` held before the call.
+  void add_call_operand(OpId call, TensorId tensor);
 
   // Brings outputs of graphs up to date with what tensors hold. Call it before anything but the builder looks at the module.
   void finish();
@@ -115,6 +127,11 @@ class Builder {
   void order(GraphId graph, OpId op);
   std::string scoped(std::string_view name) const;
   void carry_forward(OpId call, ValueId old_value, ValueId new_value);
+  void keep_operands(OpId op, std::span<const TensorId> operands);
+  std::vector<std::pair<ValueId, ValueId>> versions_of(OpId op) const;
+  void replace_uses(GraphId graph, ValueId from, ValueId to);
+  void roll_back(TensorId root, OpId erased, std::span<const std::pair<ValueId, ValueId>> versions);
+  ValueId value_before(OpId op, TensorId root) const;
 
   friend class BuilderExpansion;
 
@@ -130,8 +147,9 @@ class Builder {
   DenseMap<TensorId, Tensor> tensors_;
   std::vector<std::vector<TensorId>> inputs_, outputs_;
   DenseMap<ValueId, TensorId> tensor_of_;
-  // Operands of calls as tensors.
-  std::unordered_map<std::uint32_t, std::vector<TensorId>> call_operands_;
+  // Operands as tensors: by op, a piece of the pool.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> operand_pieces_;
+  std::vector<TensorId> operand_pool_;
   std::vector<std::string> scopes_;
   std::optional<std::int32_t> device_;
   bool io_tiles_ = false;

@@ -86,6 +86,14 @@ void Module::set_operand(OpId op, std::uint32_t index, ValueId value) {
   operand_pool_[ops_[op].operand_begin + index] = value;
 }
 
+void Module::append_operand(OpId op, ValueId value) {
+  const std::vector<ValueId> all(operands(op).begin(), operands(op).end());
+  ops_[op].operand_begin = static_cast<std::uint32_t>(operand_pool_.size());
+  ++ops_[op].operand_count;
+  operand_pool_.insert(operand_pool_.end(), all.begin(), all.end());
+  operand_pool_.push_back(value);
+}
+
 void Module::erase(OpId op) {
   std::vector<OpId>& list = graphs_[ops_[op].graph].ops;
   list.erase(std::remove(list.begin(), list.end(), op), list.end());

@@ -133,6 +133,7 @@ class Module {
   // Named after the op unless a name is given.
   ValueId add_result(OpId op, TypeId type, std::uint32_t position, std::string_view name = {});
   void set_operand(OpId op, std::uint32_t index, ValueId value);
+  void append_operand(OpId op, ValueId value);
   void set_attributes(OpId op, const Attributes& attributes) { ops_[op].attributes = attributes_.intern(attributes); }
   void set_type(ValueId value, const Type& t) { values_[value].type = types_.intern(t); }
   // Takes an op out of its graph's list. Its results must be unused (the verifier reports uses).
