@@ -1,0 +1,33 @@
+// Random modules of the model level, written as users write them: through the builder, with aliases, in-place ops, calls, repeats,
+// conditionals, by-reference inputs, replicas.
+//
+// The rows of the op table say what there is: an op's attributes come from its row's samples, its operands from what the graph holds, and
+// what the row's type rule refuses is not added. Data are small integers, whatever their type, so that most results are exact.
+#pragma once
+
+#include "ir/builder.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+namespace pando::fuzz {
+
+struct ModelLimits {
+  std::uint64_t ops = 30, graphs = 3, most_elements = 200;
+  // Only ops whose results are exact for small integers, whatever the order of their sums.
+  bool exact = true;
+  std::int64_t most_replicas = 1;
+};
+
+struct ModelCase {
+  std::unique_ptr<ir::Builder> builder;
+  // (slices, replicas, shape) for each stream to the device.
+  std::map<ir::HostStreamId, ir::HostTensor> inputs;
+  // How often each stream to the host is stored in a run.
+  std::map<ir::HostStreamId, std::int64_t> outputs;
+};
+
+ModelCase generate_model(std::uint64_t seed, const ModelLimits& limits);
+
+}  // namespace pando::fuzz

@@ -1,0 +1,113 @@
+// Random modules of the model level: print and parse, verify, and every executor against the reference interpreter.
+//
+//   fuzz_model [--seed S] [--runs N] [--seconds T] [--show]
+//
+// A case that fails prints its seed and its text.
+#include "ir/interpreter.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "model/generate.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace pando::fuzz {
+namespace {
+
+using namespace pando::ir;
+
+struct Results {
+  std::vector<HostTensor> outputs, states;
+  std::string printed;
+};
+
+Results interpret(const Module& module, const ModelCase& c) {
+  Interpreter i(module);
+  Results r;
+  i.on_print([&](const std::string& text) { r.printed += text; });
+  for (const auto& [stream, data] : c.inputs) i.set_input(stream, data);
+  i.run();
+  for (const auto& [stream, stores] : c.outputs) r.outputs.push_back(i.output(stream, stores));
+  for (std::size_t s = 0; s < module.state_count(); ++s) {
+    for (std::int64_t replica = 0; replica < module.replicas(); ++replica) r.states.push_back(i.state(StateId(static_cast<std::uint32_t>(s)), replica));
+  }
+  return r;
+}
+
+std::string difference(const Results& a, const Results& b) {
+  if (a.outputs != b.outputs) return "outputs differ";
+  if (a.states != b.states) return "variables differ";
+  if (a.printed != b.printed) return "prints differ";
+  return "";
+}
+
+// What is wrong with a case; empty if nothing.
+std::string check_case(std::uint64_t seed, bool show) {
+  ModelLimits limits;
+  limits.exact = seed % 3 != 0;
+  limits.most_replicas = seed % 5 == 0 ? 2 : 1;
+  const ModelCase c = generate_model(seed, limits);
+  const Module& module = c.builder->module();
+  const std::string text = print(module);
+  if (show) fmt::print("{}", text);
+  if (const auto found = verify(module); !found.empty()) return "not valid:\n" + to_string(found);
+  const Module again = parse(text);
+  if (print(again) != text) return "the text does not parse to the same";
+  if (const auto found = verify(again); !found.empty()) return "not valid after parsing:\n" + to_string(found);
+  return difference(interpret(module, c), interpret(again, c));
+}
+
+int run(std::uint64_t seed, std::uint64_t runs, double seconds, bool show) {
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t done = 0;
+  for (; done < runs; ++done) {
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
+    std::string wrong;
+    try {
+      wrong = check_case(seed + done, show);
+    } catch (const std::exception& e) {
+      wrong = fmt::format("an exception: {}", e.what());
+    }
+    if (wrong.empty()) continue;
+    fmt::print("seed {}: {}\n", seed + done, wrong);
+    try {
+      fmt::print("{}\n", print(generate_model(seed + done, {}).builder->module()));
+    } catch (const std::exception&) {
+      fmt::print("the case cannot be generated again\n");
+    }
+    return 1;
+  }
+  fmt::print("{} modules, seeds {} to {}\n", done, seed, seed + done - 1);
+  return 0;
+}
+
+}  // namespace
+}  // namespace pando::fuzz
+
+int main(int argc, char** argv) {
+  std::uint64_t seed = 1, runs = 1000;
+  double seconds = 1e9;
+  bool show = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    const auto value = [&] { return i + 1 < argc ? argv[++i] : "0"; };
+    if (a == "--seed") {
+      seed = std::strtoull(value(), nullptr, 10);
+    } else if (a == "--runs") {
+      runs = std::strtoull(value(), nullptr, 10);
+    } else if (a == "--seconds") {
+      seconds = std::strtod(value(), nullptr);
+    } else if (a == "--show") {
+      show = true;
+    } else {
+      fmt::print(stderr, "fuzz_model: unknown argument {}\n", a);
+      return 2;
+    }
+  }
+  return pando::fuzz::run(seed, runs, seconds, show);
+}
