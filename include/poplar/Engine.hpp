@@ -32,7 +32,11 @@
 #include <memory>
 #include <numeric>
 #include <ostream>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace pva {
@@ -74,6 +78,8 @@ public:
   Engine(const Graph &graph, program::Program program, const OptionFlags &options = {},
          ProgressFunc progressCallBack = ProgressFunc(), const DebugContext &debugContext = {});
   Engine(Executable &&executable, const OptionFlags &options = {});
+  /// Leaves the executable as it is: engines share what was compiled.
+  Engine(const Executable &executable, const OptionFlags &options = {});
   Engine(Engine &&) noexcept;
   Engine &operator=(Engine &&) noexcept;
   Engine(const Engine &) = delete;
@@ -102,6 +108,13 @@ public:
   void connectStream(StringRef handle, void *p);
   void connectStream(const DataStream &stream, void *begin, void *end);
   void connectStream(const DataStream &stream, void *p);
+  template <class T> void connectStream(StringRef handle, ArrayRef<T> buffer) {
+    T *begin = const_cast<T *>(buffer.data());
+    connectStream(handle, static_cast<void *>(begin), static_cast<void *>(begin + buffer.size()));
+  }
+  template <class T, class Allocator> void connectStream(StringRef handle, const std::vector<T, Allocator> &buffer) {
+    connectStream(handle, ArrayRef<T>(buffer));
+  }
   /// Connects a stream to a callback (of all replicas, or of one).
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
   void connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle callback);
@@ -113,9 +126,22 @@ public:
   /// Writes the tensor of a handle (Graph::createHostWrite); [begin, end) has its size. With replicas: to all of them.
   void writeTensor(StringRef handle, const void *begin, const void *end);
   void writeTensor(StringRef handle, const void *begin);
+  template <class T> void writeTensor(StringRef handle, ArrayRef<T> values) {
+    writeTensor(handle, static_cast<const void *>(values.data()), static_cast<const void *>(values.data() + values.size()));
+  }
+  template <class T, class Allocator> void writeTensor(StringRef handle, const std::vector<T, Allocator> &values) {
+    writeTensor(handle, ArrayRef<T>(values));
+  }
   /// Reads the tensor of a handle (Graph::createHostRead); [begin, end) has its size. With replicas: one after the other.
   void readTensor(StringRef handle, void *begin, void *end);
   void readTensor(StringRef handle, void *begin);
+  template <class T> void readTensor(StringRef handle, ArrayRef<T> values) {
+    T *begin = const_cast<T *>(values.data());
+    readTensor(handle, static_cast<void *>(begin), static_cast<void *>(begin + values.size()));
+  }
+  template <class T, class Allocator> void readTensor(StringRef handle, std::vector<T, Allocator> &values) {
+    readTensor(handle, ArrayRef<T>(values));
+  }
 
   /// Copies one row to or from a remote buffer of one replica.
   void copyToRemoteBuffer(const void *src, std::string handle, int repeatIndex, unsigned replicationIndex = 0);

@@ -19,6 +19,7 @@
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
+#include <poplar/TensorRearranger.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeTraits.hpp>
 #include <poplar/VariableMappingMethod.hpp>
@@ -31,15 +32,23 @@
 #include <istream>
 #include <functional>
 #include <memory>
-#include <numeric>  // unused here: programs count on getting it from this header
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
+
+// Unused here: programs count on getting them from this header.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #if __cplusplus >= 201703L
-#include <optional>  // unused here: programs count on getting it from this header
+#include <optional>
 #endif
 
 namespace poplar {
@@ -192,6 +201,11 @@ public:
                          const DebugContext &debugContext = {"<const>"});
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<std::uint16_t> values,
                          const DebugContext &debugContext = {"<const>"});
+  /// As many as the shape has elements.
+  Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
+                         const DebugContext &debugContext = {"<const>"}) {
+    return addConstantHalf(type, shape, ArrayRef<std::uint16_t>(values, elements(shape)), debugContext);
+  }
   /// An UNSIGNED_INT scalar that is the replica's number on each replica.
   Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
 
@@ -204,6 +218,9 @@ public:
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   /// n clones, one after the other in a new dimension 0.
   Tensor cloneN(const Tensor &t, std::size_t n, const DebugContext &debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplicationMethod = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
+  Tensor cloneN(const Type &type, const Tensor &t, std::size_t n, const DebugContext &debugContext = {},
                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
                 TensorCloneDuplicationMethod duplicationMethod = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
   /// All of a variable.
@@ -292,6 +309,8 @@ public:
   /// Replaces *t by a one-dimensional permutation of its elements with fewer regions, and permutes the tensors `ts`, of as many
   /// elements, in the same way.
   void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> ts, bool requireSimplestOrder = true) const;
+  /// What reorderToSimplify would do to `t`, for any tensor of as many elements.
+  TensorRearranger getSimplifyingRearranger(const Tensor &t) const;
   /// Groups intervals of the flattened tensor into lists that are contiguous in the variables' memory, ordered by variable. With
   /// `removeAliased` each element of a variable occurs once; `aliases` receives, per interval, the position of its first copy.
   std::vector<std::vector<Interval>> getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions,
@@ -324,6 +343,13 @@ public:
   Graph createVirtualGraph(unsigned numTilesPerIPU);
   Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
   Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles);
+  /// A graph of `replicationFactor` replicas on equal shares of this graph's IPUs: what is added to it exists on each of them. With one
+  /// replica it is this graph. With several it must come before anything is added to this graph but codelets, and this graph is then the
+  /// same as the new one; an engine is made of either.
+  Graph createReplicatedGraph(unsigned replicationFactor);
+  /// All replicas' tensors of which `t` is one, in a new dimension 0. With several replicas this throws graph_replication_error: no program
+  /// can name another replica's tensor; host handles and streams reach all of them.
+  Tensor getNonReplicatedTensor(const Tensor &t) const;
   /// The graph that virtual graphs were made from, with all its tiles.
   Graph getTopLevelGraph();
   /// The tile of the top-level graph that is tile `virtualTile` of this one.

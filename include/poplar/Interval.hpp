@@ -14,6 +14,9 @@ template <class T> struct GenericInterval {
   const T &begin() const { return begin_; }
   const T &end() const { return end_; }
   T size() const { return end_ - begin_; }
+  /// Older names of the bounds.
+  const T &lower() const { return begin_; }
+  const T &upper() const { return end_; }
 
 private:
   T begin_, end_;

@@ -55,6 +55,8 @@ private:
 /// Adds the members of a JSON object of strings (numbers and booleans become their text). Throws parse_error.
 POPLAR_EXPORT void readJSON(StringRef json, OptionFlags &flags);
 POPLAR_EXPORT void readJSON(std::istream &json, OptionFlags &flags);
+/// The same of the value of an environment variable; does nothing if there is none of that name.
+POPLAR_EXPORT void readJSONFromEnv(StringRef variable, OptionFlags &flags);
 POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, const OptionFlags &flags);
 /// A map of strings.
 POPLAR_EXPORT ProfileValue getAsProfileValue(const OptionFlags &flags);

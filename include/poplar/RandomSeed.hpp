@@ -7,8 +7,6 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 
-#include <cstdint>
-
 namespace poplar {
 
 /// Adds steps that bring the seeds of all workers into the returned tensor: UNSIGNED_INT {tiles, workers, 4}. The seeds are kept
@@ -16,10 +14,6 @@ namespace poplar {
 POPLAR_EXPORT Tensor getHwSeeds(Graph &graph, program::Sequence &prog, const DebugContext &debugContext = {});
 /// Adds steps that set the seeds of all workers. Throws control_program_error if the shape is another.
 POPLAR_EXPORT void setHwSeeds(Graph &graph, const Tensor &hwSeeds, program::Sequence &prog, const DebugContext &debugContext = {});
-/// Sets the seeds of all workers to the two words of `masterSeed`, UNSIGNED_INT {2}, given twice. The modifier is there for the
-/// signature: it has no effect, as on every model of the machine.
-POPLAR_EXPORT void setSeed(Graph &graph, const Tensor &masterSeed, std::uint32_t seedModifier, program::Sequence &prog,
-                           const DebugContext &debugContext = {});
 
 } // namespace poplar
 

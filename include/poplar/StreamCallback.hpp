@@ -25,6 +25,14 @@ public:
   virtual void invalidatePrefetched();
 };
 
+/// A callback that is asked for a block only when the program needs it.
+class POPLAR_EXPORT LegacyStreamCallback : public StreamCallback {
+public:
+  Result prefetch(void *) final { return Result::NotAvailable; }
+  void complete() final {}
+  void invalidatePrefetched() final {}
+};
+
 /// A StreamCallback, or anything that can be called with `void *`.
 class StreamCallbackHandle {
   template <class F> class Callable final : public StreamCallback {

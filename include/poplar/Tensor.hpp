@@ -123,8 +123,9 @@ public:
   std::string getDebugStr() const;
   /// Names of the variables, for messages.
   std::string getVarStr() const;
-  /// Writes the regions to stderr.
+  /// Writes the regions to stderr, or to a stream.
   void dump() const;
+  void outputRegions(std::ostream &out = std::cout) const;
 
 private:
   friend struct pando::facade::Access;

@@ -24,6 +24,8 @@ public:
   ~Type() {}
   /// The spelling used in vertex names: "float", "half", "unsigned int" ...
   std::string toString() const;
+  /// Is this FLOAT, HALF, QUARTER or DOUBLE?
+  bool isFloatingPoint() const;
   /// Is this an 8-bit float type, whose tensors carry a metadata tensor?
   bool requiresMetadata() const;
 

@@ -40,6 +40,7 @@ struct Variable {
 struct Edge {
   std::uint16_t field = 0;  // index into Codelet::fields
   bool connected = false;
+  bool sized = false;      // by setFieldSize or by a connection of the whole field: rows that are connected one by one add none
   std::uint32_t site = 0;  // of the last connect: Graph::call_site
   std::vector<View> rows;
 };
@@ -112,6 +113,10 @@ class Graph {
   std::uint32_t serial() const { return serial_; }
   const Machine& machine() const { return machine_; }
   unsigned replication_factor() const { return replication_; }
+  // Nothing has been added but codelets and empty compute sets.
+  bool empty() const;
+  // For an empty graph: it describes one of `factor` times as many replicas, each on this machine.
+  void split_into_replicas(Machine machine, unsigned factor);
   Library& library() { return library_; }
   const Library& library() const { return library_; }
 

@@ -164,7 +164,6 @@ TEST_F(Connect, MatrixTakesRows) {
 
 TEST_F(Connect, RowByRow) {
   const VertexId x = graph.add_vertex(cs, "Dot");
-  expect_error<poplar::no_size_specified>([&] { graph.connect(at(x, "rows", 0), v({4})); }, "call setFieldSize first");
   graph.set_field_size(at(x, "rows"), 3);
   for (std::size_t row : {2, 0, 1}) {
     EXPECT_FALSE(edge(x, 0).connected);
@@ -176,6 +175,25 @@ TEST_F(Connect, RowByRow) {
                                     "row 3 of Dot.rows (vertex 0), which has 3 rows");
   expect_error<poplar::graph_connection_error>([&] { graph.connect(at(x, "rows", 1), v({2, 2})); },
                                                "a row takes a tensor of rank 1");
+}
+
+TEST_F(Connect, RowsBeforeTheirNumber) {
+  const VertexId x = graph.add_vertex(cs, "Dot"), y = graph.add_vertex(cs, "Dot");
+  graph.connect(at(x, "rows", 0), v({4}));
+  EXPECT_TRUE(edge(x, 0).connected);
+  graph.connect(at(x, "rows", 2), v({2}));
+  EXPECT_FALSE(edge(x, 0).connected);
+  graph.connect(at(x, "rows", 1), v({3}));
+  EXPECT_TRUE(edge(x, 0).connected);
+  EXPECT_EQ(graph.field_size(at(x, "rows")), 3u);
+  graph.set_field_size(at(x, "rows"), 3);
+  EXPECT_TRUE(edge(x, 0).connected);
+  expect_error<poplar::index_error>([&] { graph.connect(at(x, "rows", 3), v({4})); }, "which has 3 rows");
+  graph.connect(at(y, "rows", 0), v({4}));
+  graph.set_field_size(at(y, "rows"), 2);
+  EXPECT_FALSE(edge(y, 0).connected);
+  graph.connect(at(y, "rows", 1), v({4}));
+  EXPECT_TRUE(edge(y, 0).connected);
 }
 
 TEST_F(Connect, ElementByElement) {

@@ -31,6 +31,16 @@ VariableId Graph::push_variable(Variable variable) {
   return variables_.push(std::move(variable));
 }
 
+bool Graph::empty() const {
+  return variables_.size() + vertices_.size() + fifos_.size() + remote_buffers_.size() + host_functions_.size() + functions_.size() == 0;
+}
+
+void Graph::split_into_replicas(Machine machine, unsigned factor) {
+  PANDO_CHECK(empty());
+  machine_ = std::move(machine);
+  replication_ *= factor;
+}
+
 VariableId Graph::add_variable(ElementType type, const Shape& shape, std::string name) {
   Variable v;
   v.name = std::move(name);

@@ -3,8 +3,8 @@
 //   field       one tensor                                   a list of tensors                    v["field"][i]
 //   scalar      exactly one element, any rank                -                                    -
 //   1-D         rank 0 (one element) or rank 1               ranks 0 and 1, concatenated          one element, after setFieldSize
-//   2-D         rank 2 or more: one row per outer index,     ranks 0 and 1: one row each          rank 0 or 1, after setFieldSize
-//               flattened
+//   2-D         rank 2 or more: one row per outer index,     ranks 0 and 1: one row each          rank 0 or 1; before setFieldSize
+//               flattened                                                                     the field grows
 //
 // A later connection replaces an earlier one.
 #include <algorithm>
@@ -178,7 +178,7 @@ void Graph::connect(const FieldRef& ref, const View& tensor) {
   Edge& edge = edge_of(v, field);
   edge.site = ref.site;
   edge.rows = std::move(rows);
-  edge.connected = true;
+  edge.connected = edge.sized = true;
 }
 
 void Graph::connect(const FieldRef& ref, const std::vector<View>& tensors) {
@@ -202,24 +202,27 @@ void Graph::connect(const FieldRef& ref, const std::vector<View>& tensors) {
   Edge& edge = edge_of(v, field);
   edge.site = ref.site;
   edge.rows = std::move(rows);
-  edge.connected = true;
+  edge.connected = edge.sized = true;
 }
 
 void Graph::connect_row(VertexId v, const Field& field, std::size_t row, View tensor) {
   if (tensor.rank() > 1) wrong_shape(named(v, field), kWantsRow, tensor);
   Edge& edge = edge_of(v, field);
-  if (edge.rows.empty())
-    fail(ErrorKind::no_size_specified, "no-field-size",
-         "connect of row {} of {}: its size is not known; call setFieldSize first", row, named(v, field));
-  if (row >= edge.rows.size())
-    fail(ErrorKind::index_error, "row-out-of-range", "connect of row {} of {}, which has {} rows", row, named(v, field),
-         edge.rows.size());
+  const std::size_t before = edge.rows.size();
+  if (row >= before) {
+    if (edge.sized || row >= max_field_size(field, 0))
+      fail(ErrorKind::index_error, "row-out-of-range", "connect of row {} of {}, which {} {} rows", row, named(v, field),
+           edge.sized ? "has" : "can have", edge.sized ? before : max_field_size(field, 0));
+    edge.rows.resize(row + 1);
+    edge.connected = row == before && (before == 0 || edge.connected);
+  }
   edge.rows[row] = as_row(std::move(tensor));
   const std::uint64_t most = max_field_size(field, 1);
   if (edge.rows[row].num_elements() > most)
     fail(ErrorKind::graph_connection_error, "field-too-large",
          "connect of row {} of {}: {} elements in a row; the field's layout can hold {}", row, named(v, field),
          edge.rows[row].num_elements(), most);
+  if (row >= before) return;
   // The last row is the last one to be checked: rows mostly come in order.
   if (row + 1 == edge.rows.size() || edge.rows.back().valid())
     edge.connected = std::all_of(edge.rows.begin(), edge.rows.end(), [](const View& r) { return r.valid(); });
@@ -335,7 +338,8 @@ void Graph::set_field_size(const FieldRef& ref, std::size_t size) {
   Edge& edge = edge_of(v, field);
   if (is_2d(field)) {
     edge.rows.resize(size);
-    edge.connected = edge.rows.back().valid();
+    edge.sized = true;
+    edge.connected = std::all_of(edge.rows.begin(), edge.rows.end(), [](const View& r) { return r.valid(); });
     return;
   }
   edge.rows.clear();

@@ -124,15 +124,6 @@ void setHwSeeds(Graph& graph, const Tensor& hwSeeds, program::Sequence& prog, co
   prog.add(program::Copy(hwSeeds, seeds, false, debugContext));
 }
 
-void setSeed(Graph& graph, const Tensor& masterSeed, std::uint32_t, program::Sequence& prog, const DebugContext& debugContext) {
-  Access::view(graph, masterSeed, "the seed of setSeed");
-  if (masterSeed.elementType() != UNSIGNED_INT || masterSeed.numElements() != 2)
-    fail(ErrorKind::control_program_error, "seed-shape", "setSeed: the seed is two unsigned ints, not {}", masterSeed.getDebugStr());
-  const Tensor seeds = seed_variable(graph);
-  const auto times = static_cast<unsigned>(seeds.numElements() / 2);
-  prog.add(program::Copy(masterSeed.flatten().broadcast(times, 0), seeds.flatten(), false, debugContext));
-}
-
 Tensor createConstantMetadataTensor(Graph& graph, const QuarterMetadata::Format& format, int scale, const DebugContext& debugContext) {
   const unsigned char binary = QuarterMetadata(format, scale).getBinary();
   const Tensor t = graph.addConstant(QUARTER_METADATA, {}, binary, join(debugContext, "metadata"));

@@ -46,6 +46,13 @@ std::unique_ptr<EngineState> compile_engine(const Graph& graph, ArrayRef<program
   return new_engine(std::move(executable), std::move(settings));
 }
 
+// The options that it was compiled with, and those that are given now.
+EngineSettings settings_of(const Executable& executable, const OptionFlags& options) {
+  OptionFlags flags = Access::state(executable).options;
+  for (const auto& [name, value] : options) flags.set(name, value);
+  return parse_engine_options(flags);
+}
+
 std::string describe(const Target& t) {
   return fmt::format("{} '{}', {} IPUs of {} tiles", toString(t.getTargetType()), t.getTargetSystemString(), t.getNumIPUs(), t.getTilesPerIPU());
 }
@@ -88,10 +95,12 @@ Engine::Engine(const Graph& graph, ArrayRef<program::Program> programs, const Op
 Engine::Engine(const Graph& graph, program::Program program, const OptionFlags& options, ProgressFunc progressCallBack, const DebugContext&)
     : state_(compile_engine(graph, {&program, 1}, options, progressCallBack)) {}
 Engine::Engine(Executable&& executable, const OptionFlags& options) {
-  OptionFlags flags = Access::state(executable).options;
-  for (const auto& [name, value] : options) flags.set(name, value);
-  EngineSettings settings = parse_engine_options(flags);
+  EngineSettings settings = settings_of(executable, options);
   state_ = new_engine(std::move(Access::slot(executable)), std::move(settings));
+}
+Engine::Engine(const Executable& executable, const OptionFlags& options) {
+  EngineSettings settings = settings_of(executable, options);
+  state_ = new_engine(std::make_unique<ExecutableState>(Access::state(executable)), std::move(settings));
 }
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;

@@ -142,7 +142,7 @@ TEST(Engine, SeedsAreKept) {
   m.graph.setTileMapping(seed, 0);
   Sequence prog;
   const Tensor before = getHwSeeds(m.graph, prog);
-  setSeed(m.graph, seed, 0, prog);
+  setHwSeeds(m.graph, seed.broadcast(48, 0).reshape({4, 6, 4}), prog);
   const Tensor after = getHwSeeds(m.graph, prog);
   EXPECT_EQ(after.shape(), (std::vector<std::size_t>{4, 6, 4}));
   m.graph.createHostRead("before", before);

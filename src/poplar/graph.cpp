@@ -175,6 +175,33 @@ Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
   return createVirtualGraph(tiles);
 }
 
+Graph Graph::createReplicatedGraph(unsigned replicationFactor) {
+  GraphShared& shared = Access::shared(*this);
+  GraphState& state = Access::state(*this);
+  if (replicationFactor != 1) {
+    if (!state.tiles.empty())
+      fail(ErrorKind::graph_replication_error, "replicated-virtual", "createReplicatedGraph({}) of a virtual graph: make it of the whole graph",
+           replicationFactor);
+    if (!shared.graph.empty())
+      fail(ErrorKind::graph_replication_error, "replicated-late",
+           "createReplicatedGraph({}): the graph holds variables, vertices or streams already; make the replicated graph first", replicationFactor);
+    const Target replica = one_replica(shared.replica_target, replicationFactor);
+    shared.graph.split_into_replicas(Access::state(replica).machine, replicationFactor);
+    shared.replica_target = replica;
+    state.target = replica;
+  }
+  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, state.target, state.tiles}));
+}
+
+Tensor Graph::getNonReplicatedTensor(const Tensor& t) const {
+  Access::view(*this, t, "the tensor of getNonReplicatedTensor");
+  const unsigned replicas = Access::shared(*this).graph.replication_factor();
+  if (replicas != 1)
+    fail(ErrorKind::graph_replication_error, "other-replicas-tensor",
+         "getNonReplicatedTensor: a program runs on each of the {} replicas and cannot name another one's {}", replicas, t.getDebugStr());
+  return t.expand({0});
+}
+
 Graph Graph::getTopLevelGraph() {
   return Graph(std::unique_ptr<GraphState>(new GraphState{Access::state(*this).shared, Access::shared(*this).replica_target, {}}));
 }

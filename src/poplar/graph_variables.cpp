@@ -277,16 +277,21 @@ Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t, c
 
 Tensor Graph::cloneN(const Tensor& t, std::size_t n, const DebugContext& debugContext, TensorCloneMethod method,
                      TensorCloneDuplicationMethod duplicationMethod) {
+  return cloneN(t.elementType(), t, n, debugContext, method, duplicationMethod);
+}
+
+Tensor Graph::cloneN(const Type& type, const Tensor& t, std::size_t n, const DebugContext& debugContext, TensorCloneMethod method,
+                     TensorCloneDuplicationMethod duplicationMethod) {
   if (n == 0) fail(ErrorKind::tensor_creation_error, "clone-count", "cloneN: the number of clones must be positive");
   pando::checked_product(std::max<std::size_t>(Access::view(*this, t, "the tensor of cloneN").num_elements(), 1 << 20), n, pando::kMostElements,
                          ErrorKind::tensor_creation_error, "elements of cloneN");
   if (duplicationMethod == TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION) {
     std::vector<Tensor> copies;
-    for (std::size_t i = 0; i < n; ++i) copies.push_back(clone(t, debugContext, method).expand({0}));
+    for (std::size_t i = 0; i < n; ++i) copies.push_back(clone(type, t, debugContext, method).expand({0}));
     return concat(copies, 0);
   }
   // One variable in which the n copies of each region lie next to each other.
-  Tensor all = addVariable(t.elementType(), {t.numElements() * n}, debugContext);
+  Tensor all = addVariable(type, {t.numElements() * n}, debugContext);
   std::vector<Tensor> parts;
   std::size_t begin = 0;
   const auto add = [&](std::size_t end, int tile) {

@@ -1,5 +1,6 @@
 #include "poplar/OptionFlags.hpp"
 
+#include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -36,6 +37,10 @@ void readJSON(StringRef json, OptionFlags& flags) {
 void readJSON(std::istream& json, OptionFlags& flags) {
   const std::string text{std::istreambuf_iterator<char>(json), std::istreambuf_iterator<char>()};
   readJSON(StringRef(text), flags);
+}
+
+void readJSONFromEnv(StringRef variable, OptionFlags& flags) {
+  if (const char* json = std::getenv(variable.cloneAsString().c_str())) readJSON(StringRef(json), flags);
 }
 
 std::ostream& operator<<(std::ostream& out, const OptionFlags& flags) {

@@ -1,6 +1,7 @@
 #include "poplar/Target.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -139,6 +140,18 @@ const Machine& machine_named(std::string_view name) {
   fail(ErrorKind::invalid_machine_model, "unknown-machine", "there is no machine '{}'; known ones: {}", name, known);
 }
 
+// Products are named by their number of IPUs, in several spellings: "IPU-POD16", "IPU-M2000", "Bow-Pod64", "BOW-2000".
+const Machine& machine_of_system(const std::string& name) {
+  if (find_machine(name)) return machine_named(name);
+  std::string lower;
+  for (const char c : name)
+    if (c != '-' && c != '_' && c != ' ') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (lower.rfind("bow", 0) == 0) return machine_named("bow");
+  if (lower.rfind("ipupod", 0) == 0 || lower.rfind("ipum2000", 0) == 0 || lower.rfind("pod", 0) == 0) return machine_named("ipu2");
+  if (lower.rfind("c600", 0) == 0) return machine_named("ipu21");
+  return machine_named(name);
+}
+
 poplar::Target with_tiles(const poplar::Target& target, unsigned ipus, unsigned tiles_per_ipu) {
   TargetState s = Access::state(target);
   s.machine.ipus = ipus;
@@ -193,14 +206,14 @@ Target Target::createCPUTarget(bool, unsigned numIPUs) {
 }
 
 Target Target::createIPUTarget(unsigned numIPUs, StringRef systemOrArch, const OptionFlags& options) {
-  pando::Machine m = machine_named(systemOrArch.cloneAsString());
+  const pando::Machine& m = pando::facade::machine_of_system(systemOrArch.cloneAsString());
   return createIPUTarget(numIPUs, m.tiles_per_ipu, systemOrArch, options);
 }
 
 Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemOrArch, const OptionFlags& options) {
   if (numIPUs == 0 || tilesPerIPU == 0)
     fail(ErrorKind::invalid_machine_model, "empty-machine", "a target needs IPUs and tiles, not {} IPUs of {} tiles", numIPUs, tilesPerIPU);
-  pando::Machine m = machine_named(systemOrArch.cloneAsString());
+  pando::Machine m = pando::facade::machine_of_system(systemOrArch.cloneAsString());
   m.ipus = numIPUs;
   m.tiles_per_ipu = tilesPerIPU;
   core::TargetState s = target_state(TargetType::IPU, m);

@@ -291,11 +291,13 @@ std::string Tensor::getDebugStr() const {
   return fmt::format("Tensor {} {} of {{{}}}", elementType().toString(), shapeToString(), getVarStr());
 }
 
-void Tensor::dump() const {
+void Tensor::dump() const { outputRegions(std::cerr); }
+
+void Tensor::outputRegions(std::ostream& out) const {
   const core::TensorState& s = Access::state(*this);
-  std::cerr << getDebugStr() << '\n';
+  out << getDebugStr() << '\n';
   for (const Region& r : s.view.regions())
-    std::cerr << "  " << s.graph->graph.variables()[r.variable].name << " [" << r.elements.begin << ',' << r.elements.end << ")\n";
+    out << "  " << s.graph->graph.variables()[r.variable].name << " [" << r.elements.begin << ',' << r.elements.end << ")\n";
 }
 
 Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {

@@ -41,6 +41,7 @@ std::string Type::toString() const {
   return std::string(pando::name_of(Access::element_type(*this)));
 }
 
+bool Type::isFloatingPoint() const { return *this == FLOAT || *this == HALF || *this == QUARTER || *this == DOUBLE; }
 bool Type::requiresMetadata() const { return *this == QUARTER; }
 
 std::ostream& operator<<(std::ostream& out, const Type& type) { return out << type.toString(); }

@@ -58,7 +58,7 @@ TEST(BadInput, VerticesAndFields) {
       {"a constant written", typeid(graph_connection_error), {"Scale.y", "'fixed'"}, [&] { s.graph.connect(v["y"], c); }},
       {"a constant number written", typeid(graph_connection_error), {"ScaleInt.y"}, [&] { s.graph.connect(i["y"], 3); }},
       {"an invalid tensor", typeid(poplar_error), {"tensor"}, [&] { s.graph.connect(v["x"], Tensor()); }},
-      {"a row without a size", typeid(no_size_specified), {"Rows.rows", "setFieldSize"}, [&] { s.graph.connect(rows["rows"][0], x); }},
+      {"an element without a size", typeid(no_size_specified), {"Scale.x", "setFieldSize"}, [&] { s.graph.connect(v["x"][0], x[0]); }},
       {"a row out of range", typeid(index_error), {"Rows.rows", "row 2", "2 rows"},
        [&] { s.graph.setFieldSize(rows["rows"], 2), s.graph.connect(rows["rows"][2], x); }},
       {"a value too great", typeid(overflow_error), {"Rows.weight", "70000"}, [&] { s.graph.setInitialValue(rows["weight"], 70000); }},

@@ -100,7 +100,6 @@ TEST_F(Foreign, TensorsOfAGraph) {
         {"concat", [&] { concat(x, t); }},
         {"append", [&] { append(x.expand({0}), t.slice(0, 0)); append(x.expand({0}), t); }},
         {"setHwSeeds", [&] { Sequence s; setHwSeeds(g, t, s); }},
-        {"setSeed", [&] { Sequence s; setSeed(g, t, 0, s); }},
         {"setFloatingPointBehaviour", [&] { Sequence s; setFloatingPointBehaviour(g, s, t); }},
     });
   }

@@ -29,7 +29,7 @@ Machine machine_ipu2() {
   m.stride_bits = 10;                  // [poplibs]
   m.atomic_store_bytes = 4;            // [poplibs]
   m.f16_in_f16_out_conv_units = 16;    // [D] 250 TFLOP/s = 2 * 16 units * 4 elements * 1472 tiles * clock
-  m.f16_in_f32_out_conv_units = 16;    // as above
+  m.f16_in_f32_out_conv_units = 8;     // [poplibs] its codelets with float partials use 8
   m.f32_in_f32_out_conv_units = 8;     // [D] 62.5 TFLOP/s = 2 * 8 units * 2 elements * 1472 tiles * clock
   m.conv_unit_pipeline_depth = 4;      // [poplibs]
   m.conv_unit_coeff_load_bytes_per_cycle = 16;  // [poplibs] 128-bit loads
