@@ -105,7 +105,7 @@ TEST(Plan, OfALargeProductKeepsTheUnitsBusy) {
   for (const poplar::Type& type : {poplar::FLOAT, poplar::HALF}) {
     const Problem p = problem(1, 2048, 2048, 2048, type);
     const Plan plan = make_plan(p, target);
-    const double peak = static_cast<double>(target.getWeightsPerConvUnit(type) * target.getNumConvUnits(type, poplar::FLOAT)) * target.getNumTiles();
+    const double peak = static_cast<double>(target.getVectorWidth(type) * target.getNumConvUnits(type, poplar::FLOAT)) * target.getNumTiles();
     const double ideal = 2048.0 * 2048 * 2048 / peak;
     EXPECT_LE(plan.multiply, 1.35 * ideal);
     EXPECT_LE(plan.cost(), 2.5 * ideal);
