@@ -1,5 +1,11 @@
-// How PrintTensor lays out numbers (poplar::PrintTensorFmt). Data only: graph and tile programs carry it, exec formats with it.
+// How PrintTensor lays out numbers (poplar::PrintTensorFmt): data that graph and tile programs carry, and what executors format with.
 #pragma once
+
+#include "base/element_type.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace pando {
 
@@ -13,5 +19,8 @@ struct PrintFormat {
   char open_bracket = '[';
   char close_bracket = ']';
 };
+
+// Row-major bytes as text; booleans and integers in decimal, quarter as its bits.
+std::string format_tensor(const void* bytes, ElementType type, const std::vector<std::uint64_t>& shape, const PrintFormat& format);
 
 }  // namespace pando

@@ -79,7 +79,4 @@ class Runner {
   std::unique_ptr<State> state_;
 };
 
-// Formats a tensor as PrintTensor does. `bytes` holds the elements in row-major order.
-std::string format_tensor(const void* bytes, ElementType type, const std::vector<std::uint64_t>& shape, const PrintFormat& format);
-
 }  // namespace pando::exec

@@ -24,11 +24,7 @@ HostTensor part_of(const HostTensor& whole, std::int64_t i, const Shape& shape) 
 // What the ops of one replica reach.
 class InterpreterHost : public EvaluationHost {
  public:
-  InterpreterHost(Interpreter& owner, std::int64_t replica, Context context) : owner_(owner), replica_(replica), context_(context) {}
-
-  std::vector<HostValue> run_graph(GraphId graph, std::vector<HostValue> inputs) override {
-    return owner_.run_graph_on(graph, {std::move(inputs)}, {replica_}, context_)[0];
-  }
+  InterpreterHost(Interpreter& owner, std::int64_t replica) : owner_(owner), replica_(replica) {}
 
   HostTensor load(HostStreamId stream) override {
     const HostStream& s = owner_.module_.stream(stream);
@@ -66,7 +62,6 @@ class InterpreterHost : public EvaluationHost {
 
   Interpreter& owner_;
   std::int64_t replica_;
-  Context context_;
 };
 
 Interpreter::Interpreter(const Module& module) : module_(module) {
@@ -111,20 +106,20 @@ void Interpreter::set_state(StateId id, std::int64_t replica, HostTensor data) {
     inputs_of_main_[static_cast<std::size_t>(replica)][*s.input] = std::move(data);
     return;
   }
-  InterpreterHost(*this, replica, Context::normal).store_row(s.buffer, s.row, data);
+  InterpreterHost(*this, replica).store_row(s.buffer, s.row, data);
 }
 
 void Interpreter::run(Context context) {
   cursors_.clear();
   const Graph& main = module_.graph(module_.main_graph());
   std::vector<std::int64_t> replicas;
-  Values inputs;
+  ReplicaValues inputs;
   for (std::int64_t r = 0; r < module_.replicas(); ++r) {
     replicas.push_back(r);
     inputs.emplace_back();
     for (const HostTensor& t : inputs_of_main_[static_cast<std::size_t>(r)]) inputs.back().push_back({t, {}});
   }
-  const Values results = run_graph_on(module_.main_graph(), std::move(inputs), replicas, context);
+  const ReplicaValues results = run_graph_on(module_.main_graph(), std::move(inputs), replicas, context);
   const std::size_t outputs = main.outputs.size();
   for (std::size_t r = 0; r < replicas.size(); ++r) {
     for (std::size_t i = 0; i < main.inputs.size(); ++i) inputs_of_main_[r][i] = results[r][outputs + i].tensor;
@@ -153,70 +148,86 @@ std::vector<HostValue> Interpreter::run_graph(GraphId graph, std::vector<HostVal
 }
 
 // Op by op, each on all replicas before the next: so replicas can meet at collectives. Values are dropped with the graph.
-Interpreter::Values Interpreter::run_graph_on(GraphId id, Values inputs, const std::vector<std::int64_t>& replicas, Context context) {
+ReplicaValues Interpreter::run_graph_on(GraphId id, ReplicaValues inputs, const std::vector<std::int64_t>& replicas, Context context) {
   const Graph& graph = module_.graph(id);
-  std::vector<std::unordered_map<std::uint32_t, HostValue>> values(replicas.size());
+  std::vector<Values> values(replicas.size());
   for (std::size_t r = 0; r < replicas.size(); ++r) {
     PANDO_CHECK(inputs[r].size() == graph.inputs.size());
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) values[r][graph.inputs[i].value] = std::move(inputs[r][i]);
   }
   const bool main = id == module_.main_graph();
   for (OpId o : graph.ops) {
-    if (main && module_.op(o).context != context && module_.row(o).name != "constant") {
-      // An op of another program: what it modifies stays as it is.
-      for (const Modification& m : module_.row(o).modifies) {
-        if (m.operand < 0) continue;
-        for (auto& v : values) v[module_.result(o, static_cast<std::size_t>(m.result)).value] = v[module_.operand(o, static_cast<std::size_t>(m.operand)).value];
-      }
-      if (module_.op(o).in_place && module_.row(o).modifies[0].operand < 0) {
-        for (auto& v : values) v[module_.result(o).value] = v[module_.operand(o, 0).value];
-      }
-      continue;
-    }
-    const auto operands_of = [&](std::size_t r) {
-      std::vector<HostValue> operands;
-      for (ValueId v : module_.operands(o)) operands.push_back(values[r].at(v.value));
-      return operands;
-    };
-    const auto keep = [&](std::size_t r, std::vector<HostValue>& results) {
-      PANDO_CHECK(results.size() == module_.results(o).size());
-      for (std::size_t i = 0; i < results.size(); ++i) values[r][module_.result(o, i).value] = std::move(results[i]);
-    };
-    const OpRow& row = module_.row(o);
-    if (row.reference_group) {
-      std::vector<std::vector<HostValue>> operands;
-      for (std::size_t r = 0; r < replicas.size(); ++r) operands.push_back(operands_of(r));
-      GroupEvaluation e(module_, o, std::move(operands));
-      row.reference_group(e);
-      for (std::size_t r = 0; r < replicas.size(); ++r) keep(r, e.results()[r]);
-      continue;
-    }
-    if (replicas.size() > 1 && row.name == "call") {
-      // Side by side through calls, too: collectives inside meet.
-      Values operands;
-      for (std::size_t r = 0; r < replicas.size(); ++r) operands.push_back(operands_of(r));
-      const Graph& callee = module_.graph(module_.graphs(o)[0]);
-      Values all = run_graph_on(module_.graphs(o)[0], std::move(operands), replicas, context);
-      for (std::size_t r = 0; r < replicas.size(); ++r) {
-        std::vector<HostValue> results(all[r].begin(), all[r].begin() + static_cast<std::ptrdiff_t>(callee.outputs.size()));
-        for (std::int64_t i : module_.attributes(o).ints("modified")) results.push_back(all[r][callee.outputs.size() + static_cast<std::size_t>(i)]);
-        keep(r, results);
-      }
-      continue;
-    }
-    for (std::size_t r = 0; r < replicas.size(); ++r) {
-      InterpreterHost host(*this, replicas[r], context);
-      Evaluation e(module_, o, operands_of(r), host);
-      row.reference(e);
-      keep(r, e.results());
+    if (main && module_.op(o).context != context && !is_of_every_program(o)) {
+      pass_over(o, values);
+    } else {
+      run_op(o, values, replicas, context);
     }
   }
-  Values out(replicas.size());
+  ReplicaValues out(replicas.size());
+  const auto keep = [&](std::size_t r, ValueId v) {
+    const auto it = values[r].find(v.value);
+    // Only an output of the main graph that another program makes.
+    out[r].push_back(it == values[r].end() ? HostValue() : it->second);
+  };
   for (std::size_t r = 0; r < replicas.size(); ++r) {
-    for (ValueId v : graph.outputs) out[r].push_back(values[r].at(v.value));
-    for (ValueId v : graph.finals) out[r].push_back(values[r].at(v.value));
+    for (ValueId v : graph.outputs) keep(r, v);
+    for (ValueId v : graph.finals) keep(r, v);
   }
   return out;
+}
+
+// Constants, zeros: what is made from nothing. Ops of other contexts may use them.
+bool Interpreter::is_of_every_program(OpId o) const {
+  return module_.op(o).operand_count == 0 && module_.op(o).graph_count == 0 && module_.row(o).effects == Effects::none;
+}
+
+// An op of another program: what it modifies stays as it is.
+void Interpreter::pass_over(OpId o, std::vector<Values>& values) const {
+  for (const NewVersion& n : new_versions(module_, o)) {
+    for (Values& v : values) {
+      const auto it = v.find(module_.operand(o, n.operand).value);
+      if (it != v.end()) v[module_.result(o, n.result).value] = HostValue(it->second);
+    }
+  }
+}
+
+void Interpreter::run_op(OpId o, std::vector<Values>& values, const std::vector<std::int64_t>& replicas, Context context) {
+  const OpRow& row = module_.row(o);
+  const auto operands_of = [&](std::size_t r) {
+    std::vector<HostValue> operands;
+    for (ValueId v : module_.operands(o)) {
+      const auto it = values[r].find(v.value);
+      if (it == values[r].end()) {
+        refuse(ErrorClass::popart, "value-of-another-program", "{} '{}' uses '{}', which an op of another program makes", row.name, module_.name_of(o),
+               module_.name_of(v));
+      }
+      operands.push_back(it->second);
+    }
+    return operands;
+  };
+  const auto keep = [&](std::size_t r, std::vector<HostValue>& results) {
+    PANDO_CHECK(results.size() == module_.results(o).size());
+    for (std::size_t i = 0; i < results.size(); ++i) values[r][module_.result(o, i).value] = std::move(results[i]);
+  };
+  if (row.reference_group) {
+    ReplicaValues operands;
+    for (std::size_t r = 0; r < replicas.size(); ++r) operands.push_back(operands_of(r));
+    const auto run = [&](GraphId graph, ReplicaValues inputs, std::span<const std::size_t> positions) {
+      std::vector<std::int64_t> numbers;
+      for (std::size_t p : positions) numbers.push_back(replicas[p]);
+      return run_graph_on(graph, std::move(inputs), numbers, context);
+    };
+    GroupEvaluation e(module_, o, replicas, std::move(operands), run);
+    row.reference_group(e);
+    for (std::size_t r = 0; r < replicas.size(); ++r) keep(r, e.results()[r]);
+    return;
+  }
+  for (std::size_t r = 0; r < replicas.size(); ++r) {
+    InterpreterHost host(*this, replicas[r]);
+    Evaluation e(module_, o, operands_of(r), host);
+    row.reference(e);
+    keep(r, e.results());
+  }
 }
 
 }  // namespace pando::ir

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/module.h"
+#include "ir/op_row.h"
 
 #include <functional>
 #include <map>
@@ -37,9 +38,11 @@ class Interpreter {
 
  private:
   friend class InterpreterHost;
-  struct Replicas;
-  using Values = std::vector<std::vector<HostValue>>;  // by replica
-  Values run_graph_on(GraphId graph, Values inputs, const std::vector<std::int64_t>& replicas, Context context);
+  using Values = std::unordered_map<std::uint32_t, HostValue>;  // of one replica, by value
+  ReplicaValues run_graph_on(GraphId graph, ReplicaValues inputs, const std::vector<std::int64_t>& replicas, Context context);
+  void run_op(OpId op, std::vector<Values>& values, const std::vector<std::int64_t>& replicas, Context context);
+  bool is_of_every_program(OpId op) const;
+  void pass_over(OpId op, std::vector<Values>& values) const;
 
   const Module& module_;
   std::vector<std::vector<HostTensor>> inputs_of_main_;  // by replica

@@ -101,6 +101,13 @@ struct Modification {
   std::int8_t result = -1;
 };
 
+// The same, where an op's attributes and graphs say it.
+struct NewVersion {
+  std::size_t operand = 0;
+  std::size_t result = 0;
+  friend bool operator==(const NewVersion&, const NewVersion&) = default;
+};
+
 // A result that may lie where an operand lies: a view (reshape, slice, transpose), computed without arithmetic.
 enum class View : std::uint8_t { none, of_first_operand, of_all_operands };
 
@@ -119,7 +126,7 @@ struct OpRow {
   void (*infer)(Inference&) = nullptr;
   // The meaning, for one replica. Either this or reference_group.
   void (*reference)(Evaluation&) = nullptr;
-  // The meaning for all replicas at once: collectives.
+  // The meaning for all replicas at once: collectives, and ops that carry graphs, in whose bodies replicas may meet.
   void (*reference_group)(GroupEvaluation&) = nullptr;
   Differentiable differentiable = Differentiable::no;
   void (*gradient)(Gradient&) = nullptr;
@@ -143,6 +150,8 @@ struct OpRow {
   bool has_in_place = false;
   // Always modifies, whatever the form (accumulate_, adam_updater's time step).
   std::array<Modification, 2> modifies = {};
+  // Appends the modifications that depend on attributes or graphs (a call's "modified", a time step that may be absent).
+  void (*modifies_more)(const Module&, OpId, std::vector<NewVersion>&) = nullptr;
   Effects effects = Effects::none;
   // Carries graphs: how many (-1: none; call 1, conditional 2).
   std::int8_t graphs = -1;
@@ -217,12 +226,10 @@ Shape broadcast_shape(const Inference&, const Shape& a, const Shape& b);
 
 // --- what a meaning sees ----------------------------------------------------------------------------------------------------------------
 
-// What ops with effects or graphs ask of whoever interprets them.
+// What ops with effects ask of whoever interprets them.
 class EvaluationHost {
  public:
   virtual ~EvaluationHost() = default;
-  // Runs a graph on values; its outputs, then its finals.
-  virtual std::vector<HostValue> run_graph(GraphId graph, std::vector<HostValue> inputs) = 0;
   virtual HostTensor load(HostStreamId stream) = 0;
   virtual void store(HostStreamId stream, const HostTensor& data) = 0;
   virtual HostTensor load_row(BufferId buffer, std::int64_t row) = 0;
@@ -259,28 +266,48 @@ class Evaluation {
   EvaluationHost& host_;
 };
 
-// One op on all replicas: operand(r, i) of replica r. Ops between devices of one replica are ordinary rows.
+// Values of several replicas that run side by side; the outer index counts those that take part.
+using ReplicaValues = std::vector<std::vector<HostValue>>;
+
+// One op on all replicas that reach it: operand(r, i) of replica number(r). Ops between devices of one replica are ordinary rows.
 class GroupEvaluation {
  public:
-  GroupEvaluation(const Module& module, OpId op, std::vector<std::vector<HostValue>> operands)
-      : module_(module), op_(op), operands_(std::move(operands)), results_(operands_.size()) {}
+  // Runs a graph on the replicas at `positions`, side by side. For each: its outputs, then its finals.
+  using RunGraph = std::function<ReplicaValues(GraphId graph, ReplicaValues inputs, std::span<const std::size_t> positions)>;
+
+  // `numbers`: which replicas take part. All of the module's, but in a branch that some do not take.
+  GroupEvaluation(const Module& module, OpId op, std::vector<std::int64_t> numbers, ReplicaValues operands, RunGraph run_graph)
+      : module_(module), op_(op), numbers_(std::move(numbers)), operands_(std::move(operands)), results_(operands_.size()),
+        run_graph_(std::move(run_graph)) {}
   const Module& module() const { return module_; }
   OpId op() const { return op_; }
   const Attributes& attributes() const { return module_.attributes(op_); }
   std::size_t replicas() const { return operands_.size(); }
+  std::int64_t number(std::size_t replica) const { return numbers_[replica]; }
   const HostTensor& operand(std::size_t replica, std::size_t i) const { return operands_[replica][i].tensor; }
+  const std::vector<HostValue>& operands(std::size_t replica) const { return operands_[replica]; }
   const Type& result_type(std::size_t i = 0) const { return module_.type_of(module_.result(op_, i)); }
+  HostTensor fresh(std::size_t i = 0) const { return HostTensor(result_type(i).dtype, result_type(i).shape); }
   void result(std::size_t replica, HostTensor t) { results_[replica].push_back({std::move(t), {}}); }
-  std::vector<std::vector<HostValue>>& results() { return results_; }
-  // From attributes "stride" and "group_size" (absent: all replicas in one group).
-  ReplicaGrouping grouping() const;
+  void result(std::size_t replica, HostValue v) { results_[replica].push_back(std::move(v)); }
+  ReplicaValues& results() { return results_; }
+  // For each group of attributes "stride" and "group_size" (absent: all replicas in one group), the positions of its members, in the
+  // order of their numbers. Refuses (popart) a group of which only some are here: they would wait for ever.
+  std::vector<std::vector<std::size_t>> groups() const;
+  ReplicaValues run_graph(GraphId graph, ReplicaValues inputs, std::span<const std::size_t> positions) const {
+    return run_graph_(graph, std::move(inputs), positions);
+  }
 
  private:
   const Module& module_;
   OpId op_;
-  std::vector<std::vector<HostValue>> operands_;
-  std::vector<std::vector<HostValue>> results_;
+  std::vector<std::int64_t> numbers_;
+  ReplicaValues operands_, results_;
+  RunGraph run_graph_;
 };
+
+// Every result of an op that is a new version of an operand: the row's, the in-place form's, what attributes say.
+std::vector<NewVersion> new_versions(const Module& module, OpId op);
 
 // --- what a gradient sees ---------------------------------------------------------------------------------------------------------------
 

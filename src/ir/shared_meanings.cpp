@@ -2,6 +2,7 @@
 #include "ir/op_row.h"
 
 #include "base/check.h"
+#include "ir/error.h"
 
 namespace pando::ir {
 
@@ -41,10 +42,29 @@ void map_pairs(Evaluation& e, const std::function<double(double, double)>& f, co
   e.result(std::move(out));
 }
 
-ReplicaGrouping GroupEvaluation::grouping() const {
-  const auto n = static_cast<std::int64_t>(replicas());
-  const std::int64_t stride = attributes().integer("stride", 1);
-  return ReplicaGrouping(n, stride, attributes().integer("group_size", n / stride));
+std::vector<std::vector<std::size_t>> GroupEvaluation::groups() const {
+  const std::int64_t n = module_.replicas(), stride = attributes().integer("stride", 1);
+  const ReplicaGrouping grouping(n, stride, attributes().integer("group_size", n / stride));
+  std::vector<std::vector<std::size_t>> all(static_cast<std::size_t>(grouping.groups()));
+  for (std::size_t r = 0; r < numbers_.size(); ++r) all[static_cast<std::size_t>(grouping.group_of(numbers_[r]))].push_back(r);
+  std::erase_if(all, [](const auto& members) { return members.empty(); });
+  for (const auto& members : all) {
+    if (static_cast<std::int64_t>(members.size()) == grouping.size()) continue;
+    refuse(ErrorClass::popart, "replicas-apart", "{} '{}': {} of the {} replicas of its group come; the others took another branch",
+           module_.row(op_).name, module_.name_of(op_), members.size(), grouping.size());
+  }
+  return all;
+}
+
+std::vector<NewVersion> new_versions(const Module& module, OpId op) {
+  const OpRow& row = module.row(op);
+  std::vector<NewVersion> all;
+  for (const Modification& m : row.modifies) {
+    if (m.operand >= 0) all.push_back({static_cast<std::size_t>(m.operand), static_cast<std::size_t>(m.result)});
+  }
+  if (all.empty() && module.op(op).in_place && row.view == View::none) all.push_back({0, 0});
+  if (row.modifies_more) row.modifies_more(module, op, all);
+  return all;
 }
 
 ValueId Gradient::reduced_to(ValueId gradient, const Shape& shape) {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "exec/runner.h"
+#include "base/print_format.h"
 
-namespace pando::exec {
+namespace pando {
 namespace {
 
 enum FloatFormat : unsigned { kAuto, kFixed, kScientific, kNone };
@@ -161,4 +161,4 @@ std::string format_tensor(const void* bytes, ElementType type, const std::vector
   return Formatter(static_cast<const char*>(bytes), type, shape, format).run();
 }
 
-}  // namespace pando::exec
+}  // namespace pando

@@ -1,0 +1,16 @@
+// What softmax and its gradient share: all dimensions from attribute "axis" on count as one.
+#pragma once
+
+#include "ir/op_row.h"
+
+#include <functional>
+
+namespace pando::ir {
+
+// Result 0 like operand 0; refuses (popart) an axis out of range.
+void infer_joint_axes(Inference& in);
+// The element ranges [begin, end) of operand 0 that belong together.
+void for_each_row(const Evaluation& e, const std::function<void(std::int64_t begin, std::int64_t end)>& f);
+std::vector<Sample> joint_axes_samples(std::size_t operands);
+
+}  // namespace pando::ir

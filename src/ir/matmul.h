@@ -1,0 +1,23 @@
+// What the matrix products share.
+#pragma once
+
+#include "ir/op_row.h"
+
+#include <optional>
+
+namespace pando::ir {
+
+// The shape of NumPy's matmul; none where the operands do not fit.
+std::optional<Shape> matmul_shape(const Shape& lhs, const Shape& rhs);
+// Refuses (popart) operands that do not fit or, but for float8, differ in type.
+void check_matmul_operands(const Inference& in);
+// The product times a factor, rounded once.
+HostTensor matmul_product(const Evaluation& e, double factor);
+Cost matmul_cost(const Inference& in);
+
+// Scales of float8 products: an int32 scalar operand, -32 to 31 at run time.
+void check_log2_scale(const Inference& in, std::size_t operand);
+// 2^scale. Refuses (runtime) a scale out of range.
+double log2_scale_of(const Evaluation& e, std::size_t operand);
+
+}  // namespace pando::ir

@@ -1,0 +1,23 @@
+#include "ir/op_row.h"
+
+namespace pando::ir {
+
+extern const OpRow op_accumulator_zero_;
+constexpr OpRow op_accumulator_zero_ = checked({
+    .name = "accumulator_zero_",
+    .doc = "Zeros, into t.",
+    .signature = "accumulator_zero_(t: Tensor) -> Tensor",
+    .module = "var_updates.accumulate",
+    .operands = {{{"t", any_numeric}}},
+    .infer = same_as_first,
+    .reference = [](Evaluation& e) { e.result(e.fresh()); },
+    .samples = [] {
+      Sample s;
+      s.operands = {{DType::float32, {3, 4}, -2, 2, {}}};
+      return std::vector{s};
+    },
+    .modifies = {{{0, 0}}},
+    .popart_type = "AccumulatorScale",
+});
+
+}  // namespace pando::ir
