@@ -2,8 +2,8 @@
 
 namespace pando::ir {
 
-extern const OpRow op_accumulate_mean_;
-constexpr OpRow op_accumulate_mean_ = checked({
+extern const OpRow op_accumulate_mean;
+constexpr OpRow op_accumulate_mean = checked({
     .name = "accumulate_mean_",
     .doc = "The running mean of `step` + 1 tensors: step / (step + 1) t + X / (step + 1), into t. X has the shape of t; its element type may differ.",
     .signature = "accumulate_mean_(t: Tensor, X: Tensor, step: Union[float, Tensor]) -> Tensor",

@@ -2,18 +2,18 @@
 
 namespace pando::ir {
 
-extern const OpRow op_accumulate_;
-constexpr OpRow op_accumulate_ = checked({
-    .name = "accumulate_",
-    .doc = "t + f X, into t (f is 1 without it). X has the shape of t; its element type may differ.",
-    .signature = "accumulate_(t: Tensor, X: Tensor, f: Optional[Union[float, Tensor]]=None) -> Tensor",
+extern const OpRow op_accumulate_moving_average_square;
+constexpr OpRow op_accumulate_moving_average_square = checked({
+    .name = "accumulate_moving_average_square_",
+    .doc = "f t + (1 - f) X^2, into t. X has the shape of t; its element type may differ.",
+    .signature = "accumulate_moving_average_square_(t: Tensor, X: Tensor, f: Union[float, Tensor]) -> Tensor",
     .module = "var_updates.accumulate",
     .operands = {{{"t", any_numeric}, {"X", any_numeric}, {.name = "f", .types = any_numeric, .optional = true}}},
     .attributes = {{{"f", AttributeKind::number, false}, {"scalars", AttributeKind::texts, false}}},
-    .infer = [](Inference& in) { infer_update(in, "f", false); },
+    .infer = [](Inference& in) { infer_update(in, "f", true); },
     .reference = [](Evaluation& e) {
       const double f = scalar_value(e, "f", 2).value_or(1);
-      update_elements(e, [f](double t, double x) { return t + f * x; });
+      update_elements(e, [f](double t, double x) { return f * t + (1 - f) * x * x; });
     },
     .samples = [] { return update_samples("f"); },
     .modifies = {{{0, 0}}},

@@ -2,8 +2,8 @@
 
 namespace pando::ir {
 
-extern const OpRow op_accumulator_zero_;
-constexpr OpRow op_accumulator_zero_ = checked({
+extern const OpRow op_accumulator_zero;
+constexpr OpRow op_accumulator_zero = checked({
     .name = "accumulator_zero_",
     .doc = "Zeros, into t.",
     .signature = "accumulator_zero_(t: Tensor) -> Tensor",

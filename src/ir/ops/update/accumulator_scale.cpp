@@ -2,8 +2,8 @@
 
 namespace pando::ir {
 
-extern const OpRow op_accumulator_scale_;
-constexpr OpRow op_accumulator_scale_ = checked({
+extern const OpRow op_accumulator_scale;
+constexpr OpRow op_accumulator_scale = checked({
     .name = "accumulator_scale_",
     .doc = "f t, into t. A factor that is the number 0 gives zeros whatever t holds.",
     .signature = "accumulator_scale_(t: Tensor, f: Union[float, Tensor]) -> Tensor",

@@ -2,8 +2,8 @@
 
 namespace pando::ir {
 
-extern const OpRow op_copy_var_update_;
-constexpr OpRow op_copy_var_update_ = checked({
+extern const OpRow op_copy_var_update;
+constexpr OpRow op_copy_var_update = checked({
     .name = "copy_var_update_",
     .doc = "X, into t. X has the shape and element type of t.",
     .signature = "copy_var_update_(t: Tensor, X: Tensor) -> Tensor",
