@@ -1,0 +1,24 @@
+"""The part of PopART that PopXL programs import: exceptions, devices, enumerations, settings. A program itself is written with popxl."""
+import popxl
+from popxl._core import poplar_application_runtime_error, popart_exception
+
+from .debug_info import closePoplarDebugInfo, initializePoplarDebugInfo
+from .devices import DeviceInfo, DeviceManager
+from .enums import (CommGroupType, DataType, DeviceConnectionType, DeviceSelectionCriterion, DeviceType, ReductionType, SyncPattern,
+                    VariableRetrievalMode, VirtualGraphMode)
+from .inference_session import AnchorReturnType, DataFlow, InferenceSession, PyStepIO
+from .logger import Logger, getLogger
+from .variable_settings import CommGroup, VariableSettings
+from .weights_io import PyWeightsIO
+
+__version__ = popxl.__version__
+
+
+def versionString():
+    """The version, and that it is Pando's."""
+    return f"{popxl.__version__} (Pando)"
+
+
+def versionNumber():
+    """(major, minor, point)"""
+    return tuple(int(part) for part in popxl.__version__.split(".")[:3])

@@ -1,0 +1,67 @@
+"""The options of a program, as PopART names them. Those that concern how a device is driven have no effect here; the others are honoured."""
+from .enums import VirtualGraphMode
+
+_DEFAULTS = {
+    # Honoured by popxl and its sessions.
+    "enableInplaceAmbiguityChecking": True,
+    "throwIfLog2ScaleTensorNotInRange": False,
+    "partialsTypeMatMuls": "",
+    "numIOTiles": 0,
+    "enableEngineCaching": False,
+    "cachePath": "session_cache",
+    "engineOptions": dict,
+    "constantWeights": False,
+    "dotChecks": set,
+    "logDir": ".",
+    # What programs set because PopART's own builder needs it; here it is always so, or makes no difference.
+    "aliasZeroCopy": True,
+    "enableExplicitMainLoops": True,
+    "explicitRecomputation": True,
+    "useHostCopyOps": True,
+    "virtualGraphMode": VirtualGraphMode.Manual,
+    "enableExplicitIR": True,
+    "enableMergeExchange": False,
+    "enablePrefetchDatastreams": True,
+    "enableStochasticRounding": False,
+    "enableFloatingPointChecks": False,
+    "enableStableNorm": False,
+    "reportOptions": dict,
+    "convolutionOptions": dict,
+    "matmulOptions": dict,
+    "enableDistributedReplicatedGraphs": False,
+    "globalReplicationFactor": 1,
+    "globalReplicaOffset": 0,
+}
+
+
+class SessionOptions:
+    """A name that is no option is refused, rather than kept and ignored."""
+
+    __slots__ = ("_ir", "_values", "_replicated")
+
+    def __init__(self, ir):
+        object.__setattr__(self, "_ir", ir)
+        object.__setattr__(self, "_values", {k: v() if isinstance(v, type) else v for k, v in _DEFAULTS.items()})
+        object.__setattr__(self, "_replicated", ir.replication_factor > 1)
+
+    def __getattr__(self, name):
+        if name == "replicatedGraphCount":
+            return self._ir.replication_factor
+        if name == "enableReplicatedGraphs":
+            return self._replicated or self._ir.replication_factor > 1
+        if name not in self._values:
+            raise AttributeError(f"there is no session option {name!r}")
+        return self._values[name]
+
+    def __setattr__(self, name, value):
+        if name == "replicatedGraphCount":
+            self._ir.replication_factor = value
+        elif name == "enableReplicatedGraphs":
+            object.__setattr__(self, "_replicated", bool(value))
+        elif name not in self._values:
+            raise AttributeError(f"there is no session option {name!r}; there are {', '.join(sorted(self._values))}")
+        else:
+            self._values[name] = value
+
+    def __dir__(self):
+        return [*self._values, "enableReplicatedGraphs", "replicatedGraphCount"]
