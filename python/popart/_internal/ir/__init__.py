@@ -9,6 +9,7 @@ from .identifiers import GraphId, NumInputs, OperatorIdentifier
 from .ir_view import Ir
 from .op_view import Op
 from .replica_grouping import ReplicaGrouping
+from .session_view import Session
 from .tensor_view import Tensor, TensorInfo, TensorType
 
 
@@ -30,3 +31,8 @@ def _graph_view(graph):
 def _ir_view(ir):
     """The view of a popxl.Ir."""
     return Ir(ir)
+
+
+def _session_view(session):
+    """The view of a popxl.Session."""
+    return Session(session)
