@@ -1,0 +1,264 @@
+#include "schedule/replay.h"
+
+#include "base/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace pando::schedule {
+
+namespace {
+
+double at(const std::vector<double>& of_stage, std::int32_t stage) {
+  return of_stage.size() == 1 ? of_stage[0] : of_stage[static_cast<std::size_t>(stage)];
+}
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Runs the rows as far as dependences allow.
+class Player {
+ public:
+  Player(const Table& table, const Costs& costs)
+      : table_(table),
+        costs_(costs),
+        stages_(table.stages()),
+        microbatches_(table.microbatches()),
+        forward_(size(), kNever),
+        gradient_(size(), kNever),
+        rank_of_(static_cast<std::size_t>(stages_), -1),
+        waiting_(2 * size(), -1) {
+    for (std::size_t r = 0; r < table.ranks.size(); ++r) {
+      for (const Cell& c : table.ranks[r]) {
+        if (computes(c.action)) rank_of_[static_cast<std::size_t>(c.stage)] = static_cast<std::int32_t>(r);
+      }
+    }
+  }
+
+  // Whether all cells ran. `on_cell(rank, position, start, end)`.
+  template <class F>
+  bool run(F on_cell) {
+    const std::size_t ranks = table_.ranks.size();
+    next_.assign(ranks, 0);
+    free_.assign(ranks, 0);
+    std::vector<std::int32_t> ready(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) ready[r] = static_cast<std::int32_t>(ranks - 1 - r);
+    while (!ready.empty()) {
+      const std::int32_t r = ready.back();
+      ready.pop_back();
+      advance(r, ready, on_cell);
+    }
+    for (std::size_t r = 0; r < ranks; ++r) {
+      if (next_[r] < table_.ranks[r].size()) return false;
+    }
+    return true;
+  }
+
+  std::size_t position(std::size_t rank) const { return next_[rank]; }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(stages_) * static_cast<std::size_t>(microbatches_); }
+  std::size_t index(std::int32_t stage, std::int32_t microbatch) const {
+    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(microbatches_) + static_cast<std::size_t>(microbatch);
+  }
+
+  // When what the cell needs is there; kNever and `missing` (an index into waiting_) if it has not run.
+  double available(std::int32_t rank, const Cell& c, std::size_t& missing) const {
+    double time = 0;
+    const auto need = [&](const std::vector<double>& done, std::int32_t stage, std::size_t offset) {
+      const std::size_t i = index(stage, c.microbatch);
+      if (done[i] == kNever) {
+        missing = i + offset;
+        time = kNever;
+        return;
+      }
+      const bool far = rank_of_[static_cast<std::size_t>(stage)] != rank;
+      time = std::max(time, done[i] + (far ? costs_.transfer : 0));
+    };
+    if (c.action == Action::forward) {
+      if (c.stage > 0) need(forward_, c.stage - 1, 0);
+    } else if (is_backward(c.action)) {
+      need(forward_, c.stage, 0);
+      if (c.stage + 1 < stages_) need(gradient_, c.stage + 1, size());
+    } else if (c.action == Action::weight_gradient) {
+      need(gradient_, c.stage, size());
+    }
+    return time;
+  }
+
+  void finish(const Cell& c, double end, std::vector<std::int32_t>& ready) {
+    std::size_t done = 0;
+    if (c.action == Action::forward) {
+      done = index(c.stage, c.microbatch);
+      forward_[done] = end;
+    } else if (is_backward(c.action)) {
+      done = index(c.stage, c.microbatch);
+      gradient_[done] = end;
+      done += size();
+    } else {
+      return;
+    }
+    if (waiting_[done] >= 0) ready.push_back(waiting_[done]);
+    waiting_[done] = -1;
+  }
+
+  template <class F>
+  void advance(std::int32_t r, std::vector<std::int32_t>& ready, F& on_cell) {
+    const auto& row = table_.ranks[static_cast<std::size_t>(r)];
+    std::size_t& next = next_[static_cast<std::size_t>(r)];
+    double& time = free_[static_cast<std::size_t>(r)];
+    for (; next < row.size(); ++next) {
+      const Cell& c = row[next];
+      if (!computes(c.action)) continue;
+      std::size_t missing = 0;
+      const double there = available(r, c, missing);
+      if (there == kNever) {
+        waiting_[missing] = r;
+        return;
+      }
+      const double start = std::max(time, there);
+      time = start + costs_.of(c);
+      on_cell(static_cast<std::size_t>(r), next, start, time);
+      finish(c, time, ready);
+    }
+  }
+
+  const Table& table_;
+  const Costs& costs_;
+  std::int32_t stages_, microbatches_;
+  std::vector<double> forward_, gradient_;
+  std::vector<std::int32_t> rank_of_;
+  // By what is missing: the rank that waits for it. Stages are on one rank, so there is one at the most.
+  std::vector<std::int32_t> waiting_;
+  std::vector<std::size_t> next_;
+  std::vector<double> free_;
+};
+
+// What a microbatch has gone through on a stage.
+enum : std::uint8_t { kForward = 1, kInput = 2, kWeight = 4, kWhole = 8 };
+
+std::optional<Broken> rows_broken(const Table& table) {
+  const std::int32_t stages = table.stages(), microbatches = table.microbatches();
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(stages) * static_cast<std::size_t>(microbatches), 0);
+  std::vector<std::int32_t> rank_of(static_cast<std::size_t>(stages), -1);
+  for (std::size_t r = 0; r < table.ranks.size(); ++r) {
+    const auto& row = table.ranks[r];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const Cell& c = row[i];
+      const auto broken = [&](std::string rule, std::string message) {
+        return Broken{std::move(rule), fmt::format("rank {}, cell {} '{}': {}", r, i + 1, to_string(c), message), static_cast<std::int32_t>(r), static_cast<std::int32_t>(i)};
+      };
+      if (c.with_next && (i + 1 == row.size() || !computes(c.action) || !computes(row[i + 1].action))) return broken("overlap", "it overlaps with nothing");
+      if (!computes(c.action)) continue;
+      std::int32_t& home = rank_of[static_cast<std::size_t>(c.stage)];
+      if (home >= 0 && home != static_cast<std::int32_t>(r)) return broken("stage-on-two-ranks", fmt::format("stage {} is on rank {}, too", c.stage, home));
+      home = static_cast<std::int32_t>(r);
+      std::uint8_t& s = seen[static_cast<std::size_t>(c.stage) * static_cast<std::size_t>(microbatches) + static_cast<std::size_t>(c.microbatch)];
+      const std::uint8_t bit = c.action == Action::forward ? kForward : c.action == Action::input_gradient ? kInput : c.action == Action::weight_gradient ? kWeight : kWhole;
+      if (s & bit) return broken("cell-twice", "it stands in the row twice");
+      if (bit != kForward && !(s & kForward)) return broken("order", "a backward pass without its forward pass before it");
+      if (bit == kWeight && !(s & kInput)) return broken("order", "W without its I before it");
+      if ((bit == kWhole && (s & (kInput | kWeight))) || (bit != kWhole && bit != kForward && (s & kWhole))) return broken("backward-mixed", "B beside I or W of the same microbatch");
+      s |= bit;
+    }
+  }
+  for (std::int32_t stage = 0; stage < stages; ++stage) {
+    for (std::int32_t m = 0; m < microbatches; ++m) {
+      const std::uint8_t s = seen[static_cast<std::size_t>(stage) * static_cast<std::size_t>(microbatches) + static_cast<std::size_t>(m)];
+      const char* missing = !(s & kForward) ? "F" : (s & kWhole) ? nullptr : !(s & kInput) ? "B (or I and W)" : !(s & kWeight) ? "W" : nullptr;
+      if (missing == nullptr) continue;
+      const std::int32_t rank = rank_of[static_cast<std::size_t>(stage)];
+      return Broken{"cell-missing", fmt::format("stage {} (rank {}) has no {} of microbatch {}", stage, rank, missing, m), rank, 0};
+    }
+  }
+  return std::nullopt;
+}
+
+// Activations held by a rank: from F on, all of it to W (or B), or half of it to I.
+void count_activations(const Table& table, Timing& t) {
+  for (const auto& row : table.ranks) {
+    std::vector<bool> of_rank(static_cast<std::size_t>(table.stages()), false);
+    double chunks = 0;
+    for (const Cell& c : row) {
+      if (!computes(c.action) || of_rank[static_cast<std::size_t>(c.stage)]) continue;
+      of_rank[static_cast<std::size_t>(c.stage)] = true;
+      ++chunks;
+    }
+    double whole = 0, half = 0, most = 0, most_half = 0;
+    for (const Cell& c : row) {
+      if (c.action == Action::forward) whole += 1, half += 1;
+      if (c.action == Action::input_gradient) half -= 0.5;
+      if (c.action == Action::weight_gradient) whole -= 1, half -= 0.5;
+      if (c.action == Action::backward) whole -= 1, half -= 1;
+      most = std::max(most, whole);
+      most_half = std::max(most_half, half);
+    }
+    t.peak.push_back(chunks > 0 ? most / chunks : 0);
+    t.peak_half.push_back(chunks > 0 ? most_half / chunks : 0);
+  }
+}
+
+}  // namespace
+
+double Costs::of(const Cell& cell) const {
+  switch (cell.action) {
+    case Action::forward: return at(forward, cell.stage);
+    case Action::input_gradient: return at(input_gradient, cell.stage);
+    case Action::weight_gradient: return at(weight_gradient, cell.stage);
+    case Action::backward: return at(input_gradient, cell.stage) + at(weight_gradient, cell.stage);
+    default: return 0;
+  }
+}
+
+std::optional<Broken> first_broken_rule(const Table& table) {
+  if (auto broken = rows_broken(table)) return broken;
+  const Costs costs;
+  Player player(table, costs);
+  if (player.run([](std::size_t, std::size_t, double, double) {})) return std::nullopt;
+  std::string message = "no rank can go on:";
+  std::optional<Broken> first;
+  for (std::size_t r = 0; r < table.ranks.size(); ++r) {
+    const std::size_t i = player.position(r);
+    if (i >= table.ranks[r].size()) continue;
+    message += fmt::format(" rank {} waits at cell {} '{}';", r, i + 1, to_string(table.ranks[r][i]));
+    if (!first) first = Broken{"deadlock", {}, static_cast<std::int32_t>(r), static_cast<std::int32_t>(i)};
+  }
+  message.pop_back();
+  first->message = message;
+  return first;
+}
+
+std::optional<Timing> try_replay(const Table& table, const Costs& costs) {
+  Timing t;
+  t.start.resize(table.ranks.size());
+  for (std::size_t r = 0; r < table.ranks.size(); ++r) t.start[r].assign(table.ranks[r].size(), 0);
+  std::vector<double> first(table.ranks.size(), kNever), last(table.ranks.size(), 0), busy(table.ranks.size(), 0);
+  Player player(table, costs);
+  const bool done = player.run([&](std::size_t r, std::size_t i, double start, double end) {
+    t.start[r][i] = start;
+    first[r] = std::min(first[r], start);
+    last[r] = std::max(last[r], end);
+    busy[r] += costs.of(table.ranks[r][i]);
+  });
+  if (!done) return std::nullopt;
+  double most_busy = 0;
+  for (std::size_t r = 0; r < table.ranks.size(); ++r) {
+    if (first[r] == kNever) continue;
+    t.makespan = std::max(t.makespan, last[r]);
+    t.span = std::max(t.span, last[r] - first[r]);
+    t.ends += last[r];
+    most_busy = std::max(most_busy, busy[r]);
+  }
+  t.bubble = t.span > 0 ? 1 - most_busy / t.span : 0;
+  count_activations(table, t);
+  return t;
+}
+
+Timing replay(const Table& table, const Costs& costs) {
+  auto t = try_replay(table, costs);
+  PANDO_CHECK(t.has_value());
+  return std::move(*t);
+}
+
+}  // namespace pando::schedule
