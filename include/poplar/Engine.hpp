@@ -63,6 +63,10 @@ POPLAR_EXPORT Executable compileGraph(const Graph &graph, ArrayRef<program::Prog
                                       const DebugContext &debugContext = {});
 
 /// Runs compiled programs on a device. Can be moved, not copied. Device memory keeps its contents from run to run.
+///
+/// While a program runs, its callbacks and other threads may call stop() alone: everything else throws poplar_error
+/// ("engine-running"), also another run(). Destroying the engine stops the run, and waits for its end; in a callback of that run it
+/// does not wait, and run() then throws poplar_error ("engine-gone").
 class POPLAR_EXPORT Engine {
 public:
   using ProgressFunc = poplar::ProgressFunc;
@@ -102,7 +106,9 @@ public:
   void stop();
 
   /// Connects a stream to host memory. Block after block is taken from or put to [begin, end), from the beginning again after its
-  /// end; with one pointer each block is at `p`. Throws stream_connection_error for an unknown handle, or a range that
+  /// end; with one pointer each block is at `p`. With replicas they take turns, replica 0 first: each block of [begin, end) is of the next
+  /// replica; with one pointer replica r's is the r-th block from `p`, so that many blocks must be there. A broadcast stream has
+  /// one block for all. Throws stream_connection_error for an unknown handle, or a range that
   /// is not a whole number of blocks.
   void connectStream(StringRef handle, void *begin, void *end);
   void connectStream(StringRef handle, void *p);

@@ -362,7 +362,7 @@ public:
   /// Runs `build`. The names say what it builds, for a reader of the program: nothing is measured.
   void trace(ArrayRef<StringRef> names, const std::function<void()> &build) {
     static_cast<void>(names);
-    build();
+    if (build) build();
   }
 
   /// The text of the graph level, as `pando dump` shows it.

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/error.h"
+
 namespace pando {
 
 unsigned thread_count(unsigned wanted) {
@@ -18,7 +20,9 @@ unsigned thread_count(unsigned wanted) {
   if (const char* text = std::getenv("PANDO_THREADS")) {
     unsigned n = 0;
     const auto [end, error] = std::from_chars(text, text + std::strlen(text), n);
-    if (error == std::errc() && *end == '\0' && n > 0) return n < kMost ? n : kMost;
+    if (*text != '\0' && (error != std::errc() || *end != '\0'))
+      fail(ErrorKind::invalid_option, "threads", "PANDO_THREADS is '{}'; expected a number of threads", text);
+    if (n > 0) return n < kMost ? n : kMost;
   }
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;

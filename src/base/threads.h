@@ -6,8 +6,8 @@
 
 namespace pando {
 
-// `wanted`, or if it is 0 the environment variable PANDO_THREADS, or if that is not set (or no positive number) the processors
-// that this process may use. At least 1.
+// `wanted`, or if it is 0 the environment variable PANDO_THREADS, or if that is not set (or 0) the processors
+// that this process may use. At least 1. Throws invalid_option if it is no number.
 unsigned thread_count(unsigned wanted);
 
 inline void spin_pause() {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "poplar/exceptions.hpp"
+
 namespace pando {
 namespace {
 
@@ -12,10 +14,15 @@ TEST(Threads, CountComesFromTheCallerTheEnvironmentOrTheHost) {
   ::setenv("PANDO_THREADS", "5", 1);
   EXPECT_EQ(thread_count(3), 3u);
   EXPECT_EQ(thread_count(0), 5u);
-  for (const char* bad : {"0", "-1", "many", "2x", ""}) {
+  for (const char* none : {"0", ""}) {
+    ::setenv("PANDO_THREADS", none, 1);
+    EXPECT_GE(thread_count(0), 1u) << none;
+    EXPECT_LE(thread_count(0), std::max(1u, std::thread::hardware_concurrency())) << none;
+  }
+  for (const char* bad : {"abc", "-1", "2x", " 2", "99999999999999"}) {
     ::setenv("PANDO_THREADS", bad, 1);
-    EXPECT_GE(thread_count(0), 1u) << bad;
-    EXPECT_LE(thread_count(0), std::max(1u, std::thread::hardware_concurrency())) << bad;
+    EXPECT_THROW(thread_count(0), poplar::invalid_option) << bad;
+    EXPECT_EQ(thread_count(2), 2u);
   }
   ::unsetenv("PANDO_THREADS");
 }

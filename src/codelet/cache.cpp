@@ -1,11 +1,10 @@
 #include "codelet/cache.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "base/json_depth.h"
+#include "base/private_files.h"
 
 namespace pando {
 
@@ -17,35 +16,10 @@ namespace {
 // How many variants of the files behind one call are remembered: switching back and forth costs nothing.
 constexpr std::size_t kVariants = 8;
 
-std::optional<fs::path> environment_folder() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return fs::path(value ? value : "");
-  };
-  if (const fs::path p = variable("POPLAR_EXECUTABLE_CACHE_DIR"); !p.empty()) return p / "codelets";
-  if (const fs::path p = variable("XDG_CACHE_HOME"); !p.empty()) return p / "pando" / "codelets";
-  if (const fs::path p = variable("HOME"); !p.empty()) return p / ".cache" / "pando" / "codelets";
-  return std::nullopt;
-}
-
-bool write_atomically(const fs::path& path, const std::string& content) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const int fd = mkstemp(temporary.data());
-  if (fd < 0) return false;
-  close(fd);
-  std::ofstream out(temporary, std::ios::binary);
-  out << content;
-  out.close();
-  std::error_code failure;
-  if (out) fs::rename(temporary, path, failure);
-  if (!out || failure) fs::remove(temporary, failure);
-  return static_cast<bool>(out) && !failure;
-}
-
 // A list of {"files": [[path, hash], ...], "object": name}.
 json read_manifest(const fs::path& path) {
-  const auto text = read_file(path);
-  json list = text ? json::parse(*text, nullptr, false) : json::array();
+  const auto text = read_private_file(path);
+  json list = text && !json_nests_too_deep(*text) ? json::parse(*text, nullptr, false) : json::array();
   return list.is_array() ? list : json::array();
 }
 
@@ -70,7 +44,10 @@ std::optional<std::string> read_file(const fs::path& path) {
   return content;
 }
 
-Cache Cache::of_environment() { return Cache(environment_folder()); }
+Cache Cache::of_environment() {
+  const auto folder = cache_folder();
+  return folder ? Cache(*folder / "codelets") : Cache(std::nullopt);
+}
 
 fs::path Cache::manifest_of(const std::string& call) const {
   return *folder_ / (hash_text(content_hash(call)) + hash_text(content_hash(call, 1)) + ".manifest");
@@ -81,7 +58,7 @@ std::optional<std::string> Cache::find(const std::string& call) const {
   try {
     for (const json& variant : read_manifest(manifest_of(call))) {
       if (!unchanged(variant.at("files"))) continue;
-      auto gp = read_file(*folder_ / (variant.at("object").get<std::string>() + ".gp"));
+      auto gp = read_private_file(*folder_ / (variant.at("object").get<std::string>() + ".gp"));
       if (!gp || hash_text(content_hash(*gp)) != variant.at("object").get<std::string>()) return std::nullopt;
       return gp;
     }
@@ -92,18 +69,15 @@ std::optional<std::string> Cache::find(const std::string& call) const {
 }
 
 void Cache::store(const std::string& call, const std::vector<Dependency>& dependencies, const std::string& gp) const {
-  if (!folder_) return;
-  std::error_code failure;
-  fs::create_directories(*folder_, failure);
-  if (failure) return;
   const std::string object = hash_text(content_hash(gp));
-  if (!write_atomically(*folder_ / (object + ".gp"), gp)) return;
+  const std::string why = folder_ ? write_private_file(*folder_ / (object + ".gp"), gp) : "neither XDG_CACHE_HOME nor HOME is set";
+  if (!why.empty()) return say_not_kept("compiled codelets are", why);
   json files = json::array();
   for (const Dependency& d : dependencies) files.push_back({d.path, d.hash});
   json list = json::array({{{"files", files}, {"object", object}}});
   for (json& old : read_manifest(manifest_of(call)))
     if (list.size() < kVariants && old.is_object() && old.value("files", json()) != files) list.push_back(std::move(old));
-  write_atomically(manifest_of(call), list.dump());
+  write_private_file(manifest_of(call), list.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace pando

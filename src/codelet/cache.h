@@ -4,6 +4,8 @@
 //   <dir>/<key>.manifest     for one compiler call: what files it read, with their contents' hashes -> object. Newest first.
 //   <dir>/<object>.gp        the result
 //
+// Only what this user alone can have put there is believed (base/private_files.h).
+//
 // A look-up starts no process: it reads the manifest, hashes the files that it names, and reads the object.
 #pragma once
 
@@ -23,7 +25,7 @@ class Cache {
 
   // `call` says all about the compiler call but the contents of files. A damaged entry is as good as none.
   std::optional<std::string> find(const std::string& call) const;
-  // Failure to write is not an error: the next run compiles again.
+  // Failure to write is not an error: it is said once, and the next run compiles again.
   void store(const std::string& call, const std::vector<Dependency>& dependencies, const std::string& gp) const;
 
  private:

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/temporary.h"
 #include "codelet/cache.h"
 #include "codelet/cpu_features.h"
 #include "codelet/gp_file.h"
@@ -85,10 +86,7 @@ std::string missing_text(const std::vector<std::string>& missing) {
 }
 
 std::string write_temporary(const std::string& bytes) {
-  std::string name = (fs::temp_directory_path() / "pando-XXXXXX.gp").string();
-  const int fd = mkstemps(name.data(), 3);
-  if (fd < 0) fail(ErrorKind::no_environment, "no-temporary", "cannot create a temporary file in {}", fs::temp_directory_path().string());
-  close(fd);
+  const std::string name = temporary_file(".gp");
   std::ofstream(name, std::ios::binary) << bytes;
   return name;
 }

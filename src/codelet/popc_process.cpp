@@ -9,12 +9,14 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/temporary.h"
 
 extern char** environ;
 
@@ -84,11 +86,12 @@ std::optional<std::string> find_popc() {
 PopcResult run_popc(const std::vector<std::string>& arguments, const std::string& input) {
   const auto popc = find_popc();
   if (!popc) fail(ErrorKind::no_environment, "no-popc", "the codelet compiler 'popc' was found neither in PANDO_POPC, beside the library nor in PATH");
-  std::string output = (fs::temp_directory_path() / "pando-XXXXXX").string();
-  const Descriptor reserved(mkstemp(output.data()));
+  const std::string output = temporary_file();
   const Descriptor standard_input(memory_file("codelet", input)), messages(memory_file("messages", ""));
-  if (reserved.fd < 0 || standard_input.fd < 0 || messages.fd < 0)
-    fail(ErrorKind::no_environment, "no-temporary", "cannot create a temporary file in {}", fs::temp_directory_path().string());
+  if (standard_input.fd < 0 || messages.fd < 0) {
+    unlink(output.c_str());
+    fail(ErrorKind::no_environment, "no-temporary", "the host has no memory for a codelet's source and messages");
+  }
 
   std::vector<std::string> all = {*popc};
   all.insert(all.end(), arguments.begin(), arguments.end());
@@ -110,7 +113,13 @@ PopcResult run_popc(const std::vector<std::string>& arguments, const std::string
     fail(ErrorKind::no_environment, "no-popc", "cannot start the codelet compiler '{}'", *popc);
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  pid_t ended = 0;
+  while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {}
+  if (ended != child) {
+    unlink(output.c_str());
+    fail(ErrorKind::no_environment, "no-child", "how the codelet compiler ended cannot be known ({}): the process ignores SIGCHLD, or waits for "
+         "children that are not its own", std::strerror(errno));
+  }
   PopcResult result;
   result.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   result.messages = whole_file(messages.fd);

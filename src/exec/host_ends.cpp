@@ -175,6 +175,7 @@ char* HostEnds::row(RemoteBufferId buffer, unsigned replica, std::uint64_t row) 
 }
 
 void HostEnds::copy_to_remote(std::string_view handle, const void* source, std::uint64_t at, unsigned replica) {
+  if (!source) fail(ErrorKind::stream_connection_error, "null-buffer", "remote buffer '{}': the host's block is a null pointer", handle);
   const RemoteBufferId b = find_remote(handle);
   if (replica >= program_.replication)
     fail(ErrorKind::stream_connection_error, "replica", "remote buffer '{}' has no replica {}; there are {}", handle, replica, program_.replication);
@@ -183,6 +184,7 @@ void HostEnds::copy_to_remote(std::string_view handle, const void* source, std::
 }
 
 void HostEnds::copy_from_remote(std::string_view handle, void* destination, std::uint64_t at, unsigned replica) {
+  if (!destination) fail(ErrorKind::stream_connection_error, "null-buffer", "remote buffer '{}': the host's block is a null pointer", handle);
   const RemoteBufferId b = find_remote(handle);
   if (replica >= program_.replication)
     fail(ErrorKind::stream_connection_error, "replica", "remote buffer '{}' has no replica {}; there are {}", handle, replica, program_.replication);

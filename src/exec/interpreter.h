@@ -33,6 +33,7 @@ class Interpreter final : public Team::Client {
 
   void run(unsigned index);
   void stop() { stop_.store(true); }
+  bool runs_on_this_thread() const { return team_.has_this_thread(); }
   bool done(unsigned slot) override;
 
   tile::StepObserver* observer = nullptr;

@@ -86,7 +86,11 @@ struct Runner::State {
   }
 
   // One block for all replicas, or one for each of them; the host's buffer may be larger. Returns the distance between replicas' blocks.
-  std::uint64_t replica_step(const tile::HandleInfo& h, std::uint64_t bytes) const {
+  std::uint64_t replica_step(const tile::HandleInfo& h, const char* begin, const char* end) const {
+    if (!begin && h.bytes > 0) fail(ErrorKind::stream_connection_error, "null-buffer", "handle '{}': the host's buffer is a null pointer", h.name);
+    if (!end) return 0;
+    if (end < begin) fail(ErrorKind::stream_connection_error, "handle-size", "handle '{}': the host's buffer ends before it begins", h.name);
+    const auto bytes = static_cast<std::uint64_t>(end - begin);
     if (bytes == h.bytes) return 0;
     if (bytes >= h.bytes * program->replication) return h.bytes;
     fail(ErrorKind::stream_connection_error, "handle-size", "handle '{}' has {} bytes, the host's buffer {}", h.name, h.bytes, bytes);
@@ -121,7 +125,7 @@ void Runner::write(std::string_view name, const void* begin, const void* end) {
   const tile::HandleInfo& h = state_->handle(name, &tile::HandleInfo::write);
   if (!h.write.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for writing", name);
   auto* const from = static_cast<char*>(const_cast<void*>(begin));  // only read: the transfer goes to the device
-  const std::uint64_t step = end ? state_->replica_step(h, static_cast<std::uint64_t>(static_cast<const char*>(end) - from)) : 0;
+  const std::uint64_t step = state_->replica_step(h, from, static_cast<const char*>(end));
   for (unsigned r = 0; r < state_->program->replication; ++r) state_->interpreter.move_handle(h.write, r, from + r * step);
 }
 
@@ -129,7 +133,7 @@ void Runner::read(std::string_view name, void* begin, void* end) {
   const tile::HandleInfo& h = state_->handle(name, &tile::HandleInfo::read);
   if (!h.read.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for reading", name);
   auto* const to = static_cast<char*>(begin);
-  const std::uint64_t step = end ? state_->replica_step(h, static_cast<std::uint64_t>(static_cast<char*>(end) - to)) : 0;
+  const std::uint64_t step = state_->replica_step(h, to, static_cast<const char*>(end));
   for (unsigned r = 0; r < (step ? state_->program->replication : 1); ++r) state_->interpreter.move_handle(h.read, r, to + r * step);
 }
 
@@ -142,6 +146,8 @@ void Runner::copy_from_remote(std::string_view handle, void* destination, std::u
 }
 
 void Runner::run(unsigned index) { state_->interpreter.run(index); }
+
+bool Runner::runs_on_this_thread() const { return state_->interpreter.runs_on_this_thread(); }
 
 void Runner::stop() { state_->interpreter.stop(); }
 

@@ -65,6 +65,8 @@ class Runner {
   void run(unsigned index);
   // Asks a running program to stop at the next step (any thread).
   void stop();
+  // Is the caller inside a run of this: in a callback, on a thread of its team?
+  bool runs_on_this_thread() const;
 
   void set_observer(tile::StepObserver* observer);  // may be null
   void set_print_stream(std::ostream* out);

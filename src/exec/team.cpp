@@ -19,6 +19,20 @@ constexpr std::uint64_t pack(std::uint32_t epoch, unsigned low, unsigned high) {
 constexpr unsigned low_of(std::uint64_t word) { return word >> 16 & 0xffff; }
 constexpr unsigned high_of(std::uint64_t word) { return word & 0xffff; }
 
+// What a thread takes part in; runs nest where a callback runs another program.
+struct Part {
+  explicit Part(const Team* t);
+  ~Part();
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  const Team* const team;
+  const Part* const outer;
+};
+thread_local const Part* parts = nullptr;
+
+Part::Part(const Team* t) : team(t), outer(parts) { parts = this; }
+Part::~Part() { parts = outer; }
+
 }  // namespace
 
 Team::Team(unsigned threads, unsigned slots, Client& client) : threads_(threads), client_(client), slots_(slots) {
@@ -129,7 +143,14 @@ bool Team::has_work() const {
   return false;
 }
 
+bool Team::has_this_thread() const {
+  for (const Part* p = parts; p; p = p->outer)
+    if (p->team == this) return true;
+  return false;
+}
+
 void Team::take_part(unsigned me) {
+  const Part part(this);
   unsigned at = 0;
   unsigned idle = 0;
   while (active_.load(std::memory_order_acquire) != 0) {

@@ -44,6 +44,8 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   unsigned threads() const { return threads_; }
+  // Takes the calling thread part in a run of this team? (A callback may run another team.)
+  bool has_this_thread() const;
   // Runs until no slot is active; the caller is one of the threads. `starts`: the slots that begin, with a call of
   // Client::done. Rethrows the error of the smallest (slot, chunk) that was thrown.
   void run(const std::vector<unsigned>& starts);

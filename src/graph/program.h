@@ -48,6 +48,9 @@ struct CrossReplicaCopy { View source, destination; std::vector<std::pair<unsign
 // Writes the stream's cycle counter of `tile` into `stamp` (UNSIGNED_INT[2], low word first).
 struct CycleStamp { View stamp; TileId tile; };
 
+// Trees are walked, copied and freed by recursion: no deeper ones are made, calls of functions included.
+constexpr std::uint32_t kMostNesting = 1000;
+
 using ProgramBody = std::variant<Sequence, Execute, Copy, HostToDevice, DeviceToHost, RemoteRead, RemoteWrite, Repeat,
                                  RepeatWhile, If, Switch, Call, HostCall, LoadFunction, Sync, Print, Error, WriteUndef,
                                  CrossReplicaCopy, CycleStamp>;
@@ -56,6 +59,7 @@ struct Program {
   std::string name;  // debug path, may be empty
   ProgramBody body;
   std::uint32_t graph = 0;  // Graph::serial() of all that it names; 0: nothing
+  std::uint32_t depth = 1;  // of the tree
 };
 
 template <class Body>

@@ -205,27 +205,47 @@ class Checker {
   std::string path_;
 };
 
-// Depth-first over calls: a function that is reached while it is still open recurs.
+// Depth-first over calls: a function that is reached while it is still open recurs. Bodies and what they call nest together.
 class RecursionFinder {
  public:
-  explicit RecursionFinder(const Graph& graph) : graph_(graph), state_(graph.functions().size(), State::unseen) {}
+  explicit RecursionFinder(const Graph& graph)
+      : graph_(graph), state_(graph.functions().size(), State::unseen), depth_(graph.functions().size(), 0) {}
 
-  void enter(FunctionId id) {
+  // How deep the function nests, what it calls included.
+  std::uint32_t enter(FunctionId id) {
     State& state = state_[id.index()];
-    if (state == State::done) return;
+    if (state == State::done) return depth_[id.index()];
     open_.push_back(id);
     if (state == State::open) recurs(id);
     state = State::open;
-    ProgramWalk walk;
-    walk.visit(graph_.functions()[id].body, [&](const Program& p) {
-      if (const auto* call = std::get_if<Call>(&p.body)) enter(call->function);
-    });
+    const ProgramPtr& body = graph_.functions()[id].body;
+    const std::uint32_t own = body ? body->depth : 1;
+    open_depth_ += own;
+    if (open_depth_ > kMostNesting) too_deep(id);
+    depth_[id.index()] = own + deepest_call(body);
+    if (depth_[id.index()] > kMostNesting) too_deep(id);
     state = State::done;
+    open_depth_ -= own;
     open_.pop_back();
+    return depth_[id.index()];
+  }
+
+  std::uint32_t deepest_call(const ProgramPtr& body) {
+    std::uint32_t deepest = 0;
+    ProgramWalk walk;
+    walk.visit(body, [&](const Program& p) {
+      if (const auto* call = std::get_if<Call>(&p.body)) deepest = std::max(deepest, enter(call->function));
+    });
+    return deepest;
   }
 
  private:
   enum class State : std::uint8_t { unseen, open, done };
+
+  [[noreturn]] void too_deep(FunctionId id) const {
+    fail(ErrorKind::control_program_error, "too-deep", "function '{}' and what it calls are nested deeper than {}", graph_.functions()[id].name,
+         kMostNesting);
+  }
 
   [[noreturn]] void recurs(FunctionId id) const {
     std::string chain;
@@ -237,6 +257,8 @@ class RecursionFinder {
   const Graph& graph_;
   std::vector<State> state_;
   std::vector<FunctionId> open_;
+  std::vector<std::uint32_t> depth_;  // of the ones that are done
+  std::uint32_t open_depth_ = 0;      // of the bodies of the open ones together
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/error.h"
+#include "graph/view_walk.h"
 
 namespace pando::graph {
 
@@ -10,7 +12,7 @@ namespace {
 
 // A longer chain of chains is copied into one flat chain: t = concat(t, x) in a loop must neither nest without end nor copy
 // all of t every time.
-constexpr unsigned kMaxDepth = 48;
+constexpr unsigned kMaxDepth = 48, kDeepest = 128;
 constexpr std::size_t kAlwaysSplice = 16;
 
 bool is_contiguous(const std::vector<Dim>& coalesced) {
@@ -209,6 +211,30 @@ void settle(Strided& grid) {
   }
 }
 
+namespace {
+
+// Of the elements' runs, without any chain below. Blocks that are no grids of a variable nest with each operation; walking them recurs.
+std::shared_ptr<const Chain> flat_chain(const std::vector<Strided>& blocks) {
+  constexpr std::size_t kMostRuns = std::size_t{1} << 22;
+  ChainBuilder builder(Splice::nothing);
+  std::size_t runs = 0;
+  Joiner joiner([&](const Run& run) {
+    if (++runs > kMostRuns)
+      fail(ErrorKind::tensor_creation_error, "too-deep", "a tensor is made by a chain of more than {} operations, of more than {} pieces", kDeepest, kMostRuns);
+    builder.add({{run.variable, nullptr}, static_cast<std::int64_t>(run.offset), {{run.count, run.stride}}});
+    return true;
+  });
+  Walker walker([&](VariableId v, std::uint64_t offset, std::int64_t stride, std::uint64_t n) { return joiner.add(v, offset, stride, n); }, false);
+  for (const Strided& block : blocks) {
+    const Strided grid{block.source, block.offset, coalesce(block.dims)};
+    walker.range(grid, 0, elements_of(grid.dims));
+  }
+  joiner.finish();
+  return builder.finish();
+}
+
+}  // namespace
+
 std::shared_ptr<const Chain> make_chain(const std::vector<Strided>& blocks) {
   unsigned depth = 0;
   std::size_t pieces = 0;
@@ -216,6 +242,7 @@ std::shared_ptr<const Chain> make_chain(const std::vector<Strided>& blocks) {
     depth = std::max(depth, depth_of(b.source));
     if (b.source.chain) pieces = std::max(pieces, b.source.chain->pieces.size());
   }
+  if (depth >= kDeepest) return flat_chain(blocks);
   ChainBuilder builder(depth >= kMaxDepth                                  ? Splice::everything
                        : pieces <= kAlwaysSplice + 2 * blocks.size() ? Splice::pieces
                                                                       : Splice::nothing);

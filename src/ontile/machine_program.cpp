@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 
+#include "base/private_files.h"
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
 #include "ontile/runtime/python.h"
@@ -332,32 +334,24 @@ std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
 poplar::Executable session_executable(const MachineShape& shape, const Target& target, const BootedImage& image, const std::string& cache, bool* cached) {
   const std::string key = key_of(shape, target, image);
   *cached = false;
-  if (!cache.empty()) {
-    std::ifstream in(cache, std::ios::binary);
-    std::string first;
-    if (in && std::getline(in, first) && first + "\n" == key) {
-      try {
-        Executable executable = Executable::deserialize(in);
-        *cached = true;
-        return executable;
-      } catch (const poplar_error&) {
-        // Damaged, or from another version: it is made again.
-      }
+  if (const auto kept = cache.empty() ? std::nullopt : read_private_file(cache); kept && kept->starts_with(key)) {
+    try {
+      std::istringstream in(kept->substr(key.size()));
+      Executable executable = Executable::deserialize(in);
+      *cached = true;
+      return executable;
+    } catch (const poplar_error&) {
+      // Damaged, or from another version: it is made again.
     }
   }
   Builder builder(shape, target, image);
   const std::vector<Program> programs = builder.programs();
   Executable executable = compileGraph(builder.graph(), programs);
-  if (cache.empty()) return executable;
-  std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(cache).parent_path(), ignored);
-  const std::string partial = fmt::format("{}.{}", cache, getpid());
-  std::ofstream out(partial, std::ios::binary);
+  std::ostringstream out;
   out << key;
   executable.serialize(out);
-  out.close();
-  if (out) std::filesystem::rename(partial, cache, ignored);
-  else std::filesystem::remove(partial, ignored);
+  const std::string why = cache.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : write_private_file(cache, out.str());
+  if (!why.empty()) say_not_kept("the machine's program is", why);
   return executable;
 }
 

@@ -13,6 +13,7 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/exceptions.hpp>
 
+#include "base/private_files.h"
 #include "ontile/cut.h"
 #include "ontile/disk_image.h"
 #include "ontile/machine_program.h"
@@ -27,12 +28,9 @@ namespace pando::ontile {
 namespace {
 
 std::string cache_file(const MachineShape& shape) {
-  std::string folder;
-  if (const char* chosen = std::getenv("POPLAR_EXECUTABLE_CACHE_DIR")) folder = chosen;
-  else if (const char* xdg = std::getenv("XDG_CACHE_HOME")) folder = std::string(xdg) + "/pando";
-  else if (const char* home = std::getenv("HOME")) folder = std::string(home) + "/.cache/pando";
-  if (folder.empty()) return folder;
-  return fmt::format("{}/python/{}x{}-{}-{}-{}.poplar_exec", folder, shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks, shape.lent_blocks);
+  const auto folder = cache_folder();
+  if (!folder) return {};
+  return fmt::format("{}/python/{}x{}-{}-{}-{}.poplar_exec", folder->string(), shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks, shape.lent_blocks);
 }
 
 Ending ending_of(std::uint32_t state) { return static_cast<Ending>(state >> 8 & 0xff); }

@@ -101,10 +101,10 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   auto e = executable_of(shared, compile::compile(shared.graph, nodes, options), settings, nodes.size());
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(), true}));
   std::string path;
-  // Out of memory, the report is what the user needs: it is written unasked.
-  if (settings.graph_report || !e->out_of_memory.empty()) path = write_report(memory_report(*e), settings.report_directory);
+  if (settings.graph_report) path = write_report(memory_report(*e), settings.report_directory);
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
-    throw poplar::graph_memory_allocation_error(e->out_of_memory + " [out-of-memory]", path);
+    throw poplar::graph_memory_allocation_error(
+        e->out_of_memory + (path.empty() ? "\nautoReport.outputGraphProfile writes a report of it" : "\nThe report is in " + path) + " [out-of-memory]", path);
   return e;
 }
 

@@ -153,6 +153,7 @@ namespace pando {
 using facade::Access;
 
 void set_image(poplar::Graph& graph, poplar::StringRef name, const void* data, std::size_t size) {
+  if (!data && size > 0) fail(ErrorKind::poplar_error, "null-image", "set_image: {} bytes at a null pointer", size);
   auto& images = Access::shared(graph).graph.images;
   std::string bytes(static_cast<const char*>(data), size);
   for (auto& image : images)
@@ -164,7 +165,7 @@ void set_image(poplar::Graph& graph, poplar::StringRef name, const void* data, s
 }
 
 void reset_tile(poplar::Engine& engine, unsigned tile, unsigned replica) {
-  const poplar::core::EngineState& s = Access::state(engine);
+  const poplar::core::EngineState& s = Access::idle(engine);
   exec::Runner& runner = s.loaded();
   const tile::Program& program = *s.executable->program;
   if (tile >= program.machine.tiles())

@@ -6,7 +6,17 @@
 
 namespace pando::facade {
 
-poplar::core::EngineState& Access::state(poplar::Engine& e) { return *e.state_; }
+poplar::core::EngineState& Access::state(const poplar::Engine& e) {
+  if (!e.state_) fail(ErrorKind::poplar_error, "no-engine", "this engine was moved from");
+  return *e.state_;
+}
+
+poplar::core::EngineState& Access::idle(const poplar::Engine& e) {
+  poplar::core::EngineState& s = state(e);
+  const std::lock_guard lock(s.lock);
+  if (s.running) fail(ErrorKind::poplar_error, "engine-running", "the engine runs a program: callbacks and other threads can only stop it");
+  return s;
+}
 
 }  // namespace pando::facade
 
@@ -77,6 +87,51 @@ void connect_all(EngineState& s) {
   if (s.print_stream) s.runner->set_print_stream(s.print_stream);
 }
 
+// Destroys it, when it does not run any more.
+void retire(std::unique_ptr<EngineState> s) {
+  if (!s) return;
+  std::unique_lock lock(s->lock);
+  if (!s->running) return lock.unlock();
+  s->runner->stop();
+  if (!s->runner->runs_on_this_thread()) return s->changed.wait(lock, [&] { return !s->running; });
+  s->abandoned = true;
+  lock.unlock();
+  static_cast<void>(s.release());  // its run() destroys it
+}
+
+// An engine while it runs. Its end destroys an engine that was abandoned meanwhile.
+class Claim {
+ public:
+  explicit Claim(EngineState& s) : s_(&s) { s.running = true; }
+  ~Claim() {
+    if (s_) static_cast<void>(end());
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+  // Is the engine still there?
+  bool end() {
+    EngineState* const s = std::exchange(s_, nullptr);
+    bool abandoned = false;
+    {
+      const std::lock_guard lock(s->lock);
+      s->running = false;
+      abandoned = s->abandoned;
+      s->changed.notify_all();  // who waits for the lock destroys the engine
+    }
+    if (abandoned) delete s;
+    return !abandoned;
+  }
+
+ private:
+  EngineState* s_;
+};
+
+Claim claim(EngineState& s) {
+  const std::lock_guard lock(s.lock);
+  if (s.running) fail(ErrorKind::poplar_error, "engine-running", "the engine runs a program already");
+  return Claim(s);
+}
+
 void throw_simulated(EngineState& s) {
   const ErrorCode code = std::exchange(s.simulated_error, ErrorCode::NONE);
   if (code == ErrorCode::EXCEPTION_HOST_SYNC) throw recoverable_runtime_error("simulated error: " + toString(code) + " [simulated-error]");
@@ -103,18 +158,23 @@ Engine::Engine(const Executable& executable, const OptionFlags& options) {
   state_ = new_engine(std::make_unique<ExecutableState>(Access::state(executable)), std::move(settings));
 }
 Engine::Engine(Engine&&) noexcept = default;
-Engine& Engine::operator=(Engine&&) noexcept = default;
-Engine::~Engine() = default;
+Engine& Engine::operator=(Engine&& other) noexcept {
+  if (this == &other) return *this;
+  retire(std::move(state_));
+  state_ = std::move(other.state_);
+  return *this;
+}
+Engine::~Engine() { retire(std::move(state_)); }
 
 void Engine::prepare(const Device& device, const RuntimeOptions&) {
-  EngineState& s = *state_;
+  EngineState& s = Access::idle(*this);
   check_loadable(*s.executable, device);
   s.runner.reset();  // before the cycle model that it calls
   s.cycles = std::make_unique<pando::cycles::CycleModel>(s.executable->program, s.executable->library, s.settings.cycles);
 }
 
 void Engine::deploy() {
-  EngineState& s = *state_;
+  EngineState& s = Access::idle(*this);
   if (!s.cycles) fail(ErrorKind::poplar_error, "engine-not-prepared", "the engine is not prepared for a device: call prepare() first");
   s.runner = std::make_unique<pando::exec::Runner>(s.executable->program, s.executable->library, s.settings.exec);
   attach_observer(s);
@@ -127,12 +187,13 @@ void Engine::load(const Device& device) {
 }
 
 void Engine::run(unsigned prog, const std::string&) {
-  EngineState& s = *state_;
+  EngineState& s = Access::idle(*this);
   pando::exec::Runner& runner = s.loaded();
   const unsigned programs = s.executable->program->programs;
   if (prog >= programs)
     fail(ErrorKind::control_program_error, "program-index", "there is no program {}; the engine has {}", prog, programs);
   if (s.simulated_error != ErrorCode::NONE) throw_simulated(s);
+  Claim claimed = claim(s);
   const std::uint64_t begin = s.now();
   runner.run(prog);
   ++s.runs;
@@ -140,6 +201,7 @@ void Engine::run(unsigned prog, const std::string&) {
   if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, s.now());
   if (s.settings.execution_report && s.runs <= s.settings.report_runs)
     pando::facade::write_report(pando::facade::full_report(s), s.settings.report_directory);
+  if (!claimed.end()) fail(ErrorKind::poplar_error, "engine-gone", "a callback destroyed the engine while it ran");
 }
 
 void Engine::run(unsigned prog, const std::string& debugName, const RuntimeOptions&) { run(prog, debugName); }
@@ -149,34 +211,34 @@ void Engine::loadAndRun(const Device& device, unsigned prog) {
   run(prog);
 }
 
-void Engine::stop() { state_->loaded().stop(); }
+void Engine::stop() { Access::state(*this).loaded().stop(); }
 
 void Engine::resetExecutionProfile() {
-  if (state_->cycles) state_->cycles->reset();
+  if (Access::idle(*this).cycles) Access::idle(*this).cycles->reset();
 }
 void Engine::enableExecutionProfiling() {
-  state_->profiling = true;
-  attach_observer(*state_);
+  Access::idle(*this).profiling = true;
+  attach_observer(Access::idle(*this));
 }
 void Engine::disableExecutionProfiling() {
-  state_->profiling = false;
-  attach_observer(*state_);
+  Access::idle(*this).profiling = false;
+  attach_observer(Access::idle(*this));
 }
 
 void Engine::setPrintStream(std::ostream& stream) {
-  state_->print_stream = &stream;
-  if (state_->runner) state_->runner->set_print_stream(&stream);
+  Access::idle(*this).print_stream = &stream;
+  if (Access::idle(*this).runner) Access::idle(*this).runner->set_print_stream(&stream);
 }
 void Engine::setPrintTensorStream(std::ostream& stream) { setPrintStream(stream); }
 
-double Engine::getTileClockFrequency() const { return state_->executable->program->machine.clock_hz; }
-const EngineOptions& Engine::getEngineOptions() const { return state_->options; }
+double Engine::getTileClockFrequency() const { return Access::state(*this).executable->program->machine.clock_hz; }
+const EngineOptions& Engine::getEngineOptions() const { return Access::state(*this).options; }
 
 void Engine::serializeExecutable(std::ostream& out) const {
-  const Executable copy = Access::executable(std::make_unique<ExecutableState>(*state_->executable));
+  const Executable copy = Access::executable(std::make_unique<ExecutableState>(*Access::state(*this).executable));
   copy.serialize(out);
 }
 
-void Engine::simulateError(ErrorCode code) { state_->simulated_error = code; }
+void Engine::simulateError(ErrorCode code) { Access::idle(*this).simulated_error = code; }
 
 }  // namespace poplar

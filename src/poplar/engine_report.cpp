@@ -21,6 +21,8 @@ profile::Report full_report(const poplar::core::EngineState& engine) {
 
 namespace poplar {
 
+using pando::facade::Access;
+
 using pando::facade::full_report;
 using pando::facade::memory_report;
 using pando::facade::parse_summary_options;
@@ -92,20 +94,20 @@ Report read_report(const std::string& path) {
 }  // namespace
 
 void Engine::printProfileSummary(std::ostream& out, const OptionFlags& options) {
-  pando::profile::print_summary(full_report(*state_), parse_summary_options(options), out);
+  pando::profile::print_summary(full_report(Access::idle(*this)), parse_summary_options(options), out);
 }
 
 pva::Report Engine::getReport(bool reportExecution) {
-  return pva::Report(std::make_shared<const Report>(reportExecution ? full_report(*state_) : memory_report(*state_->executable)));
+  return pva::Report(std::make_shared<const Report>(reportExecution ? full_report(Access::idle(*this)) : memory_report(*Access::idle(*this).executable)));
 }
 
 const ProfileValue& Engine::getGraphProfile(const OptionFlags&) {
-  return state_->graph_profile = graph_profile(memory_report(*state_->executable), *state_->executable);
+  return Access::idle(*this).graph_profile = graph_profile(memory_report(*Access::idle(*this).executable), *Access::idle(*this).executable);
 }
-const ProfileValue& Engine::getExecutionProfile(const OptionFlags&) { return state_->execution_profile = execution_profile(full_report(*state_)); }
+const ProfileValue& Engine::getExecutionProfile(const OptionFlags&) { return Access::idle(*this).execution_profile = execution_profile(full_report(Access::idle(*this))); }
 const ProfileValue& Engine::getProfile(const OptionFlags&) {
-  const Report r = full_report(*state_);
-  return state_->profile = ProfileValue::Map{{"graphProfile", graph_profile(r, *state_->executable)}, {"executionProfile", execution_profile(r)}};
+  const Report r = full_report(Access::idle(*this));
+  return Access::idle(*this).profile = ProfileValue::Map{{"graphProfile", graph_profile(r, *Access::idle(*this).executable)}, {"executionProfile", execution_profile(r)}};
 }
 std::string Engine::getSummary(const OptionFlags& options) {
   std::ostringstream out;
@@ -115,8 +117,8 @@ std::string Engine::getSummary(const OptionFlags& options) {
 
 Engine::TimerTimePoint Engine::getTimeStamp() {
   TimerTimePoint t;
-  t.nanoseconds = state_->now();
-  t.runs = state_->runs;
+  t.nanoseconds = Access::state(*this).now();
+  t.runs = Access::state(*this).runs;
   return t;
 }
 
@@ -127,8 +129,8 @@ std::string Engine::reportTiming(const TimerTimePoint& start, const TimerTimePoi
 
 void Engine::reportIntervals(std::ostream& out) {
   out << "run,begin_ns,end_ns\n";
-  for (std::size_t i = 0; i < state_->intervals.size(); ++i)
-    out << i << ',' << state_->intervals[i].first << ',' << state_->intervals[i].second << '\n';
+  for (std::size_t i = 0; i < Access::idle(*this).intervals.size(); ++i)
+    out << i << ',' << Access::idle(*this).intervals[i].first << ',' << Access::idle(*this).intervals[i].second << '\n';
 }
 
 void printProfileSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +36,10 @@ struct EngineState {
   std::map<std::string, Connection> streams;
   std::map<std::pair<std::string, unsigned>, std::shared_ptr<HostCallback>> host_functions;
   std::ostream* print_stream = nullptr;
+  // One run at a time. Who destroys an engine that runs stops it and waits; inside a callback of that run it is left to the run.
+  std::mutex lock;
+  std::condition_variable changed;
+  bool running = false, abandoned = false;
   ErrorCode simulated_error = ErrorCode::NONE;
   std::uint64_t runs = 0;
   std::chrono::steady_clock::time_point created = std::chrono::steady_clock::now();

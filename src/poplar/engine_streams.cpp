@@ -57,6 +57,7 @@ using core::Connection;
 using core::EngineState;
 using pando::ErrorKind;
 using pando::fail;
+using pando::facade::Access;
 using pando::facade::apply;
 using pando::facade::handles;
 
@@ -100,8 +101,8 @@ StreamCallback::Result StreamCallback::prefetch(void*) { return Result::NotAvail
 void StreamCallback::complete() {}
 void StreamCallback::invalidatePrefetched() {}
 
-void Engine::connectStream(StringRef handle, void* begin, void* end) { connect(*state_, handle, {begin, end, {}}); }
-void Engine::connectStream(StringRef handle, void* p) { connect(*state_, handle, {p, nullptr, {}}); }
+void Engine::connectStream(StringRef handle, void* begin, void* end) { connect(Access::idle(*this), handle, {begin, end, {}}); }
+void Engine::connectStream(StringRef handle, void* p) { connect(Access::idle(*this), handle, {p, nullptr, {}}); }
 void Engine::connectStream(const DataStream& stream, void* begin, void* end) { connectStream(stream.handle(), begin, end); }
 void Engine::connectStream(const DataStream& stream, void* p) { connectStream(stream.handle(), p); }
 
@@ -109,17 +110,17 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
   check_callback(static_cast<bool>(callback), handle);
   const std::shared_ptr<StreamCallback> shared(callback.release());
   Connection c;
-  for (unsigned r = 0; r < state_->executable->program->replication; ++r) c.callbacks[r] = shared;
-  connect(*state_, handle, std::move(c));
+  for (unsigned r = 0; r < Access::idle(*this).executable->program->replication; ++r) c.callbacks[r] = shared;
+  connect(Access::idle(*this), handle, std::move(c));
 }
 
 void Engine::connectStreamToCallback(StringRef handle, unsigned index, StreamCallbackHandle callback) {
   check_callback(static_cast<bool>(callback), handle);
-  check_replica(*state_, index, handle);
+  check_replica(Access::idle(*this), index, handle);
   Connection c;
-  if (const auto it = state_->streams.find(handle.cloneAsString()); it != state_->streams.end()) c.callbacks = it->second.callbacks;
+  if (const auto it = Access::idle(*this).streams.find(handle.cloneAsString()); it != Access::idle(*this).streams.end()) c.callbacks = it->second.callbacks;
   c.callbacks[index] = std::shared_ptr<StreamCallback>(callback.release());
-  connect(*state_, handle, std::move(c));
+  connect(Access::idle(*this), handle, std::move(c));
 }
 
 void Engine::connectStreamToCallback(const DataStream& stream, StreamCallbackHandle callback) {
@@ -132,31 +133,31 @@ void Engine::connectStreamToCallback(const DataStream& stream, unsigned index, S
 void Engine::connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback) {
   const std::string name = handle;
   check_callback(static_cast<bool>(callback), name);
-  check_replica(*state_, index, name);
-  const auto& functions = state_->executable->program->host_functions;
+  check_replica(Access::idle(*this), index, name);
+  const auto& functions = Access::idle(*this).executable->program->host_functions;
   if (std::none_of(functions.begin(), functions.end(), [&](const auto& f) { return f.handle == name; }))
     fail(ErrorKind::stream_connection_error, "unknown-host-function", "the program has no host function '{}'; it has: {}", name, handles(functions));
   const std::shared_ptr<HostCallback> shared(callback.release());
-  if (state_->runner) apply(*state_->runner, name, index, shared);
-  state_->host_functions[{name, index}] = shared;
+  if (Access::idle(*this).runner) apply(*Access::idle(*this).runner, name, index, shared);
+  Access::idle(*this).host_functions[{name, index}] = shared;
 }
 
-void Engine::writeTensor(StringRef handle, const void* begin, const void* end) { state_->loaded().write(handle.cloneAsString(), begin, end); }
-void Engine::writeTensor(StringRef handle, const void* begin) { state_->loaded().write(handle.cloneAsString(), begin, nullptr); }
-void Engine::readTensor(StringRef handle, void* begin, void* end) { state_->loaded().read(handle.cloneAsString(), begin, end); }
-void Engine::readTensor(StringRef handle, void* begin) { state_->loaded().read(handle.cloneAsString(), begin, nullptr); }
+void Engine::writeTensor(StringRef handle, const void* begin, const void* end) { Access::idle(*this).loaded().write(handle.cloneAsString(), begin, end); }
+void Engine::writeTensor(StringRef handle, const void* begin) { Access::idle(*this).loaded().write(handle.cloneAsString(), begin, nullptr); }
+void Engine::readTensor(StringRef handle, void* begin, void* end) { Access::idle(*this).loaded().read(handle.cloneAsString(), begin, end); }
+void Engine::readTensor(StringRef handle, void* begin) { Access::idle(*this).loaded().read(handle.cloneAsString(), begin, nullptr); }
 
 void Engine::copyToRemoteBuffer(const void* src, std::string handle, int repeatIndex, unsigned replicationIndex) {
-  const std::uint64_t row = checked_row(*state_, handle, repeatIndex, replicationIndex);
-  state_->loaded().copy_to_remote(handle, src, row, replicationIndex);
+  const std::uint64_t row = checked_row(Access::idle(*this), handle, repeatIndex, replicationIndex);
+  Access::idle(*this).loaded().copy_to_remote(handle, src, row, replicationIndex);
 }
 void Engine::copyFromRemoteBuffer(std::string handle, void* dst, int repeatIndex, unsigned replicationIndex) {
-  const std::uint64_t row = checked_row(*state_, handle, repeatIndex, replicationIndex);
-  state_->loaded().copy_from_remote(handle, dst, row, replicationIndex);
+  const std::uint64_t row = checked_row(Access::idle(*this), handle, repeatIndex, replicationIndex);
+  Access::idle(*this).loaded().copy_from_remote(handle, dst, row, replicationIndex);
 }
 
 void Engine::checkRow(const std::string& handle, std::size_t bytes) const {
-  const pando::tile::RemoteInfo& r = remote_buffer(*state_, handle);
+  const pando::tile::RemoteInfo& r = remote_buffer(Access::idle(*this), handle);
   const std::size_t row = r.elements * pando::size_of(r.type);
   if (bytes != row)
     fail(ErrorKind::stream_connection_error, "remote-row-size", "a row of remote buffer '{}' has {} bytes, the host's block {}", handle, row, bytes);

@@ -137,6 +137,9 @@ Executable Executable::deserialize(std::istream& in, bool checkPackageHash) {
   return Access::executable(std::move(s));
 }
 
-Executable Executable::deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash) { return deserialize(*in, checkPackageHash); }
+Executable Executable::deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash) {
+  if (!in) fail(ErrorKind::graph_object_load_error, "null-stream", "the stream of an executable is null");
+  return deserialize(*in, checkPackageHash);
+}
 
 }  // namespace poplar

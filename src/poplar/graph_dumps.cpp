@@ -152,7 +152,11 @@ std::vector<Tensor> Graph::deserializeTensors(std::istream& in, SerializationFor
       fail(ErrorKind::graph_object_load_error, "tensors-data", "serialised tensor {} of {} is damaged", i, count);
     TileToTensorMapping mapping;
     for (std::size_t k = 0; k < r.mapping.size(); k += 3) {
-      if (r.mapping[k] >= getTarget().getNumTiles()) Access::physical_tile(*this, static_cast<unsigned>(r.mapping[k]), "deserializeTensors");
+      if (r.mapping[k] >= getTarget().getNumTiles())
+        fail(ErrorKind::invalid_tile_mapping, "tile-range", "deserializeTensors: there is no tile {}; there are {}", r.mapping[k], getTarget().getNumTiles());
+      if (r.mapping[k + 1] > r.mapping[k + 2])
+        fail(ErrorKind::graph_object_load_error, "tensors-data", "serialised tensor {} of {} is damaged: elements [{}, {})", i, count, r.mapping[k + 1],
+             r.mapping[k + 2]);
       if (mapping.size() <= r.mapping[k]) mapping.resize(r.mapping[k] + 1);
       mapping[r.mapping[k]].emplace_back(r.mapping[k + 1], r.mapping[k + 2]);
     }

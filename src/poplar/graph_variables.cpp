@@ -377,6 +377,8 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
 }
 
 void Graph::reorderToSimplify(Tensor* t, ArrayRef<Tensor*> ts, bool) const {
+  if (!t || std::find(ts.begin(), ts.end(), nullptr) != ts.end())
+    fail(ErrorKind::poplar_error, "null-tensor", "reorderToSimplify: a pointer to a tensor is null");
   View view = Access::view(*this, *t, "the tensor of reorderToSimplify");
   std::vector<View> others;
   others.reserve(ts.size());

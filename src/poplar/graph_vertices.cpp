@@ -151,10 +151,13 @@ void Graph::setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint6
 }
 
 void Graph::registerPerfEstimator(StringRef vertexTypeName, PerfEstimateFunc f) {
-  Access::shared(*this).estimators[codelet_named(*this, vertexTypeName).name] = std::move(f);
+  const Codelet& codelet = codelet_named(*this, vertexTypeName);
+  if (!f) fail(ErrorKind::poplar_error, "null-estimator", "the estimator of vertex type '{}' is null", codelet.name);
+  Access::shared(*this).estimators[codelet.name] = std::move(f);
 }
 
 void Graph::registerCycleEstimator(StringRef vertexTypeName, CycleEstimateFunc f) {
+  if (!f) return registerPerfEstimator(vertexTypeName, PerfEstimateFunc());
   registerPerfEstimator(vertexTypeName, [f = std::move(f)](const VertexIntrospector& v, const Target& t) { return VertexPerfEstimate(f(v, t)); });
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_depth.h"
 
 namespace poplar {
 
@@ -24,6 +25,7 @@ StringRef OptionFlags::at(StringRef option) const {
 }
 
 void readJSON(StringRef json, OptionFlags& flags) {
+  if (pando::json_nests_too_deep({json.begin(), json.end()})) fail(ErrorKind::parse_error, "options-json", "options are JSON that nests too deep");
   const auto parsed = nlohmann::ordered_json::parse(json.begin(), json.end(), nullptr, false);
   if (parsed.is_discarded()) fail(ErrorKind::parse_error, "options-json", "options are no JSON: '{}'", json.cloneAsString());
   if (!parsed.is_object()) fail(ErrorKind::parse_error, "options-json", "options must be a JSON object, not {}", parsed.type_name());
@@ -46,7 +48,7 @@ void readJSONFromEnv(StringRef variable, OptionFlags& flags) {
 std::ostream& operator<<(std::ostream& out, const OptionFlags& flags) {
   nlohmann::json j = nlohmann::json::object();
   for (const auto& [key, value] : flags) j[key] = value;
-  return out << j.dump();
+  return out << j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 ProfileValue getAsProfileValue(const OptionFlags& flags) {

@@ -1,5 +1,6 @@
 #include "poplar/ProfileValue.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -29,7 +30,7 @@ nlohmann::ordered_json to_json(const ProfileValue& v) {
   switch (v.type()) {
     case ProfileValue::Type::NUMBER: {
       const double n = v.asNumber();
-      if (n == static_cast<double>(static_cast<long long>(n))) return static_cast<long long>(n);
+      if (std::fabs(n) < 0x1p53 && n == static_cast<double>(static_cast<long long>(n))) return static_cast<long long>(n);
       return n;
     }
     case ProfileValue::Type::STRING: return v.asString();
@@ -141,7 +142,9 @@ bool operator==(const ProfileValue& a, const ProfileValue& b) {
   return false;
 }
 
-void serializeToJSON(std::ostream& out, const ProfileValue& value, bool prettyPrint) { out << to_json(value).dump(prettyPrint ? 2 : -1); }
+void serializeToJSON(std::ostream& out, const ProfileValue& value, bool prettyPrint) { 
+  out << to_json(value).dump(prettyPrint ? 2 : -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 std::ostream& operator<<(std::ostream& out, const ProfileValue& value) {
   serializeToJSON(out, value);

@@ -1,7 +1,7 @@
 #include "poplar/Program.hpp"
 
 #include "base/sizes.h"
-#include "graph/program.h"
+#include "graph/program_walk.h"
 #include "poplar/Graph.hpp"
 #include "poplar/state.h"
 
@@ -36,13 +36,22 @@ using pando::facade::Access;
 
 namespace {
 
+void deepen(g::Program& node, const g::ProgramPtr& part) {
+  if (!part) return;
+  if (part->depth >= g::kMostNesting)
+    fail(ErrorKind::control_program_error, "too-deep", "programs are nested deeper than {}", g::kMostNesting);
+  node.depth = std::max(node.depth, part->depth + 1);
+}
+
 using Owners = std::initializer_list<std::uint32_t>;
 
 // `owners`: of all that the body names.
 template <class Body>
 std::shared_ptr<g::Program> make(Body body, const DebugContext& context, Owners owners = {}) {
   const std::uint32_t graph = Access::joint_owner(owners, "a part of a program");
-  return std::make_shared<g::Program>(g::Program{context.getPathName(), std::move(body), graph});
+  auto node = std::make_shared<g::Program>(g::Program{context.getPathName(), std::move(body), graph});
+  g::for_each_part(*node, [&](const g::ProgramPtr& part) { deepen(*node, part); });
+  return node;
 }
 
 std::uint32_t owner(const Tensor& t) { return Access::owner(t); }
@@ -159,6 +168,7 @@ void Sequence::add(const Program& program) {
   g::ProgramPtr step = Access::node(program);  // holds itself, if a sequence is added to itself: then own() copies
   const std::uint32_t graph = Access::joint_owner({owner(*this), step->graph}, "the program added to a Sequence");
   g::Program& node = own(node_);
+  deepen(node, step);
   node.graph = graph;
   std::get<g::Sequence>(node.body).steps.push_back(std::move(step));
 }
@@ -256,6 +266,7 @@ Switch& Switch::add(std::int32_t value, const Program& body) {
   g::ProgramPtr step = Access::node(body);
   const std::uint32_t graph = Access::joint_owner({owner(*this), owner(body)}, "a case of a Switch");
   g::Program& node = own(node_);
+  deepen(node, step);
   node.graph = graph;
   auto& cases = std::get<g::Switch>(node.body).cases;
   for (const auto& c : cases)

@@ -157,7 +157,10 @@ struct Access {
   static poplar::Executable executable(std::unique_ptr<poplar::core::ExecutableState> state);
   static std::unique_ptr<poplar::core::ExecutableState>& slot(poplar::Executable& e);
   static const poplar::core::ExecutableState& state(const poplar::Executable& e);
-  static poplar::core::EngineState& state(poplar::Engine& e);
+  // Throws poplar_error for an engine that was moved from.
+  static poplar::core::EngineState& state(const poplar::Engine& e);
+  // The same, and for one that runs: callbacks and other threads may only stop it.
+  static poplar::core::EngineState& idle(const poplar::Engine& e);
 
   static poplar::VertexIntrospector introspector(const poplar::core::VertexState& state);
   static poplar::FieldData field_data(std::shared_ptr<const poplar::core::FieldState> state);

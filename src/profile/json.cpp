@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <istream>
+#include <iterator>
 #include <ostream>
 
 #include "base/error.h"
+#include "base/json_depth.h"
 #include "profile/report.h"
 
 // One description per struct serves both directions: `fields(archive, value)` names each member once; Writer fills an object,
@@ -163,8 +165,10 @@ void write_json(const Report& report, std::ostream& out) {
 
 Report read_json(std::istream& in) {
   Json json;
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (json_nests_too_deep(text)) fail(ErrorKind::parse_error, "report-not-json", "profile report: JSON that nests too deep");
   try {
-    json = Json::parse(in);
+    json = Json::parse(text);
   } catch (const Json::parse_error& e) {
     fail(ErrorKind::parse_error, "report-not-json", "profile report: not JSON at byte {}", e.byte);
   }

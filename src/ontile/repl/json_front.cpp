@@ -14,6 +14,7 @@
 #include <poplar/exceptions.hpp>
 #include <thread>
 
+#include "base/json_depth.h"
 #include "ontile/repl/terminal/indent.h"
 #include "ontile/repl/tile_set.h"
 
@@ -103,6 +104,7 @@ void JsonFront::reply(const Json& id, const Json& body) {
 }
 
 void JsonFront::take(const std::string& line) {
+  if (json_nests_too_deep(line)) return reply(nullptr, {{"error", "the request nests too deep [request]"}});
   const Json request = Json::parse(line, nullptr, false);
   if (request.is_object() && request.contains("interrupt")) {
     shell_.machine().interrupt();

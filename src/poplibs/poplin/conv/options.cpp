@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "base/json_depth.h"
+
 namespace poplin::conv {
 namespace {
 
@@ -27,6 +29,7 @@ PlanConstraints constraints_of(const std::string& text) {
   PlanConstraints c;
   if (text.empty()) return c;
   try {
+    if (pando::json_nests_too_deep(text)) throw poplar::invalid_option("planConstraints: JSON that nests too deep");
     const Json j = Json::parse(text);
     for (const auto& [key, value] : j.items())
       if (key != "partition") throw poplar::invalid_option("Unrecognised plan constraint '" + key + "'; valid: 'partition'");
