@@ -50,6 +50,7 @@ struct ReduceParams {
 ///   accumType.interTile   "float" or "half": the type of partial results that go to another tile; by default float, but the input's
 ///                         type for MIN and MAX.
 ///   accumType.intraTile   "float" or "half": the least precise type that a tile may add up in. It never adds up in less than float.
+///   accumType.inVertex    the same, for one vertex.
 ///
 /// Throws poputil::poplibs_error for dimensions that \p in does not have or that occur twice, types and scales that the operation does not take, and
 /// `update` without an output; poplar::invalid_option.

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   pando::cli::add_shell(app, status);
   try {
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
+    if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : pando::cli::kWrong;
   } catch (const std::exception& error) {

@@ -27,6 +27,19 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+// The library whose addCodelets was not called, if the name is one of a library's; else similar names.
+std::string what_may_be_missing(const Library& library, std::string_view name) {
+  const std::string_view space = name.substr(0, name.find("::"));
+  if (space.size() < name.size() && space.rfind("pop", 0) == 0) {
+    const std::string prefix = std::string(space) + "::";
+    bool any = false;
+    for (std::size_t i = 0; i < library.size() && !any; ++i) any = library[CodeletId(static_cast<std::uint32_t>(i))].name.rfind(prefix, 0) == 0;
+    if (!any) return fmt::format(": those of {0} are missing; call {0}::addCodelets(graph)", space);
+  }
+  const std::vector<std::string> similar = library.similar(name);
+  return similar.empty() ? " (addCodelets)" : "; did you mean " + listed(similar) + "?";
+}
+
 }  // namespace
 
 ComputeSetId Graph::add_compute_set(std::string name) { return compute_sets_.push({std::move(name), {}}); }
@@ -37,10 +50,8 @@ VertexId Graph::add_vertex(ComputeSetId cs, std::string_view codelet_name) {
          codelet_name, cs.value, compute_sets_.size());
   const CodeletId codelet = library_.id_of(codelet_name);
   if (!codelet.valid()) {
-    const std::vector<std::string> similar = library_.similar(codelet_name);
     fail(ErrorKind::unknown_vertex_type, "unknown-vertex-type", "no codelet '{}' among the {} that were added to the graph{}",
-         codelet_name, library_.size(),
-         similar.empty() ? std::string(" (addCodelets)") : "; did you mean " + listed(similar) + "?");
+         codelet_name, library_.size(), what_may_be_missing(library_, codelet_name));
   }
   Vertex v;
   v.codelet = codelet;

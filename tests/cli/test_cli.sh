@@ -37,7 +37,7 @@ allocate() { "$pando" allocate "$scratch/in.csv" --capacity "$@"; }
 # --- the tool itself
 check "version" 0 '^.*pando [0-9]+\.[0-9]+\.[0-9]+$' "$pando" --version
 check "help" 0 'allocate' "$pando" --help
-check "no command" 2 'subcommand is required' "$pando"
+check "no command" 0 "Subcommands|SUBCOMMANDS" "$pando"
 check "unknown command" 2 'paint' "$pando" paint
 check "unknown option" 2 '--red' "$pando" machines --red
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <popops/ElementWiseUtil.hpp>
+#include <popops/codelets.hpp>
 #include <poputil/Broadcast.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
@@ -77,10 +78,24 @@ void check_output(const Call& call, const expr::Expr& e, const std::vector<Tenso
     throw poplibs_error(call.where + ": the tensor to write is not parallel writeable (it has constant or repeated elements): " + out.getDebugStr());
 }
 
+// Operands that differ from `out` only in dimensions of size 1 ({n} from {n,1}, {} from {1}) are read in its shape.
+std::vector<Tensor> in_shape_of(const Tensor& out, const std::vector<Tensor>& ts) {
+  const auto greater = [](Shape s) {
+    std::erase(s, std::size_t{1});
+    return s;
+  };
+  const Shape shape = greater(out.shape());
+  std::vector<Tensor> result = ts;
+  for (Tensor& t : result)
+    if (t.shape() != out.shape() && greater(t.shape()) == shape) t = t.reshape(out.shape());
+  return result;
+}
+
 // The operands of expressions whose results have one shape. `outs` are written last of all: an operand that is an output is read from
 // there; one that shares some of its elements otherwise is copied first.
 void add_work(const Call& call, const std::vector<const expr::Expr*>& expressions, const std::vector<Tensor>& ts, const std::vector<Tensor>& outs) {
   if (outs[0].numElements() == 0) return;
+  if (!call.graph.hasCodelet("popops::Map")) addCodelets(call.graph);
   const internal::Dag dag = internal::build_dag(expressions, types_of(ts), call.options.optimise, call.where);
   const std::vector<bool> needed = dag.needed();
   std::vector<bool> used(ts.size());
@@ -104,7 +119,8 @@ void add_work(const Call& call, const std::vector<const expr::Expr*>& expression
   internal::add_vertices(call.graph, work, call.options, call.prog, call.context);
 }
 
-void map_all(const Call& call, const std::vector<const expr::Expr*>& expressions, const std::vector<Tensor>& ts, const std::vector<Tensor>& outs) {
+void map_all(const Call& call, const std::vector<const expr::Expr*>& expressions, const std::vector<Tensor>& operands, const std::vector<Tensor>& outs) {
+  const std::vector<Tensor> ts = outs.size() == 1 ? in_shape_of(outs[0], operands) : operands;
   for (std::size_t i = 0; i < outs.size(); ++i) check_output(call, *expressions[i], ts, outs[i]);
   for (std::size_t i = 0; i < outs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)

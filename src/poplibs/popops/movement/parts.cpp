@@ -106,7 +106,11 @@ void check_writable(const char* where, const char* what, const Tensor& t) {
 }
 
 void check_same_shape(const char* where, const char* name_a, const Tensor& a, const char* name_b, const Tensor& b) {
-  if (a.shape() == b.shape()) return;
+  const auto greater = [](std::vector<std::size_t> shape) {
+    std::erase(shape, std::size_t{1});
+    return shape;
+  };
+  if (a.shape() == b.shape() || greater(a.shape()) == greater(b.shape())) return;
   fail(where, std::string(name_b) + " has shape " + b.shapeToString() + "; expected that of " + name_a + ", " + a.shapeToString());
 }
 

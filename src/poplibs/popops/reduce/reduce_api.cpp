@@ -1,6 +1,7 @@
 #include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -22,7 +23,7 @@ using poplar::Type;
 using poputil::poplibs_error;
 
 struct Options {
-  std::optional<Type> between_tiles, on_tile;
+  std::optional<Type> between_tiles, on_tile, in_vertex;
 };
 
 Options options_of(const poplar::OptionFlags& flags) {
@@ -32,7 +33,9 @@ Options options_of(const poplar::OptionFlags& flags) {
       to = poplibs::parse::asEnum<Type>(value, {{"float", poplar::FLOAT}, {"half", poplar::HALF}});
     });
   };
-  const poplibs::OptionSpec spec{{"accumType.interTile", type_into(options.between_tiles)}, {"accumType.intraTile", type_into(options.on_tile)}};
+  const poplibs::OptionSpec spec{{"accumType.interTile", type_into(options.between_tiles)},
+                                 {"accumType.intraTile", type_into(options.on_tile)},
+                                 {"accumType.inVertex", type_into(options.in_vertex)}};
   for (const auto& flag : flags) spec.parse(flag.first, flag.second);
   return options;
 }
@@ -50,6 +53,15 @@ bool takes(Operation op, const Type& type) {
     case Operation::LOG_ADD: return is_real(type);
     default: return is_real(type) || is_integer(type);
   }
+}
+
+// The output in this shape, if it differs from it only in dimensions of size 1.
+Tensor in_shape(const Tensor& t, const std::vector<std::size_t>& shape) {
+  const auto greater = [](std::vector<std::size_t> s) {
+    s.erase(std::remove(s.begin(), s.end(), std::size_t{1}), s.end());
+    return s;
+  };
+  return greater(t.shape()) == greater(shape) ? t.reshape(shape) : t;
 }
 
 std::string text_of(const std::vector<std::size_t>& shape) {
@@ -191,7 +203,8 @@ Tensor reduce(poplar::Graph& graph, const Tensor& in, const std::vector<std::siz
 
 void reduceWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& out, const std::vector<std::size_t>& dims, ReduceParams params,
                       std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
-  reduce_into(graph, in, &out, out.elementType(), dims, params, css, debugContext, options_of(options));
+  const Tensor to = in_shape(out, output_shape(in, checked_dims(in, dims)));
+  reduce_into(graph, in, &to, to.elementType(), dims, params, css, debugContext, options_of(options));
 }
 
 Tensor reduce(poplar::Graph& graph, const Tensor& in, const Type& outType, const std::vector<std::size_t>& dims, ReduceParams params,
@@ -230,10 +243,13 @@ void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reducti
     if (given != nullptr && given->elementType() != type)
       throw poplibs_error("popops::reduceMany: output " + std::to_string(i) + " has type " + given->elementType().toString() + ", expected " +
                           type.toString());
+    if (given != nullptr) results[i] = in_shape(*given, output_shape(r.in, checked_dims(r.in, r.dims)));
     results[i] = reduce_into(graph, r.in, given, type, r.dims, r.params, css, {debugContext, r.debugName}, parsed);
   }
   add_steps(prog, css, debugContext);
-  outputs = std::move(results);
+  outputs.resize(results.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].valid()) outputs[i] = results[i];
 }
 
 }  // namespace popops
