@@ -1,4 +1,6 @@
 """The options of a program, as PopART names them. Those that concern how a device is driven have no effect here; the others are honoured."""
+import os
+
 from .enums import VirtualGraphMode
 
 _DEFAULTS = {
@@ -43,6 +45,9 @@ class SessionOptions:
         object.__setattr__(self, "_ir", ir)
         object.__setattr__(self, "_values", {k: v() if isinstance(v, type) else v for k, v in _DEFAULTS.items()})
         object.__setattr__(self, "_replicated", ir.replication_factor > 1)
+        cache = os.environ.get("POPXL_CACHE_DIR")
+        if cache is not None:
+            self._values.update(enableEngineCaching=True, cachePath=cache)
 
     def __getattr__(self, name):
         if name == "replicatedGraphCount":

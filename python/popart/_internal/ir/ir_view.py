@@ -2,6 +2,7 @@
 import sys
 
 from popart.inference_session import DataFlow
+from popart.session_options import SessionOptions
 
 from . import access
 from .graph_view import Graph
@@ -40,7 +41,9 @@ class Ir:
         raise ValueError(f"the program has no graph {name!r}")
 
     def getSessionOptions(self):
-        return self._ir._session_options
+        if self._ir._options_view is None:
+            self._ir._options_view = SessionOptions(self._ir)
+        return self._ir._options_view
 
     def setDataFlow(self, flow):
         """How often streams are used in a run, for popart.InferenceSession."""
