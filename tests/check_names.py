@@ -14,7 +14,7 @@ WORDS = re.compile(r"\b(" + "|".join(["sub" + "agent", "farm-" + "bench", "farm-
 def bad_name(path):
     name = path.rsplit("/", 1)[-1]
     stem = name.split(".")[0]
-    if stem.lower() in NAMELESS and not path.startswith("include/pop"):  # the names of that API are not ours to choose
+    if stem.lower() in NAMELESS and not path.startswith(("include/pop", "python/pop")):  # the names of these APIs are not ours to choose
         return f"{path}: name a file after what it holds, not `{stem}`"
     if OURS.match(path) and not SNAKE.match(name):
         return f"{path}: file names are snake_case"

@@ -1,0 +1,67 @@
+# The packages popxl, popart and popdist: build/python, and build/venv, an environment in which they can be imported.
+# popxl/_core is the native part (python/native); sources of the packages are links, so that what is edited counts at once.
+option(PANDO_PYTHON "Build the Python packages, and an environment in which they can be imported" ON)
+if(NOT PANDO_PYTHON)
+  return()
+endif()
+set(python_dir ${CMAKE_SOURCE_DIR}/python)
+set(python_build ${CMAKE_BINARY_DIR}/python)
+
+# Not in a wheel's build, which has an environment of its own.
+if(NOT SKBUILD)
+  set(pando_venv ${CMAKE_BINARY_DIR}/venv)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${python_dir}/requirements.txt)
+  file(READ ${python_dir}/requirements.txt wanted)
+  set(installed "")
+  if(EXISTS ${pando_venv}/requirements.txt AND EXISTS ${pando_venv}/bin/python)
+    file(READ ${pando_venv}/requirements.txt installed)
+  endif()
+  if(NOT installed STREQUAL wanted)
+    message(STATUS "Python environment: ${pando_venv}")
+    find_program(PANDO_BASE_PYTHON python3 REQUIRED)
+    execute_process(COMMAND ${PANDO_BASE_PYTHON} -m venv --clear ${pando_venv} COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${pando_venv}/bin/python -m pip install --quiet --disable-pip-version-check -r ${python_dir}/requirements.txt
+      RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "pip could not install python/requirements.txt (-DPANDO_PYTHON=OFF builds without the Python packages)")
+    endif()
+    execute_process(COMMAND ${pando_venv}/bin/python -c
+      "import sysconfig; open(sysconfig.get_paths()['purelib'] + '/pando.pth', 'w').write('${python_build}\\n')" COMMAND_ERROR_IS_FATAL ANY)
+    file(COPY_FILE ${python_dir}/requirements.txt ${pando_venv}/requirements.txt)
+  endif()
+  set(Python_EXECUTABLE ${pando_venv}/bin/python)
+endif()
+find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_DIR
+  COMMAND_ERROR_IS_FATAL ANY)
+find_package(nanobind CONFIG REQUIRED)
+
+file(GLOB native_sources CONFIGURE_DEPENDS ${python_dir}/native/*.cpp)
+nanobind_add_module(popxl_core NB_STATIC NOMINSIZE ${native_sources})
+set_target_properties(popxl_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_build}/popxl BUILD_RPATH_USE_ORIGIN ON)
+target_include_directories(popxl_core PRIVATE ${python_dir})
+if(TARGET pando_model)
+  target_link_libraries(popxl_core PRIVATE pando_model fmt::fmt)
+  target_include_directories(popxl_core PRIVATE ${CMAKE_SOURCE_DIR}/src)
+else()
+  target_link_libraries(popxl_core PRIVATE pando_ir)
+endif()
+
+# One link for each file of the packages.
+foreach(package popxl popart popdist)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${python_dir} ${python_dir}/${package}/*.py ${python_dir}/${package}/py.typed)
+  foreach(file ${files})
+    get_filename_component(folder ${python_build}/${file} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    file(CREATE_LINK ${python_dir}/${file} ${python_build}/${file} SYMBOLIC)
+  endforeach()
+endforeach()
+
+# Functions of popxl.ops that say no more than their rows of the op table.
+set(ops_stamp ${python_build}/ops.stamp)
+file(GLOB_RECURSE written_ops CONFIGURE_DEPENDS ${python_dir}/popxl/ops/*.py)
+add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${python_dir}/generate_ops.py ${written_ops}
+  COMMAND ${Python_EXECUTABLE} ${python_dir}/generate_ops.py ${python_build}
+  COMMAND ${CMAKE_COMMAND} -E touch ${ops_stamp}
+  COMMENT "popxl.ops" VERBATIM)
+add_custom_target(popxl ALL DEPENDS ${ops_stamp})

@@ -1,0 +1,12 @@
+#include "native/native.h"
+
+NB_MODULE(_core, m) {
+  using namespace pando::python;
+  m.doc() = "The native part of popxl: modules of the model level, as integers. Private; use popxl.";
+  bind_errors(m);
+  bind_table(m);
+  bind_float8(m);
+  bind_grouping(m);
+  bind_program(m);
+  bind_interpreter(m);
+}

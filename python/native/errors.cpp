@@ -1,0 +1,48 @@
+// Errors of the model level as exceptions of Python.
+#include "native/native.h"
+
+#include "pando/model_error.hpp"
+
+namespace pando::python {
+
+namespace {
+
+PyObject* class_of(ModelError::Class kind, PyObject* popart) {
+  switch (kind) {
+    case ModelError::Class::popart: return popart;
+    case ModelError::Class::value: return PyExc_ValueError;
+    case ModelError::Class::type: return PyExc_TypeError;
+    case ModelError::Class::index: return PyExc_IndexError;
+    case ModelError::Class::key: return PyExc_KeyError;
+    case ModelError::Class::runtime: return PyExc_RuntimeError;
+    case ModelError::Class::not_implemented: return PyExc_NotImplementedError;
+  }
+  return PyExc_RuntimeError;
+}
+
+void translate(const std::exception_ptr& p, void* popart) {
+  try {
+    std::rethrow_exception(p);
+  } catch (const ModelError& e) {
+    PyErr_SetString(class_of(e.kind(), static_cast<PyObject*>(popart)), e.what());
+  }
+}
+
+nb::object make_class(nb::module_& m, const char* name, const char* doc, PyObject* base) {
+  const std::string full = std::string("popart.") + name;
+  nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), doc, base, nullptr));
+  m.attr(name) = type;
+  return type;
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& m) {
+  nb::object popart = make_class(m, "popart_exception",
+                                 "A program that cannot be: shapes or types that do not fit, ambiguous in-place updates, gradients that do not exist.",
+                                 PyExc_RuntimeError);
+  make_class(m, "poplar_application_runtime_error", "A program that stopped while it ran.", PyExc_RuntimeError);
+  nb::register_exception_translator(translate, popart.release().ptr());
+}
+
+}  // namespace pando::python

@@ -1,0 +1,63 @@
+"""How ops come into graphs: the one way from functions of popxl.ops to the builder."""
+from popxl.context import _context
+
+
+def describe(t):
+    """How messages name what was given instead of a tensor."""
+    return f"{t!r} of type {type(t).__name__}"
+
+
+def op(name, operands, attributes, graphs=(), in_place=False, output_name=""):
+    """Adds an op to the current graph.
+
+    Args:
+        name: of the row.
+        operands: tensors of the current graph.
+        attributes: by name; None is absent.
+        graphs: that the op carries.
+        in_place: the form with an underscore.
+        output_name: of the results; "" for `<name>_out`.
+
+    Returns:
+        its results, a list of tensors.
+
+    Raises:
+        TypeError: an operand is no tensor.
+        ValueError: an operand is of another graph.
+        popart.popart_exception: types that do not fit.
+    """
+    graph = _context.graph
+    ir = graph.ir
+    if ir._synced_version != (id(_context), _context._version):
+        _context._sync(ir)
+    indices = []
+    for t in operands:
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{name}: {describe(t)} is no tensor.")
+        if t._ir is not ir:
+            raise ValueError(f"{name}: {t!r} is of another Ir.")
+        indices.append(t._index)
+    program = ir._program
+    results = program.op(graph._index, name, indices, attributes, [g._index for g in graphs], in_place, output_name or "")
+    if ir._watched or _context._hooks or _context._collectors:
+        _after(graph, program.last_op())
+    return [Tensor._new(ir, r) for r in results]
+
+
+def one(name, operands, attributes, in_place=False, output_name=""):
+    """The same for an op of one result, or whose first result is what counts."""
+    return op(name, operands, attributes, (), in_place, output_name)[0]
+
+
+def _after(graph, index):
+    for collector in _context._collectors:
+        collector.append((graph, index))
+    if graph._hooks or _context._hooks:
+        from popart._internal.ir import _op_view
+
+        view = _op_view(graph, index)
+        for hook in [*_context._hooks.values(), *graph._hooks.values()]:
+            hook(view)
+
+
+from popxl.tensor import Tensor  # noqa: E402  (it needs this module)

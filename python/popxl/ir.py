@@ -1,0 +1,217 @@
+"""A program that is being written."""
+import itertools
+import weakref
+
+from popxl import _core
+from popxl.context import _context, get_source_location  # noqa: F401
+from popxl.graph import Graph
+from popxl.module import Module
+from popxl.replica_grouping import ReplicaGrouping
+from popxl.tensor import Tensor
+
+_numbers = itertools.count()
+
+
+class Ir:
+    """Everything of one program: graphs, variables, streams, remote buffers. A `popxl.Session` runs it.
+
+    Args:
+        replication: how many replicas run it side by side, or "popdist": as many as the distributed environment says.
+    """
+
+    # By number: the Irs that are alive.
+    _ir_cache = weakref.WeakValueDictionary()
+
+    def __init__(self, replication=1):
+        if replication == "popdist":
+            import popdist
+
+            replication = popdist.getNumTotalReplicas() if popdist.isPopdistEnvSet() else 1
+        self._id = next(_numbers)
+        self._program = _core.Program(replication)
+        self._graphs = {}
+        self._variables = {}
+        self._streams = {}
+        self._buffers = {}
+        self._buffer_numbers = itertools.count(1)
+        self._graph_numbers = itertools.count()
+        self._hook_numbers = itertools.count()
+        self._watched = 0
+        self._synced_version = None
+        self._synced_scopes = []
+        self._synced_sequences = []
+        self._num_host_transfers = 1
+        self._session = None
+        self._prepared = False
+        self._weights_are_read_only = False
+        self._options_view = None
+        Ir._ir_cache[self._id] = self
+
+    @classmethod
+    def _from_pb(cls, view):
+        return view._ir
+
+    @property
+    def _pb_ir(self):
+        from popart._internal.ir import _ir_view
+
+        return _ir_view(self)
+
+    def _graph(self, index):
+        found = self._graphs.get(index)
+        if found is None:
+            found = self._graphs[index] = Graph._make(self, index)
+        return found
+
+    def _next_buffer_number(self):
+        return next(self._buffer_numbers)
+
+    def _next_hook_number(self):
+        return next(self._hook_numbers)
+
+    @property
+    def main_graph(self):
+        """The graph that a session runs."""
+        return self._graph(0)
+
+    def create_graph(self, fn, *args, **kwargs):
+        """A graph of the ops that a function makes. It is not called: `ops.call` does that.
+
+        Args:
+            fn: a function or Module. Each tensor or TensorSpec among its arguments becomes an input of the graph of the same shape and
+                element type; lists and tuples of them become lists of inputs named after the parameter. Other arguments are passed
+                on. Parameters annotated TensorByRef (or lists of it) become inputs by reference.
+            args, kwargs: its arguments.
+
+        Returns:
+            the graph. What the function returns (nothing, a tensor, or several) are its outputs.
+
+        Raises:
+            TypeError: fn cannot be called, or a list mixes tensors with something else.
+            ValueError: arguments that do not fit the signature, or results that are no tensors.
+        """
+        from popxl import _create_graph
+
+        return _create_graph.create(self, fn, args, kwargs)
+
+    def create_empty_graph(self, name=None):
+        """A graph to be entered and filled: `with graph:`.
+
+        Args:
+            name: its name gets a number behind it: `<name>_subgraph(<n>)`.
+        """
+        name = "" if name is None else name + "_"
+        return self._graph(self._program.create_graph(f"{name}subgraph({next(self._graph_numbers)})"))
+
+    def dot_checkpoint(self, check, save_dir=None):
+        """Writes the graphs as `<save_dir>/<check>.dot`, a picture for Graphviz, if the environment variable POPART_DOT_CHECKS names the
+        checkpoint, or ALL.
+
+        Args:
+            check: the checkpoint's name.
+            save_dir: a folder; None: the current one.
+        """
+        import os
+
+        wanted = os.environ.get("POPART_DOT_CHECKS", "").replace(",", ":").split(":")
+        if check not in wanted and "ALL" not in wanted:
+            return
+        from popxl import _dot
+
+        with open(os.path.join(save_dir or ".", f"{check}.dot"), "w") as file:
+            file.write(_dot.text_of(self))
+
+    def _streams_of(self, kind):
+        program = self._program
+        used = set()
+        for graph in range(program.graph_count()):
+            for op in program.graph_ops(graph):
+                if program.op_kind(op) == kind:
+                    used.add(self._streams[program.op_attributes(op)["stream"]])
+        return used
+
+    def get_all_d2h_streams(self):
+        """The streams that some `ops.host_store` writes, in any graph."""
+        return self._streams_of("host_store")
+
+    def get_all_h2d_streams(self):
+        """The streams that some `ops.host_load` reads, in any graph."""
+        return self._streams_of("host_load")
+
+    def _implied_tensors(self, graph):
+        from popxl import _implied
+
+        return _implied.tensors(self, graph)
+
+    @property
+    def num_host_transfers(self):
+        """How often each stream is loaded from or stored to in one run: the leading dimension of host data."""
+        return self._num_host_transfers
+
+    @num_host_transfers.setter
+    def num_host_transfers(self, value):
+        self._num_host_transfers = value
+
+    @property
+    def replication_factor(self):
+        """How many replicas run the program. Cannot be set once a session has been made: RuntimeError."""
+        return self._program.replicas
+
+    @replication_factor.setter
+    def replication_factor(self, value):
+        if self._prepared:
+            raise RuntimeError("The replication factor cannot be changed after a session of this Ir has been made.")
+        self._program.replicas = value
+
+    @property
+    def instance_replication_factor(self):
+        """How many replicas this process runs."""
+        return self.replication_factor
+
+    def replica_grouping(self, stride=1, group_size=None):
+        """A division of the replicas into groups.
+
+        Args:
+            stride: of the replicas of a group.
+            group_size: replicas of a group; None: as many as there are for the stride.
+
+        Raises:
+            ValueError: a stride or size that is out of range, or does not divide.
+        """
+        replicas = self.replication_factor
+        if group_size is None:
+            group_size = replicas // stride if stride > 0 else 0
+        return ReplicaGrouping._make(self, _core.Grouping(replicas, stride, group_size))
+
+    def replica_grouping_from_assignments(self, assignment):
+        """A division by the number of each replica's group. Groups are of one size and numbered in order of their first replicas.
+
+        Raises:
+            ValueError: they are not.
+        """
+        if len(assignment) != self.replication_factor:
+            raise ValueError(f"{len(assignment)} assignments for {self.replication_factor} replicas.")
+        return ReplicaGrouping._make(self, _core.Grouping.of_assignment(list(assignment)))
+
+    @property
+    def id(self):
+        """A number that no other Ir of this process has."""
+        return self._id
+
+    def __hash__(self):
+        return hash(self._id)
+
+    def __eq__(self, value):
+        if not isinstance(value, Ir):
+            raise TypeError(f"An Ir is compared with another one, not with {value!r} of type {type(value).__name__}.")
+        return self is value
+
+    def __repr__(self):
+        return f"Ir[id={self._id}]"
+
+    def __str__(self):
+        """The text of the program."""
+        return self._program.text()
+
+
+__all__ = ["Ir", "Graph", "Module", "Tensor"]

@@ -1,0 +1,74 @@
+"""Streams between host and device."""
+from popxl.context import _context
+from popxl.dtypes import dtype as _dtype
+from popxl.tensor import TensorSpec
+
+
+class Stream:
+    """A way for slices of one shape and element type; made by `h2d_stream` and `d2h_stream`."""
+
+    def __init__(self):
+        raise NotImplementedError(f"{type(self).__name__} has no constructor: popxl.h2d_stream and popxl.d2h_stream make streams.")
+
+    @classmethod
+    def _make(cls, shape, dtype, name):
+        self = object.__new__(cls)
+        self._ir = _context.ir
+        self._dtype = _dtype.as_dtype(dtype)
+        self._shape = tuple(int(d) for d in shape)
+        self._index, self._name = self._ir._program.add_stream(name, cls is HostToDeviceStream, self._dtype._index, self._shape)
+        self._ir._streams[self._index] = self
+        return self
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def shape(self):
+        """The shape of one slice: what a load or store of one replica moves."""
+        return self._shape
+
+    @property
+    def spec(self):
+        return TensorSpec(self._shape, self._dtype)
+
+    @property
+    def tensor_id(self):
+        """The name of the stream among the tensors of the main graph."""
+        return self._name
+
+    def __hash__(self):
+        return hash((id(self._ir), self._index))
+
+    def __eq__(self, other):
+        return isinstance(other, Stream) and self._ir is other._ir and self._index == other._index
+
+    def __str__(self):
+        return f"{type(self).__name__} {self._name}"
+
+    def __repr__(self):
+        return f"{type(self).__name__}[{self._name} {self._dtype} {self._shape}]"
+
+
+class HostToDeviceStream(Stream):
+    """What `ops.host_load` reads."""
+
+
+class DeviceToHostStream(Stream):
+    """What `ops.host_store` writes."""
+
+
+def h2d_stream(shape, dtype, name=None):
+    """A stream to the device.
+
+    Args:
+        shape, dtype: of one slice.
+        name: of the stream; numbered if it is taken.
+    """
+    return HostToDeviceStream._make(shape, dtype, name or "h2d_stream")
+
+
+def d2h_stream(shape, dtype, name=None):
+    """A stream to the host. Arguments are those of `h2d_stream`."""
+    return DeviceToHostStream._make(shape, dtype, name or "d2h_stream")
