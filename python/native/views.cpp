@@ -101,6 +101,16 @@ void bind_tensors(nb::class_<Program>& c) {
   }, nb::arg("tensor"), nb::arg("into"));
 }
 
+void bind_states(nb::class_<Program>& c) {
+  c.def("state_dtype", [](Program& p, Index s) { return static_cast<int>(p.module().type(p.module().state(ir::StateId(s)).type).dtype); }, nb::arg("state"));
+  c.def("state_elements", [](Program& p, Index s) { return ir::elements_of(p.module().type(p.module().state(ir::StateId(s)).type).shape); }, nb::arg("state"),
+        "Of one replica.");
+  c.def("state_data", [](Program& p, Index s, nb::object into) {
+    copy_to(into, p.module().blob(p.module().state(ir::StateId(s)).data));
+    return into;
+  }, nb::arg("state"), nb::arg("into"), "Copies the host's data.");
+}
+
 void bind_ops(nb::class_<Program>& c) {
   c.def("graph_ops", [](Program& p, Index graph) { return numbers_of(p.module().graph(ir::GraphId(graph)).ops); }, nb::arg("graph"));
   c.def("graph_after", [](Program& p, Index graph) {
@@ -147,6 +157,7 @@ void bind_program_views(nb::class_<Program>& c) {
     ir::check(p.module());
   }, "Refuses a module that breaks a rule, with all violations.");
   bind_tensors(c);
+  bind_states(c);
   bind_ops(c);
 }
 

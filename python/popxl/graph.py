@@ -15,6 +15,7 @@ class Graph:
         self._ir = ir
         self._index = index
         self._hooks = {}
+        self._autodiff_through_calls = True
         self._name = ir._program.graph_name(index)
         return self
 

@@ -44,6 +44,8 @@ class Ir:
         self._session = None
         self._prepared = False
         self._weights_are_read_only = False
+        # Ops whose exchanges happen at one time: tuples of numbers.
+        self._merged_exchanges = []
         self._options_view = None
         Ir._ir_cache[self._id] = self
 
@@ -120,6 +122,10 @@ class Ir:
 
         with open(os.path.join(save_dir or ".", f"{check}.dot"), "w") as file:
             file.write(_dot.text_of(self))
+
+    def _partials_type(self):
+        """The element type of partial sums that options of the session ask for, where an op does not say it."""
+        return self._options_view._partials_type() if self._options_view is not None else None
 
     def _streams_of(self, kind):
         program = self._program

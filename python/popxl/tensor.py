@@ -429,6 +429,12 @@ class Constant(Tensor, tensor_type="Const"):
 
     __slots__ = ()
 
+    def _data(self):
+        """Its contents, as an array."""
+        data = np.empty(self.shape, self.dtype.as_numpy())
+        self._ir._program.constant_data(self._index, data)
+        return data
+
     def copy_to_ipu(self, dst, src):
         """A copy on the IPU `dst`, of a constant that lies on the IPU `src`."""
         return _ops().ipu_copy(self, dst, src)

@@ -1,0 +1,59 @@
+"""What collectives have in common."""
+from enum import Enum
+from typing import Literal
+
+from popxl.context import _context
+from popxl.replica_grouping import ReplicaGrouping
+
+CollectiveOps = Literal["add", "mean", "mul", "min", "max", "and", "or", "square_add"]
+_OPS = ("add", "mean", "mul", "min", "max", "and", "or", "square_add")
+
+
+class CommGroupType(Enum):
+    """How replicas were grouped before there were groupings by stride and size."""
+
+    All = 0
+    Consecutive = 1
+    Orthogonal = 2
+    Ungrouped = 3
+
+
+class CommGroup:
+    """A kind of groups, and their size. Collectives take `popxl.ReplicaGrouping`."""
+
+    def __init__(self, type=CommGroupType.All, replicaGroupSize=0):
+        self.type = type
+        self.replicaGroupSize = replicaGroupSize
+
+    def __eq__(self, other):
+        return isinstance(other, CommGroup) and (self.type, self.replicaGroupSize) == (other.type, other.replicaGroupSize)
+
+    def __hash__(self):
+        return hash((self.type, self.replicaGroupSize))
+
+    def __repr__(self):
+        return f"CommGroup(type={self.type}, replicaGroupSize={self.replicaGroupSize})"
+
+
+def to_collective_op(op):
+    """The name of a reduction. Raises ValueError for another one."""
+    if op not in _OPS:
+        raise ValueError(f"{op!r} is no reduction of collectives: {', '.join(_OPS)}.")
+    return op
+
+
+def group_of(group):
+    """Attributes of a grouping; None: all replicas are one group.
+
+    Raises TypeError for what is no grouping, NotImplementedError for one without a constant stride.
+    """
+    if group is None:
+        return {"stride": 1, "group_size": _context.ir.replication_factor}
+    if not isinstance(group, ReplicaGrouping):
+        raise TypeError(f"A collective's group is a popxl.ReplicaGrouping, not {group!r}.")
+    return {"stride": group.stride, "group_size": group.group_size}
+
+
+def size_of(group):
+    """How many replicas a group has."""
+    return group_of(group)["group_size"]

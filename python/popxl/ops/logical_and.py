@@ -1,0 +1,16 @@
+"""Logical and."""
+from popxl import dtypes
+from popxl._build import describe, one
+from popxl.ops.utils import cast_if_needed
+from popxl.tensor import Tensor
+
+
+def logical_and(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """`lhs and rhs`, element by element, with NumPy's broadcasting; the result is bool. What is not bool is compared with zero."""
+    for t in (lhs, rhs):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"logical_and: {describe(t)} is no tensor.")
+    return one("logical_and", [cast_if_needed(lhs, dtypes.bool), cast_if_needed(rhs, dtypes.bool)], {})
+
+
+__all__ = ["logical_and"]

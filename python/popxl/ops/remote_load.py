@@ -1,0 +1,52 @@
+"""From Streaming Memory."""
+from typing import Optional, Union
+
+from popxl import dtypes
+from popxl._build import one
+from popxl.remote_buffer import RemoteBuffer
+from popxl.tensor import Tensor, constant
+
+
+def offset_of(offset):
+    """An offset as a tensor."""
+    return offset if isinstance(offset, Tensor) else constant(offset, dtypes.uint32, "offset")
+
+
+def remote_load(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], name: Optional[str] = None) -> Tensor:
+    """A row of a remote buffer. Loads and stores of one buffer are ordered by `in_sequence` alone.
+
+    Args:
+        remote_buffer: the buffer.
+        offset: which row, from 0: a number, or an integer scalar that is known when the program runs.
+        name: of the tensor.
+
+    Returns:
+        a tensor of the buffer's shape and element type.
+    """
+    return one("remote_load", [offset_of(offset)], {"buffer": remote_buffer._index}, output_name=name)
+
+
+def remote_load_(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Tensor) -> Tensor:
+    """Writes a row of a remote buffer into `t`.
+
+    Args:
+        remote_buffer, offset: see `remote_load`.
+        t: a tensor of the buffer's shape and element type.
+
+    Raises:
+        ValueError: another shape or element type.
+    """
+    if isinstance(t, Tensor):
+        remote_buffer._validate(t.shape, t.dtype, t.id)
+    return one("remote_load_into", [t, offset_of(offset)], {"buffer": remote_buffer._index}, output_name=f"{t.name}_remote_load")
+
+
+def multiply_tuple(tup):
+    """The product of a tuple's numbers."""
+    product = 1
+    for n in tup:
+        product *= n
+    return product
+
+
+__all__ = ["remote_load", "remote_load_"]

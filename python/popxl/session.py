@@ -1,0 +1,293 @@
+"""Programs that run."""
+import typing
+import weakref
+from typing import Dict, Iterable, List, Mapping, Optional, Union
+
+from popxl._lazy import np
+from popxl.streams import DeviceToHostStream, HostToDeviceStream
+from popxl.tensor import Constant, HostTensor, Tensor, Variable
+from popxl.utils import to_numpy
+
+if typing.TYPE_CHECKING:
+    from popxl.ir import Ir
+
+StreamBufferMaps = Mapping[Union[HostToDeviceStream, DeviceToHostStream], HostTensor]
+h2dStreamBufferMaps = Mapping[HostToDeviceStream, HostTensor]
+d2hStreamBufferMaps = Mapping[DeviceToHostStream, HostTensor]
+
+
+class Session:
+    """A compiled program and its device. `with session:` attaches to the device and brings variables there; the end brings them back.
+
+    Args:
+        ir: the program. It cannot change any more.
+        device_desc: "cpu" (one IPU and one replica, the fastest), "ipu_model" or "ipu_hw" (IPUs of 1,472 tiles, all emulated), the name of a
+            system, a `popart.DeviceInfo`, or "interpreter" (the reference: slow, for tests).
+        weights_to_host_on_exit: whether the end of the outermost `with` block brings variables to the host.
+
+    Raises:
+        RuntimeError: a program without ops.
+        ValueError: an unknown device, or "cpu" for more than one IPU.
+        popart.popart_exception: what cannot be compiled; in-place ops whose order nobody demanded.
+    """
+
+    def __init__(self, ir: "Ir", device_desc="cpu", weights_to_host_on_exit: bool = True) -> None:
+        self._ir = ir
+        self._weights_to_host_on_exit = weights_to_host_on_exit
+        self._device_desc = device_desc
+        self._entries: List[bool] = []
+        self._engine = None
+        ir._prepared = True
+        self._prepare()
+        ir._session = weakref.ref(self)
+
+    def _prepare(self):
+        from popxl import _engine
+
+        if not self._ir._program.graph_ops(0):
+            raise RuntimeError("The main graph has no ops: there is nothing to run on any IPU.")
+        self._engine = _engine.make(self._ir, self._device_desc, self._ir._options_view)
+        streams = self._ir._streams
+        self._inputs = [streams[i] for i in self._engine.inputs()]
+        self._outputs = [streams[i] for i in self._engine.outputs()]
+
+    def _set_device(self, device):
+        """Another device: compiles again, unless it is like the one before."""
+        was = self._device_desc
+        self._device_desc = device
+        if was is not device:
+            self._prepare()
+
+    @property
+    def _pb_session(self):
+        from popart._internal.ir import _session_view
+
+        return _session_view(self)
+
+    @property
+    def ir(self):
+        return self._ir
+
+    @property
+    def is_attached(self):
+        """Whether the session has its device: inside of its `with` block."""
+        return self._engine.is_attached()
+
+    # --- runs
+
+    def _lead(self):
+        """(slices, replicas), without those of 1."""
+        return tuple(n for n in (self._ir.num_host_transfers, self._ir.instance_replication_factor) if n != 1)
+
+    def _full_shape(self, stream):
+        return self._lead() + stream.shape
+
+    def expected_inputs(self):
+        """The streams that a run needs data of."""
+        return set(self._inputs)
+
+    def create_host_outputs(self):
+        """Zeros for each stream that the program stores to, of the shape (num_host_transfers, replicas, *stream.shape) without leading ones."""
+        return {s: np.zeros(self._full_shape(s), s.dtype.as_numpy()) for s in self._outputs}
+
+    def _check_streams(self, given, expected, what):
+        missing = [str(s) for s in expected if s not in given]
+        unexpected = [str(s) for s in given if s not in expected]
+        if missing or unexpected:
+            raise ValueError(f"{what} do not match the program's streams. Missing: {', '.join(missing) or 'none'}. Not used by the program: "
+                             f"{', '.join(unexpected) or 'none'}.")
+
+    def _slices(self, stream, shape):
+        """How many slices an array of a shape has. Raises ValueError for a shape that does not fit."""
+        transfers = self._ir.num_host_transfers
+        full = self._full_shape(stream)
+        explicit = (transfers, self._ir.instance_replication_factor) + stream.shape
+        if shape in (full, explicit) or all(d == 1 for d in shape + full):
+            return transfers
+        if transfers > 1 and len(shape) == len(full) and shape[1:] == full[1:] and shape[0] > transfers:
+            return shape[0]
+        raise ValueError(f"Data of the shape {shape} for {stream!r}; it is {full}: slices in a run, replicas, the stream's shape, without leading ones.")
+
+    def _as_input(self, stream, value, downcast):
+        array = to_numpy(value, None, downcast, copy=False)
+        wanted = stream.dtype.as_numpy()
+        slices = self._slices(stream, tuple(array.shape))
+        if array.dtype != wanted:
+            if array.dtype.names or wanted.names:
+                if array.dtype.itemsize != wanted.itemsize:
+                    raise ValueError(f"Data of the type {array.dtype} for {stream!r}.")
+                array = np.ascontiguousarray(array).view(wanted)
+            else:
+                array = array.astype(wanted)
+        return stream._index, np.ascontiguousarray(array), slices
+
+    def run(self, inputs: Optional[h2dStreamBufferMaps] = None, downcast_inputs: bool = True) -> Dict[DeviceToHostStream, "np.ndarray"]:
+        """Runs the main graph once.
+
+        Args:
+            inputs: for each stream of `expected_inputs`, data of the shape (num_host_transfers, replicas, *stream.shape) without leading ones.
+                The first dimension may be larger.
+            downcast_inputs: whether data of 64 bits become 32 bits wide.
+
+        Returns:
+            {stream: array} of what was stored, in shapes as those of `create_host_outputs`.
+
+        Raises:
+            ValueError: outside of `with session:`, streams that are missing or not used, other shapes.
+        """
+        outputs = self.create_host_outputs()
+        self.run_with_outputs(inputs, outputs, downcast_inputs)
+        return outputs
+
+    def run_with_outputs(self, inputs: Optional[h2dStreamBufferMaps] = None, outputs: Optional[d2hStreamBufferMaps] = None,
+                         downcast_inputs: bool = True) -> None:
+        """The same as `run`, into arrays of the caller.
+
+        Args:
+            inputs, downcast_inputs: see `run`.
+            outputs: for each stream that is stored to, an array as `create_host_outputs` makes it; None: what is stored is dropped.
+        """
+        self._check_attached("run")
+        inputs = inputs or {}
+        outputs = self.create_host_outputs() if outputs is None else outputs
+        self._check_streams(inputs, self._inputs, "The inputs")
+        self._check_streams(outputs, self._outputs, "The outputs")
+        given = [self._as_input(s, value, downcast_inputs) for s, value in inputs.items()]
+        results, copies = [], []
+        for stream, array in outputs.items():
+            slices = self._slices(stream, tuple(np.shape(array)))
+            target = array
+            if not isinstance(array, np.ndarray) or array.dtype != stream.dtype.as_numpy() or not array.flags["C_CONTIGUOUS"]:
+                target = np.zeros(np.shape(array), stream.dtype.as_numpy())
+                copies.append((array, target))
+            results.append((stream._index, target, slices))
+        self._engine.run(given, results)
+        for array, target in copies:
+            array[...] = target
+
+    def _check_attached(self, what):
+        if not self.is_attached:
+            raise ValueError(f"{what}: the session is not attached to its device. Enter it: `with session:`")
+
+    # --- variables
+
+    def weights_to_host(self) -> None:
+        """Brings all variables to the host. Raises ValueError outside of `with session:`."""
+        self._check_attached("weights_to_host")
+        if self._ir._weights_are_read_only:
+            return
+        self._engine.weights_to_host()
+        for info in self._ir._variables.values():
+            if info.memmap is not None and info.memmap.flags["WRITEABLE"]:
+                info.memmap.flush()
+
+    def weights_from_host(self) -> None:
+        """Brings all variables to the device. Raises ValueError outside of `with session:`."""
+        self._check_attached("weights_from_host")
+        self._engine.weights_from_host()
+
+    def _in_sync(self):
+        return self._engine.in_sync()
+
+    def get_tensor_data(self, tensor: Union[Variable, Constant]) -> "np.ndarray":
+        """What a variable or constant holds. Variables come from the device first, if it has changed them.
+
+        Args:
+            tensor: the variable or constant.
+
+        Returns:
+            an array of the shape `shape_on_host`; with a dimension of all replicas in front for the retrieval mode "all_replicas".
+
+        Raises:
+            TypeError: another tensor.
+        """
+        return self.get_tensors_data([tensor])[tensor]
+
+    def get_tensors_data(self, tensors: Iterable[Union[Variable, Constant]]) -> Dict[Tensor, "np.ndarray"]:
+        """`get_tensor_data` of several: {tensor: array}."""
+        tensors = list(tensors)
+        for t in tensors:
+            if not isinstance(t, (Variable, Constant)):
+                raise TypeError(f"Tensor {getattr(t, 'id', t)} is not of type Constant or Variable. It is {t!r} of type {type(t).__name__}.")
+        if any(isinstance(t, Variable) for t in tensors) and self.is_attached and not self._engine.in_sync():
+            self.weights_to_host()
+        return {t: t._data() if isinstance(t, Constant) else self._variable_data(t) for t in tensors}
+
+    def _variable_data(self, t):
+        info = t._info()
+        if info.memmap is not None:
+            return info.memmap
+        out = np.empty(self._engine.data_shape(info.state), t.dtype.as_numpy())
+        self._engine.data(info.state, out)
+        return out
+
+    def write_variable_data(self, tensor: Variable, data: HostTensor) -> None:
+        """New contents of a variable, on the host and, inside of `with session:`, on the device.
+
+        Args:
+            tensor: the variable.
+            data: of its element type, and of the shape `shape_on_host`.
+
+        Raises:
+            TypeError: no variable, or another element type.
+            ValueError: another shape.
+            NotImplementedError: a variable of which all replicas are read, in groups of more than one.
+        """
+        self.write_variables_data({tensor: data})
+
+    def write_variables_data(self, tensors: Mapping[Variable, HostTensor]) -> None:
+        """`write_variable_data` of several: {variable: data}."""
+        new = [(t._info(), self._new_data(t, data)) for t, data in tensors.items() if self._check_variable(t)]
+        if self.is_attached and not self._engine.in_sync():
+            self.weights_to_host()
+        for info, array in new:
+            if info.memmap is not None:
+                info.memmap[...] = array
+            self._engine.write(info.state, array)
+
+    def _check_variable(self, t):
+        if not isinstance(t, Variable):
+            raise TypeError(f"{t!r} of type {type(t).__name__} is no variable: its contents cannot be written.")
+        if t.retrieval_mode == "all_replicas" and t.replica_grouping.group_size > 1:
+            raise NotImplementedError(f"{t!r} is read from all replicas, in groups of {t.replica_grouping.group_size}: its contents cannot be written.")
+        return True
+
+    def _new_data(self, t, data):
+        wanted = t.dtype.as_numpy()
+        if isinstance(data, (bool, int, float)):
+            if wanted.names:
+                raise TypeError(f"{t!r} takes an array of {t.dtype}, not a number.")
+            data = np.array(data, wanted)
+        array = to_numpy(data)
+        if array.dtype != wanted:
+            raise TypeError(f"Data of the type {array.dtype} for {t!r}.")
+        shape = t.shape_on_host
+        if array.shape != shape:
+            raise ValueError(f"Data of the shape {array.shape} for {t!r}; it is {shape} on the host.")
+        return array
+
+    # --- as a context
+
+    def __enter__(self):
+        attaches = not self.is_attached
+        if attaches:
+            self._engine.attach()
+            self._entries.append(True)
+            try:
+                self._engine.weights_from_host()
+            except BaseException:
+                self._entries.pop()
+                self._engine.detach()
+                raise
+        else:
+            self._entries.append(False)
+        return self
+
+    def __exit__(self, exc_type, exc_value, exc_tb):
+        if not self._entries.pop():
+            return
+        try:
+            if exc_type is None and self._weights_to_host_on_exit:
+                self.weights_to_host()
+        finally:
+            self._engine.detach()
