@@ -16,6 +16,7 @@ void add_jupyter(CLI::App& app, int& status);
 void add_machines(CLI::App& app, int& status);
 void add_repl(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
+void add_schedule(CLI::App& app, int& status);
 void add_shell(CLI::App& app, int& status);
 
 // Becomes a program that stands beside this one, with these arguments.

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   pando::cli::add_machines(app, status);
   pando::cli::add_repl(app, status);
   pando::cli::add_report(app, status);
+  pando::cli::add_schedule(app, status);
   pando::cli::add_shell(app, status);
   try {
     app.parse(argc, argv);

@@ -142,5 +142,20 @@ printf 'PANDOTIL and then nothing that makes sense' >"$scratch/broken"
 check "dump: broken executable" 2 '\[[a-z-]+\]' "$pando" dump --level=tile "$scratch/broken"
 check "dump: an executable has no graph" 2 'holds the tile level only' "$pando" dump --level=graph "$scratch/broken"
 
+# --- schedules
+schedules=$here/../data/distribution/schedules
+check "schedule: by name" 0 'makespan 59, longest rank 59, bubble 18.6441 %' "$pando" schedule --name V-Min --ranks 4 --microbatches 8 --stages-per-rank 2
+check "schedule: a table" 0 'at the most, in microbatches of a rank: 4.5 4.5 4.5 4.5' "$pando" schedule "$schedules/torch_DualPipeV_p4_m8_v2.csv"
+check "schedule: a broken table" 1 "order: rank 3, cell 2 '3B0': a backward pass without" "$pando" schedule "$schedules/negative_torch_1F1B_p4_m8.csv"
+check "schedule: drawn" 0 '^rank 1   \.\.000\.$' "$pando" schedule --name GPipe --ranks 2 --microbatches 1 --columns 1 --draw --input-gradient 0.5 --weight-gradient 0.5 --transfer 0 --forward 2
+check "schedule: nothing" 2 'a CSV file, or --ranks' "$pando" schedule
+check "schedule: unknown name" 2 'no schedule named' "$pando" schedule --name nothing --ranks 2 --microbatches 2
+check "schedule: no room" 2 'schedule-memory' "$pando" schedule --ranks 2 --microbatches 2 --memory 0.1
+check "schedule: no file" 2 'nowhere' "$pando" schedule "$scratch/nowhere.csv"
+check "schedule: costs" 2 '3 costs for 2 stages' "$pando" schedule --name GPipe --ranks 2 --microbatches 2 --forward 1,2,3
+"$pando" schedule --name 1F1B --ranks 2 --microbatches 2 -o "$scratch/s.csv" --svg "$scratch/s.svg" >/dev/null
+expect "schedule: written" "$(cat "$scratch/s.csv")" $'0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1'
+check "schedule: a picture" 0 '</svg>' cat "$scratch/s.svg"
+
 echo "$checks checks, $failures failures"
 [[ $failures -eq 0 ]]
