@@ -10,18 +10,22 @@
 
 namespace poplar {
 
-/// The host's end of a stream. The members are called one at a time.
+/// The host's end of a stream. The members are called one at a time; those of one stream in this order, for a stream to the device:
+///   fetch, complete,   prefetch (fetch, if it was NotAvailable), complete,   prefetch ...
+/// from the beginning in each run, and for a stream to the host: fetch, complete, fetch, complete ... Across streams they come in program
+/// order: a block is asked for when the program needs it, never earlier, so a prefetch or fetch may wait for what the host learns from
+/// results that the program sends before. The first block of a run is fetched.
 class POPLAR_EXPORT StreamCallback {
 public:
   enum class Result { Success, NotAvailable };
   virtual ~StreamCallback() = default;
-  /// May fill block `p` before it is needed. NotAvailable: fetch() will be called when it is.
+  /// May fill block `p`. NotAvailable: fetch() is called.
   virtual Result prefetch(void *p);
   /// Fills block `p` (to the device) or takes it (to the host).
   virtual void fetch(void *p) = 0;
   /// The block of the last fetch or successful prefetch has been used.
   virtual void complete();
-  /// Blocks that were prefetched and not used are thrown away.
+  /// Blocks that were prefetched and not used are thrown away. Never happens here.
   virtual void invalidatePrefetched();
 };
 

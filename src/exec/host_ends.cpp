@@ -50,16 +50,6 @@ std::uint64_t HostEnds::block_bytes(FifoId fifo) const {
   return info.elements * size_of(info.type);
 }
 
-// Nothing is taken from the device ahead of its use, so those rings have one block.
-unsigned HostEnds::depth(FifoId fifo) const {
-  const tile::FifoInfo& info = program_.fifos[fifo.index()];
-  return info.to_device && prefetch_ ? std::max(info.depth, 1u) : 1;
-}
-
-char* HostEnds::ring_block(FifoId fifo, End& e, unsigned place) const {
-  return e.ring.data() + (e.first + place) % depth(fifo) * block_bytes(fifo);
-}
-
 void HostEnds::connect(std::string_view handle, void* begin, void* end) {
   const FifoId fifo = find_fifo(handle);
   const std::uint64_t block = block_bytes(fifo);
@@ -78,7 +68,6 @@ void HostEnds::connect(std::string_view handle, void* begin, void* end) {
   auto& ends = fifos_[fifo.index()];
   for (unsigned r = 0; r < replicas; ++r) {
     End& e = ends[r];
-    if (e.ahead > 0) e.callback->invalidate_prefetched();
     e = End();
     e.begin = static_cast<char*>(begin);
     e.next = broadcast ? 0 : r;
@@ -94,12 +83,11 @@ void HostEnds::connect(std::string_view handle, unsigned replica, std::unique_pt
     fail(ErrorKind::stream_connection_error, "replica", "stream '{}' has no replica {}; there are {}", handle, replica, program_.replication);
   if (!callback) fail(ErrorKind::stream_connection_error, "null-callback", "stream '{}' is connected to no callback", handle);
   End& e = fifos_[fifo.index()][replica];
-  if (e.ahead > 0) e.callback->invalidate_prefetched();
   e = End();
   e.callback = std::move(callback);
-  const std::uint64_t bytes = saturating_mul(block_bytes(fifo), depth(fifo));
-  check_host_memory(bytes, ErrorKind::stream_memory_allocation_error, fmt::format("the blocks of stream '{}'", handle));
-  e.ring.resize(bytes);
+  const std::uint64_t bytes = block_bytes(fifo);
+  check_host_memory(bytes, ErrorKind::stream_memory_allocation_error, fmt::format("the block of stream '{}'", handle));
+  e.block.resize(bytes);
 }
 
 void HostEnds::connect_host_function(std::string_view handle, unsigned replica, HostFunctionCallback callback) {
@@ -140,31 +128,26 @@ char* HostEnds::begin_block(FifoId fifo, unsigned replica) {
   // The positions of host steps put all replicas' transfers of one round next to each other, replica 0 first.
   const bool first = !shares_block(fifo) || replica == 0;
   if (program_.fifos[fifo.index()].to_device && first) {
-    if (e.ahead > 0)
-      --e.ahead;
-    else
-      e.callback->fetch(ring_block(fifo, e, 0));
+    // Asked for no earlier than here, a prefetch may wait for what the host learns from earlier steps.
+    const bool prefetched = prefetch_ && e.transfers > 0 && e.callback->prefetch(e.block.data());
+    if (!prefetched) e.callback->fetch(e.block.data());
+    ++e.transfers;
   }
-  return ring_block(fifo, e, 0);
+  return e.block.data();
 }
 
 void HostEnds::end_block(FifoId fifo, unsigned replica) {
   End& e = end_of(fifo, replica);
   if (!e.callback) return;
   const bool to_device = program_.fifos[fifo.index()].to_device;
-  if (!to_device) e.callback->fetch(ring_block(fifo, e, 0));
+  if (!to_device) e.callback->fetch(e.block.data());
   if (shares_block(fifo) && replica + 1 != program_.replication) return;
   e.callback->complete();
-  if (!to_device) return;
-  e.first = (e.first + 1) % depth(fifo);
-  if (!prefetch_) return;
-  while (e.ahead < depth(fifo) && e.callback->prefetch(ring_block(fifo, e, e.ahead))) ++e.ahead;
 }
 
 void HostEnds::end_run() {
   for (auto& ends : fifos_)
-    for (End& e : ends)
-      if (std::exchange(e.ahead, 0u) > 0) e.callback->invalidate_prefetched();
+    for (End& e : ends) e.transfers = 0;
 }
 
 char* HostEnds::row(RemoteBufferId buffer, unsigned replica, std::uint64_t row) {

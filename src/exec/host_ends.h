@@ -29,7 +29,6 @@ class HostEnds {
   // One transfer: `begin_block` returns the host's block (to device: filled), `end_block` hands it back (from device: full).
   char* begin_block(FifoId fifo, unsigned replica);
   void end_block(FifoId fifo, unsigned replica);
-  // The run is over: blocks that were filled ahead and not used are taken back.
   void end_run();
 
   // Throws application_runtime_error for a row that the buffer does not have.
@@ -44,18 +43,12 @@ class HostEnds {
     std::uint64_t next = 0;     // block of this replica's next transfer
     std::uint64_t advance = 0;  // blocks from one transfer to the next
     std::unique_ptr<FifoCallback> callback;
-    // Of a callback: a ring of as many blocks as the FIFO is deep. Block `first` is the one in use or the next to be used; `ahead`
-    // blocks are filled that nobody has begun to use.
-    std::vector<char> ring;
-    unsigned first = 0, ahead = 0;
-    std::uint64_t transfers = 0;
+    std::vector<char> block;      // of a callback
+    std::uint64_t transfers = 0;  // of a callback, to the device, in this run
   };
   FifoId find_fifo(std::string_view handle) const;
   RemoteBufferId find_remote(std::string_view handle) const;
   std::uint64_t block_bytes(FifoId fifo) const;
-  unsigned depth(FifoId fifo) const;
-  // The block `place` places after the first of a callback's ring.
-  char* ring_block(FifoId fifo, End& e, unsigned place) const;
   // Of a broadcast FIFO with a callback, replica 0 has the block for all.
   End& end_of(FifoId fifo, unsigned replica);
   bool shares_block(FifoId fifo) const;

@@ -21,12 +21,11 @@ namespace pando::exec {
 class FifoCallback {
  public:
   virtual ~FifoCallback() = default;
-  // True: the block was filled ahead of its use. Asked for after each `complete`, again and again until as many blocks as the
-  // FIFO is deep (bufferingDepth) are filled, or it is false.
+  // True: the block was filled; false: `fetch` is called. Asked for when the program needs the block, but for the first of each run: so it
+  // may wait for what the host learns from steps before that one.
   virtual bool prefetch(void*) { return false; }
   virtual void fetch(void* block) = 0;            // to device: fill the block; to host: take it
   virtual void complete() {}                      // the block of the last fetch or prefetch was used
-  virtual void invalidate_prefetched() {}
 };
 
 using HostFunctionCallback = std::function<void(const std::vector<const void*>& inputs, const std::vector<void*>& outputs)>;

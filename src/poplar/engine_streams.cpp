@@ -17,7 +17,6 @@ class StreamEnd final : public exec::FifoCallback {
   bool prefetch(void* block) override { return callback_->prefetch(block) == poplar::StreamCallback::Result::Success; }
   void fetch(void* block) override { callback_->fetch(block); }
   void complete() override { callback_->complete(); }
-  void invalidate_prefetched() override { callback_->invalidatePrefetched(); }
 
  private:
   std::shared_ptr<poplar::StreamCallback> callback_;

@@ -5,7 +5,10 @@
 #include <poplar/TypeConversion.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "setting.h"
 
@@ -197,6 +200,32 @@ TEST(HostApi, CallbacksWithoutPrefetch) {
   int value = 0;
   engine.readTensor("r", &value, &value + 1);
   EXPECT_EQ(value, 3);
+}
+
+// A program of a loop whose prefetch waits until the round before has come back.
+TEST(HostApi, APrefetchMayWaitForEarlierResults) {
+  struct Back final : StreamCallback {
+    explicit Back(std::atomic<int>& r) : results(r) {}
+    Result prefetch(void* p) override {
+      for (int tries = 0; results < blocks && tries < 2000; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      EXPECT_EQ(results, blocks);
+      fetch(p);
+      return Result::Success;
+    }
+    void fetch(void* p) override { *static_cast<int*>(p) = ++blocks; }
+    std::atomic<int>& results;
+    int blocks = 0;
+  };
+  Setting s;
+  const Tensor t = s.variable(INT, {}, "t");
+  s.program.add(Repeat(3, Sequence{Copy(s.graph.addHostToDeviceFIFO("in", INT, 1), t), Copy(t, s.graph.addDeviceToHostFIFO("out", INT, 1))}));
+  Engine engine = s.loaded();
+  std::atomic<int> results{0};
+  std::vector<int> values;
+  engine.connectStreamToCallback("in", std::make_unique<Back>(results));
+  engine.connectStreamToCallback("out", [&](void* p) { values.push_back(*static_cast<int*>(p)), ++results; });
+  engine.run();
+  EXPECT_THAT(values, ElementsAre(1, 2, 3));
 }
 
 TEST(HostApi, ReplicatedGraphsOfAGraph) {

@@ -125,8 +125,6 @@ class HostEnd final : public exec::FifoCallback {
     if (fifo_.to_device) return fill(block);
     received_->push_back(defined(std::string(static_cast<const char*>(block), bytes_of(fifo_)), fifo_.type));
   }
-  void complete() override { ++completed_; }
-  void invalidate_prefetched() override { next_ = completed_; }
 
  private:
   void fill(void* block) {
@@ -137,7 +135,7 @@ class HostEnd final : public exec::FifoCallback {
   graph::Fifo fifo_;
   unsigned replica_;
   std::vector<Values>* received_;
-  std::uint64_t next_ = 0, completed_ = 0;
+  std::uint64_t next_ = 0;
 };
 
 void connect(exec::Runner& runner, const Graph& g, Transcript& t) {
