@@ -24,9 +24,6 @@ class _Implied(Tensor):
 
     @property
     def name(self):
-        return self._implied_name.rpartition("/")[2]
-
-    def _full_name(self):
         return self._implied_name
 
     def _graph(self):

@@ -57,7 +57,7 @@ class Graph:
 
     @property
     def inputs_by_name(self):
-        """{name without scopes: input}"""
+        """{name: input}"""
         return {t.name: t for t in self.inputs}
 
     @property
@@ -95,7 +95,7 @@ class Graph:
     def get_tensor(self, tensor_id):
         """The tensor of an id, or of a name in this graph. Raises ValueError if there is none."""
         for t in self.tensors:
-            if tensor_id in (t.id, t._full_name()):
+            if tensor_id in (t.id, t.name):
                 return t
         raise ValueError(f"There is no tensor {tensor_id!r} in the graph {self.name!r}.")
 

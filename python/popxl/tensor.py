@@ -128,17 +128,14 @@ class Tensor:
 
     @property
     def name(self):
-        """Its name without graph and name scopes."""
-        return self._ir._program.tensor_name(self._index).rpartition("/")[2]
-
-    def _full_name(self):
-        """The name with name scopes, without the graph."""
+        """Its name in its graph, with the name scopes that it was made in."""
         return self._ir._program.tensor_name(self._index)
 
     @property
     def scope(self):
-        """What precedes the name in the id: graph and name scopes."""
-        return self.id.rpartition("/")[0]
+        """What precedes the name in the id: the graph's name, nothing for the main graph."""
+        graph = self._graph()
+        return "" if graph._index == 0 else graph.name
 
     @property
     def dtype(self):

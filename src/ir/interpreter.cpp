@@ -111,6 +111,7 @@ void Interpreter::set_state(StateId id, std::int64_t replica, HostTensor data) {
 
 void Interpreter::run(Context context) {
   cursors_.clear();
+  if (context == Context::normal) stored_.clear();
   const Graph& main = module_.graph(module_.main_graph());
   std::vector<std::int64_t> replicas;
   ReplicaValues inputs;

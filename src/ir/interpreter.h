@@ -25,7 +25,7 @@ class Interpreter {
   void set_input(HostStreamId stream, HostTensor data);
   // Runs the main graph's ops of a context once, all replicas side by side.
   void run(Context context = Context::normal);
-  // What was stored since set_capacity: (stores, replicas, shape).
+  // What the last run of the normal context stored: (stores, replicas, shape).
   HostTensor output(HostStreamId stream, std::int64_t stores) const;
   // A variable of one replica.
   HostTensor state(StateId state, std::int64_t replica) const;

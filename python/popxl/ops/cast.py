@@ -5,7 +5,7 @@ from popxl.tensor import Tensor
 
 
 def _output_name(t, data_type):
-    return f"{t.name}_{data_type.name}"
+    return f"{t.name.rpartition('/')[2]}_{data_type.name}" if isinstance(t, Tensor) else ""
 
 
 def cast(t: Tensor, data_type: dtype) -> Tensor:

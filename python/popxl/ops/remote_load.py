@@ -38,7 +38,7 @@ def remote_load_(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Ten
     """
     if isinstance(t, Tensor):
         remote_buffer._validate(t.shape, t.dtype, t.id)
-    return one("remote_load_into", [t, offset_of(offset)], {"buffer": remote_buffer._index}, output_name=f"{t.name}_remote_load")
+    return one("remote_load_into", [t, offset_of(offset)], {"buffer": remote_buffer._index}, output_name="remote_load_out")
 
 
 def multiply_tuple(tup):

@@ -1,0 +1,124 @@
+"""Sessions on the reference interpreter: shapes of host data, variables, contexts."""
+import numpy as np
+import pytest
+
+import popxl
+import popxl.ops as ops
+
+
+def increment(ir):
+    """x and its stream, the stream of x + w, and w, which then is incremented."""
+    with ir.main_graph, popxl.in_sequence():
+        h2d = popxl.h2d_stream((2,), popxl.float32)
+        w = popxl.variable(np.array([1, 2], np.float32))
+        y = ops.host_load(h2d) + w
+        w += 1
+        d2h = popxl.d2h_stream(y.shape, y.dtype)
+        ops.host_store(d2h, y)
+    return h2d, d2h, w
+
+
+def test_runs_keep_variables():
+    ir = popxl.Ir()
+    h2d, d2h, w = increment(ir)
+    session = popxl.Session(ir, "interpreter")
+    assert session.expected_inputs() == {h2d}
+    with session:
+        assert session.run({h2d: [1.0, 1.0]})[d2h].tolist() == [2, 3]
+        assert not w.in_sync_with_ipu
+        assert session.run({h2d: np.zeros(2)})[d2h].tolist() == [2, 3]
+    assert session.get_tensor_data(w).tolist() == [3, 4]
+    session.write_variable_data(w, np.zeros(2, np.float32))
+    with session:
+        assert session.run({h2d: [0.0, 0.0]})[d2h].tolist() == [0, 0]
+
+
+def test_replicas_and_transfers_lead():
+    ir = popxl.Ir(2)
+    ir.num_host_transfers = 3
+    with ir.main_graph, popxl.in_sequence():
+        h2d, d2h = popxl.h2d_stream((2,), popxl.float32), popxl.d2h_stream((2,), popxl.float32)
+        for _ in range(3):
+            ops.host_store(d2h, ops.host_load(h2d) + 1)
+    data = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
+    with popxl.Session(ir, "interpreter") as session:
+        assert (session.run({h2d: data})[d2h] == data + 1).all()
+        with pytest.raises(ValueError):
+            session.run({h2d: data[:2]})
+
+
+def test_refusals():
+    ir = popxl.Ir()
+    h2d, d2h, w = increment(ir)
+    session = popxl.Session(ir, "interpreter")
+    with pytest.raises(ValueError, match="not attached"):
+        session.run({h2d: [1.0, 1.0]})
+    with session:
+        for bad in ({}, {h2d: [1.0]}, {h2d: [1.0, 1.0], d2h: [1.0, 1.0]}):
+            with pytest.raises(ValueError):
+                session.run(bad)
+    with pytest.raises(TypeError, match="^Tensor .* is not of type Constant or Variable"):
+        session.get_tensor_data(h2d)
+    with pytest.raises(TypeError):
+        session.write_variable_data(w, np.zeros(2, np.int32))
+    with pytest.raises(ValueError):
+        session.write_variable_data(w, np.zeros(3, np.float32))
+    with pytest.raises(RuntimeError):
+        ir.replication_factor = 2
+    with pytest.raises(RuntimeError):
+        popxl.Session(popxl.Ir(), "interpreter")
+
+
+def test_only_the_outermost_block_attaches():
+    ir = popxl.Ir()
+    h2d, _, w = increment(ir)
+    session = popxl.Session(ir, "interpreter")
+    with session:
+        with session:
+            session.run({h2d: [0.0, 0.0]})
+        assert session.is_attached
+    assert not session.is_attached
+    with pytest.raises(KeyError):
+        with session:
+            session.run({h2d: [0.0, 0.0]})
+            raise KeyError("what was computed is not downloaded")
+    assert session.get_tensor_data(w).tolist() == [2, 3]
+
+
+def test_groups_begin_with_their_slices():
+    ir = popxl.Ir(4)
+    with ir.main_graph:
+        w = popxl.variable(np.array([1, 2], np.float32), replica_grouping=ir.replica_grouping(2, 2), retrieval_mode="all_replicas")
+        v = popxl.variable(np.array([1, 2], np.float32), replica_grouping=ir.replica_grouping(1, 2))
+        assert (w.shape, w.shape_on_host) == ((), (2,))
+        w += 1
+        v += 1
+    with popxl.Session(ir, "interpreter") as session:
+        session.run()
+        assert session.get_tensor_data(w).tolist() == [2, 3, 2, 3]
+        assert session.get_tensor_data(v).tolist() == [2, 3]
+
+
+def test_shards():
+    ir = popxl.Ir(2)
+    with ir.main_graph:
+        whole, shard = popxl.replica_sharded_variable(np.arange(3, dtype=np.float32))
+        assert (shard.shape, shard.meta_shape, whole.shape) == ((2,), (3,), (3,)) and shard != whole
+        shard += shard
+    with popxl.Session(ir, "interpreter") as session:
+        session.run()
+        assert session.get_tensor_data(whole).tolist() == [0, 2, 4]
+
+
+def test_mapped_files_are_written_to(tmp_path):
+    data = np.memmap(tmp_path / "w", np.float32, "w+", shape=(2,))
+    ir = popxl.Ir()
+    with ir.main_graph:
+        w = popxl.variable(data)
+        w += 1
+    with popxl.Session(ir, "interpreter") as session:
+        session.run()
+        assert session.get_tensor_data(w) is data
+    assert np.fromfile(tmp_path / "w", np.float32).tolist() == [1, 1]
+    with ir.main_graph, pytest.raises(ValueError):
+        popxl.variable(data, popxl.float16)
