@@ -101,6 +101,9 @@ class Builder {
   // Appends an operand to a call or repeat of a graph that got a further input: what `tensor` held before the call.
   void add_call_operand(OpId call, TensorId tensor);
 
+  // Gives a tensor another name, of Module::unique_name.
+  void rename(TensorId tensor, std::string_view name);
+
   // Brings outputs of graphs up to date with what tensors hold. Call it before anything but the builder looks at the module.
   void finish();
 

@@ -111,6 +111,12 @@ void Builder::set_output(GraphId graph, std::size_t index, TensorId tensor) {
   module_.graph(graph).outputs[index] = value_of(tensor);
 }
 
+void Builder::rename(TensorId tensor, std::string_view name) {
+  Tensor& t = tensors_[tensor];
+  t.name = module_.name(name);
+  if (t.first_value.valid()) module_.set_name(t.first_value, t.name);
+}
+
 // What a tensor of its own held when an op ran: its versions, followed up to the op.
 ValueId Builder::value_before(OpId op, TensorId root) const {
   ValueId value = tensors_[root].first_value;

@@ -89,5 +89,36 @@ TEST_F(BuilderEdit, OutputsCanBeRemovedAndReplaced) {
   EXPECT_THROW(builder.set_output(g, 0, other), ModelError);
 }
 
+TEST_F(BuilderEdit, ACallGetsAnOperandAsItWasBeforeTheCall) {
+  const TensorId x = variable("x"), y = variable("y");
+  const GraphId g = builder.create_graph("g");
+  const Type type = tensor_type(DType::float32, {4});
+  builder.add_input(g, type, "a");
+  add(y, y, true);
+  const ValueId before = builder.value_of(y);
+  const TensorId operands[] = {x};
+  const GraphId graphs[] = {g};
+  builder.op(main, "call", operands, {}, graphs);
+  const OpId call = builder.last_op();
+  add(y, y, true);
+  const OpId later = builder.last_op();
+  EXPECT_THROW(builder.add_call_operand(call, y), ModelError);
+  builder.add_input(g, type, "b", true);
+  builder.add_call_operand(call, y);
+  EXPECT_THAT(builder.operand_tensors(call), ElementsAre(x, y));
+  EXPECT_EQ(builder.module().operand(call, 1), before);
+  // By reference: what comes behind the call reads what it has left.
+  EXPECT_EQ(builder.module().operand(later, 0), builder.module().results(call).back());
+  EXPECT_THROW(builder.add_call_operand(later, y), ModelError);
+}
+
+TEST_F(BuilderEdit, TensorsCanBeRenamed) {
+  const TensorId x = variable("x"), y = add(x, x);
+  const std::string name = builder.module().unique_name(main, "sum");
+  builder.rename(y, name);
+  EXPECT_EQ(builder.id_of(y), "sum");
+  EXPECT_EQ(builder.module().name_of(builder.value_of(y)), "sum");
+}
+
 }  // namespace
 }  // namespace pando::ir

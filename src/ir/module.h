@@ -163,6 +163,7 @@ class Module {
   const std::string& text(NameId n) const { return names_[n]; }
   const std::string& name_of(ValueId v) const { return names_[values_[v].name]; }
   const std::string& name_of(OpId o) const { return names_[ops_[o].name]; }
+  void set_name(ValueId v, NameId n) { values_[v].name = n; }
   // A name for a new value of a graph: `wanted`, or wanted__t<n> where it is taken.
   std::string unique_name(GraphId graph, std::string_view wanted);
 
