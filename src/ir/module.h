@@ -118,7 +118,8 @@ class Module {
  public:
   explicit Module(std::int64_t replicas = 1) : replicas_(replicas) {}
 
-  TypeId type(const Type& t) { return types_.intern(t); }
+  // Interning changes nothing that anybody could see: rules of types do it, too.
+  TypeId type(const Type& t) const { return types_.intern(t); }
   const Type& type(TypeId t) const { return types_[t]; }
   const Type& type_of(ValueId v) const { return types_[values_[v].type]; }
   const TypeTable& types() const { return types_; }
@@ -198,7 +199,7 @@ class Module {
 
  private:
   std::int64_t replicas_ = 1;
-  TypeTable types_;
+  mutable TypeTable types_;
   AttributesTable attributes_;
   DenseMap<GraphId, Graph> graphs_;
   DenseMap<OpId, Op> ops_;

@@ -14,6 +14,7 @@
 #include "ir/ids.h"
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -78,7 +79,8 @@ class TypeTable {
   std::int64_t bytes_of(TypeId id) const;
 
  private:
-  std::vector<Type> types_;
+  // A deque: references stay good while types are added.
+  std::deque<Type> types_;
   std::unordered_multimap<std::size_t, TypeId> by_hash_;
 };
 

@@ -1,0 +1,25 @@
+#include "ir/tuples.h"
+
+namespace pando::ir {
+
+extern const OpRow op_all_gather_across;
+constexpr OpRow op_all_gather_across = checked({
+    .name = "all_gather_across",
+    .doc = "The tensors of a tuple, one behind the other along a dimension, on each of their devices.",
+    .operands = {{{"ts"}}},
+    .attributes = {{{"dim", AttributeKind::integer}}},
+    .infer = [](Inference& in) {
+      std::vector<Type> parts = equal_elements(in);
+      const auto dim = static_cast<std::size_t>(dimension_of(in, parts[0], "dim"));
+      for (Type& t : parts) t.shape[dim] *= static_cast<std::int64_t>(parts.size());
+      tuple_result(in, std::move(parts));
+    },
+    .reference = [](Evaluation& e) {
+      const std::vector<HostTensor> parts = tensors_of(e.operand_value(0));
+      e.result(tuple_of(std::vector<HostTensor>(parts.size(), joined_along(parts, e.attributes().integer("dim")))));
+    },
+    .in_program_only = true,
+    .moves = true,
+});
+
+}  // namespace pando::ir

@@ -1,0 +1,22 @@
+#include "ir/tuples.h"
+
+namespace pando::ir {
+
+extern const OpRow op_send;
+constexpr OpRow op_send = checked({
+    .name = "send",
+    .doc = "A tensor on another device.",
+    .operands = {{{"t"}}},
+    .attributes = {{{"device", AttributeKind::integer}}},
+    .infer = [](Inference& in) {
+      if (in.attributes().integer("device") < 0) in.refuse("device-number", "there is no device {}", in.attributes().integer("device"));
+      in.result(on_device(in.operand(0), in.attributes().integer("device")));
+    },
+    .reference = [](Evaluation& e) {
+      e.result(e.operand(0));
+    },
+    .in_program_only = true,
+    .moves = true,
+});
+
+}  // namespace pando::ir
