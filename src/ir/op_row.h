@@ -294,11 +294,15 @@ class GroupEvaluation {
   // For each group of attributes "stride" and "group_size" (absent: all replicas in one group), the positions of its members, in the
   // order of their numbers. Refuses (popart) a group of which only some are here: they would wait for ever.
   std::vector<std::vector<std::size_t>> groups() const;
+  // Which member of its group a replica is.
+  std::int64_t member(std::size_t replica) const;
   ReplicaValues run_graph(GraphId graph, ReplicaValues inputs, std::span<const std::size_t> positions) const {
     return run_graph_(graph, std::move(inputs), positions);
   }
 
  private:
+  ReplicaGrouping grouping() const;
+
   const Module& module_;
   OpId op_;
   std::vector<std::int64_t> numbers_;

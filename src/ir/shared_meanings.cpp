@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "ir/error.h"
 
+#include <algorithm>
+
 namespace pando::ir {
 
 std::int64_t broadcast_index(const Shape& operand, const Shape& out, std::int64_t i) {
@@ -42,9 +44,19 @@ void map_pairs(Evaluation& e, const std::function<double(double, double)>& f, co
   e.result(std::move(out));
 }
 
-std::vector<std::vector<std::size_t>> GroupEvaluation::groups() const {
+ReplicaGrouping GroupEvaluation::grouping() const {
   const std::int64_t n = module_.replicas(), stride = attributes().integer("stride", 1);
-  const ReplicaGrouping grouping(n, stride, attributes().integer("group_size", n / stride));
+  return ReplicaGrouping(n, stride, attributes().integer("group_size", n / stride));
+}
+
+std::int64_t GroupEvaluation::member(std::size_t replica) const {
+  const ReplicaGrouping grouping = this->grouping();
+  const auto members = grouping.members(grouping.group_of(numbers_[replica]));
+  return std::find(members.begin(), members.end(), numbers_[replica]) - members.begin();
+}
+
+std::vector<std::vector<std::size_t>> GroupEvaluation::groups() const {
+  const ReplicaGrouping grouping = this->grouping();
   std::vector<std::vector<std::size_t>> all(static_cast<std::size_t>(grouping.groups()));
   for (std::size_t r = 0; r < numbers_.size(); ++r) all[static_cast<std::size_t>(grouping.group_of(numbers_[r]))].push_back(r);
   std::erase_if(all, [](const auto& members) { return members.empty(); });
