@@ -47,6 +47,7 @@ void bind_float8(nb::module_& m);
 void bind_grouping(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_program_views(nb::class_<Program>& c);
+void bind_rewriting(nb::class_<Program>& c);
 void bind_interpreter(nb::module_& m);
 
 // Attributes from a dict, each as the row wants it; None is absent. Refuses (type) what cannot be one.

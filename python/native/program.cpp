@@ -162,6 +162,7 @@ void bind_program(nb::module_& m) {
   bind_changes(c);
   bind_contexts(c);
   bind_program_views(c);
+  bind_rewriting(c);
 }
 
 }  // namespace pando::python

@@ -20,3 +20,10 @@ def tensor_number(tensor):
 
 def tensor_of(ir, number):
     return popxl.Tensor._of(ir, number)
+
+
+def rename(ir, number, tensor_id):
+    """Gives a tensor an id that Graph._create_tensor_id gave out."""
+    inner = program(ir)
+    graph = inner.tensor_graph(number)
+    inner.rename(number, tensor_id.removeprefix(inner.graph_name(graph) + "/") if graph else tensor_id)

@@ -152,8 +152,11 @@ class Op:
         raise TypeError(f"{self} takes no further operands")
 
     def createAndConnectOutTensor(self, index, tensor_id):
+        """A result of a copy, of that id; of an op that is there already, the result gets the id."""
         if self._pending is not None:
             self._pending.name_output(index, tensor_id)
+        else:
+            access.rename(self._ir, self._results()[index], tensor_id)
 
     def setup(self):
         if self._pending is not None:

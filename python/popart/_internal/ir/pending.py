@@ -1,5 +1,7 @@
 """A copy of an op whose operands are not known yet. The op comes into being when all are there."""
 
+from . import access
+
 
 class Pending:
     def __init__(self, op, graph):
@@ -20,7 +22,8 @@ class Pending:
         """The op's number."""
         if self._emitted is None:
             operands = [self._operands[i] for i in sorted(self._operands)]
-            name = self._names.get(0, "")
-            graph_name = self._program.graph_name(self._graph)
-            self._emitted = self._program.clone_op(self._original, self._graph, operands, name.removeprefix(graph_name + "/"))
+            self._emitted = self._program.clone_op(self._original, self._graph, operands, "")
+            results = self._program.op_results(self._emitted)
+            for index, tensor_id in self._names.items():
+                access.rename(self._ir, results[index], tensor_id)
         return self._emitted
