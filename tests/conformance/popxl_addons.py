@@ -33,7 +33,7 @@ def main():
     python = python_clients.environment(parsed.python, work.parent / "venv", pathlib.Path(__file__).with_name("popxl_requirements.txt"))
     copy(pathlib.Path(parsed.source).resolve(), work)
     variables = expectations.user_environment(parsed.prefix, PANDO_EMULATED_IPUS=16, OMP_NUM_THREADS=1, MNIST_DATASET_LOCATION=work / "datasets")
-    results = python_clients.run_all(parsed, python, {}, tests(work), variables, [])
+    results = python_clients.run_all(parsed, python, {}, tests(work), variables)
     python_clients.finish(results, "popxl_addons", parsed, parsed.only is None)
 
 

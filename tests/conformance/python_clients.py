@@ -14,11 +14,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 import expectations
 
 HERE = pathlib.Path(__file__).resolve().parent
 MAX_RESTARTS = 40
+# What most files import, and what takes long.
+PRELOADED = ["pytest", "numpy", "torch", "popxl", "popxl.ops", "popart", "popart._internal.ir"]
 
 
 def arguments(description):
@@ -91,25 +94,53 @@ def read_outcomes(path):
     return results, (running if running not in results else None), finished
 
 
-def run_pytest(command, name, folder, variables, seconds, scratch):
-    """{id: message or None} of one file, which is started again behind each test that ends the interpreter."""
+class Forker:
+    """A process that runs pytest in forks of itself (pytest_side/forker.py)."""
+
+    def __init__(self, python, preload, variables):
+        self._command = [python, str(HERE / "pytest_side" / "forker.py"), *preload]
+        self._variables = variables
+        self._process = None
+
+    def run(self, arguments, folder, variables, path, seconds, output):
+        """(exit status, everything printed)"""
+        if self._process is None:
+            self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._variables, text=True)
+        request = dict(folder=str(folder), variables=variables, path=path, arguments=arguments, output=str(output))
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        pid = json.loads(self._process.stdout.readline())["pid"]
+        timer = threading.Timer(seconds, os.kill, (pid, signal.SIGHUP))
+        timer.start()
+        status = json.loads(self._process.stdout.readline())["status"]
+        timer.cancel()
+        return status, pathlib.Path(output).read_text(errors="replace") if pathlib.Path(output).exists() else ""
+
+    def close(self):
+        if self._process is not None:
+            self._process.stdin.close()
+            self._process.wait()
+            self._process.stdout.close()
+
+
+def run_pytest(start, name, seconds, scratch):
+    """{id: message or None} of one file, which is started again behind each test that ends the interpreter. start(variables, arguments, seconds,
+    output): (status, everything printed)."""
     scratch.mkdir(parents=True, exist_ok=True)
     outcomes, done = scratch / "outcomes", scratch / "done"
-    variables = dict(variables, PANDO_OUTCOMES=str(outcomes), PANDO_DONE=str(done), PANDO_SECONDS=str(seconds))
+    variables = dict(PANDO_OUTCOMES=str(outcomes), PANDO_DONE=str(done), PANDO_SECONDS=str(seconds))
     results = {}
     for _ in range(MAX_RESTARTS):
         outcomes.unlink(missing_ok=True)
         done.write_text("\n".join(results))
-        status, output = expectations.run(command + [name, f"--basetemp={scratch / 'base'}"], folder, variables, 20 * seconds)
-        (scratch / "output").write_text(output)
+        status, output = start(variables, [name, f"--basetemp={scratch / 'base'}"], 20 * seconds, scratch / "output")
         new, running, finished = read_outcomes(outcomes)
         results.update(new)
         if finished:
             break
-        # A limit that `run` itself keeps ends it with status -1, as SIGHUP would.
-        why = ending(status, seconds) if status != -1 else f"the file takes more than {20 * seconds} s"
+        why = ending(status, seconds) if status != -signal.SIGHUP else f"the file takes more than {20 * seconds} s"
         results[running or name] = why or f"pytest ends with status {status}: {output.strip().splitlines()[-1:]}"
-        if running is None or status == -1:
+        if running is None or status == -signal.SIGHUP:
             break
     return results
 
@@ -178,21 +209,30 @@ def finish(results, name, parsed, whole):
     sys.exit(1 if errors else status)
 
 
-def run_all(parsed, python, scripts, files, variables, options):
-    """{id: message or None}. scripts: {id: script}; files: {id: (folder of pytest, name there, further variables and options)}."""
+def run_all(parsed, python, scripts, files, variables):
+    """{id: message or None}. scripts: {id: script}; files: {id: {folder of pytest, name there, further options and folders of modules}}."""
     work = pathlib.Path(parsed.work)
     jobs = [(name, "script", s) for name, s in scripts.items() if chosen(name, parsed.only)]
     jobs += [(name, "file", f) for name, f in files.items() if chosen(name, parsed.only)]
+
+    here = threading.local()
+    forkers = []
+
+    def run_file(what, scratch):
+        if not hasattr(here, "forker"):
+            here.forker = Forker(python, PRELOADED, variables)
+            forkers.append(here.forker)
+        fixed = ["-q", "-p", "outcomes", "-p", "no:cacheprovider", "-o", "addopts=", *what.get("options", [])]
+        path = [str(HERE / "pytest_side"), *what.get("path", [])]
+        return run_pytest(lambda more, arguments, seconds, output: here.forker.run(fixed + arguments, work / what["folder"], more, path, seconds, output),
+                          what["name"], parsed.seconds, scratch)
 
     def run(job):
         name, kind, what = job
         if kind == "script":
             result = {name: run_script(python, what, work / what["folder"], variables, parsed.seconds)}
         else:
-            command = [python, "-m", "pytest", "-q", "-p", "outcomes", "-p", "no:cacheprovider", "-o", "addopts=", *options, *what.get("options", [])]
-            path = os.pathsep.join([str(HERE / "pytest_side"), *what.get("path", [])])
-            here = dict(variables, PYTHONPATH=path, **what.get("variables", {}))
-            found = run_pytest(command, what["name"], work / what["folder"], here, parsed.seconds, work / "scratch" / name.replace("/", "."))
+            found = run_file(what, work / "scratch" / name.replace("/", "."))
             result = {f"{what['folder']}/{case}".removeprefix("./"): message for case, message in found.items()}
         print(f"{name}: {sum(m is None for m in result.values())} of {len(result)}", file=sys.stderr, flush=True)
         return result
@@ -201,4 +241,6 @@ def run_all(parsed, python, scripts, files, variables, options):
     with multiprocessing.pool.ThreadPool(parsed.jobs) as pool:
         for result in pool.imap(run, jobs):
             results.update(result)
+    for forker in forkers:
+        forker.close()
     return results

@@ -28,8 +28,11 @@ write(finished=True)
 
 class Pytest(unittest.TestCase):
     def run_fake(self, code):
+        def start(variables, arguments, seconds, output):
+            return expectations.run([sys.executable, "-c", code], "/", variables, seconds)
+
         with tempfile.TemporaryDirectory() as folder:
-            return python_clients.run_pytest([sys.executable, "-c", code], "file", folder, {}, 5, pathlib.Path(folder) / "scratch")
+            return python_clients.run_pytest(start, "file", 5, pathlib.Path(folder) / "scratch")
 
     def test_a_crash_loses_one_test(self):
         self.assertEqual(self.run_fake(FAKE_PYTEST % "SIGSEGV"), {"b": None, "a": "ends the interpreter with SIGSEGV", "c": "ValueError"})
@@ -45,6 +48,20 @@ class Pytest(unittest.TestCase):
             path = pathlib.Path(folder) / "outcomes"
             path.write_text('{"start": "a"}\n{"id": "a", "message": null}\n{"id": "a", "message": "teardown"}\n')
             self.assertEqual(python_clients.read_outcomes(path), ({"a": "teardown"}, None, False))
+
+
+class Forks(unittest.TestCase):
+    def test_a_fork_for_each_request(self):
+        """Without pytest: a module of that name stands for it."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "pytest.py").write_text(
+                "import os\ndef main(arguments):\n    print(os.getcwd(), os.environ['A'], flush=True)\n"
+                "    return int(arguments[0]) if arguments[0] != 'die' else os.kill(os.getpid(), 9)\n")
+            forker = python_clients.Forker(sys.executable, ["json", "no_such_module"], {})
+            output = pathlib.Path(folder) / "output"
+            self.assertEqual(forker.run(["3"], folder, {"A": "b"}, [folder], 5, output), (3, f"{pathlib.Path(folder).resolve()} b\n"))
+            self.assertEqual(forker.run(["die"], folder, {"A": "c"}, [folder], 5, output)[0], -signal.SIGKILL)
+            forker.close()
 
 
 class Scripts(unittest.TestCase):
