@@ -118,7 +118,7 @@ class Session {
     double transform = 0, lower = 0, compile = 0, load = 0;  // seconds
   };
   const Times& times() const;
-  // Text of a level: "model" (needs nothing), "graph".
+  // Text of a level: "model" or "graph".
   std::string dump(std::string_view level) const;
   // The report of poplar::Engine, as text.
   std::string profile_summary();

@@ -1,0 +1,25 @@
+# The model level: libpando_model.so of the modules ir, transform, lower and session, on libpoplar and the op libraries. C++ programs and
+# the Python module link it. Included after poplibs.cmake.
+pando_grouped_manifest(lower_manifest.inc ${CMAKE_SOURCE_DIR}/src/lower/ops)
+if(NOT TARGET pando_transform)
+  pando_module(transform ir base)
+endif()
+pando_module(lower ir base)
+target_link_libraries(pando_lower PUBLIC popnn poprand poplin popops poputil poplar)
+pando_module(session lower transform ir base)
+# What it exports are C++ classes of these modules.
+foreach(module ir transform lower session)
+  set_target_properties(pando_${module} PROPERTIES CXX_VISIBILITY_PRESET default)
+endforeach()
+
+pando_shared_library(pando_model base ir transform lower session)
+target_link_libraries(pando_model PUBLIC popnn poprand poplin popops poputil poplar PRIVATE fmt::fmt)
+set_target_properties(pando_model PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
+install(TARGETS pando_model LIBRARY DESTINATION lib COMPONENT model)
+
+# Tests find the codelets of the op libraries beside them.
+foreach(module lower session)
+  if(TARGET test_${module})
+    add_dependencies(test_${module} poputil popops poplin popnn poprand)
+  endif()
+endforeach()

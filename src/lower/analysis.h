@@ -1,0 +1,52 @@
+// What a graph's lowering has to know beforehand: which ops are needed, how often values are read, which ops become parts of others.
+#pragma once
+
+#include "ir/module.h"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace pando::lower {
+
+// Of one graph in one context.
+struct GraphPlan {
+  // Ops whose results somebody reads or that have effects, in order.
+  std::vector<ir::OpId> ops;
+  // Element-wise ops that are computed as part of the one op that reads them.
+  std::unordered_map<std::uint32_t, ir::OpId> fused_into;
+};
+
+class Analysis {
+ public:
+  Analysis(const ir::Module& module, bool fuse);
+
+  // Of the main graph: only ops of the context. Sets the number of reads of the graph's values.
+  GraphPlan plan(ir::GraphId graph, ir::Context context);
+  // How often a value is still to be read; outputs and finals count as one.
+  std::uint32_t& uses(ir::ValueId v) { return uses_[v]; }
+  // Who reads a value, in any context.
+  const std::vector<std::pair<ir::OpId, std::uint32_t>>& users(ir::ValueId v) const { return users_[v]; }
+  // How many ops carry a graph.
+  std::uint32_t sites(ir::GraphId g) const { return sites_[g]; }
+  // Whether its code is loaded by an op.
+  bool code_loaded(ir::GraphId g) const { return code_loaded_[g] != 0; }
+  bool has_effects(ir::OpId op) const;
+  // In a program of one context of the main graph, an op of another has not run: what it modified is what it was.
+  ir::ValueId resolved(ir::ValueId v, ir::Context context) const;
+
+ private:
+  bool belongs(ir::OpId op, ir::Context context) const;
+  void fuse(GraphPlan& plan);
+  std::optional<ir::OpId> fusible_reader(ir::OpId op, const std::unordered_map<std::uint32_t, std::uint32_t>& leaves, const GraphPlan& plan) const;
+
+  const ir::Module& module_;
+  bool fuse_;
+  DenseMap<ir::ValueId, std::uint32_t> uses_;
+  DenseMap<ir::ValueId, std::vector<std::pair<ir::OpId, std::uint32_t>>> users_;
+  DenseMap<ir::GraphId, std::uint32_t> sites_;
+  DenseMap<ir::GraphId, char> code_loaded_, effects_;
+};
+
+}  // namespace pando::lower

@@ -1,0 +1,21 @@
+// Element types of the model level at the graph level.
+#pragma once
+
+#include "ir/dtype.h"
+#include "ir/host_tensor.h"
+
+#include <poplar/Graph.hpp>
+#include <poplar/Type.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace pando::lower {
+
+// float8 types are unsigned char: their bytes. Refuses (not_implemented) types that no tile has.
+poplar::Type element_type(ir::DType dtype);
+std::vector<std::size_t> extents(const ir::Shape& shape);
+// A constant of the graph with the tensor's values. Not mapped.
+poplar::Tensor add_constant(poplar::Graph& graph, const ir::HostTensor& data, const std::string& name);
+
+}  // namespace pando::lower

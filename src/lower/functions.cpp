@@ -1,0 +1,98 @@
+// Called graphs: lowered where they are called, or once as functions.
+#include "lower/lowering.h"
+
+#include "base/check.h"
+
+namespace pando::lower {
+
+using ir::GraphId;
+using ir::ValueId;
+using poplar::Tensor;
+using poplar::program::Sequence;
+
+void Lowering::collect_reachable(GraphId g, std::set<GraphId>& seen) const {
+  if (!seen.insert(g).second) return;
+  for (ir::OpId o : module_.graph(g).ops) {
+    if (ir::has(module_.row(o).effects, ir::Effects::code)) continue;
+    for (GraphId callee : module_.graphs(o)) collect_reachable(callee, seen);
+  }
+}
+
+std::set<GraphId> Lowering::reachable(std::span<const GraphId> graphs) const {
+  std::set<GraphId> seen;
+  for (GraphId g : graphs) collect_reachable(g, seen);
+  return seen;
+}
+
+Lowering::Function& Lowering::function(GraphId g) {
+  const auto known = functions_.find(g);
+  if (known != functions_.end()) {
+    if (function_calls_) function_calls_->insert(known->second.calls.begin(), known->second.calls.end());
+    return known->second;
+  }
+  Function f;
+  f.number = ++function_count_;
+  f.calls.insert(f.number);
+  Sequence body{poplar::DebugContext(module_.graph(g).name)};
+  Sequence* const program = program_;
+  const auto scope = scope_, outer = function_;
+  auto* const storages = function_storages_;
+  auto* const calls = function_calls_;
+  std::vector<ValueId> current = std::move(current_);
+  program_ = &body;
+  scope_ = ++scopes_;
+  function_ = f.number;
+  function_storages_ = &f.storages;
+  function_calls_ = &f.calls;
+  for (ValueId v : module_.graph(g).inputs) {
+    const Tensor t = new_tensor(v);
+    f.inputs.push_back(t);
+    define(v, {t, {add_storage(true, false)}});
+  }
+  lower_ops(g);
+  f.function = graph_.addFunction(body, {module_.graph(g).name});
+  program_ = program;
+  scope_ = scope;
+  function_ = outer;
+  function_storages_ = storages;
+  function_calls_ = calls;
+  current_ = std::move(current);
+  if (function_calls_) function_calls_->insert(f.calls.begin(), f.calls.end());
+  return functions_.emplace(g, std::move(f)).first->second;
+}
+
+void Lowering::run_graph(GraphId g, std::vector<Slot> inputs) {
+  const ir::Graph& graph = module_.graph(g);
+  PANDO_CHECK(inputs.size() == graph.inputs.size());
+  if (is_function(g)) {
+    Function& f = function(g);
+    std::vector<Tensor> from;
+    for (const Slot& s : inputs) from.push_back(s.tensor);
+    assign_all(f.inputs, from);
+    program_->add(poplar::program::Call(f.function, {graph.name}));
+    return;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) define(graph.inputs[i], std::move(inputs[i]));
+  lower_ops(g);
+}
+
+// Whoever called has the results now; the graph's own values are read no more.
+void Lowering::end_graph(GraphId g) {
+  if (is_function(g)) return;
+  for (ValueId v : module_.graph(g).outputs) analysis_.uses(v) = 0;
+  for (ValueId v : module_.graph(g).finals) analysis_.uses(v) = 0;
+}
+
+Sequence Lowering::nested(const std::function<void()>& body) {
+  Sequence steps;
+  Sequence* const program = program_;
+  const auto scope = scope_;
+  program_ = &steps;
+  scope_ = ++scopes_;
+  body();
+  program_ = program;
+  scope_ = scope;
+  return steps;
+}
+
+}  // namespace pando::lower

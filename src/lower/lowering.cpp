@@ -1,0 +1,205 @@
+#include "lower/lowering.h"
+
+#include "base/check.h"
+#include "ir/error.h"
+#include "lower/element_types.h"
+
+#include <popnn/codelets.hpp>
+#include <poplin/codelets.hpp>
+#include <popops/codelets.hpp>
+#include <poprand/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+
+#include <algorithm>
+
+namespace pando::lower {
+
+using ir::GraphId;
+using ir::OpId;
+using ir::ValueId;
+using poplar::Tensor;
+using poplar::program::Sequence;
+
+Lowering::Lowering(const ir::Module& module, poplar::Graph& graph, const Options& options)
+    : module_(module), graph_(graph), options_(options), analysis_(module, options.fuse), slots_(module.value_count()),
+      scope_of_(module.value_count()), function_of_(module.value_count()) {}
+
+void Lowering::need(Library library) {
+  if (!libraries_.insert(library).second) return;
+  switch (library) {
+    case Library::popops: popops::addCodelets(graph_); break;
+    case Library::poplin:
+      need(Library::popops);
+      poplin::addCodelets(graph_);
+      break;
+    case Library::popnn:
+      need(Library::poplin);
+      popnn::addCodelets(graph_);
+      break;
+    case Library::poprand: poprand::addCodelets(graph_); break;
+    case Library::own: break;
+  }
+}
+
+poplar::Graph& Lowering::graph_at(const ir::Place& place) {
+  const auto ipus = graph_.getTarget().getNumIPUs();
+  const std::int32_t device = place.device.value >= 0 ? place.device.value : 0;
+  if (ipus == 1 && options_.num_io_tiles == 0) return graph_;
+  const bool io = options_.num_io_tiles > 0 && place.tiles == ir::TileSet::io;
+  const auto key = std::make_pair(device, io ? 1 : 0);
+  const auto known = virtual_graphs_.find(key);
+  if (known != virtual_graphs_.end()) return known->second;
+  const unsigned tiles = graph_.getTarget().getTilesPerIPU();
+  const unsigned compute = tiles - static_cast<unsigned>(options_.num_io_tiles);
+  const unsigned first = static_cast<unsigned>(device) * tiles;
+  poplar::Graph part = io ? graph_.createVirtualGraph(first + compute, first + tiles) : graph_.createVirtualGraph(first, first + compute);
+  return virtual_graphs_.emplace(key, std::move(part)).first->second;
+}
+
+ir::Place Lowering::place_of(OpId op) const {
+  for (ValueId v : module_.results(op)) {
+    if (module_.type_of(v).place.device.known()) return module_.type_of(v).place;
+  }
+  for (ValueId v : module_.operands(op)) {
+    if (module_.type_of(v).place.device.known()) return module_.type_of(v).place;
+  }
+  return {};
+}
+
+poplar::Graph& Lowering::graph_of(OpId op) { return graph_at(place_of(op)); }
+
+std::string Lowering::name_of(ValueId v) const { return module_.name_of(v); }
+
+ValueId Lowering::resolved(ValueId v) const {
+  return module_.value(v).graph == module_.main_graph() ? analysis_.resolved(v, context_) : v;
+}
+
+// Constants belong to the whole program; they are made when the first op wants them as a tensor.
+void Lowering::make_constant(ValueId v) {
+  const OpId producer = module_.value(v).producer;
+  PANDO_CHECK(producer.valid() && module_.row(producer).name == "constant");
+  const ir::HostTensor& data = module_.blob(std::get<ir::BlobId>(*module_.attributes(producer).find("data")));
+  poplar::Graph& graph = graph_of(producer);
+  const Tensor t = add_constant(graph, data, name_of(v));
+  const Tensor wish = data.elements() > 1 ? layout_wish(v) : Tensor();
+  if (wish.valid()) {
+    graph_.setTileMapping(t, graph_.getTileMapping(wish));
+  } else {
+    poputil::mapTensorLinearly(graph, t);
+  }
+  define(v, read_only_slot(t));
+  // Not of the function or loop that came first.
+  for (StorageId s : slots_[v].storages) storages_[s].function = storages_[s].scope = 0;
+}
+
+void Lowering::lower_ops(GraphId graph) {
+  GraphPlan outer = std::move(plan_);
+  std::vector<ValueId> current = std::move(current_);
+  current_.clear();
+  plan_ = analysis_.plan(graph, context_);
+  for (std::size_t i = 0; i < plan_.ops.size(); ++i) lower_op(plan_.ops[i]);
+  current_ = std::move(current);
+  plan_ = std::move(outer);
+}
+
+void Lowering::lower_op(OpId op) {
+  const ir::OpRow& kind = module_.row(op);
+  if (kind.name == "constant" || plan_.fused_into.contains(op.value)) return;
+  const Row* row = find_row(kind.name);
+  PANDO_CHECK(row != nullptr);
+  if (row->expression) {
+    lower_elementwise(op);
+  } else {
+    begin_op(op);
+    OpLowering lowering(*this, op);
+    row->lower(lowering);
+    for (ValueId v : module_.results(op)) PANDO_CHECK(has_slot(v));
+  }
+  end_op();
+}
+
+void Lowering::refuse_what_has_no_lowering() const {
+  std::vector<std::string> missing;
+  for (std::size_t g = 0; g < module_.graph_count(); ++g) {
+    for (OpId o : module_.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
+      const ir::OpRow& row = module_.row(o);
+      if (row.name == "constant" || find_row(row.name) != nullptr) continue;
+      std::string text = std::string(row.name) + " '" + module_.name_of(o) + "'";
+      if (const std::string at = module_.location_text(o); !at.empty()) text += " at " + at;
+      missing.push_back(std::move(text));
+    }
+  }
+  if (missing.empty()) return;
+  std::string list;
+  for (const std::string& m : missing) list += (list.empty() ? "" : ", ") + m;
+  ir::refuse(ir::ErrorClass::popart, "no-lowering", "tiles cannot compute these ops: {}", list);
+}
+
+// --- what rows see -----------------------------------------------------------------------------------------------------------------------
+
+OpLowering::OpLowering(Lowering& lowering, OpId op)
+    : lowering_(lowering), op_(op), graph_(lowering.graph_of(op)), taken_(lowering.module().operands(op).size()) {}
+
+const ir::Module& OpLowering::module() const { return lowering_.module(); }
+poplar::program::Sequence& OpLowering::program() { return lowering_.program(); }
+std::string OpLowering::name() const {
+  const std::string& own = module().name_of(op_);
+  return own.empty() ? std::string(module().row(op_).name) : own;
+}
+Tensor OpLowering::operand(std::size_t i) { return lowering_.slot(module().operand(op_, i)).tensor; }
+Tensor OpLowering::fresh(std::size_t i) { return lowering_.new_tensor(module().result(op_, i)); }
+
+// One value given twice is two storages when both are taken.
+Tensor OpLowering::keep(std::size_t i, Slot slot) {
+  for (const auto& other : taken_) {
+    if (!other || !other->tensor.intersectsWith(slot.tensor)) continue;
+    const Tensor copy = graph_.clone(slot.tensor, name() + "/copy");
+    program().add(poplar::program::Copy(slot.tensor, copy));
+    slot = lowering_.fresh_slot(copy);
+  }
+  taken_[i] = std::move(slot);
+  return taken_[i]->tensor;
+}
+Tensor OpLowering::take(std::size_t i) { return keep(i, lowering_.writable(module().operand(op_, i), true)); }
+Tensor OpLowering::take_undefined(std::size_t i) { return keep(i, lowering_.writable(module().operand(op_, i), false)); }
+
+void OpLowering::result(std::size_t i, Tensor t) {
+  const auto shape = extents(result_type(i).shape);
+  if (t.shape() != shape) t = t.reshape(shape);
+  lowering_.define(module().result(op_, i), lowering_.fresh_slot(std::move(t)));
+}
+
+void OpLowering::result_view(std::size_t i, Tensor t) {
+  Slot slot{std::move(t), {}};
+  for (ValueId v : module().operands(op_)) {
+    const auto& storages = lowering_.slot(v).storages;
+    slot.storages.insert(slot.storages.end(), storages.begin(), storages.end());
+  }
+  std::sort(slot.storages.begin(), slot.storages.end());
+  slot.storages.erase(std::unique(slot.storages.begin(), slot.storages.end()), slot.storages.end());
+  lowering_.define(module().result(op_, i), std::move(slot));
+}
+
+void OpLowering::result_taken(std::size_t i, std::size_t operand) {
+  PANDO_CHECK(taken_[operand].has_value());
+  lowering_.define(module().result(op_, i), *taken_[operand]);
+}
+
+std::optional<std::size_t> OpLowering::scalar_operand(std::string_view name) const {
+  const ir::AttributeValue* listed = attributes().find("scalars");
+  if (listed == nullptr) return std::nullopt;
+  const auto& names = std::get<ir::Strings>(*listed);
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it == names.end()) return std::nullopt;
+  return operands() - names.size() + static_cast<std::size_t>(it - names.begin());
+}
+
+Tensor OpLowering::scalar(std::string_view name, double otherwise) {
+  if (const auto i = scalar_operand(name)) return operand(*i).flatten();
+  const ir::DType dtype = operand_type(0).dtype;
+  const Tensor t = add_constant(graph_, ir::HostTensor::filled(dtype, {1}, attributes().number(name, otherwise)), std::string(name));
+  graph_.setTileMapping(t, 0);
+  return t;
+}
+
+}  // namespace pando::lower

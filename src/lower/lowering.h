@@ -1,0 +1,150 @@
+// The state of one lowering. Parts: lowering.cpp (graphs, ops), storage.cpp (who lies where), layout.cpp (how new variables are mapped),
+// elementwise.cpp (expressions), functions.cpp (called graphs), programs.cpp (the programs and what they share with the host).
+#pragma once
+
+#include "lower/analysis.h"
+#include "lower/lower.h"
+#include "lower/row.h"
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplin/MatMul.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace pando::lower {
+
+// Libraries of codelets: added when the first op needs them.
+enum class Library : std::uint8_t { popops, poplin, popnn, poprand, own };
+
+class Lowering {
+ public:
+  Lowering(const ir::Module& module, poplar::Graph& graph, const Options& options);
+  Lowered run();
+
+  // --- what rows ask for
+  const ir::Module& module() const { return module_; }
+  const Options& options() const { return options_; }
+  poplar::Graph& top_graph() { return graph_; }
+  // The tiles of a place.
+  poplar::Graph& graph_at(const ir::Place& place);
+  poplar::Graph& graph_of(ir::OpId op);
+  ir::Place place_of(ir::OpId op) const;
+  poplar::program::Sequence& program() { return *program_; }
+  void need(Library library);
+  poplin::matmul::PlanningCache& planning() { return planning_; }
+  poplar::DataStream stream(ir::HostStreamId id);
+  poplar::RemoteBuffer buffer(ir::BufferId id);
+
+  // --- values and where they lie
+  // Computes constants on demand.
+  const Slot& slot(ir::ValueId v);
+  bool has_slot(ir::ValueId v) const { return v.index() < slots_.size() && slots_[v].tensor.valid(); }
+  void define(ir::ValueId v, Slot slot);
+  Slot fresh_slot(poplar::Tensor t);
+  Slot read_only_slot(poplar::Tensor t);
+  // Storage that may be written, with the value's contents (or without).
+  Slot writable(ir::ValueId v, bool keep_contents);
+  // Slot of an operand whose storage may be reused for a result of this type: nobody reads it any more.
+  bool is_dead_temporary(ir::ValueId v);
+  // The value in the main graph's current context.
+  ir::ValueId resolved(ir::ValueId v) const;
+  Analysis& analysis() { return analysis_; }
+  // Counts the reads of an op's operands down, and guards them against being overwritten while the op runs.
+  void begin_op(ir::OpId op);
+  void end_op() { current_.clear(); }
+  // dst[i] = src[i] for all i at once. Skips what is there already.
+  void assign_all(std::span<const poplar::Tensor> dst, std::span<const poplar::Tensor> src);
+  // A variable of the value's type, mapped as its readers like it.
+  poplar::Tensor new_tensor(ir::ValueId v);
+  poplar::Tensor layout_wish(ir::ValueId v, int depth = 0);
+  poplar::Tensor linear(poplar::Graph& graph, const ir::Type& type, const std::string& name);
+  std::string name_of(ir::ValueId v) const;
+
+  // --- graphs
+  // Lowers a graph's ops into the current program; its inputs must have slots.
+  void lower_ops(ir::GraphId graph);
+  struct Function {
+    poplar::Function function;
+    std::vector<poplar::Tensor> inputs;
+    poplar::FunctionBuffer buffer;
+    bool has_buffer = false;
+    std::uint32_t number = 0;
+    std::vector<StorageId> storages;
+    std::set<std::uint32_t> calls;  // itself and all below
+  };
+  bool is_function(ir::GraphId g) const { return analysis_.sites(g) > 1 || analysis_.code_loaded(g); }
+  Function& function(ir::GraphId g);
+  // Brings values out of storage that running these graphs overwrites.
+  void before_running(std::span<const ir::GraphId> graphs);
+  // Runs a graph once on slots: where it is called, or as a function. Afterwards its outputs and finals have slots, until end_graph.
+  void run_graph(ir::GraphId g, std::vector<Slot> inputs);
+  void end_graph(ir::GraphId g);
+  // Lowers `body` into a program of its own, whose steps may run any number of times.
+  poplar::program::Sequence nested(const std::function<void()>& body);
+  void hold(ir::ValueId v) { ++analysis_.uses(v); }
+  void release(ir::ValueId v) { --analysis_.uses(v); }
+
+ private:
+  struct Storage {
+    bool writable = true;
+    bool temporary = false;
+    std::uint32_t function = 0, scope = 0;
+    std::vector<ir::ValueId> values;
+  };
+
+  void refuse_what_has_no_lowering() const;
+  void make_variables();
+  void lower_op(ir::OpId op);
+  void lower_context(ir::Context context, poplar::program::Sequence& program);
+  void lower_elementwise(ir::OpId op);
+  Any expression_of(ir::ValueId v, ir::OpId reader, std::vector<ir::ValueId>& leaves);
+  Any expression_of(ir::OpId op, std::vector<ir::ValueId>& leaves);
+  StorageId add_storage(bool writable, bool temporary);
+  // Values that lie in the slot's storage and are still read; `self` is not counted as an operand of the current op.
+  std::vector<ir::ValueId> readers_of(const Slot& slot, ir::ValueId self) const;
+  bool can_move(ir::ValueId v) const;
+  void move_away(ir::ValueId v);
+  bool overwritten_by(const Function& f, ir::ValueId v) const;
+  void make_constant(ir::ValueId v);
+  poplar::Tensor wish_through(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth);
+  poplar::Tensor partner_layout(ir::ValueId v);
+  void collect_reachable(ir::GraphId g, std::set<ir::GraphId>& seen) const;
+  std::set<ir::GraphId> reachable(std::span<const ir::GraphId> graphs) const;
+
+  const ir::Module& module_;
+  poplar::Graph& graph_;
+  Options options_;
+  Analysis analysis_;
+  poplin::matmul::PlanningCache planning_;
+  std::map<std::pair<std::int32_t, int>, poplar::Graph> virtual_graphs_;
+  std::set<Library> libraries_;
+  std::map<ir::HostStreamId, poplar::DataStream> streams_;
+  std::map<ir::BufferId, poplar::RemoteBuffer> buffers_;
+
+  DenseMap<ir::ValueId, Slot> slots_;
+  // The straight-line piece of program, and the function, that a value's slot belongs to.
+  DenseMap<ir::ValueId, std::uint32_t> scope_of_, function_of_;
+  std::vector<Storage> storages_;
+  // Where variables lie, by input of the main graph.
+  std::vector<Slot> variables_;
+  std::map<ir::GraphId, Function> functions_;
+  GraphPlan plan_;
+  std::vector<ir::ValueId> current_;
+  poplar::program::Sequence* program_ = nullptr;
+  ir::Context context_ = ir::Context::normal;
+  std::uint32_t scope_ = 0, scopes_ = 0, function_ = 0, function_count_ = 0;
+  // Storages of the function that is being lowered.
+  std::vector<StorageId>* function_storages_ = nullptr;
+  std::set<std::uint32_t>* function_calls_ = nullptr;
+};
+
+}  // namespace pando::lower

@@ -1,0 +1,8 @@
+#include "lower/products.h"
+
+namespace pando::lower {
+
+extern const Row lower_matmul;
+constexpr Row lower_matmul = {.name = "matmul", .lower = lower_product, .layout = product_layout};
+
+}  // namespace pando::lower

@@ -1,0 +1,110 @@
+#include "lower/products.h"
+
+#include "lower/element_types.h"
+
+#include <fmt/format.h>
+#include <poplin/MatMul.hpp>
+
+#include <algorithm>
+
+namespace pando::lower {
+
+using poplar::Tensor;
+using Extents = std::vector<std::size_t>;
+
+namespace {
+
+struct Sizes {
+  // Groups that both operands are repeated to; 1 where all of the left operand's batches are rows of one product.
+  Extents batches;
+  std::size_t groups = 1, m = 1, k = 1, n = 1;
+  bool one_product = true;
+};
+
+Sizes sizes_of(Extents a, Extents b) {
+  Sizes s;
+  if (a.size() == 1) a.insert(a.begin(), 1);
+  if (b.size() == 1) b.push_back(1);
+  s.k = a.back();
+  s.n = b.back();
+  s.m = a[a.size() - 2];
+  const std::size_t rank = std::max(a.size(), b.size()) - 2;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::size_t from_a = d + a.size() >= rank + 2 ? a[d + a.size() - 2 - rank] : 1;
+    const std::size_t from_b = d + b.size() >= rank + 2 ? b[d + b.size() - 2 - rank] : 1;
+    s.batches.push_back(from_a == 1 ? from_b : from_a);
+    s.groups *= s.batches.back();
+  }
+  s.one_product = b.size() == 2;
+  if (s.one_product) {
+    s.m *= s.groups;
+    s.groups = 1;
+  }
+  return s;
+}
+
+// An operand as {groups, rows, columns}; batches that it does not have are repeated.
+Tensor grouped(Tensor t, const Sizes& s, std::size_t rows, std::size_t columns) {
+  while (t.rank() < s.batches.size() + 2) t = t.expand({0});
+  for (unsigned d = 0; d < s.batches.size(); ++d) {
+    if (t.dim(d) != s.batches[d]) t = t.broadcast(static_cast<unsigned>(s.batches[d]), d);
+  }
+  return t.reshape({s.groups, rows, columns});
+}
+
+poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Options& options) {
+  poplar::OptionFlags flags;
+  const ir::Attributes& a = m.attributes(op);
+  if (a.has("available_memory_proportion")) flags.set("availableMemoryProportion", fmt::format("{}", a.number("available_memory_proportion")));
+  std::string partials = options.partials_type_matmuls;
+  if (a.has("partials_type")) partials = a.dtype("partials_type") == ir::DType::float16 ? "half" : "float";
+  if (!partials.empty()) flags.set("partialsType", partials);
+  return flags;
+}
+
+}  // namespace
+
+Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType result) {
+  Lowering& l = o.lowering();
+  l.need(Library::poplin);
+  const Sizes s = sizes_of(lhs.shape(), rhs.shape());
+  const auto options = options_of(o.module(), o.op(), l.options());
+  const poplar::Type type = element_type(result);
+  if (s.one_product) {
+    const Tensor a = lhs.reshape({s.m, s.k}), b = rhs.reshape({s.k, s.n});
+    return poplin::matMul(o.graph(), a, b, o.program(), type, o.name(), options, &l.planning());
+  }
+  const Tensor a = grouped(lhs.rank() == 1 ? lhs.expand({0}) : lhs, s, s.m, s.k);
+  const Tensor b = grouped(rhs, s, s.k, s.n);
+  return poplin::matMulGrouped(o.graph(), a, b, o.program(), type, o.name(), options, &l.planning());
+}
+
+void lower_product(OpLowering& o) { o.result(0, product(o, o.operand(0), o.operand(1), o.result_type().dtype)); }
+
+Tensor product_layout(const LayoutRequest& r) {
+  const ir::Type &a = r.module.type_of(r.module.operand(r.op, 0)), &b = r.module.type_of(r.module.operand(r.op, 1));
+  if (r.operand > 1 || a.rank() < 1 || b.rank() < 2) return {};
+  if (a.dtype != ir::DType::float16 && a.dtype != ir::DType::float32) return {};
+  const Sizes s = sizes_of(extents(a.shape), extents(b.shape));
+  const poplar::Type type = element_type(a.dtype), result = element_type(r.module.type_of(r.module.result(r.op)).dtype);
+  const auto options = options_of(r.module, r.op, r.lowering.options());
+  auto* const planning = &r.lowering.planning();
+  const Extents own = extents(r.operand == 0 ? a.shape : b.shape);
+  Tensor t;
+  if (s.one_product) {
+    const Extents lhs{s.m, s.k}, rhs{s.k, s.n};
+    t = r.operand == 0 ? poplin::createMatMulInputLHS(r.graph, type, result, lhs, rhs, r.name, options, planning)
+                       : poplin::createMatMulInputRHS(r.graph, type, result, lhs, rhs, r.name, options, planning);
+  } else {
+    const std::size_t rows = r.operand == 0 ? s.m * s.k : s.k * s.n;
+    std::size_t elements = 1;
+    for (std::size_t d : own) elements *= d;
+    if (elements != s.groups * rows) return {};  // repeated batches
+    const Extents lhs{s.groups, s.m, s.k}, rhs{s.groups, s.k, s.n};
+    t = r.operand == 0 ? poplin::createMatMulGroupedInputLHS(r.graph, type, result, lhs, rhs, r.name, options, planning)
+                       : poplin::createMatMulGroupedInputRHS(r.graph, type, result, lhs, rhs, r.name, options, planning);
+  }
+  return t.reshape(own);
+}
+
+}  // namespace pando::lower

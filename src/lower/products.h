@@ -1,0 +1,13 @@
+// Matrix products: NumPy's matmul in terms of (groups of) two-dimensional products.
+#pragma once
+
+#include "lower/lowering.h"
+
+namespace pando::lower {
+
+// The product of tensors that may be of another type than the op's operands, which give the shapes.
+poplar::Tensor product(OpLowering& o, const poplar::Tensor& lhs, const poplar::Tensor& rhs, ir::DType result);
+void lower_product(OpLowering& o);
+poplar::Tensor product_layout(const LayoutRequest& r);
+
+}  // namespace pando::lower

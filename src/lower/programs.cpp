@@ -1,0 +1,119 @@
+// The programs of a module, and what they share with the host: variables, streams, remote buffers.
+#include "base/check.h"
+#include "ir/error.h"
+#include "lower/element_types.h"
+#include "lower/lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pando::lower {
+
+using ir::Context;
+using ir::GraphId;
+using ir::StateId;
+using ir::ValueId;
+using poplar::Tensor;
+using poplar::program::Copy;
+using poplar::program::Sequence;
+
+std::string stream_handle(ir::HostStreamId stream) { return fmt::format("stream{}", stream.value); }
+std::string upload_handle(StateId state) { return fmt::format("upload{}", state.value); }
+std::string download_handle(StateId state) { return fmt::format("download{}", state.value); }
+std::string buffer_handle(ir::BufferId buffer) { return fmt::format("buffer{}", buffer.value); }
+
+std::int64_t devices_of(const ir::Module& module) {
+  std::int64_t devices = 1;
+  for (std::size_t t = 0; t < module.types().size(); ++t) {
+    devices = std::max<std::int64_t>(devices, std::int64_t{module.type(ir::TypeId(static_cast<ir::TypeId::rep>(t))).place.device.value} + 1);
+  }
+  return devices;
+}
+
+poplar::DataStream Lowering::stream(ir::HostStreamId id) {
+  const auto known = streams_.find(id);
+  if (known != streams_.end()) return known->second;
+  const ir::HostStream& s = module_.stream(id);
+  const auto elements = static_cast<std::size_t>(ir::elements_of(s.shape));
+  const poplar::Type type = element_type(s.dtype);
+  const poplar::DataStream made = s.direction == ir::HostStream::Direction::host_to_device
+                                      ? graph_.addHostToDeviceFIFO(stream_handle(id), type, elements, poplar::ReplicatedStreamMode::REPLICATE)
+                                      : graph_.addDeviceToHostFIFO(stream_handle(id), type, elements);
+  return streams_.emplace(id, made).first->second;
+}
+
+poplar::RemoteBuffer Lowering::buffer(ir::BufferId id) {
+  const auto known = buffers_.find(id);
+  if (known != buffers_.end()) return known->second;
+  const ir::RemoteBuffer& b = module_.buffer(id);
+  const poplar::RemoteBuffer made = graph_.addRemoteBuffer(buffer_handle(id), element_type(b.dtype), static_cast<std::size_t>(ir::elements_of(b.shape)),
+                                                           static_cast<std::size_t>(b.entries));
+  return buffers_.emplace(id, made).first->second;
+}
+
+// Those with a wish first: the others lie as what they are combined with.
+void Lowering::make_variables() {
+  const ir::Graph& main = module_.graph(module_.main_graph());
+  for (const bool wishes : {true, false}) {
+    for (ValueId v : main.inputs) {
+      if (has_slot(v)) continue;
+      const Tensor wish = wishes && ir::elements_of(module_.type_of(v).shape) > 1 ? layout_wish(v) : Tensor();
+      if (wishes && !wish.valid()) continue;
+      define(v, {wish.valid() ? wish : new_tensor(v), {add_storage(true, false)}});
+    }
+  }
+  for (std::size_t s = 0; s < module_.state_count(); ++s) {
+    const StateId id(static_cast<StateId::rep>(s));
+    const ir::State& state = module_.state(id);
+    if (!state.input) {
+      buffer(state.buffer);
+      continue;
+    }
+    const Tensor t = slots_[main.inputs[*state.input]].tensor;
+    graph_.createHostRead(download_handle(id), t);
+    if (module_.replicas() == 1) {
+      graph_.createHostWrite(upload_handle(id), t);
+    } else {
+      const poplar::DataStream in = graph_.addHostToDeviceFIFO(upload_handle(id), t.elementType(), t.numElements(), poplar::ReplicatedStreamMode::REPLICATE);
+      program_->add(Copy(in, t));
+    }
+  }
+}
+
+void Lowering::lower_context(Context context, Sequence& program) {
+  const ir::Graph& main = module_.graph(module_.main_graph());
+  context_ = context;
+  program_ = &program;
+  scope_ = ++scopes_;
+  const std::vector<Slot> homes = variables_;
+  for (std::size_t i = 0; i < homes.size(); ++i) define(main.inputs[i], homes[i]);
+  lower_ops(module_.main_graph());
+  std::vector<Tensor> to, from;
+  for (std::size_t i = 0; i < homes.size(); ++i) {
+    to.push_back(homes[i].tensor);
+    from.push_back(slot(main.finals[i]).tensor);
+  }
+  assign_all(to, from);
+}
+
+Lowered Lowering::run() {
+  refuse_what_has_no_lowering();
+  Lowered out;
+  program_ = &out.weights_from_host;
+  make_variables();
+  for (ValueId v : module_.graph(module_.main_graph()).inputs) variables_.push_back(slots_[v]);
+  lower_context(Context::normal, out.main);
+  lower_context(Context::accumulate_outer, out.main);
+  std::vector<std::pair<ir::HostStreamId, poplar::DataStream>> streams(streams_.begin(), streams_.end());
+  lower_context(Context::weights_from_host, out.weights_from_host);
+  lower_context(Context::weights_to_host, out.weights_to_host);
+  for (const auto& [id, stream] : streams) {
+    (module_.stream(id).direction == ir::HostStream::Direction::host_to_device ? out.inputs : out.outputs).push_back(id);
+  }
+  return out;
+}
+
+Lowered lower(const ir::Module& module, poplar::Graph& graph, const Options& options) { return Lowering(module, graph, options).run(); }
+
+}  // namespace pando::lower

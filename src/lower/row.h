@@ -1,0 +1,132 @@
+// One row says how an op becomes vertices and copies: the file ops/<group>/<name>.cpp, where <name> is the op's.
+//
+//     extern const Row lower_relu;
+//     constexpr Row lower_relu = {.name = "relu", .expression = [](const Expression& e) -> Any { return pe::Relu(e.operand(0)); }};
+//
+// A row gives an expression (then element-wise ops fuse) or a function that appends to the program. An op whose row of ir/ops has an
+// expansion needs none of this.
+#pragma once
+
+#include "ir/module.h"
+#include "ir/op_row.h"
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <popops/Expr.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pando::lower {
+
+using popops::expr::Any;
+class OpLowering;
+class Lowering;
+
+// What an element-wise op's expression is made of.
+class Expression {
+ public:
+  Expression(const ir::Module& module, ir::OpId op, std::vector<Any> operands) : module_(module), op_(op), operands_(std::move(operands)) {}
+  std::size_t operands() const { return operands_.size(); }
+  const Any& operand(std::size_t i) const { return operands_[i]; }
+  const ir::Type& operand_type(std::size_t i) const { return module_.type_of(module_.operand(op_, i)); }
+  const ir::Type& result_type() const { return module_.type_of(module_.result(op_, 0)); }
+  const ir::Attributes& attributes() const { return module_.attributes(op_); }
+  const ir::Module& module() const { return module_; }
+  ir::OpId op() const { return op_; }
+  // A number of operand 0's element type.
+  Any number(double value) const;
+  Any number(ir::DType dtype, double value) const;
+  // Scalar parameter `name`: the attribute, or the trailing operand that "scalars" lists; as the element type of operand 0.
+  Any scalar(std::string_view name, double otherwise = 0) const;
+
+ private:
+  const ir::Module& module_;
+  ir::OpId op_;
+  std::vector<Any> operands_;
+};
+
+// What a consumer is asked before a variable is made: a tensor of the operand's shape and type as the op likes it best.
+struct LayoutRequest {
+  const ir::Module& module;
+  ir::OpId op;
+  std::size_t operand;
+  poplar::Graph& graph;
+  Lowering& lowering;
+  std::string name;
+};
+
+struct Row {
+  std::string_view name;
+  void (*lower)(OpLowering&) = nullptr;
+  Any (*expression)(const Expression&) = nullptr;
+  // An invalid tensor: no wish.
+  poplar::Tensor (*layout)(const LayoutRequest&) = nullptr;
+  // Of views that lose nothing: a tensor of the result's shape, seen as the operand.
+  poplar::Tensor (*unview)(const ir::Module&, ir::OpId, const poplar::Tensor& result) = nullptr;
+};
+
+const Row* find_row(std::string_view name);
+
+// A tensor with what else lies in its storage. Storages are numbered; a view lies in those of what it views.
+using StorageId = std::uint32_t;
+struct Slot {
+  poplar::Tensor tensor;
+  std::vector<StorageId> storages;  // ascending
+};
+
+// What a row's function sees: one op, in a place in the program.
+class OpLowering {
+ public:
+  OpLowering(Lowering& lowering, ir::OpId op);
+
+  Lowering& lowering() { return lowering_; }
+  const ir::Module& module() const;
+  ir::OpId op() const { return op_; }
+  const ir::Attributes& attributes() const { return module().attributes(op_); }
+  bool in_place() const { return module().op(op_).in_place; }
+  // The tiles of the op's place.
+  poplar::Graph& graph() { return graph_; }
+  poplar::program::Sequence& program();
+  // For whoever reads a dump or a profile.
+  std::string name() const;
+
+  std::size_t operands() const { return module().operands(op_).size(); }
+  std::size_t results() const { return module().results(op_).size(); }
+  const ir::Type& operand_type(std::size_t i) const { return module().type_of(module().operand(op_, i)); }
+  const ir::Type& result_type(std::size_t i = 0) const { return module().type_of(module().result(op_, i)); }
+  // Which trailing operand scalar parameter `name` is; nothing where it is an attribute.
+  std::optional<std::size_t> scalar_operand(std::string_view name) const;
+  // The scalar parameter as a tensor of one element, float or half as operand 0 is (integers: its type).
+  poplar::Tensor scalar(std::string_view name, double otherwise = 0);
+
+  // Of the operand's shape. Computes what was put off.
+  poplar::Tensor operand(std::size_t i);
+  // Storage that holds the operand's value and may be overwritten; then result_taken(r, i) makes it result r.
+  poplar::Tensor take(std::size_t i);
+  // The same, for an op that does not read the old value.
+  poplar::Tensor take_undefined(std::size_t i);
+  // A new variable for result i, laid out as its consumers like it.
+  poplar::Tensor fresh(std::size_t i = 0);
+
+  // A tensor that the op has made. Takes the result's shape (as many elements).
+  void result(std::size_t i, poplar::Tensor t);
+  // A view of operands, computed without arithmetic.
+  void result_view(std::size_t i, poplar::Tensor t);
+  void result_taken(std::size_t i, std::size_t operand);
+  const Slot& taken(std::size_t operand) const { return *taken_[operand]; }
+
+ private:
+  poplar::Tensor keep(std::size_t i, Slot slot);
+
+  Lowering& lowering_;
+  ir::OpId op_;
+  poplar::Graph& graph_;
+  std::vector<std::optional<Slot>> taken_;
+};
+
+}  // namespace pando::lower

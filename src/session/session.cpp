@@ -1,0 +1,369 @@
+#include "session/session.h"
+
+#include "base/check.h"
+#include "ir/error.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "session/host_data.h"
+
+#include <fmt/format.h>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <sstream>
+#include <streambuf>
+
+namespace pando::session {
+
+using ir::ErrorClass;
+using ir::HostStreamId;
+using ir::HostTensor;
+using ir::refuse;
+using ir::StateId;
+
+namespace {
+
+// What the engine prints goes to a function, piece by piece as it comes.
+class PrintBuffer : public std::streambuf {
+ public:
+  std::function<void(std::string_view)> sink;
+
+ protected:
+  int overflow(int c) override {
+    const char text = static_cast<char>(c);
+    if (c != traits_type::eof()) sink({&text, 1});
+    return c;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize n) override {
+    sink({text, static_cast<std::size_t>(n)});
+    return n;
+  }
+};
+
+// The slices of one replica's stream.
+struct Cursor {
+  std::byte* data = nullptr;
+  std::int64_t slices = 0, next = 0;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+enum Program : unsigned { kMain, kWeightsFromHost, kWeightsToHost };
+
+}  // namespace
+
+struct Session::State {
+  ir::Builder* builder = nullptr;
+  Options options;
+  ir::Module module;
+  std::int64_t devices = 1;
+  poplar::Device device;
+  std::optional<poplar::Graph> graph;
+  std::optional<poplar::Engine> engine;
+  bool has_program[3] = {};
+  std::vector<HostStreamId> inputs, outputs;
+  Times times;
+  bool loaded = false, attached = false, in_sync = true;
+  // Of programs with replicas: by stream and replica.
+  std::map<HostStreamId, std::vector<Cursor>> cursors;
+  // By state and replica: what an upload reads.
+  std::map<StateId, std::vector<HostTensor>> uploads;
+  PrintBuffer print_buffer;
+  std::ostream print_stream{&print_buffer};
+
+  void make_device();
+  void compile(const lower::Lowered& lowered);
+  void connect_replicas();
+  void connect(HostStreamId stream, const void* data, std::int64_t slices, std::int64_t replicas);
+  void upload(StateId id);
+  void download(StateId id);
+  void run_program(Program p) {
+    if (has_program[p]) engine->run(p);
+  }
+  void require_attached(std::string_view what) const {
+    if (!attached) refuse(ErrorClass::value, "session-not-attached", "{}: the session is not attached to a device; do it inside `with session:`", what);
+  }
+  std::int64_t replicas() const { return module.replicas(); }
+};
+
+void Session::State::make_device() {
+  devices = lower::devices_of(module);
+  if (options.device == "cpu") {
+    if (devices > 1 || replicas() > 1) {
+      refuse(ErrorClass::value, "cpu-has-one-ipu", "device 'cpu' has one IPU and one replica; the program needs {} IPUs and {} replicas (use 'ipu_model')",
+             devices, replicas());
+    }
+    options.num_io_tiles = 0;
+    device = poplar::Device::createCPUDevice();
+    return;
+  }
+  if (options.device != "ipu_model" && options.device != "ipu_hw") {
+    refuse(ErrorClass::value, "unknown-device", "there is no device '{}'; 'cpu', 'ipu_model' and 'ipu_hw' are possible", options.device);
+  }
+  poplar::IPUModel model(options.machine.c_str());
+  model.numIPUs = static_cast<unsigned>(devices * replicas());
+  if (options.tiles_per_ipu > 0) model.tilesPerIPU = static_cast<unsigned>(options.tiles_per_ipu);
+  if (options.num_io_tiles < 0 || options.num_io_tiles >= static_cast<std::int64_t>(model.tilesPerIPU)) {
+    refuse(ErrorClass::value, "io-tiles", "{} IO tiles; an IPU has {} tiles in all", options.num_io_tiles, model.tilesPerIPU);
+  }
+  device = model.createDevice();
+}
+
+void Session::State::compile(const lower::Lowered& lowered) {
+  const auto begin = std::chrono::steady_clock::now();
+  poplar::OptionFlags flags;
+  for (const auto& [name, value] : options.engine) flags.set(name, value);
+  const poplar::program::Sequence* programs[] = {&lowered.main, &lowered.weights_from_host, &lowered.weights_to_host};
+  for (unsigned p = 0; p < 3; ++p) has_program[p] = !programs[p]->isEmpty();
+  engine.emplace(*graph, std::vector<poplar::program::Program>{lowered.main, lowered.weights_from_host, lowered.weights_to_host}, flags);
+  times.compile = seconds_since(begin);
+}
+
+Session::Session(ir::Builder& builder, Options options) : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  s.builder = &builder;
+  s.options = std::move(options);
+  const auto begin = std::chrono::steady_clock::now();
+  builder.finish();
+  s.module = builder.module();
+  if (s.module.graph(s.module.main_graph()).ops.empty()) {
+    refuse(ErrorClass::runtime, "empty-program", "the main graph has no op: nothing would run on any IPU");
+  }
+  ir::check(s.module);
+  s.make_device();
+  s.times.transform = seconds_since(begin);
+  const auto lowering = std::chrono::steady_clock::now();
+  s.graph.emplace(s.device.getTarget(), poplar::replication_factor(static_cast<unsigned>(s.replicas())));
+  lower::Options o;
+  o.num_io_tiles = s.options.num_io_tiles;
+  o.fuse = s.options.fuse;
+  o.partials_type_matmuls = s.options.partials_type_matmuls;
+  const lower::Lowered lowered = lower::lower(s.module, *s.graph, o);
+  s.inputs = lowered.inputs;
+  s.outputs = lowered.outputs;
+  s.times.lower = seconds_since(lowering);
+  s.compile(lowered);
+}
+
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+const Options& Session::options() const { return state_->options; }
+const ir::Module& Session::lowered() const { return state_->module; }
+std::int64_t Session::ipus() const { return state_->devices * state_->replicas(); }
+const std::vector<HostStreamId>& Session::inputs() const { return state_->inputs; }
+const std::vector<HostStreamId>& Session::outputs() const { return state_->outputs; }
+bool Session::is_attached() const { return state_->attached; }
+bool Session::in_sync() const { return state_->in_sync; }
+const Session::Times& Session::times() const { return state_->times; }
+void Session::stop() { state_->engine->stop(); }
+
+ir::Shape Session::full_shape(HostStreamId stream) const {
+  ir::Shape shape;
+  if (state_->options.num_host_transfers != 1) shape.push_back(state_->options.num_host_transfers);
+  if (state_->replicas() != 1) shape.push_back(state_->replicas());
+  const ir::Shape& own = state_->module.stream(stream).shape;
+  shape.insert(shape.end(), own.begin(), own.end());
+  return shape;
+}
+
+// --- the device --------------------------------------------------------------------------------------------------------------------------
+
+void Session::attach() {
+  State& s = *state_;
+  if (s.attached) return;
+  const auto begin = std::chrono::steady_clock::now();
+  s.engine->load(s.device);
+  if (s.print_buffer.sink) s.engine->setPrintTensorStream(s.print_stream);
+  if (s.replicas() > 1) s.connect_replicas();
+  s.loaded = s.attached = true;
+  s.in_sync = true;
+  s.times.load = seconds_since(begin);
+}
+
+void Session::detach() { state_->attached = false; }
+
+void Session::on_print(std::function<void(std::string_view)> f) {
+  state_->print_buffer.sink = std::move(f);
+  if (state_->loaded) state_->engine->setPrintTensorStream(state_->print_stream);
+}
+
+// With replicas each has a place in the data; without, the engine reads and writes the data themselves.
+void Session::State::connect_replicas() {
+  const auto n = static_cast<unsigned>(replicas());
+  const auto connect_stream = [&](HostStreamId id, bool in) {
+    std::vector<Cursor>& mine = cursors[id];
+    mine.resize(n);
+    const std::size_t bytes = static_cast<std::size_t>(ir::elements_of(module.stream(id).shape)) * ir::size_of(module.stream(id).dtype);
+    if (bytes == 0) return;
+    for (unsigned r = 0; r < n; ++r) {
+      Cursor* const c = &mine[r];
+      engine->connectStreamToCallback(lower::stream_handle(id), r, [c, r, n, bytes, in](void* block) {
+        std::byte* const slice = c->data + (static_cast<std::size_t>(c->next++ % c->slices) * n + r) * bytes;
+        if (in) {
+          std::copy_n(slice, bytes, static_cast<std::byte*>(block));
+        } else {
+          std::copy_n(static_cast<const std::byte*>(block), bytes, slice);
+        }
+      });
+    }
+  };
+  for (HostStreamId id : inputs) connect_stream(id, true);
+  for (HostStreamId id : outputs) connect_stream(id, false);
+  for (std::size_t i = 0; i < module.state_count(); ++i) {
+    const StateId id(static_cast<StateId::rep>(i));
+    if (!module.state(id).input) continue;
+    std::vector<HostTensor>& mine = uploads[id];
+    mine.resize(n);
+    for (unsigned r = 0; r < n; ++r) {
+      const HostTensor* const t = &mine[r];
+      engine->connectStreamToCallback(lower::upload_handle(id), r, [t](void* block) { std::copy_n(t->data(), t->size_bytes(), static_cast<std::byte*>(block)); });
+    }
+  }
+}
+
+void Session::State::connect(HostStreamId stream, const void* data, std::int64_t slices, std::int64_t replicas) {
+  auto* const begin = static_cast<std::byte*>(const_cast<void*>(data));
+  if (replicas > 1) {
+    for (Cursor& c : cursors.at(stream)) c = {begin, slices, 0};
+    return;
+  }
+  const ir::HostStream& h = module.stream(stream);
+  const std::size_t bytes = static_cast<std::size_t>(ir::elements_of(h.shape)) * ir::size_of(h.dtype);
+  if (bytes > 0) engine->connectStream(lower::stream_handle(stream), begin, begin + bytes * static_cast<std::size_t>(slices));
+}
+
+void Session::run(std::span<const InputData> inputs, std::span<const OutputData> outputs) {
+  State& s = *state_;
+  s.require_attached("run");
+  const auto check_all = [&](const auto& given, const std::vector<HostStreamId>& wanted, std::string_view what) {
+    for (HostStreamId w : wanted) {
+      const bool found = std::any_of(given.begin(), given.end(), [&](const auto& g) { return g.stream == w; });
+      if (!found) refuse(ErrorClass::value, "stream-without-data", "run: {} stream '{}' has no data", what, s.module.stream(w).name);
+    }
+    for (const auto& g : given) {
+      if (std::find(wanted.begin(), wanted.end(), g.stream) == wanted.end()) {
+        refuse(ErrorClass::value, "unexpected-stream", "run: the program has no {} stream '{}'", what, s.module.stream(g.stream).name);
+      }
+      if (g.slices < 1) refuse(ErrorClass::value, "no-slices", "run: {} slices for stream '{}'", g.slices, s.module.stream(g.stream).name);
+    }
+  };
+  check_all(inputs, s.inputs, "input");
+  check_all(outputs, s.outputs, "output");
+  for (const InputData& i : inputs) s.connect(i.stream, i.data, i.slices, s.replicas());
+  for (const OutputData& o : outputs) s.connect(o.stream, o.data, o.slices, s.replicas());
+  s.in_sync = false;
+  s.run_program(kMain);
+}
+
+// --- variables ---------------------------------------------------------------------------------------------------------------------------
+
+void Session::State::upload(StateId id) {
+  const ir::State& state = module.state(id);
+  const HostTensor data = builder->module().blob(state.data);
+  const auto n = static_cast<std::size_t>(replicas());
+  for (std::size_t r = 0; r < n; ++r) {
+    const HostTensor mine = data_of_replica(module, state, data, static_cast<std::int64_t>(r));
+    if (mine.size_bytes() == 0) continue;
+    if (!state.input) {
+      engine->copyToRemoteBuffer(mine.data(), lower::buffer_handle(state.buffer), static_cast<int>(state.row), static_cast<unsigned>(r));
+    } else if (n == 1) {
+      engine->writeTensor(lower::upload_handle(id), mine.data(), mine.data() + mine.size_bytes());
+    } else {
+      uploads[id][r] = mine;
+    }
+  }
+}
+
+void Session::weights_from_host() {
+  State& s = *state_;
+  s.require_attached("weights_from_host");
+  for (std::size_t i = 0; i < s.module.state_count(); ++i) s.upload(StateId(static_cast<StateId::rep>(i)));
+  s.run_program(kWeightsFromHost);
+  for (auto& [id, tensors] : s.uploads) {
+    for (HostTensor& t : tensors) t = HostTensor();
+  }
+  s.in_sync = true;
+}
+
+void Session::State::download(StateId id) {
+  const ir::State& state = module.state(id);
+  const ir::Type& type = module.type(state.type);
+  const auto n = static_cast<std::size_t>(replicas());
+  std::vector<HostTensor> all;
+  const std::size_t bytes = static_cast<std::size_t>(ir::elements_of(type.shape)) * ir::size_of(type.dtype);
+  HostTensor together(type.dtype, {static_cast<std::int64_t>(n), ir::elements_of(type.shape)});
+  std::byte* const to = together.writable();
+  if (bytes > 0 && state.input) {
+    engine->readTensor(lower::download_handle(id), to, to + bytes * n);
+  } else if (bytes > 0) {
+    for (std::size_t r = 0; r < n; ++r) {
+      engine->copyFromRemoteBuffer(lower::buffer_handle(state.buffer), to + r * bytes, static_cast<int>(state.row), static_cast<unsigned>(r));
+    }
+  }
+  const bool mapped = std::find(options.mapped.begin(), options.mapped.end(), id) != options.mapped.end();
+  HostTensor data = builder->module().blob(state.data);
+  if (mapped) {
+    store_replicas(module, state, together, const_cast<std::byte*>(data.data()), data);
+    return;
+  }
+  HostTensor fresh(data.dtype(), host_shape(module, state, data));
+  store_replicas(module, state, together, fresh.writable(), fresh);
+  builder->module().set_blob(state.data, fresh);
+}
+
+void Session::weights_to_host() {
+  State& s = *state_;
+  s.require_attached("weights_to_host");
+  s.run_program(kWeightsToHost);
+  for (std::size_t i = 0; i < s.module.state_count(); ++i) s.download(StateId(static_cast<StateId::rep>(i)));
+  s.in_sync = true;
+}
+
+HostTensor Session::data(StateId id) {
+  if (state_->attached && !state_->in_sync) weights_to_host();
+  return state_->builder->module().blob(state_->module.state(id).data);
+}
+
+void Session::write(StateId id, HostTensor data) {
+  State& s = *state_;
+  if (s.attached && !s.in_sync) weights_to_host();
+  const ir::State& state = s.module.state(id);
+  const HostTensor& old = s.builder->module().blob(state.data);
+  if (data.dtype() != old.dtype() || data.shape() != old.shape()) {
+    refuse(data.dtype() != old.dtype() ? ErrorClass::type : ErrorClass::value, "variable-data", "'{}' holds {} {}, not {} {}", state.name,
+           ir::name_of(old.dtype()), ir::to_string(old.shape()), ir::name_of(data.dtype()), ir::to_string(data.shape()));
+  }
+  const bool mapped = std::find(s.options.mapped.begin(), s.options.mapped.end(), id) != s.options.mapped.end();
+  if (mapped) {
+    std::copy_n(data.data(), data.size_bytes(), const_cast<std::byte*>(old.data()));
+  } else {
+    s.builder->module().set_blob(state.data, std::move(data));
+  }
+  if (s.attached) weights_from_host();
+}
+
+// --- looking in --------------------------------------------------------------------------------------------------------------------------
+
+std::string Session::dump(std::string_view level) const {
+  if (level == "model") return ir::print(state_->module);
+  if (level != "graph") refuse(ErrorClass::value, "unknown-level", "there is no text of level '{}' here; 'model' and 'graph' are possible", level);
+  std::ostringstream out;
+  state_->graph->serialize(out);
+  return out.str();
+}
+
+std::string Session::profile_summary() {
+  std::ostringstream out;
+  state_->engine->printProfileSummary(out);
+  return out.str();
+}
+
+}  // namespace pando::session

@@ -1,0 +1,74 @@
+#include "session/session.h"
+
+#include "ir/interpreter.h"
+
+#include <gtest/gtest.h>
+
+namespace pando::session {
+namespace {
+
+using namespace ir;
+
+HostTensor numbers(Shape shape, double first, double step = 1) {
+  HostTensor t(DType::float32, shape);
+  for (std::int64_t i = 0; i < t.elements(); ++i) t.set(i, first + step * static_cast<double>(i));
+  return t;
+}
+
+std::vector<Options> machines() {
+  Options cpu;
+  cpu.device = "cpu";
+  Options tiles;
+  tiles.tiles_per_ipu = 4;
+  return {cpu, tiles};
+}
+
+TensorId variable(Builder& b, HostTensor data, std::string_view name) {
+  State s;
+  s.type = b.module().type(tensor_type(data.dtype(), data.shape()));
+  return b.add_variable(s, std::move(data), name);
+}
+
+// y = call(x @ w + bias) in a graph of its own; the graph is called twice.
+TEST(Session, a_called_graph_of_a_product_and_a_sum_equals_the_interpreter) {
+  for (const Options& options : machines()) {
+    Builder b;
+    Module& m = b.module();
+    const GraphId main = m.main_graph();
+    const HostStreamId in = m.add_stream({"in", HostStream::Direction::host_to_device, DType::float32, {2, 3}});
+    const HostStreamId out = m.add_stream({"out", HostStream::Direction::device_to_host, DType::float32, {2, 3}});
+    const TensorId w = variable(b, numbers({3, 3}, -1, 0.25), "w");
+    const GraphId layer = b.create_graph("layer");
+    const TensorId x = b.add_input(layer, tensor_type(DType::float32, {2, 3}), "x");
+    const TensorId v = b.add_input(layer, tensor_type(DType::float32, {3, 3}), "w");
+    const TensorId product = b.op(layer, "matmul", std::vector{x, v})[0];
+    b.add_output(layer, b.op(layer, "add", std::vector{product, x})[0]);
+    const TensorId loaded = b.op(main, "host_load", {}, {{"stream", in}})[0];
+    const TensorId once = b.op(main, "call", std::vector{loaded, w}, {}, std::vector{layer})[0];
+    const TensorId twice = b.op(main, "call", std::vector{once, w}, {}, std::vector{layer})[0];
+    b.op(main, "add", std::vector{w, w}, {}, {}, true);
+    b.op(main, "host_store", std::vector{b.op(main, "add", std::vector{twice, once})[0]}, {{"stream", out}});
+    b.finish();
+
+    Interpreter reference(m);
+    const HostTensor data = numbers({1, 1, 2, 3}, 1);
+    reference.set_input(in, data);
+    reference.run();
+    reference.run();
+
+    Session session(b, options);
+    session.attach();
+    session.weights_from_host();
+    HostTensor result(DType::float32, {2, 3});
+    for (int run = 0; run < 2; ++run) {
+      session.run(std::vector<InputData>{{in, data.data(), 1}}, std::vector<OutputData>{{out, result.writable(), 1}});
+    }
+    const HostTensor expected = reference.output(out, 2);
+    for (std::int64_t i = 0; i < 6; ++i) EXPECT_FLOAT_EQ(result.number(i), expected.number(6 + i)) << options.device << " " << i;
+    const HostTensor now = session.data(b.tensor(w).state);
+    for (std::int64_t i = 0; i < 9; ++i) EXPECT_EQ(now.number(i), reference.state(b.tensor(w).state, 0).number(i));
+  }
+}
+
+}  // namespace
+}  // namespace pando::session
