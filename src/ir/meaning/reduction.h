@@ -1,0 +1,35 @@
+// What reductions share: attributes "axis" (a list, counted from the front) and "keepdims".
+#pragma once
+
+#include "ir/op_row.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace pando::ir {
+
+Shape reduced_shape(const Shape& shape, const Ints& axes, bool keepdims);
+// Result 0: operand 0's element type, the reduced shape.
+void infer_reduction(Inference&);
+// For each element of a tensor the element of the reduced tensor that it goes into.
+std::vector<std::int64_t> groups_of(const Shape& shape, const Ints& axes);
+
+// Calls f with the elements (in row-major order) of each group. `g`, where given, for integers.
+void reduce_groups(Evaluation& e, const std::function<double(std::span<const double>)>& f,
+                   const std::function<std::int64_t(std::span<const std::int64_t>)>& g = {});
+
+// A value of the reduced shape, repeated to the shape of the reduction's operand.
+ValueId spread(Gradient& g, ValueId reduced);
+// The gradient of max and min: to every element that equals the result.
+void give_where_equal(Gradient& g);
+
+// reduction_samples and int32.
+std::vector<Sample> number_reduction_samples();
+// Of operations that must not be checked where elements are equal.
+std::vector<Sample> distinct_reduction_samples();
+// Attributes "dim" and "keepdim".
+std::vector<Sample> along_dim_samples();
+
+}  // namespace pando::ir

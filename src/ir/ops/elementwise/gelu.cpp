@@ -1,0 +1,26 @@
+#include "ir/op_row.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace pando::ir {
+
+extern const OpRow op_gelu;
+constexpr OpRow op_gelu = checked({
+    .name = "gelu",
+    .doc = "x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2: the usual approximation of x times the normal distribution's "
+           "integral.",
+    .signature = "gelu(t: Tensor) -> Tensor",
+    .operands = {{{"t", any_floating}}},
+    .infer = same_as_first,
+    .reference = map_unary<[](double x) { return 0.5 * x * (1 + std::tanh(std::numbers::sqrt2 * std::numbers::inv_sqrtpi * (x + 0.044715 * x * x * x))); }>,
+    .differentiable = Differentiable::by_gradient,
+    .gradient = [](Gradient& g) { g.give(0, g.op("gelu_grad", {g.operand(0), g.grad()})); },
+    .samples = unary_samples,
+    .elementwise = true,
+    .has_in_place = true,
+    .popart_type = "Gelu",
+    .popart_in_place_type = "GeluInplace",
+});
+
+}  // namespace pando::ir

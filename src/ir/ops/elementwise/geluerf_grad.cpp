@@ -1,0 +1,44 @@
+#include "ir/meaning/elements.h"
+#include "ir/meaning/formula.h"
+#include "ir/op_row.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace pando::ir {
+
+namespace {
+
+// 1 / sqrt(2 pi)
+constexpr double kDensity = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+
+}  // namespace
+
+extern const OpRow op_geluerf_grad;
+constexpr OpRow op_geluerf_grad = checked({
+    .name = "geluerf_grad",
+    .doc = "dy times the derivative of geluerf at x.",
+    .operands = {{{"x", any_floating}, {"dy", any_floating}}},
+    .infer = infer_nonlinearity_grad,
+    .reference = map_binary<[](double x, double dy) { 
+      return dy * (0.5 * (1 + std::erf(x / std::numbers::sqrt2)) + x * kDensity * std::exp(-0.5 * x * x));
+     }>,
+    .differentiable = Differentiable::by_gradient,
+    .gradient = [](Gradient& g) {
+      const auto x = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());
+      if (g.wants(1)) g.give(1, g.op("geluerf_grad", {x, d}));
+      if (!g.wants(0)) return;
+      const auto xx = x * x;
+      g.give(0, d * dy * ((xx * -0.5).op("exp") * kDensity * (2.0 - xx)));
+    },
+    .expand = [](Expansion& e) {
+      const auto x = formula(e, e.operand(0));
+      const auto integral = ((x * (1 / std::numbers::sqrt2)).op("erf") + 1.0) * 0.5;
+      e.result(formula(e, e.operand(1)) * (integral + x * ((x * x * -0.5).op("exp") * kDensity)));
+    },
+    .samples = nonlinearity_grad_samples,
+    .elementwise = true,
+    .popart_type = "GeluErfGrad",
+});
+
+}  // namespace pando::ir

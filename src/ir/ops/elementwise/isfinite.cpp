@@ -1,0 +1,31 @@
+#include "ir/meaning/elements.h"
+#include "ir/op_row.h"
+
+#include <cmath>
+#include <cmath>
+#include <limits>
+
+namespace pando::ir {
+
+extern const OpRow op_isfinite;
+constexpr OpRow op_isfinite = checked({
+    .name = "isfinite",
+    .doc = "true where the element is neither infinite nor NaN.",
+    .signature = "isfinite(t: Tensor) -> Tensor",
+    .operands = {{{"t", any_numeric}}},
+    .infer = infer_bool,
+    .reference = map_unary<[](double x) { return std::isfinite(x); }>,
+    .expand = [](Expansion& x) { x.result(x.op("logical_not", {x.op("logical_or", {x.op("isnan", {x.operand(0)}), x.op("isinf", {x.operand(0)})})})); },
+    .samples = [] {
+      Sample s;
+      s.operands = {{DType::float32, {5}, 0, 0, {1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), std::nan(""), -0.0}}};
+      std::vector<Sample> all{s};
+      all[0].operands[0].dtype = DType::float16;
+      all.push_back(s);
+      return all;
+    },
+    .elementwise = true,
+    .popart_type = "Not",
+});
+
+}  // namespace pando::ir

@@ -1,0 +1,22 @@
+#include "ir/meaning/elements.h"
+#include "ir/op_row.h"
+
+namespace pando::ir {
+
+extern const OpRow op_logical_and;
+constexpr OpRow op_logical_and = checked({
+    .name = "logical_and",
+    .doc = "true where both elements are. With NumPy's broadcasting.",
+    .signature = "logical_and(lhs: Tensor, rhs: Tensor) -> Tensor",
+    .operands = {{{"lhs", only_bool}, {"rhs", only_bool}}},
+    .infer = broadcast_to_bool,
+    .reference = [](Evaluation& e) {
+      map_pairs(e, [](double a, double b) { return a != 0 && b != 0; }, [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 && b != 0}; });
+    },
+    .differentiable = Differentiable::refused,
+    .samples = bool_binary_samples,
+    .elementwise = true,
+    .popart_type = "And",
+});
+
+}  // namespace pando::ir

@@ -1,0 +1,57 @@
+#include "ir/error.h"
+#include "ir/op_row.h"
+
+#include <cmath>
+
+namespace pando::ir {
+
+namespace {
+
+void check_scale(const Inference& in) {
+  if (in.dtype(1) != DType::int32) {
+    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type int32, not {}", in.row().name, name_of(in.dtype(1)));
+  }
+  if (elements_of(in.shape(1)) != 1) {
+    refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name, to_string(in.shape(1)));
+  }
+}
+
+}  // namespace
+
+extern const OpRow op_pow2scale_cast_from_fp8;
+constexpr OpRow op_pow2scale_cast_from_fp8 = checked({
+    .name = "pow2scale_cast_from_fp8",
+    .doc = "A float8 tensor in float16 or float32, times 2^log2_scale. log2_scale is an int32 scalar from -32 to 31.",
+    .signature = "pow2scale_cast_from_fp8(t: Tensor, log2_scale: Tensor, data_type: dtype) -> Tensor",
+    .module = "cast",
+    .operands = {{{"t", any_float8}, {"log2_scale"}}},
+    .attributes = {{{"data_type", AttributeKind::dtype}}},
+    .infer = [](Inference& in) {
+      const DType to = in.attributes().dtype("data_type");
+      if (to != DType::float16 && to != DType::float32) {
+        refuse(ErrorClass::type, "cast-from-float8", "pow2scale_cast_from_fp8: to {}; float16 and float32 are possible", name_of(to));
+      }
+      check_scale(in);
+      in.result(to, in.shape(0));
+    },
+    .reference = [](Evaluation& e) {
+      const int scale = static_cast<int>(e.operand(1).integer(0));
+      map_elements(e, [scale](double x) { return std::ldexp(x, scale); });
+    },
+    .differentiable = Differentiable::refused,
+    .samples = [] {
+      std::vector<Sample> all;
+      for (DType from : {DType::float8_143, DType::float8_152}) {
+        for (DType to : {DType::float32, DType::float16}) {
+          Sample s;
+          s.operands = {{from, {4, 6}, -100, 100, {}}, {DType::int32, {}, 0, 0, {-3}}};
+          s.attributes = {{"data_type", to}};
+          all.push_back(s);
+        }
+      }
+      return all;
+    },
+    .popart_type = "CastThenPow2Scale",
+});
+
+}  // namespace pando::ir

@@ -1,0 +1,23 @@
+#include "ir/meaning/elements.h"
+#include "ir/meaning/formula.h"
+#include "ir/op_row.h"
+
+#include <cmath>
+
+namespace pando::ir {
+
+extern const OpRow op_square;
+constexpr OpRow op_square = checked({
+    .name = "square",
+    .doc = "The element times itself.",
+    .operands = {{{"t", any_numeric}}},
+    .infer = same_as_first,
+    .reference = [](Evaluation& e) { map_numbers(e, [](double x) { return x * x; }, [](std::int64_t x) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(x)); }); },
+    .differentiable = Differentiable::by_gradient,
+    .gradient = [](Gradient& g) { g.give(0, formula(g, g.grad()) * formula(g, g.operand(0)) * 2.0); },
+    .samples = unary_samples,
+    .elementwise = true,
+    .popart_type = "Square",
+});
+
+}  // namespace pando::ir

@@ -1,0 +1,35 @@
+#include "ir/meaning/formula.h"
+#include "ir/meaning/reduction.h"
+#include "ir/op_row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <numeric>
+
+namespace pando::ir {
+
+extern const OpRow op_logsumexp;
+constexpr OpRow op_logsumexp = checked({
+    .name = "logsumexp",
+    .doc = "The natural logarithm of the sum of the exponentials along the axes; they stay with length 1 where keepdims says so. "
+           "Large elements do not overflow.",
+    .signature = "logsumexp(t: Tensor, axis: Optional[Union[int, Iterable[int]]] = None, keepdims: bool = False) -> Tensor",
+    .operands = {{{"t", any_floating}}},
+    .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
+    .infer = infer_reduction,
+    .reference = [](Evaluation& e) { reduce_groups(e, [](std::span<const double> v) { 
+        const double top = *std::max_element(v.begin(), v.end());
+        if (std::isinf(top)) return top;
+        return top + std::log(std::accumulate(v.begin(), v.end(), 0.0, [top](double a, double x) { return a + std::exp(x - top); }));
+       }); },
+    .differentiable = Differentiable::by_gradient,
+    .gradient = [](Gradient& g) {
+      const auto share = (formula(g, g.operand(0)) - formula(g, spread(g, g.result()))).op("exp");
+      g.give(0, formula(g, spread(g, g.grad())) * share);
+    },
+    .samples = reduction_samples,
+    .popart_type = "ReduceLogSumExp",
+});
+
+}  // namespace pando::ir

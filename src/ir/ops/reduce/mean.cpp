@@ -1,0 +1,27 @@
+#include "ir/meaning/formula.h"
+#include "ir/meaning/reduction.h"
+#include "ir/op_row.h"
+
+#include <numeric>
+
+namespace pando::ir {
+
+extern const OpRow op_mean;
+constexpr OpRow op_mean = checked({
+    .name = "mean",
+    .doc = "The mean along the axes; they stay with length 1 where keepdims says so.",
+    .signature = "mean(t: Tensor, axis: Optional[Union[int, Iterable[int]]] = None, keepdims: bool = False) -> Tensor",
+    .operands = {{{"t", any_floating}}},
+    .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
+    .infer = infer_reduction,
+    .reference = [](Evaluation& e) { reduce_groups(e, [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); }); },
+    .differentiable = Differentiable::by_gradient,
+    .gradient = [](Gradient& g) {
+      const double n = static_cast<double>(elements_of(g.operand_type(0).shape)) / static_cast<double>(elements_of(g.result_type().shape));
+      g.give(0, spread(g, formula(g, g.grad()) * (1 / n)));
+    },
+    .samples = reduction_samples,
+    .popart_type = "ReduceMean",
+});
+
+}  // namespace pando::ir
