@@ -1,5 +1,5 @@
-#include "ir/meaning/scalars.h"
 #include "ir/op_row.h"
+#include "ir/scalars.h"
 
 namespace pando::ir {
 
@@ -17,11 +17,11 @@ constexpr OpRow op_scaled_add = checked({
     .infer = [](Inference& in) {
       if (in.shape(0) != in.shape(1)) in.refuse("different-shapes", "shapes {} and {}; it does not broadcast", to_string(in.shape(0)), to_string(in.shape(1)));
       if (in.operand(0).meta_shape != in.operand(1).meta_shape) in.refuse("different-shards", "operands are shards of different tensors");
-      check_scalars(in, 2);
+      check_scalars(in, 2, {"a", "b"});
       same_as_first(in);
     },
     .reference = [](Evaluation& e) {
-      const double a = scalar_of(e, "a", 2, 1), b = scalar_of(e, "b", 2, 1);
+      const double a = scalar_value(e, "a", 2).value_or(1), b = scalar_value(e, "b", 2).value_or(1);
       HostTensor out = e.fresh();
       for (std::int64_t i = 0; i < out.elements(); ++i) out.set(i, a * e.operand(0).number(i) + b * e.operand(1).number(i));
       e.result(std::move(out));
