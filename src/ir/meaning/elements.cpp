@@ -1,10 +1,17 @@
 #include "ir/meaning/elements.h"
 
+#include <limits>
+
 namespace pando::ir {
 
 void infer_nonlinearity_grad(Inference& in) {
   if (in.dtype(0) != in.dtype(1) || in.shape(0) != in.shape(1)) in.refuse("gradient-type", "a value and a gradient of different types");
   same_as_first(in);
+}
+
+void infer_bool(Inference& in) {
+  same_as_first(in);
+  in.results()[0].dtype = DType::boolean;
 }
 
 std::vector<Sample> kinked_unary_samples() {
@@ -16,6 +23,18 @@ std::vector<Sample> kinked_unary_samples() {
     all.push_back(s);
   }
   for (Sample s : more) {
+    s.smooth = false;
+    all.push_back(s);
+  }
+  return all;
+}
+
+std::vector<Sample> special_samples() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<Sample> all;
+  for (DType t : {DType::float32, DType::float16}) {
+    Sample s;
+    s.operands = {{t, {5}, 0, 0, {1, infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), -0.0}}};
     s.smooth = false;
     all.push_back(s);
   }

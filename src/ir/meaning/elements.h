@@ -25,6 +25,12 @@ void map_numbers(Evaluation& e, F f, G g) {
   e.result(std::move(out));
 }
 
+// Arithmetic of integers that wraps around.
+template <class F>
+std::int64_t wrapping(F f, std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(f(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+}
+
 // Result i is element source(i) of x, bit by bit; a negative source leaves what is there. Both have one element type.
 template <class F>
 void move_elements(HostTensor& out, const HostTensor& x, F source) {
@@ -96,10 +102,12 @@ inline ValueId zeros_like(Gradient& g, const Type& type) {
 // A value and a gradient of its type.
 void infer_nonlinearity_grad(Inference& in);
 
-inline void infer_bool(Inference& in) { in.result(DType::boolean, in.shape(0)); }
+void infer_bool(Inference& in);
 
 // The first operand has kinks: smooth on either side of them.
 std::vector<Sample> kinked_unary_samples();
+// Numbers, infinities, NaN.
+std::vector<Sample> special_samples();
 // bool operands, broadcasting.
 std::vector<Sample> bool_binary_samples();
 // binary_samples and bools.

@@ -39,7 +39,9 @@ void reduce_groups(Evaluation& e, const std::function<double(std::span<const dou
   const std::vector<std::int64_t> groups = groups_of(x.shape(), e.attributes().ints("axis"));
   const auto run = [&]<class T>(const std::function<T(std::span<const T>)>& reduce, auto read, auto write) {
     std::vector<std::vector<T>> members(static_cast<std::size_t>(out.elements()));
-    for (std::size_t i = 0; i < groups.size(); ++i) members[static_cast<std::size_t>(groups[i])].push_back(read(static_cast<std::int64_t>(i)));
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      members[static_cast<std::size_t>(groups[i])].push_back(read(static_cast<std::int64_t>(i)));
+    }
     for (std::size_t o = 0; o < members.size(); ++o) write(static_cast<std::int64_t>(o), reduce(members[o]));
   };
   if (g && !is_floating(x.dtype())) {

@@ -23,7 +23,8 @@ void check_groups(const Inference& in, std::int64_t axis) {
   if (axis == 0) in.refuse("group-axis", "axis 0 is the dimension of the groups");
   for (std::size_t i = 0; i < in.operands(); ++i) {
     if (in.operand(i).rank() == 0 || in.shape(i)[0] != groups) {
-      in.refuse("group-size", "operand {} has the shape {}; its first dimension must be the group size {}", i, to_string(in.shape(i)), groups);
+      in.refuse("group-size", "operand {} has the shape {}; its first dimension must be the group size {}", i, to_string(in.shape(i)),
+                groups);
     }
   }
 }
@@ -47,7 +48,8 @@ Shape aligned_indices(const Shape& data, const Shape& indices, std::int64_t axis
   return aligned;
 }
 
-std::vector<std::int64_t> scatter_targets(const Shape& data, const HostTensor& indices, const Shape& aligned, std::int64_t axis, const Shape& out) {
+std::vector<std::int64_t> scatter_targets(const Shape& data, const HostTensor& indices, const Shape& aligned, std::int64_t axis,
+                                          const Shape& out) {
   std::vector<std::int64_t> targets(static_cast<std::size_t>(elements_of(data)));
   const auto a = static_cast<std::size_t>(axis);
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -72,7 +74,8 @@ void infer_scatter_reduce(Inference& in) {
     in.refuse("scatter-indices", "indices of shape {} do not fit beside data of shape {}", to_string(in.shape(1)), to_string(in.shape(0)));
   }
   if (in.operands() < 3 && !a.has("axis_size")) in.refuse("scatter-size", "neither initial values nor a size of the axis");
-  const std::int64_t extent = a.integer("axis_size", in.operands() < 3 || in.operand(2).rank() <= axis ? 0 : in.shape(2)[static_cast<std::size_t>(axis)]);
+  const bool sized = in.operands() == 3 && in.operand(2).rank() > axis;
+  const std::int64_t extent = a.integer("axis_size", sized ? in.shape(2)[static_cast<std::size_t>(axis)] : 0);
   if (extent < 1) in.refuse("scatter-size", "a size of {} along axis {}", extent, axis);
   const Shape shape = with_axis(in.shape(0), axis, extent);
   if (in.operands() == 3 && (in.shape(2) != shape || in.dtype(2) != in.dtype(0))) {

@@ -9,13 +9,14 @@
 
 namespace pando::ir {
 
-// The shape of a scatter's indices as they lie beside its data, with ones where they repeat: indices of one dimension lie along the axis, others
-// from the first dimension on. With groups the first dimension is the group of both. Empty where they do not fit.
+// The shape of a scatter's indices as they lie beside its data, with ones where they repeat: indices of one dimension lie along the
+// axis, others from the first dimension on. With groups the first dimension is the group of both. Empty where they do not fit.
 Shape aligned_indices(const Shape& data, const Shape& indices, std::int64_t axis, bool grouped);
 
-// For each element of `data` the row-major position in `out` that its index names along the axis; -1 outside. `out` differs from the data along
-// the axis only.
-std::vector<std::int64_t> scatter_targets(const Shape& data, const HostTensor& indices, const Shape& aligned, std::int64_t axis, const Shape& out);
+// For each element of `data` the row-major position in `out` that its index names along the axis; -1 outside. `out` differs from the
+// data along the axis only.
+std::vector<std::int64_t> scatter_targets(const Shape& data, const HostTensor& indices, const Shape& aligned, std::int64_t axis,
+                                          const Shape& out);
 
 // Both forms of scatter_reduce; plain: a group size of 1.
 void infer_scatter_reduce(Inference& in);

@@ -17,6 +17,9 @@ void check_ratio(const Inference& in, std::string_view attribute);
 // One result of attributes "shape" and "dtype" (float32 where absent).
 void infer_random(Inference& in);
 
+// Drops elements with a probability, by a mask of a shape that broadcasts.
+void evaluate_dropout(Evaluation& e, const Shape& mask, double ratio);
+
 RandomKey key_of(const HostTensor& seed, std::uint32_t stream);
 // Two words of a key's stream as a seed.
 HostTensor seed_at(HostTensor out, const RandomKey& key, std::uint64_t first);

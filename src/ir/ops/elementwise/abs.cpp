@@ -13,7 +13,9 @@ constexpr OpRow op_abs = checked({
     .signature = "abs(t: Tensor) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .infer = same_as_first,
-    .reference = [](Evaluation& e) { map_numbers(e, [](double x) { return std::fabs(x); }, [](std::int64_t x) { return x < 0 ? -x : x; }); },
+    .reference = [](Evaluation& e) {
+      map_numbers(e, [](double x) { return std::fabs(x); }, [](std::int64_t x) { return x < 0 ? -x : x; });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, formula(g, g.grad()) * formula(g, g.operand(0)).op("sign")); },
     .samples = kinked_unary_samples,

@@ -1,12 +1,18 @@
+#include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
 #include "ir/op_row.h"
+
+#include <functional>
 
 namespace pando::ir {
 
 namespace {
 
 // Towards zero. A division by zero gives 0, the quotient that does not fit wraps.
-std::int64_t quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : b == -1 ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a)) : a / b; }
+std::int64_t quotient(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  return b == -1 ? wrapping(std::minus<>(), 0, a) : a / b;
+}
 
 std::int64_t unsigned_quotient(std::int64_t a, std::int64_t b) {
   return b == 0 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(a) / static_cast<std::uint64_t>(b));

@@ -23,7 +23,8 @@ constexpr OpRow op_fmod = checked({
     .operands = {{{"lhs", any_numeric}, {"rhs", any_numeric}}},
     .infer = broadcast_same_type,
     .reference = [](Evaluation& e) {
-      map_pairs(e, [](double a, double b) { return std::fmod(a, b); }, is_unsigned_integer(e.operand(0).dtype()) ? unsigned_remainder : remainder);
+      map_pairs(e, [](double a, double b) { return std::fmod(a, b); },
+                is_unsigned_integer(e.operand(0).dtype()) ? unsigned_remainder : remainder);
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {

@@ -9,6 +9,8 @@ namespace pando::ir {
 
 namespace {
 
+// Beyond it the density is 0; powers of larger numbers overflow halves.
+constexpr double kFar = 16;
 // 1 / sqrt(2 pi)
 constexpr double kDensity = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 
@@ -20,15 +22,16 @@ constexpr OpRow op_geluerf_grad = checked({
     .doc = "dy times the derivative of geluerf at x.",
     .operands = {{{"x", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
-    .reference = map_binary<[](double x, double dy) { 
+    .reference = map_binary<[](double x, double dy) {
       return dy * (0.5 * (1 + std::erf(x / std::numbers::sqrt2)) + x * kDensity * std::exp(-0.5 * x * x));
-     }>,
+    }>,
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const auto x = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());
       if (g.wants(1)) g.give(1, g.op("geluerf_grad", {x, d}));
       if (!g.wants(0)) return;
-      const auto xx = x * x;
+      const auto near = x.op("clip", Attributes{{"min", -kFar}, {"max", kFar}});
+      const auto xx = near * near;
       g.give(0, d * dy * ((xx * -0.5).op("exp") * kDensity * (2.0 - xx)));
     },
     .expand = [](Expansion& e) {

@@ -2,8 +2,6 @@
 #include "ir/op_row.h"
 
 #include <cmath>
-#include <cmath>
-#include <limits>
 
 namespace pando::ir {
 
@@ -15,14 +13,7 @@ constexpr OpRow op_isinf = checked({
     .operands = {{{"t", any_numeric}}},
     .infer = infer_bool,
     .reference = map_unary<[](double x) { return std::isinf(x); }>,
-    .samples = [] {
-      Sample s;
-      s.operands = {{DType::float32, {5}, 0, 0, {1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), std::nan(""), -0.0}}};
-      std::vector<Sample> all{s};
-      all[0].operands[0].dtype = DType::float16;
-      all.push_back(s);
-      return all;
-    },
+    .samples = special_samples,
     .elementwise = true,
     .popart_type = "IsInf",
 });

@@ -3,6 +3,15 @@
 
 namespace pando::ir {
 
+namespace {
+
+template <class T>
+std::int64_t compare(std::int64_t a, std::int64_t b) {
+  return static_cast<T>(a) < static_cast<T>(b);
+}
+
+}  // namespace
+
 extern const OpRow op_less;
 constexpr OpRow op_less = checked({
     .name = "less",
@@ -10,11 +19,9 @@ constexpr OpRow op_less = checked({
     .operands = {{{"lhs", any_numeric | only_bool}, {"rhs", any_numeric | only_bool}}},
     .infer = broadcast_to_bool,
     .reference = [](Evaluation& e) {
-      if (e.operand(0).dtype() == DType::uint64) {
-        map_pairs(e, [](double, double) { return 0.0; }, [](std::int64_t a, std::int64_t b) { return std::int64_t{static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b)}; });
-        return;
-      }
-      map_pairs(e, [](double a, double b) { return static_cast<double>(a < b); }, [](std::int64_t a, std::int64_t b) { return std::int64_t{a < b}; });
+      const bool is_unsigned = e.operand(0).dtype() == DType::uint64;
+      map_pairs(e, [](double a, double b) { return static_cast<double>(a < b); },
+                is_unsigned ? compare<std::uint64_t> : compare<std::int64_t>);
     },
     .differentiable = Differentiable::refused,
     .samples = comparison_samples,

@@ -11,7 +11,8 @@ constexpr OpRow op_logical_and = checked({
     .operands = {{{"lhs", only_bool}, {"rhs", only_bool}}},
     .infer = broadcast_to_bool,
     .reference = [](Evaluation& e) {
-      map_pairs(e, [](double a, double b) { return a != 0 && b != 0; }, [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 && b != 0}; });
+      map_pairs(e, [](double a, double b) { return a != 0 && b != 0; },
+                [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 && b != 0}; });
     },
     .differentiable = Differentiable::refused,
     .samples = bool_binary_samples,

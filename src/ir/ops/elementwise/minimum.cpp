@@ -38,7 +38,8 @@ constexpr OpRow op_minimum = checked({
       std::vector<Sample> all = binary_samples();
       for (Sample& s : all) s.smooth = false;
       Sample s;
-      s.operands = {{DType::float32, {2, 3}, 0, 0, {1, 2, 3, 4, 5, 6}}, {DType::float32, {3}, 0, 0, {3, 2.5, 1}}, {DType::float32, {}, 0, 0, {3.5}}};
+      s.operands = {{DType::float32, {2, 3}, 0, 0, {1, 2, 3, 4, 5, 6}}, {DType::float32, {3}, 0, 0, {3, 2.5, 1}},
+                    {DType::float32, {}, 0, 0, {3.5}}};
       all.push_back(s);
       return all;
     },

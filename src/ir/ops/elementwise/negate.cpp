@@ -3,6 +3,7 @@
 #include "ir/op_row.h"
 
 #include <cmath>
+#include <functional>
 
 namespace pando::ir {
 
@@ -13,7 +14,9 @@ constexpr OpRow op_negate = checked({
     .signature = "negate(t: Tensor) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .infer = same_as_first,
-    .reference = [](Evaluation& e) { map_numbers(e, [](double x) { return -x; }, [](std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }); },
+    .reference = [](Evaluation& e) {
+      map_numbers(e, [](double x) { return -x; }, [](std::int64_t x) { return wrapping(std::minus<>(), 0, x); });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, -formula(g, g.grad())); },
     .samples = unary_samples,

@@ -14,6 +14,7 @@ constexpr OpRow op_pow = checked({
     .operands = {{{"t", any_numeric}, {"e", any_numeric}}},
     .infer = [](Inference& in) {
       in.result(in.dtype(0), broadcast_shape(in, in.shape(0), in.shape(1)));
+      in.results()[0].meta_shape = in.operand(0).meta_shape;
     },
     .reference = map_binary<[](double t, double e) { return std::pow(t, e); }>,
     .differentiable = Differentiable::by_gradient,

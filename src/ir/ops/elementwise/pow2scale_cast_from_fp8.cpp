@@ -12,7 +12,8 @@ void check_scale(const Inference& in) {
     refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type int32, not {}", in.row().name, name_of(in.dtype(1)));
   }
   if (elements_of(in.shape(1)) != 1) {
-    refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name, to_string(in.shape(1)));
+    refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name,
+           to_string(in.shape(1)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "ir/meaning/elements.h"
 #include "ir/op_row.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pando::ir {
@@ -12,7 +13,9 @@ constexpr OpRow op_relu = checked({
     .signature = "relu(t: Tensor) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .infer = same_as_first,
-    .reference = [](Evaluation& e) { map_numbers(e, [](double x) { return x < 0 ? 0.0 : x; }, [](std::int64_t x) { return x < 0 ? std::int64_t{0} : x; }); },
+    .reference = [](Evaluation& e) {
+      map_numbers(e, [](double x) { return x < 0 ? 0.0 : x; }, [](std::int64_t x) { return std::max<std::int64_t>(x, 0); });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("relu_grad", {g.result(), g.grad()})); },
     .samples = kinked_unary_samples,

@@ -12,7 +12,10 @@ constexpr OpRow op_sign = checked({
     .signature = "sign(t: Tensor) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .infer = same_as_first,
-    .reference = [](Evaluation& e) { map_numbers(e, [](double x) { return static_cast<double>((x > 0) - (x < 0)); }, [](std::int64_t x) { return std::int64_t{(x > 0) - (x < 0)}; }); },
+    .reference = [](Evaluation& e) {
+      map_numbers(e, [](double x) { return static_cast<double>((x > 0) - (x < 0)); },
+                  [](std::int64_t x) { return std::int64_t{(x > 0) - (x < 0)}; });
+    },
     .differentiable = Differentiable::zero,
     .samples = kinked_unary_samples,
     .elementwise = true,

@@ -3,6 +3,7 @@
 #include "ir/op_row.h"
 
 #include <cmath>
+#include <functional>
 
 namespace pando::ir {
 
@@ -12,7 +13,9 @@ constexpr OpRow op_square = checked({
     .doc = "The element times itself.",
     .operands = {{{"t", any_numeric}}},
     .infer = same_as_first,
-    .reference = [](Evaluation& e) { map_numbers(e, [](double x) { return x * x; }, [](std::int64_t x) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(x)); }); },
+    .reference = [](Evaluation& e) {
+      map_numbers(e, [](double x) { return x * x; }, [](std::int64_t x) { return wrapping(std::multiplies<>(), x, x); });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, formula(g, g.grad()) * formula(g, g.operand(0)) * 2.0); },
     .samples = unary_samples,

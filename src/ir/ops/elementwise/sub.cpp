@@ -1,4 +1,7 @@
+#include "ir/meaning/elements.h"
 #include "ir/op_row.h"
+
+#include <functional>
 
 namespace pando::ir {
 
@@ -10,7 +13,7 @@ constexpr OpRow op_sub = checked({
     .operands = {{{"lhs", any_numeric}, {"rhs", any_numeric}}},
     .infer = broadcast_same_type,
     .reference = [](Evaluation& e) {
-      map_pairs(e, [](double a, double b) { return a - b; }, [](std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)); });
+      map_pairs(e, [](double a, double b) { return a - b; }, [](std::int64_t a, std::int64_t b) { return wrapping(std::minus<>(), a, b); });
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {

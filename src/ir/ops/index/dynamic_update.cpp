@@ -8,12 +8,14 @@ extern const OpRow op_dynamic_update;
 constexpr OpRow op_dynamic_update = checked({
     .name = "dynamic_update",
     .doc = "t with the elements of a slice (see dynamic_slice) replaced by t_update, which has the slice's shape.",
-    .signature = "dynamic_update(t: Tensor, index: Tensor, t_update: Tensor, axes: Iterable[int], sizes: Iterable[int], no_overlap: bool) -> Tensor",
+    .signature = "dynamic_update(t: Tensor, index: Tensor, t_update: Tensor, axes: Iterable[int], sizes: Iterable[int], no_overlap: bool) "
+                 "-> Tensor",
     .operands = {{{"t"}, {"index", any_integer}, {"t_update"}}},
     .attributes = {{{"axes", AttributeKind::ints}, {"sizes", AttributeKind::ints}, {"no_overlap", AttributeKind::flag, false}}},
     .infer = [](Inference& in) {
       const Shape shape = dynamic_slice_shape(in);
-      if (in.shape(2) != shape || in.dtype(2) != in.dtype(0)) in.refuse("slice-piece", "the slice has the shape {}; t_update does not fit", to_string(shape));
+      if (in.shape(2) != shape || in.dtype(2) != in.dtype(0)) in.refuse("slice-piece", "the slice has the shape {}; t_update does not fit",
+                                                                        to_string(shape));
       same_as_first(in);
     },
     .reference = [](Evaluation& e) {

@@ -8,7 +8,8 @@ constexpr OpRow op_gather = checked({
     .name = "gather",
     .doc = "The slices of t along the axis that the indices name: the axis is replaced by the dimensions of the indices, as in "
            "numpy.take. A slice outside is zero with zero_OOR, else undefined.",
-    .signature = "gather(t: Tensor, indices: Tensor, axis: int = 0, available_memory_proportion: Optional[float] = None, zero_OOR: bool = False) -> Tensor",
+    .signature = "gather(t: Tensor, indices: Tensor, axis: int = 0, available_memory_proportion: Optional[float] = None, zero_OOR: bool = "
+                 "False) -> Tensor",
     .operands = {{{"t"}, {"indices", any_integer}}},
     .attributes = {{{"axis", AttributeKind::integer},
                     {"zero_OOR", AttributeKind::flag, false},

@@ -19,7 +19,8 @@ void gather_elements_gradient(Gradient& g) {
     step.push_back(1);
     axes.push_back(static_cast<std::int64_t>(i));
   }
-  if (!axes.empty()) d = g.op("slice_assign", {zeros_like(g, g.operand_type(0)), d}, {{"start", start}, {"stop", stop}, {"step", step}, {"axis", axes}});
+  if (!axes.empty()) d = g.op("slice_assign", {zeros_like(g, g.operand_type(0)), d},
+                              {{"start", start}, {"stop", stop}, {"step", step}, {"axis", axes}});
   g.give(0, d);
 }
 
@@ -34,7 +35,8 @@ constexpr OpRow op_gather_elements = checked({
     .attributes = {{{"axis", AttributeKind::integer}}},
     .infer = [](Inference& in) {
       const auto axis = static_cast<std::size_t>(axis_of(in));
-      if (in.operand(1).rank() != in.operand(0).rank()) in.refuse("gather-shapes", "indices of rank {} for rank {}", in.operand(1).rank(), in.operand(0).rank());
+      if (in.operand(1).rank() != in.operand(0).rank()) in.refuse("gather-shapes", "indices of rank {} for rank {}", in.operand(1).rank(),
+                                                                  in.operand(0).rank());
       for (std::size_t d = 0; d < in.shape(0).size(); ++d) {
         if (d != axis && in.shape(1)[d] > in.shape(0)[d]) in.refuse("gather-shapes", "more indices than elements in dimension {}", d);
       }
@@ -43,7 +45,8 @@ constexpr OpRow op_gather_elements = checked({
     .reference = [](Evaluation& e) {
       HostTensor out = e.fresh();
       const Shape& shape = out.shape();
-      const std::vector<std::int64_t> sources = scatter_targets(shape, e.operand(1), shape, e.attributes().integer("axis"), e.operand(0).shape());
+      const std::vector<std::int64_t> sources = scatter_targets(shape, e.operand(1), shape, e.attributes().integer("axis"),
+                                                                e.operand(0).shape());
       move_elements(out, e.operand(0), [&](std::int64_t i) { return sources[static_cast<std::size_t>(i)]; });
       e.result(std::move(out));
     },

@@ -8,7 +8,8 @@ constexpr OpRow op_groupedgather = checked({
     .name = "groupedgather",
     .doc = "gather for each group: with a group size above 1 the first dimension of t and of the indices counts groups, and the axis "
            "(counted with that dimension) is gathered within each. With one group it is gather.",
-    .signature = "groupedgather(t: Tensor, indices: Tensor, axis: int = 0, group_size: int = 1, available_memory_proportion: Optional[float] = None, zero_OOR: bool = False) -> Tensor",
+    .signature = "groupedgather(t: Tensor, indices: Tensor, axis: int = 0, group_size: int = 1, available_memory_proportion: "
+                 "Optional[float] = None, zero_OOR: bool = False) -> Tensor",
     .module = "gather",
     .operands = {{{"t"}, {"indices", any_integer}}},
     .attributes = {{{"axis", AttributeKind::integer},

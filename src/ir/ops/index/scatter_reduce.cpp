@@ -11,7 +11,8 @@ constexpr OpRow op_scatter_reduce = checked({
            "dimensional indices name slices; others lie beside the data and repeat along missing trailing dimensions and those of "
            "length 1. Indices outside are left out. axis_size: the axis' length in the result.",
     .signature = "scatter_reduce(data: Tensor, indices: Tensor, reduction: str, initial_values: Optional[Tensor] = None, axis: int = 0, "
-                 "axis_size: Optional[int] = None, enable_index_broadcast: bool = True, available_memory_proportion: Optional[float] = None) -> Tensor",
+                 "axis_size: Optional[int] = None, enable_index_broadcast: bool = True, available_memory_proportion: Optional[float] = "
+                 "None) -> Tensor",
     .operands = {{{"data", any_numeric}, {"indices", any_integer}, {.name = "initial_values", .types = any_numeric, .optional = true}}},
     .attributes = {{{"reduction", AttributeKind::text},
                     {"axis", AttributeKind::integer},

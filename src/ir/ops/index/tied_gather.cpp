@@ -7,7 +7,8 @@ extern const OpRow op_tied_gather;
 constexpr OpRow op_tied_gather = checked({
     .name = "tied_gather",
     .doc = "gather of a tensor that a matrix product shares; the same numbers.",
-    .signature = "tied_gather(t: Tensor, indices: Tensor, axis: int = 0, available_memory_proportion: Optional[float] = None, zero_OOR: bool = False) -> Tensor",
+    .signature = "tied_gather(t: Tensor, indices: Tensor, axis: int = 0, available_memory_proportion: Optional[float] = None, zero_OOR: "
+                 "bool = False) -> Tensor",
     .module = "gather",
     .operands = {{{"t"}, {"indices", any_integer}}},
     .attributes = {{{"axis", AttributeKind::integer},

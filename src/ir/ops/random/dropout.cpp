@@ -17,12 +17,7 @@ constexpr OpRow op_dropout = checked({
       same_as_first(in);
     },
     .reference = [](Evaluation& e) {
-      const HostTensor& t = e.operand(0);
-      HostTensor out = e.fresh();
-      const RandomKey key = key_of(e.operand(1), kDropoutStream);
-      const double keep = 1 - e.attributes().number("p"), scale = static_cast<float>(1 / keep);
-      for (std::int64_t i = 0; i < out.elements(); ++i) out.set(i, random_keep(key, static_cast<std::uint64_t>(i), keep) ? static_cast<float>(t.number(i) * scale) : 0);
-      e.result(std::move(out));
+      evaluate_dropout(e, e.operand(0).shape(), e.attributes().number("p"));
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("dropout", {g.grad(), g.operand(1)}, g.attributes())); },

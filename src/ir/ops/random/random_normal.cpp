@@ -8,10 +8,12 @@ constexpr OpRow op_random_normal = checked({
     .name = "random_normal",
     .doc = "Normally distributed numbers with a mean and a standard deviation, each from the seed (two uint32) and its row-major "
            "position.",
-    .signature = "random_normal(seed_tensor: Tensor, shape: Tuple[int, ...], mean: float = 0.0, std: float = 1.0, dtype: dtype = float32) -> Tensor",
+    .signature = "random_normal(seed_tensor: Tensor, shape: Tuple[int, ...], mean: float = 0.0, std: float = 1.0, dtype: dtype = float32) "
+                 "-> Tensor",
     .module = "random",
     .operands = {{{"seed_tensor"}}},
-    .attributes = {{{"shape", AttributeKind::ints}, {"mean", AttributeKind::number, false}, {"std", AttributeKind::number, false}, {"dtype", AttributeKind::dtype, false}}},
+    .attributes = {{{"shape", AttributeKind::ints}, {"mean", AttributeKind::number, false}, {"std", AttributeKind::number, false},
+                    {"dtype", AttributeKind::dtype, false}}},
     .infer = [](Inference& in) {
       check_seed(in, 0);
       infer_random(in);

@@ -14,19 +14,12 @@ constexpr OpRow op_shaped_dropout = checked({
       check_seed(in, 1);
       check_ratio(in, "ratio");
       const Ints& shape = in.attributes().ints("shape");
-      if (broadcast_shape(in, in.shape(0), shape) != in.shape(0)) in.refuse("dropout-shape", "a mask of shape {} does not broadcast to {}", to_string(shape), to_string(in.shape(0)));
+      if (broadcast_shape(in, in.shape(0), shape) != in.shape(0)) in.refuse("dropout-shape", "a mask of shape {} does not broadcast to {}",
+                                                                            to_string(shape), to_string(in.shape(0)));
       same_as_first(in);
     },
     .reference = [](Evaluation& e) {
-      const HostTensor& t = e.operand(0);
-      HostTensor out = e.fresh();
-      const RandomKey key = key_of(e.operand(1), kDropoutStream);
-      const double keep = 1 - e.attributes().number("ratio"), scale = static_cast<float>(1 / keep);
-      for (std::int64_t i = 0; i < out.elements(); ++i) {
-        const std::int64_t at = broadcast_index(e.attributes().ints("shape"), out.shape(), i);
-        out.set(i, random_keep(key, static_cast<std::uint64_t>(at), keep) ? static_cast<float>(t.number(i) * scale) : 0);
-      }
-      e.result(std::move(out));
+      evaluate_dropout(e, e.attributes().ints("shape"), e.attributes().number("ratio"));
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("shaped_dropout", {g.grad(), g.operand(1)}, g.attributes())); },

@@ -15,7 +15,11 @@ constexpr OpRow op_l1 = checked({
     .operands = {{{"t", any_floating}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_reduction,
-    .reference = [](Evaluation& e) { reduce_groups(e, [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0, [](double a, double x) { return a + std::fabs(x); }); }); },
+    .reference = [](Evaluation& e) {
+      reduce_groups(e, [](std::span<const double> v) {
+        return std::accumulate(v.begin(), v.end(), 0.0, [](double sum, double x) { return sum + std::fabs(x); });
+      });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, formula(g, spread(g, g.grad())) * formula(g, g.operand(0)).op("sign")); },
     .samples = reduction_samples,

@@ -16,7 +16,11 @@ constexpr OpRow op_l2 = checked({
     .operands = {{{"t", any_floating}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_reduction,
-    .reference = [](Evaluation& e) { reduce_groups(e, [](std::span<const double> v) { return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0)); }); },
+    .reference = [](Evaluation& e) {
+      reduce_groups(e, [](std::span<const double> v) {
+        return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+      });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const auto y = formula(g, g.result());

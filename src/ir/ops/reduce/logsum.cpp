@@ -15,7 +15,11 @@ constexpr OpRow op_logsum = checked({
     .operands = {{{"t", any_floating}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_reduction,
-    .reference = [](Evaluation& e) { reduce_groups(e, [](std::span<const double> v) { return std::log(std::accumulate(v.begin(), v.end(), 0.0)); }); },
+    .reference = [](Evaluation& e) {
+      reduce_groups(e, [](std::span<const double> v) {
+        return std::log(std::accumulate(v.begin(), v.end(), 0.0));
+      });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const ValueId sum = g.op("sum", {g.operand(0)}, g.attributes());

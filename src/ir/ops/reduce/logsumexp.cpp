@@ -18,11 +18,13 @@ constexpr OpRow op_logsumexp = checked({
     .operands = {{{"t", any_floating}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_reduction,
-    .reference = [](Evaluation& e) { reduce_groups(e, [](std::span<const double> v) { 
+    .reference = [](Evaluation& e) {
+      reduce_groups(e, [](std::span<const double> v) {
         const double top = *std::max_element(v.begin(), v.end());
         if (std::isinf(top)) return top;
-        return top + std::log(std::accumulate(v.begin(), v.end(), 0.0, [top](double a, double x) { return a + std::exp(x - top); }));
-       }); },
+        return top + std::log(std::accumulate(v.begin(), v.end(), 0.0, [top](double sum, double x) { return sum + std::exp(x - top); }));
+      });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const auto share = (formula(g, g.operand(0)) - formula(g, spread(g, g.result()))).op("exp");

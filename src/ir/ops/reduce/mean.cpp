@@ -2,6 +2,7 @@
 #include "ir/meaning/reduction.h"
 #include "ir/op_row.h"
 
+#include <cmath>
 #include <numeric>
 
 namespace pando::ir {
@@ -14,11 +15,19 @@ constexpr OpRow op_mean = checked({
     .operands = {{{"t", any_floating}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_reduction,
-    .reference = [](Evaluation& e) { reduce_groups(e, [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); }); },
+    .reference = [](Evaluation& e) {
+      reduce_groups(e, [](std::span<const double> v) {
+        return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+      });
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const double n = static_cast<double>(elements_of(g.operand_type(0).shape)) / static_cast<double>(elements_of(g.result_type().shape));
-      g.give(0, spread(g, formula(g, g.grad()) * (1 / n)));
+      auto dy = formula(g, g.grad());
+      // 1 / n of many elements is too small for a half: its root is not.
+      const int factors = g.operand_type(0).dtype == DType::float16 && n > 2048 ? 2 : 1;
+      for (int i = 0; i < factors; ++i) dy = dy * std::pow(n, -1.0 / factors);
+      g.give(0, spread(g, dy));
     },
     .samples = reduction_samples,
     .popart_type = "ReduceMean",

@@ -63,7 +63,8 @@ constexpr OpRow op_median = checked({
         std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return value(a) < value(b); });
         const double middle = value(order[(order.size() - 1) / 2]);
         values.set(static_cast<std::int64_t>(o), middle);
-        positions.set_integer(static_cast<std::int64_t>(o), *std::find_if(order.begin(), order.end(), [&](std::int64_t a) { return value(a) == middle; }));
+        positions.set_integer(static_cast<std::int64_t>(o), *std::find_if(order.begin(), order.end(),
+                                                                          [&](std::int64_t a) { return value(a) == middle; }));
       }
       e.result(std::move(values));
       e.result(std::move(positions));

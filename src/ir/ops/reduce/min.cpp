@@ -15,7 +15,8 @@ constexpr OpRow op_min = checked({
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_reduction,
     .reference = [](Evaluation& e) {
-      reduce_groups(e, [](std::span<const double> v) { return *std::min_element(v.begin(), v.end()); }, [](std::span<const std::int64_t> v) { return *std::min_element(v.begin(), v.end()); });
+      reduce_groups(e, [](std::span<const double> v) { return *std::min_element(v.begin(), v.end()); },
+                    [](std::span<const std::int64_t> v) { return *std::min_element(v.begin(), v.end()); });
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = give_where_equal,

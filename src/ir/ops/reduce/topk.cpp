@@ -11,7 +11,8 @@ constexpr OpRow op_topk = checked({
     .name = "topk",
     .doc = "The k largest (or least) elements along an axis and where they lie, as int32. Of equal elements the first counts as the "
            "more extreme. Sorted results begin with the most extreme; others come in no particular order.",
-    .signature = "topk(t: Tensor, k: int, axis: int, largest: bool, sorted: bool, available_memory_proportion: Optional[float] = None) -> Tuple[Tensor, Tensor]",
+    .signature = "topk(t: Tensor, k: int, axis: int, largest: bool, sorted: bool, available_memory_proportion: Optional[float] = None) -> "
+                 "Tuple[Tensor, Tensor]",
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"k", AttributeKind::integer},
                     {"axis", AttributeKind::integer},
@@ -37,7 +38,8 @@ constexpr OpRow op_topk = checked({
           std::vector<std::int64_t> order(static_cast<std::size_t>(from.extent));
           std::iota(order.begin(), order.end(), 0);
           const auto value = [&](std::int64_t a) { return x.number(from.position(o, a, i)); };
-          std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return largest ? value(a) > value(b) : value(a) < value(b); });
+          std::stable_sort(order.begin(), order.end(), [&](std::int64_t a,
+                                                           std::int64_t b) { return largest ? value(a) > value(b) : value(a) < value(b); });
           for (std::int64_t k = 0; k < to.extent; ++k) {
             values.set(to.position(o, k, i), value(order[static_cast<std::size_t>(k)]));
             positions.set_integer(to.position(o, k, i), order[static_cast<std::size_t>(k)]);

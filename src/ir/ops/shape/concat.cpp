@@ -10,13 +10,15 @@ void infer_concat(Inference& in) {
   const auto axis = static_cast<std::size_t>(axis_of(in));
   Shape shape = in.shape(0);
   for (std::size_t i = 1; i < in.operands(); ++i) {
-    if (in.dtype(i) != in.dtype(0)) in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(i)));
+    if (in.dtype(i) != in.dtype(0)) in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)),
+                                              name_of(in.dtype(i)));
     Shape other = in.shape(i);
     if (other.size() == shape.size()) {
       shape[axis] += other[axis];
       other[axis] = shape[axis];
     }
-    if (other != shape) in.refuse("concat-shapes", "shape {} does not go behind {} along axis {}", to_string(in.shape(i)), to_string(in.shape(0)), axis);
+    if (other != shape) in.refuse("concat-shapes", "shape {} does not go behind {} along axis {}", to_string(in.shape(i)),
+                                  to_string(in.shape(0)), axis);
   }
   in.result(in.dtype(0), shape);
 }

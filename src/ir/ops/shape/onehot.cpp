@@ -17,7 +17,8 @@ constexpr OpRow op_onehot = checked({
     .infer = [](Inference& in) {
       const std::int64_t n = in.attributes().integer("num_classes"), axis = in.attributes().integer("axis");
       if (n < 1) in.refuse("onehot-classes", "{} classes", n);
-      if (axis < 0 || axis > in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank() + 1);
+      if (axis < 0 || axis > in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis,
+                                                             in.operand(0).rank() + 1);
       if (in.shape(1) != Shape{2}) in.refuse("onehot-values", "values of shape {}; there are two, off and on", to_string(in.shape(1)));
       Shape shape = in.shape(0);
       shape.insert(shape.begin() + axis, n);

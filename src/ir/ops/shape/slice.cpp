@@ -9,10 +9,12 @@ constexpr OpRow op_slice = checked({
     .name = "slice",
     .doc = "Elements start to stop (exclusive) of the given axes, with steps of 1 or -1. Negative positions count from the end; what "
            "lies beyond it is clipped, as in Python.",
-    .signature = "slice(t: Tensor, start: Optional[Union[int, List[Optional[int]]]] = None, stop: Optional[Union[int, List[Optional[int]]]] = None, "
+    .signature = "slice(t: Tensor, start: Optional[Union[int, List[Optional[int]]]] = None, stop: Optional[Union[int, "
+                 "List[Optional[int]]]] = None, "
                  "step: Optional[Union[int, List[Optional[int]]]] = None, axis: Optional[Union[int, List[int]]] = None) -> Tensor",
     .operands = {{{"t"}}},
-    .attributes = {{{"start", AttributeKind::ints}, {"stop", AttributeKind::ints}, {"step", AttributeKind::ints}, {"axis", AttributeKind::ints}}},
+    .attributes = {{{"start", AttributeKind::ints}, {"stop", AttributeKind::ints}, {"step", AttributeKind::ints},
+                    {"axis", AttributeKind::ints}}},
     .infer = [](Inference& in) {
       check_slice(in);
       in.result(in.dtype(0), sliced_shape(slice_ranges(in.shape(0), in.attributes())));

@@ -9,11 +9,13 @@ constexpr OpRow op_slice_assign = checked({
     .name = "slice_assign",
     .doc = "The base with the elements of a slice (see slice) replaced by a piece of the slice's shape.",
     .operands = {{{"base"}, {"piece"}}},
-    .attributes = {{{"start", AttributeKind::ints}, {"stop", AttributeKind::ints}, {"step", AttributeKind::ints}, {"axis", AttributeKind::ints}}},
+    .attributes = {{{"start", AttributeKind::ints}, {"stop", AttributeKind::ints}, {"step", AttributeKind::ints},
+                    {"axis", AttributeKind::ints}}},
     .infer = [](Inference& in) {
       check_slice(in);
       const Shape shape = sliced_shape(slice_ranges(in.shape(0), in.attributes()));
-      if (in.shape(1) != shape || in.dtype(1) != in.dtype(0)) in.refuse("slice-piece", "the slice has the shape {}; the piece does not fit", to_string(shape));
+      if (in.shape(1) != shape || in.dtype(1) != in.dtype(0)) in.refuse("slice-piece", "the slice has the shape {}; the piece does not fit",
+                                                                        to_string(shape));
       same_as_first(in);
     },
     .reference = [](Evaluation& e) {

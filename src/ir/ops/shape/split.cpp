@@ -20,7 +20,8 @@ constexpr OpRow op_split = checked({
         sum += n;
         in.result(in.dtype(0), shape);
       }
-      if (sum != in.shape(0)[axis]) in.refuse("split-lengths", "the pieces have {} elements along axis {}, the tensor {}", sum, axis, in.shape(0)[axis]);
+      if (sum != in.shape(0)[axis]) in.refuse("split-lengths", "the pieces have {} elements along axis {}, the tensor {}", sum, axis,
+                                              in.shape(0)[axis]);
     },
     .reference = [](Evaluation& e) {
       const HostTensor& x = e.operand(0);
@@ -45,7 +46,8 @@ constexpr OpRow op_split = checked({
     .expand = [](Expansion& x) {
       std::int64_t start = 0;
       for (std::int64_t n : x.attributes().ints("splits")) {
-        const Attributes piece{{"start", Ints{start}}, {"stop", Ints{start + n}}, {"step", Ints{1}}, {"axis", Ints{x.attributes().integer("axis")}}};
+        const Attributes piece{{"start", Ints{start}}, {"stop", Ints{start + n}}, {"step", Ints{1}},
+                               {"axis", Ints{x.attributes().integer("axis")}}};
         x.result(x.op("slice", {x.operand(0)}, piece));
         start += n;
       }

@@ -24,7 +24,8 @@ constexpr OpRow op_transpose = checked({
     .infer = [](Inference& in) {
       const Ints& order = in.attributes().ints("permutation");
       if (static_cast<std::int64_t>(order.size()) != in.operand(0).rank()) {
-        in.refuse("permutation-length", "the permutation {} has {} entries for rank {}", to_string(order), order.size(), in.operand(0).rank());
+        in.refuse("permutation-length", "the permutation {} has {} entries for rank {}", to_string(order), order.size(),
+                  in.operand(0).rank());
       }
       Shape shape;
       for (std::int64_t d : axes_of(in, "permutation")) shape.push_back(in.shape(0)[static_cast<std::size_t>(d)]);
@@ -47,7 +48,8 @@ constexpr OpRow op_transpose = checked({
     .gradient = [](Gradient& g) { g.give(0, g.op("transpose", {g.grad()}, {{"permutation", inverse(g.attributes())}})); },
     .samples = [] {
       std::vector<Sample> all;
-      for (const auto& [shape, order] : {std::pair<Shape, Ints>{{2, 3}, {1, 0}}, {{2, 3, 4}, {1, 2, 0}}, {{2, 3, 4}, {0, 2, 1}}, {{5}, {0}}, {{}, {}}}) {
+      for (const auto& [shape, order] : {std::pair<Shape, Ints>{{2, 3}, {1, 0}}, {{2, 3, 4}, {1, 2, 0}}, {{2, 3, 4}, {0, 2, 1}}, {{5}, {0}},
+                                         {{}, {}}}) {
         Sample s;
         s.operands = {{DType::float32, shape, -2, 2, {}}};
         s.attributes = {{"permutation", order}};
