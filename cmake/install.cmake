@@ -1,7 +1,7 @@
 # The installed prefix, component `poplar`: what a Poplar program and PopLibs need.
 #
 #   PREFIX/include/...            the public headers, host and device
-#   PREFIX/lib/libpoplar.so     also as libpva.so: programs that read reports link that
+#   PREFIX/lib/libpoplar.so     also as libpva.so and libpvti.so: programs that read reports and write traces link those
 #   PREFIX/lib/cmake/poplar/      find_package(poplar): targets poplar, poplar::poplar, popc_bin
 #   PREFIX/bin/popc, pando
 #   PREFIX/enable.sh              source it, and `g++ -std=c++11 x.cpp -lpoplar` works
@@ -17,7 +17,9 @@ set(poplar_package_dir lib/cmake/poplar)
 set_target_properties(poplar PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
 target_compile_features(poplar INTERFACE cxx_std_11)
 install(TARGETS poplar EXPORT poplarTargets LIBRARY DESTINATION lib COMPONENT poplar)
-install(CODE "file(CREATE_LINK libpoplar.so \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/libpva.so\" SYMBOLIC)" COMPONENT poplar)
+foreach(name pva pvti)
+  install(CODE "file(CREATE_LINK libpoplar.so \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/lib${name}.so\" SYMBOLIC)" COMPONENT poplar)
+endforeach()
 
 foreach(tool popc pando)
   if(TARGET ${tool})
@@ -26,7 +28,7 @@ foreach(tool popc pando)
   endif()
 endforeach()
 
-set(poplibs_headers poputil popops poplin popnn poprand)
+set(poplibs_headers poputil popops poplin popnn poprand gcl)
 list(JOIN poplibs_headers "|" poplibs_pattern)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar
   REGEX "/include/(${poplibs_pattern})$" EXCLUDE PATTERN "libIPUpy.hpp" EXCLUDE PATTERN "python.hpp" EXCLUDE)

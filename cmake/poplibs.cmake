@@ -1,4 +1,4 @@
-# The op libraries: libpoputil, libpopops, libpoplin, libpopnn, libpoprand with their codelets (popops.gp ...), and the kernels
+# The op libraries: libpoputil, libpopops, libpoplin, libpopnn, libpoprand, libgcl with their codelets (popops.gp ...), and the kernels
 # that those call. They see of Pando only what libpoplar exports. Included when libpoplar is defined.
 set(poplibs_dir ${CMAKE_SOURCE_DIR}/src/poplibs)
 
@@ -106,3 +106,4 @@ endif()
 pando_op_library(poprand popops poputil)
 pando_op_library(poplin popops poputil)
 pando_op_library(popnn poplin poprand popops poputil)
+pando_op_library(gcl popops poputil)

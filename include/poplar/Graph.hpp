@@ -338,8 +338,9 @@ public:
   /// Keeps the function's code in Streaming Memory (REMOTE); Copy(buffer, function) brings it to the tiles.
   FunctionBuffer addFunctionBuffer(const Function &function, FunctionBufferMappingType mappingType);
 
-  /// A graph of the same variables and vertices that sees some of the tiles, numbered from 0: the first n of each IPU; a range;
-  /// any list. Throws invalid_tile_mapping for tiles that do not exist.
+  /// A graph of the same variables and vertices that sees some of the tiles, numbered from 0: the first n of each IPU; a range; the listed
+  /// tiles of each IPU (or, if a number is that of no tile of the first IPU, the tiles with these numbers). Throws invalid_tile_mapping
+  /// for tiles that do not exist.
   Graph createVirtualGraph(unsigned numTilesPerIPU);
   Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
   Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles);
@@ -375,6 +376,7 @@ public:
 private:
   friend struct pando::facade::Access;
   explicit Graph(std::unique_ptr<core::GraphState> state);
+  Graph subgraph(const std::vector<unsigned> &tiles);
   static std::size_t elements(ArrayRef<std::size_t> shape);
   Tensor makeConstant(const Type &type, const Tensor *metadata, ArrayRef<std::size_t> shape, const Type &from, const void *values,
                       std::size_t n, bool fill, const DebugContext &debugContext);

@@ -84,6 +84,12 @@ public:
   void add(const Program &program);
 };
 
+/// Steps under a name, for a reader of the program: nothing is measured for it as a whole.
+class POPLAR_EXPORT Block : public Program {
+public:
+  Block(const Program &program, const DebugContext &debugContext = {});
+};
+
 /// Runs the vertices of a compute set, all at the same time.
 class POPLAR_EXPORT Execute : public Program {
 public:

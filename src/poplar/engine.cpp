@@ -3,6 +3,7 @@
 
 #include "poplar/compile_graph.h"
 #include "poplar/engine_state.h"
+#include "pvti/pvti.hpp"
 
 namespace pando::facade {
 
@@ -39,6 +40,11 @@ bool has_stamps(const pando::tile::Program& program) {
   return false;
 }
 
+pvti::TraceChannel& channel() {
+  static pvti::TraceChannel c = {"poplar"};
+  return c;
+}
+
 std::unique_ptr<EngineState> new_engine(std::unique_ptr<ExecutableState> executable, EngineSettings settings) {
   auto s = std::make_unique<EngineState>();
   s->has_stamps = has_stamps(*executable->program);
@@ -46,12 +52,14 @@ std::unique_ptr<EngineState> new_engine(std::unique_ptr<ExecutableState> executa
   s->options = EngineOptions(settings.flags);
   s->settings = std::move(settings);
   s->profiling = s->settings.cycle_model;
+  if (s->settings.execution_report) pvti::enable(s->settings.report_directory);
   return s;
 }
 
 std::unique_ptr<EngineState> compile_engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options,
                                             const ProgressFunc& progress) {
   EngineSettings settings = parse_engine_options(options);
+  const pvti::Tracepoint trace(&channel(), "compile");
   auto executable = pando::facade::compile_executable(graph, programs, settings, progress);
   return new_engine(std::move(executable), std::move(settings));
 }
@@ -182,11 +190,12 @@ void Engine::deploy() {
 }
 
 void Engine::load(const Device& device) {
+  const pvti::Tracepoint trace(&channel(), "load");
   prepare(device);
   deploy();
 }
 
-void Engine::run(unsigned prog, const std::string&) {
+void Engine::run(unsigned prog, const std::string& debugName) {
   EngineState& s = Access::idle(*this);
   pando::exec::Runner& runner = s.loaded();
   const unsigned programs = s.executable->program->programs;
@@ -195,7 +204,10 @@ void Engine::run(unsigned prog, const std::string&) {
   if (s.simulated_error != ErrorCode::NONE) throw_simulated(s);
   Claim claimed = claim(s);
   const std::uint64_t begin = s.now();
-  runner.run(prog);
+  {
+    const pvti::Tracepoint trace(&channel(), debugName.empty() ? "run " + std::to_string(prog) : debugName);
+    runner.run(prog);
+  }
   ++s.runs;
   constexpr std::size_t kMostIntervals = 1 << 16;
   if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, s.now());

@@ -1,4 +1,5 @@
 // Engine: reports, timing.
+#include <cctype>
 #include <fstream>
 #include <iomanip>
 #include <set>
@@ -38,6 +39,16 @@ ProfileValue::Vector codelet_names(const core::ExecutableState& e) {
   return {names.begin(), names.end()};
 }
 
+// "vertex_code" is vertexCode.
+std::string camel_case(const std::string& category) {
+  std::string out;
+  for (std::size_t i = 0; i < category.size(); ++i) {
+    const bool starts_word = i > 0 && (category[i - 1] == '_' || category[i - 1] == ' ');
+    if (category[i] != '_' && category[i] != ' ') out += starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(category[i]))) : category[i];
+  }
+  return out;
+}
+
 ProfileValue graph_profile(const Report& r, const core::ExecutableState& e) {
   ProfileValue::Map graph{{"numVars", r.graph.variables}, {"numVertices", r.graph.vertices}, {"numComputeSets", r.graph.compute_sets},
                           {"numEdges", r.graph.edges}};
@@ -46,7 +57,13 @@ ProfileValue graph_profile(const Report& r, const core::ExecutableState& e) {
     used.emplace_back(t.used);
     with_gaps.emplace_back(t.with_gaps);
   }
-  ProfileValue::Map memory{{"byTile", ProfileValue::Map{{"total", std::move(used)}, {"totalIncludingGaps", std::move(with_gaps)}}}};
+  ProfileValue::Map by_category;
+  for (std::size_t c = 0; c < r.categories.size(); ++c) {
+    ProfileValue::Vector on_tiles;
+    for (const auto& t : r.tiles) on_tiles.emplace_back(c < t.by_category.size() ? t.by_category[c] : std::uint64_t{0});
+    by_category.emplace(camel_case(r.categories[c].category), ProfileValue::Map{{"total", std::move(on_tiles)}});
+  }
+  ProfileValue::Map memory{{"byCategory", std::move(by_category)}, {"byTile", ProfileValue::Map{{"total", std::move(used)}, {"totalIncludingGaps", std::move(with_gaps)}}}};
   ProfileValue::Map target{{"numIPUs", r.target.ipus}, {"tilesPerIpu", r.target.tiles_per_ipu}, {"numTiles", r.target.tiles},
                            {"bytesPerTile", r.target.bytes_per_tile}, {"clockFrequency", r.target.clock_hz}};
   return ProfileValue::Map{{"graph", std::move(graph)}, {"memory", std::move(memory)}, {"target", std::move(target)},

@@ -1,6 +1,7 @@
 // Graph: construction, codelets, virtual graphs.
 #include "poplar/Graph.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "poplar/state.h"
@@ -146,9 +147,19 @@ bool Graph::hasCodelet(StringRef vertexType) const {
 }
 
 Graph Graph::createVirtualGraph(const std::vector<unsigned>& perIpuTiles) {
+  const unsigned ipus = getTarget().getNumIPUs(), per_ipu = getTarget().getTilesPerIPU();
+  const bool all_ipus = std::all_of(perIpuTiles.begin(), perIpuTiles.end(), [&](unsigned t) { return t < per_ipu; });
+  if (ipus == 1 || !all_ipus) return subgraph(perIpuTiles);
+  std::vector<unsigned> tiles;
+  for (unsigned ipu = 0; ipu < ipus; ++ipu)
+    for (const unsigned t : perIpuTiles) tiles.push_back(ipu * per_ipu + t);
+  return subgraph(tiles);
+}
+
+Graph Graph::subgraph(const std::vector<unsigned>& own_tiles) {
   std::vector<unsigned> tiles;
   std::set<unsigned> seen;
-  for (const unsigned t : perIpuTiles) {
+  for (const unsigned t : own_tiles) {
     tiles.push_back(Access::physical_tile(*this, t, "createVirtualGraph").value);
     if (!seen.insert(t).second) fail(ErrorKind::invalid_tile_mapping, "virtual-tile-twice", "createVirtualGraph: tile {} is given twice", t);
   }
@@ -164,7 +175,7 @@ Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) {
   std::vector<unsigned> tiles;
   for (unsigned ipu = 0; ipu < t.getNumIPUs(); ++ipu)
     for (unsigned i = 0; i < numTilesPerIPU; ++i) tiles.push_back(ipu * t.getTilesPerIPU() + i);
-  return createVirtualGraph(tiles);
+  return subgraph(tiles);
 }
 
 Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
@@ -172,7 +183,7 @@ Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
     fail(ErrorKind::invalid_tile_mapping, "virtual-no-tiles", "createVirtualGraph: the range [{}, {}) has no tiles", lowerTile, upperTile);
   std::vector<unsigned> tiles;
   for (unsigned t = lowerTile; t < upperTile; ++t) tiles.push_back(t);
-  return createVirtualGraph(tiles);
+  return subgraph(tiles);
 }
 
 Graph Graph::createReplicatedGraph(unsigned replicationFactor) {

@@ -163,6 +163,10 @@ Sequence::Sequence(const Program& first, const DebugContext& context) {
   node_ = make(g::Sequence{{Access::node(first)}}, context, {owner(first)});
 }
 
+Block::Block(const Program& program, const DebugContext& context) {
+  node_ = make(g::Sequence{{Access::node(program)}}, context, {owner(program)});
+}
+
 void Sequence::add(const Program& program) {
   if (!node_) node_ = make(g::Sequence{}, DebugContext());
   g::ProgramPtr step = Access::node(program);  // holds itself, if a sequence is added to itself: then own() copies
