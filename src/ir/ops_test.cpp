@@ -367,6 +367,8 @@ TEST(ops, float8_codes) {
                  ModelError::Class::type);
   expect_refused("log2-scale-shape", "pow2scale_cast_to_fp8", {floats({1}), ints({1, 2})}, {{"data_type", DType::float8_143}},
                  ModelError::Class::value);
+  expect_refused("log2-scale-range", "pow2scale_cast_to_fp8", {floats({1}), ints({32})}, {{"data_type", DType::float8_143}},
+                 ModelError::Class::runtime);
   expect_refused("cast-to-float8", "pow2scale_cast_to_fp8", {floats({1}), ints({1})}, {{"data_type", DType::float16}},
                  ModelError::Class::type);
 }
@@ -388,6 +390,34 @@ TEST(ops, reductions) {
   expect_refused("axis-range", "sum", {x}, {{"axis", Ints{2}}});
   expect_refused("axis-twice", "sum", {x}, {{"axis", Ints{1, 1}}});
   expect_refused("axis-negative", "sum", {x}, {{"axis", Ints{-1}}});
+}
+
+TEST(ops, reductions_of_nothing) {
+  const HostTensor x(DType::float32, {2, 0});
+  EXPECT_EQ(run("sum", {x}, {{"axis", Ints{1}}}), (std::vector<double>{0, 0}));
+  EXPECT_EQ(run("prod", {x}, {{"axis", Ints{1}}}), (std::vector<double>{1, 1}));
+  EXPECT_EQ(run("logsumexp", {x}, {{"axis", Ints{1}}}), (std::vector<double>{-kInf, -kInf}));
+  EXPECT_EQ(run("max", {x}, {{"axis", Ints{0}}}), (std::vector<double>{}));
+  for (const char* name : {"max", "min", "median"}) expect_refused("reduction-empty", name, {x}, {{"axis", Ints{1}}});
+  for (const char* name : {"argmax", "argmin"}) expect_refused("reduction-empty", name, {x}, {{"dim", std::int64_t{1}}});
+}
+
+TEST(ops, costs_count_what_is_done) {
+  const auto cost = [](std::string_view name, const Shape& shape, const Attributes& attributes) {
+    Module module;
+    const std::vector<TypeId> types{module.type(tensor_type(DType::float32, shape))};
+    Inference in(module, row_of(op_kind(name)), types, attributes, {}, false);
+    in.row().infer(in);
+    return in.row().cost(in);
+  };
+  const Cost sum = cost("sum", {10, 3}, {{"axis", Ints{0}}}),
+      part = cost("split", {10, 3}, {{"splits", Ints{4, 6}}, {"axis", std::int64_t{0}}});
+  EXPECT_EQ(sum.operations, 30);
+  EXPECT_EQ(sum.bytes_read, 120);
+  EXPECT_EQ(sum.bytes_written, 12);
+  EXPECT_EQ(part.operations, 0);
+  EXPECT_EQ(part.bytes_written, 120);
+  EXPECT_EQ(cost("reshape", {10, 3}, {{"shape", Ints{30}}}).bytes_written, 0);
 }
 
 TEST(ops, median_is_the_lower_middle_and_says_where) {

@@ -14,6 +14,13 @@ void infer_bool(Inference& in) {
   in.results()[0].dtype = DType::boolean;
 }
 
+Cost movement_cost(const Inference& in) {
+  Cost cost;
+  for (const Type& t : in.results()) cost.bytes_written += static_cast<double>(elements_of(t.shape)) * static_cast<double>(size_of(t.dtype));
+  cost.bytes_read = cost.bytes_written;
+  return cost;
+}
+
 std::vector<Sample> kinked_unary_samples() {
   std::vector<Sample> all = unary_samples();
   const std::vector<Sample> more = all;

@@ -104,6 +104,11 @@ void infer_nonlinearity_grad(Inference& in);
 
 void infer_bool(Inference& in);
 
+// Of rows that move data: the bytes of the results, no operations.
+Cost movement_cost(const Inference& in);
+// Of views that keep the order of the elements.
+inline Cost no_cost(const Inference&) { return {}; }
+
 // The first operand has kinks: smooth on either side of them.
 std::vector<Sample> kinked_unary_samples();
 // Numbers, infinities, NaN.

@@ -21,6 +21,26 @@ void infer_reduction(Inference& in) {
   in.result(in.dtype(0), reduced_shape(in.shape(0), axes_of(in), in.attributes().flag("keepdims")));
 }
 
+void check_elements(const Inference& in, const Ints& axes) {
+  for (std::int64_t a : axes) {
+    if (in.shape(0)[static_cast<std::size_t>(a)] == 0) in.refuse("reduction-empty", "axis {} has no elements", a);
+  }
+}
+
+void infer_choice(Inference& in) {
+  infer_reduction(in);
+  check_elements(in, in.attributes().ints("axis"));
+}
+
+Cost reduction_cost(const Inference& in) {
+  const auto bytes = [](const Type& t) { return static_cast<double>(elements_of(t.shape)) * static_cast<double>(size_of(t.dtype)); };
+  Cost cost;
+  cost.operations = static_cast<double>(elements_of(in.shape(0)));
+  cost.bytes_read = bytes(in.operand(0));
+  for (const Type& t : in.results()) cost.bytes_written += bytes(t);
+  return cost;
+}
+
 std::vector<std::int64_t> groups_of(const Shape& shape, const Ints& axes) {
   const Shape kept = reduced_shape(shape, axes, true);
   const Shape strides = strides_of(kept);

@@ -13,6 +13,12 @@ namespace pando::ir {
 Shape reduced_shape(const Shape& shape, const Ints& axes, bool keepdims);
 // Result 0: operand 0's element type, the reduced shape.
 void infer_reduction(Inference&);
+// The same, where nothing has no result: refuses reduced dimensions without elements.
+void infer_choice(Inference&);
+// Refuses (popart) an axis without elements.
+void check_elements(const Inference&, const Ints& axes);
+// An operation for each element that goes in.
+Cost reduction_cost(const Inference&);
 // For each element of a tensor the element of the reduced tensor that it goes into.
 std::vector<std::int64_t> groups_of(const Shape& shape, const Ints& axes);
 

@@ -1,7 +1,6 @@
 #include "ir/error.h"
+#include "ir/matmul.h"
 #include "ir/op_row.h"
-
-#include <cmath>
 
 namespace pando::ir {
 
@@ -9,7 +8,8 @@ namespace {
 
 void check_scale(const Inference& in) {
   if (in.dtype(1) != DType::int32) {
-    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type int32, not {}", in.row().name, name_of(in.dtype(1)));
+    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type popxl.int32, not {}", in.row().name,
+           name_of(in.dtype(1)));
   }
   if (elements_of(in.shape(1)) != 1) {
     refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name,
@@ -22,7 +22,8 @@ void check_scale(const Inference& in) {
 extern const OpRow op_pow2scale_cast_from_fp8;
 constexpr OpRow op_pow2scale_cast_from_fp8 = checked({
     .name = "pow2scale_cast_from_fp8",
-    .doc = "A float8 tensor in float16 or float32, times 2^log2_scale. log2_scale is an int32 scalar from -32 to 31.",
+    .doc = "A float8 tensor in float16 or float32, times 2^log2_scale. log2_scale is an int32 scalar from -32 to 31; a run with another "
+           "one is refused.",
     .signature = "pow2scale_cast_from_fp8(t: Tensor, log2_scale: Tensor, data_type: dtype) -> Tensor",
     .module = "cast",
     .operands = {{{"t", any_float8}, {"log2_scale"}}},
@@ -36,8 +37,8 @@ constexpr OpRow op_pow2scale_cast_from_fp8 = checked({
       in.result(to, in.shape(0));
     },
     .reference = [](Evaluation& e) {
-      const int scale = static_cast<int>(e.operand(1).integer(0));
-      map_elements(e, [scale](double x) { return std::ldexp(x, scale); });
+      const double scale = log2_scale_of(e, 1);
+      map_elements(e, [scale](double x) { return x * scale; });
     },
     .differentiable = Differentiable::refused,
     .samples = [] {

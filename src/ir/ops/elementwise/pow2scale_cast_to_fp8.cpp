@@ -1,7 +1,6 @@
 #include "ir/error.h"
+#include "ir/matmul.h"
 #include "ir/op_row.h"
-
-#include <cmath>
 
 namespace pando::ir {
 
@@ -9,7 +8,8 @@ namespace {
 
 void check_scale(const Inference& in) {
   if (in.dtype(1) != DType::int32) {
-    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type int32, not {}", in.row().name, name_of(in.dtype(1)));
+    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type popxl.int32, not {}", in.row().name,
+           name_of(in.dtype(1)));
   }
   if (elements_of(in.shape(1)) != 1) {
     refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name,
@@ -23,7 +23,7 @@ extern const OpRow op_pow2scale_cast_to_fp8;
 constexpr OpRow op_pow2scale_cast_to_fp8 = checked({
     .name = "pow2scale_cast_to_fp8",
     .doc = "t times 2^log2_scale in a float8 type, rounded to nearest even. What is too large becomes NaN, as do infinities. "
-           "log2_scale is an int32 scalar from -32 to 31.",
+           "log2_scale is an int32 scalar from -32 to 31; a run with another one is refused.",
     .signature = "pow2scale_cast_to_fp8(t: Tensor, log2_scale: Tensor, data_type: dtype) -> Tensor",
     .module = "cast",
     .operands = {{{"t", set_of(DType::float16) | set_of(DType::float32)}, {"log2_scale"}}},
@@ -35,8 +35,8 @@ constexpr OpRow op_pow2scale_cast_to_fp8 = checked({
       in.result(to, in.shape(0));
     },
     .reference = [](Evaluation& e) {
-      const int scale = static_cast<int>(e.operand(1).integer(0));
-      map_elements(e, [scale](double x) { return std::ldexp(x, scale); });
+      const double scale = log2_scale_of(e, 1);
+      map_elements(e, [scale](double x) { return x * scale; });
     },
     .differentiable = Differentiable::refused,
     .samples = [] {

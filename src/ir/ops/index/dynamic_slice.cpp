@@ -23,6 +23,7 @@ constexpr OpRow op_dynamic_slice = checked({
     .gradient = [](Gradient& g) {
       g.give(0, g.op("dynamic_update", {zeros_like(g, g.operand_type(0)), g.operand(1), g.grad()}, g.attributes()));
     },
+    .cost = movement_cost,
     .samples = dynamic_slice_samples,
     .popart_type = "DynamicSlice",
 });

@@ -34,6 +34,7 @@ constexpr OpRow op_dynamic_update = checked({
       if (g.wants(0)) g.give(0, g.op("dynamic_update", {g.grad(), g.operand(1), zeros_like(g, g.operand_type(2))}, g.attributes()));
       if (g.wants(2)) g.give(2, g.op("dynamic_slice", {g.grad(), g.operand(1)}, g.attributes()));
     },
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all = dynamic_slice_samples();
       for (Sample& s : all) {

@@ -52,6 +52,7 @@ constexpr OpRow op_gather_elements = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = gather_elements_gradient,
+    .cost = movement_cost,
     .samples = [] {
       Sample s;
       s.operands = {{DType::float32, {3, 4}, -2, 2, {}}, {DType::int32, {3, 2}, 0, 0, {1, 1, 0, 3, 2, 0}}};

@@ -1,3 +1,4 @@
+#include "ir/meaning/elements.h"
 #include "ir/meaning/scatters.h"
 #include "ir/op_row.h"
 
@@ -20,6 +21,7 @@ constexpr OpRow op_groupedgather = checked({
     .reference = evaluate_gather,
     .differentiable = Differentiable::by_gradient,
     .gradient = gather_gradient,
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all = gather_samples();
       Sample s;

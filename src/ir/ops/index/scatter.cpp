@@ -45,6 +45,7 @@ constexpr OpRow op_scatter = checked({
       if (g.wants(0)) g.give(0, g.op("scatter", {g.grad(), g.operand(1), zeros_like(g, g.operand_type(2))}, g.attributes()));
       if (g.wants(2)) g.give(2, g.op("gather_elements", {g.grad(), g.operand(1)}, {{"axis", g.attributes().integer("axis")}}));
     },
+    .cost = movement_cost,
     .samples = [] {
       Sample s;
       s.operands = {{DType::float32, {3, 3}, -2, 2, {}}, {DType::int32, {2, 3}, 0, 0, {1, 0, 2, 0, 2, 1}},

@@ -1,3 +1,4 @@
+#include "ir/meaning/elements.h"
 #include "ir/meaning/scatters.h"
 #include "ir/op_row.h"
 
@@ -18,6 +19,7 @@ constexpr OpRow op_tied_gather = checked({
     .reference = evaluate_gather,
     .differentiable = Differentiable::by_gradient,
     .gradient = gather_gradient,
+    .cost = movement_cost,
     .samples = gather_samples,
     .popart_type = "PopartTiedGather",
 });

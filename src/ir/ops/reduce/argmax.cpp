@@ -14,7 +14,9 @@ constexpr OpRow op_argmax = checked({
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"dim", AttributeKind::integer}, {"keepdim", AttributeKind::flag, false}}},
     .infer = [](Inference& in) {
-      in.result(DType::int32, reduced_shape(in.shape(0), {axis_of(in, "dim")}, in.attributes().flag("keepdim")));
+      const Ints axes{axis_of(in, "dim")};
+      check_elements(in, axes);
+      in.result(DType::int32, reduced_shape(in.shape(0), axes, in.attributes().flag("keepdim")));
     },
     .reference = [](Evaluation& e) {
       const HostTensor& x = e.operand(0);
@@ -31,6 +33,7 @@ constexpr OpRow op_argmax = checked({
       }
       e.result(std::move(out));
     },
+    .cost = reduction_cost,
     .samples = along_dim_samples,
     .popart_type = "ArgMax",
 });

@@ -1,4 +1,5 @@
 #include "ir/meaning/elements.h"
+#include "ir/meaning/reduction.h"
 #include "ir/op_row.h"
 
 namespace pando::ir {
@@ -32,6 +33,7 @@ constexpr OpRow op_cumsum = checked({
       const Attributes flip{{"start", Ints{extent - 1}}, {"stop", Ints{-extent - 1}}, {"step", Ints{-1}}, {"axis", Ints{dim}}};
       g.give(0, g.op("slice", {g.op("cumsum", {g.op("slice", {g.grad()}, flip)}, g.attributes())}, flip));
     },
+    .cost = reduction_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (DType t : {DType::float32, DType::float16}) {

@@ -1,4 +1,5 @@
 #include "ir/error.h"
+#include "ir/meaning/reduction.h"
 #include "ir/op_row.h"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ constexpr OpRow op_histogram = checked({
       }
       e.result(std::move(out));
     },
+    .cost = reduction_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (bool absolute : {false, true}) {

@@ -22,6 +22,7 @@ constexpr OpRow op_l1 = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, formula(g, spread(g, g.grad())) * formula(g, g.operand(0)).op("sign")); },
+    .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceL1",
 });

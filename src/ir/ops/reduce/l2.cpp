@@ -27,6 +27,7 @@ constexpr OpRow op_l2 = checked({
       const auto safe = select(g, g.op("equal", {y, y.number(0)}), y.number(1), y);
       g.give(0, formula(g, spread(g, formula(g, g.grad()) / safe)) * formula(g, g.operand(0)));
     },
+    .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceL2",
 });

@@ -1,3 +1,4 @@
+#include "ir/meaning/reduction.h"
 #include "ir/op_row.h"
 
 namespace pando::ir {
@@ -17,6 +18,7 @@ constexpr OpRow op_lamb_square = checked({
       out.set(0, sum);
       e.result(std::move(out));
     },
+    .cost = reduction_cost,
     .samples = unary_samples,
     .popart_type = "LambSquare",
 });

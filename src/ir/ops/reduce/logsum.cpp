@@ -25,6 +25,7 @@ constexpr OpRow op_logsum = checked({
       const ValueId sum = g.op("sum", {g.operand(0)}, g.attributes());
       g.give(0, spread(g, formula(g, g.grad()) / formula(g, sum)));
     },
+    .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceLogSum",
 });

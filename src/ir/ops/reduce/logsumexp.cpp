@@ -20,6 +20,7 @@ constexpr OpRow op_logsumexp = checked({
     .infer = infer_reduction,
     .reference = [](Evaluation& e) {
       reduce_groups(e, [](std::span<const double> v) {
+        if (v.empty()) return std::log(0.0);
         const double top = *std::max_element(v.begin(), v.end());
         if (std::isinf(top)) return top;
         return top + std::log(std::accumulate(v.begin(), v.end(), 0.0, [top](double sum, double x) { return sum + std::exp(x - top); }));
@@ -30,6 +31,7 @@ constexpr OpRow op_logsumexp = checked({
       const auto share = (formula(g, g.operand(0)) - formula(g, spread(g, g.result()))).op("exp");
       g.give(0, formula(g, spread(g, g.grad())) * share);
     },
+    .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceLogSumExp",
 });

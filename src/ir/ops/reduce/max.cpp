@@ -13,13 +13,14 @@ constexpr OpRow op_max = checked({
     .signature = "max(t: Tensor, axis: Optional[Union[int, Iterable[int]]] = None, keepdims: bool = False) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
-    .infer = infer_reduction,
+    .infer = infer_choice,
     .reference = [](Evaluation& e) {
       reduce_groups(e, [](std::span<const double> v) { return *std::max_element(v.begin(), v.end()); },
                     [](std::span<const std::int64_t> v) { return *std::max_element(v.begin(), v.end()); });
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = give_where_equal,
+    .cost = reduction_cost,
     .samples = distinct_reduction_samples,
     .popart_type = "ReduceMax",
 });

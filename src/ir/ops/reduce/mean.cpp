@@ -29,6 +29,7 @@ constexpr OpRow op_mean = checked({
       for (int i = 0; i < factors; ++i) dy = dy * std::pow(n, -1.0 / factors);
       g.give(0, spread(g, dy));
     },
+    .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceMean",
 });

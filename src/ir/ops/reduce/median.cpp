@@ -46,7 +46,7 @@ constexpr OpRow op_median = checked({
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = [](Inference& in) {
-      infer_reduction(in);
+      infer_choice(in);
       in.result(DType::int32, in.results()[0].shape);
     },
     .reference = [](Evaluation& e) {
@@ -71,6 +71,7 @@ constexpr OpRow op_median = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = median_gradient,
+    .cost = reduction_cost,
     .samples = distinct_reduction_samples,
     .popart_type = "ReduceMedian",
 });

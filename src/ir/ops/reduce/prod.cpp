@@ -36,6 +36,7 @@ constexpr OpRow op_prod = checked({
       const auto others = select(g, is_zero, select(g, single, product, zero), select(g, none, product / rest, zero));
       g.give(0, formula(g, spread(g, g.grad())) * others);
     },
+    .cost = reduction_cost,
     .samples = number_reduction_samples,
     .popart_type = "ReduceProd",
 });

@@ -19,6 +19,7 @@ constexpr OpRow op_sum = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, spread(g, g.grad())); },
+    .cost = reduction_cost,
     .samples = number_reduction_samples,
     .popart_type = "ReduceSum",
 });

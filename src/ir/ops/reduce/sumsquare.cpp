@@ -20,6 +20,7 @@ constexpr OpRow op_sumsquare = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, formula(g, spread(g, g.grad())) * formula(g, g.operand(0)) * 2.0); },
+    .cost = reduction_cost,
     .samples = number_reduction_samples,
     .popart_type = "ReduceSumSquare",
 });

@@ -1,4 +1,5 @@
 #include "ir/meaning/elements.h"
+#include "ir/meaning/reduction.h"
 #include "ir/op_row.h"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ constexpr OpRow op_topk = checked({
       const ValueId zeros = zeros_like(g, g.operand_type(0));
       g.give(0, g.op("scatter", {zeros, g.result(1), g.grad()}, {{"axis", g.attributes().integer("axis")}}));
     },
+    .cost = reduction_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (bool largest : {true, false}) {

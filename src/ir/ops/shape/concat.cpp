@@ -64,6 +64,7 @@ constexpr OpRow op_concat = checked({
         if (g.wants(i)) g.give(i, g.op("slice", {g.grad()}, piece));
       }
     },
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all;
       Sample s;

@@ -23,6 +23,7 @@ constexpr OpRow op_expand = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.reduced_to(g.grad(), g.operand_type(0).shape)); },
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (const auto& [from, to] : {std::pair<Shape, Shape>{{3, 1}, {2, 3, 4}}, {{}, {5}}, {{2, 3}, {2, 3}}, {{1}, {1, 4}}}) {

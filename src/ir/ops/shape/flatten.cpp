@@ -1,3 +1,4 @@
+#include "ir/meaning/elements.h"
 #include "ir/op_row.h"
 
 namespace pando::ir {
@@ -14,6 +15,7 @@ constexpr OpRow op_flatten = checked({
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("reshape", {g.grad()}, {{"shape", Ints(g.operand_type(0).shape)}})); },
     .expand = [](Expansion& x) { x.result(x.op("reshape", {x.operand(0)}, {{"shape", Ints(x.result_type().shape)}})); },
+    .cost = no_cost,
     .samples = unary_samples,
     .view = View::of_first_operand,
     .put = [](Expansion& x) { x.result(x.op("reshape", {x.operand(1)}, {{"shape", Ints(x.type_of(x.operand(0)).shape)}})); },

@@ -47,6 +47,7 @@ constexpr OpRow op_onehot = checked({
       const auto dy = formula(g, g.grad());
       g.give(1, g.op("concat", {total(dy * (1.0 - mask)), total(dy * mask)}, {{"axis", std::int64_t{0}}}));
     },
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (std::int64_t axis : {0, 1, 2}) {

@@ -1,3 +1,4 @@
+#include "ir/meaning/elements.h"
 #include "ir/op_row.h"
 
 namespace pando::ir {
@@ -28,6 +29,7 @@ constexpr OpRow op_reshape = checked({
     .reference = [](Evaluation& e) { e.result(e.operand(0).reshaped(e.result_type().shape)); },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("reshape", {g.grad()}, {{"shape", Ints(g.operand_type(0).shape)}})); },
+    .cost = no_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (const auto& [from, to] : {std::pair<Shape, Shape>{{2, 6}, {3, 4}}, {{4, 3, 2}, {24}}, {{1}, {}}, {{}, {1, 1}}}) {

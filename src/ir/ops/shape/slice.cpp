@@ -28,6 +28,7 @@ constexpr OpRow op_slice = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("slice_assign", {zeros_like(g, g.operand_type(0)), g.grad()}, g.attributes())); },
+    .cost = movement_cost,
     .samples = slice_samples,
     .view = View::of_first_operand,
     .put = [](Expansion& x) { x.result(x.op("slice_assign", {x.operand(0), x.operand(1)}, x.attributes())); },

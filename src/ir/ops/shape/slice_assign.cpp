@@ -35,6 +35,7 @@ constexpr OpRow op_slice_assign = checked({
       if (g.wants(0)) g.give(0, g.op("slice_assign", {g.grad(), zeros_like(g, g.operand_type(1))}, g.attributes()));
       if (g.wants(1)) g.give(1, g.op("slice", {g.grad()}, g.attributes()));
     },
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all = slice_samples();
       for (Sample& s : all) {

@@ -52,6 +52,7 @@ constexpr OpRow op_split = checked({
         start += n;
       }
     },
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all;
       Sample s;

@@ -23,6 +23,7 @@ constexpr OpRow op_squeeze = checked({
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("reshape", {g.grad()}, {{"shape", Ints(g.operand_type(0).shape)}})); },
     .expand = [](Expansion& x) { x.result(x.op("reshape", {x.operand(0)}, {{"shape", Ints(x.result_type().shape)}})); },
+    .cost = no_cost,
     .samples = [] {
       Sample s;
       s.operands = {{DType::float32, {1, 3, 1, 2}, -2, 2, {}}};

@@ -63,6 +63,7 @@ constexpr OpRow op_subsample = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = subsample_gradient,
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (const auto& [shape, strides] : {std::pair<Shape, Ints>{{5}, {2}}, {{4, 7}, {1, 3}}, {{4, 6, 2}, {2, 4, 1}}}) {

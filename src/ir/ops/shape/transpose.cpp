@@ -46,6 +46,7 @@ constexpr OpRow op_transpose = checked({
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("transpose", {g.grad()}, {{"permutation", inverse(g.attributes())}})); },
+    .cost = movement_cost,
     .samples = [] {
       std::vector<Sample> all;
       for (const auto& [shape, order] : {std::pair<Shape, Ints>{{2, 3}, {1, 0}}, {{2, 3, 4}, {1, 2, 0}}, {{2, 3, 4}, {0, 2, 1}}, {{5}, {0}},
