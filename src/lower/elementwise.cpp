@@ -36,18 +36,7 @@ Any constant_expression(const ir::HostTensor& data) {
 Any Expression::number(DType dtype, double value) const { return constant_expression(ir::HostTensor::filled(dtype, {}, value)); }
 Any Expression::number(double value) const { return number(operand_type(0).dtype, value); }
 
-Any Expression::scalar(std::string_view name, double otherwise) const {
-  if (const ir::AttributeValue* listed = attributes().find("scalars")) {
-    const auto& names = std::get<ir::Strings>(*listed);
-    const auto it = std::find(names.begin(), names.end(), name);
-    if (it != names.end()) {
-      const std::size_t i = operands() - names.size() + static_cast<std::size_t>(it - names.begin());
-      if (operand_type(i).dtype == operand_type(0).dtype) return operand(i);
-      return pe::Cast(operand(i), element_type(operand_type(0).dtype));
-    }
-  }
-  return number(attributes().number(name, otherwise));
-}
+std::optional<std::size_t> Expression::scalar_operand(std::string_view name) const { return lower::scalar_operand(module_, op_, name); }
 
 Any Lowering::expression_of(ValueId v, OpId reader, std::vector<ValueId>& leaves) {
   v = resolved(v);
@@ -106,6 +95,7 @@ void Lowering::lower_elementwise(OpId op) {
     if (new_version ? leaves[i] == first : is_dead_temporary(leaves[i])) target = i;
   }
   poplar::Graph& graph = graph_of(op);
+  if (const auto* only = static_cast<const pe::Expr&>(expression).getAs<pe::PlaceHolder>()) return keep_value(op, leaves, only->getIndex() - 1, new_version);
   if (target < leaves.size()) {
     const Slot home = writable(leaves[target], false);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -120,6 +110,18 @@ void Lowering::lower_elementwise(OpId op) {
     if (t.shape() != shape) t = t.reshape(shape);
     define(result, fresh_slot(t));
   }
+}
+
+// A result that is an operand's value: copied where it is a new version of another tensor, else where the operand lies.
+void Lowering::keep_value(OpId op, const std::vector<ValueId>& leaves, std::size_t leaf, bool new_version) {
+  const ValueId result = module_.result(op), first = resolved(module_.operand(op, 0));
+  const bool whole = module_.type_of(leaves[leaf]).shape == module_.type_of(result).shape;
+  if (!new_version && whole) return define(result, slot(leaves[leaf]));
+  const Slot home = new_version ? writable(first, false) : fresh_slot(new_tensor(result));
+  const Tensor from = slot(leaves[leaf]).tensor;
+  const Tensor to = home.tensor;
+  assign_all({&to, 1}, {&from, 1});
+  define(result, home);
 }
 
 }  // namespace pando::lower

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pando::lower {
@@ -37,6 +38,9 @@ struct Lowered {
 
 // Devices that the module's types name: the highest number and one; at least 1.
 std::int64_t devices_of(const ir::Module& module);
+
+// Whether the op of that name becomes vertices and copies by a row of its own.
+bool has_lowering(std::string_view op);
 
 // The graph must have devices_of(module) IPUs and module.replicas() replicas. Refuses (popart) ops without a lowering, all together;
 // (not_implemented) types that tiles do not have.

@@ -185,14 +185,19 @@ void OpLowering::result_taken(std::size_t i, std::size_t operand) {
   lowering_.define(module().result(op_, i), *taken_[operand]);
 }
 
-std::optional<std::size_t> OpLowering::scalar_operand(std::string_view name) const {
-  const ir::AttributeValue* listed = attributes().find("scalars");
+std::optional<std::size_t> scalar_operand(const ir::Module& module, OpId op, std::string_view name) {
+  const ir::AttributeValue* listed = module.attributes(op).find("scalars");
   if (listed == nullptr) return std::nullopt;
   const auto& names = std::get<ir::Strings>(*listed);
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) return std::nullopt;
-  return operands() - names.size() + static_cast<std::size_t>(it - names.begin());
+  std::size_t first = 0;
+  for (const ir::OperandRule& rule : module.row(op).operands) first += !rule.name.empty() && !rule.optional && !rule.variadic ? 1 : 0;
+  if (const ir::AttributeValue* present = module.attributes(op).find("present")) first += std::get<ir::Strings>(*present).size();
+  return first + static_cast<std::size_t>(it - names.begin());
 }
+
+std::optional<std::size_t> OpLowering::scalar_operand(std::string_view name) const { return lower::scalar_operand(module(), op_, name); }
 
 Tensor OpLowering::scalar(std::string_view name, double otherwise) {
   if (const auto i = scalar_operand(name)) return operand(*i).flatten();

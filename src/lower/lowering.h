@@ -106,6 +106,7 @@ class Lowering {
   void lower_op(ir::OpId op);
   void lower_context(ir::Context context, poplar::program::Sequence& program);
   void lower_elementwise(ir::OpId op);
+  void keep_value(ir::OpId op, const std::vector<ir::ValueId>& leaves, std::size_t leaf, bool new_version);
   Any expression_of(ir::ValueId v, ir::OpId reader, std::vector<ir::ValueId>& leaves);
   Any expression_of(ir::OpId op, std::vector<ir::ValueId>& leaves);
   StorageId add_storage(bool writable, bool temporary);

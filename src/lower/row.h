@@ -41,8 +41,8 @@ class Expression {
   // A number of operand 0's element type.
   Any number(double value) const;
   Any number(ir::DType dtype, double value) const;
-  // Scalar parameter `name`: the attribute, or the trailing operand that "scalars" lists; as the element type of operand 0.
-  Any scalar(std::string_view name, double otherwise = 0) const;
+  // Which operand scalar parameter `name` is; nothing where it is an attribute.
+  std::optional<std::size_t> scalar_operand(std::string_view name) const;
 
  private:
   const ir::Module& module_;
@@ -71,6 +71,9 @@ struct Row {
 };
 
 const Row* find_row(std::string_view name);
+
+// Scalar parameters are attributes or operands: those that attribute "scalars" lists are operands behind the ones that are always there.
+std::optional<std::size_t> scalar_operand(const ir::Module& module, ir::OpId op, std::string_view name);
 
 // A tensor with what else lies in its storage. Storages are numbered; a view lies in those of what it views.
 using StorageId = std::uint32_t;

@@ -1,0 +1,78 @@
+#include "lower/lowering.h"
+
+#include <algorithm>
+
+namespace pando::lower {
+
+using ir::ValueId;
+using poplar::Tensor;
+
+namespace {
+
+bool contains(const ir::Ints& list, std::size_t i) { return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end(); }
+
+// What changes from one iteration to the next has storage of its own; the other inputs are read where they are, and nothing may write there.
+void repeat_graph(OpLowering& o) {
+  Lowering& l = o.lowering();
+  const ir::GraphId g = o.module().graphs(o.op())[0];
+  const ir::Graph& graph = o.module().graph(g);
+  const std::size_t outputs = graph.outputs.size();
+  const ir::Ints& modified = o.attributes().ints("modified");
+  l.before_running({&g, 1});
+
+  const auto changes = [&](std::size_t i) { return i < outputs || contains(modified, i); };
+  std::vector<ValueId> held;
+  for (std::size_t i = 0; i < o.operands(); ++i) {
+    if (!changes(i)) held.push_back(l.resolved(o.module().operand(o.op(), i)));
+  }
+  for (ValueId v : held) l.hold(v);
+  for (std::size_t i = 0; i < o.operands(); ++i) {
+    if (changes(i)) o.take(i);
+  }
+  std::vector<Slot> inputs;
+  for (std::size_t i = 0; i < o.operands(); ++i) inputs.push_back(changes(i) ? o.taken(i) : l.slot(o.module().operand(o.op(), i)));
+  // An input that an output is carried to hands back what the last iteration made of the input itself.
+  std::vector<Tensor> last;
+  std::vector<Slot> last_slots;
+  for (std::int64_t m : modified) {
+    const auto i = static_cast<std::size_t>(m);
+    if (i >= outputs) continue;
+    last.push_back(l.top_graph().clone(inputs[i].tensor, o.name() + "/last"));
+    o.program().add(poplar::program::Copy(inputs[i].tensor, last.back()));
+    last_slots.push_back(l.fresh_slot(last.back()));
+  }
+  const poplar::program::Sequence body = l.nested([&] {
+    l.run_graph(g, inputs);
+    std::vector<Tensor> to = last, from;
+    for (std::int64_t m : modified) {
+      if (static_cast<std::size_t>(m) < outputs) from.push_back(l.slot(graph.finals[static_cast<std::size_t>(m)]).tensor);
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!changes(i)) continue;
+      to.push_back(inputs[i].tensor);
+      from.push_back(l.slot(i < outputs ? graph.outputs[i] : graph.finals[i]).tensor);
+    }
+    l.assign_all(to, from);
+    l.end_graph(g);
+  });
+  for (ValueId v : held) l.release(v);
+  o.program().add(poplar::program::Repeat(static_cast<unsigned>(o.attributes().integer("count")), body, {o.name()}));
+  for (std::size_t r = 0; r < outputs; ++r) o.result_taken(r, r);
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < modified.size(); ++k) {
+    const auto i = static_cast<std::size_t>(modified[k]);
+    const ValueId v = o.module().result(o.op(), outputs + k);
+    if (i < outputs) {
+      l.define(v, last_slots[next++]);
+    } else {
+      l.define(v, inputs[i]);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Row lower_repeat;
+constexpr Row lower_repeat = {.name = "repeat", .lower = repeat_graph};
+
+}  // namespace pando::lower

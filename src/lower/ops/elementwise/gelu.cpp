@@ -1,0 +1,8 @@
+#include "lower/expressions.h"
+
+namespace pando::lower {
+
+extern const Row lower_gelu;
+constexpr Row lower_gelu = {.name = "gelu", .expression = [](const Expression& e) -> Any { return gelu_expression(e, e.operand(0)); }};
+
+}  // namespace pando::lower

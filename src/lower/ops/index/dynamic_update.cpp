@@ -1,0 +1,22 @@
+#include "lower/index.h"
+#include "lower/lowering.h"
+
+#include <popops/DynamicSlice.hpp>
+
+namespace pando::lower {
+
+extern const Row lower_dynamic_update;
+constexpr Row lower_dynamic_update = {
+    .name = "dynamic_update",
+    .lower =
+        [](OpLowering& o) {
+          o.lowering().need(Library::popops);
+          const ir::Ints &axes = o.attributes().ints("axes"), &sizes = o.attributes().ints("sizes");
+          const poplar::Tensor offset = int_indices(o, o.operand(1)).reinterpret(poplar::UNSIGNED_INT).flatten();
+          const poplar::Tensor home = o.take(0);
+          popops::dynamicUpdate(o.graph(), home, o.operand(2), offset, {axes.begin(), axes.end()}, {sizes.begin(), sizes.end()}, o.program(), o.name());
+          o.result_taken(0, 0);
+        },
+};
+
+}  // namespace pando::lower

@@ -1,0 +1,8 @@
+#include "lower/index.h"
+
+namespace pando::lower {
+
+extern const Row lower_gather;
+constexpr Row lower_gather = {.name = "gather", .lower = gather_slices, .layout = gather_layout};
+
+}  // namespace pando::lower

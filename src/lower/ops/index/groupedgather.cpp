@@ -1,0 +1,8 @@
+#include "lower/index.h"
+
+namespace pando::lower {
+
+extern const Row lower_groupedgather;
+constexpr Row lower_groupedgather = {.name = "groupedgather", .lower = gather_slices, .layout = gather_layout};
+
+}  // namespace pando::lower

@@ -1,0 +1,8 @@
+#include "lower/index.h"
+
+namespace pando::lower {
+
+extern const Row lower_tied_gather;
+constexpr Row lower_tied_gather = {.name = "tied_gather", .lower = gather_slices, .layout = gather_layout};
+
+}  // namespace pando::lower

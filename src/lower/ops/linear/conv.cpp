@@ -1,0 +1,30 @@
+#include "lower/convolutions.h"
+#include "lower/element_types.h"
+#include "lower/lowering.h"
+
+namespace pando::lower {
+
+extern const Row lower_conv;
+constexpr Row lower_conv = {
+    .name = "conv",
+    .lower =
+        [](OpLowering& o) {
+          o.lowering().need(Library::poplin);
+          const ir::Convolution c = ir::convolution_of(o.attributes(), o.operand_type(0).shape, o.operand_type(1).shape);
+          const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
+          o.result(0, poplin::convolution(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p, false, o.program(), o.name(),
+                                          convolution_options(o.attributes()), &o.lowering().planning()));
+        },
+    .layout =
+        [](const LayoutRequest& r) -> poplar::Tensor {
+          const ir::Type &input = r.module.type_of(r.module.operand(r.op, 0)), &weight = r.module.type_of(r.module.operand(r.op, 1));
+          const ir::Attributes& a = r.module.attributes(r.op);
+          const ir::Convolution c = ir::convolution_of(a, input.shape, weight.shape);
+          const poplin::ConvParams p = convolution_params(a, c, input.dtype);
+          r.lowering.need(Library::poplin);
+          if (r.operand == 0) return poplin::createInput(r.graph, p, r.name, convolution_options(a), &r.lowering.planning());
+          return poplin::createWeights(r.graph, p, r.name, convolution_options(a), &r.lowering.planning()).reshape(extents(weight.shape));
+        },
+};
+
+}  // namespace pando::lower

@@ -1,0 +1,23 @@
+#include "lower/expressions.h"
+#include "lower/float8.h"
+#include "lower/lowering.h"
+#include "lower/products.h"
+
+#include <popops/ElementWise.hpp>
+
+namespace pando::lower {
+
+using poplar::Tensor;
+
+extern const Row lower_matmul_pow2scaled;
+constexpr Row lower_matmul_pow2scaled = {
+    .name = "matmul_pow2scaled",
+    .lower =
+        [](OpLowering& o) {
+          const Tensor y = product(o, float8_decoded(o, 0, poplar::HALF), float8_decoded(o, 1, poplar::HALF), ir::DType::float32);
+          const Any scaled = pe::Cast(pe::Mul(pe::_1, pe::_2), poplar::HALF);
+          o.result(0, popops::map(o.graph(), scaled, {y, power_of_two(o, 2)}, o.program(), o.name() + "/scaled"));
+        },
+};
+
+}  // namespace pando::lower

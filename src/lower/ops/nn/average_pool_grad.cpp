@@ -1,0 +1,17 @@
+#include "lower/convolutions.h"
+#include "lower/lowering.h"
+
+namespace pando::lower {
+
+extern const Row lower_average_pool_grad;
+constexpr Row lower_average_pool_grad = {
+    .name = "average_pool_grad",
+    .lower =
+        [](OpLowering& o) {
+          o.lowering().need(Library::popnn);
+          const auto p = pooling_params(o.attributes(), o.attributes().ints("shape"), o.operand_type(0).dtype, popnn::PoolingType::AVG);
+          o.result(0, popnn::pooling::poolInputGradient(o.graph(), p, 1, o.operand(0), o.program(), o.name()));
+        },
+};
+
+}  // namespace pando::lower

@@ -1,0 +1,19 @@
+#include "lower/lowering.h"
+
+#include <popnn/NonLinearity.hpp>
+
+namespace pando::lower {
+
+extern const Row lower_softmax;
+constexpr Row lower_softmax = {
+    .name = "softmax",
+    .lower =
+        [](OpLowering& o) {
+          o.lowering().need(Library::popnn);
+          const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
+          const poplar::Tensor t = o.operand(0);
+          o.result(0, popnn::softmaxStable(o.graph(), t.flatten(axis, t.rank()), o.program(), o.name()));
+        },
+};
+
+}  // namespace pando::lower

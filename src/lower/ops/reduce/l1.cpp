@@ -1,0 +1,20 @@
+#include "lower/element_types.h"
+#include "lower/lowering.h"
+#include "lower/reductions.h"
+
+#include <popops/ElementWise.hpp>
+
+namespace pando::lower {
+
+extern const Row lower_l1;
+constexpr Row lower_l1 = {
+    .name = "l1",
+    .lower =
+        [](OpLowering& o) {
+          o.lowering().need(Library::popops);
+          const poplar::Tensor magnitude = popops::abs(o.graph(), o.operand(0), o.program(), o.name() + "/magnitude");
+          o.result(0, reduced(o, magnitude, popops::Operation::ADD, element_type(o.result_type().dtype)));
+        },
+};
+
+}  // namespace pando::lower

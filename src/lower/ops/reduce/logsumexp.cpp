@@ -1,0 +1,25 @@
+#include "lower/expressions.h"
+#include "lower/lowering.h"
+#include "lower/reductions.h"
+
+#include <popops/ElementWise.hpp>
+
+namespace pando::lower {
+
+using poplar::Tensor;
+
+extern const Row lower_logsumexp;
+constexpr Row lower_logsumexp = {
+    .name = "logsumexp",
+    .lower =
+        [](OpLowering& o) {
+          const poplar::Type wide = wide_type(o.result_type().dtype);
+          const Tensor most = reduced(o, o.operand(0), popops::Operation::MAX, wide);
+          const Any shifted = pe::Exp(pe::Sub(pe::Cast(pe::_1, wide), pe::_2));
+          const Tensor powers = popops::map(o.graph(), shifted, {o.operand(0), beside_operand(o, most)}, o.program(), o.name() + "/powers");
+          const Tensor sum = reduced(o, powers, popops::Operation::ADD, wide);
+          o.result(0, as_result(o, popops::map(o.graph(), pe::Add(pe::Log(pe::_1), pe::_2), {sum, most}, o.program(), o.name())));
+        },
+};
+
+}  // namespace pando::lower

@@ -1,0 +1,13 @@
+#include "lower/element_types.h"
+#include "lower/lowering.h"
+#include "lower/reductions.h"
+
+namespace pando::lower {
+
+extern const Row lower_max;
+constexpr Row lower_max = {
+    .name = "max",
+    .lower = [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::MAX, element_type(o.result_type().dtype))); },
+};
+
+}  // namespace pando::lower

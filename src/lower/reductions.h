@@ -1,0 +1,20 @@
+// Reductions over the attribute "axis".
+#pragma once
+
+#include "lower/lowering.h"
+
+#include <popops/Operation.hpp>
+
+namespace pando::lower {
+
+// Operand 0 (or `t`) reduced over the op's axes; no dimension is left of them. Types without a reduction go through int.
+poplar::Tensor reduced(OpLowering& o, const poplar::Tensor& t, popops::Operation operation, const poplar::Type& type, double scale = 1);
+std::vector<std::size_t> reduced_axes(OpLowering& o);
+// The reduced tensor beside the operand: its dimensions with length 1.
+poplar::Tensor beside_operand(OpLowering& o, const poplar::Tensor& t);
+// Float for half: what is computed with before it is rounded.
+poplar::Type wide_type(ir::DType t);
+// `t` in the type of result i.
+poplar::Tensor as_result(OpLowering& o, const poplar::Tensor& t, std::size_t i = 0);
+
+}  // namespace pando::lower
