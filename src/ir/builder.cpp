@@ -121,7 +121,7 @@ ValueId Builder::value_of(TensorId t) {
   }
   if (tensors_[t].bases.empty()) return tensors_[t].value;
   const std::uint64_t stamp = stamp_of(t);
-  if (stamp == tensors_[t].stamp) return tensors_[t].value;
+  if (stamp == tensors_[t].stamp && is_of_this_program(tensors_[t].value)) return tensors_[t].value;
   std::vector<ValueId> bases;
   for (TensorId base : std::vector<TensorId>(tensors_[t].bases)) bases.push_back(value_of(base));
   const Tensor& tensor = tensors_[t];
@@ -133,6 +133,13 @@ ValueId Builder::value_of(TensorId t) {
   tensors_[t].value = value;
   tensors_[t].stamp = stamp;
   return value;
+}
+
+// A view that was taken again for an op of another context is made by another program.
+bool Builder::is_of_this_program(ValueId v) const {
+  const OpId producer = module_.value(v).producer;
+  return !producer.valid() || !module_.op(producer).implicit || module_.op(producer).context == context_ ||
+         module_.op(producer).graph != module_.main_graph();
 }
 
 std::vector<ValueId> Builder::put(const Tensor& alias, ValueId piece) {
@@ -218,43 +225,6 @@ void Builder::set_context(Context c) {
   module_.set_current_context(c);
 }
 
-void Builder::push_sequence(SequenceMode mode) { sequences_.push_back({mode, {}, {}}); }
-
-// A block that ends counts as its last op (ordered) or as all its ops (unordered) for the block around it.
-void Builder::pop_sequence() {
-  Sequence inner = std::move(sequences_.back());
-  sequences_.pop_back();
-  if (sequences_.empty() || inner.mode == SequenceMode::pass) return;
-  Sequence& outer = sequences_.back();
-  for (auto& [key, ops] : inner.mode == SequenceMode::ordered ? inner.previous : inner.collected) {
-    if (outer.mode == SequenceMode::ordered) outer.previous[key] = ops;
-    if (outer.mode == SequenceMode::unordered) {
-      auto& all = outer.collected[key];
-      all.insert(all.end(), ops.begin(), ops.end());
-    }
-  }
-}
-
-void Builder::order(GraphId graph, OpId op) {
-  if (sequences_.empty() || sequences_.back().mode == SequenceMode::pass) return;
-  const auto key = std::make_pair(graph, context_);
-  Sequence& here = sequences_.back();
-  std::vector<OpId> before = here.previous[key];
-  // The first op of a block comes after what the blocks around it did last.
-  for (auto it = sequences_.rbegin() + 1; before.empty() && it != sequences_.rend(); ++it) {
-    if (it->mode != SequenceMode::ordered) continue;
-    before = it->previous[key];
-    break;
-  }
-  for (OpId b : before) module_.graph(graph).after.emplace_back(b, op);
-  if (here.mode == SequenceMode::ordered) {
-    here.previous[key] = {op};
-  } else {
-    here.previous[key] = std::move(before);
-    here.collected[key].push_back(op);
-  }
-}
-
 OpId Builder::emit(GraphId graph, std::string_view name, std::span<const ValueId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
                    bool in_place, bool implicit, std::string_view output_name) {
   const OpId id = infer_and_add(module_, graph, name, operands, attributes, graphs, in_place, place(), output_name);
@@ -280,23 +250,19 @@ std::vector<TensorId> Builder::op(GraphId graph, std::string_view name, std::spa
   order(graph, id);
   keep_operands(id, operands);
 
-  std::vector<Modification> modifies;
-  for (const Modification& m : row.modifies) {
-    if (m.operand >= 0) modifies.push_back(m);
-  }
-  if (in_place && !alias && modifies.empty()) modifies.push_back({0, 0});
+  const std::vector<NewVersion> versions = new_versions(module_, id);
 
   std::vector<TensorId> out;
   const std::vector<ValueId> results(module_.results(id).begin(), module_.results(id).end());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto m = std::find_if(modifies.begin(), modifies.end(), [&](const Modification& x) { return x.result == static_cast<std::int8_t>(i); });
+    const auto m = std::find_if(versions.begin(), versions.end(), [&](const NewVersion& x) { return x.result == i; });
     Tensor t;
     t.graph = graph;
     t.name = module_.value(results[i]).name;
     t.type = module_.value(results[i]).type;
     t.value = t.first_value = results[i];
-    if (m != modifies.end()) {
-      t.bases = {operands[static_cast<std::size_t>(m->operand)]};
+    if (m != versions.end()) {
+      t.bases = {operands[m->operand]};
       assign(t.bases[0], results[i]);
     } else if (alias) {
       t.view = module_.op(id).kind;
@@ -331,12 +297,13 @@ void Builder::set_modified(OpId call, std::uint32_t input) {
   Attributes attributes = module_.attributes(call);
   Ints modified = attributes.ints("modified");
   if (std::find(modified.begin(), modified.end(), input) != modified.end()) return;
-  modified.push_back(input);
-  attributes.set("modified", modified);
-  module_.set_attributes(call, attributes);
   PANDO_CHECK(input < operand_tensors(call).size());
   const TensorId parent = operand_tensors(call)[input];
   const ValueId old_value = module_.operand(call, input);
+  check_no_stale_reads(call, parent, old_value);
+  modified.push_back(input);
+  attributes.set("modified", modified);
+  module_.set_attributes(call, attributes);
   // Otherwise an op behind the call has modified it: that op reads what the call left.
   const bool latest = value_of(parent) == old_value;
   const ValueId v = module_.add_result(call, tensors_[parent].type, module_.op(call).result_count);
@@ -344,6 +311,36 @@ void Builder::set_modified(OpId call, std::uint32_t input) {
   module_.set_type(v, type);
   if (latest) assign(parent, v);
   carry_forward(call, old_value, v);
+}
+
+void Builder::collect_roots(TensorId t, std::vector<TensorId>& roots) const {
+  if (tensors_[t].bases.empty()) roots.push_back(t);
+  for (TensorId base : tensors_[t].bases) collect_roots(base, roots);
+}
+
+// An op behind the call that reads the modified storage by another view than the call's has its value from before the call, and that view
+// would have to be taken again.
+void Builder::check_no_stale_reads(OpId call, TensorId parent, ValueId old_value) const {
+  std::vector<TensorId> roots;
+  collect_roots(parent, roots);
+  const std::vector<OpId>& list = module_.graph(module_.op(call).graph).ops;
+  const auto at = std::find(list.begin(), list.end(), call);
+  const auto made_before = [&](ValueId v) {
+    const OpId producer = module_.value(v).producer;
+    return !producer.valid() || std::find(list.begin(), at, producer) != at;
+  };
+  for (auto it = at + 1; it != list.end(); ++it) {
+    const auto operands = operand_tensors(*it);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const ValueId v = module_.operand(*it, i);
+      if (v == old_value || !(made_before(v) || !tensors_[parent].bases.empty())) continue;
+      std::vector<TensorId> others;
+      collect_roots(operands[i], others);
+      if (std::find_first_of(roots.begin(), roots.end(), others.begin(), others.end()) == roots.end()) continue;
+      refuse(ErrorClass::value, "modified-too-late", "'{}' is said to be modified by '{}' only after '{}' has read it as '{}'; say so right behind the call",
+             id_of(parent), module_.name_of(call), module_.name_of(*it), id_of(operands[i]));
+    }
+  }
 }
 
 // Ops added between the call and the word that it modifies its operand read what the call left.

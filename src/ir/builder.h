@@ -129,6 +129,10 @@ class Builder {
             bool in_place, bool implicit, std::string_view output_name);
   Place place() const;
   void order(GraphId graph, OpId op);
+  std::vector<OpId> ops_before(const std::pair<GraphId, Context>& key) const;
+  void collect_roots(TensorId t, std::vector<TensorId>& roots) const;
+  void check_no_stale_reads(OpId call, TensorId parent, ValueId old_value) const;
+  bool is_of_this_program(ValueId v) const;
   std::string scoped(std::string_view name) const;
   void carry_forward(OpId call, ValueId old_value, ValueId new_value);
   void keep_operands(OpId op, std::span<const TensorId> operands);

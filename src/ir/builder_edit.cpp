@@ -12,18 +12,7 @@ namespace pando::ir {
 // (result, operand) of an op where the result is a new version of the operand.
 std::vector<std::pair<ValueId, ValueId>> Builder::versions_of(OpId op) const {
   std::vector<std::pair<ValueId, ValueId>> pairs;
-  const OpRow& row = module_.row(op);
-  for (const Modification& m : row.modifies) {
-    if (m.operand >= 0 && static_cast<std::size_t>(m.result) < module_.results(op).size()) {
-      pairs.emplace_back(module_.result(op, static_cast<std::size_t>(m.result)), module_.operand(op, static_cast<std::size_t>(m.operand)));
-    }
-  }
-  if (pairs.empty() && module_.op(op).in_place && row.view == View::none) pairs.emplace_back(module_.result(op, 0), module_.operand(op, 0));
-  const Ints& modified = module_.attributes(op).ints("modified");
-  const std::size_t first = module_.results(op).size() - modified.size();
-  for (std::size_t i = 0; i < modified.size(); ++i) {
-    pairs.emplace_back(module_.result(op, first + i), module_.operand(op, static_cast<std::size_t>(modified[i])));
-  }
+  for (const NewVersion& n : new_versions(module_, op)) pairs.emplace_back(module_.result(op, n.result), module_.operand(op, n.operand));
   return pairs;
 }
 

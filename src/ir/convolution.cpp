@@ -77,7 +77,9 @@ Shape transposed_shape(const Attributes& given, const Shape& t, const Shape& wei
     const std::int64_t whole = stride[d] * (t[2 + d] - 1) + extra[d] + (weight[2 + d] - 1) * dilation[d] + 1;
     if (said || same) {
       const std::int64_t total = whole - (said ? given.ints("output_shape")[d] : t[2 + d] * stride[d]);
-      padding[d] = type == "same_upper" ? total / 2 : total - total / 2;
+      // Half of it, rounded down also where it is negative.
+      const std::int64_t half = (total - (total < 0 ? total & 1 : 0)) / 2;
+      padding[d] = type == "same_upper" ? half : total - half;
       padding[n + d] = total - padding[d];
     } else if (type == "valid") {
       padding[d] = padding[n + d] = 0;
