@@ -277,7 +277,7 @@ TEST_F(Control, PlacesAndCode) {
   EXPECT_EQ(refusal([&] { op(main, "ipu_copy", {there}, {{"source", std::int64_t{1}}, {"destination", std::int64_t{0}}}); }), "copy-source");
   EXPECT_EQ(refusal([&] { op(main, "ipu_copy", {x}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{-1}}}); }), "copy-destination");
   EXPECT_EQ(refusal([&] { op(main, "io_tile_copy", {x}, {{"tile_set", std::string("both")}}); }), "tile-set");
-  EXPECT_EQ(refusal([&] { op(main, "add", {x, there}); }), "different-devices");
+  EXPECT_EQ(refusal([&] { op(main, "add", {op(main, "add", {x, x}), there}); }), "different-devices");
   const GraphId g = b.create_graph("g");
   carry("remote_code_load", {}, {{"destination", std::string("executable")}}, {g});
   EXPECT_EQ(refusal([&] { carry("remote_code_load", {}, {{"destination", std::string("buffer")}}, {g}); }), "code-destination");
