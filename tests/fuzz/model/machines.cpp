@@ -1,0 +1,169 @@
+// Random modules of the model level on machines: the CPU device and IPUs of four tiles, against the reference interpreter, two runs each.
+//
+//   fuzz_machines [--seed S] [--runs N] [--seconds T] [--show] [--no-fuse]
+//
+// A case that fails prints its seed and its text. Cases whose ops are exact for small integers must agree bit for bit.
+#include "ir/interpreter.h"
+#include "ir/print.h"
+#include "lower/lower.h"
+#include "model/generate.h"
+#include "pando/model_error.hpp"
+#include "session/session.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace pando::fuzz {
+namespace {
+
+using namespace pando::ir;
+using session::InputData;
+using session::OutputData;
+using session::Session;
+
+struct Settings {
+  bool show = false, fuse = true;
+};
+
+// Cases that tiles cannot compute: types or ops that they do not have.
+std::uint64_t refused = 0;
+
+bool agree(const HostTensor& expected, const HostTensor& found, bool exact, std::string& where) {
+  if (expected.dtype() != found.dtype() || expected.elements() != found.elements()) {
+    where = "another shape";
+    return false;
+  }
+  const bool bits = exact || !is_floating(expected.dtype());
+  const double tolerance = expected.dtype() == DType::float16 ? 2e-2 : 1e-3;
+  for (std::int64_t i = 0; i < expected.elements(); ++i) {
+    const double e = expected.number(i), f = found.number(i);
+    if (e == f || (std::isnan(e) && std::isnan(f))) continue;
+    if (!bits && std::abs(e - f) <= tolerance * (1 + std::abs(e))) continue;
+    where = fmt::format("element {}: expected {}, found {}", i, e, f);
+    return false;
+  }
+  return true;
+}
+
+// One run of both; what differs.
+std::string compare_run(Interpreter& reference, Session& s, const ModelCase& c, bool exact) {
+  const Module& module = c.builder->module();
+  reference.run();
+  std::vector<InputData> inputs;
+  for (HostStreamId id : s.inputs()) {
+    const HostTensor& t = c.inputs.at(id);
+    const std::int64_t slice = elements_of(module.stream(id).shape) * module.replicas();
+    inputs.push_back({id, t.data(), slice == 0 ? 1 : t.elements() / slice});
+  }
+  std::vector<HostTensor> results;
+  std::vector<OutputData> outputs;
+  for (HostStreamId id : s.outputs()) {
+    Shape shape{c.outputs.at(id), module.replicas()};
+    shape.insert(shape.end(), module.stream(id).shape.begin(), module.stream(id).shape.end());
+    results.emplace_back(module.stream(id).dtype, shape);
+    outputs.push_back({id, results.back().writable(), shape[0]});
+  }
+  s.run(inputs, outputs);
+  std::string where;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const HostTensor expected = reference.output(outputs[i].stream, c.outputs.at(outputs[i].stream));
+    if (!agree(expected, results[i], exact, where)) return fmt::format("stream {}, {}", outputs[i].stream.value, where);
+  }
+  for (std::size_t i = 0; i < module.state_count(); ++i) {
+    const StateId id(static_cast<std::uint32_t>(i));
+    const State& state = module.state(id);
+    if (module.replicas() > 1 && state.retrieval == Retrieval::one_per_group && state.grouping.groups() > 1) continue;
+    const HostTensor found = s.data(id), expected = reference.state(id, 0);
+    if (found.elements() != expected.elements()) continue;
+    if (!agree(expected, found, exact, where)) return fmt::format("variable '{}', {}", state.name, where);
+  }
+  return "";
+}
+
+// What is wrong with a case; empty if nothing.
+std::string check_case(std::uint64_t seed, const Settings& settings) {
+  ModelLimits limits;
+  limits.exact = seed % 3 != 0;
+  limits.most_replicas = seed % 5 == 0 ? 2 : 1;
+  for (const char* device : {"cpu", "ipu_model"}) {
+    const ModelCase c = generate_model(seed, limits);
+    if (settings.show && device[0] == 'c') fmt::print("{}", print(c.builder->module()));
+    if (device[0] == 'c' && (c.builder->module().replicas() > 1 || lower::devices_of(c.builder->module()) > 1)) continue;
+    Interpreter reference(c.builder->module());
+    reference.on_print([](const std::string&) {});
+    for (const auto& [stream, data] : c.inputs) reference.set_input(stream, data);
+    session::Options options;
+    options.device = device;
+    options.tiles_per_ipu = 4;
+    options.check_ambiguity = false;
+    options.fuse = settings.fuse;
+    try {
+      Session s(*c.builder, options);
+      s.on_print([](std::string_view) {});
+      s.attach();
+      s.weights_from_host();
+      for (int run = 0; run < 2; ++run) {
+        const std::string wrong = compare_run(reference, s, c, limits.exact);
+        if (!wrong.empty()) return fmt::format("{}, run {}: {}", device, run, wrong);
+      }
+    } catch (const ModelError& e) {
+      if (e.kind() != ModelError::Class::not_implemented && e.id() != "no-lowering" && e.id() != "empty-program") throw;
+      if (settings.show) fmt::print("refused: {}\n", e.what());
+      ++refused;
+      return "";
+    }
+  }
+  return "";
+}
+
+int run(std::uint64_t seed, std::uint64_t runs, double seconds, const Settings& settings) {
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t done = 0, failures = 0;
+  for (; done < runs; ++done) {
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
+    std::string wrong;
+    try {
+      wrong = check_case(seed + done, settings);
+    } catch (const std::exception& e) {
+      wrong = fmt::format("an exception: {}", e.what());
+    }
+    if (wrong.empty()) continue;
+    ++failures;
+    fmt::print("seed {}: {}\n", seed + done, wrong);
+  }
+  fmt::print("{} modules, seeds {} to {}, {} failures, {} refused\n", done, seed, seed + done - 1, failures, refused);
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace pando::fuzz
+
+int main(int argc, char** argv) {
+  std::uint64_t seed = 1, runs = 1000;
+  double seconds = 1e9;
+  pando::fuzz::Settings settings;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    const auto value = [&] { return i + 1 < argc ? argv[++i] : "0"; };
+    if (a == "--seed") {
+      seed = std::strtoull(value(), nullptr, 10);
+    } else if (a == "--runs") {
+      runs = std::strtoull(value(), nullptr, 10);
+    } else if (a == "--seconds") {
+      seconds = std::strtod(value(), nullptr);
+    } else if (a == "--show") {
+      settings.show = true;
+    } else if (a == "--no-fuse") {
+      settings.fuse = false;
+    } else {
+      fmt::print(stderr, "fuzz_machines: unknown argument {}\n", a);
+      return 2;
+    }
+  }
+  return pando::fuzz::run(seed, runs, seconds, settings);
+}
