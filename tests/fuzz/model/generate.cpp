@@ -235,7 +235,11 @@ class Generator {
   // What the graph holds and the row takes; values where the sample asks for certain ones (indices).
   std::optional<TensorId> operand(GraphId g, const OpRow& row, std::size_t i, const Sample& sample) {
     const Sample::Operand& wanted = sample.operands[i];
-    if (!wanted.values.empty()) return case_.builder->add_constant(g, HostTensor::of_floats(wanted.dtype, wanted.shape, wanted.values), "c");
+    if (!wanted.values.empty()) {
+      HostTensor d(wanted.dtype, wanted.shape);
+      for (std::int64_t e = 0; e < d.elements(); ++e) d.set(e, wanted.values[static_cast<std::size_t>(e) % wanted.values.size()]);
+      return case_.builder->add_constant(g, std::move(d), "c");
+    }
     if (is_integer(wanted.dtype) && row.operands[std::min<std::size_t>(i, 9)].types == any_integer) {
       HostTensor d(wanted.dtype, wanted.shape);
       for (std::int64_t e = 0; e < d.elements(); ++e) d.set_integer(e, static_cast<std::int64_t>(wanted.low) + static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(std::max(1.0, wanted.high - wanted.low)))));

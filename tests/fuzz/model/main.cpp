@@ -3,6 +3,7 @@
 //   fuzz_model [--seed S] [--runs N] [--seconds T] [--show]
 //
 // A case that fails prints its seed and its text.
+#include "ir/error.h"
 #include "ir/interpreter.h"
 #include "ir/parse.h"
 #include "ir/print.h"
@@ -24,6 +25,8 @@ using namespace pando::ir;
 struct Results {
   std::vector<HostTensor> outputs, states;
   std::string printed;
+  // What ended the run, if something did: an index out of range is found when the program runs.
+  std::string refused;
 };
 
 Results interpret(const Module& module, const ModelCase& c) {
@@ -31,7 +34,12 @@ Results interpret(const Module& module, const ModelCase& c) {
   Results r;
   i.on_print([&](const std::string& text) { r.printed += text; });
   for (const auto& [stream, data] : c.inputs) i.set_input(stream, data);
-  i.run();
+  try {
+    i.run();
+  } catch (const ModelError& e) {
+    r.refused = e.id();
+    return r;
+  }
   for (const auto& [stream, stores] : c.outputs) r.outputs.push_back(i.output(stream, stores));
   for (std::size_t s = 0; s < module.state_count(); ++s) {
     for (std::int64_t replica = 0; replica < module.replicas(); ++replica) r.states.push_back(i.state(StateId(static_cast<std::uint32_t>(s)), replica));
@@ -43,6 +51,7 @@ std::string difference(const Results& a, const Results& b) {
   if (a.outputs != b.outputs) return "outputs differ";
   if (a.states != b.states) return "variables differ";
   if (a.printed != b.printed) return "prints differ";
+  if (a.refused != b.refused) return fmt::format("one ends with '{}', the other with '{}'", a.refused, b.refused);
   return "";
 }
 
