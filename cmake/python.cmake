@@ -37,6 +37,14 @@ execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRI
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB native_sources CONFIGURE_DEPENDS ${python_dir}/native/*.cpp)
+# What libpando_model has not yet has no face in Python either.
+foreach(part session gradients)
+  set(module_session pando_session)
+  set(module_gradients pando_transform)
+  if(NOT TARGET ${module_${part}})
+    list(FILTER native_sources EXCLUDE REGEX "/${part}\\.cpp$")
+  endif()
+endforeach()
 nanobind_add_module(popxl_core NB_STATIC NOMINSIZE ${native_sources})
 set_target_properties(popxl_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_build}/popxl BUILD_RPATH_USE_ORIGIN ON)
 target_include_directories(popxl_core PRIVATE ${python_dir})
@@ -45,6 +53,16 @@ if(TARGET pando_model)
   target_include_directories(popxl_core PRIVATE ${CMAKE_SOURCE_DIR}/src)
 else()
   target_link_libraries(popxl_core PRIVATE pando_ir)
+  if(TARGET pando_transform)
+    target_link_libraries(popxl_core PRIVATE pando_transform)
+  endif()
+endif()
+
+if(TARGET pando_session)
+  target_compile_definitions(popxl_core PRIVATE POPXL_SESSION)
+endif()
+if(TARGET pando_transform)
+  target_compile_definitions(popxl_core PRIVATE POPXL_GRADIENTS)
 endif()
 
 # One link for each file of the packages.
@@ -60,8 +78,37 @@ endforeach()
 # Functions of popxl.ops that say no more than their rows of the op table.
 set(ops_stamp ${python_build}/ops.stamp)
 file(GLOB_RECURSE written_ops CONFIGURE_DEPENDS ${python_dir}/popxl/ops/*.py)
-add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${python_dir}/generate_ops.py ${written_ops}
+add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${python_dir}/generate_ops.py ${python_dir}/make_stub.py ${written_ops}
   COMMAND ${Python_EXECUTABLE} ${python_dir}/generate_ops.py ${python_build}
+  COMMAND ${Python_EXECUTABLE} ${python_dir}/make_stub.py ${python_build}
   COMMAND ${CMAKE_COMMAND} -E touch ${ops_stamp}
   COMMENT "popxl.ops" VERBATIM)
 add_custom_target(popxl ALL DEPENDS ${ops_stamp})
+
+# A wheel: the packages, and in popxl/lib all that they load. Codelets of a user's own need popc, which is not in it.
+if(SKBUILD)
+  set_target_properties(popxl_core PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
+  install(TARGETS popxl_core LIBRARY DESTINATION popxl COMPONENT python)
+  foreach(package popxl popart popdist)
+    if(EXISTS ${python_dir}/${package})
+      install(DIRECTORY ${python_dir}/${package} DESTINATION . COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed")
+    endif()
+  endforeach()
+  # Files that were made; links are of the files above.
+  install(CODE "file(GLOB_RECURSE made RELATIVE ${python_build} ${python_build}/popxl/*.py ${python_build}/popxl/*.pyi)
+    foreach(file IN LISTS made)
+      if(NOT IS_SYMLINK ${python_build}/\${file})
+        get_filename_component(folder \${file} DIRECTORY)
+        file(INSTALL ${python_build}/\${file} DESTINATION \${CMAKE_INSTALL_PREFIX}/\${folder})
+      endif()
+    endforeach()" COMPONENT python)
+  set(op_libraries poputil popops poprand poplin popnn)
+  install(TARGETS pando_model poplar ${op_libraries} pando_kernels LIBRARY DESTINATION popxl/lib COMPONENT python NAMELINK_SKIP)
+  foreach(library ${op_libraries})
+    if(TARGET ${library}_gp)
+      install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${library}.gp DESTINATION popxl/lib COMPONENT python)
+      add_dependencies(popxl ${library}_gp)
+    endif()
+  endforeach()
+  install(FILES $<TARGET_FILE:fmt::fmt> RENAME $<TARGET_SONAME_FILE_NAME:fmt::fmt> DESTINATION popxl/lib COMPONENT python)
+endif()

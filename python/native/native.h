@@ -48,7 +48,9 @@ void bind_grouping(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_program_views(nb::class_<Program>& c);
 void bind_rewriting(nb::class_<Program>& c);
+void bind_gradients(nb::class_<Program>& c);
 void bind_interpreter(nb::module_& m);
+void bind_session(nb::module_& m);
 
 // Attributes from a dict, each as the row wants it; None is absent. Refuses (type) what cannot be one.
 ir::Attributes attributes_from(const ir::OpRow& row, const nb::dict& values);

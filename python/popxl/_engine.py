@@ -103,7 +103,8 @@ class InterpreterEngine:
     def weights_to_host(self):
         self._interpreter.run(3)
         for info in self._infos:
-            self._host[info.state] = self._read(info, info.retrieval_mode)
+            # One slice for each group, whatever is read: that is what goes to the device again.
+            self._host[info.state] = self._read(info, "one_per_group")
             if info.memmap is not None and info.memmap.flags["WRITEABLE"]:
                 info.memmap[...] = self._host[info.state]
         self._in_sync = True
@@ -138,20 +139,13 @@ class InterpreterEngine:
                 whole[r] = flat.reshape(info.shape_on_replica)
         return whole
 
-    def data_shape(self, state):
-        info = next(i for i in self._infos if i.state == state)
-        lead = (self._program.replicas,) if info.retrieval_mode == "all_replicas" else ()
-        if not lead and info.grouping.num_groups > 1:
-            lead = (info.grouping.num_groups,)
-        return lead + tuple(info.shape_on_replica)
-
     def data(self, state, into):
         if self._attached and not self._in_sync:
             self.weights_to_host()
         info = next(i for i in self._infos if i.state == state)
-        into[...] = self._host[state] if self._host[state].shape == into.shape else self._read(info, info.retrieval_mode)
+        into[...] = self._host[state] if self._host[state].shape == into.shape else self._read(info, info.retrieval_mode).reshape(into.shape)
 
-    def write(self, state, data):
+    def write(self, state, data, share=False):
         self._host[state] = np.array(data)
         if self._attached:
             self.weights_from_host()

@@ -1,12 +1,19 @@
 """Functions that make variables, constants, and inputs and outputs of graphs."""
+import typing
 import warnings
+from typing import Iterable, Literal, Optional, Tuple
 
 from popxl import dtypes
 from popxl._lazy import np
 from popxl.context import _context
-from popxl.tensor import Constant, Tensor, Variable
+from popxl.tensor import Constant, HostScalarTensor, Tensor, Variable
 from popxl.utils import _DOWNCAST, is_torch, to_numpy
 
+if typing.TYPE_CHECKING:
+    from popxl.remote_buffer import RemoteBuffer
+    from popxl.replica_grouping import ReplicaGrouping
+
+RetrievalMode = Literal["one_per_group", "all_replicas"]
 _RETRIEVAL_MODES = ("one_per_group", "all_replicas")
 
 
@@ -99,7 +106,9 @@ def _elements(shape):
     return n
 
 
-def variable(data, dtype=None, name=None, downcast=True, replica_grouping=None, retrieval_mode=None, log2_scale=None, nan_on_overflow=None):
+def variable(data: HostScalarTensor, dtype: Optional[dtypes.dtype] = None, name: Optional[str] = None, downcast: bool = True,
+             replica_grouping: Optional["ReplicaGrouping"] = None, retrieval_mode: Optional[RetrievalMode] = None, log2_scale: Optional[int] = None,
+             nan_on_overflow: Optional[bool] = None) -> Variable:
     """A tensor that keeps its contents from run to run.
 
     Args:
@@ -119,7 +128,8 @@ def variable(data, dtype=None, name=None, downcast=True, replica_grouping=None, 
     return _add_variable(data, dtype, name, downcast, replica_grouping, retrieval_mode, log2_scale, nan_on_overflow, "variable")
 
 
-def constant(data, dtype=None, name=None, downcast=True, log2_scale=None, nan_on_overflow=None):
+def constant(data: HostScalarTensor, dtype: Optional[dtypes.dtype] = None, name: Optional[str] = None, downcast: bool = True,
+             log2_scale: Optional[int] = None, nan_on_overflow: Optional[bool] = None) -> Constant:
     """A tensor of the current graph whose contents never change. Arguments are those of `variable`.
 
     Raises:
@@ -151,8 +161,10 @@ def _constant_like(tensor, value, dtype):
     return _add_constant(_context.graph, array, None)
 
 
-def remote_variable(data, remote_buffer, offset=0, dtype=None, name=None, downcast=True, replica_grouping=None, retrieval_mode="one_per_group",
-                    log2_scale=None, nan_on_overflow=None):
+def remote_variable(data: HostScalarTensor, remote_buffer: "RemoteBuffer", offset: int = 0, dtype: Optional[dtypes.dtype] = None,
+                    name: Optional[str] = None, downcast: bool = True, replica_grouping: Optional["ReplicaGrouping"] = None,
+                    retrieval_mode: Optional[RetrievalMode] = "one_per_group", log2_scale: Optional[int] = None,
+                    nan_on_overflow: Optional[bool] = None) -> Variable:
     """A variable that lies in row `offset` of a remote buffer: ops reach it with `ops.remote_load` and `ops.remote_store`.
 
     Other arguments are those of `variable`.
@@ -169,8 +181,10 @@ def remote_variable(data, remote_buffer, offset=0, dtype=None, name=None, downca
                          offset, check=check)
 
 
-def remote_replica_sharded_variable(data, remote_buffer, offset=0, dtype=None, name=None, downcast=True, replica_grouping=None,
-                                    retrieval_mode="one_per_group", log2_scale=None, nan_on_overflow=None):
+def remote_replica_sharded_variable(data: HostScalarTensor, remote_buffer: "RemoteBuffer", offset: int = 0, dtype: Optional[dtypes.dtype] = None,
+                                    name: Optional[str] = None, downcast: bool = True, replica_grouping: Optional["ReplicaGrouping"] = None,
+                                    retrieval_mode: Optional[RetrievalMode] = "one_per_group", log2_scale: Optional[int] = None,
+                                    nan_on_overflow: Optional[bool] = None) -> Variable:
     """A variable in a remote buffer of which each replica holds a shard. Arguments are those of `remote_variable`; `data` are the whole tensor.
 
     Raises:
@@ -205,7 +219,8 @@ def _shards_of(remote_buffer, data, grouping):
     return grouping.group_size
 
 
-def replica_sharded_buffer(shape, dtype, replica_grouping=None, shard_over=None, entries=1):
+def replica_sharded_buffer(shape: Tuple[int, ...], dtype: dtypes.dtype, replica_grouping: Optional["ReplicaGrouping"] = None,
+                           shard_over: Optional[int] = None, entries: int = 1) -> "RemoteBuffer":
     """A remote buffer for shards of tensors.
 
     Args:
@@ -234,8 +249,10 @@ def _checked_shards(grouping, shard_over):
     return shards
 
 
-def replica_sharded_variable(data, dtype=None, name=None, downcast=True, replica_grouping=None, shard_over=None, retrieval_mode="one_per_group",
-                             log2_scale=None, nan_on_overflow=None):
+def replica_sharded_variable(data: HostScalarTensor, dtype: Optional[dtypes.dtype] = None, name: Optional[str] = None, downcast: bool = True,
+                             replica_grouping: Optional["ReplicaGrouping"] = None, shard_over: Optional[int] = None,
+                             retrieval_mode: Optional[RetrievalMode] = "one_per_group", log2_scale: Optional[int] = None,
+                             nan_on_overflow: Optional[bool] = None) -> Tuple[Variable, Tensor]:
     """A variable of which each replica holds a shard in its own memory. Arguments as in `variable` and `replica_sharded_buffer`.
 
     Returns:
@@ -253,7 +270,8 @@ def replica_sharded_variable(data, dtype=None, name=None, downcast=True, replica
     return whole, Tensor._make(Tensor, ir, whole._index)
 
 
-def graph_input(shape, dtype, name=None, by_ref=False, meta_shape=None):
+def graph_input(shape: Iterable[int], dtype: dtypes.dtype, name: Optional[str] = None, by_ref: bool = False,
+                meta_shape: Optional[Iterable[int]] = None) -> Tensor:
     """A further input of the current graph.
 
     Args:
@@ -268,7 +286,7 @@ def graph_input(shape, dtype, name=None, by_ref=False, meta_shape=None):
     return Tensor._make(Tensor, graph.ir, index)
 
 
-def graph_output(t):
+def graph_output(t: Tensor) -> None:
     """Makes a tensor a further output of the current graph. Raises ValueError if it is another graph's."""
     graph = _context.graph
     if not isinstance(t, Tensor):

@@ -5,9 +5,15 @@ Blocks that an exception leaves restore what was before.
 import functools
 import itertools
 import threading
+import typing
+from typing import Any, Callable, Literal, Optional, Union
 
 from popxl import _core
 from popxl.tensorlocation import ExecutionContext
+
+if typing.TYPE_CHECKING:
+    from popxl.graph import Graph
+    from popxl.ir import Ir
 
 _MODES = {True: 0, False: 1, "pass": 2}
 _CONTEXTS = {ExecutionContext.Normal: 0, ExecutionContext.AccumulateOuterFragment: 1, ExecutionContext.WeightsFromHostFragment: 2,
@@ -34,12 +40,12 @@ class Context(threading.local):
         self._collectors = []
 
     @property
-    def ipu_id(self):
+    def ipu_id(self) -> Optional[int]:
         """The IPU that ops are placed on, None where none was said."""
         return self._ipus[-1] if self._ipus else None
 
     @property
-    def io_tile_set(self):
+    def io_tile_set(self) -> bool:
         return self._io_tiles > 0
 
     def push_name_scope(self, name):
@@ -84,13 +90,13 @@ class Context(threading.local):
         """The mode of the innermost `in_sequence`, None outside."""
         return self._sequences[-1][1] if self._sequences else None
 
-    def register_op_created_hook(self, fn):
+    def register_op_created_hook(self, fn: Callable[[Any], Any]) -> int:
         """Calls `fn` with each op that is made in any graph; a handle for `remove_op_created_hook`."""
         handle = next(self._hook_numbers)
         self._hooks[handle] = fn
         return handle
 
-    def remove_op_created_hook(self, handle):
+    def remove_op_created_hook(self, handle: int) -> None:
         """Raises ValueError for an unknown handle."""
         if self._hooks.pop(handle, None) is None:
             raise ValueError(f"There is no hook of the handle {handle}.")
@@ -118,22 +124,22 @@ class Context(threading.local):
 _context = Context()
 
 
-def get_current_context():
+def get_current_context() -> Context:
     """The state that the functions of this module read and change."""
     return _context
 
 
-def get_current_graph():
+def get_current_graph() -> "Graph":
     """The graph whose block is the innermost. Raises RuntimeError outside of any."""
     return _context.graph
 
 
-def get_main_graph():
+def get_main_graph() -> "Graph":
     """The main graph of the current graph's Ir. Raises RuntimeError without a current graph."""
     return _context.main_graph
 
 
-def get_ir():
+def get_ir() -> "Ir":
     """The current graph's Ir. Raises RuntimeError without a current graph."""
     return _context.ir
 
@@ -171,7 +177,7 @@ class _IpuBlock(_Block):
         _context._version += 1
 
 
-def ipu(ipu):
+def ipu(ipu: int) -> _Block:
     """Ops made inside are placed on the virtual IPU of this number."""
     return _IpuBlock(ipu)
 
@@ -186,7 +192,7 @@ class _IoTilesBlock(_Block):
         _context._version += 1
 
 
-def io_tiles():
+def io_tiles() -> _Block:
     """Ops made inside are placed on the tiles that exchange with the host."""
     return _IoTilesBlock()
 
@@ -204,7 +210,7 @@ class _SequenceBlock(_Block):
         _context._version += 1
 
 
-def in_sequence(mode=True):
+def in_sequence(mode: Union[bool, Literal["pass"]] = True) -> _Block:
     """The order of the ops made inside, beside what data demand.
 
     Args:
@@ -232,7 +238,7 @@ class _ScopeBlock(_Block):
         _context.pop_name_scope()
 
 
-def name_scope(name):
+def name_scope(name: str) -> _Block:
     """Names of tensors made inside begin with `name/`."""
     return _ScopeBlock(name)
 
@@ -275,7 +281,7 @@ def op_debug_context(name):
     return lambda function: function
 
 
-def get_source_location(offset=0):
+def get_source_location(offset: int = 0):
     """(file, line, function) of the innermost caller outside this package."""
     return _core.find_location()
 

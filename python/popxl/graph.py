@@ -1,6 +1,12 @@
 """Graphs: ops and tensors between inputs and outputs, which other graphs call."""
+import typing
+from typing import Any, Callable, Dict, Tuple
+
 from popxl.context import _context
 from popxl.tensor import Constant, Tensor, Variable
+
+if typing.TYPE_CHECKING:
+    from popxl.ir import Ir
 
 
 class Graph:
@@ -30,20 +36,20 @@ class Graph:
         return _graph_view(self)
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
     @property
-    def id(self):
+    def id(self) -> str:
         """The name: it is unique in the Ir."""
         return self._name
 
     @property
-    def ir(self):
+    def ir(self) -> "Ir":
         return self._ir
 
     @property
-    def main_graph(self):
+    def main_graph(self) -> "Graph":
         return self._ir.main_graph
 
     def _tensors(self, indices):
@@ -51,17 +57,17 @@ class Graph:
         return tuple(Tensor._of(ir, i) for i in indices)
 
     @property
-    def inputs(self):
+    def inputs(self) -> Tuple[Tensor, ...]:
         """The inputs, in order. The main graph has none: what it begins with are variables."""
         return () if self._index == 0 else self._tensors(self._ir._program.graph_inputs(self._index))
 
     @property
-    def inputs_by_name(self):
+    def inputs_by_name(self) -> Dict[str, Tensor]:
         """{name: input}"""
         return {t.name: t for t in self.inputs}
 
     @property
-    def outputs(self):
+    def outputs(self) -> Tuple[Tensor, ...]:
         return self._tensors(self._ir._program.graph_outputs(self._index))
 
     @property
@@ -69,20 +75,20 @@ class Graph:
         return {t for t, by_ref in zip(self.inputs, self._ir._program.graph_by_ref(self._index)) if by_ref}
 
     @property
-    def tensors(self):
+    def tensors(self) -> Tuple[Tensor, ...]:
         """All tensors, in order of creation, with those that streams stand for and that loads are written to."""
         return self._tensors(self._ir._program.graph_tensors(self._index)) + self._ir._implied_tensors(self)
 
     @property
-    def variables(self):
+    def variables(self) -> Tuple[Variable, ...]:
         return tuple(t for t in self._tensors(self._ir._program.graph_tensors(self._index)) if isinstance(t, Variable))
 
     @property
-    def constants(self):
+    def constants(self) -> Tuple[Constant, ...]:
         return tuple(t for t in self._tensors(self._ir._program.graph_tensors(self._index)) if isinstance(t, Constant))
 
     @property
-    def called_graphs(self):
+    def called_graphs(self) -> Tuple["Graph", ...]:
         """The graphs that ops of this graph call, each once, in order of the first call."""
         program = self._ir._program
         called = {}
@@ -92,7 +98,7 @@ class Graph:
                     called[g] = None
         return tuple(self._ir._graph(g) for g in called)
 
-    def get_tensor(self, tensor_id):
+    def get_tensor(self, tensor_id: str) -> Tensor:
         """The tensor of an id, or of a name in this graph. Raises ValueError if there is none."""
         for t in self.tensors:
             if tensor_id in (t.id, t.name):
@@ -106,7 +112,7 @@ class Graph:
         unique = self._ir._program.unique_name(self._index, scoped)
         return unique if self._index == 0 else f"{self._name}/{unique}"
 
-    def __contains__(self, value):
+    def __contains__(self, value: Tensor) -> bool:
         if not isinstance(value, Tensor):
             raise TypeError(f"A graph contains tensors, not {value!r} of type {type(value).__name__}.")
         return value._ir is self._ir and self._ir._program.tensor_graph(value._index) == self._index
@@ -127,7 +133,7 @@ class Graph:
     def __exit__(self, *exc):
         _context.pop_graph()
 
-    def register_op_created_hook(self, fn):
+    def register_op_created_hook(self, fn: Callable[[Any], Any]) -> int:
         """Calls `fn(op)` with each op that is made in this graph from now on.
 
         Returns:
@@ -138,7 +144,7 @@ class Graph:
         self._ir._watched += 1
         return handle
 
-    def remove_op_created_hook(self, handle):
+    def remove_op_created_hook(self, handle: int) -> None:
         """Raises ValueError for an unknown handle."""
         if self._hooks.pop(handle, None) is None:
             raise ValueError(f"The graph {self.name!r} has no hook of the handle {handle}.")

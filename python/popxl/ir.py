@@ -1,6 +1,8 @@
 """A program that is being written."""
 import itertools
+import typing
 import weakref
+from typing import Any, Callable, Iterable, List, Literal, Optional, Set, Union
 
 from popxl import _core
 from popxl.context import _context, get_source_location  # noqa: F401
@@ -8,6 +10,9 @@ from popxl.graph import Graph
 from popxl.module import Module
 from popxl.replica_grouping import ReplicaGrouping
 from popxl.tensor import Tensor
+
+if typing.TYPE_CHECKING:
+    from popxl.streams import DeviceToHostStream, HostToDeviceStream
 
 _numbers = itertools.count()
 
@@ -22,7 +27,7 @@ class Ir:
     # By number: the Irs that are alive.
     _ir_cache = weakref.WeakValueDictionary()
 
-    def __init__(self, replication=1):
+    def __init__(self, replication: Union[int, Literal["popdist"]] = 1) -> None:
         if replication == "popdist":
             import popdist
 
@@ -72,11 +77,11 @@ class Ir:
         return next(self._hook_numbers)
 
     @property
-    def main_graph(self):
+    def main_graph(self) -> Graph:
         """The graph that a session runs."""
         return self._graph(0)
 
-    def create_graph(self, fn, *args, **kwargs):
+    def create_graph(self, fn: Union[Callable[..., Union[None, Tensor, Iterable[Tensor]]], Module], *args: Any, **kwargs: Any) -> Graph:
         """A graph of the ops that a function makes. It is not called: `ops.call` does that.
 
         Args:
@@ -96,7 +101,7 @@ class Ir:
 
         return _create_graph.create(self, fn, args, kwargs)
 
-    def create_empty_graph(self, name=None):
+    def create_empty_graph(self, name: Optional[str] = None) -> Graph:
         """A graph to be entered and filled: `with graph:`.
 
         Args:
@@ -105,7 +110,7 @@ class Ir:
         name = "" if name is None else name + "_"
         return self._graph(self._program.create_graph(f"{name}subgraph({next(self._graph_numbers)})"))
 
-    def dot_checkpoint(self, check, save_dir=None):
+    def dot_checkpoint(self, check: str, save_dir=None) -> None:
         """Writes the graphs as `<save_dir>/<check>.dot`, a picture for Graphviz, if the environment variable POPART_DOT_CHECKS names the
         checkpoint, or ALL.
 
@@ -136,11 +141,11 @@ class Ir:
                     used.add(self._streams[program.op_attributes(op)["stream"]])
         return used
 
-    def get_all_d2h_streams(self):
+    def get_all_d2h_streams(self) -> Set["DeviceToHostStream"]:
         """The streams that some `ops.host_store` writes, in any graph."""
         return self._streams_of("host_store")
 
-    def get_all_h2d_streams(self):
+    def get_all_h2d_streams(self) -> Set["HostToDeviceStream"]:
         """The streams that some `ops.host_load` reads, in any graph."""
         return self._streams_of("host_load")
 
@@ -150,31 +155,31 @@ class Ir:
         return _implied.tensors(self, graph)
 
     @property
-    def num_host_transfers(self):
+    def num_host_transfers(self) -> int:
         """How often each stream is loaded from or stored to in one run: the leading dimension of host data."""
         return self._num_host_transfers
 
     @num_host_transfers.setter
-    def num_host_transfers(self, value):
+    def num_host_transfers(self, value: int) -> None:
         self._num_host_transfers = value
 
     @property
-    def replication_factor(self):
+    def replication_factor(self) -> int:
         """How many replicas run the program. Cannot be set once a session has been made: RuntimeError."""
         return self._program.replicas
 
     @replication_factor.setter
-    def replication_factor(self, value):
+    def replication_factor(self, value: int) -> None:
         if self._prepared:
             raise RuntimeError("The replication factor cannot be changed after a session of this Ir has been made.")
         self._program.replicas = value
 
     @property
-    def instance_replication_factor(self):
+    def instance_replication_factor(self) -> int:
         """How many replicas this process runs."""
         return self.replication_factor
 
-    def replica_grouping(self, stride=1, group_size=None):
+    def replica_grouping(self, stride: int = 1, group_size: Optional[int] = None) -> ReplicaGrouping:
         """A division of the replicas into groups.
 
         Args:
@@ -189,7 +194,7 @@ class Ir:
             group_size = replicas // stride if stride > 0 else 0
         return ReplicaGrouping._make(self, _core.Grouping(replicas, stride, group_size))
 
-    def replica_grouping_from_assignments(self, assignment):
+    def replica_grouping_from_assignments(self, assignment: List[int]) -> ReplicaGrouping:
         """A division by the number of each replica's group. Groups are of one size and numbered in order of their first replicas.
 
         Raises:

@@ -1,4 +1,6 @@
 """Buffers in Streaming Memory."""
+from typing import Tuple
+
 from popxl.context import _context
 from popxl.dtypes import dtype as _dtype
 
@@ -11,7 +13,7 @@ class RemoteBuffer:
         entries: rows. Raises ValueError for less than one.
     """
 
-    def __init__(self, tensor_shape, tensor_dtype, entries):
+    def __init__(self, tensor_shape: Tuple[int, ...], tensor_dtype: _dtype, entries: int) -> None:
         self._current_ir = _context.ir
         self._meta_shape = ()
         self._index = None
@@ -30,7 +32,7 @@ class RemoteBuffer:
         if self._index is not None:
             self._current_ir._program.set_buffer(self._index, self._dtype._index, self._shape, self._entries, self._meta_shape)
 
-    def set_remote_buffer_info(self, tensor_dtype, tensor_shape, entries):
+    def set_remote_buffer_info(self, tensor_dtype: _dtype, tensor_shape: Tuple[int, ...], entries: int) -> None:
         """Changes the element type, shape and number of rows. Raises ValueError for less than one row."""
         self._check_entries(entries)
         self._dtype = _dtype.as_dtype(tensor_dtype)
@@ -61,12 +63,12 @@ class RemoteBuffer:
                              f"buffer {self._number} have {self._shape} and {self._dtype}.")
 
     @property
-    def remote_buffer_id(self):
+    def remote_buffer_id(self) -> int:
         """Its number in its Ir, from 1."""
         return self._number
 
     @property
-    def tensor_shape(self):
+    def tensor_shape(self) -> Tuple[int, ...]:
         return self._shape
 
     @tensor_shape.setter
@@ -74,7 +76,7 @@ class RemoteBuffer:
         raise AttributeError("can't set attribute 'tensor_shape'")
 
     @property
-    def tensor_dtype(self):
+    def tensor_dtype(self) -> _dtype:
         return self._dtype
 
     @tensor_dtype.setter
@@ -82,7 +84,7 @@ class RemoteBuffer:
         raise AttributeError("can't set attribute 'tensor_dtype'")
 
     @property
-    def entries(self):
+    def entries(self) -> int:
         return self._entries
 
     @entries.setter
@@ -92,7 +94,7 @@ class RemoteBuffer:
         self._tell()
 
     @property
-    def meta_shape(self):
+    def meta_shape(self) -> Tuple[int, ...]:
         """The shape of whole tensors, where rows are shards of them; otherwise ()."""
         return self._meta_shape
 
@@ -111,6 +113,6 @@ class RemoteBuffer:
         return f"RemoteBuffer[{self._number} {self._dtype} {self._shape} x {self._entries}]"
 
 
-def remote_buffer(tensor_shape, tensor_dtype, entries=1):
+def remote_buffer(tensor_shape: Tuple[int, ...], tensor_dtype: _dtype, entries: int = 1) -> RemoteBuffer:
     """`RemoteBuffer(tensor_shape, tensor_dtype, entries)` of the current Ir."""
     return RemoteBuffer(tensor_shape, tensor_dtype, entries)

@@ -1,4 +1,6 @@
 """How replicas are divided into groups."""
+from typing import Dict, List, Optional
+
 from popxl import _core
 
 
@@ -16,25 +18,25 @@ class ReplicaGrouping:
         return self
 
     @property
-    def stride(self):
+    def stride(self) -> int:
         """The distance of neighbours in a group. Raises NotImplementedError if it is not the same for all."""
         return self._groups.stride
 
     @property
-    def group_size(self):
+    def group_size(self) -> int:
         return self._groups.size
 
     @property
-    def num_groups(self):
+    def num_groups(self) -> int:
         return self._groups.groups
 
     @property
-    def assignment(self):
+    def assignment(self) -> List[int]:
         """For each replica, the number of its group."""
         return self._groups.assignment
 
     @property
-    def is_const(self):
+    def is_const(self) -> bool:
         """Whether a stride and a size say it all: collectives need that."""
         return self._groups.is_constant
 
@@ -44,16 +46,16 @@ class ReplicaGrouping:
         return self if self.is_const else ReplicaGrouping._make(self._ir, _core.Grouping(self._groups.replicas, 1, 1))
 
     @property
-    def to_device_map(self):
+    def to_device_map(self) -> Optional[Dict[int, int]]:
         """Of a grouping without a constant stride: {replica: the group whose data it gets}; otherwise None."""
         return None if self.is_const else dict(enumerate(self.assignment))
 
     @property
-    def to_host_map(self):
+    def to_host_map(self) -> Optional[Dict[int, int]]:
         """Of a grouping without a constant stride: {group: the replica that is read}; otherwise None."""
         return None if self.is_const else {g: self.assignment.index(g) for g in range(self.num_groups)}
 
-    def transpose(self):
+    def transpose(self) -> "ReplicaGrouping":
         """The grouping in which groups and members have changed places."""
         return ReplicaGrouping._make(self._ir, self._groups.transposed())
 

@@ -196,7 +196,8 @@ class Session:
             tensor: the variable or constant.
 
         Returns:
-            an array of the shape `shape_on_host`; with a dimension of all replicas in front for the retrieval mode "all_replicas".
+            an array of the shape `shape_on_host`; for the retrieval mode "all_replicas" (replicas, *shape_on_replica), unless there is but one
+            replica or the variable is sharded.
 
         Raises:
             TypeError: another tensor.
@@ -217,7 +218,10 @@ class Session:
         info = t._info()
         if info.memmap is not None:
             return info.memmap
-        out = np.empty(self._engine.data_shape(info.state), t.dtype.as_numpy())
+        shape = t.shape_on_host
+        if info.retrieval_mode == "all_replicas" and not info.sharded and self._ir.instance_replication_factor > 1:
+            shape = (self._ir.instance_replication_factor, *info.shape_on_replica)
+        out = np.empty(shape, t.dtype.as_numpy())
         self._engine.data(info.state, out)
         return out
 
@@ -243,7 +247,9 @@ class Session:
         for info, array in new:
             if info.memmap is not None:
                 info.memmap[...] = array
-            self._engine.write(info.state, array)
+                self._engine.write(info.state, info.memmap, True)
+            else:
+                self._engine.write(info.state, array)
 
     def _check_variable(self, t):
         if not isinstance(t, Variable):

@@ -1,4 +1,6 @@
 """Streams between host and device."""
+from typing import Iterable, Optional, Tuple
+
 from popxl.context import _context
 from popxl.dtypes import dtype as _dtype
 from popxl.tensor import TensorSpec
@@ -21,20 +23,20 @@ class Stream:
         return self
 
     @property
-    def dtype(self):
+    def dtype(self) -> _dtype:
         return self._dtype
 
     @property
-    def shape(self):
+    def shape(self) -> Tuple[int, ...]:
         """The shape of one slice: what a load or store of one replica moves."""
         return self._shape
 
     @property
-    def spec(self):
+    def spec(self) -> TensorSpec:
         return TensorSpec(self._shape, self._dtype)
 
     @property
-    def tensor_id(self):
+    def tensor_id(self) -> str:
         """The name of the stream among the tensors of the main graph."""
         return self._name
 
@@ -59,7 +61,7 @@ class DeviceToHostStream(Stream):
     """What `ops.host_store` writes."""
 
 
-def h2d_stream(shape, dtype, name=None):
+def h2d_stream(shape: Iterable[int], dtype: _dtype, name: Optional[str] = None) -> HostToDeviceStream:
     """A stream to the device.
 
     Args:
@@ -69,6 +71,6 @@ def h2d_stream(shape, dtype, name=None):
     return HostToDeviceStream._make(shape, dtype, name or "h2d_stream")
 
 
-def d2h_stream(shape, dtype, name=None):
+def d2h_stream(shape: Iterable[int], dtype: _dtype, name: Optional[str] = None) -> DeviceToHostStream:
     """A stream to the host. Arguments are those of `h2d_stream`."""
     return DeviceToHostStream._make(shape, dtype, name or "d2h_stream")

@@ -1,7 +1,7 @@
 """Tensors: what ops take and give. Values of a program that is being written, not of Python."""
 import typing
 from collections.abc import Mapping
-from typing import Iterable, Union
+from typing import Any, Iterable, Literal, Optional, Tuple, Union
 
 from popxl import dtypes
 from popxl._lazy import np
@@ -33,7 +33,7 @@ def __getattr__(name):
 class TensorSpec(Mapping):
     """A shape and an element type: what an input of a graph is made from. `**spec` gives the arguments of `popxl.graph_input`."""
 
-    def __init__(self, shape, dtype, meta_shape=()):
+    def __init__(self, shape: Iterable[int], dtype: dtypes.dtype, meta_shape: Iterable[int] = ()) -> None:
         self.shape = tuple(shape)
         self.dtype = dtype
         self.meta_shape = tuple(meta_shape)
@@ -47,19 +47,19 @@ class TensorSpec(Mapping):
     def __iter__(self):
         return iter(self.to_dict())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 3
 
     def __getitem__(self, key):
         return self.to_dict()[key]
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.to_tuple())
 
     def __eq__(self, other):
         return isinstance(other, TensorSpec) and self.to_tuple() == other.to_tuple()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype}, meta_shape={self.meta_shape})"
 
 
@@ -122,50 +122,50 @@ class Tensor:
     # --- what it is
 
     @property
-    def id(self):
+    def id(self) -> str:
         """Its name with its graph's name in front, unless that is the main graph. Unique in the Ir."""
         return self._ir._program.tensor_id(self._index)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Its name in its graph, with the name scopes that it was made in."""
         return self._ir._program.tensor_name(self._index)
 
     @property
-    def scope(self):
+    def scope(self) -> str:
         """What precedes the name in the id: the graph's name, nothing for the main graph."""
         graph = self._graph()
         return "" if graph._index == 0 else graph.name
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.dtype:
         return dtypes._by_index[self._type()[0]]
 
     @property
-    def shape(self):
+    def shape(self) -> Tuple[int, ...]:
         return self._type()[1]
 
     @property
-    def meta_shape(self):
+    def meta_shape(self) -> Tuple[int, ...]:
         """The shape of the whole tensor of which each replica holds a shard; () for a tensor that is not sharded."""
         return self._type()[2]
 
     @property
-    def spec(self):
+    def spec(self) -> TensorSpec:
         return TensorSpec(self.shape, self.dtype, self.meta_shape)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         return len(self.shape)
 
     @property
-    def nelms(self):
+    def nelms(self) -> int:
         n = 1
         for d in self.shape:
             n *= d
         return n
 
-    def strides(self, shape=None):
+    def strides(self, shape: Optional[Iterable[int]] = None) -> Tuple[int, ...]:
         """For each dimension, how many elements of the row-major order lie between neighbours."""
         out, stride = [], 1
         for d in reversed(self.shape if shape is None else tuple(shape)):
@@ -194,7 +194,7 @@ class Tensor:
         return device, tiles
 
     @property
-    def ipu(self):
+    def ipu(self) -> int:
         """The IPU that it lies on. Raises popxl.errors.UndefinedValue where nothing says it yet."""
         device = self._place()[0]
         if device is None:
@@ -202,7 +202,7 @@ class Tensor:
         return device
 
     @property
-    def tile_set(self):
+    def tile_set(self) -> Literal["compute", "io"]:
         """"compute" or "io". Raises popxl.errors.UndefinedValue where nothing says it yet."""
         tiles = self._place()[1]
         if tiles is None:
@@ -210,7 +210,7 @@ class Tensor:
         return tiles
 
     @property
-    def in_sync_with_ipu(self):
+    def in_sync_with_ipu(self) -> bool:
         """Whether the host's copy of a variable is what the device holds."""
         session = self._ir._session and self._ir._session()
         return session is None or session._in_sync()
@@ -218,45 +218,45 @@ class Tensor:
     # --- views and copies
 
     @property
-    def T(self):
+    def T(self) -> "Tensor":
         """A copy with reversed axes."""
         return self.transpose()
 
     @property
-    def T_(self):
+    def T_(self) -> "Tensor":
         """A view with reversed axes."""
         return self.transpose_()
 
-    def transpose(self, permutation=None):
+    def transpose(self, permutation: Optional[Iterable[int]] = None) -> "Tensor":
         """`ops.transpose`."""
         return _ops().transpose(self, permutation)
 
-    def transpose_(self, permutation=None):
+    def transpose_(self, permutation: Optional[Iterable[int]] = None) -> "Tensor":
         """`ops.transpose_`: a view."""
         return _ops().transpose_(self, permutation)
 
-    def reshape(self, shape):
+    def reshape(self, shape: Iterable[int]) -> "Tensor":
         """`ops.reshape`. One dimension may be -1."""
         return _ops().reshape(self, shape)
 
-    def reshape_(self, shape):
+    def reshape_(self, shape: Iterable[int]) -> "Tensor":
         """`ops.reshape_`: a view."""
         return _ops().reshape_(self, shape)
 
-    def flatten(self):
+    def flatten(self) -> "Tensor":
         return _ops().flatten(self)
 
-    def flatten_(self):
+    def flatten_(self) -> "Tensor":
         return _ops().flatten_(self)
 
-    def detach(self):
+    def detach(self) -> "Tensor":
         """A copy that gradients do not pass."""
         return _ops().detach(self)
 
-    def detach_(self):
+    def detach_(self) -> "Tensor":
         return _ops().detach_(self)
 
-    def diag(self):
+    def diag(self) -> "Tensor":
         """The diagonal of a matrix, (min(rows, columns)). Raises ValueError for other ranks."""
         if self.rank != 2:
             raise ValueError(f"diag takes a matrix, not a tensor of the shape {self.shape}.")
@@ -264,23 +264,23 @@ class Tensor:
         index = _constants().constant(np.arange(n) * (self.shape[1] + 1), dtypes.int32)
         return _ops().gather(self.flatten(), index)
 
-    def copy_to_ipu(self, destination, source=None):
+    def copy_to_ipu(self, destination: int, source: Optional[int] = None) -> "Tensor":
         """A copy on another IPU. `source`: where it lies, if that is not known."""
         return _ops().ipu_copy(self, destination, source)
 
     # --- as an object of Python
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}[{self.id} {self.dtype} {self.shape}]"
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((id(self._ir), self._index))
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         # The type tells the variable of a whole sharded tensor from its shard.
         return isinstance(other, Tensor) and self._index == other._index and self._ir is other._ir and type(self) is type(other)
 
-    def __len__(self):
+    def __len__(self) -> int:
         """The first dimension. Raises ValueError for a scalar."""
         if not self.shape:
             raise ValueError("A tensor of rank 0 has no length.")
@@ -294,72 +294,72 @@ class Tensor:
             return value
         return _constants()._constant_like(self, value, dtype or self.dtype)
 
-    def __add__(self, other):
+    def __add__(self, other: TensorLike) -> "Tensor":
         return _ops().add(self, self._ensure_tensor(other))
 
-    def __radd__(self, other):
+    def __radd__(self, other: TensorLike) -> "Tensor":
         return _ops().add(self._ensure_tensor(other), self)
 
-    def __iadd__(self, other):
+    def __iadd__(self, other: TensorLike) -> "Tensor":
         _ops().add_(self, self._ensure_tensor(other))
         return self
 
-    def __sub__(self, other):
+    def __sub__(self, other: TensorLike) -> "Tensor":
         return _ops().sub(self, self._ensure_tensor(other))
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: TensorLike) -> "Tensor":
         return _ops().sub(self._ensure_tensor(other), self)
 
-    def __mul__(self, other):
+    def __mul__(self, other: TensorLike) -> "Tensor":
         return _ops().mul(self, self._ensure_tensor(other))
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: TensorLike) -> "Tensor":
         return _ops().mul(self._ensure_tensor(other), self)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: TensorLike) -> "Tensor":
         return _ops().div(self, self._ensure_tensor(other))
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: TensorLike) -> "Tensor":
         return _ops().div(self._ensure_tensor(other), self)
 
-    def __pow__(self, other):
+    def __pow__(self, other: TensorLike) -> "Tensor":
         return _ops().pow(self, other)
 
-    def __rpow__(self, other):
+    def __rpow__(self, other: TensorLike) -> "Tensor":
         return _ops().pow(self._ensure_tensor(other), self)
 
-    def __mod__(self, other):
+    def __mod__(self, other: TensorLike) -> "Tensor":
         """C's remainder: it has the sign of the dividend."""
         return _ops().fmod(self, self._ensure_tensor(other))
 
-    def __rmod__(self, other):
+    def __rmod__(self, other: TensorLike) -> "Tensor":
         return _ops().fmod(self._ensure_tensor(other), self)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: TensorLike) -> "Tensor":
         return _ops().matmul(self, self._ensure_tensor(other))
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other: TensorLike) -> "Tensor":
         return _ops().matmul(self._ensure_tensor(other), self)
 
-    def __and__(self, other):
+    def __and__(self, other: TensorLike) -> "Tensor":
         return _ops().logical_and(self, self._ensure_tensor(other, dtypes.bool))
 
-    def __rand__(self, other):
+    def __rand__(self, other: TensorLike) -> "Tensor":
         return _ops().logical_and(self._ensure_tensor(other, dtypes.bool), self)
 
-    def __or__(self, other):
+    def __or__(self, other: TensorLike) -> "Tensor":
         return _ops().logical_or(self, self._ensure_tensor(other, dtypes.bool))
 
-    def __ror__(self, other):
+    def __ror__(self, other: TensorLike) -> "Tensor":
         return _ops().logical_or(self._ensure_tensor(other, dtypes.bool), self)
 
-    def __neg__(self):
+    def __neg__(self) -> "Tensor":
         return _ops().negate(self)
 
-    def __invert__(self):
+    def __invert__(self) -> "Tensor":
         return _ops().logical_not(self)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Union[int, slice, Tuple[Union[int, slice], ...], "Tensor", HostTensor]) -> "Tensor":
         """Numbers, slices and tuples of them take parts; integers in a tensor, array or list gather rows; a mask of bools keeps the shape,
         with zeros where it is False. Raises TypeError for other keys."""
         from popxl import _indexing
@@ -375,7 +375,7 @@ class Variable(Tensor, tensor_type="Variable"):
     def __init__(self):
         raise RuntimeError("Variable has no constructor: popxl.variable makes one.")
 
-    def copy_to_ipu(self, dst, src):
+    def copy_to_ipu(self, dst: int, src: int) -> "Tensor":
         """A copy on the IPU `dst`, of a variable that lies on the IPU `src`."""
         return _ops().ipu_copy(self, dst, src)
 
@@ -383,12 +383,12 @@ class Variable(Tensor, tensor_type="Variable"):
         return self._ir._variables[self._index]
 
     @property
-    def shape(self):
+    def shape(self) -> Tuple[int, ...]:
         """The shape on one replica; of a sharded variable, that of the whole tensor."""
         return self._info().shape_on_replica
 
     @property
-    def meta_shape(self):
+    def meta_shape(self) -> Tuple[int, ...]:
         return ()
 
     @property
@@ -397,17 +397,17 @@ class Variable(Tensor, tensor_type="Variable"):
         return self._info().grouping
 
     @property
-    def retrieval_mode(self):
+    def retrieval_mode(self) -> str:
         """"one_per_group" or "all_replicas": what the host reads."""
         return self._info().retrieval_mode
 
     @property
-    def shape_on_replica(self):
+    def shape_on_replica(self) -> Tuple[int, ...]:
         """The shape on one replica."""
         return self._info().shape_on_replica
 
     @property
-    def shape_on_host(self):
+    def shape_on_host(self) -> Tuple[int, ...]:
         """The shape of its host data: with a dimension of groups in front where there are several."""
         groups = self._info().grouping.num_groups
         return ((groups,) if groups > 1 else ()) + tuple(self.shape_on_replica)
@@ -432,7 +432,7 @@ class Constant(Tensor, tensor_type="Const"):
         self._ir._program.constant_data(self._index, data)
         return data
 
-    def copy_to_ipu(self, dst, src):
+    def copy_to_ipu(self, dst: int, src: int) -> "Tensor":
         """A copy on the IPU `dst`, of a constant that lies on the IPU `src`."""
         return _ops().ipu_copy(self, dst, src)
 

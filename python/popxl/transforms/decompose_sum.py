@@ -1,14 +1,19 @@
 """Sums of many tensors."""
+import typing
+
+if typing.TYPE_CHECKING:
+    from popxl.graph import Graph
 
 
-def decompose_sum(graph):
-    """Makes sums of several gradients a chain of additions, each as soon as its operand is there: what is summed needs not live until the end.
+def decompose_sum(graph: "Graph") -> "Graph":
+    """Lets sums of several gradients be computed as chains of additions.
+
+    How a sum is computed is decided when a session lowers the program, for every graph: nothing changes here, and results are the same.
 
     Args:
-        graph: changes.
+        graph: any graph.
 
     Returns:
         the graph.
     """
-    graph.ir._program.decompose_sums(graph._index)
     return graph

@@ -1,0 +1,134 @@
+// Sessions.
+#include "native/native.h"
+
+#include "session/session.h"
+
+namespace pando::python {
+
+namespace {
+
+struct Held {
+  explicit Held(nb::handle object, bool writable) {
+    if (PyObject_GetBuffer(object.ptr(), &buffer, writable ? PyBUF_SIMPLE | PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  ~Held() { PyBuffer_Release(&buffer); }
+  Held(const Held&) = delete;
+  Py_buffer buffer;
+};
+
+struct Bound {
+  nb::object owner;
+  Program& program;
+  std::unique_ptr<session::Session> session;
+};
+
+std::map<std::string, std::string> strings_from(const nb::dict& d) {
+  std::map<std::string, std::string> out;
+  for (auto [key, value] : d) out.emplace(nb::cast<std::string>(key), nb::cast<std::string>(value));
+  return out;
+}
+
+void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu, std::int64_t num_io_tiles,
+          std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, const nb::dict& engine, const Indices& mapped) {
+  session::Options options;
+  options.device = std::move(device);
+  options.machine = std::move(machine);
+  options.tiles_per_ipu = tiles_per_ipu;
+  options.num_io_tiles = num_io_tiles;
+  options.num_host_transfers = num_host_transfers;
+  options.check_ambiguity = check_ambiguity;
+  options.partials_type_matmuls = partials_type;
+  options.engine = strings_from(engine);
+  for (Index s : mapped) options.mapped.push_back(ir::StateId(s));
+  Program& p = nb::cast<Program&>(program);
+  std::unique_ptr<session::Session> made;
+  {
+    nb::gil_scoped_release released;
+    made = std::make_unique<session::Session>(p.builder, std::move(options));
+  }
+  new (self) Bound{std::move(program), p, std::move(made)};
+}
+
+std::size_t slice_bytes(Program& p, Index stream) {
+  const ir::HostStream& s = p.module().stream(ir::HostStreamId(stream));
+  return static_cast<std::size_t>(ir::elements_of(s.shape) * p.module().replicas()) * ir::size_of(s.dtype);
+}
+
+using Slices = std::vector<std::tuple<Index, nb::object, std::int64_t>>;
+
+std::vector<std::unique_ptr<Held>> hold(Program& p, const Slices& slices, bool writable) {
+  std::vector<std::unique_ptr<Held>> held;
+  for (const auto& [stream, data, count] : slices) {
+    held.push_back(std::make_unique<Held>(data, writable));
+    if (static_cast<std::size_t>(held.back()->buffer.len) != slice_bytes(p, stream) * static_cast<std::size_t>(count)) {
+      throw nb::value_error("data of another size than the slices of the stream");
+    }
+  }
+  return held;
+}
+
+void run(Bound& s, const Slices& inputs, const Slices& outputs) {
+  const auto in = hold(s.program, inputs, false);
+  const auto out = hold(s.program, outputs, true);
+  std::vector<session::InputData> given;
+  std::vector<session::OutputData> results;
+  for (std::size_t i = 0; i < in.size(); ++i) given.push_back({ir::HostStreamId(std::get<0>(inputs[i])), in[i]->buffer.buf, std::get<2>(inputs[i])});
+  for (std::size_t i = 0; i < out.size(); ++i) results.push_back({ir::HostStreamId(std::get<0>(outputs[i])), out[i]->buffer.buf, std::get<2>(outputs[i])});
+  nb::gil_scoped_release released;
+  s.session->run(given, results);
+}
+
+// The caller may change its array later, unless `shared` says that this is wanted: a mapped file.
+ir::HostTensor data_from(Program& p, Index state, nb::handle data, bool share) {
+  const ir::State& s = p.module().state(ir::StateId(state));
+  ir::HostTensor copy = host_tensor_from(data, p.module().type(s.type).dtype, p.module().blob(s.data).shape());
+  if (share) return copy;
+  const ir::HostTensor shared = copy;
+  copy.writable();
+  return copy;
+}
+
+template <class F>
+auto released(F f) {
+  return [f](Bound& s) {
+    nb::gil_scoped_release released;
+    return f(*s.session);
+  };
+}
+
+}  // namespace
+
+void bind_session(nb::module_& m) {
+  using session::Session;
+  nb::class_<Bound> c(m, "Session", "A program that is compiled for a device.");
+  c.def("__init__", make, nb::arg("program"), nb::arg("device") = "ipu_model", nb::arg("machine") = "ipu2", nb::arg("tiles_per_ipu") = 0,
+        nb::arg("num_io_tiles") = 0, nb::arg("num_host_transfers") = 1, nb::arg("check_ambiguity") = true, nb::arg("partials_type") = "",
+        nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices());
+  c.def("inputs", [](Bound& s) { return numbers_of(s.session->inputs()); });
+  c.def("outputs", [](Bound& s) { return numbers_of(s.session->outputs()); });
+  c.def("attach", released([](Session& s) { s.attach(); }));
+  c.def("detach", released([](Session& s) { s.detach(); }));
+  c.def("is_attached", [](Bound& s) { return s.session->is_attached(); });
+  c.def("in_sync", [](Bound& s) { return s.session->in_sync(); });
+  c.def("run", run, nb::arg("inputs"), nb::arg("outputs"), "Each a list of (stream, array, slices).");
+  c.def("weights_from_host", released([](Session& s) { s.weights_from_host(); }));
+  c.def("weights_to_host", released([](Session& s) { s.weights_to_host(); }));
+  c.def("data", [](Bound& s, Index state, nb::handle into) { copy_to(into, s.session->data(ir::StateId(state))); }, nb::arg("state"), nb::arg("into"));
+  c.def("write", [](Bound& s, Index state, nb::handle data, bool share) { s.session->write(ir::StateId(state), data_from(s.program, state, data, share)); },
+        nb::arg("state"), nb::arg("data"), nb::arg("share") = false);
+  c.def("ipus", [](Bound& s) { return s.session->ipus(); });
+  c.def("stop", [](Bound& s) { s.session->stop(); });
+  c.def("times", [](Bound& s) {
+    const Session::Times& t = s.session->times();
+    nb::dict d;
+    d["transform"] = t.transform;
+    d["lower"] = t.lower;
+    d["compile"] = t.compile;
+    d["load"] = t.load;
+    return d;
+  }, "Seconds that each stage took.");
+  c.def("dump", [](Bound& s, std::string_view level) { return s.session->dump(level); }, nb::arg("level"));
+  c.def("profile_summary", [](Bound& s) { return s.session->profile_summary(); });
+}
+
+}  // namespace pando::python
