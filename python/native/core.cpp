@@ -9,7 +9,5 @@ NB_MODULE(_core, m) {
   bind_grouping(m);
   bind_program(m);
   bind_interpreter(m);
-#ifdef POPXL_SESSION
   bind_session(m);
-#endif
 }

@@ -2,9 +2,7 @@
 #include "native/native.h"
 
 #include "pando/model_error.hpp"
-#ifdef POPXL_SESSION
 #include <poplar/exceptions.hpp>
-#endif
 
 namespace pando::python {
 
@@ -31,7 +29,6 @@ void translate(const std::exception_ptr& p, void* popart) {
   }
 }
 
-#ifdef POPXL_SESSION
 void translate_stop(const std::exception_ptr& p, void* stopped) {
   try {
     std::rethrow_exception(p);
@@ -39,7 +36,6 @@ void translate_stop(const std::exception_ptr& p, void* stopped) {
     PyErr_SetString(static_cast<PyObject*>(stopped), e.what());
   }
 }
-#endif
 
 nb::object make_class(nb::module_& m, const char* name, const char* doc, PyObject* base) {
   const std::string full = std::string("popart.") + name;
@@ -55,9 +51,7 @@ void bind_errors(nb::module_& m) {
                                  "A program that cannot be: shapes or types that do not fit, ambiguous in-place updates, gradients that do not exist.",
                                  PyExc_RuntimeError);
   nb::object stopped = make_class(m, "poplar_application_runtime_error", "A program that stopped while it ran.", PyExc_RuntimeError);
-#ifdef POPXL_SESSION
   nb::register_exception_translator(translate_stop, stopped.release().ptr());
-#endif
   nb::register_exception_translator(translate, popart.release().ptr());
 }
 

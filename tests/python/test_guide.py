@@ -1,0 +1,29 @@
+"""The pages of docs/guide: their blocks of Python run, in order, and print what the block of text behind them says."""
+import contextlib
+import io
+import pathlib
+import re
+
+import pytest
+
+PAGES = sorted((pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide").glob("*.md"))
+BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_page(page):
+    text = page.read_text()
+    names, printed, checked = {"__name__": page.stem}, "", 0
+    for kind, code in BLOCK.findall(text):
+        if kind == "text":
+            assert printed == code
+            checked += 1
+            continue
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(code, str(page), "exec"), names)
+        printed = out.getvalue()
+    assert checked > 0
+
+
+def test_there_are_pages():
+    assert PAGES
