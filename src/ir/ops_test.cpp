@@ -151,7 +151,9 @@ void expect_near(const HostTensor& a, const HostTensor& b) {
   const double relative = a.dtype() == DType::float16 ? 1e-2 : 1e-5;
   for (std::int64_t i = 0; i < a.elements(); ++i) {
     const double x = a.number(i), y = b.number(i);
-    if (std::isnan(x) || std::isinf(x)) {
+    if (!is_floating(a.dtype())) {
+      EXPECT_EQ(a.integer(i), b.integer(i)) << i;
+    } else if (std::isnan(x) || std::isinf(x)) {
       EXPECT_EQ(std::isnan(x), std::isnan(y)) << i;
       if (!std::isnan(x)) EXPECT_EQ(x, y) << i;
     } else {

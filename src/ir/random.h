@@ -9,7 +9,8 @@
 //     normal    mean + std * z: elements 2j and 2j + 1 are r cos a and r sin a, where r = sqrt(-2 ln((w + 1/2) / 2^32)) of the bits w of
 //               element 2j, and a = 2 pi (v >> 8) / 2^24 of the bits v of element 2j + 1
 //     kept      bits < p * 2^32 (rounded): with probability p
-//     seeds     piece m of split_random_seed is words 0 and 1 of block m; create_random_seed(seed, m) is words 2 and 3
+//     seeds     piece m of split_random_seed is words 0 and 1 of block m; create_random_seed(seed, m) is piece 0 of the seed whose second
+//               word is higher by (m + 1) kSeedStep
 #pragma once
 
 #include <array>
@@ -24,6 +25,8 @@ inline constexpr std::uint32_t kDropoutStream = 0;
 inline constexpr std::uint32_t kUniformStream = 1;
 inline constexpr std::uint32_t kNormalStream = 2;
 inline constexpr std::uint32_t kSeedStream = 0x73656564;
+// Odd, so that different modifiers make different seeds; its small multiples lie far from each other and from 0.
+inline constexpr std::uint32_t kSeedStep = 0x9E3779B1;
 
 struct RandomKey {
   std::array<std::uint32_t, 2> seed{};
