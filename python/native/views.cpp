@@ -28,10 +28,20 @@ nb::tuple describe(const ir::Type& type) {
   return nb::make_tuple(static_cast<int>(type.dtype), tuple_of(type.shape), tuple_of(type.meta_shape), device, tiles);
 }
 
+// A new version of an operand that is not what the op's function returns: a time step that goes up.
+bool is_side_result(Program& p, const ir::Builder::Tensor& t) {
+  if (!t.first_value.valid()) return false;
+  const ir::Value& v = p.module().value(t.first_value);
+  if (!v.producer.valid() || v.index == 0) return false;
+  const auto versions = ir::new_versions(p.module(), v.producer);
+  return std::any_of(versions.begin(), versions.end(), [&](const ir::NewVersion& n) { return n.result == v.index; });
+}
+
 Indices tensors_of(Program& p, ir::GraphId graph) {
   Indices out;
   for (std::size_t i = 0; i < p.builder.tensor_count(); ++i) {
-    if (p.builder.tensor(tensor_id(static_cast<Index>(i))).graph == graph) out.push_back(static_cast<Index>(i));
+    const ir::Builder::Tensor& t = p.builder.tensor(tensor_id(static_cast<Index>(i)));
+    if (t.graph == graph && !is_side_result(p, t)) out.push_back(static_cast<Index>(i));
   }
   return out;
 }

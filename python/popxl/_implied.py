@@ -42,4 +42,7 @@ def tensors(ir, graph):
             if result is not None:
                 dtype, shape, meta_shape, _, _ = program.tensor_type(result)
                 found.append(_Implied._named(graph, program.tensor_name(result) + "_init", dtypes._by_index[dtype], shape, meta_shape))
+        if program.op_kind(op) == "cumsum" and program.op_results(op)[0] is not None:
+            # The axis is an operand in PopART.
+            found.append(_Implied._named(graph, program.tensor_name(program.op_results(op)[0]) + "_axis", dtypes.int32, ()))
     return tuple(found)

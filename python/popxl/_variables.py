@@ -177,6 +177,10 @@ def remote_variable(data: HostScalarTensor, remote_buffer: "RemoteBuffer", offse
             raise ValueError(f"remote_variable: the remote buffer has {remote_buffer.entries} rows, there is none of the number {offset}.")
         remote_buffer._validate(shape, of, f"remote variable {name or ''}")
 
+    shape = np.shape(data)
+    if replica_grouping is not None and replica_grouping.num_groups == 1 and shape == (1, *remote_buffer.tensor_shape):
+        # A dimension of one group.
+        data = data[0]
     return _add_variable(data, dtype, name, downcast, replica_grouping, retrieval_mode, log2_scale, nan_on_overflow, "remote_variable", remote_buffer,
                          offset, check=check)
 

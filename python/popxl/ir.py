@@ -130,7 +130,12 @@ class Ir:
 
     def _partials_type(self):
         """The element type of partial sums that options of the session ask for, where an op does not say it."""
-        return self._options_view._partials_type() if self._options_view is not None else None
+        named = self._options_view.partialsTypeMatMuls if self._options_view is not None else ""
+        if named not in ("", "half", "float"):
+            raise ValueError(f"The session option partialsTypeMatMuls is 'half' or 'float', not {named!r}.")
+        from popxl import dtypes
+
+        return {"": None, "half": dtypes.float16, "float": dtypes.float32}[named]
 
     def _streams_of(self, kind):
         program = self._program

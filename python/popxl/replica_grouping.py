@@ -42,8 +42,12 @@ class ReplicaGrouping:
 
     @property
     def const_rg(self):
-        """A grouping with a constant stride for the device: this one, or each replica for itself."""
-        return self if self.is_const else ReplicaGrouping._make(self._ir, _core.Grouping(self._groups.replicas, 1, 1))
+        """A grouping with a constant stride for the device: this one, or the largest neighbours of one group each."""
+        if self.is_const:
+            return self
+        groups, n = self.assignment, self._groups.replicas
+        size = max(g for g in range(1, n + 1) if n % g == 0 and all(len(set(groups[i:i + g])) == 1 for i in range(0, n, g)))
+        return ReplicaGrouping._make(self._ir, _core.Grouping(n, 1, size))
 
     @property
     def to_device_map(self) -> Optional[Dict[int, int]]:

@@ -10,7 +10,7 @@ Type remote_row_type(const Inference& in) {
 }
 
 void check_remote_offset(const Inference& in, std::size_t operand) {
-  if (in.shape(operand) != Shape{}) in.refuse("remote-offset", "the offset has shape {}; it is a scalar", to_string(in.shape(operand)));
+  if (elements_of(in.shape(operand)) != 1) in.refuse("remote-offset", "the offset has shape {}; it is one number", to_string(in.shape(operand)));
 }
 
 void check_remote_row(const Inference& in, std::size_t operand) {

@@ -82,7 +82,7 @@ def test_arguments_are_checked(main):
     seed = popxl.variable(np.zeros(2, np.uint32))
     one = popxl.constant(1.0)
     for make in (lambda: ops.reshape(x, (-1, -1)), lambda: ops.reshape(x, (-2, 3)), lambda: ops.reshape(x, (5, -1)), lambda: ops.transpose(x, (0, 2)),
-                 lambda: ops.squeeze(x, [0]), lambda: ops.squeeze(x, [0, 0]), lambda: ops.split(x, 2, 1), lambda: ops.split(x, [1, 2], 0),
+                 lambda: ops.squeeze(x, [0]), lambda: ops.squeeze(x, [0, 0]), lambda: ops.split(x, 2, 1),
                  lambda: ops.slice(x, [0, 1], [1]), lambda: ops.subsample(x, [1, 1, 1]), lambda: ops.dropout(x, x, 0.5), lambda: ops.histogram(x, [1, 1], False),
                  lambda: ops.init((2,), popxl.float32, init_type="ones"), lambda: ops.nll_loss(x, x, reduction="max"),
                  lambda: ops.scatter_reduce(x, x, "mean", axis_size=2), lambda: ops.scatter_reduce(x, x, "sum"),
@@ -98,6 +98,7 @@ def test_arguments_are_checked(main):
         refused(TypeError, "", make)
     refused(KeyError, "float_format", lambda: ops.print_tensor(x, float_format="hex"))
     refused(NotImplementedError, "", lambda: ops.remote_code_load(main.ir.create_empty_graph(), "io_buffer"))
+    refused(popart.popart_exception, "split", lambda: ops.split(x, [1, 2], 0))
     refused(popart.popart_exception, "add", lambda: ops.add(x, popxl.variable(np.zeros(4, np.float32))))
 
 

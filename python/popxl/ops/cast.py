@@ -64,7 +64,8 @@ def pow2scale_cast_from_fp8(t: Tensor, log2_scale: Tensor, data_type: dtype) -> 
     if data_type not in (float16, float32):
         raise TypeError(f"pow2scale_cast_from_fp8 casts to float16 and float32, not to {data_type}.")
     _check_scale(log2_scale)
-    return one("pow2scale_cast_from_fp8", [t, log2_scale], {"data_type": data_type._index}, output_name=_output_name(t, data_type))
+    name = f"{t.name.rpartition('/')[2]}_fp{8 * data_type.as_numpy().itemsize}"
+    return one("pow2scale_cast_from_fp8", [t, log2_scale], {"data_type": data_type._index}, output_name=name)
 
 
 __all__ = ["cast", "pow2scale_cast_to_fp8", "pow2scale_cast_from_fp8"]

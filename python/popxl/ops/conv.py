@@ -34,6 +34,13 @@ def _attributes(t, weight, stride, padding, dilation, groups, pad_type, options,
             **{name: value for name, value in options.items() if value is not None}}
 
 
+def _outputs(t, output_padding, output_shape):
+    """Padding and shape of what a transposed convolution makes, of the dimensions of space. Batch and channels may stand before them."""
+    shape = list(output_shape or ())
+    return {"output_padding": ints(output_padding) if any(output_padding or ()) else None,
+            "output_shape": ints(shape[2:] if len(shape) == t.rank else shape) or None}
+
+
 def _check_float8(t, weight, log2_scale, what):
     for x in (t, weight):
         if isinstance(x, Tensor) and not x.dtype.name.startswith("float8"):
@@ -88,7 +95,7 @@ def conv_transpose(t: Tensor, weight: Tensor, stride: Optional[Tuple[int]] = (1,
         t: (batch, channels, *space).
         weight: (channels, output channels / groups, *kernel).
         output_padding: elements that are added behind each dimension of the result.
-        output_shape: dimensions of the result; the padding follows from it.
+        output_shape: dimensions of the result, all or those of space; the padding follows from it.
         The others: see `conv`.
 
     Raises:
@@ -96,7 +103,7 @@ def conv_transpose(t: Tensor, weight: Tensor, stride: Optional[Tuple[int]] = (1,
     """
     options = multi_conv_options(None, None, available_memory_proportions, partials_types, enable_conv_dithering)
     attributes = _attributes(t, weight, stride, padding, dilation, groups, pad_type, options, "conv_transpose")
-    return one("conv_transpose", [t, weight], {**attributes, "output_padding": ints(output_padding), "output_shape": ints(output_shape)})
+    return one("conv_transpose", [t, weight], {**attributes, **_outputs(t, output_padding, output_shape)})
 
 
 def conv_transpose_pow2scaled(t: Tensor, weight: Tensor, log2_scale: Tensor, stride: Optional[Tuple[int]] = (1, 1),
@@ -109,7 +116,7 @@ def conv_transpose_pow2scaled(t: Tensor, weight: Tensor, log2_scale: Tensor, str
     options = multi_conv_options(None, None, available_memory_proportions, None, enable_conv_dithering)
     attributes = _attributes(t, weight, stride, padding, dilation, groups, pad_type, options, "conv_transpose_pow2scaled")
     return one("conv_transpose_pow2scaled", [t, weight, log2_scale],
-               {**attributes, "output_padding": ints(output_padding), "output_shape": ints(output_shape)})
+               {**attributes, **_outputs(t, output_padding, output_shape)})
 
 
 __all__ = ["conv", "conv_pow2scaled", "conv_transpose", "conv_transpose_pow2scaled"]

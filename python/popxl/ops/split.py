@@ -18,7 +18,8 @@ def split(t: Tensor, splits: Union[int, List[int]], axis: int = 0) -> List[Tenso
         a list of the parts.
 
     Raises:
-        ValueError: lengths that do not add up.
+        ValueError: what cannot be cut into equal parts, or an axis that t does not have.
+        popart.popart_exception: lengths that do not add up.
     """
     if not isinstance(t, Tensor):
         raise TypeError(f"split: {describe(t)} is no tensor.")
@@ -30,10 +31,7 @@ def split(t: Tensor, splits: Union[int, List[int]], axis: int = 0) -> List[Tenso
         if splits < 1 or length % splits != 0:
             raise ValueError(f"split: {length} elements along axis {axis} cannot be cut into {splits} equal parts.")
         splits = [length // splits] * splits
-    splits = [int(s) for s in splits]
-    if sum(splits) != length:
-        raise ValueError(f"split: parts of {splits} elements do not add up to {length}, those along axis {axis}.")
-    return op("split", [t], {"splits": splits, "axis": axis})
+    return op("split", [t], {"splits": [int(s) for s in splits], "axis": axis})
 
 
 __all__ = ["split"]

@@ -26,7 +26,9 @@ def create_adamupdater(acc_first_order, acc_second_order, ins, mode, weight=None
     return op(mode, [acc_first_order, acc_second_order, *(t for t in given.values() if t is not None), *tensors], attributes)[0]
 
 
-def _check_betas(time_step, beta1, beta2):
+def _check(weight, time_step, weight_decay, beta1, beta2):
+    if weight_decay_is_required(weight_decay) and weight is None:
+        raise ValueError("Weight decay requires weight to not be None.")
     if time_step is not None and (beta1 is None or beta2 is None):
         raise ValueError("Bias correction requires both beta1 and beta2 to not be None.")
 
@@ -46,14 +48,14 @@ def adam_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Opti
     Raises:
         ValueError: weight decay without a weight, a time step without both betas.
     """
-    _check_betas(time_step, beta1, beta2)
+    _check(weight, time_step, weight_decay, beta1, beta2)
     return create_adamupdater(acc_first_order, acc_second_order, {}, "adam_updater", weight, time_step, weight_decay, beta1, beta2, epsilon)
 
 
 def lamb_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Optional[Tensor] = None, time_step: Optional[Tensor] = None,
                  weight_decay: _Scalar = None, beta1: _Scalar = None, beta2: _Scalar = None, epsilon: Union[float, Tensor] = 1e-07) -> Tensor:
     """What LAMB scales by its trust ratio: the same as `adam_updater`."""
-    _check_betas(time_step, beta1, beta2)
+    _check(weight, time_step, weight_decay, beta1, beta2)
     return create_adamupdater(acc_first_order, acc_second_order, {}, "lamb_updater", weight, time_step, weight_decay, beta1, beta2, epsilon)
 
 
