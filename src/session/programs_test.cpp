@@ -1,0 +1,328 @@
+// Whole programs on machines, against the interpreter: what is written in place, loops, branches, replicas, remote rows, devices.
+#include "session/session.h"
+
+#include "ir/interpreter.h"
+#include "pando/model_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace pando::session {
+namespace {
+
+using namespace ir;
+
+// Builds a program that ends in stores; each machine must store what the interpreter stores, and leave the same variables, in two runs.
+struct Program {
+  Builder b;
+  std::vector<HostStreamId> outs;
+
+  explicit Program(std::int64_t replicas = 1) : b(replicas) { b.push_sequence(SequenceMode::ordered); }
+  GraphId main() { return b.module().main_graph(); }
+  TensorId variable(HostTensor data, ReplicaGrouping grouping = ReplicaGrouping(1), Retrieval retrieval = Retrieval::one_per_group) {
+    State s;
+    const std::int64_t groups = grouping.groups();
+    Shape shape = data.shape();
+    if (groups > 1) shape.erase(shape.begin());
+    s.type = b.module().type(tensor_type(data.dtype(), shape));
+    s.grouping = grouping;
+    s.retrieval = retrieval;
+    return b.add_variable(s, std::move(data), "v");
+  }
+  TensorId op(GraphId g, std::string_view name, std::vector<TensorId> operands, Attributes a = {}, std::vector<GraphId> graphs = {}, bool in_place = false) {
+    return b.op(g, name, operands, a, graphs, in_place)[0];
+  }
+  TensorId constant(GraphId g, HostTensor data) { return b.add_constant(g, std::move(data), "c"); }
+  void store(TensorId t) {
+    const Type type = b.type_of(t);
+    outs.push_back(b.module().add_stream({"out", HostStream::Direction::device_to_host, type.dtype, type.shape}));
+    b.op(main(), "host_store", std::vector{t}, {{"stream", outs.back()}});
+  }
+};
+
+HostTensor counting(Shape shape, double first = 1, DType dtype = DType::float32) {
+  HostTensor t(dtype, shape);
+  for (std::int64_t i = 0; i < t.elements(); ++i) t.set(i, first + static_cast<double>(i));
+  return t;
+}
+
+void expect_same(Program& p, const Options& options) {
+  Module& m = p.b.module();
+  p.b.finish();
+  Interpreter reference(m);
+  Session session(p.b, options);
+  session.attach();
+  session.weights_from_host();
+  for (int run = 0; run < 2; ++run) {
+    reference.run();
+    std::vector<HostTensor> found;
+    std::vector<OutputData> outputs;
+    for (HostStreamId id : p.outs) {
+      Shape shape{1, m.replicas()};
+      shape.insert(shape.end(), m.stream(id).shape.begin(), m.stream(id).shape.end());
+      found.emplace_back(m.stream(id).dtype, shape);
+      outputs.push_back({id, found.back().writable(), 1});
+    }
+    session.run({}, outputs);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], reference.output(p.outs[i], 1)) << options.device << ", run " << run << ", output " << i;
+  }
+  if (m.replicas() > 1) return;
+  for (std::size_t s = 0; s < m.state_count(); ++s) {
+    const StateId id(static_cast<StateId::rep>(s));
+    EXPECT_EQ(session.data(id), reference.state(id, 0)) << options.device << ", variable " << s;
+  }
+}
+
+void on_machines(const std::function<void(Program&)>& build, std::int64_t replicas = 1, bool with_cpu = true) {
+  for (const bool cpu : {true, false}) {
+    if (cpu && (!with_cpu || replicas > 1)) continue;
+    for (const bool fuse : {true, false}) {
+      Program p(replicas);
+      build(p);
+      Options options;
+      options.device = cpu ? "cpu" : "ipu_model";
+      options.tiles_per_ipu = cpu ? 0 : 4;
+      options.check_ambiguity = false;
+      options.fuse = fuse;
+      expect_same(p, options);
+    }
+  }
+}
+
+TEST(Programs, what_is_read_later_is_kept_from_an_update_in_place) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({2, 3}));
+    const TensorId turned = p.op(g, "transpose", {v}, {{"permutation", Ints{1, 0}}});
+    const TensorId row = p.op(g, "slice", {v}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}});
+    p.op(g, "add", {v, p.constant(g, counting({2, 3}, 10))}, {}, {}, true);
+    p.op(g, "add", {v, v}, {}, {}, true);
+    p.store(turned);
+    p.store(row);
+    p.store(v);
+  });
+}
+
+TEST(Programs, an_alias_writes_into_its_base) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({3, 2}));
+    const Attributes middle{{"start", Ints{1}}, {"stop", Ints{2}}, {"step", Ints{1}}, {"axis", Ints{0}}};
+    const TensorId before = p.op(g, "mul", {v, v});
+    const TensorId alias = p.op(g, "slice", {v}, middle, {}, true);
+    p.op(g, "add", {alias, p.constant(g, counting({1, 2}, 100))}, {}, {}, true);
+    p.store(v);
+    p.store(before);
+    p.store(alias);
+  });
+}
+
+TEST(Programs, two_variables_change_places) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId a = p.variable(counting({4})), b = p.variable(counting({4}, 50));
+    const TensorId old = p.op(g, "identity", {a});
+    p.op(g, "copy_var_update_", {a, b});
+    p.op(g, "copy_var_update_", {b, old});
+    p.store(a);
+    p.store(b);
+  });
+}
+
+// f(x by reference, y): x += y; returns x * y. Called twice: a function.
+GraphId accumulating(Program& p, bool by_ref) {
+  const GraphId f = p.b.create_graph("f");
+  const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {3}), "x", by_ref), y = p.b.add_input(f, tensor_type(DType::float32, {3}), "y");
+  p.op(f, "add", {x, y}, {}, {}, true);
+  p.b.add_output(f, p.op(f, "mul", {x, y}));
+  return f;
+}
+
+TEST(Programs, calls_hand_back_what_goes_by_reference) {
+  for (const bool by_ref : {true, false}) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main(), f = accumulating(p, by_ref);
+      const TensorId v = p.variable(counting({3})), w = p.variable(counting({3}, 5));
+      const TensorId first = p.op(g, "call", {v, w}, {}, {f});
+      const TensorId second = p.op(g, "call", {w, first}, {}, {f});
+      const TensorId third = p.op(g, "call", {v, v}, {}, {f});
+      for (TensorId t : {first, second, third, v, w}) p.store(t);
+    });
+  }
+}
+
+TEST(Programs, loops_carry_and_keep) {
+  for (const std::int64_t count : {0, 1, 4}) {
+    for (const bool shared : {true, false}) {
+      on_machines([&](Program& p) {
+        const GraphId g = p.main();
+        // (a, b, by reference r, fixed c) -> (b, a + c), and r += a
+        const GraphId body = p.b.create_graph("body");
+        const Type t = tensor_type(DType::float32, {2});
+        const TensorId a = p.b.add_input(body, t, "a"), b = p.b.add_input(body, t, "b"), r = p.b.add_input(body, t, "r", true), c = p.b.add_input(body, t, "c");
+        p.op(body, "add", {r, a}, {}, {}, true);
+        const TensorId sum = p.op(body, "add", {a, c});
+        p.op(body, "add", {c, c}, {}, {}, true);
+        p.b.add_output(body, b);
+        p.b.add_output(body, p.op(body, "add", {sum, c}));
+        const TensorId v = p.variable(counting({2})), w = p.variable(counting({2}, 7)), x = p.variable(counting({2}, 20));
+        const auto out = p.b.op(g, "repeat", std::vector{v, w, x, v}, {{"count", count}}, std::vector{body});
+        for (std::size_t i = 0; i < 2; ++i) p.store(out[i]);
+        p.store(x);
+        p.store(v);
+        if (shared) p.store(p.b.op(g, "call", std::vector{out[1], v, x, w}, {}, std::vector{body})[1]);
+      });
+    }
+  }
+}
+
+TEST(Programs, branches_leave_the_other_ones_operands_alone) {
+  for (const bool condition : {true, false}) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main();
+      const Type t = tensor_type(DType::float32, {3});
+      const GraphId twice = p.b.create_graph("twice"), negated = p.b.create_graph("negated");
+      const TensorId x = p.b.add_input(twice, t, "x");
+      p.op(twice, "add", {x, x}, {}, {}, true);
+      p.b.add_output(twice, x);
+      p.b.add_output(twice, p.op(twice, "mul", {x, x}));
+      const TensorId y = p.b.add_input(negated, t, "y");
+      p.b.add_output(negated, p.op(negated, "negate", {y}));
+      p.b.add_output(negated, y);
+      const TensorId v = p.variable(counting({3})), c = p.variable(HostTensor::filled(DType::boolean, {}, condition));
+      const TensorId fresh = p.op(g, "add", {v, v});
+      const auto out = p.b.op(g, "conditional", std::vector{c, fresh, fresh}, {{"then_inputs", std::int64_t{1}}}, std::vector{twice, negated});
+      p.store(out[0]);
+      p.store(out[1]);
+      p.store(v);
+    });
+  }
+}
+
+TEST(Programs, replicas_meet_in_groups) {
+  for (const auto& [stride, size] : {std::pair<std::int64_t, std::int64_t>{1, 4}, {1, 2}, {2, 2}}) {
+    on_machines(
+        [&, stride = stride, size = size](Program& p) {
+          const GraphId g = p.main();
+          const TensorId v = p.variable(counting({4, 2, 3}), ReplicaGrouping(4, 1, 1), Retrieval::all_replicas);
+          const Attributes group{{"stride", stride}, {"group_size", size}};
+          const auto with = [&](std::initializer_list<std::pair<std::string, AttributeValue>> more) {
+            Attributes a = group;
+            for (const auto& [name, value] : more) a.set(name, value);
+            return a;
+          };
+          for (const char* op : {"add", "mean", "max"}) p.store(p.op(g, "replicated_all_reduce", {v}, with({{"op", std::string(op)}})));
+          p.store(p.op(g, "replicated_all_gather", {v}, with({{"output_shape", std::string("new_axis")}})));
+          p.store(p.op(g, "replicated_all_gather", {v}, with({{"output_shape", std::string("concat")}, {"axis", std::int64_t{1}}})));
+          p.store(p.op(g, "replicated_reduce_scatter", {v}, with({{"op", std::string("add")}})));
+          const TensorId shard = p.op(g, "replica_sharded_slice", {v}, group);
+          p.store(shard);
+          p.store(p.op(g, "replicated_all_gather", {shard}, with({{"output_shape", std::string("meta_shape")}})));
+          p.op(g, "replicated_all_reduce", {v}, with({{"op", std::string("add")}}), {}, true);
+          p.store(v);
+        },
+        4);
+  }
+}
+
+TEST(Programs, rows_of_remote_buffers_are_loaded_and_stored) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    RemoteBuffer buffer;
+    buffer.number = 1;
+    buffer.shape = {3};
+    buffer.entries = 4;
+    const BufferId id = p.b.module().add_buffer(buffer);
+    State s;
+    s.type = p.b.module().type(tensor_type(DType::float32, {3}));
+    s.buffer = id;
+    s.row = 2;
+    p.b.add_variable(s, counting({3}), "remote");
+    const TensorId row = p.constant(g, counting({}, 2, DType::uint32)), other = p.variable(counting({}, 0, DType::int32)), v = p.variable(counting({3}, 9));
+    const TensorId loaded = p.op(g, "remote_load", {row}, {{"buffer", id}});
+    p.b.op(g, "remote_store", std::vector{other, p.op(g, "add", {loaded, v})}, {{"buffer", id}});
+    p.op(g, "remote_load_into", {v, other}, {{"buffer", id}});
+    p.b.op(g, "remote_store", std::vector{row, p.op(g, "mul", {v, v})}, {{"buffer", id}});
+    p.store(loaded);
+    p.store(v);
+  });
+}
+
+TEST(Programs, devices_copy_to_each_other) {
+  on_machines(
+      [](Program& p) {
+        const GraphId g = p.main();
+        const TensorId v = p.variable(counting({2, 4}));
+        p.b.set_device(0);
+        const TensorId here = p.op(g, "add", {v, v});
+        const TensorId there = p.op(g, "ipu_copy", {here}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{1}}});
+        p.b.set_device(1);
+        const TensorId w = p.variable(counting({4, 2}));
+        const TensorId product = p.op(g, "matmul", {there, w});
+        p.store(p.op(g, "ipu_copy", {product}, {{"source", std::int64_t{1}}, {"destination", std::int64_t{0}}}));
+      },
+      1, false);
+}
+
+TEST(Programs, masks_are_those_of_the_interpreter) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({7, 9})), seed = p.variable(counting({2}, 12, DType::uint32));
+    const auto seeds = p.b.op(g, "split_random_seed", std::vector{seed}, {{"n", std::int64_t{2}}});
+    p.store(p.op(g, "dropout", {v, seeds[0]}, {{"p", 0.5}}));
+    p.op(g, "copy_var_update_", {seed, seeds[1]});
+  });
+}
+
+TEST(Programs, loads_of_code_change_no_value) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main(), f = accumulating(p, false);
+    const TensorId v = p.variable(counting({3}));
+    p.b.op(g, "remote_code_load", {}, {{"destination", std::string("executable")}}, std::vector{f});
+    p.store(p.op(g, "call", {v, v}, {}, {f}));
+  });
+}
+
+TEST(Programs, what_cannot_run_is_refused) {
+  const auto id_of = [](const std::function<void(Program&)>& build, const Options& options) -> std::string {
+    try {
+      Program p;
+      build(p);
+      Session session(p.b, options);
+    } catch (const ModelError& e) {
+      return e.id();
+    }
+    return "";
+  };
+  Options cpu, unknown;
+  cpu.device = "cpu";
+  unknown.device = "abacus";
+  const auto sum = [](Program& p) { p.store(p.op(p.main(), "add", {p.variable(counting({2})), p.variable(counting({2}))})); };
+  EXPECT_EQ(id_of([](Program&) {}, cpu), "empty-program");
+  EXPECT_EQ(id_of(sum, unknown), "unknown-device");
+  EXPECT_EQ(id_of(sum, cpu), "");
+  EXPECT_EQ(id_of([&](Program& p) { p.store(p.op(p.main(), "ipu_copy", {p.variable(counting({2}))}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{1}}})); }, cpu),
+            "cpu-has-one-ipu");
+  EXPECT_EQ(id_of([&](Program& p) { p.store(p.op(p.main(), "abs", {p.variable(HostTensor(DType::float64, {2}))})); }, cpu), "no-such-type-on-tiles");
+  Program p;
+  sum(p);
+  Session session(p.b, cpu);
+  const auto run_id = [&](std::vector<OutputData> outputs) -> std::string {
+    try {
+      session.run({}, outputs);
+    } catch (const ModelError& e) {
+      return e.id();
+    }
+    return "";
+  };
+  float out[2];
+  EXPECT_EQ(run_id({{p.outs[0], out, 1}}), "session-not-attached");
+  session.attach();
+  EXPECT_EQ(run_id({}), "stream-without-data");
+  EXPECT_EQ(run_id({{p.outs[0], out, 0}}), "no-slices");
+  EXPECT_EQ(run_id({{p.outs[0], out, 1}}), "");
+}
+
+}  // namespace
+}  // namespace pando::session
