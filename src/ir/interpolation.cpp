@@ -119,6 +119,14 @@ HostTensor interpolated(const Evaluation& e, const Shape& from, const Shape& to,
   return HostTensor::of_floats(e.result_type().dtype, e.result_type().shape, x);
 }
 
+std::vector<double> interpolation_matrix(std::int64_t in, std::int64_t out, double scale, const Attributes& attributes) {
+  std::vector<double> matrix(static_cast<std::size_t>(in * out));
+  for (std::int64_t r = 0; r < out; ++r) {
+    for (const auto& [i, weight] : taps_of({in, out, scale}, r, attributes)) matrix[static_cast<std::size_t>(r * in + i)] += weight;
+  }
+  return matrix;
+}
+
 std::vector<Sample> interpolation_samples() {
   std::vector<Sample> all;
   const auto add = [&](Shape shape, Floats scale, const char* mode, const char* coordinates = "half_pixel") {

@@ -11,6 +11,8 @@ std::int64_t resized(std::int64_t size, double scale);
 Shape interpolated_shape(const Inference& in, const Shape& shape);
 // Operand 0 of shape `from` made into `to`, dimension by dimension; `transposed`: of shape `to`, made into `from` by the transposed map.
 HostTensor interpolated(const Evaluation& e, const Shape& from, const Shape& to, bool transposed);
+// How one dimension is made: row-major (out, in), what each element of the operand gives to each of the result.
+std::vector<double> interpolation_matrix(std::int64_t in, std::int64_t out, double scale, const Attributes& attributes);
 std::vector<Sample> interpolation_samples();
 
 }  // namespace pando::ir

@@ -1,0 +1,11 @@
+// Interpolation, dimension by dimension, as products with constant matrices.
+#pragma once
+
+#include "lower/lowering.h"
+
+namespace pando::lower {
+
+// Operand 0 of shape `from` made into `to`; `transposed`: of shape `to`, made into `from` by the transposed matrices.
+void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shape& to, bool transposed);
+
+}  // namespace pando::lower
