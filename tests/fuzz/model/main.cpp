@@ -13,8 +13,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 namespace pando::fuzz {
@@ -47,20 +49,38 @@ Results interpret(const Module& module, const ModelCase& c) {
   return r;
 }
 
+// Where two tensors of one type differ. NaN is NaN, whatever its sign: which one an operation gives is nowhere said.
+std::optional<std::int64_t> first_difference(const HostTensor& a, const HostTensor& b) {
+  if (a == b) return std::nullopt;
+  for (std::int64_t i = 0; i < a.elements(); ++i) {
+    const double x = a.number(i), y = b.number(i);
+    if (x != y && !(std::isnan(x) && std::isnan(y))) return i;
+  }
+  return std::nullopt;
+}
+
 std::string difference(const Results& a, const Results& b) {
-  if (a.outputs != b.outputs) return "outputs differ";
-  if (a.states != b.states) return "variables differ";
+  for (std::size_t i = 0; i < std::min(a.outputs.size(), b.outputs.size()); ++i) {
+    if (const auto at = first_difference(a.outputs[i], b.outputs[i])) return fmt::format("element {} of output {} is {} and {}", *at, i, a.outputs[i].number(*at), b.outputs[i].number(*at));
+  }
+  for (std::size_t i = 0; i < std::min(a.states.size(), b.states.size()); ++i) {
+    if (const auto at = first_difference(a.states[i], b.states[i])) return fmt::format("element {} of variable {} is {} and {}", *at, i, a.states[i].number(*at), b.states[i].number(*at));
+  }
   if (a.printed != b.printed) return "prints differ";
   if (a.refused != b.refused) return fmt::format("one ends with '{}', the other with '{}'", a.refused, b.refused);
   return "";
 }
 
-// What is wrong with a case; empty if nothing.
-std::string check_case(std::uint64_t seed, bool show) {
+ModelLimits limits_of(std::uint64_t seed) {
   ModelLimits limits;
   limits.exact = seed % 3 != 0;
   limits.most_replicas = seed % 5 == 0 ? 2 : 1;
-  const ModelCase c = generate_model(seed, limits);
+  return limits;
+}
+
+// What is wrong with a case; empty if nothing.
+std::string check_case(std::uint64_t seed, bool show) {
+  const ModelCase c = generate_model(seed, limits_of(seed));
   const Module& module = c.builder->module();
   const std::string text = print(module);
   if (show) fmt::print("{}", text);
@@ -85,7 +105,7 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds, bool show) {
     if (wrong.empty()) continue;
     fmt::print("seed {}: {}\n", seed + done, wrong);
     try {
-      fmt::print("{}\n", print(generate_model(seed + done, {}).builder->module()));
+      fmt::print("{}\n", print(generate_model(seed + done, limits_of(seed + done)).builder->module()));
     } catch (const std::exception&) {
       fmt::print("the case cannot be generated again\n");
     }

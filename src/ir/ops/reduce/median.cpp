@@ -64,7 +64,7 @@ constexpr OpRow op_median = checked({
         const double middle = value(order[(order.size() - 1) / 2]);
         values.set(static_cast<std::int64_t>(o), middle);
         positions.set_integer(static_cast<std::int64_t>(o), *std::find_if(order.begin(), order.end(),
-                                                                          [&](std::int64_t a) { return value(a) == middle; }));
+                                                                          [&](std::int64_t a) { return !(value(a) < middle || middle < value(a)); }));
       }
       e.result(std::move(values));
       e.result(std::move(positions));
