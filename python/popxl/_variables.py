@@ -1,6 +1,6 @@
 """Functions that make variables, constants, and inputs and outputs of graphs."""
+import sys
 import typing
-import warnings
 from typing import Iterable, Literal, Optional, Tuple
 
 from popxl import dtypes
@@ -39,14 +39,13 @@ def _host_data(data, dtype, downcast, log2_scale, nan_on_overflow, grouping):
     if wanted is not own:
         raise ValueError(f"When passing a memory-mapped NumPy array, the `dtype` parameter must be None or that of the array, {own}, not {dtype}.")
     if grouping is not None and not grouping.is_const:
-        warnings.warn("A memory-mapped array is copied, because the replica grouping has no constant stride: the file will not be written to.")
+        print("popxl: warning: you have passed np.memmap data and a non-const replica grouping: the data are copied, and the file will not be written to.",
+              file=sys.stderr)
         return np.array(data), None
     return data, data
 
 
 def _is_memmap(data):
-    import sys
-
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(data, numpy.memmap)
 
@@ -217,7 +216,7 @@ def remote_replica_sharded_variable(data: HostScalarTensor, remote_buffer: "Remo
 def _shards_of(remote_buffer, data, grouping):
     """Into how many shards a buffer's rows divide data; the group's size where they do not."""
     shape = np.shape(data)[1:] if grouping.num_groups > 1 else np.shape(data)
-    for shards in range(grouping.group_size, 1, -1):
+    for shards in range(grouping.group_size, 0, -1):
         if grouping.group_size % shards == 0 and remote_buffer.tensor_shape == (-(-_elements(shape) // shards),):
             return shards
     return grouping.group_size

@@ -21,7 +21,7 @@ class Session:
 
     Args:
         ir: the program. It cannot change any more.
-        device_desc: "cpu" (one IPU and one replica, the fastest), "ipu_model" or "ipu_hw" (IPUs of 1,472 tiles, all emulated), the name of a
+        device_desc: "cpu" (one IPU that is one tile, the fastest; with several replicas the same as "ipu_model"), "ipu_model" or "ipu_hw" (IPUs of 1,472 tiles, all emulated), the name of a
             system, a `popart.DeviceInfo`, or "interpreter" (the reference: slow, for tests).
         weights_to_host_on_exit: whether the end of the outermost `with` block brings variables to the host.
 
@@ -89,6 +89,18 @@ class Session:
     def create_host_outputs(self):
         """Zeros for each stream that the program stores to, of the shape (num_host_transfers, replicas, *stream.shape) without leading ones."""
         return {s: np.zeros(self._full_shape(s), s.dtype.as_numpy()) for s in self._outputs}
+
+    def _validate_run_inputs(self, inputs):
+        """Raises ValueError for inputs that `run` would refuse."""
+        self._check_streams(inputs, self._inputs, "The inputs")
+        for stream, value in inputs.items():
+            self._as_input(stream, value, True)
+
+    def _validate_run_outputs(self, outputs):
+        """Raises ValueError for outputs that `run_with_outputs` would refuse."""
+        self._check_streams(outputs, self._outputs, "The outputs")
+        for stream, array in outputs.items():
+            self._slices(stream, tuple(np.shape(array)))
 
     def _check_streams(self, given, expected, what):
         missing = [str(s) for s in expected if s not in given]
@@ -253,7 +265,7 @@ class Session:
 
     def _check_variable(self, t):
         if not isinstance(t, Variable):
-            raise TypeError(f"{t!r} of type {type(t).__name__} is no variable: its contents cannot be written.")
+            raise TypeError(f"Tensor {getattr(t, 'id', t)} is not of type Variable: its contents cannot be written. It is of type {type(t).__name__}.")
         if t.retrieval_mode == "all_replicas" and t.replica_grouping.group_size > 1:
             raise NotImplementedError(f"{t!r} is read from all replicas, in groups of {t.replica_grouping.group_size}: its contents cannot be written.")
         return True

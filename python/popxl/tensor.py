@@ -166,8 +166,12 @@ class Tensor:
         return n
 
     def strides(self, shape: Optional[Iterable[int]] = None) -> Tuple[int, ...]:
-        """For each dimension, how many elements of the row-major order lie between neighbours."""
-        out, stride = [], 1
+        """For each dimension, how many bytes of the row-major order lie between neighbours.
+
+        Args:
+            shape: of another tensor of the same element type; None: this tensor's.
+        """
+        out, stride = [], self.dtype.as_numpy().itemsize
         for d in reversed(self.shape if shape is None else tuple(shape)):
             out.append(stride)
             stride *= d
