@@ -61,10 +61,13 @@ _ = (replica_sharded_buffer, transforms)
 del _
 
 
+# Imported when they are asked for; popxl.ops is a hundred small modules.
+_LATER = ("errors", "fp8_utils", "ops", "testing", "typing_", "utils")
+
+
 def __getattr__(name):
-    # A hundred small modules: imported when they are asked for.
-    if name == "ops":
+    if name in _LATER:
         import importlib
 
-        return importlib.import_module("popxl.ops")
+        return importlib.import_module("popxl." + name)
     raise AttributeError(f"module 'popxl' has no attribute {name!r}")

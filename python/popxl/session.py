@@ -184,10 +184,15 @@ class Session:
     # --- variables
 
     def weights_to_host(self) -> None:
-        """Brings all variables to the host. Raises ValueError outside of `with session:`."""
+        """Brings all variables to the host.
+
+        Raises:
+            ValueError: outside of `with session:`.
+            RuntimeError: the data of a variable are a file that is mapped for reading only.
+        """
         self._check_attached("weights_to_host")
         if self._ir._weights_are_read_only:
-            return
+            raise RuntimeError("weights_to_host: a variable's data are a file that is mapped for reading only; no variable can come to the host.")
         self._engine.weights_to_host()
         for info in self._ir._variables.values():
             if info.memmap is not None and info.memmap.flags["WRITEABLE"]:
@@ -197,6 +202,10 @@ class Session:
         """Brings all variables to the device. Raises ValueError outside of `with session:`."""
         self._check_attached("weights_from_host")
         self._engine.weights_from_host()
+
+    def _is_behind(self):
+        """Whether the device holds what the host could have."""
+        return self.is_attached and not self._engine.in_sync() and not self._ir._weights_are_read_only
 
     def _in_sync(self):
         return self._engine.in_sync()
@@ -222,7 +231,7 @@ class Session:
         for t in tensors:
             if not isinstance(t, (Variable, Constant)):
                 raise TypeError(f"Tensor {getattr(t, 'id', t)} is not of type Constant or Variable. It is {t!r} of type {type(t).__name__}.")
-        if any(isinstance(t, Variable) for t in tensors) and self.is_attached and not self._engine.in_sync():
+        if any(isinstance(t, Variable) for t in tensors) and self._is_behind():
             self.weights_to_host()
         return {t: t._data() if isinstance(t, Constant) else self._variable_data(t) for t in tensors}
 
@@ -254,7 +263,7 @@ class Session:
     def write_variables_data(self, tensors: Mapping[Variable, HostTensor]) -> None:
         """`write_variable_data` of several: {variable: data}."""
         new = [(t._info(), self._new_data(t, data)) for t, data in tensors.items() if self._check_variable(t)]
-        if self.is_attached and not self._engine.in_sync():
+        if self._is_behind():
             self.weights_to_host()
         for info, array in new:
             if info.memmap is not None:
@@ -305,7 +314,7 @@ class Session:
         if not self._entries.pop():
             return
         try:
-            if exc_type is None and self._weights_to_host_on_exit:
+            if exc_type is None and self._weights_to_host_on_exit and not self._ir._weights_are_read_only:
                 self.weights_to_host()
         finally:
             self._engine.detach()

@@ -173,7 +173,8 @@ Shape broadcast_all(const Inference& in) {
   Shape shape = in.shape(0);
   for (std::size_t i = 1; i < in.operands(); ++i) {
     if (in.dtype(i) != in.dtype(0)) in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(i)));
-    if (in.operand(i).meta_shape != in.operand(0).meta_shape) {
+    // A scalar goes with every shard.
+    if (in.operand(i).meta_shape != in.operand(0).meta_shape && !in.shape(i).empty() && !in.shape(0).empty()) {
       in.refuse("different-shards", "operands are shards of {} and {}", to_string(in.operand(0).meta_shape), to_string(in.operand(i).meta_shape));
     }
     shape = broadcast_shape(in, shape, in.shape(i));
@@ -186,7 +187,7 @@ Shape broadcast_all(const Inference& in) {
 
 void broadcast_same_type(Inference& in) {
   in.result(in.dtype(0), broadcast_all(in));
-  in.results().back().meta_shape = in.operand(0).meta_shape;
+  for (std::size_t i = 0; i < in.operands() && in.results().back().meta_shape.empty(); ++i) in.results().back().meta_shape = in.operand(i).meta_shape;
 }
 
 void broadcast_to_bool(Inference& in) { in.result(DType::boolean, broadcast_all(in)); }
