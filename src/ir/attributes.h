@@ -5,6 +5,7 @@
 #include "ir/ids.h"
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,7 +57,8 @@ class AttributesTable {
   std::size_t size() const { return all_.size(); }
 
  private:
-  std::vector<Attributes> all_;
+  // References to attributes last while the table grows.
+  std::deque<Attributes> all_;
   std::unordered_multimap<std::size_t, AttributesId> by_hash_;
 };
 

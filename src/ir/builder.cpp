@@ -353,25 +353,40 @@ void Builder::carry_forward(OpId call, ValueId old_value, ValueId new_value) {
   }
 }
 
-void Builder::add_output_to_called(GraphId graph, ValueId value) {
-  const std::uint32_t position = static_cast<std::uint32_t>(module_.graph(graph).outputs.size());
-  std::vector<OpId> calls;
+std::vector<OpId> Builder::carriers_of(GraphId graph) const {
+  std::vector<OpId> ops;
   for (std::size_t g = 0; g < module_.graph_count(); ++g) {
     for (OpId o : module_.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
+      if (module_.op(o).graph_count == 0) continue;
       const auto graphs = module_.graphs(o);
-      if (std::find(graphs.begin(), graphs.end(), graph) == graphs.end()) continue;
-      if (graphs.size() != 1 || module_.row(o).name != "call") {
-        refuse(ErrorClass::popart, "cannot-add-output", "graph '{}' is carried by {} '{}', whose results cannot grow", module_.graph(graph).name,
-               module_.row(o).name, module_.name_of(o));
-      }
-      calls.push_back(o);
+      if (std::find(graphs.begin(), graphs.end(), graph) != graphs.end()) ops.push_back(o);
     }
   }
-  outputs_[graph.index()].push_back(tensor_for(value));
-  module_.add_output(graph, value);
+  return ops;
+}
+
+bool Builder::can_add_outputs(GraphId graph) const {
+  const std::vector<OpId> ops = carriers_of(graph);
+  return std::all_of(ops.begin(), ops.end(), [&](OpId o) { return module_.row(o).name == "call"; });
+}
+
+void Builder::add_outputs_to_called(GraphId graph, std::span<const ValueId> values) {
+  const std::uint32_t position = static_cast<std::uint32_t>(module_.graph(graph).outputs.size());
+  const std::vector<OpId> calls = carriers_of(graph);
+  for (OpId o : calls) {
+    if (module_.row(o).name == "call") continue;
+    refuse(ErrorClass::popart, "cannot-add-output", "graph '{}' is carried by {} '{}', whose results cannot grow", module_.graph(graph).name,
+           module_.row(o).name, module_.name_of(o));
+  }
+  std::vector<TypeId> types;
+  for (ValueId v : values) {
+    outputs_[graph.index()].push_back(tensor_for(v));
+    module_.add_output(graph, v);
+    types.push_back(module_.value(v).type);
+  }
   for (OpId call : calls) {
-    const ValueId v = module_.add_result(call, module_.value(value).type, position);
-    tensor_for(v);
+    const ValueId first = module_.add_results(call, types, position);
+    for (std::uint32_t i = 0; i < types.size(); ++i) tensor_for(ValueId(first.value + i));
   }
 }
 

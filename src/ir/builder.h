@@ -87,7 +87,10 @@ class Builder {
   TensorId call_operand(OpId call, std::size_t i) const { return operand_tensors(call)[i]; }
   // Adds an output to a graph that may be called already: every call grows a result, before those that hand modifications back.
   // Refuses (popart) where a conditional carries the graph.
-  void add_output_to_called(GraphId graph, ValueId value);
+  void add_output_to_called(GraphId graph, ValueId value) { add_outputs_to_called(graph, {&value, 1}); }
+  void add_outputs_to_called(GraphId graph, std::span<const ValueId> values);
+  // Whether every op that carries the graph is a plain call.
+  bool can_add_outputs(GraphId graph) const;
 
   // --- changing what is there: for programs that take a graph apart and build another (builder_edit.cpp)
 
@@ -133,6 +136,7 @@ class Builder {
   void collect_roots(TensorId t, std::vector<TensorId>& roots) const;
   void check_no_stale_reads(OpId call, TensorId parent, ValueId old_value) const;
   bool is_of_this_program(ValueId v) const;
+  std::vector<OpId> carriers_of(GraphId graph) const;
   std::string scoped(std::string_view name) const;
   void carry_forward(OpId call, ValueId old_value, ValueId new_value);
   void keep_operands(OpId op, std::span<const TensorId> operands);

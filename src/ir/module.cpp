@@ -65,20 +65,28 @@ OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operand
 }
 
 ValueId Module::add_result(OpId op, TypeId type, std::uint32_t position, std::string_view wanted) {
+  return add_results(op, {&type, 1}, position, wanted);
+}
+
+ValueId Module::add_results(OpId op, std::span<const TypeId> types, std::uint32_t position, std::string_view wanted) {
   PANDO_CHECK(position <= ops_[op].result_count);
-  Value v;
-  v.type = type;
-  v.producer = op;
-  v.graph = ops_[op].graph;
-  v.name = name(unique_name(v.graph, wanted.empty() ? std::string(text(ops_[op].name)) : std::string(wanted)));
-  const ValueId id = values_.push(v);
+  const std::string base(wanted.empty() ? std::string_view(text(ops_[op].name)) : wanted);
+  std::vector<ValueId> added;
+  for (TypeId type : types) {
+    Value v;
+    v.type = type;
+    v.producer = op;
+    v.graph = ops_[op].graph;
+    v.name = name(unique_name(v.graph, base));
+    added.push_back(values_.push(v));
+  }
   std::vector<ValueId> all(results(op).begin(), results(op).end());
-  all.insert(all.begin() + position, id);
+  all.insert(all.begin() + position, added.begin(), added.end());
   ops_[op].result_begin = static_cast<std::uint32_t>(result_pool_.size());
   ops_[op].result_count = static_cast<std::uint32_t>(all.size());
   result_pool_.insert(result_pool_.end(), all.begin(), all.end());
-  for (std::size_t i = 0; i < all.size(); ++i) values_[all[i]].index = static_cast<std::uint32_t>(i);
-  return id;
+  for (std::size_t i = position; i < all.size(); ++i) values_[all[i]].index = static_cast<std::uint32_t>(i);
+  return added.empty() ? ValueId() : added.front();
 }
 
 void Module::set_operand(OpId op, std::uint32_t index, ValueId value) {

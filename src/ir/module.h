@@ -8,7 +8,8 @@
 // Order is the list of a graph's ops: always topological, always a legal schedule. What a user demanded beside it (in_sequence) are edges
 // (`after`); effects on the same stream, buffer or print order themselves by the list.
 //
-// Everything is an array indexed by a typed id. References that this class hands out end with the next change of the module.
+// Everything is an array indexed by a typed id. References that this class hands out end with the next change of the module; those to
+// types and attributes last as long as the module.
 #pragma once
 
 #include "base/ids.h"
@@ -133,6 +134,8 @@ class Module {
   // Appends a result to an op that is already there: calls grow with the outputs of what they call. `position`: before which result.
   // Named after the op unless a name is given.
   ValueId add_result(OpId op, TypeId type, std::uint32_t position, std::string_view name = {});
+  // The same for several results of consecutive positions; returns the first of their values, which are consecutive too.
+  ValueId add_results(OpId op, std::span<const TypeId> types, std::uint32_t position, std::string_view name = {});
   void set_operand(OpId op, std::uint32_t index, ValueId value);
   void append_operand(OpId op, ValueId value);
   void set_attributes(OpId op, const Attributes& attributes) { ops_[op].attributes = attributes_.intern(attributes); }
