@@ -371,6 +371,7 @@ bool Builder::can_add_outputs(GraphId graph) const {
 }
 
 void Builder::add_outputs_to_called(GraphId graph, std::span<const ValueId> values) {
+  if (values.empty()) return;
   const std::uint32_t position = static_cast<std::uint32_t>(module_.graph(graph).outputs.size());
   const std::vector<OpId> calls = carriers_of(graph);
   for (OpId o : calls) {

@@ -50,10 +50,12 @@ void refuse_missing(const Module& m, const GradientInfo& info, std::span<const V
 
 }  // namespace
 
-GradientInfo Differentiator::differentiate(GraphId graph, std::span<const ValueId> provided, std::span<const ValueId> required) {
+GradientInfo Differentiator::differentiate(GraphId graph, std::span<const ValueId> provided, std::span<const ValueId> required, bool recompute,
+                                           std::span<const ValueId> saved) {
   const Module& m = builder_.module();
   refuse_modifying_ops(m, graph);
   GradientGraph g(*this, graph);
+  if (recompute) g.recompute(saved);
   if (!g.flows(provided, required)) refuse_missing(m, {graph, {}, {}, {}}, required);
   GradientInfo info = g.build(provided, required);
   refuse_missing(m, info, required);
@@ -99,8 +101,9 @@ std::vector<GradientInfo> autodiff_all(Builder& builder, GraphId graph, const Au
   if (provided.empty()) refuse(ErrorClass::popart, "no-gradient-provided", "graph '{}': no gradient is provided", m.graph(graph).name);
   refuse_foreign(m, graph, provided, "grads_provided");
   refuse_foreign(m, graph, required, "grads_required");
+  refuse_foreign(m, graph, options.saved, "saved");
   Differentiator all(builder, options.called);
-  std::vector<GradientInfo> infos{all.differentiate(graph, provided, required)};
+  std::vector<GradientInfo> infos{all.differentiate(graph, provided, required, options.recompute, options.saved)};
   const std::vector<GradientInfo> carried = all.carried();
   infos.insert(infos.end(), carried.begin(), carried.end());
   return infos;

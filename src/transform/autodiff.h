@@ -52,6 +52,10 @@ struct AutodiffOptions {
   std::optional<std::vector<ir::ValueId>> required;
   // Gradients of called graphs that are there already.
   std::map<ir::GraphId, GradientInfo> called;
+  // The gradient graph takes only the forward graph's inputs and the values in `saved`, and computes everything else again: less is alive
+  // between forward and backward, for the price of running the forward ops twice. Graphs that are called are not affected.
+  bool recompute = false;
+  std::vector<ir::ValueId> saved;
 };
 
 // Refuses (popart): no gradient required, a value of another graph, a required gradient that no path gives, an op on a path that has no

@@ -4,64 +4,24 @@
 #include "ir/verify.h"
 #include "transform/autodiff.h"
 #include "transform/numeric_gradient.h"
+#include "transform/testing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-namespace pando::transform {
+namespace pando::transform::testing {
 
 using namespace ir;
-using ::testing::HasSubstr;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 namespace {
 
-const Type kMatrix = tensor_type(DType::float64, {3, 3}, {Device::numbered(0), TileSet::compute});
-
-// A graph in the making, in few words.
-struct Made {
-  Builder& b;
-  GraphId graph;
-
-  Made(Builder& builder, std::string name) : b(builder), graph(builder.create_graph(std::move(name))) {}
-  TensorId in(std::string_view name, const Type& type = kMatrix, bool by_ref = false) { return b.add_input(graph, type, name, by_ref); }
-  TensorId op(std::string_view name, std::vector<TensorId> operands, const Attributes& attributes = {}, std::vector<GraphId> graphs = {},
-              bool in_place = false) {
-    return ops(name, std::move(operands), attributes, std::move(graphs), in_place)[0];
-  }
-  std::vector<TensorId> ops(std::string_view name, std::vector<TensorId> operands, const Attributes& attributes = {}, std::vector<GraphId> graphs = {},
-                            bool in_place = false) {
-    return b.op(graph, name, operands, attributes, graphs, in_place);
-  }
-  void out(TensorId t) { b.add_output(graph, t); }
-};
-
-ValueId value(const Builder& b, TensorId t) { return b.tensor(t).value; }
-
-std::vector<HostTensor> inputs_for(const Module& m, GraphId g) {
-  std::vector<HostTensor> all;
-  for (ValueId v : m.graph(g).inputs) {
-    const Type& t = m.type_of(v);
-    all.push_back(testing::sample_data({t.dtype, t.shape, is_floating(t.dtype) ? -1.0 : 0.0, 1, {}}, t.dtype, 100 + all.size()));
-  }
-  return all;
-}
-
 void expect_right(Builder& b, const GradientInfo& info) {
   EXPECT_EQ(to_string(verify(b.module())), "");
-  EXPECT_EQ(testing::wrong_gradients(b.module(), info, inputs_for(b.module(), info.forward)), "") << print(b.module());
-}
-
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const ModelError& e) {
-    EXPECT_EQ(e.kind(), ErrorClass::popart);
-    return e.what();
-  }
-  return "no error";
+  EXPECT_EQ(wrong_gradients(b.module(), info, inputs_for(b.module(), info.forward)), "") << print(b.module());
 }
 
 // y = x w + x
@@ -150,7 +110,7 @@ TEST(autodiff, constants_are_copied) {
   Builder b;
   Made g(b, "f");
   const TensorId x = g.in("x");
-  const TensorId c = b.add_constant(g.graph, testing::sample_data({DType::float64, {3, 3}, -1, 1, {}}, DType::float64, 5), "c");
+  const TensorId c = b.add_constant(g.graph, sample_data({DType::float64, {3, 3}, -1, 1, {}}, DType::float64, 5), "c");
   g.out(g.op("matmul", {x, c}));
   const GradientInfo info = autodiff(b, g.graph);
   EXPECT_EQ(info.inputs.size(), 1u);
@@ -261,6 +221,31 @@ TEST(autodiff, one_value_as_two_outputs_and_one_operand_twice) {
   const std::vector<TensorId> r = g.ops("call", {a, a}, {}, {inner.graph});
   g.out(g.op("add", {g.op("matmul", {r[0], r[1]}), r[2]}));
   expect_right(b, autodiff(b, g.graph));
+}
+
+TEST(autodiff, recomputes_all_but_what_is_saved) {
+  Builder b;
+  const GraphId layer = linear(b, "layer");
+  Made g(b, "f");
+  const TensorId x = g.in("x"), w = g.in("w");
+  TensorId y = x, middle;
+  for (int i = 0; i < 6; ++i) {
+    y = g.op("tanh", {g.op("call", {y, w}, {}, {layer})});
+    if (i == 2) middle = y;
+  }
+  g.out(y);
+  AutodiffOptions o;
+  o.recompute = true;
+  const GradientInfo info = autodiff(b, g.graph, o);
+  EXPECT_EQ(info.inputs.size(), 3u);
+  EXPECT_EQ(b.module().graph(g.graph).outputs.size(), 1u);
+  expect_right(b, info);
+  o.saved = {value(b, middle)};
+  const GradientInfo saved = autodiff(b, g.graph, o);
+  EXPECT_EQ(saved.inputs.size(), 4u);
+  EXPECT_EQ(b.module().graph(g.graph).outputs.size(), 2u);
+  EXPECT_LT(b.module().graph(saved.gradient).inputs.size(), autodiff(b, g.graph).inputs.size());
+  expect_right(b, saved);
 }
 
 TEST(autodiff, conditionals) {
@@ -394,4 +379,4 @@ TEST(autodiff, a_hundred_thousand_ops_in_well_under_a_second) {
   std::printf("autodiff of 10^5 ops: %.0f ms\n", seconds.count() * 1e3);
 }
 
-}  // namespace pando::transform
+}  // namespace pando::transform::testing

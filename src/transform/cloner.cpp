@@ -38,6 +38,11 @@ std::string unique_graph_name(const Module& m, const std::string& wanted) {
 // Whether the value is known without a copy.
 bool Cloner::resolve(ValueId v) {
   if (here_.contains(v)) return true;
+  // A call that got further results since it was copied: its copy got them too.
+  if (const auto copy = copies_.find(module_.value(v).producer); copy != copies_.end()) {
+    here_[v] = module_.result(copy->second, module_.value(v).index);
+    return true;
+  }
   if (const auto leaf = leaf_(v)) {
     here_[v] = *leaf;
     return true;
@@ -59,7 +64,7 @@ ValueId Cloner::value(ValueId wanted) {
     }
     const OpId done = op;
     stack.pop_back();
-    if (!copied_.contains(done)) copy(done);
+    if (!copies_.contains(done)) copy(done);
   }
   return here_[wanted];
 }
@@ -67,7 +72,8 @@ ValueId Cloner::value(ValueId wanted) {
 void Cloner::copy(OpId op) {
   const OpRow& row = module_.row(op);
   if (row.effects == Effects::print && !module_.results(op).empty()) {
-    here_[module_.result(op, 0)] = value(module_.operand(op, 0));
+    const ValueId printed = value(module_.operand(op, 0));
+    here_[module_.result(op, 0)] = printed;
     return;
   }
   if (touches_outside(module_, op)) {
@@ -87,7 +93,7 @@ void Cloner::copy(OpId op) {
   const OpId copied = module_.add_op(to_, module_.op(op).kind, operands, module_.attributes(op), graphs, types, name);
   module_.set_current_location(location);
   for (std::size_t i = 0; i < types.size(); ++i) here_.try_emplace(module_.result(op, i), module_.result(copied, i));
-  copied_.insert(op);
+  copies_[op] = copied;
 }
 
 }  // namespace pando::transform

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace pando::transform {
 
@@ -32,7 +31,7 @@ class Cloner {
   ir::GraphId to_;
   Leaf leaf_;
   std::unordered_map<ir::ValueId, ir::ValueId> here_;
-  std::unordered_set<ir::OpId> copied_;
+  std::unordered_map<ir::OpId, ir::OpId> copies_;
 };
 
 // "G_bwd", or "G_bwd_1" ... where it is taken.

@@ -139,53 +139,40 @@ class Analysis {
       after[s.graph.index()] = false;
       return after;
     }
-    if (s.kind == Kind::branch) return before_branch(s, std::move(after));
+    if (s.count == 0) return after;
+    if (s.kind == Kind::branch) return before_branch(s, after);
     if (s.last == s.first) {
-      if (s.count > 0) require(after, s.graph);
+      require(after, s.graph);
       join(during_[s.first], after);
       return after;
     }
-    const Bits behind = after;
-    // The body's code is required as long as it runs. A loop's end leads to its begin, too.
-    const bool already = after[s.graph.index()];
-    Bits in = after;
-    for (;;) {
-      Bits at_end = behind;
-      join(at_end, in);
-      at_end[s.graph.index()] = true;
+    // A body's code is required as long as it runs. A loop's end leads to its begin, too.
+    Bits in(after.size()), last;
+    do {
+      last = in;
+      Bits at_end = with(after, s.graph);
+      if (s.count > 1) join(at_end, in);
       join(during_[s.last], at_end);
-      Bits next = before(s.body, at_end);
-      next[s.graph.index()] = true;
-      if (s.kind == Kind::call || s.count <= 1) {
-        in = before(s.body, required_at(behind, s.graph));
-        in[s.graph.index()] = true;
-        break;
-      }
-      join(next, in);
-      if (next == in) break;
-      in = std::move(next);
-    }
-    static_cast<void>(already);
+      in = with(before(s.body, at_end), s.graph);
+    } while (s.count > 1 && in != last);
     join(during_[s.first], in);
     return in;
   }
 
-  static Bits required_at(Bits bits, GraphId g) {
+  static Bits with(Bits bits, GraphId g) {
     bits[g.index()] = true;
     return bits;
   }
 
-  Bits before_branch(const Step& s, Bits after) {
-    join(during_[s.last], after);
-    Bits first = before(s.body, required_at(after, s.graph));
-    first[s.graph.index()] = true;
+  Bits before_branch(const Step& s, const Bits& after) {
     const GraphId otherwise = out_.events[s.middle].graph;
-    Bits second = before(s.other, required_at(after, otherwise));
-    second[otherwise.index()] = true;
+    join(during_[s.last], after);
+    Bits in = with(before(s.body, with(after, s.graph)), s.graph);
+    const Bits second = with(before(s.other, with(after, otherwise)), otherwise);
     join(during_[s.middle], second);
-    join(first, second);
-    join(during_[s.first], first);
-    return first;
+    join(in, second);
+    join(during_[s.first], in);
+    return in;
   }
 
   CodeLiveness::GraphCode collect(std::size_t g) const {
@@ -211,6 +198,33 @@ class Analysis {
   std::vector<Bits> during_;
 };
 
+std::string text_of(const Module& m, const CodeEvent& e) {
+  static constexpr std::string_view words[] = {"start", "load", "call", "end call", "if", "else", "end if", "repeat", "end repeat"};
+  const std::string word(words[static_cast<std::size_t>(e.kind)]);
+  return e.kind == Kind::start || e.kind == Kind::end_branch ? word : fmt::format("{} {}", word, m.graph(e.graph).name);
+}
+
+std::string text_of(const CodeLiveness::GraphCode& code) {
+  if (code.always) return "live always, never loaded";
+  if (code.required.empty()) return "dead";
+  std::string text;
+  if (code.required[0].first > 0) text = fmt::format("dead before {}, ", code.required[0].first);
+  for (const auto& [first, last] : code.required) text += fmt::format("live {} to {}, ", first, last);
+  return text + fmt::format("dead after {}", code.required.back().last);
+}
+
 }  // namespace
+
+CodeLiveness code_liveness(const Module& module) { return Analysis(module).run(); }
+
+std::string to_string(const Module& module, const CodeLiveness& liveness) {
+  std::string text;
+  for (std::size_t e = 0; e < liveness.events.size(); ++e) {
+    const auto indent = static_cast<std::size_t>(2 * liveness.events[e].depth);
+    text += fmt::format("{:>4} {}{}\n", e, std::string(indent, ' '), text_of(module, liveness.events[e]));
+  }
+  for (const CodeLiveness::GraphCode& code : liveness.graphs) text += fmt::format("{}: {}\n", module.graph(code.graph).name, text_of(code));
+  return text;
+}
 
 }  // namespace pando::transform

@@ -151,6 +151,7 @@ std::optional<ValueId> GradientGraph::leaf(ValueId v) {
       module_.graphs(producer).empty()) {
     return std::nullopt;
   }
+  if (producer.valid() && recomputes_ && !saved_.contains(v)) return std::nullopt;
   const bool visible = !producer.valid() || outputs_.contains(v);
   if (!visible && !may_grow_) return std::nullopt;
   if (!visible) extra_outputs_.push_back(v);
@@ -183,6 +184,11 @@ void GradientGraph::visit(OpId op) {
                       module_.location_text(op));
   }
   gradient_of_row(*this, op);
+}
+
+void GradientGraph::recompute(std::span<const ValueId> saved) {
+  recomputes_ = true;
+  saved_.insert(saved.begin(), saved.end());
 }
 
 GradientInfo GradientGraph::build(std::span<const ValueId> provided, std::span<const ValueId> required) {

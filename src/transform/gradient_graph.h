@@ -16,7 +16,8 @@ class Differentiator {
   Differentiator(ir::Builder& builder, const std::map<ir::GraphId, GradientInfo>& given) : builder_(builder), given_(given) {}
 
   // What is required must exist.
-  GradientInfo differentiate(ir::GraphId graph, std::span<const ir::ValueId> provided, std::span<const ir::ValueId> required);
+  GradientInfo differentiate(ir::GraphId graph, std::span<const ir::ValueId> provided, std::span<const ir::ValueId> required, bool recompute,
+                             std::span<const ir::ValueId> saved);
   // Of a graph that an op carries: the gradients of `required` that exist; nothing where there are none.
   const GradientInfo* of_carried(ir::GraphId graph, const std::vector<ir::ValueId>& provided, const std::vector<ir::ValueId>& required);
   ir::Builder& builder() { return builder_; }
@@ -44,6 +45,9 @@ class GradientGraph {
   bool flows(std::span<const ir::ValueId> provided, std::span<const ir::ValueId> required);
   // The gradient graph; outputs for the required values that have a gradient.
   GradientInfo build(std::span<const ir::ValueId> provided, std::span<const ir::ValueId> required);
+
+  // Everything but inputs and `saved` is computed again.
+  void recompute(std::span<const ir::ValueId> saved);
 
   // --- for the gradients of ops. All values are the forward graph's unless a name says `gradient`.
   ir::Builder& builder() { return all_.builder(); }
@@ -81,8 +85,9 @@ class GradientGraph {
   Differentiator& all_;
   ir::Module& module_;
   GradientInfo info_;
-  bool may_grow_ = false;
-  std::unordered_set<ir::ValueId> outputs_;
+  bool may_grow_ = false, recomputes_ = false;
+  // Of the forward graph; where the rest is computed again, what is saved.
+  std::unordered_set<ir::ValueId> outputs_, saved_;
   std::vector<ir::ValueId> extra_outputs_;
   std::unordered_map<ir::ValueId, Slot> slots_;
   std::map<ir::GraphId, std::vector<bool>> wanted_inputs_;

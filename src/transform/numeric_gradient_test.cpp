@@ -1,5 +1,10 @@
 #include "transform/numeric_gradient.h"
 
+#include "ir/samples.h"
+#include "transform/testing.h"
+
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,17 +13,6 @@ namespace pando::transform::testing {
 using namespace ir;
 
 namespace {
-
-// splitmix64.
-struct Random {
-  std::uint64_t state;
-  double uniform() {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-  }
-};
 
 std::size_t index_of(const std::vector<ValueId>& list, ValueId v) {
   return static_cast<std::size_t>(std::find(list.begin(), list.end(), v) - list.begin());
@@ -35,20 +29,29 @@ double weighted(const std::vector<HostTensor>& outputs, const std::vector<std::p
 }  // namespace
 
 HostTensor sample_data(const Sample::Operand& operand, DType dtype, std::uint64_t seed) {
-  if (!operand.values.empty()) return HostTensor::of_floats(dtype, operand.shape, operand.values);
-  Random random{seed};
-  HostTensor t(dtype, operand.shape);
-  for (std::int64_t i = 0; i < t.elements(); ++i) {
-    const double v = operand.low + (operand.high - operand.low) * random.uniform();
-    if (is_floating(dtype)) {
-      t.set(i, v);
-    } else if (dtype == DType::boolean) {
-      t.set_integer(i, random.uniform() < 0.5);
-    } else {
-      t.set_integer(i, static_cast<std::int64_t>(std::floor(v)));
-    }
+  Sample sample;
+  sample.operands = {operand};
+  sample.operands[0].dtype = dtype;
+  return ir::sample_data(sample, seed)[0];
+}
+
+std::vector<HostTensor> inputs_for(const Module& m, GraphId g) {
+  std::vector<HostTensor> all;
+  for (ValueId v : m.graph(g).inputs) {
+    const Type& t = m.type_of(v);
+    all.push_back(sample_data({t.dtype, t.shape, is_floating(t.dtype) ? -1.0 : 0.0, 1, {}}, t.dtype, 100 + all.size()));
   }
-  return t;
+  return all;
+}
+
+std::string message_of(const std::function<void()>& f, ErrorClass kind) {
+  try {
+    f();
+  } catch (const ModelError& e) {
+    EXPECT_EQ(e.kind(), kind);
+    return e.what();
+  }
+  return "no error";
 }
 
 std::vector<HostTensor> run(const Module& module, GraphId graph, const std::vector<HostTensor>& inputs) {
