@@ -16,7 +16,7 @@ void refuse_modifying_ops(const Module& m, GraphId graph) {
   for (OpId o : m.graph(graph).ops) {
     if (new_versions(m, o).empty()) continue;
     throw_model_error(ErrorClass::popart, "modifying-op",
-                      fmt::format("graph '{}' cannot be differentiated: it contains a modifying op, {}{} '{}'; use the form that makes a new tensor",
+                      fmt::format("The graph {} contains a modifying op, {}{} '{}', and cannot be differentiated; use the form that makes a new tensor",
                                   m.graph(graph).name, m.row(o).name, m.op(o).in_place ? "_" : "", m.name_of(o)),
                       m.location_text(o));
   }
@@ -50,12 +50,11 @@ void refuse_missing(const Module& m, const GradientInfo& info, std::span<const V
 
 }  // namespace
 
-GradientInfo Differentiator::differentiate(GraphId graph, std::span<const ValueId> provided, std::span<const ValueId> required, bool recompute,
-                                           std::span<const ValueId> saved) {
+GradientInfo Differentiator::differentiate(GraphId graph, std::span<const ValueId> provided, std::span<const ValueId> required) {
   const Module& m = builder_.module();
   refuse_modifying_ops(m, graph);
   GradientGraph g(*this, graph);
-  if (recompute) g.recompute(saved);
+  if (options_.recompute) g.recompute(options_.saved);
   if (!g.flows(provided, required)) refuse_missing(m, {graph, {}, {}, {}}, required);
   GradientInfo info = g.build(provided, required);
   refuse_missing(m, info, required);
@@ -63,7 +62,7 @@ GradientInfo Differentiator::differentiate(GraphId graph, std::span<const ValueI
 }
 
 const GradientInfo* Differentiator::of_carried(GraphId graph, const std::vector<ValueId>& provided, const std::vector<ValueId>& required) {
-  if (const auto it = given_.find(graph); it != given_.end()) {
+  if (const auto it = options_.called.find(graph); it != options_.called.end()) {
     if (it->second.forward != graph) {
       refuse(ErrorClass::value, "gradient-of-another-graph", "called_graphs_grad_info: '{}' has the gradient of '{}'", builder_.module().graph(graph).name,
              builder_.module().graph(it->second.forward).name);
@@ -78,6 +77,10 @@ const GradientInfo* Differentiator::of_carried(GraphId graph, const std::vector<
   if (required.empty() || provided.empty()) return nullptr;
   GradientGraph g(*this, graph);
   if (!g.flows(provided, required)) return nullptr;
+  if (options_.unsafe.contains(graph)) {
+    refuse(ErrorClass::popart, "unsafe-to-autodiff", "graph '{}' has been marked as unsafe to autodiff; give its gradient (called_graphs_grad_info)",
+           builder_.module().graph(graph).name);
+  }
   refuse_modifying_ops(builder_.module(), graph);
   GradientInfo info = g.build(provided, required);
   if (!info.outputs.empty()) entry.info = std::move(info);
@@ -102,8 +105,8 @@ std::vector<GradientInfo> autodiff_all(Builder& builder, GraphId graph, const Au
   refuse_foreign(m, graph, provided, "grads_provided");
   refuse_foreign(m, graph, required, "grads_required");
   refuse_foreign(m, graph, options.saved, "saved");
-  Differentiator all(builder, options.called);
-  std::vector<GradientInfo> infos{all.differentiate(graph, provided, required, options.recompute, options.saved)};
+  Differentiator all(builder, options);
+  std::vector<GradientInfo> infos{all.differentiate(graph, provided, required)};
   const std::vector<GradientInfo> carried = all.carried();
   infos.insert(infos.end(), carried.begin(), carried.end());
   return infos;

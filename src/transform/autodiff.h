@@ -24,6 +24,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace pando::transform {
@@ -52,6 +53,8 @@ struct AutodiffOptions {
   std::optional<std::vector<ir::ValueId>> required;
   // Gradients of called graphs that are there already.
   std::map<ir::GraphId, GradientInfo> called;
+  // Graphs whose gradients must be in `called` where a gradient passes them.
+  std::set<ir::GraphId> unsafe;
   // The gradient graph takes only the forward graph's inputs and the values in `saved`, and computes everything else again: less is alive
   // between forward and backward, for the price of running the forward ops twice. Graphs that are called are not affected.
   bool recompute = false;
@@ -59,7 +62,7 @@ struct AutodiffOptions {
 };
 
 // Refuses (popart): no gradient required, a value of another graph, a required gradient that no path gives, an op on a path that has no
-// gradient and says so, a graph with an op that modifies a tensor.
+// gradient and says so, a graph with an op that modifies a tensor, a called graph that is said to be unsafe.
 GradientInfo autodiff(ir::Builder& builder, ir::GraphId graph, const AutodiffOptions& options = {});
 
 // The same, with the gradients of the graphs that it calls, directly or not: first the graph's own, then the others in the order in which

@@ -154,7 +154,7 @@ TEST(autodiff, refuses_modifying_ops_and_takes_views) {
   const TensorId x = g.in("x"), w = g.in("w");
   g.op("add", {x, w}, {}, {}, true);
   g.out(g.op("matmul", {x, w}));
-  EXPECT_THAT(message_of([&] { autodiff(b, g.graph); }), HasSubstr("contains a modifying op"));
+  EXPECT_THAT(message_of([&] { autodiff(b, g.graph); }), HasSubstr("The graph f contains a modifying op"));
 
   Made by_ref(b, "by_ref");
   const TensorId r = by_ref.in("r", kMatrix, true);
@@ -205,6 +205,12 @@ TEST(autodiff, called_graphs_may_be_given) {
   EXPECT_EQ(b.module().graph_count(), before + 1);
   EXPECT_EQ(all.size(), 1u);
   expect_right(b, all[0]);
+  o.unsafe = {layer};
+  expect_right(b, autodiff(b, g.graph, o));
+  const GradientInfo given = o.called[layer];
+  o.called.clear();
+  EXPECT_THAT(message_of([&] { autodiff(b, g.graph, o); }), HasSubstr("has been marked as unsafe to autodiff"));
+  o.called[layer] = given;
   o.called[layer].forward = g.graph;
   EXPECT_THROW(autodiff(b, g.graph, o), ModelError);
 }

@@ -186,6 +186,14 @@ void GradientGraph::visit(OpId op) {
   gradient_of_row(*this, op);
 }
 
+// A gradient that an op passed on unchanged gets a name and a tensor of its own where it goes out.
+ValueId GradientGraph::own_gradient(ValueId v) {
+  const ValueId sum = gradient(v);
+  const std::string name = fmt::format("{}{}", kPrefix, module_.name_of(v));
+  if (module_.value(sum).producer.valid() && module_.name_of(sum).starts_with(name)) return sum;
+  return emit("identity", {&sum, 1}, {}, {}, name)[0];
+}
+
 void GradientGraph::recompute(std::span<const ValueId> saved) {
   recomputes_ = true;
   saved_.insert(saved.begin(), saved.end());
@@ -208,7 +216,7 @@ GradientInfo GradientGraph::build(std::span<const ValueId> provided, std::span<c
   module_.set_current_location(location);
   for (ValueId v : required) {
     if (!has_gradient(v)) continue;
-    builder().add_output(info_.gradient, builder().tensor_for(gradient(v)));
+    builder().add_output(info_.gradient, builder().tensor_for(own_gradient(v)));
     info_.outputs.push_back({v, ConnectionKind::fwd_grad});
   }
   builder().add_outputs_to_called(info_.forward, extra_outputs_);

@@ -13,11 +13,10 @@ namespace pando::transform {
 // The gradients of one autodiff: of each graph, once for each question.
 class Differentiator {
  public:
-  Differentiator(ir::Builder& builder, const std::map<ir::GraphId, GradientInfo>& given) : builder_(builder), given_(given) {}
+  Differentiator(ir::Builder& builder, const AutodiffOptions& options) : builder_(builder), options_(options) {}
 
   // What is required must exist.
-  GradientInfo differentiate(ir::GraphId graph, std::span<const ir::ValueId> provided, std::span<const ir::ValueId> required, bool recompute,
-                             std::span<const ir::ValueId> saved);
+  GradientInfo differentiate(ir::GraphId graph, std::span<const ir::ValueId> provided, std::span<const ir::ValueId> required);
   // Of a graph that an op carries: the gradients of `required` that exist; nothing where there are none.
   const GradientInfo* of_carried(ir::GraphId graph, const std::vector<ir::ValueId>& provided, const std::vector<ir::ValueId>& required);
   ir::Builder& builder() { return builder_; }
@@ -32,7 +31,7 @@ class Differentiator {
   };
 
   ir::Builder& builder_;
-  const std::map<ir::GraphId, GradientInfo>& given_;
+  const AutodiffOptions& options_;
   // Entries stay where they are.
   std::vector<std::unique_ptr<Entry>> entries_;
 };
@@ -80,6 +79,7 @@ class GradientGraph {
   void mark_wanted(std::span<const ir::ValueId> required);
   void visit(ir::OpId op);
   std::optional<ir::ValueId> leaf(ir::ValueId v);
+  ir::ValueId own_gradient(ir::ValueId v);
   ir::ValueId add_input(ir::ValueId v, ConnectionKind kind);
 
   Differentiator& all_;
