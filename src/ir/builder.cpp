@@ -183,7 +183,7 @@ TensorId Builder::add_variable(State state, HostTensor data, std::string_view na
   t.type = state.type;
   state.data = module_.add_blob(std::move(data));
   if (state.buffer.valid()) {
-    t.name = module_.name(module_.unique_name(main, wanted));
+    t.name = module_.unique_name_id(main, wanted);
   } else {
     state.input = static_cast<std::uint32_t>(module_.graph(main).inputs.size());
     t.value = t.first_value = module_.add_input(main, Type(module_.type(state.type)), wanted);

@@ -21,7 +21,7 @@ ValueId Module::add_input(GraphId graph, const Type& type, std::string_view name
   v.type = types_.intern(type);
   v.graph = graph;
   v.index = static_cast<std::uint32_t>(graphs_[graph].inputs.size());
-  v.name = this->name(unique_name(graph, name.empty() ? "t" : name));
+  v.name = unique_name_id(graph, name.empty() ? "t" : name);
   const ValueId id = values_.push(v);
   Graph& g = graphs_[graph];
   g.inputs.push_back(id);
@@ -57,7 +57,7 @@ OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operand
     v.producer = id;
     v.index = static_cast<std::uint32_t>(i);
     v.graph = graph;
-    v.name = this->name(unique_name(graph, wanted));
+    v.name = unique_name_id(graph, wanted);
     result_pool_.push_back(values_.push(v));
   }
   graphs_[graph].ops.push_back(id);
@@ -77,7 +77,7 @@ ValueId Module::add_results(OpId op, std::span<const TypeId> types, std::uint32_
     v.type = type;
     v.producer = op;
     v.graph = ops_[op].graph;
-    v.name = name(unique_name(v.graph, base));
+    v.name = unique_name_id(v.graph, base);
     added.push_back(values_.push(v));
   }
   std::vector<ValueId> all(results(op).begin(), results(op).end());
@@ -125,14 +125,17 @@ NameId Module::name(std::string_view text) {
   return it->second;
 }
 
-std::string Module::unique_name(GraphId graph, std::string_view wanted) {
+std::string Module::unique_name(GraphId graph, std::string_view wanted) { return names_[unique_name_id(graph, wanted)]; }
+
+NameId Module::unique_name_id(GraphId graph, std::string_view wanted) {
   auto& used = used_names_[graph.index()];
-  auto [it, added] = used.try_emplace(std::string(wanted), 0u);
-  if (added) return it->first;
+  const NameId id = name(wanted);
+  auto [it, added] = used.try_emplace(id, 0u);
+  if (added) return id;
   // References into the map survive insertions, iterators may not.
   std::uint32_t& next = it->second;
   for (;;) {
-    std::string candidate = fmt::format("{}__t{}", wanted, next++);
+    const NameId candidate = name(fmt::format("{}__t{}", wanted, next++));
     if (used.try_emplace(candidate, 0u).second) return candidate;
   }
 }

@@ -170,6 +170,7 @@ class Module {
   void set_name(ValueId v, NameId n) { values_[v].name = n; }
   // A name for a new value of a graph: `wanted`, or wanted__t<n> where it is taken.
   std::string unique_name(GraphId graph, std::string_view wanted);
+  NameId unique_name_id(GraphId graph, std::string_view wanted);
 
   LocationId location(const Location& l);
   const Location& location(LocationId l) const { return locations_[l]; }
@@ -212,7 +213,7 @@ class Module {
   DenseMap<NameId, std::string> names_;
   std::unordered_map<std::string, NameId> name_ids_;
   // Names in use by graph, with the next number to try.
-  std::vector<std::unordered_map<std::string, std::uint32_t>> used_names_;
+  std::vector<std::unordered_map<NameId, std::uint32_t>> used_names_;
   DenseMap<LocationId, Location> locations_;
   std::unordered_map<std::string, LocationId> location_ids_;
   LocationId current_location_;

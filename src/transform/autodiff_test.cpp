@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace pando::transform::testing {
 
@@ -375,14 +375,14 @@ TEST(autodiff, a_hundred_thousand_ops_in_well_under_a_second) {
   g.out(y);
   Made caller(b, "caller");
   caller.out(caller.op("call", {caller.in("a"), caller.in("b")}, {}, {g.graph}));
-  const auto start = std::chrono::steady_clock::now();
+  // Processor time: other programs may run beside the test.
+  const std::clock_t start = std::clock();
   const GradientInfo info = autodiff(b, g.graph);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(info.outputs.size(), 2u);
-  // A generous bound, for machines under load; it takes some tenths.
-  EXPECT_LT(seconds.count(), 3.0);
-  RecordProperty("milliseconds", static_cast<int>(seconds.count() * 1e3));
-  std::printf("autodiff of 10^5 ops: %.0f ms\n", seconds.count() * 1e3);
+  // A generous bound, for slow machines; it takes some tenths.
+  EXPECT_LT(seconds, 2.0);
+  std::printf("autodiff of 10^5 ops: %.0f ms\n", seconds * 1e3);
 }
 
 }  // namespace pando::transform::testing

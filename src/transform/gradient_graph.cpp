@@ -102,7 +102,7 @@ ValueId GradientGraph::sum(std::vector<ValueId> gradients, std::string_view name
   const ValueId v = gradients[0];
   // What passes an op unchanged keeps its first name.
   const bool named = module_.name_of(v).starts_with(kPrefix) || taken_in_.contains(v) || !module_.value(v).producer.valid();
-  if (!named) module_.set_name(v, module_.name(module_.unique_name(info_.gradient, name)));
+  if (!named) module_.set_name(v, module_.unique_name_id(info_.gradient, name));
   return v;
 }
 

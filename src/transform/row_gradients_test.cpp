@@ -24,7 +24,14 @@ struct NoGradient {
 };
 constexpr std::array kNoGradient{
     NoGradient{"fmod", "rhs", "PopXL differentiates the dividend alone"},
+    NoGradient{"roi_align", "rois", "where the regions lie is not learned"},
 };
+
+// Rows whose gradient is not that of their meaning: it holds where operands, or gradients, are the same on all devices.
+constexpr std::array<std::string_view, 2> kUnderAssumptions{"all_reduce_identical_inputs", "all_reduce_identical_grad_inputs"};
+
+// Further results, which only the row's own gradient reads.
+bool is_side_result(const OpRow& row, std::size_t result) { return row.name == "group_norm" && result > 0; }
 
 bool has_no_gradient(const OpRow& row, std::size_t operand) {
   const auto rules = std::find_if(row.operands.begin(), row.operands.end(), [](const OperandRule& r) { return r.name.empty(); }) - row.operands.begin();
@@ -76,8 +83,9 @@ std::string check(const OpRow& row, const Sample& s) {
   const Module& m = g->b.module();
   AutodiffOptions o;
   o.provided.emplace();
-  for (ValueId v : m.graph(g->graph).outputs) {
-    if (is_differentiable(m.type_of(v).dtype)) o.provided->push_back(v);
+  const std::vector<ValueId> outputs = m.graph(g->graph).outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (is_differentiable(m.type_of(outputs[i]).dtype) && !is_side_result(row, i)) o.provided->push_back(outputs[i]);
   }
   if (o.provided->empty()) return {};
   o.required.emplace();
@@ -101,19 +109,24 @@ TEST_P(RowGradient, is_the_difference) {
   const OpRow& row = row_of(op_kind(GetParam()));
   const std::vector<Sample> cases = cases_of(row);
   ASSERT_FALSE(cases.empty()) << "no sample of '" << row.name << "' tries its gradient";
+  std::size_t checked = 0;
   for (const Sample& s : cases) {
     try {
       EXPECT_EQ(check(row, s), "");
-    } catch (const std::exception& e) {
-      ADD_FAILURE() << e.what();
+      ++checked;
+    } catch (const ModelError& e) {
+      // Some attributes have no gradient (a maximum over replicas); others must.
+      EXPECT_EQ(e.id(), "no-gradient") << e.what();
     }
   }
+  EXPECT_GT(checked, 0u);
 }
 
 std::vector<std::string> differentiable_rows() {
   std::vector<std::string> all;
   for (const OpRow* row : op_table()) {
-    if (row->differentiable == Differentiable::by_gradient && row->samples) all.emplace_back(row->name);
+    const bool assumes = std::find(kUnderAssumptions.begin(), kUnderAssumptions.end(), row->name) != kUnderAssumptions.end();
+    if (row->differentiable == Differentiable::by_gradient && row->samples && !assumes) all.emplace_back(row->name);
   }
   return all;
 }
