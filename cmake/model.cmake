@@ -1,9 +1,6 @@
 # The model level: libpando_model.so of the modules ir, transform, lower and session, on libpoplar and the op libraries. C++ programs and
 # the Python module link it. Included after poplibs.cmake.
 pando_grouped_manifest(lower_manifest.inc ${CMAKE_SOURCE_DIR}/src/lower/ops)
-if(NOT TARGET pando_transform)
-  pando_module(transform ir base)
-endif()
 pando_module(lower ir base)
 target_link_libraries(pando_lower PUBLIC popnn poprand poplin popops poputil poplar)
 # Many small rows that include the same large headers.

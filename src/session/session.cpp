@@ -6,13 +6,10 @@
 #include "ir/verify.h"
 #include "lower/lower.h"
 #include "session/host_data.h"
-#if __has_include("transform/expand.h")
-#define PANDO_HAS_TRANSFORMS
 #include "transform/ambiguity.h"
 #include "transform/complete_places.h"
 #include "transform/expand.h"
 #include "transform/prune.h"
-#endif
 
 #include <fmt/format.h>
 #include <poplar/Engine.hpp>
@@ -138,19 +135,15 @@ Session::Session(ir::Builder& builder, Options options) : state_(std::make_uniqu
   s.options = std::move(options);
   const auto begin = std::chrono::steady_clock::now();
   builder.finish();
-#ifdef PANDO_HAS_TRANSFORMS
   if (s.options.check_ambiguity) transform::refuse_ambiguity(builder);
-#endif
   s.module = builder.module();
   if (s.module.graph(s.module.main_graph()).ops.empty()) {
     refuse(ErrorClass::runtime, "empty-program", "the main graph has no op: nothing would run on any IPU");
   }
   ir::check(s.module);
-#ifdef PANDO_HAS_TRANSFORMS
   transform::complete_places(s.module);
   transform::expand(s.module, [](const ir::OpRow& row) { return lower::has_lowering(row.name); });
   transform::prune(s.module);
-#endif
   s.make_device();
   s.times.transform = seconds_since(begin);
   const auto lowering = std::chrono::steady_clock::now();
