@@ -69,6 +69,9 @@ TEST(AllGather, EveryForm) {
   EXPECT_EQ(columns.shape(), (Shape{2, 2}));
   expect_numbers(columns, {1, 3, 2, 4});
   EXPECT_EQ(of({{"output_shape", Text("new_axis")}}).shape(), (Shape{2, 2, 1}));
+  const HostTensor scalars = run_replicas("replicated_all_gather", 2, {floats({2}, {5, 6})}, {{"axis", std::int64_t{0}}, {"output_shape", Text("concat")}})[0];
+  EXPECT_EQ(scalars.shape(), (Shape{2}));
+  expect_numbers(scalars, {5, 6});
   EXPECT_EQ(refusal([&] { of({{"axis", std::int64_t{2}}, {"output_shape", Text("concat")}}); }), "axis-range");
   EXPECT_EQ(refusal([&] { of({{"output_shape", Text("flat")}}); }), "gather-form");
   EXPECT_EQ(refusal([&] { of({{"output_shape", Text("meta_shape")}}); }), "not-a-shard");

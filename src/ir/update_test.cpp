@@ -65,11 +65,11 @@ TEST(SparseAccumulate, AddsRowsAndColumns) {
   // Outside: nothing. With a factor and a weight for the layout.
   const Attributes a = {{"axis", std::int64_t{1}}, {"scalars", Strings{"f"}}};
   const HostTensor columns = floats({3, 1}, {1, 2, 3});
-  expect_numbers(run("sparse_accumulate_", {t, columns, ints({1}, {1}), floats({}, {10}), t}, a)[0], {0, 10, 1, 21, 2, 32});
+  expect_numbers(run("sparse_accumulate_", {t, columns, ints({1}, {1}), t, floats({}, {10})}, a)[0], {0, 10, 1, 21, 2, 32});
   expect_numbers(run("sparse_accumulate_", {t, columns, ints({1}, {2})}, {{"axis", std::int64_t{1}}})[0], {0, 0, 1, 1, 2, 2});
   EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({2}, {0, 0})}, {{"axis", std::int64_t{0}}}), "sparse-shapes");
   EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0})}, {{"axis", std::int64_t{2}}}), "axis-range");
-  EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), x, x}, {{"axis", std::int64_t{0}}}), "scalar-count");
+  EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), x, x}, {{"axis", std::int64_t{0}}}), "operand-count");
   EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), floats({2}, {1, 1})}, {{"axis", std::int64_t{0}}, {"scalars", Strings{"f"}}}), "scalar-shape");
   EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), counted({3, 3})}, {{"axis", std::int64_t{0}}}), "different-shapes");
 }

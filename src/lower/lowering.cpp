@@ -191,10 +191,8 @@ std::optional<std::size_t> scalar_operand(const ir::Module& module, OpId op, std
   const auto& names = std::get<ir::Strings>(*listed);
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) return std::nullopt;
-  std::size_t first = 0;
-  for (const ir::OperandRule& rule : module.row(op).operands) first += !rule.name.empty() && !rule.optional && !rule.variadic ? 1 : 0;
-  if (const ir::AttributeValue* present = module.attributes(op).find("present")) first += std::get<ir::Strings>(*present).size();
-  return first + static_cast<std::size_t>(it - names.begin());
+  // Scalars are the last operands.
+  return module.operands(op).size() - names.size() + static_cast<std::size_t>(it - names.begin());
 }
 
 std::optional<std::size_t> OpLowering::scalar_operand(std::string_view name) const { return lower::scalar_operand(module(), op_, name); }

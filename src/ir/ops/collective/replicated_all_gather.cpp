@@ -11,7 +11,9 @@ void infer_gather(Inference& in) {
   Shape shape = in.shape(0);
   if (form == "concat") {
     const std::int64_t axis = in.attributes().integer("axis", 0);
-    if (axis < 0 || axis >= in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
+    // A scalar counts as one row.
+    if (shape.empty()) shape = {1};
+    if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size())) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
     shape[static_cast<std::size_t>(axis)] *= group;
   } else if (form == "new_axis") {
     shape.insert(shape.begin(), group);
@@ -87,7 +89,7 @@ constexpr OpRow op_replicated_all_gather = checked({
       }
       slice.set("axis", form == "concat" ? a.integer("axis") : std::int64_t{0});
       const ValueId mine = g.op("replicated_slice", {g.grad()}, slice);
-      g.give(0, form == "concat" ? mine : g.op("reshape", {mine}, {{"shape", Ints(shape)}}));
+      g.give(0, g.type_of(mine).shape == shape ? mine : g.op("reshape", {mine}, {{"shape", Ints(shape)}}));
     },
     .in_program_only = true,
     .effects = Effects::replicas,

@@ -1,20 +1,25 @@
 #include "ir/update.h"
 
+#include <algorithm>
+
 namespace pando::ir {
 
 namespace {
+
+// t, X, indices and perhaps W come before the scalars.
+std::size_t tensors_of(const Attributes& a, std::size_t operands) {
+  const AttributeValue* names = a.find("scalars");
+  return operands - std::min(operands, names ? std::get<Strings>(*names).size() : 0);
+}
 
 void infer_sparse(Inference& in) {
   const std::int64_t axis = in.attributes().integer("axis");
   const Shape &t = in.shape(0), &x = in.shape(1), &indices = in.shape(2);
   if (axis < 0 || axis >= in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
-  const AttributeValue* names = in.attributes().find("scalars");
-  const std::size_t least = 3 + (names ? std::get<Strings>(*names).size() : 0);
-  if (in.operands() < least || in.operands() > least + 1) in.refuse("scalar-count", "{} operands; {}, and perhaps W, are named", in.operands(), least);
-  for (std::size_t i = 3; i < least; ++i) {
-    if (elements_of(in.shape(i)) != 1 || std::get<Strings>(*names)[i - 3] != "f") in.refuse("scalar-shape", "f has shape {}; it is one element", to_string(in.shape(i)));
-  }
-  if (in.operands() > least && in.shape(least) != t) in.refuse("different-shapes", "t has shape {}, W {}", to_string(t), to_string(in.shape(least)));
+  const std::size_t tensors = tensors_of(in.attributes(), in.operands());
+  if (tensors != 3 && tensors != 4) in.refuse("operand-count", "{} operands before the scalars; t, X, indices and perhaps W are possible", tensors);
+  check_scalars(in, tensors, {"f"});
+  if (tensors == 4 && in.shape(3) != t) in.refuse("different-shapes", "t has shape {}, W {}", to_string(t), to_string(in.shape(3)));
   const auto at = t.begin() + axis;
   Shape each(t.begin(), at), flat(t.begin(), at);
   each.insert(each.end(), indices.begin(), indices.end());
@@ -28,7 +33,7 @@ void infer_sparse(Inference& in) {
 void run_sparse(Evaluation& e) {
   const auto axis = static_cast<std::size_t>(e.attributes().integer("axis"));
   const HostTensor &t = e.operand(0), &x = e.operand(1), &indices = e.operand(2);
-  const double f = scalar_value(e, "f", 3).value_or(1);
+  const double f = scalar_value(e, "f", tensors_of(e.attributes(), e.operands())).value_or(1);
   std::int64_t outer = 1, inner = 1;
   for (std::size_t d = 0; d < t.shape().size(); ++d) (d < axis ? outer : inner) *= d == axis ? 1 : t.shape()[d];
   const std::int64_t extent = t.shape()[axis], n = indices.elements();
@@ -54,7 +59,7 @@ constexpr OpRow op_sparse_accumulate = checked({
     .signature = "sparse_accumulate_(t: Tensor, X: Tensor, indices: Tensor, axis: int=0, f: Optional[Union[float, Tensor]]=None, W: Optional[Tensor]=None) -> Tensor",
     .module = "var_updates.accumulate",
     .operands = {{{"t", any_numeric}, {"X", any_numeric}, {"indices", any_integer},
-                  {.name = "f", .types = any_numeric, .optional = true}, {.name = "W", .optional = true}}},
+                  {.name = "W", .types = any_numeric, .optional = true}, {.name = "f", .types = any_numeric, .optional = true}}},
     .attributes = {{{"axis", AttributeKind::integer}, {"f", AttributeKind::number, false}, {"scalars", AttributeKind::texts, false}}},
     .infer = infer_sparse,
     .reference = run_sparse,
@@ -63,8 +68,8 @@ constexpr OpRow op_sparse_accumulate = checked({
       rows.operands = {{DType::float32, {5, 3}, -2, 2, {}}, {DType::float32, {4, 3}, -2, 2, {}}, {DType::int32, {4}, 0, 4, {3, 0, 3, 4}}};
       rows.attributes = {{"axis", std::int64_t{0}}, {"f", 0.5}};
       Sample columns;
-      columns.operands = {{DType::float32, {2, 5}, -2, 2, {}}, {DType::float32, {2, 2, 2}, -2, 2, {}}, {DType::uint32, {2, 2}, 0, 4, {1, 1, 4, 0}}, {DType::float32, {}, 1, 2, {}},
-                          {DType::float32, {2, 5}, -2, 2, {}}};
+      columns.operands = {{DType::float32, {2, 5}, -2, 2, {}}, {DType::float32, {2, 2, 2}, -2, 2, {}}, {DType::uint32, {2, 2}, 0, 4, {1, 1, 4, 0}}, {DType::float32, {2, 5}, -2, 2, {}},
+                          {DType::float32, {}, 1, 2, {}}};
       columns.attributes = {{"axis", std::int64_t{1}}, {"scalars", Strings{"f"}}};
       return std::vector{rows, columns};
     },
