@@ -32,7 +32,7 @@ class HandProgram {
     Codelet c;
     c.name = name;
     c.kind = kind;
-    c.kernel = [](char*, std::uint64_t, std::uint64_t) { return true; };
+    c.kernel = [](char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; };
     codelets_.push_back(c);
     program_->codelet_names.push_back(name);
     return CodeletId(static_cast<std::uint32_t>(codelets_.size() - 1));

@@ -18,18 +18,22 @@
 
 namespace pando::cycles {
 
+// What is farther off than this agrees with nothing.
+constexpr double kMostTolerance = 0.15;
+
 struct Validation {
   std::string check;
   double measured_low = 0, measured_high = 0;  // equal for a single value
   double predicted = 0;
   bool fitted = false;
-  double tolerance = 0;  // as a fraction
+  double tolerance = 0;  // as a fraction; kMostTolerance at most
   // Relative distance to the measured range.
   double error() const {
     if (predicted < measured_low) return measured_low / predicted - 1;
     if (predicted > measured_high) return predicted / measured_high - 1;
     return 0;
   }
+  bool is_met() const { return error() <= tolerance; }
 };
 
 // Terms of one run of stream 0.
@@ -93,6 +97,12 @@ inline std::vector<Validation> addition_validations() {
   return out;
 }
 
+// Rows that the model does not meet, and that the documents list as such.
+inline const std::vector<std::string>& rows_not_met() {
+  static const std::vector<std::string> rows = {"sync of a blur iteration, 16 IPUs, Mk1"};
+  return rows;
+}
+
 // One exchange between the first and the last IPU of a machine of `ipus`.
 inline profile::Cycles exchange_cycles_of(Machine machine, unsigned ipus) {
   machine.ipus = ipus;
@@ -105,8 +115,8 @@ inline profile::Cycles exchange_cycles_of(Machine machine, unsigned ipus) {
 inline std::vector<Validation> phase_validations() {
   std::vector<Validation> out;
   const Machine& mk1 = *find_machine("ipu1");
-  out.push_back({"sync of a blur iteration, 1 IPU, Mk1", 64, 117, static_cast<double>(exchange_cycles_of(mk1, 1).sync), false, 1});
-  out.push_back({"sync of a blur iteration, 16 IPUs, Mk1", 501, 642, static_cast<double>(exchange_cycles_of(mk1, 16).sync), false, 1});
+  out.push_back({"sync of a blur iteration, 1 IPU, Mk1", 64, 117, static_cast<double>(exchange_cycles_of(mk1, 1).sync), false, kMostTolerance});
+  out.push_back({"sync of a blur iteration, 16 IPUs, Mk1", 501, 642, static_cast<double>(exchange_cycles_of(mk1, 16).sync), false, kMostTolerance});
   HandProgram copy(*find_machine("ipu21"));
   copy.exchange({0}, "copy", {}, {move(0, 0, 0, 16384, 8192)});
   out.push_back({"copy of 8 KiB within a tile, C600", 1308, 1308, static_cast<double>(run_cycles(copy).local_copy), true, 0.01});
