@@ -148,7 +148,13 @@ class Checker {
     const HostFunction& f = graph_.host_functions()[p.function];
     arguments(f, p.inputs, f.inputs, "inputs");
     arguments(f, p.outputs, f.outputs, "outputs");
-    for (const View& v : p.outputs) written(v, "Call of a host function");
+    for (std::size_t i = 0; i < p.outputs.size(); ++i) {
+      written(p.outputs[i], "Call of a host function");
+      for (std::size_t j = 0; j < i; ++j)
+        if (p.outputs[j].intersects(p.outputs[i]))
+          fail(ErrorKind::control_program_error, "write-of-aliases", "Call of host function '{}'{}: outputs {} and {} share elements", f.handle,
+               in(), j, i);
+    }
   }
   void arguments(const HostFunction& f, const std::vector<View>& have,
                  const std::vector<std::pair<ElementType, std::uint64_t>>& want, const char* which) const {

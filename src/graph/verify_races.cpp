@@ -1,5 +1,5 @@
-// Races in compute sets. Writes are sorted by where they are; two that overlap belong to one vertex or are an error, so what is
-// left is a list of disjoint spans with one writer each, in which every read is looked up. Reads of variables that the compute
+// Races in compute sets. Writes are sorted by where they are; two that overlap are an error, of two vertices as of one, so they are
+// a list of disjoint spans with one writer each, in which every read is looked up. Reads of variables that the compute
 // set does not write are not even listed.
 #include <algorithm>
 
@@ -46,7 +46,7 @@ class RaceFinder {
     for (VertexId v : cs.vertices) collect_reads(v, id.value);
     sort(writes_);
     sort(reads_);
-    join_writes(cs);
+    check_writes(cs);
     look_up_reads(cs);
   }
 
@@ -60,12 +60,22 @@ class RaceFinder {
   void collect_writes(VertexId v, std::uint32_t stamp) {
     for (const Edge& e : graph_.vertices()[v].edges) {
       if (!field_of(v, e.field).is_written()) continue;
-      for (const View& row : e.rows)
+      for (const View& row : e.rows) {
+        check_aliases(v, e.field, row);
         for_each_region(row, [&](const Region& r) {
           written_[r.variable.index()] = stamp;
           writes_.push_back({r, v, e.field});
         });
+      }
     }
+  }
+
+  // Walks of a set of elements may show repeated ones once.
+  void check_aliases(VertexId v, std::uint16_t field, const View& row) const {
+    Region whole;
+    if (row.num_elements() < 2 || row.single_region(whole) || !row.contains_aliases()) return;
+    fail(ErrorKind::graph_cycle_error, "output-aliases", "field {}: the tensor of shape {} that is written holds an element twice",
+         named({{}, v, field}), to_string(row.shape()));
   }
 
   void collect_reads(VertexId v, std::uint32_t stamp) {
@@ -85,19 +95,12 @@ class RaceFinder {
     if (!std::is_sorted(list.begin(), list.end(), by_region)) std::sort(list.begin(), list.end(), by_region);
   }
 
-  // Joins what overlaps; it must be of one vertex.
-  void join_writes(const ComputeSet& cs) {
-    std::size_t out = 0;
-    for (const Access& w : writes_) {
-      Access* last = out > 0 ? &writes_[out - 1] : nullptr;
-      if (!last || last->region.variable != w.region.variable || last->region.elements.end <= w.region.elements.begin) {
-        writes_[out++] = w;
-        continue;
-      }
-      if (last->vertex != w.vertex) race(cs, w, *last, "written");
-      last->region.elements.end = std::max(last->region.elements.end, w.region.elements.end);
+  // Two fields of one vertex, too, would write what depends on their order.
+  void check_writes(const ComputeSet& cs) const {
+    for (std::size_t i = 1; i < writes_.size(); ++i) {
+      const Access &before = writes_[i - 1], &now = writes_[i];
+      if (before.region.variable == now.region.variable && before.region.elements.end > now.region.elements.begin) race(cs, now, before, "written");
     }
-    writes_.resize(out);
   }
 
   void look_up_reads(const ComputeSet& cs) {
@@ -114,18 +117,19 @@ class RaceFinder {
   }
 
   [[noreturn]] void race(const ComputeSet& cs, const Access& access, const Access& writer, const char* verb) const {
-    auto named = [&](const Access& a) {
-      const Vertex& v = graph_.vertices()[a.vertex];
-      const std::string name = fmt::format("{}.{}", graph_.library()[v.codelet].name, field_of(a.vertex, a.field).name);
-      const auto edge = std::find_if(v.edges.begin(), v.edges.end(), [&](const Edge& e) { return e.field == a.field; });
-      const std::string site = edge == v.edges.end() ? "" : graph_.site_text(edge->site);
-      return fmt::format("'{}' of vertex {}{}", name, a.vertex.value, site.empty() ? "" : " (connected at " + site + ")");
-    };
     const std::uint64_t begin = std::max(access.region.elements.begin, writer.region.elements.begin);
     const std::uint64_t end = std::min(access.region.elements.end, writer.region.elements.end);
     fail(ErrorKind::graph_cycle_error, "compute-set-race",
          "field {}: elements [{}, {}) of variable '{}' are {} here and written by field {} in the same compute set '{}'",
          named(access), begin, end, graph_.variables()[access.region.variable].name, verb, named(writer), cs.name);
+  }
+
+  std::string named(const Access& a) const {
+    const Vertex& v = graph_.vertices()[a.vertex];
+    const std::string name = fmt::format("{}.{}", graph_.library()[v.codelet].name, field_of(a.vertex, a.field).name);
+    const auto edge = std::find_if(v.edges.begin(), v.edges.end(), [&](const Edge& e) { return e.field == a.field; });
+    const std::string site = edge == v.edges.end() ? "" : graph_.site_text(edge->site);
+    return fmt::format("'{}' of vertex {}{}", name, a.vertex.value, site.empty() ? "" : " (connected at " + site + ")");
   }
 
   const Graph& graph_;

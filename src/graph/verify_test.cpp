@@ -143,6 +143,28 @@ TEST_F(VerifyRaces, OneVertexMayComputeInPlace) {
   check(Sequence{});
 }
 
+TEST_F(VerifyRaces, OneVertexWritesAnElementOnce) {
+  const Field a = testing::field("a", FieldKind::output, FieldShape::vector, kFloat), b = testing::field("b", FieldKind::inout, FieldShape::vector, kFloat);
+  const Field matrix = testing::field("rows", FieldKind::output, FieldShape::vector_of_vectors, kFloat);
+  graph.library().add_builtin("writers", {testing::codelet("Two", {a, b}), testing::codelet("Rows", {matrix})});
+  const View x = v({8}), y = v({3, 4}, "y");
+  const VertexId one = scale(x.broadcast(2, 0));
+  refused<poplar::graph_cycle_error>(Sequence{}, "field 'Scale.data' of vertex 0: the tensor of shape {16} that is written holds an element twice");
+  graph.connect({one, "data", {}}, v({4}, "z"));
+  const VertexId two = graph.add_vertex(cs, "Two"), rows = graph.add_vertex(cs, "Rows");
+  graph.set_tile_mapping(two, TileId(1));
+  graph.set_tile_mapping(rows, TileId(1));
+  graph.connect({two, "a", {}}, x.slice(0, 4, 0));
+  graph.connect({two, "b", {}}, x.slice(4, 8, 0));
+  graph.connect({rows, "rows", {}}, y);
+  check(Sequence{});
+  graph.connect({two, "b", {}}, x.slice(3, 8, 0));
+  refused<poplar::graph_cycle_error>(Sequence{}, "field 'Two.b' of vertex 1: elements [3, 4) of variable 'x' are written here and written by field 'Two.a' of vertex 1");
+  graph.connect({two, "b", {}}, x.slice(4, 8, 0));
+  graph.connect({rows, "rows", {}}, std::vector<View>{y.index(0), y.index(2), y.index(0).reverse(0)});
+  refused<poplar::graph_cycle_error>(Sequence{}, "field 'Rows.rows' of vertex 2: elements [0, 4) of variable 'y'");
+}
+
 TEST_F(VerifyRaces, OtherComputeSetsDoNotCount) {
   const View x = v({8});
   scale(x);
