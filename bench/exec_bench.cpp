@@ -36,7 +36,7 @@ inline void saxpy(const float* in, float* out, std::uint64_t n) {
   for (std::uint64_t i = 0; i < n; ++i) out[i] = in[i] * 1.5f + out[i];
 }
 
-bool saxpy_kernel(char* first, std::uint64_t stride, std::uint64_t count) {
+bool saxpy_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (; count > 0; --count, first += stride) {
     auto* v = reinterpret_cast<Saxpy*>(first);
     saxpy(v->in, v->out, v->out_size);

@@ -25,7 +25,7 @@ struct Point {
 };
 
 struct HaloObject { VectorEdge x, y; };
-bool halo_kernel(char* first, std::uint64_t stride, std::uint64_t count) {
+bool halo_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (std::uint64_t v = 0; v < count; ++v) {
     const auto* o = reinterpret_cast<const HaloObject*>(first + v * stride);
     const auto* x = static_cast<const float*>(o->x.data);

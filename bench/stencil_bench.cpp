@@ -24,7 +24,7 @@ inline void stencil_row(const float* above, const float* x, const float* below, 
 }
 
 struct StencilObject { VectorEdge x, y; std::uint32_t width; };
-bool stencil_kernel(char* first, std::uint64_t stride, std::uint64_t count) {
+bool stencil_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (std::uint64_t v = 0; v < count; ++v) {
     const auto* o = reinterpret_cast<const StencilObject*>(first + v * stride);
     const std::size_t width = o->width;

@@ -98,11 +98,14 @@ public:
   /// prepare and deploy.
   void load(const Device &device);
   /// Runs program `prog`. Throws control_program_error if there is none of that number, stream_connection_error if a stream of
-  /// the program is not connected, application_runtime_error if the program stops itself.
+  /// the program is not connected, application_runtime_error if the program stops itself, or if a vertex faults (bad address, stack,
+  /// division, illegal instruction, an exception that leaves compute): the message names the vertex, its tile, compute set and step,
+  /// and the source line if the codelet was compiled with -g. After a fault the engine has to be loaded again.
   void run(unsigned prog = 0, const std::string &debugName = "");
   void run(unsigned prog, const std::string &debugName, const RuntimeOptions &options);
   void loadAndRun(const Device &device, unsigned prog = 0);
-  /// Stops a running program at its next step; from any thread.
+  /// Stops a running program at its next step, from any thread, and waits until it has ended; in a callback of the run it does not wait. A
+  /// vertex that goes on for 200 ms more is left where it is: then run() throws application_runtime_error, which names it.
   void stop();
 
   /// Connects a stream to host memory. Block after block is taken from or put to [begin, end), from the beginning again after its

@@ -13,7 +13,7 @@
 #include <optional>
 #include <sstream>
 
-#include "base/check.h"
+#include "base/temporary.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -80,11 +80,7 @@ int dump_executable(const Arguments& arguments) {
 // A file that goes away with this object.
 class TemporaryFile {
  public:
-  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "pando-dump-XXXXXX").string()) {
-    const int descriptor = mkstemp(path_.data());
-    if (descriptor < 0) fail(ErrorKind::poplar_error, "unwritable-file", "cannot create {}: {}", path_, std::strerror(errno));
-    close(descriptor);
-  }
+  TemporaryFile() : path_(temporary_file()) {}
   ~TemporaryFile() { unlink(path_.c_str()); }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -103,7 +99,8 @@ int run_program(const std::vector<std::string>& command) {
   const int error = posix_spawnp(&child, words.front(), nullptr, nullptr, words.data(), environ);
   if (error != 0) fail(ErrorKind::file_load_error, "cannot-run", "cannot run {}: {}", command.front(), std::strerror(error));
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) PANDO_CHECK(errno == EINTR);
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) fail(ErrorKind::no_environment, "no-child", "how {} ended cannot be known: SIGCHLD is ignored", command.front());
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

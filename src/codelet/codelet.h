@@ -66,10 +66,10 @@ struct DeclaredCode {
   std::uint32_t bytes = 0;
 };
 
-// Calls compute() on `count` descriptors that lie `stride` bytes apart. A multi-vertex is called for each of the machine's six
+// Calls compute() on `count` descriptors that lie `stride` bytes apart, and writes before each of the calls which one it is to *at. A multi-vertex is called for each of the machine's six
 // workers. Returns the AND of the results. The caller has set the tile context (exec/tile_context.h) to the vertices' tile:
 // all vertices of one call are on one tile if the module has globals or the codelet `uses_tile`.
-using KernelRange = bool (*)(char* first, std::uint64_t stride, std::uint64_t count);
+using KernelRange = bool (*)(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t* at);
 
 struct Codelet {
   std::string name;  // normalised vertex name: "popops::Fill<float>"

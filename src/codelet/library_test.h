@@ -67,7 +67,8 @@ class LibraryTest : public ::testing::Test {
 };
 
 PANDO_CALLS_CODELETS inline bool run(const Codelet& c, void* first, std::size_t stride, std::uint32_t count) {
-  return c.kernel(static_cast<char*>(first), stride, count);
+  std::uint64_t at = 0;
+  return c.kernel(static_cast<char*>(first), stride, count, &at);
 }
 inline bool run(const Codelet& c, void* vertex) { return run(c, vertex, 0, 1); }
 

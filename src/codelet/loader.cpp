@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "base/error.h"
+#include "codelet/code_ranges.h"
 #include "codelet/gp_file.h"
 #include "codelet/tile_context.h"
 
@@ -61,9 +62,13 @@ LoadedObject::LoadedObject(const std::string& object, const std::vector<std::str
   }
   *static_cast<const PandoRuntime**>(runtime) = &runtime_table();
   *static_cast<unsigned*>(module_slot) = slot.value;
+  add_code_of(handle_);
 }
 
-LoadedObject::~LoadedObject() { dlclose(handle_); }
+LoadedObject::~LoadedObject() {
+  remove_code_of(handle_);
+  dlclose(handle_);
+}
 
 void* LoadedObject::find(const char* symbol) const { return dlsym(handle_, symbol); }
 

@@ -34,7 +34,7 @@ Codelet codelet(const char* name, std::vector<Field> fields, std::uint32_t code_
   c.fields = std::move(fields);
   c.host_align = 8;
   c.code_bytes = code_bytes;
-  c.kernel = [](char*, std::uint64_t, std::uint64_t) { return true; };
+  c.kernel = [](char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; };
   return c;
 }
 

@@ -137,7 +137,7 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
 
 ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
                          TileContexts& contexts, unsigned threads, bool asks_early)
-    : contexts_(contexts), asks_early_(asks_early) {
+    : contexts_(contexts), places_(program, library, step), groups_(descriptors.groups(step)), asks_early_(asks_early) {
   for (const tile::VertexGroup& g : program.computes[step].groups) first_touch_.push_back(first_touch(program, library, g));
   cut(pieces(program, library, step, descriptors, threads), threads);
 }
@@ -237,16 +237,43 @@ void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
   }
 }
 
-PANDO_CALLS_CODELETS void ComputeWork::run(unsigned, unsigned chunk) {
+struct ComputeWork::Running {
+  ComputeWork& work;
+  Guard guard;
+  std::uint32_t i = 0, end = 0;
   bool result = true;
-  const std::uint32_t end = chunk_end_[chunk];
-  for (std::uint32_t i = chunk == 0 ? 0 : chunk_end_[chunk - 1]; i < end; ++i) {
-    if (asks_early_) ask_early(i, end);
-    const Range& r = ranges_[i];
-    if (r.tile.valid()) tile_context() = contexts_.context(r.tile);
-    result = r.kernel(r.first, r.stride, r.count) && result;
+};
+
+PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
+  Running& now = *static_cast<Running*>(running);
+  const ComputeWork& work = now.work;
+  for (; now.i < now.end; ++now.i) {
+    if (work.asks_early_) work.ask_early(now.i, now.end);
+    const Range& r = work.ranges_[now.i];
+    if (r.tile.valid()) tile_context() = work.contexts_.context(r.tile);
+    now.result = r.kernel(r.first, r.stride, r.count, &now.guard.at) && now.result;
   }
-  if (!result) result_.store(false, std::memory_order_relaxed);
+}
+
+std::uint64_t ComputeWork::first_vertex(const Range& r) const {
+  return static_cast<std::uint64_t>(r.first - groups_[r.group].first) / groups_[r.group].stride;
+}
+
+void ComputeWork::run(unsigned, unsigned chunk) {
+  Running now{*this};
+  now.i = chunk == 0 ? 0 : chunk_end_[chunk - 1];
+  now.end = chunk_end_[chunk];
+  bool whole = true;
+  try {
+    whole = run_guarded(now.guard, contexts_.leaves_vertices, run_ranges, &now);
+  } catch (...) {
+    places_.throw_exception(now.guard, ranges_[now.i].group, first_vertex(ranges_[now.i]));
+  }
+  if (!whole) {
+    contexts_.broken = true;
+    places_.throw_fault(now.guard, ranges_[now.i].group, first_vertex(ranges_[now.i]));
+  }
+  if (!now.result) result_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace pando::exec

@@ -15,6 +15,7 @@
 #include "exec/fiber.h"
 #include "exec/memory.h"
 #include "exec/team.h"
+#include "exec/vertex_fault.h"
 #include "tile/program.h"
 
 namespace pando::exec {
@@ -29,6 +30,10 @@ class TileContexts {
   FiberTable& fibers(TileId tile) { return fibers_[tile.index()]; }
 
   StackPool stacks;
+  // A vertex faulted: what is on the tiles is not known.
+  std::atomic<bool> broken{false};
+  // Vertices that do not end are left where they are, when their thread gets kStopSignal.
+  std::atomic<bool> leaves_vertices{false};
 
  private:
   const TileMemory& memory_;
@@ -109,8 +114,14 @@ class ComputeWork final : public Work {
   static std::vector<Piece> pieces(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
                                    unsigned threads);
   void cut(const std::vector<Piece>& pieces, unsigned threads);
+  // A chunk, and where its run is.
+  struct Running;
+  static void run_ranges(void* running);
+  std::uint64_t first_vertex(const Range& range) const;
 
   TileContexts& contexts_;
+  const VertexPlaces places_;
+  const Descriptors::Group* const groups_;
   const bool asks_early_;
   std::vector<FirstTouch> first_touch_;  // [group]
   std::vector<Range> ranges_;

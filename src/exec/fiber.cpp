@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "codelet/foreign_call.h"
 #include "codelet/tile_context.h"
+#include "exec/guard.h"
 #include "exec/jump_stack.h"
 
 #if defined(__has_feature)
@@ -384,8 +385,6 @@ void suspend() {
 
 // Stack overflow. The handler runs on the thread's signal stack; it cannot throw, so it lets the fiber go on in `abandon`, at
 // the top of its own stack, which nothing needs any more.
-struct sigaction previous_action;
-
 void abandon() {
   Fiber& f = *tile_context().fibers->current;
   f.finished = true;
@@ -393,26 +392,20 @@ void abandon() {
   leave(f);
 }
 
-void on_fault(int signal, siginfo_t* info, void* context) {
-  FiberTable* const table = tile_context().fibers;
+bool end_overflowed_fiber(siginfo_t* info, void* context) {
+  FiberTable* const table = runs_codelets() ? tile_context().fibers : nullptr;
   Fiber* const f = table ? table->current : nullptr;
   const char* const address = static_cast<const char*>(info->si_addr);
-  if (f && address >= f->stack.low - kGuardBytes && address < f->stack.low) {
-    auto* machine = &static_cast<ucontext_t*>(context)->uc_mcontext;
+  if (!f || address < f->stack.low - kGuardBytes || address >= f->stack.low) return false;
+  auto* machine = &static_cast<ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-    machine->gregs[REG_RSP] = reinterpret_cast<greg_t>(f->stack.high - 136);  // aligned as after a call
-    machine->gregs[REG_RIP] = reinterpret_cast<greg_t>(&abandon);
+  machine->gregs[REG_RSP] = reinterpret_cast<greg_t>(f->stack.high - 136);  // aligned as after a call
+  machine->gregs[REG_RIP] = reinterpret_cast<greg_t>(&abandon);
 #else
-    machine->sp = reinterpret_cast<std::uint64_t>(f->stack.high - 128);
-    machine->pc = reinterpret_cast<std::uint64_t>(&abandon);
+  machine->sp = reinterpret_cast<std::uint64_t>(f->stack.high - 128);
+  machine->pc = reinterpret_cast<std::uint64_t>(&abandon);
 #endif
-    return;
-  }
-  if ((previous_action.sa_flags & SA_SIGINFO) && previous_action.sa_sigaction) return previous_action.sa_sigaction(signal, info, context);
-  if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN) return previous_action.sa_handler(signal);
-  struct sigaction action = {};
-  action.sa_handler = SIG_DFL;  // returns to the fault, which then ends the process as it would have without us
-  sigaction(signal, &action, nullptr);
+  return true;
 }
 
 // The signal stack of one thread.
@@ -438,14 +431,14 @@ struct SignalStack {
 
 }  // namespace
 
+void on_segment_fault(int signal, siginfo_t* info, void* context) {
+  if (end_overflowed_fiber(info, context)) return;
+  leave_codelet(signal, info, context);
+  pass_on(signal, info, context);
+}
+
 void prepare_thread_for_fibers() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    struct sigaction action = {};
-    action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigaction(SIGSEGV, &action, &previous_action);
-  });
+  install_fault_handlers();
   static thread_local SignalStack stack;
 }
 

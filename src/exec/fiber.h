@@ -5,6 +5,7 @@
 // it on one thread at a time, so a table needs no lock. A dropped fiber is not unwound.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -97,7 +98,9 @@ void throw_error_of(const Fiber& f);
 
 // Fills the fiber entries of runtime_table(). Idempotent.
 void install_fibers();
-// Lets a stack overflow of a fiber end in application_runtime_error: call once per thread that runs vertices.
+// The handler of SIGSEGV: a fiber that overflowed its stack ends, other faults of codelets end as guard.h says.
+void on_segment_fault(int signal, siginfo_t* info, void* context);
+// Lets a stack overflow or another fault end in application_runtime_error: call once per thread that runs vertices.
 void prepare_thread_for_fibers();
 
 }  // namespace pando::exec

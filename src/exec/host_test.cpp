@@ -214,7 +214,7 @@ TEST(Fifos, PrefetchMayWaitForEarlierResults) {
 
 // True until `host_was_called`, or for so long that the test fails.
 std::atomic<bool> host_was_called;
-bool waits_for_host(char*, std::uint64_t, std::uint64_t) {
+bool waits_for_host(char*, std::uint64_t, std::uint64_t, std::uint64_t*) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
   while (!host_was_called && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   return !host_was_called;

@@ -38,7 +38,7 @@ Interpreter::Interpreter(const tile::Program& program, const Library& library, c
     c.code = &program.streams[c.stream.index()];
     c.loaded.resize(program.functions.size());
   }
-  build_tile_by_tile(library);
+  build_tile_by_tile(library, contexts);
   build_rendezvous();
   find_shared_remote_buffers();
   find_quiet_loops();

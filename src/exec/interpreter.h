@@ -33,6 +33,8 @@ class Interpreter final : public Team::Client {
 
   void run(unsigned index);
   void stop() { stop_.store(true); }
+  bool is_running() const { return team_.is_running(); }
+  void signal_threads(int signal) { team_.signal_threads(signal); }
   bool runs_on_this_thread() const { return team_.has_this_thread(); }
   bool done(unsigned slot) override;
 
@@ -100,7 +102,7 @@ class Interpreter final : public Team::Client {
   void build_plans(unsigned chunks);
   void build_replica_copies(unsigned chunks);
   void build_rendezvous();
-  void build_tile_by_tile(const Library& library);
+  void build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts);
   void find_shared_remote_buffers();
   void find_quiet_loops();
   std::vector<std::uint32_t> find_host_steps(const tile::Stream& stream, unsigned program) const;

@@ -78,7 +78,7 @@ void Interpreter::build_replica_copies(unsigned chunks) {
 }
 
 // Which exchanges run tile by tile with the compute step that follows is decided here, once, by addresses and rules.
-void Interpreter::build_tile_by_tile(const Library& library) {
+void Interpreter::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts) {
   pairs_.resize(program_.streams.size());
   if (!options_.tile_by_tile) return;
   for (std::size_t s = 0; s < program_.streams.size(); ++s) {
@@ -97,7 +97,7 @@ void Interpreter::build_tile_by_tile(const Library& library) {
       pairs_[s][i]->cost = cost;
       for (unsigned r = 0; r < program_.replication; ++r)
         pairs_[s][i]->works.push_back(std::make_unique<TileByTile>(program_, library, exchange, step, descriptors_[r]->groups(c), ends,
-                                                                   memory_.base(r), memory_.stride()));
+                                                                   memory_.base(r), memory_.stride(), *contexts[r]));
     }
   }
 }

@@ -1,7 +1,9 @@
 #include "exec/runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "base/error.h"
 #include "codelet/foreign_call.h"
@@ -145,11 +147,31 @@ void Runner::copy_from_remote(std::string_view handle, void* destination, std::u
   state_->ends.copy_from_remote(handle, destination, row, replica);
 }
 
-void Runner::run(unsigned index) { state_->interpreter.run(index); }
+void Runner::run(unsigned index) {
+  for (const auto& contexts : state_->contexts) {
+    if (contexts->broken)
+      fail(ErrorKind::application_runtime_error, "engine-broken", "a vertex faulted in an earlier run: load the engine again");
+    contexts->leaves_vertices = false;
+  }
+  state_->interpreter.run(index);
+}
 
 bool Runner::runs_on_this_thread() const { return state_->interpreter.runs_on_this_thread(); }
 
-void Runner::stop() { state_->interpreter.stop(); }
+// Steps end soon; a vertex that does not is left where it is.
+void Runner::stop() {
+  using namespace std::chrono_literals;
+  state_->interpreter.stop();
+  if (runs_on_this_thread()) return;
+  constexpr int kPatience = 200, kMost = 5000;  // milliseconds
+  for (int waited = 0; waited < kMost && state_->interpreter.is_running(); ++waited) {
+    if (waited >= kPatience) {
+      for (const auto& contexts : state_->contexts) contexts->leaves_vertices = true;
+      state_->interpreter.signal_threads(kStopSignal);
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+}
 
 void Runner::set_observer(tile::StepObserver* observer) { state_->interpreter.observer = observer; }
 

@@ -60,9 +60,11 @@ class Runner {
   void copy_from_remote(std::string_view handle, void* destination, std::uint64_t row, unsigned replica);
 
   // Runs program `index` to its end. Throws control_program_error for a wrong index, stream_connection_error for an
-  // unconnected FIFO that the program uses, application_runtime_error for ErrorProgram and faults of callbacks.
+  // unconnected FIFO that the program uses, application_runtime_error for ErrorProgram and for vertices that fault: then there can be
+  // no further run.
   void run(unsigned index);
-  // Asks a running program to stop at the next step (any thread).
+  // Asks a running program to stop at the next step (any thread), and waits for it, but in a callback of the run. A vertex that goes on for
+  // 200 ms more is left where it is: the run ends with application_runtime_error.
   void stop();
   // Is the caller inside a run of this: in a callback, on a thread of its team?
   bool runs_on_this_thread() const;

@@ -51,9 +51,29 @@ void Team::run(const std::vector<unsigned>& starts) {
   prepare_thread_for_fibers();
   while (workers_.size() + 1 < threads_) workers_.emplace_back(&Team::worker, this, static_cast<unsigned>(workers_.size() + 1));
   active_.store(static_cast<std::uint32_t>(starts.size()));
+  begin_run();
   for (const unsigned slot : starts) publish(slot, nullptr, 1, starts.size() > 1);
   take_part(0);
+  end_run();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Team::begin_run() {
+  const std::lock_guard lock(signal_mutex_);
+  caller_ = pthread_self();
+  running_.store(true);
+}
+
+void Team::end_run() {
+  const std::lock_guard lock(signal_mutex_);
+  running_.store(false);
+}
+
+void Team::signal_threads(int signal) {
+  const std::lock_guard lock(signal_mutex_);
+  if (!running_.load()) return;
+  pthread_kill(caller_, signal);
+  for (std::thread& t : workers_) pthread_kill(t.native_handle(), signal);
 }
 
 void Team::post(unsigned slot, Work& work, unsigned chunks) { publish(slot, &work, chunks, chunks > 1); }

@@ -10,6 +10,8 @@
 // between reading the word and taking a chunk cannot take one of another work.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -46,6 +48,9 @@ class Team {
   unsigned threads() const { return threads_; }
   // Takes the calling thread part in a run of this team? (A callback may run another team.)
   bool has_this_thread() const;
+  bool is_running() const { return running_.load(); }
+  // Sends a signal to each thread, if a run goes on.
+  void signal_threads(int signal);
   // Runs until no slot is active; the caller is one of the threads. `starts`: the slots that begin, with a call of
   // Client::done. Rethrows the error of the smallest (slot, chunk) that was thrown.
   void run(const std::vector<unsigned>& starts);
@@ -75,6 +80,8 @@ class Team {
   unsigned take(Slot& slot, unsigned me);
   bool has_work() const;
   void finish(unsigned slot);
+  void begin_run();
+  void end_run();
   void deactivate();
   void record_error(unsigned slot, unsigned chunk);
   // Blocks until somebody publishes, or there is nothing to wait for.
@@ -90,6 +97,9 @@ class Team {
   std::atomic<std::uint32_t> generation_{0};  // what sleepers wait on
   std::atomic<bool> stopping_{false};
   std::atomic<bool> aborting_{false};
+  std::atomic<bool> running_{false};
+  std::mutex signal_mutex_;  // the threads of a run are there while it is held
+  pthread_t caller_{};
   std::mutex error_mutex_;
   std::exception_ptr error_;
   std::uint64_t error_at_ = 0;

@@ -19,7 +19,7 @@ struct Scale {
   Vec in, out;
   float factor;
 };
-inline bool scale(char* first, std::uint64_t stride, std::uint64_t count) {
+inline bool scale(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (; count > 0; --count, first += stride) {
     auto* v = reinterpret_cast<Scale*>(first);
     for (std::uint64_t i = 0; i < v->in.size; ++i) v->out.data[i] = v->in.data[i] * v->factor;
@@ -32,7 +32,7 @@ struct Add {
   Vec x;
   float by;
 };
-inline bool add(char* first, std::uint64_t stride, std::uint64_t count) {
+inline bool add(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (; count > 0; --count, first += stride) {
     auto* v = reinterpret_cast<Add*>(first);
     for (std::uint64_t i = 0; i < v->x.size; ++i) v->x.data[i] += v->by;
@@ -45,7 +45,7 @@ struct Below {
   Vec x;
   float limit;
 };
-inline bool below(char* first, std::uint64_t stride, std::uint64_t count) {
+inline bool below(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   bool all = true;
   for (; count > 0; --count, first += stride) all = reinterpret_cast<Below*>(first)->x.data[0] < reinterpret_cast<Below*>(first)->limit && all;
   return all;
@@ -57,7 +57,7 @@ struct RowSum {
   std::uint64_t row_count;
   Vec out, weights;  // weights: a state vector
 };
-inline bool row_sum(char* first, std::uint64_t stride, std::uint64_t count) {
+inline bool row_sum(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (; count > 0; --count, first += stride) {
     auto* v = reinterpret_cast<RowSum*>(first);
     v->out.data[0] = 0;
@@ -83,7 +83,7 @@ inline void resumable_body(void* p) {
   for (int i = 0; i < 3; ++i) deep(v, 1);
   v->out.data[0] += 1000;
 }
-inline bool resumable(char* first, std::uint64_t stride, std::uint64_t count) {
+inline bool resumable(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   const PandoRuntime& rt = runtime_table();
   bool finished = true;
   for (; count > 0; --count, first += stride) {
@@ -97,7 +97,7 @@ inline bool resumable(char* first, std::uint64_t stride, std::uint64_t count) {
 struct WhereAmI {
   Vec out;
 };
-inline bool where_am_i(char* first, std::uint64_t stride, std::uint64_t count) {
+inline bool where_am_i(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (; count > 0; --count, first += stride) {
     auto* v = reinterpret_cast<WhereAmI*>(first);
     v->out.data[0] = static_cast<float>(runtime_table().tile_id());
@@ -107,7 +107,7 @@ inline bool where_am_i(char* first, std::uint64_t stride, std::uint64_t count) {
   return true;
 }
 
-inline bool traps(char*, std::uint64_t, std::uint64_t) {
+inline bool traps(char*, std::uint64_t, std::uint64_t, std::uint64_t*) {
   runtime_table().trap("something is wrong");
   return true;
 }
@@ -121,7 +121,7 @@ inline void overflow_body(void*) {
   volatile char c = 0;
   overflow_stack(&c);
 }
-inline bool overflows(char*, std::uint64_t, std::uint64_t) {
+inline bool overflows(char*, std::uint64_t, std::uint64_t, std::uint64_t*) {
   runtime_table().fiber_start(0, overflow_body, nullptr);
   return true;
 }
@@ -130,7 +130,7 @@ inline bool overflows(char*, std::uint64_t, std::uint64_t) {
 struct CountGlobal {
   Vec out;
 };
-inline bool count_global(char* first, std::uint64_t stride, std::uint64_t count) {
+inline bool count_global(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (; count > 0; --count, first += stride) {
     const TileContext& context = tile_context();
     auto* global = reinterpret_cast<float*>(context.base + context.globals[1]);

@@ -112,8 +112,8 @@ std::vector<TileId> cut_by_tile(const tile::Program& program, const Library& lib
 }
 
 TileByTile::TileByTile(const tile::Program& program, const Library& library, const tile::Exchange& exchange, const tile::ComputeStep& step,
-                       const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride)
-    : base_(base), receive_(MovePlan::build_by_tile(exchange.receive, stride, ends)), arrange_(MovePlan::build_by_tile(exchange.arrange, stride, ends)) {
+                       const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride, TileContexts& contexts)
+    : contexts_(contexts), places_(program, library, static_cast<std::size_t>(&step - program.computes.data())), base_(base), receive_(MovePlan::build_by_tile(exchange.receive, stride, ends)), arrange_(MovePlan::build_by_tile(exchange.arrange, stride, ends)) {
   std::vector<std::uint32_t> next(step.groups.size());  // vertex of each group
   for (const TileId end : ends) {
     for (std::size_t k = 0; k < step.groups.size(); ++k) {
@@ -121,21 +121,45 @@ TileByTile::TileByTile(const tile::Program& program, const Library& library, con
       const std::uint32_t begin = next[k];
       while (next[k] < g.count && program.vertices[g.first + next[k]].tile < end) ++next[k];
       if (next[k] > begin)
-        ranges_.push_back({library[g.codelet].kernel, groups[k].first + begin * groups[k].stride, groups[k].stride, next[k] - begin});
+        ranges_.push_back({library[g.codelet].kernel, groups[k].first + begin * groups[k].stride, groups[k].stride, next[k] - begin,
+                           static_cast<std::uint32_t>(k), begin});
     }
     range_end_.push_back(static_cast<std::uint32_t>(ranges_.size()));
   }
 }
 
-PANDO_CALLS_CODELETS void TileByTile::run(unsigned, unsigned chunk) {
+struct TileByTile::Running {
+  TileByTile& work;
+  Guard guard;
+  std::uint32_t i = 0, end = 0;
+  bool result = true;
+};
+
+PANDO_CALLS_CODELETS void TileByTile::run_ranges(void* running) {
+  Running& now = *static_cast<Running*>(running);
+  for (; now.i < now.end; ++now.i) {
+    const Range& r = now.work.ranges_[now.i];
+    now.result = r.kernel(r.first, r.stride, r.count, &now.guard.at) && now.result;
+  }
+}
+
+void TileByTile::run(unsigned, unsigned chunk) {
   receive_.run(chunk, base_, base_);
   arrange_.run(chunk, base_, base_);
-  bool result = true;
-  for (std::uint32_t i = chunk == 0 ? 0 : range_end_[chunk - 1]; i < range_end_[chunk]; ++i) {
-    const Range& r = ranges_[i];
-    result = r.kernel(r.first, r.stride, r.count) && result;
+  Running now{*this};
+  now.i = chunk == 0 ? 0 : range_end_[chunk - 1];
+  now.end = range_end_[chunk];
+  bool whole = true;
+  try {
+    whole = run_guarded(now.guard, contexts_.leaves_vertices, run_ranges, &now);
+  } catch (...) {
+    places_.throw_exception(now.guard, ranges_[now.i].group, ranges_[now.i].first_vertex);
   }
-  if (!result) result_.store(false, std::memory_order_relaxed);
+  if (!whole) {
+    contexts_.broken = true;
+    places_.throw_fault(now.guard, ranges_[now.i].group, ranges_[now.i].first_vertex);
+  }
+  if (!now.result) result_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace pando::exec

@@ -34,7 +34,7 @@ class TileByTile final : public Work {
  public:
   // `base`: of the replica's tiles. `groups`: the objects of the compute step's groups.
   TileByTile(const tile::Program& program, const Library& library, const tile::Exchange& exchange, const tile::ComputeStep& step,
-             const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride);
+             const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride, TileContexts& contexts);
 
   unsigned chunks() const { return static_cast<unsigned>(range_end_.size()); }
   void run(unsigned slot, unsigned chunk) override;
@@ -48,7 +48,13 @@ class TileByTile final : public Work {
     char* first;
     std::uint64_t stride;
     std::uint32_t count;
+    std::uint32_t group, first_vertex;  // of the group
   };
+  // A chunk, and where its run is.
+  struct Running;
+  static void run_ranges(void* running);
+  TileContexts& contexts_;
+  const VertexPlaces places_;
   char* const base_;
   MovePlan receive_, arrange_;  // chunk by chunk
   std::vector<Range> ranges_;

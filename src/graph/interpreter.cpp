@@ -435,7 +435,8 @@ PANDO_CALLS_CODELETS bool Interpreter::call_kernel(const Vertex& vertex, VertexO
   TileBlock& tile = tile_block(vertex.tile, replica);
   tile_context() = {tile.bytes.data(), tile.bytes.size(), vertex.tile.value, replica, graph_.machine().tiles(),
                     tile.globals.data(), nullptr};
-  const bool result = codelet.kernel(object.data(), codelet.host_size, 1);
+  std::uint64_t at = 0;
+  const bool result = codelet.kernel(object.data(), codelet.host_size, 1, &at);
   tile_context() = saved;
   return result;
 }

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 // --- Codelets: y[i] = a * x[i] + 1; a running sum over what the place before holds; rows; a counter at a fixed address ------------
 
 struct AxpbObject { VectorEdge x, y; float a; };
-bool axpb(char* first, std::uint64_t stride, std::uint64_t count) {
+bool axpb(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto* o = reinterpret_cast<const AxpbObject*>(first + i * stride);
     for (std::uint64_t k = 0; k < o->y.size; ++k)
@@ -23,7 +23,7 @@ bool axpb(char* first, std::uint64_t stride, std::uint64_t count) {
 }
 
 struct RowSumObject { VectorEdge rows; float* sum; };
-bool row_sum(char* first, std::uint64_t, std::uint64_t) {
+bool row_sum(char* first, std::uint64_t, std::uint64_t, std::uint64_t*) {
   const auto* o = reinterpret_cast<const RowSumObject*>(first);
   float sum = 0;
   for (std::uint64_t r = 0; r < o->rows.size; ++r) {
@@ -35,7 +35,7 @@ bool row_sum(char* first, std::uint64_t, std::uint64_t) {
 }
 
 struct TickObject { VectorEdge add; std::uint32_t* count; };
-bool tick(char* first, std::uint64_t, std::uint64_t) {
+bool tick(char* first, std::uint64_t, std::uint64_t, std::uint64_t*) {
   const auto* o = reinterpret_cast<const TickObject*>(first);
   auto* counter = reinterpret_cast<std::uint32_t*>(tile_context().base + 64);
   for (std::uint64_t k = 0; k < o->add.size; ++k) *counter += static_cast<const std::uint32_t*>(o->add.data)[k];

@@ -12,7 +12,7 @@
 
 namespace pando::graph::testing {
 
-inline bool no_kernel(char*, std::uint64_t, std::uint64_t) { return true; }
+inline bool no_kernel(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
 
 inline Field field(std::string name, FieldKind kind, FieldShape shape, ElementType type) {
   Field f;

@@ -20,6 +20,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/temporary.h"
 #include "popc/paths.h"
 
 namespace pando::popc {
@@ -61,11 +62,7 @@ OptimizationLevel pipeline_level(char level) {
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "popc-XXXXXX").string();
-    const int fd = mkstemp(pattern.data());
-    if (fd < 0) throw std::runtime_error("cannot create a file in " + std::filesystem::temp_directory_path().string());
-    close(fd);
-    name = pattern;
+    name = temporary_file();
     std::ofstream(name, std::ios::binary) << content;
   }
   ~TemporaryFile() { std::remove(name.c_str()); }

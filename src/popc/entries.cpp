@@ -15,7 +15,7 @@ Function* declare(Function& compute, const std::string& name) {
   Module& module = *compute.getParent();
   LLVMContext& c = module.getContext();
   Type* i64 = Type::getInt64Ty(c);
-  auto* type = FunctionType::get(Type::getInt1Ty(c), {PointerType::getUnqual(c), i64, i64}, false);
+  auto* type = FunctionType::get(Type::getInt1Ty(c), {PointerType::getUnqual(c), i64, i64, PointerType::getUnqual(c)}, false);
   auto* entry = Function::Create(type, GlobalValue::WeakODRLinkage, name, module);
   entry->setComdat(module.getOrInsertComdat(name));
   entry->addRetAttr(Attribute::ZExt);
@@ -52,6 +52,11 @@ Value* call_compute(IRBuilder<>& b, Function& compute, Value* self, Value* worke
 
 void add_entry(Function& compute, const std::string& name, VertexKind kind, bool returns_bool, std::uint64_t offset) {
   Function* entry = declare(compute, name);
+  // Inlined into a function without a source, its code would have no lines.
+  if (compute.getSubprogram()) {
+    compute.removeFnAttr(Attribute::AlwaysInline);
+    compute.addFnAttr(Attribute::NoInline);
+  }
   LLVMContext& c = entry->getContext();
   auto* start = BasicBlock::Create(c, "start", entry);
   auto* loop = BasicBlock::Create(c, "vertex", entry);
@@ -65,6 +70,8 @@ void add_entry(Function& compute, const std::string& name, VertexKind kind, bool
   b.SetInsertPoint(loop);
   PHINode* index = b.CreatePHI(b.getInt64Ty(), 2);
   PHINode* ok = b.CreatePHI(b.getInt1Ty(), 2);
+  // Who handles a fault in compute() reads which vertex it was.
+  b.CreateStore(index, entry->getArg(3), true);
   Value* vertex = b.CreateGEP(b.getInt8Ty(), first, b.CreateMul(index, stride));
   Value* self = offset == 0 ? vertex : b.CreateConstGEP1_64(b.getInt8Ty(), vertex, offset);
   Value* result = nullptr;

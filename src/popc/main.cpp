@@ -24,6 +24,7 @@
 #include "popc/options.h"
 #include "popc/program.h"
 #include "popc/relax_alignment.h"
+#include "popc/source_of.h"
 #include "popc/symbols.h"
 #include "popc/tile_globals.h"
 
@@ -138,6 +139,11 @@ int describe_files(const Options& options) {
   return 0;
 }
 
+int find_source(const Options& options) {
+  for (const std::string& name : options.inputs) std::cout << source_of(read_gp(read_file(name), name).object, options.address) << '\n';
+  return 0;
+}
+
 int expand_files(const Options& options) {
   for (const std::string& name : options.inputs) std::cout << expand_inline_python(read_file(name), name);
   return 0;
@@ -151,6 +157,7 @@ int run(const Options& options) {
       std::printf("POPLAR version %s (Pando)\nclang version %d.%d.%d\n", popc_version().c_str(), __clang_major__, __clang_minor__, __clang_patchlevel__);
       return 0;
     case Action::expand_python: return expand_files(options);
+    case Action::source_of: return find_source(options);
     case Action::describe: return describe_files(options);
     default: return compile(options);
   }

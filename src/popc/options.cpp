@@ -50,7 +50,7 @@ void choose_view(const std::string& text, Options& o) {
 
 // Words of popc's own may begin with one dash or with two.
 std::string with_two_dashes(const std::string& a) {
-  static const std::set<std::string> kWords = {"target", "list-targets", "version", "help", "expand-python", "describe", "emit-llvm", "S"};
+  static const std::set<std::string> kWords = {"target", "list-targets", "version", "help", "expand-python", "describe", "source-of", "emit-llvm", "S"};
   if (!starts_with(a, "-")) return a;
   const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
   return kWords.count(name) ? "--" + word : a;
@@ -77,6 +77,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
     else if (a == "--help" || a == "-h") o.action = Action::help;
     else if (a == "--expand-python") o.action = Action::expand_python;
     else if (a == "--describe") o.action = Action::describe;
+    else if (starts_with(a, "--source-of=")) {
+      o.action = Action::source_of;
+      o.address = std::stoull(a.substr(12), nullptr, 0);
+    }
     else if (a == "--S") o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
     else if (a == "--emit-llvm") o.action = Action::print_ir;
     else if (a == "-c") o.bitcode_only = true;
@@ -106,6 +110,7 @@ std::string help_text() {
 
   popc [flags] inputs... -o out.gp     inputs: .cpp .c .gp, or - for C++ text on standard input
   popc --describe file.gp              prints the vertices and fields of a .gp
+  popc --source-of=ADDRESS file.gp     prints FILE:LINE of an address of its code, if it was compiled with -g
   popc --expand-python file.cpp        prints the source with its inline Python replaced by calls of libIPUpy.hpp
 
   -o FILE              the output (a.gp)

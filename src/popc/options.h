@@ -1,12 +1,13 @@
 // popc's command line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace pando::popc {
 
-enum class Action { compile, expand_python, print_assembly, print_ir, describe, list_targets, version, help };
+enum class Action { compile, expand_python, print_assembly, print_ir, describe, source_of, list_targets, version, help };
 
 struct Options {
   Action action = Action::compile;
@@ -17,6 +18,7 @@ struct Options {
   bool own_march = false;                // the user chose -march: the host's features are not assumed
   bool is_c = false;                     // -x c
   unsigned ipu_version = 0;              // of --target, if no host is among the targets: 1, 2 or 21 (__IPU_ARCH_VERSION__)
+  std::uint64_t address = 0;             // of --source-of
   bool bitcode_only = false;             // -c: for linking by popc; cannot be loaded
   std::string depfile;                   // -MF: a makefile rule with the files that were read
   std::vector<std::string> libraries;    // -l: names of shared libraries that the code calls

@@ -10,7 +10,7 @@ struct CycleDifference {
   VectorEdge begin, end;
 };
 
-bool run_cycle_difference(char* first, std::uint64_t stride, std::uint64_t count) {
+bool run_cycle_difference(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (std::uint64_t i = 0; i < count; ++i) {
     CycleDifference v;
     std::memcpy(&v, first + i * stride, sizeof v);

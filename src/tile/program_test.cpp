@@ -14,7 +14,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-bool nothing(char*, std::uint64_t, std::uint64_t) { return true; }
+bool nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
 
 TileId t(unsigned n) { return TileId(n); }
 

@@ -11,7 +11,7 @@ namespace {
 
 struct AddObject { VectorEdge x, y; };
 
-bool add_kernel(char* first, std::uint64_t stride, std::uint64_t count) {
+bool add_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   trace().arrive();
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto* o = reinterpret_cast<const AddObject*>(first + i * stride);

@@ -21,7 +21,7 @@ template <class T> T step(T a, T b) { return static_cast<T>(a * T(37) + b * T(11
 
 // Turns a function of one host object into a KernelRange.
 template <class Object, bool (*compute)(const Object&)>
-bool range(char* first, std::uint64_t stride, std::uint64_t count) {
+bool range(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   bool all = true;
   for (std::uint64_t i = 0; i < count; ++i) all &= compute(*reinterpret_cast<const Object*>(first + i * stride));
   return all;
