@@ -21,6 +21,23 @@ constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
 bool is_trusted(const struct stat& about) { return about.st_uid == ::geteuid() || about.st_uid == 0; }
 
+// Can nobody but the user and root put something else into the place of what is in this folder?
+bool is_safe(fs::path folder) {
+  for (;; folder = folder.parent_path()) {
+    struct stat about = {};
+    if (::stat(folder.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !is_trusted(about)) return false;
+    if ((about.st_mode & kOthersWrite) != 0 && (about.st_mode & S_ISVTX) == 0) return false;
+    if (folder == folder.parent_path()) return true;
+  }
+}
+
+// The folder, or the one above it that is there.
+fs::path existing(fs::path folder) {
+  std::error_code error;
+  while (!fs::exists(folder, error) && folder.has_parent_path() && folder != folder.parent_path()) folder = folder.parent_path();
+  return fs::canonical(folder, error);
+}
+
 // Made one by one: create_directories would leave them to the umask.
 bool make_folders(const fs::path& folder) {
   if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) return true;
@@ -46,11 +63,7 @@ bool is_private_folder(const fs::path& folder) {
   if (error) return false;
   struct stat about = {};
   if (::stat(real.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & kOthersWrite) != 0) return false;
-  for (fs::path above = real.parent_path();; above = above.parent_path()) {
-    if (::stat(above.c_str(), &about) != 0 || !is_trusted(about)) return false;
-    if ((about.st_mode & kOthersWrite) != 0 && (about.st_mode & S_ISVTX) == 0) return false;
-    if (above == above.parent_path()) return true;
-  }
+  return is_safe(real.parent_path());
 }
 
 std::optional<std::string> read_private_file(const fs::path& path) {
@@ -72,6 +85,7 @@ std::optional<std::string> read_private_file(const fs::path& path) {
 
 std::string write_private_file(const fs::path& path, const std::string& content) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!is_safe(existing(fs::absolute(folder)))) return folder.string() + " is no folder that this user alone can write to";
   if (!make_folders(folder)) return "cannot make the folder " + folder.string() + ": " + std::strerror(errno);
   if (!is_private_folder(folder)) return folder.string() + " is no folder that this user alone can write to";
   std::string temporary = path.string() + ".XXXXXX";
