@@ -150,6 +150,23 @@ for wrong in (-1, n):
     try: send(1, wrong); assert False
     except ValueError as e: assert 'there is no tile' in str(e)
 )"},
+    {"operations that exchange", R"(
+def sums(a, b): return a + b
+for f in (lambda a, b: alltoall(a), lambda a, b: allreduce(a, sums), lambda a, b: broadcast(a), lambda a, b: barrier(), lambda a, b: recv(), lambda a, b: allreduce(1, f)):
+    for g in (lambda: allreduce(1, f), lambda: reduce(1, f)):
+        try:
+            r = g()
+            assert n == 1 and r == 1 or r is None
+        except RuntimeError as e:
+            assert n > 1 and 'the operation of a reduction cannot exchange' in str(e), e
+    assert allreduce(me) == n * (n - 1) // 2
+def sends(a, b):
+    if me == 0: send('from it', me)
+    return a + b
+assert allreduce(1, sends) == n
+if me == 0:
+    for i in range(n - 1): assert recv(0) == 'from it'
+)"},
     {"collections during exchange", R"(
 import gc
 gc.threshold(2000)
@@ -205,6 +222,17 @@ TEST(ExchangeErrors, WhoWaitsForWhat) {
   const Reply caught = s.run("try:\n  if __tileid: barrier()\nexcept RuntimeError: print('caught')", Session::Input::script);
   EXPECT_EQ(caught.texts[caught.answers[4].text], "caught\n");
   EXPECT_EQ(s.run("sum(alltoall(1))", Session::Input::line).texts.front(), "5\n");
+}
+
+// The host takes the output before all of a round has been folded.
+TEST(ExchangeErrors, OperationsMayPrintMoreThanIsKept) {
+  SessionOptions o;
+  o.tiles = 40;
+  Session s(o);
+  const Reply reply = s.run("def loud(a, b):\n  print('x' * 700, end='')\n  return a + b\nr = allreduce(b'1' * 300, loud)\nassert r == b'1' * 12000", Session::Input::script);
+  EXPECT_EQ(reply.answers[0].ending, Ending::done) << reply.texts[0];
+  EXPECT_EQ(reply.texts[reply.answers[0].text], std::string(39 * 700, 'x'));
+  EXPECT_EQ(reply.texts[reply.answers[1].text], "");
 }
 
 TEST(ExchangeErrors, AnEndedTileTakesNoPart) {

@@ -18,7 +18,7 @@ enum class Action : std::uint32_t {
   raise,        // tiles that wait to exchange get an exception: the text
   input,        // tiles that wait for input get this piece of a line (offset); no bytes: the input is at its end
   load,         // into disks: the text is pieces of [tile, first block, blocks], 32-bit words, and their bytes
-  save,         // the output is each block that changed since the last save: a 32-bit number, and its bytes
+  save,         // the output is each block that changed since the last save: a 32-bit number, and its bytes; `kind` 1: the session ends
 };
 enum CommandWord { kAction, kKind, kTotalBytes, kOffset, kTextBytes, kNameBytes, kFuelLow, kFuelHigh, kInterruptSlot, kCountedClock, kCommandWords = 16 };
 constexpr std::uint32_t kTextCapacity = 16 * 1024;

@@ -37,21 +37,46 @@ Ending ending_of(std::uint32_t state) { return static_cast<Ending>(state >> 8 & 
 int status_of(std::uint32_t state) { return static_cast<int>(state >> 16 & 0xff); }
 State state_of(std::uint32_t state) { return static_cast<State>(state & 0xff); }
 
+// Output of a command is shown when it is so old (us), or so much (bytes; a step of all tiles may bring some more).
+constexpr std::uint64_t kShowAfter = 300'000, kShowApart = 1'000'000;
+constexpr std::size_t kMostHeld = std::size_t{1} << 20;
+
 // The texts of the tiles, so far: all the same, or one each.
 class Texts {
  public:
   explicit Texts(std::size_t tiles) : tiles_(tiles) {}
   void add_to_all(std::string_view text) {
+    bytes_ += each_.empty() ? text.size() : text.size() * each_.size();
     if (each_.empty()) {
       all_ += text;
       return;
     }
     for (std::string& t : each_) t += text;
   }
+  std::size_t bytes() const { return bytes_; }
   void add(std::size_t i, std::string_view text) {
     if (text.empty()) return;
-    if (each_.empty()) each_.assign(tiles_, all_);
+    if (each_.empty()) {
+      each_.assign(tiles_, all_);
+      bytes_ = all_.size() * tiles_;
+    }
+    bytes_ += text.size();
     each_[i] += text;
+  }
+  // Takes the lines that all tiles have said alike from the beginning on.
+  std::string take_common() {
+    if (each_.empty()) {
+      bytes_ = 0;
+      return std::exchange(all_, {});
+    }
+    std::size_t common = each_[0].size();
+    for (const std::string& t : each_)
+      common = std::min(common, static_cast<std::size_t>(std::mismatch(each_[0].begin(), each_[0].begin() + static_cast<std::ptrdiff_t>(std::min(common, t.size())), t.begin()).first - each_[0].begin()));
+    common = common == 0 ? 0 : each_[0].rfind('\n', common - 1) + 1;
+    std::string lines = each_[0].substr(0, common);
+    for (std::string& t : each_) t.erase(0, common);
+    bytes_ -= common * each_.size();
+    return lines;
   }
   // Fills texts and text numbers of the answers.
   void finish(Reply& reply) {
@@ -68,7 +93,7 @@ class Texts {
   }
 
  private:
-  std::size_t tiles_;
+  std::size_t tiles_, bytes_ = 0;
   std::string all_;
   std::vector<std::string> each_;
 };
@@ -84,8 +109,11 @@ struct Session::Impl {
   std::string why_stuck() const;
   void write_seats();
   void give_input(Texts& all, const Reply& reply);
+  void show(Texts& all, const Reply& reply);
+  bool shows() const { return options.output && !options.counted_clock; }
   void load_disks();
-  void save_disks();
+  void save_disks(bool at_end = false);
+  void select_all();
   std::vector<unsigned> one_alive() const;
   // Runs `ask` for one tile alone.
   template <class Ask>
@@ -101,6 +129,7 @@ struct Session::Impl {
   std::vector<unsigned> selected;
   std::string line;  // of input, and how much of it was given
   std::size_t line_given = 0;
+  std::uint64_t last_shown = 0;  // of the clock in us
   std::vector<std::string> ended;  // why, of each tile; empty: alive
   std::vector<unsigned char> command_buffer = std::vector<unsigned char>(kCommandBytes);
   std::vector<std::uint32_t> seats, states, outcome = std::vector<std::uint32_t>(kOutcomeWords);
@@ -159,8 +188,7 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
     std::vector<char>().swap(data);
   }
   options.data.clear();
-  for (unsigned i = 0; i < shape.tiles; ++i) selected.push_back(i);
-  write_seats();
+  select_all();
   if (disks) load_disks();
 }
 
@@ -180,11 +208,11 @@ void Session::Impl::load_disks() {
 }
 
 // What the selected tiles have written since the last save.
-void Session::Impl::save_disks() {
+void Session::Impl::save_disks(bool at_end) {
   Reply reply;
   for (const unsigned tile : selected) reply.answers.push_back({tile});
   Texts all(selected.size());
-  step(Action::save, {}, 0, 0, {}, 0);
+  step(Action::save, {}, 0, 0, {}, at_end ? 1 : 0);
   for (collect(all, reply); outcome[kHostWaits]; collect(all, reply)) step(Action::go_on, {}, 0, 0, {}, 0);
   all.finish(reply);
   for (const Answer& answer : reply.answers) {
@@ -196,6 +224,12 @@ void Session::Impl::save_disks() {
     }
   }
   disks->write_back();
+}
+
+void Session::Impl::select_all() {
+  selected.clear();
+  for (unsigned i = 0; i < shape.tiles; ++i) selected.push_back(i);
+  write_seats();
 }
 
 void Session::Impl::write_seats() {
@@ -230,7 +264,27 @@ void Session::Impl::step(Action action, std::string_view piece, std::size_t offs
   std::memcpy(command_buffer.data(), words, sizeof words);
   std::copy(piece.begin(), piece.end(), command_buffer.begin() + sizeof words);
   std::copy(name.begin(), name.end(), command_buffer.begin() + static_cast<std::ptrdiff_t>(sizeof words + piece.size()));
+  pando_python_begin_step(slot, shows() ? pando_python_clock_us(nullptr) + kShowAfter : 0);
   engine->run(kStepProgram);
+}
+
+// What was said so far goes to who shows it, if there is much of it or it is old: first what all have said; tiles that are ahead of others
+// are given time, so that what is equal is shown together.
+void Session::Impl::show(Texts& all, const Reply& reply) {
+  const std::uint64_t now = pando_python_clock_us(nullptr);
+  if (!shows() || all.bytes() == 0 || (all.bytes() < kMostHeld && now < last_shown + kShowAfter)) return;
+  Reply said = reply;
+  for (Answer& a : said.answers) a = {a.tile};
+  std::string common = all.take_common();
+  if (!common.empty()) {
+    said.texts = {std::move(common)};
+  } else {
+    if (all.bytes() < kMostHeld && now < last_shown + kShowApart) return;
+    all.finish(said);
+    all = Texts(selected.size());
+  }
+  options.output(said);
+  last_shown = pando_python_clock_us(nullptr);
 }
 
 // What one step brought: texts, and how the command ended where it did.
@@ -295,6 +349,7 @@ Reply Session::Impl::command(Action action, std::string_view source, Input input
   for (std::size_t i = 0; i < selected.size(); ++i) reply.answers[i].tile = selected[i];
   Texts all(selected.size());
   line_given = 0;
+  last_shown = pando_python_clock_us(nullptr);
   const unsigned kind = input == Input::script ? 0 : input == Input::line ? 1 : 2;
   struct Running {
     explicit Running(unsigned s) : slot(s) { pando_python_begin_command(slot); }
@@ -305,6 +360,7 @@ Reply Session::Impl::command(Action action, std::string_view source, Input input
     step(action, source.substr(offset, room), offset, source.size(), name, kind);
   for (;;) {
     collect(all, reply);
+    if (outcome[kHostWaits]) show(all, reply);
     if (outcome[kHostWaits]) step(Action::go_on, {}, 0, 0, {}, 0);
     else if (outcome[kInputWaits]) give_input(all, reply);
     else if (outcome[kStuck]) step(Action::raise, why_stuck(), 0, 0, {}, 0);
@@ -339,7 +395,19 @@ auto Session::Impl::ask_one(const Ask& ask) {
 }
 
 Session::Session(const SessionOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-Session::~Session() = default;
+
+// As at a soft reset: files that are open are closed, and what was written to them is kept.
+Session::~Session() {
+  if (!impl_->disks) return;
+  try {
+    impl_->select_all();
+    impl_->save_disks(true);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "pando: what was in open files of tiles is not kept: {}\n", error.what());
+  }
+}
+
+void Session::set_output(std::function<void(const Reply&)> output) { impl_->options.output = std::move(output); }
 
 unsigned Session::ipus() const { return impl_->shape.ipus; }
 unsigned Session::tiles() const { return impl_->shape.tiles; }

@@ -54,6 +54,9 @@ struct SessionOptions {
   // tiles have written until now; that is then no part of the command's reply. False: there is no more input. Without this there is none.
   // It must not throw.
   std::function<bool(const Reply& said, std::string& line)> input;
+  // Given what the selected tiles have written until now, while a command runs: some times a second if it goes on for long, and when there is
+  // much of it; that is then no part of the command's reply, nor kept. The tiles wait meanwhile. Without this a reply has all. It must not throw.
+  std::function<void(const Reply& said)> output;
   // Each tile's disk, mounted at '/' when its Python first looks there, and the file that all of them are kept in: read at the start, written
   // after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the session.
   std::string disk;
@@ -110,6 +113,8 @@ class POPLAR_EXPORT Session {
 
   // New interpreters on these tiles: everything that they knew is gone, __tileid and the like are there again.
   void reset(const std::vector<unsigned>& tiles);
+  // SessionOptions::output of the commands that follow.
+  void set_output(std::function<void(const Reply& said)> output);
   TileState state(unsigned tile) const;
 
  private:

@@ -77,6 +77,30 @@ TEST(SessionDisk, IsKeptInAFile) {
   EXPECT_EQ(said(s, "print(len(open('n').read()))", 0), "3000\n");
 }
 
+TEST(SessionDisk, FilesLeftOpenAreClosedWhenTheSessionEnds) {
+  const std::string file = image_file();
+  {
+    Session s(tiles_with_disk(2, file));
+    said(s, "f = open('/kept.txt', 'w')\nf.write('open to the end')");
+    said(s, "g = open('/more.txt', 'w')");
+    said(s, "g.write('later')");
+    said(s, "open('/a.txt', 'w').write('hi')");
+  }
+  Session s(tiles_with_disk(2, file, 0));
+  EXPECT_EQ(said(s, "print(open('/a.txt').read(), open('/kept.txt').read(), open('/more.txt').read())", 1), "hi open to the end later\n");
+}
+
+// A kill comes without an end: what a command wrote to a file that nobody has any more is there all the same.
+TEST(SessionDisk, FilesThatNobodyHasAreClosedBeforeTheDiskIsWritten) {
+  const std::string file = image_file(), copy = file + ".copy";
+  Session s(tiles_with_disk(1, file));
+  said(s, "open('/a.txt', 'w').write('hi')");
+  said(s, "def f():\n  g = open('/b.txt', 'w')\n  g.write('there')\nf()\n1/0");
+  std::filesystem::copy_file(file, copy, std::filesystem::copy_options::overwrite_existing);
+  Session after(tiles_with_disk(1, copy, 0));
+  EXPECT_EQ(said(after, "print(open('/a.txt').read(), open('/b.txt').read())"), "hi there\n");
+}
+
 // Blocks of the file systems of 15 tiles are changed, with checksums that fit: what each tile can or cannot read is its own affair.
 TEST(SessionDisk, ABrokenFileSystemIsAnErrorOfItsTile) {
   const std::string file = image_file();

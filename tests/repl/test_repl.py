@@ -15,6 +15,91 @@ WITHOUT_TILES = os.path.join(BIN, "repl_without_tiles")
 PANDO = os.path.join(BIN, "pando")
 
 
+class WithoutCache(unittest.TestCase):
+    """Where what was compiled cannot be kept, the machine starts all the same, and says so once."""
+
+    def start(self, folder, **places):
+        env = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME", "POPLAR_EXECUTABLE_CACHE_DIR")}
+        return subprocess.run([PANDO, "repl", "--tiles", "2", "-c", "print(6 * 7)"], env=dict(env, XDG_STATE_HOME=folder, **places),
+                              capture_output=True, text=True, timeout=120)
+
+    def test_starts_and_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            taken, shared = os.path.join(folder, "taken"), os.path.join(folder, "shared")
+            with open(taken, "w") as file:
+                file.write("a file where a folder is meant")
+            os.mkdir(shared)
+            os.chmod(shared, 0o777)
+            before = sorted(os.listdir(folder))
+            for places in ({}, {"HOME": "/proc/none"}, {"HOME": taken}, {"XDG_CACHE_HOME": taken}, {"XDG_CACHE_HOME": "", "HOME": taken},
+                           {"XDG_CACHE_HOME": shared}, {"POPLAR_EXECUTABLE_CACHE_DIR": taken}):
+                done = self.start(folder, **places)
+                self.assertEqual((done.stdout, done.returncode), ("42\n", 0), (places, done.stderr))
+                self.assertEqual(done.stderr.count("not kept for later runs"), 1, (places, done.stderr))
+            self.assertEqual(sorted(os.listdir(folder)), before)
+            self.assertEqual(os.listdir(shared), [])
+
+    def test_is_kept_for_the_user_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for umask in (0o000, 0o077):
+                before = os.umask(umask)
+                try:
+                    done = self.start(folder, HOME=folder)
+                finally:
+                    os.umask(before)
+                self.assertEqual((done.stdout, done.stderr), ("42\n", ""))
+                kept = os.path.join(folder, ".cache", "pando", "python")
+                self.assertEqual([os.stat(os.path.join(kept, name)).st_mode & 0o777 for name in os.listdir(kept)], [0o600])
+
+
+class Output(unittest.TestCase):
+    """What a command writes is shown while it runs."""
+
+    def start(self, code):
+        return subprocess.Popen([PANDO, "repl", "--tiles", "4", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def test_endless_output_is_shown_and_is_not_kept(self):
+        program = self.start("i = 0\nwhile True:\n  print('line', i, 'x' * 100)\n  i += 1")
+        seen = 0
+        while seen < 50000:
+            self.assertTrue(program.stdout.readline().startswith("line"))
+            seen += 1
+        with open(f"/proc/{program.pid}/status") as status:
+            memory = int(next(line for line in status if line.startswith("VmRSS")).split()[1])
+        program.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        program.communicate(timeout=20)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(program.returncode, 130)
+        self.assertLess(memory, 400 * 1024)
+
+    def test_output_appears_while_a_program_runs(self):
+        program = self.start("import time\nfor i in range(4):\n  print(i)\n  time.sleep(1)")
+        began = time.monotonic()
+        self.assertEqual(program.stdout.readline(), "0\n")
+        first = time.monotonic() - began
+        self.assertEqual(program.communicate(timeout=60)[0], "1\n2\n3\n")
+        self.assertLess(first, time.monotonic() - began - 1.5)
+
+    def test_python_that_catches_everything_can_be_stopped(self):
+        program = self.start("print('here')\nwhile True:\n  try:\n    while True: pass\n  except BaseException: print('caught')")
+        self.assertEqual(program.stdout.readline(), "here\n")
+        for _ in range(3):
+            time.sleep(0.7)
+            program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=30)
+        self.assertEqual(out.count("caught"), 2)
+        self.assertIn("interrupted three times", err + out)
+        self.assertEqual(program.returncode, 130)
+
+
+class Fuzz(unittest.TestCase):
+    def test_keys_and_sizes(self):
+        done = subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "fuzz_terminal.py"), "60"],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+
 class OnTerminal(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

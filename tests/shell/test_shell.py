@@ -72,6 +72,14 @@ class Pipe(unittest.TestCase):
         self.assertEqual(refused.returncode, 126)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_a_program_on_a_tile_starts_no_command_of_the_host(self):
+        made = os.path.join(self.folder, "made")
+        hostile = ("cat > a.py << E\nimport sys\n_shell.request = 'touch %s'\n_shell.line = lambda text: sys.exit(254)\nprint('!touch %s')\nE\n"
+                   % (made, made))
+        done = run(hostile + "./a.py\npwd\nls\n!echo typed\n", "--allow-host")
+        self.assertIn("typed", done.stdout)
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_a_disk_on_other_tiles(self):
         program = ("cat > far.py << END\nimport os, tile\nfar = tile.RemoteBlockDevice([1, 2, 3])\nos.VfsLfs2.mkfs(far)\n"
                    "os.mount(os.VfsLfs2(far), '/far')\nEND\n./far.py\n")

@@ -60,6 +60,8 @@ struct Running {
 
 static_assert(kInterpreterBegin == PANDO_PYTHON_BEGIN && kInterpreterEnd == PANDO_PYTHON_END && kHeaderBytes == PANDO_PYTHON_HEADER_BYTES);
 
+// Of one command. Python may catch the first ones, and everything.
+constexpr unsigned kMostInterrupts = 3;
 constexpr unsigned kEndingDone = 0, kEndingRaised = 1, kEndingExited = 2, kEndingEnded = 3, kEndingSkipped = 4;
 
 // The machine is asked for the tile's memory at each native(), so what runs at every key takes the step as an argument.
@@ -72,14 +74,16 @@ unsigned command_word(unsigned which) { return command_word(*step(), which); }
 unsigned at_most(unsigned most, unsigned value) { return value < most ? value : most; }
 const char *command_text(const Step &now) { return reinterpret_cast<const char *>(now.command) + kCommandWords * 4; }
 
+void wait_for_host() {
+  state = State::waits_for_host;
+  pando::suspend();
+  length = 0;
+  state = State::idle;
+}
+
 void write(void *, const char *text, uint32_t bytes) {
   while (bytes > 0) {
-    if (length >= kOutBytes) {
-      state = State::waits_for_host;
-      pando::suspend();
-      length = 0;
-      state = State::idle;
-    }
+    if (length >= kOutBytes) wait_for_host();
     const uint32_t now = bytes < kOutBytes - length ? bytes : kOutBytes - length;
     memcpy(step()->out + length, text, now);
     length += now;
@@ -139,7 +143,11 @@ uint32_t seed(void *) {
 int poll(void *context) {
   Running &running = *static_cast<Running *>(context);
   if (running.fuel_is_limited && (running.fuel_left -= PANDO_PYTHON_SLICE) <= 0) return 2;
-  return is_interrupted(running) ? 1 : 0;
+  const unsigned slot = command_word(kInterruptSlot);
+  // The host shows what there is, and lets all tiles go on.
+  if (pando_python_step_is_long(slot)) wait_for_host();
+  if (!is_interrupted(running)) return 0;
+  return running.interrupts_seen - pando_python_interrupts_at_start(slot) >= kMostInterrupts ? 3 : 1;
 }
 
 void exchange_wait(void *, const PandoPythonRequest *wanted, PandoPythonControl *control) {
@@ -229,8 +237,27 @@ bool disk_changed() {
   return false;
 }
 
+// Files close that nobody refers to any more, so that what was written to them is on the disk; at a session's end all others, too. What
+// fails then fails without a word: the output is the disk's.
+void close_files(bool all) {
+  if (!named || gone) return;
+  char here;
+  PandoPythonHost quiet = host;
+  quiet.write = [](void *, const char *, uint32_t) {};
+  quiet.exchange_wait = [](void *, const PandoPythonRequest *, PandoPythonControl *control) {
+    memset(control, 0, sizeof(*control));
+    control->words[0] = exchange_error;
+  };
+  Running running = running_command(*step());
+  PandoPython python = python_of_tile(&here, running);
+  python.host = &quiet;
+  if (pando_python_finalise(&python, all) != 0 || all) gone = true;
+}
+
 // On a fiber: output may take several steps.
 void save_disk(void *) {
+  const bool session_ends = command_word(*step(), kKind) == 1;
+  if (session_ends || disk_changed()) close_files(session_ends);
   const unsigned blocks = native().disk_blocks;
   unsigned char *const disk = native().disk;
   for (unsigned b = 0; b < blocks; ++b) {

@@ -126,6 +126,15 @@ int EXPORT(py_run)(const char *source, uint32_t bytes, const char *name, uint32_
   mp_print_str(&mp_plat_print, "an exception that cannot be printed\n");
   return ending_raised;
 }
+// Closes files that nothing refers to, or all: then this interpreter's objects are gone.
+void EXPORT(py_finalise)(int all) {
+  nlr_buf_t nlr;
+  if (nlr_push(&nlr) != 0) return;
+  if (all) gc_sweep_all();
+  else gc_collect();
+  nlr_pop();
+}
+
 int EXPORT(py_exit_status)(void) { return exit_status; }
 
 // After a command.

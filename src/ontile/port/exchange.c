@@ -50,6 +50,13 @@ static void offer(const outgoing_t *o) {
   }
 }
 
+// A copy of the window, for as long as a round is taken from it; null: the window itself.
+static const char *round_kept;
+static void read_round(uint32_t at, void *to, uint32_t count) {
+  if (round_kept) memcpy(to, round_kept + at, count);
+  else host_exchange_read(at, to, count);
+}
+
 // A message on its way in.
 typedef struct _incoming_t {
   uint32_t length, got;
@@ -62,12 +69,12 @@ typedef struct _incoming_t {
 // Takes the bytes [at, at + count) of the window. True when the message is complete.
 static bool take_in(incoming_t *in, uint32_t at, uint32_t count) {
   if (!in->begun) {
-    host_exchange_read(at, &in->length, kLengthBytes);
+    read_round(at, &in->length, kLengthBytes);
     at += kLengthBytes;
     count -= kLengthBytes;
     char first[12];
     const uint32_t known = MIN(MIN(count, in->length), sizeof(first));
-    host_exchange_read(at, first, known);
+    read_round(at, first, known);
     in->begun = true;
     in->head_bytes = 0;
     in->array = unpack_array_head(first, known, in->length, &in->head_bytes, &in->target);
@@ -80,12 +87,18 @@ static bool take_in(incoming_t *in, uint32_t at, uint32_t count) {
     count -= MIN(count, in->head_bytes);
   }
   const uint32_t now = MIN(count, in->length - in->got);
-  host_exchange_read(at, in->target + in->got - in->head_bytes, now);
+  read_round(at, in->target + in->got - in->head_bytes, now);
   in->got += now;
   return in->got == in->length;
 }
 
 static mp_obj_t taken_in(const incoming_t *in) { return in->array != MP_OBJ_NULL ? in->array : unpack(in->target, in->length); }
+
+// An operation runs while all tiles are within a collective: it cannot exchange itself.
+static bool in_operation;
+void exchange_check(void) {
+  if (in_operation) mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("the operation of a reduction cannot exchange"));
+}
 
 // --- the outbox: messages between pairs -----------------------------------------------------------------------------
 
@@ -133,6 +146,8 @@ static NORETURN void fail(void) {
 // One wait, with what concerns messages between pairs done. `mine`: the collective's message, or null. `in`: of a receive.
 // Returns what the machine said; `complete` is set when `in` is.
 static struct exchange_control wait(enum exchange_kind kind, uint32_t argument, outgoing_t *mine, uint32_t from, incoming_t *in, bool *complete) {
+  exchange_check();
+  round_kept = NULL;
   outgoing_t *up = NULL;
   const uint32_t count = receivers(0, &up);
   if (count > 1) receivers(pairs.cursor % count, &up);
@@ -206,12 +221,14 @@ static void fold(gather_t *g, mp_obj_t object) {
     return;
   }
   nlr_buf_t nlr;
+  in_operation = true;
   if (nlr_push(&nlr) == 0) {
     g->result = combine(g->operation, g->result, object);
     nlr_pop();
-    return;
+  } else {
+    g->error = MP_OBJ_FROM_PTR(nlr.ret_val);
   }
-  g->error = MP_OBJ_FROM_PTR(nlr.ret_val);
+  in_operation = false;
 }
 
 // Folds what is there in the order of tiles; with `all`, past tiles of which nothing came.
@@ -235,7 +252,7 @@ static void take_slot(gather_t *g, uint32_t tile, uint32_t at, uint32_t slot, bo
   incoming_t *in = g->partial ? g->partial[tile] : NULL;
   if (!in) {
     uint32_t small[kSmallMessage / 4];
-    host_exchange_read(at, small, MIN(slot, sizeof(small)));
+    read_round(at, small, MIN(slot, sizeof(small)));
     if (g->objects->items[tile] != MP_OBJ_NULL) return;
     if (small[0] == kAbsent) {
       g->objects->items[tile] = MP_OBJ_SENTINEL;
@@ -273,8 +290,14 @@ static void gather(gather_t *g, enum exchange_kind kind, uint32_t argument, mp_o
   while (g->complete < messages) {
     const struct exchange_control control = wait(kind, argument, object != MP_OBJ_NULL ? &mine : NULL, 0, NULL, NULL);
     if (control.operation != exchange_data || control.pairs) continue;
+    // The operation of a program may print or wait, and then the window is another one.
+    char *const kept = g->folds && g->operation != mp_const_none ? m_new_maybe(char, control.count * control.slot) : NULL;
+    if (kept) host_exchange_read(0, kept, control.count * control.slot);
+    round_kept = kept;
     for (uint32_t i = 0; i < control.count && g->complete < messages; i++)
       if (kind != kind_broadcast || control.first + i == argument) take_slot(g, control.first + i, i * control.slot, control.slot, wanted);
+    round_kept = NULL;
+    if (kept) m_del(char, kept, control.count * control.slot);
   }
   if (g->folds) fold_in_order(g, true);
 }
@@ -429,6 +452,7 @@ MP_REGISTER_MODULE(MP_QSTR_tile, tile_module);
 // The exchange functions are there without an import, as print() is.
 void exchange_init(void) {
   MP_STATE_VM(outbox) = NULL;
+  in_operation = false;
   pairs.matched = NULL;
   pairs.expected = kNobody;
   pairs.cursor = 0;

@@ -48,3 +48,5 @@ void exchange_init(void);
 // After a command: lets others receive what this tile sent, until the machine stops it.
 void exchange_flush(void);
 bool exchange_has_unsent(void);
+// Raises where a tile must not wait for others.
+void exchange_check(void);

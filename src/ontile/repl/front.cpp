@@ -57,12 +57,17 @@ std::string argv_code(const FrontOptions& options) {
   return "import sys\nsys.argv[:] = [" + list + "]\ndel sys\n";
 }
 
-// Tiles read: what they have said is shown, and all get the next line of standard input.
-bool read_line(const Reply& said, std::string& line, const Style& style, const Interrupts& interrupts) {
+// What tiles have said so far.
+void show_so_far(const Reply& said, const Style& style) {
   const std::vector<Group> groups = group(said);
   const std::string text = groups.size() == 1 ? groups[0].text : render(groups, style);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
+}
+
+// Tiles read: what they have said is shown, and all get the next line of standard input.
+bool read_line(const Reply& said, std::string& line, const Style& style, const Interrupts& interrupts) {
+  show_so_far(said, style);
   for (;;) {
     pollfd ready[] = {{STDIN_FILENO, POLLIN, 0}, {interrupts.descriptor(), POLLIN, 0}};
     if (poll(ready, 2, -1) < 0 && errno != EINTR) return false;
@@ -117,12 +122,14 @@ int run_front(const FrontOptions& options, const std::string& script, Machine& m
   int status = 0;
   if (is_script) {
     Shell shell(machine, {});
+    shell.show_with([&](const Reply& said) { show_so_far(said, shell.style()); });
     const auto [name, input] = kind_of(options);
     if (!options.arguments.empty()) status = run_script(shell, interrupts, argv_code(options), Session::Input::script, name, stdout, stderr);
     if (status == 0) status = run_script(shell, interrupts, script, input, name, stdout, stderr);
   }
   if (!prompt) return status;
   Shell shell(machine, style);
+  shell.show_with([&](const Reply& said) { show_so_far(said, shell.style()); });
   if (!is_script) print_banner(machine);
   return run_prompt(shell, interrupts);
 }

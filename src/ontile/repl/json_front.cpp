@@ -178,6 +178,11 @@ bool JsonFront::ask_for_line(const Reply& said, std::string& line) {
 // A reply for every part of the code; all but the last say that there is more.
 Json JsonFront::run(const Json& request) {
   std::optional<Json> held;
+  shell_.show_with([this](const Reply& said) {
+    Json body = to_json({true, group(said), "", false, Outcome::Next::go_on}, shell_.style());
+    body["more"] = true;
+    reply(running_, body);
+  });
   running_ = request.value("id", Json());
   {
     const std::lock_guard guard(lock_);

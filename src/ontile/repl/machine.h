@@ -26,6 +26,9 @@ class Machine {
   // Who is asked for a line when tiles read one: SessionOptions::input.
   using Input = std::function<bool(const Reply& said, std::string& line)>;
   virtual void set_input(Input input) = 0;
+  // Who is given what tiles say while a command runs, or nobody: SessionOptions::output.
+  using Output = std::function<void(const Reply& said)>;
+  virtual void set_output(Output) {}
 };
 
 }  // namespace pando::ontile

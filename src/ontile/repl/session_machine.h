@@ -31,6 +31,14 @@ class SessionMachine final : public Machine {
   void reset(const std::vector<unsigned>& tiles) override { session_.reset(tiles); }
   TileState state(unsigned tile) const override { return session_.state(tile); }
   void set_input(Input input) override { input_ = std::move(input); }
+  void set_output(Output output) override {
+    if (!output) return session_.set_output(nullptr);
+    session_.set_output([this, output = std::move(output)](const Reply& said) {
+      notice_.reset();
+      output(said);
+      if (for_person_) notice_.emplace(static_cast<unsigned>(selected().size()));
+    });
+  }
 
  private:
   SessionOptions with_input(SessionOptions options) {

@@ -108,7 +108,14 @@ bool went_wrong(const Outcome& outcome) {
 Outcome Shell::run(std::string_view source, Session::Input input, std::string_view name) {
   Outcome outcome;
   outcome.ran = true;
-  outcome.groups = last_ = group(machine_.run(source, input, name));
+  machine_.set_output(show_);
+  try {
+    outcome.groups = last_ = group(machine_.run(source, input, name));
+  } catch (...) {
+    machine_.set_output(nullptr);
+    throw;
+  }
+  machine_.set_output(nullptr);  // what else is asked of the tiles is for nobody to see
   outcome.message = describe_missing(outcome.groups);
   const bool all_left = !outcome.groups.empty() && std::all_of(outcome.groups.begin(), outcome.groups.end(), [](const Group& group) {
     return group.ending == Ending::exited;

@@ -34,6 +34,8 @@ class Shell {
 
   // Whether a prompt would execute it now, or ask for more. A %% command takes all until a blank line.
   bool is_complete(std::string_view source);
+  // Who shows what tiles say while code runs for long.
+  void show_with(Machine::Output show) { show_ = std::move(show); }
   // Of Python on the tiles, or of a command's name.
   Completion complete(std::string_view line);
 
@@ -47,6 +49,7 @@ class Shell {
  private:
   Machine& machine_;
   Style style_;
+  Machine::Output show_;
   std::vector<Group> last_;
   std::vector<std::string> history_;
 };

@@ -137,6 +137,10 @@ void pando_python_out_of_fuel(Tile* tile) {
   PandoPython& python = *entry.python;
   const int asked = python.host && python.host->poll ? python.host->poll(python.context) : 0;
   if (asked == 2) pando_python_trap(tile, TRAP_FUEL);
+  if (asked == 3) {
+    std::snprintf(python.why, sizeof python.why, "interrupted three times, it went on each time");
+    end(tile);
+  }
   if (asked == 1) {
     Z_pythonZ_py_interrupt(tile);
     if (entry.slices_since_interrupt == 0) entry.slices_since_interrupt = 1;
@@ -307,6 +311,10 @@ int pando_python_run_put(PandoPython* python, const char* name, uint32_t name_by
 
 int pando_python_flush(PandoPython* python) {
   return call_in(*python, [](Tile* tile) { Z_pythonZ_py_flush(tile); }) ? 0 : PANDO_PYTHON_ENDED;
+}
+
+int pando_python_finalise(PandoPython* python, int all) {
+  return call_in(*python, [&](Tile* tile) { Z_pythonZ_py_finalise(tile, static_cast<u32>(all)); }) ? 0 : PANDO_PYTHON_ENDED;
 }
 
 int pando_python_exit_status(PandoPython* python) {

@@ -19,6 +19,7 @@ u32 Z_pythonZ_py_allocated(TileInterpreter*);
 void Z_pythonZ_py_release(TileInterpreter*);
 void Z_pythonZ_py_flush(TileInterpreter*);
 u32 Z_pythonZ_py_run(TileInterpreter*, u32, u32, u32, u32, u32);
+void Z_pythonZ_py_finalise(TileInterpreter*, u32);
 u32 Z_pythonZ_py_exit_status(TileInterpreter*);
 void Z_pythonZ_py_set_int(TileInterpreter*, u32, u32, u32);
 void Z_pythonZ_py_set_text(TileInterpreter*, u32, u32, u32, u32);

@@ -11,6 +11,7 @@ struct Slot {
   std::atomic<unsigned> count{0};
   std::atomic<unsigned> at_start{0};
   std::atomic<bool> running{false};
+  std::atomic<uint64_t> until{0};  // of a step, in us
 };
 Slot slots[kSlots];
 std::atomic<unsigned> next_slot{0};
@@ -39,6 +40,12 @@ void pando_python_end_command(unsigned slot) { slot_of(slot).running = false; }
 void pando_python_interrupt(unsigned slot) {
   Slot& s = slot_of(slot);
   if (s.running) ++s.count;
+}
+
+void pando_python_begin_step(unsigned slot, uint64_t until_us) { slot_of(slot).until = until_us; }
+int pando_python_step_is_long(unsigned slot) {
+  const uint64_t until = slot_of(slot).until.load(std::memory_order_relaxed);
+  return until != 0 && pando_python_clock_us(nullptr) > until ? 1 : 0;
 }
 
 uint64_t pando_python_clock_us(void*) { return since_start<std::chrono::microseconds, std::chrono::steady_clock>(); }

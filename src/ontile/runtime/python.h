@@ -50,7 +50,8 @@ struct PandoPythonHost {
   uint32_t (*seed)(void *context);
   void (*longyield)(void *context);
   void (*syscall)(void *context);
-  // Called every PANDO_PYTHON_SLICE loop rounds. 0: go on; 1: raise KeyboardInterrupt; 2: end the interpreter.
+  // Called every PANDO_PYTHON_SLICE loop rounds. 0: go on; 1: raise KeyboardInterrupt; 2: end the interpreter, which has
+  // no fuel; 3: end it, because it does not let itself be interrupted.
   int (*poll)(void *context);
   void (*exchange_wait)(void *context, const struct PandoPythonRequest *request, struct PandoPythonControl *control);
   void (*exchange_offer)(void *context, uint32_t offset, const void *bytes, uint32_t count);
@@ -103,6 +104,8 @@ PANDO_PYTHON_EXPORT int pando_python_put(struct PandoPython *python, uint32_t of
 PANDO_PYTHON_EXPORT int pando_python_run_put(struct PandoPython *python, const char *name, uint32_t name_bytes, int kind);
 // After a command: waits until other tiles have received what this one sent, or the machine says stop. 0, or PANDO_PYTHON_ENDED.
 PANDO_PYTHON_EXPORT int pando_python_flush(struct PandoPython *python);
+// Closes files that nothing refers to. `all`: as at a soft reset, every one; the interpreter cannot be used any more. 0, or PANDO_PYTHON_ENDED.
+PANDO_PYTHON_EXPORT int pando_python_finalise(struct PandoPython *python, int all);
 // Of the last call that returned PANDO_PYTHON_EXITED.
 PANDO_PYTHON_EXPORT int pando_python_exit_status(struct PandoPython *python);
 

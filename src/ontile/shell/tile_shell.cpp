@@ -19,7 +19,7 @@ namespace pando::ontile {
 namespace {
 
 // The statuses of on_tile.py.
-constexpr int kLeave = 253, kHost = 254, kRun = 255;
+constexpr int kLeave = 253, kRun = 255;
 constexpr int kCannotRun = 126, kWrong = 2;
 
 std::string quoted(std::string_view text) {
@@ -59,9 +59,15 @@ void TileShell::start() {
   if (reply.answers[0].ending != Ending::done) throw poplar::poplar_error("the shell does not start: " + reply.texts[0]);
 }
 
+// A command of the host is what a person wrote, here and nowhere else: no answer of a tile can start one, since what runs there may say
+// whatever it likes. The tile only remembers the line.
 int TileShell::line(std::string_view text) {
+  if (text.starts_with('!')) {
+    ask("_shell.remember(" + quoted(text) + ")");
+    return status_ = run_on_host(std::string(text.substr(1)));
+  }
   machine_.select({0});
-  const Reply reply = machine_.run("_shell.line(" + quoted(text) + ")", Session::Input::script, "shell");
+  const Reply reply = run_shown("_shell.line(" + quoted(text) + ")", "shell");
   print_(text_of(reply, options_.style));
   const Answer& answer = reply.answers[0];
   if (answer.ending == Ending::ended || answer.ending == Ending::skipped) {
@@ -73,7 +79,6 @@ int TileShell::line(std::string_view text) {
   if (answer.ending != Ending::exited) return status_ = 1;
   switch (answer.status) {
     case kRun: return status_ = run_program(ask("print(_shell.request, end='')"));
-    case kHost: return status_ = run_on_host(ask("print(_shell.request, end='')"));
     case kLeave: {
       const std::string wanted = ask("print(_shell.request, end='')");
       has_left_ = true;
@@ -81,6 +86,19 @@ int TileShell::line(std::string_view text) {
       return status_;
     }
     default: return status_ = answer.status;
+  }
+}
+
+// What it says is printed while it runs, if that is long.
+Reply TileShell::run_shown(const std::string& code, std::string_view name) {
+  machine_.set_output([this](const Reply& said) { print_(text_of(said, options_.style)); });
+  try {
+    Reply reply = machine_.run(code, Session::Input::script, name);
+    machine_.set_output(nullptr);
+    return reply;
+  } catch (...) {
+    machine_.set_output(nullptr);
+    throw;
   }
 }
 
@@ -109,7 +127,7 @@ int TileShell::run_program(const std::string& tiles) {
   const bool all_have_it = std::all_of(got.answers.begin(), got.answers.end(), [](const Answer& a) { return a.ending == Ending::done; });
   if (!all_have_it) return show(got);
   machine_.select(runners);
-  return show(machine_.run(kRunIt, Session::Input::script, "shell"));
+  return show(run_shown(std::string(kRunIt), "shell"));
 }
 
 // Prints it. The status is the highest of all tiles.

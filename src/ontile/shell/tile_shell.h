@@ -35,6 +35,7 @@ class TileShell {
   std::string ask(const std::string& code);  // what tile 0 prints
   int run_program(const std::string& tiles);
   int run_on_host(const std::string& command);
+  Reply run_shown(const std::string& code, std::string_view name);
   int show(const Reply& reply);
 
   Machine& machine_;

@@ -23,9 +23,12 @@ void write_terminal(std::string_view text) {
   for (ssize_t n = 0; !text.empty() && (n = write(STDOUT_FILENO, text.data(), text.size())) > 0;) text.remove_prefix(static_cast<std::size_t>(n));
 }
 
-int terminal_columns() {
+winsize terminal_size() {
   winsize size = {};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) size = {};
+  if (size.ws_col < 2) size.ws_col = 80;
+  if (size.ws_row < 1) size.ws_row = 24;
+  return size;
 }
 
 // As it is put into a line: other systems' line ends become ours, the last ones go.
@@ -103,8 +106,8 @@ LineEditor::Line LineEditor::read(std::string_view prompt, std::string_view begu
   paste_asked_ = false;
   place_ = entries_.size();
   shown_.clear();
-  el_resize(editor_);
-  columns_ = terminal_columns();
+  rows_ = columns_ = 0;
+  fit_terminal();
   if (!begun.empty()) el_push(editor_, std::string(begun).c_str());
   std::fflush(stdout);
   write_terminal(kMarkPastes);
@@ -134,10 +137,24 @@ const char* LineEditor::prompt(EditLine* editor) { return self(editor).prompt_.c
 void LineEditor::wait_for_key() {
   pollfd ready[] = {{STDIN_FILENO, POLLIN, 0}, {interrupts_.descriptor(), POLLIN, 0}};
   while (poll(ready, 2, -1) < 0 && errno == EINTR) continue;
-  if (const int columns = terminal_columns(); columns != columns_) {
-    columns_ = columns;
-    el_resize(editor_);
-  }
+  fit_terminal();
+}
+
+// The editor's library keeps the rows that it has drawn. Told of fewer than it has in use, it goes on with those that it has freed; so it
+// is never told of fewer.
+void LineEditor::fit_terminal() {
+  const winsize size = terminal_size();
+  if (size.ws_row == rows_ && size.ws_col == columns_) return;
+  const LineInfoW* const line = el_wline(editor_);
+  const auto length = static_cast<std::size_t>(line->lastchar - line->buffer) + prompt_.size();
+  const auto lines = static_cast<std::size_t>(std::count(line->buffer, line->lastchar, L'\n')) + 2;
+  const std::size_t columns = columns_ > 0 ? std::min<std::size_t>(columns_, size.ws_col) : size.ws_col;
+  const std::size_t in_use = lines + 8 * length / columns + 1;  // a character may be shown as "\U+10ffff", or be a tab
+  rows_ = size.ws_row;
+  columns_ = size.ws_col;
+  drawn_rows_ = std::max({drawn_rows_, in_use, std::size_t{size.ws_row}});
+  el_set(editor_, EL_SETTC, "li", std::to_string(drawn_rows_).c_str(), nullptr);
+  el_set(editor_, EL_SETTC, "co", std::to_string(columns_).c_str(), nullptr);
 }
 
 int LineEditor::get_key(EditLine* editor, wchar_t* key) {

@@ -37,6 +37,7 @@ class LineEditor {
   void bind_keys();
   void load_history();
   void wait_for_key();
+  void fit_terminal();
   std::string before_cursor() const;
   unsigned char replace(const std::string& text);
   unsigned char move_line(int step);
@@ -65,7 +66,8 @@ class LineEditor {
   std::string prompt_;
   bool pasting_ = false;
   bool paste_asked_ = false;
-  int columns_ = 0;
+  unsigned rows_ = 0, columns_ = 0;   // of the terminal
+  std::size_t drawn_rows_ = 0;        // that the library may use
 };
 
 }  // namespace pando::ontile
