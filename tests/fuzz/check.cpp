@@ -7,6 +7,7 @@
 #include <sstream>
 #include <variant>
 
+#include "base/print_format.h"
 #include "exec/runner.h"
 #include "graph/interpreter.h"
 #include "random.h"
@@ -104,7 +105,7 @@ Transcript expected(const Case& test, const Engine& engine) {
           machine.remote(RemoteBufferId(b), r));
   for (const graph::Interpreter::Printed& p : machine.printed()) {
     t.prints_defined = t.prints_defined && p.values.all_defined();
-    t.prints += p.title + ": " + exec::format_tensor(p.values.bytes.data(), p.type, to_sizes(p.shape), p.format) + "\n";
+    t.prints += p.title + ": " + format_tensor(p.values.bytes.data(), p.type, to_sizes(p.shape), p.format) + "\n";
   }
   return t;
 }
