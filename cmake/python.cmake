@@ -37,22 +37,12 @@ execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRI
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB native_sources CONFIGURE_DEPENDS ${python_dir}/native/*.cpp)
-# What is not there yet has no face in Python either.
-set(has_gradients OFF)
-if(EXISTS ${CMAKE_SOURCE_DIR}/src/transform/autodiff.h)
-  set(has_gradients ON)
-else()
-  list(FILTER native_sources EXCLUDE REGEX "/gradients\\.cpp$")
-endif()
 nanobind_add_module(popxl_core NB_STATIC NOMINSIZE ${native_sources})
 set_target_properties(popxl_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_build}/popxl BUILD_RPATH_USE_ORIGIN ON)
 target_include_directories(popxl_core PRIVATE ${python_dir})
 # The modules themselves, not libpando_model: one library less to find.
 target_link_libraries(popxl_core PRIVATE pando_session fmt::fmt)
 target_include_directories(popxl_core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-if(has_gradients)
-  target_compile_definitions(popxl_core PRIVATE POPXL_GRADIENTS)
-endif()
 
 # One link for each file of the packages.
 foreach(package popxl popart popdist)

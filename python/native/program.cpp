@@ -163,9 +163,7 @@ void bind_program(nb::module_& m) {
   bind_contexts(c);
   bind_program_views(c);
   bind_rewriting(c);
-#ifdef POPXL_GRADIENTS
   bind_gradients(c);
-#endif
 }
 
 }  // namespace pando::python
