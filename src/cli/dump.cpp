@@ -114,7 +114,7 @@ int dump_running(const Arguments& arguments) {
   const int status = run_program(arguments.command);
   const std::string text = read_file(dump.path());
   if (text.empty()) {
-    fmt::print(stderr, "pando: {} dumped nothing: it compiled no graph\n", arguments.command.front());
+    fmt::print(stderr, "pando: {} dumped nothing: it compiled no graph (or, for the model level, made no session)\n", arguments.command.front());
     return status != 0 ? status : kNo;
   }
   write_file(arguments.output, text);
@@ -126,7 +126,7 @@ int dump_running(const Arguments& arguments) {
 void add_dump(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand("dump", "Show a level of what a program compiles, or of an executable file");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("--level", arguments->level, "graph or tile")->required()->check(CLI::IsMember({"graph", "tile"}));
+  command->add_option("--level", arguments->level, "model (after each pass), graph or tile")->required()->check(CLI::IsMember({"model", "graph", "tile"}));
   command->add_option("--tile", arguments->tile, "Show this tile only");
   command->add_option("-o,--output", arguments->output, "File to write; - is standard output, after the program's own")->capture_default_str();
   command->add_option("program", arguments->command, "After --, a program and its arguments; or one executable file")->required();

@@ -48,8 +48,8 @@ bool dumps(std::string_view level) {
   const char* text = std::getenv("PANDO_DUMP_LEVEL");
   if (!text || !*text) return false;
   const std::string_view asked = text;
-  if (asked != "graph" && asked != "tile")
-    fail(ErrorKind::invalid_option, "dump-level", "PANDO_DUMP_LEVEL is '{}'; expected graph or tile", text);
+  if (asked != "model" && asked != "graph" && asked != "tile")
+    fail(ErrorKind::invalid_option, "dump-level", "PANDO_DUMP_LEVEL is '{}'; expected model, graph or tile", text);
   return asked == level;
 }
 

@@ -6,6 +6,7 @@
 #include "ir/verify.h"
 #include "lower/lower.h"
 #include "session/host_data.h"
+#include "session/dump.h"
 #include "transform/ambiguity.h"
 #include "transform/complete_places.h"
 #include "transform/expand.h"
@@ -140,10 +141,15 @@ Session::Session(ir::Builder& builder, Options options) : state_(std::make_uniqu
   if (s.module.graph(s.module.main_graph()).ops.empty()) {
     refuse(ErrorClass::runtime, "empty-program", "the main graph has no op: nothing would run on any IPU");
   }
+  Dump dump;
+  dump.after("build", s.module);
   ir::check(s.module);
   transform::complete_places(s.module);
+  dump.after("complete_places", s.module);
   transform::expand(s.module, [](const ir::OpRow& row) { return lower::has_lowering(row.name); });
+  dump.after("expand", s.module);
   transform::prune(s.module);
+  dump.after("prune", s.module);
   s.make_device();
   s.times.transform = seconds_since(begin);
   const auto lowering = std::chrono::steady_clock::now();

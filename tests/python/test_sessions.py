@@ -123,3 +123,18 @@ def test_mapped_files_are_written_to(tmp_path):
     assert np.fromfile(tmp_path / "w", np.float32).tolist() == [1, 1]
     with ir.main_graph, pytest.raises(ValueError):
         popxl.variable(data, popxl.float16)
+
+
+def test_dump_shows_the_module_after_each_pass(tmp_path, monkeypatch):
+    monkeypatch.setenv("PANDO_DUMP_LEVEL", "model")
+    monkeypatch.setenv("PANDO_DUMP_FILE", str(tmp_path / "dump"))
+    ir = popxl.Ir()
+    with ir.main_graph:
+        x = popxl.variable(np.ones(3, np.float32), name="x")
+        stream = popxl.d2h_stream((3,), popxl.float32)
+        ops.host_store(stream, x + 1)
+    popxl.Session(ir, "cpu")
+    text = (tmp_path / "dump").read_text()
+    assert [line.split(":")[0] for line in text.splitlines() if line.startswith("# after")] == [
+        "# after build", "# after complete_places", "# after expand", "# after prune"]
+    assert "= add(x, " in text and "# after expand: nothing changed" in text
