@@ -68,5 +68,15 @@ class SessionOptions:
         else:
             self._values[name] = value
 
+    def _partials_type(self):
+        """What products add up in where they do not say it themselves: a popxl.dtype, or None."""
+        name = self.partialsTypeMatMuls
+        if name == "":
+            return None
+        if name not in ("half", "float"):
+            raise ValueError(f"partialsTypeMatMuls is 'half', 'float' or '', not {name!r}")
+        import popxl
+        return popxl.float16 if name == "half" else popxl.float32
+
     def __dir__(self):
         return [*self._values, "enableReplicatedGraphs", "replicatedGraphCount"]

@@ -101,6 +101,18 @@ class Context(threading.local):
         if self._hooks.pop(handle, None) is None:
             raise ValueError(f"There is no hook of the handle {handle}.")
 
+    def _get_op_settings(self, name):
+        """What an op would be made with now."""
+        return _OpSettings(name)
+
+    def _op_created(self, op):
+        """Calls the hooks of the current graph with an op of theirs."""
+        for hook in [*self._hooks.values(), *self.graph._hooks.values()]:
+            hook(op)
+
+    def _add_in_sequence_topocons(self, op):
+        """Order is the builder's affair: there is nothing to do."""
+
     def _sync(self, ir):
         """Tells the builder of an Ir what the stacks say."""
         program = ir._program
@@ -117,7 +129,11 @@ class Context(threading.local):
         for block in self._sequences[len(blocks):]:
             program.push_sequence(_MODES[block[1]])
             blocks.append(block)
-        program.set_place(self.ipu_id, self._io_tiles > 0, _CONTEXTS.get(self._execution[-1], 0))
+        device = self.ipu_id
+        if device is None and self._ipus:
+            # `ipu(None)`: explicitly nowhere.
+            device = -1
+        program.set_place(device, self._io_tiles > 0, _CONTEXTS.get(self._execution[-1], 0))
         ir._synced_version = (id(self), self._version)
 
 
@@ -294,17 +310,3 @@ class _OpSettings:
         self.ipu = _context.ipu_id
         self.io_tiles = _context.io_tile_set
         self.execution_context = _context._execution[-1]
-
-
-def _get_op_settings(name):
-    return _OpSettings(name)
-
-
-def _op_created(op):
-    """Calls the hooks of the current graph with an op of theirs."""
-    for hook in [*_context._hooks.values(), *_context.graph._hooks.values()]:
-        hook(op)
-
-
-def _add_in_sequence_topocons(op):
-    """Order is the builder's affair: there is nothing to do."""

@@ -1,5 +1,6 @@
 """A program that is being written."""
 import itertools
+import os as _os
 import typing
 import weakref
 from typing import Any, Callable, Iterable, List, Literal, Optional, Set, Union
@@ -110,22 +111,33 @@ class Ir:
         name = "" if name is None else name + "_"
         return self._graph(self._program.create_graph(f"{name}subgraph({next(self._graph_numbers)})"))
 
-    def dot_checkpoint(self, check: str, save_dir=None) -> None:
-        """Writes the graphs as `<save_dir>/<check>.dot`, a picture for Graphviz, if the environment variable POPART_DOT_CHECKS names the
-        checkpoint, or ALL.
+    def dot_checkpoint(self, check, save_dir=None):
+        """Writes the graphs as `<save_dir>/<check>.dot`, a picture for Graphviz, if the environment variable POPART_DOT_CHECKS or the session
+        option dotChecks names the checkpoint (in any case), or ALL. Where neither is set, all checkpoints are written. A session writes a last
+        one, FINAL.
 
         Args:
             check: the checkpoint's name.
-            save_dir: a folder; None: the current one.
+            save_dir: a folder; None: that of the session option logDir.
         """
-        import os
+        options = self._pb_ir.getSessionOptions()
+        if save_dir is not None:
+            options.logDir = str(save_dir)
+        if "POPART_DOT_CHECKS" not in _os.environ and not options.dotChecks:
+            options.dotChecks = {"ALL"}
+        self._write_dot(check)
 
-        wanted = os.environ.get("POPART_DOT_CHECKS", "").replace(",", ":").split(":")
-        if check not in wanted and "ALL" not in wanted:
+    def _write_dot(self, check):
+        named = _os.environ.get("POPART_DOT_CHECKS", "").replace(",", ":").split(":")
+        options = self._options_view
+        wanted = {name.upper() for name in [*named, *(options.dotChecks if options is not None else ())]}
+        if check.upper() not in wanted and "ALL" not in wanted:
             return
         from popxl import _dot
 
-        with open(os.path.join(save_dir or ".", f"{check}.dot"), "w") as file:
+        folder = options.logDir if options is not None else "."
+        _os.makedirs(folder, exist_ok=True)
+        with open(_os.path.join(folder, f"{check}.dot"), "w") as file:
             file.write(_dot.text_of(self))
 
     def _partials_type(self):

@@ -31,10 +31,10 @@ def cast(t: Tensor, data_type: dtype) -> Tensor:
 def _check_scale(log2_scale):
     if not isinstance(log2_scale, Tensor):
         raise TypeError(f"log2_scale must be a tensor, not {log2_scale!r}.")
-    if log2_scale.dtype is not int32:
-        raise TypeError(f"log2_scale must be of type popxl.int32, not {log2_scale.dtype}.")
     if log2_scale.nelms != 1 or log2_scale.rank > 1:
         raise ValueError(f"log2_scale must be a scalar tensor, its shape is {log2_scale.shape}.")
+    if log2_scale.dtype is not int32:
+        raise TypeError(f"log2_scale must be of type popxl.int32, not {log2_scale.dtype}.")
 
 
 def pow2scale_cast_to_fp8(t: Tensor, log2_scale: Tensor, data_type: dtype) -> Tensor:

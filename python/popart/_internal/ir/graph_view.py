@@ -68,14 +68,28 @@ class Graph:
     # --- ops
 
     def getOps(self):
-        """In the order in which they were made."""
+        """In the order in which they were made. As in PopART, a load shows the op first that makes what it is written to, and merged exchanges are
+        one op."""
+        from .op_kinds import LoadTarget, MergedExchange
+        merged = {o: group for group in self._ir._merged_exchanges for o in group}
+        shown = []
+        for op in self._real_ops():
+            if self._program.op_kind(op.id) in ("host_load", "remote_load"):
+                shown.append(LoadTarget.of(op))
+            if op.id not in merged:
+                shown.append(op)
+            elif op.id == merged[op.id][-1]:
+                shown.append(MergedExchange.of(self._ir, merged[op.id]))
+        return shown
+
+    def _real_ops(self):
         program = self._program
         return [view_of_op(self._ir, o) for o in program.graph_ops(self._number)
                 if program.op_kind(o) not in _UNSEEN and not program.op_flags(o)[2]]
 
     def getOpSchedule(self, requireOptimal=False):
         """In the order in which they run: of those that may come next, one that adds the least live memory."""
-        views = {o.id: o for o in self.getOps()}
+        views = {o.id: o for o in self._real_ops()}
         return [views[o] for o in self._program.graph_schedule(self._number) if o in views]
 
     def getCalledGraphs(self):

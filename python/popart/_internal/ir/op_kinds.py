@@ -143,3 +143,50 @@ class ConvolutionOp(Op):
     def setConvOptions(self, options):
         for name, value in zip(self._NAMES, (options.availableMemoryProportions, options.partialsTypes, options.enableConvDithering)):
             self._program.set_op_attribute(self._number, name, list(value) or None)
+
+
+class LoadTarget(Op):
+    """The op that makes the tensor that a load is written to. It exists only in views: loads of a program make their results themselves."""
+
+    @staticmethod
+    def of(load):
+        from .op import LoadTargetOp
+        view = LoadTargetOp(load._ir, -1 - load.id, "Init")
+        view._load = load
+        return view
+
+    def name(self):
+        return f"{self._load.name()}_init"
+
+    def getGraph(self):
+        return self._load.getGraph()
+
+    def _place(self):
+        return self._load._place()
+
+    def getInputIndexMap(self):
+        return {}
+
+    def _results(self):
+        return []
+
+
+class MergedExchange(Op):
+    """Exchanges with the host and Streaming Memory that happen at one time."""
+
+    @staticmethod
+    def of(ir, members):
+        from .op.exchange import MultiExchangeOp
+        view = MultiExchangeOp(ir, members[-1], "MultiExchange")
+        view._members = members
+        return view
+
+    def _ops(self):
+        from .graph_view import view_of_op
+        return [view_of_op(self._ir, m) for m in self._members]
+
+    def getInputIndexMap(self):
+        return dict(enumerate(t for op in self._ops() for t in op.getInputTensors()))
+
+    def _results(self):
+        return [t._number for op in self._ops() for t in op.getOutputTensors()]

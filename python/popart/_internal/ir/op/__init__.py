@@ -1,6 +1,6 @@
 """Views of ops: a class for each type, so that programs can ask `isinstance(op, _ir.op.AddOp)`."""
 from ..matmul_partials import MatMulPartialsType
-from ..op_kinds import CallingOp, ConvolutionOp, FactorOp, IpuCopyView, LoopView, MatMulView, MemoryProportionOp, OptimizerOp
+from ..op_kinds import CallingOp, ConvolutionOp, FactorOp, IpuCopyView, LoadTarget, LoopView, MatMulView, MemoryProportionOp, OptimizerOp
 from ..op_view import Op
 from . import collectives, dynamic, exchange
 from .table import declare
@@ -117,3 +117,7 @@ CLASSES |= declare(globals(), FactorOp, {"AccumulateOp": "Accumulate", "Accumula
                                          "SparseAccumulateOp": "PopartSparseAccumulate"})
 CLASSES |= declare(globals(), OptimizerOp, {"AdamUpdaterOp": "AdamUpdater", "AdamVarUpdateOp": "AdamVarUpdate", "CopyVarUpdateOp": "CopyVarUpdate"})
 CLASSES |= collectives.CLASSES | dynamic.CLASSES | exchange.CLASSES
+
+
+class LoadTargetOp(LoadTarget, InitOp):
+    """An op of type Init."""
