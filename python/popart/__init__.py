@@ -2,6 +2,7 @@
 import popxl
 from popxl._core import poplar_application_runtime_error, popart_exception
 
+from ._custom_ops import install as _install
 from .debug_info import closePoplarDebugInfo, initializePoplarDebugInfo
 from .devices import DeviceInfo, DeviceManager
 from .enums import (CommGroupType, DataType, DeviceConnectionType, DeviceSelectionCriterion, DeviceType, ReductionType, SyncPattern,
@@ -12,6 +13,8 @@ from .variable_settings import CommGroup, VariableSettings
 from .weights_io import PyWeightsIO
 
 __version__ = popxl.__version__
+
+_install()
 
 
 def versionString():

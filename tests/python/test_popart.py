@@ -1,5 +1,7 @@
 """The packages popart and popdist: what programs import beside popxl."""
+import importlib
 import json
+import sys
 
 import numpy as np
 import popart
@@ -114,6 +116,30 @@ def test_debug_information(tmp_path):
     assert data["stringTable"][op["location"]["functionName"]] == "test_debug_information"
     with pytest.raises(RuntimeError):
         popart.closePoplarDebugInfo()
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_custom_operations_are_refused_when_they_are_used(tmp_path, monkeypatch, installed):
+    """Whether cppimport, whose finder would compile them, is installed or not."""
+    package = tmp_path / "brings_ops"
+    package.mkdir()
+    (package / "__init__.py").write_text("import cppimport.import_hook\nfrom . import twice_binding\ndef twice():\n    return twice_binding.TwiceOp()\n")
+    (package / "twice_binding.cpp").write_text("// cppimport\n#include <popart/op.hpp>\n")
+    if installed:
+        (tmp_path / "cppimport").mkdir()
+        (tmp_path / "cppimport" / "__init__.py").write_text("")
+        (tmp_path / "cppimport" / "import_hook.py").write_text(
+            "import sys\nclass Hook:\n    def find_spec(self, name, path=None, target=None):\n"
+            "        if name.endswith('_binding'):\n            raise RuntimeError('compiles')\nsys.meta_path.insert(0, Hook())\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    for name in ("cppimport", "cppimport.import_hook", "brings_ops", "brings_ops.twice_binding"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    brings_ops = importlib.import_module("brings_ops")
+    with pytest.raises(NotImplementedError, match="twice_binding.TwiceOp: a custom operation in C"):
+        brings_ops.twice()
+    for name in ("cppimport", "cppimport.import_hook", "brings_ops", "brings_ops.twice_binding"):
+        sys.modules.pop(name, None)
 
 
 def test_version():
