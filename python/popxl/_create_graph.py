@@ -20,7 +20,7 @@ def create(ir, fn, args, kwargs):
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"The arguments do not fit {named}{signature}: {error}.") from error
+        raise ValueError(f"The arguments do not match the signature of {named}{signature}: {error}.") from error
     bound.apply_defaults()
     graph = ir._graph(ir._program.create_graph(f"{named.replace('.<locals>', '')}_subgraph({next(ir._graph_numbers)})"))
     _check_ir(ir)

@@ -86,7 +86,8 @@ class LoopView(CallingOp):
         t = parent._tensor()
         with called._graph:
             import popxl
-            popxl.graph_input(t.shape, t.dtype, graph_id.removeprefix(f"{called.id}/"), meta_shape=t.meta_shape or None)
+            made = popxl.graph_input(t.shape, t.dtype, meta_shape=t.meta_shape or None)
+        access.rename(self._ir, made._index, graph_id)
         self._program.add_call_operand(self._number, parent._number)
 
     def addLoopOutput(self, index, parent_id, graph_id, overwrite):
