@@ -46,6 +46,7 @@ class Session:
 
         if not self._ir._program.graph_ops(0):
             raise RuntimeError("The main graph has no ops: there is nothing to run on any IPU.")
+        self._ir._write_dot("FINAL")
         self._engine = _engine.make(self._ir, self._device_desc, self._ir._options_view)
         streams = self._ir._streams
         self._inputs = [streams[i] for i in self._engine.inputs()]
