@@ -354,6 +354,19 @@ TEST(autodiff, inner_views_taken_in_place) {
   expect_right(b, autodiff(b, g.graph));
 }
 
+TEST(autodiff, integers_among_integers) {
+  Builder b;
+  Made g(b, "f");
+  const Type ints = tensor_type(DType::int32, {2});
+  const TensorId x = g.in("x", ints), y = g.in("y", ints);
+  g.out(g.op("concat", {g.op("add", {x, x}), y}, {{"axis", std::int64_t{0}}}, {}, true));
+  const GradientInfo info = autodiff(b, g.graph);
+  const std::int64_t given[] = {1, 2, 3, 4}, twice[] = {2, 4}, same[] = {3, 4};
+  const std::vector<HostTensor> gradients = run(b.module(), info.gradient, {HostTensor::of_ints(DType::int32, {4}, given)});
+  EXPECT_EQ(gradients[0], HostTensor::of_ints(DType::int32, {2}, twice));
+  EXPECT_EQ(gradients[1], HostTensor::of_ints(DType::int32, {2}, same));
+}
+
 TEST(autodiff, detach_blocks_and_rounding_gives_zeros) {
   Builder b;
   Made g(b, "f");

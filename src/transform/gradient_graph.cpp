@@ -20,9 +20,12 @@ bool passes(const OpRow& row) {
   return row.differentiable != Differentiable::no && row.differentiable != Differentiable::blocks;
 }
 
-bool carries_gradients(const Module& m, ValueId v) { return m.type_of(v).is_tensor() && is_differentiable(m.type_of(v).dtype); }
-
 }  // namespace
+
+bool carries_gradients(const Module& m, ValueId v) {
+  const Type& t = m.type_of(v);
+  return t.is_tensor() && (is_differentiable(t.dtype) || is_integer(t.dtype));
+}
 
 GradientGraph::GradientGraph(Differentiator& all, GraphId forward)
     : all_(all), module_(all.builder().module()) {

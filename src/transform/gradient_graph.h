@@ -98,6 +98,9 @@ class GradientGraph {
   ir::Place place_;
 };
 
+// Whether values of this type can have gradients. Sums and views of integers have some, where somebody asks for them.
+bool carries_gradients(const ir::Module& module, ir::ValueId v);
+
 // Gradients of ops that carry graphs; none: not such an op.
 using GraphOpGradient = void (*)(GradientGraph&, ir::OpId);
 GraphOpGradient graph_op_gradient(const ir::OpRow& row);

@@ -78,7 +78,7 @@ void gradient_of_call(GradientGraph& g, OpId op) {
   std::vector<ValueId> required;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const ValueId input = m.graph(b.graph).inputs[i];
-    if (wanted[i] && is_differentiable(m.type_of(input).dtype)) required.push_back(input);
+    if (wanted[i] && carries_gradients(m, input)) required.push_back(input);
   }
   const GradientInfo* info = g.all().of_carried(b.graph, outputs_with_gradient(g, b), required);
   if (!info) return;

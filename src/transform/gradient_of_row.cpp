@@ -25,7 +25,9 @@ class RowGradient : public Gradient {
   ValueId grad(std::size_t i) override { return g_.gradient(module().result(op_, i)); }
   bool wants(std::size_t i) const override {
     const Type& t = operand_type(i);
-    return t.is_tensor() && is_differentiable(t.dtype) && g_.wants(module().operand(op_, i));
+    // Integers only among integers: an exponent or an index of a float has none.
+    const bool has_some = is_differentiable(t.dtype) || (is_integer(t.dtype) && result_type(0).dtype == t.dtype);
+    return t.is_tensor() && has_some && g_.wants(module().operand(op_, i));
   }
   void give(std::size_t i, ValueId gradient) override {
     if (wants(i)) g_.give(module().operand(op_, i), gradient);
