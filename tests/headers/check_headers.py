@@ -9,15 +9,15 @@ import subprocess
 import sys
 
 # The device half: compiled by popc with clang, tested there.
-DEVICE = {"Vertex.hpp", "InOutTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "QuarterFloat.hpp", "IeeeHalf.hpp", "TileConstants.hpp",
-          "StackSizeDefs.hpp", "Loops.hpp", "Alignment.hpp"}
+DEVICE = {"Vertex.hpp", "InOutTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "QuarterFloat.hpp", "TileConstants.hpp",
+          "StackSizeDefs.hpp", "Loops.hpp", "Alignment.hpp", "FieldTypes.hpp", "VectorListTypes.hpp"}
 FLAGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
 COMPILERS = [("g++", "c++11"), ("g++", "c++14"), ("g++", "c++17"), ("g++", "c++20"), ("clang++-19", "c++11"), ("clang++-19", "c++23")]
 
 
 def host_headers(include):
     found = []
-    for folder in ("poplar", "pva", "pvti", "poputil", "popops", "poplin", "popnn", "poprand"):
+    for folder in ("poplar", "pva", "pvti", "poputil", "popops", "poplin", "popnn", "poprand", "gcl"):
         for name in sorted(os.listdir(os.path.join(include, folder))):
             if name.endswith(".hpp") and name not in DEVICE:
                 found.append(f"{folder}/{name}")
