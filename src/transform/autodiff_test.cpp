@@ -54,6 +54,34 @@ TEST(autodiff, names_and_default_connections) {
   expect_right(b, info);
 }
 
+TEST(autodiff, the_text_of_a_gradient_graph) {
+  Builder b;
+  const Type scalar = tensor_type(DType::float64, {}, kMatrix.place);
+  Made g(b, "f");
+  const TensorId x = g.in("x", scalar), w = g.in("w", scalar);
+  g.out(g.op("add", {g.op("tanh", {g.op("mul", {x, w})}), x}));
+  Made caller(b, "caller");
+  caller.out(caller.op("call", {caller.in("a", scalar), caller.in("c", scalar)}, {}, {g.graph}));
+  const GradientInfo info = autodiff(b, g.graph);
+  EXPECT_EQ(print_graph(b.module(), g.graph) + print_graph(b.module(), caller.graph) + print_graph(b.module(), info.gradient),
+            R"(graph f(x: float64[0], w: float64[0]):
+    mul_out: float64[0] = mul(x, w)
+    tanh_out: float64[0] = tanh(mul_out)
+    add_out: float64[0] = add(tanh_out, x)
+    return add_out, tanh_out
+graph caller(a: float64[0], c: float64[0]):
+    (call_out: float64[0], call_out__t0: float64[0]) = call(a, c) @f
+    return call_out
+graph f_bwd(Gradient___add_out: float64[0], tanh_out: float64[0], w: float64[0], x: float64[0]):
+    note "Gradient graph of f"
+    Gradient___mul_out: float64[0] = tanh_grad(tanh_out, Gradient___add_out)
+    mul_out: float64[0] = mul(Gradient___mul_out, w)
+    Gradient___w: float64[0] = mul(Gradient___mul_out, x)
+    Gradient___x: float64[0] = add_n(Gradient___add_out, mul_out)
+    return Gradient___x, Gradient___w
+)");
+}
+
 TEST(autodiff, sums_what_several_consumers_give) {
   Builder b;
   Made g(b, "f");
