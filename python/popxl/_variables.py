@@ -26,8 +26,6 @@ class _Info:
 def _host_data(data, dtype, downcast, log2_scale, nan_on_overflow, grouping):
     """(array, memory-mapped array or None)"""
     if not _is_memmap(data):
-        if dtype is None and isinstance(data, np.ndarray) and data.dtype.names is not None:
-            raise TypeError("float8 data need a dtype: popxl.float8_143 or popxl.float8_152.")
         array = to_numpy(data, dtype, downcast, True, log2_scale, nan_on_overflow)
         return array, None
     if not data.flags["C_CONTIGUOUS"]:
