@@ -395,6 +395,25 @@ TEST(autodiff, integers_among_integers) {
   EXPECT_EQ(gradients[1], HostTensor::of_ints(DType::int32, {2}, same));
 }
 
+TEST(autodiff, gathering_shards_gives_shards) {
+  for (std::int64_t elements : {3, 4}) {
+    Builder b(2);
+    Made g(b, "f");
+    Type shard = tensor_type(DType::float64, {elements});
+    shard.meta_shape = {2, 3};
+    g.out(g.op("replicated_all_gather", {g.in("x", shard)}, {{"output_shape", std::string("meta_shape")}}));
+    if (elements == 4) {
+      EXPECT_THAT(message_of([&] { autodiff(b, g.graph); }), HasSubstr("longer than needed"));
+      continue;
+    }
+    const GradientInfo info = autodiff(b, g.graph);
+    const Module& m = b.module();
+    const ValueId gradient = m.graph(info.gradient).outputs[0];
+    EXPECT_EQ(m.row(m.value(gradient).producer).name, "replica_sharded_slice");
+    EXPECT_EQ(m.type_of(gradient).meta_shape, (Shape{2, 3}));
+  }
+}
+
 TEST(autodiff, detach_blocks_and_rounding_gives_zeros) {
   Builder b;
   Made g(b, "f");

@@ -77,15 +77,17 @@ constexpr OpRow op_replicated_all_gather = checked({
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const std::string& form = g.attributes().text("output_shape");
-      if (form == "meta_shape") {
-        refuse(ErrorClass::popart, "no-gradient", "{} '{}' makes a tensor of its shards; that cannot be differentiated",
-               g.module().row(g.forward()).name, g.module().name_of(g.forward()));
-      }
       Attributes a = g.attributes();
       const Shape& shape = g.operand_type(0).shape;
       Attributes slice;
       for (std::string_view name : {"stride", "group_size"}) {
         if (const AttributeValue* v = a.find(name)) slice.set(name, *v);
+      }
+      if (form == "meta_shape") {
+        const ValueId shard = g.op("replica_sharded_slice", {g.grad()}, slice);
+        if (g.type_of(shard).shape == shape) return g.give(0, shard);
+        refuse(ErrorClass::popart, "no-gradient", "{} '{}' gathers shards of shape {}, longer than needed; that cannot be differentiated",
+               g.module().row(g.forward()).name, g.module().name_of(g.forward()), to_string(shape));
       }
       slice.set("axis", form == "concat" ? a.integer("axis") : std::int64_t{0});
       const ValueId mine = g.op("replicated_slice", {g.grad()}, slice);
