@@ -36,7 +36,7 @@ class TensorSpec(Mapping):
     def __init__(self, shape: Iterable[int], dtype: dtypes.dtype, meta_shape: Iterable[int] = ()) -> None:
         self.shape = tuple(shape)
         self.dtype = dtype
-        self.meta_shape = tuple(meta_shape)
+        self.meta_shape = tuple(meta_shape or ())
 
     def to_dict(self):
         return {"shape": self.shape, "dtype": self.dtype, "meta_shape": self.meta_shape}
@@ -394,6 +394,11 @@ class Variable(Tensor, tensor_type="Variable"):
     @property
     def meta_shape(self) -> Tuple[int, ...]:
         return ()
+
+    @property
+    def _memmap_arr(self):
+        """The memory-mapped array that holds its host data, or None."""
+        return self._info().memmap
 
     @property
     def replica_grouping(self):

@@ -94,7 +94,7 @@ class Graph:
 
     def getCalledGraphs(self):
         found = {}
-        for op in self.getOps():
+        for op in self._real_ops():
             for number in self._program.op_graphs(op.id):
                 found[number] = Graph(access.graph_of(self._ir, number))
         return list(found.values())
@@ -155,7 +155,10 @@ class Graph:
         self._program.add_output_to_called(self._number, self.getTensor(tensor_id)._number)
 
     def removeOutput(self, index):
-        self._program.remove_output(self._number, index)
+        """Outputs keep, for this, the numbers that they had before the first was removed."""
+        removed = self._graph.__dict__.setdefault("_removed_outputs", [])
+        self._program.remove_output(self._number, index - sum(r < index for r in removed))
+        removed.append(index)
 
     def removeIsolatedTensors(self, *options):
         """Nothing: tensors that no op uses take no memory."""

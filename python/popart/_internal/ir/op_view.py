@@ -135,6 +135,9 @@ class Op:
         """Whether the op leaves another value in an operand."""
         return index - self._first_operand in self._program.op_modified(self._number)
 
+    def getCalledGraphs(self):
+        return []
+
     # --- rewriting: an op is copied into a graph without its operands, gets others, and is then set up
 
     def cloneIntoGraph(self, graph):
