@@ -134,6 +134,7 @@ Executable Executable::deserialize(std::istream& in, bool checkPackageHash) {
   s->out_of_memory = h.out_of_memory;
   s->program = std::make_shared<const pando::tile::Program>(pando::tile::read(in));
   s->library = load_library(*s->program);
+  pando::tile::check_bounds(*s->program, s->library);
   return Access::executable(std::move(s));
 }
 

@@ -255,6 +255,10 @@ std::string print(const Program& program, const Library& library, const PrintOpt
 // The invariants above, checked slowly and simply. Returns messages, empty if all hold.
 std::vector<std::string> verify(const Program& program, const Library& library);
 
+// Throws graph_object_load_error unless every number of the program names something that is there, and every address lies in its memory. In
+// linear time: for programs that come from elsewhere. Their codelets are native code, and believed.
+void check_bounds(const Program& program, const Library& library);
+
 // A binary form, for another process. `read` throws graph_object_load_error for a corrupt, foreign or newer file.
 void write(const Program& program, std::ostream& out);
 Program read(std::istream& in);

@@ -1,0 +1,292 @@
+// Programs of strangers: every number that names something names something that is there, every address lies in its memory. One pass, no
+// expansion; what verify() checks beyond that makes a program wrong, but not dangerous.
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+#include "base/sizes.h"
+#include "tile/program.h"
+
+namespace pando::tile {
+
+namespace {
+
+class Bounds {
+ public:
+  Bounds(const Program& program, const Library& library) : p_(program), library_(library) {}
+
+  void check() {
+    machine();
+    streams();
+    moves("initial", p_.initial_moves, p_.initial_data.size(), true, false);
+    for (const Exchange& x : p_.exchanges) {
+      moves("receive", x.receive, 0, false, true);
+      moves("arrange", x.arrange, 0, false, false);
+    }
+    for (const Transfer& t : p_.transfers) transfer(t);
+    for (const ComputeStep& step : p_.computes) compute(step);
+    for (const Location& l : p_.locations) location(l);
+    for (const Location& l : p_.replica_index) location(l);
+    host();
+  }
+
+ private:
+  void need(bool holds, std::string_view what) const {
+    if (!holds) fail(ErrorKind::graph_object_load_error, "executable-corrupt", "the executable is corrupt: {}", what);
+  }
+  void index(std::uint64_t i, std::size_t size, std::string_view what) const {
+    if (i >= size) fail(ErrorKind::graph_object_load_error, "executable-corrupt", "the executable is corrupt: {} {} of {}", what, i, size);
+  }
+  void name(NameId id) const {
+    if (id.valid()) index(id.index(), p_.names.size(), "name");
+  }
+  static std::uint64_t most_bytes(ElementType type) { return kMostBytes / size_of(type); }
+  void type(ElementType t) const { index(static_cast<std::size_t>(t), kElementTypes, "element type"); }
+
+  void machine() {
+    constexpr std::uint64_t kMostTiles = 1u << 20;
+    const Machine& m = p_.machine;
+    need(m.ipus > 0 && m.tiles_per_ipu > 0 && std::uint64_t{m.ipus} * m.tiles_per_ipu <= kMostTiles, "its machine has no tiles, or too many");
+    need(p_.replication > 0 && p_.replication * std::uint64_t{m.tiles()} <= kMostTiles, "its replicas are none, or too many");
+    need(p_.tile_bytes.size() == m.tiles(), "the tiles' sizes are not as many as the tiles");
+    for (const std::uint64_t bytes : p_.tile_bytes) memory_ = std::max(memory_, bytes);
+    for (const Image& image : p_.images) {
+      memory_ = std::max(memory_, saturating_add(image.begin, image.bytes.size()));
+      for (const TileId t : image.tiles) index(t.value, m.tiles(), "tile of an image");
+    }
+    need(saturating_mul(saturating_mul(memory_, m.tiles()), p_.replication) <= kMostBytes, "its tiles have more memory than there is");
+    for (const std::vector<std::uint64_t>& globals : p_.globals) {
+      need(globals.empty() || globals.size() == m.tiles(), "the places of globals are not as many as the tiles");
+      const std::size_t module = static_cast<std::size_t>(&globals - p_.globals.data());
+      const std::uint64_t size = module < library_.modules() ? library_.module(ModuleId(static_cast<std::uint32_t>(module))).globals.size : 0;
+      for (const std::uint64_t at : globals) need(at == ~std::uint64_t{0} || saturating_add(at, size) <= memory_, "globals outside of a tile's memory");
+    }
+    for (const Allocation& a : p_.allocations) {
+      index(a.tile.value, m.tiles(), "tile of an allocation");
+      need(a.always_live || a.live < p_.live_ranges.size(), "an allocation without a live range");
+      need(saturating_add(a.offset, a.size) <= kMostBytes && static_cast<std::size_t>(a.category) < kCategories, "an allocation outside of memory");
+      name(a.name);
+    }
+  }
+
+  void span(TileId tile, std::uint64_t offset, std::uint64_t bytes, std::string_view what) const {
+    index(tile.value, p_.machine.tiles(), "tile");
+    need(saturating_add(offset, bytes) <= memory_, what);
+  }
+  void location(const Location& l) const {
+    type(l.type);
+    span(l.tile, l.offset, size_of(l.type), "a location outside of a tile's memory");
+  }
+
+  // One side of a move: runs of `bytes` from `offset` on, `step` apart.
+  void side(TileId tile, std::uint64_t offset, std::int64_t step, const Move& m, std::uint64_t size, bool is_host) const {
+    if (is_host) need(!tile.valid(), "a move whose host side is a tile");
+    else index(tile.value, p_.machine.tiles(), "tile of a move");
+    const std::uint64_t distance = saturating_mul(step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step), m.count > 0 ? m.count - 1 : 0);
+    const bool fits = step < 0 ? distance <= offset && saturating_add(offset, m.bytes) <= size
+                               : saturating_add(saturating_add(offset, distance), m.bytes) <= size;
+    need(fits, "a move from or to where there is no memory");
+  }
+  // With a host's block of `host` bytes: `to_device` says which side that is.
+  void moves(std::string_view, const std::vector<Move>& list, std::uint64_t host, bool to_device, bool may_lack_source) const {
+    for (const Move& m : list) {
+      const bool host_source = to_device, no_source = may_lack_source && !m.source_tile.valid();
+      if (!no_source) side(m.source_tile, m.source, m.source_step, m, host_source ? host : memory_, host_source);
+      side(m.destination_tile, m.destination, m.destination_step, m, memory_, false);
+    }
+  }
+
+  void transfer(const Transfer& t) const {
+    name(t.name);
+    type(t.type);
+    need(t.host_bytes <= kMostBytes, "a host block of more bytes than there are");
+    for (const Move& m : t.moves) {
+      side(m.source_tile, m.source, m.source_step, m, t.to_device ? t.host_bytes : memory_, t.to_device);
+      side(m.destination_tile, m.destination, m.destination_step, m, t.to_device ? memory_ : t.host_bytes, !t.to_device);
+    }
+    for (const Location& l : t.rows) location(l);
+    need(t.rows.empty() || saturating_mul(t.row_bytes, t.rows.size()) == t.host_bytes, "rows that are not a host block");
+    transfer_end(t);
+  }
+
+  // The host's block is as long as what it is a block of.
+  void transfer_end(const Transfer& t) const {
+    switch (t.kind) {
+      case Transfer::Kind::fifo: {
+        index(t.index, p_.fifos.size(), "stream");
+        const FifoInfo& f = p_.fifos[t.index];
+        need(saturating_mul(f.elements, size_of(f.type)) == t.host_bytes && f.to_device == t.to_device, "a transfer that is not its stream's");
+        return;
+      }
+      case Transfer::Kind::remote: {
+        index(t.index, p_.remote_buffers.size(), "remote buffer");
+        const RemoteInfo& b = p_.remote_buffers[t.index];
+        const std::uint64_t row = saturating_mul(b.elements, size_of(b.type));
+        need(t.row_bytes == row && (!t.rows.empty() || t.host_bytes == row), "a transfer that is not of its remote buffer's rows");
+        return;
+      }
+      case Transfer::Kind::print:
+      case Transfer::Kind::error: {
+        index(t.index, p_.prints.size(), "print");
+        std::uint64_t elements = 1;
+        for (const std::uint64_t d : p_.prints[t.index].shape) elements = saturating_mul(elements, d);
+        need(t.moves.empty() || saturating_mul(elements, size_of(t.type)) <= t.host_bytes, "a print of more than its tensor");
+        return;
+      }
+      case Transfer::Kind::host_function: {
+        index(t.index, p_.host_functions.size(), "host function");
+        const HostFunctionInfo& f = p_.host_functions[t.index];
+        std::uint64_t bytes = 0;
+        for (const auto& [of, elements] : t.to_device ? f.outputs : f.inputs) bytes = saturating_add(bytes, saturating_mul(elements, size_of(of)));
+        need(bytes <= t.host_bytes, "a call of a host function with fewer arguments than it has");
+        return;
+      }
+      case Transfer::Kind::handle: return;
+    }
+    need(false, "a transfer of no kind");
+  }
+
+  void host() const {
+    for (const FifoInfo& f : p_.fifos) {
+      type(f.type);
+      need(f.elements <= most_bytes(f.type) && f.depth <= 1u << 20, "a stream of larger blocks than there are");
+    }
+    for (const RemoteInfo& b : p_.remote_buffers) {
+      type(b.type);
+      need(saturating_mul(saturating_mul(b.elements, size_of(b.type)), b.repeats) <= kMostBytes, "a remote buffer larger than memory");
+    }
+    for (const HostFunctionInfo& f : p_.host_functions)
+      for (const auto* list : {&f.inputs, &f.outputs})
+        for (const auto& [of, elements] : *list) type(of);
+    for (const HandleInfo& h : p_.handles)
+      for (const TransferId t : {h.write, h.read}) {
+        if (!t.valid()) continue;
+        index(t.index(), p_.transfers.size(), "transfer of a handle");
+        need(p_.transfers[t.index()].host_bytes == h.bytes && p_.transfers[t.index()].to_device == (t == h.write), "a handle of another size");
+      }
+    for (const auto& map : p_.replica_maps)
+      for (const auto& [from, to] : map) index(std::max(from, to), p_.replication, "replica");
+  }
+
+  void streams() const {
+    std::vector<bool> taken(p_.machine.tiles(), false);
+    for (const Stream& s : p_.streams) {
+      need(s.entries.size() == p_.programs, "a stream without an entry for each program");
+      for (const std::uint32_t e : s.entries) index(e, s.code.size(), "entry");
+      need(!s.code.empty() && (s.code.back().op == Op::end || s.code.back().op == Op::ret || s.code.back().op == Op::jump), "a stream runs off its end");
+      for (const TileId t : s.tiles) {
+        index(t.value, p_.machine.tiles(), "tile of a stream");
+        need(!taken[t.index()], "a tile of two streams");
+        taken[t.index()] = true;
+      }
+      for (const Instruction& in : s.code) instruction(s, in);
+    }
+    for (const Meet& m : p_.meets)
+      for (const StreamId s : m.streams) index(s.value, p_.streams.size(), "stream of a meet");
+  }
+
+  void transfer_of(std::uint32_t t, std::initializer_list<Transfer::Kind> kinds) const {
+    index(t, p_.transfers.size(), "transfer");
+    need(std::find(kinds.begin(), kinds.end(), p_.transfers[t].kind) != kinds.end(), "an instruction with a transfer of another kind");
+  }
+
+  void instruction(const Stream& s, const Instruction& in) const {
+    using Kind = Transfer::Kind;
+    name(in.name);
+    if (in.meet.valid()) {
+      index(in.meet.index(), p_.meets.size(), "meet");
+      const auto& members = p_.meets[in.meet.index()].streams;
+      need(std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(&s - p_.streams.data()))) != members.end(), "a meet without its stream");
+    }
+    switch (in.op) {
+      case Op::compute: index(in.a, p_.computes.size(), "compute step"); return;
+      case Op::exchange: case Op::poison: index(in.a, p_.exchanges.size(), "exchange"); return;
+      case Op::cross_replica:
+        index(in.a, p_.exchanges.size(), "exchange");
+        index(in.b, p_.replica_maps.size(), "replica map");
+        return;
+      case Op::transfer: transfer_of(in.a, {Kind::fifo, Kind::remote}); return;
+      case Op::print: transfer_of(in.a, {Kind::print}); return;
+      case Op::error: transfer_of(in.a, {Kind::error}); return;
+      case Op::error_if:
+        transfer_of(in.a, {Kind::error});
+        index(in.b, p_.locations.size(), "location");
+        return;
+      case Op::host_call:
+        transfer_of(in.a, {Kind::host_function});
+        transfer_of(in.b, {Kind::host_function});
+        need(!p_.transfers[in.a].to_device && p_.transfers[in.b].to_device, "a call of a host function the wrong way round");
+        return;
+      case Op::combine: need(in.a < in.b && in.b <= p_.locations.size(), "a combination of no locations"); return;
+      case Op::cycle_stamp:
+        index(in.a, p_.machine.tiles(), "tile");
+        index(in.b, p_.locations.size(), "location");
+        return;
+      case Op::load_code: case Op::drop_code: index(in.a, p_.functions.size(), "function"); return;
+      case Op::call:
+        if (in.b != 0) index(in.a, p_.functions.size(), "function");
+        index(in.target, s.code.size(), "target");
+        return;
+      case Op::branch_true: case Op::branch_false: case Op::branch_case:
+        index(in.b, p_.locations.size(), "location");
+        index(in.target, s.code.size(), "target");
+        return;
+      case Op::repeat: case Op::repeat_end: case Op::loop_next: case Op::jump: index(in.target, s.code.size(), "target"); return;
+      case Op::meet: case Op::loop_mark: case Op::loop_exit: case Op::ret: case Op::end: return;
+    }
+    need(false, "an instruction that there is not");
+  }
+
+  void compute(const ComputeStep& step) const {
+    name(step.name);
+    index(step.stream.value, p_.streams.size(), "stream of a compute step");
+    if (step.result) location(*step.result);
+    for (const VertexGroup& g : step.groups) {
+      index(g.codelet.value, library_.size(), "codelet");
+      need(std::uint64_t{g.first} + g.count <= p_.vertices.size(), "vertices that are not there");
+      const Codelet& codelet = library_[g.codelet];
+      for (std::uint32_t i = 0; i < g.count; ++i) vertex(codelet, p_.vertices[g.first + i]);
+    }
+  }
+
+  void vertex(const Codelet& codelet, const VertexInstance& v) const {
+    index(v.tile.value, p_.machine.tiles(), "tile of a vertex");
+    std::uint64_t at = v.operands, state = v.state;
+    const auto take_state = [&](std::uint64_t bytes) {
+      need(saturating_add(state, bytes) <= p_.state.size(), "a vertex without its state");
+      state += bytes;
+    };
+    for (const Field& f : codelet.fields) {
+      if (!f.is_edge()) {
+        if (f.shape == FieldShape::scalar) {
+          take_state(size_of(f.type));
+          continue;
+        }
+        std::uint32_t count = 0;
+        take_state(sizeof count);
+        p_.state.copy(reinterpret_cast<char*>(&count), sizeof count, state - sizeof count);
+        take_state(std::uint64_t{count} * size_of(f.type));
+        continue;
+      }
+      const bool two = f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list;
+      index(at, p_.operands.size(), "operand");
+      const std::uint64_t rows = two ? p_.operands[at++].count : 1;
+      need(saturating_add(at, rows) <= p_.operands.size(), "operands that are not there");
+      for (const std::uint64_t end = at + rows; at < end; ++at) {
+        const Operand& o = p_.operands[at];
+        if (o.count > 0) span(o.tile, o.offset, std::uint64_t{o.count} * size_of(f.type), "an operand outside of its tile's memory");
+        need(f.shape != FieldShape::scalar || o.count == 1, "a scalar field without its element");
+      }
+    }
+  }
+
+  const Program& p_;
+  const Library& library_;
+  std::uint64_t memory_ = 0;  // of a tile: what the program uses of it
+};
+
+}  // namespace
+
+void check_bounds(const Program& program, const Library& library) { Bounds(program, library).check(); }
+
+}  // namespace pando::tile
