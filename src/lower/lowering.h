@@ -41,6 +41,8 @@ class Lowering {
   poplar::program::Sequence& program() { return *program_; }
   void need(Library library);
   poplin::matmul::PlanningCache& planning() { return planning_; }
+  // Streams without elements are used, too, but nothing is copied.
+  void use_stream(ir::HostStreamId id) { used_streams_.insert(id); }
   poplar::DataStream stream(ir::HostStreamId id);
   poplar::RemoteBuffer buffer(ir::BufferId id);
 
@@ -129,6 +131,7 @@ class Lowering {
   std::map<std::pair<std::int32_t, int>, poplar::Graph> virtual_graphs_;
   std::set<Library> libraries_;
   std::map<ir::HostStreamId, poplar::DataStream> streams_;
+  std::set<ir::HostStreamId> used_streams_;
   std::map<ir::BufferId, poplar::RemoteBuffer> buffers_;
 
   DenseMap<ir::ValueId, Slot> slots_;

@@ -107,10 +107,10 @@ Lowered Lowering::run() {
   for (ValueId v : module_.graph(module_.main_graph()).inputs) variables_.push_back(slots_[v]);
   lower_context(Context::normal, out.main);
   lower_context(Context::accumulate_outer, out.main);
-  std::vector<std::pair<ir::HostStreamId, poplar::DataStream>> streams(streams_.begin(), streams_.end());
+  const std::set<ir::HostStreamId> streams = used_streams_;
   lower_context(Context::weights_from_host, out.weights_from_host);
   lower_context(Context::weights_to_host, out.weights_to_host);
-  for (const auto& [id, stream] : streams) {
+  for (ir::HostStreamId id : streams) {
     (module_.stream(id).direction == ir::HostStream::Direction::host_to_device ? out.inputs : out.outputs).push_back(id);
   }
   return out;

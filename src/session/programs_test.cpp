@@ -265,6 +265,49 @@ TEST(Programs, devices_copy_to_each_other) {
       1, false);
 }
 
+TEST(Programs, each_replica_has_its_devices) {
+  on_machines(
+      [](Program& p) {
+        const GraphId g = p.main();
+        const TensorId v = p.variable(counting({2, 3}), ReplicaGrouping(2, 1, 1), Retrieval::all_replicas);
+        p.b.set_device(0);
+        const TensorId sum = p.op(g, "replicated_all_reduce", {p.op(g, "add", {v, v})}, {{"op", std::string("add")}});
+        const TensorId there = p.op(g, "ipu_copy", {sum}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{1}}});
+        p.b.set_device(1);
+        const TensorId both = p.op(g, "replicated_all_gather", {p.op(g, "mul", {there, there})}, {{"output_shape", std::string("new_axis")}});
+        p.store(both);
+      },
+      2);
+}
+
+TEST(Programs, tensors_without_elements_pass) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(HostTensor(DType::float32, {0, 3}));
+    const TensorId sum = p.op(g, "add", {v, v});
+    p.store(sum);
+    p.store(p.op(g, "sum", {sum}, {{"axis", Ints{0}}, {"keepdims", false}}));
+    p.store(p.op(g, "concat", {sum, p.constant(g, counting({2, 3}))}, {{"axis", std::int64_t{0}}}));
+  });
+}
+
+TEST(Programs, io_tiles_are_others_than_those_that_compute) {
+  Program p;
+  const GraphId g = p.main();
+  const TensorId v = p.variable(counting({4, 8}));
+  const TensorId sum = p.op(g, "add", {v, v});
+  p.b.set_io_tiles(true);
+  const TensorId outside = p.op(g, "io_tile_copy", {sum}, {{"tile_set", std::string("io")}});
+  p.store(outside);
+  Options options;
+  options.tiles_per_ipu = 8;
+  options.num_io_tiles = 4;
+  options.check_ambiguity = false;
+  expect_same(p, options);
+  options.num_io_tiles = 8;
+  EXPECT_THROW(Session(p.b, options), ModelError);
+}
+
 TEST(Programs, masks_are_those_of_the_interpreter) {
   on_machines([](Program& p) {
     const GraphId g = p.main();

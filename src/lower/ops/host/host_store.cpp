@@ -9,6 +9,7 @@ constexpr Row lower_host_store = {
         [](OpLowering& o) {
           const poplar::Tensor t = o.operand(0);
           const auto stream = std::get<ir::HostStreamId>(*o.attributes().find("stream"));
+          o.lowering().use_stream(stream);
           if (t.numElements() > 0) o.program().add(poplar::program::Copy(t, o.lowering().stream(stream), false, o.name()));
         },
 };
