@@ -56,7 +56,14 @@ class Output(unittest.TestCase):
     """What a command writes is shown while it runs."""
 
     def start(self, code):
-        return subprocess.Popen([PANDO, "repl", "--tiles", "4", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        program = subprocess.Popen([PANDO, "repl", "--tiles", "4", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            program.kill()
+            program.communicate()
+
+        self.addCleanup(end)
+        return program
 
     def test_endless_output_is_shown_and_is_not_kept(self):
         program = self.start("i = 0\nwhile True:\n  print('line', i, 'x' * 100)\n  i += 1")
