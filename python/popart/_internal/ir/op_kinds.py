@@ -45,7 +45,7 @@ class CallingOp(Op):
         return self.getCalledGraphs()[0]
 
     def getNumExplicitInputs(self):
-        return len(self.getInputIndexMap())
+        return len(self.getInputIndexMap()) + self._first_operand
 
     def _results(self):
         # Behind the outputs of what is called come the new versions of operands, which are no results in PopART.
