@@ -245,6 +245,10 @@ class Session:
             shape = (self._ir.instance_replication_factor, *info.shape_on_replica)
         out = np.empty(shape, t.dtype.as_numpy())
         self._engine.data(info.state, out)
+        if info.retrieval_mode == "all_replicas" and info.sharded and self._ir.instance_replication_factor > 1:
+            # The members of a group hold one tensor together: each of them is said to hold it.
+            groups = out if t.replica_grouping.num_groups > 1 else out[np.newaxis]
+            return groups[t.replica_grouping.assignment]
         return out
 
     def write_variable_data(self, tensor: Variable, data: HostTensor) -> None:
