@@ -115,9 +115,11 @@ void Lowering::lower_elementwise(OpId op) {
 // A result that is an operand's value: copied where it is a new version of another tensor, else where the operand lies.
 void Lowering::keep_value(OpId op, const std::vector<ValueId>& leaves, std::size_t leaf, bool new_version) {
   const ValueId result = module_.result(op), first = resolved(module_.operand(op, 0));
+  // The operand may be a part of this expression, without storage.
+  const bool at_home = new_version && std::find(leaves.begin(), leaves.end(), first) != leaves.end();
   const bool whole = module_.type_of(leaves[leaf]).shape == module_.type_of(result).shape;
-  if (!new_version && whole) return define(result, slot(leaves[leaf]));
-  const Slot home = new_version ? writable(first, false) : fresh_slot(new_tensor(result));
+  if (!at_home && whole) return define(result, slot(leaves[leaf]));
+  const Slot home = at_home ? writable(first, false) : fresh_slot(new_tensor(result));
   const Tensor from = slot(leaves[leaf]).tensor;
   const Tensor to = home.tensor;
   assign_all({&to, 1}, {&from, 1});
