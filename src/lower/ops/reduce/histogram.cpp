@@ -27,10 +27,10 @@ constexpr Row lower_histogram = {
           const ir::Floats& levels = o.attributes().floats("levels");
           const Tensor t = o.operand(0).flatten();
           const Any value = o.attributes().flag("absolute_of_input") ? Any(pe::Abs(pe::Cast(pe::_1, poplar::FLOAT))) : Any(pe::Cast(pe::_1, poplar::FLOAT));
-          // How many lie at or above each level.
+          // How many do not lie below each level; NaN lies below none.
           std::vector<Tensor> above{count(o, pe::Const(static_cast<unsigned>(t.numElements())), {})};
           for (double level : levels) {
-            const Any at = pe::Cast(pe::Gte(value, pe::Const(static_cast<float>(level))), poplar::UNSIGNED_INT);
+            const Any at = pe::Cast(pe::Not(pe::Lt(value, pe::Const(static_cast<float>(level)))), poplar::UNSIGNED_INT);
             above.push_back(count(o, at, {t}));
           }
           std::vector<Tensor> bins;
