@@ -70,7 +70,7 @@ class Graph:
     def getOps(self):
         """In the order in which they were made. As in PopART, a load shows the op first that makes what it is written to, and merged exchanges are
         one op."""
-        from .op_kinds import LoadTarget, MergedExchange
+        from .op_kinds import BodyCall, LoadTarget, MergedExchange
         merged = {o: group for group in self._ir._merged_exchanges for o in group}
         shown = []
         for op in self._real_ops():
@@ -80,6 +80,8 @@ class Graph:
                 shown.append(op)
             elif op.id == merged[op.id][-1]:
                 shown.append(MergedExchange.of(self._ir, merged[op.id]))
+        if self._marked():
+            shown.append(BodyCall.of(self))
         return shown
 
     def _real_ops(self):
@@ -142,7 +144,7 @@ class Graph:
         return self.getInputIds().index(tensor_id)
 
     def getOutputIndex(self, tensor_id):
-        return self.getOutputIds().index(tensor_id)
+        return [*self.getOutputIds(), *(self._program.tensor_id(t) for t in self._marked())].index(tensor_id)
 
     def hasInputId(self, tensor_id):
         return tensor_id in self.getInputIds()
@@ -151,8 +153,20 @@ class Graph:
         return tensor_id in self.getOutputIds()
 
     def markAsOutput(self, tensor_id):
-        """The graph gives a further tensor; its calls get a further result."""
-        self._program.add_output_to_called(self._number, self.getTensor(tensor_id)._number)
+        """The graph gives a further tensor; its calls get a further result. A loop's body waits for LoopOp.addLoopOutput."""
+        number = self.getTensor(tensor_id)._number
+        if self._is_loop_body():
+            self._marked().append(number)
+        else:
+            self._program.add_output_to_called(self._number, number)
+
+    def _marked(self):
+        return self._graph.__dict__.setdefault("_marked_outputs", [])
+
+    def _is_loop_body(self):
+        program = self._program
+        return any(program.op_kind(o) == "repeat" and self._number in program.op_graphs(o)
+                   for g in range(program.graph_count()) for o in program.graph_ops(g))
 
     def removeOutput(self, index):
         """Outputs keep, for this, the numbers that they had before the first was removed."""

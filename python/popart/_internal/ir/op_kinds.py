@@ -93,7 +93,10 @@ class LoopView(CallingOp):
     def addLoopOutput(self, index, parent_id, graph_id, overwrite):
         """Another tensor of the loop's graph as its output `index`."""
         called = self.getCalledGraph()
-        self._program.set_output(called._number, index, called.getTensor(graph_id)._number)
+        marked = called._graph.__dict__.get("_output_names", {})
+        number = marked.pop(graph_id) if graph_id in marked else called.getTensor(graph_id)._number
+        self._program.set_output(called._number, index, number)
+        called._marked().clear()
 
 
 class IpuCopyView(Op):
@@ -191,3 +194,36 @@ class MergedExchange(Op):
 
     def _results(self):
         return [t._number for op in self._ops() for t in op.getOutputTensors()]
+
+
+class BodyCall(Op):
+    """PopART's loops run a graph that calls the body; here they run the body. While an output is being added to it, its view shows that call."""
+
+    @staticmethod
+    def of(body):
+        from .op import BodyCallOp
+        view = BodyCallOp(body._ir, -1, "Call")
+        view._body = body
+        return view
+
+    def name(self):
+        return f"{self._body.id}_call"
+
+    def getGraph(self):
+        return self._body
+
+    def getCalledGraphs(self):
+        return [self._body]
+
+    def getInputIndexMap(self):
+        return {}
+
+    def _results(self):
+        return self._body._outputs()
+
+    def createAndConnectOutTensor(self, index, tensor_id):
+        marked = self._body._marked()[index - len(self._body._outputs())]
+        self._body._graph.__dict__.setdefault("_output_names", {})[tensor_id] = marked
+
+    def setup(self):
+        """Nothing: LoopOp.addLoopOutput connects the result."""

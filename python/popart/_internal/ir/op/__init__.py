@@ -1,6 +1,6 @@
 """Views of ops: a class for each type, so that programs can ask `isinstance(op, _ir.op.AddOp)`."""
 from ..matmul_partials import MatMulPartialsType
-from ..op_kinds import CallingOp, ConvolutionOp, FactorOp, IpuCopyView, LoadTarget, LoopView, MatMulView, MemoryProportionOp, OptimizerOp
+from ..op_kinds import BodyCall, CallingOp, ConvolutionOp, FactorOp, IpuCopyView, LoadTarget, LoopView, MatMulView, MemoryProportionOp, OptimizerOp
 from ..op_view import Op
 from . import collectives, dynamic, exchange
 from .table import declare
@@ -121,3 +121,7 @@ CLASSES |= collectives.CLASSES | dynamic.CLASSES | exchange.CLASSES
 
 class LoadTargetOp(LoadTarget, InitOp):
     """An op of type Init."""
+
+
+class BodyCallOp(BodyCall, CallOp):
+    """An op of type Call."""
