@@ -204,7 +204,8 @@ TEST(Isolation, EndlessLoopsEndWithTheirFuel) {
     expect_ended(code, "no fuel left");
 }
 
-// Interrupts come from another thread until the command is over.
+// Interrupts come from another thread until the command is over; slowly enough for code in C to end with the first one, for the third ends
+// the interpreter.
 Reply run_and_interrupt(const std::string& code) {
   SessionOptions o;
   o.tiles = 4;
@@ -212,7 +213,7 @@ Reply run_and_interrupt(const std::string& code) {
   std::atomic<bool> over{false};
   std::thread other([&] {
     while (!over) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      std::this_thread::sleep_for(std::chrono::milliseconds(250));
       s->interrupt();
     }
   });
