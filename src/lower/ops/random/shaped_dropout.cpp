@@ -13,6 +13,8 @@ constexpr Row lower_shaped_dropout = {
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poprand);
+          // Its dropout computes with maps.
+          o.lowering().need(Library::popops);
           const poplar::Tensor t = o.operand(0), seed = o.operand(1);
           const double keep = 1 - o.attributes().number("ratio");
           // The mask has the operand's rank at the library.
