@@ -1,0 +1,157 @@
+// Calls every public function with good and bad arguments, at random. None may crash, hang, or take what is of another graph; each returns or
+// throws a std::exception. Calls run in a process of their own for each function.
+//   test_misuse [--rounds N] [--seed S] [--only PART_OF_A_NAME] [--list]
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "misuse/world.h"
+
+namespace misuse {
+void add_rows_0(std::vector<Row>& rows);
+void add_rows_1(std::vector<Row>& rows);
+void add_rows_2(std::vector<Row>& rows);
+void add_rows_3(std::vector<Row>& rows);
+void add_rows_4(std::vector<Row>& rows);
+void add_rows_5(std::vector<Row>& rows);
+
+namespace {
+
+struct Options {
+  unsigned rounds = 12, seed = 1;
+  std::string only;
+  bool list = false, verbose = false;
+};
+
+// Of a child, to its parent.
+struct Told {
+  unsigned seed;
+  char what[512];
+};
+
+// Names in a file of "NAME: why" lines.
+std::set<std::string> names_in(const char* file) {
+  std::ifstream in(std::string(MISUSE_FOLDER "/") + file);
+  std::set<std::string> names;
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line[0] != '#') names.insert(line.substr(0, line.find(": ")));
+  return names;
+}
+
+std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool verbose) {
+  World w(seed);
+  try {
+    row.call(w);
+  } catch (const std::exception& e) {
+    if (verbose) std::printf("    %u throws: %.160s\n", seed, e.what());
+    return {};
+  } catch (...) {
+    return "throws what is no std::exception";
+  }
+  if (verbose) std::printf("    %u returns%s\n", seed, w.gave_foreign ? " (foreign)" : "");
+  if (w.gave_foreign && w.gave_graph && !takes_foreign) return "takes what belongs to another graph";
+  if (seed % 4 != 0) return {};
+  try {
+    poplar::Engine engine(w.own, w.program, {{"pando.threads", "1"}});
+    engine.load(w.device);
+    engine.run(0);
+  } catch (const std::exception& e) {
+    if (verbose) std::printf("    %u runs: %.160s\n", seed, e.what());
+  }
+  return {};
+}
+
+// In a child: tells the seed before each call, and what is wrong after it.
+[[noreturn]] void run_rounds(const Row& row, const Options& options, bool takes_foreign, int out) {
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+  const rlimit space = {16ull << 30, 16ull << 30};
+  setrlimit(RLIMIT_AS, &space);
+#endif
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  if (!options.verbose && !std::freopen("/dev/null", "w", stdout)) _exit(3);
+  if (!options.verbose && !std::getenv("MISUSE_SHOW") && !std::freopen("/dev/null", "w", stderr)) _exit(3);
+  for (unsigned seed = options.seed; seed < options.seed + options.rounds; ++seed) {
+    alarm(60);
+    Told told = {seed, ""};
+    if (write(out, &told, sizeof told) != sizeof told) _exit(3);
+    const std::string wrong = wrong_with(row, seed, takes_foreign, options.verbose);
+    if (wrong.empty()) continue;
+    std::snprintf(told.what, sizeof told.what, "%s", wrong.c_str());
+    if (write(out, &told, sizeof told) != sizeof told) _exit(3);
+  }
+  std::fflush(stdout);
+  _exit(0);
+}
+
+// Lines that say what is wrong with the function.
+std::vector<std::string> check(const Row& row, const Options& options, bool takes_foreign) {
+  int ends[2];
+  if (pipe(ends) != 0) return {"no pipe"};
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    run_rounds(row, options, takes_foreign, ends[1]);
+  }
+  close(ends[1]);
+  std::vector<std::string> wrong;
+  unsigned seed = 0;
+  for (Told told; read(ends[0], &told, sizeof told) == sizeof told;) {
+    seed = told.seed;
+    if (told.what[0] != 0) wrong.push_back("seed " + std::to_string(seed) + ": " + told.what);
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) wrong.push_back("seed " + std::to_string(seed) + ": " + (WTERMSIG(status) == SIGALRM ? "does not end" : std::string("dies: ") + strsignal(WTERMSIG(status))));
+  else if (WEXITSTATUS(status) != 0) wrong.push_back("seed " + std::to_string(seed) + ": ends the process with status " + std::to_string(WEXITSTATUS(status)));
+  return wrong;
+}
+
+int run(const Options& options) {
+  std::vector<Row> rows;
+  for (auto add : {add_rows_0, add_rows_1, add_rows_2, add_rows_3, add_rows_4, add_rows_5}) add(rows);
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
+  const std::set<std::string> foreign = names_in("takes_foreign.txt"), known = names_in("known_faults.txt");
+  { World warm(0); }  // codelets are loaded once, before all children
+  std::size_t bad = 0, done = 0, listed = 0;
+  for (const Row& row : rows) {
+    if (row.name.find(options.only) == std::string::npos) continue;
+    ++done;
+    if (options.list) {
+      std::puts(row.name.c_str());
+      continue;
+    }
+    if (options.verbose) std::printf("  %s\n", row.name.c_str()), std::fflush(stdout);
+    const std::string name = row.name.substr(0, row.name.find('('));
+    const std::vector<std::string> wrong = check(row, options, foreign.count(name) > 0);
+    if (!wrong.empty()) ++(known.count(name) > 0 ? listed : bad);
+    for (const std::string& line : wrong) std::printf("%s\n    %s\n", row.name.c_str(), line.c_str());
+    std::fflush(stdout);
+  }
+  std::printf("misuse: %zu functions, %zu calls, %zu functions with faults, %zu more with faults that known_faults.txt lists\n", done, done * options.rounds, bad, listed);
+  return bad > 0;
+}
+
+}  // namespace
+}  // namespace misuse
+
+int main(int argc, char** argv) {
+  misuse::Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    if (a == "--list") options.list = true;
+    else if (a == "--verbose") options.verbose = true;
+    else if (a == "--rounds" && i + 1 < argc) options.rounds = static_cast<unsigned>(std::atoi(argv[++i]));
+    else if (a == "--seed" && i + 1 < argc) options.seed = static_cast<unsigned>(std::atoi(argv[++i]));
+    else if (a == "--only" && i + 1 < argc) options.only = argv[++i];
+    else return std::fprintf(stderr, "unknown argument %s\n", argv[i]), 2;
+  }
+  return misuse::run(options);
+}
