@@ -1,14 +1,13 @@
 #include "ir/attributes.h"
 
 #include "base/check.h"
+#include "ir/hash.h"
 
 #include <algorithm>
 
 namespace pando::ir {
 
 namespace {
-
-std::size_t mixed(std::size_t seed, std::size_t v) { return seed ^ (v + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
 
 struct Hash {
   std::size_t operator()(bool v) const { return v; }

@@ -1,6 +1,7 @@
 #include "ir/type.h"
 
 #include "base/error.h"
+#include "ir/hash.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +9,6 @@
 namespace pando::ir {
 
 namespace {
-
-std::size_t mixed(std::size_t seed, std::size_t v) { return seed ^ (v + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
 
 std::size_t hash_of(const Type& t) {
   std::size_t h = static_cast<std::size_t>(t.kind) * 31 + static_cast<std::size_t>(t.dtype);
