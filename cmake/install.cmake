@@ -48,3 +48,8 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/poplarConfigVersion.c
 install(FILES ${CMAKE_BINARY_DIR}/cmake/poplarConfig.cmake ${CMAKE_BINARY_DIR}/cmake/poplarConfigVersion.cmake
   DESTINATION ${poplar_package_dir} COMPONENT poplar)
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/cmake/enable.sh DESTINATION . COMPONENT poplar)
+foreach(PANDO_PART pva libpvti)
+  configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/pvaConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/${PANDO_PART}Config.cmake
+    INSTALL_DESTINATION lib/cmake/${PANDO_PART})
+  install(FILES ${CMAKE_BINARY_DIR}/cmake/${PANDO_PART}Config.cmake DESTINATION lib/cmake/${PANDO_PART} COMPONENT poplar)
+endforeach()

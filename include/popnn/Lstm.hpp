@@ -1,0 +1,116 @@
+#ifndef popnn_Lstm_hpp
+#define popnn_Lstm_hpp
+
+#include <popnn/LstmDef.hpp>
+#include <popnn/NonLinearityDef.hpp>
+#include <popnn/Rnn.hpp>
+
+#include <poplar/DebugContext.hpp>
+#include <poplar/Export.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplin/MatMul.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace popnn {
+
+/// Long short-term memory. With recurrent activation s and activation a, and * element by element:
+///   f = s(x Wf + h Rf + bf)   i = s(...)   g = a(...)   o = s(...)      c' = f * c + i * g      h' = o * a(c')
+///
+/// Options of matrix products are accepted and go to them; others of the original are accepted and have no effect. All throw
+/// poputil::poplibs_error for shapes and types that do not fit the parameters.
+namespace lstm {
+
+POPLAR_EXPORT std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder();
+
+struct LstmParams {
+  rnn::RnnParams rnn;
+  /// The output is {time steps, batch, size}; otherwise the last step's, {batch, size}.
+  bool outputFullSequence = true;
+  /// The gradient of the input is asked for.
+  bool calcInputGradients = true;
+  /// Where weights have the units.
+  std::vector<BasicLstmCellUnit> cellOrder = getDefaultBasicLstmCellOrder();
+  NonLinearityType activation = NonLinearityType::TANH;
+  NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
+
+  LstmParams() = default;
+  LstmParams(poplar::Type dataType, std::size_t batchSize, std::size_t timeSteps, std::vector<std::size_t> layerSizes,
+             NonLinearityType activation_ = NonLinearityType::TANH, NonLinearityType recurrentActivation_ = NonLinearityType::SIGMOID)
+      : rnn(dataType, batchSize, timeSteps, std::move(layerSizes)), activation(activation_), recurrentActivation(recurrentActivation_) {}
+};
+
+/// h and c: {batch, output size} each.
+struct LstmState {
+  poplar::Tensor output;
+  poplar::Tensor cellState;
+  /// {2, batch, output size}.
+  poplar::Tensor getAsTensor() const { return concat(output.expand({0}), cellState.expand({0})); }
+};
+
+/// W {4, input size, output size}, R {4, output size, output size}, b {4, output size}.
+struct LstmWeights {
+  poplar::Tensor inputWeights;
+  poplar::Tensor outputWeights;
+  poplar::Tensor biases;
+};
+
+/// {time steps, batch, input size}.
+POPLAR_EXPORT poplar::Tensor createInput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                         const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                                 const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                                    const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT LstmState createInitialState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                           const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT void zeroInitialState(poplar::Graph &graph, const LstmState &initialState, poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph &graph, const LstmParams &params,
+                                                                            const poplar::DebugContext &debugContext,
+                                                                            const poplar::OptionFlags &options = {},
+                                                                            poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                                 const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT LstmWeights createWeights(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                                        const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+
+/// The output, and the last cell state. \p intermediates, if not null, receives what the gradients need.
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor>
+lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateInit, const poplar::Tensor &in, const LstmWeights &weights,
+        poplar::Tensor *intermediates, poplar::program::Sequence &fwdProg, const poplar::DebugContext &debugContext = {},
+        const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor lstmFwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &stateInit,
+                                     const LstmWeights &weights, const poplar::Tensor &in, poplar::Tensor *intermediates,
+                                     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                     poplin::PlanningCache *planningCache = nullptr);
+
+/// Gradients of the initial state, given those of the output (of the last step's alone, without outputFullSequence) and, if not null, of
+/// the last cell state. \p inputGrad and \p bwdIntermediates may be null.
+POPLAR_EXPORT LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
+                                const poplar::Tensor &fwdIntermediates, const LstmWeights &weights, const poplar::Tensor &input,
+                                const poplar::Tensor &output, const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                                poplar::Tensor *inputGrad, poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext,
+                                const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+/// Gradients of the weights.
+POPLAR_EXPORT LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
+                                 const poplar::Tensor &fwdIntermediates, const poplar::Tensor &bwdIntermediates, const LstmWeights &weights,
+                                 const poplar::Tensor &input, const poplar::Tensor &output, const poplar::DebugContext &debugContext = {},
+                                 const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+/// Both.
+POPLAR_EXPORT LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                                      const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates, const LstmWeights &weights,
+                                      const poplar::Tensor &input, const poplar::Tensor &output, const poplar::Tensor &outputGrad,
+                                      const poplar::Tensor *lastCellStateGrad, poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
+                                      const poplar::DebugContext &debugContext, const poplar::OptionFlags &options = {},
+                                      poplin::PlanningCache *planningCache = nullptr);
+
+} // namespace lstm
+} // namespace popnn
+
+#endif

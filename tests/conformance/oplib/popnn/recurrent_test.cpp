@@ -1,0 +1,239 @@
+// LSTM and GRU layers: outputs against the equations in double, gradients against differences of a loss, sum of outputs times given numbers.
+#include <gtest/gtest.h>
+
+#include <popnn/Gru.hpp>
+#include <popnn/Lstm.hpp>
+#include <poputil/exceptions.hpp>
+
+#include "oplib.h"
+
+namespace oplib {
+namespace {
+
+using namespace poplar;
+using popnn::gru::GruParams, popnn::lstm::LstmParams;
+using program::Sequence;
+using Numbers = std::vector<double>;
+
+constexpr std::size_t kSteps = 4, kBatch = 3, kIn = 5, kOut = 6;
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Operands in the order of the layers: input, h, c (LSTM), W, R, b.
+struct Operands {
+  std::vector<Operand> all;
+  std::vector<Numbers> values() const {
+    std::vector<Numbers> out;
+    for (const Operand& o : all) out.push_back(o.values);
+    return out;
+  }
+};
+
+Operands operands(std::size_t units, bool cell, const Type& type, Mapping mapping) {
+  Operands o;
+  o.all.push_back(operand("in", type, {kSteps, kBatch, kIn}, uniform(-1, 1, 1), mapping));
+  o.all.push_back(operand("h", type, {kBatch, kOut}, uniform(-1, 1, 2), mapping));
+  if (cell) o.all.push_back(operand("c", type, {kBatch, kOut}, uniform(-1, 1, 3), mapping));
+  o.all.push_back(operand("W", type, {units, kIn, kOut}, uniform(-0.7, 0.7, 4), mapping));
+  o.all.push_back(operand("R", type, {units, kOut, kOut}, uniform(-0.7, 0.7, 5), mapping));
+  o.all.push_back(operand("b", type, {units, kOut}, uniform(-0.5, 0.5, 6), mapping));
+  return o;
+}
+
+// x W[u] + y R[u] + b[u] for one row.
+double sum_of(const Numbers& w, const Numbers& r, const Numbers& b, std::size_t u, std::size_t j, const double* x, const double* y) {
+  double s = b[u * kOut + j];
+  for (std::size_t k = 0; k < kIn; ++k) s += x[k] * w[(u * kIn + k) * kOut + j];
+  for (std::size_t k = 0; k < kOut; ++k) s += y[k] * r[(u * kOut + k) * kOut + j];
+  return s;
+}
+
+// All outputs, then the last cell state. `order` says where the weights have f, i, g, o.
+Numbers lstm(const std::vector<Numbers>& v, const std::vector<std::size_t>& order = {0, 1, 2, 3}) {
+  Numbers h = v[1], c = v[2], out;
+  for (std::size_t t = 0; t < kSteps; ++t) {
+    const Numbers before = h;
+    for (std::size_t n = 0; n < kBatch; ++n)
+      for (std::size_t j = 0; j < kOut; ++j) {
+        const auto z = [&](std::size_t u) { return sum_of(v[3], v[4], v[5], order[u], j, &v[0][(t * kBatch + n) * kIn], &before[n * kOut]); };
+        double& cell = c[n * kOut + j];
+        cell = sigmoid(z(0)) * cell + sigmoid(z(1)) * std::tanh(z(2));
+        h[n * kOut + j] = sigmoid(z(3)) * std::tanh(cell);
+      }
+    out.insert(out.end(), h.begin(), h.end());
+  }
+  out.insert(out.end(), c.begin(), c.end());
+  return out;
+}
+
+Numbers gru(const std::vector<Numbers>& v) {
+  Numbers h = v[1], out;
+  for (std::size_t t = 0; t < kSteps; ++t) {
+    const Numbers before = h;
+    for (std::size_t n = 0; n < kBatch; ++n) {
+      const double *x = &v[0][(t * kBatch + n) * kIn], *y = &before[n * kOut];
+      Numbers reset(kOut);
+      for (std::size_t j = 0; j < kOut; ++j) reset[j] = sigmoid(sum_of(v[2], v[3], v[4], 0, j, x, y)) * y[j];
+      for (std::size_t j = 0; j < kOut; ++j) {
+        const double u = sigmoid(sum_of(v[2], v[3], v[4], 1, j, x, y)), c = std::tanh(sum_of(v[2], v[3], v[4], 2, j, x, reset.data()));
+        h[n * kOut + j] = u * y[j] + (1 - u) * c;
+      }
+    }
+    out.insert(out.end(), h.begin(), h.end());
+  }
+  return out;
+}
+
+// The gradient of sum(weights * f(values)) with respect to values[which].
+template <class F>
+Numbers differences(const F& f, std::vector<Numbers> values, std::size_t which, const Numbers& weights) {
+  const auto loss = [&] {
+    const Numbers out = f(values);
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * out[i];
+    return sum;
+  };
+  Numbers gradient;
+  for (double& x : values[which]) {
+    const double at = x, step = 1e-5;
+    x = at + step;
+    const double above = loss();
+    x = at - step;
+    gradient.push_back((above - loss()) / (2 * step));
+    x = at;
+  }
+  return gradient;
+}
+
+Tolerance tolerance(const Type& type) { return type == HALF ? Tolerance{0.01, 0.01} : Tolerance{2e-5, 2e-5}; }
+
+TEST(Lstm, Forward) {
+  for (const Machine machine : kMachines)
+    for (const Type& type : {FLOAT, HALF})
+      for (const bool full : {true, false}) {
+        const Operands o = operands(4, true, type, machine == Machine::ipu1 ? Mapping::scattered : Mapping::linear);
+        const auto out = run(machine, o.all, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+          LstmParams params(type, kBatch, kSteps, {kIn, kOut});
+          params.outputFullSequence = full;
+          Tensor kept;
+          const auto [output, cell] = popnn::lstm::lstmFwd(g, params, {in[1], in[2]}, in[0], {in[3], in[4], in[5]}, full ? &kept : nullptr, prog);
+          return std::vector<Tensor>{output, cell};
+        });
+        const Numbers expected = lstm(o.values());
+        const std::size_t last = kSteps * kBatch * kOut, one = kBatch * kOut;
+        expect_close(out[0], Numbers(expected.begin() + static_cast<std::ptrdiff_t>(full ? 0 : last - one), expected.begin() + static_cast<std::ptrdiff_t>(last)), tolerance(type));
+        expect_close(out[1], Numbers(expected.begin() + static_cast<std::ptrdiff_t>(last), expected.end()), tolerance(type));
+      }
+}
+
+TEST(Lstm, OtherOrderOfUnits) {
+  const Operands o = operands(4, true, FLOAT, Mapping::linear);
+  const auto out = run(Machine::ipu1, o.all, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+    LstmParams params(FLOAT, kBatch, kSteps, {kIn, kOut});
+    params.cellOrder = {BasicLstmCellUnit::INPUT_GATE, BasicLstmCellUnit::OUTPUT_GATE, BasicLstmCellUnit::FORGET_GATE, BasicLstmCellUnit::CANDIDATE};
+    return std::vector<Tensor>{popnn::lstm::lstmFwd(g, params, prog, {in[1], in[2]}, {in[3], in[4], in[5]}, in[0], nullptr)};
+  });
+  Numbers expected = lstm(o.values(), {2, 0, 3, 1});
+  expected.resize(kSteps * kBatch * kOut);
+  expect_close(out[0], expected, tolerance(FLOAT));
+}
+
+TEST(Lstm, Gradients) {
+  for (const Machine machine : {Machine::cpu, Machine::ipu1})
+    for (const bool full : {true, false}) {
+      Operands o = operands(4, true, FLOAT, Mapping::linear);
+      const std::size_t all = kSteps * kBatch * kOut, one = kBatch * kOut;
+      const Operand grad = operand("grad", FLOAT, full ? std::vector<std::size_t>{kSteps, kBatch, kOut} : std::vector<std::size_t>{kBatch, kOut}, uniform(-1, 1, 7));
+      const Operand cell_grad = operand("cellGrad", FLOAT, {kBatch, kOut}, uniform(-1, 1, 8));
+      std::vector<Operand> with = o.all;
+      with.push_back(grad);
+      with.push_back(cell_grad);
+      const auto out = run(machine, with, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        LstmParams params(FLOAT, kBatch, kSteps, {kIn, kOut});
+        params.outputFullSequence = full;
+        const popnn::lstm::LstmState init = {in[1], in[2]};
+        const popnn::lstm::LstmWeights weights = {in[3], in[4], in[5]};
+        Tensor kept, input_grad;
+        const auto [output, cell] = popnn::lstm::lstmFwd(g, params, init, in[0], weights, &kept, prog);
+        popnn::lstm::LstmWeights w;
+        const auto state = popnn::lstm::lstmBwdWithWU(g, params, prog, init, kept, weights, in[0], output, in[6], &in[7], &input_grad, w, "bwd");
+        return std::vector<Tensor>{input_grad, state.output, state.cellState, w.inputWeights, w.outputWeights, w.biases};
+      });
+      Numbers weights(all + one);
+      for (std::size_t i = 0; i < grad.size(); ++i) weights[full ? i : all - one + i] = grad[i];
+      for (std::size_t i = 0; i < one; ++i) weights[all + i] = cell_grad[i];
+      for (std::size_t k = 0; k < 6; ++k)
+        expect_close(out[k], differences([](const std::vector<Numbers>& v) { return lstm(v); }, o.values(), k, weights), {2e-4, 2e-4}, o.all[k].name);
+    }
+}
+
+TEST(Gru, ForwardAndGradients) {
+  for (const Machine machine : kMachines)
+    for (const bool full : {true, false}) {
+      const Operands o = operands(3, false, FLOAT, Mapping::linear);
+      const std::size_t all = kSteps * kBatch * kOut, one = kBatch * kOut;
+      const Operand grad = operand("grad", FLOAT, full ? std::vector<std::size_t>{kSteps, kBatch, kOut} : std::vector<std::size_t>{kBatch, kOut}, uniform(-1, 1, 7));
+      std::vector<Operand> with = o.all;
+      with.push_back(grad);
+      const auto out = run(machine, with, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        GruParams params(FLOAT, kBatch, kSteps, {kIn, kOut});
+        params.outputFullSequence = full;
+        const popnn::gru::GruWeights weights = {in[2], in[3], in[4]};
+        Tensor kept, input_grad;
+        const Tensor output = popnn::gru::gruFwd(g, params, in[1], in[0], weights, &kept, prog);
+        popnn::gru::GruWeights w;
+        const Tensor state = popnn::gru::gruBwdWithWU(g, params, prog, in[1], kept, weights, in[0], output, in[5], &input_grad, w);
+        return std::vector<Tensor>{input_grad, state, w.inputWeights, w.outputWeights, w.biases, output};
+      });
+      const Numbers expected = gru(o.values());
+      expect_close(out[5], Numbers(expected.begin() + static_cast<std::ptrdiff_t>(full ? 0 : all - one), expected.end()), tolerance(FLOAT), "output");
+      Numbers weights(all);
+      for (std::size_t i = 0; i < grad.size(); ++i) weights[full ? i : all - one + i] = grad[i];
+      for (std::size_t k = 0; k < 5; ++k)
+        expect_close(out[k], differences([](const std::vector<Numbers>& v) { return gru(v); }, o.values(), k, weights), {2e-4, 2e-4}, o.all[k].name);
+    }
+}
+
+// Tensors made for the layers have the shapes that the layers take.
+TEST(Recurrent, CreatedTensorsFit) {
+  const Operand x = operand("x", FLOAT, {1}, uniform(0, 1, 1));
+  run(Machine::ipu1, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+    const LstmParams lstm_params(FLOAT, kBatch, kSteps, {kIn, kOut});
+    const auto state = popnn::lstm::createInitialState(g, lstm_params, "state");
+    popnn::lstm::zeroInitialState(g, state, prog);
+    const auto weights = popnn::lstm::createWeights(g, lstm_params, "weights");
+    const Tensor input = popnn::lstm::createInput(g, lstm_params, "input");
+    EXPECT_EQ(popnn::lstm::lstmFwd(g, lstm_params, state, input, weights, nullptr, prog).first.shape(), (std::vector<std::size_t>{kSteps, kBatch, kOut}));
+    const GruParams gru_params(FLOAT, kBatch, kSteps, {kIn, kOut});
+    EXPECT_EQ(popnn::gru::gruFwd(g, gru_params, popnn::gru::createInitialState(g, gru_params, "state"), popnn::gru::createInput(g, gru_params, "input"),
+                                 popnn::gru::createWeights(g, gru_params, "weights"), nullptr, prog)
+                  .shape(),
+              (std::vector<std::size_t>{kSteps, kBatch, kOut}));
+    return in;
+  });
+}
+
+TEST(Recurrent, Refusals) {
+  const Operands o = operands(4, true, FLOAT, Mapping::linear);
+  run(Machine::ipu1, o.all, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+    const popnn::lstm::LstmState init = {in[1], in[2]};
+    const popnn::lstm::LstmWeights weights = {in[3], in[4], in[5]};
+    const auto forward = [&](const LstmParams& params) { popnn::lstm::lstmFwd(g, params, init, in[0], weights, nullptr, prog); };
+    EXPECT_THROW(forward({FLOAT, kBatch, kSteps + 1, {kIn, kOut}}), poputil::poplibs_error);
+    EXPECT_THROW(forward({HALF, kBatch, kSteps, {kIn, kOut}}), poputil::poplibs_error);
+    EXPECT_THROW(forward({INT, kBatch, kSteps, {kIn, kOut}}), poputil::poplibs_error);
+    EXPECT_THROW(forward({FLOAT, kBatch, kSteps, {kIn}}), poputil::poplibs_error);
+    LstmParams lengths(FLOAT, kBatch, kSteps, {kIn, kOut}), twice(FLOAT, kBatch, kSteps, {kIn, kOut});
+    lengths.rnn.varTimeSteps = in[0];
+    EXPECT_THROW(forward(lengths), poputil::poplibs_error);
+    twice.cellOrder[0] = twice.cellOrder[1];
+    EXPECT_THROW(forward(twice), poputil::poplibs_error);
+    GruParams after(FLOAT, kBatch, kSteps, {kIn, kOut});
+    after.resetAfter = true;
+    EXPECT_THROW(popnn::gru::gruFwd(g, after, in[1], in[0], {in[3].slice(0, 3), in[4].slice(0, 3), in[5].slice(0, 3)}, nullptr, prog), poputil::poplibs_error);
+    return in;
+  });
+}
+
+}  // namespace
+}  // namespace oplib
