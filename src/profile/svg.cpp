@@ -125,7 +125,7 @@ double draw_memory(SvgCanvas& svg, const Report& r, double top) {
     return top + 50;
   }
   std::vector<std::string> names;
-  for (const CategoryBytes& c : r.categories) names.push_back(c.category + (c.estimated ? " (estimated)" : ""));
+  for (const CategoryBytes& c : r.categories) names.push_back(c.category + (c.estimated ? " (est.)" : ""));
   draw_legend(svg, kLeft, top + 20, names);
   draw_tiles(svg, r, {kLeft, top + 40, 600, 200}, most);
   draw_histogram(svg, used, {kLeft + 700, top + 40, kPlotWidth - 700, 200});

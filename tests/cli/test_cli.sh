@@ -111,6 +111,9 @@ check "allocate: output cannot be written" 2 'cannot write .*no/out.csv' allocat
 # --- report
 check "report" 0 'ipu2' "$pando" report "$here/report.json"
 check "report: all sections" 0 'ipu0.compute' "$pando" report --execution-steps --var-storage --per-ipu-memory "$here/report.json"
+"$pando" report "$here/report.json" --svg "$scratch/report.svg" >/dev/null
+check "report: drawn" 0 'Memory by tile' cat "$scratch/report.svg"
+check "report: a picture that cannot be written" 2 'nowhere' "$pando" report "$here/report.json" --svg "$scratch/nowhere/report.svg"
 check "report: no file" 2 'cannot read' "$pando" report "$scratch/none.json"
 head -c 100 "$here/report.json" >"$scratch/cut.json"
 check "report: cut short" 2 '\[[a-z-]+\]' "$pando" report "$scratch/cut.json"
