@@ -71,6 +71,10 @@ Interpreter::Interpreter(const Module& module) : module_(module) {
   for (std::size_t s = 0; s < module.state_count(); ++s) {
     const StateId id(static_cast<StateId::rep>(s));
     const State& state = module.state(id);
+    if (!state.data.valid()) {
+      for (std::int64_t r = 0; r < replicas; ++r) set_state(id, r, HostTensor(module.type(state.type).dtype, module.type(state.type).shape));
+      continue;
+    }
     const HostTensor& data = module.blob(state.data);
     for (std::int64_t r = 0; r < replicas; ++r) {
       const bool grouped = state.grouping.replicas() == replicas && state.grouping.groups() > 1;

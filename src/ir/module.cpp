@@ -64,6 +64,36 @@ OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operand
   return id;
 }
 
+OpId Module::append_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, AttributesId attributes, std::span<const TypeId> results,
+                       NameId name) {
+  Op op;
+  op.kind = kind;
+  op.context = current_context_;
+  op.graph = graph;
+  op.location = current_location_;
+  op.attributes = attributes;
+  op.name = name;
+  op.operand_begin = static_cast<std::uint32_t>(operand_pool_.size());
+  op.operand_count = static_cast<std::uint32_t>(operands.size());
+  operand_pool_.insert(operand_pool_.end(), operands.begin(), operands.end());
+  op.graph_begin = static_cast<std::uint32_t>(graph_pool_.size());
+  op.result_begin = static_cast<std::uint32_t>(result_pool_.size());
+  op.result_count = static_cast<std::uint32_t>(results.size());
+  const OpId id = ops_.push(op);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    result_pool_.push_back(values_.push({results[i], id, static_cast<std::uint32_t>(i), name, graph}));
+  }
+  graphs_[graph].ops.push_back(id);
+  return id;
+}
+
+void Module::reserve(std::size_t ops, std::size_t operands, std::size_t results) {
+  ops_.raw().reserve(ops_.size() + ops);
+  operand_pool_.reserve(operand_pool_.size() + operands);
+  result_pool_.reserve(result_pool_.size() + results);
+  values_.raw().reserve(values_.size() + results);
+}
+
 ValueId Module::add_result(OpId op, TypeId type, std::uint32_t position, std::string_view wanted) {
   return add_results(op, {&type, 1}, position, wanted);
 }
@@ -123,6 +153,11 @@ NameId Module::name(std::string_view text) {
   auto [it, added] = name_ids_.try_emplace(std::string(text));
   if (added) it->second = names_.push(it->first);
   return it->second;
+}
+
+std::optional<NameId> Module::find_name(std::string_view text) const {
+  const auto it = name_ids_.find(std::string(text));
+  return it == name_ids_.end() ? std::nullopt : std::optional<NameId>(it->second);
 }
 
 std::string Module::unique_name(GraphId graph, std::string_view wanted) { return names_[unique_name_id(graph, wanted)]; }

@@ -103,7 +103,8 @@ enum class Retrieval : std::uint8_t { one_per_group, all_replicas };
 struct State {
   std::string name;
   TypeId type;  // of one replica's tensor
-  BlobId data;  // on the host: (groups, shape) where there is more than one group
+  // On the host: (groups, shape) where there is more than one group. None: zeros, unless somebody sets it before it runs.
+  BlobId data;
   ReplicaGrouping grouping;
   Retrieval retrieval = Retrieval::one_per_group;
   // On chip: which input of the main graph.
@@ -131,6 +132,12 @@ class Module {
   // Appends an op whose result types are given; most callers want infer_and_add of ir/infer.h.
   OpId add_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
               std::span<const TypeId> results, std::string_view name = {});
+  // The same for whoever adds millions of ops: everything is interned already, and `name` names all results. Names need not be unique then:
+  // the text numbers those that are not.
+  OpId append_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, AttributesId attributes, std::span<const TypeId> results, NameId name);
+  AttributesId intern(const Attributes& attributes) { return attributes_.intern(attributes); }
+  // Room for so many more.
+  void reserve(std::size_t ops, std::size_t operands, std::size_t results);
   // Appends a result to an op that is already there: calls grow with the outputs of what they call. `position`: before which result.
   // Named after the op unless a name is given.
   ValueId add_result(OpId op, TypeId type, std::uint32_t position, std::string_view name = {});
@@ -164,6 +171,7 @@ class Module {
   const OpRow& row(OpId o) const;
 
   NameId name(std::string_view text);
+  std::optional<NameId> find_name(std::string_view text) const;
   const std::string& text(NameId n) const { return names_[n]; }
   const std::string& name_of(ValueId v) const { return names_[values_[v].name]; }
   const std::string& name_of(OpId o) const { return names_[ops_[o].name]; }

@@ -408,8 +408,7 @@ class Parser {
     if (take_word("all_replicas")) s.retrieval = Retrieval::all_replicas;
     expect(':');
     s.type = module_.type(type());
-    expect('=');
-    s.data = blob(dtype());
+    if (take('=')) s.data = blob(dtype());
     module_.add_state(std::move(s));
   }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <unordered_map>
 
 namespace pando::ir {
@@ -110,6 +111,7 @@ class Printer {
   void graph(GraphId id) {
     const Graph& g = module_.graph(id);
     label(g);
+    number_names(g);
     out_ += "graph ";
     append_name(out_, g.name);
     out_ += '(';
@@ -133,15 +135,15 @@ class Printer {
     out_ += "    return";
     for (std::size_t i = 0; i < g.outputs.size(); ++i) {
       out_ += i ? ", " : " ";
-      append_name(out_, module_.name_of(g.outputs[i]));
+      name(g.outputs[i]);
     }
     out_ += '\n';
     for (std::size_t i = 0; i < g.inputs.size(); ++i) {
       if (g.finals[i] == g.inputs[i]) continue;
       out_ += "    final ";
-      append_name(out_, module_.name_of(g.inputs[i]));
+      name(g.inputs[i]);
       out_ += " = ";
-      append_name(out_, module_.name_of(g.finals[i]));
+      name(g.finals[i]);
       out_ += '\n';
     }
   }
@@ -157,7 +159,7 @@ class Printer {
     for (ValueId v : module_.operands(o)) {
       if (!first) out_ += ", ";
       first = false;
-      append_name(out_, module_.name_of(v));
+      name(v);
     }
     for (const auto& [name, value] : module_.attributes(o).items()) {
       if (!first) out_ += ", ";
@@ -190,8 +192,44 @@ class Printer {
     }
   }
 
+  // Values of a graph that share a name: all but the first get a number.
+  void number_names(const Graph& g) {
+    numbered_.clear();
+    std::unordered_map<std::uint32_t, std::uint32_t> next;  // by name
+    const auto see = [&](ValueId v) { next.try_emplace(module_.value(v).name.value, 0u); };
+    for_each_value(g, see);
+    std::vector<bool> taken;
+    const auto number = [&](ValueId v) {
+      const NameId n = module_.value(v).name;
+      if (taken.size() <= n.index()) taken.resize(n.index() + 1);
+      if (!taken[n.index()]) {
+        taken[n.index()] = true;
+        return;
+      }
+      std::string wanted;
+      std::optional<NameId> known;
+      do {
+        wanted = fmt::format("{}__t{}", module_.name_of(v), next[n.value]++);
+        known = module_.find_name(wanted);
+      } while (known && next.contains(known->value));
+      numbered_.emplace(v.value, std::move(wanted));
+    };
+    for_each_value(g, number);
+  }
+  template <class F>
+  void for_each_value(const Graph& g, F f) const {
+    for (ValueId v : g.inputs) f(v);
+    for (OpId o : g.ops) {
+      for (ValueId v : module_.results(o)) f(v);
+    }
+  }
+  void name(ValueId v) {
+    const auto it = numbered_.find(v.value);
+    append_name(out_, it == numbered_.end() ? module_.name_of(v) : it->second);
+  }
+
   void typed(ValueId v) {
-    append_name(out_, module_.name_of(v));
+    name(v);
     out_ += ": ";
     type(module_.value(v).type);
   }
@@ -296,8 +334,10 @@ class Printer {
     if (s.retrieval == Retrieval::all_replicas) out_ += " all_replicas";
     out_ += ": ";
     type(s.type);
-    out_ += " = ";
-    value(s.data);
+    if (s.data.valid()) {
+      out_ += " = ";
+      value(s.data);
+    }
     out_ += '\n';
   }
 
@@ -305,6 +345,7 @@ class Printer {
   const PrintOptions& options_;
   std::string out_;
   std::vector<std::string> types_;
+  std::unordered_map<std::uint32_t, std::string> numbered_;
   std::unordered_map<std::uint32_t, std::uint32_t> labels_;
   std::unordered_map<std::uint32_t, std::vector<OpId>> before_;
 };

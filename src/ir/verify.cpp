@@ -202,8 +202,9 @@ class Verifier {
   }
 
   void data(const State& state, const Type& t, const std::string& where) {
-    if (!state.data.valid() || state.data.index() >= module_.blob_count()) {
-      add("state-data", where, "it has no data");
+    if (!state.data.valid()) return;
+    if (state.data.index() >= module_.blob_count()) {
+      add("state-data", where, "its data do not exist");
       return;
     }
     const HostTensor& d = module_.blob(state.data);

@@ -7,7 +7,7 @@
 //   graph-cycle         no graph carries itself, directly or through others
 //   state-input         variables on chip and inputs of the main graph match one to one, in type too
 //   state-row           a remote variable's row exists, and has the buffer's type
-//   state-data          data have the shape of the tensor, with the groups in front where there are several
+//   state-data          data have the shape of the tensor, with the groups in front where there are several; no data: zeros
 //   in-place-form       only ops that have one are marked in place
 //
 // and whatever rules the rows' own type rules have.
