@@ -16,7 +16,7 @@ struct EngineSettings {
   exec::Options exec;
   cycles::Options cycles;
   bool cycle_model = true;      // pando.cycleModel: count cycles while running
-  std::string report_directory; // autoReport.directory
+  std::string report_directory = ".";  // autoReport.directory
   bool graph_report = false;    // write a report after compiling
   bool execution_report = false;// and after running
   unsigned report_runs = 1;     // after how many runs: autoReport.executionProfileProgramRunCount

@@ -12,6 +12,7 @@
 #include "poplar/IPUModel.hpp"
 #include "poplar/Quarter.hpp"
 #include "poplar/TypeConversion.hpp"
+#include "poplar/engine_option_rows.h"
 #include "poplar/state.h"
 
 namespace {
@@ -267,6 +268,10 @@ TEST(Options, AreCheckedAndOverridden) {
   options({{"target.workerStackSizeInBytes", "4096"}});
   const std::string warning = testing::internal::GetCapturedStderr();
   EXPECT_EQ(warning, "warning: option 'target.workerStackSizeInBytes' is obsolete and has no effect\n");
+  testing::internal::CaptureStderr();
+  options({{"opt.maxLinkerThreads", "4"}});
+  options({{"opt.maxLinkerThreads", "5"}, {"pando.bind", "false"}});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: option 'opt.maxLinkerThreads' has no effect here\n");
   setenv("POPLAR_ENGINE_OPTIONS", R"({"debug.instrument": "false", "opt.maxCompilationThreads": 2})", 1);
   const OptionFlags merged = options({{"debug.instrument", "true"}});
   unsetenv("POPLAR_ENGINE_OPTIONS");
@@ -275,6 +280,19 @@ TEST(Options, AreCheckedAndOverridden) {
   OptionFlags flags;
   expect_error<parse_error>([&] { readJSON(StringRef("{"), flags); }, "no JSON");
   expect_error<invalid_option>([] { RuntimeOptions(OptionFlags{{"target.speed", "9"}}); }, "Unrecognised option 'target.speed'");
+}
+
+TEST(Options, HaveARowThatTakesThemOrNoEffect) {
+  using pando::facade::engine_option_rows;
+  for (const pando::facade::OptionRow& row : engine_option_rows()) EXPECT_EQ(row.effect.empty(), row.take == nullptr) << row.name;
+  const auto parsed = pando::facade::parse_engine_options({{"autoReport.all", "true"}, {"autoReport.outputExecutionProfile", "false"}, {"pando.askEarly", "false"},
+                                                           {"pando.splitVariables", "false"}, {"pando.threads", "3"}});
+  EXPECT_TRUE(parsed.graph_report);
+  EXPECT_FALSE(parsed.execution_report);
+  EXPECT_FALSE(parsed.exec.ask_early);
+  EXPECT_FALSE(parsed.compile.split_variables);
+  EXPECT_TRUE(parsed.compile.bind);
+  EXPECT_EQ(parsed.exec.threads, 3u);
 }
 
 TEST(DeviceManager, EmulatesWhenAsked) {

@@ -108,6 +108,10 @@ check "allocate: zero alignment" 2 'in.csv:2: alignment is 0' allocate 8
 table id,lower,upper,size a,0,2,4
 check "allocate: output cannot be written" 2 'cannot write .*no/out.csv' allocate 8 -o "$scratch/no/out.csv"
 
+# --- options
+check "options" 0 'pando.askEarly. \| true, false' "$pando" options
+expect "options: the page in docs" "$(sed -n '/^| option/,$p' "$here/../../docs/level/options.md")" "$("$pando" options)"
+
 # --- report
 check "report" 0 'ipu2' "$pando" report "$here/report.json"
 check "report: all sections" 0 'ipu0.compute' "$pando" report --execution-steps --var-storage --per-ipu-memory "$here/report.json"

@@ -208,9 +208,7 @@ class Session {
 
  private:
   static exec::Options options_of(const Setup& setup) {
-    exec::Options options;
-    options.threads = setup.threads;
-    options.tile_by_tile = setup.tile_by_tile;
+    exec::Options options = setup.exec;
     options.poison_undefined = true;
     return options;
   }
@@ -292,27 +290,20 @@ std::string compare(const Transcript& want, const Transcript& have) {
 
 Setup setup_of(unsigned bits, unsigned threads) {
   Setup s;
-  bool* const switches[kSwitches] = {&s.bind, &s.merge_moves, &s.share_memory, &s.split_variables, &s.infer_io_tiles,
-                                     &s.tile_by_tile, &s.reload};
-  for (unsigned i = 0; i < kSwitches; ++i) *switches[i] = (bits >> i) % 2 != 0;
-  s.threads = threads;
+  const auto next = [&bits] { const bool on = bits % 2 != 0; bits /= 2; return on; };
+  for (const compile::Switch& w : compile::kSwitches) s.compile.*w.field = next();
+  for (const exec::Switch& w : exec::kSwitches) s.exec.*w.field = next();
+  s.reload = next();
+  s.compile.validate = true;
+  s.exec.threads = threads;
   return s;
 }
 
 std::string to_string(const Setup& s) {
-  return fmt::format("bind={:d} merge={:d} share={:d} split={:d} io={:d} tile_by_tile={:d} reload={:d} threads={}", s.bind,
-                     s.merge_moves, s.share_memory, s.split_variables, s.infer_io_tiles, s.tile_by_tile, s.reload, s.threads);
-}
-
-compile::Options compile_options(const Setup& setup) {
-  compile::Options options;
-  options.bind = setup.bind;
-  options.merge_moves = setup.merge_moves;
-  options.share_memory = setup.share_memory;
-  options.split_variables = setup.split_variables;
-  options.infer_io_tiles = setup.infer_io_tiles;
-  options.validate = true;
-  return options;
+  std::string out;
+  for (const compile::Switch& w : compile::kSwitches) out += fmt::format("{}={:d} ", w.name, s.compile.*w.field);
+  for (const exec::Switch& w : exec::kSwitches) out += fmt::format("{}={:d} ", w.name, s.exec.*w.field);
+  return out + fmt::format("reload={:d} threads={}", s.reload, s.exec.threads);
 }
 
 namespace {
@@ -320,7 +311,7 @@ namespace {
 // The program of an engine, after all static checks. A text: what is wrong, or "skip".
 std::variant<std::shared_ptr<const tile::Program>, std::string> compiled(const Case& test, const Engine& engine, const Setup& setup) {
   graph::verify(*test.graph, engine.programs);
-  compile::Options options = compile_options(setup);
+  compile::Options options = setup.compile;
   options.bounded_memory = test.graph->machine().bounded_memory;
   compile::Result result = compile::compile(*test.graph, engine.programs, options);
   if (result.out_of_memory) return "skip: " + result.out_of_memory->message();

@@ -118,7 +118,7 @@ void show(std::uint64_t seed, const LeftOut& left_out, const Setup& setup, const
       std::cout << "# an engine, which runs programs:";
       for (unsigned p : engine.runs) std::cout << " " << p;
       std::cout << "\n" << graph::print(*test.graph, engine.programs) << std::flush;
-      compile::Options options = compile_options(setup);
+      compile::Options options = setup.compile;
       options.validate = false;
       options.bounded_memory = test.graph->machine().bounded_memory;
       const compile::Result result = compile::compile(*test.graph, engine.programs, options);

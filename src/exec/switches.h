@@ -1,0 +1,20 @@
+// The switches of exec::Options, once: engine options, their documentation and the fuzzer's combinations are made from this list.
+#pragma once
+
+#include "exec/runner.h"
+
+namespace pando::exec {
+
+// Results are the same with and without.
+struct Switch {
+  const char* name;
+  bool Options::*field;
+  const char* what;
+};
+
+inline constexpr Switch kSwitches[] = {
+    {"tileByTile", &Options::tile_by_tile, "tiles receive and compute one by one where nobody can tell"},
+    {"askEarly", &Options::ask_early, "what the next tiles touch first is brought into the cache"},
+};
+
+}  // namespace pando::exec
