@@ -1,0 +1,97 @@
+// A machine that programs are distributed over: devices, and a network in levels (a node, a pod, all of it). Each machine is a file of
+// clusters/, with the source of every number; users give others as JSON (cluster_json.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pando::simulate {
+
+// A share of a peak, by size: between points linear over the logarithm of the size, beyond them constant.
+struct Efficiency {
+  std::vector<std::pair<double, double>> points{{1, 1}};
+  double at(double size) const;
+  friend bool operator==(const Efficiency&, const Efficiency&) = default;
+};
+
+enum class Collective : std::uint8_t { send, broadcast, scatter, gather, reduce, all_reduce, all_gather, reduce_scatter, all_to_all };
+std::string_view name_of(Collective c);
+
+struct NetworkLevel {
+  std::string name;
+  // Devices that this level joins; each unit of it has so many.
+  std::int32_t devices = 1;
+  // Of one device, one direction.
+  double bytes_per_second = 1e9;
+  // Of one message.
+  double latency = 0;
+  // Share of bytes_per_second, by the bytes that a device sends.
+  Efficiency efficiency;
+  // The devices of a unit of the level below share this many bytes a second out of it; 0: nothing is shared.
+  double shared_bytes_per_second = 0;
+  // Collectives that switches compute: an all-reduce moves each byte once.
+  bool reduces_in_network = false;
+  // Share of a device's speed that a transfer takes from what is computed beside it.
+  double slowdown = 0;
+  friend bool operator==(const NetworkLevel&, const NetworkLevel&) = default;
+};
+
+struct Cluster {
+  std::string name, doc, source;
+  // Operations a second: matrix products in half and single precision, everything else.
+  double half_operations = 1e14, single_operations = 1e13, vector_operations = 1e13;
+  // By the operations of one product.
+  Efficiency matmul_efficiency;
+  double memory_bytes_per_second = 1e12;
+  // By the bytes of one op.
+  Efficiency memory_efficiency;
+  std::int64_t memory_bytes = 0;
+  // Of each op, before it begins.
+  double launch = 0;
+  // A second memory (host, Streaming Memory); 0: there is none.
+  std::int64_t far_bytes = 0;
+  double far_bytes_per_second = 0;
+  std::vector<NetworkLevel> levels;
+  // What a device costs, for searches by price; 0: unknown.
+  double price_per_hour = 0;
+  friend bool operator==(const Cluster&, const Cluster&) = default;
+
+  // The narrowest level at which these devices are in one unit; the last one where none is wide enough.
+  std::size_t level_of(std::int64_t first, std::int64_t last) const;
+};
+
+// All rows of clusters/, by name.
+const std::vector<Cluster>& clusters();
+// Refuses (poplar_error) an unknown name; says which there are.
+const Cluster& cluster_named(std::string_view name);
+
+enum class Algorithm : std::uint8_t { ring, tree, hierarchical, in_network, direct };
+std::string_view name_of(Algorithm a);
+
+struct TransferTime {
+  double seconds = 0;
+  Algorithm algorithm = Algorithm::direct;
+  // The widest level that is crossed.
+  std::size_t level = 0;
+};
+
+// How a collective's devices lie: `inner` of them in each unit of `inner_level`, `outer` such units at `outer_level`.
+struct Group {
+  std::int64_t inner = 1, outer = 1;
+  std::size_t inner_level = 0, outer_level = 0;
+  // Groups that do the same at the same time from one unit, and share what it shares.
+  std::int64_t beside = 1;
+  std::int64_t size() const { return inner * outer; }
+};
+// Devices `stride` apart, beginning at `first`.
+Group group_of(const Cluster& c, std::int64_t first, std::int64_t count, std::int64_t stride);
+
+// `bytes`: of the whole tensor (all-reduce: of each device's; all-gather: of the result; reduce-scatter: of each device's operand; all-to-all: of
+// each device's operand). The quickest of the algorithms that the network can do.
+TransferTime transfer_time(const Cluster& c, Collective what, double bytes, const Group& g);
+
+}  // namespace pando::simulate

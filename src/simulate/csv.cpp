@@ -1,0 +1,73 @@
+#include "simulate/csv.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+namespace pando::simulate {
+
+namespace {
+
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (char c : line) {
+    if (c == '"') quoted = !quoted;
+    else if (c == ',' && !quoted) cells.emplace_back();
+    else if (c != '\r') cells.back() += c;
+  }
+  return cells;
+}
+
+}  // namespace
+
+Csv Csv::read(std::string_view text, const std::string& file) {
+  Csv csv;
+  csv.file_ = file;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.empty()) continue;
+    std::vector<std::string> cells = cells_of(line);
+    if (csv.names_.empty()) {
+      csv.names_ = std::move(cells);
+      continue;
+    }
+    if (cells.size() != csv.names_.size()) fail(ErrorKind::poplar_error, "csv", "{}:{}: {} cells, the first line has {}", file, number, cells.size(), csv.names_.size());
+    csv.rows_.push_back(std::move(cells));
+  }
+  return csv;
+}
+
+Csv Csv::read_file(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) fail(ErrorKind::file_load_error, "csv", "cannot read {}", path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return read(text.str(), path);
+}
+
+bool Csv::has(std::string_view column) const { return std::find(names_.begin(), names_.end(), column) != names_.end(); }
+
+const std::string& Csv::text(std::size_t row, std::string_view column) const {
+  const auto found = std::find(names_.begin(), names_.end(), column);
+  if (found == names_.end()) fail(ErrorKind::poplar_error, "csv", "{}: no column '{}'", file_, column);
+  return rows_[row][static_cast<std::size_t>(found - names_.begin())];
+}
+
+double Csv::number(std::size_t row, std::string_view column) const {
+  const std::string& cell = text(row, column);
+  if (cell.empty()) return 0;
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc() || end != cell.data() + cell.size()) fail(ErrorKind::poplar_error, "csv", "{}: row {}, column '{}': '{}' is no number", file_, row + 1, column, cell);
+  return value;
+}
+
+}  // namespace pando::simulate

@@ -1,0 +1,14 @@
+// A placed module as steps.
+#pragma once
+
+#include "ir/module.h"
+#include "simulate/cost_model.h"
+#include "simulate/program.h"
+
+namespace pando::simulate {
+
+// The main graph's devices must be numbers; graphs of a pmap have theirs bound by it. Tensors without a place lie on device 0. Refuses
+// (ModelError) conditionals: which branch runs is not known.
+Program flatten(const ir::Module& module, const CostModel& costs);
+
+}  // namespace pando::simulate
