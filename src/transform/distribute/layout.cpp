@@ -1,0 +1,450 @@
+#include "transform/distribute/layout.h"
+
+#include "ir/error.h"
+#include "ir/op_row.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace pando::transform {
+
+namespace {
+
+using ir::Module;
+using ir::OpId;
+using ir::ValueId;
+
+constexpr const char* kAxisNames[] = {"data", "expert", "context", "tensor", "microbatch"};
+
+// Propagates along one axis, op by op.
+class AxisPass {
+ public:
+  AxisPass(const Program& program, const Strategy& strategy, Layout& layout, Axis axis, const std::vector<bool>& update)
+      : program_(program), m_(program.module), strategy_(strategy), layout_(layout), axis_(axis), n_(layout.sizes[axis]), update_(update),
+        free_(m_.value_count(), false), parameter_(m_.value_count(), false) {}
+
+  void run() {
+    const ir::Graph& main = m_.graph(m_.main_graph());
+    for (std::size_t i = 0; i < main.inputs.size(); ++i) input(i, main.inputs[i]);
+    for (OpId o : main.ops) op(o);
+    layout_.output.resize(main.outputs.size());
+    layout_.final.resize(main.finals.size());
+    for (std::size_t i = 0; i < main.outputs.size(); ++i) layout_.output[i][axis_] = at_end(main.outputs[i]);
+    for (std::size_t i = 0; i < main.finals.size(); ++i) {
+      const Spec want = raw(main.inputs[i]);
+      layout_.final[i][axis_] = want;
+      if (resolved(main.finals[i]).is_partial()) resolve(main.finals[i], want);
+    }
+  }
+
+ private:
+  Spec& raw(ValueId v) { return layout_.raw[v.index()][axis_]; }
+  Spec& resolved(ValueId v) { return layout_.resolved[v.index()][axis_]; }
+  Spec& demand(OpId o, std::size_t i) { return layout_.demand[m_.op(o).operand_begin + i][axis_]; }
+  const ir::Shape& shape(ValueId v) const { return m_.type_of(v).shape; }
+  bool is_update(OpId o) const { return o.index() < update_.size() && update_[o.index()]; }
+
+  void set(ValueId v, Spec s) { raw(v) = resolved(v) = s; }
+
+  void input(std::size_t i, ValueId v) {
+    const bool by_sample = axis_ == kData || axis_ == kExpert || axis_ == kTime;
+    const std::int32_t dim = Program::dim_of(by_sample ? program_.batch_dim : program_.sequence_dim, i);
+    if ((by_sample || axis_ == kContext) && dim >= 0) {
+      must_divide(v, dim);
+      set(v, Spec::along(dim));
+      return;
+    }
+    if (program_.is_batch(i)) return;
+    parameter_[v.index()] = true;
+    if (axis_ == kExpert && Program::dim_of(program_.expert_dim, i) >= 0) {
+      must_divide(v, program_.expert_dim[i]);
+      set(v, Spec::along(program_.expert_dim[i]));
+      return;
+    }
+    if (axis_ == kTensor) tensor_parameter(v);
+    if (axis_ == kContext) free_[v.index()] = true;
+    if (axis_ != kData || !layout_.stored_in_parts[v.index()]) return;
+    const std::int64_t kept = storage_dim(v);
+    layout_.stored_in_parts[v.index()] = kept >= 0;
+    if (kept >= 0) set(v, Spec::along(kept));
+  }
+
+  void tensor_parameter(ValueId v) {
+    const auto it = strategy_.cut.find(m_.name_of(v));
+    if (it == strategy_.cut.end()) {
+      free_[v.index()] = true;
+    } else if (it->second >= 0) {
+      must_divide(v, it->second);
+      set(v, Spec::along(it->second));
+    }
+  }
+
+  void must_divide(ValueId v, std::int32_t dim) const {
+    const ir::Shape& s = shape(v);
+    if (static_cast<std::size_t>(dim) < s.size() && s[static_cast<std::size_t>(dim)] % n_ == 0) return;
+    ir::refuse(ir::ErrorClass::value, "degree-does-not-divide", "dimension {} of '{}' {} does not divide by {} ({} axis)", dim, m_.name_of(v), ir::to_string(s), n_,
+               kAxisNames[axis_]);
+  }
+
+  // The dimension that a weight or state is cut along over the data axis: the largest that divides and is whole on other axes.
+  std::int64_t storage_dim(ValueId v) const {
+    const ir::Shape& s = shape(v);
+    std::int64_t best = -1;
+    for (std::size_t d = 0; d < s.size(); ++d) {
+      bool whole = s[d] % n_ == 0;
+      for (std::size_t a = 0; a < kAxes; ++a) {
+        const Spec& other = layout_.raw[v.index()][a];
+        whole &= a == axis_ || !other.is_sharded() || other.dim != static_cast<std::int8_t>(d);
+      }
+      if (whole && (best < 0 || s[d] > s[static_cast<std::size_t>(best)])) best = static_cast<std::int64_t>(d);
+    }
+    return best;
+  }
+
+  // A weight that is kept in parts, used as a whole.
+  bool gathers(OpId o, ValueId v) const { return axis_ == kData && parameter_[v.index()] && layout_.stored_in_parts[v.index()] && !is_update(o); }
+  Spec seen(OpId o, std::size_t i) {
+    const ValueId v = m_.operand(o, i);
+    return gathers(o, v) ? Spec{} : resolved(v);
+  }
+
+  Spec at_end(ValueId v) {
+    Spec s = resolved(v);
+    if (s.is_partial() || (s.is_sharded() && s.outer != 1)) s = {};
+    if (axis_ == kTime && strategy_.join_outputs) s = {};
+    take(v, s);
+    return s;
+  }
+
+  // A use of `v` as `want`: sums are made, free weights are laid out.
+  void take(ValueId v, Spec want) {
+    if (resolved(v).is_partial() && !want.is_partial()) resolve(v, want);
+    if (!free_[v.index()]) return;
+    free_[v.index()] = false;
+    if (want.is_sharded()) set(v, want);
+  }
+  void resolve(ValueId v, Spec want) {
+    const bool whole = axis_ == kTime || (axis_ == kData && strategy_.zero == 1);
+    resolved(v) = whole ? Spec{} : want;
+  }
+
+  void use(OpId o, std::size_t i, Spec want) {
+    demand(o, i) = want;
+    const ValueId v = m_.operand(o, i);
+    if (!gathers(o, v)) take(v, want);
+  }
+
+  void adopt_from_weight(OpId o) {
+    for (ValueId v : m_.operands(o)) {
+      if (!free_[v.index()] || !parameter_[v.index()]) continue;
+      const ValueId w = layout_.weight_of[v.index()];
+      if (!w.valid() || w == v || shape(w) != shape(v)) continue;
+      free_[v.index()] = false;
+      set(v, raw(w));
+    }
+  }
+
+  void op(OpId o) {
+    if (is_update(o)) adopt_from_weight(o);
+    if (m_.row(o).name == "sgd") {
+      sgd(o);
+      return;
+    }
+    const std::optional<Letters> letters = letters_of(m_, o);
+    if (!letters || (axis_ == kTime && is_update(o))) {
+      whole(o);
+      return;
+    }
+    if (!is_update(o) && sum_passes(o, letters->linear)) {
+      for (std::size_t i = 0; i < m_.operands(o).size(); ++i) use(o, i, seen(o, i));
+      for (ValueId r : m_.results(o)) set(r, Spec::sum());
+      return;
+    }
+    const Choice c = choose(o, *letters);
+    if (!c.found) {
+      whole(o);
+      return;
+    }
+    in_parts(o, *letters, c);
+    if (axis_ == kTensor && strategy_.sequence_parallel) positions_of_sums(o);
+  }
+
+  void whole(OpId o) {
+    for (std::size_t i = 0; i < m_.operands(o).size(); ++i) use(o, i, {});
+    for (ValueId r : m_.results(o)) set(r, {});
+  }
+
+  bool sum_passes(OpId o, Letters::Linear linear) {
+    if (linear != Letters::every && linear != Letters::first) return false;
+    for (std::size_t i = 0; i < m_.operands(o).size(); ++i) {
+      const Spec s = seen(o, i);
+      const bool must = linear == Letters::every || i == 0;
+      if (must ? !s.is_partial() : !s.is_replicated()) return false;
+    }
+    return !m_.operands(o).empty();
+  }
+
+  // The sum of a block's output stays in parts of its positions.
+  void positions_of_sums(OpId o) {
+    for (ValueId r : m_.results(o)) {
+      const ir::Shape& s = shape(r);
+      if (resolved(r).is_partial() && s.size() == 3 && s[1] % n_ == 0 && !is_update(o)) resolved(r) = Spec::along(1);
+    }
+  }
+
+  struct Choice {
+    bool found = false;
+    std::uint8_t letter = 0;
+    std::int64_t outer = 1;
+    double cost = std::numeric_limits<double>::infinity();
+  };
+
+  static const Occurrence* find(const std::vector<Occurrence>& list, std::uint8_t letter) {
+    const auto it = std::find_if(list.begin(), list.end(), [&](const Occurrence& x) { return x.letter == letter; });
+    return it == list.end() ? nullptr : &*it;
+  }
+  static Spec spec_at(const Occurrence& x, const Choice& c) { return Spec::along(x.dim, x.outer >= 0 ? x.outer : c.outer); }
+
+  bool divides(const Occurrence& x, const Choice& c, ValueId v) const {
+    const std::int64_t size = shape(v)[static_cast<std::size_t>(x.dim)], outer = x.outer >= 0 ? x.outer : c.outer;
+    return size % outer == 0 && size / outer % n_ == 0;
+  }
+  bool divides(OpId o, const Letters& l, const Choice& c) const {
+    const auto all = [&](const auto& lists, std::span<const ValueId> values) {
+      for (std::size_t i = 0; i < lists.size(); ++i) {
+        const Occurrence* x = find(lists[i], c.letter);
+        if (x && !divides(*x, c, values[i])) return false;
+      }
+      return true;
+    };
+    return all(l.operands, m_.operands(o)) && all(l.results, m_.results(o));
+  }
+
+  // Elements that must be gathered for a choice.
+  double cost(OpId o, const Letters& l, const Choice& c) {
+    double sum = 0;
+    for (std::size_t i = 0; i < l.operands.size(); ++i) {
+      const ValueId v = m_.operand(o, i);
+      const Occurrence* x = find(l.operands[i], c.letter);
+      const Spec s = seen(o, i);
+      if (!s.is_sharded() || (x && spec_at(*x, c) == s)) continue;
+      const bool fixed = parameter_[v.index()] && (axis_ == kTensor || axis_ == kExpert);
+      sum += static_cast<double>(ir::elements_of(shape(v))) * (fixed ? 1e9 : 1);
+    }
+    return sum;
+  }
+
+  void consider(OpId o, const Letters& l, Choice c, double extra, Choice& best) {
+    if (l.is_blocked(c.letter) || !divides(o, l, c)) return;
+    c.found = true;
+    c.cost = cost(o, l, c) + extra;
+    if (c.cost < best.cost) best = c;
+  }
+
+  // With ZeRO, updates run in the parts in which their weight is kept, or would be.
+  void as_stored(OpId o, const Letters& l, Choice& best) {
+    const ValueId w = is_update(o) && axis_ == kData && strategy_.zero > 0 ? layout_.weight_of_op[o.index()] : ValueId();
+    const std::int64_t dim = w.valid() ? storage_dim(w) : -1;
+    for (std::size_t i = 0; dim >= 0 && i < l.operands.size(); ++i) {
+      if (shape(m_.operand(o, i)) != shape(w)) continue;
+      for (const Occurrence& x : l.operands[i]) {
+        if (x.dim == dim) consider(o, l, {false, x.letter, 1}, 0, best);
+      }
+    }
+  }
+
+  Choice choose(OpId o, const Letters& l) {
+    Choice best;
+    as_stored(o, l, best);
+    const bool by_weight = axis_ == kTensor && m_.row(o).name == "matmul" && parameter_[m_.operand(o, 1).index()] && free_[m_.operand(o, 1).index()] &&
+                           shape(m_.operand(o, 1)).size() == 2;
+    for (std::size_t i = 0; i < l.operands.size(); ++i) {
+      const Spec s = seen(o, i);
+      if (!s.is_sharded()) continue;
+      for (const Occurrence& x : l.operands[i]) {
+        if (x.dim != s.dim || (x.outer >= 0 && x.outer != s.outer)) continue;
+        // A weight is cut by rows or columns; rows of the other operand are not what the tensor axis is for.
+        const bool weight_whole = by_weight && !find(l.operands[1], x.letter);
+        if (!weight_whole) consider(o, l, {false, x.letter, s.outer}, 0, best);
+      }
+    }
+    if (by_weight && !best.found) {
+      const std::uint8_t columns = l.operands[1].back().letter;
+      consider(o, l, {false, columns, 1}, 0, best);
+    }
+    return best;
+  }
+
+  void in_parts(OpId o, const Letters& l, const Choice& c) {
+    for (std::size_t i = 0; i < l.operands.size(); ++i) {
+      const Occurrence* x = find(l.operands[i], c.letter);
+      use(o, i, x ? spec_at(*x, c) : Spec{});
+    }
+    for (std::size_t i = 0; i < l.results.size(); ++i) {
+      const Occurrence* x = find(l.results[i], c.letter);
+      set(m_.result(o, i), x ? spec_at(*x, c) : Spec::sum());
+    }
+  }
+
+  // Each weight for itself, as it lies.
+  void sgd(OpId o) {
+    const std::size_t n = m_.results(o).size();
+    for (std::size_t i = 0; i < n; ++i) {
+      Spec s = seen(o, i);
+      if (s.is_partial()) s = {};
+      if (axis_ == kData && strategy_.zero > 0 && s.is_replicated()) {
+        const std::int64_t dim = storage_dim(m_.operand(o, i));
+        if (dim >= 0) s = Spec::along(dim);
+      }
+      use(o, i, s);
+      use(o, n + i, s);
+      set(m_.result(o, i), s);
+    }
+  }
+
+  const Program& program_;
+  const Module& m_;
+  const Strategy& strategy_;
+  Layout& layout_;
+  Axis axis_;
+  std::int64_t n_;
+  const std::vector<bool>& update_;
+  std::vector<bool> free_, parameter_;
+};
+
+class Builder {
+ public:
+  Builder(const Program& program, const Strategy& strategy) : program_(program), m_(program.module), s_(strategy) {}
+
+  Layout run() {
+    sizes();
+    l_.raw.resize(m_.value_count());
+    l_.resolved.resize(m_.value_count());
+    std::size_t operands = 0;
+    for (OpId o : ops()) operands = std::max<std::size_t>(operands, m_.op(o).operand_begin + m_.op(o).operand_count);
+    l_.demand.resize(operands);
+    l_.output.resize(main().outputs.size());
+    l_.final.resize(main().finals.size());
+    l_.when.assign(m_.op_count(), When::before);
+    l_.stored_in_parts.assign(m_.value_count(), false);
+    l_.weight_of.assign(m_.value_count(), ValueId());
+    l_.weight_of_op.assign(m_.op_count(), ValueId());
+    std::vector<bool> update(m_.op_count(), false);
+    for (OpId o : ops()) update[o.index()] = program_.phase_of(o) == Phase::update;
+    AxisPass(program_, s_, l_, kTime, update).run();
+    classify(update);
+    components(update);
+    storage();
+    for (Axis a : {kTensor, kContext, kExpert, kData}) {
+      if (l_.sizes[a] > 1) AxisPass(program_, s_, l_, a, update).run();
+    }
+    return std::move(l_);
+  }
+
+ private:
+  const ir::Graph& main() const { return m_.graph(m_.main_graph()); }
+  const std::vector<OpId>& ops() const { return main().ops; }
+
+  void sizes() {
+    l_.sizes = {s_.data, s_.expert, s_.context, s_.tensor, s_.microbatches};
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      if (l_.sizes[a] < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {} ({} axis)", l_.sizes[a], kAxisNames[a]);
+    }
+  }
+
+  void classify(std::vector<bool>& update) {
+    for (OpId o : ops()) {
+      bool each = false, behind = program_.phase_of(o) == Phase::update;
+      for (ValueId r : m_.results(o)) each |= !l_.raw[r.index()][kTime].is_replicated();
+      for (std::size_t i = 0; i < m_.operands(o).size(); ++i) {
+        const ValueId v = m_.operand(o, i);
+        const OpId p = m_.value(v).producer;
+        const Spec want = l_.demand[m_.op(o).operand_begin + i][kTime];
+        each |= !want.is_replicated();
+        behind |= want.is_replicated() && !l_.raw[v.index()][kTime].is_replicated();
+        behind |= p.valid() && l_.when[p.index()] == When::behind;
+      }
+      if (each && behind) {
+        ir::refuse(ir::ErrorClass::value, "whole-batch", "{} '{}' works on a microbatch, but takes a value of the whole batch", m_.row(o).name, m_.name_of(o));
+      }
+      l_.when[o.index()] = each ? When::each : behind ? When::behind : When::before;
+      if (behind) update[o.index()] = true;
+    }
+  }
+
+  // Ops that run behind, joined by the tensors between them; scalars join nothing.
+  void components(const std::vector<bool>& update) {
+    std::vector<std::uint32_t> root(m_.value_count());
+    std::iota(root.begin(), root.end(), 0u);
+    const auto top = [&](std::uint32_t v) {
+      while (root[v] != v) v = root[v] = root[root[v]];
+      return v;
+    };
+    std::vector<bool> used_before(m_.value_count(), false);
+    for (OpId o : ops()) {
+      for (ValueId v : m_.operands(o)) used_before[v.index()] = used_before[v.index()] || !update[o.index()];
+      if (!update[o.index()] || m_.row(o).name == "sgd") continue;
+      std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
+      const auto join = [&](ValueId v) {
+        if (ir::elements_of(m_.type_of(v).shape) <= 1) return;
+        if (first == std::numeric_limits<std::uint32_t>::max()) {
+          first = v.value;
+        } else {
+          root[top(v.value)] = top(first);
+        }
+      };
+      for (ValueId v : m_.operands(o)) join(v);
+      for (ValueId v : m_.results(o)) join(v);
+    }
+    std::vector<ValueId> weight(m_.value_count());
+    for (std::size_t i = 0; i < main().inputs.size(); ++i) {
+      const ValueId v = main().inputs[i];
+      if (!program_.is_batch(i) && used_before[v.index()] && main().finals[i] != v) weight[top(v.value)] = v;
+    }
+    for (ValueId v : main().inputs) l_.weight_of[v.index()] = used_before[v.index()] ? v : weight[top(v.value)];
+    for (OpId o : ops()) {
+      if (!update[o.index()] || m_.results(o).empty() || m_.row(o).name == "sgd") continue;
+      const ValueId r = m_.result(o);
+      if (ir::elements_of(m_.type_of(r).shape) > 1) l_.weight_of_op[o.index()] = weight[top(r.value)];
+    }
+  }
+
+  void storage() {
+    if (s_.zero < 0 || s_.zero > 3) ir::refuse(ir::ErrorClass::value, "zero", "ZeRO has the stages 1, 2 and 3, not {}", s_.zero);
+    if (s_.zero == 0 || s_.data == 1) return;
+    for (std::size_t i = 0; i < main().inputs.size(); ++i) {
+      const ValueId v = main().inputs[i];
+      if (program_.is_batch(i) || main().finals[i] == v) continue;
+      const bool weight = l_.weight_of[v.index()] == v;
+      bool divides = false;
+      for (std::int64_t d : m_.type_of(v).shape) divides |= d % (s_.data * (s_.tensor > 1 ? s_.tensor : 1)) == 0;
+      l_.stored_in_parts[v.index()] = divides && (!weight || s_.zero == 3);
+    }
+  }
+
+  const Program& program_;
+  const Module& m_;
+  const Strategy& s_;
+  Layout l_;
+};
+
+}  // namespace
+
+Layout lay_out(const Program& program, const Strategy& strategy) { return Builder(program, strategy).run(); }
+
+ir::Shape local_shape(const ir::Shape& whole, const Specs& specs, const std::array<std::int64_t, kAxes>& sizes, std::string_view name) {
+  ir::Shape s = whole;
+  for (std::size_t a = 0; a < kAxes; ++a) {
+    if (!specs[a].is_sharded()) continue;
+    std::int64_t& d = s[static_cast<std::size_t>(specs[a].dim)];
+    if (d % sizes[a] != 0) {
+      ir::refuse(ir::ErrorClass::value, "degree-does-not-divide", "dimension {} of '{}' {} does not divide by all the degrees that cut it ({} axis: {})", specs[a].dim,
+                 name, ir::to_string(whole), kAxisNames[a], sizes[a]);
+    }
+    d /= sizes[a];
+  }
+  return s;
+}
+
+}  // namespace pando::transform

@@ -1,0 +1,85 @@
+#include "transform/distribute/parallelise.h"
+
+#include "ir/error.h"
+#include "ir/verify.h"
+#include "schedule/generate.h"
+#include "schedule/replay.h"
+#include "transform/distribute/instantiate.h"
+#include "transform/distribute/parts.h"
+
+#include <algorithm>
+
+namespace pando::transform {
+
+namespace {
+
+schedule::Table table_of(const Strategy& s) {
+  schedule::Table t = s.table ? schedule::without_idle(*s.table) : schedule::generate(s.schedule, {s.pipeline, s.microbatches, s.stages_per_rank});
+  if (static_cast<std::int32_t>(t.ranks.size()) != s.pipeline || t.microbatches() != s.microbatches) {
+    ir::refuse(ir::ErrorClass::value, "schedule", "the schedule is for {} ranks and {} microbatches, the strategy has {} and {}", t.ranks.size(), t.microbatches(),
+               s.pipeline, s.microbatches);
+  }
+  if (const auto broken = schedule::first_broken_rule(t)) ir::refuse(ir::ErrorClass::value, "schedule", "{}: {}", broken->rule, broken->message);
+  return t;
+}
+
+Mesh mesh_of(const Strategy& s, const Layout& layout, const schedule::Table& table) {
+  Mesh mesh;
+  mesh.sizes = layout.sizes;
+  mesh.first_device = s.first_device;
+  mesh.pipeline = s.pipeline;
+  mesh.rank_of_stage.assign(static_cast<std::size_t>(table.stages()), 0);
+  for (std::size_t r = 0; r < table.ranks.size(); ++r) {
+    for (const schedule::Cell& c : table.ranks[r]) {
+      if (schedule::computes(c.action)) mesh.rank_of_stage[static_cast<std::size_t>(c.stage)] = static_cast<std::int32_t>(r);
+    }
+  }
+  return mesh;
+}
+
+bool splits_backward(const schedule::Table& table) {
+  for (const auto& row : table.ranks) {
+    for (const schedule::Cell& c : row) {
+      if (c.action == schedule::Action::weight_gradient) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Distributed parallelise(const Program& program, const Strategy& strategy) {
+  if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
+  for (std::int32_t n : {strategy.data, strategy.tensor, strategy.pipeline, strategy.microbatches, strategy.expert, strategy.context, strategy.stages_per_rank}) {
+    if (n < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {}", n);
+  }
+  const schedule::Table table = table_of(strategy);
+  const Layout layout = lay_out(program, strategy);
+  const Stages stages = assign_stages(program, strategy, layout, table.stages());
+  const Mesh mesh = mesh_of(strategy, layout, table);
+  ir::Module out;
+  const Recipe recipe = make_recipe(program, strategy, layout, stages, mesh, splits_backward(table), out);
+  Distributed d = instantiate(program, recipe, mesh, table, std::move(out), {.copy_first = strategy.join_outputs});
+  if (strategy.verify) ir::check(d.module);
+  return d;
+}
+
+std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& wholes) {
+  const ir::Graph& main = d.module.graph(d.module.main_graph());
+  std::vector<ir::HostValue> parts(main.inputs.size());
+  for (const Piece& p : d.inputs) {
+    parts[p.part].tensor = part_of(wholes[p.whole], p.start, d.module.type_of(main.inputs[p.part]).shape);
+  }
+  return parts;
+}
+
+ir::HostTensor join(const std::vector<Piece>& pieces, std::uint32_t whole, const ir::Type& type, const std::vector<ir::HostValue>& parts,
+                    std::size_t first_part) {
+  ir::HostTensor out(type.dtype, type.shape);
+  for (const Piece& p : pieces) {
+    if (p.whole == whole) put_part(out, parts[first_part + p.part].tensor, p.start);
+  }
+  return out;
+}
+
+}  // namespace pando::transform

@@ -1,0 +1,80 @@
+// One program of one device as one program of many: data, tensor, expert and context parallel, and pipelines of stages and microbatches,
+// in any combination of degrees that divide.
+//
+//     Program mlp = models::build_mlp({.layers = 8, .width = 512, .batch = 256});
+//     Distributed d = parallelise(mlp, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 4});
+//
+// How a value lies on the devices is propagated from the inputs, axis by axis (spec.h, letters.h): what is known of batch dimensions and
+// weights decides where each op runs in parts and where collectives stand. What is per device is built once and instantiated.
+//
+// Device numbers: first_device + ((((data x experts + expert) x contexts + context) x tensors + tensor) x pipeline ranks + rank).
+//
+// Weights and states of the optimizer are variables of the devices that hold them, with their part of the sequential variable's data.
+#pragma once
+
+#include "schedule/table.h"
+#include "transform/distribute/program.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pando::transform {
+
+struct Strategy {
+  std::int32_t data = 1, tensor = 1, pipeline = 1, microbatches = 1;
+  // Further axes along which samples (expert) and positions (context) are cut.
+  std::int32_t expert = 1, context = 1;
+  std::int32_t first_device = 1;
+
+  // --- pipeline
+  // By name (schedule/generate.h), or the table itself.
+  std::string schedule = "1F1B";
+  std::optional<schedule::Table> table;
+  std::int32_t stages_per_rank = 1;
+  // How many layers each stage has; empty: as even as the cost of their ops allows.
+  std::vector<std::uint32_t> layers_per_stage;
+
+  // --- tensor
+  // Input by name: the dimension that is cut over the tensor axis, -1: none. Others are found: a matmul by a weight is cut by columns where its
+  // operand is whole, by rows where it is cut already.
+  std::map<std::string, std::int32_t> cut;
+  // Between matmuls, positions are cut over the tensor axis (reduce-scatter and all-gather instead of all-reduce).
+  bool sequence_parallel = false;
+
+  // --- ZeRO over the data axis. 1: states of the optimizer are cut. 2: gradients, too, and each microbatch's are. 3: weights, too; they are
+  // gathered where they are used.
+  std::int32_t zero = 0;
+
+  // Outputs of microbatches are joined, gradients begin with a copy: the order of ops of the DistIR reference.
+  bool join_outputs = false;
+  // Verify the result.
+  bool verify = true;
+};
+
+// Where a part of a sequential input or output is.
+struct Piece {
+  // Which input or output of the sequential program, and of the distributed one.
+  std::uint32_t whole = 0, part = 0;
+  // First element in each dimension.
+  ir::Shape start;
+};
+
+struct Distributed {
+  ir::Module module;
+  // Copies on other devices are all listed among the inputs; of outputs, one is.
+  std::vector<Piece> inputs, outputs;
+};
+
+// Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches.
+Distributed parallelise(const Program& program, const Strategy& strategy);
+
+// What the distributed program takes for the inputs of the sequential one.
+std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& wholes);
+// A sequential output (or input) from its pieces; parts[first_part + i] is part i.
+ir::HostTensor join(const std::vector<Piece>& pieces, std::uint32_t whole, const ir::Type& type, const std::vector<ir::HostValue>& parts,
+                    std::size_t first_part = 0);
+
+}  // namespace pando::transform

@@ -1,0 +1,421 @@
+#include "transform/distribute/recipe.h"
+
+#include "ir/error.h"
+#include "ir/op_row.h"
+#include "ir/op_table.h"
+
+#include <algorithm>
+
+namespace pando::transform {
+
+namespace {
+
+using ir::Attributes;
+using ir::Module;
+using ir::OpId;
+using ir::ValueId;
+
+class Cook {
+ public:
+  Cook(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward, Module& out)
+      : program_(program), m_(program.module), strategy_(strategy), l_(layout), s_(stages), mesh_(mesh), splits_(splits_backward), out_(out) {
+    r_.cells.resize(static_cast<std::size_t>(s_.count));
+    r_.sends.resize(static_cast<std::size_t>(s_.count));
+  }
+
+  Recipe run() {
+    for (OpId o : main().ops) {
+      if (!is_portable(o)) op(o, stage_of(o), segment_of(o));
+    }
+    for (std::size_t i = 0; i < main().outputs.size(); ++i) {
+      const ValueId v = main().outputs[i];
+      const std::int32_t stage = std::max(0, home(v));
+      r_.outputs.push_back({get(v, l_.output[i], stage, Segment::behind)});
+    }
+    r_.finals.resize(main().inputs.size());
+    for (std::size_t i = 0; i < main().inputs.size(); ++i) finals(i);
+    return std::move(r_);
+  }
+
+ private:
+  const ir::Graph& main() const { return m_.graph(m_.main_graph()); }
+  std::int32_t home(ValueId v) const { return s_.home[v.index()]; }
+  std::int32_t stage_of(OpId o) const { return s_.of_op[o.index()]; }
+  bool is_portable(OpId o) const { return !m_.results(o).empty() && s_.portable[m_.result(o).index()]; }
+  const Specs& raw(ValueId v) const { return l_.raw[v.index()]; }
+  const Specs& resolved(ValueId v) const { return l_.resolved[v.index()]; }
+
+  Segment segment_of(OpId o) const {
+    switch (l_.when[o.index()]) {
+      case When::before: return Segment::before;
+      case When::behind: return Segment::behind;
+      case When::each: break;
+    }
+    if (program_.phase_of(o) == Phase::forward) return Segment::forward;
+    return splits_ && s_.for_weights[o.index()] ? Segment::weights : Segment::backward;
+  }
+  static bool repeats(Segment s) { return s != Segment::before && s != Segment::behind; }
+
+  std::vector<Step>& steps(std::int32_t stage, Segment segment) {
+    if (segment == Segment::before) return r_.before;
+    if (segment == Segment::behind) return r_.behind;
+    return r_.cells[static_cast<std::size_t>(stage)][static_cast<std::size_t>(segment)];
+  }
+
+  // --- located values
+
+  std::uint32_t spec_id(const Specs& specs) {
+    const auto [it, added] = spec_ids_.try_emplace(key_of(specs), static_cast<std::uint32_t>(spec_ids_.size()));
+    return it->second;
+  }
+  static std::array<std::int64_t, 2 * kAxes> key_of(const Specs& specs) {
+    std::array<std::int64_t, 2 * kAxes> key{};
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      key[2 * a] = specs[a].kind * 256 + specs[a].dim;
+      key[2 * a + 1] = specs[a].outer;
+    }
+    return key;
+  }
+  // `where`: 0 for what is there in every segment behind, else one segment's own.
+  std::array<std::uint32_t, 4> key(ValueId v, const Specs& specs, std::int32_t stage, std::uint32_t where) {
+    return {v.value, spec_id(specs), static_cast<std::uint32_t>(stage), where};
+  }
+  static std::uint32_t own(Segment s) { return 1 + static_cast<std::uint32_t>(s); }
+
+  std::uint32_t add(ValueId v, const Specs& specs, std::int32_t stage, bool each, std::uint32_t where) {
+    Located x;
+    x.value = v;
+    x.specs = specs;
+    x.stage = stage;
+    x.each = each;
+    const ir::Type& whole = m_.type_of(v);
+    x.shape = local_shape(whole.shape, specs, mesh_.sizes, m_.name_of(v));
+    x.name = out_.name(m_.name_of(v));
+    ir::Type t = whole;
+    t.shape = x.shape;
+    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
+      t.place.device = ir::Device::numbered(mesh_.device(stage, r));
+      x.types.push_back(out_.type(t));
+    }
+    r_.located.push_back(std::move(x));
+    const auto id = static_cast<std::uint32_t>(r_.located.size() - 1);
+    where_[key(v, specs, stage, where)] = id;
+    return id;
+  }
+  const std::uint32_t* find(ValueId v, const Specs& specs, std::int32_t stage, std::uint32_t where) {
+    const auto it = where_.find(key(v, specs, stage, where));
+    return it == where_.end() ? nullptr : &it->second;
+  }
+
+  // --- what a use takes
+
+  std::uint32_t get(ValueId v, const Specs& want, std::int32_t stage, Segment segment) {
+    if (const auto* here = find(v, want, stage, own(segment))) return *here;
+    if (s_.portable[v.index()]) return convert(portable(v, stage), want, segment);
+    std::uint32_t from = base(v, want, segment);
+    if (r_.located[from].stage != stage) from = arrive(from, stage, segment);
+    return convert(from, want, segment);
+  }
+
+  // As it is at home: the parts of a microbatch, their sum, or all of them joined.
+  std::uint32_t base(ValueId v, const Specs& want, Segment segment) {
+    const OpId p = m_.value(v).producer;
+    if (!p.valid()) {
+      const std::uint32_t x = input(v);
+      return raw(v)[kTime].is_sharded() && want[kTime].is_replicated() ? joined(x, segment) : x;
+    }
+    if (want == raw(v)) {
+      if (const auto* x = find(v, want, home(v), 0)) return *x;
+    }
+    if (raw(v)[kTime].is_partial()) return total(v);
+    const auto* x = find(v, resolved(v), home(v), 0);
+    const std::uint32_t made = x ? *x : resolve(v, *find(v, raw(v), home(v), 0), segment_of(p));
+    return raw(v)[kTime].is_sharded() && want[kTime].is_replicated() ? joined(made, segment) : made;
+  }
+
+  std::uint32_t input(ValueId v) {
+    if (const auto* x = find(v, raw(v), std::max(0, home(v)), 0)) return *x;
+    return add_input(v, std::max(0, home(v)));
+  }
+  std::uint32_t add_input(ValueId v, std::int32_t stage) {
+    const std::uint32_t x = add(v, raw(v), stage, raw(v)[kTime].is_sharded(), 0);
+    r_.located[x].input = true;
+    r_.inputs.push_back(x);
+    return x;
+  }
+
+  std::uint32_t portable(ValueId v, std::int32_t stage) {
+    if (const auto* x = find(v, raw(v), stage, 0)) return *x;
+    const OpId p = m_.value(v).producer;
+    if (!p.valid()) return add_input(v, stage);
+    op(p, stage, l_.when[p.index()] == When::behind ? Segment::behind : Segment::before);
+    return *find(v, raw(v), stage, 0);
+  }
+
+  // The running sum over microbatches, then over devices.
+  std::uint32_t total(ValueId v) {
+    const auto* x = find(v, resolved(v), home(v), 0);
+    return x ? *x : convert(*find(v, summed_specs(v), home(v), 0), resolved(v), Segment::behind, true);
+  }
+  // As the running sum is kept: with ZeRO 2, of each microbatch's part.
+  Specs summed_specs(ValueId v) const {
+    Specs specs = raw(v);
+    specs[kTime] = {};
+    if (strategy_.zero >= 2 && raw(v)[kData].is_partial()) specs[kData] = resolved(v)[kData];
+    return specs;
+  }
+
+  std::uint32_t joined(std::uint32_t from, Segment) {
+    const Located x = r_.located[from];
+    Specs specs = x.specs;
+    specs[kTime] = {};
+    if (const auto* there = find(x.value, specs, x.stage, 0)) return *there;
+    const std::uint32_t to = add(x.value, specs, x.stage, false, 0);
+    Step s = step(Step::join, "concat", from, to);
+    s.dim = x.specs[kTime].dim;
+    s.attributes = {out_.intern({{"axis", std::int64_t{s.dim}}})};
+    const OpId p = m_.value(x.value).producer;
+    if (strategy_.join_outputs && p.valid()) {
+      s.kind = Step::append;
+      steps(x.stage, segment_of(p)).push_back(std::move(s));
+    } else {
+      r_.behind.push_back(std::move(s));
+    }
+    return to;
+  }
+
+  // On another stage, sent when it is made.
+  std::uint32_t arrive(std::uint32_t from, std::int32_t stage, Segment segment) {
+    const Located x = r_.located[from];
+    if (const auto* there = find(x.value, x.specs, stage, 0)) return *there;
+    const std::uint32_t to = add(x.value, x.specs, stage, x.each, 0);
+    Step s = step(Step::send, "send", from, to);
+    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) s.attributes.push_back(out_.intern({{"device", std::int64_t{mesh_.device(stage, r)}}}));
+    const OpId p = m_.value(x.value).producer;
+    if (mesh_.rank_of_stage[static_cast<std::size_t>(x.stage)] == mesh_.rank_of_stage[static_cast<std::size_t>(stage)]) {
+      s.op = ir::op_kind("identity");
+      s.attributes = {out_.intern({})};
+    }
+    if (x.each) {
+      const Segment made = p.valid() ? segment_of(p) : Segment::forward;
+      r_.sends[static_cast<std::size_t>(x.stage)][static_cast<std::size_t>(made)].push_back(std::move(s));
+    } else if (made_behind(x.value) || segment == Segment::behind) {
+      r_.behind.push_back(std::move(s));
+    } else {
+      r_.before.push_back(std::move(s));
+    }
+    return to;
+  }
+  bool made_behind(ValueId v) const {
+    const OpId p = m_.value(v).producer;
+    return p.valid() && l_.when[p.index()] != When::before;
+  }
+
+  // --- from one layout to another
+
+  Step step(Step::Kind kind, std::string_view op, std::uint32_t from, std::uint32_t to) const {
+    Step s;
+    s.kind = kind;
+    s.op = ir::op_kind(op);
+    s.operands = {from};
+    s.results = {to};
+    return s;
+  }
+
+  // Sums of a value that was just made.
+  std::uint32_t resolve(ValueId v, std::uint32_t made, Segment segment) { return convert(made, resolved(v), segment, true); }
+
+  // Axis by axis: cutting first, so that less is moved. `shared`: what comes out is for all segments.
+  std::uint32_t convert(std::uint32_t from, const Specs& want, Segment segment, bool shared = false) {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t a = 0; a < kTime; ++a) {
+        const Spec have = r_.located[from].specs[a];
+        if (have == want[a] || (pass == 0 && !have.is_replicated())) continue;
+        from = along(from, static_cast<Axis>(a), want[a], segment, shared);
+      }
+    }
+    return from;
+  }
+
+  std::uint32_t along(std::uint32_t from, Axis axis, Spec want, Segment segment, bool shared) {
+    const Located x = r_.located[from];
+    Specs specs = x.specs;
+    specs[axis] = want;
+    const bool gathers_weight = x.input && l_.stored_in_parts[x.value.index()] && repeats(segment);
+    // What does not change from microbatch to microbatch is done once.
+    const bool once = !x.each && !gathers_weight;
+    if (once && repeats(segment)) segment = Segment::before;
+    const std::uint32_t where = shared || segment == Segment::before || segment == Segment::behind ? 0 : own(segment);
+    if (const auto* there = find(x.value, specs, x.stage, where)) return *there;
+    const std::uint32_t to = add(x.value, specs, x.stage, !once, where);
+    steps(x.stage, segment).push_back(conversion(x, from, to, axis, want));
+    return to;
+  }
+
+  Step conversion(const Located& x, std::uint32_t from, std::uint32_t to, Axis axis, Spec want) {
+    const Spec have = x.specs[axis];
+    for (const Spec& s : {have, want}) {
+      if (s.is_sharded() && outer_here(x, axis, s) != 1) {
+        ir::refuse(ir::ErrorClass::value, "layout", "'{}' is cut in the middle of a dimension; it cannot be moved in one piece", m_.name_of(x.value));
+      }
+    }
+    const auto collective = [&](std::string_view op, const Attributes& attributes) {
+      Step s = step(Step::collective, op, from, to);
+      s.axis = axis;
+      s.attributes = {out_.intern(attributes)};
+      return s;
+    };
+    const auto dim = [](Spec s) { return std::int64_t{s.dim}; };
+    if (have.is_partial() && want.is_replicated()) return collective("all_reduce_across", {{"op", std::string("add")}});
+    if (have.is_partial() && want.is_sharded()) return collective("reduce_scatter_across", {{"op", std::string("add")}, {"dim", dim(want)}});
+    if (have.is_sharded() && want.is_replicated()) return collective("all_gather_across", {{"dim", dim(have)}});
+    if (have.is_sharded() && want.is_sharded()) return collective("all_to_all_across", {{"split_dim", dim(want)}, {"concat_dim", dim(have)}});
+    if (!have.is_replicated() || !want.is_sharded()) ir::refuse(ir::ErrorClass::value, "layout", "'{}' cannot become a sum of parts again", m_.name_of(x.value));
+    return slice(from, to, axis, want);
+  }
+
+  // The factor of a dimension that lies before the cut, in this rank's part.
+  std::int64_t outer_here(const Located& x, Axis axis, Spec s) const {
+    std::int64_t outer = s.outer;
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      const Spec& other = x.specs[a];
+      if (a != axis && other.is_sharded() && other.dim == s.dim && other.outer < s.outer) outer /= mesh_.sizes[a];
+    }
+    return outer;
+  }
+
+  Step slice(std::uint32_t from, std::uint32_t to, Axis axis, Spec want) {
+    Step s = step(Step::plain, "slice", from, to);
+    const std::int64_t length = r_.located[to].shape[static_cast<std::size_t>(want.dim)];
+    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
+      const std::int64_t start = mesh_.coordinate(r, axis) * length;
+      s.attributes.push_back(out_.intern({{"start", ir::Ints{start}}, {"stop", ir::Ints{start + length}}, {"step", ir::Ints{1}}, {"axis", ir::Ints{want.dim}}}));
+    }
+    return s;
+  }
+
+  // --- ops
+
+  Specs demand(OpId o, std::size_t i) const { return l_.demand[m_.op(o).operand_begin + i]; }
+
+  void op(OpId o, std::int32_t stage, Segment segment) {
+    if (m_.op(o).graph_count > 0) {
+      ir::refuse(ir::ErrorClass::value, "not-flat", "{} '{}' carries a graph; a program is flat before it is distributed", m_.row(o).name, m_.name_of(o));
+    }
+    if (m_.row(o).name == "sgd") {
+      sgd(o);
+      return;
+    }
+    Step s = plain(o);
+    for (std::size_t i = 0; i < m_.operands(o).size(); ++i) s.operands.push_back(get(m_.operand(o, i), demand(o, i), stage, segment));
+    for (ValueId v : m_.results(o)) s.results.push_back(add(v, raw(v), stage, repeats(segment), 0));
+    s.attributes = {out_.intern(local_attributes(o, s))};
+    steps(stage, segment).push_back(std::move(s));
+    for (ValueId v : m_.results(o)) finish(v, stage, segment);
+  }
+
+  Step plain(OpId o) {
+    Step s;
+    s.op = m_.op(o).kind;
+    s.in_place = m_.op(o).in_place;
+    if (const ir::LocationId l = m_.op(o).location; l.valid()) s.location = out_.location(m_.location(l));
+    return s;
+  }
+
+  Attributes local_attributes(OpId o, const Step& s) const {
+    Attributes a = m_.attributes(o);
+    if (a.has("shape") && !s.results.empty()) a.set("shape", ir::Ints(r_.located[s.results[0]].shape));
+    return a;
+  }
+
+  // Sums are made where the value is made, so that everybody gets the total.
+  void finish(ValueId v, std::int32_t stage, Segment segment) {
+    std::uint32_t made = *find(v, raw(v), stage, 0);
+    if (raw(v)[kTime].is_partial()) {
+      Specs specs = summed_specs(v);
+      if (!is_used_as_total(v)) return;
+      Specs each = specs;
+      each[kTime] = Spec::sum();
+      made = convert(made, each, segment);
+      const std::uint32_t sum = add(v, specs, stage, false, 0);
+      steps(stage, segment).push_back(step(Step::accumulate, "add", made, sum));
+    } else if (raw(v) != resolved(v)) {
+      made = resolve(v, made, segment);
+    }
+    if (strategy_.join_outputs && raw(v)[kTime].is_sharded() && is_joined_output(v)) joined(made, segment);
+  }
+
+  bool is_used_as_total(ValueId v) {
+    if (total_uses_.empty()) {
+      total_uses_.assign(m_.value_count(), false);
+      const auto note = [&](ValueId u, const Specs& want) { total_uses_[u.index()] = total_uses_[u.index()] || want[kTime].is_replicated(); };
+      for (OpId o : main().ops) {
+        for (std::size_t i = 0; i < m_.operands(o).size(); ++i) note(m_.operand(o, i), demand(o, i));
+      }
+      for (std::size_t i = 0; i < main().outputs.size(); ++i) note(main().outputs[i], l_.output[i]);
+      for (std::size_t i = 0; i < main().finals.size(); ++i) note(main().finals[i], l_.final[i]);
+    }
+    return total_uses_[v.index()];
+  }
+  bool is_joined_output(ValueId v) const { return std::find(main().outputs.begin(), main().outputs.end(), v) != main().outputs.end(); }
+
+  // One op on each stage, of the weights that lie there.
+  void sgd(OpId o) {
+    const std::size_t n = m_.results(o).size();
+    for (std::int32_t stage = 0; stage < s_.count; ++stage) {
+      Step s = plain(o);
+      s.attributes = {out_.intern(m_.attributes(o))};
+      std::vector<std::size_t> mine;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (home(m_.result(o, i)) == stage) mine.push_back(i);
+      }
+      if (mine.empty()) continue;
+      for (std::size_t i : mine) s.operands.push_back(get(m_.operand(o, i), demand(o, i), stage, Segment::behind));
+      for (std::size_t i : mine) s.operands.push_back(get(m_.operand(o, n + i), demand(o, n + i), stage, Segment::behind));
+      for (std::size_t i : mine) s.results.push_back(add(m_.result(o, i), raw(m_.result(o, i)), stage, false, 0));
+      r_.behind.push_back(std::move(s));
+    }
+  }
+
+  void finals(std::size_t i) {
+    const ValueId v = main().inputs[i], f = main().finals[i];
+    if (f == v) return;
+    for (std::size_t k = 0; k < r_.inputs.size(); ++k) {
+      const Located x = r_.located[r_.inputs[k]];
+      if (x.value == v) r_.finals[i].push_back(get(f, l_.final[i], x.stage, Segment::behind));
+    }
+  }
+
+  const Program& program_;
+  const Module& m_;
+  const Strategy& strategy_;
+  const Layout& l_;
+  const Stages& s_;
+  const Mesh& mesh_;
+  bool splits_;
+  Module& out_;
+  Recipe r_;
+  std::map<std::array<std::int64_t, 2 * kAxes>, std::uint32_t> spec_ids_;
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t> where_;
+  std::vector<bool> total_uses_;
+};
+
+}  // namespace
+
+Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
+                   ir::Module& out) {
+  return Cook(program, strategy, layout, stages, mesh, splits_backward, out).run();
+}
+
+ir::Shape start_of(const ir::Shape& whole, const Specs& specs, const Mesh& mesh, std::int64_t rank, std::int64_t microbatch) {
+  ir::Shape start(whole.size(), 0), left = whole;
+  for (std::size_t a = 0; a < kAxes; ++a) {
+    if (!specs[a].is_sharded()) continue;
+    const auto d = static_cast<std::size_t>(specs[a].dim);
+    left[d] /= mesh.sizes[a];
+    start[d] += left[d] * (a == kTime ? microbatch : mesh.coordinate(rank, static_cast<Axis>(a)));
+  }
+  return start;
+}
+
+}  // namespace pando::transform

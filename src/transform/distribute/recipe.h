@@ -1,0 +1,92 @@
+// The program of one microbatch on each stage, as steps that are instantiated for every microbatch and rank: what is per device is built once.
+#pragma once
+
+#include "ir/module.h"
+#include "transform/distribute/layout.h"
+#include "transform/distribute/stages.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pando::transform {
+
+// A value as it lies on one stage: on every rank of it, and for every microbatch where `each` says so.
+struct Located {
+  ir::ValueId value;
+  Specs specs;
+  std::int32_t stage = 0;
+  bool each = false;
+  // An input of the main graph.
+  bool input = false;
+  // Made again in the backward pass.
+  bool again = false;
+  ir::Shape shape;  // of a part
+  ir::NameId name;
+  std::vector<ir::TypeId> types;  // by rank
+  // Where its values stand in the table of instances.
+  std::size_t first = 0;
+};
+
+struct Step {
+  enum Kind : std::uint8_t {
+    plain,       // an op on each rank
+    collective,  // an op for each group along `axis`
+    send,        // to another stage
+    accumulate,  // operand 0 to the running sum in result 0
+    append,      // operand 0 behind what there is in result 0
+    join,        // all microbatches of operand 0 along `dim`
+  };
+  Kind kind = plain;
+  ir::OpKind op;
+  bool in_place = false;
+  Axis axis = kData;
+  std::int32_t dim = 0;
+  ir::LocationId location;
+  // One for all ranks, or one for each.
+  std::vector<ir::AttributesId> attributes;
+  std::vector<std::uint32_t> operands, results;
+};
+
+enum class Segment : std::uint8_t { before, forward, backward, weights, behind };
+inline constexpr std::size_t kSegments = 5;
+
+struct Recipe {
+  std::vector<Located> located;
+  std::vector<std::uint32_t> inputs;  // those that are inputs of the main graph
+  // Of all stages, in order.
+  std::vector<Step> before, behind;
+  // By stage.
+  std::vector<std::array<std::vector<Step>, kSegments>> cells, sends;
+  // By output and final of the sequential program.
+  std::vector<std::vector<std::uint32_t>> outputs, finals;
+};
+
+struct Mesh {
+  std::array<std::int64_t, kAxes> sizes{1, 1, 1, 1, 1};
+  std::int32_t first_device = 1, pipeline = 1;
+  std::vector<std::int32_t> rank_of_stage;
+
+  std::int64_t ranks() const { return sizes[kData] * sizes[kExpert] * sizes[kContext] * sizes[kTensor]; }
+  // How far apart neighbours along an axis are, counted in ranks.
+  std::int64_t stride(Axis axis) const {
+    std::int64_t s = 1;
+    for (std::size_t a = axis + 1; a <= kTensor; ++a) s *= sizes[a];
+    return s;
+  }
+  std::int64_t coordinate(std::int64_t rank, Axis axis) const { return rank / stride(axis) % sizes[axis]; }
+  std::int32_t device(std::int32_t stage, std::int64_t rank) const {
+    return first_device + static_cast<std::int32_t>(rank) * pipeline + rank_of_stage[static_cast<std::size_t>(stage)];
+  }
+};
+
+// Adds types, names and attributes to `out`, no ops.
+Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
+                   ir::Module& out);
+
+// First element, in each dimension, of the part of a rank and a microbatch.
+ir::Shape start_of(const ir::Shape& whole, const Specs& specs, const Mesh& mesh, std::int64_t rank, std::int64_t microbatch);
+
+}  // namespace pando::transform

@@ -1,0 +1,255 @@
+#include "transform/distribute/stages.h"
+
+#include "ir/error.h"
+#include "ir/op_row.h"
+
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace pando::transform {
+
+namespace {
+
+using ir::Module;
+using ir::OpId;
+using ir::ValueId;
+
+// Contiguous groups of layers, one for each stage, with the least sum of squared costs.
+std::vector<std::uint32_t> even_groups(const std::vector<double>& cost, std::int32_t stages) {
+  const std::size_t n = cost.size(), groups = static_cast<std::size_t>(stages);
+  std::vector<double> before(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) before[i + 1] = before[i] + cost[i];
+  std::vector<std::vector<double>> best(groups + 1, std::vector<double>(n + 1, std::numeric_limits<double>::infinity()));
+  std::vector<std::vector<std::uint32_t>> from(groups + 1, std::vector<std::uint32_t>(n + 1, 0));
+  best[0][0] = 0;
+  for (std::size_t g = 1; g <= groups; ++g) {
+    for (std::size_t end = g; end <= n; ++end) {
+      for (std::size_t begin = g - 1; begin < end; ++begin) {
+        const double sum = before[end] - before[begin], total = best[g - 1][begin] + sum * sum;
+        // A little slack: of equal costs, earlier stages get more layers.
+        if (total <= best[g][end] * (1 + 1e-12)) {
+          best[g][end] = total;
+          from[g][end] = static_cast<std::uint32_t>(begin);
+        }
+      }
+    }
+  }
+  std::vector<std::uint32_t> sizes(groups);
+  std::size_t end = n;
+  for (std::size_t g = groups; g > 0; --g) {
+    sizes[g - 1] = static_cast<std::uint32_t>(end - from[g][end]);
+    end = from[g][end];
+  }
+  return sizes;
+}
+
+class Assignment {
+ public:
+  Assignment(const Program& program, const Strategy& strategy, const Layout& layout, std::int32_t stages)
+      : program_(program), m_(program.module), strategy_(strategy), layout_(layout) {
+    s_.count = stages;
+    s_.of_op.assign(m_.op_count(), -1);
+    s_.home.assign(m_.value_count(), -1);
+    s_.portable.assign(m_.value_count(), false);
+    s_.for_weights.assign(m_.op_count(), false);
+    seen_at_.resize(m_.value_count());
+  }
+
+  Stages run() {
+    portable();
+    forward();
+    before_by_users();
+    inputs();
+    before_by_operands();
+    backward();
+    inputs();
+    behind();
+    for_weights();
+    return std::move(s_);
+  }
+
+ private:
+  const ir::Graph& main() const { return m_.graph(m_.main_graph()); }
+  const std::vector<OpId>& ops() const { return main().ops; }
+  When when(OpId o) const { return layout_.when[o.index()]; }
+  std::int32_t& stage(OpId o) { return s_.of_op[o.index()]; }
+  std::int32_t& home(ValueId v) { return s_.home[v.index()]; }
+  bool is_portable(OpId o) const { return !m_.results(o).empty() && s_.portable[m_.result(o).index()]; }
+
+  void portable() {
+    for (std::size_t i = 0; i < main().inputs.size(); ++i) {
+      s_.portable[main().inputs[i].index()] = !program_.is_batch(i) && ir::elements_of(m_.type_of(main().inputs[i]).shape) == 1;
+    }
+    for (OpId o : ops()) {
+      bool all = when(o) != When::each && m_.row(o).effects == ir::Effects::none && m_.row(o).name != "sgd";
+      for (ValueId v : m_.operands(o)) all &= s_.portable[v.index()];
+      for (ValueId v : m_.results(o)) s_.portable[v.index()] = all;
+    }
+  }
+
+  void place(OpId o, std::int32_t at) {
+    stage(o) = at;
+    for (ValueId v : m_.results(o)) home(v) = at;
+    for (ValueId v : m_.operands(o)) {
+      auto& list = seen_at_[v.index()];
+      if (list.empty() || list.back() != at) list.push_back(at);
+    }
+  }
+
+  void forward() {
+    std::uint32_t layers = 0;
+    const auto counts = [&](OpId o) { return when(o) == When::each && program_.phase_of(o) == Phase::forward; };
+    for (OpId o : ops()) {
+      if (counts(o)) layers = std::max(layers, program_.layer_of(o) + 1);
+    }
+    const std::vector<std::int32_t> at = stage_of_layer(layers, counts);
+    for (OpId o : ops()) {
+      if (counts(o)) place(o, at[program_.layer_of(o)]);
+    }
+  }
+
+  template <class F>
+  std::vector<std::int32_t> stage_of_layer(std::uint32_t layers, F counts) {
+    std::vector<std::uint32_t> sizes = strategy_.layers_per_stage;
+    if (sizes.empty()) {
+      if (layers < static_cast<std::uint32_t>(s_.count)) {
+        ir::refuse(ir::ErrorClass::value, "stages", "{} layers do not fill {} stages", layers, s_.count);
+      }
+      std::vector<double> cost(layers, 0);
+      for (OpId o : ops()) {
+        if (counts(o)) cost[program_.layer_of(o)] += operations_of(m_, o);
+      }
+      sizes = even_groups(cost, s_.count);
+    }
+    const std::uint32_t sum = std::accumulate(sizes.begin(), sizes.end(), 0u);
+    if (sizes.size() != static_cast<std::size_t>(s_.count) || sum != layers) {
+      ir::refuse(ir::ErrorClass::value, "layers-per-stage", "layers_per_stage has {} stages with {} layers in all; the program has {} layers, the schedule {} stages",
+                 sizes.size(), sum, layers, s_.count);
+    }
+    std::vector<std::int32_t> at;
+    for (std::size_t i = 0; i < sizes.size(); ++i) at.insert(at.end(), sizes[i], static_cast<std::int32_t>(i));
+    return at;
+  }
+
+  void before_by_users() {
+    const std::vector<OpId>& all = ops();
+    for (std::size_t i = all.size(); i-- > 0;) {
+      const OpId o = all[i];
+      if (when(o) != When::before || is_portable(o)) continue;
+      std::int32_t at = -1;
+      for (ValueId v : m_.results(o)) {
+        for (std::int32_t u : seen_at_[v.index()]) at = at < 0 ? u : std::min(at, u);
+      }
+      if (at >= 0) place(o, at);
+    }
+  }
+
+  void inputs() {
+    for (ValueId v : main().inputs) {
+      if (s_.portable[v.index()] || home(v) >= 0) continue;
+      for (std::int32_t u : seen_at_[v.index()]) home(v) = home(v) < 0 ? u : std::min(home(v), u);
+    }
+  }
+
+  std::int32_t latest_home(OpId o) {
+    std::int32_t at = -1;
+    for (ValueId v : m_.operands(o)) at = std::max(at, home(v));
+    return at;
+  }
+
+  void before_by_operands() {
+    for (OpId o : ops()) {
+      if (when(o) == When::before && !is_portable(o) && stage(o) < 0) place(o, std::max(0, latest_home(o)));
+    }
+  }
+
+  bool is_there(ValueId v, std::int32_t at) {
+    const auto& list = seen_at_[v.index()];
+    return home(v) == at || home(v) < 0 || std::find(list.begin(), list.end(), at) != list.end();
+  }
+
+  void backward() {
+    for (OpId o : ops()) {
+      if (when(o) != When::each || program_.phase_of(o) == Phase::forward) continue;
+      std::int32_t of_gradients = std::numeric_limits<std::int32_t>::max(), of_forward = -1;
+      bool there = true;
+      const auto is_gradient = [&](ValueId v) {
+        const OpId p = m_.value(v).producer;
+        return p.valid() && when(p) == When::each && program_.phase_of(p) != Phase::forward;
+      };
+      for (ValueId v : m_.operands(o)) {
+        if (is_gradient(v)) of_gradients = std::min(of_gradients, home(v));
+      }
+      for (ValueId v : m_.operands(o)) {
+        if (s_.portable[v.index()] || is_gradient(v)) continue;
+        of_forward = std::max(of_forward, home(v));
+        there &= is_there(v, of_gradients);
+      }
+      const bool has_gradients = of_gradients != std::numeric_limits<std::int32_t>::max();
+      place(o, has_gradients && there ? of_gradients : of_forward >= 0 ? of_forward : has_gradients ? of_gradients : s_.count - 1);
+    }
+  }
+
+  void behind() {
+    for (OpId o : ops()) {
+      if (when(o) != When::behind || is_portable(o)) continue;
+      if (m_.row(o).name == "sgd") {
+        for (std::size_t i = 0; i < m_.results(o).size(); ++i) home(m_.result(o, i)) = std::max(0, home(m_.operand(o, i)));
+        continue;
+      }
+      const ValueId w = layout_.weight_of_op[o.index()];
+      place(o, w.valid() && home(w) >= 0 ? home(w) : std::max(0, latest_home(o)));
+    }
+  }
+
+  // What other stages need is not for weights alone, nor is what leads to it.
+  void for_weights() {
+    std::vector<bool> needed(m_.value_count(), false);
+    for (OpId o : ops()) {
+      if (when(o) != When::each) continue;
+      for (ValueId v : m_.operands(o)) {
+        if (home(v) >= 0 && home(v) != stage(o)) needed[v.index()] = true;
+      }
+    }
+    const std::vector<OpId>& all = ops();
+    for (std::size_t i = all.size(); i-- > 0;) {
+      const OpId o = all[i];
+      if (when(o) != When::each || program_.phase_of(o) == Phase::forward) continue;
+      bool any = false;
+      for (ValueId v : m_.results(o)) any |= needed[v.index()];
+      s_.for_weights[o.index()] = !any;
+      if (!any) continue;
+      for (ValueId v : m_.operands(o)) needed[v.index()] = true;
+    }
+  }
+
+  const Program& program_;
+  const Module& m_;
+  const Strategy& strategy_;
+  const Layout& layout_;
+  Stages s_;
+  // By value: the stages whose ops take it.
+  std::vector<std::vector<std::int32_t>> seen_at_;
+};
+
+}  // namespace
+
+Stages assign_stages(const Program& program, const Strategy& strategy, const Layout& layout, std::int32_t stages) {
+  return Assignment(program, strategy, layout, stages).run();
+}
+
+double operations_of(const ir::Module& m, ir::OpId o) {
+  const ir::OpRow& row = m.row(o);
+  double elements = 0;
+  for (ValueId v : m.results(o)) elements += static_cast<double>(ir::elements_of(m.type_of(v).shape));
+  if (!row.cost) return elements;
+  std::vector<ir::TypeId> types;
+  for (ValueId v : m.operands(o)) types.push_back(m.value(v).type);
+  ir::Inference in(m, row, types, m.attributes(o), m.graphs(o), m.op(o).in_place);
+  for (ValueId v : m.results(o)) in.result(m.type_of(v));
+  return row.cost(in).operations;
+}
+
+}  // namespace pando::transform
