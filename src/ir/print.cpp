@@ -152,14 +152,22 @@ class Printer {
     const Op& op = module_.op(o);
     if (const auto it = labels_.find(o.value); it != labels_.end()) fmt::format_to(end(), "[{}] ", it->second);
     results(o);
+    call(o, [&](std::size_t i) { name(module_.operand(o, i)); });
+    suffixes(o, op);
+  }
+
+  // `operand(i)` writes operand i.
+  template <class F>
+  void call(OpId o, F operand) {
+    const Op& op = module_.op(o);
     out_ += module_.row(o).name;
     if (op.in_place) out_ += '_';
     out_ += '(';
     bool first = true;
-    for (ValueId v : module_.operands(o)) {
+    for (std::size_t i = 0; i < op.operand_count; ++i) {
       if (!first) out_ += ", ";
       first = false;
-      name(v);
+      operand(i);
     }
     for (const auto& [name, value] : module_.attributes(o).items()) {
       if (!first) out_ += ", ";
@@ -169,9 +177,13 @@ class Printer {
       std::visit([this](const auto& v) { this->value(v); }, value);
     }
     out_ += ')';
-    suffixes(o, op);
+    for (GraphId g : module_.graphs(o)) {
+      out_ += " @";
+      append_name(out_, module_.graph(g).name);
+    }
   }
 
+  void write(std::string_view text) { out_ += text; }
   std::string take() { return std::move(out_); }
 
  private:
@@ -253,10 +265,6 @@ class Printer {
   }
 
   void suffixes(OpId o, const Op& op) {
-    for (GraphId g : module_.graphs(o)) {
-      out_ += " @";
-      append_name(out_, module_.graph(g).name);
-    }
     if (op.result_count == 0 && module_.name_of(o) != std::string(module_.row(o).name) + "_out") {
       out_ += " as ";
       append_quoted(out_, module_.name_of(o));
@@ -368,6 +376,25 @@ std::string print_op(const Module& module, OpId op, const PrintOptions& options)
   Printer p(module, options);
   p.op(op);
   return p.take();
+}
+
+std::string print_call(const Module& module, OpId op, std::span<const std::string> operands) {
+  const PrintOptions options;
+  Printer p(module, options);
+  p.call(op, [&](std::size_t i) { p.write(operands[i]); });
+  return p.take();
+}
+
+std::string print_name(std::string_view name) {
+  std::string out;
+  append_name(out, name);
+  return out;
+}
+
+std::string print_data(const HostTensor& data) {
+  std::string out;
+  append_data(out, data, false);
+  return out;
 }
 
 }  // namespace pando::ir

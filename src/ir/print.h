@@ -19,7 +19,9 @@
 
 #include "ir/module.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace pando::ir {
 
@@ -36,5 +38,11 @@ std::string print(const Module& module, const PrintOptions& options = {});
 std::string print_graph(const Module& module, GraphId graph, const PrintOptions& options = {});
 // One op, as a line of its graph's text, without indentation.
 std::string print_op(const Module& module, OpId op, const PrintOptions& options = {});
+// The op without its results, its operands as others write them: "add(a[t], b, ...) @graph".
+std::string print_call(const Module& module, OpId op, std::span<const std::string> operands);
+// A name as texts have it: in quotes unless it is plain.
+std::string print_name(std::string_view name);
+// "[1.0, 2.0]" or "hex"..."".
+std::string print_data(const HostTensor& data);
 
 }  // namespace pando::ir

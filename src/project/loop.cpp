@@ -1,0 +1,125 @@
+#include "project/loop.h"
+
+#include "ir/error.h"
+#include "ir/infer.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "project/place.h"
+#include "project/window.h"
+
+#include <unordered_set>
+
+namespace pando::project {
+
+using namespace ir;
+
+namespace {
+
+template <class... Args>
+[[noreturn]] void no_loop(std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
+  throw_model_error(ErrorClass::not_implemented, id, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// What a graph does beside computing, in graphs that it carries too.
+void check_pure(const Module& m, GraphId g, std::vector<bool>& seen) {
+  if (seen[g.index()]) return;
+  seen[g.index()] = true;
+  for (OpId o : m.graph(g).ops) {
+    const Effects allowed = g == m.main_graph() ? Effects::stream : Effects::none;
+    const auto effects = static_cast<std::uint8_t>(m.row(o).effects);
+    if (effects & ~static_cast<std::uint8_t>(allowed)) {
+      no_loop("effect-in-loop", "{}: the body of a projected loop computes, and loads and stores streams of the host in its main graph; nothing else", print_op(m, o));
+    }
+    for (GraphId c : m.graphs(o)) check_pure(m, c, seen);
+  }
+}
+
+void check_module(const Module& m) {
+  if (m.replicas() != 1) no_loop("replicas-in-loop", "a module of {} replicas; project one replica's", m.replicas());
+  for (std::size_t s = 0; s < m.state_count(); ++s) {
+    const State& state = m.state(StateId(static_cast<StateId::rep>(s)));
+    if (!state.input) no_loop("remote-state-in-loop", "variable '{}' is a row of a remote buffer", state.name);
+  }
+  for (OpId o : m.graph(m.main_graph()).ops) {
+    if (m.op(o).context != Context::normal) no_loop("program-in-loop", "{}: it belongs to another program of the module", print_op(m, o));
+  }
+  std::vector<bool> seen(m.graph_count());
+  check_pure(m, m.main_graph(), seen);
+}
+
+// A variable that becomes what another value is already (an input, another's new contents) gets a copy of its own.
+void give_finals_of_their_own(Module& m) {
+  const GraphId main = m.main_graph();
+  std::unordered_set<std::uint32_t> taken;
+  for (std::size_t i = 0; i < m.graph(main).inputs.size(); ++i) {
+    const ValueId final = m.graph(main).finals[i], input = m.graph(main).inputs[i];
+    if (final == input || (m.value(final).producer.valid() && taken.insert(final.value).second)) continue;
+    const OpId copy = infer_and_add(m, main, "identity", {{final}}, {}, {}, false, {}, m.name_of(input) + ".next");
+    m.graph(main).finals[i] = m.result(copy);
+    taken.insert(m.result(copy).value);
+  }
+}
+
+void find_states(LoopProgram& l) {
+  const Module& m = *l.module;
+  const Graph& main = m.graph(m.main_graph());
+  l.state_of.assign(m.value_count(), -1);
+  l.new_version_of.assign(m.value_count(), -1);
+  for (std::size_t s = 0; s < m.state_count(); ++s) {
+    const State& state = m.state(StateId(static_cast<StateId::rep>(s)));
+    LoopState mine;
+    mine.name = m.name_of(main.inputs[*state.input]);
+    mine.value = main.inputs[*state.input];
+    mine.final = main.finals[*state.input];
+    mine.device = m.type_of(mine.value).place.device.value;
+    mine.initial = m.blob(state.data).reshaped(m.type(state.type).shape);
+    l.state_of[mine.value.index()] = static_cast<std::int32_t>(l.states.size());
+    if (mine.final != mine.value) l.new_version_of[mine.final.index()] = static_cast<std::int32_t>(l.states.size());
+    l.states.push_back(std::move(mine));
+  }
+}
+
+// Variables that nothing changes, constants, and what is computed from those alone.
+void find_invariants(LoopProgram& l) {
+  const Module& m = *l.module;
+  std::vector<bool>& fixed = l.fixed;
+  fixed.assign(m.value_count(), false);
+  for (const LoopState& s : l.states) fixed[s.value.index()] = s.value == s.final;
+  for (OpId o : m.graph(m.main_graph()).ops) {
+    bool is_fixed = m.row(o).effects == Effects::none;
+    for (ValueId v : m.operands(o)) is_fixed = is_fixed && fixed[v.index()];
+    for (ValueId v : m.results(o)) is_fixed = is_fixed && l.new_version_of[v.index()] < 0;
+    for (ValueId v : m.results(o)) fixed[v.index()] = is_fixed;
+    (is_fixed ? l.before : l.body).push_back(o);
+  }
+}
+
+void find_order(LoopProgram& l) {
+  const Module& m = *l.module;
+  for (const auto& [first, then] : m.graph(m.main_graph()).after) {
+    if (l.device(first) != l.device(then)) {
+      no_loop("order-across-devices", "{}: the order behind an op of device {} is demanded across devices; only data join devices", print_op(m, then), l.device(first));
+    }
+    l.after.emplace_back(first, then);
+  }
+}
+
+}  // namespace
+
+LoopProgram make_loop(Module module, const Policy& policy) {
+  check_module(module);
+  LoopProgram l;
+  l.policy = policy;
+  give_finals_of_their_own(module);
+  l.devices = complete_devices(module);
+  insert_sends(module, l.devices);
+  check(module);
+  l.module = std::make_shared<Module>(std::move(module));
+  find_states(l);
+  find_invariants(l);
+  find_order(l);
+  if (policy.windowed()) split_update(l);
+  return l;
+}
+
+}  // namespace pando::project

@@ -1,0 +1,69 @@
+// What the tests of this module share.
+#pragma once
+
+#include "ir/parse.h"
+#include "project/check.h"
+#include "project/parse.h"
+#include "project/print.h"
+#include "project/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace pando::project::testing {
+
+inline std::string golden_path(const std::string& name) { return std::string(PANDO_SOURCE_DIR) + "/tests/golden/project/" + name + ".txt"; }
+
+inline std::string read_golden(const std::string& name) {
+  std::ifstream file(golden_path(name));
+  EXPECT_TRUE(file) << "no file " << golden_path(name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// PANDO_BLESS=1 rewrites the file.
+inline void expect_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("PANDO_BLESS")) {
+    std::ofstream(golden_path(name)) << text;
+    return;
+  }
+  EXPECT_EQ(read_golden(name), text);
+}
+
+// The loop of the note on pipelining, placed on two devices.
+inline ir::Module note() { return ir::parse(read_golden("note"), "note.txt"); }
+
+// (slices, shape), numbers between -1 and 1.
+inline ir::HostTensor slices(std::int64_t n, const ir::Shape& shape, unsigned seed, ir::DType dtype = ir::DType::float32) {
+  ir::Shape all{n};
+  all.insert(all.end(), shape.begin(), shape.end());
+  ir::HostTensor t(dtype, all);
+  std::uint32_t state = seed * 2654435761u + 1;
+  for (std::int64_t i = 0; i < t.elements(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    t.set(i, static_cast<double>(state >> 8) / (1 << 23) - 1);
+  }
+  return t;
+}
+
+inline HostInputs note_inputs(std::int64_t samples) { return {{"x", slices(samples, {3, 3}, 1)}, {"l", slices(samples, {3, 3}, 2)}}; }
+
+struct Projected {
+  LoopProgram loop;
+  Lags lags;
+  ProjectedProgram program;
+};
+
+inline Projected projected(ir::Module module, const std::string& policy, const ProjectOptions& options = {}) {
+  Projected p;
+  p.loop = make_loop(std::move(module), parse_policy(policy));
+  p.lags = solve_lags(p.loop);
+  p.program = project(p.loop, p.lags, options);
+  return p;
+}
+
+}  // namespace pando::project::testing
