@@ -178,6 +178,7 @@ class Solver {
     for (std::size_t i = 0; i < update_slots_.size(); ++i) add(l_.update[i], update_slots_[i], false, slots_.size() + i);
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
       if (a.half != b.half) return a.half < b.half;
+      if (a.half == 1) return a.place < b.place;
       return a.lag != b.lag ? a.lag > b.lag : a.place < b.place;
     });
     for (const Key& k : keys) r.order.push_back(k.op);

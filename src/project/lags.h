@@ -22,7 +22,8 @@ struct Lags {
   std::vector<std::int32_t> slot;
   // By op: a transfer within a half.
   std::vector<bool> direct;
-  // The body's ops, then (of 2BW) the update's, as they stand in a trip: by half, older samples first.
+  // The body's ops, then (of 2BW) the update's, as they stand in a trip: by half, older samples first; in the
+  // exchange in the body's order.
   std::vector<ir::OpId> order;
   std::int32_t drain = 0;
 

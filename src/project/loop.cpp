@@ -60,6 +60,20 @@ void give_finals_of_their_own(Module& m) {
   }
 }
 
+// Buffers and streams are known by their values' names.
+void give_names_of_their_own(Module& m) {
+  const GraphId main = m.main_graph();
+  std::unordered_set<std::uint32_t> taken;
+  const auto see = [&](ValueId v) {
+    if (!taken.insert(m.value(v).name.value).second) m.set_name(v, m.unique_name_id(main, m.name_of(v)));
+    taken.insert(m.value(v).name.value);
+  };
+  for (ValueId v : m.graph(main).inputs) see(v);
+  for (OpId o : m.graph(main).ops) {
+    for (ValueId v : m.results(o)) see(v);
+  }
+}
+
 void find_states(LoopProgram& l) {
   const Module& m = *l.module;
   const Graph& main = m.graph(m.main_graph());
@@ -114,6 +128,7 @@ LoopProgram make_loop(Module module, const Policy& policy) {
   l.devices = complete_devices(module);
   insert_sends(module, l.devices);
   check(module);
+  give_names_of_their_own(module);
   l.module = std::make_shared<Module>(std::move(module));
   find_states(l);
   find_invariants(l);

@@ -26,6 +26,7 @@ class Projection {
     make_devices();
     make_buffers();
     count_slices();
+    make_streams();
     for (OpId o : l_.before) add(o, Section::before);
     for (OpId o : lags_.order) add(o, Section::loop);
     if (l_.policy.kind == PolicyKind::flush) {
@@ -88,16 +89,29 @@ class Projection {
       if (m_.row(o).effects != Effects::none) slice_[o.index()] = slices_[host_stream(o).index()]++;
     }
   }
+  // In the order of the loop's text.
+  void make_streams() {
+    stream_.assign(m_.op_count(), kNone);
+    for (const auto* ops : {&l_.before, &l_.body, &l_.update}) {
+      for (OpId o : *ops) {
+        if (m_.row(o).effects != Effects::none) {
+          stream_[o.index()] = host_end(o, m_.op(o).operand_count == 0);
+        } else if (is_transfer(m_, o)) {
+          stream_[o.index()] = between(o, m_.type_of(m_.operand(o, 0)).place.device.value, l_.device(o));
+        }
+      }
+    }
+  }
   HostStreamId host_stream(OpId o) const { return std::get<HostStreamId>(*m_.attributes(o).find("stream")); }
 
   void add(OpId o, Section section) {
     if (m_.row(o).effects != Effects::none) {
       const bool load = m_.op(o).operand_count == 0;
-      const std::uint32_t s = host_end(o, load);
+      const std::uint32_t s = stream_[o.index()];
       append(l_.device(o), load ? ActionKind::receive : ActionKind::send, o, s, section, !load, load);
     } else if (is_transfer(m_, o)) {
       const std::int32_t from = m_.type_of(m_.operand(o, 0)).place.device.value, to = l_.device(o);
-      const std::uint32_t s = between(o, from, to);
+      const std::uint32_t s = stream_[o.index()];
       append(from, ActionKind::send, o, s, section, true, false);
       append(to, ActionKind::receive, o, s, section, false, true);
     } else {
@@ -189,7 +203,8 @@ class Projection {
   const ProjectOptions& options_;
   ProjectedProgram p_;
   std::vector<std::size_t> place_;
-  // By value: its buffer on its device.
+  // By op: its stream. By value: its buffer on its device.
+  std::vector<std::uint32_t> stream_;
   std::vector<std::uint32_t> buffer_;
   Versions versions_;
   std::vector<std::int64_t> slices_, slice_;

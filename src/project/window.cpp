@@ -74,7 +74,7 @@ class Split {
     std::vector<TypeId> types;
     for (ValueId r : m_.results(o)) types.push_back(m_.value(r).type);
     const std::vector<GraphId> graphs(m_.graphs(o).begin(), m_.graphs(o).end());
-    const OpId copy = m_.add_op(m_.main_graph(), m_.op(o).kind, operands, Attributes(m_.attributes(o)), graphs, types, m_.name_of(v) + ".update");
+    const OpId copy = m_.add_op(m_.main_graph(), m_.op(o).kind, operands, Attributes(m_.attributes(o)), graphs, types, m_.unique_name(m_.main_graph(), m_.name_of(v) + ".update"));
     m_.op(copy).in_place = m_.op(o).in_place;
     grow(l_.device(o));
     l_.update.push_back(copy);
@@ -90,7 +90,7 @@ class Split {
     s.device = type.place.device.value;
     s.is_sum = true;
     s.initial = HostTensor(type.dtype, type.shape);
-    const OpId add = infer_and_add(m_, main, "add", {{s.value, v}}, {}, {}, false, {}, m_.name_of(v) + ".added");
+    const OpId add = infer_and_add(m_, main, "add", {{s.value, v}}, {}, {}, false, {}, m_.unique_name(main, m_.name_of(v) + ".added"));
     s.final = m_.result(add);
     grow(s.device);
     l_.state_of[s.value.index()] = l_.new_version_of[s.final.index()] = static_cast<std::int32_t>(l_.states.size());

@@ -1,0 +1,103 @@
+#include "project/place.h"
+
+#include "project/testing.h"
+
+#include "ir/interpreter.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+namespace pando::project::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string without_devices(std::string text) {
+  for (const std::string d : {", 0]", ", 1]"}) {
+    for (std::size_t at = text.find("float32" + d); at != std::string::npos; at = text.find("float32" + d, at)) text.erase(at + 7, 3);
+  }
+  return text;
+}
+
+TEST(Place, VariablesSayWhereOpsRun) {
+  ir::Module m = note();
+  std::vector<std::int32_t> devices = complete_devices(m);
+  insert_sends(m, devices);
+  EXPECT_EQ(ir::to_string(ir::verify(m)), "");
+  const std::string text = ir::print_graph(m, m.main_graph());
+  EXPECT_THAT(text, HasSubstr("    b.1: Tensor[(3, 3), float32, 1] = send(b, device=1)\n    c: Tensor[(3, 3), float32, 1] = call(WC, b.1) @C\n"));
+  EXPECT_THAT(text, HasSubstr("    l: Tensor[(3, 3), float32, 1] = host_load(stream=@stream1)\n"));
+  EXPECT_THAT(text, HasSubstr("    d.0: Tensor[(3, 3), float32, 0] = send(d, device=0)\n"));
+  EXPECT_THAT(text, HasSubstr("    WA1: Tensor[(3, 3), float32, 0] = call(f, WA) @wup\n"));
+}
+
+TEST(Place, NothingSaidIsDeviceZero) {
+  ir::Module m = ir::parse(without_devices(read_golden("note")));
+  std::vector<std::int32_t> devices = complete_devices(m);
+  insert_sends(m, devices);
+  EXPECT_EQ(ir::print_graph(m, m.main_graph()).find("send("), std::string::npos);
+  for (ir::OpId o : m.graph(m.main_graph()).ops) EXPECT_EQ(devices[o.index()], 0);
+}
+
+// Of ops' results alone. A variable and what makes its new contents go with them.
+TEST(Place, ResultsSayWhereTheirVariablesAre) {
+  std::string text = without_devices(read_golden("note"));
+  text.replace(text.find("    c: Tensor[(3, 3), float32]"), 30, "    c: Tensor[(3, 3), float32, 2]");
+  text.replace(text.find("    a: Tensor[(3, 3), float32]"), 30, "    a: Tensor[(3, 3), float32, 0]");
+  ir::Module m = ir::parse(text);
+  std::vector<std::int32_t> devices = complete_devices(m);
+  insert_sends(m, devices);
+  const std::string placed = ir::print(m);
+  EXPECT_THAT(placed, HasSubstr("variable \"WC\" input 2: Tensor[(3, 3), float32, 2]"));
+  EXPECT_THAT(placed, HasSubstr("WC1: Tensor[(3, 3), float32, 2] = call(d, WC) @wup"));
+  EXPECT_THAT(placed, HasSubstr("e: Tensor[(3, 3), float32, 0] = call(WB, d.0, b) @E"));
+  EXPECT_EQ(ir::to_string(ir::verify(m)), "");
+}
+
+TEST(Place, AValueIsSentOnceAndConstantsAreNot) {
+  ir::Module m = ir::parse(R"(module
+variable "w" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
+variable "v" input 1: Tensor[(2), float32, 3] = float32(2)[1.0, 2.0]
+
+graph main(w: Tensor[(2), float32, 0], v: Tensor[(2), float32, 3]):
+    k: float32 = constant(data=float32()[2.0])
+    a: Tensor[(2), float32] = mul(w, k)
+    b: Tensor[(2), float32] = mul(v, a)
+    c: Tensor[(2), float32, 3] = mul(a, k)
+    return
+)");
+  std::vector<std::int32_t> devices = complete_devices(m);
+  insert_sends(m, devices);
+  EXPECT_EQ(ir::print_graph(m, m.main_graph()), R"(graph main(w: Tensor[(2), float32, 0], v: Tensor[(2), float32, 3]):
+    k: float32[0] = constant(data=float32()[2.0])
+    k.3: float32[3] = constant(data=float32()[2.0])
+    a: Tensor[(2), float32, 0] = mul(w, k)
+    a.3: Tensor[(2), float32, 3] = send(a, device=3)
+    b: Tensor[(2), float32, 3] = mul(v, a.3)
+    c: Tensor[(2), float32, 3] = mul(a.3, k.3)
+    return
+)");
+}
+
+std::string refusal(const std::string& ops, const std::string& variables = "", const std::string& inputs = "", const std::string& finals = "") {
+  try {
+    make_loop(ir::parse("module\nstream 0 \"x\" to device: float32\n" + variables + "\ngraph main(" + inputs + "):\n    x: float32 = host_load(stream=@stream0)\n" + ops + "    return\n" + finals), Policy());
+  } catch (const ModelError& e) {
+    return e.id();
+  }
+  return "none";
+}
+
+TEST(Place, WhatNoLoopProgramIs) {
+  const std::string w = "variable \"w\" input 0: float32[0] = float32()[1.0]\n", in = "w: float32[0]", final = "    final w = y\n";
+  EXPECT_EQ(refusal("    y: float32[1] = exp(x)\n"), "none");
+  EXPECT_EQ(refusal("    y: float32[1] = mul(w, x)\n", w, in, final), "state-on-two-devices");
+  EXPECT_EQ(refusal("    z: float32[1] = mul(w, x)\n    y: float32[0] = send(z, device=0)\n", w, in, final), "none");
+  EXPECT_EQ(refusal("    y: float32[d0] = exp(x)\n"), "device-variable");
+  EXPECT_EQ(refusal("    t: Tuple[float32[1], float32[2]] = broadcast_across(x, devices=[1, 2])\n"), "tuple-in-loop");
+  EXPECT_EQ(refusal("    print_tensor(x, title=\"x\")\n"), "effect-in-loop");
+  EXPECT_EQ(refusal("    [1] y: float32[0] = exp(x)\n    z: float32[1] = exp(x) after [1]\n"), "order-across-devices");
+  EXPECT_EQ(refusal("    y: float32[0] = exp(x) during accumulate_outer\n"), "program-in-loop");
+}
+
+}  // namespace
+}  // namespace pando::project::testing
