@@ -1,8 +1,10 @@
-"""The two training steps of the model level's figures, as popxl programs: an MLP with Adam, and an encoder layer both ways.
+"""The networks of the model level's figures, as popxl programs.
 
-    networks.py NAME DEVICE [STEPS]     NAME: mlp, encoder, tiny; prints one JSON object
+    networks.py NAME DEVICE [STEPS]     prints one JSON object
 
-`steps` are run by one call: a repeated graph, so that a step's time is the program's and not Python's.
+NAME: mlp (a training step with Adam), encoder (a layer of a transformer, forward and backward): the steps are run by one call, a repeated
+graph, so that a step's time is the program's and not Python's. resnet (the first blocks), inference (the MLP, batch 1): forward, from a host
+array to a host array, one call of Python each. tiny: the smallest program. Peers of all but the last: peers.py.
 """
 import json
 import resource
@@ -19,8 +21,7 @@ import popxl.transforms as transforms  # noqa: E402
 
 IMPORTED = time.perf_counter()
 
-MLP_BATCH, MLP_SIZES = 256, [784, 1024, 1024, 10]
-BATCH, TOKENS, WIDTH, HEADS = 8, 128, 768, 12
+from data import BATCH, HEADS, MLP_SIZES, ROUNDS, SHAPES, TOKENS, WIDTH, encoder_data, input_of, mlp_data, resnet_data  # noqa: E402
 
 
 def adam_step(w, g, m, v, step):
@@ -37,13 +38,10 @@ def repeat_step(ir, everything, steps, body):
     ops.repeat(graph, steps, *everything)
 
 
-def mlp(ir, steps, random):
-    x = popxl.variable(random.normal(0, 1, (MLP_BATCH, 784)).astype(np.float32), name="x")
-    y = popxl.variable(random.integers(0, 10, MLP_BATCH).astype(np.int32), name="y")
-    weights = []
-    for i, (a, b) in enumerate(zip(MLP_SIZES, MLP_SIZES[1:])):
-        weights.append(popxl.variable(random.normal(0, np.sqrt(2 / a), (a, b)).astype(np.float32), name=f"w{i}"))
-        weights.append(popxl.variable(np.zeros(b, np.float32), name=f"b{i}"))
+def mlp(ir, steps):
+    x, y, weights = mlp_data()
+    x, y = popxl.variable(x, name="x"), popxl.variable(y, name="y")
+    weights = [popxl.variable(w, name=f"{'wb'[i % 2]}{i // 2}") for i, w in enumerate(weights)]
     inputs = []
 
     def network(x):
@@ -72,15 +70,14 @@ def mlp(ir, steps, random):
     return weights[0]
 
 
-def encoder(ir, steps, random):
-    x = popxl.variable(random.normal(0, 1, (BATCH * TOKENS, WIDTH)).astype(np.float32), name="x")
-    shapes = {"qkv": (WIDTH, 3 * WIDTH), "qkv_b": (3 * WIDTH,), "out": (WIDTH, WIDTH), "out_b": (WIDTH,), "up": (WIDTH, 4 * WIDTH), "up_b": (4 * WIDTH,),
-              "down": (4 * WIDTH, WIDTH), "down_b": (WIDTH,), "ln1": (WIDTH,), "ln1_b": (WIDTH,), "ln2": (WIDTH,), "ln2_b": (WIDTH,)}
-    weights = {n: popxl.variable((np.ones(s) if n in ("ln1", "ln2") else random.normal(0, 0.02, s)).astype(np.float32), name=n) for n, s in shapes.items()}
+def encoder(ir, steps):
+    x, dy, weights = encoder_data()
+    x, dy = popxl.variable(x, name="x"), popxl.variable(dy, name="dy")
+    weights = {n: popxl.variable(w, name=n) for n, w in weights.items()}
     inputs = {}
 
     def network(x):
-        for n, s in shapes.items():
+        for n, s in SHAPES.items():
             inputs[n] = popxl.graph_input(s, popxl.float32, n)
         w = inputs
         h = ops.layer_norm(x, w["ln1"], w["ln1_b"])
@@ -94,7 +91,6 @@ def encoder(ir, steps, random):
 
     forward = ir.create_graph(network, x)
     gradient = transforms.autodiff(forward, grads_required=[forward.inputs[0], *inputs.values()])
-    dy = popxl.variable(random.normal(0, 1, x.shape).astype(np.float32), name="dy")
     sums = [popxl.variable(np.zeros(t.shape, np.float32), name=f"d{t.name}") for t in (x, *weights.values())]
 
     def step(state):
@@ -107,34 +103,89 @@ def encoder(ir, steps, random):
     return sums[1]
 
 
-def tiny(ir, steps, random):
+def forward_only(graph_of, x_shape, y_shape):
+    """A program that is called from Python: what runs it once."""
+    x = popxl.h2d_stream(x_shape, popxl.float32, name="x")
+    y = popxl.d2h_stream(y_shape, popxl.float32, name="y")
+    ops.host_store(y, graph_of(ops.host_load(x)))
+    return x, y
+
+
+def resnet(ir, steps):
+    x_shape, weights = resnet_data()
+    w = {n: popxl.variable(v, name=n) for n, v in weights.items()}
+
+    def conv(x, n, stride, pad):
+        return ops.conv(x, w[n], (stride, stride), (pad,) * 4) + w[n + "_b"]
+
+    def network(x):
+        x = ops.max_pool(ops.relu(conv(x, "stem", 2, 3)), (3, 3), (2, 2), (1, 1, 1, 1))
+        for i in range(2):
+            x = ops.relu(x + conv(ops.relu(conv(x, f"a{i}", 1, 1)), f"b{i}", 1, 1))
+        return x
+
+    return forward_only(network, x_shape, (x_shape[0], 64, x_shape[2] // 4, x_shape[3] // 4))
+
+
+def inference(ir, steps):
+    _, _, weights = mlp_data()
+    w = [popxl.variable(v) for v in weights]
+
+    def network(x):
+        for i in range(0, len(w), 2):
+            x = x @ w[i] + w[i + 1]
+            x = ops.relu(x) if i + 2 < len(w) else x
+        return x
+
+    return forward_only(network, (1, MLP_SIZES[0]), (1, MLP_SIZES[-1]))
+
+
+def tiny(ir, steps):
     x = popxl.variable(np.ones((2, 2), np.float32))
     stream = popxl.d2h_stream((2, 2), popxl.float32)
     ops.host_store(stream, x + 1)
     return x
 
 
-def main():
-    name, device = sys.argv[1], sys.argv[2]
-    steps = int(sys.argv[3]) if len(sys.argv) > 3 else 10
-    random = np.random.default_rng(0)
-    began = time.perf_counter()
-    ir = popxl.Ir()
-    with ir.main_graph, popxl.in_sequence():
-        watched = {"mlp": mlp, "encoder": encoder, "tiny": tiny}[name](ir, steps, random)
-    built = time.perf_counter()
-    session = popxl.Session(ir, device)
-    compiled = time.perf_counter()
+def trained(session, watched, steps):
+    """The first call and the best of a step of all calls; what a variable sums up to in the end."""
     times = []
     with session:
-        for _ in range(3):
+        for _ in range(ROUNDS):
             start = time.perf_counter()
             session.run()
             times.append(time.perf_counter() - start)
         result = session.get_tensor_data(watched)
+    return times[0], min(times) / steps, result
+
+
+def called(session, streams, steps):
+    x, y = streams
+    data = input_of(x.shape)
+    times = []
+    with session:
+        for _ in range(ROUNDS * steps):
+            start = time.perf_counter()
+            result = session.run({x: data})[y]
+            times.append(time.perf_counter() - start)
+    return times[0], min(times), result
+
+
+def main():
+    name, device = sys.argv[1], sys.argv[2]
+    steps = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+    {"mlp": mlp_data, "encoder": encoder_data, "resnet": resnet_data, "inference": mlp_data, "tiny": int}[name]()  # not a part of the times
+    began = time.perf_counter()
+    ir = popxl.Ir()
+    with ir.main_graph, popxl.in_sequence():
+        watched = {"mlp": mlp, "encoder": encoder, "resnet": resnet, "inference": inference, "tiny": tiny}[name](ir, steps)
+    built = time.perf_counter()
+    session = popxl.Session(ir, device)
+    compiled = time.perf_counter()
+    first, step, result = (called if isinstance(watched, tuple) else trained)(session, watched, steps)
     print(json.dumps({
-        "import": IMPORTED - BEGAN, "build": built - began, "compile": compiled - built, "first": times[0], "step": min(times) / steps,
-        "cold": compiled - began + times[0], "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "import": IMPORTED - BEGAN, "build": built - began, "compile": compiled - built, "first": first, "step": step,
+        "cold": compiled - began + first, "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "sum": float(np.abs(result.astype(np.float64)).sum()),
     }))
 

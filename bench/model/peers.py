@@ -1,4 +1,7 @@
-"""The same training steps with JAX and PyTorch: peers.py NAME PEER [STEPS]; NAME: mlp, encoder; PEER: jax, torch, torch-compiled. Prints JSON."""
+"""The networks of networks.py with JAX, PyTorch and ONNX Runtime.
+
+    peers.py NAME PEER [STEPS]      NAME: mlp, encoder (jax, torch, torch-compiled); resnet, inference (onnx). Prints one JSON object.
+"""
 import json
 import resource
 import sys
@@ -6,41 +9,23 @@ import time
 
 import numpy as np
 
-MLP_BATCH, MLP_SIZES = 256, [784, 1024, 1024, 10]
-BATCH, TOKENS, WIDTH, HEADS = 8, 128, 768, 12
-SHAPES = {"qkv": (WIDTH, 3 * WIDTH), "qkv_b": (3 * WIDTH,), "out": (WIDTH, WIDTH), "out_b": (WIDTH,), "up": (WIDTH, 4 * WIDTH), "up_b": (4 * WIDTH,),
-          "down": (4 * WIDTH, WIDTH), "down_b": (WIDTH,), "ln1": (WIDTH,), "ln1_b": (WIDTH,), "ln2": (WIDTH,), "ln2_b": (WIDTH,)}
+from data import BATCH, HEADS, MLP_BATCH, ROUNDS, TOKENS, WIDTH, encoder_data, input_of, mlp_data, resnet_data
 
 
-def mlp_data():
-    random = np.random.default_rng(0)
-    x, y = random.normal(0, 1, (MLP_BATCH, 784)).astype(np.float32), random.integers(0, 10, MLP_BATCH).astype(np.int32)
-    weights = []
-    for a, b in zip(MLP_SIZES, MLP_SIZES[1:]):
-        weights += [random.normal(0, np.sqrt(2 / a), (a, b)).astype(np.float32), np.zeros(b, np.float32)]
-    return x, y, weights
-
-
-def encoder_data():
-    random = np.random.default_rng(0)
-    x = random.normal(0, 1, (BATCH * TOKENS, WIDTH)).astype(np.float32)
-    weights = {n: (np.ones(s) if n in ("ln1", "ln2") else random.normal(0, 0.02, s)).astype(np.float32) for n, s in SHAPES.items()}
-    return x, random.normal(0, 1, x.shape).astype(np.float32), weights
-
-
-def timed(step, state, steps, settle):
+def timed(step, state, steps, settle, watched):
+    """The first step, and the best of a step of ROUNDS calls of `steps`; what the watched array sums up to after them."""
     began = time.perf_counter()
     state = step(state)
     settle(state)
     cold = time.perf_counter() - began
     best = 1e9
-    for _ in range(3):
+    for left in [steps - 1] + [steps] * (ROUNDS - 1):
         start = time.perf_counter()
-        for _ in range(steps):
+        for _ in range(left):
             state = step(state)
         settle(state)
-        best = min(best, (time.perf_counter() - start) / steps)
-    return {"cold": cold, "step": best}
+        best = min(best, (time.perf_counter() - start) / max(left, 1)) if left else best
+    return {"cold": cold, "step": best, "sum": float(np.abs(np.asarray(watched(state), np.float64)).sum())}
 
 
 def jax_step(name):
@@ -68,7 +53,7 @@ def jax_step(name):
             return ws, ms, vs, t
 
         zeros = [jnp.zeros_like(w) for w in weights]
-        return jax.jit(step, donate_argnums=0), ([jnp.asarray(w) for w in weights], zeros, [jnp.zeros_like(w) for w in weights], jnp.float32(0)), jax.block_until_ready
+        return jax.jit(step, donate_argnums=0), ([jnp.asarray(w) for w in weights], zeros, [jnp.zeros_like(w) for w in weights], jnp.float32(0)), jax.block_until_ready, lambda s: s[0][0]
 
     x, dy, weights = encoder_data()
 
@@ -90,7 +75,7 @@ def jax_step(name):
 
     x, dy, weights = jnp.asarray(x), jnp.asarray(dy), {n: jnp.asarray(w) for n, w in weights.items()}
     jitted = jax.jit(lambda x, dy, w: jax.vjp(forward, x, w)[1](dy))
-    return (lambda s: (x, dy, weights, jitted(x, dy, weights))), None, (lambda s: jax.block_until_ready(s[3]))
+    return (lambda s: (x, dy, weights, jitted(x, dy, weights))), None, (lambda s: jax.block_until_ready(s[3])), (lambda s: s[3][1]["qkv"])
 
 
 def torch_step(name, compiled):
@@ -119,7 +104,7 @@ def torch_step(name, compiled):
             run().backward()
             adam.step()
 
-        return step, None, lambda s: None
+        return step, None, lambda s: None, lambda s: ws[0].detach()
     x, dy, weights = encoder_data()
     x, dy = torch.from_numpy(x).requires_grad_(), torch.from_numpy(dy)
     w = {n: torch.from_numpy(v).requires_grad_() for n, v in weights.items()}
@@ -140,14 +125,65 @@ def torch_step(name, compiled):
             t.grad = None
         run().backward(dy)
 
-    return step, None, lambda s: None
+    return step, None, lambda s: None, lambda s: w["qkv"].grad
+
+
+def onnx_nodes(name):
+    """The network's nodes and weights, as exporters write them."""
+    from onnx import helper, numpy_helper
+
+    if name == "inference":
+        _, _, weights = mlp_data()
+        names = [f"w{i}" for i in range(len(weights))]
+        nodes, last = [], "x"
+        for i in range(0, len(names), 2):
+            end = i + 2 == len(names)
+            nodes.append(helper.make_node("Gemm", [last, names[i], names[i + 1]], ["y" if end else f"h{i}"]))
+            if not end:
+                nodes.append(helper.make_node("Relu", [f"h{i}"], [f"r{i}"]))
+            last = f"r{i}"
+        return nodes, [numpy_helper.from_array(w, n) for n, w in zip(names, weights)], (1, 784)
+    shape, weights = resnet_data()
+
+    def conv(x, n, y, **rest):
+        return helper.make_node("Conv", [x, n, n + "_b"], [y], **rest)
+
+    nodes = [conv("x", "stem", "s", strides=[2, 2], pads=[3] * 4), helper.make_node("Relu", ["s"], ["r"]),
+             helper.make_node("MaxPool", ["r"], ["x0"], kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)]
+    for i in range(2):
+        nodes += [conv(f"x{i}", f"a{i}", f"p{i}", pads=[1] * 4), helper.make_node("Relu", [f"p{i}"], [f"q{i}"]), conv(f"q{i}", f"b{i}", f"t{i}", pads=[1] * 4),
+                  helper.make_node("Add", [f"x{i}", f"t{i}"], [f"u{i}"]), helper.make_node("Relu", [f"u{i}"], ["y" if i else "x1"])]
+    return nodes, [numpy_helper.from_array(w.reshape(-1) if n.endswith("_b") else w, n) for n, w in weights.items()], shape
+
+
+def onnx_step(name):
+    import onnxruntime
+    from onnx import TensorProto, helper
+
+    nodes, weights, shape = onnx_nodes(name)
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)], [y], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 2
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    data = input_of(shape)
+    best, result = 1e9, None
+    for _ in range(10 * ROUNDS):
+        start = time.perf_counter()
+        result = session.run(None, {"x": data})[0]
+        best = min(best, time.perf_counter() - start)
+    return {"step": best, "sum": float(np.abs(result.astype(np.float64)).sum())}
 
 
 def main():
     name, peer = sys.argv[1], sys.argv[2]
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else 10
-    step, state, settle = jax_step(name) if peer == "jax" else torch_step(name, peer == "torch-compiled")
-    result = timed(step, state, steps, settle)
+    if peer == "onnx":
+        result = onnx_step(name)
+    else:
+        step, state, settle, watched = jax_step(name) if peer == "jax" else torch_step(name, peer == "torch-compiled")
+        result = timed(step, state, steps, settle, watched)
     result["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(result))
 

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""The model level's figures, beside JAX, PyTorch and ONNX Runtime: `./x bench model`.
+
+    figures.py BUILD    BUILD: the build tree; the peers' environment is made in BUILD/bench/peers, from the package index, when it is missing
+
+Every program runs in a process of its own, ours and the peers' in turns, twice; the better one counts. Without a network the peers' columns
+stay empty. A program of ours that fails, or whose result differs from a peer's, fails the benchmark.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROUNDS = 2
+PEERS = {"jax": "JAX", "torch": "PyTorch", "torch-compiled": "PyTorch, compiled", "onnx": "ONNX Runtime"}
+failed = []
+
+
+def show(what, ours, unit, target=None, peer="", peers=None, ratio=None):
+    """One figure: `target` bounds ours, or with `ratio` ours / theirs from above."""
+    beside = ratio is not None and bool(peers)
+    bound = ratio if beside else target
+    cells = [what, "failed", peer, f"{peers:.3g} {unit}" if peers else "", "", "" if bound is None else f"<= {bound:.3g} {'x' if beside else unit}", "short"]
+    if ours is not None:
+        value = ours / peers if beside else ours
+        cells[1] = f"{ours:.3g} {unit}"
+        cells[4] = f"{ours / peers:.2f}" if peers else ""
+        cells[6] = "" if bound is None else "ok" if value <= bound else "short"
+    print("  ".join(c for c in cells if c), flush=True)
+    if "PANDO_BENCH_FIGURES" in os.environ:
+        with open(os.environ["PANDO_BENCH_FIGURES"], "a", encoding="utf-8") as out:
+            out.write("\t".join(cells) + "\n")
+
+
+def peers_environment(build):
+    """The peers' Python; None, with the reason shown, where it cannot be made."""
+    folder, wanted = build / "bench/peers", HERE / "requirements.txt"
+    python, stamp = folder / "bin/python", folder / "made-of.txt"
+    if stamp.exists() and stamp.read_text() == wanted.read_text():
+        return python
+    print(f"peers: installing {wanted.name} in {folder} (some GB)", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    steps = [[sys.executable, "-m", "venv", str(folder)],
+             [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--retries", "1", "-r", str(wanted)]]
+    for step in steps:
+        result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if result.returncode != 0:
+            print(f"peers: none, their columns stay empty; {' '.join(step[:4])} says: {result.stdout[-500:]}", flush=True)
+            return None
+    stamp.write_text(wanted.read_text())
+    return python
+
+
+def run(command, seconds):
+    """What the program prints, as an object; None if it fails, with its last words shown."""
+    try:
+        result = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        print(f"{' '.join(map(str, command[1:]))}: not done in {seconds} s", flush=True)
+        return None
+    if result.returncode != 0:
+        print(f"{' '.join(map(str, command[1:]))}: {result.stderr.strip()[-600:]}", flush=True)
+        return None
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def better(a, b):
+    """Of two runs of one program, the lower of each number."""
+    if a is None or b is None:
+        return a or b
+    return {k: b[k] if k == "sum" else min(a[k], b[k]) for k in b}
+
+
+class Bench:
+    def __init__(self, build):
+        self.ours = build / "venv/bin/python"
+        self.peers = peers_environment(build)
+
+    def network(self, name, device, steps=10, seconds=300):
+        return run([self.ours, HERE / "networks.py", name, device, steps], seconds)
+
+    def peer(self, name, peer, seconds=600):
+        return run([self.peers, HERE / "peers.py", name, peer], seconds) if self.peers else None
+
+    def compared(self, name, devices, peers):
+        """The best of all, by device and by peer. On the tiles fewer steps, and a result of its own."""
+        best = {}
+        for _ in range(ROUNDS):
+            for one in [*devices, *peers]:
+                tiles = one == "ipu_model"
+                if one in best and best[one] is None:
+                    continue  # it will fail again
+                best[one] = better(best.get(one), self.peer(name, one) if one in peers else self.network(name, one, 2 if tiles else 10))
+        sums = [(one, r["sum"]) for one, r in best.items() if r and one != "ipu_model"]
+        for one, value in sums[1:]:
+            if abs(value - sums[0][1]) > 2e-3 * abs(value):
+                print(f"{name}: {sums[0][0]} and {one} compute {sums[0][1]} and {value}", flush=True)
+                failed.append(name)
+        failed.extend(name for one in devices if best[one] is None and one != "ipu_model")
+        return best
+
+
+def fastest(best, names):
+    there = [n for n in names if best.get(n)]
+    return min(there, key=lambda n: best[n]["step"]) if there else None
+
+
+def small_figures(bench):
+    code = "import time; t = time.perf_counter(); import popxl; print(time.perf_counter() - t)"
+    imports = [float(subprocess.run([bench.ours, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout) for _ in range(8)]
+    show("model level: import popxl", 1e3 * min(imports), "ms", 150)
+    for device, tiles, target in [("ipu_model", "1,472 tiles", 20), ("cpu", "cpu", 5)]:
+        runs = [bench.network("tiny", device, 1) for _ in range(8)]
+        if None in runs:
+            failed.append("tiny")
+        else:
+            show(f"model level, {tiles}: smallest graph built, compiled and run", 1e3 * min(r["cold"] for r in runs), "ms", target)
+
+
+def training_figures(bench, name, what, cpu_ratios, tiles_ratio):
+    peers = ["jax", "torch", "torch-compiled"]
+    best = bench.compared(name, ["cpu", "ipu_model"], peers)
+    ours, tiles = best["cpu"], best["ipu_model"]
+    if ours is None:
+        return
+    for peer in peers:
+        theirs = best.get(peer)
+        show(f"{what}, cpu", 1e3 * ours["step"], "ms", None, PEERS[peer], 1e3 * theirs["step"] if theirs else None, cpu_ratios[peer])
+        if not bench.peers:
+            break
+    first = fastest(best, peers)
+    show(f"{what}, 1,472 tiles", 1e3 * tiles["step"] if tiles else None, "ms", None, PEERS[first] if first else "", 1e3 * best[first]["step"] if first else None,
+         tiles_ratio)
+    jax = best.get("jax")
+    show(f"{what}, cpu: from Python to the first result", ours["cold"] - 9 * ours["step"], "s", None, "JAX" if jax else "", jax["cold"] if jax else None, 1)
+    least = min((n for n in peers if best.get(n)), key=lambda n: best[n]["peak_mib"], default=None)
+    show(f"{what}, cpu: peak memory of the host", ours["peak_mib"], "MiB", None, PEERS[least] if least else "", best[least]["peak_mib"] if least else None, 1.3)
+    if tiles:
+        show(f"{what}, 1,472 tiles: built, compiled and loaded", tiles["build"] + tiles["compile"], "s", 2)
+        show(f"{what}, 1,472 tiles: peak memory of the host", tiles["peak_mib"], "MiB", 700)
+
+
+def forward_figures(bench, name, what):
+    best = bench.compared(name, ["cpu"], ["onnx"])
+    ours, theirs = best["cpu"], best["onnx"]
+    if ours:
+        show(f"{what}, cpu", 1e3 * ours["step"], "ms", None, PEERS["onnx"] if theirs else "", 1e3 * theirs["step"] if theirs else None, 1)
+
+
+def main():
+    bench = Bench(pathlib.Path(sys.argv[1]).resolve())
+    small_figures(bench)
+    training_figures(bench, "mlp", "model level: MLP 784-1024-1024-10, batch 256, Adam step", {"jax": 1 / 1.1, "torch": 1, "torch-compiled": 1}, 1 / 0.7)
+    training_figures(bench, "encoder", "model level: encoder layer 768 x 12 heads, 8 x 128 tokens, both ways",
+                     {"jax": 1 / 1.25, "torch": 1, "torch-compiled": 1}, 1 / 0.6)
+    forward_figures(bench, "resnet", "model level: ResNet's first blocks, batch 4 of 224 x 224, forward")
+    forward_figures(bench, "inference", "model level: MLP 784-1024-1024-10, batch 1, forward")
+    if failed:
+        sys.exit(f"failed: {' '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
