@@ -9,6 +9,10 @@
 PANDO_KERNEL void pando_gemm_f32(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb,
                                  float* c, unsigned ldc, bool accumulate);
 
+// The same where A is transposed: a[l * lda + i] is its element (i, l).
+PANDO_KERNEL void pando_gemm_turned_f32(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb,
+                                        float* c, unsigned ldc, bool accumulate);
+
 // The same for IEEE halfs, multiplied and added up in float; with halfs for C the sum is rounded once, at the end.
 PANDO_KERNEL void pando_gemm_f16_f32(unsigned m, unsigned n, unsigned k, const void* a, unsigned lda, const void* b, unsigned ldb,
                                      float* c, unsigned ldc, bool accumulate);

@@ -7,11 +7,12 @@
 #include <cstring>
 
 #include "kernels/half_vectors.h"
+#include "kernels/transpose.h"
 
 namespace pando::kernels {
 namespace {
 
-constexpr unsigned kPanel = 64, kColumns = 512, kDepth = 256, kRows = 64;
+constexpr unsigned kPanel = 64, kColumns = 512, kDepth = 256, kRows = 72;
 constexpr unsigned kFewRows = 8;     // so few that packing B costs more than it saves
 constexpr unsigned kStrip = 16;      // elements of a run when strided elements are gathered
 
@@ -35,6 +36,7 @@ void pack(const PandoMatrix& x, std::size_t i, std::size_t j, unsigned rows, uns
     for (unsigned r = 0; r < rows; ++r) copy(x, at(x, i + r, j), to + std::size_t{r} * columns, columns);
     return;
   }
+  if (!x.half) return transpose(reinterpret_cast<const float*>(at(x, i, j)), x.column, columns, rows, to, columns);
   float run[kStrip];
   for (unsigned r = 0; r < rows; r += kStrip) {
     const unsigned n = std::min(kStrip, rows - r);
@@ -48,15 +50,33 @@ void pack(const PandoMatrix& x, std::size_t i, std::size_t j, unsigned rows, uns
 // Rows of floats are read where they are: copying them costs more than it saves.
 bool is_read_in_place(const PandoMatrix& x) { return !x.half && x.column == 1; }
 
+// The transpose of the same: its rows follow each other in x.
+void pack_turned(const PandoMatrix& x, std::size_t i, std::size_t j, unsigned rows, unsigned columns, float* to) {
+  for (unsigned c = 0; c < columns; ++c) copy(x, at(x, i, j + c), to + std::size_t{c} * rows, rows);
+}
+
 struct Block {
   const float* data;
   unsigned stride;
+  bool turned = false;
 };
+
+// Rows of A as the kernel reads them. Where columns follow each other they are only brought together: the kernel takes the transpose.
+Block block_of(const PandoMatrix& a, std::size_t i, std::size_t l, unsigned rows, unsigned depth, float* buffer) {
+  if (is_read_in_place(a)) return {reinterpret_cast<const float*>(at(a, i, l)), static_cast<unsigned>(a.row)};
+  if (a.column == 1) {
+    pack(a, i, l, rows, depth, buffer);
+    return {buffer, depth};
+  }
+  pack_turned(a, i, l, rows, depth, buffer);
+  return {buffer, rows, true};
+}
 
 void multiply_panels(unsigned rows, unsigned columns, unsigned depth, const Block& a, const float* panels, float* c, std::size_t ldc, bool accumulate) {
   for (unsigned j = 0; j < columns; j += kPanel) {
     const unsigned width = std::min(kPanel, columns - j);
-    pando_gemm_f32(rows, width, depth, a.data, a.stride, panels + std::size_t{j} * depth, width, c + j, static_cast<unsigned>(ldc), accumulate);
+    const auto multiply = a.turned ? pando_gemm_turned_f32 : pando_gemm_f32;
+    multiply(rows, width, depth, a.data, a.stride, panels + std::size_t{j} * depth, width, c + j, static_cast<unsigned>(ldc), accumulate);
   }
 }
 
@@ -83,7 +103,6 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
   if (m <= kFewRows && is_read_in_place(b)) return multiply_few_rows(m, n, k, a, b, c, ldc, scale, accumulate);
   alignas(64) float panels[kColumns * kDepth];
   alignas(64) float rows_of_a[kRows * kDepth];
-  const bool in_place = is_read_in_place(a);
   for (unsigned j = 0; j < n; j += kColumns) {
     const unsigned columns = std::min(kColumns, n - j);
     for (unsigned l = 0; l < k; l += kDepth) {
@@ -92,11 +111,7 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
       multiply_all(panels, std::size_t{columns} * depth, scale);
       for (unsigned i = 0; i < m; i += kRows) {
         const unsigned rows = std::min(kRows, m - i);
-        Block block{reinterpret_cast<const float*>(at(a, i, l)), static_cast<unsigned>(a.row)};
-        if (!in_place) {
-          pack(a, i, l, rows, depth, rows_of_a);
-          block = {rows_of_a, depth};
-        }
+        const Block block = block_of(a, i, l, rows, depth, rows_of_a);
         multiply_panels(rows, columns, depth, block, panels, c + i * ldc + j, ldc, accumulate || l > 0);
       }
     }

@@ -1,4 +1,5 @@
-// Products with a transposed operand, on matrices in pieces: the operands are joined, transposed and widened into buffers first.
+// Products with a transposed operand, on matrices in pieces: pieces are joined, and widened, into buffers first; a transposed left operand is multiplied
+// as it lies, a transposed right one is turned.
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <memory>
 
 #include "kernels/half_vectors.h"
+#include "kernels/transpose.h"
 
 namespace pando::kernels {
 namespace {
@@ -33,15 +35,16 @@ const float* joined(const PandoPiece* pieces, unsigned count, bool half, Buffer&
   return keep.get();
 }
 
-// to[j * stride + i] = scale * piece[i][j], piece of rows x columns.
-void transpose(const PandoPiece& piece, unsigned rows, unsigned columns, bool half, float scale, float* to, unsigned stride) {
+// to[j * stride + i] = piece[i][j], piece of rows x columns.
+void transpose_piece(const PandoPiece& piece, unsigned rows, unsigned columns, bool half, float* to, unsigned stride) {
+  if (!half) return transpose(static_cast<const float*>(piece.data), columns, rows, columns, to, stride);
   float run[kStrip][kStrip];
   for (unsigned i = 0; i < rows; i += kStrip)
     for (unsigned j = 0; j < columns; j += kStrip) {
       const unsigned height = std::min(kStrip, rows - i), width = std::min(kStrip, columns - j);
       for (unsigned r = 0; r < height; ++r) copy(at(piece, std::size_t{i + r} * columns + j, half), run[r], width, half);
       for (unsigned c = 0; c < width; ++c)
-        for (unsigned r = 0; r < height; ++r) to[std::size_t{j + c} * stride + i + r] = scale * run[r][c];
+        for (unsigned r = 0; r < height; ++r) to[std::size_t{j + c} * stride + i + r] = run[r][c];
     }
 }
 
@@ -61,11 +64,18 @@ void store(const float* sums, const PandoPiece& piece, bool accumulate) {
   }
 }
 
+struct Left {
+  const float* data;
+  unsigned stride;
+  bool turned;
+};
+
 // piece[m x n] (+)= A[m x k] * B[k x n]
-void multiply(unsigned m, unsigned n, unsigned k, const float* a, const float* b, unsigned ldb, const PandoPiece& piece, bool accumulate, bool half) {
-  if (!half) return pando_gemm_f32(m, n, k, a, k, b, ldb, static_cast<float*>(piece.data), n, accumulate);
+void multiply(unsigned m, unsigned n, unsigned k, const Left& a, const float* b, unsigned ldb, const PandoPiece& piece, bool accumulate, bool half) {
+  const auto product = a.turned ? pando_gemm_turned_f32 : pando_gemm_f32;
+  if (!half) return product(m, n, k, a.data, a.stride, b, ldb, static_cast<float*>(piece.data), n, accumulate);
   const Buffer sums = buffer(piece.count);
-  pando_gemm_f32(m, n, k, a, k, b, ldb, sums.get(), n, false);
+  product(m, n, k, a.data, a.stride, b, ldb, sums.get(), n, false);
   store(sums.get(), piece, accumulate);
 }
 
@@ -81,13 +91,13 @@ void pando_gemm_backward(unsigned n, unsigned k, const PandoPiece* y, unsigned y
   unsigned column = 0;
   for (unsigned p = 0; p < w_pieces; ++p) {
     const auto width = static_cast<unsigned>(w[p].count / k);
-    transpose(w[p], k, width, half_operands, 1, turned.get() + std::size_t{column} * k, k);
+    transpose_piece(w[p], k, width, half_operands, turned.get() + std::size_t{column} * k, k);
     column += width;
   }
   unsigned row = 0;
   for (unsigned p = 0; p < x_pieces; ++p) {
     const auto height = static_cast<unsigned>(x[p].count / k);
-    multiply(height, k, n, rows + std::size_t{row} * n, turned.get(), k, x[p], false, half_result);
+    multiply(height, k, n, {rows + std::size_t{row} * n, n, false}, turned.get(), k, x[p], false, half_result);
     row += height;
   }
 }
@@ -97,17 +107,18 @@ void pando_gemm_update(unsigned m, unsigned n, unsigned k, const PandoPiece* x, 
   using namespace pando::kernels;
   Buffer keep;
   const float* rows = joined(y, y_pieces, half_operands, keep);
-  const Buffer turned = buffer(std::size_t{k} * m);
-  unsigned row = 0;
-  for (unsigned p = 0; p < x_pieces; ++p) {
-    const auto height = static_cast<unsigned>(x[p].count / k);
-    transpose(x[p], height, k, half_operands, scale, turned.get() + row, m);
-    row += height;
+  Buffer keep_left;
+  const float* left = joined(x, x_pieces, half_operands, keep_left);
+  if (scale != 1) {
+    const std::size_t count = std::size_t{m} * k;
+    if (keep_left == nullptr) keep_left = buffer(count);
+    for (std::size_t i = 0; i < count; ++i) keep_left[i] = scale * left[i];
+    left = keep_left.get();
   }
   unsigned column = 0;
   for (unsigned p = 0; p < w_pieces; ++p) {
     const auto width = static_cast<unsigned>(w[p].count / k);
-    multiply(k, width, m, turned.get(), rows + column, n, w[p], accumulate, half_result);
+    multiply(k, width, m, {left, k, true}, rows + column, n, w[p], accumulate, half_result);
     column += width;
   }
 }
