@@ -21,7 +21,7 @@ failed = []
 
 def show(what, ours, unit, target=None, peer="", peers=None, ratio=None):
     """One figure: `target` bounds ours, or with `ratio` ours / theirs from above."""
-    beside = ratio is not None and bool(peers)
+    beside = ratio is not None and peers is not None
     bound = ratio if beside else target
     cells = [what, "failed", peer, f"{peers:.3g} {unit}" if peers else "", "", "" if bound is None else f"<= {bound:.3g} {'x' if beside else unit}", "short"]
     if ours is not None:

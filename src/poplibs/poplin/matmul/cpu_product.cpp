@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "poplibs/poplin/matmul/product.h"
@@ -12,13 +13,14 @@ namespace {
 using poplar::Graph;
 using poplar::Tensor;
 
-// Parts of a large product: more than a host's threads, so that they share them evenly.
-constexpr std::size_t kParts = 24;
-// Products of numbers in a part, at least.
-constexpr std::size_t kLeastWork = 1 << 15;
+// Parts of a large product: more than a host's threads, so that they share them evenly; and of a smaller one, as far as parts do not get so
+// small that bringing their operands near costs more than the threads gain.
+constexpr std::size_t kParts = 24, kFewParts = 8;
+// Products of numbers in a part, at least: of few parts, and of more.
+constexpr std::size_t kLeastWork = 1 << 15, kMuchWork = 1 << 25;
 // Blocks of C, at least: rows, which share what packing their columns of B costs, and columns, in multiples of what the kernel
 // multiplies at once.
-constexpr std::size_t kRows = 128, kColumns = 64, kColumnParts = 8, kDepth = 1024;
+constexpr std::size_t kRows = 128, kColumns = 64, kDepth = 1024;
 
 std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 
@@ -90,15 +92,35 @@ void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Opera
 
 }  // namespace
 
+namespace {
+
+// Parts of m and n, about `parts` in all. Each part of n reads all of A, each part of m packs all of B, which costs twice as much.
+std::pair<std::size_t, std::size_t> grid_of(const Problem& p, std::size_t parts) {
+  const std::size_t most_m = up(p.m, kRows), most_n = up(p.n, kColumns);
+  std::pair<std::size_t, std::size_t> best{1, 1};
+  std::size_t least = 0;
+  for (std::size_t m = 1; m <= std::min(parts, most_m); ++m) {
+    const std::size_t n = std::min(up(parts, m), most_n), cost = n * p.m + 2 * m * p.n;
+    const std::size_t reached = best.first * best.second;
+    // Too few parts come first only where there can be no more.
+    const bool more = m * n * 4 >= parts * 3, had_more = reached * 4 >= parts * 3;
+    if (m == 1 || (more && !had_more) || (more == had_more && (more ? cost < least : m * n > reached))) {
+      best = {m, n};
+      least = cost;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
 CpuCut cut_for_cpu(const Problem& p) {
   CpuCut cut{1, 1, 1, p.m, p.n, p.k};
   const std::size_t work = p.groups * p.m * p.n * p.k;
-  const std::size_t parts = up(std::min(kParts, up(work, kLeastWork)), p.groups);
+  const std::size_t wanted = std::max(std::min(kFewParts, up(work, kLeastWork)), std::min(kParts, up(work, kMuchWork)));
+  const std::size_t parts = up(wanted, p.groups);
   if (parts == 1) return cut;
-  const std::size_t most_m = up(p.m, kRows), most_n = up(p.n, kColumns);
-  std::size_t n = std::min({parts, kColumnParts, most_n});
-  const std::size_t m = std::min(up(parts, n), most_m);
-  n = std::min(up(parts, m), most_n);
+  const auto [m, n] = grid_of(p, parts);
   cut.m_block = block_of(p.m, m, m == 1 ? 1 : 4);
   cut.n_block = block_of(p.n, n, kColumns);
   cut.m = up(p.m, cut.m_block);
