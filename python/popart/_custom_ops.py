@@ -1,7 +1,8 @@
 """Operations that a program brings in C++, for PopART's own headers: they cannot be compiled here, and say so when they are used.
 
 Such a file is compiled by the package cppimport when its module is imported. Programs import them far from where they use them, if at all; so the
-import succeeds, whether cppimport is installed or not, and using what should be in the module raises NotImplementedError.
+import succeeds, whether cppimport is installed or not. Classes of widely used libraries are known by their names and composed of popxl's operations
+(_known_ops.py); using anything else that should be in the module raises NotImplementedError.
 """
 import importlib.abc
 import importlib.machinery
@@ -22,6 +23,11 @@ class _Absent(importlib.abc.Loader):
         def refuse(attribute):
             if attribute.startswith("__"):
                 raise AttributeError(attribute)
+            from popart import _known_ops
+
+            known = _known_ops.known(attribute)
+            if known is not None:
+                return known
             raise NotImplementedError(f"{name}.{attribute}: a custom operation in C++ for PopART's own headers ({source}), which Pando does not have. Write "
                                       "it with popxl.ops, or as a codelet for popc.")
 

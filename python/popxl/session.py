@@ -83,6 +83,10 @@ class Session:
     def _full_shape(self, stream):
         return self._lead() + stream.shape
 
+    def _full_input_shape(self, shape):
+        """The shape of a run's data for a stream of a shape: that of all slices and replicas."""
+        return self._lead() + tuple(shape)
+
     def expected_inputs(self):
         """The streams that a run needs data of."""
         return set(self._inputs)

@@ -42,6 +42,15 @@ TEST(AllReduce, EveryReduction) {
   EXPECT_EQ(refusal_of("all_reduce", {a, b}, {{"op", Text("xor")}}), "collective-op");
 }
 
+TEST(AllReduce, OfCopiesIsTheTensor) {
+  const HostTensor t = floats({4, 1}, {1, 10, 100, 1000});
+  const auto of = [&](const Attributes& a) { return run_replicas("differentiable_replicated_all_reduce", 4, {t}, a)[2].number(0); };
+  const Attributes pairs = with(kAdd, "group_size", std::int64_t{2});
+  EXPECT_EQ(of(pairs), 1100);
+  EXPECT_EQ(of(with(pairs, "identical_grad_inputs", true)), 1100);
+  EXPECT_EQ(of(with(pairs, "identical_inputs", true)), 100);
+}
+
 TEST(AllReduce, GroupsOfReplicas) {
   const HostTensor t = floats({4, 1}, {1, 10, 100, 1000});
   const auto sums = [&](const Attributes& a) {

@@ -17,8 +17,8 @@ struct Ambiguity {
 };
 
 // All of them, in list order. A tensor of a graph is read or modified by the ops that the user gave it to; taking a view in place is no
-// access. Slices that do not overlap do not share storage. Remote buffers, streams and prints are not looked at, nor are ops of different
-// programs (loading variables, the main one).
+// access. Ops that carry graphs keep the list's order among each other. Slices that do not overlap do not share storage. Remote buffers,
+// streams and prints are not looked at, nor are ops of different programs (loading variables, the main one).
 std::vector<Ambiguity> ambiguities(const ir::Builder& builder);
 
 // Refuses (popart): "Inplacing ambiguity detected. ..." with the first of them.

@@ -93,7 +93,11 @@ TEST(ambiguity, a_call_reads_its_inputs_and_modifies_what_it_hands_back) {
   inner.op("add", {t, u}, {}, {}, true);
   c.g.ops("call", {c.x, c.w}, {}, {inner.graph});
   EXPECT_EQ(c.found(), 0u);
+  // A call comes after the call before it.
   c.g.ops("call", {c.x, c.w}, {}, {inner.graph});
+  EXPECT_EQ(c.found(), 0u);
+  // Any other op does not.
+  c.g.op("relu", {c.x});
   EXPECT_EQ(c.found(), 1u);
 }
 

@@ -9,7 +9,7 @@ import popart._internal.ir as _ir
 import popdist
 import popxl
 import pytest
-from popxl import ops
+from popxl import ops, transforms
 
 
 def test_one_exception_for_both_packages():
@@ -140,6 +140,120 @@ def test_custom_operations_are_refused_when_they_are_used(tmp_path, monkeypatch,
         brings_ops.twice()
     for name in ("cppimport", "cppimport.import_hook", "brings_ops", "brings_ops.twice_binding"):
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def known():
+    """createOpInGraph of a custom operation that is known by its name."""
+    import popart._known_ops as known_ops
+    from popxl.context import get_current_context
+
+    def create(name, operands, *arguments, results=1, **named):
+        graph = get_current_context().graph
+        ids = {i: graph._create_tensor_id(f"out{i}") for i in range(results)}
+        settings = get_current_context()._get_op_settings(name)
+        made = known_ops.known(name).createOpInGraph(graph._pb_graph, {i: t.id for i, t in enumerate(operands)}, ids, *arguments, settings=settings, **named)
+        assert [made.outTensor(i).id for i in range(results)] == list(ids.values())
+        return [popxl.Tensor._from_pb_tensor(made.outTensor(i)) for i in range(results)]
+
+    return create
+
+
+def replicas(n, build, *data):
+    """What `build` returns of one tensor for each replica's data: arrays (n, ...)."""
+    ir = popxl.Ir(replication=n)
+    with ir.main_graph, popxl.in_sequence():
+        ins = [popxl.h2d_stream(d.shape[1:], popxl.dtype.as_dtype(d.dtype), f"in{i}") for i, d in enumerate(data)]
+        outs = []
+        for t in build(*[ops.host_load(s) for s in ins]):
+            outs.append(popxl.d2h_stream(t.shape, t.dtype))
+            ops.host_store(outs[-1], t)
+    with popxl.Session(ir, "interpreter") as session:
+        run = session.run({s: d if n > 1 else d[0] for s, d in zip(ins, data)})
+    return [run[s] for s in outs]
+
+
+def test_known_collectives(known):
+    x = np.arange(4 * 2 * 3, dtype=np.float32).reshape(4, 2, 3)
+
+    def build(t):
+        (total,) = known("ReplicatedAllReduceStridedOp", [t], "add", 2, 2, False, False)
+        (all_of,) = known("ReplicatedAllGatherStridedOp", [t], 2, 2)
+        (part,) = known("ReplicatedReduceScatterStridedOp", [t], "add", 2, 2, False)
+        return total, all_of, part
+
+    total, all_of, part = replicas(4, build, x)
+    for r in range(4):
+        pair = x[r % 2::2]
+        np.testing.assert_array_equal(total[r], pair.sum(0))
+        np.testing.assert_array_equal(all_of[r], pair.flatten())
+        np.testing.assert_array_equal(part[r], pair.sum(0).flatten()[3 * (r // 2):3 * (r // 2) + 3])
+
+
+def test_known_all_reduce_has_gradients(known):
+    x = np.arange(4, dtype=np.float32).reshape(4, 1) + 1
+    for copies, equal_gradients, expected in ((False, False, 10), (True, False, 10), (False, True, None)):
+        def build(t):
+            graph = popxl.gcg().ir.create_graph(
+                lambda t: known("ReplicatedAllReduceTPOp", [t], "add", popxl.gcg().ir.replica_grouping()._pb_replica_grouping, copies, equal_gradients)[0], t)
+            gradient = transforms.autodiff(graph)
+            return *ops.call(graph, t), *ops.call(gradient.graph, t)
+
+        value, gradient = replicas(4, build, x)
+        np.testing.assert_array_equal(value, x if copies else np.full((4, 1), 10))
+        np.testing.assert_array_equal(gradient, x if expected is None else np.full((4, 1), expected))
+
+
+def test_known_layer_norm_of_shards(known):
+    whole = np.random.default_rng(1).normal(2, 3, (5, 8)).astype(np.float32)
+    shards = np.stack([whole[:, :4], whole[:, 4:]])
+
+    def build(t):
+        w, b = popxl.constant(np.full(4, 3, np.float32)), popxl.constant(np.full(4, 1, np.float32))
+        return known("LayerNormDistributedOp", [t, w, b], 1e-5, popxl.gcg().ir.replica_grouping()._pb_replica_grouping, results=3)
+
+    out, mean, inverse = replicas(2, build, shards)
+    deviation = np.sqrt(whole.var(1, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(np.concatenate(list(out), axis=1), 3 * (whole - whole.mean(1, keepdims=True)) / deviation + 1, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(mean[0], whole.mean(1), rtol=1e-5)
+    np.testing.assert_allclose(inverse[1], 1 / deviation[:, 0], rtol=1e-5)
+
+
+def test_known_cross_entropy_of_shards(known):
+    logits = np.random.default_rng(2).normal(0, 4, (6, 8)).astype(np.float32)
+    labels = np.array([0, 3, 4, 7, 5, 2], np.int32)
+    shards, local = np.stack([logits[:, :4], logits[:, 4:]]), np.stack([labels, labels - 4])
+
+    def build(t, l):
+        return known("CrossEntropyShardedOp", [t, l], group=popxl.gcg().ir.replica_grouping()._pb_replica_grouping, availableMemoryProportion=0.4, results=2)
+
+    loss, softmax = replicas(2, build, shards, local)
+    expected = np.exp(logits - logits.max(1, keepdims=True))
+    expected /= expected.sum(1, keepdims=True)
+    np.testing.assert_allclose(np.concatenate(list(softmax), axis=1), expected, rtol=1e-5)
+    np.testing.assert_allclose(loss[0], -np.log(expected[np.arange(6), labels]), rtol=1e-5)
+    np.testing.assert_array_equal(loss[0], loss[1])
+
+
+def test_known_rotary_position_embedding(known):
+    t = np.random.default_rng(3).normal(0, 1, (1, 2, 3, 4, 6)).astype(np.float32)
+    angles = np.arange(6, dtype=np.float32).reshape(1, 3, 2)
+
+    def build(x):
+        return known("RotaryPosEmbedOp", [x, popxl.constant(np.sin(angles)), popxl.constant(np.cos(angles))], 4)
+
+    (out,) = replicas(1, build, t)
+    complex_pairs = t[0][..., 0:4:2] + 1j * t[0][..., 1:4:2]
+    turned = complex_pairs * np.exp(1j * angles)[:, :, None, :]
+    np.testing.assert_allclose(out[..., 0:4:2], turned.real, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(out[..., 1:4:2], turned.imag, rtol=1e-4, atol=1e-6)
+    np.testing.assert_array_equal(out[..., 4:], t[0][..., 4:])
+
+
+def test_known_scaled_sum_of_squares(known):
+    t = np.arange(6, dtype=np.float16).reshape(1, 2, 3)
+    (out,) = replicas(1, lambda x: known("GradReduceSquareAddOp", [x, popxl.constant(0.5, popxl.float32)]), t)
+    assert out == 27.5
 
 
 def test_version():
