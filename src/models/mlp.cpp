@@ -40,7 +40,7 @@ transform::Program build_mlp(const Mlp& options) {
   operands.insert(operands.end(), gradients.begin(), gradients.end());
   const std::vector<ValueId> updated = b.ops("sgd", operands, {{"lr", options.learning_rate}}, "w");
   for (std::size_t i = 0; i < n_layers; ++i) b.update(weights[i], updated[i]);
-  return std::move(b.program);
+  return b.finish();
 }
 
 }  // namespace pando::models

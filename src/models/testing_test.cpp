@@ -21,12 +21,15 @@ std::vector<ir::HostTensor> data_for(const Program& program, std::uint64_t seed,
     const ir::Type& t = m.type_of(v);
     ir::HostTensor x(t.dtype, t.shape);
     const bool integer = ir::is_integer(t.dtype);
+    // Adam's second moments, its count of steps.
+    const bool is_positive = m.name_of(v).ends_with(".v") || m.name_of(v) == "step";
     for (std::int64_t i = 0; i < x.elements(); ++i) {
       const auto r = static_cast<std::int64_t>(random() % 1000);
       if (integer) {
         x.set_integer(i, t.shape.empty() ? 2 : r % 5);
       } else {
-        x.set(i, smooth ? static_cast<double>(r - 500) / 700 : static_cast<double>(r % 3 - 1));
+        const double any = smooth ? static_cast<double>(r - 500) / 700 : static_cast<double>(r % 3 - 1);
+        x.set(i, is_positive ? std::fabs(any) + 1 : any);
       }
     }
     all.push_back(std::move(x));

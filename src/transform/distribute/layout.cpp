@@ -221,7 +221,7 @@ class AxisPass {
     return all(l.operands, m_.operands(o)) && all(l.results, m_.results(o));
   }
 
-  // Elements that must be gathered for a choice.
+  // Elements that must be gathered for a choice; between experts, sums count, too.
   double cost(OpId o, const Letters& l, const Choice& c) {
     double sum = 0;
     for (std::size_t i = 0; i < l.operands.size(); ++i) {
@@ -231,6 +231,9 @@ class AxisPass {
       if (!s.is_sharded() || (x && spec_at(*x, c) == s)) continue;
       const bool fixed = parameter_[v.index()] && (axis_ == kTensor || axis_ == kExpert);
       sum += static_cast<double>(ir::elements_of(shape(v))) * (fixed ? 1e9 : 1);
+    }
+    for (std::size_t i = 0; axis_ == kExpert && i < l.results.size(); ++i) {
+      if (!find(l.results[i], c.letter)) sum += static_cast<double>(ir::elements_of(shape(m_.result(o, i))));
     }
     return sum;
   }

@@ -158,6 +158,7 @@ std::uint64_t reduced_axes(const View& v) {
   std::uint64_t bits = 0;
   const auto rank = static_cast<std::int64_t>(v.operand(0).size());
   const ir::AttributeValue* axis = v.attributes().find("axis");
+  if (!axis) axis = v.attributes().find("dim");
   if (!axis) return (std::uint64_t{1} << rank) - 1;
   if (const auto* one = std::get_if<std::int64_t>(axis)) return std::uint64_t{1} << (*one < 0 ? *one + rank : *one);
   for (std::int64_t a : std::get<ir::Ints>(*axis)) bits |= std::uint64_t{1} << (a < 0 ? a + rank : a);

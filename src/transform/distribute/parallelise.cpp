@@ -5,6 +5,7 @@
 #include "schedule/generate.h"
 #include "schedule/replay.h"
 #include "transform/distribute/instantiate.h"
+#include "transform/distribute/module_copy.h"
 #include "transform/distribute/parts.h"
 
 #include <algorithm>
@@ -58,6 +59,7 @@ Distributed parallelise(const Program& program, const Strategy& strategy) {
   const Stages stages = assign_stages(program, strategy, layout, table.stages());
   const Mesh mesh = mesh_of(strategy, layout, table);
   ir::Module out;
+  copy_tables(program.module, out);
   const Recipe recipe = make_recipe(program, strategy, layout, stages, mesh, splits_backward(table), out);
   Distributed d = instantiate(program, recipe, mesh, table, std::move(out), {.copy_first = strategy.join_outputs});
   if (strategy.verify) ir::check(d.module);

@@ -247,18 +247,59 @@ class Cook {
     if (once && repeats(segment)) segment = Segment::before;
     const std::uint32_t where = shared || segment == Segment::before || segment == Segment::behind ? 0 : own(segment);
     if (const auto* there = find(x.value, specs, x.stage, where)) return *there;
+    const Spec have = x.specs[axis];
+    const bool odd = (have.is_sharded() && outer_here(x, axis, have) != 1) || (want.is_sharded() && outer_here(x, axis, want) != 1);
+    if (odd && have.is_sharded() && want.is_sharded()) return along(along(from, axis, {}, segment, shared), axis, want, segment, shared);
     const std::uint32_t to = add(x.value, specs, x.stage, !once, where);
-    steps(x.stage, segment).push_back(conversion(x, from, to, axis, want));
+    if (odd) {
+      in_the_middle(from, to, axis, want, segment);
+    } else {
+      steps(x.stage, segment).push_back(conversion(from, to, axis, have, want));
+    }
     return to;
   }
 
-  Step conversion(const Located& x, std::uint32_t from, std::uint32_t to, Axis axis, Spec want) {
-    const Spec have = x.specs[axis];
-    for (const Spec& s : {have, want}) {
-      if (s.is_sharded() && outer_here(x, axis, s) != 1) {
-        ir::refuse(ir::ErrorClass::value, "layout", "'{}' is cut in the middle of a dimension; it cannot be moved in one piece", m_.name_of(x.value));
-      }
+  // A dimension that is cut behind an outer factor: seen as two, moved, seen as one.
+  void in_the_middle(std::uint32_t from, std::uint32_t to, Axis axis, Spec want, Segment segment) {
+    Spec have = r_.located[from].specs[axis];
+    const std::int32_t stage = r_.located[from].stage;
+    Spec& cut = have.is_sharded() ? have : want;
+    const std::int64_t outer = outer_here(r_.located[from], axis, cut);
+    const auto two = [&](std::uint32_t like) {
+      ir::Shape shape = r_.located[like].shape;
+      const auto d = shape.begin() + cut.dim;
+      *d /= outer;
+      shape.insert(d, outer);
+      return reshaped_like(like, std::move(shape));
+    };
+    const auto reshape = [&](std::uint32_t a, std::uint32_t b) {
+      Step s = step(Step::plain, "reshape", a, b);
+      s.attributes = {out_.intern({{"shape", ir::Ints(r_.located[b].shape)}})};
+      steps(stage, segment).push_back(std::move(s));
+    };
+    const std::uint32_t before = two(from), behind = two(to);
+    ++cut.dim;
+    cut.outer = 1;
+    reshape(from, before);
+    steps(stage, segment).push_back(conversion(before, behind, axis, have, want));
+    reshape(behind, to);
+  }
+
+  // The same values in another shape; nobody else finds it.
+  std::uint32_t reshaped_like(std::uint32_t like, ir::Shape shape) {
+    Located x = r_.located[like];
+    x.input = false;
+    x.shape = std::move(shape);
+    for (ir::TypeId& t : x.types) {
+      ir::Type type = out_.type(t);
+      type.shape = x.shape;
+      t = out_.type(type);
     }
+    r_.located.push_back(std::move(x));
+    return static_cast<std::uint32_t>(r_.located.size() - 1);
+  }
+
+  Step conversion(std::uint32_t from, std::uint32_t to, Axis axis, Spec have, Spec want) const {
     const auto collective = [&](std::string_view op, const Attributes& attributes) {
       Step s = step(Step::collective, op, from, to);
       s.axis = axis;
@@ -270,7 +311,9 @@ class Cook {
     if (have.is_partial() && want.is_sharded()) return collective("reduce_scatter_across", {{"op", std::string("add")}, {"dim", dim(want)}});
     if (have.is_sharded() && want.is_replicated()) return collective("all_gather_across", {{"dim", dim(have)}});
     if (have.is_sharded() && want.is_sharded()) return collective("all_to_all_across", {{"split_dim", dim(want)}, {"concat_dim", dim(have)}});
-    if (!have.is_replicated() || !want.is_sharded()) ir::refuse(ir::ErrorClass::value, "layout", "'{}' cannot become a sum of parts again", m_.name_of(x.value));
+    if (!have.is_replicated() || !want.is_sharded()) {
+      ir::refuse(ir::ErrorClass::value, "layout", "'{}' cannot become a sum of parts again", m_.name_of(r_.located[from].value));
+    }
     return slice(from, to, axis, want);
   }
 
@@ -284,7 +327,7 @@ class Cook {
     return outer;
   }
 
-  Step slice(std::uint32_t from, std::uint32_t to, Axis axis, Spec want) {
+  Step slice(std::uint32_t from, std::uint32_t to, Axis axis, Spec want) const {
     Step s = step(Step::plain, "slice", from, to);
     const std::int64_t length = r_.located[to].shape[static_cast<std::size_t>(want.dim)];
     for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
