@@ -124,3 +124,14 @@ def test_operators(main, run):
     wanted = [a + b, a - b, a * b, a / b, np.fmod(a, b), -a, a**2, 1 - a, 2 / a, a + [1, 2], a, a @ b, a == 0]
     for result, want in zip(results, wanted):
         np.testing.assert_allclose(result, want, rtol=1e-6)
+
+
+def test_results_of_collectives_are_named_after_their_tensors():
+    """Programs sort tensors by name, and expect reduced and gathered ones in the same order."""
+    ir = popxl.Ir(replication=2)
+    with ir.main_graph, popxl.name_scope("layer"):
+        t = popxl.variable(np.zeros(4, np.float32), name="b")
+        group = ops.collectives
+        assert [r.name for r in (group.replicated_all_reduce(t), group.replicated_all_reduce_(t), group.replicated_all_gather(t), group.replicated_reduce_scatter(t),
+                                 group.replica_sharded_slice(t), group.replicated_slice(t))] == [
+            "layer/b_all_reduce", "layer/b_all_reduce__t0", "layer/b_all_gather", "layer/b_reduce_scatter", "layer/b_shard", "layer/b_slice"]

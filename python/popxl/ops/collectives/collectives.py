@@ -4,6 +4,7 @@ from typing import Literal
 
 from popxl.context import _context
 from popxl.replica_grouping import ReplicaGrouping
+from popxl.tensor import Tensor
 
 CollectiveOps = Literal["add", "mean", "mul", "min", "max", "and", "or", "square_add"]
 _OPS = ("add", "mean", "mul", "min", "max", "and", "or", "square_add")
@@ -57,3 +58,12 @@ def group_of(group):
 def size_of(group):
     """How many replicas a group has."""
     return group_of(group)["group_size"]
+
+
+def named_after(t, suffix):
+    """The name of a result: public programs sort tensors by name and expect what collectives made of them in the same order."""
+    if not isinstance(t, Tensor):
+        return ""  # refused by the op itself
+    scope = "/".join(_context._scopes)
+    name = t.name
+    return (name[len(scope) + 1:] if scope and name.startswith(scope + "/") else name) + suffix

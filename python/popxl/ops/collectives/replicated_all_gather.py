@@ -2,7 +2,7 @@
 from typing import Literal, Optional
 
 from popxl._build import describe, one
-from popxl.ops.collectives.collectives import group_of
+from popxl.ops.collectives.collectives import group_of, named_after
 from popxl.ops.utils import handle_negative_axis
 from popxl.replica_grouping import ReplicaGrouping
 from popxl.tensor import Tensor
@@ -37,7 +37,7 @@ def replicated_all_gather(t: Tensor, axis: int = 0, group: Optional[ReplicaGroup
         output_shape = "meta_shape" if t.meta_shape else "concat"
     if output_shape == "meta_shape" and not t.meta_shape:
         raise ValueError(f"replicated_all_gather: {t!r} is no shard: it has no meta_shape.")
-    return one("replicated_all_gather", [t], {"axis": at, "output_shape": output_shape, **group_of(group)})
+    return one("replicated_all_gather", [t], {"axis": at, "output_shape": output_shape, **group_of(group)}, output_name=named_after(t, "_all_gather"))
 
 
 __all__ = ["replicated_all_gather"]

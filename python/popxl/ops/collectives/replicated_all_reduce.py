@@ -2,7 +2,7 @@
 from typing import Optional
 
 from popxl._build import one
-from popxl.ops.collectives.collectives import CollectiveOps, group_of, to_collective_op
+from popxl.ops.collectives.collectives import CollectiveOps, group_of, named_after, to_collective_op
 from popxl.replica_grouping import ReplicaGrouping
 from popxl.tensor import Tensor
 
@@ -18,12 +18,12 @@ def replicated_all_reduce(t: Tensor, op: CollectiveOps = "add", group: Optional[
     Raises:
         ValueError: an unknown reduction.
     """
-    return one("replicated_all_reduce", [t], {"op": to_collective_op(op), **group_of(group)})
+    return one("replicated_all_reduce", [t], {"op": to_collective_op(op), **group_of(group)}, output_name=named_after(t, "_all_reduce"))
 
 
 def replicated_all_reduce_(t: Tensor, op: CollectiveOps = "add", group: Optional[ReplicaGrouping] = None) -> Tensor:
     """The same as `replicated_all_reduce`, into `t`."""
-    return one("replicated_all_reduce", [t], {"op": to_collective_op(op), **group_of(group)}, in_place=True)
+    return one("replicated_all_reduce", [t], {"op": to_collective_op(op), **group_of(group)}, in_place=True, output_name=named_after(t, "_all_reduce"))
 
 
 __all__ = ["replicated_all_reduce", "replicated_all_reduce_"]

@@ -2,7 +2,7 @@
 from typing import Optional
 
 from popxl._build import describe, one
-from popxl.ops.collectives.collectives import CollectiveOps, group_of, size_of, to_collective_op
+from popxl.ops.collectives.collectives import CollectiveOps, group_of, named_after, size_of, to_collective_op
 from popxl.ops.utils import handle_negative_axis
 from popxl.replica_grouping import ReplicaGrouping
 from popxl.tensor import Tensor
@@ -26,7 +26,7 @@ def replicated_reduce_scatter(t: Tensor, op: CollectiveOps = "add", group: Optio
     """
     return one("replicated_reduce_scatter", [t],
                {"op": to_collective_op(op), "configure_output_for_replicated_tensor_sharding": configure_output_for_replicated_tensor_sharding,
-                **group_of(group)})
+                **group_of(group)}, output_name=named_after(t, "_reduce_scatter"))
 
 
 def replica_sharded_slice(t: Tensor, group: Optional[ReplicaGrouping] = None) -> Tensor:
@@ -36,7 +36,7 @@ def replica_sharded_slice(t: Tensor, group: Optional[ReplicaGrouping] = None) ->
         t: the tensor, flattened and padded with zeros to a multiple of the group's size.
         group: the groups; None: all replicas are one.
     """
-    return one("replica_sharded_slice", [t], group_of(group))
+    return one("replica_sharded_slice", [t], group_of(group), output_name=named_after(t, "_shard"))
 
 
 def replicated_slice(t: Tensor, axis: int = 0, group: Optional[ReplicaGrouping] = None) -> Tensor:
@@ -55,7 +55,7 @@ def replicated_slice(t: Tensor, axis: int = 0, group: Optional[ReplicaGrouping] 
     at = handle_negative_axis(t, axis)
     if not 0 <= at < t.rank or t.shape[at] % size_of(group) != 0:
         raise ValueError(f"replicated_slice: axis {axis} of the shape {t.shape} cannot be divided by {size_of(group)}.")
-    return one("replicated_slice", [t], {"axis": at, **group_of(group)})
+    return one("replicated_slice", [t], {"axis": at, **group_of(group)}, output_name=named_after(t, "_slice"))
 
 
 __all__ = ["replicated_reduce_scatter", "replica_sharded_slice", "replicated_slice"]
