@@ -41,13 +41,13 @@ POPLAR_EXPORT std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pa
                                                            std::pair<unsigned, unsigned> inputRange, const ConvParams &params);
 inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned outputIndex, std::pair<unsigned, unsigned> kernelIndexRange,
                                                    const ConvParams &params) {
-  return getInputRange(dim, std::pair<unsigned, unsigned>(outputIndex, outputIndex + 1), kernelIndexRange, params);
+  return getInputRange(dim, std::pair<unsigned, unsigned>(outputIndex, outputIndex == ~0U ? outputIndex : outputIndex + 1), kernelIndexRange, params);
 }
 inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, unsigned outputIndex, const ConvParams &params) {
-  return getInputRange(dim, outputIndex, std::pair<unsigned, unsigned>(0U, static_cast<unsigned>(params.kernelShape[dim])), params);
+  return getInputRange(dim, outputIndex, std::pair<unsigned, unsigned>(0U, ~0U), params);
 }
 inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, const ConvParams &params) {
-  return getInputRange(dim, outputRange, std::pair<unsigned, unsigned>(0U, static_cast<unsigned>(params.kernelShape[dim])), params);
+  return getInputRange(dim, outputRange, std::pair<unsigned, unsigned>(0U, ~0U), params);
 }
 
 /// The convolution that gives the gradient of the input from that of the output; its weights are those of \p params with input and

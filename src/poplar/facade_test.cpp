@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "graph/program.h"
+#include "pando/ownership.hpp"
 #include "poplar/DeviceManager.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
@@ -330,6 +331,34 @@ TEST(TypeConversion, RoundsAndSaturates) {
   EXPECT_EQ(back, (std::vector<float>{240, 240, -1, 0}));
   EXPECT_EQ(QuarterMetadata(QuarterMetadata(QuarterMetadata::Format::F152, -7).getBinary()), QuarterMetadata(QuarterMetadata::Format::F152, -7));
   expect_error<overflow_error>([] { QuarterMetadata(QuarterMetadata::Format::F143, 32); }, "32");
+}
+
+TEST(TypeConversion, NullPointersAreRefusedUnlessNothingIsConverted) {
+  const Target target = model();
+  float value = 1;
+  double wide = 1;
+  std::uint16_t bits = 0;
+  expect_error<poplar_error>([&] { copyFloatToDeviceHalf(target, nullptr, &bits, 1); }, "null pointer to read");
+  expect_error<poplar_error>([&] { copyFloatToDeviceHalf(target, &value, nullptr, 1); }, "null pointer to write");
+  expect_error<poplar_error>([&] { copyDeviceHalfToFloat(target, nullptr, &value, 1); }, "null pointer to read");
+  expect_error<poplar_error>([&] { copyDeviceHalfToFloat(target, &bits, nullptr, 1); }, "null pointer to write");
+  expect_error<poplar_error>([&] { copyDoubleToDeviceHalf(target, nullptr, &bits, 1); }, "null pointer to read");
+  expect_error<poplar_error>([&] { copyDeviceHalfToDouble(target, &bits, nullptr, 1); }, "null pointer to write");
+  expect_error<poplar_error>([&] { convertFromDeviceType(FLOAT, nullptr, &value, 1); }, "null pointer to read");
+  copyFloatToDeviceHalf(target, nullptr, nullptr, 0);
+  copyDoubleToDeviceHalf(target, &wide, &bits, 1);
+  EXPECT_EQ(bits, 0x3c00);
+}
+
+TEST(Ownership, WhatBelongsToAnotherGraphIsRefusedEvenIfEmpty) {
+  Graph own(model()), other(model());
+  const Tensor mine = own.addVariable(FLOAT, {0}, "mine"), foreign = other.addVariable(FLOAT, {0}, "foreign");
+  pando::require_own(own, mine, "a row");
+  pando::require_own(own, own.addComputeSet(), "a set");
+  pando::require_own(own, Sequence(), "a program");
+  expect_error<graph_connection_error>([&] { pando::require_own(own, foreign, "a row"); }, "a row: it belongs to another graph");
+  expect_error<graph_connection_error>([&] { pando::require_own(own, other.addComputeSet(), "a set"); }, "a set: it belongs to another graph");
+  expect_error<graph_connection_error>([&] { pando::require_own(own, Execute(other.addComputeSet()), "a program"); }, "a program: it belongs to another graph");
 }
 
 TEST(DebugContext, JoinsPaths) {

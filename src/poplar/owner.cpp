@@ -1,4 +1,6 @@
 // Which graph a thing belongs to, and the one place that refuses those of another.
+#include <pando/ownership.hpp>
+
 #include "poplar/state.h"
 
 namespace pando::facade {
@@ -48,3 +50,15 @@ std::vector<graph::ProgramPtr> Access::nodes(const poplar::Graph& g, poplar::Arr
 }
 
 }  // namespace pando::facade
+
+namespace pando {
+
+using facade::Access;
+
+void require_own(const poplar::Graph& graph, const poplar::Tensor& tensor, poplar::StringRef role) { Access::check_owner(graph, Access::owner(tensor), std::string(role)); }
+void require_own(const poplar::Graph& graph, const poplar::ComputeSet& set, poplar::StringRef role) { Access::check_owner(graph, set.graph(), std::string(role)); }
+void require_own(const poplar::Graph& graph, const poplar::program::Program& program, poplar::StringRef role) {
+  Access::check_owner(graph, Access::owner(program), std::string(role));
+}
+
+}  // namespace pando

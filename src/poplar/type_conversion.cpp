@@ -109,6 +109,7 @@ void convertElements(const Type& from, const void* src, const Type& to, void* ds
   const ElementType source = pando::facade::Access::element_type(from);
   const ElementType target = pando::facade::Access::element_type(to);
   if (n == 0) return;
+  if (!src || !dst) pando::fail(ErrorKind::poplar_error, "null-values", "a conversion of {} elements of type {} is given a null pointer {}", n, from.toString(), src ? "to write to" : "to read");
   if (source == target) {
     std::memmove(dst, src, n * size_of(source));
     return;

@@ -38,7 +38,7 @@ struct World {
   poplar::program::Sequence program, other_program;
   std::vector<poplar::Tensor> good, bad, foreign;
   poplar::ComputeSet set, other_set;
-  bool gave_graph = false, gave_foreign = false;
+  bool gave_graph = false, gave_foreign = false, gave_buffer = false;
 
   unsigned roll(unsigned n) { return static_cast<unsigned>(dice() % n); }
 };
@@ -60,7 +60,8 @@ template <class T>
 struct Maker<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static T make(World& w) {
     static const unsigned long long values[] = {0, 1, 2, 3, 4, 5, 7, 16, 1000, 0x7fffffff, 0xffffffff, 1ull << 32, 1ull << 63, ~0ull, (1ull << 63) + 2};
-    return static_cast<T>(w.roll(8) ? values[w.roll(6)] : values[w.roll(15)]);
+    // How much there is behind a pointer that is not null nobody can check.
+    return static_cast<T>(w.roll(8) ? values[w.roll(6)] : values[w.roll(w.gave_buffer ? 9 : 15)]);
   }
 };
 template <>
@@ -240,6 +241,8 @@ template <class T>
 struct Argument<T*> {
   using Object = std::remove_cv_t<T>;
   explicit Argument(World& w) : is_null(w.roll(4) == 0), storage(text(w)) {
+    storage.resize(std::max<std::size_t>(storage.size(), 8192));  // a text, and bytes behind it
+    w.gave_buffer = w.gave_buffer || std::is_void_v<T> || std::is_arithmetic_v<T>;
     if constexpr (!std::is_function_v<T> && !std::is_void_v<T> && !std::is_arithmetic_v<T> && std::is_default_constructible_v<Object>)
       object = Argument<Object&>(w).value;
   }

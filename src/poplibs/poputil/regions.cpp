@@ -14,11 +14,22 @@ namespace {
 using poplar::Interval;
 using Region = std::vector<Interval>;
 
-std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+// More elements than any tensor has, and more pieces than a host holds.
+constexpr std::size_t kMostElements = std::size_t{1} << 62, kMostPieces = std::size_t{1} << 28;
+
+std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
+
+std::size_t sum(std::size_t a, std::size_t b) {
+  if (b > kMostElements - a) throw poplibs_error(fmt::format("intervals: {} elements and {} more, expected at most 2^62", a, b));
+  return a + b;
+}
 
 std::size_t elements_of(std::span<const Interval> intervals) {
   std::size_t n = 0;
-  for (const Interval& i : intervals) n += i.size();
+  for (const Interval& i : intervals) {
+    if (i.end() < i.begin()) throw poplibs_error(fmt::format("intervals: [{}, {}) ends before it begins", i.begin(), i.end()));
+    n = sum(n, i.size());
+  }
   return n;
 }
 
@@ -37,9 +48,15 @@ class Cuts {
     // Fewer parts whose largest is no larger.
     if (grains_ != 0) parts_ = ceil_div(grains_, ceil_div(grains_, parts_));
     if (n == 0) parts_ = 0;
+    if (parts_ > kMostPieces || n / limits.max_per_region > kMostPieces)
+      throw poplibs_error(fmt::format("splitRegions: {} elements in parts of at most {} and pieces of at most {}: more than {} of them", n, limits.max_elements,
+                                      limits.max_per_region, kMostPieces));
   }
   std::size_t parts() const { return parts_; }
-  std::size_t end(std::size_t part) const { return std::min(n_, grains_ * (part + 1) / parts_ * grain_); }
+  std::size_t end(std::size_t part) const {
+    const auto grains = static_cast<std::size_t>(static_cast<unsigned __int128>(grains_) * (part + 1) / parts_);
+    return grains >= grains_ ? n_ : grains * grain_;
+  }
 
  private:
   std::size_t n_, grain_, grains_, parts_;
@@ -88,6 +105,7 @@ Limits limits_of(unsigned grain, unsigned partitions, unsigned min_elements, uns
 }  // namespace
 
 void mergeAdjacentRegions(std::vector<Interval>& regions) {
+  elements_of(regions);  // refuses what is none
   if (!std::is_sorted(regions.begin(), regions.end())) std::sort(regions.begin(), regions.end());
   std::size_t kept = 0;
   for (const Interval region : regions) {
@@ -115,7 +133,7 @@ std::vector<Interval> flattenIntervals(const std::vector<std::vector<Interval>>&
 
 std::size_t intervalSequenceNumElements(const std::vector<std::vector<Interval>>& seq) {
   std::size_t n = 0;
-  for (const auto& list : seq) n += elements_of(list);
+  for (const auto& list : seq) n = sum(n, elements_of(list));
   return n;
 }
 
@@ -164,6 +182,7 @@ std::vector<Interval> calculateUnshufflingIntervals(const std::vector<Interval>&
   std::vector<Moved> moved;
   moved.reserve(intervals.size());
   std::size_t at = 0;
+  elements_of(intervals);  // refuses what is none
   for (const Interval& i : intervals) {
     moved.push_back({i.begin(), Interval(at, at + i.size())});
     at += i.size();

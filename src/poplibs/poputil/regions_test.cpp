@@ -81,6 +81,25 @@ TEST(Regions, NoPartitionsIsAnError) {
   EXPECT_THROW(splitRegions(Regions{{0, 7}}, 1, 1, 0, 1, 0), poplibs_error);
 }
 
+TEST(Regions, WhatIsNoneOrTooMuchIsAnError) {
+  const Regions inverted = {{0, 4}, {7, 3}}, endless = {{0, SIZE_MAX}}, sums_wrap = {{0, std::size_t{1} << 62}, {0, 4}};
+  for (const Regions& bad : {inverted, endless, sums_wrap}) {
+    EXPECT_THROW(splitRegions(bad, 1, 6), poplibs_error);
+    EXPECT_THROW(splitRegions(std::vector<Regions>{{{0, 2}}, bad}, 1, 6), poplibs_error);
+    EXPECT_THROW(splitRegionsBetweenWorkers(poplar::Target::createCPUTarget(), bad, 0), poplibs_error);
+    EXPECT_THROW(intervalSequenceNumElements({{{0, 2}}, bad}), poplibs_error);
+    EXPECT_THROW(calculateUnshufflingIntervals(bad), poplibs_error);
+    Regions merged = bad;
+    EXPECT_THROW(mergeAdjacentRegions(merged), poplibs_error);
+  }
+  // Parts or pieces that no host holds.
+  EXPECT_THROW(splitRegions(Regions{{0, std::size_t{1} << 40}}, 1, 1, 0, UINT_MAX, 1), poplibs_error);
+  EXPECT_THROW(splitRegions(Regions{{0, std::size_t{1} << 40}}, 1, 1, 0, 1), poplibs_error);
+  // Long ones in few parts are cut; grains of 0 elements are as those of 1.
+  EXPECT_EQ(splitRegions(Regions{{0, std::size_t{1} << 32}}, 1, 2), (std::vector<Regions>{{{0, std::size_t{1} << 31}}, {{std::size_t{1} << 31, std::size_t{1} << 32}}}));
+  EXPECT_EQ(splitRegions(Regions{{0, 100}}, 0, 7), splitRegions(Regions{{0, 100}}, 1, 7));
+}
+
 TEST(Regions, AdjacentOnesMerge) {
   Regions regions = {{7, 9}, {0, 3}, {3, 5}, {6, 6}, {9, 12}};
   mergeAdjacentRegions(regions);

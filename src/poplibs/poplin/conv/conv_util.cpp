@@ -3,7 +3,12 @@
 #include <poplin/ConvUtil.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <functional>
+#include <numeric>
+#include <utility>
 
 namespace poplin {
 
@@ -11,103 +16,161 @@ namespace {
 
 using conv::Line;
 using conv::line_of;
+using conv::Range;
 using Bounds = std::pair<unsigned, unsigned>;
 
 constexpr unsigned kNone = ~0U;
 
-// An element of the tensor as the caller has it, and of the line.
-std::int64_t line_output(const ConvParams& p, const Line& line, unsigned dim, unsigned index) {
-  const std::int64_t o = static_cast<std::int64_t>(index) - p.outputTransform.paddingLower[dim];
-  return o >= 0 && o < line.out ? o : -1;
-}
-std::int64_t line_tap(const ConvParams& p, const Line& line, unsigned dim, unsigned index) {
-  const std::int64_t t = static_cast<std::int64_t>(index) - p.kernelTransform.truncationLower[dim];
-  return t >= 0 && t < line.taps ? t : -1;
-}
-unsigned input_index(const ConvParams& p, const Line& line, unsigned dim, std::int64_t i) {
-  return static_cast<unsigned>(line.reversed ? line.in - 1 - i : i) + p.inputTransform.truncationLower[dim];
+Line checked_line(const ConvParams& p, unsigned dim) {
+  p.validate();
+  if (dim >= p.getNumFieldDims())
+    throw poputil::poplibs_error(fmt::format("a convolution of {} field dimensions has no dimension {}", p.getNumFieldDims(), dim));
+  return line_of(p, dim);
 }
 
-// The least range that holds those of [range) for which `holds`.
-Bounds least(Bounds range, const std::function<bool(unsigned)>& holds) {
-  while (range.first < range.second && !holds(range.first)) ++range.first;
-  while (range.first < range.second && !holds(range.second - 1)) --range.second;
-  return range.first < range.second ? range : Bounds{0, 0};
+// A range of the caller's, which counts from `before`, as one of the line; empty where the line has nothing.
+Range on_line(Bounds bounds, std::int64_t before, std::int64_t size) {
+  const Range r{std::max<std::int64_t>(0, bounds.first - before), std::min<std::int64_t>(size, bounds.second - before)};
+  return r.empty() ? Range{} : r;
+}
+Range outputs_on(const ConvParams& p, const Line& line, unsigned dim, Bounds outputs) { return on_line(outputs, p.outputTransform.paddingLower[dim], line.out); }
+Range taps_on(const ConvParams& p, const Line& line, unsigned dim, Bounds kernels) { return on_line(kernels, p.kernelTransform.truncationLower[dim], line.taps); }
+Range inputs_on(const ConvParams& p, const Line& line, unsigned dim, Bounds inputs) {
+  const Range r = on_line(inputs, p.inputTransform.truncationLower[dim], line.in);
+  return line.reversed && !r.empty() ? Range{line.in - r.end, line.in - r.begin} : r;
 }
 
-bool any(Bounds range, const std::function<bool(unsigned)>& holds) {
-  for (unsigned i = range.first; i < range.second; ++i)
-    if (holds(i)) return true;
-  return false;
+Bounds bounds_of(Range r, std::int64_t before) {
+  return r.empty() ? Bounds{0, 0} : Bounds{static_cast<unsigned>(r.begin + before), static_cast<unsigned>(r.end + before)};
 }
 
-Bounds all_inputs(unsigned dim, const ConvParams& p) { return {0, static_cast<unsigned>(p.inputFieldShape[dim])}; }
+// The least range that holds those of `range` for which `holds`.
+Range least(Range range, const std::function<bool(std::int64_t)>& holds) {
+  while (!range.empty() && !holds(range.begin)) ++range.begin;
+  while (!range.empty() && !holds(range.end - 1)) --range.end;
+  return range;
+}
+
+// The inverse of a modulo m, which have no common divisor.
+std::int64_t inverse(std::int64_t a, std::int64_t m) {
+  std::int64_t x = 1, next = 0, rest = m;
+  for (a %= m; rest != 0;) {
+    const std::int64_t q = a / rest;
+    a = std::exchange(rest, a - q * rest);
+    x = std::exchange(next, x - q * next);
+  }
+  return (x % m + m) % m;
+}
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+// The least and the greatest of factor * x.
+struct Span {
+  Span(std::int64_t factor, Range xs) : low(factor * (factor > 0 ? xs.begin : xs.end - 1)), high(factor * (factor > 0 ? xs.end - 1 : xs.begin)) {}
+  std::int64_t low, high;
+};
+
+// Those of `xs` with low <= factor * x <= high.
+Range reaching(Range xs, std::int64_t factor, std::int64_t low, std::int64_t high) {
+  if (factor < 0) {
+    factor = -factor;
+    low = -std::exchange(high, -low);
+  }
+  return {std::max(xs.begin, -floor_div(-low, factor)), std::min(xs.end, floor_div(high, factor) + 1)};
+}
+
+// Is there an x of `xs` and a y of `ys` with factor * x + offset == scale * y? Ranges may be long: no loop goes through them.
+bool any_meets(std::int64_t factor, std::int64_t offset, Range xs, std::int64_t scale, Range ys) {
+  if (xs.empty() || ys.empty()) return false;
+  if (factor < 0) {  // counted from the other end
+    offset += factor * (xs.begin + xs.end - 1);
+    factor = -factor;
+  }
+  const std::int64_t low = std::max(xs.begin, -floor_div(offset - scale * ys.begin, factor));  // the least x that reaches ys.begin
+  const std::int64_t high = std::min(xs.end - 1, floor_div(scale * (ys.end - 1) - offset, factor));
+  const std::int64_t common = std::gcd(factor, scale), period = scale / common;
+  if (low > high || offset % common != 0) return false;
+  if (high - low + 1 >= period) return true;
+  const std::int64_t rest = (-(offset / common) % period + period) % period;
+  const auto x = static_cast<std::int64_t>(static_cast<__int128>(rest) * inverse(factor / common, period) % period);
+  return low + ((x - low) % period + period) % period <= high;
+}
+
+Bounds output_range(const ConvParams& p, const Line& line, unsigned dim, Bounds outputs, Range taps, Range inputs) {
+  if (taps.empty() || inputs.empty()) return {0, 0};
+  const Span t(line.step, taps), i(line.dilation, inputs);
+  const Range near = reaching(outputs_on(p, line, dim, outputs), line.stride, i.low - line.offset - t.high, i.high - line.offset - t.low);
+  const Range met = least(near, [&](std::int64_t o) { return any_meets(line.step, line.stride * o + line.offset, taps, line.dilation, inputs); });
+  return bounds_of(met, p.outputTransform.paddingLower[dim]);
+}
+
+// The range of one index; the last index is none of any tensor.
+Bounds one(unsigned index) { return {index, index == kNone ? index : index + 1}; }
 
 }  // namespace
 
-unsigned getDilatedSize(unsigned size, unsigned dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
+unsigned getDilatedSize(unsigned size, unsigned dilation) {
+  const std::uint64_t dilated = size == 0 ? 0 : std::uint64_t{size - 1} * dilation + 1;
+  if (dilated > ~0U) throw poputil::poplibs_error(fmt::format("getDilatedSize: {} elements dilated by {} are {}, more than an unsigned int holds", size, dilation, dilated));
+  return static_cast<unsigned>(dilated);
+}
 
 unsigned getInputIndex(unsigned dim, unsigned output, unsigned kernel, const ConvParams& p) {
-  const Line line = line_of(p, dim);
-  const std::int64_t o = line_output(p, line, dim, output), t = line_tap(p, line, dim, kernel);
-  if (o < 0 || t < 0) return kNone;
-  const std::int64_t i = line.input_of(o, t);
-  return i < 0 ? kNone : input_index(p, line, dim, i);
+  const Line line = checked_line(p, dim);
+  const Range o = outputs_on(p, line, dim, one(output)), t = taps_on(p, line, dim, one(kernel));
+  if (o.empty() || t.empty()) return kNone;
+  const std::int64_t i = line.input_of(o.begin, t.begin);
+  return i < 0 ? kNone : static_cast<unsigned>(line.reversed ? line.in - 1 - i : i) + p.inputTransform.truncationLower[dim];
 }
 
 unsigned getKernelIndex(unsigned dim, unsigned output, unsigned input, const ConvParams& p) {
-  for (unsigned k = 0; k < p.kernelShape[dim]; ++k)
-    if (getInputIndex(dim, output, k, p) == input) return k;
-  return kNone;
+  const Line line = checked_line(p, dim);
+  const Range o = outputs_on(p, line, dim, one(output)), i = inputs_on(p, line, dim, one(input));
+  if (o.empty() || i.empty()) return kNone;
+  const std::int64_t rest = line.dilation * i.begin - line.stride * o.begin - line.offset, t = rest / line.step;
+  return rest % line.step != 0 || t < 0 || t >= line.taps ? kNone : static_cast<unsigned>(t) + p.kernelTransform.truncationLower[dim];
 }
 
 Bounds getOutputRangeForKernelIndex(unsigned dim, Bounds outputs, unsigned kernel, const ConvParams& p) {
-  return getOutputRangeForKernelRange(dim, outputs, {kernel, kernel + 1}, p);
+  return getOutputRangeForKernelRange(dim, outputs, one(kernel), p);
 }
 
 Bounds getOutputRangeForInputIndex(unsigned dim, Bounds outputs, unsigned input, const ConvParams& p) {
-  return getOutputRangeForInputRange(dim, outputs, {input, input + 1}, p);
+  return getOutputRangeForInputRange(dim, outputs, one(input), p);
 }
 
 Bounds getOutputRangeForKernelRange(unsigned dim, Bounds outputs, Bounds kernels, const ConvParams& p) {
-  return least(outputs, [&](unsigned o) { return any(kernels, [&](unsigned k) { return getInputIndex(dim, o, k, p) != kNone; }); });
+  const Line line = checked_line(p, dim);
+  return output_range(p, line, dim, outputs, taps_on(p, line, dim, kernels), {0, line.in});
 }
 
 Bounds getOutputRangeForInputRange(unsigned dim, Bounds outputs, Bounds inputs, const ConvParams& p) {
-  const Bounds kernels{0, static_cast<unsigned>(p.kernelShape[dim])};
-  return least(outputs, [&](unsigned o) {
-    return any(kernels, [&](unsigned k) {
-      const unsigned i = getInputIndex(dim, o, k, p);
-      return i != kNone && i >= inputs.first && i < inputs.second;
-    });
-  });
+  const Line line = checked_line(p, dim);
+  return output_range(p, line, dim, outputs, {0, line.taps}, inputs_on(p, line, dim, inputs));
 }
 
-Bounds getInputRange(unsigned dim, Bounds outputs, unsigned kernel, const ConvParams& p) {
-  return getInputRange(dim, outputs, Bounds{kernel, kernel + 1}, p);
-}
+Bounds getInputRange(unsigned dim, Bounds outputs, unsigned kernel, const ConvParams& p) { return getInputRange(dim, outputs, one(kernel), p); }
 
-Bounds getKernelRange(unsigned dim, Bounds outputs, unsigned input, const ConvParams& p) {
-  return getKernelRange(dim, outputs, Bounds{input, input + 1}, p);
-}
+Bounds getKernelRange(unsigned dim, Bounds outputs, unsigned input, const ConvParams& p) { return getKernelRange(dim, outputs, one(input), p); }
 
 Bounds getInputRange(unsigned dim, Bounds outputs, Bounds kernels, const ConvParams& p) {
-  std::vector<bool> met(p.inputFieldShape[dim], false);
-  for (unsigned o = outputs.first; o < outputs.second; ++o)
-    for (unsigned k = kernels.first; k < kernels.second; ++k) {
-      const unsigned i = getInputIndex(dim, o, k, p);
-      if (i != kNone) met[i] = true;
-    }
-  return least(all_inputs(dim, p), [&](unsigned i) { return met[i]; });
+  const Line line = checked_line(p, dim);
+  const Range o = outputs_on(p, line, dim, outputs), t = taps_on(p, line, dim, kernels);
+  if (o.empty() || t.empty()) return {0, 0};
+  const Span outs(line.stride, o), taps(line.step, t);
+  const Range near = reaching({0, line.in}, line.dilation, outs.low + line.offset + taps.low, outs.high + line.offset + taps.high);
+  const Range met = least(near, [&](std::int64_t i) { return any_meets(-line.step, line.dilation * i - line.offset, t, line.stride, o); });
+  return bounds_of(line.reversed && !met.empty() ? Range{line.in - met.end, line.in - met.begin} : met, p.inputTransform.truncationLower[dim]);
 }
 
 Bounds getKernelRange(unsigned dim, Bounds outputs, Bounds inputs, const ConvParams& p) {
-  return least({0, static_cast<unsigned>(p.kernelShape[dim])}, [&](unsigned k) {
-    return any(outputs, [&](unsigned o) {
-      const unsigned i = getInputIndex(dim, o, k, p);
-      return i != kNone && i >= inputs.first && i < inputs.second;
-    });
-  });
+  const Line line = checked_line(p, dim);
+  const Range o = outputs_on(p, line, dim, outputs), i = inputs_on(p, line, dim, inputs);
+  if (o.empty() || i.empty()) return {0, 0};
+  const Span outs(line.stride, o), ins(line.dilation, i);
+  const Range near = reaching({0, line.taps}, line.step, ins.low - outs.high - line.offset, ins.high - outs.low - line.offset);
+  const Range met = least(near, [&](std::int64_t t) { return any_meets(line.stride, line.offset + line.step * t, o, line.dilation, i); });
+  return bounds_of(met, p.kernelTransform.truncationLower[dim]);
 }
 
 ConvParams getGradientParams(const ConvParams& p) {

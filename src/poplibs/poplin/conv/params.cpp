@@ -38,37 +38,72 @@ auto tied(const ConvParams& p) {
 // Types in the order of their names: an order that does not depend on addresses.
 auto names_of(const ConvParams& p) { return std::make_pair(p.inputType.toString(), p.outputType.toString()); }
 
+// Sizes that code computes with as unsigned ints, two of which may be added.
+constexpr std::size_t kLongest = 0x7fffffff;
+
+// The element of a member, which the user may have changed since it was validated.
 template <class Vector>
-void expect_dims(const Vector& values, std::size_t dims, const char* what) {
-  if (values.size() != dims)
-    throw poplibs_error(fmt::format("ConvParams: {} has {} elements, expected one for each of the {} field dimensions", what, values.size(), dims));
+auto element(const Vector& values, unsigned dim, const char* what) {
+  if (dim >= values.size()) throw poplibs_error(fmt::format("ConvParams: field dimension {} of {}, which has {} elements", dim, what, values.size()));
+  return values[dim];
 }
 
-void expect_positive(const std::vector<unsigned>& values, const char* what) {
+template <class Vector>
+void expect_dims(const Vector& values, std::size_t dims, const char* of, const char* what) {
+  if (values.size() != dims)
+    throw poplibs_error(fmt::format("ConvParams: {}{} has {} elements, expected one for each of the {} field dimensions", of, what, values.size(), dims));
+}
+
+void expect_positive(const std::vector<unsigned>& values, const char* of, const char* what) {
   for (const unsigned v : values)
-    if (v == 0) throw poplibs_error(fmt::format("ConvParams: {} is 0, expected at least 1", what));
+    if (v == 0) throw poplibs_error(fmt::format("ConvParams: {}{} is 0, expected at least 1", of, what));
 }
 
 void expect_truncation(std::size_t lower, std::size_t upper, std::size_t size, const char* what, std::size_t dim) {
   if (lower + upper > size)
-    throw poplibs_error(fmt::format("ConvParams: {} + {} elements truncated of {} {} in dimension {}", lower, upper, size, what, dim));
+    throw poplibs_error(fmt::format("ConvParams: {} + {} elements truncated of {} {}elements in dimension {}", lower, upper, size, what, dim));
 }
 
-void validate_operand(const ConvParams::InputTransform& t, const std::vector<std::size_t>& shape, const std::string& what) {
+// The size after all transforms; each factor and summand is below 2^32, or refused.
+std::size_t transformed(std::size_t truncated, const ConvParams::InputTransform& t, unsigned dim, const char* what) {
+  const std::size_t dilation = element(t.dilation, dim, "dilation");
+  const std::size_t padding = std::size_t{element(t.paddingLower, dim, "paddingLower")} + element(t.paddingUpper, dim, "paddingUpper");
+  const std::size_t size = padding + (truncated == 0 ? 0 : (std::min<std::size_t>(truncated, kLongest + 1) - 1) * dilation + 1);
+  if (size > kLongest) throw poplibs_error(fmt::format("ConvParams: {}dimension {} has {} elements or more after its transforms, expected at most {}", what, dim, size, kLongest));
+  return size;
+}
+
+std::size_t truncated_size(const std::vector<std::size_t>& shape, const ConvParams::InputTransform& t, unsigned dim, const char* what) {
+  const std::size_t size = element(shape, dim, what), lower = element(t.truncationLower, dim, "truncationLower"), upper = element(t.truncationUpper, dim, "truncationUpper");
+  expect_truncation(lower, upper, size, what, dim);
+  if (size > kLongest) throw poplibs_error(fmt::format("ConvParams: {}dimension {} has {} elements, expected at most {}", what, dim, size, kLongest));
+  return size - lower - upper;
+}
+
+void validate_operand(const ConvParams::InputTransform& t, const std::vector<std::size_t>& shape, const char* what) {
   const std::size_t dims = shape.size();
-  expect_dims(t.truncationLower, dims, (what + " truncationLower").c_str());
-  expect_dims(t.truncationUpper, dims, (what + " truncationUpper").c_str());
-  expect_dims(t.dilation, dims, (what + " dilation").c_str());
-  expect_dims(t.paddingLower, dims, (what + " paddingLower").c_str());
-  expect_dims(t.paddingUpper, dims, (what + " paddingUpper").c_str());
-  expect_dims(t.flip, dims, (what + " flip").c_str());
-  expect_positive(t.dilation, (what + " dilation").c_str());
-  for (std::size_t d = 0; d < dims; ++d) expect_truncation(t.truncationLower[d], t.truncationUpper[d], shape[d], (what + " elements").c_str(), d);
+  expect_dims(t.truncationLower, dims, what, "truncationLower");
+  expect_dims(t.truncationUpper, dims, what, "truncationUpper");
+  expect_dims(t.dilation, dims, what, "dilation");
+  expect_dims(t.paddingLower, dims, what, "paddingLower");
+  expect_dims(t.paddingUpper, dims, what, "paddingUpper");
+  expect_dims(t.flip, dims, what, "flip");
+  expect_positive(t.dilation, what, "dilation");
 }
 
-unsigned transformed(unsigned truncated, const ConvParams::InputTransform& t, unsigned dim) {
-  const unsigned dilated = truncated == 0 ? 0 : (truncated - 1) * t.dilation[dim] + 1;
-  return dilated + t.paddingLower[dim] + t.paddingUpper[dim];
+// As many elements as a host can have: their bytes are counted in 63 bits.
+void expect_elements(const std::vector<std::size_t>& shape, const char* what) {
+  unsigned __int128 n = 1;
+  for (const std::size_t size : shape) {
+    if (size == 0) return;
+    if ((n *= size) >> 60 != 0) throw poplibs_error(fmt::format("ConvParams: the {} has more elements than can be counted: {}", what, fmt::join(shape, " x ")));
+  }
+}
+
+// {a, b, field...}
+std::vector<std::size_t> shape_of(std::vector<std::size_t> leading, const std::vector<std::size_t>& field) {
+  leading.insert(leading.end(), field.begin(), field.end());
+  return leading;
 }
 
 void canonicalize_operand(ConvParams::InputTransform& t, unsigned truncated, unsigned d) {
@@ -187,15 +222,19 @@ ConvParams::ConvParams(poplar::Type input_type, poplar::Type output_type, std::s
 }
 
 unsigned ConvParams::getTruncatedInputSize(unsigned dim) const {
-  return static_cast<unsigned>(inputFieldShape[dim]) - inputTransform.truncationLower[dim] - inputTransform.truncationUpper[dim];
+  return static_cast<unsigned>(truncated_size(inputFieldShape, inputTransform, dim, "input "));
 }
 
 unsigned ConvParams::getTruncatedKernelSize(unsigned dim) const {
-  return static_cast<unsigned>(kernelShape[dim]) - kernelTransform.truncationLower[dim] - kernelTransform.truncationUpper[dim];
+  return static_cast<unsigned>(truncated_size(kernelShape, kernelTransform, dim, "kernel "));
 }
 
-unsigned ConvParams::getTransformedInputSize(unsigned dim) const { return transformed(getTruncatedInputSize(dim), inputTransform, dim); }
-unsigned ConvParams::getTransformedKernelSize(unsigned dim) const { return transformed(getTruncatedKernelSize(dim), kernelTransform, dim); }
+unsigned ConvParams::getTransformedInputSize(unsigned dim) const {
+  return static_cast<unsigned>(transformed(getTruncatedInputSize(dim), inputTransform, dim, "input "));
+}
+unsigned ConvParams::getTransformedKernelSize(unsigned dim) const {
+  return static_cast<unsigned>(transformed(getTruncatedKernelSize(dim), kernelTransform, dim, "kernel "));
+}
 
 std::size_t ConvParams::getUntransformedOutputSize(unsigned dim) const {
   const std::size_t x = getTransformedInputSize(dim), w = getTransformedKernelSize(dim);
@@ -203,9 +242,15 @@ std::size_t ConvParams::getUntransformedOutputSize(unsigned dim) const {
 }
 
 std::size_t ConvParams::getOutputSize(unsigned dim) const {
-  const std::size_t left = getUntransformedOutputSize(dim) - outputTransform.truncationLower[dim] - outputTransform.truncationUpper[dim];
-  const std::size_t taken = (left + outputTransform.stride[dim] - 1) / outputTransform.stride[dim];
-  return taken + outputTransform.paddingLower[dim] + outputTransform.paddingUpper[dim];
+  const OutputTransform& out = outputTransform;
+  const std::size_t size = getUntransformedOutputSize(dim), stride = element(out.stride, dim, "output stride");
+  const std::size_t lower = element(out.truncationLower, dim, "output truncationLower"), upper = element(out.truncationUpper, dim, "output truncationUpper");
+  expect_truncation(lower, upper, size, "output ", dim);
+  if (stride == 0) expect_positive(out.stride, "output ", "stride");
+  const std::size_t taken = (size - lower - upper + stride - 1) / stride;
+  const std::size_t padded = taken + element(out.paddingLower, dim, "output paddingLower") + element(out.paddingUpper, dim, "output paddingUpper");
+  if (padded > kLongest) throw poplibs_error(fmt::format("ConvParams: output dimension {} has {} elements, expected at most {}", dim, padded, kLongest));
+  return padded;
 }
 
 std::vector<std::size_t> ConvParams::getOutputFieldShape() const {
@@ -216,20 +261,21 @@ std::vector<std::size_t> ConvParams::getOutputFieldShape() const {
 
 void ConvParams::validate() const {
   const std::size_t dims = inputFieldShape.size();
-  expect_dims(kernelShape, dims, "kernelShape");
-  validate_operand(inputTransform, inputFieldShape, "input");
-  validate_operand(kernelTransform, kernelShape, "kernel");
-  expect_dims(outputTransform.truncationLower, dims, "output truncationLower");
-  expect_dims(outputTransform.truncationUpper, dims, "output truncationUpper");
-  expect_dims(outputTransform.stride, dims, "output stride");
-  expect_dims(outputTransform.paddingLower, dims, "output paddingLower");
-  expect_dims(outputTransform.paddingUpper, dims, "output paddingUpper");
-  expect_positive(outputTransform.stride, "output stride");
+  expect_dims(kernelShape, dims, "", "kernelShape");
+  validate_operand(inputTransform, inputFieldShape, "input ");
+  validate_operand(kernelTransform, kernelShape, "kernel ");
+  expect_dims(outputTransform.truncationLower, dims, "output ", "truncationLower");
+  expect_dims(outputTransform.truncationUpper, dims, "output ", "truncationUpper");
+  expect_dims(outputTransform.stride, dims, "output ", "stride");
+  expect_dims(outputTransform.paddingLower, dims, "output ", "paddingLower");
+  expect_dims(outputTransform.paddingUpper, dims, "output ", "paddingUpper");
+  expect_positive(outputTransform.stride, "output ", "stride");
   if (numConvGroups == 0) throw poplibs_error("ConvParams: 0 groups, expected at least 1");
-  for (unsigned d = 0; d < dims; ++d) {
+  for (unsigned d = 0; d < dims; ++d)
     if (getTransformedKernelSize(d) == 0) throw poplibs_error(fmt::format("ConvParams: the kernel is empty in dimension {}", d));
-    expect_truncation(outputTransform.truncationLower[d], outputTransform.truncationUpper[d], getUntransformedOutputSize(d), "output elements", d);
-  }
+  expect_elements(shape_of({batchSize, numConvGroups, inputChannelsPerConvGroup}, inputFieldShape), "input");
+  expect_elements(shape_of({numConvGroups, inputChannelsPerConvGroup, outputChannelsPerConvGroup}, kernelShape), "kernel");
+  expect_elements(shape_of({batchSize, numConvGroups, outputChannelsPerConvGroup}, getOutputFieldShape()), "output");
 }
 
 ConvParams ConvParams::canonicalize() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <pando/ownership.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/exceptions.hpp>
@@ -103,6 +104,10 @@ void fail(const char* where, const std::string& message) { throw poputil::poplib
 
 void check_writable(const char* where, const char* what, const Tensor& t) {
   if (!t.isParallelWriteable()) fail(where, std::string(what) + " of shape " + t.shapeToString() + " is written: it must not hold constants, nor an element twice");
+}
+
+void check_own(const char* where, const Graph& graph, std::initializer_list<const Tensor*> tensors) {
+  for (const Tensor* t : tensors) pando::require_own(graph, *t, where);
 }
 
 void check_same_shape(const char* where, const char* name_a, const Tensor& a, const char* name_b, const Tensor& b) {

@@ -58,6 +58,7 @@ Mapping of_elements(Mapping blocks, std::size_t size);
 
 // Throw poplibs_error; `where` is the public function, "popops::fill".
 void check_writable(const char* where, const char* what, const Tensor& t);
+void check_own(const char* where, const Graph& graph, std::initializer_list<const Tensor*> tensors);
 void check_same_shape(const char* where, const char* name_a, const Tensor& a, const char* name_b, const Tensor& b);
 [[noreturn]] void fail(const char* where, const std::string& message);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <pando/ownership.hpp>
 #include <poputil/Util.hpp>
 
 #include "poplibs/popops/movement/parts.h"
@@ -189,6 +190,7 @@ std::optional<std::pair<GroupingInfo, GroupingInfo>> beneficial(const Graph& gra
 }
 
 std::optional<GroupingInfo> grouping_of_reference(const Graph& graph, const Tensor& in, const Tensor& ref) {
+  internal::check_own("popops::rearrange::regroupIfBeneficial", graph, {&in, &ref});
   if (in.rank() != ref.rank())
     internal::fail("popops::rearrange::regroupIfBeneficial", "the reference has shape " + ref.shapeToString() + "; expected the rank of " + in.shapeToString());
   return grouping_of(graph, ref);
@@ -213,6 +215,7 @@ bool canUseFastTranspose(const Target& target, const Type& type, unsigned rows, 
 void addTransposeVertices(Graph& graph, const ComputeSet& cs, const Type& type, unsigned rows, unsigned cols, const Mapping& mapping,
                           std::function<std::pair<const Tensor, const Tensor>(std::size_t)> get, const DebugContext&) {
   constexpr const char* where = "popops::rearrange::addTransposeVertices";
+  pando::require_own(graph, cs, where);
   const std::size_t size = static_cast<std::size_t>(rows) * cols;
   if (size == 0) return;
   const std::string vertex = transpose_vertex(graph, type);
@@ -259,6 +262,7 @@ Tensor regroupTensor(Graph& graph, const Tensor& t, std::vector<Copy>& copies, c
 }
 
 Tensor regroupIfPossible(Graph& graph, const Tensor& t, Sequence& prog, const GroupingInfo& to, const DebugContext& debug) {
+  internal::check_own("popops::rearrange::regroupIfPossible", graph, {&t});
   const auto from = grouping_of(graph, t);
   if (!from || from->first == to.first || to.first >= t.rank() || to.second == 0 || t.dim(to.first) % to.second != 0) return t;
   return regrouped(graph, t, *from, to, prog, debug);
@@ -270,11 +274,13 @@ Tensor regroupIfBeneficial(Graph& graph, const Tensor& in, const Tensor& ref, Se
 }
 
 Tensor regroupIfBeneficial(Graph& graph, const Tensor& in, const Tensor& ref, std::vector<Copy>& copies, ComputeSet cs, const DebugContext& debug) {
+  pando::require_own(graph, cs, "popops::rearrange::regroupIfBeneficial");
   const auto both = beneficial(graph, in, grouping_of_reference(graph, in, ref));
   return both ? regroupTensor(graph, in, copies, cs, both->first, both->second, debug) : in;
 }
 
 Tensor regroupIfBeneficial(Graph& graph, const Tensor& in, std::size_t grouping, Sequence& prog, const DebugContext& debug) {
+  internal::check_own("popops::rearrange::regroupIfBeneficial", graph, {&in});
   if (in.rank() == 0 || grouping == 0) return in;
   const auto both = beneficial(graph, in, GroupingInfo(static_cast<unsigned>(in.rank() - 1), static_cast<unsigned>(grouping)));
   return both ? regrouped(graph, in, both->first, both->second, prog, debug) : in;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <pando/ownership.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popops/sort/sort_rows.h"
@@ -158,6 +159,7 @@ void check_keys(const char* function, const Tensor& keys) {
 }
 
 void check_values(const char* function, const Graph& graph, const Tensor& keys, const Tensor& values) {
+  for (const Tensor* t : {&keys, &values}) pando::require_own(graph, *t, function);
   if (keys.shape() != values.shape())
     throw poputil::poplibs_error(std::string(function) + ": the values have shape " + values.shapeToString() + ", the keys " + keys.shapeToString());
   if (graph.getTarget().getTypeSize(values.elementType()) > 4)

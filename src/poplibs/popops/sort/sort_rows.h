@@ -55,6 +55,7 @@ poplar::Tensor sort_codes(poplar::Graph& graph, const poplar::Tensor& codes, con
 
 // Throw poplibs_error, naming the function, for types that cannot be sorted, or cannot be values.
 void check_keys(const char* function, const poplar::Tensor& keys);
+// Shapes, types, and that both belong to the graph.
 void check_values(const char* function, const poplar::Graph& graph, const poplar::Tensor& keys, const poplar::Tensor& values);
 
 }  // namespace popops::internal

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <pando/ownership.hpp>
 #include <popops/TopK.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -73,7 +74,8 @@ struct Best {
   Tensor keys, values;
 };
 
-void check(const char* function, const Tensor& t, const TopKParams& params) {
+void check(const char* function, const Graph& graph, const Tensor& t, const TopKParams& params) {
+  pando::require_own(graph, t, function);
   if (t.rank() == 0) throw poputil::poplibs_error(std::string(function) + ": a scalar has no dimension to search");
   internal::check_keys(function, t);
   if (params.k > t.dim(static_cast<unsigned>(t.rank() - 1)))
@@ -138,20 +140,20 @@ Tensor createTopKInput(Graph& graph, const Type& type, const std::vector<std::si
 }
 
 Tensor topK(Graph& graph, Sequence& prog, const Tensor& t, const TopKParams& params, const DebugContext& debugContext) {
-  check("topK", t, params);
+  check("topK", graph, t, params);
   return best(graph, t, {}, params, Payload::none, false, prog, {debugContext, "topK"}).keys;
 }
 
 std::pair<Tensor, Tensor> topKKeyValue(Graph& graph, Sequence& prog, const Tensor& keys, const Tensor& values, const TopKParams& params,
                                        const DebugContext& debugContext) {
-  check("topKKeyValue", keys, params);
+  check("topKKeyValue", graph, keys, params);
   internal::check_values("topKKeyValue", graph, keys, values);
   const Best b = best(graph, keys, values, params, Payload::value, params.stableSort, prog, {debugContext, "topKKeyValue"});
   return {b.keys, b.values};
 }
 
 std::pair<Tensor, Tensor> topKWithPermutation(Graph& graph, Sequence& prog, const Tensor& t, const TopKParams& params, const DebugContext& debugContext) {
-  check("topKWithPermutation", t, params);
+  check("topKWithPermutation", graph, t, params);
   const Best b = best(graph, t, {}, params, Payload::position, false, prog, {debugContext, "topKWithPermutation"});
   return {b.keys, b.values};
 }

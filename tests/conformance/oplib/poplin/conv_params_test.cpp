@@ -89,6 +89,19 @@ TEST(ConvParams, ValidateRejects) {
   rejects([](ConvParams& b) { b.kernelTransform.truncationLower = {3, 0}; });
   rejects([](ConvParams& b) { b.outputTransform.truncationLower = {6, 0}; });
   rejects([](ConvParams& b) { b.numConvGroups = 0; });
+  // Sizes that no unsigned int or no count of elements holds.
+  rejects([](ConvParams& b) { b.inputFieldShape = {std::size_t{1} << 32, 6}; });
+  rejects([](ConvParams& b) { b.inputFieldShape = {SIZE_MAX, 6}; });
+  rejects([](ConvParams& b) { b.kernelShape = {(std::size_t{1} << 63) + 2, 2}; });
+  rejects([](ConvParams& b) { b.inputTransform.dilation = {0x7fffffff, 1}; });
+  rejects([](ConvParams& b) { b.inputTransform.paddingLower = {0xffffffff, 0}, b.inputTransform.paddingUpper = {0xffffffff, 0}; });
+  rejects([](ConvParams& b) { b.kernelTransform.paddingUpper = {0, 0xfffffff0}; });
+  rejects([](ConvParams& b) { b.inputTransform.truncationLower = {0xffffffff, 0}; });
+  rejects([](ConvParams& b) { b.outputTransform.paddingLower = {0x7fffffff, 0}; });
+  rejects([](ConvParams& b) { b.outputTransform.truncationUpper = {0xffffffff, 0}; });
+  rejects([](ConvParams& b) { b.batchSize = std::size_t{1} << 62; });
+  rejects([](ConvParams& b) { b.inputChannelsPerConvGroup = b.outputChannelsPerConvGroup = std::size_t{1} << 32; });
+  rejects([](ConvParams& b) { b.numConvGroups = SIZE_MAX; });
   EXPECT_THROW(ConvParams(FLOAT, 1, {3, 3}, {3}, 1, 1, 1), poplibs_error);
 }
 
@@ -130,7 +143,64 @@ TEST(ConvUtil, IndicesAndRanges) {
       EXPECT_EQ(poplin::getInputRange(d, std::make_pair(0u, outs), p), all) << name;
     }
   EXPECT_EQ(poplin::getDilatedSize(0, 3), 0u);
+  EXPECT_THROW(poplin::getDilatedSize(1u << 31, 3), poplibs_error);
   EXPECT_EQ(poplin::getDilatedSize(4, 3), 10u);
+}
+
+// Ranges against all triples of the dimension, and beyond its ends.
+TEST(ConvUtil, RangesAreThoseOfAllTriples) {
+  using Bounds = std::pair<unsigned, unsigned>;
+  const auto joined = [](Bounds& all, unsigned x) { all = all.second == 0 ? Bounds{x, x + 1} : Bounds{std::min(all.first, x), std::max(all.second, x + 1)}; };
+  const auto within = [](unsigned x, Bounds b) { return x >= b.first && x < b.second; };
+  unsigned case_number = 0;
+  for (const auto& [name, p] : conv_cases::cases()) {
+    ++case_number;
+    for (unsigned d = 0; d < p.getNumFieldDims(); ++d) {
+      const unsigned outs = static_cast<unsigned>(p.getOutputSize(d)), kernels = static_cast<unsigned>(p.kernelShape[d]), ins = static_cast<unsigned>(p.inputFieldShape[d]);
+      for (const Bounds o : {Bounds{0, outs}, Bounds{outs / 3, outs / 2 + 1}, Bounds{outs - 1, kNone}, Bounds{2, 1}})
+        for (const Bounds k : {Bounds{0, kernels}, Bounds{kernels / 2, kernels}, Bounds{case_number % kernels, case_number % kernels + 1}})
+          for (const Bounds i : {Bounds{0, ins}, Bounds{ins / 3, ins / 2 + 1}, Bounds{ins, kNone}}) {
+            Bounds by_kernel{0, 0}, by_input{0, 0}, input{0, 0}, kernel{0, 0};
+            for (unsigned out = o.first; out < std::min(outs, o.second); ++out)
+              for (unsigned tap = 0; tap < kernels; ++tap) {
+                const unsigned in = poplin::getInputIndex(d, out, tap, p);
+                if (in == kNone) continue;
+                if (within(tap, k)) joined(by_kernel, out), joined(input, in);
+                if (within(in, i)) joined(by_input, out), joined(kernel, tap);
+              }
+            SCOPED_TRACE(name);
+            EXPECT_EQ(poplin::getOutputRangeForKernelRange(d, o, k, p), by_kernel);
+            EXPECT_EQ(poplin::getOutputRangeForInputRange(d, o, i, p), by_input);
+            EXPECT_EQ(poplin::getInputRange(d, o, k, p), input);
+            EXPECT_EQ(poplin::getKernelRange(d, o, i, p), kernel);
+          }
+    }
+  }
+}
+
+TEST(ConvUtil, LongDimensionsTakeNoTimeAndWrongOnesAreErrors) {
+  const std::size_t in = 0x70000000, taps = 0x60000000;
+  const ConvParams p = conv_cases::make(1, {in, 4}, {taps, 2}, 1, 1);
+  const std::pair<unsigned, unsigned> all{0, kNone};
+  EXPECT_EQ(poplin::getKernelIndex(0, 5, 1000000005, p), 1000000000u);
+  EXPECT_EQ(poplin::getInputRange(0, all, p), std::make_pair(0u, static_cast<unsigned>(in)));
+  EXPECT_EQ(poplin::getKernelRange(0, {7, 9}, {100, 200}, p), std::make_pair(92u, 193u));
+  EXPECT_EQ(poplin::getOutputRangeForInputRange(0, all, {static_cast<unsigned>(in - 1), kNone}, p), std::make_pair(static_cast<unsigned>(in - taps), static_cast<unsigned>(in - taps + 1)));
+  EXPECT_THROW(p.getOutputSize(2), poplibs_error);
+  EXPECT_THROW(p.getTruncatedInputSize(2), poplibs_error);
+  EXPECT_THROW(p.getTransformedKernelSize(~0u), poplibs_error);
+  EXPECT_THROW(poplin::getInputIndex(2, 0, 0, p), poplibs_error);
+  EXPECT_THROW(poplin::getKernelIndex(2, 0, 0, p), poplibs_error);
+  EXPECT_THROW(poplin::getInputRange(2, all, p), poplibs_error);
+  EXPECT_THROW(poplin::getKernelRange(2, all, 0u, p), poplibs_error);
+  EXPECT_THROW(poplin::getOutputRangeForInputIndex(2, all, 0, p), poplibs_error);
+  // Members are public: what was changed after it was validated is looked at again.
+  ConvParams changed = conv_cases::make(1, {6}, {3}, 1, 1);
+  changed.outputTransform.stride = {0};
+  EXPECT_THROW(changed.getOutputSize(0), poplibs_error);
+  EXPECT_THROW(poplin::getOutputRangeForInputIndex(0, all, 0, changed), poplibs_error);
+  changed.outputTransform.stride = {};
+  EXPECT_THROW(changed.getOutputSize(0), poplibs_error);
 }
 
 TEST(ConvReports, FlopsCountMeetings) {

@@ -171,6 +171,26 @@ TEST(Rearrange, Errors) {
   EXPECT_THROW(add(one, t), poputil::poplibs_error);
   EXPECT_THROW(add(t.reinterpret(SHORT), t), poputil::poplibs_error);
   EXPECT_THROW(add(t, one.expand({1}).broadcast(12, 1)), poputil::poplibs_error);
+  mapping[0].emplace_back(3, 1);
+  EXPECT_THROW(add(t, t), poputil::poplibs_error);
+}
+
+// Even where there is nothing to do.
+TEST(Rearrange, ThingsOfAnotherGraph) {
+  Graph graph(device_of(Machine::ipu1)), other(device_of(Machine::ipu1));
+  Sequence prog;
+  std::vector<Copy> copies;
+  const ComputeSet cs = graph.addComputeSet("cs"), foreign_set = other.addComputeSet("cs");
+  const Tensor own = graph.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR), foreign = other.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR);
+  using poplar::graph_connection_error;
+  EXPECT_THROW(addTransposeVertices(graph, foreign_set, HALF, 8, 12, {}, nullptr), graph_connection_error);
+  EXPECT_THROW(addTransposeVertices(graph, foreign_set, HALF, 0, 12, {}, nullptr), graph_connection_error);
+  EXPECT_THROW(regroupIfPossible(graph, foreign, prog, GroupingInfo(1, 4)), graph_connection_error);
+  EXPECT_THROW(regroupIfBeneficial(graph, foreign, own, prog), graph_connection_error);
+  EXPECT_THROW(regroupIfBeneficial(graph, own, foreign, prog), graph_connection_error);
+  EXPECT_THROW(regroupIfBeneficial(graph, own, foreign, copies, cs), graph_connection_error);
+  EXPECT_THROW(regroupIfBeneficial(graph, own, own, copies, foreign_set), graph_connection_error);
+  EXPECT_THROW(regroupIfBeneficial(graph, foreign, std::size_t{0}, prog), graph_connection_error);
 }
 
 }  // namespace

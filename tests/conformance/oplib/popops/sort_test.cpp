@@ -182,6 +182,24 @@ TEST(Sort, Errors) {
   EXPECT_THROW(popops::createTopKInput(g, FLOAT, {3}, TopKParams(4, true, SortOrder::NONE)), poplibs_error);
 }
 
+// Even where there is nothing to sort.
+TEST(Sort, TensorsOfAnotherGraph) {
+  Device device = device_of(Machine::ipu1);
+  Graph g(device.getTarget()), other(device.getTarget());
+  Sequence prog;
+  for (const Dims& shape : {Dims{4, 5}, Dims{0, 5}, Dims{4, 1}, Dims{4, 0}}) {
+    const Tensor own = g.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR), foreign = other.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR);
+    const TopKParams none(0, true, SortOrder::NONE);
+    using poplar::graph_connection_error;
+    EXPECT_THROW(popops::topK(g, prog, foreign, none), graph_connection_error);
+    EXPECT_THROW(popops::topKKeyValue(g, prog, foreign, own, none), graph_connection_error);
+    EXPECT_THROW(popops::topKKeyValue(g, prog, own, foreign, none), graph_connection_error);
+    EXPECT_THROW(popops::topKWithPermutation(g, prog, foreign, none), graph_connection_error);
+    EXPECT_THROW(popops::sortKeyValue(g, own, foreign, 1, prog), graph_connection_error);
+    EXPECT_THROW(popops::sortKeyValueInPlace(g, foreign, own, 1, prog), graph_connection_error);
+  }
+}
+
 TEST(TopK, Prints) {
   std::ostringstream text;
   text << TopKParams(3, true, SortOrder::DESCENDING);
