@@ -59,14 +59,49 @@ std::uint64_t checksum_of(const Header& header, std::string_view body) {
 }
 
 constexpr bool is_within(auto value, auto last) { return value <= last; }
+constexpr bool is_alignment(std::uint32_t n) { return n != 0 && n <= 4096 && (n & (n - 1)) == 0; }
 
-// Values that no writer writes: the file is damaged in a way that its checksum does not show.
-bool is_known(const Field& f) {
-  return is_within(f.kind, FieldKind::inout) && is_within(f.shape, FieldShape::vector_list) && is_within(f.layout, FieldLayout::compact_delta_n) &&
-         is_within(f.inner_layout, FieldLayout::compact_delta_n);
+constexpr std::uint32_t kMostHostBytes = 1 << 20;              // of a vertex
+constexpr std::uint64_t kMostTileBytes = std::uint64_t{1} << 32;  // of globals and reserved ranges
+
+// What the executor writes for the field (codelet.h).
+std::size_t host_bytes(const Field& f) {
+  if (f.shape != FieldShape::scalar) return sizeof(VectorEdge);
+  return f.is_edge() ? sizeof(void*) : size_of(f.type);
 }
+
+// What no writer writes: the file is damaged in a way that its checksum does not show. Vertices are laid out in the host's memory by
+// these numbers, so none may be believed.
+bool is_known(const Field& f, const Codelet& c) {
+  const bool enums = is_within(f.kind, FieldKind::inout) && is_within(f.shape, FieldShape::vector_list) &&
+                     is_within(f.layout, FieldLayout::compact_delta_n) && is_within(f.inner_layout, FieldLayout::compact_delta_n);
+  if (!enums || f.name.empty() || !is_alignment(f.min_align)) return false;
+  if (!f.is_edge() && f.shape != FieldShape::scalar && f.shape != FieldShape::vector) return false;
+  if (f.scalar_rows && f.shape != FieldShape::vector_of_vectors) return false;
+  const std::size_t bytes = host_bytes(f), align = std::min<std::size_t>(bytes, 8);
+  return f.host_size == bytes && f.host_offset % align == 0 && f.host_offset <= c.host_size && bytes <= c.host_size - f.host_offset;
+}
+
+// No two fields lie over each other or have one name.
+bool are_apart(std::vector<Field> fields) {
+  std::sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.host_offset < b.host_offset; });
+  for (std::size_t i = 1; i < fields.size(); ++i)
+    if (fields[i].host_offset < fields[i - 1].host_offset + fields[i - 1].host_size) return false;
+  std::sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.name < b.name; });
+  return std::adjacent_find(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.name == b.name; }) == fields.end();
+}
+
+bool is_known(const ReservedRange& r) { return r.begin <= kMostTileBytes && r.size <= kMostTileBytes; }
+
 bool is_known(const Codelet& c) {
-  return is_within(c.kind, VertexKind::supervisor) && std::all_of(c.fields.begin(), c.fields.end(), [](const Field& f) { return is_known(f); });
+  if (!is_within(c.kind, VertexKind::supervisor) || c.name.empty() || c.host_size > kMostHostBytes || !is_alignment(c.host_align)) return false;
+  if (!is_known(c.reserved) || !std::all_of(c.shared_ranges.begin(), c.shared_ranges.end(), [](const ReservedRange& r) { return is_known(r); })) return false;
+  return c.fields.size() <= 0xffff && std::all_of(c.fields.begin(), c.fields.end(), [&](const Field& f) { return is_known(f, c); }) && are_apart(c.fields);
+}
+
+bool is_known(const GpDescription& d) {
+  return d.globals_size <= kMostTileBytes && is_alignment(d.globals_align) &&
+         std::all_of(d.codelets.begin(), d.codelets.end(), [](const Codelet& c) { return is_known(c); });
 }
 
 [[noreturn]] void refuse(const std::string& name, std::string_view id, std::string_view why) {
@@ -106,8 +141,7 @@ GpFile read_gp(std::string_view bytes, const std::string& name) {
   GpFile file;
   ArchiveReader reader(body.substr(0, header.description_size));
   reader(file.description);
-  const std::vector<Codelet>& codelets = file.description.codelets;
-  if (!reader.complete() || !std::all_of(codelets.begin(), codelets.end(), [](const Codelet& c) { return is_known(c); }))
+  if (!reader.complete() || !is_known(file.description))
     refuse(name, "gp-description", "its description is malformed");
   file.bitcode = body.substr(header.description_size, header.bitcode_size);
   file.object = body.substr(header.description_size + header.bitcode_size);

@@ -513,6 +513,41 @@ TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {
   EXPECT_THROW(Library().load_file("/nonexistent/x.gp"), poplar::file_load_error);
 }
 
+// Vertices are laid out in memory by these numbers; the checksum of each of these files is right.
+TEST_F(LibraryTest, DescriptionsThatNoWriterWritesAreRefused) {
+  const Library source = compiled("class V : public Vertex { public: Input<Vector<float>> in; Output<int> out; unsigned k; void compute() {} };");
+  const GpFile good = read_gp(source.module(ModuleId(0)).gp_bytes.get(), "v.gp");
+  const auto is_refused = [&](const std::function<void(Codelet&, GpDescription&)>& change) {
+    GpFile bad = good;
+    change(bad.description.codelets[0], bad.description);
+    try {
+      Library().load_bytes(write_gp(bad), "v.gp");
+    } catch (const poplar::graph_object_load_error& e) {
+      return std::string(e.what()).find("its description is malformed") != std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_refused([](Codelet&, GpDescription&) {}));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_size = 8; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_size = 0xfffffff0; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_align = 0; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_align = 24; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.name.clear(); }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].host_offset = 0xfffffff8; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].host_offset = 8; }));  // within the first one
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].host_offset += 2; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].host_size = 8; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].shape = FieldShape::vector; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].min_align = 3; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].kind = FieldKind::state, c.fields[0].shape = FieldShape::vector_list; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].scalar_rows = true; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].name = c.fields[1].name; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.reserved = {~std::uint64_t{0}, 64, ""}; }));
+  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.shared_ranges = {{0, ~std::uint64_t{0}, ""}}; }));
+  EXPECT_TRUE(is_refused([](Codelet&, GpDescription& d) { d.globals_size = ~std::uint64_t{0}; }));
+  EXPECT_TRUE(is_refused([](Codelet&, GpDescription& d) { d.globals_align = 0; }));
+}
+
 TEST_F(LibraryTest, CodeForAnotherProcessorIsCompiledAgain) {
   const Library source = compiled("class V : public Vertex { public: Output<int> out; void compute() { *out = 11; } };");
   GpFile gp = read_gp(source.module(ModuleId(0)).gp_bytes.get(), "v.gp");

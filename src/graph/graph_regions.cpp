@@ -30,10 +30,10 @@ std::vector<Part> parts_of(const View& tensor, std::span<const Interval> interva
   std::vector<Part> parts;
   for (const Interval& interval : intervals) {
     std::uint64_t at = interval.begin;
-    if (interval.empty()) continue;
-    if (interval.end > tensor.num_elements())
+    if (interval.begin > interval.end || interval.end > tensor.num_elements())
       fail(ErrorKind::index_error, "interval-out-of-range", "elements [{}, {}) of a tensor of shape {}, which has {}",
            interval.begin, interval.end, to_string(tensor.shape()), tensor.num_elements());
+    if (interval.empty()) continue;
     tensor.for_each_run(interval.begin, interval.end, [&](const Run& run) {
       if (run.stride == 1) {
         parts.push_back({run.variable, run.offset, at, run.count});

@@ -37,6 +37,14 @@ TEST_F(Regions, AreInMemoryOrder) {
                                     "elements [0, 15) of a tensor of shape {14}");
 }
 
+TEST_F(Regions, IntervalsThatAreNoneAreRefused) {
+  const View t = graph.view(graph.add_variable(ElementType::float_, {8}, "t"));
+  for (const Interval bad : {Interval{3, 2}, Interval{8, 7}, Interval{0, 9}, Interval{~std::uint64_t{0}, 0}})
+    EXPECT_THROW(graph.sorted_contiguous_regions(t, {&bad, 1}, false, nullptr), poplar::index_error) << bad.begin;
+  const Interval none{5, 5};
+  EXPECT_TRUE(graph.sorted_contiguous_regions(t, {&none, 1}, false, nullptr).empty());
+}
+
 TEST_F(Regions, AliasesAreLeftOutOrNamed) {
   const View x = v({10});
   const View t = View::concat({x.slice(2, 6, 0), x.slice(0, 4, 0)}, 0);  // 2 3 4 5 0 1 2 3

@@ -87,12 +87,18 @@ class Bounds {
                                : saturating_add(saturating_add(offset, distance), m.bytes) <= size;
     need(fits, "a move from or to where there is no memory");
   }
+  // A move writes no byte twice, so it is done in the time that memory takes.
+  void writes_once(const Move& m) const {
+    const std::uint64_t step = m.destination_step < 0 ? 0 - static_cast<std::uint64_t>(m.destination_step) : static_cast<std::uint64_t>(m.destination_step);
+    need(m.count <= 1 || (m.bytes > 0 && step >= m.bytes), "a move that writes a byte twice");
+  }
   // With a host's block of `host` bytes: `to_device` says which side that is.
   void moves(std::string_view, const std::vector<Move>& list, std::uint64_t host, bool to_device, bool may_lack_source) const {
     for (const Move& m : list) {
       const bool host_source = to_device, no_source = may_lack_source && !m.source_tile.valid();
       if (!no_source) side(m.source_tile, m.source, m.source_step, m, host_source ? host : memory_, host_source);
       side(m.destination_tile, m.destination, m.destination_step, m, memory_, false);
+      writes_once(m);
     }
   }
 
@@ -103,6 +109,7 @@ class Bounds {
     for (const Move& m : t.moves) {
       side(m.source_tile, m.source, m.source_step, m, t.to_device ? t.host_bytes : memory_, t.to_device);
       side(m.destination_tile, m.destination, m.destination_step, m, t.to_device ? memory_ : t.host_bytes, !t.to_device);
+      writes_once(m);
     }
     for (const Location& l : t.rows) location(l);
     need(t.rows.empty() || saturating_mul(t.row_bytes, t.rows.size()) == t.host_bytes, "rows that are not a host block");

@@ -1,0 +1,65 @@
+// What check_bounds refuses of a stranger's program, one number at a time.
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "poplar/exceptions.hpp"
+#include "tile/hand_made.h"
+
+namespace pando::tile {
+namespace {
+
+bool nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
+
+struct Sample : HandMade {
+  Sample() : HandMade(1, 4, 1024) {
+    const ModuleId m = library.add_builtin("test", {hand_made_codelet("Scale", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16)}, 32, nothing)});
+    program.codelet_names = {"Scale"};
+    const StreamId s = add_ipu(0);
+    const std::uint32_t exchange = add_exchange({{TileId(1), TileId(0), 0x20, 0x40, 16}}, {{TileId(0), TileId(0), 0x40, 0x60, 4, 2, 8, 4}});
+    const std::uint32_t compute = add_compute(s, {{library.module(m).codelets[0], TileId(0), {{TileId(0), 4, 0x40}, {TileId(0), 4, 0x80}}, "", 30}});
+    emit(s, Op::exchange, exchange);
+    emit(s, Op::compute, compute);
+    end_all();
+  }
+};
+
+std::string refusal(const std::function<void(Program&)>& change) {
+  Sample sample;
+  change(sample.program);
+  try {
+    check_bounds(sample.program, sample.library);
+  } catch (const poplar::poplar_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Bounds, AGoodProgramIsTaken) {
+  EXPECT_EQ(refusal([](Program&) {}), "");
+}
+
+TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
+  using testing::HasSubstr;
+  const auto arranged = [](const std::function<void(Move&)>& change) { return refusal([&](Program& p) { change(p.exchanges[0].arrange[0]); }); };
+  EXPECT_THAT(arranged([](Move& m) { m.destination_step = 3; }), HasSubstr("writes a byte twice"));
+  EXPECT_THAT(arranged([](Move& m) { m.destination_step = -3; }), HasSubstr("writes a byte twice"));
+  EXPECT_THAT(arranged([](Move& m) { m.destination_step = 0; }), HasSubstr("writes a byte twice"));
+  // Empty runs, of which there could be any number.
+  EXPECT_THAT(arranged([](Move& m) { m.bytes = 0, m.count = ~0u, m.destination_step = m.source_step = 0; }), HasSubstr("writes a byte twice"));
+  EXPECT_EQ(arranged([](Move& m) { m.destination_step = -4; }), "");
+  EXPECT_EQ(arranged([](Move& m) { m.source_step = 0; }), "");
+  EXPECT_THAT(arranged([](Move& m) { m.destination_step = 1024; }), HasSubstr("where there is no memory"));
+  EXPECT_THAT(arranged([](Move& m) { m.source = ~std::uint64_t{3}; }), HasSubstr("where there is no memory"));
+  EXPECT_NE(arranged([](Move& m) { m.destination_tile = TileId(4); }), "");
+}
+
+TEST(Bounds, OperandsLieInMemory) {
+  const auto operand = [](const std::function<void(Operand&)>& change) { return refusal([&](Program& p) { change(p.operands[0]); }); };
+  EXPECT_NE(operand([](Operand& o) { o.offset = ~std::uint64_t{0}; }), "");
+  EXPECT_NE(operand([](Operand& o) { o.count = 1024; }), "");
+  EXPECT_NE(operand([](Operand& o) { o.tile = TileId(4); }), "");
+}
+
+}  // namespace
+}  // namespace pando::tile
