@@ -7,9 +7,10 @@ double nll_epsilon(DType t) { return t == DType::float16 ? 6.103515625e-05 : 1e-
 void check_nll(const Inference& in) {
   const Shape &probs = in.shape(0), &labels = in.shape(1);
   if (probs.empty()) in.refuse("nll-scalar", "the probabilities are a scalar; their last dimension counts the classes");
-  if (labels != Shape(probs.begin(), probs.end() - 1)) {
-    in.refuse("nll-labels", "labels of shape {} for probabilities of shape {}; they need {}", to_string(labels), to_string(probs),
-              to_string(Shape(probs.begin(), probs.end() - 1)));
+  // Public programs give labels of further dimensions of 1, too: a label for each row is what counts.
+  const Shape rows(probs.begin(), probs.end() - 1);
+  if (elements_of(labels) != elements_of(rows)) {
+    in.refuse("nll-labels", "labels of shape {} for probabilities of shape {}; they need {}", to_string(labels), to_string(probs), to_string(rows));
   }
   const std::string& reduction = in.attributes().text("reduction");
   if (reduction != "mean" && reduction != "sum" && reduction != "none") {
@@ -63,6 +64,7 @@ std::vector<Sample> nll_samples(bool with_gradient, std::initializer_list<std::s
       for (std::string_view name : allowed) s.attributes.set(name, false);
       if (ignores) s.attributes.set("ignore_index", std::int64_t{1});
       all.push_back(s);
+      if (std::string(reduction) == "mean") all.push_back(s), all.back().operands[1].shape = {5, 1};
     }
   }
   return all;
