@@ -15,12 +15,16 @@ namespace {
 
 // Views and calls that a wish is followed through. Deeper ones are no longer the same data.
 constexpr int kMaxDepth = 24;
+// Elements of a vector on one tile, at least.
+constexpr unsigned kVectorPart = 64;
 
 }  // namespace
 
 Tensor Lowering::linear(poplar::Graph& graph, const ir::Type& type, const std::string& name) {
   const Tensor t = graph.addVariable(element_type(type.dtype), extents(type.shape), name);
-  poputil::mapTensorLinearly(graph, t);
+  // What is added to all rows of a matrix is read in parts of its blocks' width: they lie whole.
+  if (type.shape.size() == 1) poputil::mapTensorLinearly(graph, t, kVectorPart, kVectorPart);
+  else poputil::mapTensorLinearly(graph, t);
   return t;
 }
 

@@ -58,6 +58,8 @@ poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Options& 
   if (a.has("available_memory_proportion")) flags.set("availableMemoryProportion", fmt::format("{}", a.number("available_memory_proportion")));
   std::string partials = options.partials_type_matmuls;
   if (a.has("partials_type")) partials = a.dtype("partials_type") == ir::DType::float16 ? "half" : "float";
+  // The products of a network read what others write.
+  flags.set("pando.layout", "blocks");
   if (!partials.empty()) flags.set("partialsType", partials);
   return flags;
 }
@@ -79,7 +81,32 @@ Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType re
   return poplin::matMulGrouped(o.graph(), a, b, o.program(), type, o.name(), options, &l.planning());
 }
 
-void lower_product(OpLowering& o) { o.result(0, product(o, o.operand(0), o.operand(1), o.result_type().dtype)); }
+namespace {
+
+// Whether all who read the result transpose its matrices.
+bool is_transposed(const OpLowering& o, Analysis& analysis) {
+  const ir::Module& m = o.module();
+  const ir::ValueId v = m.result(o.op());
+  const auto rank = m.type_of(v).rank();
+  if (rank < 2 || m.type_of(m.operand(o.op(), 0)).rank() != rank || m.type_of(m.operand(o.op(), 1)).rank() != rank || analysis.users(v).empty()) return false;
+  for (const auto& [op, index] : analysis.users(v)) {
+    if (m.row(op).name != "transpose") return false;
+    const ir::Ints& order = m.attributes(op).ints("permutation");
+    for (std::int64_t d = 0; d < rank; ++d)
+      if (order[static_cast<std::size_t>(d)] != (d + 2 < rank ? d : 2 * rank - 3 - d)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void lower_product(OpLowering& o) {
+  const Tensor a = o.operand(0), b = o.operand(1);
+  if (!is_transposed(o, o.lowering().analysis())) return o.result(0, product(o, a, b, o.result_type().dtype));
+  // The transposed product of the transposed operands lies as its readers want it.
+  const auto turned = [](const Tensor& t) { return t.dimRoll(t.rank() - 1, t.rank() - 2); };
+  o.result(0, turned(product(o, turned(b), turned(a), o.result_type().dtype)));
+}
 
 Tensor product_layout(const LayoutRequest& r) {
   const ir::Type &a = r.module.type_of(r.module.operand(r.op, 0)), &b = r.module.type_of(r.module.operand(r.op, 1));

@@ -265,6 +265,31 @@ TEST(Programs, devices_copy_to_each_other) {
       1, false);
 }
 
+// Heads of attention: operands are views of one product, and the gradient of a transposed operand is read transposed only.
+TEST(Programs, products_read_what_others_write) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const auto heads = [&](TensorId t) {
+      return p.op(g, "transpose", {p.op(g, "reshape", {t}, {{"shape", Ints{2, 40, 3, 20}}})}, {{"permutation", Ints{0, 2, 1, 3}}});
+    };
+    const auto small = [](Shape shape) {
+      HostTensor t(DType::float32, shape);
+      for (std::int64_t i = 0; i < t.elements(); ++i) t.set(i, static_cast<double>(i * 7 % 5) - 2);
+      return t;
+    };
+    const TensorId x = p.variable(small({80, 60})), w = p.variable(small({60, 60})), bias = p.variable(small({60}));
+    const TensorId y = p.op(g, "add", {p.op(g, "matmul", {x, w}), bias});
+    const TensorId q = heads(y), k = p.op(g, "transpose", {q}, {{"permutation", Ints{0, 1, 3, 2}}});
+    const TensorId scores = p.op(g, "matmul", {q, k});
+    p.store(scores);
+    const TensorId turned = p.op(g, "transpose", {p.op(g, "matmul", {k, scores})}, {{"permutation", Ints{0, 1, 3, 2}}});
+    const TensorId joined = p.op(g, "reshape", {p.op(g, "transpose", {turned}, {{"permutation", Ints{0, 2, 1, 3}}})}, {{"shape", Ints{80, 60}}});
+    p.store(joined);
+    const TensorId back = p.op(g, "transpose", {w}, {{"permutation", Ints{1, 0}}});
+    p.store(p.op(g, "matmul", {p.op(g, "transpose", {x}, {{"permutation", Ints{1, 0}}}), p.op(g, "matmul", {y, back})}));
+  });
+}
+
 TEST(Programs, each_replica_has_its_devices) {
   on_machines(
       [](Program& p) {

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "poplibs/poplin/matmul/blocked.h"
 #include "poplibs/poplin/matmul/cpu_product.h"
 #include "poplibs/poplin/matmul/planned.h"
 #include "poplibs/poplin/matmul/product.h"
@@ -125,6 +126,7 @@ Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, cons
     else multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
     return out;
   }
+  if (is_blocked(p, graph.getTarget())) return multiply_blocked(graph, p, a, b, prog, debug);
   const Oriented o = orient(graph, p, a, b, Tensor(), cache);
   const Tensor out = o.product.create_result(graph, {debug, "out"});
   write_product(graph, o, out, Tensor(), prog, debug);
@@ -168,6 +170,8 @@ Tensor create(const std::string& function, Operand operand, Graph& graph, const 
   for (const std::size_t d : shape)
     if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
   if (is_cpu(graph.getTarget())) return on_cpu(graph, operand == Operand::c ? output : input, shape, debug);
+  if (is_blocked(p, graph.getTarget()))
+    return create_blocked(graph, operand == Operand::c ? output : input, blocks_of(shape[0], shape[1], shape[2], graph.getTarget().getNumTiles()), debug);
   const Product product = product_of(graph, without_zeros(p), cache);
   return operand == Operand::a ? product.create_x(graph, debug) : operand == Operand::b ? product.create_w(graph, debug) : product.create_result(graph, debug);
 }
@@ -180,7 +184,7 @@ Tensor create_one(const std::string& function, Operand operand, Graph& graph, co
 Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const Tensor& b, Sequence& prog, const Type& output,
                const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of(function, b.elementType(), output, a, b.shape(), options);
-  if (is_empty(p) || p.k == 0 || is_cpu(graph.getTarget())) return b;
+  if (is_empty(p) || p.k == 0 || is_cpu(graph.getTarget()) || is_blocked(p, graph.getTarget())) return b;
   const Product product = product_of(graph, p, cache);
   return from_flat(product.w(), product.arrange_second(graph, b, prog, debug));
 }
@@ -189,6 +193,7 @@ void report(const std::string& function, std::ostream& out, const Graph& graph, 
             const OptionFlags& options, Cache cache) {
   const Problem p = without_zeros(problem_of(function, input, output, a, b, options));
   if (is_cpu(graph.getTarget())) return print_on_cpu(out, p);
+  if (is_blocked(p, graph.getTarget())) return print_blocked(out, p, graph.getTarget());
   print(out, p, plan_of(p, graph.getTarget(), cache), graph.getTarget());
 }
 

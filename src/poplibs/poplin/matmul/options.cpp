@@ -56,6 +56,8 @@ const std::map<std::string, Handler>& handlers() {
        [](Options& o, const std::string& key, const std::string& value) {
          o.objective = one_of(key, value, {"cycles", "hostTime"}) == 0 ? plan::Objective::cycles : plan::Objective::host_time;
        }},
+      {"pando.layout",
+       [](Options& o, const std::string& key, const std::string& value) { o.blocked = one_of(key, value, {"grid", "blocks"}) == 1; }},
       {"fullyConnectedPass",
        [](Options& o, const std::string& key, const std::string& value) {
          o.is_update = one_of(key, value, {"NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU"}) == 4;

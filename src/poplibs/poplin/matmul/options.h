@@ -12,6 +12,7 @@ struct Options {
   double memory_proportion = 0.6;     // of a tile's memory, for the blocks of one step
   poplar::Type partials = poplar::FLOAT;
   plan::Objective objective = plan::Objective::cycles;
+  bool blocked = false;               // pando.layout: in blocks of one size (blocked.h) where that is possible
   bool is_update = false;             // fullyConnectedPass is TRAINING_WU
 };
 

@@ -16,13 +16,6 @@ constexpr std::size_t kSplitCycles = 3000;  // two more compute sets with their 
 
 std::size_t ceildiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-std::size_t tiles_of(const std::vector<TileRun>& runs) {
-  std::vector<unsigned> tiles;
-  for (const TileRun& r : runs) tiles.push_back(r.tile);
-  std::sort(tiles.begin(), tiles.end());
-  return static_cast<std::size_t>(std::unique(tiles.begin(), tiles.end()) - tiles.begin());
-}
-
 // The most rows that one tile has.
 std::size_t most_rows(const std::vector<TileRun>& runs, std::size_t columns, std::size_t tiles) {
   std::vector<std::size_t> rows(tiles, 0);
@@ -67,8 +60,7 @@ RowPlan plan_rows(const Graph& graph, const Tensor& matrix, unsigned cycles_per_
   const unsigned workers = pando::poplibs::vertices_per_tile(graph.getTarget());
   const std::vector<TileRun> runs = runs_of(graph, matrix);
   const bool rows_whole = std::all_of(runs.begin(), runs.end(), [&](const TileRun& r) { return r.begin % plan.columns == 0 && r.end % plan.columns == 0; });
-  const bool even = rows_whole && 10 * tiles_of(runs) >= 9 * std::min(tiles, plan.rows) &&
-                    most_rows(runs, plan.columns, tiles) <= 2 * ceildiv(plan.rows, tiles);
+  const bool even = rows_whole && most_rows(runs, plan.columns, tiles) <= 2 * ceildiv(plan.rows, tiles);
   plan.pieces = choose_pieces(plan.rows, plan.columns, tiles, workers, cycles_per_element * graph.getTarget().getNumWorkerContexts(), least_columns);
   // 100,000 elements and more are everybody's business.
   if (plan.rows * plan.pieces < tiles && plan.rows * plan.columns >= 64 * tiles)

@@ -13,6 +13,8 @@ namespace {
 
 // Below so many elements per tile of the machine an output stays where its inputs are, however few tiles that is.
 constexpr std::size_t kFewElementsPerTile = 32;
+// As many on each tile that the inputs use may stay, too: to move them would cost what more tiles save.
+constexpr std::size_t kStay = 4096;
 
 std::size_t tiles_used(const Graph& graph, const Tensor& t) {
   std::size_t used = 0;
@@ -37,7 +39,7 @@ Tensor createOutputForElementWiseOp(Graph& graph, const std::vector<Tensor>& inp
   const std::size_t tiles = graph.getTarget().getNumTiles();
   std::size_t n = 1;
   for (const std::size_t d : shape) n *= d;
-  if (best != nullptr && (most * 2 >= tiles || n < tiles * kFewElementsPerTile))
+  if (best != nullptr && (most * 2 >= tiles || n < tiles * kFewElementsPerTile || n <= most * kStay))
     return graph.clone(outputType, *best, debugContext);
   const Tensor out = graph.addVariable(outputType, shape, debugContext);
   poputil::mapTensorLinearly(graph, out);

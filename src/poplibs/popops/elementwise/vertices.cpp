@@ -5,6 +5,7 @@
 #include <poputil/Broadcast.hpp>
 #include <poputil/Util.hpp>
 
+#include "block_order.h"
 #include "estimate.h"
 #include "generate.h"
 #include "kernels/elementwise_program.h"
@@ -52,6 +53,7 @@ class VertexMaker {
       : graph_(graph), work_(work), options_(options), prog_(prog), context_(context) {}
 
   void make() {
+    follow_memory();
     for (const Tensor& t : work_.outs) outs_.push_back(t.flatten());
     write();
     find_sources();
@@ -83,6 +85,22 @@ class VertexMaker {
     }
   }
 
+  // Dimensions in the order in which the result lies, if operands are to be repeated along some of them.
+  void follow_memory() {
+    const Tensor& out = work_.outs[0];
+    const auto repeats = [&](const WorkOperand& o) { return o.tensor.valid() && o.tensor.numElements() > 1 && o.tensor.shape() != out.shape(); };
+    if (out.isContiguous() || std::none_of(work_.operands.begin(), work_.operands.end(), repeats)) return;
+    const std::vector<unsigned> order = memory_order(out);
+    if (std::is_sorted(order.begin(), order.end())) return;
+    const unsigned rank = static_cast<unsigned>(order.size());
+    for (WorkOperand& o : work_.operands) {
+      if (!o.tensor.valid()) continue;
+      while (o.tensor.rank() < rank) o.tensor = o.tensor.expand({0});
+      o.tensor = o.tensor.dimShuffle(order);
+    }
+    for (Tensor& t : work_.outs) t = t.dimShuffle(order);
+  }
+
   bool has_vectors() const {
     return std::any_of(sources_.begin(), sources_.end(), [](const Source& s) { return s.pattern && s.pattern->period > 1; });
   }
@@ -93,10 +111,29 @@ class VertexMaker {
     return flat.slice(0, some).getContiguousRegions().size() * n / some;
   }
 
+  // A matrix that lies in blocks, and vectors that are repeated along its rows or its columns: each block reads its part of them.
+  bool put_in_blocks() {
+    std::vector<std::size_t> shape = work_.outs[0].shape();
+    while (shape.size() > 1 && shape.back() == 1) shape.pop_back();
+    const std::size_t columns = shape.back(), n = outs_[0].numElements();
+    for (const Source& s : sources_) {
+      if (!s.pattern || s.pattern->period == 1) continue;
+      const bool along_rows = s.pattern->repeat == 1 && s.pattern->period == columns, along_columns = s.pattern->repeat == columns && s.pattern->period * columns == n;
+      if (!along_rows && !along_columns) return false;
+    }
+    blocks_ = block_order_of(outs_[0].reshape({n / columns, columns}));
+    if (!blocks_) return false;
+    for (Tensor& t : outs_) t = blocks_->apply(t.reshape({n / columns, columns}));
+    for (Source& s : sources_)
+      if (!s.pattern) s.flat = blocks_->apply(s.flat.reshape({n / columns, columns}));
+    return true;
+  }
+
   // Elements in the order in which they lie in memory make long rows. Patterns hold in row-major order only: where that is not how
   // the output lies, all but scalars are spread out first.
   void put_in_order() {
     if (outs_[0].isContiguous()) return;
+    if (has_vectors() && put_in_blocks()) return;
     if (has_vectors()) {
       const std::size_t pieces = pieces_of(outs_[0]);
       std::size_t tiles = 0;
@@ -215,7 +252,7 @@ class VertexMaker {
   void add_tile(ComputeSet cs, unsigned tile, const Intervals& mapped) {
     const auto regions = graph_.getSortedContiguousRegions(outs_[0], mapped);
     std::vector<Rows> parts = poputil::splitRegionsBetweenWorkers(graph_.getTarget(), regions, kGrain, kFewest);
-    if (has_vectors()) parts = one_interval_each(parts);
+    if (has_vectors()) parts = one_interval_each(parts, blocks_);
     Rows all;
     for (const Rows& rows : parts) all.insert(all.end(), rows.begin(), rows.end());
     std::vector<std::vector<Tensor>> out_rows, in_rows;
@@ -226,12 +263,16 @@ class VertexMaker {
                                                             : add_vertex(cs, parts[p], row, out_rows, in_rows), tile);
   }
 
-  // Patterns need the position of a row's first element, and rows without jumps.
-  static std::vector<Rows> one_interval_each(const std::vector<Rows>& parts) {
+  // Patterns need the position of a row's first element, and rows without jumps; of one block, where there are blocks.
+  static std::vector<Rows> one_interval_each(const std::vector<Rows>& parts, const std::optional<BlockOrder>& blocks) {
     std::vector<Rows> out;
     for (const Rows& rows : parts)
       for (const Intervals& row : rows)
-        for (const Interval& i : row) out.push_back({{i}});
+        for (const Interval& i : row)
+          for (std::size_t at = i.begin(), end; at < i.end(); at = end) {
+            end = blocks ? std::min(i.end(), blocks->at(at).end) : i.end();
+            out.push_back({{Interval(at, end)}});
+          }
     return out;
   }
 
@@ -260,7 +301,8 @@ class VertexMaker {
   }
 
   // What of a broadcast operand a row needs: a contiguous part of it, unless the row goes around it.
-  static Tensor part_of(const Source& s, const Interval& row, std::uint32_t* words) {
+  Tensor part_of(const Source& s, const Interval& row, std::uint32_t* words) const {
+    if (blocks_ && s.pattern->period > 1) return part_of_block(s, row, words);
     const Pattern& p = *s.pattern;
     const std::size_t cycle = p.repeat * p.period, begin = row.begin() % cycle, end = begin + row.size();
     std::size_t first = 0, last = p.period;
@@ -271,14 +313,31 @@ class VertexMaker {
     return s.flat.slice(first, last);
   }
 
+  // The same where the row is of one block: a vector's part that belongs to the block's columns, or to its rows.
+  Tensor part_of_block(const Source& s, const Interval& row, std::uint32_t* words) const {
+    const BlockOrder::Block block = blocks_->at(row.begin());
+    const std::size_t begin = row.begin() - block.begin, end = row.end() - block.begin;
+    std::size_t first = block.column, last = block.column + block.width, repeat = 1, from = begin % block.width;
+    if (s.pattern->repeat > 1) {
+      first = block.row + begin / block.width;
+      last = block.row + (end + block.width - 1) / block.width;
+      repeat = block.width;
+    }
+    words[2] = static_cast<std::uint32_t>(last - first == 1 ? 1 : repeat);
+    words[3] = static_cast<std::uint32_t>(last - first);
+    words[4] = last - first == 1 ? 0 : static_cast<std::uint32_t>(from);
+    return s.flat.slice(first, last);
+  }
+
   Graph& graph_;
-  const MapWork& work_;
+  MapWork work_;
   const MapOptions& options_;
   program::Sequence& prog_;
   const DebugContext& context_;
   std::vector<Tensor> outs_;
   std::vector<Source> sources_;
   std::vector<const Source*> order_;  // as the program lists them
+  std::optional<BlockOrder> blocks_;  // of outs_, if they are in blocks
   Program program_;
   std::string vertex_;
   std::optional<SingleFunction> single_;

@@ -1,0 +1,259 @@
+#include "poplibs/poplin/matmul/blocked.h"
+
+#include <popops/codelets.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "poplibs/poplin/matmul/product.h"
+
+namespace poplin::internal::matmul {
+namespace {
+
+using poplar::Graph;
+using poplar::Interval;
+using poplar::Tensor;
+using poplar::program::Sequence;
+
+// Heights of blocks, in the order of preference: the first that makes blocks for half of the tiles, else the last.
+constexpr std::size_t kHeights[] = {32, 16};
+// Columns of a block; matrices of no more than kWhole columns are not cut, so that what works along rows finds them whole.
+constexpr std::size_t kColumns = 64, kWhole = 128;
+// Fewer blocks of a result than kFewBlocks are a bad cut of more multiplications than kFewProducts.
+constexpr std::size_t kFewBlocks = 24, kFewProducts = std::size_t{1} << 22;
+// Row blocks of a band: a band's tiles follow each other column by column, so that threads that go from tile to tile meet the same operands.
+constexpr std::size_t kBand = 8;
+// A vertex's operands take a share of what the options allow a step of a product: what is around needs memory, too.
+constexpr double kShare = 0.5;
+
+std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
+
+unsigned tile_of_block(const Blocks& b, std::size_t tiles, std::size_t y, std::size_t x) {
+  const std::size_t height = b.groups * b.of_rows(), width = b.of_columns();
+  const std::size_t band = y / kBand * kBand, rows = std::min(kBand, height - band);
+  const std::size_t at = band * width + x * rows + (y - band);
+  return static_cast<unsigned>(at * tiles / (height * width));
+}
+
+Graph::TileToTensorMapping map_blocks(const Blocks& b, std::size_t tiles) {
+  Graph::TileToTensorMapping mapping(tiles);
+  b.layout().for_each_piece([&](std::size_t, std::size_t y, std::size_t x, std::size_t, std::size_t, std::size_t begin, std::size_t elements) {
+    mapping[tile_of_block(b, tiles, y, x)].emplace_back(begin, begin + elements);
+  });
+  return mapping;
+}
+
+// An operand {groups, rows, columns} in whole blocks. `turned`: the flat tensor's blocks are in the order of the transposed matrix.
+struct Operand {
+  Tensor flat;
+  Blocks blocks;
+  bool turned = false;
+
+  // The rows [from, to) of a block, counted from its group's first.
+  Interval part(std::size_t g, std::size_t i, std::size_t j, std::size_t from, std::size_t to) const {
+    const Blocks& b = blocks;
+    const Layout order = turned ? Layout{1, {b.groups * b.columns, b.c, b.c}, {b.rows, b.r, b.r}} : b.layout();
+    const std::size_t y = turned ? g * b.of_columns() + j : g * b.of_rows() + i, width = std::min(b.c, b.columns - j * b.c);
+    const std::size_t begin = order.block_at(0, y, turned ? i : j) - i * b.r * width;
+    return Interval(begin + from * width, begin + to * width);
+  }
+};
+
+// The tensor's blocks of one of the heights, if they are whole.
+Operand as_it_is(const Graph& graph, const Tensor& t, std::size_t tiles) {
+  Operand found;
+  found.blocks = blocks_of(t.dim(0), t.dim(1), t.dim(2), tiles);
+  if (!found.blocks.valid()) return found;
+  std::vector<std::size_t> heights = {found.blocks.r};
+  for (const std::size_t h : kHeights)
+    if (h != heights[0] && (t.dim(0) == 1 || t.dim(1) % h == 0)) heights.push_back(h);
+  const Tensor rows = t.reshape({1, t.dim(0) * t.dim(1), t.dim(2)});
+  for (const std::size_t h : heights) {
+    found.blocks.r = std::min(h, t.dim(1));
+    found.flat = flat_if_whole(graph, found.blocks.layout(), rows);
+    if (found.flat.valid()) break;
+  }
+  return found;
+}
+
+// Each block of {groups, columns, rows} transposed on its tile.
+Operand turn(Graph& graph, const Operand& from, Sequence& prog, const poplar::DebugContext& debug) {
+  if (!graph.hasCodelet("popops::Transpose")) popops::addCodelets(graph);
+  const Blocks& b = from.blocks;
+  const Tensor in = from.flat.reinterpret(poplar::UNSIGNED_INT), flat = graph.addVariable(poplar::FLOAT, {in.numElements()}, {debug, "transposed"});
+  const auto mapping = graph.getTileMapping(from.flat);
+  graph.setTileMapping(flat, mapping);
+  std::vector<unsigned> tiles;
+  std::vector<std::pair<std::size_t, std::size_t>> shapes;
+  std::vector<Interval> intervals;
+  std::vector<std::pair<std::size_t, unsigned>> begins;
+  for (unsigned t = 0; t < mapping.size(); ++t)
+    for (const Interval& i : mapping[t]) begins.emplace_back(i.begin(), t);
+  std::sort(begins.begin(), begins.end());
+  std::size_t next = 0;
+  b.layout().for_each_piece([&](std::size_t, std::size_t y, std::size_t x, std::size_t, std::size_t, std::size_t begin, std::size_t elements) {
+    while (next + 1 < begins.size() && begins[next + 1].first <= begin) ++next;
+    tiles.push_back(begins[next].second);
+    shapes.emplace_back(b.layout().rows.extent(y), b.layout().columns.extent(x));
+    intervals.emplace_back(begin, begin + elements);
+  });
+  const std::vector<Tensor> pieces = in.slices(intervals), results = flat.reinterpret(poplar::UNSIGNED_INT).slices(intervals);
+  const poplar::ComputeSet set = graph.addComputeSet({debug, "transpose"});
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const poplar::VertexRef v = graph.addVertex(set, "popops::Transpose<unsigned int>");
+    graph.setTileMapping(v, tiles[i]);
+    graph.connect(v["in"], std::vector<Tensor>{pieces[i]});
+    graph.connect(v["out"], std::vector<Tensor>{results[i]});
+    graph.setInitialValue(v["rows"], static_cast<unsigned>(shapes[i].first));
+    graph.setInitialValue(v["columns"], static_cast<unsigned>(shapes[i].second));
+  }
+  prog.add(poplar::program::Execute(set, debug));
+  return {flat, {b.groups, b.columns, b.rows, b.c, b.r}, true};
+}
+
+// As it is, or transposed as it is, or copied. Columns of blocks must fit those of the result: `columns`, or any if that is 0.
+Operand operand_of(Graph& graph, const Tensor& t, std::size_t columns, Sequence& prog, const poplar::DebugContext& debug) {
+  const std::size_t tiles = graph.getTarget().getNumTiles();
+  Operand found = as_it_is(graph, t, tiles);
+  if (found.flat.valid()) return found;
+  const Operand other = as_it_is(graph, t.dimShuffle({0, 2, 1}), tiles);
+  if (other.flat.valid() && (columns == 0 || columns % other.blocks.r == 0 || columns == t.dim(2))) return turn(graph, other, prog, debug);
+  const Blocks blocks = blocks_of(t.dim(0), t.dim(1), t.dim(2), tiles);
+  const Tensor copy = create_blocked(graph, t.elementType(), blocks, {debug, "arranged"});
+  prog.add(poplar::program::Copy(t, copy, false, debug));
+  return as_it_is(graph, copy, tiles);
+}
+
+struct Work {
+  unsigned tile;
+  std::size_t m, n, k;
+  std::size_t a_begin, a_end, b_begin, b_end;  // among the pieces
+  Interval c;
+};
+
+// The vertices of one step of k.
+class Step {
+ public:
+  Step(Graph& graph, const Problem& problem, const Operand& a, const Operand& b, const Blocks& c) : graph_(graph), p_(problem), a_(a), b_(b), c_(c) {}
+
+  void add(const Tensor& out, std::size_t from, std::size_t to, poplar::ComputeSet set) {
+    const std::size_t tiles = graph_.getTarget().getNumTiles();
+    const Layout order = c_.layout();
+    for (std::size_t g = 0; g < p_.groups; ++g)
+      for (std::size_t y = 0; y < c_.of_rows(); ++y)
+        for (std::size_t x = 0; x < c_.of_columns(); ++x) {
+          const std::size_t row = g * c_.of_rows() + y, begin = order.block_at(0, row, x);
+          Work w{tile_of_block(c_, tiles, row, x), std::min(c_.r, p_.m - y * c_.r), std::min(c_.c, p_.n - x * c_.c), to - from, a_pieces_.size(), 0,
+                 b_pieces_.size(), 0, Interval(0, 0)};
+          w.c = Interval(begin, begin + w.m * w.n);
+          append_a(g, y * c_.r, y * c_.r + w.m, from, to);
+          append_b(g, x * c_.c, x * c_.c + w.n, from, to);
+          w.a_end = a_pieces_.size(), w.b_end = b_pieces_.size();
+          works_.push_back(w);
+        }
+    connect(out, from > 0, set);
+  }
+
+ private:
+  void append_a(std::size_t g, std::size_t row, std::size_t end, std::size_t from, std::size_t to) {
+    for (std::size_t r = a_.blocks.r; row < end; row = (row / r + 1) * r)
+      for (std::size_t j = from / a_.blocks.c; j * a_.blocks.c < to; ++j)
+        a_pieces_.push_back(a_.part(g, row / r, j, row, std::min({end, (row / r + 1) * r, p_.m})));
+  }
+  void append_b(std::size_t g, std::size_t column, std::size_t end, std::size_t from, std::size_t to) {
+    const Blocks& b = b_.blocks;
+    for (std::size_t i = from / b.r; i * b.r < to; ++i)
+      for (std::size_t j = column / b.c; j * b.c < end; ++j) b_pieces_.push_back(b_.part(g, i, j, i * b.r, std::min(p_.k, (i + 1) * b.r)));
+  }
+
+  void connect(const Tensor& out, bool accumulate, poplar::ComputeSet set) {
+    std::vector<Interval> results;
+    for (const Work& w : works_) results.push_back(w.c);
+    const std::vector<Tensor> a = a_.flat.slices(a_pieces_), b = b_.flat.slices(b_pieces_), c = out.slices(results);
+    const auto part = [](const std::vector<Tensor>& from, std::size_t begin, std::size_t end) {
+      return std::vector<Tensor>(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
+    };
+    for (std::size_t i = 0; i < works_.size(); ++i) {
+      const Work& w = works_[i];
+      const poplar::VertexRef v = graph_.addVertex(set, accumulate ? "poplin::BlockedProduct<true>" : "poplin::BlockedProduct<false>");
+      graph_.setTileMapping(v, w.tile);
+      graph_.connect(v["a"], part(a, w.a_begin, w.a_end));
+      graph_.connect(v["b"], part(b, w.b_begin, w.b_end));
+      graph_.connect(v["c"], c[i]);
+      for (const auto& [field, value] : {std::pair("n", w.n), std::pair("k", w.k), std::pair("a_width", a_.blocks.c), std::pair("b_height", b_.blocks.r),
+                                         std::pair("b_width", b_.blocks.c)})
+        graph_.setInitialValue(v[field], static_cast<unsigned>(value));
+    }
+  }
+
+  Graph& graph_;
+  const Problem& p_;
+  const Operand &a_, &b_;
+  const Blocks& c_;
+  std::vector<Interval> a_pieces_, b_pieces_;
+  std::vector<Work> works_;
+};
+
+Blocks result_blocks(const Problem& p, const poplar::Target& target) { return blocks_of(p.groups, p.m, p.n, target.getNumTiles()); }
+
+}  // namespace
+
+Blocks blocks_of(std::size_t groups, std::size_t rows, std::size_t columns, std::size_t tiles) {
+  Blocks b{groups, rows, columns, 0, columns <= kWhole ? columns : kColumns};
+  for (const std::size_t height : kHeights) {
+    const std::size_t r = groups == 1 ? std::min(height, rows) : up(rows, up(rows, height));
+    if (groups > 1 && rows % r != 0) continue;
+    b.r = r;
+    if (2 * b.count() >= tiles) break;
+  }
+  return b;
+}
+
+bool is_blocked(const Problem& p, const poplar::Target& target) {
+  if (!p.options.blocked || p.input != poplar::FLOAT || p.output != poplar::FLOAT) return false;
+  const std::size_t tiles = target.getNumTiles();
+  const Blocks c = result_blocks(p, target);
+  if (!c.valid() || !blocks_of(p.groups, p.m, p.k, tiles).valid() || !blocks_of(p.groups, p.k, p.n, tiles).valid()) return false;
+  return c.count() >= kFewBlocks || p.groups * p.m * p.n * p.k <= kFewProducts;
+}
+
+std::size_t blocked_step(const Problem& p, const poplar::Target& target, std::size_t grain) {
+  const Blocks c = result_blocks(p, target);
+  const double allowed = kShare * p.options.memory_proportion * static_cast<double>(target.getBytesPerTile());
+  const double bytes = static_cast<double>((c.r + c.c) * p.k) * static_cast<double>(target.getTypeSize(p.input));
+  const auto steps = static_cast<std::size_t>(bytes / std::max(allowed, 1.0)) + 1;
+  return std::min(p.k, up(up(p.k, steps), grain) * grain);
+}
+
+Tensor create_blocked(Graph& graph, const poplar::Type& type, const Blocks& blocks, const poplar::DebugContext& debug) {
+  const Layout layout = blocks.layout();
+  const Tensor flat = graph.addVariable(type, {layout.size()}, debug);
+  graph.setTileMapping(flat, map_blocks(blocks, graph.getTarget().getNumTiles()));
+  return from_flat(layout, flat).reshape({blocks.groups, blocks.rows, blocks.columns});
+}
+
+Tensor multiply_blocked(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, Sequence& prog, const poplar::DebugContext& debug) {
+  const Blocks blocks = result_blocks(p, graph.getTarget());
+  const Operand first = operand_of(graph, a, 0, prog, debug), second = operand_of(graph, b, blocks.c, prog, debug);
+  const Tensor flat = graph.addVariable(p.output, {blocks.layout().size()}, {debug, "out"});
+  graph.setTileMapping(flat, map_blocks(blocks, graph.getTarget().getNumTiles()));
+  const std::size_t k = blocked_step(p, graph.getTarget(), std::lcm(first.blocks.c, second.blocks.r));
+  for (std::size_t from = 0; from < p.k; from += k) {
+    const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
+    Step(graph, p, first, second, blocks).add(flat, from, std::min(p.k, from + k), set);
+    prog.add(poplar::program::Execute(set, debug));
+  }
+  return from_flat(blocks.layout(), flat).reshape({p.groups, p.m, p.n});
+}
+
+void print_blocked(std::ostream& out, const Problem& p, const poplar::Target& target) {
+  const Blocks b = result_blocks(p, target);
+  out << "matrix product: " << p.groups << " x (" << p.m << " x " << p.k << ") * (" << p.k << " x " << p.n << "), " << p.input << " -> " << p.output
+      << ", in blocks\n";
+  out << "  blocks of the result: " << b.count() << " of " << b.r << " x " << b.c << " on " << std::min<std::size_t>(b.count(), target.getNumTiles()) << " of "
+      << target.getNumTiles() << " tiles, k in steps of " << blocked_step(p, target, kColumns) << '\n';
+}
+
+}  // namespace poplin::internal::matmul
