@@ -18,7 +18,9 @@ void add_options(CLI::App& app, int& status);
 void add_repl(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
 void add_schedule(CLI::App& app, int& status);
+void add_search(CLI::App& app, int& status);
 void add_shell(CLI::App& app, int& status);
+void add_simulate(CLI::App& app, int& status);
 
 // Becomes a program that stands beside this one, with these arguments.
 void become(const std::string& name, const std::vector<std::string>& arguments);

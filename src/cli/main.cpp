@@ -18,7 +18,9 @@ int main(int argc, char** argv) {
   pando::cli::add_repl(app, status);
   pando::cli::add_report(app, status);
   pando::cli::add_schedule(app, status);
+  pando::cli::add_search(app, status);
   pando::cli::add_shell(app, status);
+  pando::cli::add_simulate(app, status);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());

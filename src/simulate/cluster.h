@@ -11,9 +11,11 @@
 
 namespace pando::simulate {
 
-// A share of a peak, by size: between points linear over the logarithm of the size, beyond them constant.
+// A share of a peak, by size. Either points, between which it is linear over the logarithm of the size and beyond which it is constant; or
+// `share` size / (size + half), where `share` is not 0.
 struct Efficiency {
   std::vector<std::pair<double, double>> points{{1, 1}};
+  double share = 0, half = 0;
   double at(double size) const;
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
@@ -56,6 +58,8 @@ struct Cluster {
   std::int64_t far_bytes = 0;
   double far_bytes_per_second = 0;
   std::vector<NetworkLevel> levels;
+  // What an optimizer reads and writes for each parameter, and the host's work for each microbatch of a pipeline, which nothing hides.
+  double optimizer_bytes = 42, microbatch_seconds = 0;
   // What a device costs, for searches by price; 0: unknown.
   double price_per_hour = 0;
   friend bool operator==(const Cluster&, const Cluster&) = default;

@@ -15,6 +15,7 @@ Cluster cluster_b200() {
   c.matmul_efficiency.points = {{1e9, 0.1}, {1e10, 0.3}, {1e11, 0.45}, {1e12, 0.6}};
   c.memory_bytes_per_second = 8e12;
   c.memory_efficiency.points = {{1e6, 0.3}, {1e7, 0.6}, {1e8, 0.8}};
+  c.optimizer_bytes = 40;
   c.memory_bytes = 180LL << 30;
   c.launch = 4e-6;
   c.far_bytes = 2048LL << 30;
@@ -24,7 +25,7 @@ Cluster cluster_b200() {
   node.devices = 8;
   node.bytes_per_second = 9e11;
   node.efficiency.points = {{1e6, 0.35}, {1e7, 0.6}, {1e8, 0.6735}};
-  node.latency = 8e-6;
+  node.latency = 3e-6;
   node.slowdown = 0.1;
   c.levels = {node};
   return c;

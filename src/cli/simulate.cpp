@@ -1,0 +1,109 @@
+// pando simulate: times and memory of a placed program, without running it; and published measurements beside the model.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "ir/parse.h"
+#include "ir/verify.h"
+#include "search/validate.h"
+#include "simulate/chakra.h"
+#include "simulate/cluster_json.h"
+#include "simulate/flatten.h"
+
+namespace pando::cli {
+namespace {
+
+struct Arguments {
+  std::string input, machine = "selene", cost = "machine", table, trace, chakra, validate;
+  bool unfolded = false, no_overlap = false, rows = false, ops = false;
+};
+
+void print_times(const simulate::Program& p, const simulate::Timeline& t) {
+  fmt::print("{} devices, {} steps ({} run one by one): {:.9g} s\n", p.devices(), t.steps_covered, t.steps_run, t.seconds);
+  fmt::print("{:>6} {:>14} {:>14} {:>14} {:>7}\n", "device", "ends", "computes", "transfers", "busy");
+  for (std::size_t d = 0; d < t.devices.size(); ++d) {
+    const auto& x = t.devices[d];
+    fmt::print("{:>6} {:14.6g} {:14.6g} {:14.6g} {:6.1f}%\n", d, x.end, x.computing, x.transferring, t.seconds > 0 ? 100 * x.computing / t.seconds : 0);
+  }
+}
+
+void print_memory(const std::vector<simulate::DeviceMemory>& all) {
+  fmt::print("{:>6} {:>14}", "device", "peak bytes");
+  for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) fmt::print(" {:>13}", simulate::name_of(static_cast<simulate::MemoryKind>(k)));
+  fmt::print("\n");
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    fmt::print("{:>6} {:>14}", d, all[d].peak);
+    for (std::int64_t b : all[d].at_peak) fmt::print(" {:>13}", b);
+    fmt::print("\n");
+  }
+}
+
+std::unique_ptr<simulate::CostModel> model_of(const Arguments& a, const simulate::Cluster& cluster) {
+  if (a.cost == "reference") return std::make_unique<simulate::ReferenceCostModel>();
+  if (a.cost == "reference-dgx2") return std::make_unique<simulate::ReferenceCostModel>(simulate::reference_dgx2());
+  return std::make_unique<simulate::ClusterCostModel>(cluster);
+}
+
+int run(const Arguments& a) {
+  if (!a.validate.empty()) {
+    fmt::print("{}", search::to_markdown(search::validate(a.validate), a.rows));
+    return 0;
+  }
+  const ir::Module module = ir::parse(read_file(a.input), a.input);
+  const std::string wrong = ir::to_string(ir::verify(module));
+  if (!wrong.empty()) {
+    fmt::print(stderr, "{}", wrong);
+    return kWrong;
+  }
+  const simulate::Cluster cluster = simulate::cluster_of(a.machine);
+  std::unique_ptr<simulate::CostModel> costs = model_of(a, cluster), otherwise;
+  if (!a.table.empty()) {
+    otherwise = std::move(costs);
+    costs = std::make_unique<simulate::TableCostModel>(*otherwise, read_file(a.table), a.table);
+  }
+  const simulate::Program p = simulate::flatten(module, *costs);
+  const bool trace = !a.trace.empty();
+  const simulate::Timeline t = a.cost.starts_with("reference")
+                                   ? simulate::run_reference_clock(p, trace)
+                                   : simulate::run_clock(p, cluster, {.folded = !a.unfolded, .overlap = !a.no_overlap, .record_events = trace});
+  print_times(p, t);
+  print_memory(simulate::measure_memory(p, !a.unfolded));
+  if (a.ops) {
+    for (const auto& [name, n] : p.histogram()) fmt::print("{:>10} {}\n", n, name);
+  }
+  if (trace) write_file(a.trace, simulate::chrome_trace(p, t));
+  if (!a.chakra.empty()) {
+    for (std::int32_t d = 0; d < p.devices(); ++d) write_file(fmt::format("{}.{}.et", a.chakra, d), simulate::chakra_trace(p, d));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("simulate", "Predict times and memory of a placed program");
+  const auto a = std::make_shared<Arguments>();
+  std::string machines;
+  for (const auto& c : simulate::clusters()) machines += " " + c.name;
+  CLI::Option* const input = command->add_option("input", a->input, "A module's text, its values placed on devices");
+  command->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando calibrate writes one):" + machines)->capture_default_str();
+  command->add_option("--cost", a->cost, "machine; reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
+      ->check(CLI::IsMember({"machine", "reference", "reference-dgx2"}))
+      ->capture_default_str();
+  command->add_option("--table", a->table, "Measured ops: a CSV of signatures and seconds, which go before the model");
+  command->add_flag("--unfolded", a->unfolded, "Run every step, equal ones too (the result is the same)");
+  command->add_flag("--no-overlap", a->no_overlap, "Transfers and computing exclude each other");
+  command->add_flag("--ops", a->ops, "Count the ops by name");
+  command->add_option("--trace", a->trace, "Write a trace for Perfetto or chrome://tracing");
+  command->add_option("--chakra", a->chakra, "Write a Chakra execution trace for each device: PREFIX.0.et, ...");
+  CLI::Option* const validate = command->add_option("--validate", a->validate, "A folder of published measurements: print them beside the model's predictions");
+  command->add_flag("--rows", a->rows, "With --validate: every row")->needs(validate);
+  command->callback([a, input, validate, &status] {
+    if (input->count() + validate->count() != 1) throw CLI::RequiredError("a program, or --validate DIR");
+    status = run(*a);
+  });
+}
+
+}  // namespace pando::cli

@@ -1,0 +1,291 @@
+// The ops of one layer: products by their shapes, everything else by what it reads and writes, transfers by the network.
+#include "search/placement.h"
+#include "search/strategy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pando::search {
+
+namespace {
+
+using simulate::Cluster;
+using simulate::Collective;
+
+// Share of the peak that attention without stored scores reaches, where no shape was measured. It skips what causality masks, which is half.
+constexpr double kFlashForward = 1.2, kFlashBackward = 0.95;
+
+}  // namespace
+
+class LayerWriter {
+ public:
+  LayerWriter(const Transformer& model, const Cluster& cluster, const Strategy& s, bool with_experts, const MeasuredShapes* shapes)
+      : m_(model), c_(cluster), s_(s), with_experts_(with_experts), shapes_(shapes), levels_(levels_of(cluster, s)) {
+    t_ = static_cast<double>(s.tensor);
+    tokens_ = static_cast<double>(s.microbatch) * static_cast<double>(model.seq) / static_cast<double>(s.context);
+    width_ = tokens_ * static_cast<double>(model.hidden);
+    split_ = s.comm == TensorComm::sequence_parallel;
+    norm_share_ = split_ ? 1 / t_ : 1;
+  }
+
+  LayerCosts write() {
+    norm("norm");
+    join(true);
+    if (m_.latent()) latent_attention();
+    else attention();
+    join(false);
+    residual("residual");
+    norm("norm 2");
+    join(true);
+    if (with_experts_) experts();
+    else dense(static_cast<double>(m_.ffn));
+    join(false);
+    residual("residual 2");
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  // --- single ops -----------------------------------------------------------------------------------------------------------------------
+
+  double memory(double bytes) const { return c_.launch + bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)); }
+
+  double product_seconds(double m, double k, double n, double count, char layout) const {
+    const double operations = 2 * m * k * n;
+    if (shapes_ != nullptr && count == 1) {
+      for (const auto& p : shapes_->products) {
+        if (p.layout == layout && static_cast<double>(p.m) == m && static_cast<double>(p.k) == k && static_cast<double>(p.n) == n) {
+          return c_.launch + operations / (c_.half_operations * p.efficiency);
+        }
+      }
+    }
+    const double bytes = 2 * count * (m * k + k * n + m * n);
+    return c_.launch + std::max(count * operations / (c_.half_operations * c_.matmul_efficiency.at(count * operations)),
+                                bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)));
+  }
+
+  void add(std::vector<LayerOp>& phase, std::string_view name, double seconds, bool transfer = false) { phase.push_back({name, seconds, transfer}); }
+
+  void memory_op(std::string_view name, double forward_bytes, double backward_bytes) {
+    add(out_.forward, name, memory(forward_bytes));
+    add(out_.input_gradient, name, memory(backward_bytes));
+  }
+
+  // (m, k) times (k, n). `count` of them at once have no weights: both gradients are of inputs.
+  void product(std::string_view name, double m, double k, double n, double count = 1) {
+    add(out_.forward, name, product_seconds(m, k, n, count, 'f'));
+    add(out_.input_gradient, name, product_seconds(m, n, k, count, 'i'));
+    add(count > 1 ? out_.input_gradient : out_.weight_gradient, name, product_seconds(n, m, k, count, 'w'));
+  }
+
+  void keep(double bytes) { out_.activation_bytes += bytes; }
+
+  // --- parts of a layer -----------------------------------------------------------------------------------------------------------------
+
+  void norm(std::string_view name) {
+    memory_op(name, 4 * width_ * norm_share_, 10 * width_ * norm_share_);
+    keep(2 * width_ * norm_share_);                                              // its input
+    keep(2 * width_ * (split_ && !s_.regather && t_ > 1 ? 1 : norm_share_));  // its result, the products' operand
+  }
+
+  void residual(std::string_view name) {
+    memory_op(name, (m_.dropout ? 7 : 6) * width_ * norm_share_, (m_.dropout ? 5 : 4) * width_ * norm_share_);
+    if (m_.dropout) keep(width_ * norm_share_);
+  }
+
+  // Before a region of split products (`opens`) and after it.
+  void join(bool opens) {
+    if (s_.tensor == 1) return;
+    const double bytes = 2 * width_;
+    const auto seconds = [&](Collective what) { return simulate::transfer_time(c_, what, bytes, levels_.tensor).seconds; };
+    if (s_.comm == TensorComm::all_reduce) {
+      // What opens a region going forward closes it on the way back.
+      add(opens ? out_.input_gradient : out_.forward, "all-reduce", seen(seconds(Collective::all_reduce)), true);
+      return;
+    }
+    const double gather = seconds(Collective::all_gather), scatter = seconds(Collective::reduce_scatter);
+    if (s_.comm == TensorComm::split_all_reduce) {
+      auto& phase = opens ? out_.input_gradient : out_.forward;
+      add(phase, "reduce-scatter", seen(scatter), true);
+      add(phase, "all-gather", seen(gather), true);
+      return;
+    }
+    add(out_.forward, opens ? "all-gather" : "reduce-scatter", seen(opens ? gather : scatter), true);
+    add(out_.input_gradient, opens ? "reduce-scatter" : "all-gather", seen(opens ? scatter : gather), true);
+    // Beside the weights' gradients, which are long.
+    if (opens && s_.regather) add(out_.weight_gradient, "all-gather again", 0, true);
+  }
+
+  double seen(double seconds) const {
+    if (s_.tensor_overlap == TensorOverlap::ring) return seconds / t_ + 2 * c_.launch;
+    if (s_.tensor_overlap == TensorOverlap::pipe) return seconds / 2 + 2 * c_.launch;
+    return seconds;
+  }
+
+  void attention() {
+    const auto d = static_cast<double>(m_.size_of_head());
+    const double q = static_cast<double>(m_.heads) * d / t_, kv = static_cast<double>(m_.keys()) * d / t_;
+    product("queries, keys, values", tokens_, static_cast<double>(m_.hidden), q + 2 * kv);
+    memory_op("positions", 4 * tokens_ * (q + kv), 4 * tokens_ * (q + kv));
+    keep(2 * tokens_ * (q + 2 * kv));
+    core(d, d, 2 * tokens_ * 2 * kv);
+    product("projection", tokens_, q, static_cast<double>(m_.hidden));
+    keep(2 * tokens_ * q);
+  }
+
+  void latent_attention() {
+    const auto h = static_cast<double>(m_.hidden), qr = static_cast<double>(m_.query_rank), kr = static_cast<double>(m_.kv_rank),
+               d = static_cast<double>(m_.size_of_head()), pos = static_cast<double>(m_.position_size), value = static_cast<double>(m_.value_size),
+               a = static_cast<double>(m_.heads) / t_;
+    product("queries down", tokens_, h, qr);
+    product("queries up", tokens_, qr, a * (d + pos));
+    product("keys, values down", tokens_, h, kr + pos);
+    product("keys, values up", tokens_, kr, a * (d + value));
+    memory_op("norms of ranks", 4 * tokens_ * (qr + kr), 10 * tokens_ * (qr + kr));
+    memory_op("positions", 8 * tokens_ * a * (d + pos), 8 * tokens_ * a * (d + pos));
+    keep(tokens_ * (4 * qr + 4 * kr + 2 * pos));
+    keep(2 * tokens_ * a * (2 * (d + pos) + value));
+    core(d + pos, value, 2 * tokens_ * a * (d + pos + value));
+    product("projection", tokens_, a * value, h);
+    keep(2 * tokens_ * a * value);
+  }
+
+  // Scores, softmax, and what they weigh.
+  void core(double qk, double value, double kv_bytes) {
+    const auto seq = static_cast<double>(m_.seq), here = seq / static_cast<double>(s_.context), b = static_cast<double>(s_.microbatch);
+    const double a = static_cast<double>(m_.heads) / t_;
+    if (s_.context > 1) {
+      const double whole = kv_bytes * static_cast<double>(s_.context);
+      const auto seconds = [&](Collective what, double bytes) { return simulate::transfer_time(c_, what, bytes, levels_.context).seconds; };
+      add(out_.forward, "gather keys, values", seconds(Collective::all_gather, whole), true);
+      add(out_.input_gradient, "gather keys, values", seconds(Collective::all_gather, whole), true);
+      add(out_.input_gradient, "scatter their gradients", seconds(Collective::reduce_scatter, 2 * whole), true);
+    }
+    const std::size_t first = out_.forward.size();
+    if (m_.keeps_scores) {
+      const double scores = a * here * seq * b;
+      product("scores", here, qk, seq, b * a);
+      memory_op("softmax", 4 * scores, 6 * scores);
+      if (m_.dropout) memory_op("dropout", 5 * scores, 5 * scores);
+      product("weighted values", here, seq, value, b * a);
+      const double bytes = (m_.dropout ? 5 : 2) * scores;
+      keep(s_.recompute == Recompute::attention ? 0 : bytes);
+      if (s_.recompute == Recompute::attention) out_.working_bytes += bytes;
+    } else {
+      const double operations = 2 * b * here * seq * a * (qk + value);
+      add(out_.forward, "attention", c_.launch + operations / (c_.half_operations * flash(qk, a, false)));
+      add(out_.input_gradient, "attention", c_.launch + 2.5 * operations / (c_.half_operations * flash(qk, a, true)));
+    }
+    if (s_.recompute == Recompute::attention) out_.again.assign(out_.forward.begin() + static_cast<std::ptrdiff_t>(first), out_.forward.end());
+  }
+
+  double flash(double qk, double heads, bool backward) const {
+    const double otherwise = backward ? kFlashBackward : kFlashForward;
+    if (shapes_ == nullptr) return otherwise;
+    // The nearest that was measured for this size of heads, by the length of all heads' rows together.
+    double best = otherwise, distance = 1e30;
+    const double rows = heads * static_cast<double>(m_.seq) / static_cast<double>(s_.context);
+    for (const auto& a : shapes_->attentions) {
+      if (a.backward != backward || static_cast<double>(a.head_size) != qk) continue;
+      const double theirs = static_cast<double>(a.heads * a.seq), far = theirs > rows ? theirs / rows : rows / theirs;
+      if (far < distance) distance = far, best = a.efficiency;
+    }
+    return best;
+  }
+
+  void dense(double ffn) {
+    const auto h = static_cast<double>(m_.hidden);
+    const double f = ffn / t_;
+    product("up", tokens_, h, (m_.gated ? 2 : 1) * f);
+    memory_op("activation", (m_.gated ? 6 : 4) * tokens_ * f, (m_.gated ? 10 : 8) * tokens_ * f);
+    product("down", tokens_, f, h);
+    keep((m_.gated ? 6 : 4) * tokens_ * f);
+  }
+
+  void experts() {
+    const auto h = static_cast<double>(m_.hidden), f = static_cast<double>(m_.expert_ffn), each = static_cast<double>(m_.experts_each),
+               e = static_cast<double>(m_.experts), ep = static_cast<double>(s_.expert);
+    const double routed = tokens_ * each;  // tokens that a device gets, evenly spread
+    product("router", tokens_, h, e);
+    memory_op("permute", 8 * routed * h, 8 * routed * h);
+    exchange(2 * routed * h);
+    grouped("experts up", e / ep, routed * ep / e, (m_.gated ? 2 : 1) * f, h);
+    memory_op("activation of experts", 6 * routed * f, 10 * routed * f);
+    grouped("experts down", e / ep, routed * ep / e, h, f);
+    exchange(2 * routed * h);
+    memory_op("unpermute", 6 * routed * h, 8 * routed * h);
+    keep(routed * (4 * h + (m_.gated ? 6 : 4) * f));
+    if (m_.shared_experts > 0) dense(static_cast<double>(m_.shared_experts) * f);
+  }
+
+  void exchange(double bytes) {
+    if (s_.expert == 1) return;
+    const double seconds = simulate::transfer_time(c_, Collective::all_to_all, bytes, levels_.expert).seconds;
+    add(out_.forward, "all-to-all", seconds, true);
+    add(out_.input_gradient, "all-to-all", seconds, true);
+  }
+
+  void grouped(std::string_view name, double groups, double m, double n, double k) {
+    add(out_.forward, name, grouped_seconds(groups, m, n, k, 'f'));
+    add(out_.input_gradient, name, grouped_seconds(groups, m, k, n, 'i'));
+    add(out_.weight_gradient, name, grouped_seconds(groups, m, n, k, 'w'));
+  }
+
+  double grouped_seconds(double groups, double m, double n, double k, char layout) const {
+    const double operations = 2 * groups * m * n * k;
+    if (shapes_ != nullptr) {
+      const double wide = layout == 'i' ? k : n, deep = layout == 'i' ? n : k;  // measured under the shape of the forward product
+      for (const auto& g : shapes_->grouped) {
+        if (g.layout == layout && static_cast<double>(g.groups) == groups && static_cast<double>(g.n) == wide && static_cast<double>(g.k) == deep &&
+            std::abs(static_cast<double>(g.m) - m) < 0.02 * m) {
+          return c_.launch + operations / (c_.half_operations * g.efficiency);
+        }
+      }
+    }
+    return c_.launch + operations / (c_.half_operations * c_.matmul_efficiency.at(2 * m * n * k));
+  }
+
+  void finish() {
+    if (s_.recompute == Recompute::full) {
+      out_.again = out_.forward;
+      out_.working_bytes += out_.activation_bytes;
+      out_.activation_bytes = 2 * width_ * norm_share_;
+    }
+    const auto sum = [&](const std::vector<LayerOp>& ops, double& into) {
+      for (const LayerOp& o : ops) {
+        into += o.seconds;
+        if (!o.transfer) out_.computing_seconds += o.seconds;
+      }
+    };
+    sum(out_.forward, out_.forward_seconds);
+    sum(out_.input_gradient, out_.input_seconds);
+    sum(out_.weight_gradient, out_.weight_seconds);
+    sum(out_.again, out_.again_seconds);
+  }
+
+  const Transformer& m_;
+  const Cluster& c_;
+  const Strategy& s_;
+  bool with_experts_;
+  const MeasuredShapes* shapes_;
+  Groups levels_;
+  double t_ = 1, tokens_ = 0, width_ = 0, norm_share_ = 1;
+  bool split_ = false;
+  LayerCosts out_;
+
+  friend double head_seconds(const Transformer&, const Cluster&, const Strategy&, const MeasuredShapes*);
+};
+
+
+LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts, const MeasuredShapes* shapes) {
+  return LayerWriter(model, cluster, s, with_experts, shapes).write();
+}
+
+double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {
+  if (model.vocab == 0) return 0;
+  LayerWriter w(model, cluster, s, false, shapes);
+  const auto h = static_cast<double>(model.hidden), v = static_cast<double>(model.vocab) / static_cast<double>(s.tensor);
+  return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1, 'i') + w.product_seconds(v, w.tokens_, h, 1, 'w') + w.memory(16 * w.tokens_ * v);
+}
+
+}  // namespace pando::search

@@ -1,0 +1,72 @@
+// The best strategy of a space, with a certificate.
+//
+// The space is cut into groups: equal degrees, microbatch, interleaving, recomputation and schedule. Of a group, two bounds are known without
+// looking into it: no member is quicker than its computing alone, none needs less memory than its thriftiest choices. Groups are visited in the order
+// of their bounds; one that cannot beat the best so far, or cannot fit, is not looked into, and its members are counted. Inside, the same is done for
+// each choice of tensor-parallel transfers. So every point is either evaluated or excluded by a bound, and the best is the best of all.
+#pragma once
+
+#include "search/strategy.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pando::search {
+
+struct Space {
+  std::int64_t devices = 1, batch = 1;
+  // Calculon's axes: degrees whose product is `devices`, microbatches, interleaving, recomputation, ZeRO 0 and 1, transfers, overlaps, levels of the
+  // network. Otherwise all there is: ZeRO 2 and 3, schedules, context and expert parallelism, offload.
+  bool wide = false;
+  // Bytes of a device; 0: the machine's.
+  double memory = 0;
+  // What a user demands: a strategy's words (strategy.h); only points with these values are in the space.
+  std::string require;
+};
+
+struct Found {
+  Strategy strategy;
+  Estimate estimate;
+  // In the order of the space.
+  std::int64_t index = -1;
+};
+
+struct Certificate {
+  // points = evaluated + by_rule + by_memory + by_time. Of the evaluated ones, `too_large` did not fit.
+  std::int64_t points = 0, evaluated = 0, too_large = 0, by_rule = 0, by_memory = 0, by_time = 0;
+  // Seconds: of the best, and the least that any point which was not evaluated can have.
+  double best = 0, bound = 0;
+  double gap() const { return bound >= best || bound == 0 ? 0 : best / bound - 1; }
+};
+
+struct Result {
+  // The best first, `top` of them; empty if nothing fits.
+  std::vector<Found> best;
+  // Points that no other point beats in both time and memory, by memory; only where it was asked for.
+  std::vector<Found> frontier;
+  Certificate certificate;
+};
+
+struct SearchOptions {
+  std::size_t top = 1;
+  bool frontier = false;
+  // Evaluates every point: what the search is compared with.
+  bool brute_force = false;
+  std::function<void(const Certificate&)> progress;
+};
+
+Result search(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const SearchOptions& options = {});
+// All points of a space, in its order.
+std::int64_t count_points(const Transformer& model, const simulate::Cluster& cluster, const Space& space);
+
+// Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and by what.
+std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s, const Result& result);
+
+// A line for each, then the certificate.
+std::string to_table(const Result& result);
+// Memory against samples a second: all that were found, the frontier as a line, the limit.
+std::string frontier_svg(const Result& result, double memory_limit);
+
+}  // namespace pando::search

@@ -1,0 +1,123 @@
+#include "search/search.h"
+#include "search/validate.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <poplar/exceptions.hpp>
+
+#include <map>
+
+namespace pando::search {
+namespace {
+
+TEST(Validation, PublishedMeasurements) {
+  const auto sets = validate(PANDO_SOURCE_DIR "/tests/data/distribution");
+  std::map<std::string, const ValidationSet*> by_name;
+  for (const ValidationSet& s : sets) by_name[s.name] = &s;
+  ASSERT_EQ(by_name.size(), 11u);
+  EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
+  EXPECT_LE(by_name["zbv_arxiv"]->mean_error(), 0.03);
+  const double right = by_name["zb_iclr24"]->pairs_right * by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs_right * by_name["zbv_arxiv"]->pairs;
+  EXPECT_GE(right, 0.95 * (by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs));
+  EXPECT_LE(by_name["selene_steps"]->mean_error(), 0.0365);
+  EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
+  EXPECT_LE(by_name["b200_steps"]->mean_error(), 0.047);
+  EXPECT_LE(by_name["b200_steps memory"]->mean_error(), 0.01);
+  const std::string text = to_markdown(sets, true);
+  EXPECT_THAT(text, testing::HasSubstr("| selene_steps | 8 | 4 |"));
+}
+
+TEST(Strategy, TextsAndRules) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer gpt = transformer_named("gpt3-175b");
+  const std::string text = "t=8 p=16 d=8 b=1 v=6 zero=1 recompute=attention comm=sequence-parallel overlap=ring levels=0/1/1 regather data-overlap";
+  const Strategy s = parse_strategy(text, 1024);
+  EXPECT_EQ(to_string(s), text);
+  EXPECT_EQ(parse_strategy(to_string(s), 1024), s);
+  EXPECT_FALSE(first_violation(gpt, selene, s));
+  const auto rule = [&](const char* t) { return first_violation(gpt, selene, parse_strategy(t, 1024)).rule; };
+  EXPECT_EQ(rule("t=5"), "heads");
+  EXPECT_EQ(rule("p=97"), "stages");
+  EXPECT_EQ(rule("v=2"), "interleaving");
+  EXPECT_EQ(rule("d=3"), "batch");
+  EXPECT_EQ(rule("d=2 b=1024"), "microbatch");
+  EXPECT_EQ(rule("regather"), "regather");
+  EXPECT_EQ(rule("overlap=ring"), "overlap");
+  EXPECT_EQ(rule("zero=1"), "data");
+  EXPECT_EQ(rule("e=2"), "experts");
+  EXPECT_EQ(rule("schedule=ZB-H1"), "schedule");
+  EXPECT_EQ(rule("t=16 levels=0/0/0"), "network");
+  EXPECT_THROW(parse_strategy("q=1", 1), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("t=x", 1), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("recompute=some", 1), poplar::poplar_error);
+  EXPECT_THROW(transformer_named("gpt5"), poplar::poplar_error);
+  EXPECT_THROW(simulate::cluster_named("abacus"), poplar::poplar_error);
+}
+
+TEST(Strategy, ThePartsAreTheWhole) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer gpt = transformer_named("gpt3-175b");
+  for (const char* t : {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=3", "t=4 p=16 d=16 v=3 b=2 recompute=full", "t=8 p=8 d=16 schedule=ZB-H1"}) {
+    const Strategy s = parse_strategy(t, 1024);
+    ASSERT_FALSE(first_violation(gpt, selene, s)) << t;
+    const Estimate e = estimate(gpt, selene, s);
+    EXPECT_NEAR(e.seconds, e.computing + e.recomputing + e.head + e.tensor_transfers + e.pipeline_transfers + e.data_transfers + e.bubble + e.optimizer + e.host + e.offload, 1e-9);
+    EXPECT_GT(e.computing, 0) << t;
+  }
+}
+
+std::string results_of(const Result& r) {
+  std::string text;
+  for (const auto* list : {&r.best, &r.frontier}) {
+    for (const Found& f : *list) text += fmt::format("{} {} {} {}\n", f.index, f.estimate.seconds, f.estimate.memory_bytes(), to_string(f.strategy));
+  }
+  return text;
+}
+
+TEST(Search, EqualsBruteForce) {
+  const auto& selene = simulate::cluster_named("selene");
+  struct Case {
+    const char* model;
+    std::int64_t devices, batch;
+    double memory;
+    bool wide;
+    const char* require;
+  };
+  for (const Case& c : {Case{"gpt3-13b", 16, 32, 0, false, ""}, Case{"gpt3-13b", 8, 16, 40e9, false, ""}, Case{"gpt3-xl", 8, 8, 12e9, true, ""}, Case{"gpt2", 12, 24, 0, true, "t=2"},
+                        Case{"gpt3-xl", 16, 16, 1e9, false, ""}, Case{"megatron-22b", 16, 16, 0, true, "recompute=attention zero=1"}}) {
+    const Transformer m = transformer_named(c.model);
+    const Space space{c.devices, c.batch, c.wide, c.memory, c.require};
+    const Result quick = search(m, selene, space, {.top = 3, .frontier = true}), slow = search(m, selene, space, {.top = 3, .frontier = true, .brute_force = true});
+    EXPECT_EQ(results_of(quick), results_of(slow)) << c.model;
+    const Certificate& q = quick.certificate;
+    EXPECT_EQ(q.points, q.evaluated + q.by_rule + q.by_memory + q.by_time) << c.model;
+    EXPECT_EQ(q.points, slow.certificate.points);
+    EXPECT_EQ(q.points, count_points(m, selene, space));
+    EXPECT_LT(q.evaluated, slow.certificate.evaluated);
+    EXPECT_EQ(q.gap(), 0);
+    EXPECT_EQ(results_of(search(m, selene, space)), results_of(search(m, selene, space, {.brute_force = true})));
+  }
+}
+
+TEST(Search, WhyNot) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer m = transformer_named("gpt3-13b");
+  const Space space{16, 32, false, 0, ""};
+  const Result r = search(m, selene, space);
+  ASSERT_FALSE(r.best.empty());
+  const auto why = [&](const char* t) { return why_not(m, selene, space, parse_strategy(t, 32), r); };
+  EXPECT_THAT(why("t=3 d=5"), testing::HasSubstr("heads"));
+  EXPECT_THAT(why("t=1 d=16 b=2"), testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"), testing::HasSubstr("more than the 85899345920")));
+  EXPECT_THAT(why("t=8 p=2 d=1 recompute=full"), testing::HasSubstr("slower than the best"));
+  EXPECT_THAT(why("t=8 p=1 d=1"), testing::HasSubstr("devices: it takes 8"));
+  EXPECT_THAT(frontier_svg(search(m, selene, space, {.frontier = true}), 8e10), testing::HasSubstr("<path d=\"M"));
+  EXPECT_THAT(to_table(r), testing::HasSubstr("certificate: "));
+}
+
+TEST(Search, CalculonsSpace) {
+  const Space space{1024, 1024, false, 0, ""};
+  EXPECT_EQ(count_points(transformer_named("gpt3-175b"), simulate::cluster_named("selene"), space), 1011120);
+}
+
+}  // namespace
+}  // namespace pando::search

@@ -1,0 +1,178 @@
+#include "search/space.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace pando::search {
+
+namespace {
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 1; i <= n; ++i) {
+    if (n % i == 0) all.push_back(i);
+  }
+  return all;
+}
+
+// Which words a user demands, and the values.
+struct Demand {
+  explicit Demand(const Space& space) : values(parse_strategy(space.require, space.batch)) {
+    std::string word;
+    for (char c : space.require + " ") {
+      if (c != ' ' && c != ',') {
+        word += c;
+        continue;
+      }
+      if (!word.empty()) keys.insert(word.substr(0, word.find('=')));
+      word.clear();
+    }
+  }
+  bool allows(const char* key, std::int64_t value, std::int64_t demanded) const { return !keys.contains(key) || value == demanded; }
+  Strategy values;
+  std::set<std::string> keys;
+};
+
+template <class T>
+std::vector<T> one_or(bool many, std::vector<T> all) {
+  if (!many) all.resize(1);
+  return all;
+}
+
+bool has_levels(const simulate::Cluster& c, const Space& space) { return !space.wide && c.levels.size() > 1; }
+
+void add_group(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s, std::vector<PointGroup>& all) {
+  for (const auto& [key, have, want] : std::initializer_list<std::tuple<const char*, std::int64_t, std::int64_t>>{
+           {"t", s.tensor, demand.values.tensor},
+           {"p", s.pipeline, demand.values.pipeline},
+           {"d", s.data, demand.values.data},
+           {"c", s.context, demand.values.context},
+           {"e", s.expert, demand.values.expert},
+           {"b", s.microbatch, demand.values.microbatch},
+           {"v", s.interleave, demand.values.interleave},
+           {"recompute", static_cast<std::int64_t>(s.recompute), static_cast<std::int64_t>(demand.values.recompute)},
+           {"schedule", static_cast<std::int64_t>(s.schedule), static_cast<std::int64_t>(demand.values.schedule)}}) {
+    if (!demand.allows(key, have, want)) return;
+  }
+  PointGroup g;
+  g.head = s;
+  g.first_index = all.empty() ? 0 : all.back().first_index + all.back().points;
+  g.points = static_cast<std::int64_t>(transfer_choices(c, space, s).size() * other_choices(c, space, s).size());
+  (void)m;
+  if (g.points > 0) all.push_back(g);
+}
+
+void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s, std::vector<PointGroup>& all) {
+  using S = PipelineSchedule;
+  for (S schedule : one_or(space.wide && s.pipeline > 1 && s.interleave == 1, std::vector{S::one_f_one_b, S::zero_bubble_h1, S::zero_bubble_h2, S::zero_bubble_v})) {
+    for (Recompute r : {Recompute::full, Recompute::attention, Recompute::none}) {
+      s.schedule = schedule;
+      s.recompute = r;
+      add_group(m, c, space, demand, s, all);
+    }
+  }
+}
+
+// Degrees beside tensor and pipeline: what is left is data parallel, or context parallel.
+void add_replicas(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s, std::int64_t rest, std::vector<PointGroup>& all) {
+  for (std::int64_t context : one_or(space.wide, divisors(rest))) {
+    if (context > 1 && (context > 64 || m.seq % context != 0)) continue;
+    s.context = context;
+    s.data = rest / context;
+    if (s.data > space.batch) continue;
+    s.batch = space.batch / s.data * s.data;
+    const std::vector<std::int64_t> experts = one_or(m.experts > 0, divisors(m.experts > 0 ? m.experts : 1));
+    for (std::int64_t e : experts) {
+      if (rest % e != 0) continue;
+      s.expert = e;
+      for (std::int64_t v : s.pipeline == 1 ? std::vector<std::int64_t>{1} : divisors(m.layers / s.pipeline)) {
+        s.interleave = v;
+        for (std::int64_t b : divisors(s.batch / s.data)) {
+          if (b * m.seq % s.tensor != 0) continue;
+          s.microbatch = b;
+          add_schedules(m, c, space, demand, s, all);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<TransferChoice> transfer_choices(const simulate::Cluster& c, const Space& space, const Strategy& head) {
+  const Demand demand(space);
+  std::vector<TransferChoice> all;
+  for (TensorComm comm : {TensorComm::all_reduce, TensorComm::split_all_reduce, TensorComm::sequence_parallel}) {
+    if (!demand.allows("comm", static_cast<std::int64_t>(comm), static_cast<std::int64_t>(demand.values.comm))) continue;
+    for (bool again : one_or(comm == TensorComm::sequence_parallel && head.recompute != Recompute::full, std::vector{false, true})) {
+      for (TensorOverlap o : one_or(head.tensor > 1, std::vector{TensorOverlap::none, TensorOverlap::ring, TensorOverlap::pipe})) {
+        if (!demand.allows("overlap", static_cast<std::int64_t>(o), static_cast<std::int64_t>(demand.values.tensor_overlap))) continue;
+        const std::int8_t levels = has_levels(c, space) && head.tensor > 1 ? static_cast<std::int8_t>(c.levels.size()) : 1;
+        for (std::int8_t l = 0; l < levels; ++l) all.push_back({comm, again, o, has_levels(c, space) ? l : static_cast<std::int8_t>(-1)});
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<OtherChoice> other_choices(const simulate::Cluster& c, const Space& space, const Strategy& head) {
+  const Demand demand(space);
+  std::vector<OtherChoice> all;
+  const bool many = head.data * head.context > 1, far = space.wide && c.far_bytes > 0, levels = has_levels(c, space);
+  const auto level_list = [&](bool used) {
+    std::vector<std::int8_t> l;
+    for (std::size_t i = 0; i < (levels && used ? c.levels.size() : 1); ++i) l.push_back(levels ? static_cast<std::int8_t>(i) : static_cast<std::int8_t>(-1));
+    return l;
+  };
+  for (std::int64_t zero : one_or(many, space.wide ? std::vector<std::int64_t>{0, 1, 2, 3} : std::vector<std::int64_t>{0, 1})) {
+    if (!demand.allows("zero", zero, demand.values.zero)) continue;
+    for (bool overlap : one_or(many, std::vector{false, true})) {
+      for (bool weights : one_or(far, std::vector{false, true})) {
+        for (bool activations : one_or(far && head.recompute != Recompute::full, std::vector{false, true})) {
+          for (bool optimizer : one_or(far, std::vector{false, true})) {
+            for (std::int8_t p : level_list(head.pipeline > 1)) {
+              for (std::int8_t d : level_list(head.data > 1)) all.push_back({zero, overlap, weights, activations, optimizer, p, d});
+            }
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+Strategy combined(const Strategy& head, const TransferChoice& t, const OtherChoice& o) {
+  Strategy s = head;
+  s.comm = t.comm, s.regather = t.regather, s.tensor_overlap = t.overlap, s.tensor_level = t.tensor_level;
+  s.zero = o.zero, s.data_overlap = o.data_overlap, s.offload_weights = o.offload_weights, s.offload_activations = o.offload_activations;
+  s.offload_optimizer = o.offload_optimizer, s.pipeline_level = o.pipeline_level, s.data_level = o.data_level;
+  return s;
+}
+
+std::vector<PointGroup> groups_of(const Transformer& m, const simulate::Cluster& c, const Space& space) {
+  if (space.devices < 1 || space.batch < 1) fail(ErrorKind::poplar_error, "search-space", "{} devices and a batch of {}; both must be 1 or more", space.devices, space.batch);
+  const Demand demand(space);
+  std::vector<PointGroup> all;
+  for (std::int64_t t : divisors(space.devices)) {
+    if (m.hidden % t != 0 || m.heads % t != 0) continue;
+    for (std::int64_t p : divisors(std::min(space.devices / t, m.layers))) {
+      if (space.devices % (t * p) != 0 || m.layers % p != 0) continue;
+      Strategy s;
+      s.tensor = t;
+      s.pipeline = p;
+      add_replicas(m, c, space, demand, s, space.devices / t / p, all);
+    }
+  }
+  return all;
+}
+
+std::int64_t count_points(const Transformer& m, const simulate::Cluster& c, const Space& space) {
+  std::int64_t points = 0;
+  for (const PointGroup& g : groups_of(m, c, space)) points += g.points;
+  return points;
+}
+
+}  // namespace pando::search

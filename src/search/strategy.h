@@ -1,0 +1,123 @@
+// How a training step is distributed, and what that costs.
+#pragma once
+
+#include "search/transformer.h"
+#include "simulate/cluster.h"
+#include "simulate/simulate.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pando::search {
+
+enum class Recompute : std::uint8_t { none, attention, full };
+// What joins a tensor-parallel layer's parts: an all-reduce; a reduce-scatter and an all-gather with whole tensors between them; the same with
+// tensors that stay split along the sequence between them (sequence parallel).
+enum class TensorComm : std::uint8_t { all_reduce, split_all_reduce, sequence_parallel };
+// Transfers of tensor parallelism beside products: none; a ring of parts, of which one in `tensor` is seen; two halves, of which one is seen.
+enum class TensorOverlap : std::uint8_t { none, ring, pipe };
+enum class PipelineSchedule : std::uint8_t { one_f_one_b, zero_bubble_h1, zero_bubble_h2, zero_bubble_v };
+std::string_view name_of(Recompute);
+std::string_view name_of(TensorComm);
+std::string_view name_of(TensorOverlap);
+std::string_view name_of(PipelineSchedule);
+
+struct Strategy {
+  std::int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+  std::int64_t batch = 1, microbatch = 1, interleave = 1;
+  Recompute recompute = Recompute::none;
+  TensorComm comm = TensorComm::all_reduce;
+  // Sequence parallel: gather a layer's input again on the way back instead of keeping it whole.
+  bool regather = false;
+  TensorOverlap tensor_overlap = TensorOverlap::none;
+  // Gradients are reduced beside the last backward pass.
+  bool data_overlap = false;
+  // ZeRO: 0; 1 optimizer, 2 gradients too, 3 weights too are split over the data-parallel devices.
+  std::int64_t zero = 0;
+  bool offload_weights = false, offload_activations = false, offload_optimizer = false;
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data, pipeline.
+  std::int8_t tensor_level = -1, pipeline_level = -1, data_level = -1;
+
+  std::int64_t devices() const { return tensor * pipeline * data * context; }
+  std::int64_t microbatches() const { return batch / (data * microbatch); }
+  friend bool operator==(const Strategy&, const Strategy&) = default;
+};
+
+// "t=8 p=8 d=16 b=1 v=3 recompute=attention comm=sequence-parallel ...": what differs from the default, in a fixed order.
+std::string to_string(const Strategy& s);
+// Reads it; `batch` is the caller's. Refuses (poplar_error) unknown names and values.
+Strategy parse_strategy(std::string_view text, std::int64_t batch);
+
+// Measured shares of the peak, by the op's shape; what is not there is the cluster's curve.
+struct MeasuredShapes {
+  struct Product {
+    std::int64_t m = 0, k = 0, n = 0;
+    char layout = 0;  // 'f' forward, 'i' gradient of the input, 'w' of the weights
+    double efficiency = 0;
+  };
+  struct Grouped {
+    std::int64_t groups = 0, m = 0, n = 0, k = 0;
+    char layout = 0;
+    double efficiency = 0;
+  };
+  struct Attention {
+    std::int64_t seq = 0, heads = 0, head_size = 0;
+    bool backward = false;
+    double efficiency = 0;
+  };
+  std::vector<Product> products;
+  std::vector<Grouped> grouped;
+  std::vector<Attention> attentions;
+};
+
+// One op of a layer, on one device, for one microbatch.
+struct LayerOp {
+  std::string_view name;
+  double seconds = 0;
+  bool transfer = false;
+};
+
+struct LayerCosts {
+  // In order. What is seen of transfers, after overlap.
+  std::vector<LayerOp> forward, input_gradient, weight_gradient, again;
+  double forward_seconds = 0, input_seconds = 0, weight_seconds = 0, again_seconds = 0;
+  // Of these, what no choice of transfers changes.
+  double computing_seconds = 0;
+  // Kept of one microbatch for the way back, and the most that one layer's backward pass needs beside it.
+  double activation_bytes = 0, working_bytes = 0;
+  double seconds() const { return forward_seconds + input_seconds + weight_seconds + again_seconds; }
+};
+
+LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts = false, const MeasuredShapes* shapes = nullptr);
+// The head and the loss, forward and backward: on the last stage.
+double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
+
+// Why a strategy cannot be: which rule, and what was found.
+struct Violation {
+  std::string rule, message;
+  explicit operator bool() const { return !rule.empty(); }
+};
+Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
+
+struct Estimate {
+  double seconds = 0;
+  // What the time is made of.
+  double computing = 0, recomputing = 0, tensor_transfers = 0, pipeline_transfers = 0, data_transfers = 0, bubble = 0, optimizer = 0, head = 0, host = 0, offload = 0;
+  // On the fullest device, by kind; and which stage that is.
+  std::array<double, simulate::kMemoryKinds> memory{};
+  std::int64_t fullest_stage = 0;
+  double memory_bytes() const {
+    double sum = 0;
+    for (double m : memory) sum += m;
+    return sum;
+  }
+};
+
+// The strategy must be without violations.
+Estimate estimate(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
+
+}  // namespace pando::search

@@ -1,0 +1,76 @@
+#include "search/validate.h"
+
+#include "search/validation_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace pando::search {
+
+double ValidationSet::mean_error() const {
+  double sum = 0;
+  for (const ValidationRow& r : rows) sum += std::abs(r.error());
+  return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
+}
+
+double ValidationSet::worst_error() const {
+  double worst = 0;
+  for (const ValidationRow& r : rows) worst = std::max(worst, std::abs(r.error()));
+  return worst;
+}
+
+std::vector<ValidationSet> validate(const std::string& folder) {
+  std::vector<ValidationSet> all;
+  const auto add = [&](const char* file, auto make) {
+    const std::string path = folder + "/" + file + ".csv";
+    if (std::filesystem::exists(path)) make(simulate::Csv::read_file(path));
+  };
+  add("zb_iclr24", [&](const simulate::Csv& csv) { all.push_back(zero_bubble_set("zb_iclr24", csv, false)); });
+  add("zbv_arxiv", [&](const simulate::Csv& csv) { all.push_back(zero_bubble_set("zbv_arxiv", csv, true)); });
+  add("selene_steps", [&](const simulate::Csv& csv) { all.push_back(selene_steps_set(csv)); });
+  add("selene_memory", [&](const simulate::Csv& csv) { all.push_back(selene_memory_set(csv)); });
+  if (std::filesystem::exists(folder + "/b200_op_efficiency.csv")) {
+    const MeasuredShapes shapes = read_measured_shapes(simulate::Csv::read_file(folder + "/b200_op_efficiency.csv"));
+    add("b200_steps", [&](const simulate::Csv& csv) {
+      all.push_back(b200_set(csv, shapes, false));
+      all.push_back(b200_set(csv, shapes, true));
+    });
+  }
+  add("megatron_sc21_table1", [&](const simulate::Csv& csv) { all.push_back(sc21_table1_set(csv)); });
+  add("megatron_sc21_table2", [&](const simulate::Csv& csv) { all.push_back(sc21_table2_set(csv)); });
+  add("mtnlg_530B", [&](const simulate::Csv& csv) { all.push_back(mtnlg_set(csv)); });
+  add("torchtitan_h100", [&](const simulate::Csv& csv) {
+    all.push_back(torchtitan_set(csv, false));
+    all.push_back(torchtitan_set(csv, true));
+  });
+  return all;
+}
+
+std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
+  std::string text = "| set | rows | calibrate | mean error | worst | predicted rows only: mean | pairs ranked right |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const ValidationSet& s : sets) {
+    int calibrating = 0;
+    double sum = 0;
+    for (const ValidationRow& r : s.rows) {
+      calibrating += r.calibrates;
+      sum += r.calibrates ? 0 : std::abs(r.error());
+    }
+    const int others = static_cast<int>(s.rows.size()) - calibrating;
+    text += fmt::format("| {} | {} | {} | {:.2f} % | {:.2f} % | {} | {} |\n", s.name, s.rows.size(), calibrating, 100 * s.mean_error(), 100 * s.worst_error(),
+                        others > 0 ? fmt::format("{:.2f} %", 100 * sum / others) : "", s.pairs > 0 ? fmt::format("{:.1f} % of {}", 100 * s.pairs_right, s.pairs) : "");
+  }
+  for (const ValidationSet& s : sets) {
+    text += fmt::format("\n**{}**: {}\n", s.name, s.note);
+    if (!all_rows) continue;
+    text += "\n| row | measured | predicted | error | |\n| --- | --- | --- | --- | --- |\n";
+    for (const ValidationRow& r : s.rows) {
+      text += fmt::format("| {} | {:.4g} {} | {:.4g} | {:+.2f} % | {} |\n", r.what, r.measured, r.unit, r.predicted, 100 * r.error(), r.calibrates ? "calibrates" : "");
+    }
+  }
+  return text;
+}
+
+}  // namespace pando::search

@@ -1,0 +1,36 @@
+// Published measurements beside what the model says of them. A row calibrates if one of the model's constants was chosen with it; all others are
+// predictions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pando::search {
+
+struct ValidationRow {
+  std::string set, what, unit;
+  double measured = 0, predicted = 0;
+  bool calibrates = false;
+  double error() const { return measured == 0 ? 0 : predicted / measured - 1; }
+};
+
+struct ValidationSet {
+  std::string name;
+  // Which constants were chosen with which rows; how far the model goes.
+  std::string note;
+  std::vector<ValidationRow> rows;
+  // Share of pairs of schedules of one configuration that are ranked right; -1: not asked.
+  double pairs_right = -1;
+  int pairs = 0;
+  double mean_error() const;
+  double worst_error() const;
+};
+
+// Reads the tables that `folder` has of: zb_iclr24, zbv_arxiv, zb_small_m, zb_optimizer_sync, selene_steps, selene_memory, b200_steps (with b200_op_efficiency), megatron_sc21_table1,
+// megatron_sc21_table2, mtnlg_530B, torchtitan_h100 (.csv). Rows that the model cannot express are left out, and counted in the note.
+std::vector<ValidationSet> validate(const std::string& folder);
+
+// As Markdown: one table of the sets, then each set's rows.
+std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows);
+
+}  // namespace pando::search

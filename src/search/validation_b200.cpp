@@ -1,0 +1,98 @@
+// Eight B200: steps and memory of Llama-3 70B (12 layers) and DeepSeek-V2 (4 layers), with ops as measured by shape.
+#include "search/validation_sets.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+namespace pando::search {
+
+namespace {
+
+// Of each op beside its measured work: small kernels that the model does not list, and waiting for the host. Chosen by least squares with the
+// steps of four microbatches of Llama-3 without context parallelism.
+constexpr double kOpSeconds = 6.5e-5;
+
+// "b=1, m=4096, layout=TN" as a map.
+std::map<std::string, std::string> fields_of(const std::string& shape) {
+  std::map<std::string, std::string> all;
+  std::size_t at = 0;
+  while (at < shape.size()) {
+    const std::size_t end = std::min(shape.find(',', at), shape.size()), equals = shape.find('=', at);
+    if (equals < end) all[shape.substr(at, equals - at)] = shape.substr(equals + 1, end - equals - 1);
+    at = end + 1;
+    while (at < shape.size() && shape[at] == ' ') ++at;
+  }
+  return all;
+}
+
+std::int64_t whole(const std::map<std::string, std::string>& f, const char* key) {
+  const auto found = f.find(key);
+  std::int64_t n = 0;
+  if (found != f.end()) std::from_chars(found->second.data(), found->second.data() + found->second.size(), n);
+  return n;
+}
+
+Transformer model_of(const simulate::Csv& csv, std::size_t i) {
+  Transformer m = transformer_named(csv.text(i, "model") == "deepseekv2" ? "deepseek-v2" : "llama3-70b");
+  m.layers = csv.integer(i, "layers");
+  m.hidden = csv.integer(i, "hidden"), m.heads = csv.integer(i, "heads"), m.kv_heads = csv.integer(i, "kv_heads");
+  m.ffn = csv.integer(i, "ffn"), m.vocab = csv.integer(i, "vocab"), m.seq = csv.integer(i, "seq");
+  return m;
+}
+
+}  // namespace
+
+MeasuredShapes read_measured_shapes(const simulate::Csv& csv) {
+  MeasuredShapes all;
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const auto f = fields_of(csv.text(i, "shape"));
+    const double e = csv.number(i, "efficiency_measured");
+    const std::string& op = csv.text(i, "op");
+    if (op == "matmul" && whole(f, "b") == 1) {
+      const std::string& layout = f.at("layout");
+      const bool accumulates = f.at("accumulate") == "True";
+      if (layout == "NT" && !accumulates) continue;
+      all.products.push_back({whole(f, "m"), whole(f, "k"), whole(f, "n"), layout == "TN" ? 'f' : layout == "NN" ? 'i' : 'w', e});
+    } else if (op == "group_matmul" && f.at("main_grad_dtype") == "fp32") {
+      const std::string& stage = f.at("stage");
+      all.grouped.push_back({whole(f, "ng"), whole(f, "M"), whole(f, "N"), whole(f, "K"), stage == "fwd" ? 'f' : stage == "bwd_grad_act" ? 'i' : 'w', e});
+    } else if (op.starts_with("sdp") && f.at("qkv_contiguous") == "True") {
+      all.attentions.push_back({whole(f, "seq_len"), whole(f, "head_num"), whole(f, "qk_head_dim"), op == "sdp_bwd", e});
+    }
+  }
+  return all;
+}
+
+ValidationSet b200_set(const simulate::Csv& csv, const MeasuredShapes& shapes, bool memory) {
+  ValidationSet set;
+  set.name = memory ? "b200_steps memory" : "b200_steps";
+  set.note = memory ? "GiB of the fullest device. Two constants: logits take 4 bytes each, gradients of embedding and head are held apart for a moment; seen in the calibrating rows."
+                    : "ms of an iteration. Products and attention as measured by shape, collectives as measured; one constant, the time of each op beside its work, was chosen with "
+                      "the calibrating rows.";
+  simulate::Cluster b200 = simulate::cluster_named("b200");
+  b200.launch = kOpSeconds;
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const Transformer m = model_of(csv, i);
+    Strategy s;
+    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.context = csv.integer(i, "cp"), s.expert = csv.integer(i, "ep");
+    s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
+    s.zero = s.data * s.context > 1 ? 1 : 0;
+    s.comm = TensorComm::sequence_parallel;
+    s.regather = true;
+    const Estimate e = estimate(m, b200, s, &shapes);
+    ValidationRow r;
+    r.set = set.name;
+    r.what = csv.text(i, "case");
+    r.unit = memory ? "GiB" : "ms";
+    r.measured = csv.number(i, memory ? "peak_alloc_GiB_measured" : "iteration_ms_measured");
+    r.predicted = memory ? e.memory_bytes() / (1024.0 * 1024 * 1024) : 1e3 * e.seconds;
+    r.calibrates = csv.text(i, "type") == "dense" && csv.integer(i, "microbatches") == 4 && (!memory || csv.integer(i, "seq") > 4096);
+    if (!memory) r.calibrates = r.calibrates && csv.integer(i, "seq") == 4096;
+    set.rows.push_back(std::move(r));
+  }
+  return set;
+}
+
+}  // namespace pando::search

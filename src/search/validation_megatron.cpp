@@ -1,0 +1,190 @@
+// Megatron-LM on Selene, and what else was measured on A100 and H100.
+#include "search/validation_sets.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace pando::search {
+
+namespace {
+
+Transformer gpt_of(const simulate::Csv& csv, std::size_t i) {
+  Transformer m;
+  m.layers = csv.integer(i, "layers");
+  m.heads = csv.integer(i, "heads");
+  m.hidden = csv.integer(i, "hidden");
+  m.ffn = csv.has("ffn") ? csv.integer(i, "ffn") : 4 * m.hidden;
+  m.seq = csv.integer(i, "seq");
+  if (csv.has("vocab")) m.vocab = csv.integer(i, "vocab");
+  return m;
+}
+
+void set_recompute(Strategy& s, const std::string& text) {
+  s.recompute = text.starts_with("full") ? Recompute::full : text.starts_with("selective") ? Recompute::attention : Recompute::none;
+  if (text.find("sequence_parallel") == std::string::npos) return;
+  s.comm = TensorComm::sequence_parallel;
+  s.regather = s.recompute != Recompute::full;
+}
+
+constexpr double kGib = 1024.0 * 1024 * 1024;
+
+}  // namespace
+
+ValidationSet selene_steps_set(const simulate::Csv& csv) {
+  ValidationSet set;
+  set.name = "selene_steps";
+  set.note = "seconds of an iteration. Four constants (what products reach and from which size on, memory's and NVLink's efficiency) were chosen on a coarse grid with the rows of "
+             "megatron-22B and gpt3-175B; turing-530B and megatron-1T are predictions.";
+  const auto& selene = simulate::cluster_named("selene");
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    Strategy s;
+    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.interleave = csv.integer(i, "interleave");
+    s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
+    set_recompute(s, csv.text(i, "recompute"));
+    ValidationRow r;
+    r.set = set.name;
+    r.what = fmt::format("{} {}", csv.text(i, "model"), csv.text(i, "recompute"));
+    r.unit = "s";
+    r.measured = csv.number(i, "iteration_s_measured");
+    r.predicted = estimate(gpt_of(csv, i), selene, s).seconds;
+    r.calibrates = csv.text(i, "model") == "megatron-22B" || csv.text(i, "model") == "gpt3-175B";
+    set.rows.push_back(std::move(r));
+  }
+  return set;
+}
+
+ValidationSet selene_memory_set(const simulate::Csv& csv) {
+  ValidationSet set;
+  set.name = "selene_memory";
+  set.note = "activations of the first stage, GiB or percent of what is kept without recomputation (the authors' formulas, not measurements). Nothing is calibrated.";
+  const auto activations = [&](const std::string& model, const std::string& recompute) {
+    Transformer m = transformer_named(model == "megatron-22B" ? "megatron-22b" : "gpt3-175b");
+    m.vocab = 0;
+    Strategy s;
+    s.tensor = 8;
+    s.pipeline = model == "megatron-22B" ? 1 : 8;
+    s.interleave = s.pipeline > 1 ? 3 : 1;
+    s.microbatch = model == "megatron-22B" ? 4 : 1;
+    s.batch = s.pipeline > 1 ? 64 : 4;
+    set_recompute(s, recompute);
+    if (recompute == "sequence_parallel") s.regather = true;
+    return estimate(m, simulate::cluster_named("selene"), s).memory;
+  };
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const std::string &model = csv.text(i, "model"), &recompute = csv.text(i, "recompute");
+    if (model != "megatron-22B" && model != "gpt3-175B") continue;
+    const auto kind = static_cast<std::size_t>(simulate::MemoryKind::activations);
+    const auto memory = activations(model, recompute);
+    const bool percent = csv.text(i, "quantity") == "activation_pct_of_none";
+    ValidationRow r;
+    r.set = set.name;
+    r.what = fmt::format("{} {} {}", model, recompute, percent ? "percent" : "GiB");
+    r.unit = percent ? "%" : "GiB";
+    r.measured = csv.number(i, percent ? "activation_pct" : "activations_GiB");
+    r.predicted = percent ? 100 * memory[kind] / activations(model, "none")[kind] : memory[kind] / kGib;
+    set.rows.push_back(r);
+    if (percent) continue;
+    r.what = fmt::format("{} {} weights, gradients, optimizer", model, recompute);
+    r.measured = csv.number(i, "params_and_optimizer_GiB");
+    r.predicted = (memory[0] + memory[1] + memory[2]) / kGib;
+    set.rows.push_back(std::move(r));
+  }
+  return set;
+}
+
+ValidationSet sc21_table1_set(const simulate::Csv& csv) {
+  ValidationSet set;
+  set.name = "megatron_sc21_table1";
+  set.note = "seconds of an iteration (derived from TFLOP/s). The microbatch is not published: the quickest that fits is taken, with interleaving where layers allow it, full recomputation. "
+             "Nothing is calibrated; the software is two years older than selene_steps'.";
+  const auto& selene = simulate::cluster_named("selene");
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const Transformer m = gpt_of(csv, i);
+    ValidationRow r;
+    r.set = set.name;
+    r.what = fmt::format("{}B on {}", csv.text(i, "params_B"), csv.text(i, "gpus"));
+    r.unit = "s";
+    r.measured = csv.number(i, "iteration_s_derived");
+    r.predicted = 1e30;
+    for (std::int64_t b : {1, 2, 4, 8, 16}) {
+      Strategy s;
+      s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.batch = csv.integer(i, "global_batch"), s.microbatch = b;
+      s.recompute = Recompute::full;
+      if (first_violation(m, selene, s)) continue;
+      const Estimate e = estimate(m, selene, s);
+      if (e.memory_bytes() <= static_cast<double>(selene.memory_bytes)) r.predicted = std::min(r.predicted, e.seconds);
+    }
+    if (r.predicted < 1e30) set.rows.push_back(std::move(r));
+  }
+  return set;
+}
+
+ValidationSet sc21_table2_set(const simulate::Csv& csv) {
+  ValidationSet set;
+  set.name = "megatron_sc21_table2";
+  set.note = "TFLOP/s of a device, 175B. PTD-P as t=8 p=12, ZeRO-3 as zero=3, full recomputation. Nothing is calibrated. ZeRO-3 was measured with DeepSpeed, whose waits the model does not "
+             "have.";
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer m = transformer_named("gpt3-175b");
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    Strategy s;
+    const bool zero = csv.text(i, "scheme") == "ZeRO-3";
+    s.tensor = zero ? 1 : 8, s.pipeline = zero ? 1 : 12, s.zero = zero ? 3 : 0, s.recompute = Recompute::full;
+    const std::int64_t gpus = csv.integer(i, "gpus");
+    s.data = gpus / (s.tensor * s.pipeline), s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
+    if (s.batch % (s.data * s.microbatch) != 0) continue;
+    const auto h = static_cast<double>(m.hidden), l = static_cast<double>(m.layers), seq = static_cast<double>(m.seq);
+    const double operations = 96 * static_cast<double>(s.batch) * seq * l * h * h * (1 + seq / (6 * h) + static_cast<double>(m.vocab) / (16 * l * h));
+    ValidationRow r;
+    r.set = set.name;
+    r.what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
+    r.unit = "TFLOP/s";
+    r.measured = csv.number(i, "tflops_per_gpu_measured");
+    r.predicted = operations / static_cast<double>(gpus) / estimate(m, selene, s).seconds / 1e12;
+    set.rows.push_back(std::move(r));
+  }
+  return set;
+}
+
+ValidationSet mtnlg_set(const simulate::Csv& csv) {
+  ValidationSet set;
+  set.name = "mtnlg_530B";
+  set.note = "seconds of an iteration, full recomputation, microbatch 1. Nothing is calibrated.";
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    Strategy s;
+    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.batch = csv.integer(i, "global_batch");
+    s.recompute = Recompute::full;
+    ValidationRow r{set.name, fmt::format("530B on {}", csv.text(i, "gpus")), "s", csv.number(i, "iteration_s_measured"), 0, false};
+    r.predicted = estimate(transformer_named("turing-530b"), simulate::cluster_named("selene"), s).seconds;
+    set.rows.push_back(std::move(r));
+  }
+  return set;
+}
+
+ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
+  ValidationSet set;
+  set.name = memory ? "torchtitan_h100 memory" : "torchtitan_h100";
+  set.note = memory ? "GiB of a device. Nothing is calibrated." : "tokens a second and device. Half precision only: rows of float8 are left out. Nothing is calibrated.";
+  const auto& h100 = simulate::cluster_named("h100");
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    if (csv.integer(i, "float8") != 0) continue;
+    Transformer m = transformer_named(csv.text(i, "model").starts_with("llama3.1-70B") ? "llama3-70b" : "llama3-8b");
+    m.seq = csv.integer(i, "seq");
+    Strategy s;
+    s.tensor = csv.integer(i, "tp"), s.data = csv.integer(i, "fsdp"), s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "local_batch");
+    s.zero = 3;
+    s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::attention;
+    const Estimate e = estimate(m, h100, s);
+    ValidationRow r;
+    r.set = set.name;
+    r.what = fmt::format("{} on {}{}", csv.text(i, "model"), csv.text(i, "gpus"), csv.integer(i, "compile") ? ", compiled" : "");
+    r.unit = memory ? "GiB" : "tokens/s";
+    r.measured = csv.number(i, memory ? "memory_GiB_measured" : "tokens_per_s_per_gpu_measured");
+    r.predicted = memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / csv.number(i, "gpus") / e.seconds;
+    set.rows.push_back(std::move(r));
+  }
+  return set;
+}
+
+}  // namespace pando::search

@@ -1,0 +1,20 @@
+// One function for each table of published measurements.
+#pragma once
+
+#include "search/strategy.h"
+#include "search/validate.h"
+#include "simulate/csv.h"
+
+namespace pando::search {
+
+ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks);
+ValidationSet selene_steps_set(const simulate::Csv& csv);
+ValidationSet selene_memory_set(const simulate::Csv& csv);
+MeasuredShapes read_measured_shapes(const simulate::Csv& csv);
+ValidationSet b200_set(const simulate::Csv& csv, const MeasuredShapes& shapes, bool memory);
+ValidationSet sc21_table1_set(const simulate::Csv& csv);
+ValidationSet sc21_table2_set(const simulate::Csv& csv);
+ValidationSet mtnlg_set(const simulate::Csv& csv);
+ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory);
+
+}  // namespace pando::search

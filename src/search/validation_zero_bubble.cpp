@@ -1,0 +1,116 @@
+// Zero Bubble Pipeline Parallelism: published times of passes, measured throughput. The schedules are replayed as tables.
+#include "base/error.h"
+#include "schedule/generate.h"
+#include "search/validation_sets.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+namespace pando::search {
+
+namespace {
+
+// Of a microbatch, beside its passes: embedding, loss, the training loop. Chosen with the 1F1B and 1F1B-I rows of the fewest microbatches.
+constexpr double kMicrobatchSeconds = 1.8e-3;
+// What mixed-precision Adam with a clipped norm reads and writes for each parameter, at four fifths of an A100's bandwidth.
+constexpr double kOptimizerSecondsPerParameter = 42 / (0.8 * 2.039e12);
+
+struct Passes {
+  double forward = 0, input = 0, weight = 0, transfer = 0;
+  std::int64_t ranks = 1, microbatches = 1, layers = 1;
+};
+
+// The table by its published name. A rank has layers / ranks layers, where embedding and head count as one each.
+schedule::Table table_of(const std::string& name, const Passes& p, int& chunks) {
+  const auto ranks = static_cast<std::int32_t>(p.ranks), m = static_cast<std::int32_t>(p.microbatches);
+  chunks = 1;
+  if (name == "1F1B") return schedule::generate("1F1B", {ranks, m, 1});
+  if (name == "1F1B-I") {
+    // Chunks of one layer.
+    chunks = static_cast<int>((p.layers + 2) / p.ranks);
+    return schedule::generate("Interleaved1F1B", {ranks, m, chunks});
+  }
+  if (name == "ZB-1p" || name == "ZB-H1") return schedule::generate("ZB-H1", {ranks, m, 1});
+  if (name == "ZB-2p" || name == "ZB-2p*" || name == "ZB-H2") return schedule::generate("ZB-H2", {ranks, m, 1});
+  if (name == "ZB-V" || name == "ZBV") {
+    chunks = 2;
+    return schedule::generate("ZBV", {ranks, m, 2});
+  }
+  fail(ErrorKind::poplar_error, "unknown-schedule", "no schedule '{}' in the tables of zero bubble", name);
+}
+
+double step_seconds(const std::string& name, const Passes& p, double parameters) {
+  int chunks = 1;
+  const schedule::Table table = table_of(name, p, chunks);
+  schedule::Costs costs;
+  // A rank waits for its own transfers: each pass of each chunk ends with one.
+  costs.forward = {p.forward / chunks + p.transfer};
+  costs.input_gradient = {p.input / chunks + p.transfer};
+  costs.weight_gradient = {p.weight / chunks};
+  const schedule::Timing t = schedule::replay(table, costs);
+  return t.span + static_cast<double>(p.microbatches) * kMicrobatchSeconds + parameters / static_cast<double>(p.ranks) * kOptimizerSecondsPerParameter;
+}
+
+double parameters_of(const simulate::Csv& csv, std::size_t row) {
+  const double h = csv.number(row, "hidden");
+  return 12 * csv.number(row, "layers") * h * h + 51200 * h;
+}
+
+void rank_pairs(ValidationSet& set, const std::map<std::string, std::vector<std::size_t>>& by_configuration) {
+  int right = 0;
+  for (const auto& [name, rows] : by_configuration) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = i + 1; j < rows.size(); ++j) {
+        const ValidationRow &a = set.rows[rows[i]], &b = set.rows[rows[j]];
+        if (a.measured == b.measured) continue;
+        ++set.pairs;
+        right += (a.measured < b.measured) == (a.predicted < b.predicted);
+      }
+    }
+  }
+  if (set.pairs > 0) set.pairs_right = static_cast<double>(right) / set.pairs;
+}
+
+}  // namespace
+
+ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks) {
+  ValidationSet set;
+  set.name = name;
+  set.note = "samples a second and device. Replayed schedules; a rank waits for its own transfers; 1.8 ms for each microbatch (chosen with the calibrating rows), an optimizer step "
+             "by its bytes. No factor for any schedule.";
+  std::map<std::string, std::vector<std::size_t>> by_configuration;
+  std::int64_t fewest = 1 << 30;
+  for (std::size_t i = 0; i < csv.rows(); ++i) fewest = std::min(fewest, csv.integer(i, "m"));
+  std::map<std::string, std::int64_t> fewest_of;
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    auto& f = fewest_of.try_emplace(csv.text(i, "model"), 1 << 30).first->second;
+    f = std::min(f, csv.integer(i, "m"));
+  }
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    if (csv.empty(i, "samples_per_gpu_per_s_measured")) continue;
+    const std::string half = half_chunks ? "_half_ms" : "_ms";
+    const double b = csv.number(i, "microbatch_size");
+    // The times of a row of half chunks are those of two samples.
+    const double scale = half_chunks ? b / 2 * 2 * 1e-3 : 1e-3;
+    Passes p{csv.number(i, "T_F" + half) * scale, csv.number(i, "T_B" + half) * scale, csv.number(i, "T_W" + half) * scale,
+             csv.number(i, "T_comm_ms") * 1e-3 * (half_chunks ? b / 2 : 1), csv.integer(i, "p"), csv.integer(i, "m"), csv.integer(i, "layers")};
+    const std::string& schedule = csv.text(i, "schedule");
+    const double step = step_seconds(schedule, p, parameters_of(csv, i));
+    ValidationRow r;
+    r.set = name;
+    r.what = fmt::format("{} p={} b={:g} m={} {}", csv.text(i, "model"), p.ranks, b, p.microbatches, schedule);
+    r.unit = "samples/s";
+    r.measured = csv.number(i, "samples_per_gpu_per_s_measured");
+    r.predicted = static_cast<double>(p.microbatches) * b / static_cast<double>(p.ranks) / step;
+    r.calibrates = !half_chunks && schedule.starts_with("1F1B") && p.microbatches == fewest_of[csv.text(i, "model")] && csv.text(i, "model") != "6.2B" && csv.text(i, "model") != "28.3B";
+    // ZB-2p* halves the microbatch: the same samples.
+    by_configuration[fmt::format("{} {} {:g}", csv.text(i, "model"), p.ranks, static_cast<double>(p.microbatches) * b)].push_back(set.rows.size());
+    set.rows.push_back(std::move(r));
+  }
+  rank_pairs(set, by_configuration);
+  return set;
+}
+
+}  // namespace pando::search

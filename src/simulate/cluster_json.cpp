@@ -1,0 +1,111 @@
+#include "simulate/cluster_json.h"
+
+#include "base/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace pando::simulate {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Efficiency& e) {
+  if (e.share > 0) return {{"share", e.share}, {"half", e.half}};
+  return e.points;
+}
+
+Efficiency efficiency_of(const Json& j) {
+  Efficiency e;
+  if (j.is_object()) {
+    e.share = j.at("share").get<double>();
+    e.half = j.at("half").get<double>();
+  } else {
+    e.points = j.get<std::vector<std::pair<double, double>>>();
+  }
+  return e;
+}
+
+// Every number of a cluster under its name: one list for both directions.
+template <class C, class F>
+void each_number(C& c, F f) {
+  f("half_operations", c.half_operations), f("single_operations", c.single_operations), f("vector_operations", c.vector_operations);
+  f("memory_bytes_per_second", c.memory_bytes_per_second), f("memory_bytes", c.memory_bytes), f("launch", c.launch);
+  f("far_bytes", c.far_bytes), f("far_bytes_per_second", c.far_bytes_per_second), f("optimizer_bytes", c.optimizer_bytes);
+  f("microbatch_seconds", c.microbatch_seconds), f("price_per_hour", c.price_per_hour);
+}
+
+template <class L, class F>
+void each_number_of_level(L& l, F f) {
+  f("devices", l.devices), f("bytes_per_second", l.bytes_per_second), f("latency", l.latency), f("shared_bytes_per_second", l.shared_bytes_per_second);
+  f("reduces_in_network", l.reduces_in_network), f("slowdown", l.slowdown);
+}
+
+void check(const Cluster& c, const std::string& file) {
+  const auto positive = [&](double v, const char* what) {
+    if (!(v > 0)) fail(ErrorKind::poplar_error, "cluster-file", "{}: {} is {}; it must be more than 0", file, what, v);
+  };
+  positive(c.half_operations, "half_operations"), positive(c.single_operations, "single_operations"), positive(c.vector_operations, "vector_operations");
+  positive(c.memory_bytes_per_second, "memory_bytes_per_second");
+  for (const Efficiency* e : {&c.matmul_efficiency, &c.memory_efficiency}) {
+    if (e->share <= 0 && e->points.empty()) fail(ErrorKind::poplar_error, "cluster-file", "{}: an efficiency without points", file);
+  }
+  std::int32_t below = 1;
+  for (const NetworkLevel& l : c.levels) {
+    positive(l.bytes_per_second, "bytes_per_second of a level");
+    if (l.devices < below) fail(ErrorKind::poplar_error, "cluster-file", "{}: level '{}' joins {} devices, fewer than the one before it", file, l.name, l.devices);
+    below = l.devices;
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Cluster& c) {
+  Json j = {{"name", c.name}, {"doc", c.doc}, {"source", c.source}};
+  each_number(c, [&](const char* name, const auto& v) { j[name] = v; });
+  j["matmul_efficiency"] = json_of(c.matmul_efficiency);
+  j["memory_efficiency"] = json_of(c.memory_efficiency);
+  j["levels"] = Json::array();
+  for (const NetworkLevel& l : c.levels) {
+    Json level = {{"name", l.name}};
+    each_number_of_level(l, [&](const char* name, const auto& v) { level[name] = v; });
+    level["efficiency"] = json_of(l.efficiency);
+    j["levels"].push_back(std::move(level));
+  }
+  return j.dump(2) + "\n";
+}
+
+Cluster cluster_from_json(std::string_view text, const std::string& file) {
+  try {
+    const Json j = Json::parse(text);
+    Cluster c;
+    c.name = j.at("name").get<std::string>();
+    c.doc = j.value("doc", "");
+    c.source = j.value("source", "");
+    each_number(c, [&](const char* name, auto& v) { v = j.value(name, v); });
+    if (j.contains("matmul_efficiency")) c.matmul_efficiency = efficiency_of(j["matmul_efficiency"]);
+    if (j.contains("memory_efficiency")) c.memory_efficiency = efficiency_of(j["memory_efficiency"]);
+    for (const Json& level : j.value("levels", Json::array())) {
+      NetworkLevel l;
+      l.name = level.at("name").get<std::string>();
+      each_number_of_level(l, [&](const char* name, auto& v) { v = level.value(name, v); });
+      if (level.contains("efficiency")) l.efficiency = efficiency_of(level["efficiency"]);
+      c.levels.push_back(std::move(l));
+    }
+    check(c, file);
+    return c;
+  } catch (const nlohmann::json::exception& e) {
+    fail(ErrorKind::poplar_error, "cluster-file", "{}: {}", file, e.what());
+  }
+}
+
+Cluster cluster_of(const std::string& name_or_file) {
+  if (!name_or_file.ends_with(".json")) return cluster_named(name_or_file);
+  std::ifstream in(name_or_file);
+  if (!in) fail(ErrorKind::file_load_error, "cluster-file", "cannot read {}", name_or_file);
+  return cluster_from_json(std::string(std::istreambuf_iterator<char>(in), {}), name_or_file);
+}
+
+}  // namespace pando::simulate

@@ -1,0 +1,17 @@
+// Machines as JSON files: what `pando calibrate` writes and users edit.
+#pragma once
+
+#include "simulate/cluster.h"
+
+#include <string>
+#include <string_view>
+
+namespace pando::simulate {
+
+std::string to_json(const Cluster& c);
+// Refuses (poplar_error, id cluster-file) what is no such text: the message names the member.
+Cluster cluster_from_json(std::string_view text, const std::string& file);
+// A row's name, or a file (anything that ends in .json).
+Cluster cluster_of(const std::string& name_or_file);
+
+}  // namespace pando::simulate
