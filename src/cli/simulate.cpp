@@ -11,6 +11,7 @@
 #include "simulate/chakra.h"
 #include "simulate/cluster_json.h"
 #include "simulate/flatten.h"
+#include "simulate/simulate.h"
 
 namespace pando::cli {
 namespace {
