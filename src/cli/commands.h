@@ -14,6 +14,7 @@ void add_allocate(CLI::App& app, int& status);
 void add_dump(CLI::App& app, int& status);
 void add_jupyter(CLI::App& app, int& status);
 void add_machines(CLI::App& app, int& status);
+void add_project(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 void add_repl(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   pando::cli::add_dump(app, status);
   pando::cli::add_jupyter(app, status);
   pando::cli::add_machines(app, status);
+  pando::cli::add_project(app, status);
   pando::cli::add_options(app, status);
   pando::cli::add_repl(app, status);
   pando::cli::add_report(app, status);

@@ -59,6 +59,10 @@ class Device {
       Writer& w = writers_[slot.buffer];
       if (w.section != Section::none) violate("C2-overwritten", a.guard.first, b.name, "two actions write '{}'; the second is {}", b.name, print_action(p_, d_, a));
       if (b.kind == BufferKind::sum && b.copies != 1) violate("C2-overwritten", a.guard.first, b.name, "the sum '{}' has {} copies", b.name, b.copies);
+      if (s == Section::before && b.copies != 1) violate("C2-overwritten", -1, b.name, "'{}' has {} copies, and is written once", b.name, b.copies);
+      if (a.guard.every != 1 && b.kind == BufferKind::value && b.copies != 1) {
+        violate("C2-overwritten", a.guard.first, b.name, "'{}' has {} copies, and is written in one of {} trips", b.name, b.copies, a.guard.every);
+      }
       if (s == Section::update && b.copies != 1) violate("C4-version", -1, b.name, "'{}' has {} copies; between windows there is one", b.name, b.copies);
       if (s == Section::before && b.kind != BufferKind::value) violate("C4-version", -1, b.name, "'{}' is changed before the loop", b.name);
       w = {s, place, &a, slot};
@@ -71,7 +75,8 @@ class Device {
     bool windowed = false;
     for (const Slot& s : d_.results(a)) windowed |= in_windows() && d_.buffers[s.buffer].kind == BufferKind::state;
     const std::int32_t every = a.guard.every;
-    if (every != 1 && (!in_windows() || every != p_.policy.window)) violate("C7-drain", a.guard.first, name, "'{}' runs in one of {} trips; the policy is '{}'", name, every, to_string(p_.policy));
+    const bool every_sample = a.kind != ActionKind::compute || (a.result_count && d_.buffers[d_.results(a)[0].buffer].kind == BufferKind::sum);
+    if (every != 1 && (every_sample || !in_windows() || every != p_.policy.window)) violate("C7-drain", a.guard.first, name, "'{}' runs in one of {} trips; the policy is '{}'", name, every, to_string(p_.policy));
     if (windowed && every != p_.policy.window) violate("C4-version", a.guard.first, name, "'{}' is updated in every trip; the policy is '{}'", name, to_string(p_.policy));
     const std::int32_t missing = a.guard.first - end(a);
     if (missing == 0) return;
@@ -108,6 +113,10 @@ class Device {
 
   void value(std::size_t place, const Action& a, const Slot& slot, const Writer& w) {
     const Buffer& b = d_.buffers[slot.buffer];
+    if (a.guard.every != w.action->guard.every && b.kind == BufferKind::value) {
+      violate("C1-order", a.guard.first, b.name, "{} reads '{}', which is written in one of {} trips only", print_action(p_, d_, a), b.name, w.action->guard.every);
+      return;
+    }
     const std::int64_t last = newest(place, a, w);
     if (last < 0) {
       violate("C1-order", a.guard.first, b.name, "{} reads '{}' of sample 0, which comes {}: it would read a dummy", print_action(p_, d_, a), b.name,

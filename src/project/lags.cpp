@@ -93,11 +93,8 @@ class Solver {
       const std::uint32_t from = component_[e.from], to = component_[e.to];
       if (from == to) continue;
       std::int32_t least = slot[from];
-      if (e.next_sample) {
-        least -= 2;
-      } else if (transfer_[e.to] && size_[to] == 1) {
-        least = next_exchange(least);
-      }
+      if (transfer_[e.to] && size_[to] == 1) least = next_exchange(least);
+      if (e.next_sample) least -= 2;
       slot[to] = std::max(slot[to], least);
     }
     for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = slot[component_[i]];

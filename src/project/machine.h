@@ -62,6 +62,7 @@ class Machine {
       for (const Buffer& b : d.buffers) {
         devices_.back().memory.emplace_back(static_cast<std::size_t>(b.copies), b.kind == BufferKind::value ? Value() : domain_.initial(b));
       }
+      devices_.back().newest.resize(d.buffers.size());
     }
   }
 
@@ -69,7 +70,9 @@ class Machine {
   void run() {
     for (bool moved = true; moved;) {
       moved = false;
+      offered_ = false;
       for (std::size_t d = 0; d < devices_.size(); ++d) moved |= turn(d);
+      moved |= offered_;
     }
     std::vector<Waiting> waiting;
     for (std::size_t d = 0; d < devices_.size(); ++d) {
@@ -84,9 +87,7 @@ class Machine {
 
   // What a state holds at the end: the newest version.
   const Value& state(std::size_t device, std::size_t buffer) const {
-    const std::int64_t updates = p_.policy.windowed() ? samples_ / p_.policy.window : samples_;
-    const auto& ring = devices_[device].memory[buffer];
-    return ring[static_cast<std::size_t>(updates) % ring.size()];
+    return devices_[device].memory[buffer][devices_[device].newest[buffer]];
   }
   // What was sent to the host.
   const std::deque<Value>& output(std::size_t stream) const { return channels_[stream].queue; }
@@ -103,6 +104,8 @@ class Machine {
   };
   struct DeviceState {
     std::vector<std::vector<Value>> memory;
+    // By buffer: the copy that was written last.
+    std::vector<std::size_t> newest;
     Section section = Section::before;
     std::int64_t window = 0, trip = 0;
     std::size_t next = 0;
@@ -152,9 +155,13 @@ class Machine {
     return moved;
   }
 
-  Value& at(std::size_t d, const Slot& s) {
-    auto& ring = devices_[d].memory[s.buffer];
-    return ring[ring.size() == 1 ? 0 : static_cast<std::size_t>(s.copy(devices_[d].trip, static_cast<std::int64_t>(ring.size())))];
+  std::size_t copy(std::size_t d, const Slot& s) const {
+    const std::size_t copies = devices_[d].memory[s.buffer].size();
+    return copies == 1 ? 0 : static_cast<std::size_t>(s.copy(devices_[d].trip, static_cast<std::int64_t>(copies)));
+  }
+  void write(std::size_t d, const Slot& s, Value v) {
+    const std::size_t to = devices_[d].newest[s.buffer] = copy(d, s);
+    devices_[d].memory[s.buffer][to] = std::move(v);
   }
   Value read(std::size_t d, const Action& a, const Slot& s) {
     const DeviceProgram& p = p_.devices[d];
@@ -162,7 +169,7 @@ class Machine {
     // A sum begins anew with each window.
     const bool adds = b.kind == BufferKind::sum && a.result_count == 1 && p.results(a)[0].buffer == s.buffer;
     if (adds && p_.policy.windowed() && (devices_[d].trip - a.guard.first) % p_.policy.window == 0) return domain_.initial(b);
-    Value& v = at(d, s);
+    const Value& v = devices_[d].memory[s.buffer][copy(d, s)];
     if (D::is_empty(v)) {
       ir::refuse(ir::ErrorClass::runtime, "C1-order", "device {}, trip {}: '{}' reads '{}', which nothing has written", p.device, devices_[d].trip, name_of(p, a), b.name);
     }
@@ -175,7 +182,7 @@ class Machine {
     operands.reserve(a.operand_count);
     for (const Slot& s : p.operands(a)) operands.push_back(read(d, a, s));
     std::vector<Value> results = domain_.evaluate(a.op, std::move(operands));
-    for (std::size_t i = 0; i < results.size(); ++i) at(d, p.results(a)[i]) = std::move(results[i]);
+    for (std::size_t i = 0; i < results.size(); ++i) write(d, p.results(a)[i], std::move(results[i]));
     return true;
   }
 
@@ -190,20 +197,23 @@ class Machine {
       c.taken = false;
       return true;
     }
-    if (!c.offer) c.offer = read(d, a, p_.devices[d].operands(a)[0]);
+    if (!c.offer) {
+      c.offer = read(d, a, p_.devices[d].operands(a)[0]);
+      offered_ = true;
+    }
     return false;
   }
 
   bool receive(std::size_t d, const Action& a) {
     Channel& c = channels_[a.stream];
-    Value& to = at(d, p_.devices[d].results(a)[0]);
+    const Slot& to = p_.devices[d].results(a)[0];
     if (p_.streams[a.stream].from == kHost) {
-      to = domain_.input(p_.streams[a.stream], c.received++);
+      write(d, to, domain_.input(p_.streams[a.stream], c.received++));
     } else if (!c.queue.empty()) {
-      to = std::move(c.queue.front());
+      write(d, to, std::move(c.queue.front()));
       c.queue.pop_front();
     } else if (c.offer) {
-      to = std::move(*c.offer);
+      write(d, to, std::move(*c.offer));
       c.offer.reset();
       c.taken = true;
     } else {
@@ -215,6 +225,8 @@ class Machine {
   const ProjectedProgram& p_;
   D& domain_;
   std::int64_t samples_;
+  // Since the last round: an offer that a device before it can take now.
+  bool offered_ = false;
   std::vector<Channel> channels_;
   std::vector<DeviceState> devices_;
 };

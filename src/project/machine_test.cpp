@@ -1,7 +1,5 @@
 #include "project/machine.h"
 
-#include "project/place.h"
-
 #include "project/testing.h"
 
 #include "ir/interpreter.h"
@@ -35,10 +33,7 @@ RunResult sequential(const ir::Module& m, const HostInputs& inputs, std::int64_t
 TEST(Machine, StrictIsTheSequentialLoop) {
   for (const std::int64_t samples : {1, 2, 5}) {
     const Projected p = projected(note(), "strict");
-    ir::Module m = note();
-    std::vector<std::int32_t> devices = complete_devices(m);
-    insert_sends(m, devices);
-    EXPECT_EQ(run(p.program, note_inputs(samples), {samples, 0}), sequential(m, note_inputs(samples), samples));
+    EXPECT_EQ(run(p.program, note_inputs(samples), {samples, 0}), sequential(note(), note_inputs(samples), samples));
   }
 }
 

@@ -3,7 +3,7 @@
 //     strict      every read sees the version of the sequential loop; samples overlap only where no state joins them
 //     delay       each read takes the newest version that is there: the sample's own, or one that is `n` samples older
 //     stash       as delay, but all reads of a state in one sample see one version; the update begins with the newest
-//     2BW M       gradients of M samples are summed; each window reads the version before the last; no drain between windows
+//     2BW M       gradients of M samples (2 or more) are summed; each window reads the version before the last; no drain between windows
 //     flush M     the same sums; the state stands still through a window, which is drained before the update
 #pragma once
 

@@ -36,6 +36,7 @@ class Split {
     l_.body.insert(l_.body.end(), sums_.begin(), sums_.end());
     std::erase_if(l_.after, [&](const auto& edge) { return is_update(edge.first) != is_update(edge.second); });
     if (l_.policy.kind == PolicyKind::double_buffered) one_device();
+    if (l_.policy.kind == PolicyKind::flush) update_last();
   }
 
  private:
@@ -119,6 +120,30 @@ class Split {
     l_.state_of.resize(m_.value_count(), -1);
     l_.new_version_of.resize(m_.value_count(), -1);
     l_.fixed.resize(m_.value_count(), false);
+  }
+
+  // Between windows a state has one copy: where its old contents are read behind its update, the new ones wait until the end.
+  void update_last() {
+    std::vector<bool> is_done(l_.states.size(), false), waits(l_.states.size(), false);
+    for (OpId o : l_.update) {
+      for (ValueId v : m_.operands(o)) {
+        const std::int32_t s = l_.state_of[v.index()];
+        if (s >= 0 && is_done[static_cast<std::size_t>(s)]) waits[static_cast<std::size_t>(s)] = true;
+      }
+      for (ValueId v : m_.results(o)) {
+        if (l_.new_version_of[v.index()] >= 0) is_done[static_cast<std::size_t>(l_.new_version_of[v.index()])] = true;
+      }
+    }
+    for (std::size_t s = 0; s < waits.size(); ++s) {
+      if (!waits[s]) continue;
+      LoopState& state = l_.states[s];
+      const OpId copy = infer_and_add(m_, m_.main_graph(), "identity", {{state.final}}, {}, {}, false, {}, m_.unique_name(m_.main_graph(), state.name + ".next"));
+      grow(state.device);
+      l_.new_version_of[state.final.index()] = -1;
+      state.final = m_.result(copy);
+      l_.new_version_of[state.final.index()] = static_cast<std::int32_t>(s);
+      l_.update.push_back(copy);
+    }
   }
 
   // Without a drain, an update is an action of the loop: what it needs must be where it runs.

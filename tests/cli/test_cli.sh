@@ -164,5 +164,33 @@ check "schedule: costs" 2 '3 costs for 2 stages' "$pando" schedule --name GPipe 
 expect "schedule: written" "$(cat "$scratch/s.csv")" $'0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1'
 check "schedule: a picture" 0 '</svg>' cat "$scratch/s.svg"
 
+# --- projection
+note=$here/../golden/project/note.txt
+check "project: equal to its reference" 0 "8 samples: equal to the reference of '2BW 4', in terms and bit for bit" "$pando" project "$note" --policy '2BW 4' --samples 8 -q
+check "project: no policy" 2 'name a policy of state' "$pando" project "$note"
+check "project: no such policy" 2 "'fast' is no policy of state" "$pando" project "$note" --policy fast
+check "project: too old" 2 "it would read 'WA' 1 samples old; the policy is 'delay at most 0'" "$pando" project "$note" --policy 'delay at most 0'
+check "project: a file that is none" 2 "expected 'module'" "$pando" project "$here/test_cli.sh" --policy strict
+check "project: capacities" 0 'stream d10: .* capacity 3$' "$pando" project "$note" --policy delay --capacity unbounded,d10=3
+check "project: no such stream" 2 "no such stream" "$pando" project "$note" --policy delay --capacity q=3
+check "project: windows" 2 '5 samples; windows have 4' "$pando" project "$note" --policy 'flush 4' --samples 5 -q
+"$pando" project "$note" --policy delay -o "$scratch/delay.txt"
+expect "project: written" "$(cat "$scratch/delay.txt")" "$(cat "$here/../golden/project/note_delay.txt")"
+expect "project: parsed" "$("$pando" project "$scratch/delay.txt")" "$(cat "$scratch/delay.txt")"
+expect "project: parsed, run" "$("$pando" project "$scratch/delay.txt" -q --samples 3)" "$("$pando" project "$note" --policy delay -q --samples 3 | head -n -1)"
+sed 's/trips N + 1/trips N/' "$scratch/delay.txt" >"$scratch/short.txt"
+check "project: no drain" 1 'C7-drain: device 0: .* sample N - 1 is never drained' "$pando" project "$scratch/short.txt"
+python3 -c "print(*[0.5] * 18)" >"$scratch/numbers"
+check "project: inputs" 0 "2 samples: equal" "$pando" project "$note" --policy delay -q --samples 2 --input "x=$scratch/numbers" --input "l=$scratch/numbers"
+check "project: too few numbers" 2 "has 18 numbers; 27 are read" "$pando" project "$note" --policy delay -q --samples 3 --input "x=$scratch/numbers"
+# What the document shows is what the command prints.
+document=$here/../../docs/level/projection.md
+grep '^\$ pando project' "$document" >"$scratch/commands"
+while IFS= read -r line; do
+  shown=$(awk -v line="$line" '$0 == line {on = 1; next} on && $0 == "```" {exit} on' "$document")
+  expect "project: the document: $line" "$(cd "$here/../.." && PATH=${pando%/*}:$PATH bash -c "${line#\$ }")" "$shown"
+done <"$scratch/commands"
+expect "project: the document has commands" "$(wc -l <"$scratch/commands")" 2
+
 echo "$checks checks, $failures failures"
 [[ $failures -eq 0 ]]
