@@ -33,14 +33,20 @@ struct Operand {
   std::size_t row, column;
 };
 
+// In how many pieces a part of the elements lies, of {groups, rows, columns}: all would take time per element.
+std::size_t pieces_of(const Tensor& t) { return t[0].flatten().slice(0, std::min<std::size_t>(t.dim(1) * t.dim(2), 4096)).getContiguousRegions().size(); }
+
 Operand operand_of(Graph& graph, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   if (t.isContiguous()) return {t.flatten(), t.dim(2), 1};
   const Tensor turned = t.dimShuffle({0, 2, 1});
   if (turned.isContiguous()) return {turned.flatten(), 1, t.dim(1)};
-  const Tensor copy = graph.addVariable(t.elementType(), t.shape(), debug);
+  // Rows and columns change places in the copy where that lets longer pieces be copied.
+  const bool turns = pieces_of(turned) < pieces_of(t);
+  const Tensor& from = turns ? turned : t;
+  const Tensor copy = graph.addVariable(t.elementType(), from.shape(), debug);
   graph.setTileMapping(copy, 0);
-  prog.add(poplar::program::Copy(t, copy, false, debug));
-  return {copy.flatten(), t.dim(2), 1};
+  prog.add(poplar::program::Copy(from, copy, false, debug));
+  return {copy.flatten(), turns ? 1 : t.dim(2), turns ? t.dim(1) : 1};
 }
 
 struct Part {
