@@ -13,21 +13,17 @@ using poplar::Tensor;
 
 namespace {
 
-// An expression with the tensors that it names.
-struct Formula {
-  std::vector<Tensor> tensors;
+Any as_float(const Any& x, poplar::Type type) { return type == poplar::FLOAT ? x : Any(pe::Cast(x, poplar::FLOAT)); }
 
-  // As float.
-  Any use(const Tensor& t) {
-    tensors.push_back(t);
-    const Any place = pe::PlaceHolder(static_cast<unsigned>(tensors.size()));
-    return t.elementType() == poplar::FLOAT ? place : Any(pe::Cast(place, poplar::FLOAT));
+Any operand(OpLowering& o, Formula& f, std::size_t i) { return as_float(f.operand(i), element_type(o.operand_type(i).dtype)); }
+
+Any scalar(OpLowering& o, Formula& f, std::string_view name, double otherwise) {
+  if (const auto i = o.scalar_operand(name)) {
+    const Tensor t = o.operand(*i).reshape({});
+    return as_float(f.tensor(t), t.elementType());
   }
-  Any scalar(OpLowering& o, std::string_view name, double otherwise) {
-    if (const auto i = o.scalar_operand(name)) return use(o.operand(*i).reshape({}));
-    return pe::Const(static_cast<float>(o.attributes().number(name, otherwise)));
-  }
-};
+  return pe::Const(static_cast<float>(o.attributes().number(name, otherwise)));
+}
 
 std::optional<std::size_t> present(OpLowering& o, const std::string& name) {
   const ir::AttributeValue* listed = o.attributes().find("present");
@@ -38,35 +34,38 @@ std::optional<std::size_t> present(OpLowering& o, const std::string& name) {
   return 2 + static_cast<std::size_t>(it - names.begin());
 }
 
-// 1 - beta^step
+// 1 / (1 - beta^step): once, as a division of every element costs as much as the rest of the update.
 Tensor correction(OpLowering& o, std::string_view beta, const Tensor& step) {
-  Formula f;
-  const Any base = f.scalar(o, beta, 0), exponent = f.use(step.reshape({}));
-  return popops::map(o.graph(), pe::Sub(pe::Const(1.0f), pe::Pow(base, exponent)), f.tensors, o.program(), o.name() + "/" + std::string(beta));
+  std::vector<Tensor> tensors{step.reshape({})};
+  Any base = pe::Const(static_cast<float>(o.attributes().number(beta, 0)));
+  if (const auto i = o.scalar_operand(beta)) {
+    tensors.push_back(o.operand(*i).reshape({}));
+    base = as_float(pe::_2, tensors.back().elementType());
+  }
+  const pe::Const one(1.0f);
+  return popops::map(o.graph(), pe::Divide(one, pe::Sub(one, pe::Pow(base, as_float(pe::_1, step.elementType())))), tensors, o.program(),
+                     o.name() + "/" + std::string(beta));
 }
 
 }  // namespace
 
-void update_by_adam(OpLowering& o, bool max_norm) {
-  o.lowering().need(Library::popops);
+Any adam_formula(OpLowering& o, Formula& f, bool max_norm) {
   const auto weight = present(o, "weight"), step = present(o, "time_step");
-  Formula f;
-  Any first = f.use(o.operand(0)), second = f.use(o.operand(1));
+  Any first = operand(o, f, 0), second = operand(o, f, 1);
   if (step) {
     const Tensor time = o.take(*step);
     popops::mapInPlace(o.graph(), pe::Add(pe::_1, pe::Const(1)), {time}, o.program(), o.name() + "/step");
     o.result_taken(1, *step);
-    first = pe::Divide(first, f.use(correction(o, "beta1", time)));
-    if (!max_norm) second = pe::Divide(second, f.use(correction(o, "beta2", time)));
+    first = pe::Mul(first, f.tensor(correction(o, "beta1", time)));
+    if (!max_norm) second = pe::Mul(second, f.tensor(correction(o, "beta2", time)));
   }
-  const Any norm = pe::Add(max_norm ? second : Any(pe::Sqrt(second)), f.scalar(o, "epsilon", 1e-7));
+  const Any norm = pe::Add(max_norm ? second : Any(pe::Sqrt(second)), scalar(o, f, "epsilon", 1e-7));
   Any update = pe::Divide(first, norm);
   if (weight && (o.scalar_operand("weight_decay") || o.attributes().number("weight_decay", 0) != 0)) {
-    update = pe::Add(update, pe::Mul(f.scalar(o, "weight_decay", 0), f.use(o.operand(*weight))));
+    update = pe::Add(update, pe::Mul(scalar(o, f, "weight_decay", 0), operand(o, f, *weight)));
   }
   const poplar::Type type = element_type(o.result_type().dtype);
-  if (type != poplar::FLOAT) update = pe::Cast(update, type);
-  o.result(0, popops::map(o.graph(), update, f.tensors, o.program(), o.name()));
+  return type == poplar::FLOAT ? update : Any(pe::Cast(update, type));
 }
 
 }  // namespace pando::lower

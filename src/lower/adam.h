@@ -6,6 +6,6 @@
 namespace pando::lower {
 
 // `max_norm`: AdaMax's, whose second moment is a maximum.
-void update_by_adam(OpLowering& o, bool max_norm);
+Any adam_formula(OpLowering& o, Formula& f, bool max_norm);
 
 }  // namespace pando::lower

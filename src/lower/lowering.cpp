@@ -95,9 +95,11 @@ void Lowering::make_constant(ValueId v) {
 void Lowering::lower_ops(GraphId graph) {
   GraphPlan outer = std::move(plan_);
   std::vector<ValueId> current = std::move(current_);
+  const std::size_t at = at_;
   current_.clear();
   plan_ = analysis_.plan(graph, context_);
-  for (std::size_t i = 0; i < plan_.ops.size(); ++i) lower_op(plan_.ops[i]);
+  for (at_ = 0; at_ < plan_.ops.size(); ++at_) lower_op(plan_.ops[at_]);
+  at_ = at;
   current_ = std::move(current);
   plan_ = std::move(outer);
 }
@@ -107,7 +109,7 @@ void Lowering::lower_op(OpId op) {
   if (kind.name == "constant" || plan_.fused_into.contains(op.value)) return;
   const Row* row = find_row(kind.name);
   PANDO_CHECK(row != nullptr);
-  if (row->expression) {
+  if (is_elementwise(row)) {
     lower_elementwise(op);
   } else {
     begin_op(op);

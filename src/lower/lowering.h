@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +22,24 @@
 #include <vector>
 
 namespace pando::lower {
+
+// What an element-wise pass reads: a value, or a tensor that a formula has made.
+struct Leaf {
+  ir::ValueId value;
+  poplar::Tensor tensor;
+};
+
+// What a row's formula is made of.
+class Formula {
+ public:
+  Formula(std::vector<Any> operands, std::vector<Leaf>& leaves) : operands_(std::move(operands)), leaves_(leaves) {}
+  const Any& operand(std::size_t i) const { return operands_[i]; }
+  Any tensor(const poplar::Tensor& t);
+
+ private:
+  std::vector<Any> operands_;
+  std::vector<Leaf>& leaves_;
+};
 
 // Libraries of codelets: added when the first op needs them.
 enum class Library : std::uint8_t { popops, poplin, popnn, poprand, own };
@@ -107,10 +126,33 @@ class Lowering {
   void make_variables();
   void lower_op(ir::OpId op);
   void lower_context(ir::Context context, poplar::program::Sequence& program);
+  // Element-wise ops that follow each other and are computed in one pass.
+  struct Member {
+    ir::OpId op;
+    ir::ValueId result;
+    Any expression;
+    unsigned depth;  // how many members its expression contains, one in the other
+  };
+  struct Group {
+    std::vector<Leaf> leaves;
+    std::vector<Member> members;
+    const Member* find(ir::ValueId v) const;
+  };
+  struct Home {
+    Slot slot;
+    std::size_t leaf;  // where it lay; the number of leaves for a new tensor
+  };
   void lower_elementwise(ir::OpId op);
-  void keep_value(ir::OpId op, const std::vector<ir::ValueId>& leaves, std::size_t leaf, bool new_version);
-  Any expression_of(ir::ValueId v, ir::OpId reader, std::vector<ir::ValueId>& leaves);
-  Any expression_of(ir::OpId op, std::vector<ir::ValueId>& leaves);
+  bool join(Group& group, ir::OpId op);
+  bool may_join(const Group& group, ir::OpId op) const;
+  bool add_expression(Group& group, ir::OpId op);
+  void add_formula(Group& group, ir::OpId op);
+  Any expression_of(ir::ValueId v, ir::OpId reader, Group& group);
+  Any expression_of(ir::OpId op, Group& group);
+  void count_reads(ir::OpId op, const Group& group);
+  void compute(const Group& group);
+  std::optional<std::size_t> overwritten_leaf(const Group& group, const Member& member, const std::vector<bool>& taken);
+  void keep_value(ir::OpId op, const std::vector<Leaf>& leaves, std::size_t leaf, bool new_version);
   StorageId add_storage(bool writable, bool temporary);
   // Values that lie in the slot's storage and are still read; `self` is not counted as an operand of the current op.
   std::vector<ir::ValueId> readers_of(const Slot& slot, ir::ValueId self) const;
@@ -142,6 +184,8 @@ class Lowering {
   std::vector<Slot> variables_;
   std::map<ir::GraphId, Function> functions_;
   GraphPlan plan_;
+  // Where in plan_.ops.
+  std::size_t at_ = 0;
   std::vector<ir::ValueId> current_;
   poplar::program::Sequence* program_ = nullptr;
   ir::Context context_ = ir::Context::normal;

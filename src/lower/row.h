@@ -26,6 +26,7 @@ namespace pando::lower {
 using popops::expr::Any;
 class OpLowering;
 class Lowering;
+class Formula;
 
 // What an element-wise op's expression is made of.
 class Expression {
@@ -64,6 +65,8 @@ struct Row {
   std::string_view name;
   void (*lower)(OpLowering&) = nullptr;
   Any (*expression)(const Expression&) = nullptr;
+  // Element-wise, too, of operands and of tensors that it makes first. Result 0 is what the expression gives, others are the function's.
+  Any (*formula)(OpLowering&, Formula&) = nullptr;
   // An invalid tensor: no wish.
   poplar::Tensor (*layout)(const LayoutRequest&) = nullptr;
   // Of views that lose nothing: a tensor of the result's shape, seen as the operand.
@@ -71,6 +74,7 @@ struct Row {
 };
 
 const Row* find_row(std::string_view name);
+inline bool is_elementwise(const Row* row) { return row != nullptr && (row->expression != nullptr || row->formula != nullptr); }
 
 // Scalar parameters are attributes or operands: those that attribute "scalars" lists are operands behind the ones that are always there.
 std::optional<std::size_t> scalar_operand(const ir::Module& module, ir::OpId op, std::string_view name);

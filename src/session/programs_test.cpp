@@ -104,6 +104,78 @@ TEST(Programs, what_is_read_later_is_kept_from_an_update_in_place) {
   });
 }
 
+// What two runs leave in the variables.
+std::vector<HostTensor> states_after(const std::function<void(Program&)>& build, const std::string& device, bool fuse) {
+  Program p;
+  build(p);
+  Options options;
+  options.device = device;
+  options.tiles_per_ipu = device == "cpu" ? 0 : 4;
+  options.fuse = fuse;
+  Session session(p.b, options);
+  session.attach();
+  session.weights_from_host();
+  for (int run = 0; run < 2; ++run) session.run({}, {});
+  std::vector<HostTensor> states;
+  for (std::size_t s = 0; s < p.b.module().state_count(); ++s) states.push_back(session.data(StateId(static_cast<StateId::rep>(s))));
+  return states;
+}
+
+TEST(Programs, element_wise_ops_that_follow_each_other_give_the_same_in_one_pass) {
+  // Adam: three tensors change, and the step itself is read by nobody.
+  const auto adam = [](Program& p) {
+    const GraphId g = p.main();
+    const TensorId w = p.variable(counting({5, 7})), m = p.variable(counting({5, 7}, 3)), v = p.variable(counting({5, 7}, 40)), t = p.variable(counting({}, 0));
+    const TensorId x = p.variable(counting({5, 7}, -9));
+    const TensorId gradient = p.op(g, "mul", {x, x});
+    p.op(g, "accumulate_moving_average_", {m, gradient}, {{"f", 0.9}});
+    p.op(g, "accumulate_moving_average_square_", {v, gradient}, {{"f", 0.999}});
+    const TensorId step = p.op(g, "adam_updater", {m, v, t}, {{"present", Strings{"time_step"}}, {"beta1", 0.9}, {"beta2", 0.999}, {"epsilon", 1e-8}});
+    p.op(g, "scaled_add", {w, step}, {{"b", -0.5}}, {}, true);
+  };
+  for (const std::string device : {"cpu", "ipu_model"}) EXPECT_EQ(states_after(adam, device, true), states_after(adam, device, false)) << device;
+}
+
+TEST(Programs, one_pass_reads_old_values_of_what_it_overwrites) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId a = p.variable(counting({6})), b = p.variable(counting({6}, 20));
+    const TensorId sum = p.op(g, "add", {a, b});
+    p.op(g, "add", {a, b}, {}, {}, true);
+    const TensorId both = p.op(g, "sub", {sum, a});
+    p.op(g, "add", {b, both}, {}, {}, true);
+    p.op(g, "add", {a, sum}, {}, {}, true);
+    p.op(g, "add", {a, a}, {}, {}, true);
+    for (const TensorId each : {sum, a, both, b}) p.store(each);
+  });
+}
+
+TEST(Programs, heads_are_multiplied_where_they_lie_among_others) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const auto heads = [&](double first, Ints order) {
+      const TensorId t = p.variable(counting({6, 8}, first));
+      return p.op(g, "transpose", {p.op(g, "reshape", {t}, {{"shape", Ints{2, 3, 2, 4}}})}, {{"permutation", std::move(order)}});
+    };
+    const TensorId q = heads(-20, {0, 2, 1, 3}), k = heads(-10, {0, 2, 3, 1}), v = heads(5, {0, 2, 1, 3});
+    const TensorId scores = p.op(g, "matmul", {q, k});
+    p.store(scores);
+    p.store(p.op(g, "matmul", {scores, v}));
+    p.store(p.op(g, "matmul", {p.op(g, "transpose", {scores}, {{"permutation", Ints{0, 1, 3, 2}}}), v}));
+  });
+}
+
+TEST(Programs, a_half_is_rounded_before_the_next_op_reads_it) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId a = p.variable(counting({8}, 2000, DType::float16)), b = p.variable(counting({8}, 1, DType::float16));
+    const TensorId sum = p.op(g, "add", {a, b});
+    const TensorId back = p.op(g, "sub", {sum, a});
+    p.store(sum);
+    p.store(back);
+  });
+}
+
 TEST(Programs, an_alias_writes_into_its_base) {
   on_machines([](Program& p) {
     const GraphId g = p.main();

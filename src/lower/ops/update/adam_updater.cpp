@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_adam_updater;
-constexpr Row lower_adam_updater = {.name = "adam_updater", .lower = [](OpLowering& o) { update_by_adam(o, false); }};
+constexpr Row lower_adam_updater = {.name = "adam_updater", .formula = [](OpLowering& o, Formula& f) { return adam_formula(o, f, false); }};
 
 }  // namespace pando::lower

@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_adamax_updater;
-constexpr Row lower_adamax_updater = {.name = "adamax_updater", .lower = [](OpLowering& o) { update_by_adam(o, true); }};
+constexpr Row lower_adamax_updater = {.name = "adamax_updater", .formula = [](OpLowering& o, Formula& f) { return adam_formula(o, f, true); }};
 
 }  // namespace pando::lower

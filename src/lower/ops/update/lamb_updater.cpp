@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_lamb_updater;
-constexpr Row lower_lamb_updater = {.name = "lamb_updater", .lower = [](OpLowering& o) { update_by_adam(o, false); }};
+constexpr Row lower_lamb_updater = {.name = "lamb_updater", .formula = [](OpLowering& o, Formula& f) { return adam_formula(o, f, false); }};
 
 }  // namespace pando::lower
