@@ -201,6 +201,8 @@ bool View::intersects(const View& other) const {
     if (!single_region(a) || !other.single_region(b)) return false;
     return a.variable == b.variable && a.elements.overlaps(b.elements);
   }
+  const std::vector<VariableId> first = variables(), second = other.variables();
+  if (std::none_of(first.begin(), first.end(), [&](VariableId v) { return std::binary_search(second.begin(), second.end(), v); })) return false;
   const std::vector<Region> mine = element_set(), theirs = other.element_set();
   for (std::size_t i = 0, j = 0; i < mine.size() && j < theirs.size();) {
     if (mine[i].variable == theirs[j].variable && mine[i].elements.overlaps(theirs[j].elements)) return true;
