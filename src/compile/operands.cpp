@@ -345,8 +345,7 @@ class OperandLowering {
       bindable = bindable && !needs_[n].here && bind_to(tile, needs_[n], at);
     }
     const Address buffer = take(tile, in_, joined.elements.size() * width, align, AccessKind::read);
-    const View whole = plan_.graph.view(joined.variable).flatten().slice(joined.elements.begin, joined.elements.end, 0);
-    std::vector<SymbolicMove> moves = moves_to_block(plan_, whole, buffer.shard, buffer.offset);
+    const std::vector<SymbolicMove> moves = moves_of_region(joined, width, buffer);
     if (bindable) {
       // Counted as if received: the buffer is there while the compute set runs.
       in_.used.back().second = AccessKind::write;
@@ -373,6 +372,19 @@ class OperandLowering {
         gather_.insert(gather_.end(), own.begin(), own.end());
       }
     }
+  }
+
+  std::vector<SymbolicMove> moves_of_region(const Region& region, std::uint64_t width, Address to) const {
+    constexpr std::uint64_t kLongest = std::uint64_t{1} << 30;  // bytes of a move
+    std::vector<SymbolicMove> moves;
+    for (std::uint64_t element = region.elements.begin; element < region.elements.end;) {
+      const ShardInterval& i = locate(plan_, region.variable, element);
+      const std::uint64_t end = std::min({region.elements.end, i.elements.end, element + kLongest / width});
+      const Address from{i.shard, i.local + (element - i.elements.begin) * width};
+      moves.push_back({from, {to.shard, to.offset + (element - region.elements.begin) * width}, static_cast<std::uint32_t>((end - element) * width), 1, 0, 0});
+      element = end;
+    }
+    return moves;
   }
 
   // Where the operand could be read on another tile of the same stream.

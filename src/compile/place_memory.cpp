@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -260,15 +259,21 @@ class Placement {
     };
     for (const Node& n : plan_.programs) count(n, count);
     for (const Node& n : plan_.function_bodies) count(n, count);
-    for (const SymbolicExchange& e : plan_.exchanges) {
-      // What several tiles receive is sent once.
-      std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>> sent;
-      for (const SymbolicMove& m : e.receive) {
+    // What several tiles receive is sent once. Bound operands are counted as what they stand for.
+    std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>> sent;  // shard, offset, bytes
+    const auto count_moves = [&](const std::vector<SymbolicMove>& list) {
+      sent.clear();
+      for (const SymbolicMove& m : list) {
         if (!m.source.shard.valid()) continue;
         ++moves[plan_.shards[m.destination.shard].tile.index()];
-        if (sent.emplace(m.source.shard.value, m.source.offset, m.bytes).second) ++moves[plan_.shards[m.source.shard].tile.index()];
+        sent.emplace_back(m.source.shard.value, m.source.offset, m.bytes);
       }
-    }
+      std::sort(sent.begin(), sent.end());
+      for (std::size_t i = 0; i < sent.size(); ++i)
+        if (i == 0 || sent[i] != sent[i - 1]) ++moves[plan_.shards[ShardId(std::get<0>(sent[i]))].tile.index()];
+    };
+    for (const SymbolicExchange& e : plan_.exchanges) count_moves(e.receive);
+    for (const SymbolicCompute& c : plan_.computes) count_moves(c.bound);
     const tile::NameId control = plan_.name("control code"), exchange = plan_.name("exchange code");
     for (std::size_t s = 0; s < out_.streams.size(); ++s)
       for (const TileId t : out_.streams[s].tiles) {

@@ -17,8 +17,9 @@ using poplar::Interval;
 using poplar::Tensor;
 using poplar::program::Sequence;
 
-// Heights of blocks, in the order of preference: the first that makes blocks for half of the tiles, else the last.
-constexpr std::size_t kHeights[] = {32, 16};
+// Heights of blocks, in the order of preference: the first that makes blocks for a quarter of the tiles, else the last. Lower ones would use more
+// tiles, for more vertices with more operands each, whose descriptions and exchange code take what the tiles save.
+constexpr std::size_t kHeights[] = {64, 32, 16}, kQuarter = 4;
 // Columns of a block; matrices of no more than kWhole columns are not cut, so that what works along rows finds them whole.
 constexpr std::size_t kColumns = 64, kWhole = 128;
 // Fewer blocks of a result than kFewBlocks are a bad cut of more multiplications than kFewProducts.
@@ -30,11 +31,14 @@ constexpr double kShare = 0.5;
 
 std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 
+// Matrices of one size lie on the same tiles, others begin elsewhere: else the first tile would have a block of each.
+std::size_t first_tile(const Blocks& b) { return 31 * up(b.groups * b.rows, 16) + 17 * up(b.columns, 16); }
+
 unsigned tile_of_block(const Blocks& b, std::size_t tiles, std::size_t y, std::size_t x) {
   const std::size_t height = b.groups * b.of_rows(), width = b.of_columns();
   const std::size_t band = y / kBand * kBand, rows = std::min(kBand, height - band);
   const std::size_t at = band * width + x * rows + (y - band);
-  return static_cast<unsigned>(at * tiles / (height * width));
+  return static_cast<unsigned>((first_tile(b) + at * tiles / (height * width)) % tiles);
 }
 
 Graph::TileToTensorMapping map_blocks(const Blocks& b, std::size_t tiles) {
@@ -206,7 +210,7 @@ Blocks blocks_of(std::size_t groups, std::size_t rows, std::size_t columns, std:
     const std::size_t r = groups == 1 ? std::min(height, rows) : up(rows, up(rows, height));
     if (groups > 1 && rows % r != 0) continue;
     b.r = r;
-    if (2 * b.count() >= tiles) break;
+    if (kQuarter * b.count() >= tiles) break;
   }
   return b;
 }

@@ -29,14 +29,14 @@ poplar::Device device_of(unsigned tiles) {
 
 TEST(Blocked, BlocksFollowTheSize) {
   const Blocks wide = blocks_of(1, 1024, 2304, 1472);
-  EXPECT_EQ(wide.r, 32u);
+  EXPECT_EQ(wide.r, 64u);
   EXPECT_EQ(wide.c, 64u);
-  EXPECT_EQ(wide.count(), 32u * 36);
-  EXPECT_EQ(blocks_of(1, 1024, 768, 1472).r, 16u);  // else fewer than half of the tiles have one
+  EXPECT_EQ(wide.count(), 16u * 36);
+  EXPECT_EQ(blocks_of(1, 1024, 768, 1472).r, 32u);  // else fewer than a quarter of the tiles have one
   EXPECT_EQ(blocks_of(96, 128, 128, 1472).c, 128u);
   EXPECT_EQ(blocks_of(1, 10, 7, 1472).count(), 1u);
-  EXPECT_EQ(blocks_of(2, 100, 7, 4).r, 25u);
-  EXPECT_FALSE(blocks_of(2, 37, 7, 4).valid());  // a group's last block would be smaller
+  EXPECT_EQ(blocks_of(2, 100, 7, 4).r, 50u);
+  EXPECT_FALSE(blocks_of(2, 101, 7, 4).valid());  // a group's last block would be smaller
 }
 
 Problem problem(std::size_t groups, std::size_t m, std::size_t k, std::size_t n) {
@@ -52,7 +52,7 @@ TEST(Blocked, LongSumsOfFewElementsKeepTheGrid) {
   EXPECT_TRUE(is_blocked(problem(1, 256, 784, 1024), device.getTarget()));
   EXPECT_TRUE(is_blocked(problem(1, 4, 100, 4), device.getTarget()));
   EXPECT_FALSE(is_blocked(problem(1, 16, 1 << 20, 16), device.getTarget()));
-  EXPECT_FALSE(is_blocked(problem(2, 37, 64, 64), device.getTarget()));
+  EXPECT_FALSE(is_blocked(problem(2, 101, 64, 64), device.getTarget()));
   Problem halfs = problem(1, 256, 784, 1024);
   halfs.input = poplar::HALF;
   EXPECT_FALSE(is_blocked(halfs, device.getTarget()));
@@ -132,7 +132,7 @@ TEST(Blocked, TheReportNamesTheBlocks) {
   const Graph graph(device.getTarget());
   std::ostringstream text;
   matMulReportPlan(text, graph, FLOAT, FLOAT, {1024, 3072}, {3072, 768}, kBlocks);
-  EXPECT_NE(text.str().find("768 of 16 x 64 on 768 of 1472 tiles, k in steps of 512"), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("384 of 32 x 64 on 384 of 1472 tiles, k in steps of 448"), std::string::npos) << text.str();
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ using namespace poplar;
 namespace {
 
 constexpr std::size_t kLeastElements = 32;  // of a vertex
+constexpr std::size_t kMostShares = 4;      // rows stay where they are if no tile has more than so many times its share
 constexpr std::size_t kSplitCycles = 3000;  // two more compute sets with their exchanges
 
 std::size_t ceildiv(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
@@ -60,7 +61,7 @@ RowPlan plan_rows(const Graph& graph, const Tensor& matrix, unsigned cycles_per_
   const unsigned workers = pando::poplibs::vertices_per_tile(graph.getTarget());
   const std::vector<TileRun> runs = runs_of(graph, matrix);
   const bool rows_whole = std::all_of(runs.begin(), runs.end(), [&](const TileRun& r) { return r.begin % plan.columns == 0 && r.end % plan.columns == 0; });
-  const bool even = rows_whole && most_rows(runs, plan.columns, tiles) <= 2 * ceildiv(plan.rows, tiles);
+  const bool even = rows_whole && most_rows(runs, plan.columns, tiles) <= kMostShares * ceildiv(plan.rows, tiles);
   plan.pieces = choose_pieces(plan.rows, plan.columns, tiles, workers, cycles_per_element * graph.getTarget().getNumWorkerContexts(), least_columns);
   // 100,000 elements and more are everybody's business.
   if (plan.rows * plan.pieces < tiles && plan.rows * plan.columns >= 64 * tiles)
