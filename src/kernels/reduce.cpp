@@ -55,14 +55,25 @@ struct Mul {
   template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Mul(a, b); }
 };
 
+// A NaN stays, wherever it stands. Of vectors, minimum and maximum give NaN if the second operand is.
+template <class T>
+HWY_ATTR HWY_INLINE bool is_nan(T x) {
+  return x != x;
+}
+template <class V>
+HWY_ATTR HWY_INLINE V keep_nan(V a, V chosen) {
+  if constexpr (hwy::IsFloat<hn::TFromV<V>>()) return hn::IfThenElse(hn::IsNaN(a), a, chosen);
+  else return chosen;
+}
+
 struct Min {
   template <class T> static constexpr T identity() {
     return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   }
   template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
-  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a < b ? a : b; }
+  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a < b || is_nan(a) ? a : b; }
   template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
-  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Min(a, b); }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return keep_nan(a, hn::Min(a, b)); }
 };
 
 struct Max {
@@ -70,9 +81,9 @@ struct Max {
     return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   }
   template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
-  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a > b ? a : b; }
+  template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a > b || is_nan(a) ? a : b; }
   template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
-  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Max(a, b); }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return keep_nan(a, hn::Max(a, b)); }
 };
 
 template <class D>

@@ -149,6 +149,29 @@ TEST(Reduce, Infinities) {
   }
 }
 
+TEST(Reduce, ExtremesOfWhatHasANaNAreNaN) {
+  for (const PandoReduceOp op : {PandoReduceOp::min, PandoReduceOp::max}) {
+    for (const std::size_t n : {1u, 5u, 16u, 67u, 300u}) {
+      for (std::size_t at = 0; at < n; ++at) {
+        std::vector<float> x(2 * n, 1.0f);
+        x[2 * at] = std::numeric_limits<float>::quiet_NaN();
+        const PandoReduceRegion region{x.data(), x.size()};
+        const PandoReduceBlock row{1, 1, 1, 1}, columns{1, 2, 1, 2};
+        const PandoReduceRegion first{x.data(), 2 * at};
+        float out[2];
+        pando_reduce(op, PandoReduceType::f32, PandoReduceType::f32, &region, &row, 1, out, nullptr, false);
+        EXPECT_TRUE(std::isnan(out[0])) << n << ", " << at;
+        pando_reduce(op, PandoReduceType::f32, PandoReduceType::f32, &region, &columns, 1, out, nullptr, false);
+        EXPECT_TRUE(std::isnan(out[0])) << n << ", " << at;
+        EXPECT_EQ(out[1], 1) << n << ", " << at;
+        if (at == 0) continue;
+        pando_reduce(op, PandoReduceType::f32, PandoReduceType::f32, &first, &row, 1, out, nullptr, false);
+        EXPECT_EQ(out[0], 1) << n << ", " << at;
+      }
+    }
+  }
+}
+
 TEST(Reduce, NothingGivesTheIdentity) {
   const PandoReduceBlock block = {0, 3, 1, 3};
   std::vector<float> out(3, 9);
