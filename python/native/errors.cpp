@@ -1,6 +1,8 @@
 // Errors of the model level as exceptions of Python.
 #include "native/native.h"
 
+#include "base/check_handler.h"
+#include "pando/broken_invariant.hpp"
 #include "pando/model_error.hpp"
 #include <poplar/exceptions.hpp>
 
@@ -37,6 +39,9 @@ void translate_stop(const std::exception_ptr& p, void* stopped) {
   }
 }
 
+// A program in Python is not ended by a defect of ours: it gets an exception.
+void raise_defect(const std::string& text) { throw std::logic_error("A defect of Pando, please report it: " + text); }
+
 nb::object make_class(nb::module_& m, const char* name, const char* doc, PyObject* base) {
   const std::string full = std::string("popart.") + name;
   nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), doc, base, nullptr));
@@ -47,6 +52,8 @@ nb::object make_class(nb::module_& m, const char* name, const char* doc, PyObjec
 }  // namespace
 
 void bind_errors(nb::module_& m) {
+  set_check_handler(raise_defect);
+  on_broken_invariant(raise_defect);
   nb::object popart = make_class(m, "popart_exception",
                                  "A program that cannot be: shapes or types that do not fit, ambiguous in-place updates, gradients that do not exist.",
                                  PyExc_RuntimeError);
