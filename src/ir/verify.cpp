@@ -1,6 +1,7 @@
 #include "ir/verify.h"
 
 #include "ir/error.h"
+#include "ir/hash.h"
 #include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/print.h"
@@ -96,7 +97,39 @@ class Verifier {
     if (usable) types(o);
   }
 
+  // What types follow from: the same again needs no second look.
+  bool was_right(OpId o) {
+    const Op& op = module_.op(o);
+    if (op.graph_count > 0) return false;
+    key_.clear();
+    key_.push_back(op.kind.value * 2u + op.in_place);
+    key_.push_back(op.attributes.value);
+    key_.push_back(op.operand_count);
+    for (ValueId v : module_.operands(o)) key_.push_back(module_.value(v).type.value);
+    for (ValueId v : module_.results(o)) key_.push_back(module_.value(v).type.value);
+    hash_ = key_.size();
+    for (std::uint32_t k : key_) hash_ = mixed(hash_, k);
+    auto [begin, end] = right_.equal_range(hash_);
+    return std::any_of(begin, end, [&](const auto& item) {
+      const std::uint32_t* const known = known_.data() + item.second;
+      return known[0] == key_.size() && std::equal(key_.begin(), key_.end(), known + 1);
+    });
+  }
+  void note_right(OpId o) {
+    if (module_.op(o).graph_count > 0) return;
+    right_.emplace(hash_, known_.size());
+    known_.push_back(static_cast<std::uint32_t>(key_.size()));
+    known_.insert(known_.end(), key_.begin(), key_.end());
+  }
+
   void types(OpId o) {
+    if (was_right(o)) return;
+    const std::size_t before = found_.size();
+    infer(o);
+    if (found_.size() == before) note_right(o);
+  }
+
+  void infer(OpId o) {
     std::vector<TypeId> operands;
     for (ValueId v : module_.operands(o)) operands.push_back(module_.value(v).type);
     std::vector<Type> inferred;
@@ -222,6 +255,10 @@ class Verifier {
   std::vector<Violation> found_;
   std::vector<bool> defined_;
   DenseMap<OpId, std::uint32_t> position_;
+  // Keys of `was_right`, each behind its length, found by hash; the last one asked for.
+  std::unordered_multimap<std::size_t, std::size_t> right_;
+  std::vector<std::uint32_t> known_, key_;
+  std::size_t hash_ = 0;
 };
 
 }  // namespace
