@@ -4,7 +4,9 @@
 #include "ir/op_row.h"
 #include "ir/random.h"
 #include "pando/model_error.hpp"
+#include "transform/distribute/parts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
@@ -65,14 +67,24 @@ std::string difference(const Program& program, const Strategy& strategy, double 
   std::vector<ir::HostValue> inputs;
   for (const ir::HostTensor& t : data) inputs.push_back({t, {}});
   const auto expected = ir::Interpreter(m).run_graph(m.main_graph(), inputs);
-  const auto found = ir::Interpreter(d.module).run_graph(d.module.main_graph(), cut_inputs(d, data));
+  ir::Interpreter parts(d.module);
+  const auto state_of = [](const Piece& p) { return ir::StateId(p.part); };
+  for (const Piece& p : d.remote) {
+    parts.set_state(state_of(p), 0, part_of(data[p.whole], p.start, d.module.type(d.module.state(state_of(p)).type).shape));
+  }
+  const auto found = parts.run_graph(d.module.main_graph(), cut_inputs(d, data));
+  std::vector<ir::HostValue> off_chip(d.module.state_count());
+  for (const Piece& p : d.remote) off_chip[p.part].tensor = parts.state(state_of(p), 0);
   std::string text;
   for (std::uint32_t i = 0; i < main.outputs.size(); ++i) {
     text += compare("output " + m.name_of(main.outputs[i]), expected[i].tensor, join(d.outputs, i, m.type_of(main.outputs[i]), found), tolerance);
   }
   const std::size_t outputs = d.module.graph(d.module.main_graph()).outputs.size();
   for (std::uint32_t i = 0; i < main.inputs.size(); ++i) {
-    text += compare("final " + m.name_of(main.inputs[i]), expected[main.outputs.size() + i].tensor, join(d.inputs, i, m.type_of(main.inputs[i]), found, outputs), tolerance);
+    const bool remote = std::any_of(d.remote.begin(), d.remote.end(), [&](const Piece& p) { return p.whole == i; });
+    const ir::Type& type = m.type_of(main.inputs[i]);
+    const ir::HostTensor final = remote ? join(d.remote, i, type, off_chip) : join(d.inputs, i, type, found, outputs);
+    text += compare("final " + m.name_of(main.inputs[i]), expected[main.outputs.size() + i].tensor, final, tolerance);
   }
   return text;
 }

@@ -2,7 +2,8 @@
 
 #include "ir/op_row.h"
 #include "ir/op_table.h"
-#include "ir/verify.h"
+#include "ir/error.h"
+#include "ir/verify_distribution.h"
 #include "transform/distribute/module_copy.h"
 
 #include <fmt/format.h>
@@ -151,12 +152,18 @@ class Unroller {
   std::map<std::pair<GraphId, std::vector<std::pair<std::int32_t, std::int32_t>>>, GraphId> made_;
 };
 
+void refuse_violations(const std::vector<Violation>& found) {
+  if (!found.empty()) refuse(ErrorClass::popart, found[0].rule, "{}", to_string(found));
+}
+
 }  // namespace
 
 Module unroll_pmap(const Module& module) {
   check(module);
+  refuse_violations(verify_distribution(module));
   Module out = Unroller(module).run();
   check(out);
+  refuse_violations(verify_distribution(out));
   return out;
 }
 

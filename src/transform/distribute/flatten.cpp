@@ -20,6 +20,7 @@ class Flattener {
     out_.batch_dim = program.batch_dim;
     out_.sequence_dim = program.sequence_dim;
     out_.expert_dim = program.expert_dim;
+    out_.stream_batch_dim = program.stream_batch_dim;
     copy_tables(from_, to());
   }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace pando::transform {
 
@@ -45,6 +46,7 @@ class Writer {
     for (const Step& s : r_.behind) write(s, 0);
     outputs();
     finals();
+    streams();
     return std::move(d_);
   }
 
@@ -68,9 +70,27 @@ class Writer {
       if (state.input) states[*state.input] = &state;
     }
     for (std::uint32_t x : order) {
+      if (!pieces_[x].buffers.empty()) {
+        off_chip(x, states[index(x)]);
+        continue;
+      }
       for (std::size_t k = 0; k < (pieces_[x].each ? microbatches_ : 1); ++k) {
         for (std::size_t r = 0; r < ranks_; ++r) input(x, r, k, states[index(x)]);
       }
+    }
+  }
+
+  // Variables in rows of buffers.
+  void off_chip(std::uint32_t x, const ir::State* state) {
+    const Located& l = pieces_[x];
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      ir::State s;
+      s.name = fmt::format("{}.{}", m().text(l.name), m().type(l.types[r]).place.device.value);
+      s.type = l.types[r];
+      s.buffer = l.buffers[r];
+      const ir::Shape start = start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(r), 0);
+      if (state && state->data.valid()) s.data = m().add_blob(part_of(in_.blob(state->data), start, l.shape));
+      d_.remote.push_back({in_.value(l.value).index, m().add_state(std::move(s)).value, start});
     }
   }
 
@@ -124,12 +144,14 @@ class Writer {
       case Step::accumulate: accumulate(s, k); break;
       case Step::append: append(s, k); break;
       case Step::join: join(s); break;
+      case Step::load_row: load_row(s, k); break;
+      case Step::store_row: store_row(s, k); break;
     }
   }
 
   void plain(const Step& s, std::size_t k) {
     const std::size_t results = s.results.size();
-    for (std::size_t r = 0; r < ranks_; ++r) {
+    for (std::size_t r = 0; r < (s.first_rank ? 1 : ranks_); ++r) {
       operands_.clear();
       types_.clear();
       for (std::uint32_t x : s.operands) operands_.push_back(at(x, r, k));
@@ -143,6 +165,35 @@ class Writer {
         if (i > 0) m().set_name(v, pieces_[s.results[i]].name);
       }
     }
+  }
+
+  void load_row(const Step& s, std::size_t k) {
+    const Located& row = pieces_[s.operands[0]];
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      const ValueId offset = number(row.stage, r, row.input ? 0 : k);
+      at(s.results[0], r, k) = one(s.op, {{offset}}, s.attributes[r], pieces_[s.results[0]].types[r], row.name);
+    }
+  }
+  void store_row(const Step& s, std::size_t k) {
+    const Located& row = pieces_[s.results[0]];
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      const ValueId operands[] = {number(row.stage, r, row.input ? 0 : k), at(s.operands[0], r, k)};
+      m().append_op(main_, s.op, operands, s.attributes[r], {}, row.name);
+    }
+  }
+  // An integer on a device, made when it is first needed.
+  ValueId number(std::int32_t stage, std::size_t rank, std::size_t n) {
+    const std::int32_t device = mesh_.device(stage, static_cast<std::int64_t>(rank));
+    const auto [it, added] = numbers_.try_emplace({device, n});
+    if (!added) return it->second;
+    ir::Type t = ir::tensor_type(ir::DType::uint32, {});
+    t.place = {ir::Device::numbered(device), ir::TileSet::compute};
+    while (rows_.size() <= n) {
+      const ir::BlobId data = m().add_blob(ir::HostTensor::filled(ir::DType::uint32, {}, static_cast<double>(rows_.size())));
+      rows_.push_back(m().intern({{"data", data}}));
+    }
+    it->second = one(ir::op_kind("constant"), {}, rows_[n], m().type(t), m().name("row"));
+    return it->second;
   }
 
   // One op for each group of ranks that differ on the axis alone.
@@ -307,11 +358,24 @@ class Writer {
     }
   }
 
+  // Loads of a run come in the order of microbatches: parallelise() has refused others.
+  void streams() {
+    for (const Recipe::Load& load : r_.loads) {
+      const Located& l = pieces_[load.located];
+      for (std::size_t r = 0; r < ranks_; ++r) {
+        for (std::size_t k = 0; k < (l.each ? microbatches_ : 1); ++k) {
+          const ir::Shape start = start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(r), static_cast<std::int64_t>(k));
+          d_.streams.push_back({load.stream.value, load.by_rank[r].value, start, static_cast<std::uint32_t>(k)});
+        }
+      }
+    }
+  }
+
   void finals() {
     std::vector<std::size_t> next(r_.finals.size(), 0);
     for (std::uint32_t x : r_.inputs) {
       const std::size_t i = in_.value(pieces_[x].value).index;
-      if (r_.finals[i].empty()) continue;
+      if (r_.finals[i].empty() || !pieces_[x].buffers.empty()) continue;
       const std::uint32_t f = r_.finals[i][next[i]++];
       for (std::size_t r = 0; r < ranks_; ++r) m().graph(main_).finals[m().value(at(x, r, 0)).index] = at(f, r, 0);
     }
@@ -334,7 +398,8 @@ class Writer {
     ir::TypeId type;
   };
   std::vector<std::vector<TupleType>> tuples_;
-  std::vector<ir::AttributesId> indices_;
+  std::vector<ir::AttributesId> indices_, rows_;
+  std::map<std::pair<std::int32_t, std::size_t>, ValueId> numbers_;
   ir::OpKind tuple_kind_, element_kind_, identity_kind_;
   ir::AttributesId none_;
 };

@@ -133,6 +133,9 @@ class AxisPass {
     demand(o, i) = want;
     const ValueId v = m_.operand(o, i);
     if (!gathers(o, v)) take(v, want);
+    // Exchanged between experts once, for all who come later.
+    const bool exchanged = axis_ == kExpert && want.is_sharded() && resolved(v).is_sharded() && resolved(v) == raw(v) && want != raw(v);
+    if (exchanged && m_.value(v).producer.valid()) resolved(v) = want;
   }
 
   void adopt_from_weight(OpId o) {
@@ -146,6 +149,10 @@ class AxisPass {
   }
 
   void op(OpId o) {
+    if (m_.row(o).name == "host_load") {
+      load(o);
+      return;
+    }
     if (is_update(o)) adopt_from_weight(o);
     if (m_.row(o).name == "sgd") {
       sgd(o);
@@ -168,6 +175,13 @@ class AxisPass {
     }
     in_parts(o, *letters, c);
     if (axis_ == kTensor && strategy_.sequence_parallel) positions_of_sums(o);
+  }
+
+  void load(OpId o) {
+    const auto stream = std::get<ir::HostStreamId>(*m_.attributes(o).find("stream"));
+    const std::int32_t dim = axis_ == kData || axis_ == kExpert || axis_ == kTime ? Program::dim_of(program_.stream_batch_dim, stream.index()) : -1;
+    if (dim >= 0) must_divide(m_.result(o), dim);
+    set(m_.result(o), dim >= 0 ? Spec::along(dim) : Spec{});
   }
 
   void whole(OpId o) {
@@ -336,7 +350,7 @@ class Builder {
     std::vector<bool> update(m_.op_count(), false);
     for (OpId o : ops()) update[o.index()] = program_.phase_of(o) == Phase::update;
     AxisPass(program_, s_, l_, kTime, update).run();
-    classify(update);
+    if (!classify(update)) by_dependence(update);
     components(update);
     storage();
     for (Axis a : {kTensor, kContext, kExpert, kData}) {
@@ -356,7 +370,9 @@ class Builder {
     }
   }
 
-  void classify(std::vector<bool>& update) {
+  // False: with one microbatch, ops that need the whole batch.
+  bool classify(std::vector<bool>& update) {
+    const std::vector<bool> said = update;
     for (OpId o : ops()) {
       bool each = false, behind = program_.phase_of(o) == Phase::update;
       for (ValueId r : m_.results(o)) each |= !l_.raw[r.index()][kTime].is_replicated();
@@ -368,11 +384,31 @@ class Builder {
         behind |= want.is_replicated() && !l_.raw[v.index()][kTime].is_replicated();
         behind |= p.valid() && l_.when[p.index()] == When::behind;
       }
+      if (each && behind && s_.microbatches == 1) {
+        update = said;
+        return false;
+      }
       if (each && behind) {
         ir::refuse(ir::ErrorClass::value, "whole-batch", "{} '{}' works on a microbatch, but takes a value of the whole batch", m_.row(o).name, m_.name_of(o));
       }
       l_.when[o.index()] = each ? When::each : behind ? When::behind : When::before;
       if (behind) update[o.index()] = true;
+    }
+    return true;
+  }
+
+  // The only microbatch is the whole batch: what depends on it runs in it, updates run behind.
+  void by_dependence(const std::vector<bool>& update) {
+    for (auto* specs : {&l_.raw, &l_.resolved, &l_.demand, &l_.output, &l_.final}) {
+      for (Specs& s : *specs) s[kTime] = {};
+    }
+    std::vector<bool> depends(m_.value_count(), false);
+    for (std::size_t i = 0; i < main().inputs.size(); ++i) depends[main().inputs[i].index()] = program_.is_batch(i);
+    for (OpId o : ops()) {
+      bool any = m_.row(o).name == "host_load";
+      for (ValueId v : m_.operands(o)) any = any || depends[v.index()];
+      for (ValueId v : m_.results(o)) depends[v.index()] = any;
+      l_.when[o.index()] = update[o.index()] ? When::behind : any ? When::each : When::before;
     }
   }
 

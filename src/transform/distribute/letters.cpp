@@ -279,7 +279,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"cumsum", along_axis},    {"concat", pieces_along_axis}, {"split", pieces_along_axis}, {"slice", pieces_along_axis},
       {"gather", gather},        {"tied_gather", gather},     {"scatter_reduce", scatter_reduce}, {"nll_loss", nll},
       {"nll_grad", nll},         {"nll_loss_with_softmax_grad", nll}, {"group_norm", normalisation}, {"layer_norm", normalisation},
-      {"group_norm_grad", normalisation},
+      {"group_norm_grad", normalisation}, {"copy_var_update_", plain}, {"accumulate_", plain},
   };
   return all;
 }

@@ -9,7 +9,7 @@
 namespace pando::transform {
 
 // Data, streams, buffers, replicas. `to` must be new. Data are shared.
-void copy_tables(const ir::Module& from, ir::Module& to);
+void copy_tables(const ir::Module& from, ir::Module& to, bool with_streams = true);
 // Variables; inputs must be in the same order in both.
 void copy_states(const ir::Module& from, ir::Module& to);
 // One op on other operands; its results have the types given. Name, place in the user's program, context and form are the old op's.

@@ -1,7 +1,7 @@
 #include "transform/distribute/parallelise.h"
 
 #include "ir/error.h"
-#include "ir/verify.h"
+#include "ir/verify_distribution.h"
 #include "schedule/generate.h"
 #include "schedule/replay.h"
 #include "transform/distribute/instantiate.h"
@@ -38,6 +38,17 @@ Mesh mesh_of(const Strategy& s, const Layout& layout, const schedule::Table& tab
   return mesh;
 }
 
+// Streams bring microbatches in ascending order, to every stage.
+void check_loads(const schedule::Table& table) {
+  for (const auto& row : table.ranks) {
+    std::vector<std::int32_t> next(static_cast<std::size_t>(table.stages()), 0);
+    for (const schedule::Cell& c : row) {
+      if (c.action != schedule::Action::forward || c.microbatch == next[static_cast<std::size_t>(c.stage)]++) continue;
+      ir::refuse(ir::ErrorClass::value, "schedule", "stage {} runs microbatch {} out of order, but loads it from a stream", c.stage, c.microbatch);
+    }
+  }
+}
+
 bool splits_backward(const schedule::Table& table) {
   for (const auto& row : table.ranks) {
     for (const schedule::Cell& c : row) {
@@ -59,10 +70,15 @@ Distributed parallelise(const Program& program, const Strategy& strategy) {
   const Stages stages = assign_stages(program, strategy, layout, table.stages());
   const Mesh mesh = mesh_of(strategy, layout, table);
   ir::Module out;
-  copy_tables(program.module, out);
+  copy_tables(program.module, out, false);
   const Recipe recipe = make_recipe(program, strategy, layout, stages, mesh, splits_backward(table), out);
+  if (!recipe.loads.empty()) check_loads(table);
   Distributed d = instantiate(program, recipe, mesh, table, std::move(out), {.copy_first = strategy.join_outputs});
-  if (strategy.verify) ir::check(d.module);
+  if (strategy.verify) {
+    ir::check(d.module);
+    const std::vector<ir::Violation> found = ir::verify_distribution(d.module);
+    if (!found.empty()) ir::refuse(ir::ErrorClass::popart, found[0].rule, "{}", ir::to_string(found));
+  }
   return d;
 }
 

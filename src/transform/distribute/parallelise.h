@@ -9,6 +9,9 @@
 //
 // Device numbers: first_device + ((((data x experts + expert) x contexts + context) x tensors + tensor) x pipeline ranks + rank).
 //
+// A host stream that is loaded becomes one for each device that loads, which brings its parts, microbatch by microbatch; what goes to the host is
+// stored by the first device that has it.
+//
 // Weights and states of the optimizer are variables of the devices that hold them, with their part of the sequential variable's data.
 #pragma once
 
@@ -22,6 +25,14 @@
 #include <vector>
 
 namespace pando::transform {
+
+enum class Recompute : std::uint8_t {
+  none,
+  // Attention alone: everything from one product of two activations to the next. It is large, and quick to compute.
+  selective,
+  // All of a layer, from what other layers gave it.
+  full,
+};
 
 struct Strategy {
   std::int32_t data = 1, tensor = 1, pipeline = 1, microbatches = 1;
@@ -48,6 +59,14 @@ struct Strategy {
   // gathered where they are used.
   std::int32_t zero = 0;
 
+  // --- activations that the backward pass computes again instead of keeping them, in these layers (empty: in all)
+  Recompute recompute = Recompute::none;
+  std::vector<std::uint32_t> recomputed_layers;
+
+  // --- what lies in off-chip memory (rows of remote buffers) and comes when it is used: weights for each pass, states of the optimizer for the update,
+  // activations from their last use in the forward pass to their first in the backward pass
+  bool offload_weights = false, offload_optimizer = false, offload_activations = false;
+
   // Outputs of microbatches are joined, gradients begin with a copy: the order of ops of the DistIR reference.
   bool join_outputs = false;
   // Verify the result.
@@ -60,12 +79,18 @@ struct Piece {
   std::uint32_t whole = 0, part = 0;
   // First element in each dimension.
   ir::Shape start;
+  // Of a stream: which load of a run.
+  std::uint32_t load = 0;
 };
 
 struct Distributed {
   ir::Module module;
   // Copies on other devices are all listed among the inputs; of outputs, one is.
   std::vector<Piece> inputs, outputs;
+  // Variables that lie off chip: `part` is a state.
+  std::vector<Piece> remote;
+  // What each device loads: `whole` and `part` are streams.
+  std::vector<Piece> streams;
 };
 
 // Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches.

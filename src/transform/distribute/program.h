@@ -21,6 +21,8 @@ struct Program {
   std::vector<std::int32_t> batch_dim;
   // By input: which dimension counts positions of a sequence; -1: none.
   std::vector<std::int32_t> sequence_dim;
+  // By stream to the device: which dimension counts samples; -1: none, every device gets all of it.
+  std::vector<std::int32_t> stream_batch_dim;
   // By input, of weights: which dimension counts experts; -1: none.
   std::vector<std::int32_t> expert_dim;
 

@@ -3,6 +3,9 @@
 #include "ir/error.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
+#include "transform/distribute/recompute.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -21,6 +24,7 @@ class Cook {
       : program_(program), m_(program.module), strategy_(strategy), l_(layout), s_(stages), mesh_(mesh), splits_(splits_backward), out_(out) {
     r_.cells.resize(static_cast<std::size_t>(s_.count));
     r_.sends.resize(static_cast<std::size_t>(s_.count));
+    again_ = recomputed_values(program, strategy, layout);
   }
 
   Recipe run() {
@@ -34,6 +38,7 @@ class Cook {
     }
     r_.finals.resize(main().inputs.size());
     for (std::size_t i = 0; i < main().inputs.size(); ++i) finals(i);
+    if (strategy_.offload_activations) offload_activations(r_, mesh_, out_);
     return std::move(r_);
   }
 
@@ -95,6 +100,7 @@ class Cook {
     t.shape = x.shape;
     for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
       t.place.device = ir::Device::numbered(mesh_.device(stage, r));
+      if (t.place.tiles == ir::TileSet::undefined) t.place.tiles = ir::TileSet::compute;
       x.types.push_back(out_.type(t));
     }
     r_.located.push_back(std::move(x));
@@ -107,19 +113,45 @@ class Cook {
     return it == where_.end() ? nullptr : &it->second;
   }
 
+  // What a segment has made for itself; gradients of weights find what the pass before them has made.
+  const std::uint32_t* find_own(ValueId v, const Specs& specs, std::int32_t stage, Segment segment) {
+    const auto* here = find(v, specs, stage, own(segment));
+    return here || segment != Segment::weights ? here : find(v, specs, stage, own(Segment::backward));
+  }
+
   // --- what a use takes
 
   std::uint32_t get(ValueId v, const Specs& want, std::int32_t stage, Segment segment) {
-    if (const auto* here = find(v, want, stage, own(segment))) return *here;
+    if (const auto* here = find_own(v, want, stage, segment)) return *here;
+    if (again_[v.index()] && stage == home(v) && (segment == Segment::backward || segment == Segment::weights)) return again(v, want, segment);
     if (s_.portable[v.index()]) return convert(portable(v, stage), want, segment);
+    if (is_off_chip(v) && stage == home(v)) return convert(fetched(v, segment), want, segment);
     std::uint32_t from = base(v, want, segment);
     if (r_.located[from].stage != stage) from = arrive(from, stage, segment);
+    return convert(from, want, segment);
+  }
+
+  // Computed again in a backward pass, from what that pass has.
+  std::uint32_t again(ValueId v, const Specs& want, Segment segment) {
+    const std::int32_t stage = home(v);
+    const auto* made = find_own(v, raw(v), stage, segment);
+    if (!made) {
+      const OpId p = m_.value(v).producer;
+      Step s = plain(p);
+      for (std::size_t i = 0; i < m_.operands(p).size(); ++i) s.operands.push_back(get(m_.operand(p, i), demand(p, i), stage, segment));
+      for (ValueId r : m_.results(p)) s.results.push_back(add(r, raw(r), stage, true, own(segment)));
+      s.attributes = {out_.intern(local_attributes(p, s))};
+      steps(stage, segment).push_back(std::move(s));
+      made = find(v, raw(v), stage, own(segment));
+    }
+    const std::uint32_t from = want == raw(v) ? *made : convert(*made, resolved(v), segment);
     return convert(from, want, segment);
   }
 
   // As it is at home: the parts of a microbatch, their sum, or all of them joined.
   std::uint32_t base(ValueId v, const Specs& want, Segment segment) {
     const OpId p = m_.value(v).producer;
+    if (is_off_chip(v)) return fetched(v, Segment::before);
     if (!p.valid()) {
       const std::uint32_t x = input(v);
       return raw(v)[kTime].is_sharded() && want[kTime].is_replicated() ? joined(x, segment) : x;
@@ -142,6 +174,38 @@ class Cook {
     r_.located[x].input = true;
     r_.inputs.push_back(x);
     return x;
+  }
+
+  bool is_off_chip(ValueId v) const {
+    if (m_.value(v).producer.valid() || s_.portable[v.index()] || home(v) < 0 || program_.is_batch(m_.value(v).index)) return false;
+    const ValueId w = l_.weight_of[v.index()];
+    return w == v ? strategy_.offload_weights : w.valid() && strategy_.offload_optimizer;
+  }
+
+  // From its row, for one segment.
+  std::uint32_t fetched(ValueId v, Segment segment) {
+    const std::int32_t stage = home(v);
+    const std::uint32_t where = own(segment);
+    if (const auto* here = find(v, raw(v), stage, where)) return *here;
+    const std::uint32_t row = row_of(v);
+    const std::uint32_t x = add(v, raw(v), stage, repeats(segment), where);
+    Step s = step(Step::load_row, "remote_load", row, x);
+    for (ir::BufferId b : r_.located[row].buffers) s.attributes.push_back(out_.intern({{"buffer", b}}));
+    steps(stage, segment).push_back(std::move(s));
+    return x;
+  }
+  std::uint32_t row_of(ValueId v) {
+    const auto [it, added] = rows_.try_emplace(v.value, 0u);
+    if (!added) return it->second;
+    it->second = add_input(v, home(v));
+    where_.erase(key(v, raw(v), home(v), 0));
+    add_buffers(r_.located[it->second], 1, out_);
+    return it->second;
+  }
+  void store(std::uint32_t row, std::uint32_t x) {
+    Step s = step(Step::store_row, "remote_store", x, row);
+    for (ir::BufferId b : r_.located[row].buffers) s.attributes.push_back(out_.intern({{"buffer", b}}));
+    r_.behind.push_back(std::move(s));
   }
 
   std::uint32_t portable(ValueId v, std::int32_t stage) {
@@ -245,9 +309,13 @@ class Cook {
     // What does not change from microbatch to microbatch is done once.
     const bool once = !x.each && !gathers_weight;
     if (once && repeats(segment)) segment = Segment::before;
-    const std::uint32_t where = shared || segment == Segment::before || segment == Segment::behind ? 0 : own(segment);
-    if (const auto* there = find(x.value, specs, x.stage, where)) return *there;
     const Spec have = x.specs[axis];
+    // What was exchanged in the forward pass takes no more memory than what it was made of: the backward pass takes it, too.
+    const bool keeps = have.is_sharded() && want.is_sharded() && !again_[x.value.index()];
+    const bool for_all = shared || (keeps && segment == Segment::forward) || segment == Segment::before || segment == Segment::behind;
+    const std::uint32_t where = for_all ? 0 : own(segment);
+    if (const auto* there = find(x.value, specs, x.stage, where)) return *there;
+    if (const auto* there = keeps ? find(x.value, specs, x.stage, 0) : nullptr) return *there;
     const bool odd = (have.is_sharded() && outer_here(x, axis, have) != 1) || (want.is_sharded() && outer_here(x, axis, want) != 1);
     if (odd && have.is_sharded() && want.is_sharded()) return along(along(from, axis, {}, segment, shared), axis, want, segment, shared);
     const std::uint32_t to = add(x.value, specs, x.stage, !once, where);
@@ -352,9 +420,34 @@ class Cook {
     Step s = plain(o);
     for (std::size_t i = 0; i < m_.operands(o).size(); ++i) s.operands.push_back(get(m_.operand(o, i), demand(o, i), stage, segment));
     for (ValueId v : m_.results(o)) s.results.push_back(add(v, raw(v), stage, repeats(segment), 0));
-    s.attributes = {out_.intern(local_attributes(o, s))};
+    if (has(m_.row(o).effects, ir::Effects::stream)) {
+      stream(o, s);
+    } else {
+      s.attributes = {out_.intern(local_attributes(o, s))};
+    }
     steps(stage, segment).push_back(std::move(s));
     for (ValueId v : m_.results(o)) finish(v, stage, segment);
+  }
+
+  // Each device loads from a stream of its own; the first one stores.
+  void stream(OpId o, Step& s) {
+    const auto id = std::get<ir::HostStreamId>(*m_.attributes(o).find("stream"));
+    ir::HostStream part = m_.stream(id);
+    if (s.results.empty()) {
+      s.first_rank = true;
+      const auto [it, added] = stores_.try_emplace(id.value);
+      if (added) it->second = out_.add_stream(part);
+      s.attributes = {out_.intern({{"stream", it->second}})};
+      return;
+    }
+    Recipe::Load load{id, s.results[0], {}};
+    part.shape = r_.located[s.results[0]].shape;
+    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
+      part.name = fmt::format("{}.{}", m_.stream(id).name, mesh_.device(r_.located[s.results[0]].stage, r));
+      load.by_rank.push_back(out_.add_stream(part));
+      s.attributes.push_back(out_.intern({{"stream", load.by_rank.back()}}));
+    }
+    r_.loads.push_back(std::move(load));
   }
 
   Step plain(OpId o) {
@@ -425,7 +518,13 @@ class Cook {
     if (f == v) return;
     for (std::size_t k = 0; k < r_.inputs.size(); ++k) {
       const Located x = r_.located[r_.inputs[k]];
-      if (x.value == v) r_.finals[i].push_back(get(f, l_.final[i], x.stage, Segment::behind));
+      if (x.value != v) continue;
+      const std::uint32_t to = get(f, l_.final[i], x.stage, Segment::behind);
+      if (x.buffers.empty()) {
+        r_.finals[i].push_back(to);
+      } else {
+        store(r_.inputs[k], to);
+      }
     }
   }
 
@@ -440,7 +539,9 @@ class Cook {
   Recipe r_;
   std::map<std::array<std::int64_t, 2 * kAxes>, std::uint32_t> spec_ids_;
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> where_;
-  std::vector<bool> total_uses_;
+  std::map<std::uint32_t, ir::HostStreamId> stores_;
+  std::map<std::uint32_t, std::uint32_t> rows_;  // of variables off chip, by value
+  std::vector<bool> total_uses_, again_;
 };
 
 }  // namespace
@@ -448,6 +549,13 @@ class Cook {
 Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
                    ir::Module& out) {
   return Cook(program, strategy, layout, stages, mesh, splits_backward, out).run();
+}
+
+void add_buffers(Located& x, std::int64_t rows, ir::Module& out) {
+  for (ir::TypeId type : x.types) {
+    const auto number = static_cast<std::int64_t>(out.buffer_count()) + 1;
+    x.buffers.push_back(out.add_buffer({number, out.type(type).dtype, x.shape, rows, {}}));
+  }
 }
 
 ir::Shape start_of(const ir::Shape& whole, const Specs& specs, const Mesh& mesh, std::int64_t rank, std::int64_t microbatch) {

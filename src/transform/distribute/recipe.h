@@ -19,10 +19,10 @@ struct Located {
   Specs specs;
   std::int32_t stage = 0;
   bool each = false;
-  // An input of the main graph.
+  // An input of the main graph, or, off chip, a variable.
   bool input = false;
-  // Made again in the backward pass.
-  bool again = false;
+  // By rank, where it lies off chip: a row for each microbatch.
+  std::vector<ir::BufferId> buffers;
   ir::Shape shape;  // of a part
   ir::NameId name;
   std::vector<ir::TypeId> types;  // by rank
@@ -38,10 +38,14 @@ struct Step {
     accumulate,  // operand 0 to the running sum in result 0
     append,      // operand 0 behind what there is in result 0
     join,        // all microbatches of operand 0 along `dim`
+    load_row,    // result 0 from operand 0's buffers
+    store_row,   // operand 0 into result 0's buffers
   };
   Kind kind = plain;
   ir::OpKind op;
   bool in_place = false;
+  // On the first rank alone.
+  bool first_rank = false;
   Axis axis = kData;
   std::int32_t dim = 0;
   ir::LocationId location;
@@ -60,6 +64,13 @@ struct Recipe {
   std::vector<Step> before, behind;
   // By stage.
   std::vector<std::array<std::vector<Step>, kSegments>> cells, sends;
+  // Of each stream that is loaded: the located values that it brings, and the devices' streams.
+  struct Load {
+    ir::HostStreamId stream;
+    std::uint32_t located = 0;
+    std::vector<ir::HostStreamId> by_rank;
+  };
+  std::vector<Load> loads;
   // By output and final of the sequential program.
   std::vector<std::vector<std::uint32_t>> outputs, finals;
 };
@@ -85,6 +96,12 @@ struct Mesh {
 // Adds types, names and attributes to `out`, no ops.
 Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
                    ir::Module& out);
+
+// Rows off chip for a located value: one buffer for each rank.
+void add_buffers(Located& x, std::int64_t rows, ir::Module& out);
+
+// Activations that the backward pass takes go off chip between their uses (offload.cpp).
+void offload_activations(Recipe& recipe, const Mesh& mesh, ir::Module& out);
 
 // First element, in each dimension, of the part of a rank and a microbatch.
 ir::Shape start_of(const ir::Shape& whole, const Specs& specs, const Mesh& mesh, std::int64_t rank, std::int64_t microbatch);

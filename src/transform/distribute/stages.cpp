@@ -78,6 +78,9 @@ class Assignment {
   std::int32_t& home(ValueId v) { return s_.home[v.index()]; }
   bool is_portable(OpId o) const { return !m_.results(o).empty() && s_.portable[m_.result(o).index()]; }
 
+  // Lies where its first user is.
+  bool is_load(OpId o) const { return when(o) == When::each && m_.op(o).operand_count == 0; }
+
   void portable() {
     for (std::size_t i = 0; i < main().inputs.size(); ++i) {
       s_.portable[main().inputs[i].index()] = !program_.is_batch(i) && ir::elements_of(m_.type_of(main().inputs[i]).shape) == 1;
@@ -100,7 +103,7 @@ class Assignment {
 
   void forward() {
     std::uint32_t layers = 0;
-    const auto counts = [&](OpId o) { return when(o) == When::each && program_.phase_of(o) == Phase::forward; };
+    const auto counts = [&](OpId o) { return when(o) == When::each && program_.phase_of(o) == Phase::forward && !is_load(o); };
     for (OpId o : ops()) {
       if (counts(o)) layers = std::max(layers, program_.layer_of(o) + 1);
     }
@@ -137,7 +140,7 @@ class Assignment {
     const std::vector<OpId>& all = ops();
     for (std::size_t i = all.size(); i-- > 0;) {
       const OpId o = all[i];
-      if (when(o) != When::before || is_portable(o)) continue;
+      if ((when(o) != When::before && !is_load(o)) || is_portable(o)) continue;
       std::int32_t at = -1;
       for (ValueId v : m_.results(o)) {
         for (std::int32_t u : seen_at_[v.index()]) at = at < 0 ? u : std::min(at, u);
@@ -161,7 +164,7 @@ class Assignment {
 
   void before_by_operands() {
     for (OpId o : ops()) {
-      if (when(o) == When::before && !is_portable(o) && stage(o) < 0) place(o, std::max(0, latest_home(o)));
+      if ((when(o) == When::before || is_load(o)) && !is_portable(o) && stage(o) < 0) place(o, std::max(0, latest_home(o)));
     }
   }
 
@@ -172,7 +175,7 @@ class Assignment {
 
   void backward() {
     for (OpId o : ops()) {
-      if (when(o) != When::each || program_.phase_of(o) == Phase::forward) continue;
+      if (when(o) != When::each || program_.phase_of(o) == Phase::forward || is_load(o)) continue;
       std::int32_t of_gradients = std::numeric_limits<std::int32_t>::max(), of_forward = -1;
       bool there = true;
       const auto is_gradient = [&](ValueId v) {

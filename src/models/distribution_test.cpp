@@ -1,0 +1,339 @@
+// What the transforms leave in a program: collectives where they are known to be, memory that gets less, errors that name what does not fit.
+#include "ir/interpreter.h"
+#include "ir/op_row.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "models/gpt.h"
+#include "models/mlp.h"
+#include "models/testing.h"
+#include "pando/model_error.hpp"
+#include "schedule/generate.h"
+#include "transform/distribute/annotate.h"
+#include "transform/distribute/parts.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+namespace pando::models {
+namespace {
+
+using namespace transform;
+using testing::difference;
+using testing::histogram;
+
+constexpr double kRounding = 1e-11;
+
+Gpt small() {
+  Gpt g;
+  g.layers = 4;
+  g.heads = 4;
+  g.width = 8;
+  g.vocabulary = 12;
+  g.sequence = 6;
+  g.batch = 12;
+  g.dtype = ir::DType::float64;
+  return g;
+}
+
+int count(const ir::Module& m, std::string_view name) {
+  int n = 0;
+  for (ir::OpId o : m.graph(m.main_graph()).ops) n += m.row(o).name == name;
+  return n;
+}
+
+// Bytes that the main graph holds at most on any device, in the order of its ops.
+std::int64_t peak(const ir::Module& m) {
+  const ir::Graph& main = m.graph(m.main_graph());
+  std::vector<std::size_t> last(m.value_count(), 0);
+  std::size_t at = 0;
+  for (ir::OpId o : main.ops) {
+    ++at;
+    for (ir::ValueId v : m.operands(o)) last[v.index()] = at;
+  }
+  std::map<std::int32_t, std::int64_t> now, most;
+  const auto device = [&](ir::ValueId v) { return m.type_of(v).place.device.value; };
+  at = 0;
+  for (ir::OpId o : main.ops) {
+    ++at;
+    for (ir::ValueId v : m.results(o)) {
+      if (!m.type_of(v).is_tensor()) continue;
+      now[device(v)] += m.types().bytes_of(m.value(v).type);
+      most[device(v)] = std::max(most[device(v)], now[device(v)]);
+    }
+    std::set<ir::ValueId> gone;
+    for (ir::ValueId v : m.operands(o)) {
+      if (last[v.index()] == at && m.value(v).producer.valid() && m.type_of(v).is_tensor()) gone.insert(v);
+    }
+    for (ir::ValueId v : gone) now[device(v)] -= m.types().bytes_of(m.value(v).type);
+  }
+  std::int64_t all = 0;
+  for (const auto& [d, n] : most) all = std::max(all, n);
+  return all;
+}
+
+std::string refusal(const Program& p, const Strategy& s) {
+  try {
+    parallelise(p, s);
+  } catch (const ModelError& e) {
+    return e.id();
+  }
+  return "accepted";
+}
+
+TEST(Distribution, TensorParallelIsMegatrons) {
+  const Program gpt = build_gpt(small());
+  const ir::Module m = parallelise(gpt, {.tensor = 2}).module;
+  // Each block: one sum behind attention and one behind the dense layers, and as many on the way back. The head is cut by columns: its operand's
+  // gradient is a sum, and probabilities are gathered.
+  EXPECT_EQ(count(m, "all_reduce_across"), 4 * 4 + 1);
+  const ir::Module sp = parallelise(gpt, {.tensor = 2, .sequence_parallel = true}).module;
+  EXPECT_GE(count(sp, "reduce_scatter_across"), 4 * 4);
+  EXPECT_GE(count(sp, "all_gather_across"), 4 * 4);
+  EXPECT_LT(peak(sp), peak(m));
+}
+
+TEST(Distribution, DataParallelSumsEachGradientOnce) {
+  const Program gpt = build_gpt(small());
+  const std::size_t weights = gpt.module.graph(gpt.module.main_graph()).inputs.size() - 2;
+  EXPECT_EQ(count(parallelise(gpt, {.data = 2, .microbatches = 3}).module, "all_reduce_across"), static_cast<int>(weights) + 1);
+}
+
+TEST(Distribution, ExpertsExchangeTokens) {
+  Gpt g = small();
+  g.experts = 6;
+  const Program moe = build_gpt(g);
+  // Two blocks with experts, to and fro, forward and backward.
+  EXPECT_EQ(count(parallelise(moe, {.expert = 3}).module, "all_to_all_across"), 2 * 2 * 2);
+}
+
+TEST(Distribution, ZeroHoldsLess) {
+  Gpt g = small();
+  g.optimizer.kind = Optimizer::adam;
+  const Program gpt = build_gpt(g);
+  const auto held = [&](std::int32_t zero) {
+    const Distributed d = parallelise(gpt, {.data = 4, .zero = zero});
+    std::int64_t bytes = 0;
+    for (ir::ValueId v : d.module.graph(d.module.main_graph()).inputs) bytes += d.module.types().bytes_of(d.module.value(v).type);
+    return static_cast<double>(bytes);
+  };
+  const double none = held(0);
+  EXPECT_NEAR(held(1) / none, 0.5, 0.02);   // a third, and a quarter of two thirds
+  EXPECT_EQ(held(2), held(1));
+  EXPECT_NEAR(held(3) / none, 0.25, 0.02);
+  EXPECT_GT(count(parallelise(gpt, {.data = 4, .zero = 2}).module, "reduce_scatter_across"), 30);
+  EXPECT_EQ(count(parallelise(gpt, {.data = 4, .zero = 1}).module, "reduce_scatter_across"), 0);
+}
+
+TEST(Distribution, RecomputingHoldsLessAndGivesTheSameBits) {
+  Gpt g = small();
+  g.sequence = 12;
+  const Program gpt = build_gpt(g);
+  const auto memory = [&](Recompute r) { return peak(parallelise(gpt, {.microbatches = 2, .recompute = r}).module); };
+  EXPECT_LT(memory(Recompute::selective), memory(Recompute::none));
+  EXPECT_LT(memory(Recompute::full), memory(Recompute::selective));
+  for (Recompute r : {Recompute::selective, Recompute::full}) {
+    EXPECT_EQ(difference(gpt, {.recompute = r}, 0, 1, true), "");
+    EXPECT_EQ(difference(gpt, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3, .recompute = r}, kRounding, 1, true), "");
+    EXPECT_EQ(difference(gpt, {.pipeline = 2, .microbatches = 3, .schedule = "ZB-H1", .recompute = r, .recomputed_layers = {1, 3}}, kRounding, 1, true), "");
+  }
+}
+
+TEST(Distribution, OffChip) {
+  Gpt g = small();
+  g.optimizer.kind = Optimizer::adam;
+  const Program gpt = build_gpt(g);
+  const Strategy pipe{.data = 2, .pipeline = 2, .microbatches = 3};
+  Strategy s = pipe;
+  s.offload_activations = true;
+  EXPECT_LT(peak(parallelise(gpt, s).module), peak(parallelise(gpt, pipe).module));
+  EXPECT_EQ(difference(gpt, s, kRounding, 1, true), "");
+  s.offload_optimizer = true;
+  EXPECT_EQ(difference(gpt, s, kRounding, 1, true), "");
+  const Distributed d = parallelise(gpt, s);
+  EXPECT_EQ(d.remote.size() % 4, 0u);
+  for (const Piece& p : d.remote) EXPECT_TRUE(d.module.state(ir::StateId(p.part)).buffer.valid());
+  s.offload_weights = true;
+  for (std::int32_t zero : {0, 1, 3}) {
+    s.zero = zero;
+    EXPECT_EQ(difference(gpt, s, kRounding, 1, true), "") << zero;
+  }
+  s.schedule = "ZB-H1";
+  s.recompute = Recompute::full;
+  EXPECT_EQ(difference(gpt, s, kRounding, 1, true), "");
+  EXPECT_EQ(difference(gpt, {.offload_weights = true, .offload_optimizer = true, .offload_activations = true}, 0, 1, true), "");
+}
+
+TEST(Distribution, UnevenStages) {
+  const Program mlp = build_mlp({.layers = 5, .width = 4, .batch = 12, .learning_rate = 0.5});
+  EXPECT_EQ(difference(mlp, {.pipeline = 2, .microbatches = 3, .layers_per_stage = {4, 1}}, 0, 1), "");
+  EXPECT_EQ(difference(mlp, {.pipeline = 3, .microbatches = 3}, 0, 1), "");
+  EXPECT_EQ(refusal(mlp, {.pipeline = 2, .microbatches = 3, .layers_per_stage = {4, 2}}), "layers-per-stage");
+  EXPECT_EQ(refusal(mlp, {.pipeline = 6, .microbatches = 6}), "stages");
+}
+
+TEST(Distribution, AScheduleFromATable) {
+  const Program mlp = build_mlp({.layers = 4, .width = 4, .batch = 12, .learning_rate = 0.5});
+  Strategy s{.pipeline = 2, .microbatches = 3};
+  s.table = schedule::read_csv("0F0,0F1,0F2,,0B2,0B1,0B0\n1F0,1F1,1F2,1B2,1B1,1B0\n");
+  EXPECT_EQ(difference(mlp, s, 0, 1), "");
+  s.table = schedule::read_csv("0F0,0F1,0F2,0B2,0B1,0B0\n1F0,1F1,1F2,1B2,1B1\n");
+  EXPECT_EQ(refusal(mlp, s), "schedule");
+  s.microbatches = 2;
+  EXPECT_EQ(refusal(mlp, s), "schedule");
+}
+
+TEST(Distribution, WhatDoesNotDivideIsNamed) {
+  const Program mlp = build_mlp({.layers = 4, .width = 4, .batch = 12});
+  EXPECT_EQ(refusal(mlp, {.data = 5}), "degree-does-not-divide");
+  EXPECT_EQ(refusal(mlp, {.data = 4, .pipeline = 2, .microbatches = 2}), "degree-does-not-divide");
+  EXPECT_EQ(refusal(mlp, {.data = 0}), "degree");
+  EXPECT_EQ(refusal(mlp, {.tensor = 3, .cut = {{"w0", 1}}}), "degree-does-not-divide");
+  EXPECT_EQ(refusal(mlp, {.data = 2, .zero = 4}), "zero");
+}
+
+TEST(Distribution, WeightsAreCutAsSaid) {
+  const Program mlp = build_mlp({.layers = 4, .width = 4, .batch = 12, .learning_rate = 0.5});
+  // Rows first: a sum behind the first layer, and columns, rows from there.
+  EXPECT_EQ(difference(mlp, {.tensor = 2, .cut = {{"w0", 0}, {"w3", -1}}}, 0, 3), "");
+  EXPECT_EQ(difference(mlp, {.tensor = 4, .cut = {{"w0", 1}, {"w1", 1}}}, 0, 3), "");
+}
+
+TEST(Distribution, TextIsAnnotated) {
+  const Program mlp = build_mlp({.layers = 4, .width = 4, .batch = 12, .learning_rate = 0.5});
+  const Program read = annotate(ir::parse(ir::print(mlp.module)), {});
+  EXPECT_EQ(read.batch_dim, mlp.batch_dim);
+  for (ir::OpId o : mlp.module.graph(mlp.module.main_graph()).ops) {
+    if (mlp.phase_of(o) == Phase::forward && mlp.module.row(o).name != "squared_loss_grad") EXPECT_EQ(read.layer_of(o), mlp.layer_of(o)) << o.value;
+  }
+  EXPECT_EQ(difference(read, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}, 0, 3), "");
+  Gpt g = small();
+  g.optimizer.kind = Optimizer::adam;
+  const Program gpt = annotate(ir::parse(ir::print(build_gpt(g).module)), {{{"tokens", 0}, {"labels", 0}}, {}, {}, {}});
+  EXPECT_EQ(difference(gpt, {.data = 2, .tensor = 2, .pipeline = 4, .microbatches = 3, .zero = 1}, kRounding, 3, true), "");
+  EXPECT_THROW(annotate(ir::parse(ir::print(mlp.module)), {{{"nobody", 0}}, {}, {}, {}}), ModelError);
+}
+
+// Samples and labels come by streams, the loss goes by one; weights are variables, updated in place.
+constexpr const char* kStreams = R"(module
+stream 0 "x" to device: Tensor[(12, 4), float64]
+stream 1 "z" to device: Tensor[(12, 4), float64]
+stream 2 "loss" to host: float64
+variable "w0" input 0: Tensor[(4, 8), float64]
+variable "w1" input 1: Tensor[(8, 4), float64]
+
+graph main(w0: Tensor[(4, 8), float64], w1: Tensor[(8, 4), float64]):
+    x: Tensor[(12, 4), float64] = host_load(stream=@stream0)
+    z: Tensor[(12, 4), float64] = host_load(stream=@stream1)
+    y: Tensor[(12, 8), float64] = matmul(x, w0)
+    a: Tensor[(12, 8), float64] = relu(y)
+    b: Tensor[(12, 4), float64] = matmul(a, w1)
+    d: Tensor[(12, 4), float64] = sub(b, z)
+    s: Tensor[(12, 4), float64] = mul(d, d)
+    l: float64 = sum(s, axis=[0, 1], keepdims=false)
+    host_store(l, stream=@stream2)
+    dd: Tensor[(12, 4), float64] = add(d, d)
+    w1t: Tensor[(4, 8), float64] = transpose(w1, permutation=[1, 0])
+    da: Tensor[(12, 8), float64] = matmul(dd, w1t)
+    at: Tensor[(8, 12), float64] = transpose(a, permutation=[1, 0])
+    dw1: Tensor[(8, 4), float64] = matmul(at, dd)
+    dy: Tensor[(12, 8), float64] = relu_grad(y, da)
+    xt: Tensor[(4, 12), float64] = transpose(x, permutation=[1, 0])
+    dw0: Tensor[(4, 8), float64] = matmul(xt, dy)
+    u0: Tensor[(4, 8), float64] = sub(w0, dw0)
+    u1: Tensor[(8, 4), float64] = sub(w1, dw1)
+    w0n: Tensor[(4, 8), float64] = copy_var_update_(w0, u0)
+    w1n: Tensor[(8, 4), float64] = copy_var_update_(w1, u1)
+    return
+    final w0 = w0n
+    final w1 = w1n
+)";
+
+ir::HostTensor integers(ir::Shape shape, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  ir::HostTensor t(ir::DType::float64, std::move(shape));
+  for (std::int64_t i = 0; i < t.elements(); ++i) t.set(i, static_cast<double>(random() % 5) - 2);
+  return t;
+}
+
+// Two steps; the loss and the weights of the second.
+TEST(Distribution, HostDataGoToTheRanksThatNeedIt) {
+  const Program p = annotate(ir::parse(kStreams), {});
+  const ir::HostTensor x = integers({1, 1, 12, 4}, 1), z = integers({1, 1, 12, 4}, 2), w0 = integers({4, 8}, 3), w1 = integers({8, 4}, 4);
+  ir::Interpreter whole(p.module);
+  whole.set_input(ir::HostStreamId(0), x);
+  whole.set_input(ir::HostStreamId(1), z);
+  whole.set_state(ir::StateId(0), 0, w0);
+  whole.set_state(ir::StateId(1), 0, w1);
+  whole.run();
+  for (const Strategy& s : {Strategy{.data = 2}, {.data = 3, .tensor = 2}, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}, {.tensor = 4, .pipeline = 2, .microbatches = 4}}) {
+    const Distributed d = parallelise(p, s);
+    ir::Interpreter parts(d.module);
+    std::map<std::uint32_t, ir::HostTensor> data;
+    for (const Piece& piece : d.streams) {
+      const ir::HostStream& stream = d.module.stream(ir::HostStreamId(piece.part));
+      const ir::HostTensor from = (piece.whole == 0 ? x : z).reshaped({12, 4});
+      ir::Shape shape = stream.shape;
+      shape.insert(shape.begin(), {s.microbatches, 1});
+      auto& to = data.try_emplace(piece.part, ir::DType::float64, shape).first->second;
+      put_part(to, part_of(from, piece.start, stream.shape).reshaped([&] { shape[0] = 1; return shape; }()), {piece.load, 0, 0, 0});
+    }
+    for (auto& [stream, t] : data) parts.set_input(ir::HostStreamId(stream), t);
+    for (const Piece& piece : d.inputs) {
+      const ir::Type type = d.module.type_of(d.module.graph(d.module.main_graph()).inputs[piece.part]);
+      parts.set_state(ir::StateId(piece.part), 0, part_of(piece.whole == 0 ? w0 : w1, piece.start, type.shape));
+    }
+    parts.run();
+    for (std::uint32_t w : {0u, 1u}) {
+      std::vector<ir::HostValue> found(d.module.state_count());
+      for (const Piece& piece : d.inputs) found[piece.part].tensor = parts.state(ir::StateId(piece.part), 0);
+      EXPECT_EQ(join(d.inputs, w, p.module.type_of(p.module.graph(p.module.main_graph()).inputs[w]), found), whole.state(ir::StateId(w), 0));
+    }
+    ir::HostStreamId loss;
+    for (std::uint32_t i = 0; i < d.module.stream_count(); ++i) {
+      if (d.module.stream(ir::HostStreamId(i)).name == "loss") loss = ir::HostStreamId(i);
+    }
+    EXPECT_EQ(parts.output(loss, 1), whole.output(ir::HostStreamId(2), 1));
+  }
+}
+
+TEST(Distribution, RandomProgramsAndDegrees) {
+  std::mt19937_64 random(2026);
+  const auto any = [&](std::initializer_list<std::int64_t> list) { return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size())); };
+  const auto degree = [&](std::initializer_list<std::int64_t> list) { return static_cast<std::int32_t>(any(list)); };
+  for (int i = 0; i < 60; ++i) {
+    Strategy s;
+    s.data = degree({1, 2, 3});
+    s.tensor = degree({1, 2, 4});
+    s.pipeline = degree({1, 2, 3});
+    s.microbatches = degree({1, 2, 4});
+    s.schedule = std::vector<std::string>{"GPipe", "1F1B", "eager-1F1B", "ZB-H1"}[random() % 4];
+    s.zero = degree({0, 0, 1, 2, 3});
+    s.recompute = static_cast<Recompute>(random() % 3);
+    const bool mlp = i % 2 == 0;
+    Gpt g = small();
+    g.layers = any({2, 3, 5});
+    g.heads = any({2, 4});
+    g.width = g.heads * any({2, 3, 4});
+    g.sequence = any({2, 4, 6});
+    g.batch = s.data * s.microbatches * any({1, 2, 6});
+    g.experts = any({0, 0, 2});
+    g.optimizer.kind = random() % 2 ? Optimizer::adam : Optimizer::sgd;
+    if (!mlp) {
+      s.expert = g.experts > 0 && g.batch % (2 * s.data * s.microbatches) == 0 ? degree({1, 2}) : 1;
+      s.context = degree({1, 2});
+      s.sequence_parallel = random() % 2 && s.context == 1;
+    }
+    SCOPED_TRACE(fmt::format("round {}: {} D{} T{} P{} K{} E{} C{} zero {} {} recompute {} sp {}", i, mlp ? "mlp" : "gpt", s.data, s.tensor, s.pipeline, s.microbatches, s.expert,
+                             s.context, s.zero, s.schedule, static_cast<int>(s.recompute), s.sequence_parallel));
+    const Mlp m{any({3, 4, 7}), any({4, 8, 12}), s.data * s.microbatches * any({1, 3}), ir::DType::float64, 0.5};
+    EXPECT_EQ(difference(mlp ? build_mlp(m) : build_gpt(g), s, mlp ? 0 : kRounding, random(), !mlp), "");
+  }
+}
+
+}  // namespace
+}  // namespace pando::models
