@@ -1,0 +1,217 @@
+#include "onnx/import.h"
+
+#include "ir/interpreter.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "pando/model_error.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+namespace pando::onnx {
+namespace {
+
+// Writes messages, for tests.
+struct Bytes {
+  std::string text;
+  Bytes& number(std::uint32_t field, std::uint64_t v) {
+    varint(field << 3);
+    varint(v);
+    return *this;
+  }
+  Bytes& bytes(std::uint32_t field, std::string_view b) {
+    varint(field << 3 | 2);
+    varint(b.size());
+    text.append(b);
+    return *this;
+  }
+  Bytes& bytes(std::uint32_t field, const Bytes& b) { return bytes(field, b.text); }
+  Bytes& real(std::uint32_t field, float v) {
+    varint(field << 3 | 5);
+    text.append(reinterpret_cast<const char*>(&v), 4);
+    return *this;
+  }
+  void varint(std::uint64_t v) {
+    for (; v >= 0x80; v >>= 7) text.push_back(static_cast<char>(v | 0x80));
+    text.push_back(static_cast<char>(v));
+  }
+};
+
+Bytes floats(const std::string& name, std::vector<std::int64_t> dims, const std::vector<float>& data, bool raw) {
+  Bytes t;
+  for (std::int64_t d : dims) t.number(1, static_cast<std::uint64_t>(d));
+  t.number(2, 1).bytes(8, name);
+  const std::string_view all(reinterpret_cast<const char*>(data.data()), 4 * data.size());
+  return t.bytes(raw ? 9 : 4, all);
+}
+Bytes longs(const std::string& name, const std::vector<std::int64_t>& data) {
+  Bytes t, packed;
+  for (std::int64_t d : data) packed.varint(static_cast<std::uint64_t>(d));
+  t.number(1, data.size()).number(2, 7).bytes(7, packed);
+  return t.bytes(8, name);
+}
+Bytes node(const std::string& op, const std::vector<std::string>& in, const std::vector<std::string>& out, const std::vector<Bytes>& attributes = {}) {
+  Bytes n;
+  for (const auto& i : in) n.bytes(1, i);
+  for (const auto& o : out) n.bytes(2, o);
+  n.bytes(3, "node of " + out[0]).bytes(4, op);
+  for (const Bytes& a : attributes) n.bytes(5, a);
+  return n;
+}
+Bytes integer(const std::string& name, std::int64_t v) { return Bytes().bytes(1, name).number(3, static_cast<std::uint64_t>(v)); }
+Bytes integers(const std::string& name, const std::vector<std::int64_t>& v) {
+  Bytes a;
+  a.bytes(1, name);
+  for (std::int64_t i : v) a.number(8, static_cast<std::uint64_t>(i));
+  return a;
+}
+// Dimensions below zero are named "batch".
+Bytes value(const std::string& name, const std::vector<std::int64_t>& dims, std::uint64_t type = 1) {
+  Bytes shape;
+  for (std::int64_t d : dims) shape.bytes(1, d < 0 ? Bytes().bytes(2, "batch") : Bytes().number(1, static_cast<std::uint64_t>(d)));
+  return Bytes().bytes(1, name).bytes(2, Bytes().bytes(1, Bytes().number(1, type).bytes(2, shape)));
+}
+struct Made {
+  Bytes graph;
+  Made& add(const Bytes& n) {
+    graph.bytes(1, n);
+    return *this;
+  }
+  Made& data(const Bytes& t) {
+    graph.bytes(5, t);
+    return *this;
+  }
+  Made& in(const Bytes& v) {
+    graph.bytes(11, v);
+    return *this;
+  }
+  Made& out(const std::string& name) {
+    graph.bytes(12, value(name, {}));
+    return *this;
+  }
+  std::string model(std::uint64_t opset = 13) const {
+    return Bytes().number(1, 8).bytes(8, Bytes().bytes(1, "").number(2, opset)).bytes(7, graph).text;
+  }
+};
+
+std::vector<double> numbers(const ir::HostTensor& t) {
+  std::vector<double> all;
+  for (std::int64_t i = 0; i < t.elements(); ++i) all.push_back(t.number(i));
+  return all;
+}
+ir::HostTensor tensor(ir::Shape shape, const std::vector<double>& v) { return ir::HostTensor::of_floats(ir::DType::float32, std::move(shape), v); }
+
+// Outputs, given the values of inputs that have no data; others begin with theirs.
+std::vector<ir::HostTensor> run(const ir::Module& m, const std::vector<ir::HostTensor>& given) {
+  EXPECT_EQ(ir::print(ir::parse(ir::print(m))), ir::print(m));
+  ir::Interpreter i(m);
+  std::vector<ir::HostValue> inputs;
+  for (std::uint32_t s = 0; s < m.state_count(); ++s) inputs.push_back({s < given.size() ? given[s] : i.state(ir::StateId(s), 0), {}});
+  std::vector<ir::HostTensor> out;
+  for (auto& v : i.run_graph(m.main_graph(), inputs)) out.push_back(v.tensor);
+  out.resize(m.graph(m.main_graph()).outputs.size());
+  return out;
+}
+
+std::string refusal(const std::string& bytes, const ImportOptions& options = {}) {
+  try {
+    import_model(read(bytes), options);
+  } catch (const ModelError& e) {
+    return std::string(e.id()) + ": " + e.what();
+  }
+  return "accepted";
+}
+
+TEST(Onnx, ALayerWithItsWeights) {
+  for (bool raw : {false, true}) {
+    Made made;
+    made.in(value("x", {-1, 2})).data(floats("w", {2, 3}, {1, 2, 3, 4, 5, 6}, raw)).data(floats("b", {3}, {0.5f, -100, 1}, raw));
+    made.add(node("Gemm", {"x", "w", "b"}, {"y"})).add(node("Relu", {"y"}, {"z"})).out("z");
+    const ir::Module m = import_model(read(made.model()), {{{"batch", 2}}});
+    const auto out = run(m, {tensor({2, 2}, {1, 0, 1, 1})});
+    EXPECT_EQ(numbers(out[0]), (std::vector<double>{1.5, 0, 4, 5.5, 0, 10}));
+    EXPECT_EQ(m.state_count(), 3u);
+  }
+}
+
+TEST(Onnx, ShapesAreComputedAtImport) {
+  // Heads of attention: the shape comes of the operand's own.
+  Made made;
+  made.in(value("x", {-1, 6})).data(longs("zero", {0})).data(longs("tail", {2, 3}));
+  made.add(node("Shape", {"x"}, {"s"})).add(node("Gather", {"s", "zero"}, {"n"}, {integer("axis", 0)})).add(node("Concat", {"n", "tail"}, {"to"}, {integer("axis", 0)}));
+  made.add(node("Reshape", {"x", "to"}, {"y"})).add(node("Transpose", {"y"}, {"z"}, {integers("perm", {0, 2, 1})})).out("z");
+  const ir::Module m = import_model(read(made.model()), {{{"batch", 2}}});
+  EXPECT_EQ(m.graph(m.main_graph()).ops.size(), 2u);
+  const auto out = run(m, {tensor({2, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})});
+  EXPECT_EQ(out[0].shape(), (ir::Shape{2, 3, 2}));
+  EXPECT_EQ(numbers(out[0]), (std::vector<double>{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}));
+}
+
+TEST(Onnx, PiecesAndReductions) {
+  Made made;
+  made.in(value("x", {2, 4})).data(longs("start", {-3})).data(longs("end", {1000})).data(longs("axis", {1}));
+  made.add(node("Slice", {"x", "start", "end", "axis"}, {"s"})).add(node("ReduceMean", {"s"}, {"m"}, {integers("axes", {-1}), integer("keepdims", 0)}));
+  made.add(node("Split", {"x"}, {"l", "r"}, {integer("axis", 1)})).add(node("Sub", {"l", "r"}, {"d"})).add(node("Softmax", {"d"}, {"p"}, {integer("axis", -1)}));
+  made.out("m").out("d").out("p");
+  const auto out = run(import_model(read(made.model())), {tensor({2, 4}, {1, 2, 3, 4, 5, 7, 9, 11})});
+  EXPECT_EQ(numbers(out[0]), (std::vector<double>{3, 9}));
+  EXPECT_EQ(numbers(out[1]), (std::vector<double>{-2, -2, -4, -4}));
+  EXPECT_EQ(numbers(out[2]), (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
+}
+
+TEST(Onnx, NormalisationAndImages) {
+  Made made;
+  made.in(value("x", {1, 1, 3, 3})).data(floats("k", {1, 1, 2, 2}, {1, 0, 0, 1}, true)).data(floats("b", {1}, {10}, true));
+  made.add(node("Conv", {"x", "k", "b"}, {"y"}, {integers("kernel_shape", {2, 2}), integers("strides", {1, 1}), integers("pads", {0, 0, 0, 0})}));
+  made.add(node("MaxPool", {"y"}, {"p"}, {integers("kernel_shape", {2, 2})})).add(node("Flatten", {"y"}, {"f"})).data(floats("g", {4}, {1, 1, 1, 1}, true));
+  made.add(node("LayerNormalization", {"f", "g"}, {"n"})).out("y").out("p").out("n");
+  const auto out = run(import_model(read(made.model(17))), {tensor({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})});
+  EXPECT_EQ(numbers(out[0]), (std::vector<double>{16, 18, 22, 24}));
+  EXPECT_EQ(numbers(out[1]), (std::vector<double>{24}));
+  EXPECT_NEAR(out[2].number(0), -4 / std::sqrt(10.0), 1e-5);
+}
+
+TEST(Onnx, DataBesideTheModel) {
+  const std::string directory = ::testing::TempDir();
+  const float data[] = {7, 1, 2};
+  std::ofstream(directory + "/weights.bin", std::ios::binary).write(reinterpret_cast<const char*>(data), sizeof data);
+  const auto entry = [](const char* key, const std::string& v) { return Bytes().bytes(1, key).bytes(2, v); };
+  const auto model = [&](const std::string& location) {
+    Made made;
+    made.in(value("x", {2})).data(Bytes().number(1, 2).number(2, 1).bytes(8, "w").bytes(13, entry("location", location)).bytes(13, entry("offset", "4")).number(14, 1));
+    made.add(node("Add", {"x", "w"}, {"y"})).out("y");
+    return made.model();
+  };
+  EXPECT_EQ(numbers(run(import_model(read(model("weights.bin"), directory)), {tensor({2}, {1, 1})})[0]), (std::vector<double>{2, 3}));
+  EXPECT_EQ(refusal(model("../weights.bin")).substr(0, 13), "onnx-external");
+  EXPECT_EQ(refusal(model("nothing.bin")).substr(0, 13), "onnx-external");
+}
+
+TEST(Onnx, WhatIsNotKnownIsNamedTogether) {
+  Made made;
+  made.in(value("x", {2})).add(node("Einsum", {"x"}, {"a"})).add(node("Einsum", {"a"}, {"b"})).add(node("GridSample", {"b"}, {"c"})).out("c");
+  const std::string text = refusal(made.model());
+  EXPECT_NE(text.find("Einsum (2), GridSample (1)"), std::string::npos) << text;
+}
+
+TEST(Onnx, Errors) {
+  EXPECT_EQ(refusal("this is no model").substr(0, 9), "onnx-file");
+  Made open;
+  open.in(value("x", {-1})).add(node("Relu", {"x"}, {"y"})).out("y");
+  EXPECT_EQ(refusal(open.model()).substr(0, 14), "onnx-dimension");
+  const std::string whole = open.model();
+  for (std::size_t n = 0; n < whole.size(); ++n) EXPECT_NE(refusal(whole.substr(0, n), {{{"batch", 2}}}), "accepted") << n;
+  Made missing;
+  missing.in(value("x", {2})).add(node("Add", {"x", "nobody"}, {"y"})).out("y");
+  EXPECT_EQ(refusal(missing.model()).substr(0, 10), "onnx-value");
+  Made shapes;
+  shapes.in(value("x", {2})).in(value("z", {3})).add(node("Add", {"x", "z"}, {"y"})).out("y");
+  EXPECT_NE(refusal(shapes.model()).find("node of y"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pando::onnx
