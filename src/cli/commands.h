@@ -12,8 +12,10 @@ inline constexpr int kWrong = 2;
 
 void add_allocate(CLI::App& app, int& status);
 void add_dump(CLI::App& app, int& status);
+void add_import(CLI::App& app, int& status);
 void add_jupyter(CLI::App& app, int& status);
 void add_machines(CLI::App& app, int& status);
+void add_model(CLI::App& app, int& status);
 void add_project(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 void add_repl(CLI::App& app, int& status);
@@ -22,6 +24,7 @@ void add_schedule(CLI::App& app, int& status);
 void add_search(CLI::App& app, int& status);
 void add_shell(CLI::App& app, int& status);
 void add_simulate(CLI::App& app, int& status);
+void add_transform(CLI::App& app, int& status);
 
 // Becomes a program that stands beside this one, with these arguments.
 void become(const std::string& name, const std::vector<std::string>& arguments);

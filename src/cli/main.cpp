@@ -12,8 +12,10 @@ int main(int argc, char** argv) {
   int status = 0;
   pando::cli::add_allocate(app, status);
   pando::cli::add_dump(app, status);
+  pando::cli::add_import(app, status);
   pando::cli::add_jupyter(app, status);
   pando::cli::add_machines(app, status);
+  pando::cli::add_model(app, status);
   pando::cli::add_project(app, status);
   pando::cli::add_options(app, status);
   pando::cli::add_repl(app, status);
@@ -22,6 +24,7 @@ int main(int argc, char** argv) {
   pando::cli::add_search(app, status);
   pando::cli::add_shell(app, status);
   pando::cli::add_simulate(app, status);
+  pando::cli::add_transform(app, status);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
