@@ -91,28 +91,32 @@ class Placement {
                                     .name = name});
   }
 
-  // Compute sets that only functions in Streaming Memory run: their code is loaded and dropped with the function.
-  std::vector<FunctionId> function_of_compute_sets() {
-    std::vector<FunctionId> owner(plan_.graph.compute_sets().size());
-    std::vector<std::uint8_t> resident(owner.size(), 0);
+  bool is_loaded(std::uint32_t function) const { return plan_.graph.functions()[FunctionId(function)].in_streaming_memory; }
+
+  // Of compute sets or exchanges, by number: the one function in Streaming Memory that runs it. Its code is loaded and dropped with the function.
+  template <class IndexOf>
+  std::vector<FunctionId> function_of(tile::Op op, std::size_t count, IndexOf index_of) {
+    std::vector<FunctionId> owner(count);
+    std::vector<std::uint8_t> resident(count, 0);
     const auto visit = [&](const Node& root, FunctionId f, const auto& self) -> void {
-      if (root.kind == Node::Kind::action && plan_.actions[root.action].op == tile::Op::compute) {
-        const std::size_t cs = plan_.computes[plan_.actions[root.action].a].compute_set.index();
-        if (!f.valid() || (owner[cs].valid() && owner[cs] != f)) resident[cs] = 1;
-        owner[cs] = f;
+      if (root.kind == Node::Kind::action && plan_.actions[root.action].op == op) {
+        const std::size_t i = index_of(plan_.actions[root.action].a);
+        if (!f.valid() || (owner[i].valid() && owner[i] != f)) resident[i] = 1;
+        owner[i] = f;
       }
       for (const Node& c : root.children) self(c, f, self);
     };
     for (const Node& p : plan_.programs) visit(p, FunctionId(), visit);
-    for (std::uint32_t f = 0; f < plan_.function_bodies.size(); ++f)
-      visit(plan_.function_bodies[FunctionId(f)], plan_.graph.functions()[FunctionId(f)].in_streaming_memory ? FunctionId(f) : FunctionId(), visit);
-    for (std::size_t cs = 0; cs < owner.size(); ++cs)
-      if (resident[cs]) owner[cs] = FunctionId();
+    for (std::uint32_t f = 0; f < plan_.function_bodies.size(); ++f) visit(plan_.function_bodies[FunctionId(f)], is_loaded(f) ? FunctionId(f) : FunctionId(), visit);
+    for (std::size_t i = 0; i < owner.size(); ++i)
+      if (resident[i]) owner[i] = FunctionId();
     return owner;
   }
 
   std::uint32_t code_live(FunctionId f) {
     if (!f.valid()) return always_;
+    const auto known = code_live_.find(f.value);
+    if (known != code_live_.end()) return known->second;
     AccessPattern pattern;
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
       const Action& action = plan_.actions[ActionId(a)];
@@ -124,12 +128,12 @@ class Placement {
     const Node& body = plan_.function_bodies[f];
     range.emplace_back(body.begin, body.end);
     normalise(range);
-    return intern(range);
+    return code_live_[f.value] = intern(range);
   }
 
   void add_vertices() {
-    const std::vector<FunctionId> function_of = function_of_compute_sets();
-    std::vector<std::uint32_t> function_live(plan_.function_bodies.size(), ~0u);
+    const std::vector<FunctionId> owner =
+        function_of(tile::Op::compute, plan_.graph.compute_sets().size(), [&](std::uint32_t a) { return plan_.computes[a].compute_set.index(); });
     const auto& vertices = plan_.graph.vertices();
     std::vector<std::uint32_t> order;
     order.reserve(vertices.size());
@@ -139,7 +143,7 @@ class Placement {
       if (lowered[vertices[VertexId(v)].compute_set.index()]) order.push_back(v);
     const auto key = [&](std::uint32_t v) {
       const graph::Vertex& x = vertices[VertexId(v)];
-      return std::tuple(x.tile, x.codelet, function_of[x.compute_set.index()]);
+      return std::tuple(x.tile, x.codelet, owner[x.compute_set.index()]);
     };
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
     out_.globals.assign(library_.modules(), std::vector<std::uint64_t>(machine_.tiles(), ~std::uint64_t{0}));
@@ -154,13 +158,7 @@ class Placement {
         state += state_bytes(codelet, v);
         const bool first = i == 0 || key(order[i - 1]) != key(order[i]);
         if (!first) continue;
-        const FunctionId f = function_of[v.compute_set.index()];
-        std::uint32_t live = always_;
-        if (f.valid()) {
-          std::uint32_t& known = function_live[f.index()];
-          if (known == ~0u) known = code_live(f);
-          live = known;
-        }
+        const std::uint32_t live = code_live(owner[v.compute_set.index()]);
         add_fixed(tile, tile::Category::vertex_code, codelet.code_bytes, !codelet.code_declared, codelet_name(v.codelet), live);
         add_shared_code(tile, codelet);
         stack = std::max<std::uint64_t>(stack, codelet.stack_bytes ? codelet.stack_bytes : kWorkerStackBytes);
@@ -250,35 +248,53 @@ class Placement {
     out_.images[known->second].tiles.push_back(tile);
   }
 
-  // Per stream: instructions; per tile: what it sends and receives.
+  // Per stream: instructions; per tile: what it sends and receives. By function in Streaming Memory; without one, what stays on the tiles, which
+  // what goes between IPUs does in any case.
   void add_control_code() {
-    std::vector<std::uint64_t> instructions(out_.streams.size(), 0), moves(machine_.tiles(), 0);
-    const auto count = [&](const Node& n, const auto& self) -> void {
-      for (const StreamId s : n.streams) instructions[s.index()] += n.kind == Node::Kind::sequence ? 0 : n.kind == Node::Kind::action ? 1 : 2;
-      for (const Node& c : n.children) self(c, self);
+    std::map<std::uint32_t, std::vector<std::uint64_t>> instructions, moves;
+    const auto of = [](auto& counts, FunctionId f, std::size_t n) -> std::vector<std::uint64_t>& {
+      auto& own = counts[f.value];
+      own.resize(n);
+      return own;
     };
-    for (const Node& n : plan_.programs) count(n, count);
-    for (const Node& n : plan_.function_bodies) count(n, count);
+    const auto count = [&](const Node& n, std::vector<std::uint64_t>& own, const auto& self) -> void {
+      for (const StreamId s : n.streams) own[s.index()] += n.kind == Node::Kind::sequence ? 0 : n.kind == Node::Kind::action ? 1 : 2;
+      for (const Node& c : n.children) self(c, own, self);
+    };
+    for (const Node& n : plan_.programs) count(n, of(instructions, FunctionId(), out_.streams.size()), count);
+    for (std::uint32_t f = 0; f < plan_.function_bodies.size(); ++f)
+      count(plan_.function_bodies[FunctionId(f)], of(instructions, is_loaded(f) ? FunctionId(f) : FunctionId(), out_.streams.size()), count);
     // What several tiles receive is sent once. Bound operands are counted as what they stand for.
-    std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>> sent;  // shard, offset, bytes
-    const auto count_moves = [&](const std::vector<SymbolicMove>& list) {
+    using Sent = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // shard, offset, bytes
+    std::vector<std::pair<Sent, bool>> sent;                                 // and whether to another IPU
+    const auto count_moves = [&](const std::vector<SymbolicMove>& list, FunctionId f) {
+      auto &resident = of(moves, FunctionId(), machine_.tiles()), &own = of(moves, f, machine_.tiles());
       sent.clear();
       for (const SymbolicMove& m : list) {
         if (!m.source.shard.valid()) continue;
-        ++moves[plan_.shards[m.destination.shard].tile.index()];
-        sent.emplace_back(m.source.shard.value, m.source.offset, m.bytes);
+        const TileId to = plan_.shards[m.destination.shard].tile, from = plan_.shards[m.source.shard].tile;
+        const bool global = machine_.ipu_of(to) != machine_.ipu_of(from);
+        ++(global ? resident : own)[to.index()];
+        sent.push_back({{m.source.shard.value, m.source.offset, m.bytes}, global});
       }
       std::sort(sent.begin(), sent.end());
       for (std::size_t i = 0; i < sent.size(); ++i)
-        if (i == 0 || sent[i] != sent[i - 1]) ++moves[plan_.shards[ShardId(std::get<0>(sent[i]))].tile.index()];
+        if (i + 1 == sent.size() || sent[i].first != sent[i + 1].first) ++(sent[i].second ? resident : own)[plan_.shards[ShardId(std::get<0>(sent[i].first))].tile.index()];
     };
-    for (const SymbolicExchange& e : plan_.exchanges) count_moves(e.receive);
-    for (const SymbolicCompute& c : plan_.computes) count_moves(c.bound);
+    const auto self = [](std::uint32_t a) { return a; };
+    const std::vector<FunctionId> of_exchange = function_of(tile::Op::exchange, plan_.exchanges.size(), self);
+    const std::vector<FunctionId> of_compute = function_of(tile::Op::compute, plan_.computes.size(), self);
+    for (std::size_t e = 0; e < plan_.exchanges.size(); ++e) count_moves(plan_.exchanges[e].receive, of_exchange[e]);
+    for (std::size_t c = 0; c < plan_.computes.size(); ++c) count_moves(plan_.computes[c].bound, of_compute[c]);
+    add_code(instructions, moves);
+  }
+
+  void add_code(const std::map<std::uint32_t, std::vector<std::uint64_t>>& instructions, const std::map<std::uint32_t, std::vector<std::uint64_t>>& moves) {
     const tile::NameId control = plan_.name("control code"), exchange = plan_.name("exchange code");
     for (std::size_t s = 0; s < out_.streams.size(); ++s)
       for (const TileId t : out_.streams[s].tiles) {
-        add_fixed(t, tile::Category::control_code, instructions[s] * kInstructionBytes, true, control, always_);
-        add_fixed(t, tile::Category::exchange_code, moves[t.index()] * kExchangeMoveBytes, true, exchange, always_);
+        for (const auto& [f, n] : instructions) add_fixed(t, tile::Category::control_code, n[s] * kInstructionBytes, true, control, code_live(FunctionId(f)));
+        for (const auto& [f, n] : moves) add_fixed(t, tile::Category::exchange_code, n[t.index()] * kExchangeMoveBytes, true, exchange, code_live(FunctionId(f)));
       }
   }
 
@@ -449,6 +465,7 @@ class Placement {
   std::vector<std::uint32_t> group_of_, representative_;
   std::vector<AllocationResult> results_;
   std::map<std::string, std::size_t> image_index_;
+  std::map<std::uint32_t, std::uint32_t> code_live_;  // of functions
   std::vector<std::uint32_t> row_counts_;
   std::vector<std::uint64_t> known_state_;     // CodeletId; of codelets without 2-D fields
   std::vector<tile::NameId> codelet_names_;    // CodeletId
