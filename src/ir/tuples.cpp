@@ -130,6 +130,33 @@ HostTensor reduced(std::span<const HostTensor> parts, const std::string& op) {
   return out;
 }
 
+std::vector<ValueId> elements_of(Expansion& e, std::size_t i) {
+  const ValueId tuple = e.operand(i);
+  const std::size_t n = e.type_of(tuple).elements.size();
+  std::vector<ValueId> all;
+  for (std::size_t k = 0; k < n; ++k) all.push_back(e.op("get_element", {tuple}, {{"index", static_cast<std::int64_t>(k)}}));
+  return all;
+}
+
+void give_tuple(Expansion& e, std::span<const ValueId> elements) { e.result(e.ops("make_tuple", elements)[0]); }
+
+std::int64_t device_of(const Expansion& e, ValueId v) { return e.type_of(v).place.device.value; }
+
+ValueId moved(Expansion& e, ValueId v, std::int64_t device) {
+  const std::int64_t source = device_of(e, v);
+  if (source == device) return v;
+  return e.op("ipu_copy", {v}, {{"source", std::max<std::int64_t>(0, source)}, {"destination", device}});
+}
+
+ValueId part_along(Expansion& e, ValueId v, std::int64_t dimension, std::int64_t index, std::int64_t parts) {
+  const std::int64_t size = e.type_of(v).shape[static_cast<std::size_t>(dimension)] / parts;
+  return e.op("slice", {v}, {{"start", Ints{index * size}}, {"stop", Ints{(index + 1) * size}}, {"step", Ints{1}}, {"axis", Ints{dimension}}});
+}
+
+ValueId joined_along(Expansion& e, std::span<const ValueId> parts, std::int64_t dimension) { return e.ops("concat", parts, {{"axis", dimension}})[0]; }
+
+ValueId reduced(Expansion& e, std::span<const ValueId> parts) { return e.ops("all_reduce", parts, {{"op", e.attributes().text("op")}})[0]; }
+
 std::vector<HostTensor> tensors_of(const HostValue& tuple) {
   std::vector<HostTensor> all;
   for (const HostValue& e : tuple.elements) all.push_back(e.tensor);

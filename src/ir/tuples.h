@@ -29,6 +29,17 @@ HostTensor reduced(std::span<const HostTensor> parts, const std::string& op);
 // Refuses other names than `reduced` knows.
 void check_reduction(const Inference& in);
 
+// In terms of ops on the tensors: what lowering does.
+std::vector<ValueId> elements_of(Expansion& e, std::size_t i = 0);
+void give_tuple(Expansion& e, std::span<const ValueId> elements);
+// The value itself where it lies on that device.
+ValueId moved(Expansion& e, ValueId v, std::int64_t device);
+std::int64_t device_of(const Expansion& e, ValueId v);
+ValueId part_along(Expansion& e, ValueId v, std::int64_t dimension, std::int64_t index, std::int64_t parts);
+ValueId joined_along(Expansion& e, std::span<const ValueId> parts, std::int64_t dimension);
+// Of tensors on one device, by attribute "op".
+ValueId reduced(Expansion& e, std::span<const ValueId> parts);
+
 std::vector<HostTensor> tensors_of(const HostValue& tuple);
 HostValue tuple_of(std::vector<HostTensor> tensors);
 

@@ -13,7 +13,7 @@ void reduce_over_devices(OpLowering& o) {
   std::vector<Tensor> rows;
   for (std::size_t i = 0; i < o.operands(); ++i) {
     const Tensor own = o.operand(i).flatten();
-    if (i == 0) {
+    if (o.operand_type(i).place == o.operand_type(0).place) {
       rows.push_back(own.expand({0}));
       continue;
     }
@@ -23,6 +23,10 @@ void reduce_over_devices(OpLowering& o) {
   }
   const Tensor sum = combined(o, poplar::concat(rows));
   for (std::size_t r = 0; r < o.results(); ++r) {
+    if (o.lowering().analysis().uses(o.module().result(o.op(), r)) == 0) {
+      o.result(r, sum);
+      continue;
+    }
     const Tensor to = o.fresh(r);
     o.program().add(poplar::program::Copy(sum.reshape(extents(o.result_type(r).shape)), to, false, o.name()));
     o.result(r, to);

@@ -64,7 +64,12 @@ class Completion {
       for (std::size_t i = 0; i < m_.operands(o).size() && i < inputs.size(); ++i) fill(wishes_[m_.operand(o, i)], place(inputs[i]));
       return;
     }
-    if (m_.row(o).moves) return;
+    if (m_.row(o).moves) {
+      // A copy between devices says where it reads.
+      const std::int64_t source = m_.attributes(o).integer("source", -1);
+      if (source >= 0) fill(wishes_[m_.operand(o, 0)], {Device::numbered(static_cast<std::int32_t>(source)), TileSet::compute, Memory::tile});
+      return;
+    }
     Place known;
     for (ValueId v : m_.operands(o)) fill(known, place(v));
     for (ValueId v : m_.results(o)) fill(known, place(v));

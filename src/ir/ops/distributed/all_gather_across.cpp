@@ -18,6 +18,16 @@ constexpr OpRow op_all_gather_across = checked({
       const std::vector<HostTensor> parts = tensors_of(e.operand_value(0));
       e.result(tuple_of(std::vector<HostTensor>(parts.size(), joined_along(parts, e.attributes().integer("dim")))));
     },
+    .expand = [](Expansion& e) {
+      const std::vector<ValueId> parts = elements_of(e);
+      std::vector<ValueId> wholes;
+      for (ValueId to : parts) {
+        std::vector<ValueId> here;
+        for (ValueId v : parts) here.push_back(moved(e, v, device_of(e, to)));
+        wholes.push_back(joined_along(e, here, e.attributes().integer("dim")));
+      }
+      give_tuple(e, wholes);
+    },
     .in_program_only = true,
     .moves = true,
 });

@@ -16,6 +16,10 @@ constexpr OpRow op_all_reduce_across = checked({
       const std::vector<HostTensor> parts = tensors_of(e.operand_value(0));
       e.result(tuple_of(std::vector<HostTensor>(parts.size(), reduced(parts, e.attributes().text("op")))));
     },
+    .expand = [](Expansion& e) {
+      const std::vector<ValueId> parts = elements_of(e);
+      give_tuple(e, e.ops("all_reduce", parts, {{"op", e.attributes().text("op")}}));
+    },
     .in_program_only = true,
     .moves = true,
 });

@@ -30,6 +30,17 @@ constexpr OpRow op_all_to_all_across = checked({
       }
       e.result(tuple_of(std::move(out)));
     },
+    .expand = [](Expansion& e) {
+      const std::vector<ValueId> all = elements_of(e);
+      const auto n = static_cast<std::int64_t>(all.size());
+      std::vector<ValueId> out;
+      for (ValueId to : all) {
+        std::vector<ValueId> parts;
+        for (ValueId v : all) parts.push_back(moved(e, part_along(e, v, e.attributes().integer("split_dim"), static_cast<std::int64_t>(out.size()), n), device_of(e, to)));
+        out.push_back(joined_along(e, parts, e.attributes().integer("concat_dim")));
+      }
+      give_tuple(e, out);
+    },
     .in_program_only = true,
     .moves = true,
 });

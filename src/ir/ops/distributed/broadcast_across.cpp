@@ -16,6 +16,11 @@ constexpr OpRow op_broadcast_across = checked({
     .reference = [](Evaluation& e) {
       e.result(tuple_of(std::vector<HostTensor>(e.attributes().ints("devices").size(), e.operand(0))));
     },
+    .expand = [](Expansion& e) {
+      std::vector<ValueId> copies;
+      for (std::int64_t d : e.attributes().ints("devices")) copies.push_back(moved(e, e.operand(0), d));
+      give_tuple(e, copies);
+    },
     .in_program_only = true,
     .moves = true,
 });

@@ -23,6 +23,11 @@ constexpr OpRow op_gather_across = checked({
     .reference = [](Evaluation& e) {
       e.result(joined_along(tensors_of(e.operand_value(0)), e.attributes().integer("dim")));
     },
+    .expand = [](Expansion& e) {
+      std::vector<ValueId> parts = elements_of(e);
+      for (ValueId& v : parts) v = moved(e, v, e.attributes().integer("device"));
+      e.result(joined_along(e, parts, e.attributes().integer("dim")));
+    },
     .in_program_only = true,
     .moves = true,
 });

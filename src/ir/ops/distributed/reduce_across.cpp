@@ -15,6 +15,11 @@ constexpr OpRow op_reduce_across = checked({
     .reference = [](Evaluation& e) {
       e.result(reduced(tensors_of(e.operand_value(0)), e.attributes().text("op")));
     },
+    .expand = [](Expansion& e) {
+      std::vector<ValueId> parts = elements_of(e);
+      for (ValueId& v : parts) v = moved(e, v, e.attributes().integer("device"));
+      e.result(reduced(e, parts));
+    },
     .in_program_only = true,
     .moves = true,
 });

@@ -25,6 +25,17 @@ constexpr OpRow op_reduce_scatter_across = checked({
       for (std::int64_t i = 0; i < n; ++i) parts.push_back(part_along(sum, e.attributes().integer("dim"), i, n));
       e.result(tuple_of(std::move(parts)));
     },
+    .expand = [](Expansion& e) {
+      const std::vector<ValueId> all = elements_of(e);
+      const auto n = static_cast<std::int64_t>(all.size());
+      std::vector<ValueId> sums;
+      for (ValueId to : all) {
+        std::vector<ValueId> parts;
+        for (ValueId v : all) parts.push_back(moved(e, part_along(e, v, e.attributes().integer("dim"), static_cast<std::int64_t>(sums.size()), n), device_of(e, to)));
+        sums.push_back(reduced(e, parts));
+      }
+      give_tuple(e, sums);
+    },
     .in_program_only = true,
     .moves = true,
 });

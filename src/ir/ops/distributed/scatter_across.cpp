@@ -26,6 +26,14 @@ constexpr OpRow op_scatter_across = checked({
       for (std::int64_t i = 0; i < n; ++i) parts.push_back(part_along(e.operand(0), e.attributes().integer("dim"), i, n));
       e.result(tuple_of(std::move(parts)));
     },
+    .expand = [](Expansion& e) {
+      const Ints devices = e.attributes().ints("devices");
+      const auto n = static_cast<std::int64_t>(devices.size());
+      const std::int64_t dim = e.attributes().integer("dim");
+      std::vector<ValueId> parts;
+      for (std::int64_t i = 0; i < n; ++i) parts.push_back(moved(e, part_along(e, e.operand(0), dim, i, n), devices[static_cast<std::size_t>(i)]));
+      give_tuple(e, parts);
+    },
     .in_program_only = true,
     .moves = true,
 });

@@ -15,6 +15,9 @@ constexpr OpRow op_send = checked({
     .reference = [](Evaluation& e) {
       e.result(e.operand(0));
     },
+    .expand = [](Expansion& e) {
+      e.result(moved(e, e.operand(0), e.attributes().integer("device")));
+    },
     .in_program_only = true,
     .moves = true,
 });

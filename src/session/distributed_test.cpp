@@ -1,0 +1,91 @@
+// Programs over several devices of one replica, against the interpreter.
+#include "session/session.h"
+
+#include "ir/interpreter.h"
+#include "ir/parse.h"
+
+#include <gtest/gtest.h>
+
+namespace pando::session {
+namespace {
+
+using namespace ir;
+
+// What is stored must be what the interpreter stores.
+void expect_same(const Module& m, const Options& options) {
+  Interpreter reference(m);
+  reference.run();
+  Session session(Module(m), options);
+  session.attach();
+  session.weights_from_host();
+  std::vector<HostTensor> found;
+  std::vector<OutputData> outputs;
+  for (HostStreamId id : session.outputs()) {
+    Shape shape{1, 1};
+    shape.insert(shape.end(), m.stream(id).shape.begin(), m.stream(id).shape.end());
+    found.emplace_back(m.stream(id).dtype, shape);
+    outputs.push_back({id, found.back().writable(), 1});
+  }
+  session.run({}, outputs);
+  EXPECT_EQ(found.size(), m.stream_count());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], reference.output(outputs[i].stream, 1)) << i << " on " << session.ipus() << " IPUs";
+}
+
+// All ops between devices; A, B and C stand for numbers.
+constexpr const char* kAcross = R"(module
+stream 0 "a" to host: Tensor[(4, 4), float32]
+stream 1 "b" to host: Tensor[(2, 4), float32]
+stream 2 "c" to host: Tensor[(2, 8), float32]
+stream 3 "d" to host: Tensor[(1, 4), float32]
+stream 4 "e" to host: Tensor[(4, 2), float32]
+stream 5 "f" to host: Tensor[(2, 4), float32]
+stream 6 "g" to host: Tensor[(4, 4), float32]
+variable "x" input 0: Tensor[(4, 4), float32, 0] = float32(4, 4)[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]
+
+graph main(x: Tensor[(4, 4), float32, 0]):
+    xs: Tuple[Tensor[(2, 4), float32, A], Tensor[(2, 4), float32, B]] = scatter_across(x, devices=[A, B], dim=0)
+    first: Tensor[(2, 4), float32, A] = get_element(xs, index=0)
+    square: Tensor[(2, 4), float32, A] = mul(first, first)
+    second: Tensor[(2, 4), float32, B] = get_element(xs, index=1)
+    ys: Tuple[Tensor[(2, 4), float32, A], Tensor[(2, 4), float32, B]] = make_tuple(square, second)
+    whole: Tensor[(4, 4), float32, C] = gather_across(ys, device=C, dim=0)
+    least: Tensor[(2, 4), float32, C] = reduce_across(ys, device=C, op="min")
+    wide: Tuple[Tensor[(2, 8), float32, A], Tensor[(2, 8), float32, B]] = all_gather_across(ys, dim=1)
+    wide_second: Tensor[(2, 8), float32, B] = get_element(wide, index=1)
+    parts: Tuple[Tensor[(1, 4), float32, A], Tensor[(1, 4), float32, B]] = reduce_scatter_across(ys, dim=0, op="add")
+    part_second: Tensor[(1, 4), float32, B] = get_element(parts, index=1)
+    turned: Tuple[Tensor[(4, 2), float32, A], Tensor[(4, 2), float32, B]] = all_to_all_across(ys, concat_dim=0, split_dim=1)
+    turned_first: Tensor[(4, 2), float32, A] = get_element(turned, index=0)
+    means: Tuple[Tensor[(2, 4), float32, A], Tensor[(2, 4), float32, B]] = all_reduce_across(ys, op="mean")
+    mean_second: Tensor[(2, 4), float32, B] = get_element(means, index=1)
+    home: Tensor[(2, 4), float32, 0] = send(mean_second, device=0)
+    copies: Tuple[Tensor[(4, 4), float32, B], Tensor[(4, 4), float32, 0]] = broadcast_across(whole, devices=[B, 0])
+    copy: Tensor[(4, 4), float32, 0] = get_element(copies, index=1)
+    host_store(whole, stream=@stream0)
+    host_store(least, stream=@stream1)
+    host_store(wide_second, stream=@stream2)
+    host_store(part_second, stream=@stream3)
+    host_store(turned_first, stream=@stream4)
+    host_store(home, stream=@stream5)
+    host_store(copy, stream=@stream6)
+    return means
+)";
+
+TEST(Distributed, ops_between_devices_are_copies_and_sums) {
+  const auto on = [](std::string a, std::string b, std::string c) {
+    std::string text = kAcross;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::string* device = text[i] == 'A' ? &a : text[i] == 'B' ? &b : text[i] == 'C' ? &c : nullptr;
+      if (device) text.replace(i, 1, *device);
+    }
+    return parse(text);
+  };
+  Options options;
+  options.tiles_per_ipu = 4;
+  expect_same(on("0", "1", "0"), options);
+  expect_same(on("1", "2", "0"), options);
+  expect_same(on("2", "1", "3"), options);
+}
+
+}  // namespace
+}  // namespace pando::session
