@@ -29,7 +29,8 @@ std::map<std::string, std::string> strings_from(const nb::dict& d) {
 }
 
 void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu, std::int64_t num_io_tiles,
-          std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, const nb::dict& engine, const Indices& mapped) {
+          std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, bool check_float8_scales, const nb::dict& engine,
+          const Indices& mapped) {
   session::Options options;
   options.device = std::move(device);
   options.machine = std::move(machine);
@@ -38,6 +39,7 @@ void make(Bound* self, nb::object program, std::string device, std::string machi
   options.num_host_transfers = num_host_transfers;
   options.check_ambiguity = check_ambiguity;
   options.partials_type_matmuls = partials_type;
+  options.check_float8_scales = check_float8_scales;
   options.engine = strings_from(engine);
   for (Index s : mapped) options.mapped.push_back(ir::StateId(s));
   Program& p = nb::cast<Program&>(program);
@@ -103,7 +105,7 @@ void bind_session(nb::module_& m) {
   nb::class_<Bound> c(m, "Session", "A program that is compiled for a device.");
   c.def("__init__", make, nb::arg("program"), nb::arg("device") = "ipu_model", nb::arg("machine") = "ipu2", nb::arg("tiles_per_ipu") = 0,
         nb::arg("num_io_tiles") = 0, nb::arg("num_host_transfers") = 1, nb::arg("check_ambiguity") = true, nb::arg("partials_type") = "",
-        nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices());
+        nb::arg("check_float8_scales") = false, nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices());
   c.def("inputs", [](Bound& s) { return numbers_of(s.session->inputs()); });
   c.def("outputs", [](Bound& s) { return numbers_of(s.session->outputs()); });
   c.def("attach", released([](Session& s) { s.attach(); }));

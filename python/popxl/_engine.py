@@ -23,6 +23,7 @@ def make(ir, device, options):
         settings.update(device=device.kind, tiles_per_ipu=device.tiles_per_ipu or 0, machine=_MACHINES.get(device.ipu_version, "ipu2"))
     if options is not None:
         settings.update(check_ambiguity=options.enableInplaceAmbiguityChecking, num_io_tiles=options.numIOTiles,
+                        check_float8_scales=options.throwIfLog2ScaleTensorNotInRange,
                         engine={str(k): str(v) for k, v in options.engineOptions.items()})
     settings["mapped"] = [info.state for info in ir._variables.values() if info.memmap is not None and info.memmap.flags["WRITEABLE"]]
     return _core.Session(ir._program, **settings)

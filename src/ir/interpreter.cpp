@@ -64,8 +64,12 @@ class InterpreterHost : public EvaluationHost {
   std::int64_t replica_;
 };
 
-Interpreter::Interpreter(const Module& module) : module_(module) {
+Interpreter::Interpreter(const Module& module) : module_(module), kept_(kept_values(module)) {
   const auto replicas = module.replicas();
+  for (const KeptValue& k : kept_) {
+    const Type& type = module.type_of(k.value);
+    kept_data_.emplace_back(static_cast<std::size_t>(replicas), HostValue{HostTensor(type.dtype, type.shape), {}});
+  }
   inputs_of_main_.resize(static_cast<std::size_t>(replicas));
   for (auto& inputs : inputs_of_main_) inputs.resize(module.graph(module.main_graph()).inputs.size());
   for (std::size_t s = 0; s < module.state_count(); ++s) {
@@ -161,51 +165,40 @@ ReplicaValues Interpreter::run_graph_on(GraphId id, ReplicaValues inputs, const 
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) values[r][graph.inputs[i].value] = std::move(inputs[r][i]);
   }
   const bool main = id == module_.main_graph();
+  if (main) bring_kept(values, context);
   for (OpId o : graph.ops) {
-    if (main && module_.op(o).context != context && !is_of_every_program(o)) {
-      pass_over(o, values);
-    } else {
-      run_op(o, values, replicas, context);
-    }
+    if (!main || runs_in(module_, o, context)) run_op(o, values, replicas, context);
   }
   ReplicaValues out(replicas.size());
   const auto keep = [&](std::size_t r, ValueId v) {
-    const auto it = values[r].find(v.value);
+    const auto it = values[r].find(main ? version_in(module_, v, context).value : v.value);
     // Only an output of the main graph that another program makes.
     out[r].push_back(it == values[r].end() ? HostValue() : it->second);
   };
   for (std::size_t r = 0; r < replicas.size(); ++r) {
     for (ValueId v : graph.outputs) keep(r, v);
     for (ValueId v : graph.finals) keep(r, v);
+    for (std::size_t k = 0; main && k < kept_.size(); ++k) kept_data_[k][r] = values[r].at(version_in(module_, kept_[k].last, context).value);
   }
   return out;
 }
 
-// Constants, zeros: what is made from nothing. Ops of other contexts may use them.
-bool Interpreter::is_of_every_program(OpId o) const {
-  return module_.op(o).operand_count == 0 && module_.op(o).graph_count == 0 && module_.row(o).effects == Effects::none;
-}
-
-// An op of another program: what it modifies stays as it is.
-void Interpreter::pass_over(OpId o, std::vector<Values>& values) const {
-  for (const NewVersion& n : new_versions(module_, o)) {
-    for (Values& v : values) {
-      const auto it = v.find(module_.operand(o, n.operand).value);
-      if (it != v.end()) v[module_.result(o, n.result).value] = HostValue(it->second);
-    }
+// What other programs have left.
+void Interpreter::bring_kept(std::vector<Values>& values, Context context) const {
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    if (runs_in(module_, module_.value(kept_[k].value).producer, context)) continue;
+    for (std::size_t r = 0; r < values.size(); ++r) values[r][kept_[k].value.value] = kept_data_[k][r];
   }
 }
 
 void Interpreter::run_op(OpId o, std::vector<Values>& values, const std::vector<std::int64_t>& replicas, Context context) {
   const OpRow& row = module_.row(o);
+  const bool main = module_.op(o).graph == module_.main_graph();
   const auto operands_of = [&](std::size_t r) {
     std::vector<HostValue> operands;
     for (ValueId v : module_.operands(o)) {
-      const auto it = values[r].find(v.value);
-      if (it == values[r].end()) {
-        refuse(ErrorClass::popart, "value-of-another-program", "{} '{}' uses '{}', which an op of another program makes", row.name, module_.name_of(o),
-               module_.name_of(v));
-      }
+      const auto it = values[r].find(main ? version_in(module_, v, context).value : v.value);
+      PANDO_CHECK(it != values[r].end());
       operands.push_back(it->second);
     }
     return operands;

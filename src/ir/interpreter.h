@@ -1,6 +1,7 @@
 // The reference interpreter: naive and simple, what transforms and executors are tested with. It knows nothing of tiles.
 #pragma once
 
+#include "ir/kept_values.h"
 #include "ir/module.h"
 #include "ir/op_row.h"
 
@@ -41,12 +42,13 @@ class Interpreter {
   using Values = std::unordered_map<std::uint32_t, HostValue>;  // of one replica, by value
   ReplicaValues run_graph_on(GraphId graph, ReplicaValues inputs, const std::vector<std::int64_t>& replicas, Context context);
   void run_op(OpId op, std::vector<Values>& values, const std::vector<std::int64_t>& replicas, Context context);
-  bool is_of_every_program(OpId op) const;
-  void pass_over(OpId op, std::vector<Values>& values) const;
+  void bring_kept(std::vector<Values>& values, Context context) const;
 
   const Module& module_;
   std::vector<std::vector<HostTensor>> inputs_of_main_;  // by replica
   std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<HostTensor>> rows_;  // buffer and replica: its rows
+  std::vector<KeptValue> kept_;
+  std::vector<std::vector<HostValue>> kept_data_;  // by kept value and replica
   std::map<HostStreamId, HostTensor> data_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> cursors_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<HostTensor>> stored_;

@@ -27,7 +27,7 @@ bool is_scalar_constant(const ir::Module& m, ValueId v) {
 }  // namespace
 
 Analysis::Analysis(const ir::Module& module, bool fuse)
-    : module_(module), fuse_(fuse), uses_(module.value_count()), users_(module.value_count()), sites_(module.graph_count()),
+    : module_(module), fuse_(fuse), kept_(ir::kept_values(module)), uses_(module.value_count()), users_(module.value_count()), sites_(module.graph_count()),
       code_loaded_(module.graph_count()), effects_(module.graph_count()) {
   for (std::size_t g = 0; g < module.graph_count(); ++g) {
     for (OpId o : module.graph(graph_id(g)).ops) {
@@ -65,22 +65,6 @@ bool Analysis::has_effects(OpId op) const {
   return std::any_of(graphs.begin(), graphs.end(), [&](GraphId g) { return effects_[g] != 0; });
 }
 
-bool Analysis::belongs(OpId op, Context context) const {
-  return module_.op(op).graph != module_.main_graph() || module_.op(op).context == context || module_.row(op).name == "constant";
-}
-
-ValueId Analysis::resolved(ValueId v, Context context) const {
-  for (;;) {
-    const OpId producer = module_.value(v).producer;
-    if (!producer.valid() || belongs(producer, context)) return v;
-    const std::uint32_t result = module_.value(v).index;
-    const std::vector<ir::NewVersion> versions = ir::new_versions(module_, producer);
-    const auto made = std::find_if(versions.begin(), versions.end(), [&](const ir::NewVersion& n) { return n.result == result; });
-    if (made == versions.end()) return v;
-    v = module_.operand(producer, made->operand);
-  }
-}
-
 GraphPlan Analysis::plan(GraphId id, Context context) {
   const ir::Graph& graph = module_.graph(id);
   const bool main = id == module_.main_graph();
@@ -91,9 +75,12 @@ GraphPlan Analysis::plan(GraphId id, Context context) {
   }
   for (ValueId v : graph.outputs) ++reads(v);
   for (ValueId v : graph.finals) ++reads(v);
+  if (main) {
+    for (const ir::KeptValue& k : kept_) ++reads(k.last);
+  }
   GraphPlan plan;
   for (auto it = graph.ops.rbegin(); it != graph.ops.rend(); ++it) {
-    if (!belongs(*it, context)) continue;
+    if (!ir::runs_in(module_, *it, context)) continue;
     const auto results = module_.results(*it);
     const bool read = std::any_of(results.begin(), results.end(), [&](ValueId v) { return uses_[v] > 0; });
     if (!read && !has_effects(*it)) continue;

@@ -1,6 +1,7 @@
 // What a graph's lowering has to know beforehand: which ops are needed, how often values are read, which ops become parts of others.
 #pragma once
 
+#include "ir/kept_values.h"
 #include "ir/module.h"
 
 #include <cstdint>
@@ -33,16 +34,17 @@ class Analysis {
   // Whether its code is loaded by an op.
   bool code_loaded(ir::GraphId g) const { return code_loaded_[g] != 0; }
   bool has_effects(ir::OpId op) const;
-  // In a program of one context of the main graph, an op of another has not run: what it modified is what it was.
-  ir::ValueId resolved(ir::ValueId v, ir::Context context) const;
+  ir::ValueId resolved(ir::ValueId v, ir::Context context) const { return ir::version_in(module_, v, context); }
+  // What programs leave for each other.
+  const std::vector<ir::KeptValue>& kept() const { return kept_; }
 
  private:
-  bool belongs(ir::OpId op, ir::Context context) const;
   void fuse(GraphPlan& plan);
   std::optional<ir::OpId> fusible_reader(ir::OpId op, const std::unordered_map<std::uint32_t, std::uint32_t>& leaves, const GraphPlan& plan) const;
 
   const ir::Module& module_;
   bool fuse_;
+  std::vector<ir::KeptValue> kept_;
   DenseMap<ir::ValueId, std::uint32_t> uses_;
   DenseMap<ir::ValueId, std::vector<std::pair<ir::OpId, std::uint32_t>>> users_;
   DenseMap<ir::GraphId, std::uint32_t> sites_;

@@ -67,10 +67,6 @@ popnn::pooling::PoolParams pooling_params(const ir::Attributes& attributes, cons
   std::vector<unsigned> stride;
   std::vector<int> before, after;
   for (const ir::WindowAxis& w : pooling.windows) {
-    if (w.dilation != 1 || w.in_dilation != 1) {
-      ir::refuse(ir::ErrorClass::not_implemented, "dilated-pooling", "pooling with a dilation of {} and gaps of {}: tiles pool neighbours only", w.dilation,
-                 w.in_dilation);
-    }
     field.push_back(static_cast<std::size_t>(w.in));
     kernel.push_back(static_cast<std::size_t>(w.kernel));
     stride.push_back(static_cast<unsigned>(w.stride));

@@ -40,6 +40,11 @@ Any Mixed::scalar(std::string_view name, double otherwise) const {
   return number(e_.attributes().number(name, otherwise));
 }
 
+Any Mixed::complement(std::string_view name) const {
+  if (const auto i = e_.scalar_operand(name)) return pe::Sub(number(1), operand(*i));
+  return number(1 - e_.attributes().number(name));
+}
+
 Any Mixed::done(const Any& x) const {
   const DType to = e_.result_type().dtype;
   if (to == work_) return x;

@@ -16,6 +16,8 @@ class Mixed {
   Any operand(std::size_t i) const;
   // A parameter, as attribute or operand.
   Any scalar(std::string_view name, double otherwise = 0) const;
+  // 1 - the parameter. Of an attribute it is rounded once.
+  Any complement(std::string_view name) const;
   bool has_scalar(std::string_view name) const { return e_.scalar_operand(name) || e_.attributes().has(name); }
   Any number(double value) const { return e_.number(work_, value); }
   Any done(const Any& x) const;

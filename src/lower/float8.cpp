@@ -2,6 +2,7 @@
 
 #include "lower/expressions.h"
 
+#include <fmt/format.h>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/Util.hpp>
@@ -17,12 +18,21 @@ Tensor metadata(OpLowering& o, ir::DType format) {
   return poputil::createConstantMetadataTensor(o.graph(), f, 0);
 }
 
+void stop_if_outside(OpLowering& o, const Tensor& scale) {
+  const Any outside = pe::Or(pe::Lt(pe::_1, pe::Const(-32)), pe::Gt(pe::_1, pe::Const(31)));
+  const Tensor wrong = popops::map(o.graph(), pe::Cast(outside, poplar::INT), {scale}, o.program(), o.name() + "/outside");
+  const std::string at = o.module().location_text(o.op());
+  o.program().add(poplar::program::AbortOnCondition(
+      wrong.reshape({1}), fmt::format("{} '{}': log2_scale is not in the range from -32 to 31{}{}", o.module().row(o.op()).name, o.name(), at.empty() ? "" : ", at ", at)));
+}
+
 }  // namespace
 
 // The exponent's bits: exact for every scale that float8 tensors have.
 Tensor power_of_two(OpLowering& o, std::size_t i) {
   o.lowering().need(Library::popops);
   const Tensor scale = o.operand(i).reshape({});
+  if (o.lowering().options().check_float8_scales) stop_if_outside(o, scale);
   const Any bits = pe::Mul(pe::Add(pe::_1, pe::Const(127)), pe::Const(1 << 23));
   return popops::map(o.graph(), bits, {scale}, o.program(), o.name() + "/scale").reinterpret(poplar::FLOAT);
 }

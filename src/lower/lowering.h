@@ -180,8 +180,8 @@ class Lowering {
   // The straight-line piece of program, and the function, that a value's slot belongs to.
   DenseMap<ir::ValueId, std::uint32_t> scope_of_, function_of_;
   std::vector<Storage> storages_;
-  // Where variables lie, by input of the main graph.
-  std::vector<Slot> variables_;
+  // Where variables lie, by input of the main graph, and what programs leave for each other.
+  std::vector<Slot> variables_, kept_;
   std::map<ir::GraphId, Function> functions_;
   GraphPlan plan_;
   // Where in plan_.ops.

@@ -89,12 +89,20 @@ void Lowering::lower_context(Context context, Sequence& program) {
   program_ = &program;
   scope_ = ++scopes_;
   const std::vector<Slot> homes = variables_;
+  const std::vector<ir::KeptValue>& kept = analysis_.kept();
   for (std::size_t i = 0; i < homes.size(); ++i) define(main.inputs[i], homes[i]);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!ir::runs_in(module_, module_.value(kept[i].value).producer, context)) define(kept[i].value, kept_[i]);
+  }
   lower_ops(module_.main_graph());
   std::vector<Tensor> to, from;
   for (std::size_t i = 0; i < homes.size(); ++i) {
     to.push_back(homes[i].tensor);
     from.push_back(slot(main.finals[i]).tensor);
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    to.push_back(kept_[i].tensor);
+    from.push_back(slot(kept[i].last).tensor);
   }
   assign_all(to, from);
 }
@@ -105,6 +113,7 @@ Lowered Lowering::run() {
   program_ = &out.weights_from_host;
   make_variables();
   for (ValueId v : module_.graph(module_.main_graph()).inputs) variables_.push_back(slots_[v]);
+  for (const ir::KeptValue& k : analysis_.kept()) kept_.push_back({new_tensor(k.value), {add_storage(true, false)}});
   lower_context(Context::normal, out.main);
   lower_context(Context::accumulate_outer, out.main);
   const std::set<ir::HostStreamId> streams = used_streams_;

@@ -4,8 +4,10 @@
 #include "ir/interpreter.h"
 #include "pando/model_error.hpp"
 
+#include <poplar/exceptions.hpp>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 namespace pando::session {
@@ -54,6 +56,7 @@ void expect_same(Program& p, const Options& options) {
   Session session(p.b, options);
   session.attach();
   session.weights_from_host();
+  reference.run(Context::weights_from_host);
   for (int run = 0; run < 2; ++run) {
     reference.run();
     std::vector<HostTensor> found;
@@ -68,6 +71,7 @@ void expect_same(Program& p, const Options& options) {
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], reference.output(p.outs[i], 1)) << options.device << ", run " << run << ", output " << i;
   }
   if (m.replicas() > 1) return;
+  reference.run(Context::weights_to_host);
   for (std::size_t s = 0; s < m.state_count(); ++s) {
     const StateId id(static_cast<StateId::rep>(s));
     EXPECT_EQ(session.data(id), reference.state(id, 0)) << options.device << ", variable " << s;
@@ -403,6 +407,110 @@ TEST(Programs, io_tiles_are_others_than_those_that_compute) {
   expect_same(p, options);
   options.num_io_tiles = 8;
   EXPECT_THROW(Session(p.b, options), ModelError);
+}
+
+// Made when variables come, changed by each run, looked at when variables go.
+TEST(Programs, programs_leave_values_for_each_other) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({3, 4})), seen = p.variable(counting({4, 3}, 70));
+    p.b.set_context(Context::weights_from_host);
+    const TensorId square = p.op(g, "mul", {v, v}), kept = p.op(g, "mul", {v, p.constant(g, counting({3, 4}, 5))});
+    p.b.set_context(Context::normal);
+    const TensorId turned = p.op(g, "transpose", {kept}, {{"permutation", Ints{1, 0}}});
+    p.op(g, "add", {kept, v}, {}, {}, true);
+    p.store(p.op(g, "add", {square, kept}));
+    p.store(turned);
+    p.b.set_context(Context::weights_to_host);
+    p.op(g, "copy_var_update_", {seen, turned});
+    p.op(g, "add", {v, kept}, {}, {}, true);
+  });
+}
+
+// What one program modifies through views is for the others what it was before.
+TEST(Programs, programs_modify_through_views) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({3, 3})), w = p.variable(counting({2, 3}, 30)), seen = p.variable(counting({3, 3}, 70));
+    const Attributes middle{{"start", Ints{1}}, {"stop", Ints{2}}, {"step", Ints{1}}, {"axis", Ints{0}}};
+    const TensorId turned = p.op(g, "transpose", {v}, {{"permutation", Ints{1, 0}}}, {}, true);
+    const TensorId both = p.op(g, "concat", {w, v}, {{"axis", std::int64_t{0}}}, {}, true);
+    p.op(g, "add", {turned, p.constant(g, counting({3, 3}, 5))}, {}, {}, true);
+    p.op(g, "add", {p.op(g, "slice", {v}, middle, {}, true), p.constant(g, counting({1, 3}))}, {}, {}, true);
+    p.store(both);
+    p.b.set_context(Context::weights_from_host);
+    const TensorId flat = p.op(g, "reshape", {v}, {{"shape", Ints{9}}}, {}, true);
+    p.op(g, "add", {flat, flat}, {}, {}, true);
+    p.op(g, "add", {both, p.constant(g, counting({5, 3}))}, {}, {}, true);
+    const TensorId kept = p.op(g, "mul", {v, p.constant(g, counting({3, 3}, 2))});
+    p.b.set_context(Context::normal);
+    const TensorId row = p.op(g, "slice", {kept}, middle, {}, true);
+    p.op(g, "add", {row, p.constant(g, counting({1, 3}))}, {}, {}, true);
+    p.store(kept);
+    p.b.set_context(Context::weights_to_host);
+    p.op(g, "copy_var_update_", {seen, kept});
+  });
+}
+
+TEST(Programs, a_value_that_is_read_before_it_is_made_is_zero) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({5})), early = p.variable(counting({5}));
+    const TensorId sum = p.op(g, "add", {v, v});
+    p.store(sum);
+    p.b.set_context(Context::weights_from_host);
+    p.op(g, "copy_var_update_", {early, sum});
+  });
+}
+
+// The scale comes with the run.
+Program scaled_by(std::int64_t log2_scale) {
+  Program p;
+  const TensorId scale = p.variable(HostTensor::filled(DType::int32, {}, static_cast<double>(log2_scale)));
+  const TensorId small = p.op(p.main(), "pow2scale_cast_to_fp8", {p.variable(counting({3})), scale}, {{"data_type", DType::float8_143}});
+  p.store(p.op(p.main(), "pow2scale_cast_from_fp8", {small, scale}, {{"data_type", DType::float32}}));
+  return p;
+}
+
+TEST(Programs, scales_of_float8_are_checked_where_that_is_asked_for) {
+  for (const bool checked : {true, false}) {
+    for (const std::int64_t log2_scale : {-33, -32, 31, 32}) {
+      Program p = scaled_by(log2_scale);
+      p.b.finish();
+      Options options;
+      options.device = "cpu";
+      options.check_float8_scales = checked;
+      Session session(p.b, options);
+      session.attach();
+      session.weights_from_host();
+      float out[3];
+      const OutputData to{p.outs[0], out, 1};
+      if (checked && (log2_scale < -32 || log2_scale > 31)) {
+        EXPECT_THROW(session.run({}, {&to, 1}), poplar::application_runtime_error) << log2_scale;
+      } else {
+        session.run({}, {&to, 1});
+      }
+    }
+  }
+}
+
+TEST(Programs, extremes_of_what_has_a_nan_are_nan) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    for (DType type : {DType::float32, DType::float16}) {
+      HostTensor data = counting({5, 40}, -70, type);
+      for (std::int64_t i : {3, 47, 100, 119}) data.set(i, std::nan(""));
+      const TensorId v = p.variable(data);
+      for (const char* op : {"max", "min"}) {
+        for (std::int64_t axis : {0, 1}) {
+          // What is NaN, and what the others are.
+          const TensorId y = p.op(g, op, {v}, {{"axis", Ints{axis}}, {"keepdims", false}}), bad = p.op(g, "isnan", {y});
+          p.store(bad);
+          p.store(p.op(g, "where", {bad, p.constant(g, HostTensor(type, {})), y}));
+        }
+      }
+    }
+  });
 }
 
 TEST(Programs, masks_are_those_of_the_interpreter) {

@@ -10,6 +10,7 @@
 #include "transform/ambiguity.h"
 #include "transform/complete_places.h"
 #include "transform/expand.h"
+#include "transform/flatten_tuples.h"
 #include "transform/prune.h"
 
 #include <fmt/format.h>
@@ -64,7 +65,9 @@ enum Program : unsigned { kMain, kWeightsFromHost, kWeightsToHost };
 }  // namespace
 
 struct Session::State {
-  ir::Builder* builder = nullptr;
+  // Holds the variables' data on the host: a builder's, or `own`.
+  ir::Module* source = nullptr;
+  std::optional<ir::Module> own;
   Options options;
   ir::Module module;
   std::int64_t devices = 1;
@@ -131,13 +134,26 @@ void Session::State::compile(const lower::Lowered& lowered) {
 }
 
 Session::Session(ir::Builder& builder, Options options) : state_(std::make_unique<State>()) {
-  State& s = *state_;
-  s.builder = &builder;
-  s.options = std::move(options);
+  state_->source = &builder.module();
+  state_->options = std::move(options);
   const auto begin = std::chrono::steady_clock::now();
   builder.finish();
-  if (s.options.check_ambiguity) transform::refuse_ambiguity(builder);
-  s.module = builder.module();
+  if (state_->options.check_ambiguity) transform::refuse_ambiguity(builder);
+  state_->times.transform = seconds_since(begin);
+  prepare();
+}
+
+Session::Session(ir::Module module, Options options) : state_(std::make_unique<State>()) {
+  state_->own = std::move(module);
+  state_->source = &*state_->own;
+  state_->options = std::move(options);
+  prepare();
+}
+
+void Session::prepare() {
+  State& s = *state_;
+  const auto begin = std::chrono::steady_clock::now();
+  s.module = *s.source;
   if (s.module.graph(s.module.main_graph()).ops.empty()) {
     refuse(ErrorClass::runtime, "empty-program", "the main graph has no op: nothing would run on any IPU");
   }
@@ -148,15 +164,18 @@ Session::Session(ir::Builder& builder, Options options) : state_(std::make_uniqu
   dump.after("complete_places", s.module);
   transform::expand(s.module, [](const ir::OpRow& row) { return lower::has_lowering(row.name); });
   dump.after("expand", s.module);
+  transform::flatten_tuples(s.module);
+  dump.after("flatten_tuples", s.module);
   transform::prune(s.module);
   dump.after("prune", s.module);
   s.make_device();
-  s.times.transform = seconds_since(begin);
+  s.times.transform += seconds_since(begin);
   const auto lowering = std::chrono::steady_clock::now();
   s.graph.emplace(s.device.getTarget(), poplar::replication_factor(static_cast<unsigned>(s.replicas())));
   lower::Options o;
   o.num_io_tiles = s.options.num_io_tiles;
   o.fuse = s.options.fuse;
+  o.check_float8_scales = s.options.check_float8_scales;
   o.partials_type_matmuls = s.options.partials_type_matmuls;
   const lower::Lowered lowered = lower::lower(s.module, *s.graph, o);
   s.inputs = lowered.inputs;
@@ -281,7 +300,7 @@ void Session::run(std::span<const InputData> inputs, std::span<const OutputData>
 
 void Session::State::upload(StateId id) {
   const ir::State& state = module.state(id);
-  const HostTensor data = builder->module().blob(state.data);
+  const HostTensor data = source->blob(state.data);
   const auto n = static_cast<std::size_t>(replicas());
   for (std::size_t r = 0; r < n; ++r) {
     const HostTensor mine = data_of_replica(module, state, data, static_cast<std::int64_t>(r));
@@ -323,14 +342,14 @@ void Session::State::download(StateId id) {
     }
   }
   const bool mapped = std::find(options.mapped.begin(), options.mapped.end(), id) != options.mapped.end();
-  HostTensor data = builder->module().blob(state.data);
+  HostTensor data = source->blob(state.data);
   if (mapped) {
     store_replicas(module, state, together, const_cast<std::byte*>(data.data()), data);
     return;
   }
   HostTensor fresh(data.dtype(), host_shape(module, state, data));
   store_replicas(module, state, together, fresh.writable(), fresh);
-  builder->module().set_blob(state.data, fresh);
+  source->set_blob(state.data, fresh);
 }
 
 void Session::weights_to_host() {
@@ -343,14 +362,14 @@ void Session::weights_to_host() {
 
 HostTensor Session::data(StateId id) {
   if (state_->attached && !state_->in_sync) weights_to_host();
-  return state_->builder->module().blob(state_->module.state(id).data);
+  return state_->source->blob(state_->module.state(id).data);
 }
 
 void Session::write(StateId id, HostTensor data) {
   State& s = *state_;
   if (s.attached && !s.in_sync) weights_to_host();
   const ir::State& state = s.module.state(id);
-  const HostTensor& old = s.builder->module().blob(state.data);
+  const HostTensor& old = s.source->blob(state.data);
   if (data.dtype() != old.dtype() || data.shape() != old.shape()) {
     refuse(data.dtype() != old.dtype() ? ErrorClass::type : ErrorClass::value, "variable-data", "'{}' holds {} {}, not {} {}", state.name,
            ir::name_of(old.dtype()), ir::to_string(old.shape()), ir::name_of(data.dtype()), ir::to_string(data.shape()));
@@ -359,7 +378,7 @@ void Session::write(StateId id, HostTensor data) {
   if (mapped) {
     std::copy_n(data.data(), data.size_bytes(), const_cast<std::byte*>(old.data()));
   } else {
-    s.builder->module().set_blob(state.data, std::move(data));
+    s.source->set_blob(state.data, std::move(data));
   }
   if (s.attached) weights_from_host();
 }

@@ -41,6 +41,8 @@ struct Options {
   bool check_ambiguity = true;
   // Chains of element-wise ops become one pass over their operands.
   bool fuse = true;
+  // A scale of float8 data beyond -32 to 31 stops the run with poplar::application_runtime_error. Otherwise results are undefined.
+  bool check_float8_scales = false;
   // Matrix products: "float" or "half" partial sums where the op says nothing.
   std::string partials_type_matmuls;
   // Options of the engine, as Poplar's.
@@ -67,6 +69,9 @@ class Session {
   // Compiles. Refuses (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device, "cpu"
   // with more IPUs or replicas than one; (runtime): a program without any op. Tile memory that does not suffice is poplar's exception.
   explicit Session(ir::Builder& builder, Options options = {});
+  // The same of a module that no builder has: one that was parsed. The session keeps it with what its variables hold on the host; nobody looks
+  // for an ambiguous order.
+  explicit Session(ir::Module module, Options options = {});
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -125,6 +130,7 @@ class Session {
 
  private:
   struct State;
+  void prepare();
   std::unique_ptr<State> state_;
 };
 

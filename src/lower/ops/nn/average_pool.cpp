@@ -1,5 +1,6 @@
 #include "lower/convolutions.h"
 #include "lower/lowering.h"
+#include "lower/pooling_by_views.h"
 
 namespace pando::lower {
 
@@ -8,6 +9,8 @@ constexpr Row lower_average_pool = {
     .name = "average_pool",
     .lower =
         [](OpLowering& o) {
+          const ir::Pooling pooling = ir::pooling_of(o.attributes(), o.operand_type(0).shape);
+          if (has_gaps(pooling)) return o.result(0, average_pool_by_views(o, o.operand(0), pooling));
           o.lowering().need(Library::popnn);
           const auto p = pooling_params(o.attributes(), o.operand_type(0).shape, o.operand_type(0).dtype, popnn::PoolingType::AVG);
           o.result(0, popnn::pooling::pool(o.graph(), p, o.operand(0), o.program(), o.name()));

@@ -7,8 +7,7 @@ constexpr Row lower_accumulate_moving_average_square = {
     .name = "accumulate_moving_average_square_",
     .expression = [](const Expression& e) -> Any {
       const Mixed m(e);
-      const Any f = m.scalar("f");
-      return m.done(pe::Add(pe::Mul(f, m.operand(0)), pe::Mul(pe::Sub(m.number(1), f), pe::Square(m.operand(1)))));
+      return m.done(pe::Add(pe::Mul(m.scalar("f"), m.operand(0)), pe::Mul(m.complement("f"), pe::Square(m.operand(1)))));
     },
 };
 

@@ -1,0 +1,99 @@
+// Code that is loaded when it is needed: what a tile's memory holds.
+#include "session/session.h"
+
+#include "ir/interpreter.h"
+
+#include <poplar/exceptions.hpp>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace pando::session {
+namespace {
+
+using namespace ir;
+
+constexpr std::int64_t kSide = 160;
+constexpr int kTimes = 36;
+
+// Transposes the matrix and changes some signs, many times over: each time, every tile exchanges elements with every other one.
+GraphId mixing(Builder& b, const std::string& name) {
+  const GraphId g = b.create_graph(name);
+  TensorId x = b.add_input(g, tensor_type(DType::float32, {kSide, kSide}), "x");
+  HostTensor data(DType::float32, {kSide, kSide});
+  for (std::int64_t i = 0; i < data.elements(); ++i) data.set(i, i % 7 < 3 ? 1 : -1);
+  const TensorId signs = b.add_constant(g, data, "signs");
+  for (int i = 0; i < kTimes; ++i) {
+    const TensorId turned = b.op(g, "transpose", std::array{x}, {{"permutation", Ints{1, 0}}})[0];
+    x = b.op(g, "mul", std::array{turned, signs})[0];
+  }
+  b.add_output(g, x);
+  return g;
+}
+
+struct Program {
+  Builder b;
+  HostStreamId out;
+
+  Program(int graphs, bool loads) {
+    b.push_sequence(SequenceMode::ordered);
+    Module& m = b.module();
+    const GraphId main = m.main_graph();
+    HostTensor data(DType::float32, {kSide, kSide});
+    for (std::int64_t i = 0; i < data.elements(); ++i) data.set(i, static_cast<double>(i % 89));
+    State s;
+    s.type = m.type(tensor_type(DType::float32, {kSide, kSide}));
+    TensorId x = b.add_variable(s, std::move(data), "x");
+    for (int i = 0; i < graphs; ++i) {
+      const GraphId g = mixing(b, "g" + std::to_string(i));
+      if (loads) b.op(main, "remote_code_load", {}, {{"destination", std::string("executable")}}, std::array{g});
+      x = b.op(main, "call", std::array{x}, {}, std::array{g})[0];
+      x = b.op(main, "call", std::array{x}, {}, std::array{g})[0];
+    }
+    out = m.add_stream({"out", HostStream::Direction::device_to_host, DType::float32, {kSide, kSide}});
+    b.op(main, "host_store", std::array{x}, {{"stream", out}});
+    b.finish();
+  }
+};
+
+Options four_tiles() {
+  Options options;
+  options.tiles_per_ipu = 4;
+  return options;
+}
+
+// The largest item of a category in the report's list, KiB on all tiles.
+double kib_of(const std::string& report, const std::string& category) {
+  const std::size_t list = report.find("Largest variables"), at = report.find(category, list);
+  if (list == std::string::npos || at == std::string::npos) return 0;
+  const std::size_t begin = report.rfind('\n', at) + 1;
+  std::istringstream line(report.substr(begin, at - begin));
+  double size = 0;
+  std::string unit;
+  line >> size >> unit;
+  return unit == "MiB" ? 1024 * size : unit == "KiB" ? size : 0;
+}
+
+TEST(CodeLoading, graphs_that_do_not_fit_together_do_one_at_a_time) {
+  Program alone(1, false);
+  Session one(alone.b, four_tiles());
+  const double own = kib_of(one.profile_summary(), "exchange code"), memory = 4 * 624;
+  EXPECT_GT(own, memory / 2) << one.profile_summary();
+  Program together(2, false);
+  EXPECT_THROW(Session(together.b, four_tiles()), poplar::graph_memory_allocation_error);
+  Program loaded(2, true);
+  Interpreter reference(loaded.b.module());
+  reference.run();
+  Session session(loaded.b, four_tiles());
+  // The code of both is in the report, and is more than the tiles have.
+  EXPECT_GT(kib_of(session.profile_summary(), "exchange code"), memory) << session.profile_summary();
+  session.attach();
+  session.weights_from_host();
+  HostTensor found(DType::float32, {1, 1, kSide, kSide});
+  const OutputData to{loaded.out, found.writable(), 1};
+  session.run({}, {&to, 1});
+  EXPECT_EQ(found, reference.output(loaded.out, 1));
+}
+
+}  // namespace
+}  // namespace pando::session
