@@ -5,6 +5,7 @@
 #include "ir/op_row.h"
 #include "ir/op_table.h"
 #include "ir/schedule.h"
+#include "transform/expand.h"
 
 #include <algorithm>
 
@@ -109,6 +110,11 @@ void add_output_to_called(Program& p, Index graph, Index tensor) {
   p.builder.add_output_to_called(graph_id(graph), p.builder.value_of(tensor_id(tensor)));
 }
 
+void decompose_sum(Program& p, Index graph) {
+  p.builder.finish();
+  for (const auto& [sum, chain] : transform::decompose_sum(p.module(), graph_id(graph))) p.builder.hold_instead(sum, chain);
+}
+
 }  // namespace
 
 void bind_rewriting(nb::class_<Program>& c) {
@@ -117,6 +123,7 @@ void bind_rewriting(nb::class_<Program>& c) {
   c.def("op_operand_tensors", op_operand_tensors, nb::arg("op"), "The tensors that were given; None for what no user's tensor stands for.");
   c.def("tensor_named", tensor_named, nb::arg("graph"), nb::arg("id"));
   c.def("stream_names", stream_names);
+  c.def("decompose_sum", decompose_sum, nb::arg("graph"), "Sums of several tensors become additions, each as early as possible.");
   c.def("graph_schedule", [](Program& p, Index graph) { return numbers_of(ir::least_live_order(p.module(), graph_id(graph))); }, nb::arg("graph"));
   c.def("op_source", [](Program& p, Index op) {
     const ir::LocationId at = p.module().op(op_id(op)).location;

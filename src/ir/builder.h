@@ -104,6 +104,9 @@ class Builder {
   // Appends an operand to a call or repeat of a graph that got a further input: what `tensor` held before the call.
   void add_call_operand(OpId call, TensorId tensor);
 
+  // Tensors that hold a value hold another one of the same contents from now on: a transform has put it there.
+  void hold_instead(ValueId from, ValueId to);
+
   // Gives a tensor another name, of Module::unique_name.
   void rename(TensorId tensor, std::string_view name);
 

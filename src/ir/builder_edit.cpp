@@ -100,6 +100,18 @@ void Builder::set_output(GraphId graph, std::size_t index, TensorId tensor) {
   module_.graph(graph).outputs[index] = value_of(tensor);
 }
 
+void Builder::hold_instead(ValueId from, ValueId to) {
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    Tensor& t = tensors_[TensorId(static_cast<TensorId::rep>(i))];
+    if (t.value == from) t.value = to;
+    if (t.first_value == from) t.first_value = to;
+  }
+  if (const auto t = tensor_of(from)) {
+    tensor_of_.at_or_add(to) = *t;
+    module_.set_name(to, module_.value(from).name);
+  }
+}
+
 void Builder::rename(TensorId tensor, std::string_view name) {
   Tensor& t = tensors_[tensor];
   t.name = module_.name(name);

@@ -23,7 +23,8 @@ struct Positions {
 
 }  // namespace
 
-void decompose_sum(Module& m, GraphId graph) {
+std::vector<std::pair<ValueId, ValueId>> decompose_sum(Module& m, GraphId graph) {
+  std::vector<std::pair<ValueId, ValueId>> replaced;
   const std::vector<OpId> list = m.graph(graph).ops;
   Positions position;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -57,6 +58,7 @@ void decompose_sum(Module& m, GraphId graph) {
       position.of[sum] = at;
     }
     now[m.result(o)] = sum;
+    replaced.emplace_back(m.result(o), sum);
     m.op(o).erased = true;
   }
   m.set_current_location(location);
@@ -68,6 +70,7 @@ void decompose_sum(Module& m, GraphId graph) {
   m.graph(graph).ops = std::move(ops);
   replace_values(m, graph, now);
   move_order(m, graph, instead);
+  return replaced;
 }
 
 }  // namespace pando::transform

@@ -4,6 +4,8 @@
 #include "ir/module.h"
 
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace pando::transform {
 
@@ -13,7 +15,7 @@ namespace pando::transform {
 std::size_t expand(ir::Module& module, bool (*keeps)(const ir::OpRow& row) = nullptr);
 
 // Replaces n-ary sums by two-operand ones, each as early as its operands are there: so no more than two of the summands need to be alive.
-// Sums are taken in the order in which the summands are made.
-void decompose_sum(ir::Module& module, ir::GraphId graph);
+// Sums are taken in the order in which the summands are made. Returns each sum that was replaced, with the value that is it now.
+std::vector<std::pair<ir::ValueId, ir::ValueId>> decompose_sum(ir::Module& module, ir::GraphId graph);
 
 }  // namespace pando::transform

@@ -80,7 +80,11 @@ bool GradientGraph::has_gradient(ValueId v) const {
 }
 
 void GradientGraph::give(ValueId v, ValueId gradient) {
-  const Type &wanted = module_.type_of(v), &found = module_.type_of(gradient);
+  const Type wanted = module_.type_of(v);
+  // Values of a narrow type are made of wider ones in ways that only who wrote their gradient knows: it comes as it was computed.
+  const bool other_float = is_floating(wanted.dtype) && is_floating(module_.type_of(gradient).dtype) && wanted.dtype != module_.type_of(gradient).dtype;
+  if (other_float) gradient = emit("cast", {&gradient, 1}, {{"data_type", wanted.dtype}})[0];
+  const Type& found = module_.type_of(gradient);
   if (found.dtype != wanted.dtype || found.shape != wanted.shape) {
     refuse(ErrorClass::popart, "gradient-type", "the gradient of '{}' is a {}; it must have the type {}", module_.name_of(v),
            module_.types().to_string(found), module_.types().to_string(wanted));

@@ -61,3 +61,29 @@ def test_what_cannot_be_is_refused(main):
         popxl.transforms.autodiff(main.ir.create_graph(changes, x))
     with pytest.raises(TypeError):
         popxl.transforms.GradGraphInfo()
+
+
+def kinds(graph):
+    program = graph._ir._program
+    return [program.op_kind(op) for op in program.graph_ops(graph._index)]
+
+
+def test_sums_of_gradients_become_additions():
+    results = []
+    for decomposed in (False, True):
+        ir = popxl.Ir()
+        with ir.main_graph, popxl.in_sequence():
+            x = popxl.variable(np.arange(1, 5, dtype=np.float32))
+            graph = ir.create_graph(lambda t: t * ops.exp(t) + ops.sin(t) * t, x)
+            gradient = popxl.transforms.autodiff(graph)
+            if decomposed:
+                assert "add_n" in kinds(gradient.graph)
+                assert popxl.transforms.decompose_sum(gradient.graph) is gradient.graph
+                assert "add_n" not in kinds(gradient.graph)
+            forward = ops.call_with_info(graph, x)
+            (dx,) = ops.call(gradient.graph, popxl.constant(np.ones(4, np.float32)), inputs_dict=gradient.inputs_dict(forward))
+            d2h = popxl.d2h_stream(dx.shape, dx.dtype)
+            ops.host_store(d2h, dx)
+        with popxl.Session(ir, "cpu") as session:
+            results.append(session.run()[d2h])
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-6)

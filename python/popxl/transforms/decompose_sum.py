@@ -6,14 +6,14 @@ if typing.TYPE_CHECKING:
 
 
 def decompose_sum(graph: "Graph") -> "Graph":
-    """Lets sums of several gradients be computed as chains of additions.
-
-    How a sum is computed is decided when a session lowers the program, for every graph: nothing changes here, and results are the same.
+    """Makes additions of two tensors out of every sum of several ones, such as the gradient of a tensor that several ops use. Each addition comes as
+    early as its operands are there, so that few of them have to be in memory at one time.
 
     Args:
-        graph: any graph.
+        graph: any graph; it changes. Its tensors stay what they are.
 
     Returns:
         the graph.
     """
+    graph._ir._program.decompose_sum(graph._index)
     return graph

@@ -5,7 +5,8 @@ namespace pando::ir {
 extern const OpRow op_replicated_slice;
 constexpr OpRow op_replicated_slice = checked({
     .name = "replicated_slice",
-    .doc = "Replica i of a group gets equal part i of its tensor along `axis`, which the group's size divides.",
+    .doc = "Replica i of a group gets equal part i of its tensor along `axis`, which the group's size divides. Where a part "
+           "has one element along the axis, the axis goes.",
     .signature = "replicated_slice(t: Tensor, axis: int=0, group: Optional[ReplicaGrouping]=None) -> Tensor",
     .module = "collectives.replicated_reduce_scatter",
     .operands = {{{"t"}}},
@@ -17,6 +18,7 @@ constexpr OpRow op_replicated_slice = checked({
       std::int64_t& extent = shape[static_cast<std::size_t>(axis)];
       if (extent % parts != 0) in.refuse("slice-parts", "{} elements along axis {} do not divide into {} parts", extent, axis, parts);
       extent /= parts;
+      if (parts > 1 && extent == 1) shape.erase(shape.begin() + axis);
       in.result(in.dtype(0), shape);
     },
     .reference_group = [](GroupEvaluation& e) {
@@ -40,7 +42,10 @@ constexpr OpRow op_replicated_slice = checked({
     .gradient = [](Gradient& g) {
       Attributes a = g.attributes();
       a.set("output_shape", std::string("concat"));
-      g.give(0, g.op("replicated_all_gather", {g.grad()}, a));
+      Shape part = g.operand_type(0).shape;
+      const std::int64_t parts = elements_of(part) / std::max<std::int64_t>(1, elements_of(g.result_type(0).shape));
+      part[static_cast<std::size_t>(a.integer("axis"))] /= parts;
+      g.give(0, g.op("replicated_all_gather", {g.op("reshape", {g.grad()}, {{"shape", Ints(part)}})}, a));
     },
     .in_program_only = true,
     .popart_type = "ReplicatedReduceScatter",
