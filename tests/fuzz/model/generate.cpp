@@ -2,6 +2,8 @@
 
 #include "ir/error.h"
 #include "ir/op_table.h"
+#include "model/aliases.h"
+#include "model/gradients.h"
 #include "random.h"
 
 #include <algorithm>
@@ -50,15 +52,28 @@ class Generator {
     for (std::uint64_t i = random_.between(0, 2); i-- > 0;) load(main);
     for (std::uint64_t i = random_.below(limits_.graphs + 1); i-- > 0;) graph();
     for (std::uint64_t i = random_.between(3, limits_.ops); i-- > 0;) step(main);
+    if (limits_.gradients) gradient();
+    if (limits_.aliases) return take_all(sequence);
     // What came last is looked at; some earlier things, too.
     std::vector<TensorId> all = held_[main.value];
     for (std::uint64_t i = random_.between(1, 4); i-- > 0 && !all.empty();) store(main, random_.chance(60) ? all[all.size() - 1 - random_.below(std::min<std::size_t>(3, all.size()))] : random_.pick(all));
-    if (sequence) b.pop_sequence();
-    b.finish();
-    return std::move(case_);
+    return finished(sequence);
   }
 
  private:
+  ModelCase finished(bool sequence) {
+    if (sequence) case_.builder->pop_sequence();
+    case_.builder->finish();
+    return std::move(case_);
+  }
+
+  // Everything is looked at.
+  ModelCase take_all(bool sequence) {
+    const GraphId main = case_.builder->module().main_graph();
+    for (TensorId t : std::vector<TensorId>(held_[main.value])) store(main, t);
+    return finished(sequence);
+  }
+
   HostTensor data(DType t, const Shape& shape) {
     HostTensor d(t, shape);
     const std::int64_t low = is_unsigned_integer(t) || t == DType::boolean ? 0 : -3;
@@ -128,7 +143,33 @@ class Generator {
     callable_.push_back(g);
   }
 
+  // A graph of what has gradients, called with its gradient.
+  void gradient() {
+    Builder& b = *case_.builder;
+    const GraphId main = b.module().main_graph(), g = b.create_graph("d" + std::to_string(b.module().graph_count()));
+    held_[g.value] = {};
+    const Shape shape = random_.pick(kShapes);
+    for (std::uint64_t i = random_.between(1, 3); i-- > 0;) {
+      hold(g, {b.add_input(g, tensor_type(DType::float32, random_.chance(70) ? shape : random_.pick(kShapes)), "x", false)});
+    }
+    modifies_ = false;
+    for (std::uint64_t i = random_.between(1, 6); i-- > 0;) step(g);
+    modifies_ = true;
+    std::vector<TensorId> floats;
+    for (TensorId t : held_[g.value]) {
+      if (b.type_of(t).dtype == DType::float32) floats.push_back(t);
+    }
+    b.add_output(g, floats.back());
+    b.finish();
+    std::vector<TensorId> operands;
+    for (ValueId v : b.module().graph(g).inputs) operands.push_back(*holding(main, Type(b.module().type_of(v))));
+    const std::vector<TensorId> made = call_with_gradient(b, random_, g, operands);
+    hold(main, made);
+    for (TensorId t : made) store(main, t);
+  }
+
   void step(GraphId g) {
+    if (limits_.aliases && random_.chance(85) && AliasSteps(*case_.builder, random_).step(g, held_[g.value])) return;
     if (!callable_.empty() && random_.chance(15) && call(g)) return;
     for (int attempt = 0; attempt < 40; ++attempt) {
       if (plain(g)) return;
@@ -149,6 +190,9 @@ class Generator {
     Builder& b = *case_.builder;
     const GraphId callee = random_.pick(callable_);
     if (callee == g) return false;
+    // What a graph hands back cannot be differentiated.
+    const auto& by_ref = b.module().graph(callee).by_ref;
+    if (!modifies_ && std::find(by_ref.begin(), by_ref.end(), true) != by_ref.end()) return false;
     std::vector<TensorId> operands;
     const Graph callee_graph = b.module().graph(callee);
     for (ValueId v : callee_graph.inputs) operands.push_back(*holding(g, Type(b.module().type_of(v))));
@@ -163,7 +207,7 @@ class Generator {
     }
     hold(g, b.op(g, "call", operands, {}, std::array{callee}));
     const OpId op = b.last_op();
-    if (random_.chance(25) && b.tensor(operands[0]).kind != Builder::TensorKind::constant) b.set_modified(op, 0);
+    if (modifies_ && random_.chance(25) && b.tensor(operands[0]).kind != Builder::TensorKind::constant) b.set_modified(op, 0);
     return true;
   }
 
@@ -192,6 +236,7 @@ class Generator {
     }
     const bool modifies = row.modifies[0].operand >= 0;
     const bool in_place = row.has_in_place && random_.chance(35);
+    if ((modifies || in_place) && !modifies_) return false;
     if ((modifies || in_place) && !may_modify(operands, row, in_place)) return false;
     try {
       const std::vector<TensorId> results = b.op(g, row.name, operands, sample.attributes, {}, in_place);
@@ -257,9 +302,19 @@ class Generator {
   std::vector<const OpRow*> rows_;
   std::map<std::uint32_t, std::vector<TensorId>> held_;
   std::vector<GraphId> callable_;
+  bool modifies_ = true;  // whether steps may modify tensors
 };
 
 }  // namespace
+
+ModelLimits limits_of(std::uint64_t seed) {
+  ModelLimits limits;
+  limits.exact = seed % 3 != 0;
+  limits.most_replicas = seed % 5 == 0 ? 2 : 1;
+  limits.gradients = seed % 4 == 1;
+  limits.aliases = seed % 4 == 3;
+  return limits;
+}
 
 ModelCase generate_model(std::uint64_t seed, const ModelLimits& limits) { return Generator(seed, limits).take(); }
 

@@ -18,7 +18,14 @@ struct ModelLimits {
   // Only ops whose results are exact for small integers, whatever the order of their sums.
   bool exact = true;
   std::int64_t most_replicas = 1;
+  // Some graphs are called with their gradient graphs.
+  bool gradients = false;
+  // Views and updates in place of few tensors, all of which are looked at in the end.
+  bool aliases = false;
 };
+
+// What a case of this number is to try: exact ones and others, replicas, gradients, aliases.
+ModelLimits limits_of(std::uint64_t seed);
 
 struct ModelCase {
   std::unique_ptr<ir::Builder> builder;

@@ -86,9 +86,7 @@ std::string compare_run(Interpreter& reference, Session& s, const ModelCase& c, 
 
 // What is wrong with a case; empty if nothing.
 std::string check_case(std::uint64_t seed, const Settings& settings) {
-  ModelLimits limits;
-  limits.exact = seed % 3 != 0;
-  limits.most_replicas = seed % 5 == 0 ? 2 : 1;
+  const ModelLimits limits = limits_of(seed);
   for (const char* device : {"cpu", "ipu_model"}) {
     const ModelCase c = generate_model(seed, limits);
     if (settings.show && device[0] == 'c') fmt::print("{}", print(c.builder->module()));

@@ -71,13 +71,6 @@ std::string difference(const Results& a, const Results& b) {
   return "";
 }
 
-ModelLimits limits_of(std::uint64_t seed) {
-  ModelLimits limits;
-  limits.exact = seed % 3 != 0;
-  limits.most_replicas = seed % 5 == 0 ? 2 : 1;
-  return limits;
-}
-
 // What is wrong with a case; empty if nothing.
 std::string check_case(std::uint64_t seed, bool show) {
   const ModelCase c = generate_model(seed, limits_of(seed));
