@@ -3,6 +3,7 @@
 
 #include "ir/op_row.h"
 #include "ir/op_table.h"
+#include "lower/lower.h"
 
 namespace pando::python {
 
@@ -26,6 +27,13 @@ const char* name_of(ir::AttributeKind kind) {
 }
 
 nb::str text(std::string_view s) { return nb::str(s.data(), s.size()); }
+
+// How a machine comes to compute it.
+const char* lowering_of(const ir::OpRow& row) {
+  if (lower::has_lowering(row.name)) return "own";
+  if (row.name == "constant") return "data";
+  return row.expand != nullptr ? "expansion" : "none";
+}
 
 nb::dict describe(const ir::OpRow& row) {
   nb::list operands, attributes;
@@ -54,6 +62,9 @@ nb::dict describe(const ir::OpRow& row) {
   d["view"] = row.view != ir::View::none;
   d["graphs"] = static_cast<int>(row.graphs);
   d["differentiable"] = text(kDifferentiable[static_cast<std::size_t>(row.differentiable)]);
+  d["elementwise"] = row.elementwise;
+  d["cost"] = row.cost != nullptr;
+  d["lowering"] = lowering_of(row);
   d["popart_type"] = text(row.popart_type);
   d["popart_in_place_type"] = text(row.popart_in_place_type);
   return d;
