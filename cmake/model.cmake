@@ -12,9 +12,17 @@ foreach(module ir transform lower session)
 endforeach()
 
 pando_shared_library(pando_model base ir transform lower session)
-target_link_libraries(pando_model PUBLIC popnn poprand poplin popops poputil poplar PRIVATE fmt::fmt)
-set_target_properties(pando_model PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
-install(TARGETS pando_model LIBRARY DESTINATION lib COMPONENT model)
+target_link_libraries(pando_model PRIVATE popnn poprand poplin popops poputil poplar fmt::fmt)
+set_target_properties(pando_model PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON EXPORT_NAME model)
+target_compile_features(pando_model INTERFACE cxx_std_20)
+
+# Component `model`, beside `poplar` (which has the headers) and `poplibs`: find_package(pando) gives pando::model.
+include(CMakePackageConfigHelpers)
+install(TARGETS pando_model EXPORT pandoTargets LIBRARY DESTINATION lib COMPONENT model)
+install(EXPORT pandoTargets NAMESPACE pando:: DESTINATION lib/cmake/pando COMPONENT model)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/pandoConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/pandoConfig.cmake INSTALL_DESTINATION lib/cmake/pando)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/pandoConfigVersion.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/pandoConfig.cmake ${CMAKE_BINARY_DIR}/cmake/pandoConfigVersion.cmake DESTINATION lib/cmake/pando COMPONENT model)
 
 # Tests find the codelets of the op libraries beside them.
 foreach(module lower session)

@@ -30,7 +30,11 @@ ir::AttributeValue convert(const ir::OpRow& row, const ir::AttributeRule& rule, 
     case AttributeKind::ints: return cast_or_refuse<ir::Ints>(row, rule.name, value, "integers");
     case AttributeKind::numbers: return cast_or_refuse<ir::Floats>(row, rule.name, value, "numbers");
     case AttributeKind::texts: return cast_or_refuse<ir::Strings>(row, rule.name, value, "strings");
-    case AttributeKind::dtype: return static_cast<ir::DType>(cast_or_refuse<std::uint8_t>(row, rule.name, value, "an element type"));
+    case AttributeKind::dtype: {
+      const auto number = cast_or_refuse<std::uint8_t>(row, rule.name, value, "an element type");
+      if (number >= ir::kDTypes) ir::refuse(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes an element type", row.name, rule.name, number);
+      return static_cast<ir::DType>(number);
+    }
     case AttributeKind::blob: return ir::BlobId(cast_or_refuse<Index>(row, rule.name, value, "data"));
     case AttributeKind::stream: return ir::HostStreamId(cast_or_refuse<Index>(row, rule.name, value, "a stream"));
     case AttributeKind::buffer: return ir::BufferId(cast_or_refuse<Index>(row, rule.name, value, "a remote buffer"));

@@ -23,10 +23,25 @@ std::vector<ir::TensorId> tensors_from(const Indices& operands) {
   return out;
 }
 
+// Numbers that come from objects of another kind name nothing.
+void check_numbers(const Program& p, std::string_view name, const Indices& operands, const ir::Attributes& attributes, const Indices& graphs) {
+  const ir::Module& m = p.builder.module();
+  const auto check = [&](bool there, std::string_view what) {
+    if (!there) ir::refuse(ir::ErrorClass::type, "no-such-object", "{}: an argument is not a {} of this program", name, what);
+  };
+  for (Index i : operands) check(i < p.builder.tensor_count(), "tensor");
+  for (Index i : graphs) check(i < m.graph_count(), "graph");
+  for (const auto& [key, value] : attributes.items()) {
+    if (const auto* s = std::get_if<ir::HostStreamId>(&value)) check(s->value < m.stream_count(), "stream");
+    if (const auto* b = std::get_if<ir::BufferId>(&value)) check(b->value < m.buffer_count(), "remote buffer");
+  }
+}
+
 Indices add_op(Program& p, Index graph, std::string_view name, const Indices& operands, const nb::dict& attributes, const Indices& graphs, bool in_place,
                std::string_view output_name) {
   p.module().set_current_location(p.module().location(Locations::find()));
   const ir::Attributes converted = attributes_from(ir::row_of(ir::op_kind(name)), attributes);
+  check_numbers(p, name, operands, converted, graphs);
   std::vector<ir::GraphId> graph_ids;
   for (Index g : graphs) graph_ids.push_back(graph_id(g));
   return numbers_of(p.builder.op(graph_id(graph), name, tensors_from(operands), converted, graph_ids, in_place, output_name));

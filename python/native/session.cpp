@@ -130,6 +130,7 @@ void bind_session(nb::module_& m) {
     return d;
   }, "Seconds that each stage took.");
   c.def("dump", [](Bound& s, std::string_view level) { return s.session->dump(level); }, nb::arg("level"));
+  c.def("executable_bytes", [](Bound& s) { return s.session->executable_bytes(); }, "Of the compiled program as a file.");
   c.def("profile_summary", [](Bound& s) { return s.session->profile_summary(); });
 }
 

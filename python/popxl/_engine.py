@@ -17,8 +17,7 @@ def make(ir, device, options):
 
             device = _offline_device_from_str(device)
     if isinstance(device, str):
-        # Replicas need IPUs of their own.
-        settings["device"] = "ipu_model" if device == "cpu" and ir.replication_factor > 1 else device
+        settings["device"] = device
     else:
         settings.update(device=device.kind, tiles_per_ipu=device.tiles_per_ipu or 0, machine=_MACHINES.get(device.ipu_version, "ipu2"))
     if options is not None:

@@ -21,13 +21,13 @@ class Session:
 
     Args:
         ir: the program. It cannot change any more.
-        device_desc: "cpu" (one IPU that is one tile, the fastest; with several replicas the same as "ipu_model"), "ipu_model" or "ipu_hw" (IPUs of 1,472 tiles, all emulated), the name of a
+        device_desc: "cpu" (every IPU is one tile, the fastest), "ipu_model" or "ipu_hw" (IPUs of 1,472 tiles, all emulated), the name of a
             system, a `popart.DeviceInfo`, or "interpreter" (the reference: slow, for tests).
         weights_to_host_on_exit: whether the end of the outermost `with` block brings variables to the host.
 
     Raises:
         RuntimeError: a program without ops.
-        ValueError: an unknown device, or "cpu" for more than one IPU.
+        ValueError: an unknown device.
         popart.popart_exception: what cannot be compiled; in-place ops whose order nobody demanded.
     """
 

@@ -195,12 +195,22 @@ std::optional<std::size_t> Lowering::overwritten_leaf(const Group& group, const 
 void Lowering::compute(const Group& group) {
   current_.clear();
   std::vector<Tensor> tensors;
-  for (const Leaf& l : group.leaves) {
-    tensors.push_back(l.value.valid() ? slot(l.value).tensor : l.tensor);
-    if (l.value.valid()) current_.push_back(l.value);
-  }
   const Member& last = group.members.back();
-  poplar::Graph& graph = graph_of(last.op);
+  const ir::Device device = place_of(last.op).device;
+  // Operands on another device are read from there.
+  bool one_device = true;
+  // A scalar parameter may have more dimensions than what it scales.
+  const auto read = [&](ValueId v) {
+    const Tensor& t = slot(v).tensor;
+    return t.numElements() == 1 ? t.reshape({}) : t;
+  };
+  for (const Leaf& l : group.leaves) {
+    tensors.push_back(l.value.valid() ? read(l.value) : l.tensor);
+    if (!l.value.valid()) continue;
+    current_.push_back(l.value);
+    one_device = one_device && module_.type_of(l.value).place.device == device;
+  }
+  poplar::Graph& graph = one_device ? graph_of(last.op) : graph_;
   std::vector<const Member*> results;
   for (const Member& m : group.members) {
     if (analysis_.uses(m.result) > 0 || group.members.size() == 1) results.push_back(&m);
@@ -222,7 +232,7 @@ void Lowering::compute(const Group& group) {
   }
   for (std::size_t i = 0; i < group.leaves.size(); ++i) {
     // Values that had to move are read where they are now; what is overwritten where its old contents are.
-    if (!taken[i] && group.leaves[i].value.valid()) tensors[i] = slot(group.leaves[i].value).tensor;
+    if (!taken[i] && group.leaves[i].value.valid()) tensors[i] = read(group.leaves[i].value);
   }
   const auto shape = extents(module_.type_of(last.result).shape);
   if (results.size() == 1 && !homes[0].tensor.valid()) {

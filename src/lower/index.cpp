@@ -70,6 +70,12 @@ void gather_slices(OpLowering& o) {
   o.lowering().need(Library::popops);
   const Tensor t = o.operand(0), indices = int_indices(o, o.operand(1));
   auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
+  if (t.numElements() == 0) {
+    // Every index lies outside.
+    const Tensor zeros = o.fresh();
+    if (zeros.numElements() > 0) popops::zero(o.graph(), zeros, o.program(), o.name());
+    return o.result(0, zeros);
+  }
   if (is_grouped(o.attributes())) {
     Extents shape = indices.shape();
     shape.erase(shape.begin());

@@ -73,6 +73,7 @@ void Lowering::make_variables() {
       continue;
     }
     const Tensor t = slots_[main.inputs[*state.input]].tensor;
+    if (t.numElements() == 0) continue;
     graph_.createHostRead(download_handle(id), t);
     if (module_.replicas() == 1) {
       graph_.createHostWrite(upload_handle(id), t);

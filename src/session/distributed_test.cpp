@@ -85,6 +85,8 @@ TEST(Distributed, ops_between_devices_are_copies_and_sums) {
   expect_same(on("0", "1", "0"), options);
   expect_same(on("1", "2", "0"), options);
   expect_same(on("2", "1", "3"), options);
+  options.device = "cpu";
+  expect_same(on("1", "2", "0"), options);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 namespace pando::session {
@@ -60,7 +61,14 @@ std::vector<double> line_of(const std::string& report, const std::string& stream
     if (!(words >> name) || name != stream) continue;
     for (std::string word; words >> word;) {
       std::erase(word, ',');
-      numbers.push_back(std::stod(word));
+      const std::size_t unit = std::string_view("kMG").find(word);
+      if (unit != std::string_view::npos && !numbers.empty()) {
+        numbers.back() *= unit == 0 ? 1e3 : unit == 1 ? 1e6 : 1e9;
+      } else if (std::isdigit(static_cast<unsigned char>(word[0]))) {
+        numbers.push_back(std::stod(word));
+      } else {
+        break;
+      }
     }
     if (numbers.size() == 8) return numbers;
   }
@@ -90,9 +98,9 @@ TEST(Overlap, loads_on_io_tiles_run_beside_computing) {
   EXPECT_EQ(compute[5], 0) << "the tiles that compute meet no host\n" << report;
   EXPECT_GT(io[5], 0) << report;
   EXPECT_GT(compute[0], 0) << report;
-  // One after the other, both would take the sum of what they are busy with.
+  // One after the other, both would take the sum of what they are busy with. The first load and the last store have nothing beside them.
   const double busy = compute[7] - compute[6] + io[7] - io[6], together = std::max(compute[7], io[7]);
-  EXPECT_LT(together, 0.8 * busy) << report;
+  EXPECT_LT(together, busy - 0.4 * io[5]) << report;
 }
 
 }  // namespace

@@ -76,7 +76,6 @@ TEST_P(Rows, machines_compute_what_the_interpreter_does) {
     const std::vector<HostTensor> data = sample_data(sample, 7 + number);
     const std::vector<HostTensor> expected = evaluate(row, data, sample.attributes, sample.in_place);
     for (const Machine& machine : kMachines) {
-      if (row.name == "ipu_copy" && std::string_view(machine.device) == "cpu") continue;  // has one device
       const std::string where = std::string(row.name) + " sample " + std::to_string(number) + " on " + machine.name;
       SCOPED_TRACE(where);
       std::vector<HostTensor> found;

@@ -50,6 +50,21 @@ class PrintBuffer : public std::streambuf {
   }
 };
 
+class CountingBuffer : public std::streambuf {
+ public:
+  std::uint64_t bytes = 0;
+
+ protected:
+  int overflow(int c) override {
+    ++bytes;
+    return c == traits_type::eof() ? 0 : c;
+  }
+  std::streamsize xsputn(const char*, std::streamsize n) override {
+    bytes += static_cast<std::uint64_t>(n);
+    return n;
+  }
+};
+
 // The slices of one replica's stream.
 struct Cursor {
   std::byte* data = nullptr;
@@ -103,12 +118,8 @@ struct Session::State {
 void Session::State::make_device() {
   devices = lower::devices_of(module);
   if (options.device == "cpu") {
-    if (devices > 1 || replicas() > 1) {
-      refuse(ErrorClass::value, "cpu-has-one-ipu", "device 'cpu' has one IPU and one replica; the program needs {} IPUs and {} replicas (use 'ipu_model')",
-             devices, replicas());
-    }
     options.num_io_tiles = 0;
-    device = poplar::Device::createCPUDevice();
+    device = poplar::Device::createCPUDevice(static_cast<unsigned>(devices * replicas()));
     return;
   }
   if (options.device != "ipu_model" && options.device != "ipu_hw") {
@@ -252,7 +263,7 @@ void Session::State::connect_replicas() {
   for (HostStreamId id : outputs) connect_stream(id, false);
   for (std::size_t i = 0; i < module.state_count(); ++i) {
     const StateId id(static_cast<StateId::rep>(i));
-    if (!module.state(id).input) continue;
+    if (!module.state(id).input || ir::elements_of(module.type(module.state(id).type).shape) == 0) continue;
     std::vector<HostTensor>& mine = uploads[id];
     mine.resize(n);
     for (unsigned r = 0; r < n; ++r) {
@@ -391,6 +402,13 @@ std::string Session::dump(std::string_view level) const {
   std::ostringstream out;
   state_->graph->serialize(out);
   return out.str();
+}
+
+std::uint64_t Session::executable_bytes() const {
+  CountingBuffer count;
+  std::ostream out(&count);
+  state_->engine->serializeExecutable(out);
+  return count.bytes;
 }
 
 std::string Session::profile_summary() {

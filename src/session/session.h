@@ -27,7 +27,7 @@
 namespace pando::session {
 
 struct Options {
-  // "cpu": the host's processor as a machine of one tile, of one IPU and one replica. "ipu_model" or "ipu_hw": IPUs of 1,472 tiles.
+  // "cpu": the host's processor; every IPU is one tile, as large as it has to be. "ipu_model" or "ipu_hw": IPUs of 1,472 tiles.
   std::string device = "ipu_model";
   // Of the machines that the graph level knows ("ipu1", "ipu2", "ipu21").
   std::string machine = "ipu2";
@@ -66,8 +66,8 @@ struct OutputData {
 
 class Session {
  public:
-  // Compiles. Refuses (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device, "cpu"
-  // with more IPUs or replicas than one; (runtime): a program without any op. Tile memory that does not suffice is poplar's exception.
+  // Compiles. Refuses (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device;
+  // (runtime): a program without any op. Tile memory that does not suffice is poplar's exception.
   explicit Session(ir::Builder& builder, Options options = {});
   // The same of a module that no builder has: one that was parsed. The session keeps it with what its variables hold on the host; nobody looks
   // for an ambiguous order.
@@ -125,6 +125,8 @@ class Session {
   const Times& times() const;
   // Text of a level: "model" or "graph".
   std::string dump(std::string_view level) const;
+  // Of the compiled program as a file: instructions, exchanges, constants; variables are not in it.
+  std::uint64_t executable_bytes() const;
   // The report of poplar::Engine, as text.
   std::string profile_summary();
 

@@ -25,6 +25,10 @@ def remote_code_load(graph: "Graph", destination: CODE_LOCATION) -> None:
         ValueError: the current graph, or an unknown destination.
         NotImplementedError: the destinations "compute_buffer" and "io_buffer".
     """
+    from popxl.graph import Graph
+
+    if not isinstance(graph, Graph):
+        raise TypeError(f"remote_code_load takes a Graph, not {graph!r} of type {type(graph).__name__}.")
     if graph == _context.graph:
         raise ValueError(f"The remote_code_load op cannot load the code of the graph {graph.name!r} that it is in.")
     if destination != "executable":

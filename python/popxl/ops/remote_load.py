@@ -12,6 +12,13 @@ def offset_of(offset):
     return offset if isinstance(offset, Tensor) else constant(offset, dtypes.uint32, "offset")
 
 
+def buffer_index(remote_buffer):
+    """The number of a remote buffer. Raises TypeError for what is none."""
+    if not isinstance(remote_buffer, RemoteBuffer):
+        raise TypeError(f"{remote_buffer!r} of type {type(remote_buffer).__name__} is no RemoteBuffer.")
+    return remote_buffer._index
+
+
 def remote_load(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], name: Optional[str] = None) -> Tensor:
     """A row of a remote buffer. Loads and stores of one buffer are ordered by `in_sequence` alone.
 
@@ -23,7 +30,7 @@ def remote_load(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], name: O
     Returns:
         a tensor of the buffer's shape and element type.
     """
-    return one("remote_load", [offset_of(offset)], {"buffer": remote_buffer._index}, output_name=name)
+    return one("remote_load", [offset_of(offset)], {"buffer": buffer_index(remote_buffer)}, output_name=name)
 
 
 def remote_load_(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Tensor) -> Tensor:
@@ -36,9 +43,9 @@ def remote_load_(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Ten
     Raises:
         ValueError: another shape or element type.
     """
-    if isinstance(t, Tensor):
+    if isinstance(t, Tensor) and isinstance(remote_buffer, RemoteBuffer):
         remote_buffer._validate(t.shape, t.dtype, t.id)
-    return one("remote_load_into", [t, offset_of(offset)], {"buffer": remote_buffer._index}, output_name="remote_load_out")
+    return one("remote_load_into", [t, offset_of(offset)], {"buffer": buffer_index(remote_buffer)}, output_name="remote_load_out")
 
 
 def multiply_tuple(tup):

@@ -2,7 +2,7 @@
 from typing import Union
 
 from popxl._build import op
-from popxl.ops.remote_load import offset_of
+from popxl.ops.remote_load import buffer_index, offset_of
 from popxl.remote_buffer import RemoteBuffer
 from popxl.tensor import Tensor
 
@@ -17,9 +17,9 @@ def remote_store(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Ten
     Raises:
         ValueError: another shape or element type.
     """
-    if isinstance(t, Tensor):
+    if isinstance(t, Tensor) and isinstance(remote_buffer, RemoteBuffer):
         remote_buffer._validate(t.shape, t.dtype, t.id)
-    op("remote_store", [offset_of(offset), t], {"buffer": remote_buffer._index})
+    op("remote_store", [offset_of(offset), t], {"buffer": buffer_index(remote_buffer)})
 
 
 __all__ = ["remote_store"]
