@@ -16,7 +16,7 @@ Made by `docs/level/make_ops.py` from the rows in `src/ir/ops`; a test compares.
 
 * **operands**: in order; `...` takes all further ones, `[x]` may be absent. A name with an underscore behind it (`add_`) is the form in place.
 * **attributes**: `[x]` may be absent.
-* **gradient**: *yes*; *zero*; *none*: the path ends without a word; *refused*: an error; *ends here*: on purpose.
+* **gradient**: *yes*; *zero*; *none*: the path ends without a word; *refused*: an error; *ends here*: on purpose; *of its graphs*: a call or loop of their gradients.
 * **cost**: *own*: the row counts operations; otherwise one for each element of the results.
 * **lowering**: *own*: a row in `src/lower/ops`; *by other ops*: the row says which; *no*: only the interpreter and transforms know it.
 """
@@ -35,7 +35,8 @@ def operand(rule):
 def line(row):
     name = f"`{row['name']}`" + (f", `{row['name']}_`" if row["has_in_place"] else "")
     attributes = ", ".join(a[0] if a[2] else f"[{a[0]}]" for a in row["attributes"])
-    cells = [name, ", ".join(operand(o) for o in row["operands"]), attributes, GRADIENT[row["differentiable"]], "own" if row["cost"] else "elements",
+    gradient = "of its graphs" if row["name"] in ("call", "repeat", "conditional") else GRADIENT[row["differentiable"]]
+    cells = [name, ", ".join(operand(o) for o in row["operands"]), attributes, gradient, "own" if row["cost"] else "elements",
              LOWERING[row["lowering"]]]
     return "| " + " | ".join(cells) + " |"
 

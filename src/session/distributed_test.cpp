@@ -71,6 +71,45 @@ graph main(x: Tensor[(4, 4), float32, 0]):
     return means
 )";
 
+// A layer that is split over two devices by its data: each computes the gradient of its part, the sum of which updates the weight everywhere.
+constexpr const char* kDataParallel = R"(module
+stream 0 "y" to host: Tensor[(4, 2), float32]
+stream 1 "w" to host: Tensor[(2, 2), float32]
+variable "x" input 0: Tensor[(4, 2), float32, 0] = float32(4, 2)[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+variable "w" input 1: Tensor[(2, 2), float32, 0] = float32(2, 2)[1.0, 0.0, 1.0, 1.0]
+
+graph main(x: Tensor[(4, 2), float32, 0], w: Tensor[(2, 2), float32, 0]):
+    xs: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = scatter_across(x, devices=[1, 2], dim=0)
+    ws: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = broadcast_across(w, devices=[1, 2])
+    (ys: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]], gs: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]]) = pmap(xs, ws, device_var=0) @body
+    sums: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = all_reduce_across(gs, op="add")
+    news: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = pmap(ws, sums, device_var=0) @update
+    y: Tensor[(4, 2), float32, 0] = gather_across(ys, device=0, dim=0)
+    new: Tensor[(2, 2), float32, 2] = get_element(news, index=1)
+    home: Tensor[(2, 2), float32, 0] = send(new, device=0)
+    host_store(y, stream=@stream0)
+    host_store(home, stream=@stream1)
+    return
+
+graph body(xi: Tensor[(2, 2), float32, d0], wi: Tensor[(2, 2), float32, d0]):
+    yi: Tensor[(2, 2), float32, d0] = matmul(xi, wi)
+    xt: Tensor[(2, 2), float32, d0] = transpose(xi, permutation=[1, 0])
+    gi: Tensor[(2, 2), float32, d0] = matmul(xt, yi)
+    return yi, gi
+
+graph update(wi: Tensor[(2, 2), float32, d0], gi: Tensor[(2, 2), float32, d0]):
+    ni: Tensor[(2, 2), float32, d0] = sub(wi, gi)
+    return ni
+)";
+
+TEST(Distributed, a_graph_is_mapped_over_devices) {
+  Options options;
+  options.tiles_per_ipu = 4;
+  expect_same(parse(kDataParallel), options);
+  options.device = "cpu";
+  expect_same(parse(kDataParallel), options);
+}
+
 TEST(Distributed, ops_between_devices_are_copies_and_sums) {
   const auto on = [](std::string a, std::string b, std::string c) {
     std::string text = kAcross;

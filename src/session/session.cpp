@@ -12,6 +12,7 @@
 #include "transform/expand.h"
 #include "transform/flatten_tuples.h"
 #include "transform/prune.h"
+#include "transform/unroll_pmap.h"
 
 #include <fmt/format.h>
 #include <poplar/Engine.hpp>
@@ -73,6 +74,14 @@ struct Cursor {
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+bool maps_over_devices(const ir::Module& m) {
+  for (std::size_t g = 0; g < m.graph_count(); ++g) {
+    const auto& ops = m.graph(ir::GraphId(static_cast<ir::GraphId::rep>(g))).ops;
+    if (std::any_of(ops.begin(), ops.end(), [&](ir::OpId o) { return m.row(o).name == "pmap"; })) return true;
+  }
+  return false;
 }
 
 enum Program : unsigned { kMain, kWeightsFromHost, kWeightsToHost };
@@ -171,6 +180,10 @@ void Session::prepare() {
   Dump dump;
   dump.after("build", s.module);
   ir::check(s.module);
+  if (maps_over_devices(s.module)) {
+    s.module = transform::unroll_pmap(s.module);
+    dump.after("unroll_pmap", s.module);
+  }
   transform::complete_places(s.module);
   dump.after("complete_places", s.module);
   transform::expand(s.module, [](const ir::OpRow& row) { return lower::has_lowering(row.name); });

@@ -136,5 +136,5 @@ def test_dump_shows_the_module_after_each_pass(tmp_path, monkeypatch):
     popxl.Session(ir, "cpu")
     text = (tmp_path / "dump").read_text()
     assert [line.split(":")[0] for line in text.splitlines() if line.startswith("# after")] == [
-        "# after build", "# after complete_places", "# after expand", "# after prune"]
+        "# after build", "# after complete_places", "# after expand", "# after flatten_tuples", "# after prune"]
     assert "= add(x, " in text and "# after expand: nothing changed" in text
