@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/half_vectors.h"
+#include "kernels/transpose.h"
 
 namespace {
 
@@ -215,11 +216,8 @@ class Forward {
 
 // to[c][r] = from[r][c], of rows x columns; rows of `to` are `stride` apart.
 void transpose(const float* from, long rows, long columns, float* to, long stride) {
-  constexpr long kTile = 16;
-  for (long r0 = 0; r0 < rows; r0 += kTile)
-    for (long c0 = 0; c0 < columns; c0 += kTile)
-      for (long c = c0; c < std::min(columns, c0 + kTile); ++c)
-        for (long r = r0; r < std::min(rows, r0 + kTile); ++r) to[c * stride + r] = from[r * columns + c];
+  pando::kernels::transpose(from, static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), to,
+                            static_cast<std::size_t>(stride));
 }
 
 using Buffers = std::vector<std::vector<float>>;

@@ -15,7 +15,7 @@ using poplar::Tensor;
 
 // Parts of a large product: more than a host's threads, so that they share them evenly; and of a smaller one, as far as parts do not get so
 // small that bringing their operands near costs more than the threads gain.
-constexpr std::size_t kParts = 24, kFewParts = 8;
+constexpr std::size_t kParts = 16, kFewParts = 8;
 // Products of numbers in a part, at least: of few parts, and of more.
 constexpr std::size_t kLeastWork = 1 << 15, kMuchWork = 1 << 25;
 // Blocks of C, at least: rows, which share what packing their columns of B costs, and columns, in multiples of what the kernel
