@@ -44,8 +44,8 @@ LiveRanges::LiveRanges(const Plan& plan)
       positions_(plan.actions.size()),
       call_positions_(plan.function_bodies.size()),
       function_orders_(plan.function_bodies.size()),
-      function_memo_(plan.function_bodies.size()),
-      function_marked_(plan.function_bodies.size()) {
+      function_marked_(plan.function_bodies.size()),
+      function_memo_(plan.function_bodies.size()) {
   for (const Node& n : plan.programs) collect(n, positions_, calls_);
   for (const Node& n : plan.function_bodies) collect(n, positions_, calls_);
   std::sort(calls_.begin(), calls_.end());
@@ -159,17 +159,23 @@ bool LiveRanges::walk_action(const Node& n, bool live) {
 
 bool LiveRanges::walk_call(const Node& n, bool live) {
   const auto event = std::lower_bound(events_.begin(), events_.end(), n.begin, [](const Event& e, std::uint32_t o) { return e.order < o; });
-  marks_.emplace_back(n.begin, n.end);
   if (!event->call) {  // the call itself is what reads: the code of the function
     if (!live) last_reads_.push_back(n.begin);
     mark(n.begin, n.end);
     return true;
   }
-  std::uint8_t& memo = function_memo_[n.function.index()];
+  // What only the function itself needs is not live at its calls, but in there: else all of its temporaries would lie side by side.
+  const bool before = walk_function(n.function, live);
+  if (live || before) marks_.emplace_back(n.begin, n.end);
+  return before;
+}
+
+bool LiveRanges::walk_function(FunctionId f, bool live) {
+  std::uint8_t& memo = function_memo_[f.index()];
   const int shift = live ? 2 : 0;
   if (memo >> shift & 1) return memo >> shift & 2;
-  const bool before = walk(plan_.function_bodies[n.function], live);
-  function_memo_[n.function.index()] |= static_cast<std::uint8_t>((before ? 3 : 1) << shift);
+  const bool before = walk(plan_.function_bodies[f], live);
+  function_memo_[f.index()] |= static_cast<std::uint8_t>((before ? 3 : 1) << shift);
   return before;
 }
 

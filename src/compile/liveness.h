@@ -47,6 +47,7 @@ class LiveRanges {
   bool walk_children(const std::vector<Node>& children, std::uint32_t begin, std::uint32_t end, bool live);
   bool walk_action(const Node& n, bool live);
   bool walk_call(const Node& n, bool live);
+  bool walk_function(FunctionId f, bool live);
   bool walk_repeat(const Node& n, bool live);
   bool walk_while(const Node& n, bool live);
   bool walk_branch(const Node& n, bool live);

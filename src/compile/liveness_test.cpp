@@ -171,5 +171,38 @@ TEST(LiveRanges, EndsAtTheLastRead) {
   EXPECT_EQ(ranges.last_reads({{a1, AccessKind::write}, {a3, AccessKind::read}}), (std::vector<std::uint32_t>{3}));
 }
 
+// A function's own values are live in there alone; what it hands over is live at its call, too.
+TEST(LiveRanges, EndInsideTheFunctionThatNeedsThem) {
+  graph::Graph graph(*find_machine("tiny4"), 1);
+  Options options;
+  Plan plan{graph, options, std::make_shared<tile::Program>()};
+  const auto step = [&](Node::Kind kind) {
+    Node n;
+    n.kind = kind;
+    n.action = plan.actions.push(Action{});
+    n.begin = plan.orders++;
+    n.end = plan.orders;
+    return n;
+  };
+  plan.function_bodies = DenseMap<FunctionId, Node>(1);
+  Node root;
+  for (int call = 0; call < 2; ++call) {
+    Node n = step(Node::Kind::call);
+    n.function = FunctionId(0);
+    root.children.push_back(n);
+  }
+  root.children.push_back(step(Node::Kind::action));
+  root.end = plan.orders;
+  Node& body = plan.function_bodies[FunctionId(0)];
+  body.begin = plan.orders;
+  for (int i = 0; i < 3; ++i) body.children.push_back(step(Node::Kind::action));
+  body.end = plan.orders;
+  plan.programs.push_back(root);
+  LiveRanges ranges(plan);
+  const ActionId after(2), first(3), second(4), third(5);
+  EXPECT_EQ(ranges.of({{first, AccessKind::write}, {second, AccessKind::read}}, false), (tile::LiveRange{{3, 5}}));
+  EXPECT_EQ(ranges.of({{after, AccessKind::read}, {third, AccessKind::write}}, false), (tile::LiveRange{{1, 3}, {5, 6}}));
+}
+
 }  // namespace
 }  // namespace pando::compile
