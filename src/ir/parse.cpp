@@ -420,8 +420,9 @@ class Parser {
       if (at_ != 0 && text_[at_ - 1] != '\n') continue;
       expect_word("graph");
       std::string n = name();
-      if (module_.graph_named(n)) error("graph-twice", "two graphs are named '{}'", n);
-      module_.add_graph(std::move(n));
+      if (graphs_.contains(n)) error("graph-twice", "two graphs are named '{}'", n);
+      const GraphId id = module_.add_graph(n);
+      graphs_.emplace(std::move(n), id);
     }
     at_ = start;
   }
@@ -530,9 +531,9 @@ class Parser {
     std::vector<GraphId> graphs;
     while (take('@')) {
       const std::string callee = name();
-      const auto id = module_.graph_named(callee);
-      if (!id) error("unknown-graph", "there is no graph named '{}'", callee);
-      graphs.push_back(*id);
+      const auto id = graphs_.find(callee);
+      if (id == graphs_.end()) error("unknown-graph", "there is no graph named '{}'", callee);
+      graphs.push_back(id->second);
     }
     std::vector<TypeId> types;
     for (const Result& r : defined) types.push_back(r.type);
@@ -588,6 +589,7 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   Module module_;
+  std::unordered_map<std::string, GraphId> graphs_;
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_map<std::int64_t, OpId> labels_;
 };

@@ -423,6 +423,9 @@ class Parser {
       for (Buffer& b : d.buffers) {
         const ir::Graph& graph = module->graph(ir::GraphId(b.type.value));
         b.type = type_of(b.type);
+        if (const ir::Device on = module->type(b.type).place.device; on.known() && on.value != d.device) {
+          Line(std::string_view(), file_, buffer_line(graph)).error("place", "'{}' lies on device {}, not on device {}", b.name, on.value, d.device);
+        }
         if (!graph.ops.empty()) b.initial = module->blob(std::get<ir::BlobId>(*module->attributes(graph.ops[0]).find("data")));
       }
       for (auto* actions : {&d.before, &d.loop, &d.update}) {
@@ -433,6 +436,9 @@ class Parser {
     }
     p_.module = std::move(module);
   }
+
+  // A graph of this parser's making is named after its line.
+  static std::size_t buffer_line(const ir::Graph& graph) { return std::stoul(graph.name.substr(graph.name.find(' ') + 1)); }
 
   const std::string& file_;
   std::vector<std::string_view> lines_;
