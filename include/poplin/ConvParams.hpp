@@ -91,7 +91,7 @@ struct POPLAR_EXPORT ConvParams {
   std::size_t getOutputSize(unsigned dim) const;
   std::size_t getNumOutputChansPerConvGroup() const { return outputChannelsPerConvGroup; }
   std::size_t getNumOutputChans() const { return outputChannelsPerConvGroup * numConvGroups; }
-  std::size_t getInputSize(unsigned dim) const { return inputFieldShape[dim]; }
+  std::size_t getInputSize(unsigned dim) const { return inputFieldShape.at(dim); }
   std::size_t getNumInputChansPerConvGroup() const { return inputChannelsPerConvGroup; }
   std::size_t getNumInputChans() const { return inputChannelsPerConvGroup * numConvGroups; }
   std::size_t getNumConvGroups() const { return numConvGroups; }

@@ -25,8 +25,8 @@ struct RnnParams {
   RnnParams() = default;
   RnnParams(poplar::Type dataType_, std::size_t batchSize_, std::size_t timeSteps_, std::vector<std::size_t> layerSizes_)
       : dataType(dataType_), batchSize(batchSize_), maxTimeSteps(timeSteps_), layerSizes(std::move(layerSizes_)) {}
-  std::size_t getInputSize() const { return layerSizes[0]; }
-  std::size_t getOutputSize() const { return layerSizes[1]; }
+  std::size_t getInputSize() const { return layerSizes.at(0); }
+  std::size_t getOutputSize() const { return layerSizes.at(1); }
 };
 
 } // namespace rnn

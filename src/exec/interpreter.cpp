@@ -121,6 +121,18 @@ Interpreter::Next Interpreter::step(Cursor& c) {
   return Next::instruction;
 }
 
+// Jumps of a stranger's program may lead to ends of loops and calls that were not begun, or begin them without end.
+void Interpreter::enter(Cursor& c, Frame frame) {
+  constexpr std::size_t kDeepest = 1 << 14;
+  if (c.frames.size() >= kDeepest) fail(ErrorKind::control_program_error, "nested-too-deep", "instruction {} of stream {} is {} loops and calls deep", c.pc, c.code->name, kDeepest);
+  c.frames.push_back(frame);
+}
+Interpreter::Frame& Interpreter::innermost(Cursor& c, bool is_call) {
+  if (c.frames.empty() || c.frames.back().is_call != is_call)
+    fail(ErrorKind::control_program_error, "loops-cross", "instruction {} of stream {} ends a {} that did not begin", c.pc, c.code->name, is_call ? "call" : "loop");
+  return c.frames.back();
+}
+
 // Control flow; everything else goes to the next instruction.
 void Interpreter::finish(Cursor& c, const Instruction& in) {
   c.phase = kArrive;
@@ -128,20 +140,20 @@ void Interpreter::finish(Cursor& c, const Instruction& in) {
   const std::uint32_t next = c.pc + 1;
   switch (in.op) {
     case Op::repeat:
-      if (in.count > 0) c.frames.push_back({in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, in.count});
+      if (in.count > 0) enter(c, {in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, in.count});
       c.pc = in.count > 0 ? next : in.target;
       return;
     case Op::repeat_end: {
-      Frame& loop = c.frames.back();
+      Frame& loop = innermost(c, false);
       ++loop.round;
       const bool again = --loop.remaining > 0;
       if (!again) c.frames.pop_back();
       c.pc = again ? in.target : next;
       return;
     }
-    case Op::loop_mark: c.frames.push_back({in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, 0}); c.pc = next; return;
-    case Op::loop_next: ++c.frames.back().round; c.pc = in.target; return;
-    case Op::loop_exit: c.frames.pop_back(); c.pc = next; return;
+    case Op::loop_mark: enter(c, {in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, 0}); c.pc = next; return;
+    case Op::loop_next: ++innermost(c, false).round; c.pc = in.target; return;
+    case Op::loop_exit: innermost(c, false), c.frames.pop_back(); c.pc = next; return;
     case Op::branch_true: c.pc = c.value != 0 ? in.target : next; return;
     case Op::branch_false: c.pc = c.value == 0 ? in.target : next; return;
     case Op::branch_case: c.pc = c.value == static_cast<std::int32_t>(in.count) ? in.target : next; return;
@@ -150,11 +162,11 @@ void Interpreter::finish(Cursor& c, const Instruction& in) {
       if (in.b != 0 && !c.loaded[in.a])
         fail(ErrorKind::control_program_error, "code-not-loaded",
              "function '{}' is called, but its code is in Streaming Memory: copy it to the tiles first", program_.functions[in.a]);
-      c.frames.push_back({in.order, next, 0, true, 0, 0});
+      enter(c, {in.order, next, 0, true, 0, 0});
       c.pc = in.target;
       return;
     case Op::ret:
-      c.pc = c.frames.back().return_to;
+      c.pc = innermost(c, true).return_to;
       c.frames.pop_back();
       return;
     case Op::load_code: c.loaded[in.a] = true; c.pc = next; return;

@@ -126,6 +126,8 @@ class Interpreter final : public Team::Client {
   void combine(Cursor& c, const tile::Instruction& in);
   void stamp(Cursor& c, const tile::Instruction& in);
   void finish(Cursor& c, const tile::Instruction& in);
+  void enter(Cursor& c, Frame frame);
+  Frame& innermost(Cursor& c, bool is_call);
   void observe(const Cursor& c, const tile::Instruction& in);
 
   // In nanoseconds of one thread: less is what waking and joining another costs.

@@ -122,6 +122,26 @@ TEST(Control, RepeatCallSwitchAndWhile) {
   EXPECT_EQ(at(*r, 0, 0), 26);
 }
 
+// What only a stranger's program does: no checker of numbers sees where jumps lead.
+TEST(Control, EndsOfWhatDidNotBeginAreErrors) {
+  for (const Op op : {Op::repeat_end, Op::loop_next, Op::loop_exit, Op::ret}) {
+    Hand p(1, 1);
+    const StreamId s = p.add_ipu(0);
+    p.emit(s, op);
+    p.end_all();
+    Runner r(std::make_shared<tile::Program>(p.program), p.library, {});
+    EXPECT_THAT(message_of<poplar::control_program_error>([&] { r.run(0); }), HasSubstr("that did not begin"));
+  }
+  // A call ends no loop; loops without ends nest no deeper than memory holds.
+  Hand p(1, 1);
+  const StreamId s = p.add_ipu(0);
+  p.emit(s, Op::loop_mark);
+  p.program.streams[s.index()].code.push_back({.op = Op::jump, .target = 0});
+  p.end_all();
+  Runner r(std::make_shared<tile::Program>(p.program), p.library, {});
+  EXPECT_THAT(message_of<poplar::control_program_error>([&] { r.run(0); }), HasSubstr("loops and calls deep"));
+}
+
 TEST(Control, CombineIsTheAnd) {
   Hand p(1, 1);
   const StreamId s = p.add_ipu(0);

@@ -4,17 +4,17 @@
 //   fuzz_structure [--seed S] [--runs N] [--seconds T]
 //   fuzz_structure --seed S --change N                    // that one alone, in this process: for debuggers
 #include <fmt/format.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
+#include <condition_variable>
 #include <cstring>
 #include <iostream>
+#include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "base/archive.h"
 #include "check.h"
@@ -58,21 +58,25 @@ void change(std::string& bytes, Random& random) {
 }
 
 // A program that does not end is one, too: it is stopped, as a user would.
-std::atomic<exec::Runner*> running{nullptr};
-void stop_running(int) {
-  if (exec::Runner* runner = running) runner->stop();
-}
-
 void run_a_while(exec::Runner& runner, unsigned program) {
-  const itimerval span = {{0, 2000}, {0, 2000}}, never = {};
-  running = &runner;
-  setitimer(ITIMER_PROF, &span, nullptr);
+  using namespace std::chrono_literals;
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool has_ended = false;
+  std::thread stopper([&] {
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, 3ms, [&] { return has_ended; })) runner.stop();
+  });
   try {
     runner.run(program);
   } catch (const std::exception&) {
   }
-  setitimer(ITIMER_PROF, &never, nullptr);
-  running = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    has_ended = true;
+  }
+  ended.notify_one();
+  stopper.join();
 }
 
 // 1: it was accepted.
@@ -108,7 +112,6 @@ struct Told {
 };
 
 [[noreturn]] void run_cases(std::uint64_t seed, std::uint64_t cases, std::uint64_t first, std::uint64_t last, int out) {
-  std::signal(SIGPROF, stop_running);
   Told told = {seed, 0, 0, 0};
   for (; cases > 0; --cases, ++told.seed) {
     const Case test = generate(told.seed);

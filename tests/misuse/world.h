@@ -77,7 +77,8 @@ struct Maker<T, std::enable_if_t<std::is_floating_point_v<T>>> {
 };
 template <class T>
 struct Maker<T, std::enable_if_t<std::is_enum_v<T>>> {
-  static T make(World& w) { return static_cast<T>(w.roll(3)); }
+  // One that is not scoped cannot have a number beyond its own: that is the caller's undefined behaviour.
+  static T make(World& w) { return static_cast<T>(w.roll(std::is_convertible_v<T, int> ? 2 : 3)); }
 };
 
 std::string text(World& w);

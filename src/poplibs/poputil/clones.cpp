@@ -1,6 +1,7 @@
 // Clones on other tiles, and with other aliases.
 #include "poplibs/poputil/clones.h"
 
+#include <pando/ownership.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,6 +122,7 @@ std::pair<Tensor, unsigned> cloneAndExpandAliasing(Graph& graph, const Tensor& t
 
 Tensor createIpuCopy(Graph& graph, const Tensor& t, unsigned dstIpu, Tensor& copySrc, Tensor& copyDst, const DebugContext& debugContext,
                      TensorCloneMethod method) {
+  pando::require_own(graph, t, "createIpuCopy");
   Tensor out = cloneToIpu(graph, t, dstIpu, debugContext, method);
   const auto [from, to] = internal::copy_operands(graph, t, out);
   copySrc = from;

@@ -135,6 +135,8 @@ TEST_F(Tensors, PartitionsAreContiguous) {
   }
   EXPECT_THROW(createPartitionableTensor(graph, HALF, {4}, {0}), poplibs_error);
   EXPECT_THROW(createPartitionableTensor(graph, HALF, {4, 4}, {1}), poplibs_error);
+  EXPECT_THROW(createPartitionableTensor(graph, HALF, {4}, {0xffffffff}), poplibs_error);
+  EXPECT_THROW(createPartitionableTensor(graph, HALF, {4, 4}, {std::size_t{1} << 32, std::size_t{1} << 32}), poplibs_error);
   EXPECT_THROW(iterateTensorPartitions(make({4}), {1, 1}, [](const Shape&, const Tensor&) {}), poplibs_error);
 }
 

@@ -33,7 +33,7 @@ std::size_t innermost_run(const Tensor& t) {
 }
 
 Interval part(std::size_t size, std::size_t parts, std::size_t i) {
-  const std::size_t length = (size + parts - 1) / parts;
+  const std::size_t length = size / parts + (size % parts != 0);
   return Interval(std::min(i * length, size), std::min((i + 1) * length, size));
 }
 
@@ -41,6 +41,11 @@ void check_partitions(const char* function, const Shape& shape, const Shape& par
   if (shape.size() != parts.size() || std::find(parts.begin(), parts.end(), 0u) != parts.end())
     throw poplibs_error(fmt::format("{}: [{}] parts for shape [{}]; expected a positive number for each dimension", function, fmt::join(parts, ","),
                                     fmt::join(shape, ",")));
+  // As many blocks as a host can hold.
+  constexpr std::size_t kMostBlocks = std::size_t{1} << 26;
+  unsigned __int128 blocks = 1;
+  for (const std::size_t n : parts)
+    if ((blocks *= n) > kMostBlocks) throw poplibs_error(fmt::format("{}: [{}] parts are more than {} blocks", function, fmt::join(parts, ","), kMostBlocks));
 }
 
 // The block of `shape` from dimension d on, taken from the front of `left` in units of `block`.

@@ -149,12 +149,18 @@ void LineEditor::fit_terminal() {
   const auto length = static_cast<std::size_t>(line->lastchar - line->buffer) + prompt_.size();
   const auto lines = static_cast<std::size_t>(std::count(line->buffer, line->lastchar, L'\n')) + 2;
   const std::size_t columns = columns_ > 0 ? std::min<std::size_t>(columns_, size.ws_col) : size.ws_col;
-  const std::size_t in_use = lines + 8 * length / columns + 1;  // a character may be shown as "\U+10ffff", or be a tab
+  const std::size_t shown = 8 * length;  // a character may be shown as "\U+10ffff", or be a tab
+  const std::size_t in_use = lines + shown / columns + 1;
+  const bool cursor_may_be_beyond = columns_ > size.ws_col && shown >= size.ws_col;
   rows_ = size.ws_row;
   columns_ = size.ws_col;
   drawn_rows_ = std::max({drawn_rows_, in_use, std::size_t{size.ws_row}});
   el_set(editor_, EL_SETTC, "li", std::to_string(drawn_rows_).c_str(), nullptr);
   el_set(editor_, EL_SETTC, "co", std::to_string(columns_).c_str(), nullptr);
+  if (!cursor_may_be_beyond) return;
+  // The library would go on to write where its cursor was, behind the end of the shorter row: the line is drawn anew.
+  write_terminal("\r\033[J");
+  el_set(editor_, EL_REFRESH);
 }
 
 int LineEditor::get_key(EditLine* editor, wchar_t* key) {

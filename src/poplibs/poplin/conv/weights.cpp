@@ -1,6 +1,7 @@
 // Weights in other orders.
 #include "poplibs/poplin/conv/convolve.h"
 
+#include <pando/ownership.hpp>
 #include <poplin/Convolution.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -26,11 +27,12 @@ void weightsTransposeChansFlipXY(poplar::Graph&, const Tensor& in, const Tensor&
   prog.add(poplar::program::Copy(swapped, out, false, context));
 }
 
-Tensor fullyConnectedWeightTranspose(poplar::Graph&, Tensor weights, const ConvParams& params, poplar::program::Sequence&,
+Tensor fullyConnectedWeightTranspose(poplar::Graph& graph, Tensor weights, const ConvParams& params, poplar::program::Sequence&,
                                      const poplar::DebugContext&,
                                      const poplar::OptionFlags& options, PlanningCache*) {
   conv::parse_options(options);
   params.validate();
+  pando::require_own(graph, weights, "fullyConnectedWeightTranspose");
   if (weights.rank() != 3)
     throw poputil::poplibs_error(fmt::format("fullyConnectedWeightTranspose: weights of shape {{{}}}, expected {{groups, in, out}}",
                                              fmt::join(weights.shape(), ",")));

@@ -205,7 +205,31 @@ class Builder {
 
 }  // namespace
 
+namespace {
+
+// Deeper ones would exhaust the stack: they are walked by recursion elsewhere.
+constexpr unsigned kDeepest = 1000;
+
+template <class Visit>
+void walk(const Expr& root, const std::string& where, const Visit& visit) {
+  std::vector<std::pair<const Expr*, unsigned>> open = {{&root, 1u}};
+  while (!open.empty()) {
+    const auto [e, depth] = open.back();
+    open.pop_back();
+    if (depth > kDeepest) throw poputil::poplibs_error(where + ": the expression nests deeper than " + std::to_string(kDeepest));
+    visit(*e);
+    const auto add = [&, below = depth + 1](const Expr& part) { open.emplace_back(&part, below); };
+    if (const expr::Cast* c = e->getAs<expr::Cast>()) add(c->getLHS());
+    else if (const UnaryOp* u = e->getAs<UnaryOp>()) add(u->getArg());
+    else if (const BinaryOp* b = e->getAs<BinaryOp>()) add(b->getLHS()), add(b->getRHS());
+    else if (const TernaryOp* o = e->getAs<TernaryOp>()) add(o->getArg0()), add(o->getArg1()), add(o->getArg2());
+  }
+}
+
+}  // namespace
+
 Dag build_dag(const std::vector<const Expr*>& expressions, const std::vector<Type>& operands, bool optimise, const std::string& where) {
+  for (const Expr* e : expressions) walk(*e, where, [](const Expr&) {});
   Builder builder(operands, optimise, where);
   Dag dag;
   for (const Expr* e : expressions) dag.results.push_back(builder.build(*e, builder.type_of(*e)));
@@ -214,24 +238,18 @@ Dag build_dag(const std::vector<const Expr*>& expressions, const std::vector<Typ
 }
 
 Type type_of(const Expr& expression, const std::vector<Type>& operands, const std::string& where) {
+  walk(expression, where, [](const Expr&) {});
   return Builder(operands, false, where).type_of(expression);
 }
 
-void mark_operands(const Expr& e, std::vector<bool>& used, const std::string& where) {
-  if (const PlaceHolder* p = e.getAs<PlaceHolder>()) {
+void mark_operands(const Expr& expression, std::vector<bool>& used, const std::string& where) {
+  walk(expression, where, [&](const Expr& e) {
+    const PlaceHolder* p = e.getAs<PlaceHolder>();
+    if (!p) return;
     if (p->getIndex() < 1 || p->getIndex() > used.size())
       throw poputil::poplibs_error(where + ": placeholder _" + std::to_string(p->getIndex()) + ", but there are " + std::to_string(used.size()) + " tensors");
     used[p->getIndex() - 1] = true;
-  } else if (const expr::Cast* c = e.getAs<expr::Cast>()) {
-    mark_operands(c->getLHS(), used, where);
-  } else if (const UnaryOp* o = e.getAs<UnaryOp>()) {
-    mark_operands(o->getArg(), used, where);
-  } else if (const BinaryOp* o = e.getAs<BinaryOp>()) {
-    mark_operands(o->getLHS(), used, where);
-    mark_operands(o->getRHS(), used, where);
-  } else if (const TernaryOp* o = e.getAs<TernaryOp>()) {
-    for (const Expr* a : {&o->getArg0(), &o->getArg1(), &o->getArg2()}) mark_operands(*a, used, where);
-  }
+  });
 }
 
 }  // namespace popops::internal

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <pando/ownership.hpp>
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/Broadcast.hpp>
@@ -143,6 +144,11 @@ std::vector<const expr::Expr*> pointers(const std::vector<expr::Any>& exprs) {
   return out;
 }
 
+// Those that no expression uses, too.
+void check_own(const Call& call, const std::vector<Tensor>& ts) {
+  for (const Tensor& t : ts) pando::require_own(call.graph, t, call.where);
+}
+
 void check_count(const std::string& where, std::size_t expressions, std::size_t tensors) {
   if (expressions > tensors) throw poplibs_error(fmt::format("{}: {} expressions for {} tensors to write", where, expressions, tensors));
 }
@@ -152,6 +158,7 @@ void check_count(const std::string& where, std::size_t expressions, std::size_t 
 Tensor map(Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts, program::Sequence& prog, const DebugContext& debugContext,
            const OptionFlags& options) {
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::map"};
+  check_own(call, ts);
   const Tensor out = new_output(call, expr, ts);
   add_work(call, {&expr}, ts, {out});
   return out;
@@ -160,6 +167,7 @@ Tensor map(Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts, 
 std::vector<Tensor> map(Graph& graph, const std::vector<expr::Any>& exprs, const std::vector<Tensor>& ts, program::Sequence& prog,
                         const DebugContext& debugContext, const OptionFlags& options) {
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::map"};
+  check_own(call, ts);
   std::vector<Tensor> outs;
   for (const expr::Expr* e : pointers(exprs)) outs.push_back(new_output(call, *e, ts));
   map_all(call, pointers(exprs), ts, outs);
@@ -169,6 +177,7 @@ std::vector<Tensor> map(Graph& graph, const std::vector<expr::Any>& exprs, const
 void mapInPlace(Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts, program::Sequence& prog, const DebugContext& debugContext,
                 const OptionFlags& options) {
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::mapInPlace"};
+  check_own(call, ts);
   check_count(call.where, 1, ts.size());
   map_all(call, {&expr}, ts, {ts[0]});
 }
@@ -176,18 +185,24 @@ void mapInPlace(Graph& graph, const expr::Expr& expr, const std::vector<Tensor>&
 void mapInPlace(Graph& graph, const std::vector<expr::Any>& exprs, const std::vector<Tensor>& ts, program::Sequence& prog,
                 const DebugContext& debugContext, const OptionFlags& options) {
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::mapInPlace"};
+  check_own(call, ts);
   check_count(call.where, exprs.size(), ts.size());
   map_all(call, pointers(exprs), ts, std::vector<Tensor>(ts.begin(), ts.begin() + static_cast<std::ptrdiff_t>(exprs.size())));
 }
 
 void mapWithOutput(Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts, const Tensor& out, program::Sequence& prog,
                    const DebugContext& debugContext, const OptionFlags& options) {
-  map_all({graph, prog, debugContext, internal::parse_options(options), "popops::mapWithOutput"}, {&expr}, ts, {out});
+  const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::mapWithOutput"};
+  check_own(call, ts);
+  check_own(call, {out});
+  map_all(call, {&expr}, ts, {out});
 }
 
 void mapWithOutput(Graph& graph, const std::vector<expr::Any>& exprs, const std::vector<Tensor>& ts, const std::vector<Tensor>& outs,
                    program::Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::mapWithOutput"};
+  check_own(call, ts);
+  check_own(call, outs);
   if (exprs.size() != outs.size()) throw poplibs_error(fmt::format("{}: {} expressions for {} outputs", call.where, exprs.size(), outs.size()));
   map_all(call, pointers(exprs), ts, outs);
 }

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include <pando/ownership.hpp>
+
 #include "poplibs/popops/movement/parts.h"
 
 namespace popops {
@@ -53,10 +55,12 @@ struct Filler {
       : graph(graph), flat(t.flatten().reinterpret(internal::bits_type(graph.getTarget().getTypeSize(t.elementType())))),
         bytes(graph.getTarget().getTypeSize(t.elementType())),
         vertex(internal::vertex_pair("Fill", flat.elementType().toString())), value(value) {
+    pando::require_own(graph, t, where);
     if (t.containsConstant()) internal::fail(where, "a tensor of shape " + t.shapeToString() + " is to be filled that holds constants");
   }
 
   void tile(const ComputeSet& cs, unsigned tile, const std::vector<Interval>& regions) const {
+    pando::require_own(graph, cs, "the compute set of a fill");
     internal::for_each_part_of_tile(graph, flat, regions, bytes, true, [&](const internal::Runs& runs) {
       const VertexRef v = internal::add_part(graph, cs, vertex, tile, runs, {{"out", &flat}});
       graph.setInitialValue(v["value"], static_cast<unsigned long long>(value));
@@ -65,11 +69,13 @@ struct Filler {
 
   // Elements of a tile that occur twice are in one list of the mapping of their tile.
   void mapping(const ComputeSet& cs, const internal::Mapping& mapping) const {
+    pando::require_own(graph, cs, "the compute set of a fill");
     for (unsigned t = 0; t < mapping.size(); ++t) tile(cs, t, mapping[t]);
   }
 };
 
 void fill_in(Graph& graph, const char* where, const Tensor& t, std::uint64_t value, program::Sequence& prog, const DebugContext& debug) {
+  pando::require_own(graph, t, where);
   if (t.numElements() == 0) return;
   const ComputeSet cs = graph.addComputeSet(debug);
   Filler(graph, where, t, value).mapping(cs, graph.getTileMapping(t));

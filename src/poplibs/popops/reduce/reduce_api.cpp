@@ -1,3 +1,4 @@
+#include <pando/ownership.hpp>
 #include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -155,6 +156,8 @@ Tensor add_output(poplar::Graph& graph, const Type& type, const std::vector<std:
 Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, const Type& out_type, const std::vector<std::size_t>& dims,
                    const ReduceParams& params, std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& context,
                    const Options& options) {
+  pando::require_own(graph, in, "popops::reduce");
+  if (given != nullptr) pando::require_own(graph, *given, "popops::reduceWithOutput");
   check_params(in, out_type, params);
   const std::vector<bool> reduced = checked_dims(in, dims);
   const std::vector<std::size_t> shape = output_shape(in, reduced);
@@ -203,6 +206,7 @@ Tensor reduce(poplar::Graph& graph, const Tensor& in, const std::vector<std::siz
 
 void reduceWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& out, const std::vector<std::size_t>& dims, ReduceParams params,
                       std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  pando::require_own(graph, in, "popops::reduceWithOutput");
   const Tensor to = in_shape(out, output_shape(in, checked_dims(in, dims)));
   reduce_into(graph, in, &to, to.elementType(), dims, params, css, debugContext, options_of(options));
 }

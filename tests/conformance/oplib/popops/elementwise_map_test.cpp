@@ -3,6 +3,8 @@
 
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/Zero.hpp>
 #include <popops/codelets.hpp>
 #include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
@@ -227,6 +229,25 @@ TEST(ElementWiseMap, Errors) {
   fails([&] { popops::exp(graph, i, p); }, "EXPONENT is not defined for type int");
   fails([&] { popops::select(graph, f, f, i, p); }, "SELECT has a condition of type int, not bool");
   fails([&] { popops::map(graph, _3, {f, f}, p); }, "placeholder _3, but there are 2 tensors");
+  const auto deep = [](unsigned n) {
+    popops::expr::Any e = popops::expr::Any(_1);
+    for (; n > 0; --n) e = popops::expr::Any(popops::expr::Add(e, _1));
+    return e;
+  };
+  fails([&] { popops::map(graph, deep(2000), {f}, p); }, "nests deeper than 1000");
+  fails([&] { popops::mapInPlace(graph, deep(2000), {f}, p); }, "nests deeper than 1000");
+  popops::map(graph, deep(500), {f}, p);
+  // What no expression uses is looked at all the same.
+  Graph other(device_of(Machine::ipu1).getTarget());
+  const Tensor foreign = other.addVariable(FLOAT, {4});
+  using poplar::graph_connection_error;
+  EXPECT_THROW(popops::map(graph, _1, {f, foreign}, p), graph_connection_error);
+  EXPECT_THROW(popops::mapInPlace(graph, _1 + _1, {f, foreign}, p), graph_connection_error);
+  EXPECT_THROW(popops::mapWithOutput(graph, _1, {f, foreign}, f, p), graph_connection_error);
+  EXPECT_THROW(popops::zero(graph, foreign.slice(0, 0), p), graph_connection_error);
+  EXPECT_THROW(popops::zero(graph, f.slice(0, 0), 0, other.addComputeSet()), graph_connection_error);
+  EXPECT_THROW(popops::zero(graph, foreign, std::vector<std::vector<Interval>>(), graph.addComputeSet()), graph_connection_error);
+  EXPECT_THROW(popops::reduce(graph, foreign.slice(0, 0), FLOAT, {}, popops::Operation::ADD, p), graph_connection_error);
   fails([&] { popops::map(graph, _1 + 0.5f, {i}, p); }, "the constant 0.5 does not fit type int");
   fails([&] { popops::add(graph, i, 1.5f, p); }, "do not go together");
   fails([&] { popops::addInPlace(graph, f, matrix, p); }, "mapInPlace");
