@@ -1,6 +1,8 @@
 #include "base/private_files.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +32,23 @@ struct PrivateFiles : testing::Test {
     return about.st_mode & 07777;
   }
 };
+
+// Codelets, executables and Python's machine are kept in no other way.
+TEST_F(PrivateFiles, AFullDiskKeepsTheOldFileAndNothingElse) {
+  const fs::path file = root / "file";
+  ASSERT_EQ(write_private_file(file, "old"), "");
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before = {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit full = {1000, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  const std::string why = write_private_file(file, std::string(5000, 'n')), why_new = write_private_file(root / "new", std::string(5000, 'n'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_NE(why.find("cannot write " + file.string() + ": "), std::string::npos) << why;
+  EXPECT_NE(why_new, "");
+  EXPECT_EQ(read_private_file(file), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(root), fs::directory_iterator()), 1);
+}
 
 TEST_F(PrivateFiles, WhateverTheUmask) {
   for (const mode_t mask : {0000, 0022, 0077, 0177}) {

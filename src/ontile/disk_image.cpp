@@ -213,7 +213,12 @@ void DiskImage::append(int file, const std::string& bytes, const std::string& pa
   if (::ftruncate(file, static_cast<off_t>(end_)) != 0) fail("write", path);
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t n = ::pwrite(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(end_ + done));
-    if (n < 0) fail("write", path);
+    if (n < 0) {
+      const int why = errno;
+      if (::ftruncate(file, static_cast<off_t>(end_)) != 0) static_cast<void>(end_);  // what is left is a cut-off write
+      errno = why;
+      fail("write", path);
+    }
     done += static_cast<std::size_t>(n);
   }
   if (::fdatasync(file) != 0) fail("write", path);
@@ -228,8 +233,10 @@ void DiskImage::rewrite() {
   const int file = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (file < 0) fail("write", partial);
   const std::uint64_t old_end = std::exchange(end_, 0), old_groups = std::exchange(groups_, 0);
+  bool is_mine = false;
   try {
     lock(file, partial);
+    is_mine = true;
     struct stat old = {};
     if (::fchmod(file, file_ >= 0 && ::fstat(file_, &old) == 0 ? old.st_mode & 0777 : 0600) != 0) fail("write", partial);
     append(file, head_of(kib_) + group_of(entries), partial);
@@ -237,6 +244,7 @@ void DiskImage::rewrite() {
   } catch (...) {
     end_ = old_end;
     groups_ = old_groups;
+    if (is_mine) ::unlink(partial.c_str());  // half of it is none
     ::close(file);
     throw;
   }

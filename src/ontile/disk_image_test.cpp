@@ -1,6 +1,8 @@
 #include "ontile/disk_image.h"
 
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -34,6 +36,41 @@ std::string content(const DiskImage& image) {
   std::string out;
   image.each_block([&](std::uint32_t tile, std::uint32_t block, std::string_view bytes) { out += fmt::format("{}:{}{} ", tile, block, bytes[9]); });
   return out;
+}
+
+// The disk of the host is full: files can grow to `bytes` and no further, while this lives.
+struct FullDisk {
+  rlimit before = {};
+  explicit FullDisk(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit now = {bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before); }
+};
+
+TEST(DiskImage, AFullDiskLeavesNothingHalfWritten) {
+  const Folder folder;
+  const std::string path = folder.file("disk");
+  {
+    const FullDisk full(16);
+    EXPECT_THAT([&] { DiskImage(path, 8); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("cannot write")));
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+  }
+  DiskImage image(path, 8);
+  image.put(0, 3, block_of('a'));
+  image.write_back();
+  const auto size = std::filesystem::file_size(path);
+  for (const std::uint32_t blocks : {4u, 5u, 6u}) image.put(1, blocks, block_of('b'));
+  {
+    const FullDisk full(size + kBlockBytes);
+    EXPECT_THAT([&] { image.write_back(); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("cannot write")));
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), size);
+  image.write_back();  // there is room again: nothing of it was lost
+  EXPECT_EQ(content(image), "0:3a 1:4b 1:5b 1:6b ");
+  EXPECT_GT(std::filesystem::file_size(path), size + 3 * kBlockBytes);
 }
 
 TEST(DiskImage, KeepsBlocksOfEachTile) {

@@ -18,6 +18,7 @@ class Bounds {
   void check() {
     machine();
     streams();
+    host();  // types and sizes of what transfers name
     moves("initial", p_.initial_moves, p_.initial_data.size(), true, false);
     for (const Exchange& x : p_.exchanges) {
       moves("receive", x.receive, 0, false, true);
@@ -27,7 +28,6 @@ class Bounds {
     for (const ComputeStep& step : p_.computes) compute(step);
     for (const Location& l : p_.locations) location(l);
     for (const Location& l : p_.replica_index) location(l);
-    host();
   }
 
  private:
@@ -92,6 +92,18 @@ class Bounds {
     const std::uint64_t step = m.destination_step < 0 ? 0 - static_cast<std::uint64_t>(m.destination_step) : static_cast<std::uint64_t>(m.destination_step);
     need(m.count <= 1 || (m.bytes > 0 && step >= m.bytes), "a move that writes a byte twice");
   }
+  // A run of bytes is not moved onto itself.
+  void reads_others(const Move& m) const {
+    if (!m.source_tile.valid() || m.source_tile != m.destination_tile || m.count == 0) return;
+    const bool is_one_run = m.source_step == m.bytes && m.destination_step == m.bytes;
+    const __int128 bytes = is_one_run ? static_cast<__int128>(m.bytes) * m.count : m.bytes, last = is_one_run ? 0 : m.count - 1;
+    const __int128 apart = static_cast<__int128>(m.destination) - m.source, change = static_cast<__int128>(m.destination_step) - m.source_step;
+    const __int128 nearest = change == 0 ? 0 : -apart / change;  // the run where the two meet, or beside it
+    for (__int128 i = nearest - 1; i <= nearest + 1; ++i) {
+      const __int128 distance = apart + std::clamp<__int128>(i, 0, last) * change;
+      need(distance >= bytes || -distance >= bytes, "a move onto what it reads");
+    }
+  }
   // With a host's block of `host` bytes: `to_device` says which side that is.
   void moves(std::string_view, const std::vector<Move>& list, std::uint64_t host, bool to_device, bool may_lack_source) const {
     for (const Move& m : list) {
@@ -99,6 +111,7 @@ class Bounds {
       if (!no_source) side(m.source_tile, m.source, m.source_step, m, host_source ? host : memory_, host_source);
       side(m.destination_tile, m.destination, m.destination_step, m, memory_, false);
       writes_once(m);
+      reads_others(m);
     }
   }
 

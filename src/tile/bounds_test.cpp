@@ -47,11 +47,31 @@ TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
   EXPECT_THAT(arranged([](Move& m) { m.destination_step = 0; }), HasSubstr("writes a byte twice"));
   // Empty runs, of which there could be any number.
   EXPECT_THAT(arranged([](Move& m) { m.bytes = 0, m.count = ~0u, m.destination_step = m.source_step = 0; }), HasSubstr("writes a byte twice"));
+  // The source is two runs of four bytes, eight bytes apart, at 0x40.
+  EXPECT_THAT(arranged([](Move& m) { m.destination = 0x40; }), HasSubstr("onto what it reads"));
+  EXPECT_THAT(arranged([](Move& m) { m.destination = 0x43; }), HasSubstr("onto what it reads"));
+  EXPECT_THAT(arranged([](Move& m) { m.destination = 0x4c, m.destination_step = -4; }), HasSubstr("onto what it reads"));
+  EXPECT_THAT(arranged([](Move& m) { m.destination = 0x44, m.source_step = m.destination_step = 4; }), HasSubstr("onto what it reads"));
+  EXPECT_EQ(arranged([](Move& m) { m.destination = 0x44, m.destination_step = 8; }), "");  // between them
   EXPECT_EQ(arranged([](Move& m) { m.destination_step = -4; }), "");
   EXPECT_EQ(arranged([](Move& m) { m.source_step = 0; }), "");
   EXPECT_THAT(arranged([](Move& m) { m.destination_step = 1024; }), HasSubstr("where there is no memory"));
   EXPECT_THAT(arranged([](Move& m) { m.source = ~std::uint64_t{3}; }), HasSubstr("where there is no memory"));
   EXPECT_NE(arranged([](Move& m) { m.destination_tile = TileId(4); }), "");
+}
+
+TEST(Bounds, TypesAreKnownBeforeTheyAreUsed) {
+  EXPECT_NE(refusal([](Program& p) {
+    FifoInfo f;
+    f.handle = "in";
+    f.type = static_cast<ElementType>(255);
+    f.elements = 1;
+    p.fifos.push_back(f);
+    Transfer t;
+    t.kind = Transfer::Kind::fifo;
+    t.index = 0;
+    p.transfers.push_back(t);
+  }), "");
 }
 
 TEST(Bounds, OperandsLieInMemory) {

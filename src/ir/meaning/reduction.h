@@ -26,6 +26,13 @@ std::vector<std::int64_t> groups_of(const Shape& shape, const Ints& axes);
 void reduce_groups(Evaluation& e, const std::function<double(std::span<const double>)>& f,
                    const std::function<std::int64_t(std::span<const std::int64_t>)>& g = {});
 
+// Integers joined one by one, as unsigned numbers of 64 bits: they wrap.
+template <class F>
+std::int64_t wrapped(std::span<const std::int64_t> v, std::uint64_t from, F join) {
+  for (const std::int64_t x : v) from = join(from, static_cast<std::uint64_t>(x));
+  return static_cast<std::int64_t>(from);
+}
+
 // A value of the reduced shape, repeated to the shape of the reduction's operand.
 ValueId spread(Gradient& g, ValueId reduced);
 // The gradient of max and min: to every element that equals the result.

@@ -193,6 +193,9 @@ class Shell:
         except OSError as e:
             print(command + ':', REASONS.get(e.errno, e) if len(e.args) < 2 else '%s: %s' % (e.args[1], REASONS.get(e.errno, e.errno)))
             return 1
+        except UnicodeError:
+            print(command + ': what is no UTF-8 is no text')
+            return WRONG
         except MemoryError:
             print(command + ': this tile has not that much memory')
             return 1

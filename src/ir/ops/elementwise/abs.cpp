@@ -14,7 +14,7 @@ constexpr OpRow op_abs = checked({
     .operands = {{{"t", any_numeric}}},
     .infer = same_as_first,
     .reference = [](Evaluation& e) {
-      map_numbers(e, [](double x) { return std::fabs(x); }, [](std::int64_t x) { return x < 0 ? -x : x; });
+      map_numbers(e, [](double x) { return std::fabs(x); }, [](std::int64_t x) { return x < 0 ? wrapping(std::minus<>(), 0, x) : x; });
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, formula(g, g.grad()) * formula(g, g.operand(0)).op("sign")); },

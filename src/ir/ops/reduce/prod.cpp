@@ -17,11 +17,7 @@ constexpr OpRow op_prod = checked({
     .infer = infer_reduction,
     .reference = [](Evaluation& e) {
       reduce_groups(e, [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 1.0, std::multiplies<>()); },
-                    [](std::span<const std::int64_t> v) {
-                      std::uint64_t product = 1;
-                      for (std::int64_t x : v) product *= static_cast<std::uint64_t>(x);
-                      return static_cast<std::int64_t>(product);
-                    });
+                    [](std::span<const std::int64_t> v) { return wrapped(v, 1, std::multiplies<std::uint64_t>()); });
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {

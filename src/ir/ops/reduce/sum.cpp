@@ -15,7 +15,7 @@ constexpr OpRow op_sum = checked({
     .infer = infer_reduction,
     .reference = [](Evaluation& e) {
       reduce_groups(e, [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0); },
-                    [](std::span<const std::int64_t> v) { return std::accumulate(v.begin(), v.end(), std::int64_t{0}); });
+                    [](std::span<const std::int64_t> v) { return wrapped(v, 0, std::plus<std::uint64_t>()); });
     },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, spread(g, g.grad())); },
