@@ -92,7 +92,7 @@ class Bounds {
     const std::uint64_t step = m.destination_step < 0 ? 0 - static_cast<std::uint64_t>(m.destination_step) : static_cast<std::uint64_t>(m.destination_step);
     need(m.count <= 1 || (m.bytes > 0 && step >= m.bytes), "a move that writes a byte twice");
   }
-  // A run of bytes is not moved onto itself.
+  // A run of bytes is moved onto all of itself or none of it.
   void reads_others(const Move& m) const {
     if (!m.source_tile.valid() || m.source_tile != m.destination_tile || m.count == 0) return;
     const bool is_one_run = m.source_step == m.bytes && m.destination_step == m.bytes;
@@ -101,7 +101,7 @@ class Bounds {
     const __int128 nearest = change == 0 ? 0 : -apart / change;  // the run where the two meet, or beside it
     for (__int128 i = nearest - 1; i <= nearest + 1; ++i) {
       const __int128 distance = apart + std::clamp<__int128>(i, 0, last) * change;
-      need(distance >= bytes || -distance >= bytes, "a move onto what it reads");
+      need(distance == 0 || distance >= bytes || -distance >= bytes, "a move onto what it reads");
     }
   }
   // With a host's block of `host` bytes: `to_device` says which side that is.

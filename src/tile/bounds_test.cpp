@@ -48,9 +48,9 @@ TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
   // Empty runs, of which there could be any number.
   EXPECT_THAT(arranged([](Move& m) { m.bytes = 0, m.count = ~0u, m.destination_step = m.source_step = 0; }), HasSubstr("writes a byte twice"));
   // The source is two runs of four bytes, eight bytes apart, at 0x40.
-  EXPECT_THAT(arranged([](Move& m) { m.destination = 0x40; }), HasSubstr("onto what it reads"));
+  EXPECT_EQ(arranged([](Move& m) { m.destination = 0x40; }), "");
   EXPECT_THAT(arranged([](Move& m) { m.destination = 0x43; }), HasSubstr("onto what it reads"));
-  EXPECT_THAT(arranged([](Move& m) { m.destination = 0x4c, m.destination_step = -4; }), HasSubstr("onto what it reads"));
+  EXPECT_THAT(arranged([](Move& m) { m.destination = 0x4a, m.destination_step = -4; }), HasSubstr("onto what it reads"));
   EXPECT_THAT(arranged([](Move& m) { m.destination = 0x44, m.source_step = m.destination_step = 4; }), HasSubstr("onto what it reads"));
   EXPECT_EQ(arranged([](Move& m) { m.destination = 0x44, m.destination_step = 8; }), "");  // between them
   EXPECT_EQ(arranged([](Move& m) { m.destination_step = -4; }), "");

@@ -144,7 +144,8 @@ std::string take(const std::string& path, const std::string& bytes, Change how, 
 
 int run(std::uint64_t seed, std::uint64_t runs, double seconds) {
   const auto begin = std::chrono::steady_clock::now();
-  std::string folder = std::filesystem::exists("/dev/shm") ? "/dev/shm/pando-fuzz-XXXXXX" : "/tmp/pando-fuzz-XXXXXX";
+  const bool in_memory = std::filesystem::exists("/dev/shm");
+  std::string folder = (in_memory ? "/dev/shm" : std::filesystem::temp_directory_path().string()) + "/pando-fuzz-XXXXXX";
   if (!mkdtemp(folder.data())) return 1;
   const std::string path = folder + "/disks";
   Counts counts;

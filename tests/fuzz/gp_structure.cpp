@@ -43,7 +43,7 @@ std::vector<GpFile> good_files() {
     d.target = "ipu2";
     d.globals_size = 64 * i;
     d.globals_align = 8;
-    d.dependencies = {{"/tmp/a.cpp", 17}};
+    d.dependencies = {{"a.cpp", 17}};
     d.codelets.resize(std::min<std::size_t>(d.codelets.size(), 2 * i + 1));
     if (i == 2) d.codelets[0].reserved = {4096, 512, "image"};
     if (i == 3) d.codelets[0].shared_ranges = {{8192, 64, ""}};

@@ -249,7 +249,8 @@ struct Argument<T*> {
   }
   T* get() {
     if (is_null) return nullptr;
-    if constexpr (std::is_same_v<Object, char>) return storage.data();
+    if constexpr (std::is_function_v<T>) return nullptr;
+    else if constexpr (std::is_same_v<Object, char>) return storage.data();
     else if constexpr (std::is_void_v<T> || std::is_arithmetic_v<T>) return reinterpret_cast<T*>(buffer());
     else return static_cast<T*>(object.get());
   }
