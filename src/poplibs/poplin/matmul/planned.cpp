@@ -37,6 +37,16 @@ Problem problem_of(const std::string& function, const poplar::Type& input, const
   if (a.size() != 3 || b.size() != 3) fail(shapes + ": expected matrices, of one rank");
   if (a[0] != b[0]) fail(shapes + ": expected as many groups in both");
   if (a[2] != b[1]) fail(shapes + ": expected as many columns of A as rows of B");
+  // Planning goes through blocks of matrices: sizes that no machine has end here, not after an age.
+  constexpr std::size_t kLongest = 0x7fffffff, kMostElements = std::size_t{1} << 40;
+  const auto is_too_large = [](std::initializer_list<std::size_t> sizes) {
+    unsigned __int128 elements = 1;
+    for (const std::size_t n : sizes)
+      if (n > kLongest || (elements *= n) > kMostElements) return true;
+    return false;
+  };
+  if (is_too_large({a[0], a[1], a[2]}) || is_too_large({a[0], b[1], b[2]}) || is_too_large({a[0], a[1], b[2]}))
+    fail(shapes + ": expected at most 2^40 elements in each and in the product, and 2^31 - 1 along each dimension");
   Problem p;
   p.groups = a[0], p.m = a[1], p.k = a[2], p.n = b[2];
   p.input = input;

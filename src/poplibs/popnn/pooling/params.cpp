@@ -25,6 +25,27 @@ void check_params(const PoolParams& p) {
   for (std::size_t i = 0; i < n; ++i)
     if (p.stride[i] == 0 || p.kernelShape[i] == 0 || p.inputFieldShape[i] == 0)
       throw poplibs_error(function + "stride, kernelShape or inputFieldShape is 0 in dimension " + std::to_string(i));
+  constexpr std::size_t kLongest = 0x7fffffff;
+  unsigned __int128 elements = 1;
+  const auto count = [&](std::size_t size, const char* name) {
+    if (size > kLongest || (elements *= size) >> 60 != 0)
+      throw poplibs_error(function + name + " of " + std::to_string(size) + " makes more elements than 2^60, or is longer than 2^31 - 1");
+  };
+  count(p.batchSize, "a batch");
+  count(p.numChannels, "a number of channels");
+  for (std::size_t i = 0; i < n; ++i) {
+    count(p.inputFieldShape[i], "a dimension of the field");
+    if (p.kernelShape[i] > kLongest) throw poplibs_error(function + "a window of " + std::to_string(p.kernelShape[i]) + " elements, expected at most 2^31 - 1");
+    const long extent = static_cast<long>(p.inputFieldShape[i]) + p.inputTruncationOrPaddingLower[i] + p.inputTruncationOrPaddingUpper[i];
+    if (extent > static_cast<long>(kLongest)) throw poplibs_error(function + "a padded dimension of " + std::to_string(extent) + " elements, expected at most 2^31 - 1");
+  }
+}
+
+// Products of counts, which must fit 64 bits: a wrong number would be believed.
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) throw poplibs_error("popnn::pooling: more operations than 64 bits count");
+  return product;
 }
 
 // Elements of the field in all windows, over all dimensions.
@@ -37,14 +58,14 @@ std::uint64_t elements_in_windows(const PoolParams& p) {
       const long begin = static_cast<long>(o * p.stride[i]) - p.inputTruncationOrPaddingLower[i], end = begin + static_cast<long>(p.kernelShape[i]);
       sum += static_cast<std::uint64_t>(std::max(0l, std::min(end, static_cast<long>(p.inputFieldShape[i])) - std::max(begin, 0l)));
     }
-    product *= sum;
+    product = times(product, sum);
   }
-  return product * p.numChannels * p.batchSize;
+  return times(product, times(p.numChannels, p.batchSize));
 }
 
 std::uint64_t number_of_windows(const PoolParams& p) {
-  std::uint64_t product = p.numChannels * p.batchSize;
-  for (const std::size_t n : getOutputFieldShape(p)) product *= n;
+  std::uint64_t product = times(p.numChannels, p.batchSize);
+  for (const std::size_t n : getOutputFieldShape(p)) product = times(product, n);
   return product;
 }
 
