@@ -16,6 +16,9 @@
 #include "project/parse.h"
 #include "project/print.h"
 #include "project/run.h"
+#include "transform/expand.h"
+#include "transform/flatten_tuples.h"
+#include "transform/unroll_pmap.h"
 
 namespace pando::cli {
 namespace {
@@ -152,6 +155,19 @@ int run_samples(const ProjectedProgram& p, const Loop* loop, const Arguments& a)
   return kNo;
 }
 
+// pmap and collectives on tuples as ops on tensors of one device each.
+ir::Module without_tuples(ir::Module m) {
+  bool has_tuples = false;
+  for (ir::OpId o : m.graph(m.main_graph()).ops) {
+    for (ir::ValueId v : m.results(o)) has_tuples |= !m.type_of(v).is_tensor();
+  }
+  if (!has_tuples) return m;
+  m = transform::unroll_pmap(m);
+  transform::expand(m, [](const ir::OpRow& row) { return !row.moves; });
+  transform::flatten_tuples(m);
+  return m;
+}
+
 int run(const Arguments& a) {
   const std::string text = read_file(a.input);
   const std::size_t first = text.find_first_not_of(" \n");
@@ -164,7 +180,7 @@ int run(const Arguments& a) {
     set_capacities(p, a);
   } else {
     if (a.policy.empty()) ir::refuse(ir::ErrorClass::value, "state-policy", "name a policy of state with --policy: strict, delay, stash, '2BW M' or 'flush M'");
-    loop.program = make_loop(ir::parse(text, a.input), parse_policy(a.policy));
+    loop.program = make_loop(without_tuples(ir::parse(text, a.input)), parse_policy(a.policy));
     loop.lags = solve_lags(loop.program);
     p = project::project(loop.program, loop.lags, options_of(a));
   }

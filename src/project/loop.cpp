@@ -5,6 +5,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "project/place.h"
+#include "project/take_apart.h"
 #include "project/window.h"
 
 #include <unordered_set>
@@ -124,6 +125,7 @@ LoopProgram make_loop(Module module, const Policy& policy) {
   check_module(module);
   LoopProgram l;
   l.policy = policy;
+  take_apart(module);
   give_finals_of_their_own(module);
   l.devices = complete_devices(module);
   insert_sends(module, l.devices);

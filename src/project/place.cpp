@@ -113,7 +113,7 @@ class Completion {
   void write() {
     const auto place = [&](ValueId v, std::int32_t d) {
       Type t = m_.type_of(v);
-      if (!t.is_tensor()) refuse(ErrorClass::not_implemented, "tuple-in-loop", "'{}' is a tuple; take collectives apart into sends before projecting", m_.name_of(v));
+      if (!t.is_tensor()) refuse(ErrorClass::not_implemented, "tuple-in-loop", "'{}' is a tuple; expand collectives and flatten tuples before projecting", m_.name_of(v));
       t.place.device = Device::numbered(d);
       if (t.place.tiles == TileSet::undefined) t.place.tiles = TileSet::compute;
       m_.set_type(v, t);

@@ -78,6 +78,36 @@ graph main(w: Tensor[(2), float32, 0], v: Tensor[(2), float32, 3]):
 )");
 }
 
+// Each device computes what it gets of a collective.
+TEST(Place, OpsOnSeveralDevicesAreTakenApart) {
+  ir::Module m = ir::parse(R"(module
+stream 0 "x" to device: Tensor[(2), float32]
+variable "v" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
+variable "w" input 1: Tensor[(2), float32, 1] = float32(2)[3.0, 4.0]
+
+graph main(v: Tensor[(2), float32, 0], w: Tensor[(2), float32, 1]):
+    x: Tensor[(2), float32] = host_load(stream=@stream0)
+    g: Tensor[(2), float32, 0] = mul(v, x)
+    h: Tensor[(2), float32, 1] = mul(w, x)
+    (p: Tensor[(2), float32, 0], q: Tensor[(2), float32, 1]) = all_reduce(g, h, op="add")
+    v1: Tensor[(2), float32] = sub(v, p)
+    w1: Tensor[(2), float32] = sub(w, q)
+    return
+    final v = v1
+    final w = w1
+)");
+  for (const std::string policy : {"strict", "delay", "flush 2"}) {
+    const Projected p = projected(m, policy);
+    EXPECT_EQ(to_string(verify(p.program)), "");
+    EXPECT_EQ(differs_in_terms(p.program, p.loop, p.lags, {4, 0}), std::nullopt);
+  }
+  const HostInputs inputs{{"x", ir::HostTensor::of_floats(ir::DType::float32, {2, 2}, std::vector<double>{1, 2, 3, 4})}};
+  const RunResult r = run(projected(m, "strict").program, inputs, {2, 0});
+  // By hand: v = 1, w = 3, x = 1: sum 4; v = -3, w = -1, x = 3: sum -12.
+  EXPECT_EQ(r.states.at("v").number(0), 9);
+  EXPECT_EQ(r.states.at("w").number(0), 11);
+}
+
 std::string refusal(const std::string& ops, const std::string& variables = "", const std::string& inputs = "", const std::string& finals = "") {
   try {
     make_loop(ir::parse("module\nstream 0 \"x\" to device: float32\n" + variables + "\ngraph main(" + inputs + "):\n    x: float32 = host_load(stream=@stream0)\n" + ops + "    return\n" + finals), Policy());

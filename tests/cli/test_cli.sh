@@ -183,6 +183,27 @@ check "project: no drain" 1 'C7-drain: device 0: .* sample N - 1 is never draine
 python3 -c "print(*[0.5] * 18)" >"$scratch/numbers"
 check "project: inputs" 0 "2 samples: equal" "$pando" project "$note" --policy delay -q --samples 2 --input "x=$scratch/numbers" --input "l=$scratch/numbers"
 check "project: too few numbers" 2 "has 18 numbers; 27 are read" "$pando" project "$note" --policy delay -q --samples 3 --input "x=$scratch/numbers"
+cat >"$scratch/pmap.txt" <<'END'
+module
+stream 0 "x" to device: Tensor[(4, 2), float32]
+variable "w" input 0: Tensor[(2, 2), float32, 0] = float32(2, 2)[1.0, 0.0, 1.0, 1.0]
+
+graph main(w: Tensor[(2, 2), float32, 0]):
+    x: Tensor[(4, 2), float32, 0] = host_load(stream=@stream0)
+    xs: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = scatter_across(x, devices=[1, 2], dim=0)
+    ws: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = broadcast_across(w, devices=[1, 2])
+    ys: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = pmap(xs, ws, device_var=0) @body
+    sums: Tuple[Tensor[(2, 2), float32, 1], Tensor[(2, 2), float32, 2]] = all_reduce_across(ys, op="add")
+    sum: Tensor[(2, 2), float32, 0] = reduce_across(sums, device=0, op="mean")
+    v: Tensor[(2, 2), float32, 0] = sub(w, sum)
+    return
+    final w = v
+
+graph body(xi: Tensor[(2, 2), float32, d0], wi: Tensor[(2, 2), float32, d0]):
+    yi: Tensor[(2, 2), float32, d0] = matmul(xi, wi)
+    return yi
+END
+check "project: pmap and collectives" 0 "4 samples: equal to the reference of 'delay'" "$pando" project "$scratch/pmap.txt" --policy delay --samples 4 --capacity 0
 # What the document shows is what the command prints.
 document=$here/../../docs/level/projection.md
 grep '^\$ pando project' "$document" >"$scratch/commands"

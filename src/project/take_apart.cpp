@@ -1,0 +1,56 @@
+#include "project/take_apart.h"
+
+#include "ir/op_row.h"
+
+#include <set>
+#include <unordered_map>
+
+namespace pando::project {
+
+using namespace ir;
+
+void take_apart(Module& m) {
+  const GraphId main = m.main_graph();
+  std::unordered_map<std::uint32_t, ValueId> instead;
+  const auto now = [&](ValueId v) {
+    const auto it = instead.find(v.value);
+    return it == instead.end() ? v : it->second;
+  };
+  std::vector<OpId> order;
+  const std::vector<OpId> ops = m.graph(main).ops;
+  for (OpId o : ops) {
+    for (std::uint32_t i = 0; i < m.op(o).operand_count; ++i) m.set_operand(o, i, now(m.operand(o, i)));
+    std::set<std::int32_t> devices;
+    for (ValueId v : m.results(o)) {
+      const Type& t = m.type_of(v);
+      if (t.is_tensor() && t.place.device.known() && !t.place.device.is_variable()) devices.insert(t.place.device.value);
+    }
+    if (devices.size() < 2 || !m.row(o).moves || m.op(o).graph_count != 0) {
+      order.push_back(o);
+      continue;
+    }
+    for (std::int32_t d : devices) {
+      const std::vector<ValueId> operands(m.operands(o).begin(), m.operands(o).end()), results(m.results(o).begin(), m.results(o).end());
+      std::vector<TypeId> types;
+      for (ValueId v : results) {
+        Type t = m.type_of(v);
+        t.place.device = Device::numbered(d);
+        types.push_back(m.type(t));
+      }
+      const OpId copy = m.add_op(main, m.op(o).kind, operands, Attributes(m.attributes(o)), {}, types, m.name_of(results[0]));
+      m.op(copy).location = m.op(o).location;
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        if (m.type_of(results[i]).place.device.value != d) continue;
+        instead[results[i].value] = m.result(copy, i);
+        m.set_name(m.result(copy, i), m.value(results[i]).name);
+      }
+      order.push_back(copy);
+    }
+  }
+  Graph& g = m.graph(main);
+  g.ops = std::move(order);
+  for (ValueId& v : g.outputs) v = now(v);
+  for (ValueId& v : g.finals) v = now(v);
+}
+
+}  // namespace pando::project
