@@ -3,6 +3,7 @@
 #include "lower/element_types.h"
 #include "lower/expressions.h"
 
+#include <poplin/MatMul.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -98,10 +99,13 @@ Tensor corner(OpLowering& o, const Tensor& rois, std::size_t c) {
   return popops::map(o.graph(), scaled, {rois.slice(c, c + 1, 1).flatten()}, o.program(), o.name() + "/corner");
 }
 
-}  // namespace
+// Of all regions: {regions x bins high, images x height}, where rows of other images count nothing; {regions, bins wide, width}.
+struct RoiWeights {
+  Tensor rows, columns;
+};
 
-Tensor roi_weights(OpLowering& o, const ir::Shape& images, std::size_t first, const poplar::Type& type) {
-  o.lowering().need(Library::popops);
+RoiWeights roi_weights_of(OpLowering& o, const ir::Shape& images, std::size_t first) {
+  o.lowering().need(Library::poplin);
   const Tensor rois = o.operand(first), numbers = o.operand(first + 1);
   const ir::Ints& bins = o.attributes().ints("output_size");
   const std::int64_t ratio = o.attributes().integer("sampling_ratio");
@@ -111,10 +115,38 @@ Tensor roi_weights(OpLowering& o, const ir::Shape& images, std::size_t first, co
   const Tensor columns = AxisWeights(o, {corner(o, rois, 0), corner(o, rois, 2), wide, width}, ratio).computed();
   const Any own = pe::Cast(pe::Equal(pe::Cast(pe::_1, poplar::FLOAT), pe::_2), poplar::FLOAT);
   const Tensor image = popops::map(o.graph(), own, {numbers.reshape({regions, 1}), counting(o, n, {1, n})}, o.program(), o.name() + "/image");
-  const Any product = pe::Cast(pe::Mul(pe::Mul(pe::_1, pe::_2), pe::_3), type);
-  return popops::map(o.graph(), product,
-                     {rows.reshape({regions, high, 1, 1, height, 1}), columns.reshape({regions, 1, wide, 1, 1, width}), image.reshape({regions, 1, 1, n, 1, 1})},
-                     o.program(), o.name() + "/weights");
+  const Tensor of_images = popops::map(o.graph(), pe::Mul(pe::_1, pe::_2), {rows.reshape({regions, high, 1, height}), image.reshape({regions, 1, n, 1})}, o.program(),
+                                       o.name() + "/rows");
+  return {of_images.reshape({regions * high, n * height}), columns};
+}
+
+Tensor in_type(OpLowering& o, const Tensor& t, const poplar::Type& type) {
+  return t.elementType() == type ? t : popops::cast(o.graph(), t, type, o.program(), o.name());
+}
+
+}  // namespace
+
+Tensor roi_means(OpLowering& o, const Tensor& images, std::size_t first) {
+  const RoiWeights w = roi_weights_of(o, o.operand_type(0).shape, first);
+  const std::size_t channels = images.dim(1), width = images.dim(3), regions = w.columns.dim(0), high = w.rows.dim(0) / regions;
+  const Tensor t = in_type(o, images, poplar::FLOAT).dimShuffle({0, 2, 1, 3}).reshape({w.rows.dim(1), channels * width});
+  auto* const planning = &o.lowering().planning();
+  const Tensor lines = poplin::matMul(o.graph(), w.rows, t, o.program(), poplar::FLOAT, o.name() + "/lines", {}, planning);
+  const Tensor means = poplin::matMulGrouped(o.graph(), lines.reshape({regions, high * channels, width}), w.columns.dimShuffle({0, 2, 1}), o.program(), poplar::FLOAT,
+                                             o.name() + "/means", {}, planning);
+  return in_type(o, means, images.elementType()).reshape({regions, high, channels, w.columns.dim(1)}).dimShuffle({0, 2, 1, 3});
+}
+
+Tensor roi_means_gradient(OpLowering& o, const Tensor& dy, const ir::Shape& images, std::size_t first) {
+  const RoiWeights w = roi_weights_of(o, images, first);
+  const auto n = static_cast<std::size_t>(images[0]), channels = static_cast<std::size_t>(images[1]), height = static_cast<std::size_t>(images[2]);
+  const std::size_t width = w.columns.dim(2), regions = w.columns.dim(0), high = w.rows.dim(0) / regions;
+  const Tensor t = in_type(o, dy, poplar::FLOAT).dimShuffle({0, 2, 1, 3}).reshape({regions, high * channels, w.columns.dim(1)});
+  auto* const planning = &o.lowering().planning();
+  const Tensor lines = poplin::matMulGrouped(o.graph(), t, w.columns, o.program(), poplar::FLOAT, o.name() + "/lines", {}, planning);
+  const Tensor dx = poplin::matMul(o.graph(), w.rows.transpose(), lines.reshape({regions * high, channels * width}), o.program(), poplar::FLOAT, o.name() + "/images", {},
+                                   planning);
+  return in_type(o, dx, dy.elementType()).reshape({n, height, channels, width}).dimShuffle({0, 2, 1, 3});
 }
 
 }  // namespace pando::lower

@@ -5,8 +5,9 @@
 
 namespace pando::lower {
 
-// {regions, bins high, bins wide, images, height, width}: what each element of the images (batch, channels, height, width) counts in each bin.
-// Operands `first` and behind it: the regions, and their images' numbers.
-poplar::Tensor roi_weights(OpLowering& o, const ir::Shape& images, std::size_t first, const poplar::Type& type);
+// The means of the bins of all regions, from images (batch, channels, height, width), and their gradient for the images. Operands `first` and
+// behind it: the regions, and their images' numbers. Computed in float.
+poplar::Tensor roi_means(OpLowering& o, const poplar::Tensor& images, std::size_t first);
+poplar::Tensor roi_means_gradient(OpLowering& o, const poplar::Tensor& dy, const ir::Shape& images, std::size_t first);
 
 }  // namespace pando::lower
