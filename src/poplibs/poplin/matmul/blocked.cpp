@@ -19,13 +19,13 @@ using poplar::program::Sequence;
 
 // Heights of blocks, in the order of preference: the first that makes blocks for a quarter of the tiles, else the last. Lower ones would use more
 // tiles, for more vertices with more operands each, whose descriptions and exchange code take what the tiles save.
-constexpr std::size_t kHeights[] = {64, 32, 16}, kQuarter = 4;
+constexpr std::size_t kHeights[] = {64, 32}, kQuarter = 4;
 // Columns of a block; matrices of no more than kWhole columns are not cut, so that what works along rows finds them whole.
 constexpr std::size_t kColumns = 64, kWhole = 128;
 // Fewer blocks of a result than kFewBlocks are a bad cut of more multiplications than kFewProducts.
 constexpr std::size_t kFewBlocks = 24, kFewProducts = std::size_t{1} << 22;
-// Row blocks of a band: a band's tiles follow each other column by column, so that threads that go from tile to tile meet the same operands.
-constexpr std::size_t kBand = 8;
+// Rows of a band: its blocks' tiles follow each other column by column, so that threads that go from tile to tile meet the same operands.
+constexpr std::size_t kBandRows = 512;
 // A vertex's operands take a share of what the options allow a step of a product: what is around needs memory, too.
 constexpr double kShare = 0.5;
 
@@ -35,8 +35,8 @@ std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 std::size_t first_tile(const Blocks& b) { return 31 * up(b.groups * b.rows, 16) + 17 * up(b.columns, 16); }
 
 unsigned tile_of_block(const Blocks& b, std::size_t tiles, std::size_t y, std::size_t x) {
-  const std::size_t height = b.groups * b.of_rows(), width = b.of_columns();
-  const std::size_t band = y / kBand * kBand, rows = std::min(kBand, height - band);
+  const std::size_t height = b.groups * b.of_rows(), width = b.of_columns(), most = std::max<std::size_t>(kBandRows / b.r, 1);
+  const std::size_t band = y / most * most, rows = std::min(most, height - band);
   const std::size_t at = band * width + x * rows + (y - band);
   return static_cast<unsigned>((first_tile(b) + at * tiles / (height * width)) % tiles);
 }
