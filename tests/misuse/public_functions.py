@@ -2,7 +2,7 @@
 import re
 
 # Words before a declaration that say nothing of its type.
-NOISE = re.compile(r"\b(POPLAR_EXPORT|POPLAR_NO_DISCARD|inline|static|virtual|explicit|constexpr|friend|\[\[nodiscard\]\]|extern)\b|\[\[[^\]]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
+NOISE = re.compile(r"\b(POPLAR_EXPORT|PANDO_MODEL_EXPORT|POPLAR_NO_DISCARD|inline|static|virtual|explicit|constexpr|friend|\[\[nodiscard\]\]|extern)\b|\[\[[^\]]*\]\]|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
 
 
 def without_comments(text):
