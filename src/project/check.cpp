@@ -15,6 +15,9 @@ enum class Section : std::uint8_t { none, before, loop, update };
 // An action that writes a buffer.
 struct Writer {
   Section section = Section::none;
+  // The buffer's, beside what is compared with them.
+  BufferKind kind = BufferKind::value;
+  std::int32_t copies = 1;
   std::size_t place = 0;
   const Action* action = nullptr;
   Slot slot;
@@ -65,16 +68,17 @@ class Device {
       }
       if (s == Section::update && b.copies != 1) violate("C4-version", -1, b.name, "'{}' has {} copies; between windows there is one", b.name, b.copies);
       if (s == Section::before && b.kind != BufferKind::value) violate("C4-version", -1, b.name, "'{}' is changed before the loop", b.name);
-      w = {s, place, &a, slot};
+      w = {s, b.kind, static_cast<std::int32_t>(b.copies), place, &a, slot};
     }
   }
 
   // C7, and how often an update runs.
   void trips(const Action& a) {
-    const std::string& name = name_of(d_, a);
     bool windowed = false;
     for (const Slot& s : d_.results(a)) windowed |= in_windows() && d_.buffers[s.buffer].kind == BufferKind::state;
     const std::int32_t every = a.guard.every;
+    if (every == 1 && !windowed && a.guard.first == end(a)) return;
+    const std::string& name = name_of(d_, a);
     const bool every_sample = a.kind != ActionKind::compute || (a.result_count && d_.buffers[d_.results(a)[0].buffer].kind == BufferKind::sum);
     if (every != 1 && (every_sample || !in_windows() || every != p_.policy.window)) violate("C7-drain", a.guard.first, name, "'{}' runs in one of {} trips; the policy is '{}'", name, every, to_string(p_.policy));
     if (windowed && every != p_.policy.window) violate("C4-version", a.guard.first, name, "'{}' is updated in every trip; the policy is '{}'", name, to_string(p_.policy));
@@ -85,7 +89,20 @@ class Device {
                         : fmt::format("there is no sample {}", relative('N', 0)));
   }
 
+  // A value of the loop that is what it should be: nearly all reads.
+  static bool is_right(std::size_t place, const Action& a, const Slot& slot, const Writer& w) {
+    if (w.section != Section::loop || w.kind != BufferKind::value || a.guard.every != w.action->guard.every || slot.every != 1 || slot.offset != 0) return false;
+    const std::int64_t last = newest(place, a, w);
+    if (w.copies == 1) return last == 0;
+    return w.slot.every == 1 && w.slot.offset == 0 && last >= 0 && found_sample(last, a, slot, w) == 0;
+  }
+  static std::int64_t found_sample(std::int64_t last, const Action& a, const Slot& slot, const Writer& w) {
+    const std::int64_t index = (a.guard.first - slot.shift) - (w.action->guard.first - w.slot.shift);
+    return last - modulo(last - index, w.copies);
+  }
+
   void read(Section s, std::size_t place, const Action& a, const Slot& slot) {
+    if (s == Section::loop && is_right(place, a, slot, writers_[slot.buffer])) return;
     const Buffer& b = d_.buffers[slot.buffer];
     const Writer& w = writers_[slot.buffer];
     if (b.kind == BufferKind::state) declared(s, a, slot, w);
@@ -123,8 +140,7 @@ class Device {
               w.action->guard.first == a.guard.first ? "later in the trip" : fmt::format("in trip {}", w.action->guard.first));
       return;
     }
-    const std::int64_t index = (a.guard.first - slot.shift) - (w.action->guard.first - w.slot.shift);
-    const std::int64_t found = last - modulo(last - index, b.copies);
+    const std::int64_t found = found_sample(last, a, slot, w);
     if (found == 0 && slot.every == 1 && slot.offset == 0 && w.slot.every == 1 && w.slot.offset == 0) return;
     const std::int64_t sample = std::max<std::int64_t>(0, -found);
     violate("C2-overwritten", sample + a.guard.first, b.name, "{} reads '{}' of sample {} and finds sample {}: it has {} {}, {} are needed", print_action(p_, d_, a), b.name,

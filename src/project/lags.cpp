@@ -118,7 +118,7 @@ class Solver {
     }
   }
 
-  // What comes from the host comes when it is needed.
+  // What comes from the host comes when it is needed; as a variable's new contents it is needed by the next sample, and stays.
   void place_loads() {
     std::vector<std::int32_t> latest(slots_.size(), -1);
     for (const Edge& e : edges_) {
@@ -127,7 +127,7 @@ class Solver {
       latest[e.from] = latest[e.from] < 0 ? at : std::min(latest[e.from], at);
     }
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (latest[i] >= 0) slots_[i] = latest[i];
+      if (latest[i] >= 0 && l_.new_version_of[m_.result(l_.body[i]).index()] < 0) slots_[i] = latest[i];
     }
   }
 

@@ -72,6 +72,30 @@ TEST(Lags, StrictJoinsWhatAVariableJoins) {
   EXPECT_EQ(differs_in_terms(inference.program, inference.loop, inference.lags, {5, 0}), std::nullopt);
 }
 
+// What comes from the host comes when it is needed, but for a variable's new contents.
+TEST(Lags, LoadsThatAreNewContents) {
+  const Projected p = projected(ir::parse(R"(module
+stream 0 "x" to device: float32
+stream 1 "y" to host: float32
+variable "w" input 0: float32[0] = float32()[0.5]
+
+graph main(w: float32[0]):
+    x: float32[0] = host_load(stream=@stream0)
+    z: float32[0] = host_load(stream=@stream0)
+    a: float32[1] = exp(w)
+    b: float32[0] = add(a, x)
+    c: float32[0] = add(b, z)
+    host_store(c, stream=@stream1)
+    return
+    final w = x
+)"), "strict");
+  EXPECT_EQ(slot_of(p, "x"), 0);
+  EXPECT_EQ(slot_of(p, "z"), slot_of(p, "c"));
+  EXPECT_GT(slot_of(p, "c"), 0);
+  EXPECT_EQ(to_string(verify(p.program)), "");
+  EXPECT_EQ(differs_in_terms(p.program, p.loop, p.lags, {5, 0}), std::nullopt);
+}
+
 TEST(Lags, WindowsThatAreTooShort) {
   EXPECT_EQ(to_string(verify(projected(stages(4, true), "2BW 5").program)), "");
   try {
