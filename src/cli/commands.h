@@ -11,6 +11,7 @@ inline constexpr int kNo = 1;
 inline constexpr int kWrong = 2;
 
 void add_allocate(CLI::App& app, int& status);
+void add_calibrate(CLI::App& app, int& status);
 void add_dump(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
 void add_jupyter(CLI::App& app, int& status);

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);  // not 1: an unknown command is then named in the message
   int status = 0;
   pando::cli::add_allocate(app, status);
+  pando::cli::add_calibrate(app, status);
   pando::cli::add_dump(app, status);
   pando::cli::add_import(app, status);
   pando::cli::add_jupyter(app, status);

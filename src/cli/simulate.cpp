@@ -7,6 +7,8 @@
 #include "cli/files.h"
 #include "ir/parse.h"
 #include "ir/verify.h"
+#include "search/search.h"
+#include "search/timeline.h"
 #include "search/validate.h"
 #include "simulate/chakra.h"
 #include "simulate/cluster_json.h"
@@ -17,7 +19,8 @@ namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string input, machine = "selene", cost = "machine", table, trace, chakra, validate;
+  std::string input, machine = "selene", cost = "machine", table, trace, chakra, validate, model, strategy;
+  std::int64_t batch = 1;
   bool unfolded = false, no_overlap = false, rows = false, ops = false;
 };
 
@@ -47,7 +50,25 @@ std::unique_ptr<simulate::CostModel> model_of(const Arguments& a, const simulate
   return std::make_unique<simulate::ClusterCostModel>(cluster);
 }
 
+// A step of a transformer under a strategy, without a program.
+int run_model(const Arguments& a) {
+  const search::Transformer model = search::transformer_named(a.model);
+  const simulate::Cluster cluster = simulate::cluster_of(a.machine);
+  const search::Strategy s = search::parse_strategy(a.strategy, a.batch);
+  if (const search::Violation v = search::first_violation(model, cluster, s)) {
+    fmt::print(stderr, "{}: {}\n", v.rule, v.message);
+    return kNo;
+  }
+  search::Result r;
+  r.best.push_back({s, search::estimate(model, cluster, s), 0});
+  const std::string table = search::to_table(r);
+  fmt::print("{}", table.substr(0, table.find("certificate:")));
+  if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(model, cluster, s)));
+  return 0;
+}
+
 int run(const Arguments& a) {
+  if (!a.model.empty()) return run_model(a);
   if (!a.validate.empty()) {
     fmt::print("{}", search::to_markdown(search::validate(a.validate), a.rows));
     return 0;
@@ -101,8 +122,12 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_option("--chakra", a->chakra, "Write a Chakra execution trace for each device: PREFIX.0.et, ...");
   CLI::Option* const validate = command->add_option("--validate", a->validate, "A folder of published measurements: print them beside the model's predictions");
   command->add_flag("--rows", a->rows, "With --validate: every row")->needs(validate);
-  command->callback([a, input, validate, &status] {
-    if (input->count() + validate->count() != 1) throw CLI::RequiredError("a program, or --validate DIR");
+  CLI::Option* const model = command->add_option("--model", a->model, "Instead of a program: a step of this transformer (see pando search)");
+  CLI::Option* const strategy = command->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
+  CLI::Option* const batch = command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(CLI::PositiveNumber);
+  model->needs(strategy)->needs(batch);
+  command->callback([a, input, validate, model, &status] {
+    if (input->count() + validate->count() + model->count() != 1) throw CLI::RequiredError("a program, --model, or --validate DIR");
     status = run(*a);
   });
 }

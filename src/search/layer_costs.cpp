@@ -100,26 +100,38 @@ class LayerWriter {
     const auto seconds = [&](Collective what) { return simulate::transfer_time(c_, what, bytes, levels_.tensor).seconds; };
     if (s_.comm == TensorComm::all_reduce) {
       // What opens a region going forward closes it on the way back.
-      add(opens ? out_.input_gradient : out_.forward, "all-reduce", seen(seconds(Collective::all_reduce)), true);
+      join_op(opens ? out_.input_gradient : out_.forward, "all-reduce", seconds(Collective::all_reduce), opens);
       return;
     }
     const double gather = seconds(Collective::all_gather), scatter = seconds(Collective::reduce_scatter);
     if (s_.comm == TensorComm::split_all_reduce) {
       auto& phase = opens ? out_.input_gradient : out_.forward;
-      add(phase, "reduce-scatter", seen(scatter), true);
-      add(phase, "all-gather", seen(gather), true);
+      join_op(phase, "reduce-scatter", scatter, opens);
+      join_op(phase, "all-gather", gather, opens);
       return;
     }
-    add(out_.forward, opens ? "all-gather" : "reduce-scatter", seen(opens ? gather : scatter), true);
-    add(out_.input_gradient, opens ? "reduce-scatter" : "all-gather", seen(opens ? scatter : gather), true);
+    join_op(out_.forward, opens ? "all-gather" : "reduce-scatter", opens ? gather : scatter, opens);
+    join_op(out_.input_gradient, opens ? "reduce-scatter" : "all-gather", opens ? scatter : gather, opens);
     // Beside the weights' gradients, which are long.
     if (opens && s_.regather) add(out_.weight_gradient, "all-gather again", 0, true);
   }
 
-  double seen(double seconds) const {
-    if (s_.tensor_overlap == TensorOverlap::ring) return seconds / t_ + 2 * c_.launch;
-    if (s_.tensor_overlap == TensorOverlap::pipe) return seconds / 2 + 2 * c_.launch;
-    return seconds;
+  void join_op(std::vector<LayerOp>& phase, std::string_view name, double seconds, bool opens) {
+    joins_.push_back({&phase, phase.size(), opens});
+    add(phase, name, seconds, true);
+  }
+
+  // What is seen of a transfer beside the product that it feeds, or that feeds it. A ring's first part, and half of two halves, stand alone.
+  void overlap() {
+    if (s_.tensor_overlap == TensorOverlap::none) return;
+    for (const Join& j : joins_) {
+      const std::vector<LayerOp>& ops = *j.phase;
+      std::size_t i = j.position;
+      while (ops[i].transfer && (j.opens ? i + 1 < ops.size() : i > 0)) i = j.opens ? i + 1 : i - 1;
+      const double product = ops[i].transfer ? 0 : ops[i].seconds, parts = s_.tensor_overlap == TensorOverlap::ring ? t_ : 2;
+      double& seconds = (*j.phase)[j.position].seconds;
+      seconds = std::max(seconds / parts, seconds - product * (parts - 1) / parts) + 2 * c_.launch;
+    }
   }
 
   void attention() {
@@ -246,6 +258,7 @@ class LayerWriter {
   }
 
   void finish() {
+    overlap();
     if (s_.recompute == Recompute::full) {
       out_.again = out_.forward;
       out_.working_bytes += out_.activation_bytes;
@@ -271,6 +284,12 @@ class LayerWriter {
   Groups levels_;
   double t_ = 1, tokens_ = 0, width_ = 0, norm_share_ = 1;
   bool split_ = false;
+  struct Join {
+    std::vector<LayerOp>* phase;
+    std::size_t position;
+    bool opens;
+  };
+  std::vector<Join> joins_;
   LayerCosts out_;
 
   friend double head_seconds(const Transformer&, const Cluster&, const Strategy&, const MeasuredShapes*);

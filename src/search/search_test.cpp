@@ -1,4 +1,5 @@
 #include "search/search.h"
+#include "search/timeline.h"
 #include "search/validate.h"
 
 #include <fmt/format.h>
@@ -64,6 +65,21 @@ TEST(Strategy, ThePartsAreTheWhole) {
     EXPECT_NEAR(e.seconds, e.computing + e.recomputing + e.head + e.tensor_transfers + e.pipeline_transfers + e.data_transfers + e.bubble + e.optimizer + e.host + e.offload, 1e-9);
     EXPECT_GT(e.computing, 0) << t;
   }
+}
+
+TEST(Timeline, IsWhatTheEstimateSays) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer gpt = transformer_named("gpt3-175b");
+  for (const char* text : {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2", "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather", "t=8 p=8 d=16 schedule=ZB-H1"}) {
+    const Strategy s = parse_strategy(text, 1024);
+    const StepTimeline t = timeline_of(gpt, selene, s);
+    EXPECT_NEAR(t.seconds / estimate(gpt, selene, s).seconds, 1, 0.03) << text;
+    EXPECT_FALSE(schedule::first_broken_rule(t.table)) << text;
+  }
+  const StepTimeline t = timeline_of(gpt, selene, parse_strategy("t=8 p=8 d=16", 1024));
+  EXPECT_GT(t.ops, 1e7);
+  EXPECT_THAT(chrome_trace(t, 1000), testing::HasSubstr("queries, keys, values"));
+  EXPECT_THROW(timeline_of(gpt, selene, parse_strategy("t=7", 1024)), poplar::poplar_error);
 }
 
 std::string results_of(const Result& r) {

@@ -17,7 +17,8 @@ enum class Recompute : std::uint8_t { none, attention, full };
 // What joins a tensor-parallel layer's parts: an all-reduce; a reduce-scatter and an all-gather with whole tensors between them; the same with
 // tensors that stay split along the sequence between them (sequence parallel).
 enum class TensorComm : std::uint8_t { all_reduce, split_all_reduce, sequence_parallel };
-// Transfers of tensor parallelism beside products: none; a ring of parts, of which one in `tensor` is seen; two halves, of which one is seen.
+// Transfers of tensor parallelism beside the products that they feed or follow: none; a ring of `tensor` parts, of which one stands alone; two halves.
+// What is longer than the product is seen.
 enum class TensorOverlap : std::uint8_t { none, ring, pipe };
 enum class PipelineSchedule : std::uint8_t { one_f_one_b, zero_bubble_h1, zero_bubble_h2, zero_bubble_v };
 std::string_view name_of(Recompute);

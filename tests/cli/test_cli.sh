@@ -149,6 +149,27 @@ printf 'PANDOTIL and then nothing that makes sense' >"$scratch/broken"
 check "dump: broken executable" 2 '\[[a-z-]+\]' "$pando" dump --level=tile "$scratch/broken"
 check "dump: an executable has no graph" 2 'holds the tile level only' "$pando" dump --level=graph "$scratch/broken"
 
+# --- simulate, search, calibrate
+placed=$here/../data/simulate/data_parallel.txt
+check "simulate: a placed program" 0 '^3 devices, 18 steps \([0-9]+ run one by one\): ' "$pando" simulate "$placed" --machine bow-pod
+expect "simulate: folded is unfolded" "$("$pando" simulate "$placed" --machine bow-pod | tail -n +2)" "$("$pando" simulate "$placed" --machine bow-pod --unfolded | tail -n +2)"
+check "simulate: the reference's costs" 0 'MatMul$' "$pando" simulate "$placed" --cost reference --ops
+check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
+check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"
+check "simulate: traces for other simulators" 0 'all_reduce_across' cat "$scratch/chakra.1.et"
+check "simulate: an unknown machine" 2 "no machine 'abacus'; there are: " "$pando" simulate "$placed" --machine abacus
+check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' "$pando" simulate --model gpt3-175b --strategy "t=8 p=8 d=2" --batch 64
+check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --strategy "t=7" --batch 64
+check "simulate: published measurements" 0 '^\| selene_steps \| 8 \| 4 ' "$pando" simulate --validate "$here/../data/distribution"
+check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
+check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
+check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
+check "search: nothing fits" 1 'nothing fits' "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
+check "search: memory that is none" 2 '--memory lots' "$pando" search gpt2 --batch 8 --memory lots
+check "search: by price over several machines' sizes" 0 'by price: 8 devices' "$pando" search gpt2 --devices 8,16 --batch 16 --by price --quiet
+printf '{"name": "a", "levels": [{"name": "x", "devices": 2, "bytes_per_second": 0}]}' >"$scratch/machine.json"
+check "search: a machine that cannot be" 2 'bytes_per_second of a level is 0' "$pando" search gpt2 --batch 8 --machine "$scratch/machine.json"
+
 # --- schedules
 schedules=$here/../data/distribution/schedules
 check "schedule: by name" 0 'makespan 59, longest rank 59, bubble 18.6441 %' "$pando" schedule --name V-Min --ranks 4 --microbatches 8 --stages-per-rank 2

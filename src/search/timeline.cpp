@@ -1,0 +1,88 @@
+#include "search/timeline.h"
+
+#include "base/error.h"
+#include "schedule/generate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace pando::search {
+
+namespace {
+
+schedule::Table table_of(const Strategy& s) {
+  const auto p = static_cast<std::int32_t>(s.pipeline), m = static_cast<std::int32_t>(s.microbatches()), v = static_cast<std::int32_t>(s.interleave);
+  switch (s.schedule) {
+    case PipelineSchedule::one_f_one_b: return v > 1 ? schedule::generate("Interleaved1F1B", {p, m, v}) : schedule::generate("1F1B", {p, m, 1});
+    case PipelineSchedule::zero_bubble_h1: return schedule::generate("ZB-H1", {p, m, 1});
+    case PipelineSchedule::zero_bubble_h2: return schedule::generate("ZB-H2", {p, m, 1});
+    case PipelineSchedule::zero_bubble_v: return schedule::generate("ZBV", {p, m, 2});
+  }
+  return {};
+}
+
+}  // namespace
+
+StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
+  if (const Violation v = first_violation(model, cluster, s)) fail(ErrorKind::poplar_error, v.rule, "{}: {}", to_string(s), v.message);
+  if (model.experts > 0 || model.layers % s.pipeline != 0) fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes equal stages without experts", model.name);
+  StepTimeline t;
+  t.table = table_of(s);
+  t.layer = layer_costs(model, cluster, s);
+  t.head = head_seconds(model, cluster, s);
+  const Estimate e = estimate(model, cluster, s);
+  const std::int64_t chunks = s.schedule == PipelineSchedule::zero_bubble_v ? 2 : s.interleave;
+  const auto stages = static_cast<std::size_t>(s.pipeline * chunks);
+  t.layers_per_chunk = static_cast<double>(model.layers) / static_cast<double>(stages);
+  // A rank waits for its own messages: one of each pass of each chunk.
+  const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1), message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
+  t.costs.forward.assign(stages, t.layers_per_chunk * t.layer.forward_seconds + message);
+  t.costs.input_gradient.assign(stages, t.layers_per_chunk * (t.layer.again_seconds + t.layer.input_seconds) + message);
+  t.costs.weight_gradient.assign(stages, t.layers_per_chunk * t.layer.weight_seconds);
+  t.costs.forward.back() += t.head / 3;
+  t.costs.input_gradient.back() += t.head / 3;
+  t.costs.weight_gradient.back() += t.head / 3;
+  t.timing = schedule::replay(t.table, t.costs);
+  t.exchange = e.data_transfers;
+  t.optimizer = e.optimizer;
+  t.seconds = t.timing.makespan + t.exchange + t.optimizer + e.host + e.offload;
+  const double each = static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
+  t.ops = each * static_cast<double>(model.layers * s.microbatches()) * static_cast<double>(s.devices() / s.pipeline);
+  return t;
+}
+
+std::string chrome_trace(const StepTimeline& t, std::size_t most) {
+  std::string text = "[\n";
+  std::size_t events = 0;
+  const auto event = [&](std::string_view name, std::size_t rank, bool transfer, double start, double seconds) {
+    if (events++ >= most) return;
+    text += fmt::format("{{\"name\": \"{}\", \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.4f}, \"dur\": {:.4f}}},\n", name, rank, transfer ? 1 : 0, start * 1e6, seconds * 1e6);
+  };
+  for (std::size_t r = 0; r < t.table.ranks.size(); ++r) {
+    text += fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"pipeline rank {}\"}}}},\n", r, r);
+    for (std::size_t i = 0; i < t.table.ranks[r].size() && events < most; ++i) {
+      const schedule::Cell& c = t.table.ranks[r][i];
+      if (!schedule::computes(c.action)) continue;
+      double at = t.timing.start[r][i];
+      event(schedule::to_string(c), r, false, at, t.costs.of(c));
+      for (double layer = 0; layer < t.layers_per_chunk; ++layer) {
+        const auto run = [&](const std::vector<LayerOp>& ops) {
+          for (const LayerOp& o : ops) {
+            event(o.name, r, o.transfer, at, o.seconds);
+            at += o.seconds;
+          }
+        };
+        if (c.action == schedule::Action::forward) run(t.layer.forward);
+        if (schedule::is_backward(c.action)) run(t.layer.again), run(t.layer.input_gradient);
+        if (c.action == schedule::Action::weight_gradient || c.action == schedule::Action::backward) run(t.layer.weight_gradient);
+      }
+    }
+    event("exchange of gradients", r, true, t.timing.makespan, t.exchange);
+    event("optimizer", r, false, t.timing.makespan + t.exchange, t.optimizer);
+  }
+  if (text.ends_with(",\n")) text.replace(text.size() - 2, 1, "");
+  return text + "]\n";
+}
+
+}  // namespace pando::search

@@ -1,0 +1,31 @@
+// When everything of a step runs, folded: one device stands for all that do the same (tensor, context and data parallel), one layer for all layers
+// of a stage.
+#pragma once
+
+#include "schedule/replay.h"
+#include "search/strategy.h"
+
+#include <string>
+
+namespace pando::search {
+
+struct StepTimeline {
+  // Which cell of the schedule runs when; one row for each pipeline rank.
+  schedule::Table table;
+  schedule::Costs costs;
+  schedule::Timing timing;
+  // The ops of one layer: what each cell does `layers_per_chunk` times.
+  LayerCosts layer;
+  double layers_per_chunk = 1, head = 0;
+  // Behind the last cell: gradients exchanged, weights updated.
+  double exchange = 0, optimizer = 0, seconds = 0;
+  // Ops of all devices that this stands for.
+  double ops = 0;
+};
+
+// Refuses (poplar_error) what breaks a rule of strategies, and models with experts.
+StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
+// Perfetto's trace of one device of each pipeline rank, every op of every layer; at most `most` events.
+std::string chrome_trace(const StepTimeline& t, std::size_t most = 200000);
+
+}  // namespace pando::search
