@@ -75,6 +75,31 @@ Transformer deepseek() {
   return t;
 }
 
+Transformer deepseek3() {
+  Transformer t = deepseek();
+  t.name = "deepseek-v3";
+  t.layers = 61;
+  t.hidden = 7168;
+  t.ffn = 18432;
+  t.vocab = 129280;
+  t.experts = 256;
+  t.experts_each = 8;
+  t.shared_experts = 1;
+  t.expert_ffn = 2048;
+  t.dense_layers = 3;
+  return t;
+}
+
+Transformer mixtral(std::string name, std::int64_t layers, std::int64_t heads, std::int64_t hidden, std::int64_t ffn) {
+  Transformer t = llama(std::move(name), layers, heads, hidden, ffn);
+  t.vocab = 32000;
+  t.seq = 4096;
+  t.experts = 8;
+  t.experts_each = 2;
+  t.expert_ffn = ffn;
+  return t;
+}
+
 Transformer from_json(const std::string& text, const std::string& file) {
   try {
     const auto j = nlohmann::json::parse(text);
@@ -108,7 +133,7 @@ const std::vector<Transformer>& transformers() {
       gpt("gpt2", 12, 12, 768, 1024),          gpt("gpt3-xl", 24, 16, 2048, 2048),         gpt("gpt3-13b", 40, 40, 5120, 2048),
       gpt("gpt3-175b", 96, 96, 12288, 2048),   gpt("megatron-22b", 48, 64, 6144, 2048),    gpt("turing-530b", 105, 128, 20480, 2048),
       gpt("megatron-1t", 128, 160, 25600, 2048), llama("llama3-8b", 32, 32, 4096, 14336), llama("llama3-70b", 80, 64, 8192, 28672),
-      deepseek(),
+      llama("llama3-405b", 126, 128, 16384, 53248), deepseek(), deepseek3(), mixtral("mixtral-8x7b", 32, 32, 4096, 14336), mixtral("mixtral-8x22b", 56, 48, 6144, 16384),
   };
   return all;
 }

@@ -35,7 +35,12 @@ std::int64_t whole(const std::map<std::string, std::string>& f, const char* key)
 }
 
 Transformer model_of(const simulate::Csv& csv, std::size_t i) {
-  Transformer m = transformer_named(csv.text(i, "model") == "deepseekv2" ? "deepseek-v2" : "llama3-70b");
+  const std::string& name = csv.text(i, "model");
+  Transformer m = transformer_named(name.starts_with("deepseekv3")       ? "deepseek-v3"
+                                    : name.starts_with("deepseek")       ? "deepseek-v2"
+                                    : name.find("8x22") != name.npos     ? "mixtral-8x22b"
+                                    : name.starts_with("mixtral")        ? "mixtral-8x7b"
+                                                                         : "llama3-70b");
   m.layers = csv.integer(i, "layers");
   m.hidden = csv.integer(i, "hidden"), m.heads = csv.integer(i, "heads"), m.kv_heads = csv.integer(i, "kv_heads");
   m.ffn = csv.integer(i, "ffn"), m.vocab = csv.integer(i, "vocab"), m.seq = csv.integer(i, "seq");

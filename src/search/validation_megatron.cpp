@@ -169,10 +169,12 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
   const auto& h100 = simulate::cluster_named("h100");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     if (csv.integer(i, "float8") != 0) continue;
-    Transformer m = transformer_named(csv.text(i, "model").starts_with("llama3.1-70B") ? "llama3-70b" : "llama3-8b");
+    const std::string& name = csv.text(i, "model");
+    Transformer m = transformer_named(name.starts_with("llama3.1-405B") ? "llama3-405b" : name.starts_with("llama3.1-70B") ? "llama3-70b" : "llama3-8b");
     m.seq = csv.integer(i, "seq");
     Strategy s;
-    s.tensor = csv.integer(i, "tp"), s.data = csv.integer(i, "fsdp"), s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "local_batch");
+    s.tensor = csv.integer(i, "tp"), s.data = csv.integer(i, "fsdp"), s.pipeline = csv.integer(i, "pp"), s.context = csv.integer(i, "cp");
+    s.batch = csv.integer(i, "global_batch"), s.microbatch = s.pipeline > 1 ? 1 : csv.integer(i, "local_batch");
     s.zero = 3;
     s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::attention;
     const Estimate e = estimate(m, h100, s);
