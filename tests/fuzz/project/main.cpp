@@ -1,5 +1,5 @@
 // Random loop programs, projected: text, rules, and equality with the reference under several capacities; then one thing of the projected
-// program is changed, and what the rules let pass must still be right.
+// program is changed, and what the rules let pass must still be right; then its text is broken.
 //
 //   fuzz_project [--seed S] [--runs N] [--seconds T] [--show]
 //
@@ -181,6 +181,29 @@ std::string check_changed(const ProjectedProgram& right, const LoopProgram& l, c
   return "";
 }
 
+// Texts that somebody has broken: refused with the place, or read, checked and printed.
+void check_broken_text(const ProjectedProgram& p, Random& r) {
+  const std::string text = print(p);
+  for (int n = 0; n < 4; ++n) {
+    std::string broken = text;
+    for (std::uint64_t i = r.between(1, 3); i > 0; --i) {
+      const std::size_t at = r.below(broken.size()), from = r.below(broken.size()), length = std::min<std::size_t>(r.between(1, 12), broken.size() - from);
+      switch (r.below(3)) {
+        case 0: broken.erase(from, length); break;
+        case 1: broken.insert(at, broken.substr(from, length)); break;
+        default: broken[at] = static_cast<char>(r.between(32, 126));
+      }
+    }
+    try {
+      const ProjectedProgram read = parse(broken);
+      verify(read);
+      if (print(parse(print(read))) != print(read)) throw std::runtime_error("a broken text is read and does not print to the same:\n" + broken);
+    } catch (const ModelError&) {
+      // Refused.
+    }
+  }
+}
+
 std::string check_case(std::uint64_t seed, bool show, Counts& counts) {
   Random r(seed ^ 0x5eed);
   const std::string text = generate_loop(seed);
@@ -213,6 +236,7 @@ std::string check_case(std::uint64_t seed, bool show, Counts& counts) {
     // As it was written: the interpreter asks nothing of places.
     wrong = sequential_difference(ir::parse(text), run(p, inputs, {4, std::nullopt}), inputs, 4);
   }
+  check_broken_text(p, r);
   if (wrong.empty()) wrong = check_changed(p, l, lags, r, counts);
   if (!wrong.empty()) wrong += "\n" + print(p);
   return wrong;
