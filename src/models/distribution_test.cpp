@@ -11,10 +11,12 @@
 #include "schedule/generate.h"
 #include "transform/distribute/annotate.h"
 #include "transform/distribute/parts.h"
+#include "transform/expand.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -215,7 +217,37 @@ TEST(Distribution, TextIsAnnotated) {
   g.optimizer.kind = Optimizer::adam;
   const Program gpt = annotate(ir::parse(ir::print(build_gpt(g).module)), {{{"tokens", 0}, {"labels", 0}}, {}, {}, {}});
   EXPECT_EQ(difference(gpt, {.data = 2, .tensor = 2, .pipeline = 4, .microbatches = 3, .zero = 1}, kRounding, 3, true), "");
+  const Program built = build_gpt(g);
+  for (const Strategy& s : {Strategy{.data = 2, .zero = 2}, {.data = 2, .microbatches = 3}}) EXPECT_EQ(histogram(parallelise(gpt, s).module), histogram(parallelise(built, s).module));
   EXPECT_THROW(annotate(ir::parse(ir::print(mlp.module)), {{{"nobody", 0}}, {}, {}, {}}), ModelError);
+}
+
+// A network without training, as it is imported: weights have data, what they are used on has none.
+TEST(Distribution, InferenceIsDistributedToo) {
+  const Program p = annotate(ir::parse(R"(module
+variable "x" input 0: Tensor[(12, 4), float64]
+variable "w" input 1: Tensor[(4, 2), float64] = float64(4, 2)[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+variable "b" input 2: Tensor[(2), float64] = float64(2)[1.0, -9.0]
+variable "v" input 3: Tensor[(2, 4), float64] = float64(2, 4)[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+
+graph main(x: Tensor[(12, 4), float64], w: Tensor[(4, 2), float64], b: Tensor[(2), float64], v: Tensor[(2, 4), float64]):
+    y: Tensor[(12, 2), float64] = matmul(x, w)
+    z: Tensor[(12, 2), float64] = add(y, b)
+    a: Tensor[(12, 2), float64] = relu(z)
+    o: Tensor[(12, 4), float64] = matmul(a, v)
+    return o
+)"), {});
+  EXPECT_EQ(p.batch_dim, (std::vector<std::int32_t>{0, -1, -1, -1}));
+  for (const Strategy& s : {Strategy{.data = 3}, {.data = 3, .tensor = 2}, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}}) EXPECT_EQ(difference(p, s, 0, 1), "");
+  const Distributed d = parallelise(p, {.tensor = 2});
+  EXPECT_EQ(count(d.module, "all_reduce_across"), 1);
+  // Variables begin with their parts of the data.
+  ir::Interpreter parts(d.module);
+  std::vector<double> columns;
+  for (const Piece& piece : d.inputs) {
+    if (piece.whole == 1) columns.push_back(parts.state(ir::StateId(piece.part), 0).number(0));
+  }
+  EXPECT_EQ(columns, (std::vector<double>{1, 2}));
 }
 
 // Samples and labels come by streams, the loss goes by one; weights are variables, updated in place.
@@ -241,13 +273,13 @@ graph main(w0: Tensor[(4, 8), float64], w1: Tensor[(8, 4), float64]):
     da: Tensor[(12, 8), float64] = matmul(dd, w1t)
     at: Tensor[(8, 12), float64] = transpose(a, permutation=[1, 0])
     dw1: Tensor[(8, 4), float64] = matmul(at, dd)
+    u1: Tensor[(8, 4), float64] = sub(w1, dw1)
+    w1n: Tensor[(8, 4), float64] = copy_var_update_(w1, u1)
     dy: Tensor[(12, 8), float64] = relu_grad(y, da)
     xt: Tensor[(4, 12), float64] = transpose(x, permutation=[1, 0])
     dw0: Tensor[(4, 8), float64] = matmul(xt, dy)
     u0: Tensor[(4, 8), float64] = sub(w0, dw0)
-    u1: Tensor[(8, 4), float64] = sub(w1, dw1)
     w0n: Tensor[(4, 8), float64] = copy_var_update_(w0, u0)
-    w1n: Tensor[(8, 4), float64] = copy_var_update_(w1, u1)
     return
     final w0 = w0n
     final w1 = w1n
@@ -301,11 +333,32 @@ TEST(Distribution, HostDataGoToTheRanksThatNeedIt) {
   }
 }
 
+// A step's ops in terms of others, distributed or not: what lowering gets.
+TEST(Distribution, TheOpsOfAStepExpand) {
+  const Program mlp = build_mlp({.layers = 3, .width = 4, .batch = 6, .learning_rate = 0.5});
+  Distributed d = parallelise(mlp, {.data = 2, .pipeline = 3, .microbatches = 3});
+  const std::vector<ir::HostTensor> data = testing::data_for(mlp, 1);
+  const auto whole = ir::Interpreter(d.module).run_graph(d.module.main_graph(), cut_inputs(d, data));
+  EXPECT_GT(expand(d.module), 0u);
+  EXPECT_EQ(count(d.module, "sgd") + count(d.module, "matmul_grad") + count(d.module, "squared_loss"), 0);
+  EXPECT_EQ(to_string(ir::verify(d.module)), "");
+  const auto parts = ir::Interpreter(d.module).run_graph(d.module.main_graph(), cut_inputs(d, data));
+  ASSERT_EQ(whole.size(), parts.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(whole[i].tensor, parts[i].tensor) << i;
+}
+
+// PANDO_FUZZ_ROUNDS and PANDO_FUZZ_SEED: more of them, others.
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text ? std::stoull(text) : otherwise;
+}
+
 TEST(Distribution, RandomProgramsAndDegrees) {
-  std::mt19937_64 random(2026);
+  std::mt19937_64 random(from_environment("PANDO_FUZZ_SEED", 2026));
+  const std::uint64_t rounds = from_environment("PANDO_FUZZ_ROUNDS", 60);
   const auto any = [&](std::initializer_list<std::int64_t> list) { return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size())); };
   const auto degree = [&](std::initializer_list<std::int64_t> list) { return static_cast<std::int32_t>(any(list)); };
-  for (int i = 0; i < 60; ++i) {
+  for (std::uint64_t i = 0; i < rounds; ++i) {
     Strategy s;
     s.data = degree({1, 2, 3});
     s.tensor = degree({1, 2, 4});
@@ -314,6 +367,9 @@ TEST(Distribution, RandomProgramsAndDegrees) {
     s.schedule = std::vector<std::string>{"GPipe", "1F1B", "eager-1F1B", "ZB-H1"}[random() % 4];
     s.zero = degree({0, 0, 1, 2, 3});
     s.recompute = static_cast<Recompute>(random() % 3);
+    s.offload_weights = random() % 4 == 0;
+    s.offload_optimizer = random() % 4 == 0;
+    s.offload_activations = random() % 4 == 0;
     const bool mlp = i % 2 == 0;
     Gpt g = small();
     g.layers = any({2, 3, 5});

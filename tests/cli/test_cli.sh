@@ -185,6 +185,23 @@ check "schedule: costs" 2 '3 costs for 2 stages' "$pando" schedule --name GPipe 
 expect "schedule: written" "$(cat "$scratch/s.csv")" $'0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1'
 check "schedule: a picture" 0 '</svg>' cat "$scratch/s.svg"
 
+# --- distribution
+"$pando" model mlp --layers 4 --width 8 --batch 8 -o "$scratch/mlp.txt"
+distribute() { "$pando" transform "$scratch/mlp.txt" --batch x,z "$@"; }
+check "transform: counts" 0 '^280 ops, 8 devices$' distribute --data 2 --tensor 2 --pipeline 2 --microbatches 2 --summary
+distribute --data 2 --tensor 2 --pipeline 2 --microbatches 2 --recompute full --offload weights -o "$scratch/devices.txt"
+expect "transform: what it prints is valid, and parses" "$("$pando" transform "$scratch/devices.txt" --unroll-pmap)" "$(cat "$scratch/devices.txt")"
+expect "transform: from standard input" "$("$pando" transform - --data 2 --batch x,z <"$scratch/mlp.txt")" "$(distribute --data 2)"
+check "transform: what does not divide" 2 "dimension 0 of 'x' \(8, 8\) does not divide by 3" distribute --data 3
+check "transform: too many stages" 2 '4 layers do not fill 5 stages' distribute --pipeline 5 --microbatches 8
+check "transform: no such input" 2 "no input 'y'" "$pando" transform "$scratch/mlp.txt" --batch y --data 2
+check "transform: names and dimensions" 2 'expected name:dimension' "$pando" transform "$scratch/mlp.txt" --batch x:one --data 2
+"$pando" schedule --name ZB-H1 --ranks 2 --microbatches 4 -o "$scratch/zb.csv" >"$scratch/out"
+expect "transform: a schedule as a table" "$(distribute --pipeline 2 --microbatches 4 --table "$scratch/zb.csv")" "$(distribute --pipeline 2 --microbatches 4 --schedule ZB-H1)"
+check "model: experts" 0 '= cumsum' "$pando" model gpt --experts 2
+check "model: heads" 2 'a transformer of 2 layers, 3 heads' "$pando" model gpt --heads 3
+check "import: no model" 2 'this is no ONNX file' "$pando" import "$scratch/mlp.txt"
+
 # --- projection
 note=$here/../golden/project/note.txt
 check "project: equal to its reference" 0 "8 samples: equal to the reference of '2BW 4', in terms and bit for bit" "$pando" project "$note" --policy '2BW 4' --samples 8 -q

@@ -62,8 +62,15 @@ class Annotator {
     note(a_.expert, p_.expert_dim);
     if (!a_.batch.empty() || streams) return;
     std::vector<bool> weight(m_.value_count(), false);
+    bool data = false;
+    for (std::size_t s = 0; s < m_.state_count(); ++s) {
+      const State& state = m_.state(StateId(static_cast<std::uint32_t>(s)));
+      if (!state.input || !state.data.valid()) continue;
+      weight[main().inputs[*state.input].index()] = true;
+      data = true;
+    }
     for (OpId o : ops()) {
-      if (m_.row(o).name == "matmul") weight[m_.operand(o, 1).index()] = true;
+      if (!data && m_.row(o).name == "matmul") weight[m_.operand(o, 1).index()] = true;
     }
     for (std::size_t i = 0; i < n; ++i) {
       const ValueId v = main().inputs[i];
@@ -103,6 +110,42 @@ class Annotator {
       for (ValueId v : m_.results(o)) any |= needed[v.index()];
       if (!any) p_.phase[o.index()] = m_.row(o).name == "sgd" ? Phase::update : Phase::backward;
     }
+    updates();
+  }
+
+  // What works on states of the optimizer (inputs that change, and that the forward pass does not take), and what only prepares gradients for it.
+  void updates() {
+    std::vector<bool> of_state(m_.value_count(), false), elsewhere(m_.value_count(), false);
+    for (std::size_t i = 0; i < main().inputs.size(); ++i) of_state[main().inputs[i].index()] = main().finals[i] != main().inputs[i];
+    for (OpId o : ops()) {
+      for (ValueId v : m_.operands(o)) {
+        if (p_.phase[o.index()] == Phase::forward) of_state[v.index()] = false;
+      }
+    }
+    for (ValueId v : main().outputs) elsewhere[v.index()] = true;
+    for (OpId o : ops()) {
+      bool any = false;
+      for (ValueId v : m_.operands(o)) any = any || of_state[v.index()];
+      if (any && p_.phase[o.index()] != Phase::forward) p_.phase[o.index()] = Phase::update;
+      for (ValueId v : m_.results(o)) of_state[v.index()] = any;
+    }
+    for (std::size_t i = ops().size(); i-- > 0;) {
+      const OpId o = ops()[i];
+      bool prepares = m_.row(o).elementwise && !m_.results(o).empty() && p_.phase[o.index()] == Phase::backward && m_.operands(o).size() > 0;
+      for (ValueId v : m_.results(o)) prepares = prepares && !elsewhere[v.index()] && used(v);
+      if (prepares) p_.phase[o.index()] = Phase::update;
+      if (p_.phase[o.index()] == Phase::update) continue;
+      for (ValueId v : m_.operands(o)) elsewhere[v.index()] = true;
+    }
+  }
+  bool used(ValueId v) {
+    if (used_.empty()) {
+      used_.assign(m_.value_count(), false);
+      for (OpId o : ops()) {
+        for (ValueId u : m_.operands(o)) used_[u.index()] = true;
+      }
+    }
+    return used_[v.index()];
   }
 
   bool loads_samples(OpId o) const {
@@ -162,6 +205,7 @@ class Annotator {
   Program p_;
   const Module& m_;
   const Annotation& a_;
+  std::vector<bool> used_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace pando::transform {
 
 struct Annotation {
   // Inputs of the main graph and streams by name, with the dimension that counts samples, positions or experts. Without any batch: dimension 0 of
-  // streams to the device; where there is none, of inputs that do not change and are not the right operand of a matmul.
+  // streams to the device; where there is none, of inputs that do not change, and have no data where others have, or are not the right operand of a matmul.
   std::map<std::string, std::int32_t> batch, sequence, expert;
   // The value (by name) that ends the forward pass; without it, the first output, or what is stored to the host first.
   std::optional<std::string> loss;

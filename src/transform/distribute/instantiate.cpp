@@ -216,17 +216,17 @@ class Writer {
     }
   }
 
-  // The type of a tuple of a group's parts; groups of one value lie along one axis only.
+  // The type of a tuple of a group's parts.
   ir::TypeId tuple(std::uint32_t x, std::size_t rank, std::size_t n, std::size_t stride) {
     auto& made = tuples_[x];
-    for (const auto& t : made) {
-      if (t.rank == rank && t.stride == stride) return t.type;
-    }
+    auto of_axis = std::find_if(made.begin(), made.end(), [&](const TupleTypes& t) { return t.stride == stride; });
+    if (of_axis == made.end()) of_axis = made.insert(made.end(), {stride, std::vector<ir::TypeId>(ranks_)});
+    ir::TypeId& type = of_axis->by_rank[rank];
+    if (type.valid()) return type;
     ir::Type t;
     t.kind = ir::Type::Kind::tuple;
     for (std::size_t i = 0; i < n; ++i) t.elements.push_back(pieces_[x].types[rank + i * stride]);
-    made.push_back({rank, stride, m().type(t)});
-    return made.back().type;
+    return type = m().type(t);
   }
   ir::AttributesId index(std::size_t i) {
     while (indices_.size() <= i) indices_.push_back(m().intern({{"index", static_cast<std::int64_t>(indices_.size())}}));
@@ -393,11 +393,12 @@ class Writer {
   std::vector<ValueId> values_, operands_;
   std::vector<ir::TypeId> types_;
   std::vector<std::size_t> counts_;
-  struct TupleType {
-    std::size_t rank, stride;
-    ir::TypeId type;
+  // By the first rank of each group of an axis.
+  struct TupleTypes {
+    std::size_t stride;
+    std::vector<ir::TypeId> by_rank;
   };
-  std::vector<std::vector<TupleType>> tuples_;
+  std::vector<std::vector<TupleTypes>> tuples_;
   std::vector<ir::AttributesId> indices_, rows_;
   std::map<std::pair<std::int32_t, std::size_t>, ValueId> numbers_;
   ir::OpKind tuple_kind_, element_kind_, identity_kind_;

@@ -203,7 +203,8 @@ class AxisPass {
   void positions_of_sums(OpId o) {
     for (ValueId r : m_.results(o)) {
       const ir::Shape& s = shape(r);
-      if (resolved(r).is_partial() && s.size() == 3 && s[1] % n_ == 0 && !is_update(o)) resolved(r) = Spec::along(1);
+      const bool divides = s.size() == 3 && s[1] % n_ == 0 && !is_cut_by_others(r, 1, 1);
+      if (resolved(r).is_partial() && divides && !is_update(o)) resolved(r) = Spec::along(1);
     }
   }
 
@@ -221,8 +222,16 @@ class AxisPass {
   static Spec spec_at(const Occurrence& x, const Choice& c) { return Spec::along(x.dim, x.outer >= 0 ? x.outer : c.outer); }
 
   bool divides(const Occurrence& x, const Choice& c, ValueId v) const {
-    const std::int64_t size = shape(v)[static_cast<std::size_t>(x.dim)], outer = x.outer >= 0 ? x.outer : c.outer;
-    return size % outer == 0 && size / outer % n_ == 0;
+    std::int64_t size = shape(v)[static_cast<std::size_t>(x.dim)];
+    const std::int64_t outer = x.outer >= 0 ? x.outer : c.outer;
+    if (size % outer != 0) return false;
+    size /= outer;
+    // What other axes leave of it.
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      const Spec& other = layout_.resolved[v.index()][a];
+      if (a != axis_ && other.is_sharded() && other.dim == x.dim && other.outer == outer) size = size % layout_.sizes[a] == 0 ? size / layout_.sizes[a] : 1;
+    }
+    return size % n_ == 0;
   }
   bool divides(OpId o, const Letters& l, const Choice& c) const {
     const auto all = [&](const auto& lists, std::span<const ValueId> values) {
@@ -233,6 +242,26 @@ class AxisPass {
       return true;
     };
     return all(l.operands, m_.operands(o)) && all(l.results, m_.results(o));
+  }
+
+  bool is_cut_by_others(ValueId v, std::int64_t dim, std::int64_t outer) const {
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      const Spec& other = layout_.resolved[v.index()][a];
+      if (a != axis_ && layout_.sizes[a] > 1 && other.is_sharded() && other.dim == dim && other.outer == outer) return true;
+    }
+    return false;
+  }
+
+  // Two axes cut one dimension in the order of the axes. Cutting it further where it is cut already would be another order, so that is left alone;
+  // but for experts, from whom samples come back as they went.
+  bool keeps_order(OpId o, const Letters& l, const Choice& c) {
+    for (std::size_t i = 0; axis_ != kExpert && i < l.operands.size(); ++i) {
+      const Occurrence* x = find(l.operands[i], c.letter);
+      if (!x) continue;
+      const Spec want = spec_at(*x, c);
+      if (seen(o, i) != want && is_cut_by_others(m_.operand(o, i), want.dim, want.outer)) return false;
+    }
+    return true;
   }
 
   // Elements that must be gathered for a choice; between experts, sums count, too.
@@ -253,16 +282,19 @@ class AxisPass {
   }
 
   void consider(OpId o, const Letters& l, Choice c, double extra, Choice& best) {
-    if (l.is_blocked(c.letter) || !divides(o, l, c)) return;
+    if (l.is_blocked(c.letter) || !divides(o, l, c) || !keeps_order(o, l, c)) return;
     c.found = true;
     c.cost = cost(o, l, c) + extra;
     if (c.cost < best.cost) best = c;
   }
 
-  // With ZeRO, updates run in the parts in which their weight is kept, or would be.
-  void as_stored(OpId o, const Letters& l, Choice& best) {
-    const ValueId w = is_update(o) && axis_ == kData && strategy_.zero > 0 ? layout_.weight_of_op[o.index()] : ValueId();
-    const std::int64_t dim = w.valid() ? storage_dim(w) : -1;
+  // Updates run in the parts in which their weight lies; over the data axis, with ZeRO, in those in which it is kept, or would be. The dimension; -1: whole.
+  std::int64_t dim_of_update(ValueId w) {
+    if (axis_ == kData) return strategy_.zero > 0 ? storage_dim(w) : -1;
+    return raw(w).is_sharded() && raw(w).outer == 1 ? raw(w).dim : -1;
+  }
+  void as_its_weight(OpId o, const Letters& l, ValueId w, Choice& best) {
+    const std::int64_t dim = dim_of_update(w);
     for (std::size_t i = 0; dim >= 0 && i < l.operands.size(); ++i) {
       if (shape(m_.operand(o, i)) != shape(w)) continue;
       for (const Occurrence& x : l.operands[i]) {
@@ -273,7 +305,10 @@ class AxisPass {
 
   Choice choose(OpId o, const Letters& l) {
     Choice best;
-    as_stored(o, l, best);
+    if (const ValueId w = is_update(o) ? layout_.weight_of_op[o.index()] : ValueId(); w.valid()) {
+      as_its_weight(o, l, w, best);
+      return best;
+    }
     const bool by_weight = axis_ == kTensor && m_.row(o).name == "matmul" && parameter_[m_.operand(o, 1).index()] && free_[m_.operand(o, 1).index()] &&
                            shape(m_.operand(o, 1)).size() == 2;
     for (std::size_t i = 0; i < l.operands.size(); ++i) {
@@ -314,6 +349,7 @@ class AxisPass {
         const std::int64_t dim = storage_dim(m_.operand(o, i));
         if (dim >= 0) s = Spec::along(dim);
       }
+      if (s.is_sharded() && seen(o, n + i) != s && is_cut_by_others(m_.operand(o, n + i), s.dim, s.outer)) s = {};
       use(o, i, s);
       use(o, n + i, s);
       set(m_.result(o, i), s);
@@ -353,7 +389,7 @@ class Builder {
     if (!classify(update)) by_dependence(update);
     components(update);
     storage();
-    for (Axis a : {kTensor, kContext, kExpert, kData}) {
+    for (Axis a : {kExpert, kContext, kTensor, kData}) {
       if (l_.sizes[a] > 1) AxisPass(program_, s_, l_, a, update).run();
     }
     return std::move(l_);

@@ -127,7 +127,7 @@ class Cook {
     if (s_.portable[v.index()]) return convert(portable(v, stage), want, segment);
     if (is_off_chip(v) && stage == home(v)) return convert(fetched(v, segment), want, segment);
     std::uint32_t from = base(v, want, segment);
-    if (r_.located[from].stage != stage) from = arrive(from, stage, segment);
+    if (r_.located[from].stage != stage) from = arrive(from, stage);
     return convert(from, want, segment);
   }
 
@@ -249,7 +249,7 @@ class Cook {
   }
 
   // On another stage, sent when it is made.
-  std::uint32_t arrive(std::uint32_t from, std::int32_t stage, Segment segment) {
+  std::uint32_t arrive(std::uint32_t from, std::int32_t stage) {
     const Located x = r_.located[from];
     if (const auto* there = find(x.value, x.specs, stage, 0)) return *there;
     const std::uint32_t to = add(x.value, x.specs, stage, x.each, 0);
@@ -263,16 +263,17 @@ class Cook {
     if (x.each) {
       const Segment made = p.valid() ? segment_of(p) : Segment::forward;
       r_.sends[static_cast<std::size_t>(x.stage)][static_cast<std::size_t>(made)].push_back(std::move(s));
-    } else if (made_behind(x.value) || segment == Segment::behind) {
+    } else if (made_behind(x)) {
       r_.behind.push_back(std::move(s));
     } else {
       r_.before.push_back(std::move(s));
     }
     return to;
   }
-  bool made_behind(ValueId v) const {
-    const OpId p = m_.value(v).producer;
-    return p.valid() && l_.when[p.index()] != When::before;
+  // Sums over microbatches and what is joined of them, and what updates make.
+  bool made_behind(const Located& x) const {
+    const OpId p = m_.value(x.value).producer;
+    return p.valid() ? l_.when[p.index()] != When::before : raw(x.value)[kTime].is_sharded();
   }
 
   // --- from one layout to another
@@ -312,7 +313,7 @@ class Cook {
     const Spec have = x.specs[axis];
     // What was exchanged in the forward pass takes no more memory than what it was made of: the backward pass takes it, too.
     const bool keeps = have.is_sharded() && want.is_sharded() && !again_[x.value.index()];
-    const bool for_all = shared || (keeps && segment == Segment::forward) || segment == Segment::before || segment == Segment::behind;
+    const bool for_all = shared || (keeps && segment == Segment::forward) || segment == Segment::before;
     const std::uint32_t where = for_all ? 0 : own(segment);
     if (const auto* there = find(x.value, specs, x.stage, where)) return *there;
     if (const auto* there = keeps ? find(x.value, specs, x.stage, 0) : nullptr) return *there;
@@ -478,7 +479,7 @@ class Cook {
     } else if (raw(v) != resolved(v)) {
       made = resolve(v, made, segment);
     }
-    if (strategy_.join_outputs && raw(v)[kTime].is_sharded() && is_joined_output(v)) joined(made, segment);
+    if (strategy_.join_outputs && raw(v)[kTime].is_sharded() && is_output(v)) joined(made, segment);
   }
 
   bool is_used_as_total(ValueId v) {
@@ -493,7 +494,13 @@ class Cook {
     }
     return total_uses_[v.index()];
   }
-  bool is_joined_output(ValueId v) const { return std::find(main().outputs.begin(), main().outputs.end(), v) != main().outputs.end(); }
+  bool is_output(ValueId v) {
+    if (is_output_.empty()) {
+      is_output_.assign(m_.value_count(), false);
+      for (ValueId o : main().outputs) is_output_[o.index()] = true;
+    }
+    return is_output_[v.index()];
+  }
 
   // One op on each stage, of the weights that lie there.
   void sgd(OpId o) {
@@ -541,7 +548,7 @@ class Cook {
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> where_;
   std::map<std::uint32_t, ir::HostStreamId> stores_;
   std::map<std::uint32_t, std::uint32_t> rows_;  // of variables off chip, by value
-  std::vector<bool> total_uses_, again_;
+  std::vector<bool> total_uses_, again_, is_output_;
 };
 
 }  // namespace
