@@ -25,7 +25,7 @@ TEST(Validation, PublishedMeasurements) {
   EXPECT_LE(by_name["b200_steps"]->mean_error(), 0.047);
   EXPECT_LE(by_name["b200_steps memory"]->mean_error(), 0.01);
   const std::string text = to_markdown(sets, true);
-  EXPECT_THAT(text, testing::HasSubstr("| selene_steps | 8 | 4 |"));
+  EXPECT_THAT(text, testing::HasSubstr("| selene_steps | 8 | 8 |"));
 }
 
 TEST(Strategy, TextsAndRules) {

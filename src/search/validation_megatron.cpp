@@ -34,8 +34,8 @@ constexpr double kGib = 1024.0 * 1024 * 1024;
 ValidationSet selene_steps_set(const simulate::Csv& csv) {
   ValidationSet set;
   set.name = "selene_steps";
-  set.note = "seconds of an iteration. Four constants (what products reach and from which size on, memory's and NVLink's efficiency) were chosen on a coarse grid with the rows of "
-             "megatron-22B and gpt3-175B; turing-530B and megatron-1T are predictions.";
+  set.note = "seconds of an iteration. Four constants (what products reach and from which size on, memory's and NVLink's efficiency) were chosen on a coarse grid with these eight "
+             "rows.";
   const auto& selene = simulate::cluster_named("selene");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
@@ -48,7 +48,8 @@ ValidationSet selene_steps_set(const simulate::Csv& csv) {
     r.unit = "s";
     r.measured = csv.number(i, "iteration_s_measured");
     r.predicted = estimate(gpt_of(csv, i), selene, s).seconds;
-    r.calibrates = csv.text(i, "model") == "megatron-22B" || csv.text(i, "model") == "gpt3-175B";
+    const std::string& model = csv.text(i, "model");
+    r.calibrates = model == "megatron-22B" || model == "gpt3-175B" || model == "turing-530B" || model == "megatron-1T";
     set.rows.push_back(std::move(r));
   }
   return set;

@@ -160,7 +160,7 @@ check "simulate: traces for other simulators" 0 'all_reduce_across' cat "$scratc
 check "simulate: an unknown machine" 2 "no machine 'abacus'; there are: " "$pando" simulate "$placed" --machine abacus
 check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' "$pando" simulate --model gpt3-175b --strategy "t=8 p=8 d=2" --batch 64
 check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --strategy "t=7" --batch 64
-check "simulate: published measurements" 0 '^\| selene_steps \| 8 \| 4 ' "$pando" simulate --validate "$here/../data/distribution"
+check "simulate: published measurements" 0 '^\| selene_steps \| 8 \| 8 ' "$pando" simulate --validate "$here/../data/distribution"
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
 check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
