@@ -405,11 +405,22 @@ class Parser {
   void graphs() {
     for (; at_ < lines_.size(); ++at_) model_[at_] = std::string(lines_[at_]);
   }
+  std::shared_ptr<ir::Module> model(const std::string& text) const {
+    try {
+      auto module = std::make_shared<ir::Module>(ir::parse(text, file_));
+      ir::check(*module);
+      return module;
+    } catch (const ModelError&) {
+      throw;
+    } catch (const std::exception& e) {
+      // A shape that there cannot be, say.
+      ir::refuse(ir::ErrorClass::popart, "type", "{}: {}", file_, e.what());
+    }
+  }
   void build() {
     std::string text;
     for (const std::string& line : model_) text += line + '\n';
-    auto module = std::make_shared<ir::Module>(ir::parse(text, file_));
-    ir::check(*module);
+    const auto module = model(text);
     // What was numbered by its graph gets the graph's type or op.
     const auto type_of = [&](ir::TypeId graph) { return module->value(module->graph(ir::GraphId(graph.value)).inputs[0]).type; };
     for (std::size_t i = 0; i < p_.streams.size(); ++i) {
@@ -434,7 +445,7 @@ class Parser {
         }
       }
     }
-    p_.module = std::move(module);
+    p_.module = module;
   }
 
   // A graph of this parser's making is named after its line.
