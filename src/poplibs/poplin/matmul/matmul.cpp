@@ -1,3 +1,4 @@
+#include <pando/ownership.hpp>
 #include <poplin/MatMul.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -35,7 +36,8 @@ Shape as_groups(const std::string& function, Shape shape, const char* name) {
   return shape;
 }
 
-Problem problem_of_tensors(const std::string& function, const Tensor& a, const Tensor& b, const Type& output, const OptionFlags& options) {
+Problem problem_of_tensors(const std::string& function, const Graph& graph, const Tensor& a, const Tensor& b, const Type& output, const OptionFlags& options) {
+  for (const Tensor* t : {&a, &b}) pando::require_own(graph, *t, function);
   if (a.elementType() != b.elementType())
     fail(function, "A is of type " + a.elementType().toString() + " and B of " + b.elementType().toString() + ", expected one type");
   return problem_of(function, a.elementType(), output, a.shape(), b.shape(), options);
@@ -117,7 +119,7 @@ void write_product(Graph& graph, const Oriented& o, const Tensor& out, const Ten
 
 Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, const Tensor& b, Sequence& prog, const Type& output,
                 const DebugContext& debug, const OptionFlags& options, Cache cache) {
-  const Problem p = problem_of_tensors(function, a, b, output, options);
+  const Problem p = problem_of_tensors(function, graph, a, b, output, options);
   if (is_empty(p)) return graph.addVariable(output, {p.groups, p.m, p.n}, {debug, "out"});
   if (p.k == 0 || is_cpu(graph.getTarget())) {
     const Tensor out = is_cpu(graph.getTarget()) ? on_cpu(graph, output, {p.groups, p.m, p.n}, {debug, "out"})
@@ -135,7 +137,8 @@ Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, cons
 
 void multiply_with_output(const std::string& function, Graph& graph, const Tensor& a, const Tensor& b, const Tensor& out, Sequence& prog,
                           const DebugContext& debug, const OptionFlags& options, Cache cache) {
-  const Problem p = problem_of_tensors(function, a, b, out.elementType(), options);
+  const Problem p = problem_of_tensors(function, graph, a, b, out.elementType(), options);
+  pando::require_own(graph, out, function);
   check_output(function, p, out);
   if (is_empty(p)) return;
   if (p.k == 0) return write_zeros(graph, out, prog, debug);
@@ -145,7 +148,8 @@ void multiply_with_output(const std::string& function, Graph& graph, const Tenso
 
 void accumulate(const std::string& function, Graph& graph, const Tensor& c, const Tensor& scale, const Tensor& a, const Tensor& b, Sequence& prog,
                 const DebugContext& debug, const OptionFlags& options, Cache cache) {
-  const Problem p = problem_of_tensors(function, a, b, c.elementType(), options);
+  const Problem p = problem_of_tensors(function, graph, a, b, c.elementType(), options);
+  pando::require_own(graph, c, function);
   check_output(function, p, c);
   if (scale.numElements() != 1) fail(function, "the factor has shape " + scale.shapeToString() + ", expected one element");
   if (scale.elementType() != poplar::FLOAT && scale.elementType() != poplar::HALF)

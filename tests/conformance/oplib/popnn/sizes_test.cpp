@@ -63,4 +63,18 @@ TEST(Sizes, ThoseThatWrapAreRefused) {
   }
 }
 
+// Products without elements look at what they are given, too.
+TEST(Sizes, ProductsOfNothingRefuseTensorsOfAnotherGraph) {
+  Graph g(device_of(Machine::ipu1).getTarget()), other(device_of(Machine::ipu1).getTarget());
+  program::Sequence prog;
+  const Tensor a = g.addVariable(FLOAT, {0, 3}), b = g.addVariable(FLOAT, {3, 4}), out = g.addVariable(FLOAT, {0, 4});
+  const Tensor foreign_a = other.addVariable(FLOAT, {0, 3}), foreign_b = other.addVariable(FLOAT, {3, 4});
+  Tensor foreign_out = other.addVariable(FLOAT, {0, 4});
+  EXPECT_THROW(poplin::matMul(g, foreign_a, b, prog), graph_connection_error);
+  EXPECT_THROW(poplin::matMul(g, a, foreign_b, prog), graph_connection_error);
+  EXPECT_THROW(poplin::matMulWithOutput(g, a, b, foreign_out, prog), graph_connection_error);
+  EXPECT_THROW(poplin::matMulAcc(g, foreign_out, 1.0f, a, b, prog), graph_connection_error);
+  poplin::matMul(g, a, b, prog);
+}
+
 }  // namespace
