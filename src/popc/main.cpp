@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -43,7 +44,11 @@ void write_file(const std::string& name, const std::string& content) {
   std::ofstream out(name, std::ios::binary);
   out << content;
   out.close();
-  if (!out) throw std::runtime_error("cannot write '" + name + "'");
+  if (out) return;
+  // Half a file is worse than none; what is no file (a terminal, a device) stays.
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(name, ignored)) std::filesystem::remove(name, ignored);
+  throw std::runtime_error("cannot write '" + name + "'");
 }
 
 std::vector<std::string> entries_of(const std::vector<Codelet>& codelets) {
