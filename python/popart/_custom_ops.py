@@ -25,7 +25,7 @@ class _Absent(importlib.abc.Loader):
                 raise AttributeError(attribute)
             from popart import _known_ops
 
-            known = _known_ops.known(attribute)
+            known = _known_ops.known(name, attribute)
             if known is not None:
                 return known
             raise NotImplementedError(f"{name}.{attribute}: a custom operation in C++ for PopART's own headers ({source}), which Pando does not have. Write "

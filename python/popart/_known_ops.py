@@ -1,10 +1,10 @@
-"""Custom operations of widely used layer libraries, by the name of their C++ class, as compositions of popxl's own operations.
+"""Custom operations of widely used layer libraries, by the names of their module and C++ class, as compositions of popxl's own operations.
 
 Their C++ is written for PopART's headers and cannot be compiled here (_custom_ops.py). These classes have the one method that Python calls:
 
     Class.createOpInGraph(graph, {index: operand's id}, {index: result's id}, *arguments, settings)
 
-A row is the class's name and a function (operands, *arguments) -> results. Gradients are those of what the results are composed of.
+A row is module.Class and a function (operands, *arguments) -> results. Gradients are those of what the results are composed of.
 """
 from popart._internal.ir import access
 from popart._internal.ir.op_view import Op
@@ -21,12 +21,19 @@ class _Created(Op):
         return self._given
 
 
+def _as_used(t):
+    """What ops see of a tensor: of a sharded variable, the replica's shard."""
+    import popxl
+
+    return popxl.Tensor._make(popxl.Tensor, t._ir, t._index)
+
+
 def _class_of(name, compose):
     def create(graph, operands, results, *arguments, settings=None, **named):
         if settings is None:
             arguments = arguments[:-1]
         popxl_graph = graph._graph
-        given = [popxl_graph.get_tensor(operands[i]) for i in sorted(operands)]
+        given = [_as_used(popxl_graph.get_tensor(operands[i])) for i in sorted(operands)]
         with popxl_graph:
             made = compose(given, *arguments, **named)
         ir = popxl_graph.ir
@@ -135,18 +142,18 @@ def _cross_entropy_of_shards(operands, group, availableMemoryProportion=None):
 
 
 _ROWS = {
-    "ReplicatedAllReduceStridedOp": _strided_all_reduce,
-    "ReplicatedAllReduceTPOp": _grouped_all_reduce,
-    "ReplicatedAllGatherStridedOp": _strided_all_gather,
-    "ReplicatedReduceScatterStridedOp": _strided_reduce_scatter,
-    "RotaryPosEmbedOp": _rotary_position_embedding,
-    "GradReduceSquareAddOp": _scaled_sum_of_squares,
-    "LayerNormDistributedOp": _layer_norm_of_shards,
-    "CrossEntropyShardedOp": _cross_entropy_of_shards,
+    "replicated_all_reduce_strided_binding.ReplicatedAllReduceStridedOp": _strided_all_reduce,
+    "replicated_all_reduce_TP_binding.ReplicatedAllReduceTPOp": _grouped_all_reduce,
+    "replicated_all_gather_strided_binding.ReplicatedAllGatherStridedOp": _strided_all_gather,
+    "replicated_reduce_scatter_strided_binding.ReplicatedReduceScatterStridedOp": _strided_reduce_scatter,
+    "rotary_pos_embed_binding.RotaryPosEmbedOp": _rotary_position_embedding,
+    "grad_reduce_square_add_binding.GradReduceSquareAddOp": _scaled_sum_of_squares,
+    "layer_norm_distributed_binding.LayerNormDistributedOp": _layer_norm_of_shards,
+    "crossentropysharded_binding.CrossEntropyShardedOp": _cross_entropy_of_shards,
 }
 
 
-def known(name):
-    """The class of a name, or None."""
-    compose = _ROWS.get(name)
+def known(module, name):
+    """The class of a name in a module of a name, or None: another module may have another class of that name."""
+    compose = _ROWS.get(f"{module.rpartition('.')[2]}.{name}")
     return None if compose is None else _class_of(name, compose)

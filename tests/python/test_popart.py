@@ -152,7 +152,9 @@ def known():
         graph = get_current_context().graph
         ids = {i: graph._create_tensor_id(f"out{i}") for i in range(results)}
         settings = get_current_context()._get_op_settings(name)
-        made = known_ops.known(name).createOpInGraph(graph._pb_graph, {i: t.id for i, t in enumerate(operands)}, ids, *arguments, settings=settings, **named)
+        module, _, name = next(row for row in known_ops._ROWS if row.endswith(f".{name}")).partition(".")
+        assert known_ops.known("another_" + module, name) is None
+        made = known_ops.known("package." + module, name).createOpInGraph(graph._pb_graph, {i: t.id for i, t in enumerate(operands)}, ids, *arguments, settings=settings, **named)
         assert [made.outTensor(i).id for i in range(results)] == list(ids.values())
         return [popxl.Tensor._from_pb_tensor(made.outTensor(i)) for i in range(results)]
 
@@ -202,6 +204,20 @@ def test_known_all_reduce_has_gradients(known):
         value, gradient = replicas(4, build, x)
         np.testing.assert_array_equal(value, x if copies else np.full((4, 1), 10))
         np.testing.assert_array_equal(gradient, x if expected is None else np.full((4, 1), expected))
+
+
+def test_known_gather_of_a_sharded_variable(known):
+    """The operand is the replica's shard, though the tensor of its id is a variable."""
+    whole = np.arange(8, dtype=np.float32).reshape(4, 2)
+    ir = popxl.Ir(replication=2)
+    with ir.main_graph, popxl.in_sequence():
+        _, shard = popxl.replica_sharded_variable(whole, popxl.float32, "w")
+        (gathered,) = known("ReplicatedAllGatherStridedOp", [shard], 1, 2)
+        assert gathered.shape == (4, 2)
+        stream = popxl.d2h_stream((4, 2), popxl.float32)
+        ops.host_store(stream, gathered)
+    with popxl.Session(ir, "interpreter") as session:
+        np.testing.assert_array_equal(session.run()[stream], [whole, whole])
 
 
 def test_known_layer_norm_of_shards(known):

@@ -74,8 +74,8 @@ class GradGraphInfo:
         self = object.__new__(cls)
         self._forward = forward
         self._graph = graph
-        self._inputs = tuple(inputs)
-        self._outputs = tuple(outputs)
+        self._expected_inputs = tuple(inputs)
+        self._expected_outputs = tuple(outputs)
         return self
 
     @classmethod
@@ -101,22 +101,22 @@ class GradGraphInfo:
     @property
     def expected_inputs(self) -> Tuple[ExpectedConnection, ...]:
         """What the inputs stand for, in order: the provided gradients first."""
-        return self._inputs
+        return self._expected_inputs
 
     @property
     def expected_outputs(self) -> Tuple[ExpectedConnection, ...]:
         """What the outputs stand for, in order: the required gradients."""
-        return self._outputs
+        return self._expected_outputs
 
     @property
     def inputs(self) -> Tuple[Tensor, ...]:
         """The forward tensors of `expected_inputs`."""
-        return tuple(c.fwd_tensor for c in self._inputs)
+        return tuple(c.fwd_tensor for c in self._expected_inputs)
 
     @property
     def outputs(self) -> Tuple[Tensor, ...]:
         """The forward tensors of `expected_outputs`."""
-        return tuple(c.fwd_tensor for c in self._outputs)
+        return tuple(c.fwd_tensor for c in self._expected_outputs)
 
     def inputs_dict(self, fwd_call_info: "CallSiteInfo") -> Dict[Tensor, Tensor]:
         """What `ops.call` of the gradient graph needs beside the gradients: {input of the gradient graph: tensor of the forward call}.
@@ -128,7 +128,7 @@ class GradGraphInfo:
             TypeError: it is of a call of another graph.
         """
         self._check_call(fwd_call_info, self._forward)
-        return {t: fwd_call_info.graph_to_parent(c.fwd_tensor) for t, c in zip(self._graph.inputs, self._inputs)
+        return {t: fwd_call_info.graph_to_parent(c.fwd_tensor) for t, c in zip(self._graph.inputs, self._expected_inputs)
                 if c.connection_type is ExpectedConnectionType.Fwd}
 
     def fwd_graph_ins_to_grad_parent_outs(self, grad_call_info: "CallSiteInfo") -> Dict[Tensor, Tensor]:
@@ -141,7 +141,7 @@ class GradGraphInfo:
             TypeError: it is of a call of another graph.
         """
         self._check_call(grad_call_info, self._graph)
-        return {c.fwd_tensor: t for c, t in zip(self._outputs, grad_call_info.outputs)}
+        return {c.fwd_tensor: t for c, t in zip(self._expected_outputs, grad_call_info.outputs)}
 
     def fwd_parent_ins_to_grad_parent_outs(self, fwd_call_info: "CallSiteInfo", grad_call_info: "CallSiteInfo") -> Dict[Tensor, Tensor]:
         """{tensor of the forward call: its gradient, where the gradient graph is called}.
@@ -162,8 +162,8 @@ class GradGraphInfo:
             raise TypeError(f"The call is of {info.called_graph!r}, not of {graph!r}.")
 
     def __repr__(self) -> str:
-        return (f"GradGraphInfo[\n  graph={self._graph}\n  expected_inputs={list(self._inputs)}\n"
-                f"  expected_outputs={list(self._outputs)}\n]")
+        return (f"GradGraphInfo[\n  graph={self._graph}\n  expected_inputs={list(self._expected_inputs)}\n"
+                f"  expected_outputs={list(self._expected_outputs)}\n]")
 
 
 def _check_safe(graph, known):
