@@ -1,5 +1,6 @@
 #include <popops/ElementWiseUtil.hpp>
 
+#include <pando/ownership.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -26,6 +27,7 @@ std::size_t tiles_used(const Graph& graph, const Tensor& t) {
 
 Tensor createOutputForElementWiseOp(Graph& graph, const std::vector<Tensor>& inputs, const Type& outputType, const DebugContext& debugContext) {
   if (inputs.empty()) throw poputil::poplibs_error("createOutputForElementWiseOp: no inputs");
+  for (const Tensor& t : inputs) pando::require_own(graph, t, "input");
   std::vector<std::vector<std::size_t>> shapes;
   for (const Tensor& t : inputs) shapes.push_back(t.shape());
   const std::vector<std::size_t> shape = internal::broadcast_shape(shapes, "createOutputForElementWiseOp");
