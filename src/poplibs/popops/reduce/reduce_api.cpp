@@ -157,6 +157,7 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
                    const ReduceParams& params, std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& context,
                    const Options& options) {
   pando::require_own(graph, in, "popops::reduce");
+  for (const poplar::ComputeSet& cs : css) pando::require_own(graph, cs, "popops::reduce");
   if (given != nullptr) pando::require_own(graph, *given, "popops::reduceWithOutput");
   check_params(in, out_type, params);
   const std::vector<bool> reduced = checked_dims(in, dims);

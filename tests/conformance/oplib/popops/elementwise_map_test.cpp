@@ -244,6 +244,8 @@ TEST(ElementWiseMap, Errors) {
   EXPECT_THROW(popops::map(graph, _1, {f, foreign}, p), graph_connection_error);
   EXPECT_THROW(popops::mapInPlace(graph, _1 + _1, {f, foreign}, p), graph_connection_error);
   EXPECT_THROW(popops::mapWithOutput(graph, _1, {f, foreign}, f, p), graph_connection_error);
+  std::vector<poplar::ComputeSet> sets{other.addComputeSet()};
+  EXPECT_THROW(popops::reduce(graph, f, {}, {popops::Operation::ADD}, sets), graph_connection_error);
   EXPECT_THROW(popops::createOutputForElementWiseOp(graph, {f, foreign.slice(0, 1)}, FLOAT), graph_connection_error);
   EXPECT_THROW(popops::zero(graph, foreign.slice(0, 0), p), graph_connection_error);
   EXPECT_THROW(popops::zero(graph, f.slice(0, 0), 0, other.addComputeSet()), graph_connection_error);
