@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "arguments.h"
 #include "random.h"
 
 namespace pando::fuzz {
@@ -30,17 +31,11 @@ inline void change_numbers(std::string& bytes, std::size_t begin, std::size_t en
   }
 }
 
-// [--seed S] [--runs N] [--seconds T]
+// run(seed, runs, seconds) of the command line; without --runs, as many as there is time for.
 template <class Run>
 int run_arguments(int argc, char** argv, Run run) {
-  std::uint64_t seed = 1, runs = ~0ull;
-  double seconds = 15;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--seconds") seconds = std::stod(argv[i + 1]);
-    else (name == "--seed" ? seed : runs) = std::stoull(argv[i + 1]);
-  }
-  return run(seed, runs, seconds);
+  const auto given = read_arguments(argc, argv, {.runs = ~0ull, .seconds = 15});
+  return given ? run(given->seed, given->runs, given->seconds) : 2;
 }
 
 }  // namespace pando::fuzz

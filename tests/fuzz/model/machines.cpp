@@ -3,6 +3,7 @@
 //   fuzz_machines [--seed S] [--runs N] [--seconds T] [--show] [--no-fuse]
 //
 // A case that fails prints its seed and its text. Cases whose ops are exact for small integers must agree bit for bit.
+#include "arguments.h"
 #include "ir/interpreter.h"
 #include "ir/print.h"
 #include "model/generate.h"
@@ -144,26 +145,10 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds, const Settings& 
 }  // namespace pando::fuzz
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 1, runs = 1000;
-  double seconds = 1e9;
+  const auto given = pando::fuzz::read_arguments(argc, argv, {}, {"--show", "--no-fuse"});
+  if (!given) return 2;
   pando::fuzz::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string a = argv[i];
-    const auto value = [&] { return i + 1 < argc ? argv[++i] : "0"; };
-    if (a == "--seed") {
-      seed = std::strtoull(value(), nullptr, 10);
-    } else if (a == "--runs") {
-      runs = std::strtoull(value(), nullptr, 10);
-    } else if (a == "--seconds") {
-      seconds = std::strtod(value(), nullptr);
-    } else if (a == "--show") {
-      settings.show = true;
-    } else if (a == "--no-fuse") {
-      settings.fuse = false;
-    } else {
-      fmt::print(stderr, "fuzz_machines: unknown argument {}\n", a);
-      return 2;
-    }
-  }
-  return pando::fuzz::run(seed, runs, seconds, settings);
+  settings.show = given->has("--show");
+  if (given->has("--no-fuse")) settings.fuse = false;
+  return pando::fuzz::run(given->seed, given->runs, given->seconds, settings);
 }

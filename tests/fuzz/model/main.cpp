@@ -3,6 +3,7 @@
 //   fuzz_model [--seed S] [--runs N] [--seconds T] [--show]
 //
 // A case that fails prints its seed and its text.
+#include "arguments.h"
 #include "ir/error.h"
 #include "ir/interpreter.h"
 #include "ir/parse.h"
@@ -112,24 +113,6 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds, bool show) {
 }  // namespace pando::fuzz
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 1, runs = 1000;
-  double seconds = 1e9;
-  bool show = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string a = argv[i];
-    const auto value = [&] { return i + 1 < argc ? argv[++i] : "0"; };
-    if (a == "--seed") {
-      seed = std::strtoull(value(), nullptr, 10);
-    } else if (a == "--runs") {
-      runs = std::strtoull(value(), nullptr, 10);
-    } else if (a == "--seconds") {
-      seconds = std::strtod(value(), nullptr);
-    } else if (a == "--show") {
-      show = true;
-    } else {
-      fmt::print(stderr, "fuzz_model: unknown argument {}\n", a);
-      return 2;
-    }
-  }
-  return pando::fuzz::run(seed, runs, seconds, show);
+  const auto given = pando::fuzz::read_arguments(argc, argv, {}, {"--show"});
+  return given ? pando::fuzz::run(given->seed, given->runs, given->seconds, given->has("--show")) : 2;
 }
