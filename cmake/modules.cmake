@@ -76,3 +76,4 @@ function(pando_grouped_manifest out dir)
 endfunction()
 
 pando_grouped_manifest(op_manifest.inc ${CMAKE_SOURCE_DIR}/src/ir/ops)
+pando_grouped_manifest(step_manifest.inc ${CMAKE_SOURCE_DIR}/src/tile/steps)

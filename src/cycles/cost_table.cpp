@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cycles/links.h"
+#include "tile/step.h"
 
 namespace pando::cycles {
 
@@ -28,7 +29,7 @@ void CostTable::find_gathers() {
   const tile::Program& p = *program_;
   for (std::uint32_t s = 0; s < p.streams.size(); ++s)
     for (const tile::Instruction& i : p.streams[s].code)
-      if (i.op == tile::Op::exchange && p.exchanges[i.a].gathers.valid()) gathered_.emplace_back(p.exchanges[i.a].gathers, StreamId(s));
+      if (tile::row_of(i.op).work == tile::Work::exchange && p.exchanges[i.a].gathers.valid()) gathered_.emplace_back(p.exchanges[i.a].gathers, StreamId(s));
   std::sort(gathered_.begin(), gathered_.end());
   gathered_.erase(std::unique(gathered_.begin(), gathered_.end()), gathered_.end());
   for (std::uint32_t c = 0; c < p.computes.size(); ++c)
@@ -48,31 +49,34 @@ std::uint64_t CostTable::compute_total(StreamId stream, std::uint32_t instructio
 InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& instruction) {
   InstructionCost cost;
   bool moves_data = false;
-  switch (instruction.op) {
-    case tile::Op::compute:
+  switch (tile::row_of(instruction.op).work) {
+    case tile::Work::compute:
       add_compute(stream, instruction, cost);
       moves_data = cost.cycles.exchange > 0;
       break;
-    case tile::Op::exchange:
-    case tile::Op::cross_replica:
+    case tile::Work::exchange:
+    case tile::Work::cross_replica:
       add_exchange(stream, instruction, cost);
       moves_data = cost.cycles.exchange > 0 || cost.cycles.global_exchange > 0;
       break;
-    case tile::Op::host_call:
+    case tile::Work::host_call:
       add_transfer(instruction.b, cost);
       [[fallthrough]];
-    case tile::Op::transfer:
-    case tile::Op::print:
-    case tile::Op::error:
+    case tile::Work::transfer:
+    case tile::Work::print:
+    case tile::Work::error:
       add_transfer(instruction.a, cost);
       moves_data = true;
       break;
-    case tile::Op::load_code:
+    case tile::Work::load_code:
       cost.cycles.host = load_code_cycles(*program_, stream, instruction.order);
       moves_data = true;
       break;
-    default:
-      break;  // control flow and bookkeeping: nothing but the meet
+    case tile::Work::nothing:
+    case tile::Work::little:
+    case tile::Work::undefine:
+    case tile::Work::error_if:  // the program goes on: nothing was shown
+      break;                    // nothing but the meet
   }
   cost.cycles.sync = sync_cycles(instruction, moves_data);
   return cost;
@@ -115,7 +119,7 @@ tile::Exchange CostTable::with_bound(const tile::Exchange& exchange, std::span<c
 
 void CostTable::add_exchange(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost) {
   const tile::Exchange& exchange = program_->exchanges[instruction.a];
-  bool across = instruction.op == tile::Op::cross_replica;
+  bool across = tile::row_of(instruction.op).work == tile::Work::cross_replica;
   std::unique_ptr<ExchangeCost>& known = (across ? cross_replica_ : exchanges_)[instruction.a];
   if (!known && !across && exchange.gathers.valid()) {
     std::span<const StreamId> members(&stream, 1);
@@ -142,7 +146,7 @@ void CostTable::add_transfer(std::uint32_t id, InstructionCost& cost) {
 std::uint64_t CostTable::sync_cycles(const tile::Instruction& instruction, bool moves_data) const {
   const tile::Program& p = *program_;
   bool meets = instruction.meet.valid() && p.meets[instruction.meet.index()].streams.size() > 1;
-  bool across_replicas = instruction.op == tile::Op::cross_replica;
+  bool across_replicas = tile::row_of(instruction.op).work == tile::Work::cross_replica;
   if (!moves_data && !meets) return 0;
   unsigned low = ~0u, high = 0;
   if (instruction.meet.valid())

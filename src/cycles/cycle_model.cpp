@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "cycles/cost_table.h"
+#include "tile/step.h"
 
 namespace pando::cycles {
 
@@ -38,23 +39,10 @@ struct StreamRecord {  // replica 0
   std::vector<Slice> slices;
 };
 
-const char* kind_of(const tile::Program& program, const tile::Instruction& i) {
-  switch (i.op) {
-    case tile::Op::compute: return "compute";
-    case tile::Op::exchange: return "exchange";
-    case tile::Op::transfer: return program.transfers[i.a].kind == tile::Transfer::Kind::remote ? "remote" : "host";
-    case tile::Op::host_call: return "host call";
-    case tile::Op::print: return "print";
-    case tile::Op::error: case tile::Op::error_if: return "error";
-    case tile::Op::combine: return "combine";
-    case tile::Op::meet: return "meet";
-    case tile::Op::load_code: return "load code";
-    case tile::Op::drop_code: return "drop code";
-    case tile::Op::poison: return "undefine";
-    case tile::Op::cross_replica: return "replicas";
-    case tile::Op::cycle_stamp: return "stamp";
-    default: return "control";
-  }
+std::string kind_of(const tile::Program& program, const tile::Instruction& i) {
+  const tile::StepRow& row = tile::row_of(i.op);
+  const bool is_remote = row.work == tile::Work::transfer && program.transfers[i.a].kind == tile::Transfer::Kind::remote;
+  return is_remote ? "remote" : std::string(row.kind);
 }
 
 std::string name_of(const tile::Program& program, const tile::Instruction& i) {
@@ -90,7 +78,7 @@ struct CycleModel::State {
   void pass_meet(ReplicaId replica, StreamId stream, const tile::Instruction& instruction, std::uint64_t cost) {
     std::span<const StreamId> members(&stream, 1);
     if (instruction.meet.valid()) members = costs.program().meets[instruction.meet.index()].streams;
-    bool across = instruction.op == tile::Op::cross_replica;
+    bool across = tile::row_of(instruction.op).work == tile::Work::cross_replica;
     std::size_t begin = across ? 0 : replica.index(), end = across ? clocks.size() / streams : begin + 1;
     std::uint64_t latest = 0;
     for (std::size_t r = begin; r < end; ++r)
@@ -132,7 +120,7 @@ void CycleModel::on_step(const tile::StepEvent& event) {
   const tile::Instruction& instruction = s.costs.program().streams[event.stream.index()].code[event.instruction];
   Clock& clock = s.clock(event.replica, event.stream);
   std::uint64_t came = 0;
-  if (!instruction.meet.valid() && instruction.op != tile::Op::cross_replica) {
+  if (!instruction.meet.valid() && tile::row_of(instruction.op).work != tile::Work::cross_replica) {
     came = clock.now;
     clock.now += cost;
   } else {
@@ -208,7 +196,7 @@ void CycleModel::fill(profile::Report& report) const {
     const Executed& e = s.records[f.stream].executed[f.instruction];
     report.steps.push_back(step_of(program, s.costs.cost(StreamId(f.stream), f.instruction), e, f.stream, i));
     report.streams[f.stream].cycles = report.streams[f.stream].cycles + report.steps.back().cycles;
-    if (i.op != tile::Op::compute) continue;
+    if (tile::row_of(i.op).work != tile::Work::compute) continue;
     for (const CodeletShare& share : s.costs.compute(tile::ComputeId(i.a)).codelets) {
       if (share.codelet.index() >= codelets.size()) codelets.resize(share.codelet.index() + 1);
       CodeletShare& sum = codelets[share.codelet.index()];

@@ -5,6 +5,7 @@
 
 #include "cycles/cycle_model.h"
 #include "cycles/step_ranges.h"
+#include "tile/step.h"
 
 namespace pando::cycles {
 
@@ -41,21 +42,10 @@ struct StreamSteps {
   std::size_t position(std::uint32_t order) const { return order < positions.size() ? positions[order] : orders.size(); }
 };
 
-bool is_step(tile::Op op) {
-  using tile::Op;
-  switch (op) {
-    case Op::compute: case Op::exchange: case Op::transfer: case Op::host_call: case Op::print: case Op::error: case Op::error_if:
-    case Op::combine: case Op::meet: case Op::load_code: case Op::cross_replica:
-      return true;
-    default:
-      return false;
-  }
-}
-
 StreamSteps steps_of(const tile::Program& program, const tile::Stream& stream) {
   std::vector<std::pair<std::uint32_t, tile::NameId>> found;
   for (const tile::Instruction& i : stream.code)
-    if (is_step(i.op)) found.emplace_back(i.order, i.name);
+    if (tile::row_of(i.op).is_memory_step) found.emplace_back(i.order, i.name);
   // The first named instruction of an order names the step: an invalid NameId is the largest.
   std::sort(found.begin(), found.end());
   StreamSteps steps;

@@ -10,33 +10,53 @@
 namespace pando::exec {
 
 using tile::Instruction;
-using tile::Op;
 
 namespace {
 enum Part : std::uint32_t { kFirst = 1, kSecond, kThird, kFourth };  // kFirst is Phase::kBegin
 }
 
+class Interpreter::Machine final : public tile::StepMachine {
+ public:
+  Machine(Interpreter& interpreter, Cursor& cursor) : interpreter_(interpreter), c_(cursor) {}
+  std::int64_t load(const tile::Location& l) const override { return interpreter_.load(c_.replica, l); }
+  void store(const tile::Location& l, std::int64_t value) override { interpreter_.store(c_.replica, l, value); }
+  void store_clock(const tile::Location& l) override {
+    const std::uint64_t cycles = interpreter_.observer ? interpreter_.observer->cycles(ReplicaId(c_.replica), c_.stream) : c_.steps;
+    std::memcpy(interpreter_.memory_.at(c_.replica, l.tile, l.offset), &cycles, sizeof cycles);
+  }
+  void decide(bool jumps) override { c_.jumps = jumps; }
+  void set_loaded(FunctionId function, bool loaded) override { c_.loaded[function.index()] = loaded; }
+
+ private:
+  Interpreter& interpreter_;
+  Cursor& c_;
+};
+
 Interpreter::Next Interpreter::perform(Cursor& c, const Instruction& in) {
-  switch (in.op) {
-    case Op::compute: return compute(c, in);
-    case Op::exchange: return exchange(c, in);
-    case Op::transfer: {
+  const tile::StepRow& row = tile::row_of(in.op);
+  switch (row.work) {
+    case tile::Work::nothing: break;
+    case tile::Work::little:
+    case tile::Work::load_code: {
+      Machine machine(*this, c);
+      row.perform(machine, program_, in);
+      break;
+    }
+    case tile::Work::compute: return compute(c, in);
+    case tile::Work::exchange: return exchange(c, in);
+    case tile::Work::transfer: {
       const tile::Transfer& t = program_.transfers[in.a];
       return t.kind == tile::Transfer::Kind::remote ? remote(c, t, in.a) : fifo(c, t, transfers_[in.a]);
     }
-    case Op::host_call: return host_call(c, in);
-    case Op::print: return print(c, program_.transfers[in.a], transfers_[in.a]);
-    case Op::error: return error(c, program_.transfers[in.a], transfers_[in.a]);
-    case Op::error_if:
+    case tile::Work::host_call: return host_call(c, in);
+    case tile::Work::print: return print(c, program_.transfers[in.a], transfers_[in.a]);
+    case tile::Work::error: return error(c, program_.transfers[in.a], transfers_[in.a]);
+    case tile::Work::error_if:
       return load(c.replica, program_.locations[in.b]) == 0 ? Next::instruction : error(c, program_.transfers[in.a], transfers_[in.a]);
-    case Op::combine: combine(c, in); break;
-    case Op::branch_true: case Op::branch_false: case Op::branch_case: c.value = load(c.replica, program_.locations[in.b]); break;
-    case Op::poison:
+    case tile::Work::undefine:
       if (options_.poison_undefined) poison(c, exchanges_[in.a].receive);
       break;
-    case Op::cross_replica: return cross_replica(in);
-    case Op::cycle_stamp: stamp(c, in); break;
-    default: break;  // control flow: finish()
+    case tile::Work::cross_replica: return cross_replica(in);
   }
   return Next::instruction;
 }
@@ -160,18 +180,6 @@ Interpreter::Next Interpreter::error(Cursor& c, const tile::Transfer& t, const M
 void Interpreter::poison(Cursor& c, const MovePlan& plan) {
   constexpr unsigned char kPoison = 0xA5;
   for (unsigned k = 0; k < plan.chunks(); ++k) plan.fill(k, memory_.base(c.replica), kPoison);
-}
-
-void Interpreter::combine(Cursor& c, const Instruction& in) {
-  bool all = true;
-  for (std::uint32_t i = in.a; i + 1 < in.b; ++i) all = all && load(c.replica, program_.locations[i]) != 0;
-  store(c.replica, program_.locations[in.b - 1], all ? 1 : 0);
-}
-
-void Interpreter::stamp(Cursor& c, const Instruction& in) {
-  const std::uint64_t cycles = observer ? observer->cycles(ReplicaId(c.replica), c.stream) : c.steps;
-  const tile::Location& l = program_.locations[in.b];
-  std::memcpy(memory_.at(c.replica, l.tile, l.offset), &cycles, sizeof cycles);  // low word first
 }
 
 std::int64_t Interpreter::load(unsigned replica, const tile::Location& l) const {

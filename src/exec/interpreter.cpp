@@ -12,7 +12,7 @@
 namespace pando::exec {
 
 using tile::Instruction;
-using tile::Op;
+using tile::Flow;
 
 Interpreter::Interpreter(const tile::Program& program, const Library& library, const TileMemory& memory,
                          std::vector<std::unique_ptr<TileContexts>>& contexts, HostEnds& ends, const Options& options)
@@ -133,17 +133,18 @@ Interpreter::Frame& Interpreter::innermost(Cursor& c, bool is_call) {
   return c.frames.back();
 }
 
-// Control flow; everything else goes to the next instruction.
+// Where the cursor goes on.
 void Interpreter::finish(Cursor& c, const Instruction& in) {
   c.phase = kArrive;
   ++c.steps;
   const std::uint32_t next = c.pc + 1;
-  switch (in.op) {
-    case Op::repeat:
+  switch (tile::row_of(in.op).flow) {
+    case Flow::next: c.pc = next; return;
+    case Flow::repeat:
       if (in.count > 0) enter(c, {in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, in.count});
       c.pc = in.count > 0 ? next : in.target;
       return;
-    case Op::repeat_end: {
+    case Flow::repeat_end: {
       Frame& loop = innermost(c, false);
       ++loop.round;
       const bool again = --loop.remaining > 0;
@@ -151,40 +152,31 @@ void Interpreter::finish(Cursor& c, const Instruction& in) {
       c.pc = again ? in.target : next;
       return;
     }
-    case Op::loop_mark: enter(c, {in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, 0}); c.pc = next; return;
-    case Op::loop_next: ++innermost(c, false).round; c.pc = in.target; return;
-    case Op::loop_exit: innermost(c, false), c.frames.pop_back(); c.pc = next; return;
-    case Op::branch_true: c.pc = c.value != 0 ? in.target : next; return;
-    case Op::branch_false: c.pc = c.value == 0 ? in.target : next; return;
-    case Op::branch_case: c.pc = c.value == static_cast<std::int32_t>(in.count) ? in.target : next; return;
-    case Op::jump: c.pc = in.target; return;
-    case Op::call:
+    case Flow::loop_begin: enter(c, {in.order, 0, quiet_exits_[c.stream.index()][c.pc], false, 0, 0}); c.pc = next; return;
+    case Flow::loop_next: ++innermost(c, false).round; c.pc = in.target; return;
+    case Flow::loop_end: innermost(c, false), c.frames.pop_back(); c.pc = next; return;
+    case Flow::branch: c.pc = c.jumps ? in.target : next; return;
+    case Flow::jump: c.pc = in.target; return;
+    case Flow::call:
       if (in.b != 0 && !c.loaded[in.a])
         fail(ErrorKind::control_program_error, "code-not-loaded",
              "function '{}' is called, but its code is in Streaming Memory: copy it to the tiles first", program_.functions[in.a]);
       enter(c, {in.order, next, 0, true, 0, 0});
       c.pc = in.target;
       return;
-    case Op::ret:
+    case Flow::give_back:
       c.pc = innermost(c, true).return_to;
       c.frames.pop_back();
       return;
-    case Op::load_code: c.loaded[in.a] = true; c.pc = next; return;
-    case Op::drop_code: c.loaded[in.a] = false; c.pc = next; return;
-    case Op::end:
+    case Flow::end:
       c.ended = true;
       if (order_.concerns(c.slot)) start(order_.finish(c.slot));
       return;
-    default: c.pc = next; return;
   }
 }
 
 void Interpreter::observe(const Cursor& c, const Instruction& in) {
-  const bool works = in.meet.valid() || in.op == Op::meet || in.op == Op::compute || in.op == Op::exchange ||
-                     in.op == Op::transfer || in.op == Op::host_call || in.op == Op::print || in.op == Op::error_if ||
-                     in.op == Op::combine || in.op == Op::load_code || in.op == Op::drop_code || in.op == Op::poison ||
-                     in.op == Op::cross_replica || in.op == Op::cycle_stamp;
-  if (works) observer->on_step({ReplicaId(c.replica), c.stream, c.pc});
+  if (in.meet.valid() || tile::row_of(in.op).is_observed) observer->on_step({ReplicaId(c.replica), c.stream, c.pc});
 }
 
 bool Interpreter::post(Cursor& c, Work& work, unsigned chunks, std::uint64_t cost, std::uint32_t phase) {
@@ -205,7 +197,7 @@ bool Interpreter::post_moves(Cursor& c, const MovePlan& plan, char* destination,
 }
 
 Interpreter::Rendezvous* Interpreter::rendezvous(const Cursor& c, const Instruction& in) {
-  if (in.op == Op::cross_replica)
+  if (tile::row_of(in.op).work == tile::Work::cross_replica)
     return replica_meets_[in.meet.valid() ? in.meet.index() : program_.meets.size() + c.stream.index()].get();
   if (!in.meet.valid()) return nullptr;
   return meets_[c.replica * program_.meets.size() + in.meet.index()].get();
@@ -234,7 +226,7 @@ void Interpreter::release(Cursor& c, Rendezvous& r) {
   for (const unsigned slot : r.slots) {
     if (slot == c.slot) continue;
     Cursor& other = cursors_[slot];
-    other.value = c.value;
+    other.jumps = c.jumps;
     other.phase = kPassed;
     if (observer) observe(other, other.code->code[other.pc]);
     team_.start(slot);

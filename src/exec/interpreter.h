@@ -22,6 +22,7 @@
 #include "exec/tile_by_tile.h"
 #include "tile/observer.h"
 #include "tile/program.h"
+#include "tile/step.h"
 
 namespace pando::exec {
 
@@ -74,7 +75,7 @@ class Interpreter final : public Team::Client {
     bool ended = false;
     bool leaves_host_step = false;
     bool computed = false;      // the exchange before this compute step did its work too
-    std::int64_t value = 0;     // what a branch read
+    bool jumps = false;         // what a branch decided
     std::uint64_t steps = 0;    // executed instructions: the clock if nobody observes
     std::uint32_t row = 0;      // next row of a remote transfer
     char* block = nullptr;      // the host's side of the current transfer
@@ -83,6 +84,7 @@ class Interpreter final : public Team::Client {
     std::vector<bool> loaded;   // functions whose code is on the tiles
     MoveWork moves;
   };
+  class Machine;  // a cursor, as steps of little work see it
   // The cursors that come together, and how many have come.
   struct Rendezvous {
     std::vector<unsigned> slots;
@@ -123,8 +125,6 @@ class Interpreter final : public Team::Client {
   Next print(Cursor& c, const tile::Transfer& t, const MovePlan& plan);
   Next error(Cursor& c, const tile::Transfer& t, const MovePlan& plan);
   void poison(Cursor& c, const MovePlan& plan);
-  void combine(Cursor& c, const tile::Instruction& in);
-  void stamp(Cursor& c, const tile::Instruction& in);
   void finish(Cursor& c, const tile::Instruction& in);
   void enter(Cursor& c, Frame frame);
   Frame& innermost(Cursor& c, bool is_call);

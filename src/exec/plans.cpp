@@ -8,8 +8,9 @@
 
 namespace pando::exec {
 
+using tile::Flow;
 using tile::Instruction;
-using tile::Op;
+using tile::row_of;
 
 namespace {
 
@@ -59,7 +60,7 @@ void Interpreter::build_plans(unsigned chunks) {
 void Interpreter::build_replica_copies(unsigned chunks) {
   for (const tile::Stream& s : program_.streams)
     for (const Instruction& in : s.code) {
-      if (in.op != Op::cross_replica || exchanges_[in.a].gathered_bytes > 0) continue;
+      if (row_of(in.op).work != tile::Work::cross_replica || exchanges_[in.a].gathered_bytes > 0) continue;
       std::vector<tile::Move> gather, scatter;
       std::uint64_t at = 0;
       for (const tile::Move& m : program_.exchanges[in.a].receive) {
@@ -85,7 +86,7 @@ void Interpreter::build_tile_by_tile(const Library& library, const std::vector<s
     const std::vector<Instruction>& code = program_.streams[s].code;
     pairs_[s].resize(code.size());
     for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-      if (code[i].op != Op::exchange || code[i].meet.valid() || code[i + 1].op != Op::compute || code[i + 1].meet.valid()) continue;
+      if (row_of(code[i].op).work != tile::Work::exchange || code[i].meet.valid() || row_of(code[i + 1].op).work != tile::Work::compute || code[i + 1].meet.valid()) continue;
       const tile::Exchange& exchange = program_.exchanges[code[i].a];
       const std::uint32_t c = code[i + 1].a;
       const tile::ComputeStep& step = program_.computes[c];
@@ -123,7 +124,7 @@ void Interpreter::find_shared_remote_buffers() {
   std::vector<bool> shared(user.size()), written(user.size());
   for (std::uint32_t s = 0; s < program_.streams.size(); ++s)
     for (const Instruction& in : program_.streams[s].code) {
-      if (in.op != Op::transfer || program_.transfers[in.a].kind != tile::Transfer::Kind::remote) continue;
+      if (row_of(in.op).work != tile::Work::transfer || program_.transfers[in.a].kind != tile::Transfer::Kind::remote) continue;
       const tile::Transfer& t = program_.transfers[in.a];
       if (user[t.index].valid() && user[t.index] != StreamId(s)) shared[t.index] = true;
       user[t.index] = StreamId(s);
@@ -134,14 +135,15 @@ void Interpreter::find_shared_remote_buffers() {
 }
 
 bool Interpreter::is_host_step(const Instruction& in) const {
-  switch (in.op) {
-    case Op::host_call: case Op::print: case Op::error: case Op::error_if: return true;
-    case Op::transfer: {
+  switch (row_of(in.op).host) {
+    case tile::HostStep::never: return false;
+    case tile::HostStep::always: return true;
+    case tile::HostStep::if_ordered: {
       const tile::Transfer& t = program_.transfers[in.a];
       return t.kind != tile::Transfer::Kind::remote || ordered_remote_[t.index];
     }
-    default: return false;
   }
+  return false;
 }
 
 // A loop is quiet if neither its body nor a function called from it has host steps. Bodies are contiguous code.
@@ -149,6 +151,7 @@ void Interpreter::find_quiet_loops() {
   for (const tile::Stream& stream : program_.streams) {
     const std::vector<Instruction>& code = stream.code;
     std::vector<std::uint32_t>& exits = quiet_exits_.emplace_back(code.size());
+    const auto flow = [&](std::uint32_t i) { return row_of(code[i].op).flow; };
     // Host steps before each instruction; a call of a function with host steps is one.
     std::vector<std::uint32_t> before(code.size() + 1);
     std::map<std::uint32_t, bool> function_has_host;  // by its first instruction
@@ -156,20 +159,20 @@ void Interpreter::find_quiet_loops() {
       const auto [known, added] = function_has_host.try_emplace(entry, false);
       if (!added) return known->second;
       bool host = false;
-      for (std::uint32_t i = entry; i < code.size() && code[i].op != Op::ret && !host; ++i)
-        host = is_host_step(code[i]) || (code[i].op == Op::call && has_host(code[i].target));
+      for (std::uint32_t i = entry; i < code.size() && flow(i) != Flow::give_back && !host; ++i)
+        host = is_host_step(code[i]) || (flow(i) == Flow::call && has_host(code[i].target));
       return function_has_host[entry] = host;
     };
     for (std::uint32_t i = 0; i < code.size(); ++i)
-      before[i + 1] = before[i] + (is_host_step(code[i]) || (code[i].op == Op::call && has_host(code[i].target)));
+      before[i + 1] = before[i] + (is_host_step(code[i]) || (flow(i) == Flow::call && has_host(code[i].target)));
     std::vector<std::uint32_t> marks;
     const auto loop = [&](std::uint32_t begin, std::uint32_t exit) {
       if (exit > begin && exit < code.size() && before[exit] == before[begin] && code[exit].order > code[begin].order) exits[begin] = exit;
     };
     for (std::uint32_t i = 0; i < code.size(); ++i) {
-      if (code[i].op == Op::repeat) loop(i, code[i].target);
-      if (code[i].op == Op::loop_mark) marks.push_back(i);
-      if (code[i].op != Op::loop_exit || marks.empty()) continue;
+      if (flow(i) == Flow::repeat) loop(i, code[i].target);
+      if (flow(i) == Flow::loop_begin) marks.push_back(i);
+      if (flow(i) != Flow::loop_end || marks.empty()) continue;
       loop(marks.back(), i + 1);
       marks.pop_back();
     }
@@ -185,14 +188,9 @@ std::vector<std::uint32_t> Interpreter::find_host_steps(const tile::Stream& stre
     todo.pop_back();
     if (reached[i]) continue;
     reached[i] = 1;
-    switch (stream.code[i].op) {
-      case Op::end: case Op::ret: break;
-      case Op::jump: case Op::loop_next: todo.push_back(stream.code[i].target); break;
-      case Op::repeat: case Op::branch_true: case Op::branch_false: case Op::branch_case: case Op::call:
-        todo.push_back(stream.code[i].target);
-        [[fallthrough]];
-      default: todo.push_back(i + 1);
-    }
+    const Flow flow = row_of(stream.code[i].op).flow;
+    if (tile::may_jump(flow)) todo.push_back(stream.code[i].target);
+    if (tile::falls_through(flow)) todo.push_back(i + 1);
   }
   std::vector<std::uint32_t> steps;
   for (std::uint32_t i = 0; i < reached.size(); ++i)
@@ -201,9 +199,10 @@ std::vector<std::uint32_t> Interpreter::find_host_steps(const tile::Stream& stre
 }
 
 void Interpreter::check_connected(const Instruction& in) const {
-  if (in.op == Op::transfer && program_.transfers[in.a].kind == tile::Transfer::Kind::fifo)
+  const tile::Work work = row_of(in.op).work;
+  if (work == tile::Work::transfer && program_.transfers[in.a].kind == tile::Transfer::Kind::fifo)
     ends_.check_connected(FifoId(program_.transfers[in.a].index));
-  if (in.op != Op::host_call) return;
+  if (work != tile::Work::host_call) return;
   for (const std::uint32_t t : {in.a, in.b})
     if (t < program_.transfers.size()) ends_.check_connected(HostFunctionId(program_.transfers[t].index));
 }

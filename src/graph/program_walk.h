@@ -16,6 +16,8 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
+// Both lists below name every kind of step: a new one does not compile until it is in them.
+
 // The programs inside a program, in order; called functions are not among them. Some may be null, which is an empty program.
 template <class Sink>
 void for_each_part(const Program& program, Sink&& sink) {
@@ -28,7 +30,21 @@ void for_each_part(const Program& program, Sink&& sink) {
                    for (const auto& [value, body] : s.cases) sink(body);
                    sink(s.default_body);
                  },
-                 [](const auto&) {},
+                 [](const Execute&) {},
+                 [](const Copy&) {},
+                 [](const HostToDevice&) {},
+                 [](const DeviceToHost&) {},
+                 [](const RemoteRead&) {},
+                 [](const RemoteWrite&) {},
+                 [](const Call&) {},
+                 [](const HostCall&) {},
+                 [](const LoadFunction&) {},
+                 [](const Sync&) {},
+                 [](const Print&) {},
+                 [](const Error&) {},
+                 [](const WriteUndef&) {},
+                 [](const CrossReplicaCopy&) {},
+                 [](const CycleStamp&) {},
              },
              program.body);
 }
@@ -55,7 +71,11 @@ void for_each_operand(const Program& program, Sink&& sink) {
                  [&](const WriteUndef& p) { sink(p.tensor); },
                  [&](const CrossReplicaCopy& p) { sink(p.source), sink(p.destination); },
                  [&](const CycleStamp& p) { sink(p.stamp); },
-                 [](const auto&) {},
+                 [](const Sequence&) {},
+                 [](const Repeat&) {},
+                 [](const Call&) {},
+                 [](const LoadFunction&) {},
+                 [](const Sync&) {},
              },
              program.body);
 }

@@ -4,6 +4,7 @@
 #include "poplar/compile_graph.h"
 #include "poplar/engine_state.h"
 #include "pvti/pvti.hpp"
+#include "tile/step.h"
 
 namespace pando::facade {
 
@@ -36,7 +37,7 @@ namespace {
 bool has_stamps(const pando::tile::Program& program) {
   for (const auto& stream : program.streams)
     for (const auto& i : stream.code)
-      if (i.op == pando::tile::Op::cycle_stamp) return true;
+      if (pando::tile::row_of(i.op).reads_clock) return true;
   return false;
 }
 

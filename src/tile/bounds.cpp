@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/sizes.h"
 #include "tile/program.h"
+#include "tile/step.h"
 
 namespace pando::tile {
 
@@ -193,7 +194,8 @@ class Bounds {
     for (const Stream& s : p_.streams) {
       need(s.entries.size() == p_.programs, "a stream without an entry for each program");
       for (const std::uint32_t e : s.entries) index(e, s.code.size(), "entry");
-      need(!s.code.empty() && (s.code.back().op == Op::end || s.code.back().op == Op::ret || s.code.back().op == Op::jump), "a stream runs off its end");
+      for (const Instruction& in : s.code) need(static_cast<std::size_t>(in.op) < kSteps, "an instruction that there is not");
+      need(!s.code.empty() && !falls_through(row_of(s.code.back().op).flow), "a stream runs off its end");
       for (const TileId t : s.tiles) {
         index(t.value, p_.machine.tiles(), "tile of a stream");
         need(!taken[t.index()], "a tile of two streams");
@@ -210,51 +212,35 @@ class Bounds {
     need(std::find(kinds.begin(), kinds.end(), p_.transfers[t].kind) != kinds.end(), "an instruction with a transfer of another kind");
   }
 
-  void instruction(const Stream& s, const Instruction& in) const {
+  void operand(const Instruction& in, Names names, std::uint32_t value) const {
     using Kind = Transfer::Kind;
+    const bool is_missing = names == Names::nothing || (names == Names::loaded_function && in.b == 0);
+    if (!is_missing) index(value, count_of(p_, names), word_of(names));
+    switch (names) {
+      case Names::fifo_or_remote: return transfer_of(value, {Kind::fifo, Kind::remote});
+      case Names::print: return transfer_of(value, {Kind::print});
+      case Names::error: return transfer_of(value, {Kind::error});
+      case Names::host_inputs:
+      case Names::host_outputs:
+        transfer_of(value, {Kind::host_function});
+        return need(p_.transfers[value].to_device == (names == Names::host_outputs), "a call of a host function the wrong way round");
+      case Names::locations_end: return need(in.a < in.b, "a combination of no locations");
+      case Names::nothing: case Names::compute: case Names::exchange: case Names::replica_map: case Names::function: case Names::tile:
+      case Names::location: case Names::loaded_function: case Names::flag: case Names::locations_begin: return;
+    }
+  }
+
+  void instruction(const Stream& s, const Instruction& in) const {
     name(in.name);
     if (in.meet.valid()) {
       index(in.meet.index(), p_.meets.size(), "meet");
       const auto& members = p_.meets[in.meet.index()].streams;
       need(std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(&s - p_.streams.data()))) != members.end(), "a meet without its stream");
     }
-    switch (in.op) {
-      case Op::compute: index(in.a, p_.computes.size(), "compute step"); return;
-      case Op::exchange: case Op::poison: index(in.a, p_.exchanges.size(), "exchange"); return;
-      case Op::cross_replica:
-        index(in.a, p_.exchanges.size(), "exchange");
-        index(in.b, p_.replica_maps.size(), "replica map");
-        return;
-      case Op::transfer: transfer_of(in.a, {Kind::fifo, Kind::remote}); return;
-      case Op::print: transfer_of(in.a, {Kind::print}); return;
-      case Op::error: transfer_of(in.a, {Kind::error}); return;
-      case Op::error_if:
-        transfer_of(in.a, {Kind::error});
-        index(in.b, p_.locations.size(), "location");
-        return;
-      case Op::host_call:
-        transfer_of(in.a, {Kind::host_function});
-        transfer_of(in.b, {Kind::host_function});
-        need(!p_.transfers[in.a].to_device && p_.transfers[in.b].to_device, "a call of a host function the wrong way round");
-        return;
-      case Op::combine: need(in.a < in.b && in.b <= p_.locations.size(), "a combination of no locations"); return;
-      case Op::cycle_stamp:
-        index(in.a, p_.machine.tiles(), "tile");
-        index(in.b, p_.locations.size(), "location");
-        return;
-      case Op::load_code: case Op::drop_code: index(in.a, p_.functions.size(), "function"); return;
-      case Op::call:
-        if (in.b != 0) index(in.a, p_.functions.size(), "function");
-        index(in.target, s.code.size(), "target");
-        return;
-      case Op::branch_true: case Op::branch_false: case Op::branch_case:
-        index(in.b, p_.locations.size(), "location");
-        index(in.target, s.code.size(), "target");
-        return;
-      case Op::repeat: case Op::repeat_end: case Op::loop_next: case Op::jump: index(in.target, s.code.size(), "target"); return;
-      case Op::meet: case Op::loop_mark: case Op::loop_exit: case Op::ret: case Op::end: return;
-    }
-    need(false, "an instruction that there is not");
+    const StepRow& row = row_of(in.op);
+    operand(in, row.a, in.a);
+    operand(in, row.b, in.b);
+    if (may_jump(row.flow)) index(in.target, s.code.size(), "target");
   }
 
   void compute(const ComputeStep& step) const {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "tile/program.h"
+#include "tile/step.h"
 #include "tile/text.h"
 
 namespace pando::tile {

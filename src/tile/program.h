@@ -122,39 +122,22 @@ struct PrintInfo {
   PrintFormat format;
 };
 
+// The kinds of steps: one per file of steps/, whose row (step.h) says what is true of it.
 enum class Op : std::uint8_t {
-  compute,       // a: ComputeId
-  exchange,      // a: ExchangeId
-  transfer,      // a: TransferId (fifo, remote)
-  host_call,     // a: TransferId of the inputs, b: TransferId of the outputs
-  print,         // a: TransferId
-  error,         // a: TransferId; stops the program with PrintInfo::title and the tensor
-  error_if,      // a: TransferId, b: index into Program::locations: stops if true
-  combine,       // a, b: range [a, b) of Program::locations; the AND of [a, b-1) goes to location b-1
-  meet,          // nothing but the meet
-  repeat,        // count; pushes a loop; if count is 0 jumps to `target`
-  repeat_end,    // next round: jumps to `target` (the instruction after its repeat), or pops
-  loop_mark,     // begin of an unbounded loop (RepeatWhile); pushes a round counter
-  loop_next,     // counts a round, jumps to `target`
-  loop_exit,     // pops the round counter
-  branch_true,   // b: location; jumps to `target` if it is not zero
-  branch_false,  // b: location; jumps to `target` if it is zero
-  branch_case,   // b: location; jumps to `target` if it equals `count` as a signed 32-bit number
-  jump,          // to `target`
-  call,          // to `target`, pushes the return address; b: 1 if the code of function a must have been loaded (FunctionBuffer)
-  ret,
-  load_code,     // a: FunctionId; its code comes to the tiles
-  drop_code,     // a: FunctionId
-  poison,        // a: ExchangeId whose `receive` names destinations only: contents become undefined
-  cross_replica, // a: ExchangeId, b: index into Program::replica_maps
-  cycle_stamp,   // a: tile, b: location index
-  end,
+#define X(step) step,
+#include "step_manifest.inc"
+#undef X
 };
+inline constexpr std::size_t kSteps = 0
+#define X(step) +1
+#include "step_manifest.inc"
+#undef X
+    ;
 
 struct Instruction {
   Op op = Op::end;
   MeetId meet;               // invalid: this stream alone
-  std::uint32_t a = 0;
+  std::uint32_t a = 0;       // what a and b name: StepRow
   std::uint32_t b = 0;
   std::uint32_t target = 0;  // instruction index in this stream
   std::uint64_t count = 0;

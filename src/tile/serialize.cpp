@@ -46,7 +46,7 @@ namespace pando::tile {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'T', 'I', 'L'};
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 struct Header {
   char magic[8];

@@ -4,27 +4,7 @@
 
 #include <cstring>
 
-#include "base/check.h"
-
 namespace pando::tile {
-
-const char* name_of(Op op) {
-  static constexpr const char* kNames[] = {
-      "compute",     "exchange",     "transfer",    "host call", "print", "error", "error if",  "combine",   "meet",   "repeat",
-      "repeat end",  "loop",         "loop next",   "loop exit", "if",    "unless", "case",     "jump",      "call",   "return",
-      "load code",   "drop code",    "poison",      "cross replica", "cycle stamp", "end"};
-  const auto i = static_cast<std::size_t>(op);
-  PANDO_CHECK(i <= static_cast<std::size_t>(Op::end));
-  return kNames[i];
-}
-
-bool touches_data(Op op) {
-  switch (op) {
-    case Op::compute: case Op::exchange: case Op::transfer: case Op::host_call: case Op::print: case Op::error: case Op::error_if:
-    case Op::combine: case Op::poison: case Op::cross_replica: case Op::cycle_stamp: return true;
-    default: return false;
-  }
-}
 
 std::string text_of(TileId tile, std::uint64_t offset) {
   if (!tile.valid()) return fmt::format("host@{}", offset);
@@ -38,34 +18,6 @@ std::string text_of(const Move& m) {
       fmt::format("{} -> {} {} bytes", text_of(m.source_tile, m.source), text_of(m.destination_tile, m.destination), m.bytes);
   if (m.count != 1) text += fmt::format(" x {}, step {} -> {}", m.count, m.source_step, m.destination_step);
   return text;
-}
-
-std::string text_of(const Program& program, const Instruction& i) {
-  const auto location = [&](std::uint32_t index) { return text_of(program.locations[index]); };
-  switch (i.op) {
-    case Op::compute: return fmt::format("compute c{}", i.a);
-    case Op::exchange: return fmt::format("exchange x{}", i.a);
-    case Op::transfer: case Op::print: case Op::error: return fmt::format("{} h{}", name_of(i.op), i.a);
-    case Op::error_if: return fmt::format("error if {} h{}", location(i.b), i.a);
-    case Op::host_call: return fmt::format("host call h{} h{}", i.a, i.b);
-    case Op::combine: {
-      std::string text = fmt::format("combine {} <-", location(i.b - 1));
-      for (std::uint32_t k = i.a; k + 1 < i.b; ++k) text += " " + location(k);
-      return text;
-    }
-    case Op::repeat: return fmt::format("repeat {} else to {}", i.count, i.target);
-    case Op::branch_true: case Op::branch_false: return fmt::format("{} {} to {}", name_of(i.op), location(i.b), i.target);
-    case Op::branch_case:
-      return fmt::format("case {} = {} to {}", location(i.b), static_cast<std::int32_t>(i.count), i.target);
-    case Op::repeat_end: case Op::loop_next: case Op::jump: return fmt::format("{} to {}", name_of(i.op), i.target);
-    case Op::call:
-      return i.b == 0 ? fmt::format("call to {}", i.target) : fmt::format("call loaded f{} to {}", i.a, i.target);
-    case Op::load_code: case Op::drop_code: return fmt::format("{} f{}", name_of(i.op), i.a);
-    case Op::poison: return fmt::format("poison x{}", i.a);
-    case Op::cross_replica: return fmt::format("cross replica x{} map r{}", i.a, i.b);
-    case Op::cycle_stamp: return fmt::format("cycle stamp t{} -> {}", i.a, location(i.b));
-    default: return name_of(i.op);
-  }
 }
 
 std::string text_of(const std::vector<TileId>& tiles) {

@@ -8,17 +8,11 @@
 
 namespace pando::tile {
 
-const char* name_of(Op op);
-// Does the instruction read or write something outside the stream's control state?
-bool touches_data(Op op);
-
 // "t3@0x40"; a host side is "host@128".
 std::string text_of(TileId tile, std::uint64_t offset);
 std::string text_of(const Location& location);
 // "t1@0x40 -> t0@0x10 64 bytes", or "... 4 bytes x 8, step 16 -> 4".
 std::string text_of(const Move& move);
-// "compute c3", "repeat 10 else to 7", ... without its position and name.
-std::string text_of(const Program& program, const Instruction& instruction);
 // "0..5 8 11..12"
 std::string text_of(const std::vector<TileId>& tiles);
 // ` "the/name"`, or nothing for an empty or invalid one.

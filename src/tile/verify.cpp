@@ -5,6 +5,7 @@
 
 #include "base/interval.h"
 #include "tile/program.h"
+#include "tile/step.h"
 #include "tile/text.h"
 
 // The dumb validator: expands everything to intervals and compares. It shares no code with the passes that it checks.
@@ -84,42 +85,20 @@ class Verifier {
     return false;
   }
 
+  bool operand(std::size_t s, std::size_t i, Names names, std::uint32_t value) {
+    return names == Names::nothing || names == Names::loaded_function || has(word_of(names), s, i, value, count_of(program_, names));
+  }
+
   void instruction(std::size_t s, std::size_t i, const Instruction& in) {
-    const std::size_t code = program_.streams[s].code.size();
-    switch (in.op) {
-      case Op::compute:
-        if (has("compute step", s, i, in.a, program_.computes.size()) && program_.computes[in.a].stream.index() != s)
-          complain("s{} instruction {}: compute c{} is of stream s{}", s, i, in.a, program_.computes[in.a].stream.value);
-        break;
-      case Op::exchange: case Op::poison: has("exchange", s, i, in.a, program_.exchanges.size()); break;
-      case Op::cross_replica:
-        has("exchange", s, i, in.a, program_.exchanges.size());
-        has("replica map", s, i, in.b, program_.replica_maps.size());
-        break;
-      case Op::transfer: case Op::print: case Op::error: has("transfer", s, i, in.a, program_.transfers.size()); break;
-      case Op::error_if:
-        has("transfer", s, i, in.a, program_.transfers.size());
-        has("location", s, i, in.b, program_.locations.size());
-        break;
-      case Op::host_call:
-        has("transfer", s, i, in.a, program_.transfers.size());
-        has("transfer", s, i, in.b, program_.transfers.size());
-        break;
-      case Op::combine:
-        if (in.b <= in.a) complain("s{} instruction {}: combine without a result", s, i);
-        has("location", s, i, in.b - 1, program_.locations.size());
-        break;
-      case Op::cycle_stamp:
-        has("tile", s, i, in.a, program_.machine.tiles());
-        has("location", s, i, in.b, program_.locations.size());
-        break;
-      case Op::load_code: case Op::drop_code: has("function", s, i, in.a, program_.functions.size()); break;
-      case Op::branch_true: case Op::branch_false: case Op::branch_case:
-        has("location", s, i, in.b, program_.locations.size());
-        [[fallthrough]];
-      case Op::repeat: case Op::repeat_end: case Op::loop_next: case Op::jump: case Op::call: has("target", s, i, in.target, code); break;
-      default: break;
-    }
+    if (!has("kind", s, i, static_cast<std::size_t>(in.op), kSteps)) return;
+    const StepRow& row = row_of(in.op);
+    const bool known = operand(s, i, row.a, in.a);
+    operand(s, i, row.b, in.b);
+    if (known && row.a == Names::compute && program_.computes[in.a].stream.index() != s)
+      complain("s{} instruction {}: compute c{} is of stream s{}", s, i, in.a, program_.computes[in.a].stream.value);
+    if (row.a == Names::locations_begin && in.b <= in.a) complain("s{} instruction {}: {} without a result", s, i, name_of(in.op));
+    if (row.a == Names::loaded_function && in.b != 0) has("function", s, i, in.a, program_.functions.size());
+    if (may_jump(row.flow)) has("target", s, i, in.target, program_.streams[s].code.size());
     if (in.meet.valid() && has("meet", s, i, in.meet.index(), program_.meets.size())) {
       const auto& members = program_.meets[in.meet.index()].streams;
       if (std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(s))) == members.end())
@@ -134,7 +113,7 @@ class Verifier {
     for (const std::uint32_t entry : stream.entries)
       if (entry >= stream.code.size()) complain("s{}: entry {} of {} instructions", s, entry, stream.code.size());
     for (std::size_t i = 0; i < stream.code.size(); ++i) instruction(s, i, stream.code[i]);
-    if (stream.code.empty() || (stream.code.back().op != Op::end && stream.code.back().op != Op::ret && stream.code.back().op != Op::jump))
+    if (stream.code.empty() || falls_through(row_of(stream.code.back().op).flow))
       complain("s{} runs off its end", s);
   }
 
@@ -145,8 +124,8 @@ class Verifier {
     for (std::size_t s = 0; s < program_.streams.size(); ++s)
       for (const Instruction& in : program_.streams[s].code)
         if (in.meet.valid() && in.meet.index() < stops.size()) {
-          const bool jumps = in.op == Op::branch_true || in.op == Op::branch_false || in.op == Op::branch_case;
-          stops[in.meet.index()][static_cast<std::uint32_t>(s)].emplace_back(in.order, in.meet.value, in.op, jumps ? 0 : in.a, in.b);
+          const bool names_a = row_of(in.op).a != Names::nothing;
+          stops[in.meet.index()][static_cast<std::uint32_t>(s)].emplace_back(in.order, in.meet.value, in.op, names_a ? in.a : 0, in.b);
         }
     for (std::size_t m = 0; m < stops.size(); ++m) {
       const auto& members = program_.meets[m].streams;
@@ -274,7 +253,7 @@ class Verifier {
   bool is_cross_replica(std::size_t exchange) const {
     for (const Stream& s : program_.streams)
       for (const Instruction& in : s.code)
-        if (in.op == Op::cross_replica && in.a == exchange) return true;
+        if (row_of(in.op).work == Work::cross_replica && in.a == exchange) return true;
     return false;
   }
 
