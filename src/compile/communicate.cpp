@@ -4,12 +4,12 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "compile/element_order.h"
+#include "compile/stretches.h"
 
 namespace pando::compile {
 
 namespace {
-
-using graph::Run;
 
 Interval hull(std::uint64_t first, std::int64_t step, std::uint32_t bytes, std::uint32_t count) {
   const std::int64_t reach = step * (static_cast<std::int64_t>(count) - 1);
@@ -17,62 +17,11 @@ Interval hull(std::uint64_t first, std::int64_t step, std::uint32_t bytes, std::
   return {std::min(first, last), std::max(first, last) + bytes};
 }
 
-// Walks the elements of a view as stretches that lie on one shard with one stride.
-class Cursor {
- public:
-  Cursor(const Plan& plan, const graph::View& view) : plan_(plan), width_(size_of(view.type())), runs_(view.runs()) {}
-
-  struct Stretch {
-    Address at;
-    std::int64_t step = 0;    // bytes between elements
-    std::uint64_t count = 0;  // elements
-  };
-
-  // The longest stretch at the current element, at most `limit` elements. Does not advance.
-  Stretch peek(std::uint64_t limit) {
-    const Run& run = runs_[run_];
-    const std::uint64_t element = run.offset + static_cast<std::uint64_t>(run.stride * static_cast<std::int64_t>(done_));
-    if (here_ == nullptr || here_variable_ != run.variable || element < here_->elements.begin || element >= here_->elements.end) {
-      here_ = &locate(plan_, run.variable, element);
-      here_variable_ = run.variable;
-    }
-    const std::uint64_t left = std::min(limit, run.count - done_);
-    std::uint64_t fits = left;
-    if (run.stride > 0)
-      fits = (here_->elements.end - element + static_cast<std::uint64_t>(run.stride) - 1) / static_cast<std::uint64_t>(run.stride);
-    else if (run.stride < 0)
-      fits = (element - here_->elements.begin) / static_cast<std::uint64_t>(-run.stride) + 1;
-    return {{here_->shard, here_->local + (element - here_->elements.begin) * width_},
-            run.stride * static_cast<std::int64_t>(width_),
-            std::min(left, fits)};
-  }
-  void advance(std::uint64_t n) {
-    done_ += n;
-    if (done_ == runs_[run_].count) {
-      ++run_;
-      done_ = 0;
-    }
-  }
-  bool done() const { return run_ == runs_.size(); }
-
- private:
-  const Plan& plan_;
-  std::uint64_t width_;
-  std::vector<Run> runs_;
-  std::size_t run_ = 0;
-  std::uint64_t done_ = 0;
-  const ShardInterval* here_ = nullptr;
-  VariableId here_variable_;
-};
-
 SymbolicMove stretch_move(Address from, std::int64_t from_step, Address to, std::int64_t to_step, std::uint64_t count, std::uint64_t width) {
   if (from_step == static_cast<std::int64_t>(width) && to_step == from_step && count * width <= ~0u)
     return {from, to, static_cast<std::uint32_t>(count * width), 1, 0, 0};
   return {from, to, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(count), from_step, to_step};
 }
-
-// The longest stretch one move can describe.
-constexpr std::uint64_t kLongest = std::uint64_t{1} << 28;
 
 }  // namespace
 
@@ -82,11 +31,13 @@ Interval destination_hull(const SymbolicMove& m) { return hull(m.destination.off
 std::vector<SymbolicMove> moves_between(const Plan& plan, const graph::View& source, const graph::View& destination) {
   const std::uint64_t width = size_of(source.type());
   std::vector<SymbolicMove> moves;
-  Cursor from(plan, source), to(plan, destination);
+  graph::View from_view = source, to_view = destination;
+  reorder_for_stretches(plan, from_view, to_view);
+  Cursor from(plan, from_view.runs()), to(plan, to_view.runs());
   while (!from.done() && !to.done()) {
-    const Cursor::Stretch d = to.peek(kLongest);
-    const Cursor::Stretch s = from.peek(d.count);
-    moves.push_back(stretch_move(s.at, s.step, d.at, d.step, s.count, width));
+    const Stretch d = to.peek(kLongestStretch);
+    const Stretch s = from.peek(d.count);
+    moves.push_back(stretch_move(s.at(width), s.step(width), d.at(width), d.step(width), s.count, width));
     from.advance(s.count);
     to.advance(s.count);
   }
@@ -97,9 +48,9 @@ std::vector<SymbolicMove> moves_between(const Plan& plan, const graph::View& sou
 std::vector<SymbolicMove> moves_from_block(const Plan& plan, ShardId block, std::uint64_t offset, const graph::View& view) {
   const std::uint64_t width = size_of(view.type());
   std::vector<SymbolicMove> moves;
-  for (Cursor to(plan, view); !to.done();) {
-    const Cursor::Stretch d = to.peek(kLongest);
-    moves.push_back(stretch_move({block, offset}, static_cast<std::int64_t>(width), d.at, d.step, d.count, width));
+  for (Cursor to(plan, view.runs()); !to.done();) {
+    const Stretch d = to.peek(kLongestStretch);
+    moves.push_back(stretch_move({block, offset}, static_cast<std::int64_t>(width), d.at(width), d.step(width), d.count, width));
     offset += d.count * width;
     to.advance(d.count);
   }
@@ -109,9 +60,9 @@ std::vector<SymbolicMove> moves_from_block(const Plan& plan, ShardId block, std:
 std::vector<SymbolicMove> moves_to_block(const Plan& plan, const graph::View& view, ShardId block, std::uint64_t offset) {
   const std::uint64_t width = size_of(view.type());
   std::vector<SymbolicMove> moves;
-  for (Cursor from(plan, view); !from.done();) {
-    const Cursor::Stretch s = from.peek(kLongest);
-    moves.push_back(stretch_move(s.at, s.step, {block, offset}, static_cast<std::int64_t>(width), s.count, width));
+  for (Cursor from(plan, view.runs()); !from.done();) {
+    const Stretch s = from.peek(kLongestStretch);
+    moves.push_back(stretch_move(s.at(width), s.step(width), {block, offset}, static_cast<std::int64_t>(width), s.count, width));
     offset += s.count * width;
     from.advance(s.count);
   }
