@@ -69,40 +69,42 @@ std::vector<SymbolicMove> moves_to_block(const Plan& plan, const graph::View& vi
   return moves;
 }
 
+namespace {
+
+// Whether `m` continues `last` at both ends; then it is a part of it.
+bool join(SymbolicMove& last, const SymbolicMove& m) {
+  if (m.count != 1 || last.source.shard != m.source.shard || last.destination.shard != m.destination.shard) return false;
+  const bool contiguous = last.count == 1 && last.source.offset + last.bytes == m.source.offset && last.destination.offset + last.bytes == m.destination.offset &&
+                          std::uint64_t{last.bytes} + m.bytes <= ~0u;
+  if (contiguous) {
+    last.bytes += m.bytes;
+    return true;
+  }
+  // Equal runs at equal steps: one strided move.
+  if (last.bytes != m.bytes || m.destination.offset <= last.destination.offset) return false;
+  const std::uint64_t last_source = last.source.offset + static_cast<std::uint64_t>(last.source_step * (last.count - 1));
+  const std::uint64_t last_destination = last.destination.offset + static_cast<std::uint64_t>(last.destination_step * (last.count - 1));
+  const auto source_step = static_cast<std::int64_t>(m.source.offset - last_source);
+  const auto destination_step = static_cast<std::int64_t>(m.destination.offset - last_destination);
+  if (last.count != 1 && (last.source_step != source_step || last.destination_step != destination_step)) return false;
+  last.source_step = source_step;
+  last.destination_step = destination_step;
+  ++last.count;
+  return true;
+}
+
+}  // namespace
+
 void merge_moves(std::vector<SymbolicMove>& moves) {
-  std::sort(moves.begin(), moves.end(), [](const SymbolicMove& a, const SymbolicMove& b) {
-    return std::tie(a.destination.shard, a.destination.offset) < std::tie(b.destination.shard, b.destination.offset);
+  // What goes to the host comes from many tiles in turns: there a tile's moves follow each other by source.
+  const bool to_host = !moves.empty() && !moves[0].destination.shard.valid();
+  std::sort(moves.begin(), moves.end(), [&](const SymbolicMove& a, const SymbolicMove& b) {
+    const Address &x = to_host ? a.source : a.destination, &y = to_host ? b.source : b.destination;
+    return std::tie(x.shard, x.offset) < std::tie(y.shard, y.offset);
   });
   std::size_t out = 0;
-  for (const SymbolicMove& m : moves) {
-    if (out > 0) {
-      SymbolicMove& last = moves[out - 1];
-      const bool contiguous = last.count == 1 && m.count == 1 && last.source.shard == m.source.shard &&
-                              last.destination.shard == m.destination.shard && last.source.offset + last.bytes == m.source.offset &&
-                              last.destination.offset + last.bytes == m.destination.offset &&
-                              std::uint64_t{last.bytes} + m.bytes <= ~0u;
-      if (contiguous) {
-        last.bytes += m.bytes;
-        continue;
-      }
-      // Equal runs at equal steps: one strided move.
-      const bool same_ends = last.source.shard == m.source.shard && last.destination.shard == m.destination.shard && m.count == 1 &&
-                             last.bytes == m.bytes && m.destination.offset > last.destination.offset;
-      if (same_ends) {
-        const std::uint64_t last_source = last.source.offset + static_cast<std::uint64_t>(last.source_step * (last.count - 1));
-        const std::uint64_t last_destination = last.destination.offset + static_cast<std::uint64_t>(last.destination_step * (last.count - 1));
-        const auto source_step = static_cast<std::int64_t>(m.source.offset - last_source);
-        const auto destination_step = static_cast<std::int64_t>(m.destination.offset - last_destination);
-        if (last.count == 1 || (last.source_step == source_step && last.destination_step == destination_step)) {
-          last.source_step = source_step;
-          last.destination_step = destination_step;
-          ++last.count;
-          continue;
-        }
-      }
-    }
-    moves[out++] = m;
-  }
+  for (const SymbolicMove& m : moves)
+    if (out == 0 || !join(moves[out - 1], m)) moves[out++] = m;
   moves.resize(out);
 }
 

@@ -149,5 +149,33 @@ TEST(PlanExchange, CarriesOutRandomCopiesAndBringsEachByteOnce) {
   }
 }
 
+// A matrix whose halves of columns lie on two tiles: the rows of a half are one strided move, whichever side the host is.
+TEST(Communicate, rows_of_a_block_go_to_the_host_and_come_from_it_in_one_move) {
+  graph::Graph graph(*find_machine("tiny4"), 1);
+  const VariableId v = graph.add_variable(ElementType::float_, {4, 6}, "matrix");
+  const View matrix = graph.view(v);
+  graph.set_tile_mapping(matrix.slice(0, 3, 1), TileId(0));
+  graph.set_tile_mapping(matrix.slice(3, 6, 1), TileId(1));
+  Options options;
+  Plan plan{graph, options, std::make_shared<tile::Program>()};
+  lay_out_variables(plan);
+  for (const bool to_host : {true, false}) {
+    std::vector<SymbolicMove> moves = to_host ? moves_to_block(plan, matrix, ShardId(), 0) : moves_from_block(plan, ShardId(), 0, matrix);
+    auto before = bytes_of(moves);
+    merge_moves(moves);
+    ASSERT_EQ(moves.size(), 2u) << to_host;
+    for (const SymbolicMove& m : moves) {
+      EXPECT_EQ(m.count, 4u);
+      EXPECT_EQ(m.bytes, 12u);
+      EXPECT_EQ(to_host ? m.destination_step : m.source_step, 24);
+      EXPECT_TRUE((to_host ? m.source : m.destination).shard.valid());
+    }
+    auto after = bytes_of(moves);
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    EXPECT_EQ(after, before);
+  }
+}
+
 }  // namespace
 }  // namespace pando::compile

@@ -58,7 +58,9 @@ Lowering::Function& Lowering::function(GraphId g) {
   function_calls_ = calls;
   current_ = std::move(current);
   if (function_calls_) function_calls_->insert(f.calls.begin(), f.calls.end());
-  return functions_.emplace(g, std::move(f)).first->second;
+  Function& made = functions_.emplace(g, std::move(f)).first->second;
+  if (loads_) count_loads(made);
+  return made;
 }
 
 void Lowering::run_graph(GraphId g, std::vector<Slot> inputs) {

@@ -4,6 +4,8 @@
 
 #include <poputil/TileMapping.hpp>
 
+#include <algorithm>
+
 namespace pando::lower {
 
 using ir::GraphId;
@@ -15,6 +17,8 @@ namespace {
 
 // Views and calls that a wish is followed through. Deeper ones are no longer the same data.
 constexpr int kMaxDepth = 24;
+// Element-wise ops and graphs between a value and one that it is combined with.
+constexpr int kMaxPartnerDepth = 6;
 // Elements of a vector on one tile, at least.
 constexpr unsigned kVectorPart = 64;
 
@@ -44,7 +48,11 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
       }
     }
     if (input >= module_.graph(g).inputs.size()) return {};
-    if (is_function(g)) return graph_.clone(function(g).inputs[input], name_of(v));
+    if (is_function(g)) {
+      const Tensor t = graph_.clone(function(g).inputs[input], name_of(v));
+      wish_of_function_ = true;
+      return t;
+    }
     return layout_wish(module_.graph(g).inputs[input], depth + 1);
   }
   const Row* row = find_row(kind);
@@ -64,6 +72,7 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
 // A tensor of the value's shape; its element type may be that of what is made of it.
 Tensor Lowering::layout_wish(ValueId v, int depth) {
   if (depth > kMaxDepth) return {};
+  wish_of_function_ = false;
   for (const auto& [op, index] : analysis_.users(v)) {
     const Tensor t = wish_through(v, op, index, depth);
     if (!t.valid()) continue;
@@ -73,16 +82,42 @@ Tensor Lowering::layout_wish(ValueId v, int depth) {
   return {};
 }
 
-// The layout of a tensor of the same shape that it is combined with.
-Tensor Lowering::partner_layout(ValueId v) {
-  const ir::Type& mine = module_.type_of(v);
+ValueId Lowering::inner_input(OpId op, std::uint32_t index) const {
+  const auto graphs = module_.graphs(op);
+  if (graphs.size() != 1 || is_function(graphs[0]) || module_.row(op).name == "conditional") return {};
+  const auto& inputs = module_.graph(graphs[0]).inputs;
+  return index < inputs.size() ? inputs[index] : ValueId();
+}
+
+// A value of the same shape that this one is combined with, be it after other element-wise ops or in a graph: an optimiser's state is combined with a
+// weight when the update is done.
+ValueId Lowering::partner(ValueId v, const std::function<bool(ValueId)>& accept, int depth) const {
+  const ir::Shape& shape = module_.type_of(v).shape;
+  if (depth > kMaxPartnerDepth) return {};
   for (const auto& [op, index] : analysis_.users(v)) {
-    for (ValueId other : module_.operands(op)) {
-      if (other == v || !has_slot(other) || module_.type_of(other).shape != mine.shape) continue;
-      return graph_.clone(element_type(mine.dtype), slots_[other].tensor, name_of(v));
+    if (const ValueId inner = inner_input(op, index); inner.valid()) {
+      const auto operands = module_.operands(op);
+      const auto& inputs = module_.graph(module_.graphs(op)[0]).inputs;
+      const auto at = [&](ValueId w) { return static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), w) - inputs.begin()); };
+      const ValueId found = partner(inner, [&](ValueId w) { return at(w) < operands.size() && accept(operands[at(w)]); }, depth + 1);
+      if (found.valid()) return operands[at(found)];
+      continue;
     }
+    if (!module_.graphs(op).empty()) continue;
+    for (ValueId other : module_.operands(op)) {
+      if (other != v && module_.type_of(other).shape == shape && accept(other)) return other;
+    }
+    if (!is_elementwise(find_row(module_.row(op).name)) || module_.type_of(module_.result(op)).shape != shape) continue;
+    if (const ValueId found = partner(module_.result(op), accept, depth + 1); found.valid() && found != v) return found;
   }
   return {};
+}
+
+// The layout of a tensor of the same shape that it is combined with.
+Tensor Lowering::partner_layout(ValueId v) {
+  const ValueId other = partner(v, [&](ValueId w) { return w != v && has_slot(w); });
+  if (!other.valid()) return {};
+  return graph_.clone(element_type(module_.type_of(v).dtype), slots_[other].tensor, name_of(v));
 }
 
 Tensor Lowering::new_tensor(ValueId v) {

@@ -5,6 +5,7 @@
 #include "lower/analysis.h"
 #include "lower/lower.h"
 #include "lower/row.h"
+#include "lower/tile_loads.h"
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -60,6 +61,8 @@ class Lowering {
   poplar::program::Sequence& program() { return *program_; }
   void need(Library library);
   poplin::matmul::PlanningCache& planning() { return planning_; }
+  // Of a tile's memory, for the operands of a step of a product: less where variables leave little.
+  double product_share() const { return product_share_; }
   // Streams without elements are used, too, but nothing is copied.
   void use_stream(ir::HostStreamId id) { used_streams_.insert(id); }
   poplar::DataStream stream(ir::HostStreamId id);
@@ -161,7 +164,14 @@ class Lowering {
   bool overwritten_by(const Function& f, ir::ValueId v) const;
   void make_constant(ir::ValueId v);
   poplar::Tensor wish_through(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth);
+  // What an operand of an op that carries a graph is there: an input of a graph that is lowered in its place.
+  ir::ValueId inner_input(ir::OpId op, std::uint32_t index) const;
+  ir::ValueId partner(ir::ValueId v, const std::function<bool(ir::ValueId)>& accept, int depth = 0) const;
   poplar::Tensor partner_layout(ir::ValueId v);
+  bool has_functions() const;
+  void choose_product_share();
+  void balance(const std::set<ir::ValueId>& passed_on);
+  void count_loads(const Function& f);
   void collect_reachable(ir::GraphId g, std::set<ir::GraphId>& seen) const;
   std::set<ir::GraphId> reachable(std::span<const ir::GraphId> graphs) const;
 
@@ -183,6 +193,11 @@ class Lowering {
   // Where variables lie, by input of the main graph, and what programs leave for each other.
   std::vector<Slot> variables_, kept_;
   std::map<ir::GraphId, Function> functions_;
+  // Of programs with functions, on more than one tile.
+  std::optional<TileLoads> loads_;
+  // Whether the last wish was a function's.
+  bool wish_of_function_ = false;
+  double product_share_ = 0;
   GraphPlan plan_;
   // Where in plan_.ops.
   std::size_t at_ = 0;

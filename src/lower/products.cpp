@@ -52,11 +52,12 @@ Tensor grouped(Tensor t, const Sizes& s, std::size_t rows, std::size_t columns) 
   return t.reshape({s.groups, rows, columns});
 }
 
-poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Options& options) {
+poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Lowering& lowering) {
   poplar::OptionFlags flags;
   const ir::Attributes& a = m.attributes(op);
   if (a.has("available_memory_proportion")) flags.set("availableMemoryProportion", fmt::format("{}", a.number("available_memory_proportion")));
-  std::string partials = options.partials_type_matmuls;
+  else if (lowering.product_share() > 0) flags.set("availableMemoryProportion", fmt::format("{}", lowering.product_share()));
+  std::string partials = lowering.options().partials_type_matmuls;
   if (a.has("partials_type")) partials = a.dtype("partials_type") == ir::DType::float16 ? "half" : "float";
   // The products of a network read what others write.
   flags.set("pando.layout", "blocks");
@@ -70,7 +71,7 @@ Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType re
   Lowering& l = o.lowering();
   l.need(Library::poplin);
   const Sizes s = sizes_of(lhs.shape(), rhs.shape());
-  const auto options = options_of(o.module(), o.op(), l.options());
+  const auto options = options_of(o.module(), o.op(), l);
   const poplar::Type type = element_type(result);
   if (s.one_product) {
     const Tensor a = lhs.reshape({s.m, s.k}), b = rhs.reshape({s.k, s.n});
@@ -114,7 +115,7 @@ Tensor product_layout(const LayoutRequest& r) {
   if (a.dtype != ir::DType::float16 && a.dtype != ir::DType::float32) return {};
   const Sizes s = sizes_of(extents(a.shape), extents(b.shape));
   const poplar::Type type = element_type(a.dtype), result = element_type(r.module.type_of(r.module.result(r.op)).dtype);
-  const auto options = options_of(r.module, r.op, r.lowering.options());
+  const auto options = options_of(r.module, r.op, r.lowering);
   auto* const planning = &r.lowering.planning();
   const Extents own = extents(r.operand == 0 ? a.shape : b.shape);
   Tensor t;

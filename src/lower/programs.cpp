@@ -57,13 +57,16 @@ poplar::RemoteBuffer Lowering::buffer(ir::BufferId id) {
 // Those with a wish first: the others lie as what they are combined with.
 void Lowering::make_variables() {
   const ir::Graph& main = module_.graph(module_.main_graph());
+  std::set<ValueId> passed_on;
   for (const bool wishes : {true, false}) {
     for (ValueId v : main.inputs) {
       if (has_slot(v)) continue;
       const Tensor wish = wishes && ir::elements_of(module_.type_of(v).shape) > 1 ? layout_wish(v) : Tensor();
       if (wishes && !wish.valid()) continue;
+      if (wish.valid() && wish_of_function_) passed_on.insert(v);
       define(v, {wish.valid() ? wish : new_tensor(v), {add_storage(true, false)}});
     }
+    if (wishes && loads_) balance(passed_on);
   }
   for (std::size_t s = 0; s < module_.state_count(); ++s) {
     const StateId id(static_cast<StateId::rep>(s));
@@ -112,6 +115,8 @@ Lowered Lowering::run() {
   refuse_what_has_no_lowering();
   Lowered out;
   program_ = &out.weights_from_host;
+  choose_product_share();
+  if (has_functions() && graph_.getTarget().getNumTiles() > devices_of(module_)) loads_.emplace(graph_.getTarget(), options_.num_io_tiles);
   make_variables();
   for (ValueId v : module_.graph(module_.main_graph()).inputs) variables_.push_back(slots_[v]);
   for (const ir::KeptValue& k : analysis_.kept()) kept_.push_back({new_tensor(k.value), {add_storage(true, false)}});

@@ -68,6 +68,7 @@ void Lowering::move_away(ValueId v) {
   PANDO_CHECK(can_move(v));
   const Tensor from = slots_[v].tensor;
   const Tensor to = graph_.clone(from, name_of(v) + "/kept");
+  if (loads_ && function_ == 0) loads_->spread(graph_, to);
   program_->add(Copy(from, to, false, name_of(v) + "/kept"));
   define(v, fresh_slot(to));
 }

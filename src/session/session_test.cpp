@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace pando::session {
 namespace {
 
@@ -69,6 +72,48 @@ TEST(Session, a_called_graph_of_a_product_and_a_sum_equals_the_interpreter) {
     for (std::int64_t i = 0; i < 6; ++i) EXPECT_FLOAT_EQ(result.number(i), expected.number(i)) << options.device << " " << i;
     const HostTensor now = session.data(b.tensor(w).state);
     for (std::int64_t i = 0; i < 9; ++i) EXPECT_EQ(now.number(i), reference.state(b.tensor(w).state, 0).number(i));
+  }
+}
+
+// A hundred layers with weights of their own. On the tiles of the function's operand they would take 1,600 KiB of two tiles that have 624 each.
+TEST(Session, weights_of_many_calls_of_one_graph_lie_where_room_is) {
+  constexpr int kLayers = 100;
+  constexpr std::int64_t kWidth = 64;
+  Builder b;
+  Module& m = b.module();
+  b.push_sequence(SequenceMode::ordered);
+  const HostStreamId out = m.add_stream({"out", HostStream::Direction::device_to_host, DType::float32, {32, kWidth}});
+  const GraphId layer = b.create_graph("layer");
+  const TensorId x = b.add_input(layer, tensor_type(DType::float32, {32, kWidth}), "x");
+  const TensorId v = b.add_input(layer, tensor_type(DType::float32, {kWidth, kWidth}), "w");
+  const TensorId u = b.add_input(layer, tensor_type(DType::float32, {kWidth, kWidth}), "u");
+  const TensorId product = b.op(layer, "matmul", std::vector{b.op(layer, "matmul", std::vector{x, v})[0], u})[0];
+  b.add_output(layer, b.op(layer, "add", std::vector{product, x})[0]);
+  TensorId value = variable(b, numbers({32, kWidth}, -1, 1.0 / 1024), "x");
+  std::vector<TensorId> weights;
+  for (int i = 0; i < kLayers; ++i) {
+    for (int k = 0; k < 2; ++k) weights.push_back(variable(b, numbers({kWidth, kWidth}, -0.001 * (i % 7), 1e-6), "w" + std::to_string(i) + "_" + std::to_string(k)));
+    value = b.op(m.main_graph(), "call", std::vector{value, weights[weights.size() - 2], weights.back()}, {}, std::vector{layer})[0];
+    b.op(m.main_graph(), "add", std::vector{weights.back(), weights[weights.size() - 2]}, {}, {}, true);
+  }
+  b.op(m.main_graph(), "host_store", std::vector{value}, {{"stream", out}});
+  b.pop_sequence();
+  b.finish();
+  Interpreter reference(m);
+  reference.run();
+
+  Options tiles;
+  tiles.tiles_per_ipu = 8;
+  Session session(b, tiles);
+  session.attach();
+  session.weights_from_host();
+  HostTensor result(DType::float32, {32, kWidth});
+  session.run({}, std::vector<OutputData>{{out, result.writable(), 1}});
+  const HostTensor expected = reference.output(out, 1);
+  for (std::int64_t i = 0; i < result.elements(); ++i) EXPECT_NEAR(result.number(i), expected.number(i), 1e-4 * std::max(1.0, std::abs(expected.number(i)))) << i;
+  for (const TensorId w : {weights[1], weights.back()}) {
+    const HostTensor now = session.data(b.tensor(w).state);
+    for (std::int64_t i = 0; i < now.elements(); ++i) ASSERT_FLOAT_EQ(now.number(i), reference.state(b.tensor(w).state, 0).number(i));
   }
 }
 
