@@ -235,6 +235,28 @@ TEST(ExchangeErrors, OperationsMayPrintMoreThanIsKept) {
   EXPECT_EQ(reply.texts[reply.answers[1].text], "");
 }
 
+// Tiles that spin make the step a long one, which the host ends to show what there is: not for those that read what came.
+TEST(ExchangeErrors, ALongStepEndsOnlyBetweenExchanges) {
+  SessionOptions o;
+  o.tiles = 64;
+  std::string shown;
+  o.output = [&shown](const Reply& said) {
+    for (const std::string& text : said.texts) shown += text;
+  };
+  Session s(o);
+  const Reply reply = s.run(R"(
+for k in range(2):
+    print('round', k)
+    r = alltoall(['x' * 20, k] * 20)
+    assert r == [['x' * 20, k] * 20] * 64
+    n = 0
+    while n < 200000 and __tileid < 16: n += 1
+)",
+                            Session::Input::script);
+  for (const Answer& a : reply.answers) EXPECT_EQ(a.ending, Ending::done) << a.tile << ": " << reply.texts[a.text];
+  EXPECT_THAT(shown + reply.texts[0], HasSubstr("round 1"));
+}
+
 TEST(ExchangeErrors, AnEndedTileTakesNoPart) {
   SessionOptions o;
   o.tiles = 3;

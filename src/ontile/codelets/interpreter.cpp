@@ -140,12 +140,12 @@ uint32_t seed(void *) {
   return static_cast<uint32_t>(x >> 32);
 }
 
-int poll(void *context) {
+int poll(void *context, int may_wait) {
   Running &running = *static_cast<Running *>(context);
   if (running.fuel_is_limited && (running.fuel_left -= PANDO_PYTHON_SLICE) <= 0) return 2;
   const unsigned slot = command_word(kInterruptSlot);
   // The host shows what there is, and lets all tiles go on.
-  if (pando_python_step_is_long(slot)) wait_for_host();
+  if (may_wait && pando_python_step_is_long(slot)) wait_for_host();
   if (!is_interrupted(running)) return 0;
   return running.interrupts_seen - pando_python_interrupts_at_start(slot) >= kMostInterrupts ? 3 : 1;
 }

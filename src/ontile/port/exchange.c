@@ -57,6 +57,20 @@ static void read_round(uint32_t at, void *to, uint32_t count) {
   else host_exchange_read(at, to, count);
 }
 
+// What is offered, and the window that is read, belong to one step of the machine: until it is over, a long step does not make the tile
+// wait for the next one.
+static bool holds_step;
+static void release_step(void *context) {
+  (void)context;
+  holds_step = false;
+}
+void exchange_hold_step(nlr_jump_callback_node_t *release) {
+  holds_step = true;
+  nlr_push_jump_callback(release, release_step);
+}
+void exchange_release_step(void) { nlr_pop_jump_callback(true); }
+int EXPORT(py_holds_step)(void) { return holds_step; }
+
 // A message on its way in.
 typedef struct _incoming_t {
   uint32_t length, got;
@@ -143,7 +157,7 @@ static NORETURN void fail(void) {
   nlr_raise(mp_obj_new_exception_arg1(&mp_type_RuntimeError, mp_obj_new_str(reason, MIN(count, sizeof(reason)))));
 }
 
-// One wait, with what concerns messages between pairs done. `mine`: the collective's message, or null. `in`: of a receive.
+// One wait within a held step, with what concerns messages between pairs done. `mine`: the collective's message, or null. `in`: of a receive.
 // Returns what the machine said; `complete` is set when `in` is.
 static struct exchange_control wait(enum exchange_kind kind, uint32_t argument, outgoing_t *mine, uint32_t from, incoming_t *in, bool *complete) {
   exchange_check();
@@ -201,7 +215,7 @@ typedef struct _gather_t {
   incoming_t **partial;    // by tile, or null where no message needed more than one round
   uint32_t complete;
   // Who reduces keeps no object for longer than until its predecessors are there.
-  bool folds;
+  bool folds, at_once;
   mp_obj_t operation;
   mp_obj_t result;  // of tiles 0 to next - 1, or null
   mp_obj_t error;   // what the operation raised, or null
@@ -244,7 +258,7 @@ static void fold_in_order(gather_t *g, bool all) {
 static void gathered(gather_t *g, uint32_t tile, mp_obj_t object) {
   g->objects->items[tile] = object;
   g->complete++;
-  if (g->folds) fold_in_order(g, false);
+  if (g->folds && g->at_once) fold_in_order(g, false);
 }
 
 // One slot of a round. Lengths are always read: all tiles must agree on when it is over.
@@ -288,16 +302,25 @@ static void gather(gather_t *g, enum exchange_kind kind, uint32_t argument, mp_o
   g->objects = MP_OBJ_TO_PTR(mp_obj_new_list(all_tiles(), NULL));
   for (uint32_t i = 0; i < all_tiles(); i++) g->objects->items[i] = MP_OBJ_NULL;
   while (g->complete < messages) {
+    nlr_jump_callback_node_t release;
+    exchange_hold_step(&release);
     const struct exchange_control control = wait(kind, argument, object != MP_OBJ_NULL ? &mine : NULL, 0, NULL, NULL);
-    if (control.operation != exchange_data || control.pairs) continue;
-    // The operation of a program may print or wait, and then the window is another one.
-    char *const kept = g->folds && g->operation != mp_const_none ? m_new_maybe(char, control.count * control.slot) : NULL;
-    if (kept) host_exchange_read(0, kept, control.count * control.slot);
+    const uint32_t slots = control.operation == exchange_data && !control.pairs ? control.count : 0;
+    // The operation of a program (or its __add__) may print or wait, and then the window is another one. With no memory for a copy it is
+    // called after the round.
+    char *const kept = g->folds && slots > 0 ? m_new_maybe(char, slots * control.slot) : NULL;
+    if (kept) {
+      host_exchange_read(0, kept, slots * control.slot);
+      exchange_release_step();
+    }
     round_kept = kept;
-    for (uint32_t i = 0; i < control.count && g->complete < messages; i++)
+    g->at_once = kept != NULL;
+    for (uint32_t i = 0; i < slots && g->complete < messages; i++)
       if (kind != kind_broadcast || control.first + i == argument) take_slot(g, control.first + i, i * control.slot, control.slot, wanted);
     round_kept = NULL;
-    if (kept) m_del(char, kept, control.count * control.slot);
+    if (kept) m_del(char, kept, slots * control.slot);
+    else exchange_release_step();
+    if (g->folds) fold_in_order(g, false);
   }
   if (g->folds) fold_in_order(g, true);
 }
@@ -398,7 +421,12 @@ static mp_obj_t recv(size_t count, const mp_obj_t *arguments) {
   const uint32_t from = any ? kAnyTile : tile_argument(arguments[0]) + 1;
   incoming_t in = {.begun = false};
   bool complete = false;
-  while (!complete) wait(kind_receive, from, NULL, from, &in, &complete);
+  while (!complete) {
+    nlr_jump_callback_node_t release;
+    exchange_hold_step(&release);
+    wait(kind_receive, from, NULL, from, &in, &complete);
+    exchange_release_step();
+  }
   const uint32_t sender = pairs.expected;
   pairs.expected = kNobody;
   const mp_obj_t object = taken_in(&in);
@@ -410,7 +438,10 @@ bool exchange_has_unsent(void) { return outbox() != NULL; }
 
 void exchange_flush(void) {
   while (exchange_has_unsent()) {
+    nlr_jump_callback_node_t release;
+    exchange_hold_step(&release);
     const struct exchange_control control = wait(kind_flush, 0, NULL, 0, NULL, NULL);
+    exchange_release_step();
     if (control.operation == exchange_stop) return;
   }
 }
@@ -453,6 +484,7 @@ MP_REGISTER_MODULE(MP_QSTR_tile, tile_module);
 void exchange_init(void) {
   MP_STATE_VM(outbox) = NULL;
   in_operation = false;
+  holds_step = false;
   pairs.matched = NULL;
   pairs.expected = kNobody;
   pairs.cursor = 0;

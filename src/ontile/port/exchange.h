@@ -48,5 +48,10 @@ void exchange_init(void);
 // After a command: lets others receive what this tile sent, until the machine stops it.
 void exchange_flush(void);
 bool exchange_has_unsent(void);
+// From before the offer of a step until its answer is read: a long step does not make the tile wait meanwhile. An exception releases it, too;
+// `release` is on the caller's stack.
+struct _nlr_jump_callback_node_t;
+void exchange_hold_step(struct _nlr_jump_callback_node_t *release);
+void exchange_release_step(void);
 // Raises where a tile must not wait for others.
 void exchange_check(void);

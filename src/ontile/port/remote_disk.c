@@ -52,10 +52,13 @@ static void errand(uint32_t lender, enum errand_operation operation, uint32_t at
   const struct exchange_errand_head head = {.operation = operation, .at = at, .bytes = bytes};
   const struct exchange_request request = {.kind = kind_errand, .lender = lender + 1};
   struct exchange_control control;
+  nlr_jump_callback_node_t release;
+  exchange_hold_step(&release);
   host_exchange_offer(0, &head, sizeof(head));
   if (operation == errand_write) host_exchange_offer(sizeof(head), data, bytes);
   if (!host_exchange_wait(&request, &control) || control.operation != exchange_errand) mp_raise_OSError(MP_EIO);
   if (operation == errand_read) host_exchange_read(((uint32_t *)&control)[4], data, bytes);
+  exchange_release_step();
 }
 
 // Arguments are (device, block, buffer[, offset]).

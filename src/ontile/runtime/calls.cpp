@@ -135,7 +135,8 @@ void pando_python_out_of_fuel(Tile* tile) {
   tile->fuel = PANDO_PYTHON_SLICE;
   Entry& entry = *tile->entry;
   PandoPython& python = *entry.python;
-  const int asked = python.host && python.host->poll ? python.host->poll(python.context) : 0;
+  int asked = 0;
+  if (python.host && python.host->poll) wait_in(tile, [&] { asked = python.host->poll(python.context, Z_pythonZ_py_holds_step(tile) == 0); });
   if (asked == 2) pando_python_trap(tile, TRAP_FUEL);
   if (asked == 3) {
     std::snprintf(python.why, sizeof python.why, "interrupted three times, it went on each time");

@@ -65,6 +65,18 @@ __attribute__((always_inline)) inline void save_registers(SavedRegisters& to) {
 #error "the collector needs to see this processor's callee-saved registers"
 #endif
 
+// Calls a function of the host that may suspend the fiber. Registers are saved in this frame, for collections meanwhile.
+template <class Function>
+__attribute__((noinline)) void wait_in(TileInterpreter* tile, const Function& function) {
+  SavedRegisters registers;
+  save_registers(registers);
+  Entry& entry = *tile->entry;
+  char* const outer = entry.parked;
+  entry.parked = reinterpret_cast<char*>(&registers);
+  function();
+  tile->entry->parked = outer;
+}
+
 // [address, address + bytes) of the tile's memory as native bytes; ends the interpreter if they are not all there. The interpreter's own
 // memory may have been destroyed: no address that it tells is used without this.
 inline const char* span_of(TileInterpreter* tile, u32 address, uint64_t bytes) {

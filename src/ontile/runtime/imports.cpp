@@ -14,18 +14,6 @@ namespace {
 
 PandoPython& python_of(Tile* tile) { return *tile->entry->python; }
 
-// Calls a function of the host that may suspend the fiber. Registers are saved in this frame, for collections meanwhile.
-template <class Function>
-__attribute__((noinline)) void wait_in(Tile* tile, const Function& function) {
-  SavedRegisters registers;
-  save_registers(registers);
-  Entry& entry = *tile->entry;
-  char* const outer = entry.parked;
-  entry.parked = reinterpret_cast<char*>(&registers);
-  function();
-  tile->entry->parked = outer;
-}
-
 }  // namespace
 
 extern "C" {

@@ -33,4 +33,5 @@ u32 Z_pythonZ_py_is_complete(TileInterpreter*, u32);
 u32 Z_pythonZ_py_complete(TileInterpreter*, u32, u32, u32);
 void Z_pythonZ_py_interrupt(TileInterpreter*);
 u32 Z_pythonZ_py_is_interrupted(TileInterpreter*);
+u32 Z_pythonZ_py_holds_step(TileInterpreter*);
 }

@@ -10,8 +10,8 @@
 //
 // A call that cannot go on (a wrong address, a stack overflow, no memory, no fuel) returns PANDO_PYTHON_ENDED, with the reason in
 // `why`; the memory is then good for nothing but a new image. Calls from one tile may nest, and a call may suspend its fiber in
-// a function of the host; two that are not nested must not be running at once. Only write, read, longyield, syscall and exchange_wait
-// may do either: the collector then finds what the waiting call holds.
+// a function of the host; two that are not nested must not be running at once. Only write, read, longyield, syscall, poll and
+// exchange_wait may do either: the collector then finds what the waiting call holds.
 //
 // C, so that codelets of every kind can use it. Thread-safe between tiles.
 #ifndef PANDO_ONTILE_PYTHON_H
@@ -51,8 +51,8 @@ struct PandoPythonHost {
   void (*longyield)(void *context);
   void (*syscall)(void *context);
   // Called every PANDO_PYTHON_SLICE loop rounds. 0: go on; 1: raise KeyboardInterrupt; 2: end the interpreter, which has
-  // no fuel; 3: end it, because it does not let itself be interrupted.
-  int (*poll)(void *context);
+  // no fuel; 3: end it, because it does not let itself be interrupted. `may_wait`: the function may suspend.
+  int (*poll)(void *context, int may_wait);
   void (*exchange_wait)(void *context, const struct PandoPythonRequest *request, struct PandoPythonControl *control);
   void (*exchange_offer)(void *context, uint32_t offset, const void *bytes, uint32_t count);
   int (*exchange_read)(void *context, uint32_t offset, void *to, uint32_t count);  // 0: no such bytes
