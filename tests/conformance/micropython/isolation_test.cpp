@@ -212,9 +212,9 @@ Reply run_and_interrupt(const std::string& code) {
   static Session* const s = new Session(o);
   std::atomic<bool> over{false};
   std::thread other([&] {
-    while (!over) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(250));
-      s->interrupt();
+    for (unsigned tenths = 0; !over; ++tenths) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (tenths % 40 == 2) s->interrupt();
     }
   });
   // Only the bad tile is still running when the interrupts come: it waits for nobody.
