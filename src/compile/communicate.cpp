@@ -45,30 +45,6 @@ std::vector<SymbolicMove> moves_between(const Plan& plan, const graph::View& sou
   return moves;
 }
 
-std::vector<SymbolicMove> moves_from_block(const Plan& plan, ShardId block, std::uint64_t offset, const graph::View& view) {
-  const std::uint64_t width = size_of(view.type());
-  std::vector<SymbolicMove> moves;
-  for (Cursor to(plan, view.runs()); !to.done();) {
-    const Stretch d = to.peek(kLongestStretch);
-    moves.push_back(stretch_move({block, offset}, static_cast<std::int64_t>(width), d.at(width), d.step(width), d.count, width));
-    offset += d.count * width;
-    to.advance(d.count);
-  }
-  return moves;
-}
-
-std::vector<SymbolicMove> moves_to_block(const Plan& plan, const graph::View& view, ShardId block, std::uint64_t offset) {
-  const std::uint64_t width = size_of(view.type());
-  std::vector<SymbolicMove> moves;
-  for (Cursor from(plan, view.runs()); !from.done();) {
-    const Stretch s = from.peek(kLongestStretch);
-    moves.push_back(stretch_move(s.at(width), s.step(width), {block, offset}, static_cast<std::int64_t>(width), s.count, width));
-    offset += s.count * width;
-    from.advance(s.count);
-  }
-  return moves;
-}
-
 namespace {
 
 // Whether `m` continues `last` at both ends; then it is a part of it.

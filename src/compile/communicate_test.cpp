@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -174,6 +175,51 @@ TEST(Communicate, rows_of_a_block_go_to_the_host_and_come_from_it_in_one_move) {
     std::sort(before.begin(), before.end());
     std::sort(after.begin(), after.end());
     EXPECT_EQ(after, before);
+  }
+}
+
+// Blocks of a matrix whose blocks follow each other in memory, of any mapping: every byte comes from and goes to its place.
+TEST(Communicate, moves_to_and_from_a_block_are_those_of_its_elements) {
+  std::mt19937 rng(7);
+  const auto pick = [&](std::uint64_t n) { return std::uniform_int_distribution<std::uint64_t>(0, n - 1)(rng); };
+  for (int round = 0; round < 400; ++round) {
+    graph::Graph graph(*find_machine("tiny4"), 1);
+    const std::size_t across = 1 + pick(3), down = 1 + pick(3), height = 1 + pick(4), width = 1 + pick(4);
+    const VariableId v = graph.add_variable(ElementType::float_, {across, down, height, width}, "blocks");
+    const View whole = graph.view(v), flat = whole.flatten();
+    for (std::uint64_t at = 0; at < flat.num_elements();) {
+      const std::uint64_t n = std::min<std::uint64_t>(1 + pick(pick(2) ? 40 : 6), flat.num_elements() - at);
+      graph.set_tile_mapping(flat.slice(at, at + n, 0), TileId(static_cast<std::uint32_t>(pick(4))));
+      at += n;
+    }
+    const std::vector<std::vector<unsigned>> orders = {{1, 2, 0, 3}, {0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 0, 1}};
+    View view = whole.dim_shuffle(orders[pick(orders.size())]);
+    if (pick(2)) view = view.reshape({view.dim(0) * view.dim(1), view.dim(2) * view.dim(3)});
+    if (pick(3) == 0) view = view.slice(0, 1 + pick(view.dim(0)), 0);
+    if (pick(5) == 0) view = view.reverse(0);
+    Options options;
+    Plan plan{graph, options, std::make_shared<tile::Program>()};
+    lay_out_variables(plan);
+    for (const bool to_block : {true, false}) {
+      std::vector<SymbolicMove> moves = to_block ? moves_to_block(plan, view, ShardId(), 8) : moves_from_block(plan, ShardId(), 8, view);
+      if (pick(2)) merge_moves(moves);
+      std::map<std::uint64_t, Byte> found;  // by place in the block
+      for (auto [from, to] : bytes_of(moves)) {
+        if (!to_block) std::swap(from, to);
+        EXPECT_FALSE(to.first.valid());
+        EXPECT_TRUE(found.emplace(to.second, from).second);
+      }
+      std::uint64_t at = 8;
+      view.for_each_run([&](const graph::Run& run) {
+        for (std::uint64_t i = 0; i < run.count; ++i) {
+          const std::uint64_t element = run.offset + static_cast<std::uint64_t>(run.stride * static_cast<std::int64_t>(i));
+          const ShardInterval& interval = locate(plan, run.variable, element);
+          for (std::uint64_t b = 0; b < 4; ++b, ++at)
+            ASSERT_EQ(found[at], Byte(interval.shard, interval.local + (element - interval.elements.begin) * 4 + b)) << round;
+        }
+      });
+      EXPECT_EQ(found.size(), at - 8);
+    }
   }
 }
 

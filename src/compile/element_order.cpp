@@ -1,5 +1,6 @@
 #include "compile/element_order.h"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 
@@ -63,12 +64,23 @@ std::vector<Pair> neighbours(const Pair& pair) {
   return out;
 }
 
+// Puts both into the order of their memory, if that is one order: a stretch ends with a shard, not with a row.
+bool in_order_of_memory(View& source, View& destination) {
+  const View from = source.unfolded(), to = destination.unfolded();
+  std::vector<unsigned> reversed, order, other_reversed, other_order;
+  if (from.shape() != to.shape() || !from.variable_order(reversed, order) || !to.variable_order(other_reversed, other_order)) return false;
+  if (!reversed.empty() || !other_reversed.empty() || order != other_order) return false;
+  source = from.dim_shuffle(order);
+  destination = to.dim_shuffle(order);
+  return true;
+}
+
 }  // namespace
 
 void reorder_for_stretches(const Plan& plan, View& source, View& destination) {
   constexpr unsigned kRounds = 3;
   constexpr std::uint64_t kFewStretches = kWindows * kWindow / 16;
-  if (source.num_elements() < kFewElements) return;
+  if (source.num_elements() < kFewElements || in_order_of_memory(source, destination)) return;
   Pair best{source, destination};
   std::uint64_t least = sampled_stretches(plan, best);
   if (least <= kFewStretches) return;

@@ -69,9 +69,11 @@ struct Row {
   Any (*formula)(OpLowering&, Formula&) = nullptr;
   // An invalid tensor: no wish.
   poplar::Tensor (*layout)(const LayoutRequest&) = nullptr;
-  // Of views that lose nothing: a tensor of the result's shape, seen as the operand.
+  // Of views that lose nothing: a tensor of the result's shape, seen as operand 0. Of ops whose result lies as operand 0 does: keeps_layout.
   poplar::Tensor (*unview)(const ir::Module&, ir::OpId, const poplar::Tensor& result) = nullptr;
 };
+
+inline poplar::Tensor keeps_layout(const ir::Module&, ir::OpId, const poplar::Tensor& result) { return result; }
 
 const Row* find_row(std::string_view name);
 inline bool is_elementwise(const Row* row) { return row != nullptr && (row->expression != nullptr || row->formula != nullptr); }

@@ -26,6 +26,7 @@ constexpr Row lower_group_norm = {
           o.result(1, as_result(o, mean, 1));
           o.result(2, as_result(o, inverse, 2));
         },
+    .unview = keeps_layout,
 };
 
 }  // namespace pando::lower

@@ -14,6 +14,7 @@ constexpr Row lower_softmax = {
           const poplar::Tensor t = o.operand(0);
           o.result(0, popnn::softmaxStable(o.graph(), t.flatten(axis, t.rank()), o.program(), o.name()));
         },
+    .unview = keeps_layout,
 };
 
 }  // namespace pando::lower
