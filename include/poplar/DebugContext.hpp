@@ -111,7 +111,7 @@ public:
   /// False if the name has a value already.
   bool setValue(std::string name, ProfileValue value);
 
-  /// Opens the file that every DebugInfo of this process is written to from now on. One JSON object per line, also for CBOR.
+  /// Opens the file that every DebugInfo of this process is written to from now on (docs/level/profile.md).
   static void initializeStreamer(const std::string &fileName,
                                  const DebugSerializationFormat &format = DebugSerializationFormat::CBOR);
   static void closeStreamer();

@@ -84,7 +84,7 @@ public:
   void add(const Program &program);
 };
 
-/// Steps under a name, for a reader of the program: nothing is measured for it as a whole.
+/// Steps under a name, measured as a whole if the engine's option profiler.blocks.filter names it: pva::Execution::blocks().
 class POPLAR_EXPORT Block : public Program {
 public:
   Block(const Program &program, const DebugContext &debugContext = {});

@@ -116,10 +116,50 @@ private:
   std::size_t step_;
 };
 
+/// A program that was measured as a whole.
+class POPLAR_EXPORT Program {
+public:
+  enum class Type { Unknown, StreamCopyBegin, StreamCopyMid, StreamCopyEnd };
+  std::string name() const;
+  /// A copy between host and device is one step here: StreamCopyMid.
+  Type type() const;
+
+private:
+  friend class Block;
+  Program(std::shared_ptr<const pando::profile::Report> r, std::size_t block) : report_(std::move(r)), block_(block) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t block_;
+};
+
+/// One execution of a program::Block, of another program that profiler.programs.filter names, or of a copy between host and device.
+class POPLAR_EXPORT Block {
+public:
+  std::uint64_t cyclesFrom() const;
+  std::uint64_t cyclesTo() const;
+  std::shared_ptr<Program> program() const;
+  unsigned tile() const { return tile_; }
+  bool isCommon() const { return !isStreamCopy(); }
+  bool isStreamCopy() const;
+  /// No block is ever flushed: the cycle model keeps them on the host.
+  bool isBlockFlush() const { return false; }
+  bool isOverflow() const { return false; }
+
+private:
+  friend class Execution;
+  Block(std::shared_ptr<const pando::profile::Report> r, std::size_t block, unsigned tile) : report_(std::move(r)), block_(block), tile_(tile) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t block_;
+  unsigned tile_;
+};
+
 /// What the runs cost.
 class POPLAR_EXPORT Execution {
 public:
   std::vector<Step> steps() const;
+  /// The blocks of what the tile takes part in, by their begin, in the order in which they ran. A tile without anything to do gets those of the other
+  /// tiles of its IPU. Blocks are asked for by options of the engine: profiler.blocks.filter, profiler.programs.filter,
+  /// debug.instrumentExternalExchange. The first ones of a long run are kept.
+  std::vector<Block> blocks(unsigned tile) const;
   std::uint64_t totalCycles() const;
   std::uint64_t runs() const;
 

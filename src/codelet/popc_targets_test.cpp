@@ -60,7 +60,7 @@ TEST_F(PopcTargets, TheSourceSeesAnIpuIfNoHostIsAmongThem) {
 
 TEST_F(PopcTargets, FlagsWithOneDashAndFlagsForClang) {
   write("v.cpp", vertex("*out = VALUE;"));
-  for (const char* flags : {"-X -DVALUE=7", "-X=-DVALUE=7", "-Xclang -DVALUE=7"}) {
+  for (const char* flags : {"-X -DVALUE=7", "-X=-DVALUE=7", "-X-DVALUE=7", "-Xclang -DVALUE=7"}) {
     const Result r = popc(std::string(flags) + " v.cpp -o v.gp");
     ASSERT_EQ(r.status, 0) << r.text;
     EXPECT_EQ(run_v("v.gp"), 7) << flags;

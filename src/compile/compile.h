@@ -28,6 +28,9 @@ struct Options {
   bool allow_out_of_memory = false;
   bool validate = kValidateByDefault;  // run the dumb validators on every plan
   bool bounded_memory = true;
+  // What is marked for reports: Blocks, and programs of any kind, whose names these regular expressions match as a whole; none if empty.
+  std::string blocks, programs;
+  bool mark_stream_copies = false;
   std::function<void(int step, int total)> progress;
   std::function<void(const char* pass, const std::string& text)> log;  // after every pass
 };

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "compile/communicate.h"
+#include "compile/marks.h"
 #include "compile/operands.h"
 #include "compile/plan.h"
 
@@ -22,7 +23,7 @@ void join(std::vector<StreamId>& into, const std::vector<StreamId>& more) {
 class ProgramLowering {
  public:
   explicit ProgramLowering(Plan& plan)
-      : plan_(plan), graph_(plan.graph), functions_(graph_.functions().size()), computes_(graph_.compute_sets().size()) {}
+      : plan_(plan), graph_(plan.graph), marks_(plan.options), functions_(graph_.functions().size()), computes_(graph_.compute_sets().size()) {}
 
   void run(const std::vector<ProgramPtr>& programs) {
     for (const ProgramPtr& p : programs) plan_.programs.push_back(lower(p));
@@ -42,6 +43,22 @@ class ProgramLowering {
     Node n = std::visit([&](const auto& body) { return lower_body(body); }, p->body);
     for (const Node& c : n.children) join(n.streams, c.streams);
     if (!p->name.empty()) n.name = plan_.name(p->name);
+    if (const std::optional<Mark> mark = marks_.of(graph_, *p)) return marked(std::move(n), *mark);
+    return n;
+  }
+
+  // Each stream that takes part in the program passes marks of its own before and behind it.
+  Node marked(Node inner, const Mark& mark) {
+    if (inner.streams.empty()) return inner;
+    Node n;
+    n.streams = inner.streams;
+    const auto add = [&](tile::Op op) {
+      for (const StreamId s : n.streams)
+        n.children.push_back(leaf(plan_.actions.push({.op = op, .b = mark.stream_copy, .streams = {s}, .name = plan_.name(mark.name)})));
+    };
+    add(tile::Op::block_begin);
+    n.children.push_back(std::move(inner));
+    add(tile::Op::block_end);
     return n;
   }
 
@@ -532,6 +549,7 @@ class ProgramLowering {
 
   Plan& plan_;
   const graph::Graph& graph_;
+  Marks marks_;
   std::vector<std::unique_ptr<Node>> functions_;     // FunctionId; lowered at their first call
   std::vector<std::unique_ptr<Compute>> computes_;  // ComputeSetId
   std::string name_;

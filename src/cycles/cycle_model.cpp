@@ -32,11 +32,22 @@ struct alignas(64) Clock {
   std::uint64_t came = 0;
 };
 
+constexpr std::uint64_t kOpen = ~std::uint64_t{0};  // a block that has not ended
+
+struct Block {
+  std::uint32_t instruction = 0;  // the mark of its begin
+  std::uint64_t begin = 0;
+  std::uint64_t end = kOpen;
+};
+
 struct StreamRecord {  // replica 0
   std::vector<Executed> executed;  // by instruction
   std::uint64_t steps = 0;
   std::uint64_t wait_between_runs = 0;
   std::vector<Slice> slices;
+  std::vector<Block> blocks;
+  std::vector<std::size_t> open_blocks;  // where they stand in `blocks`, or beyond
+  std::uint64_t blocks_lost = 0;
 };
 
 std::string kind_of(const tile::Program& program, const tile::Instruction& i) {
@@ -90,6 +101,20 @@ struct CycleModel::State {
       }
   }
 
+  // A mark of a block. A run that ended in an error may have left some open.
+  void mark(StreamId stream, std::uint32_t instruction, tile::Op op) {
+    StreamRecord& record = records[stream.index()];
+    const std::uint64_t now = clocks[stream.index()].now;
+    if (op == tile::Op::block_end) {
+      if (record.open_blocks.back() < record.blocks.size()) record.blocks[record.open_blocks.back()].end = now;
+      return record.open_blocks.pop_back();
+    }
+    const bool keeps = record.blocks.size() < options.trace_steps;
+    record.open_blocks.push_back(keeps ? record.blocks.size() : kOpen);
+    if (keeps) record.blocks.push_back({instruction, now});
+    else ++record.blocks_lost;
+  }
+
   void record(StreamId stream, std::uint32_t instruction, std::uint64_t came, std::uint64_t begin, std::uint64_t end) {
     StreamRecord& record = records[stream.index()];
     Executed& e = record.executed[instruction];
@@ -111,6 +136,7 @@ void CycleModel::on_begin(unsigned) {
   std::uint64_t latest = 0;
   for (const Clock& c : s.clocks) latest = std::max(latest, c.now);
   for (std::size_t i = 0; i < s.streams; ++i) s.records[i].wait_between_runs += latest - s.clocks[i].now;
+  for (StreamRecord& r : s.records) r.open_blocks.clear();
   for (Clock& c : s.clocks) c = {latest, false, 0};  // a run that ended in an error may have left a meet half reported
 }
 
@@ -118,6 +144,10 @@ void CycleModel::on_step(const tile::StepEvent& event) {
   State& s = *state_;
   std::uint64_t cost = s.costs.total(event.stream, event.instruction);
   const tile::Instruction& instruction = s.costs.program().streams[event.stream.index()].code[event.instruction];
+  if (instruction.op == tile::Op::block_begin || instruction.op == tile::Op::block_end) {
+    if (event.replica.index() == 0) s.mark(event.stream, event.instruction, instruction.op);
+    return;
+  }
   Clock& clock = s.clock(event.replica, event.stream);
   std::uint64_t came = 0;
   if (!instruction.meet.valid() && tile::row_of(instruction.op).work != tile::Work::cross_replica) {
@@ -174,6 +204,31 @@ profile::StepCycles step_of(const tile::Program& program, const InstructionCost&
   return step;
 }
 
+profile::BlockStream block_stream_of(const tile::Stream& stream) {
+  profile::BlockStream out{stream.name, stream.ipu.value, stream.io, {}};
+  for (const TileId tile : stream.tiles) {
+    if (out.tiles.empty() || out.tiles.back() != tile.value) out.tiles.insert(out.tiles.end(), {tile.value, tile.value});
+    ++out.tiles.back();
+  }
+  return out;
+}
+
+void fill_blocks(const tile::Program& program, const std::vector<StreamRecord>& records, profile::Report& report) {
+  report.blocks.clear();
+  report.block_streams.clear();
+  report.blocks_lost = 0;
+  for (std::uint32_t s = 0; s < records.size(); ++s) {
+    for (const Block& b : records[s].blocks) {
+      if (b.end == kOpen) continue;
+      const tile::Instruction& i = program.streams[s].code[b.instruction];
+      report.blocks.push_back({name_of(program, i), s, i.b != 0, b.begin, b.end});
+    }
+    report.blocks_lost += records[s].blocks_lost;
+  }
+  if (report.blocks.empty()) return;
+  for (const tile::Stream& stream : program.streams) report.block_streams.push_back(block_stream_of(stream));
+}
+
 }  // namespace
 
 void CycleModel::fill(profile::Report& report) const {
@@ -190,6 +245,7 @@ void CycleModel::fill(profile::Report& report) const {
     report.streams[i].cycles.wait = s.records[i].wait_between_runs;
     report.total_cycles = std::max(report.total_cycles, s.clocks[i].now);
   }
+  fill_blocks(program, s.records, report);
   std::vector<CodeletShare> codelets(program.codelet_names.size());
   for (const FirstSeen& f : in_first_execution_order(s.records)) {
     const tile::Instruction& i = program.streams[f.stream].code[f.instruction];

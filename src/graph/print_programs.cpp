@@ -36,7 +36,7 @@ class ProgramPrinter {
 
   void step(const Sequence& p) {
     const unsigned indent = indent_;
-    say("Sequence");
+    say(p.is_block ? "Block" : "Sequence");
     for (const ProgramPtr& s : p.steps) print(s, indent + 1);
   }
   void step(const Execute& p) {

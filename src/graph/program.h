@@ -17,7 +17,7 @@ namespace pando::graph {
 struct Program;
 using ProgramPtr = std::shared_ptr<const Program>;
 
-struct Sequence { std::vector<ProgramPtr> steps; };
+struct Sequence { std::vector<ProgramPtr> steps; bool is_block = false; /* measured as a whole, where asked for */ };
 struct Execute { ComputeSetId compute_set; View result; /* invalid, or a boolean that receives the AND of the results */ };
 // Element i of `source` goes to element i of `destination`. All reads come before all writes.
 struct Copy { View source, destination; };

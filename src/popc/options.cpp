@@ -91,6 +91,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     else if (starts_with(a, "-L")) o.library_folders.push_back(a.substr(2));
     else if (a == "-X") o.clang_flags.push_back(value(a));
     else if (starts_with(a, "-X=")) o.clang_flags.push_back(a.substr(3));
+    else if (starts_with(a, "-X-")) o.clang_flags.push_back(a.substr(2));
     else if (a == "-x") o.is_c = value(a) == "c";
     else if (starts_with(a, "-O")) o.level = a.size() > 2 ? a[2] : '1';
     else if (starts_with(a, "-o")) o.output = a.substr(2);
@@ -121,7 +122,7 @@ std::string help_text() {
   --list-targets       prints the targets
   -S                   writes assembly text instead of a .gp
   --emit-llvm          writes LLVM IR text instead of a .gp
-  -X FLAG, -X=FLAG     a flag for clang; -Xclang and -mllvm as clang
+  -X FLAG, -XFLAG      a flag for clang; -Xclang and -mllvm as clang
   -x c                 standard input is C
   -c                   no code yet: the .gp is for a later popc that links it with others
   -lNAME -LFOLDER      the codelets call libNAME.so, found in FOLDER or beside libpoplar.so; loaded with the .gp

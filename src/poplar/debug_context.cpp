@@ -3,6 +3,9 @@
 #include <atomic>
 #include <fstream>
 #include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
 
 #include "base/error.h"
 
@@ -19,7 +22,35 @@ std::string join(const std::string& parent, const std::string& name) {
 struct Streamer {
   std::mutex mutex;
   std::ofstream file;
+  bool cbor = false;
+  bool first = true;
   std::atomic<bool> open{false};  // of the file; read without the mutex
+
+  ~Streamer() { end(); }
+
+  // CBOR: a map and an array of indefinite length, which end with a byte of all ones each.
+  void begin() {
+    file << (cbor ? "\xbf\x68" "contexts\x9f" : "{\"contexts\":[\n");
+    first = true;
+  }
+  void add(const ProfileValue& entry) {
+    std::ostringstream text;
+    text << entry;
+    if (cbor) {
+      const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::ordered_json::parse(text.str()));
+      file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    } else {
+      file << (first ? "" : ",\n") << text.str();
+    }
+    first = false;
+  }
+  void end() {
+    open = false;
+    if (!file.is_open()) return;
+    file << (cbor ? "\xff\xff" : "\n]}\n");
+    file.close();
+  }
+
   static Streamer& get() {
     static Streamer streamer;
     return streamer;
@@ -55,7 +86,11 @@ DebugContext::DebugContext(const DebugNameAndId& parent, std::string name, Sourc
     : path_(join(parent.getPathName(), name)), parent_(parent.getParentDebugId()), location_(location) {}
 
 DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
-    : path_(context.getPathName()), layer_(std::move(layer)), id_(next_id()), parent_(context.getParentDebugId()) {}
+    : path_(context.getPathName()), layer_(std::move(layer)), id_(next_id()), parent_(context.getParentDebugId()) {
+  const SourceLocation& at = context.getSourceLocation();
+  if (isStreamerOpen() && at.isValid())
+    setValue("location", ProfileValue::Map{{"functionName", at.getFunctionName()}, {"fileName", at.getFileName()}, {"lineNumber", at.getLineNumber()}});
+}
 
 DebugInfo::~DebugInfo() {
   if (!isStreamerOpen()) return;
@@ -67,8 +102,8 @@ DebugInfo::~DebugInfo() {
   entry.emplace("parentId", ProfileValue(parent_));
   entry.emplace("layer", ProfileValue(layer_));
   entry.emplace("path", ProfileValue(path_));
-  if (values_) entry.emplace("values", ProfileValue(std::move(*values_)));
-  streamer.file << ProfileValue(std::move(entry)) << '\n';
+  if (values_) entry.merge(*values_);
+  streamer.add(ProfileValue(std::move(entry)));
 }
 
 bool DebugInfo::setValue(std::string name, ProfileValue value) {
@@ -76,21 +111,21 @@ bool DebugInfo::setValue(std::string name, ProfileValue value) {
   return values_->emplace(std::move(name), std::move(value)).second;
 }
 
-void DebugInfo::initializeStreamer(const std::string& fileName, const DebugSerializationFormat&) {
+void DebugInfo::initializeStreamer(const std::string& fileName, const DebugSerializationFormat& format) {
   Streamer& streamer = Streamer::get();
   const std::lock_guard lock(streamer.mutex);
-  streamer.open = false;
-  if (streamer.file.is_open()) streamer.file.close();
-  streamer.file.open(fileName, std::ios::trunc);
+  streamer.end();
+  streamer.cbor = format == DebugSerializationFormat::CBOR;
+  streamer.file.open(fileName, std::ios::trunc | std::ios::binary);
   if (!streamer.file) pando::fail(pando::ErrorKind::file_load_error, "debug-info-file", "cannot write debug information to '{}'", fileName);
+  streamer.begin();
   streamer.open = true;
 }
 
 void DebugInfo::closeStreamer() {
   Streamer& streamer = Streamer::get();
   const std::lock_guard lock(streamer.mutex);
-  streamer.open = false;
-  if (streamer.file.is_open()) streamer.file.close();
+  streamer.end();
 }
 
 bool DebugInfo::isStreamerOpen() { return Streamer::get().open.load(std::memory_order_relaxed); }

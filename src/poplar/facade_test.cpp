@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "graph/program.h"
@@ -377,7 +378,7 @@ TEST(DebugContext, JoinsPaths) {
 TEST(DebugInfo, ValuesGoToTheOpenStream) {
   const std::string file = testing::TempDir() + "debug_info.json";
   EXPECT_FALSE(DebugInfo::isStreamerOpen());
-  DebugInfo::initializeStreamer(file);
+  DebugInfo::initializeStreamer(file, DebugSerializationFormat::JSON);
   EXPECT_TRUE(DebugInfo::isStreamerOpen());
   { DebugInfo(DebugContext("op"), "test").setValue("size", 7); }
   DebugInfo::closeStreamer();
@@ -385,8 +386,31 @@ TEST(DebugInfo, ValuesGoToTheOpenStream) {
   { DebugInfo(DebugContext("unseen"), "test").setValue("size", 8); }
   std::stringstream text;
   text << std::ifstream(file).rdbuf();
-  EXPECT_THAT(text.str(), testing::HasSubstr(R"("values":{"size":7})"));
-  EXPECT_THAT(text.str(), testing::Not(testing::HasSubstr("unseen")));
+  const auto entries = nlohmann::json::parse(text.str()).at("contexts");
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].at("size"), 7);
+  EXPECT_EQ(entries[0].at("path"), "op");
+  EXPECT_THAT(entries[0].at("location").at("fileName").get<std::string>(), testing::HasSubstr("facade_test.cpp"));
+}
+
+TEST(DebugInfo, TheDefaultFormatIsBinary) {
+  const std::string file = testing::TempDir() + "debug_info.cbor";
+  DebugInfo::initializeStreamer(file);
+  for (const char* name : {"a", "b"}) DebugInfo(DebugContext(name), "test").setValue("values", ProfileValue::Map{{"x", 0.5}});
+  DebugInfo::closeStreamer();
+  std::ifstream in(file, std::ios::binary);
+  const auto entries = nlohmann::json::from_cbor(in).at("contexts");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[1].at("path"), "b");
+  EXPECT_EQ(entries[1].at("values").at("x"), 0.5);
+}
+
+TEST(DebugInfo, AFileWithoutEntriesReadsToo) {
+  const std::string file = testing::TempDir() + "debug_info_empty.json";
+  DebugInfo::initializeStreamer(file, DebugSerializationFormat::JSON);
+  DebugInfo::closeStreamer();
+  std::ifstream in(file);
+  EXPECT_TRUE(nlohmann::json::parse(in).at("contexts").empty());
 }
 
 TEST(ProfileValue, IsAValue) {

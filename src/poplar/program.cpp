@@ -164,7 +164,7 @@ Sequence::Sequence(const Program& first, const DebugContext& context) {
 }
 
 Block::Block(const Program& program, const DebugContext& context) {
-  node_ = make(g::Sequence{{Access::node(program)}}, context, {owner(program)});
+  node_ = make(g::Sequence{{Access::node(program)}, true}, context, {owner(program)});
 }
 
 void Sequence::add(const Program& program) {

@@ -55,6 +55,36 @@ std::vector<Step> Execution::steps() const {
   for (std::size_t i = 0; i < report_->steps.size(); ++i) result.push_back(Step(report_, i));
   return result;
 }
+std::string Program::name() const { return report_->blocks[block_].name; }
+Program::Type Program::type() const { return report_->blocks[block_].stream_copy ? Type::StreamCopyMid : Type::Unknown; }
+
+std::uint64_t Block::cyclesFrom() const { return report_->blocks[block_].begin; }
+std::uint64_t Block::cyclesTo() const { return report_->blocks[block_].end; }
+std::shared_ptr<Program> Block::program() const { return std::shared_ptr<Program>(new Program(report_, block_)); }
+bool Block::isStreamCopy() const { return report_->blocks[block_].stream_copy; }
+
+namespace {
+
+bool has_tile(const pando::profile::BlockStream& stream, unsigned tile) {
+  for (std::size_t i = 0; i + 1 < stream.tiles.size(); i += 2)
+    if (tile >= stream.tiles[i] && tile < stream.tiles[i + 1]) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<Block> Execution::blocks(unsigned tile) const {
+  const auto& streams = report_->block_streams;
+  if (tile >= report_->target.tiles) fail(ErrorKind::index_error, "report-tile", "blocks of tile {}: the report has {} tiles", tile, report_->target.tiles);
+  const unsigned per_ipu = std::max(1u, report_->target.tiles_per_ipu);
+  auto of_tile = std::find_if(streams.begin(), streams.end(), [&](const auto& s) { return has_tile(s, tile); });
+  if (of_tile == streams.end()) of_tile = std::find_if(streams.begin(), streams.end(), [&](const auto& s) { return !s.io && s.ipu == tile / per_ipu; });
+  std::vector<Block> result;
+  for (std::size_t i = 0; i < report_->blocks.size(); ++i)
+    if (of_tile - streams.begin() == static_cast<std::ptrdiff_t>(report_->blocks[i].stream)) result.push_back(Block(report_, i, tile));
+  return result;
+}
+
 std::uint64_t Execution::totalCycles() const { return report_->total_cycles; }
 std::uint64_t Execution::runs() const { return report_->runs; }
 

@@ -67,10 +67,19 @@ void fields(Archive& a, StreamTotals& v) {
   a("stream", v.stream), a("cycles", v.cycles), a("finish", v.finish);
 }
 template <class Archive>
+void fields(Archive& a, BlockCycles& v) {
+  a("name", v.name), a("stream", v.stream), a("stream_copy", v.stream_copy), a("begin", v.begin), a("end", v.end);
+}
+template <class Archive>
+void fields(Archive& a, BlockStream& v) {
+  a("stream", v.stream), a("ipu", v.ipu), a("io", v.io), a("tiles", v.tiles);
+}
+template <class Archive>
 void fields(Archive& a, Report& v) {
   a("target", v.target), a("graph", v.graph), a("categories", v.categories), a("tiles", v.tiles), a("liveness", v.liveness);
   a("largest", v.largest), a("out_of_memory", v.out_of_memory), a("executed", v.executed), a("runs", v.runs);
   a("total_cycles", v.total_cycles), a("streams", v.streams), a("steps", v.steps), a("codelets", v.codelets);
+  a("blocks", v.blocks), a("blocks_lost", v.blocks_lost), a("block_streams", v.block_streams);
 }
 
 struct Writer {
@@ -149,6 +158,10 @@ void check_consistent(const Report& r) {
     if (r.tiles[i].by_category.size() != r.categories.size())
       fail(ErrorKind::parse_error, "report-inconsistent", "profile report: tiles[{}].by_category has {} numbers, there are {} categories", i,
            r.tiles[i].by_category.size(), r.categories.size());
+  for (std::size_t i = 0; i < r.blocks.size(); ++i)
+    if (r.blocks[i].stream >= r.block_streams.size())
+      fail(ErrorKind::parse_error, "report-inconsistent", "profile report: blocks[{}].stream is {}, there are {} block_streams", i, r.blocks[i].stream,
+           r.block_streams.size());
 }
 
 }  // namespace

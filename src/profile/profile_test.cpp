@@ -36,6 +36,8 @@ Report sample_report() {
   Cycles compute{.compute = 1'000'000, .exchange = 20'500, .local_copy = 3000, .sync = 1800, .host = 60'000, .wait = 114'700};
   Cycles io{.sync = 1800, .host = 1'100'000, .wait = 98'200};
   r.total_cycles = 1'200'000;
+  r.blocks = {{"stage", 0, false, 10, 500}, {"in", 1, true, 0, 90}};
+  r.block_streams = {{"ipu0.compute", 0, false, {0, 14}}, {"ipu0.io", 0, true, {14, 16}}};
   r.streams = {{"ipu0.compute", compute, compute.total()}, {"ipu0.io", io, io.total()}};
   r.steps = {{"ipu0.compute", "train/forward", "compute", 100, {.compute = 900'000}, 9600, 0, 0, 0.93},
              {"ipu0.compute", "train/halo", "exchange", 100, {.exchange = 20'500, .local_copy = 3000, .sync = 1800}, 0, 0, 819'200, 0},
@@ -214,7 +216,7 @@ TEST(Json, MalformedIsRefusedAndNamed) {
     return text.replace(at, from.size(), to);
   };
   EXPECT_THAT(error_of(good.substr(0, good.size() / 2)), HasSubstr("report-not-json"));
-  EXPECT_THAT(error_of(with("\"version\":1", "\"version\":2")), HasSubstr("version 2, this reader knows version 1"));
+  EXPECT_THAT(error_of(with("\"version\":2", "\"version\":3")), HasSubstr("version 3, this reader knows version 2"));
   EXPECT_THAT(error_of(with("\"workers\"", "\"wrokers\"")), HasSubstr("'target.workers' is missing"));
   EXPECT_THAT(error_of(with("\"workers\":6", "\"workers\":\"6\"")), HasSubstr("target.workers: expected a whole number that is not negative, found string"));
   EXPECT_THAT(error_of(with("\"workers\":6", "\"workers\":-6")), HasSubstr("target.workers"));
@@ -222,6 +224,7 @@ TEST(Json, MalformedIsRefusedAndNamed) {
   EXPECT_THAT(error_of(with("\"executed\":true", "\"executed\":1")), HasSubstr("executed: expected true or false"));
   EXPECT_THAT(error_of(with("\"order\":2,", "\"order\":null,")), HasSubstr("liveness[0].steps[1].order"));
   EXPECT_THAT(error_of(with("\"by_category\":[4096,900,0]", "\"by_category\":[4096]")), HasSubstr("tiles[0].by_category has 1 numbers"));
+  EXPECT_THAT(error_of(with("\"stream\":1,\"stream_copy\":true", "\"stream\":2,\"stream_copy\":true")), HasSubstr("blocks[1].stream is 2"));
 }
 
 // Every tag is closed in order and nothing of a name reaches the markup.

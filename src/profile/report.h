@@ -56,6 +56,10 @@ struct StepCycles {     // one static step, summed over its executions
   double tile_balance = 0;  // mean over tiles / slowest tile, 0..1
 };
 struct CodeletCycles { std::string codelet; std::uint64_t instances = 0, cycles = 0; bool estimated = false; };
+// One execution of a program that was to be measured as a whole, on one stream, or of a copy between host and device.
+struct BlockCycles { std::string name; std::uint32_t stream = 0; bool stream_copy = false; std::uint64_t begin = 0, end = 0; };
+// Where a stream runs. `tiles` are half-open ranges, flat: begin, end, begin, end ...
+struct BlockStream { std::string stream; std::uint32_t ipu = 0; bool io = false; std::vector<std::uint32_t> tiles; };
 struct StreamTotals { std::string stream; Cycles cycles; std::uint64_t finish = 0; };
 
 struct Report {
@@ -72,6 +76,10 @@ struct Report {
   std::vector<StreamTotals> streams;
   std::vector<StepCycles> steps;     // in first-execution order
   std::vector<CodeletCycles> codelets;
+  // Each stream's in order of their begin. The first ones: `blocks_lost` counts those that nobody kept.
+  std::vector<BlockCycles> blocks;
+  std::uint64_t blocks_lost = 0;
+  std::vector<BlockStream> block_streams;  // what BlockCycles::stream is an index of; empty without blocks
 };
 
 // showExecutionSteps, showVarStorage, showPerIpuMemoryUsage.
@@ -82,7 +90,7 @@ struct SummaryOptions { bool execution_steps = false; bool var_storage = false; 
 void print_summary(const Report& report, const SummaryOptions& options, std::ostream& out);
 
 // docs/level/profile.md describes the schema. read_json(write_json(r)) equals r.
-inline constexpr unsigned kReportVersion = 1;
+inline constexpr unsigned kReportVersion = 2;
 void write_json(const Report& report, std::ostream& out);
 // Throws parse_error: not JSON, not a report, newer than this reader, or a part that is missing or of the wrong type (named).
 Report read_json(std::istream& in);

@@ -140,7 +140,7 @@ TEST(DebugInfo, OperationsTellTheirArguments) {
   poplar::Graph graph(poplar::Target::createCPUTarget());
   const poplar::Tensor t = graph.addVariable(poplar::HALF, {2, 3}, "weights");
   const std::string file = testing::TempDir() + "poputil_debug_info.json";
-  poplar::DebugInfo::initializeStreamer(file);
+  poplar::DebugInfo::initializeStreamer(file, poplar::DebugSerializationFormat::JSON);
   anOperation(t, 7, "layer");
   poplar::DebugInfo::closeStreamer();
   const std::string text = contents(file);
