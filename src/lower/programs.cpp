@@ -101,6 +101,9 @@ void Lowering::lower_context(Context context, Sequence& program) {
   lower_ops(module_.main_graph());
   std::vector<Tensor> to, from;
   for (std::size_t i = 0; i < homes.size(); ++i) {
+    // What another context's program makes is not there yet, or not of this run.
+    const ir::OpId producer = module_.value(main.finals[i]).producer;
+    if (producer.valid() && !ir::runs_in(module_, producer, context)) continue;
     to.push_back(homes[i].tensor);
     from.push_back(slot(main.finals[i]).tensor);
   }

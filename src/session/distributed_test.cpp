@@ -110,6 +110,30 @@ TEST(Distributed, a_graph_is_mapped_over_devices) {
   expect_same(parse(kDataParallel), options);
 }
 
+// What a variable becomes lies elsewhere than the variable: only the main program brings it home, not that which uploads.
+TEST(Distributed, uploads_leave_what_they_bring) {
+  const Module m = parse(R"(module
+stream 0 "before" to host: Tensor[(4), float32]
+variable "w" input 0: Tensor[(4), float32, 0] = float32(4)[1.0, 2.0, 3.0, 4.0]
+variable "v" input 1: Tensor[(2), float32, 1] = float32(2)[5.0, 6.0]
+
+graph main(w: Tensor[(4), float32, 0], v: Tensor[(2), float32, 1]):
+    host_store(w, stream=@stream0)
+    half: Tensor[(2), float32, 0] = slice(w, axis=[0], start=[0], step=[1], stop=[2])
+    new: Tensor[(2), float32, 0] = add(half, half)
+    news: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = make_tuple(new, v)
+    wholes: Tuple[Tensor[(4), float32, 0], Tensor[(4), float32, 1]] = all_gather_across(news, dim=0)
+    whole: Tensor[(4), float32, 0] = get_element(wholes, index=0)
+    return
+    final w = whole
+)");
+  Options options;
+  options.tiles_per_ipu = 4;
+  expect_same(m, options);
+  options.device = "cpu";
+  expect_same(m, options);
+}
+
 TEST(Distributed, ops_between_devices_are_copies_and_sums) {
   const auto on = [](std::string a, std::string b, std::string c) {
     std::string text = kAcross;

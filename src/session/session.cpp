@@ -424,6 +424,10 @@ std::uint64_t Session::executable_bytes() const {
   return count.bytes;
 }
 
+std::uint64_t Session::cycles() { return static_cast<std::uint64_t>(state_->engine->getExecutionProfile()["simulation"]["cycles"].asNumber()); }
+void Session::reset_cycles() { state_->engine->resetExecutionProfile(); }
+double Session::clock_hz() const { return state_->device.getTarget().getTileClockFrequency(); }
+
 std::string Session::profile_summary() {
   std::ostringstream out;
   state_->engine->printProfileSummary(out);

@@ -127,6 +127,10 @@ class Session {
   std::string dump(std::string_view level) const;
   // Of the compiled program as a file: instructions, exchanges, constants; variables are not in it.
   std::uint64_t executable_bytes() const;
+  // By the clock of the cycle model, of the runs since it was attached or reset. 0 on "cpu".
+  std::uint64_t cycles();
+  void reset_cycles();
+  double clock_hz() const;
   // The report of poplar::Engine, as text.
   std::string profile_summary();
 
