@@ -105,13 +105,20 @@ class Flattener {
       values[from_.result(o)] = add("mul", {sum, scalar(in.dtype, 1 / n)});
       return true;
     }
-    const bool nll = name == "nll_loss" || name == "nll_grad";
+    const bool both = name == "nll_loss_with_softmax_grad", nll = both || name == "nll_loss" || name == "nll_grad";
     if (!nll || a.text("reduction") != "mean" || a.has("ignore_index")) return false;
     Attributes as_sum = a;
     as_sum.set("reduction", std::string("sum"));
     const double rows = static_cast<double>(elements_of(from_.type_of(from_.operand(o, 1)).shape));
     const ValueId factor = scalar(from_.type_of(from_.operand(o, 0)).dtype, 1 / rows);
     const ValueId probs = values.at(from_.operand(o, 0)), labels = values.at(from_.operand(o, 1));
+    if (both) {
+      std::vector<ValueId> operands;
+      for (ValueId v : from_.operands(o)) operands.push_back(values.at(v));
+      const OpId sums = infer_and_add(to(), graph_, name, operands, as_sum);
+      for (std::size_t i = 0; i < 2; ++i) values[from_.result(o, i)] = add("mul", {to().result(sums, i), factor});
+      return true;
+    }
     if (name == "nll_loss") {
       values[from_.result(o)] = add("mul", {add("nll_loss", {probs, labels}, as_sum), factor});
       return true;

@@ -1,5 +1,7 @@
 #include "transform/distribute/instantiate.h"
 
+#include "ir/error.h"
+#include "ir/op_row.h"
 #include "ir/op_table.h"
 #include "schedule/replay.h"
 #include "transform/distribute/parts.h"
@@ -154,7 +156,7 @@ class Writer {
     for (std::size_t r = 0; r < (s.first_rank ? 1 : ranks_); ++r) {
       operands_.clear();
       types_.clear();
-      for (std::uint32_t x : s.operands) operands_.push_back(at(x, r, k));
+      for (std::uint32_t x : s.operands) operands_.push_back(made(s, x, r, k));
       for (std::uint32_t x : s.results) types_.push_back(pieces_[x].types[r]);
       const ir::NameId name = results ? pieces_[s.results[0]].name : ir::NameId(0);
       const ir::OpId o = m().append_op(main_, s.op, operands_, s.attributes[s.attributes.size() == 1 ? 0 : r], types_, name);
@@ -165,6 +167,16 @@ class Writer {
         if (i > 0) m().set_name(v, pieces_[s.results[i]].name);
       }
     }
+  }
+
+  // An operand, which an earlier pass must have made.
+  ValueId made(const Step& s, std::uint32_t x, std::size_t rank, std::size_t k) {
+    const ValueId v = at(x, rank, k);
+    if (!v.valid()) {
+      ir::refuse(ir::ErrorClass::value, "pass-order", "{} on stage {} takes '{}' of microbatch {}, which no earlier pass makes there", ir::row_of(s.op).name,
+                 pieces_[x].stage, m().text(pieces_[x].name), k);
+    }
+    return v;
   }
 
   void load_row(const Step& s, std::size_t k) {

@@ -3,7 +3,6 @@
 #include "ir/error.h"
 #include "ir/op_row.h"
 
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -16,33 +15,11 @@ using ir::Module;
 using ir::OpId;
 using ir::ValueId;
 
-// Contiguous groups of layers, one for each stage, with the least sum of squared costs.
-std::vector<std::uint32_t> even_groups(const std::vector<double>& cost, std::int32_t stages) {
-  const std::size_t n = cost.size(), groups = static_cast<std::size_t>(stages);
-  std::vector<double> before(n + 1, 0);
-  for (std::size_t i = 0; i < n; ++i) before[i + 1] = before[i] + cost[i];
-  std::vector<std::vector<double>> best(groups + 1, std::vector<double>(n + 1, std::numeric_limits<double>::infinity()));
-  std::vector<std::vector<std::uint32_t>> from(groups + 1, std::vector<std::uint32_t>(n + 1, 0));
-  best[0][0] = 0;
-  for (std::size_t g = 1; g <= groups; ++g) {
-    for (std::size_t end = g; end <= n; ++end) {
-      for (std::size_t begin = g - 1; begin < end; ++begin) {
-        const double sum = before[end] - before[begin], total = best[g - 1][begin] + sum * sum;
-        // A little slack: of equal costs, earlier stages get more layers.
-        if (total <= best[g][end] * (1 + 1e-12)) {
-          best[g][end] = total;
-          from[g][end] = static_cast<std::uint32_t>(begin);
-        }
-      }
-    }
-  }
-  std::vector<std::uint32_t> sizes(groups);
-  std::size_t end = n;
-  for (std::size_t g = groups; g > 0; --g) {
-    sizes[g - 1] = static_cast<std::uint32_t>(end - from[g][end]);
-    end = from[g][end];
-  }
-  return sizes;
+bool is_load(const Module& m, const Layout& layout, OpId o) { return layout.when[o.index()] == When::each && m.op(o).operand_count == 0; }
+
+// Ops that make a layer heavy.
+bool counts(const Program& p, const Layout& layout, OpId o) {
+  return layout.when[o.index()] == When::each && p.phase_of(o) == Phase::forward && !is_load(p.module, layout, o);
 }
 
 class Assignment {
@@ -79,7 +56,7 @@ class Assignment {
   bool is_portable(OpId o) const { return !m_.results(o).empty() && s_.portable[m_.result(o).index()]; }
 
   // Lies where its first user is.
-  bool is_load(OpId o) const { return when(o) == When::each && m_.op(o).operand_count == 0; }
+  bool is_load(OpId o) const { return transform::is_load(m_, layout_, o); }
 
   void portable() {
     for (std::size_t i = 0; i < main().inputs.size(); ++i) {
@@ -103,28 +80,22 @@ class Assignment {
 
   void forward() {
     std::uint32_t layers = 0;
-    const auto counts = [&](OpId o) { return when(o) == When::each && program_.phase_of(o) == Phase::forward && !is_load(o); };
     for (OpId o : ops()) {
-      if (counts(o)) layers = std::max(layers, program_.layer_of(o) + 1);
+      if (counts(program_, layout_, o)) layers = std::max(layers, program_.layer_of(o) + 1);
     }
-    const std::vector<std::int32_t> at = stage_of_layer(layers, counts);
+    const std::vector<std::int32_t> at = stage_of_layer(layers);
     for (OpId o : ops()) {
-      if (counts(o)) place(o, at[program_.layer_of(o)]);
+      if (counts(program_, layout_, o)) place(o, at[program_.layer_of(o)]);
     }
   }
 
-  template <class F>
-  std::vector<std::int32_t> stage_of_layer(std::uint32_t layers, F counts) {
+  std::vector<std::int32_t> stage_of_layer(std::uint32_t layers) {
     std::vector<std::uint32_t> sizes = strategy_.layers_per_stage;
     if (sizes.empty()) {
       if (layers < static_cast<std::uint32_t>(s_.count)) {
         ir::refuse(ir::ErrorClass::value, "stages", "{} layers do not fill {} stages", layers, s_.count);
       }
-      std::vector<double> cost(layers, 0);
-      for (OpId o : ops()) {
-        if (counts(o)) cost[program_.layer_of(o)] += operations_of(m_, o);
-      }
-      sizes = even_groups(cost, s_.count);
+      sizes = even_groups(layer_operations(program_, layout_), s_.count);
     }
     const std::uint32_t sum = std::accumulate(sizes.begin(), sizes.end(), 0u);
     if (sizes.size() != static_cast<std::size_t>(s_.count) || sum != layers) {
@@ -241,6 +212,45 @@ class Assignment {
 
 Stages assign_stages(const Program& program, const Strategy& strategy, const Layout& layout, std::int32_t stages) {
   return Assignment(program, strategy, layout, stages).run();
+}
+
+std::vector<std::uint32_t> even_groups(const std::vector<double>& cost, std::int32_t stages) {
+  const std::size_t n = cost.size(), groups = static_cast<std::size_t>(stages);
+  std::vector<double> before(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) before[i + 1] = before[i] + cost[i];
+  std::vector<std::vector<double>> best(groups + 1, std::vector<double>(n + 1, std::numeric_limits<double>::infinity()));
+  std::vector<std::vector<std::uint32_t>> from(groups + 1, std::vector<std::uint32_t>(n + 1, 0));
+  best[0][0] = 0;
+  for (std::size_t g = 1; g <= groups; ++g) {
+    for (std::size_t end = g; end <= n; ++end) {
+      for (std::size_t begin = g - 1; begin < end; ++begin) {
+        const double sum = before[end] - before[begin], total = best[g - 1][begin] + sum * sum;
+        // A little slack: of equal costs, earlier stages get more layers.
+        if (total <= best[g][end] * (1 + 1e-12)) {
+          best[g][end] = total;
+          from[g][end] = static_cast<std::uint32_t>(begin);
+        }
+      }
+    }
+  }
+  std::vector<std::uint32_t> sizes(groups);
+  std::size_t end = n;
+  for (std::size_t g = groups; g > 0; --g) {
+    sizes[g - 1] = static_cast<std::uint32_t>(end - from[g][end]);
+    end = from[g][end];
+  }
+  return sizes;
+}
+
+std::vector<double> layer_operations(const Program& program, const Layout& layout) {
+  std::vector<double> cost;
+  for (OpId o : program.module.graph(program.module.main_graph()).ops) {
+    if (!counts(program, layout, o)) continue;
+    const std::size_t layer = program.layer_of(o);
+    if (cost.size() <= layer) cost.resize(layer + 1, 0);
+    cost[layer] += operations_of(program.module, o);
+  }
+  return cost;
 }
 
 double operations_of(const ir::Module& m, ir::OpId o) {
