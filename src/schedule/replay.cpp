@@ -55,7 +55,6 @@ class Player {
     return true;
   }
 
-  std::size_t position(std::size_t rank) const { return next_[rank]; }
 
  private:
   std::size_t size() const { return static_cast<std::size_t>(stages_) * static_cast<std::size_t>(microbatches_); }
@@ -135,38 +134,130 @@ class Player {
   std::vector<double> free_;
 };
 
+// How far the rows come, whatever they cost. A rank waits for one thing at a time, and what is made of a stage's microbatch one other rank
+// waits
+// for at the most: that of the stage behind or before it.
+class Order {
+ public:
+  Order(const Table& table, std::int32_t stages, std::int32_t microbatches, const std::vector<std::int32_t>& rank_of)
+      : table_(table), stages_(stages), microbatches_(microbatches), rank_of_(rank_of),
+        done_(static_cast<std::size_t>(stages) * static_cast<std::size_t>(microbatches), 0), next_(table.ranks.size(), 0),
+            missing_(table.ranks.size()) {}
+
+  // Whether all cells ran.
+  bool run() {
+    for (std::size_t r = table_.ranks.size(); r-- > 0;) ready_.push_back(static_cast<std::int32_t>(r));
+    while (!ready_.empty()) {
+      const auto r = static_cast<std::size_t>(ready_.back());
+      ready_.pop_back();
+      advance(r);
+    }
+    for (std::size_t r = 0; r < next_.size(); ++r) {
+      if (next_[r] < table_.ranks[r].size()) return false;
+    }
+    return true;
+  }
+  std::size_t position(std::size_t rank) const { return next_[rank]; }
+
+ private:
+  enum : std::uint8_t { kForwardDone = 1, kGradientDone = 2 };
+  struct Missing {
+    std::int32_t stage = -1, microbatch = 0;
+    std::uint8_t what = 0;
+  };
+
+  std::uint8_t& done(std::int32_t stage, std::int32_t microbatch) {
+    return done_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(microbatches_) + static_cast<std::size_t>(microbatch)];
+  }
+
+  // Its own forward pass, and I before W, stand before it in the row: what is missing is another stage's.
+  bool is_there(const Cell& c, Missing& missing) {
+    if (c.action == Action::forward) {
+      if (c.stage == 0 || (done(c.stage - 1, c.microbatch) & kForwardDone)) return true;
+      missing = {c.stage - 1, c.microbatch, kForwardDone};
+      return false;
+    }
+    if (!is_backward(c.action) || c.stage + 1 == stages_ || (done(c.stage + 1, c.microbatch) & kGradientDone)) return true;
+    missing = {c.stage + 1, c.microbatch, kGradientDone};
+    return false;
+  }
+
+  void wake(std::int32_t stage, const Cell& made, std::uint8_t what) {
+    if (stage < 0 || stage >= stages_) return;
+    const std::int32_t rank = rank_of_[static_cast<std::size_t>(stage)];
+    Missing& m = missing_[static_cast<std::size_t>(rank)];
+    if (m.stage != made.stage || m.microbatch != made.microbatch || m.what != what) return;
+    m.stage = -1;
+    ready_.push_back(rank);
+  }
+
+  void advance(std::size_t r) {
+    const auto& row = table_.ranks[r];
+    std::size_t& next = next_[r];
+    for (; next < row.size(); ++next) {
+      const Cell& c = row[next];
+      if (!computes(c.action)) continue;
+      if (!is_there(c, missing_[r])) return;
+      if (c.action == Action::forward) {
+        done(c.stage, c.microbatch) |= kForwardDone;
+        wake(c.stage + 1, c, kForwardDone);
+      } else if (is_backward(c.action)) {
+        done(c.stage, c.microbatch) |= kGradientDone;
+        wake(c.stage - 1, c, kGradientDone);
+      }
+    }
+  }
+
+  const Table& table_;
+  std::int32_t stages_, microbatches_;
+  const std::vector<std::int32_t>& rank_of_;
+  std::vector<std::uint8_t> done_;
+  std::vector<std::size_t> next_;
+  std::vector<Missing> missing_;
+  std::vector<std::int32_t> ready_;
+};
+
 // What a microbatch has gone through on a stage.
 enum : std::uint8_t { kForward = 1, kInput = 2, kWeight = 4, kWhole = 8 };
 
-std::optional<Broken> rows_broken(const Table& table) {
-  const std::int32_t stages = table.stages(), microbatches = table.microbatches();
+// `rank_of`: by stage, -1; filled.
+std::optional<Broken> rows_broken(const Table& table, std::int32_t stages, std::int32_t microbatches, std::vector<std::int32_t>& rank_of) {
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(stages) * static_cast<std::size_t>(microbatches), 0);
-  std::vector<std::int32_t> rank_of(static_cast<std::size_t>(stages), -1);
   for (std::size_t r = 0; r < table.ranks.size(); ++r) {
     const auto& row = table.ranks[r];
     for (std::size_t i = 0; i < row.size(); ++i) {
       const Cell& c = row[i];
       const auto broken = [&](std::string rule, std::string message) {
-        return Broken{std::move(rule), fmt::format("rank {}, cell {} '{}': {}", r, i + 1, to_string(c), message), static_cast<std::int32_t>(r), static_cast<std::int32_t>(i)};
+        return Broken{std::move(rule), fmt::format("rank {}, cell {} '{}': {}", r, i + 1, to_string(c), message),
+                      static_cast<std::int32_t>(r), static_cast<std::int32_t>(i)};
       };
-      if (c.with_next && (i + 1 == row.size() || !computes(c.action) || !computes(row[i + 1].action))) return broken("overlap", "it overlaps with nothing");
+      if (c.with_next && (i + 1 == row.size() || !computes(c.action) || !computes(row[i + 1].action))) {
+        return broken("overlap", "it overlaps with nothing");
+      }
       if (!computes(c.action)) continue;
       std::int32_t& home = rank_of[static_cast<std::size_t>(c.stage)];
-      if (home >= 0 && home != static_cast<std::int32_t>(r)) return broken("stage-on-two-ranks", fmt::format("stage {} is on rank {}, too", c.stage, home));
+      if (home >= 0 && home != static_cast<std::int32_t>(r)) {
+        return broken("stage-on-two-ranks", fmt::format("stage {} is on rank {}, too", c.stage, home));
+      }
       home = static_cast<std::int32_t>(r);
-      std::uint8_t& s = seen[static_cast<std::size_t>(c.stage) * static_cast<std::size_t>(microbatches) + static_cast<std::size_t>(c.microbatch)];
-      const std::uint8_t bit = c.action == Action::forward ? kForward : c.action == Action::input_gradient ? kInput : c.action == Action::weight_gradient ? kWeight : kWhole;
+      std::uint8_t& s = seen[static_cast<std::size_t>(c.stage) * static_cast<std::size_t>(microbatches) +
+                             static_cast<std::size_t>(c.microbatch)];
+      const std::uint8_t bit = c.action == Action::forward ? kForward : c.action == Action::input_gradient ? kInput
+          : c.action == Action::weight_gradient ? kWeight : kWhole;
       if (s & bit) return broken("cell-twice", "it stands in the row twice");
       if (bit != kForward && !(s & kForward)) return broken("order", "a backward pass without its forward pass before it");
       if (bit == kWeight && !(s & kInput)) return broken("order", "W without its I before it");
-      if ((bit == kWhole && (s & (kInput | kWeight))) || (bit != kWhole && bit != kForward && (s & kWhole))) return broken("backward-mixed", "B beside I or W of the same microbatch");
+      if ((bit == kWhole && (s & (kInput | kWeight))) || (bit != kWhole && bit != kForward && (s & kWhole))) {
+        return broken("backward-mixed", "B beside I or W of the same microbatch");
+      }
       s |= bit;
     }
   }
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     for (std::int32_t m = 0; m < microbatches; ++m) {
       const std::uint8_t s = seen[static_cast<std::size_t>(stage) * static_cast<std::size_t>(microbatches) + static_cast<std::size_t>(m)];
-      const char* missing = !(s & kForward) ? "F" : (s & kWhole) ? nullptr : !(s & kInput) ? "B (or I and W)" : !(s & kWeight) ? "W" : nullptr;
+      const char* missing = !(s & kForward) ? "F" : (s & kWhole) ? nullptr : !(s & kInput) ? "B (or I and W)" : !(s & kWeight) ? "W"
+          : nullptr;
       if (missing == nullptr) continue;
       const std::int32_t rank = rank_of[static_cast<std::size_t>(stage)];
       return Broken{"cell-missing", fmt::format("stage {} (rank {}) has no {} of microbatch {}", stage, rank, missing, m), rank, 0};
@@ -212,14 +303,15 @@ double Costs::of(const Cell& cell) const {
 }
 
 std::optional<Broken> first_broken_rule(const Table& table) {
-  if (auto broken = rows_broken(table)) return broken;
-  const Costs costs;
-  Player player(table, costs);
-  if (player.run([](std::size_t, std::size_t, double, double) {})) return std::nullopt;
+  const std::int32_t stages = table.stages(), microbatches = table.microbatches();
+  std::vector<std::int32_t> rank_of(static_cast<std::size_t>(stages), -1);
+  if (auto broken = rows_broken(table, stages, microbatches, rank_of)) return broken;
+  Order order(table, stages, microbatches, rank_of);
+  if (order.run()) return std::nullopt;
   std::string message = "no rank can go on:";
   std::optional<Broken> first;
   for (std::size_t r = 0; r < table.ranks.size(); ++r) {
-    const std::size_t i = player.position(r);
+    const std::size_t i = order.position(r);
     if (i >= table.ranks[r].size()) continue;
     message += fmt::format(" rank {} waits at cell {} '{}';", r, i + 1, to_string(table.ranks[r][i]));
     if (!first) first = Broken{"deadlock", {}, static_cast<std::int32_t>(r), static_cast<std::int32_t>(i)};
