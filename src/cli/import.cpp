@@ -1,9 +1,9 @@
 // pando import: an ONNX model as text of the model level.
-#include <map>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "ir/print.h"
 #include "onnx/import.h"
 
@@ -13,16 +13,13 @@ namespace {
 struct Arguments {
   std::string input, output = "-";
   std::vector<std::string> dimensions;
+  bool streams = false;
 };
 
 int run(const Arguments& a) {
   onnx::ImportOptions options;
-  for (const std::string& item : a.dimensions) {
-    const std::size_t at = item.find('=');
-    const std::string size = at == std::string::npos ? "" : item.substr(at + 1);
-    if (size.empty() || size.size() > 12 || size.find_first_not_of("0123456789") != std::string::npos) throw CLI::ValidationError(item, "expected name=size");
-    options.dimensions[item.substr(0, at)] = std::stoll(size);
-  }
+  options.dimensions = sizes_of(a.dimensions);
+  options.streams = a.streams;
   write_file(a.output, ir::print(onnx::import_file(a.input, options)));
   return 0;
 }
@@ -34,6 +31,7 @@ void add_import(CLI::App& app, int& status) {
   const auto a = std::make_shared<Arguments>();
   c->add_option("input", a->input, "A .onnx file; external data lie beside it")->required();
   c->add_option("--dimension", a->dimensions, "Sizes of named dimensions, as name=size")->delimiter(',');
+  c->add_flag("--streams", a->streams, "Inputs and outputs are streams of their names, not variables and outputs of the main graph");
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
   c->callback([a, &status] { status = run(*a); });
 }

@@ -1,6 +1,7 @@
 #include "onnx/import.h"
 
 #include "ir/error.h"
+#include "ir/infer.h"
 #include "ir/interpreter.h"
 #include "ir/verify.h"
 #include "onnx/nodes.h"
@@ -33,7 +34,7 @@ class Importer {
     }
     for (const std::string& name : model_.initializer_names) initializer(name);
     for (const Node& n : model_.nodes) node(n);
-    for (const ValueInfo& v : model_.outputs) module_.add_output(graph_, value(v.name, "the model's outputs"));
+    for (const ValueInfo& v : model_.outputs) output(v.name, value(v.name, "the model's outputs"));
     ir::check(module_);
     return std::move(module_);
   }
@@ -74,7 +75,19 @@ class Importer {
       }
       shape.push_back(d.value ? *d.value : it->second);
     }
-    values_[info.name] = variable(info.name, ir::tensor_type(info.dtype, shape), nullptr);
+    if (options_.streams) {
+      const ir::HostStreamId id = module_.add_stream({info.name, ir::HostStream::Direction::host_to_device, info.dtype, shape});
+      values_[info.name] = module_.result(ir::infer_and_add(module_, graph_, "host_load", {}, {{"stream", id}}));
+    } else {
+      values_[info.name] = variable(info.name, ir::tensor_type(info.dtype, shape), nullptr);
+    }
+  }
+
+  void output(const std::string& name, ValueId v) {
+    if (!options_.streams) return module_.add_output(graph_, v);
+    const ir::Type& type = module_.type_of(v);
+    const ir::HostStreamId id = module_.add_stream({name, ir::HostStream::Direction::device_to_host, type.dtype, type.shape});
+    ir::infer_and_add(module_, graph_, "host_store", {&v, 1}, {{"stream", id}});
   }
 
   // Weights are variables; integers and scalars are constants.

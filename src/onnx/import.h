@@ -15,6 +15,9 @@ namespace pando::onnx {
 struct ImportOptions {
   // Named dimensions ("batch", "sequence").
   std::map<std::string, std::int64_t> dimensions;
+  // Inputs without data are loaded from streams of their names, outputs stored to such: a program that runs. Otherwise they are variables, and outputs of
+  // the main graph.
+  bool streams = false;
 };
 
 // Refuses (value): all ops that are not known, in one error; dimensions without a size; operands that are not there; what the ops refuse, with the node's

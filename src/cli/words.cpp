@@ -1,0 +1,38 @@
+#include "cli/words.h"
+
+#include <CLI/CLI.hpp>
+
+namespace pando::cli {
+
+std::map<std::string, std::int32_t> dimensions_of(const std::vector<std::string>& list) {
+  std::map<std::string, std::int32_t> all;
+  for (const std::string& item : list) {
+    const std::size_t colon = item.rfind(':');
+    if (colon == std::string::npos) {
+      all[item] = 0;
+      continue;
+    }
+    const std::string number = item.substr(colon + 1);
+    const std::string digits = number.starts_with('-') ? number.substr(1) : number;
+    if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) {
+      throw CLI::ValidationError(item, "expected name:dimension");
+    }
+    all[item.substr(0, colon)] = std::stoi(number);
+  }
+  return all;
+}
+
+std::map<std::string, std::int64_t> sizes_of(const std::vector<std::string>& list) {
+  std::map<std::string, std::int64_t> all;
+  for (const std::string& item : list) {
+    const std::size_t at = item.find('=');
+    const std::string size = at == std::string::npos ? "" : item.substr(at + 1);
+    if (size.empty() || size.size() > 12 || size.find_first_not_of("0123456789") != std::string::npos) {
+      throw CLI::ValidationError(item, "expected name=size");
+    }
+    all[item.substr(0, at)] = std::stoll(size);
+  }
+  return all;
+}
+
+}  // namespace pando::cli
