@@ -7,6 +7,10 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/search_program.h"
+#include "ir/print.h"
+#include "search/programs/bridge.h"
+#include "search/programs/strategy_text.h"
 #include "search/search.h"
 #include "simulate/cluster_json.h"
 
@@ -15,9 +19,12 @@ namespace {
 
 struct Arguments {
   std::string model, machine = "selene", memory, by = "time", svg, why;
+  // Of a program.
+  ProgramArguments program;
   std::vector<std::int64_t> devices{8};
   search::Space space;
   std::size_t top = 5;
+  std::int64_t batch = 0;
   bool frontier = false, brute_force = false, quiet = false;
 };
 
@@ -37,7 +44,34 @@ double bytes_of(const std::string& text) {
   return 0;
 }
 
-void show_progress(const search::Certificate& c) { fmt::print(stderr, "\r{} of {} points evaluated, {} excluded", c.evaluated, c.points, c.by_rule + c.by_memory + c.by_time); }
+void show_progress(const search::Certificate& c) {
+  fmt::print(stderr, "\r{} of {} points evaluated, {} excluded", c.evaluated, c.points, c.by_rule + c.by_memory + c.by_time);
+}
+
+int run_program(Arguments& a, const simulate::Cluster& cluster) {
+  ProgramArguments& p = a.program;
+  if (a.devices.size() > 1 || a.by == "price") {
+    throw CLI::ValidationError("--devices", "a program is searched for one number of devices, by time");
+  }
+  p.input = a.model;
+  p.svg = a.svg;
+  p.why = a.why;
+  p.quiet = a.quiet;
+  p.space.devices = static_cast<std::int32_t>(a.devices[0]);
+  p.space.memory = a.space.memory;
+  p.space.wide = a.space.wide;
+  p.space.require = a.space.require;
+  p.options = {.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
+  if (!a.quiet) p.options.progress = show_progress;
+  return search_for_program(p, cluster);
+}
+
+// The winner as a program: a GPT of these sizes, distributed.
+void emit(const Arguments& a, const search::Transformer& model, const search::Strategy& s) {
+  const transform::Strategy t = search::transforms_of(s);
+  write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
+  fmt::print(stderr, "{}: {}\n", a.program.emit, search::to_string(t));
+}
 
 int run(Arguments& a) {
   if (!a.memory.empty()) {
@@ -47,8 +81,13 @@ int run(Arguments& a) {
       return kWrong;
     }
   }
-  const search::Transformer model = search::transformer_named(a.model);
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
+  if (is_program(a.model)) return run_program(a, cluster);
+  if (a.batch == 0) throw CLI::RequiredError("--batch");
+  if (a.program.check) throw CLI::ValidationError("--check", "it takes a program: an ONNX model or a module's text");
+  a.space.batch = a.batch;
+  a.space.runnable = !a.program.emit.empty();
+  const search::Transformer model = search::transformer_named(a.model);
   search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
   if (!a.quiet) options.progress = show_progress;
   search::Result best;
@@ -58,13 +97,17 @@ int run(Arguments& a) {
     space.devices = devices;
     const auto begin = std::chrono::steady_clock::now();
     search::Result r = search::search(model, cluster, space, options);
-    if (!a.quiet) fmt::print(stderr, "\r{:60}\r{} devices: {:.2f} s\n", "", devices, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    if (!a.quiet) {
+      fmt::print(stderr, "\r{:60}\r{} devices: {:.2f} s\n", "", devices,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
     if (a.devices.size() > 1) fmt::print("{} devices:\n{}", devices, search::to_table(r));
     if (r.best.empty()) continue;
     // A device costs the same for every point; without a price, device-hours are compared.
     const auto& f = r.best.front();
     const double per_sample = f.estimate.seconds / static_cast<double>(f.strategy.batch);
-    const double price = a.by == "price" ? per_sample * static_cast<double>(devices) * (cluster.price_per_hour > 0 ? cluster.price_per_hour : 1) : per_sample;
+    const double price = a.by == "price" ? per_sample * static_cast<double>(devices) *
+        (cluster.price_per_hour > 0 ? cluster.price_per_hour : 1) : per_sample;
     if (best.best.empty() || price < lowest) {
       lowest = price;
       best = std::move(r);
@@ -73,8 +116,13 @@ int run(Arguments& a) {
   }
   if (a.devices.size() == 1) fmt::print("{}", search::to_table(best));
   else if (!best.best.empty()) fmt::print("by {}: {} devices\n", a.by, a.space.devices);
-  if (!a.why.empty()) fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, search::parse_strategy(a.why, a.space.batch), best));
-  if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(best, a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes)));
+  if (!a.why.empty()) {
+    fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, search::parse_strategy(a.why, a.space.batch), best));
+  }
+  if (!a.svg.empty()) {
+    write_file(a.svg, search::frontier_svg(best, a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes)));
+  }
+  if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, best.best.front().strategy);
   return best.best.empty() ? kNo : 0;
 }
 
@@ -86,10 +134,12 @@ void add_search(CLI::App& app, int& status) {
   std::string models, machines;
   for (const auto& t : search::transformers()) models += " " + t.name;
   for (const auto& c : simulate::clusters()) machines += " " + c.name;
-  command->add_option("model", a->model, "A transformer by name, or a JSON file of its sizes:" + models)->required();
+  command->add_option("model", a->model,
+                      "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" +
+                          models)->required();
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
   command->add_option("--devices", a->devices, "Devices; several numbers are compared")->delimiter(',')->check(CLI::PositiveNumber);
-  command->add_option("--batch", a->space.batch, "Samples of a step")->required()->check(CLI::PositiveNumber);
+  command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(CLI::PositiveNumber);
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
   command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
   command->add_flag("--wide", a->space.wide, "All axes: ZeRO 2 and 3, zero-bubble schedules, context and expert parallelism, offload");
@@ -100,8 +150,19 @@ void add_search(CLI::App& app, int& status) {
   command->add_option("--why-not", a->why, "A strategy: why is it not the answer?");
   command->add_flag("--brute-force", a->brute_force, "Evaluate every point");
   command->add_flag("--quiet", a->quiet, "No progress");
+  ProgramArguments& p = a->program;
+  command->add_option("--emit", p.emit, "Write the best as a program (of a transformer: only what transforms can make is searched)");
+  command->add_option("--samples", p.samples, "Of a program: inputs that count samples, as name or name:dimension")->delimiter(',');
+  command->add_option("--sequence", p.sequence, "Of a program: inputs that count positions, as name:dimension")->delimiter(',');
+  command->add_option("--experts", p.experts, "Of a program: weights that count experts, as name:dimension")->delimiter(',');
+  command->add_option("--loss", p.loss, "Of a program: the value that ends the forward pass; otherwise the first output");
+  command->add_option("--dimension", p.dimensions, "Of an ONNX model: sizes of named dimensions, as name=size")->delimiter(',');
+  command->add_option("--microbatches", p.space.most_microbatches,
+                      "Of a program: at most so many")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")->capture_default_str();
+  command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
   command->callback([a, &status] { status = run(*a); });
-  command->footer("Exit status: 0 found, 1 nothing fits, 2 wrong input.");
+  command->footer("Exit status: 0 found, 1 nothing fits (or the check fails), 2 wrong input.");
 }
 
 }  // namespace pando::cli

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "ir/op_row.h"
 #include "ir/parse.h"
 #include "ir/print.h"
@@ -23,22 +24,6 @@ struct Arguments {
   transform::Strategy strategy;
   bool unroll = false, summary = false;
 };
-
-// "name" or "name:dimension".
-std::map<std::string, std::int32_t> dimensions(const std::vector<std::string>& list) {
-  std::map<std::string, std::int32_t> all;
-  for (const std::string& item : list) {
-    const std::size_t colon = item.rfind(':');
-    if (colon == std::string::npos) {
-      all[item] = 0;
-      continue;
-    }
-    const std::string number = item.substr(colon + 1);
-    if (number.empty() || number.find_first_not_of("-0123456789") != std::string::npos) throw CLI::ValidationError(item, "expected name:dimension");
-    all[item.substr(0, colon)] = std::stoi(number);
-  }
-  return all;
-}
 
 // Ops by name, values by device.
 void print_summary(const ir::Module& m) {
@@ -60,7 +45,7 @@ void print_summary(const ir::Module& m) {
 int run(Arguments& a) {
   ir::Module m = ir::parse(read_file(a.input == "-" ? "/dev/stdin" : a.input), a.input);
   if (a.unroll) m = transform::unroll_pmap(m);
-  a.strategy.cut = dimensions(a.cut);
+  a.strategy.cut = dimensions_of(a.cut);
   for (const std::string& what : a.offload) {
     (what == "weights" ? a.strategy.offload_weights : what == "optimizer" ? a.strategy.offload_optimizer : a.strategy.offload_activations) = true;
   }
@@ -68,7 +53,7 @@ int run(Arguments& a) {
   const bool one = a.strategy.data * a.strategy.tensor * a.strategy.pipeline * a.strategy.expert * a.strategy.context * a.strategy.microbatches == 1 &&
                    a.strategy.recompute == transform::Recompute::none && a.offload.empty();
   if (!a.unroll || !one) {
-    transform::Annotation note{dimensions(a.batch), dimensions(a.sequence), dimensions(a.experts), {}};
+    transform::Annotation note{dimensions_of(a.batch), dimensions_of(a.sequence), dimensions_of(a.experts), {}};
     if (!a.loss.empty()) note.loss = a.loss;
     m = transform::parallelise(transform::annotate(std::move(m), note), a.strategy).module;
   }

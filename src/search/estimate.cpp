@@ -72,7 +72,8 @@ class Estimator {
   double parameters(const Stage& s, bool experts) const {
     const double t = static_cast<double>(s_.tensor);
     if (experts) return s.expert_layers * m_.expert_parameters() / static_cast<double>(s_.expert) / t;
-    return (s.layers * m_.layer_parameters(false) + s.expert_layers * m_.layer_parameters(true) + (s.first + s.last) * m_.embedding_parameters()) / t;
+    return (s.layers * m_.layer_parameters(false) + s.expert_layers * m_.layer_parameters(true) +
+            (s.first + s.last) * m_.embedding_parameters()) / t;
   }
   // Weights' and gradients' bytes of a stage that the data-parallel devices exchange, seconds.
   double exchange_seconds(const Stage& s) const {
@@ -83,13 +84,16 @@ class Estimator {
       const double gather = simulate::transfer_time(c_, Collective::all_gather, 2 * count, g).seconds;
       // Weights that are split are gathered for each pass of each microbatch; what is not hidden by a layer's work is seen.
       const double passes = s_.zero == 3 ? 2 * microbatches_ : 1;
-      const double hidden = s_.zero == 3 ? passes * (s.layers * layer_.computing_seconds + s.expert_layers * expert_layer_.computing_seconds) / 2 : 0;
+      const double hidden = s_.zero == 3
+          ? passes * (s.layers * layer_.computing_seconds + s.expert_layers * expert_layer_.computing_seconds) / 2 : 0;
       return simulate::transfer_time(c_, Collective::reduce_scatter, 4 * count, g).seconds + std::max(0.0, passes * gather - hidden);
     };
     Group between = groups_.data;
     if (s_.expert > 1) {
       between.inner = std::max<std::int64_t>(1, between.inner / s_.expert);
-      if (between.inner * between.outer * s_.expert > s_.data * s_.context) between.outer = std::max<std::int64_t>(1, s_.data * s_.context / s_.expert / between.inner);
+      if (between.inner * between.outer * s_.expert > s_.data * s_.context) {
+        between.outer = std::max<std::int64_t>(1, s_.data * s_.context / s_.expert / between.inner);
+      }
     }
     return of(parameters(s, false), groups_.data) + of(parameters(s, true), between);
   }
@@ -148,7 +152,8 @@ class Estimator {
     e_.tensor_transfers = layers * transfers;
     e_.recomputing = layers * layer_.again_seconds;
     e_.head = microbatches_ * head_;
-    e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.optimizer - e_.host - e_.offload - e_.head - e_.tensor_transfers - e_.recomputing;
+    e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.optimizer - e_.host - e_.offload - e_.head -
+        e_.tensor_transfers - e_.recomputing;
   }
 
   double split(double devices) const { return s_.zero >= 1 ? devices : 1; }
@@ -166,7 +171,9 @@ class Estimator {
     double bytes = 0;
     const Stage& s = stages_.front();
     if (s_.offload_weights) bytes += 2 * microbatches_ * 2 * (parameters(s, false) + parameters(s, true));
-    if (s_.offload_activations) bytes += 2 * microbatches_ * (s.layers * layer_.activation_bytes + s.expert_layers * expert_layer_.activation_bytes);
+    if (s_.offload_activations) {
+      bytes += 2 * microbatches_ * (s.layers * layer_.activation_bytes + s.expert_layers * expert_layer_.activation_bytes);
+    }
     return std::max(0.0, bytes / c_.far_bytes_per_second - work);
   }
 

@@ -12,7 +12,8 @@ namespace {
 using simulate::Cluster;
 using simulate::Collective;
 
-// Share of the peak that attention without stored scores reaches, where no shape was measured. It skips what causality masks, which is half.
+// Share of the peak that attention without stored scores reaches, where no shape was measured. It skips what causality masks, which is
+// half.
 constexpr double kFlashForward = 1.2, kFlashBackward = 0.95;
 
 }  // namespace
@@ -64,7 +65,9 @@ class LayerWriter {
                                 bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)));
   }
 
-  void add(std::vector<LayerOp>& phase, std::string_view name, double seconds, bool transfer = false) { phase.push_back({name, seconds, transfer}); }
+  void add(std::vector<LayerOp>& phase, std::string_view name, double seconds, bool transfer = false) {
+    phase.push_back({name, seconds, transfer});
+  }
 
   void memory_op(std::string_view name, double forward_bytes, double backward_bytes) {
     add(out_.forward, name, memory(forward_bytes));
@@ -121,7 +124,8 @@ class LayerWriter {
     add(phase, name, seconds, true);
   }
 
-  // What is seen of a transfer beside the product that it feeds, or that feeds it. A ring's first part, and half of two halves, stand alone.
+  // What is seen of a transfer beside the product that it feeds, or that feeds it. A ring's first part, and half of two halves, stand
+  // alone.
   void overlap() {
     if (s_.tensor_overlap == TensorOverlap::none) return;
     for (const Join& j : joins_) {
@@ -147,7 +151,8 @@ class LayerWriter {
 
   void latent_attention() {
     const auto h = static_cast<double>(m_.hidden), qr = static_cast<double>(m_.query_rank), kr = static_cast<double>(m_.kv_rank),
-               d = static_cast<double>(m_.size_of_head()), pos = static_cast<double>(m_.position_size), value = static_cast<double>(m_.value_size),
+               d = static_cast<double>(m_.size_of_head()), pos = static_cast<double>(m_.position_size),
+                   value = static_cast<double>(m_.value_size),
                a = static_cast<double>(m_.heads) / t_;
     product("queries down", tokens_, h, qr);
     product("queries up", tokens_, qr, a * (d + pos));
@@ -188,7 +193,9 @@ class LayerWriter {
       add(out_.forward, "attention", c_.launch + operations / (c_.half_operations * flash(qk, a, false)));
       add(out_.input_gradient, "attention", c_.launch + 2.5 * operations / (c_.half_operations * flash(qk, a, true)));
     }
-    if (s_.recompute == Recompute::attention) out_.again.assign(out_.forward.begin() + static_cast<std::ptrdiff_t>(first), out_.forward.end());
+    if (s_.recompute == Recompute::attention) {
+      out_.again.assign(out_.forward.begin() + static_cast<std::ptrdiff_t>(first), out_.forward.end());
+    }
   }
 
   double flash(double qk, double heads, bool backward) const {
@@ -248,7 +255,8 @@ class LayerWriter {
     if (shapes_ != nullptr) {
       const double wide = layout == 'i' ? k : n, deep = layout == 'i' ? n : k;  // measured under the shape of the forward product
       for (const auto& g : shapes_->grouped) {
-        if (g.layout == layout && static_cast<double>(g.groups) == groups && static_cast<double>(g.n) == wide && static_cast<double>(g.k) == deep &&
+        if (g.layout == layout && static_cast<double>(g.groups) == groups && static_cast<double>(g.n) == wide &&
+            static_cast<double>(g.k) == deep &&
             std::abs(static_cast<double>(g.m) - m) < 0.02 * m) {
           return c_.launch + operations / (c_.half_operations * g.efficiency);
         }
@@ -296,7 +304,8 @@ class LayerWriter {
 };
 
 
-LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts, const MeasuredShapes* shapes) {
+LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts,
+                       const MeasuredShapes* shapes) {
   return LayerWriter(model, cluster, s, with_experts, shapes).write();
 }
 
@@ -304,7 +313,9 @@ double head_seconds(const Transformer& model, const simulate::Cluster& cluster, 
   if (model.vocab == 0) return 0;
   LayerWriter w(model, cluster, s, false, shapes);
   const auto h = static_cast<double>(model.hidden), v = static_cast<double>(model.vocab) / static_cast<double>(s.tensor);
-  return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1, 'i') + w.product_seconds(v, w.tokens_, h, 1, 'w') + w.memory(16 * w.tokens_ * v);
+  return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1,
+                                                                        'i') + w.product_seconds(v, w.tokens_, h, 1,
+                                                                                                 'w') + w.memory(16 * w.tokens_ * v);
 }
 
 }  // namespace pando::search

@@ -29,7 +29,9 @@ class Searcher {
     Certificate& cert = r_.certificate;
     cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
     if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
-    std::sort(r_.frontier.begin(), r_.frontier.end(), [](const Found& a, const Found& b) { return a.estimate.memory_bytes() < b.estimate.memory_bytes(); });
+    std::sort(r_.frontier.begin(), r_.frontier.end(), [](const Found& a, const Found& b) {
+      return a.estimate.memory_bytes() < b.estimate.memory_bytes();
+    });
     return std::move(r_);
   }
 
@@ -84,7 +86,9 @@ class Searcher {
     double least = std::numeric_limits<double>::infinity();
     // Split weights are gathered somewhere: that may take more than it saves.
     const std::int64_t most = s.zero;
-    for (s.zero = most; s.zero >= std::max<std::int64_t>(0, most - 1); --s.zero) least = std::min(least, estimate(m_, free_network(), s).memory_bytes());
+    for (s.zero = most; s.zero >= std::max<std::int64_t>(0, most - 1); --s.zero) {
+      least = std::min(least, estimate(m_, free_network(), s).memory_bytes());
+    }
     return least;
   }
 
@@ -100,7 +104,9 @@ class Searcher {
     return *free_;
   }
 
-  double worst_kept() const { return r_.best.size() < options_.top ? std::numeric_limits<double>::infinity() : r_.best.back().estimate.seconds; }
+  double worst_kept() const {
+    return r_.best.size() < options_.top ? std::numeric_limits<double>::infinity() : r_.best.back().estimate.seconds;
+  }
 
   // Whether points of at least so many seconds and bytes can be left out; counts them.
   bool excluded(double seconds, double bytes, std::int64_t points) {
@@ -111,7 +117,9 @@ class Searcher {
     }
     bool beaten = seconds > worst_kept();
     if (beaten && options_.frontier) {
-      beaten = std::any_of(r_.frontier.begin(), r_.frontier.end(), [&](const Found& f) { return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes; });
+      beaten = std::any_of(r_.frontier.begin(), r_.frontier.end(), [&](const Found& f) {
+        return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes;
+      });
     }
     if (!beaten) return false;
     r_.certificate.by_time += points;

@@ -1,9 +1,10 @@
 // The best strategy of a space, with a certificate.
 //
-// The space is cut into groups: equal degrees, microbatch, interleaving, recomputation and schedule. Of a group, two bounds are known without
-// looking into it: no member is quicker than its computing alone, none needs less memory than its thriftiest choices. Groups are visited in the order
-// of their bounds; one that cannot beat the best so far, or cannot fit, is not looked into, and its members are counted. Inside, the same is done for
-// each choice of tensor-parallel transfers. So every point is either evaluated or excluded by a bound, and the best is the best of all.
+// The space is cut into groups: equal degrees, microbatch, interleaving, recomputation and schedule. Of a group, two bounds are known
+// without looking into it: no member is quicker than its computing alone, none needs less memory than its thriftiest choices. Groups are
+// visited in the order of their bounds; one that cannot beat the best so far, or cannot fit, is not looked into, and its members are
+// counted. Inside, the same is done for each choice of tensor-parallel transfers. So every point is either evaluated or excluded by a
+// bound, and the best is the best of all.
 #pragma once
 
 #include "search/strategy.h"
@@ -17,13 +18,15 @@ namespace pando::search {
 
 struct Space {
   std::int64_t devices = 1, batch = 1;
-  // Calculon's axes: degrees whose product is `devices`, microbatches, interleaving, recomputation, ZeRO 0 and 1, transfers, overlaps, levels of the
-  // network. Otherwise all there is: ZeRO 2 and 3, schedules, context and expert parallelism, offload.
+  // Calculon's axes: degrees whose product is `devices`, microbatches, interleaving, recomputation, ZeRO 0 and 1, transfers, overlaps,
+  // levels of the network. Otherwise all there is: ZeRO 2 and 3, schedules, context and expert parallelism, offload.
   bool wide = false;
   // Bytes of a device; 0: the machine's.
   double memory = 0;
   // What a user demands: a strategy's words (strategy.h); only points with these values are in the space.
   std::string require;
+  // Only what the transforms can make (programs/bridge.h): no overlaps, no inputs gathered again, the network's own levels.
+  bool runnable = false;
 };
 
 struct Found {
@@ -62,11 +65,22 @@ Result search(const Transformer& model, const simulate::Cluster& cluster, const 
 std::int64_t count_points(const Transformer& model, const simulate::Cluster& cluster, const Space& space);
 
 // Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and by what.
-std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s, const Result& result);
+std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
+                    const Result& result);
+
+std::string to_text(const Certificate& certificate);
+
+// A picture of memory against throughput: all that were found, the frontier as a line, the limit.
+struct FrontierDot {
+  double bytes = 0, rate = 0;
+  std::string title;
+  bool frontier = false;
+};
+std::string draw_frontier(const std::vector<FrontierDot>& dots, double memory_limit, const std::string& rate_name);
 
 // A line for each, then the certificate.
 std::string to_table(const Result& result);
-// Memory against samples a second: all that were found, the frontier as a line, the limit.
+// Memory against samples a second.
 std::string frontier_svg(const Result& result, double memory_limit);
 
 }  // namespace pando::search

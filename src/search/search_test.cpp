@@ -18,7 +18,8 @@ TEST(Validation, PublishedMeasurements) {
   ASSERT_EQ(by_name.size(), 11u);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
   EXPECT_LE(by_name["zbv_arxiv"]->mean_error(), 0.03);
-  const double right = by_name["zb_iclr24"]->pairs_right * by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs_right * by_name["zbv_arxiv"]->pairs;
+  const double right = by_name["zb_iclr24"]->pairs_right * by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs_right *
+      by_name["zbv_arxiv"]->pairs;
   EXPECT_GE(right, 0.95 * (by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs));
   EXPECT_LE(by_name["selene_steps"]->mean_error(), 0.0365);
   EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
@@ -31,7 +32,8 @@ TEST(Validation, PublishedMeasurements) {
 TEST(Strategy, TextsAndRules) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer gpt = transformer_named("gpt3-175b");
-  const std::string text = "t=8 p=16 d=8 b=1 v=6 zero=1 recompute=attention comm=sequence-parallel overlap=ring levels=0/1/1 regather data-overlap";
+  const std::string text =
+      "t=8 p=16 d=8 b=1 v=6 zero=1 recompute=attention comm=sequence-parallel overlap=ring levels=0/1/1 regather data-overlap";
   const Strategy s = parse_strategy(text, 1024);
   EXPECT_EQ(to_string(s), text);
   EXPECT_EQ(parse_strategy(to_string(s), 1024), s);
@@ -62,7 +64,8 @@ TEST(Strategy, ThePartsAreTheWhole) {
     const Strategy s = parse_strategy(t, 1024);
     ASSERT_FALSE(first_violation(gpt, selene, s)) << t;
     const Estimate e = estimate(gpt, selene, s);
-    EXPECT_NEAR(e.seconds, e.computing + e.recomputing + e.head + e.tensor_transfers + e.pipeline_transfers + e.data_transfers + e.bubble + e.optimizer + e.host + e.offload, 1e-9);
+    EXPECT_NEAR(e.seconds, e.computing + e.recomputing + e.head + e.tensor_transfers + e.pipeline_transfers + e.data_transfers + e.bubble +
+                e.optimizer + e.host + e.offload, 1e-9);
     EXPECT_GT(e.computing, 0) << t;
   }
 }
@@ -70,7 +73,8 @@ TEST(Strategy, ThePartsAreTheWhole) {
 TEST(Timeline, IsWhatTheEstimateSays) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer gpt = transformer_named("gpt3-175b");
-  for (const char* text : {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2", "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather", "t=8 p=8 d=16 schedule=ZB-H1"}) {
+  for (const char* text : {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2",
+                           "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather", "t=8 p=8 d=16 schedule=ZB-H1"}) {
     const Strategy s = parse_strategy(text, 1024);
     const StepTimeline t = timeline_of(gpt, selene, s);
     EXPECT_NEAR(t.seconds / estimate(gpt, selene, s).seconds, 1, 0.03) << text;
@@ -85,7 +89,9 @@ TEST(Timeline, IsWhatTheEstimateSays) {
 std::string results_of(const Result& r) {
   std::string text;
   for (const auto* list : {&r.best, &r.frontier}) {
-    for (const Found& f : *list) text += fmt::format("{} {} {} {}\n", f.index, f.estimate.seconds, f.estimate.memory_bytes(), to_string(f.strategy));
+    for (const Found& f : *list) {
+      text += fmt::format("{} {} {} {}\n", f.index, f.estimate.seconds, f.estimate.memory_bytes(), to_string(f.strategy));
+    }
   }
   return text;
 }
@@ -99,11 +105,13 @@ TEST(Search, EqualsBruteForce) {
     bool wide;
     const char* require;
   };
-  for (const Case& c : {Case{"gpt3-13b", 16, 32, 0, false, ""}, Case{"gpt3-13b", 8, 16, 40e9, false, ""}, Case{"gpt3-xl", 8, 8, 12e9, true, ""}, Case{"gpt2", 12, 24, 0, true, "t=2"},
+  for (const Case& c : {Case{"gpt3-13b", 16, 32, 0, false, ""}, Case{"gpt3-13b", 8, 16, 40e9, false, ""},
+                        Case{"gpt3-xl", 8, 8, 12e9, true, ""}, Case{"gpt2", 12, 24, 0, true, "t=2"},
                         Case{"gpt3-xl", 16, 16, 1e9, false, ""}, Case{"megatron-22b", 16, 16, 0, true, "recompute=attention zero=1"}}) {
     const Transformer m = transformer_named(c.model);
     const Space space{c.devices, c.batch, c.wide, c.memory, c.require};
-    const Result quick = search(m, selene, space, {.top = 3, .frontier = true}), slow = search(m, selene, space, {.top = 3, .frontier = true, .brute_force = true});
+    const Result quick = search(m, selene, space, {.top = 3, .frontier = true}), slow =
+        search(m, selene, space, {.top = 3, .frontier = true, .brute_force = true});
     EXPECT_EQ(results_of(quick), results_of(slow)) << c.model;
     const Certificate& q = quick.certificate;
     EXPECT_EQ(q.points, q.evaluated + q.by_rule + q.by_memory + q.by_time) << c.model;
@@ -123,7 +131,8 @@ TEST(Search, WhyNot) {
   ASSERT_FALSE(r.best.empty());
   const auto why = [&](const char* t) { return why_not(m, selene, space, parse_strategy(t, 32), r); };
   EXPECT_THAT(why("t=3 d=5"), testing::HasSubstr("heads"));
-  EXPECT_THAT(why("t=1 d=16 b=2"), testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"), testing::HasSubstr("more than the 85899345920")));
+  EXPECT_THAT(why("t=1 d=16 b=2"), testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"),
+                                                  testing::HasSubstr("more than the 85899345920")));
   EXPECT_THAT(why("t=8 p=2 d=1 recompute=full"), testing::HasSubstr("slower than the best"));
   EXPECT_THAT(why("t=8 p=1 d=1"), testing::HasSubstr("devices: it takes 8"));
   EXPECT_THAT(frontier_svg(search(m, selene, space, {.frontier = true}), 8e10), testing::HasSubstr("<path d=\"M"));

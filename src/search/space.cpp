@@ -42,9 +42,10 @@ std::vector<T> one_or(bool many, std::vector<T> all) {
   return all;
 }
 
-bool has_levels(const simulate::Cluster& c, const Space& space) { return !space.wide && c.levels.size() > 1; }
+bool has_levels(const simulate::Cluster& c, const Space& space) { return !space.wide && !space.runnable && c.levels.size() > 1; }
 
-void add_group(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s, std::vector<PointGroup>& all) {
+void add_group(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s,
+               std::vector<PointGroup>& all) {
   for (const auto& [key, have, want] : std::initializer_list<std::tuple<const char*, std::int64_t, std::int64_t>>{
            {"t", s.tensor, demand.values.tensor},
            {"p", s.pipeline, demand.values.pipeline},
@@ -65,9 +66,11 @@ void add_group(const Transformer& m, const simulate::Cluster& c, const Space& sp
   if (g.points > 0) all.push_back(g);
 }
 
-void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s, std::vector<PointGroup>& all) {
+void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s,
+                   std::vector<PointGroup>& all) {
   using S = PipelineSchedule;
-  for (S schedule : one_or(space.wide && s.pipeline > 1 && s.interleave == 1, std::vector{S::one_f_one_b, S::zero_bubble_h1, S::zero_bubble_h2, S::zero_bubble_v})) {
+  for (S schedule : one_or(space.wide && s.pipeline > 1 && s.interleave == 1,
+                           std::vector{S::one_f_one_b, S::zero_bubble_h1, S::zero_bubble_h2, S::zero_bubble_v})) {
     for (Recompute r : {Recompute::full, Recompute::attention, Recompute::none}) {
       s.schedule = schedule;
       s.recompute = r;
@@ -77,7 +80,8 @@ void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space
 }
 
 // Degrees beside tensor and pipeline: what is left is data parallel, or context parallel.
-void add_replicas(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s, std::int64_t rest, std::vector<PointGroup>& all) {
+void add_replicas(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s, std::int64_t rest,
+                  std::vector<PointGroup>& all) {
   for (std::int64_t context : one_or(space.wide, divisors(rest))) {
     if (context > 1 && (context > 64 || m.seq % context != 0)) continue;
     s.context = context;
@@ -106,9 +110,12 @@ std::vector<TransferChoice> transfer_choices(const simulate::Cluster& c, const S
   const Demand demand(space);
   std::vector<TransferChoice> all;
   for (TensorComm comm : {TensorComm::all_reduce, TensorComm::split_all_reduce, TensorComm::sequence_parallel}) {
+    if (space.runnable && (comm == TensorComm::split_all_reduce || (comm == TensorComm::sequence_parallel && head.tensor == 1))) continue;
     if (!demand.allows("comm", static_cast<std::int64_t>(comm), static_cast<std::int64_t>(demand.values.comm))) continue;
-    for (bool again : one_or(comm == TensorComm::sequence_parallel && head.recompute != Recompute::full, std::vector{false, true})) {
-      for (TensorOverlap o : one_or(head.tensor > 1, std::vector{TensorOverlap::none, TensorOverlap::ring, TensorOverlap::pipe})) {
+    for (bool again : one_or(!space.runnable && comm == TensorComm::sequence_parallel && head.recompute != Recompute::full,
+                             std::vector{false, true})) {
+      for (TensorOverlap o : one_or(!space.runnable && head.tensor > 1,
+                                    std::vector{TensorOverlap::none, TensorOverlap::ring, TensorOverlap::pipe})) {
         if (!demand.allows("overlap", static_cast<std::int64_t>(o), static_cast<std::int64_t>(demand.values.tensor_overlap))) continue;
         const std::int8_t levels = has_levels(c, space) && head.tensor > 1 ? static_cast<std::int8_t>(c.levels.size()) : 1;
         for (std::int8_t l = 0; l < levels; ++l) all.push_back({comm, again, o, has_levels(c, space) ? l : static_cast<std::int8_t>(-1)});
@@ -124,12 +131,14 @@ std::vector<OtherChoice> other_choices(const simulate::Cluster& c, const Space& 
   const bool many = head.data * head.context > 1, far = space.wide && c.far_bytes > 0, levels = has_levels(c, space);
   const auto level_list = [&](bool used) {
     std::vector<std::int8_t> l;
-    for (std::size_t i = 0; i < (levels && used ? c.levels.size() : 1); ++i) l.push_back(levels ? static_cast<std::int8_t>(i) : static_cast<std::int8_t>(-1));
+    for (std::size_t i = 0; i < (levels && used ? c.levels.size() : 1); ++i) {
+      l.push_back(levels ? static_cast<std::int8_t>(i) : static_cast<std::int8_t>(-1));
+    }
     return l;
   };
   for (std::int64_t zero : one_or(many, space.wide ? std::vector<std::int64_t>{0, 1, 2, 3} : std::vector<std::int64_t>{0, 1})) {
     if (!demand.allows("zero", zero, demand.values.zero)) continue;
-    for (bool overlap : one_or(many, std::vector{false, true})) {
+    for (bool overlap : one_or(many && !space.runnable, std::vector{false, true})) {
       for (bool weights : one_or(far, std::vector{false, true})) {
         for (bool activations : one_or(far && head.recompute != Recompute::full, std::vector{false, true})) {
           for (bool optimizer : one_or(far, std::vector{false, true})) {
@@ -153,7 +162,9 @@ Strategy combined(const Strategy& head, const TransferChoice& t, const OtherChoi
 }
 
 std::vector<PointGroup> groups_of(const Transformer& m, const simulate::Cluster& c, const Space& space) {
-  if (space.devices < 1 || space.batch < 1) fail(ErrorKind::poplar_error, "search-space", "{} devices and a batch of {}; both must be 1 or more", space.devices, space.batch);
+  if (space.devices < 1 || space.batch < 1) {
+    fail(ErrorKind::poplar_error, "search-space", "{} devices and a batch of {}; both must be 1 or more", space.devices, space.batch);
+  }
   const Demand demand(space);
   std::vector<PointGroup> all;
   for (std::int64_t t : divisors(space.devices)) {

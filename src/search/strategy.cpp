@@ -30,7 +30,9 @@ E value_of(const std::string_view (&names)[N], std::string_view text, std::strin
 std::int64_t whole_of(std::string_view text, std::string_view key) {
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || n < -1) fail(ErrorKind::poplar_error, "strategy-text", "{}={}: a whole number is expected", key, text);
+  if (error != std::errc() || end != text.data() + text.size() || n < -1) {
+    fail(ErrorKind::poplar_error, "strategy-text", "{}={}: a whole number is expected", key, text);
+  }
   return n;
 }
 
@@ -39,7 +41,8 @@ bool set(Strategy& s, std::string_view key, std::string_view value) {
     std::string_view key;
     std::int64_t Strategy::*member;
   };
-  static constexpr Number numbers[] = {{"t", &Strategy::tensor},      {"p", &Strategy::pipeline},   {"d", &Strategy::data}, {"c", &Strategy::context}, {"e", &Strategy::expert},
+  static constexpr Number numbers[] = {{"t", &Strategy::tensor},      {"p", &Strategy::pipeline},   {"d", &Strategy::data},
+                                       {"c", &Strategy::context}, {"e", &Strategy::expert},
                                        {"b", &Strategy::microbatch}, {"v", &Strategy::interleave}, {"zero", &Strategy::zero}};
   for (const Number& n : numbers) {
     if (n.key == key) {
@@ -52,7 +55,9 @@ bool set(Strategy& s, std::string_view key, std::string_view value) {
   else if (key == "overlap") s.tensor_overlap = value_of<TensorOverlap>(kOverlap, value, key);
   else if (key == "schedule") s.schedule = value_of<PipelineSchedule>(kSchedule, value, key);
   else if (key == "levels") {
-    if (value.size() != 5 || value[1] != '/' || value[3] != '/') fail(ErrorKind::poplar_error, "strategy-text", "levels={}: tensor/pipeline/data are expected, as 0/1/1", value);
+    if (value.size() != 5 || value[1] != '/' || value[3] != '/') {
+      fail(ErrorKind::poplar_error, "strategy-text", "levels={}: tensor/pipeline/data are expected, as 0/1/1", value);
+    }
     s.tensor_level = static_cast<std::int8_t>(whole_of(value.substr(0, 1), key));
     s.pipeline_level = static_cast<std::int8_t>(whole_of(value.substr(2, 1), key));
     s.data_level = static_cast<std::int8_t>(whole_of(value.substr(4, 1), key));
@@ -81,7 +86,9 @@ std::string_view name_of(PipelineSchedule s) { return kSchedule[static_cast<std:
 
 std::string to_string(const Strategy& s) {
   std::string text = fmt::format("t={} p={} d={} b={}", s.tensor, s.pipeline, s.data, s.microbatch);
-  const auto number = [&](std::string_view key, std::int64_t n, std::int64_t otherwise) { text += n == otherwise ? "" : fmt::format(" {}={}", key, n); };
+  const auto number = [&](std::string_view key, std::int64_t n, std::int64_t otherwise) {
+    text += n == otherwise ? "" : fmt::format(" {}={}", key, n);
+  };
   number("c", s.context, 1), number("e", s.expert, 1), number("v", s.interleave, 1), number("zero", s.zero, 0);
   if (s.recompute != Recompute::none) text += fmt::format(" recompute={}", name_of(s.recompute));
   if (s.comm != TensorComm::all_reduce) text += fmt::format(" comm={}", name_of(s.comm));
@@ -105,7 +112,8 @@ Strategy parse_strategy(std::string_view text, std::int64_t batch) {
     const std::size_t equals = word.find('=');
     const bool known = equals == std::string_view::npos ? set_flag(s, word) : set(s, word.substr(0, equals), word.substr(equals + 1));
     if (!known) {
-      fail(ErrorKind::poplar_error, "strategy-text", "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= regather data-overlap offload-weights "
+      fail(ErrorKind::poplar_error, "strategy-text",
+           "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= regather data-overlap offload-weights "
            "offload-activations offload-optimizer are known", word);
     }
   }
@@ -120,14 +128,18 @@ Violation degrees_violation(const Transformer& m, const Strategy& s) {
     if (degree < 1) return no("degree", "degrees, microbatch and interleaving are 1 or more");
   }
   if (m.heads % s.tensor != 0) return no("heads", fmt::format("{} heads do not divide over t={}", m.heads, s.tensor));
-  if (m.hidden % s.tensor != 0 || m.ffn % s.tensor != 0) return no("widths", fmt::format("hidden {} or ffn {} do not divide over t={}", m.hidden, m.ffn, s.tensor));
+  if (m.hidden % s.tensor != 0 || m.ffn % s.tensor != 0) {
+    return no("widths", fmt::format("hidden {} or ffn {} do not divide over t={}", m.hidden, m.ffn, s.tensor));
+  }
   if (s.pipeline > m.layers) return no("stages", fmt::format("p={} stages for {} layers", s.pipeline, m.layers));
   if (s.pipeline == 1 && s.interleave > 1) return no("interleaving", "interleaving needs a pipeline");
   if (s.interleave > 1 && m.layers % (s.pipeline * s.interleave) != 0) {
     return no("interleaving", fmt::format("{} layers do not divide into p={} x v={} chunks", m.layers, s.pipeline, s.interleave));
   }
   if (s.batch % s.data != 0) return no("batch", fmt::format("a batch of {} does not divide over d={}", s.batch, s.data));
-  if (s.batch / s.data % s.microbatch != 0) return no("microbatch", fmt::format("{} samples a replica do not divide into microbatches of {}", s.batch / s.data, s.microbatch));
+  if (s.batch / s.data % s.microbatch != 0) {
+    return no("microbatch", fmt::format("{} samples a replica do not divide into microbatches of {}", s.batch / s.data, s.microbatch));
+  }
   if (s.interleave > 1 && s.microbatches() % s.pipeline != 0) {
     return no("interleaving", fmt::format("interleaving takes microbatches in rounds of p={}; there are {}", s.pipeline, s.microbatches()));
   }
@@ -138,22 +150,34 @@ Violation degrees_violation(const Transformer& m, const Strategy& s) {
   if (s.expert > 1 && (m.experts == 0 || m.experts % s.expert != 0 || s.data * s.context % s.expert != 0)) {
     return no("experts", fmt::format("e={} must divide {} experts and d x c = {}", s.expert, m.experts, s.data * s.context));
   }
-  if (s.regather && (s.comm != TensorComm::sequence_parallel || s.recompute == Recompute::full)) return no("regather", "only sequence-parallel inputs that are kept are gathered again");
+  if (s.regather && (s.comm != TensorComm::sequence_parallel || s.recompute == Recompute::full)) {
+    return no("regather", "only sequence-parallel inputs that are kept are gathered again");
+  }
   if (s.tensor == 1 && s.tensor_overlap != TensorOverlap::none) return no("overlap", "nothing to overlap at t=1");
   if (s.data * s.context == 1 && (s.zero > 0 || s.data_overlap)) return no("data", "nothing to split or overlap at d=1");
   if (s.zero < 0 || s.zero > 3) return no("zero", "ZeRO is 0, 1, 2 or 3");
-  if (s.schedule != PipelineSchedule::one_f_one_b && (s.pipeline == 1 || s.interleave > 1)) return no("schedule", "zero-bubble schedules need a pipeline that is not interleaved");
-  if (s.schedule == PipelineSchedule::zero_bubble_v && m.layers % (2 * s.pipeline) != 0) return no("schedule", fmt::format("ZBV cuts {} layers into 2 x {} chunks", m.layers, s.pipeline));
+  if (s.schedule != PipelineSchedule::one_f_one_b && (s.pipeline == 1 || s.interleave > 1)) {
+    return no("schedule", "zero-bubble schedules need a pipeline that is not interleaved");
+  }
+  if (s.schedule == PipelineSchedule::zero_bubble_v && m.layers % (2 * s.pipeline) != 0) {
+    return no("schedule", fmt::format("ZBV cuts {} layers into 2 x {} chunks", m.layers, s.pipeline));
+  }
   return {};
 }
 
 Violation network_violation(const simulate::Cluster& c, const Strategy& s) {
   const auto no = [](std::string rule, std::string message) { return Violation{std::move(rule), std::move(message)}; };
-  if ((s.offload_weights || s.offload_activations || s.offload_optimizer) && c.far_bytes == 0) return no("offload", "the machine has no second memory");
-  if (s.offload_activations && s.recompute == Recompute::full) return no("offload", "with full recomputation there are no activations to move");
+  if ((s.offload_weights || s.offload_activations || s.offload_optimizer) && c.far_bytes == 0) {
+    return no("offload", "the machine has no second memory");
+  }
+  if (s.offload_activations && s.recompute == Recompute::full) {
+    return no("offload", "with full recomputation there are no activations to move");
+  }
   if (c.levels.empty() && s.devices() > 1) return no("network", "the machine has no network");
   if (s.tensor_level < 0) {
-    if (!c.levels.empty() && s.devices() > c.levels.back().devices) return no("network", fmt::format("{} devices; the machine has {}", s.devices(), c.levels.back().devices));
+    if (!c.levels.empty() && s.devices() > c.levels.back().devices) {
+      return no("network", fmt::format("{} devices; the machine has {}", s.devices(), c.levels.back().devices));
+    }
     return {};
   }
   std::vector<std::int64_t> size(c.levels.size(), 1);
@@ -161,10 +185,16 @@ Violation network_violation(const simulate::Cluster& c, const Strategy& s) {
     if (degree > 1 && level >= 0 && static_cast<std::size_t>(level) < size.size()) size[static_cast<std::size_t>(level)] *= degree;
     return level >= 0 && static_cast<std::size_t>(level) < size.size();
   };
-  if (!use(s.tensor_level, s.tensor * s.context) || !use(s.pipeline_level, s.pipeline) || !use(s.data_level, s.data)) return no("network", "there is no such level");
+  if (!use(s.tensor_level, s.tensor * s.context) || !use(s.pipeline_level, s.pipeline) || !use(s.data_level, s.data)) {
+    return no("network", "there is no such level");
+  }
   for (std::size_t l = 0; l < size.size(); ++l) {
-    if (size[l] > c.levels[l].devices) return no("network", fmt::format("{} devices on level {} ({}), which joins {}", size[l], l, c.levels[l].name, c.levels[l].devices));
-    if (l + 1 < size.size() && c.levels[l].devices % size[l] != 0) return no("network", fmt::format("{} devices do not fill units of {} on level {}", size[l], c.levels[l].devices, l));
+    if (size[l] > c.levels[l].devices) {
+      return no("network", fmt::format("{} devices on level {} ({}), which joins {}", size[l], l, c.levels[l].name, c.levels[l].devices));
+    }
+    if (l + 1 < size.size() && c.levels[l].devices % size[l] != 0) {
+      return no("network", fmt::format("{} devices do not fill units of {} on level {}", size[l], c.levels[l].devices, l));
+    }
   }
   return {};
 }

@@ -14,10 +14,11 @@
 namespace pando::search {
 
 enum class Recompute : std::uint8_t { none, attention, full };
-// What joins a tensor-parallel layer's parts: an all-reduce; a reduce-scatter and an all-gather with whole tensors between them; the same with
-// tensors that stay split along the sequence between them (sequence parallel).
+// What joins a tensor-parallel layer's parts: an all-reduce; a reduce-scatter and an all-gather with whole tensors between them; the same
+// with tensors that stay split along the sequence between them (sequence parallel).
 enum class TensorComm : std::uint8_t { all_reduce, split_all_reduce, sequence_parallel };
-// Transfers of tensor parallelism beside the products that they feed or follow: none; a ring of `tensor` parts, of which one stands alone; two halves.
+// Transfers of tensor parallelism beside the products that they feed or follow: none; a ring of `tensor` parts, of which one stands alone;
+// two halves.
 // What is longer than the product is seen.
 enum class TensorOverlap : std::uint8_t { none, ring, pipe };
 enum class PipelineSchedule : std::uint8_t { one_f_one_b, zero_bubble_h1, zero_bubble_h2, zero_bubble_v };
@@ -40,7 +41,8 @@ struct Strategy {
   std::int64_t zero = 0;
   bool offload_weights = false, offload_activations = false, offload_optimizer = false;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data, pipeline.
+  // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data,
+  // pipeline.
   std::int8_t tensor_level = -1, pipeline_level = -1, data_level = -1;
 
   std::int64_t devices() const { return tensor * pipeline * data * context; }
@@ -93,7 +95,8 @@ struct LayerCosts {
   double seconds() const { return forward_seconds + input_seconds + weight_seconds + again_seconds; }
 };
 
-LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts = false, const MeasuredShapes* shapes = nullptr);
+LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts = false,
+                       const MeasuredShapes* shapes = nullptr);
 // The head and the loss, forward and backward: on the last stage.
 double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
 
@@ -107,7 +110,8 @@ Violation first_violation(const Transformer& model, const simulate::Cluster& clu
 struct Estimate {
   double seconds = 0;
   // What the time is made of.
-  double computing = 0, recomputing = 0, tensor_transfers = 0, pipeline_transfers = 0, data_transfers = 0, bubble = 0, optimizer = 0, head = 0, host = 0, offload = 0;
+  double computing = 0, recomputing = 0, tensor_transfers = 0, pipeline_transfers = 0, data_transfers = 0, bubble = 0, optimizer = 0,
+      head = 0, host = 0, offload = 0;
   // On the fullest device, by kind; and which stage that is.
   std::array<double, simulate::kMemoryKinds> memory{};
   std::int64_t fullest_stage = 0;

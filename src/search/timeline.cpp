@@ -12,9 +12,11 @@ namespace pando::search {
 namespace {
 
 schedule::Table table_of(const Strategy& s) {
-  const auto p = static_cast<std::int32_t>(s.pipeline), m = static_cast<std::int32_t>(s.microbatches()), v = static_cast<std::int32_t>(s.interleave);
+  const auto p = static_cast<std::int32_t>(s.pipeline), m = static_cast<std::int32_t>(s.microbatches()),
+      v = static_cast<std::int32_t>(s.interleave);
   switch (s.schedule) {
-    case PipelineSchedule::one_f_one_b: return v > 1 ? schedule::generate("Interleaved1F1B", {p, m, v}) : schedule::generate("1F1B", {p, m, 1});
+    case PipelineSchedule::one_f_one_b: return v > 1 ? schedule::generate("Interleaved1F1B", {p, m, v})
+        : schedule::generate("1F1B", {p, m, 1});
     case PipelineSchedule::zero_bubble_h1: return schedule::generate("ZB-H1", {p, m, 1});
     case PipelineSchedule::zero_bubble_h2: return schedule::generate("ZB-H2", {p, m, 1});
     case PipelineSchedule::zero_bubble_v: return schedule::generate("ZBV", {p, m, 2});
@@ -26,7 +28,9 @@ schedule::Table table_of(const Strategy& s) {
 
 StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
   if (const Violation v = first_violation(model, cluster, s)) fail(ErrorKind::poplar_error, v.rule, "{}: {}", to_string(s), v.message);
-  if (model.experts > 0 || model.layers % s.pipeline != 0) fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes equal stages without experts", model.name);
+  if (model.experts > 0 || model.layers % s.pipeline != 0) {
+    fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes equal stages without experts", model.name);
+  }
   StepTimeline t;
   t.table = table_of(s);
   t.layer = layer_costs(model, cluster, s);
@@ -36,7 +40,8 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   const auto stages = static_cast<std::size_t>(s.pipeline * chunks);
   t.layers_per_chunk = static_cast<double>(model.layers) / static_cast<double>(stages);
   // A rank waits for its own messages: one of each pass of each chunk.
-  const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1), message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
+  const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1),
+      message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
   t.costs.forward.assign(stages, t.layers_per_chunk * t.layer.forward_seconds + message);
   t.costs.input_gradient.assign(stages, t.layers_per_chunk * (t.layer.again_seconds + t.layer.input_seconds) + message);
   t.costs.weight_gradient.assign(stages, t.layers_per_chunk * t.layer.weight_seconds);
@@ -47,7 +52,8 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   t.exchange = e.data_transfers;
   t.optimizer = e.optimizer;
   t.seconds = t.timing.makespan + t.exchange + t.optimizer + e.host + e.offload;
-  const double each = static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
+  const double each = static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() +
+                                          t.layer.weight_gradient.size());
   t.ops = each * static_cast<double>(model.layers * s.microbatches()) * static_cast<double>(s.devices() / s.pipeline);
   return t;
 }
@@ -57,10 +63,12 @@ std::string chrome_trace(const StepTimeline& t, std::size_t most) {
   std::size_t events = 0;
   const auto event = [&](std::string_view name, std::size_t rank, bool transfer, double start, double seconds) {
     if (events++ >= most) return;
-    text += fmt::format("{{\"name\": \"{}\", \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.4f}, \"dur\": {:.4f}}},\n", name, rank, transfer ? 1 : 0, start * 1e6, seconds * 1e6);
+    text += fmt::format("{{\"name\": \"{}\", \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.4f}, \"dur\": {:.4f}}},\n", name, rank,
+                        transfer ? 1 : 0, start * 1e6, seconds * 1e6);
   };
   for (std::size_t r = 0; r < t.table.ranks.size(); ++r) {
-    text += fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"pipeline rank {}\"}}}},\n", r, r);
+    text += fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"pipeline rank {}\"}}}},\n", r,
+                        r);
     for (std::size_t i = 0; i < t.table.ranks[r].size() && events < most; ++i) {
       const schedule::Cell& c = t.table.ranks[r][i];
       if (!schedule::computes(c.action)) continue;

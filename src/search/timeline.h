@@ -1,5 +1,5 @@
-// When everything of a step runs, folded: one device stands for all that do the same (tensor, context and data parallel), one layer for all layers
-// of a stage.
+// When everything of a step runs, folded: one device stands for all that do the same (tensor, context and data parallel), one layer for all
+// layers of a stage.
 #pragma once
 
 #include "schedule/replay.h"

@@ -106,9 +106,11 @@ Transformer from_json(const std::string& text, const std::string& file) {
     Transformer t;
     t.name = j.value("name", file);
     const auto read = [&](const char* name, std::int64_t& into) { into = j.value(name, into); };
-    read("layers", t.layers), read("hidden", t.hidden), read("heads", t.heads), read("kv_heads", t.kv_heads), read("seq", t.seq), read("vocab", t.vocab);
+    read("layers", t.layers), read("hidden", t.hidden), read("heads", t.heads), read("kv_heads", t.kv_heads), read("seq", t.seq),
+        read("vocab", t.vocab);
     t.ffn = j.value("ffn", 4 * t.hidden);
-    read("head_size", t.head_size), read("experts", t.experts), read("experts_each", t.experts_each), read("shared_experts", t.shared_experts);
+    read("head_size", t.head_size), read("experts", t.experts), read("experts_each", t.experts_each),
+        read("shared_experts", t.shared_experts);
     read("expert_ffn", t.expert_ffn), read("dense_layers", t.dense_layers), read("query_rank", t.query_rank), read("kv_rank", t.kv_rank);
     read("position_size", t.position_size), read("value_size", t.value_size);
     t.gated = j.value("gated", t.gated);
@@ -117,7 +119,8 @@ Transformer from_json(const std::string& text, const std::string& file) {
     for (const char* needed : {"layers", "hidden", "heads", "seq"}) {
       if (!j.contains(needed)) fail(ErrorKind::poplar_error, "model-file", "{}: no '{}'", file, needed);
     }
-    if (t.layers < 1 || t.heads < 1 || t.seq < 1 || t.hidden < 1 || t.ffn < 1 || t.vocab < 1 || (t.head_size == 0 && t.hidden % t.heads != 0)) {
+    if (t.layers < 1 || t.heads < 1 || t.seq < 1 || t.hidden < 1 || t.ffn < 1 || t.vocab < 1 ||
+        (t.head_size == 0 && t.hidden % t.heads != 0)) {
       fail(ErrorKind::poplar_error, "model-file", "{}: sizes must be positive, and heads divide hidden", file);
     }
     return t;
@@ -133,7 +136,8 @@ const std::vector<Transformer>& transformers() {
       gpt("gpt2", 12, 12, 768, 1024),          gpt("gpt3-xl", 24, 16, 2048, 2048),         gpt("gpt3-13b", 40, 40, 5120, 2048),
       gpt("gpt3-175b", 96, 96, 12288, 2048),   gpt("megatron-22b", 48, 64, 6144, 2048),    gpt("turing-530b", 105, 128, 20480, 2048),
       gpt("megatron-1t", 128, 160, 25600, 2048), llama("llama3-8b", 32, 32, 4096, 14336), llama("llama3-70b", 80, 64, 8192, 28672),
-      llama("llama3-405b", 126, 128, 16384, 53248), deepseek(), deepseek3(), mixtral("mixtral-8x7b", 32, 32, 4096, 14336), mixtral("mixtral-8x22b", 56, 48, 6144, 16384),
+      llama("llama3-405b", 126, 128, 16384, 53248), deepseek(), deepseek3(), mixtral("mixtral-8x7b", 32, 32, 4096, 14336),
+          mixtral("mixtral-8x22b", 56, 48, 6144, 16384),
   };
   return all;
 }

@@ -10,8 +10,8 @@ namespace pando::search {
 
 namespace {
 
-// Of each op beside its measured work: small kernels that the model does not list, and waiting for the host. Chosen by least squares with the
-// steps of four microbatches of Llama-3 without context parallelism.
+// Of each op beside its measured work: small kernels that the model does not list, and waiting for the host. Chosen by least squares with
+// the steps of four microbatches of Llama-3 without context parallelism.
 constexpr double kOpSeconds = 6.5e-5;
 
 // "b=1, m=4096, layout=TN" as a map.
@@ -62,7 +62,8 @@ MeasuredShapes read_measured_shapes(const simulate::Csv& csv) {
       all.products.push_back({whole(f, "m"), whole(f, "k"), whole(f, "n"), layout == "TN" ? 'f' : layout == "NN" ? 'i' : 'w', e});
     } else if (op == "group_matmul" && f.at("main_grad_dtype") == "fp32") {
       const std::string& stage = f.at("stage");
-      all.grouped.push_back({whole(f, "ng"), whole(f, "M"), whole(f, "N"), whole(f, "K"), stage == "fwd" ? 'f' : stage == "bwd_grad_act" ? 'i' : 'w', e});
+      all.grouped.push_back({whole(f, "ng"), whole(f, "M"), whole(f, "N"), whole(f, "K"),
+                             stage == "fwd" ? 'f' : stage == "bwd_grad_act" ? 'i' : 'w', e});
     } else if (op.starts_with("sdp") && f.at("qkv_contiguous") == "True") {
       all.attentions.push_back({whole(f, "seq_len"), whole(f, "head_num"), whole(f, "qk_head_dim"), op == "sdp_bwd", e});
     }
@@ -73,15 +74,18 @@ MeasuredShapes read_measured_shapes(const simulate::Csv& csv) {
 ValidationSet b200_set(const simulate::Csv& csv, const MeasuredShapes& shapes, bool memory) {
   ValidationSet set;
   set.name = memory ? "b200_steps memory" : "b200_steps";
-  set.note = memory ? "GiB of the fullest device. Two constants: logits take 4 bytes each, gradients of embedding and head are held apart for a moment; seen in the calibrating rows."
-                    : "ms of an iteration. Products and attention as measured by shape, collectives as measured; one constant, the time of each op beside its work, was chosen with "
+  set.note = memory ? "GiB of the fullest device. Two constants: logits take 4 bytes each, gradients of embedding and head are held apart "
+                      "for a moment; seen in the calibrating rows."
+                    : "ms of an iteration. Products and attention as measured by shape, collectives as measured; one constant, the time of "
+                      "each op beside its work, was chosen with "
                       "the calibrating rows.";
   simulate::Cluster b200 = simulate::cluster_named("b200");
   b200.launch = kOpSeconds;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const Transformer m = model_of(csv, i);
     Strategy s;
-    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.context = csv.integer(i, "cp"), s.expert = csv.integer(i, "ep");
+    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.context = csv.integer(i, "cp"),
+        s.expert = csv.integer(i, "ep");
     s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
     s.zero = s.data * s.context > 1 ? 1 : 0;
     s.comm = TensorComm::sequence_parallel;

@@ -75,7 +75,8 @@ void measure_memory_rates(double budget, Cluster& c) {
 
 // Two threads add up each other's parts: seconds of one all-reduce of so many floats.
 double exchange_seconds(std::size_t n, double budget) {
-  std::vector<float> parts[2] = {std::vector<float>(n, 1), std::vector<float>(n, 2)}, sums[2] = {std::vector<float>(n), std::vector<float>(n)};
+  std::vector<float> parts[2] = {std::vector<float>(n, 1), std::vector<float>(n, 2)},
+      sums[2] = {std::vector<float>(n), std::vector<float>(n)};
   std::atomic<unsigned> arrived{0};
   std::atomic<bool> stop{false};
   unsigned round[2] = {0, 0};

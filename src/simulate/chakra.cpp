@@ -13,7 +13,8 @@ namespace {
 enum : std::uint64_t { kComputing = 4, kSend = 5, kReceive = 6, kCollective = 7 };
 enum : std::uint64_t { kNodeId = 1, kNodeName = 2, kNodeType = 3, kNodeData = 5, kNodeDuration = 7, kNodeAttribute = 10 };
 enum : std::uint64_t { kAttributeName = 1, kAttributeInt64 = 9, kAttributeBool = 27 };
-enum : std::uint64_t { kAllReduce = 0, kReduce = 1, kAllGather = 2, kGather = 3, kScatter = 4, kBroadcast = 5, kAllToAll = 6, kReduceScatter = 7 };
+enum : std::uint64_t { kAllReduce = 0, kReduce = 1, kAllGather = 2, kGather = 3, kScatter = 4, kBroadcast = 5, kAllToAll = 6,
+                       kReduceScatter = 7 };
 
 void varint(std::string& out, std::uint64_t v) {
   for (; v >= 0x80; v >>= 7) out += static_cast<char>(v | 0x80);

@@ -39,7 +39,9 @@ class Clock {
     for (const NetworkLevel& l : cluster.levels) slowdown_.push_back(static_cast<Ticks>(std::llround(l.slowdown * 1000)));
     for (std::size_t l = 0; l < cluster.levels.size(); ++l) {
       shared_.emplace_back();
-      if (l > 0 && cluster.levels[l].shared_bytes_per_second > 0) shared_.back().resize(devices / static_cast<std::size_t>(unit_size(l)) + 1, 0);
+      if (l > 0 && cluster.levels[l].shared_bytes_per_second > 0) {
+        shared_.back().resize(devices / static_cast<std::size_t>(unit_size(l)) + 1, 0);
+      }
     }
   }
 
@@ -94,7 +96,9 @@ class Clock {
       for (std::uint32_t d : devices) {
         if (s.kind == StepKind::compute || !options_.overlap) n[d].computes = true;
         if (s.kind == StepKind::transfer) n[d].transfers = true;
-        if (s.kind == StepKind::transfer && s.level < shared_.size() && !shared_[s.level].empty()) n[d].shared |= std::uint64_t{1} << s.level;
+        if (s.kind == StepKind::transfer && s.level < shared_.size() && !shared_[s.level].empty()) {
+          n[d].shared |= std::uint64_t{1} << s.level;
+        }
       }
     }
     return n;
@@ -111,7 +115,8 @@ class Clock {
       ++steps_run_;
       Ticks start = 0;
       for (SlotId o : b.operands_of(s)) start = std::max(start, ready[o]);
-      const Ticks end = s.kind == StepKind::compute ? compute(b, s, durations_[body][i], map, start) : transfer(b, s, durations_[body][i], map, start);
+      const Ticks end = s.kind == StepKind::compute ? compute(b, s, durations_[body][i], map, start)
+          : transfer(b, s, durations_[body][i], map, start);
       for (SlotId r : b.results_of(s)) ready[r] = end;
     }
   }
@@ -166,7 +171,8 @@ class Clock {
 
   void record(const Step& s, std::int32_t device, bool is_transfer, Ticks start, Ticks end) {
     if (!options_.record_events) return;
-    events_.push_back({s.label, device, is_transfer, static_cast<double>(start) / kTicksPerSecond, static_cast<double>(end - start) / kTicksPerSecond});
+    events_.push_back({s.label, device, is_transfer, static_cast<double>(start) / kTicksPerSecond,
+                       static_cast<double>(end - start) / kTicksPerSecond});
   }
 
   // --- calls ----------------------------------------------------------------------------------------------------------------------------
@@ -200,7 +206,9 @@ class Clock {
       }
     }
     if (s.trips == 0) {
-      for (std::size_t i = 0; i < callee.outputs.size(); ++i) outputs.push_back(callee.carried[i] >= 0 ? inputs[static_cast<std::size_t>(callee.carried[i])] : 0);
+      for (std::size_t i = 0; i < callee.outputs.size(); ++i) {
+        outputs.push_back(callee.carried[i] >= 0 ? inputs[static_cast<std::size_t>(callee.carried[i])] : 0);
+      }
     }
     const auto results = b.results_of(s);
     for (std::size_t i = 0; i < results.size() && i < outputs.size(); ++i) ready[results[i]] = outputs[i];
@@ -217,8 +225,8 @@ class Clock {
 
   // --- folding --------------------------------------------------------------------------------------------------------------------------
 
-  // How late everything that the body looks at is, relative to the earliest stream that it uses. Two calls of one body with equal numbers do
-  // the same.
+  // How late everything that the body looks at is, relative to the earliest stream that it uses. Two calls of one body with equal numbers
+  // do the same.
   struct Key {
     std::vector<Ticks> relative;
     Ticks base = 0;
@@ -280,7 +288,8 @@ class Clock {
     return k;
   }
 
-  void run_trip_once(std::uint32_t body, const std::vector<std::int32_t>& map, const std::vector<Ticks>& inputs, std::vector<Ticks>& outputs, const Key& key) {
+  void run_trip_once(std::uint32_t body, const std::vector<std::int32_t>& map, const std::vector<Ticks>& inputs,
+                     std::vector<Ticks>& outputs, const Key& key) {
     const Body& callee = program_.bodies[body];
     const auto found = memo_[body].find(key.relative);
     if (found == memo_[body].end()) {
@@ -323,9 +332,10 @@ class Clock {
     return all;
   }
 
-  // The last trip changed nothing but the time; so do the `trips` that are left. What a trip adds to the busy times is what the memo says of the
-  // last one: run it once more, then count it often.
-  void shift(std::uint32_t body, const std::vector<std::int32_t>& map, std::vector<Ticks>& inputs, std::vector<Ticks>& outputs, Ticks by, std::int64_t trips) {
+  // The last trip changed nothing but the time; so do the `trips` that are left. What a trip adds to the busy times is what the memo says
+  // of the last one: run it once more, then count it often.
+  void shift(std::uint32_t body, const std::vector<std::int32_t>& map, std::vector<Ticks>& inputs, std::vector<Ticks>& outputs, Ticks by,
+             std::int64_t trips) {
     const std::vector<Ticks> spent = spent_by(map);
     run_trip_once(body, map, inputs, outputs, key_of(body, map, inputs, base_of(body, map)));
     const std::int64_t more = trips - 1;
@@ -365,6 +375,8 @@ class Clock {
 
 }  // namespace
 
-Timeline run_clock(const Program& program, const Cluster& cluster, const ClockOptions& options) { return Clock(program, cluster, options).run(); }
+Timeline run_clock(const Program& program, const Cluster& cluster, const ClockOptions& options) {
+  return Clock(program, cluster, options).run();
+}
 
 }  // namespace pando::simulate

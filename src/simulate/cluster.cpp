@@ -19,8 +19,16 @@ double Efficiency::at(double size) const {
   return points.back().second;
 }
 
+double Efficiency::most() const {
+  if (share > 0) return share;
+  double most = 0;
+  for (const auto& [size, at_size] : points) most = std::max(most, at_size);
+  return most;
+}
+
 std::string_view name_of(Collective c) {
-  constexpr std::string_view names[] = {"send", "broadcast", "scatter", "gather", "reduce", "all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
+  constexpr std::string_view names[] = {"send", "broadcast", "scatter", "gather", "reduce", "all_reduce", "all_gather", "reduce_scatter",
+                                        "all_to_all"};
   return names[static_cast<std::size_t>(c)];
 }
 
@@ -118,17 +126,22 @@ Volume tree_volume(Collective what, double bytes, double n) {
 
 bool has_tree(Collective what) { return what == Collective::all_reduce || what == Collective::broadcast || what == Collective::reduce; }
 
-double flat_time(const NetworkLevel& l, Volume v, std::int64_t beside) { return v.bytes / bandwidth(l, v.bytes, beside) + v.messages * l.latency; }
+double flat_time(const NetworkLevel& l, Volume v, std::int64_t beside) {
+  return v.bytes / bandwidth(l, v.bytes, beside) + v.messages * l.latency;
+}
 
 TransferTime flat(const Cluster& c, Collective what, double bytes, double n, std::size_t level, std::int64_t beside) {
   const NetworkLevel& l = c.levels[level];
-  TransferTime best{flat_time(l, ring_volume(what, bytes, n), beside), what == Collective::send ? Algorithm::direct : Algorithm::ring, level};
+  TransferTime best{flat_time(l, ring_volume(what, bytes, n), beside), what == Collective::send ? Algorithm::direct : Algorithm::ring,
+                    level};
   const auto consider = [&](Algorithm a, Volume v) {
     const double t = flat_time(l, v, beside);
     if (t < best.seconds) best = {t, a, level};
   };
   if (has_tree(what) && n > 2) consider(Algorithm::tree, tree_volume(what, bytes, n));
-  if (l.reduces_in_network && (what == Collective::all_reduce || what == Collective::reduce || what == Collective::broadcast)) consider(Algorithm::in_network, {bytes, 2});
+  if (l.reduces_in_network && (what == Collective::all_reduce || what == Collective::reduce || what == Collective::broadcast)) {
+    consider(Algorithm::in_network, {bytes, 2});
+  }
   return best;
 }
 
@@ -146,7 +159,8 @@ TransferTime transfer_time(const Cluster& c, Collective what, double bytes, cons
   const std::int64_t crossing = g.beside * g.inner;
   switch (what) {
     case Collective::all_reduce:
-      h.seconds = flat(c, Collective::reduce_scatter, bytes, in, g.inner_level, 1).seconds + flat(c, what, part, out, g.outer_level, crossing).seconds +
+      h.seconds = flat(c, Collective::reduce_scatter, bytes, in, g.inner_level, 1).seconds + flat(c, what, part, out, g.outer_level,
+                                                                                                  crossing).seconds +
                   flat(c, Collective::all_gather, bytes, in, g.inner_level, 1).seconds;
       break;
     case Collective::all_gather:
@@ -154,7 +168,8 @@ TransferTime transfer_time(const Cluster& c, Collective what, double bytes, cons
       h.seconds = flat(c, what, part, out, g.outer_level, crossing).seconds + flat(c, what, bytes, in, g.inner_level, 1).seconds;
       break;
     default:
-      h.seconds = flat(c, what, what == Collective::scatter || what == Collective::gather ? bytes : part, out, g.outer_level, crossing).seconds +
+      h.seconds = flat(c, what, what == Collective::scatter || what == Collective::gather ? bytes : part, out, g.outer_level,
+                       crossing).seconds +
                   flat(c, what, bytes, in, g.inner_level, 1).seconds;
       break;
   }

@@ -17,6 +17,8 @@ struct Efficiency {
   std::vector<std::pair<double, double>> points{{1, 1}};
   double share = 0, half = 0;
   double at(double size) const;
+  // Of any size.
+  double most() const;
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
 
@@ -94,8 +96,8 @@ struct Group {
 // Devices `stride` apart, beginning at `first`.
 Group group_of(const Cluster& c, std::int64_t first, std::int64_t count, std::int64_t stride);
 
-// `bytes`: of the whole tensor (all-reduce: of each device's; all-gather: of the result; reduce-scatter: of each device's operand; all-to-all: of
-// each device's operand). The quickest of the algorithms that the network can do.
+// `bytes`: of the whole tensor (all-reduce: of each device's; all-gather: of the result; reduce-scatter: of each device's operand;
+// all-to-all: of each device's operand). The quickest of the algorithms that the network can do.
 TransferTime transfer_time(const Cluster& c, Collective what, double bytes, const Group& g);
 
 }  // namespace pando::simulate

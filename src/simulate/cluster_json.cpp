@@ -1,6 +1,7 @@
 #include "simulate/cluster_json.h"
 
 #include "base/error.h"
+#include "simulate/ipu_cluster.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,7 +40,8 @@ void each_number(C& c, F f) {
 
 template <class L, class F>
 void each_number_of_level(L& l, F f) {
-  f("devices", l.devices), f("bytes_per_second", l.bytes_per_second), f("latency", l.latency), f("shared_bytes_per_second", l.shared_bytes_per_second);
+  f("devices", l.devices), f("bytes_per_second", l.bytes_per_second), f("latency", l.latency),
+      f("shared_bytes_per_second", l.shared_bytes_per_second);
   f("reduces_in_network", l.reduces_in_network), f("slowdown", l.slowdown);
 }
 
@@ -47,7 +49,8 @@ void check(const Cluster& c, const std::string& file) {
   const auto positive = [&](double v, const char* what) {
     if (!(v > 0)) fail(ErrorKind::poplar_error, "cluster-file", "{}: {} is {}; it must be more than 0", file, what, v);
   };
-  positive(c.half_operations, "half_operations"), positive(c.single_operations, "single_operations"), positive(c.vector_operations, "vector_operations");
+  positive(c.half_operations, "half_operations"), positive(c.single_operations, "single_operations"),
+      positive(c.vector_operations, "vector_operations");
   positive(c.memory_bytes_per_second, "memory_bytes_per_second");
   for (const Efficiency* e : {&c.matmul_efficiency, &c.memory_efficiency}) {
     if (e->share <= 0 && e->points.empty()) fail(ErrorKind::poplar_error, "cluster-file", "{}: an efficiency without points", file);
@@ -55,7 +58,10 @@ void check(const Cluster& c, const std::string& file) {
   std::int32_t below = 1;
   for (const NetworkLevel& l : c.levels) {
     positive(l.bytes_per_second, "bytes_per_second of a level");
-    if (l.devices < below) fail(ErrorKind::poplar_error, "cluster-file", "{}: level '{}' joins {} devices, fewer than the one before it", file, l.name, l.devices);
+    if (l.devices < below) {
+      fail(ErrorKind::poplar_error, "cluster-file", "{}: level '{}' joins {} devices, fewer than the one before it", file, l.name,
+           l.devices);
+    }
     below = l.devices;
   }
 }
@@ -102,7 +108,10 @@ Cluster cluster_from_json(std::string_view text, const std::string& file) {
 }
 
 Cluster cluster_of(const std::string& name_or_file) {
-  if (!name_or_file.ends_with(".json")) return cluster_named(name_or_file);
+  if (!name_or_file.ends_with(".json")) {
+    if (const auto ipus = ipu_cluster_named(name_or_file)) return *ipus;
+    return cluster_named(name_or_file);
+  }
   std::ifstream in(name_or_file);
   if (!in) fail(ErrorKind::file_load_error, "cluster-file", "cannot read {}", name_or_file);
   return cluster_from_json(std::string(std::istreambuf_iterator<char>(in), {}), name_or_file);

@@ -11,7 +11,7 @@ namespace pando::simulate {
 std::string to_json(const Cluster& c);
 // Refuses (poplar_error, id cluster-file) what is no such text: the message names the member.
 Cluster cluster_from_json(std::string_view text, const std::string& file);
-// A row's name, or a file (anything that ends in .json).
+// A row's name, IPUs ("ipu2", "ipu2:64" with 64 tiles each), or a file (anything that ends in .json).
 Cluster cluster_of(const std::string& name_or_file);
 
 }  // namespace pando::simulate

@@ -51,7 +51,8 @@ std::vector<ir::TypeId> tensors_of(const ir::Module& module, std::span<const ir:
 
 namespace {
 
-enum class ReferenceRule : std::uint8_t { launch, zero, unary, binary, matmul, matmul_gradients, gemm, send, all_reduce, gather, optimizer };
+enum class ReferenceRule : std::uint8_t { launch, zero, unary, binary, matmul, matmul_gradients, gemm, send, all_reduce, gather,
+                                          optimizer };
 
 struct ReferenceOp {
   std::string_view name;
@@ -132,7 +133,7 @@ double ReferenceCostModel::seconds(const ir::Module& module, ir::OpId op) const 
 
 // --- cluster ----------------------------------------------------------------------------------------------------------------------------
 
-double ClusterCostModel::compute_seconds(const ir::Module& module, ir::OpId op) const {
+ClusterCostModel::Work ClusterCostModel::work_of(const ir::Module& module, ir::OpId op) const {
   const ir::OpRow& row = module.row(op);
   std::vector<ir::TypeId> operands;
   for (ir::ValueId v : module.operands(op)) operands.push_back(module.value(v).type);
@@ -148,12 +149,32 @@ double ClusterCostModel::compute_seconds(const ir::Module& module, ir::OpId op) 
       cost.operations += static_cast<double>(ir::elements_of(module.type(t).shape));
     }
   }
-  const bool product = row.name.starts_with("matmul") || row.name.starts_with("conv");
-  const ir::DType dtype = operands.empty() || !module.type(operands[0]).is_tensor() ? ir::DType::float32 : module.type(operands[0]).dtype;
-  const double peak = !product ? cluster_.vector_operations : ir::size_of(dtype) <= 2 ? cluster_.half_operations : cluster_.single_operations;
-  const double computing = cost.operations / (peak * (product ? cluster_.matmul_efficiency.at(cost.operations) : 1));
-  const double bytes = cost.bytes_read + cost.bytes_written;
-  return cluster_.launch + std::max(computing, bytes / (cluster_.memory_bytes_per_second * cluster_.memory_efficiency.at(bytes)));
+  Work w;
+  w.operations = cost.operations;
+  w.bytes = cost.bytes_read + cost.bytes_written;
+  w.product = row.name.starts_with("matmul") || row.name.starts_with("conv");
+  const bool tensor = !operands.empty() && module.type(operands[0]).is_tensor();
+  const ir::DType dtype = tensor ? module.type(operands[0]).dtype : ir::DType::float32;
+  w.peak = !w.product ? cluster_.vector_operations : ir::size_of(dtype) <= 2 ? cluster_.half_operations : cluster_.single_operations;
+  return w;
+}
+
+// Between a device and what lies off it.
+static bool is_far(std::string_view op) { return op.starts_with("remote_") || op.starts_with("host_"); }
+
+double ClusterCostModel::compute_seconds(const ir::Module& module, ir::OpId op) const {
+  const Work w = work_of(module, op);
+  const double computing = w.operations / (w.peak * (w.product ? cluster_.matmul_efficiency.at(w.operations) : 1));
+  if (cluster_.far_bytes_per_second > 0 && is_far(module.row(op).name)) return cluster_.launch + w.bytes / cluster_.far_bytes_per_second;
+  return cluster_.launch + std::max(computing, w.bytes / (cluster_.memory_bytes_per_second * cluster_.memory_efficiency.at(w.bytes)));
+}
+
+double ClusterCostModel::least_seconds(const ir::Module& module, ir::OpId op, double parts) const {
+  const ir::OpRow& row = module.row(op);
+  if (row.view != ir::View::none || is_far(row.name) || row.name == "make_tuple" || row.name == "get_element") return 0;
+  const Work w = work_of(module, op);
+  const double computing = w.operations / parts / (w.peak * (w.product ? cluster_.matmul_efficiency.most() : 1));
+  return cluster_.launch + std::max(computing, w.bytes / parts / (cluster_.memory_bytes_per_second * cluster_.memory_efficiency.most()));
 }
 
 double ClusterCostModel::seconds(const ir::Module& module, ir::OpId op) const {
@@ -173,7 +194,8 @@ double ClusterCostModel::seconds(const ir::Module& module, ir::OpId op) const {
   const bool whole_is_result = *what == Collective::all_gather || *what == Collective::gather;
   const auto bytes = static_cast<double>(bytes_of(module.type(whole_is_result ? results[0] : operands[0])));
   const auto count = static_cast<std::int64_t>(devices.size());
-  return transfer_time(cluster_, *what, bytes, group_of(cluster_, devices.front(), count, (devices.back() - devices.front()) / (count - 1))).seconds;
+  return transfer_time(cluster_, *what, bytes, group_of(cluster_, devices.front(), count,
+                                                        (devices.back() - devices.front()) / (count - 1))).seconds;
 }
 
 // --- tables -----------------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-// What an op of a placed module costs. Each model gives seconds for one op on each of its devices; what a program makes of that is the clock's.
+// What an op of a placed module costs. Each model gives seconds for one op on each of its devices; what a program makes of that is the
+// clock's.
 #pragma once
 
 #include "ir/module.h"
@@ -17,6 +18,11 @@ class CostModel {
   virtual ~CostModel() = default;
   // Of an op that carries no graph. Depends on the op's kind, attributes and operand types alone: flattening asks once for equal ones.
   virtual double seconds(const ir::Module& module, ir::OpId op) const = 0;
+  // No device takes less for an equal part of the op, of `parts`; 0: nothing is known.
+  virtual double least_seconds(const ir::Module& module, ir::OpId op, double parts) const {
+    (void)module, (void)op, (void)parts;
+    return 0;
+  }
   // What the op is called in tables and traces.
   virtual std::string label(const ir::Module& module, ir::OpId op) const;
   // Views lie in their operands' memory and take no time.
@@ -40,15 +46,21 @@ class ReferenceCostModel : public CostModel {
   ReferenceCosts costs_;
 };
 
-// Operations and bytes of the op's row on a cluster: a launch, then the longer of computing and reading and writing memory. Collectives: the
-// quickest algorithm of the network.
+// Operations and bytes of the op's row on a cluster: a launch, then the longer of computing and reading and writing memory. Collectives:
+// the quickest algorithm of the network.
 class ClusterCostModel : public CostModel {
  public:
   explicit ClusterCostModel(Cluster cluster) : cluster_(std::move(cluster)) {}
   double seconds(const ir::Module& module, ir::OpId op) const override;
+  double least_seconds(const ir::Module& module, ir::OpId op, double parts) const override;
   const Cluster* cluster() const override { return &cluster_; }
 
  private:
+  struct Work {
+    double operations = 0, bytes = 0, peak = 1;
+    bool product = false;
+  };
+  Work work_of(const ir::Module& module, ir::OpId op) const;
   double compute_seconds(const ir::Module& module, ir::OpId op) const;
   Cluster cluster_;
 };

@@ -39,7 +39,9 @@ Csv Csv::read(std::string_view text, const std::string& file) {
       csv.names_ = std::move(cells);
       continue;
     }
-    if (cells.size() != csv.names_.size()) fail(ErrorKind::poplar_error, "csv", "{}:{}: {} cells, the first line has {}", file, number, cells.size(), csv.names_.size());
+    if (cells.size() != csv.names_.size()) {
+      fail(ErrorKind::poplar_error, "csv", "{}:{}: {} cells, the first line has {}", file, number, cells.size(), csv.names_.size());
+    }
     csv.rows_.push_back(std::move(cells));
   }
   return csv;
@@ -66,7 +68,9 @@ double Csv::number(std::size_t row, std::string_view column) const {
   if (cell.empty()) return 0;
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc() || end != cell.data() + cell.size()) fail(ErrorKind::poplar_error, "csv", "{}: row {}, column '{}': '{}' is no number", file_, row + 1, column, cell);
+  if (error != std::errc() || end != cell.data() + cell.size()) {
+    fail(ErrorKind::poplar_error, "csv", "{}: row {}, column '{}': '{}' is no number", file_, row + 1, column, cell);
+  }
   return value;
 }
 

@@ -59,7 +59,8 @@ class KnownCosts {
 
 class Flattener {
  public:
-  Flattener(const ir::Module& module, const CostModel& costs) : m_(module), costs_(costs), kinds_(module), refs_(module.value_count()), body_of_(module.graph_count(), kNone) {
+  Flattener(const ir::Module& module, const CostModel& costs) : m_(module), costs_(costs), kinds_(module), refs_(module.value_count()),
+      body_of_(module.graph_count(), kNone) {
     type_slots_.resize(module.types().size());
   }
 
@@ -93,7 +94,8 @@ class Flattener {
     }
     const ir::Device d = t.place.device;
     // What lies in another memory takes none of the device's.
-    const std::int64_t bytes = t.place.memory == ir::Memory::tile ? ir::elements_of(t.shape) * static_cast<std::int64_t>(ir::size_of(t.dtype)) : 0;
+    const std::int64_t bytes = t.place.memory == ir::Memory::tile ? ir::elements_of(t.shape) *
+        static_cast<std::int64_t>(ir::size_of(t.dtype)) : 0;
     parts.push_back({bytes, d.is_variable() ? BodyDevice{d.variable_number(), true} : BodyDevice{d.known() ? d.value : 0, false}});
   }
 
@@ -248,7 +250,8 @@ class Flattener {
 
   void add_call(ir::GraphId g, Body& b, ir::OpId o, const ir::OpRow& row) {
     if (row.name != "call" && row.name != "repeat" && row.name != "pmap") {
-      ir::refuse(ir::ErrorClass::popart, "not-simulated", "{}: which of its graphs runs is known when the program runs; it cannot be simulated", row.name);
+      ir::refuse(ir::ErrorClass::popart, "not-simulated",
+                 "{}: which of its graphs runs is known when the program runs; it cannot be simulated", row.name);
     }
     const ir::GraphId callee = m_.graphs(o)[0];
     const std::vector<std::int64_t> modified = modified_inputs(o);
@@ -298,7 +301,9 @@ class Flattener {
     if (b.outputs.size() > b.own_outputs) return;
     for (std::int64_t i : modified) {
       std::int32_t position = 0;
-      for (std::int64_t k = 0; k < i; ++k) position += static_cast<std::int32_t>(parts_of(m_.value(m_.graph(callee).inputs[static_cast<std::size_t>(k)]).type).size());
+      for (std::int64_t k = 0; k < i; ++k) {
+        position += static_cast<std::int32_t>(parts_of(m_.value(m_.graph(callee).inputs[static_cast<std::size_t>(k)]).type).size());
+      }
       for (SlotId s : slots(m_.graph(callee).finals[static_cast<std::size_t>(i)])) {
         b.outputs.push_back(s);
         b.carried.push_back(position >= static_cast<std::int32_t>(b.own_outputs) ? position : -1);
@@ -321,7 +326,9 @@ class Flattener {
       operands_.clear();
       for (ir::ValueId v : m_.operands(o)) operands_.push_back(pool_[refs_[v.index()].begin + e]);
       std::vector<std::uint32_t> devices;
-      for (const BodyDevice& inner : program_.bodies[index].devices) devices.push_back(b.device(inner == BodyDevice{variable, true} ? here : inner));
+      for (const BodyDevice& inner : program_.bodies[index].devices) {
+        devices.push_back(b.device(inner == BodyDevice{variable, true} ? here : inner));
+      }
       BodyWriter writer(b);
       std::vector<SlotId> results;
       for (std::size_t i = 0; i < outputs; ++i) {

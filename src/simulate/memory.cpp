@@ -54,7 +54,9 @@ class MemoryRun {
   void run(const Body& body, std::vector<Profile>& devices, std::span<const std::uint32_t> map) {
     std::vector<std::uint32_t> left(body.slots.size());
     for (std::size_t i = 0; i < left.size(); ++i) left[i] = body.slots[i].uses;
-    const auto allocate = [&](SlotId r, int sign) { devices[map[body.slots[r].device]].add(body.slots[r].kind, sign * body.slots[r].bytes); };
+    const auto allocate = [&](SlotId r, int sign) {
+      devices[map[body.slots[r].device]].add(body.slots[r].kind, sign * body.slots[r].bytes);
+    };
     for (const Step& s : body.steps) {
       if (s.kind == StepKind::call) {
         call(body, s, devices, map);
@@ -101,7 +103,8 @@ class MemoryRun {
   void hand_back(const Body& callee, std::vector<Profile>& devices, std::span<const std::uint32_t> map) {
     for (std::size_t i = 0; i < callee.own_outputs; ++i) {
       const SlotId o = callee.outputs[i];
-      const bool again = std::find(callee.outputs.begin(), callee.outputs.begin() + static_cast<std::ptrdiff_t>(i), o) != callee.outputs.begin() + static_cast<std::ptrdiff_t>(i);
+      const bool again = std::find(callee.outputs.begin(), callee.outputs.begin() + static_cast<std::ptrdiff_t>(i),
+                                   o) != callee.outputs.begin() + static_cast<std::ptrdiff_t>(i);
       if (callee.slots[o].given || again) devices[map[callee.slots[o].device]].add(callee.slots[o].kind, callee.slots[o].bytes);
     }
   }

@@ -25,7 +25,8 @@ const MemoryKinds::OpFacts& MemoryKinds::facts(ir::OpId o) {
   f.gradient = row.name.ends_with("_grad");
   f.update = row.graphs <= 0 && (row.modifies[0].operand >= 0 || row.modifies_more != nullptr);
   f.transfer = collective_of(row.name).has_value();
-  f.carries = f.transfer || row.elementwise || row.view != ir::View::none || row.name == "make_tuple" || row.name == "get_element" || row.name == "concat" ||
+  f.carries = f.transfer || row.elementwise || row.view != ir::View::none || row.name == "make_tuple" || row.name == "get_element" ||
+      row.name == "concat" ||
               row.name == "identity" || row.name == "sum";
   return f;
 }
@@ -50,7 +51,9 @@ void MemoryKinds::find_backward(const ir::Graph& g) {
   const bool all = g.note.starts_with("Gradient");
   for (ir::OpId o : g.ops) {
     const OpFacts& f = facts(o);
-    const bool from_operand = std::any_of(m_.operands(o).begin(), m_.operands(o).end(), [&](ir::ValueId v) { return backward_[v.index()]; });
+    const bool from_operand = std::any_of(m_.operands(o).begin(), m_.operands(o).end(), [&](ir::ValueId v) {
+      return backward_[v.index()];
+    });
     if (f.update) continue;
     for (ir::ValueId v : m_.results(o)) {
       if (all || f.gradient || from_operand) backward_[v.index()] = true;
@@ -64,7 +67,9 @@ void MemoryKinds::find_gradients(const ir::Graph& g) {
     const ir::OpId o = g.ops[i];
     const OpFacts& f = facts(o);
     const auto results = m_.results(o);
-    const bool wanted = f.update || (f.carries && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) { return consumed_by_update_[v.index()]; }));
+    const bool wanted = f.update || (f.carries && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) {
+      return consumed_by_update_[v.index()];
+    }));
     if (!wanted) continue;
     for (ir::ValueId v : m_.operands(o)) {
       if (!backward_[v.index()]) continue;
@@ -95,7 +100,8 @@ void MemoryKinds::find_inputs(const ir::Graph& g) {
   }
   for (std::size_t i = 0; i < g.inputs.size(); ++i) {
     const bool state = seen[i] & (kState | kUpdated);
-    const MemoryKind k = !state ? MemoryKind::buffers : seen[i] & kReadElsewhere || !(seen[i] & kUpdated) ? MemoryKind::weights : MemoryKind::optimizer;
+    const MemoryKind k = !state ? MemoryKind::buffers : seen[i] & kReadElsewhere ||
+        !(seen[i] & kUpdated) ? MemoryKind::weights : MemoryKind::optimizer;
     kinds_[g.inputs[i].index()] = static_cast<std::uint8_t>(k);
   }
 }

@@ -42,7 +42,9 @@ class MlpWriter {
 
  private:
   std::int64_t layers() const { return s_.layers / s_.pipeline; }
-  std::uint32_t rank(std::int64_t i, std::int64_t j, std::int64_t k) const { return static_cast<std::uint32_t>(i * s_.tensor * s_.pipeline + j * s_.pipeline + k); }
+  std::uint32_t rank(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return static_cast<std::uint32_t>(i * s_.tensor * s_.pipeline + j * s_.pipeline + k);
+  }
   template <class F>
   void each_rank(std::int64_t k, F f) {
     for (std::int64_t i = 0; i < s_.data; ++i) {
@@ -88,7 +90,8 @@ class MlpWriter {
         const bool f = forward_done[k] < forward_ready[k], b = backward_done[k] < backward_ready[k];
         if (!f && !b) continue;
         const bool go = wants_forward[k] ? f : !b;
-        now[k] = go ? std::pair<std::int64_t, std::int64_t>{0, forward_done[k]++} : std::pair<std::int64_t, std::int64_t>{1, backward_done[k]++};
+        now[k].first = go ? 0 : 1;
+        now[k].second = go ? forward_done[k]++ : backward_done[k]++;
         wants_forward[k] = !go;
       }
       for (std::size_t k = 0; k < p; ++k) {
@@ -145,10 +148,15 @@ class MlpWriter {
       const std::int64_t layer = k * layers() + l, out = rows_ * out_width(layer);
       each_rank(k, [&](std::uint32_t r) {
         Values& v = values_[r][static_cast<std::size_t>(m)];
-        v.before.push_back(op("MatMul", costs_.matmul(rows_, in_width(layer), out_width(layer), s_.element_bytes), {v.in.back(), weights_[r][static_cast<std::size_t>(l)]},
+        v.before.push_back(op("MatMul", costs_.matmul(rows_, in_width(layer), out_width(layer), s_.element_bytes),
+                              {v.in.back(), weights_[r][static_cast<std::size_t>(l)]},
                               out * s_.element_bytes, r));
       });
-      if (layer % 2 == 1) reduce_over_tensor(k, [&](std::uint32_t r) { return &values_[r][static_cast<std::size_t>(m)].before.back(); }, out * s_.element_bytes);
+      if (layer % 2 == 1) {
+        reduce_over_tensor(k, [&](std::uint32_t r) {
+          return &values_[r][static_cast<std::size_t>(m)].before.back();
+        }, out * s_.element_bytes);
+      }
       each_rank(k, [&](std::uint32_t r) {
         Values& v = values_[r][static_cast<std::size_t>(m)];
         v.after.push_back(op("Relu", costs_.elementwise(out, s_.element_bytes, 1), {v.before.back()}, out * s_.element_bytes, r));
@@ -160,9 +168,11 @@ class MlpWriter {
     each_rank(k, [&](std::uint32_t r) {
       Values& v = values_[r][static_cast<std::size_t>(m)];
       const SlotId target = target_[r][static_cast<std::size_t>(m)];
-      const SlotId l = op("Loss", costs_.elementwise(out, s_.element_bytes, 1), {v.after.back(), target, scalar_[r]}, out * s_.element_bytes, r);
+      const SlotId l = op("Loss", costs_.elementwise(out, s_.element_bytes, 1), {v.after.back(), target, scalar_[r]},
+                          out * s_.element_bytes, r);
       accumulate(loss_[r], l, m, true, out, r);
-      v.gradient = op("LossGrad", costs_.elementwise(out, s_.element_bytes, 1), {v.after.back(), target, scalar_[r]}, out * s_.element_bytes, r);
+      v.gradient = op("LossGrad", costs_.elementwise(out, s_.element_bytes, 1), {v.after.back(), target, scalar_[r]},
+                      out * s_.element_bytes, r);
     });
   }
 
@@ -171,18 +181,22 @@ class MlpWriter {
       const std::int64_t layer = k * layers() + l, in = rows_ * in_width(layer), out = rows_ * out_width(layer);
       each_rank(k, [&](std::uint32_t r) {
         Values& v = values_[r][static_cast<std::size_t>(m)];
-        v.gradient = op("ReluGrad", costs_.elementwise(out, s_.element_bytes, 2), {v.before[static_cast<std::size_t>(l)], v.gradient}, out * s_.element_bytes, r);
+        v.gradient = op("ReluGrad", costs_.elementwise(out, s_.element_bytes, 2), {v.before[static_cast<std::size_t>(l)], v.gradient},
+                        out * s_.element_bytes, r);
       });
       std::map<std::uint32_t, SlotId> parts;
       each_rank(k, [&](std::uint32_t r) {
         Values& v = values_[r][static_cast<std::size_t>(m)];
         const SlotId dx = w_.slot(in * s_.element_bytes, r), dw = w_.slot(in_width(layer) * out_width(layer) * s_.element_bytes, r);
-        w_.step(StepKind::compute, program_.label("MatMulGrad"), costs_.matmul_gradients(rows_, in_width(layer), out_width(layer), s_.element_bytes),
+        w_.step(StepKind::compute, program_.label("MatMulGrad"),
+                costs_.matmul_gradients(rows_, in_width(layer), out_width(layer), s_.element_bytes),
                 std::array{v.in[static_cast<std::size_t>(l)], weights_[r][static_cast<std::size_t>(l)], v.gradient}, std::array{dx, dw});
         v.gradient = dx;
         parts[r] = dw;
       });
-      if (layer % 2 == 0) reduce_over_tensor(k, [&](std::uint32_t r) { return &values_[r][static_cast<std::size_t>(m)].gradient; }, in * s_.element_bytes);
+      if (layer % 2 == 0) {
+        reduce_over_tensor(k, [&](std::uint32_t r) { return &values_[r][static_cast<std::size_t>(m)].gradient; }, in * s_.element_bytes);
+      }
       each_rank(k, [&](std::uint32_t r) {
         if (layer == 0) accumulate(d_input_[r], values_[r][static_cast<std::size_t>(m)].gradient, m, true, in, r);
         std::optional<SlotId> sum = gradients_[r][static_cast<std::size_t>(l)];
@@ -195,12 +209,16 @@ class MlpWriter {
   void send_forward(std::int64_t k, std::int64_t m) {
     if (k + 1 == s_.pipeline) return;
     const std::int64_t bytes = rows_ * out_width(k * layers() + layers() - 1) * s_.element_bytes;
-    each_rank(k, [&](std::uint32_t r) { values_[r + 1][static_cast<std::size_t>(m)].in[0] = send(values_[r][static_cast<std::size_t>(m)].after.back(), bytes, r + 1); });
+    each_rank(k, [&](std::uint32_t r) {
+      values_[r + 1][static_cast<std::size_t>(m)].in[0] = send(values_[r][static_cast<std::size_t>(m)].after.back(), bytes, r + 1);
+    });
   }
   void send_backward(std::int64_t k, std::int64_t m) {
     if (k == 0) return;
     const std::int64_t bytes = rows_ * in_width(k * layers()) * s_.element_bytes;
-    each_rank(k, [&](std::uint32_t r) { values_[r - 1][static_cast<std::size_t>(m)].gradient = send(values_[r][static_cast<std::size_t>(m)].gradient, bytes, r - 1); });
+    each_rank(k, [&](std::uint32_t r) {
+      values_[r - 1][static_cast<std::size_t>(m)].gradient = send(values_[r][static_cast<std::size_t>(m)].gradient, bytes, r - 1);
+    });
   }
   SlotId send(SlotId what, std::int64_t bytes, std::uint32_t to) {
     const SlotId there = w_.slot(bytes, to);
@@ -223,7 +241,8 @@ class MlpWriter {
       std::vector<SlotId> operands = weights_[r];
       operands.insert(operands.end(), gradients_[r].begin(), gradients_[r].end());
       const std::int64_t last = body_.slots[weights_[r].back()].bytes / s_.element_bytes;
-      Step& s = w_.step(StepKind::compute, program_.label("SGDOptimizer"), costs_.elementwise(last, s_.element_bytes, 2), operands, weights_[r]);
+      Step& s = w_.step(StepKind::compute, program_.label("SGDOptimizer"), costs_.elementwise(last, s_.element_bytes, 2), operands,
+                        weights_[r]);
       s.in_place = true;
     }
   }

@@ -1,5 +1,5 @@
-// The programs of DistIR's multi-layer perceptron under data, tensor and pipeline parallelism, written out step by step in the order in which its
-// transforms emit them. What builders and transforms make is compared with it; nothing else uses it.
+// The programs of DistIR's multi-layer perceptron under data, tensor and pipeline parallelism, written out step by step in the order in
+// which its transforms emit them. What builders and transforms make is compared with it; nothing else uses it.
 #pragma once
 
 #include "simulate/program.h"

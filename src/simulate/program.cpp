@@ -94,7 +94,8 @@ Step& BodyWriter::append(StepKind kind, std::uint32_t label, std::span<const Slo
   return body_.steps.back();
 }
 
-Step& BodyWriter::step(StepKind kind, std::uint32_t label, double seconds, std::span<const SlotId> operands, std::span<const SlotId> results) {
+Step& BodyWriter::step(StepKind kind, std::uint32_t label, double seconds, std::span<const SlotId> operands,
+                       std::span<const SlotId> results) {
   Step& s = append(kind, label, operands, results);
   s.seconds = seconds;
   const auto add = [&](SlotId slot) {
@@ -108,7 +109,8 @@ Step& BodyWriter::step(StepKind kind, std::uint32_t label, double seconds, std::
   return s;
 }
 
-Step& BodyWriter::call(std::uint32_t callee, std::uint32_t label, std::int64_t trips, std::span<const SlotId> operands, std::span<const SlotId> results,
+Step& BodyWriter::call(std::uint32_t callee, std::uint32_t label, std::int64_t trips, std::span<const SlotId> operands,
+                       std::span<const SlotId> results,
                        std::span<const std::uint32_t> devices) {
   Step& s = append(StepKind::call, label, operands, results);
   s.body = callee;

@@ -1,8 +1,8 @@
 // What is simulated: a placed module with its tuples taken apart, a flat list of steps for each graph.
 //
-// A body is one graph. Its slots are the tensors that it makes or is given; a step reads slots, fills slots and takes time on its devices. A
-// call step runs another body, once or several times (`repeat`), with its devices bound: so what is equal in a program (layers, microbatches,
-// replicas of a pmap) is one body that is called often, and can be simulated once (simulate.h).
+// A body is one graph. Its slots are the tensors that it makes or is given; a step reads slots, fills slots and takes time on its devices.
+// A call step runs another body, once or several times (`repeat`), with its devices bound: so what is equal in a program (layers,
+// microbatches, replicas of a pmap) is one body that is called often, and can be simulated once (simulate.h).
 //
 // Devices of a body are counted from zero; `devices` says which device of the machine each is, or which device variable of the body.
 #pragma once
@@ -111,7 +111,8 @@ class BodyWriter {
   // Devices: those of operands and results, each once.
   Step& step(StepKind kind, std::uint32_t label, double seconds, std::span<const SlotId> operands, std::span<const SlotId> results);
   // A call's devices are the callee's.
-  Step& call(std::uint32_t callee, std::uint32_t label, std::int64_t trips, std::span<const SlotId> operands, std::span<const SlotId> results,
+  Step& call(std::uint32_t callee, std::uint32_t label, std::int64_t trips, std::span<const SlotId> operands,
+             std::span<const SlotId> results,
              std::span<const std::uint32_t> devices);
   // `carried`: which input of the next trip it is.
   void output(SlotId s, std::int32_t carried = -1);

@@ -11,7 +11,8 @@ namespace {
 
 class ReferenceClock {
  public:
-  ReferenceClock(const Program& program, bool record) : program_(program), record_(record), clocks_(static_cast<std::size_t>(program.devices()), 0), busy_(clocks_.size()) {}
+  ReferenceClock(const Program& program, bool record) : program_(program), record_(record),
+      clocks_(static_cast<std::size_t>(program.devices()), 0), busy_(clocks_.size()) {}
 
   Timeline run() {
     Timeline t;
@@ -69,11 +70,13 @@ std::string chrome_trace(const Program& program, const Timeline& timeline) {
   for (std::size_t d = 0; d < timeline.devices.size(); ++d) {
     text += fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"device {}\"}}}},\n", d, d);
     for (int t = 0; t < 2; ++t) {
-      text += fmt::format("{{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": \"{}\"}}}},\n", d, t, t == 0 ? "computes" : "transfers");
+      text += fmt::format("{{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": \"{}\"}}}},\n", d, t,
+                          t == 0 ? "computes" : "transfers");
     }
   }
   for (const Event& e : timeline.events) {
-    text += fmt::format("{{\"name\": {}, \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.6f}, \"dur\": {:.6f}}},\n", nlohmann::json(program.label(e.label)).dump(), e.device,
+    text += fmt::format("{{\"name\": {}, \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.6f}, \"dur\": {:.6f}}},\n",
+                        nlohmann::json(program.label(e.label)).dump(), e.device,
                         e.transfer ? 1 : 0, e.start * 1e6, e.seconds * 1e6);
   }
   if (text.ends_with(",\n")) text.replace(text.size() - 2, 1, "");

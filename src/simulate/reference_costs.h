@@ -1,5 +1,5 @@
-// The cost functions of DistIR's simulator, seconds. They are wrong in places (what an op writes is free; an optimizer step costs as much as its
-// last weight; gathers count an element's size twice): figures that were published with them come out only so.
+// The cost functions of DistIR's simulator, seconds. They are wrong in places (what an op writes is free; an optimizer step costs as much
+// as its last weight; gathers count an element's size twice): figures that were published with them come out only so.
 #pragma once
 
 #include <cstdint>

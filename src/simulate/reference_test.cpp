@@ -12,7 +12,8 @@ namespace pando::simulate {
 namespace {
 
 MlpShape shape_of(const Csv& csv, std::size_t i, std::int64_t element_bytes) {
-  return {csv.integer(i, "layers"), csv.integer(i, "dim"), csv.integer(i, "batch"), element_bytes, csv.integer(i, "D"), csv.integer(i, "H"), csv.integer(i, "P"), csv.integer(i, "K")};
+  return {csv.integer(i, "layers"), csv.integer(i, "dim"), csv.integer(i, "batch"), element_bytes, csv.integer(i, "D"), csv.integer(i, "H"),
+          csv.integer(i, "P"), csv.integer(i, "K")};
 }
 
 TEST(Reference, DefaultParametersExactly) {

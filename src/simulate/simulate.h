@@ -1,13 +1,14 @@
 // When each step of a program runs, and what is in memory.
 //
-// The default clock counts picoseconds. Each device has one stream that computes and one that transfers; a step starts when its streams are free
-// and its operands are there. Computing slows down while the device transfers. A send or a collective takes all its devices' links from the same
-// moment, and what a unit of the network shares.
+// The default clock counts picoseconds. Each device has one stream that computes and one that transfers; a step starts when its streams are
+// free and its operands are there. Computing slows down while the device transfers. A send or a collective takes all its devices' links
+// from the same moment, and what a unit of the network shares.
 //
-// Folded, a body that is called again in the same situation (its devices and operands as late to each other as before) is not run again; a loop
-// whose trips repeat is shifted by the rest of its trips. Times are integers, so folded and unfolded results are the same bits.
+// Folded, a body that is called again in the same situation (its devices and operands as late to each other as before) is not run again; a
+// loop whose trips repeat is shifted by the rest of its trips. Times are integers, so folded and unfolded results are the same bits.
 //
-// The reference clock is DistIR's simulator: one clock a device, in doubles; what several devices do together makes them wait for each other.
+// The reference clock is DistIR's simulator: one clock a device, in doubles; what several devices do together makes them wait for each
+// other.
 //
 // Memory follows the order of the program on each device: results are allocated before operands are dropped. It does not depend on times.
 #pragma once

@@ -129,7 +129,9 @@ class RandomProgram {
     const int devices = index == 0 ? 8 : 1 + number(3), inputs = 1 + number(4);
     for (int d = 0; d < devices; ++d) body.device({d, index != 0});
     std::vector<SlotId> live;
-    for (int i = 0; i < inputs; ++i) live.push_back(w.input(8 * (1 + number(9)), static_cast<std::uint32_t>(number(devices)), MemoryKind::weights));
+    for (int i = 0; i < inputs; ++i) {
+      live.push_back(w.input(8 * (1 + number(9)), static_cast<std::uint32_t>(number(devices)), MemoryKind::weights));
+    }
     const auto any = [&] { return live[static_cast<std::size_t>(number(static_cast<int>(live.size())))]; };
     for (int s = 0, n = 3 + number(8); s < n; ++s) {
       const int callee = static_cast<int>(index) + 1 + number(std::max(1, bodies - static_cast<int>(index) - 1));
@@ -150,7 +152,8 @@ class RandomProgram {
       const bool transfer = devices > 1 && number(3) == 0;
       const auto to = transfer ? static_cast<std::uint32_t>(number(devices)) : body.slots[from].device;
       const SlotId result = w.slot(8 * (1 + number(9)), to, static_cast<MemoryKind>(number(6)));
-      Step& step = w.step(transfer ? StepKind::transfer : StepKind::compute, program_.label("op"), 1e-9 * (1 + number(50)), std::vector{from}, std::vector{result});
+      Step& step = w.step(transfer ? StepKind::transfer : StepKind::compute, program_.label("op"), 1e-9 * (1 + number(50)),
+                          std::vector{from}, std::vector{result});
       step.level = static_cast<std::uint8_t>(number(3));
       live.push_back(result);
     }
@@ -169,7 +172,8 @@ TEST(Simulate, FoldedIsUnfolded) {
     const Program p = RandomProgram(seed).make();
     if (p.unfolded_steps() > 200000) continue;
     for (bool overlap : {true, false}) {
-      const Timeline folded = run_clock(p, cluster, {.folded = true, .overlap = overlap}), unfolded = run_clock(p, cluster, {.folded = false, .overlap = overlap});
+      const Timeline folded = run_clock(p, cluster, {.folded = true, .overlap = overlap}),
+          unfolded = run_clock(p, cluster, {.folded = false, .overlap = overlap});
       ASSERT_EQ(folded.seconds, unfolded.seconds) << "seed " << seed;
       for (std::size_t d = 0; d < folded.devices.size(); ++d) {
         EXPECT_EQ(folded.devices[d].end, unfolded.devices[d].end) << "seed " << seed << " device " << d;

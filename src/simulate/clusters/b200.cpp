@@ -2,8 +2,9 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the HGX B200: 2,250 TFLOP/s in half precision, 8,000 GB/s, 180 GB; [simumax] measured collectives of eight
-// B200 (SimuMax's system file, release 1.2): NVLink at 900 GB/s reaches 67 % (gather, scatter) to 74 % (all-reduce), 5 to 9 us for each message.
+// Sources. [card] NVIDIA's data sheet of the HGX B200: 2,250 TFLOP/s in half precision, 8,000 GB/s, 180 GB; [simumax] measured collectives
+// of eight B200 (SimuMax's system file, release 1.2): NVLink at 900 GB/s reaches 67 % (gather, scatter) to 74 % (all-reduce), 5 to 9 us for
+// each message.
 Cluster cluster_b200() {
   Cluster c;
   c.name = "b200";

@@ -2,7 +2,8 @@
 
 namespace pando::simulate {
 
-// Sources. [card] Graphcore's data sheets of the Bow IPU and the Bow Pod16: 350 TFLOP/s in half precision, 87.4 in single, 900 MB of tile memory at
+// Sources. [card] Graphcore's data sheets of the Bow IPU and the Bow Pod16: 350 TFLOP/s in half precision, 87.4 in single, 900 MB of tile
+// memory at
 // 65.4 TB/s; IPU-Links of 64 GB/s in each direction to a neighbour (320 GB/s a device in all); 100 Gbit/s Ethernet between pods; Streaming
 // Memory: 256 GB for four IPUs at 20 GB/s each. Efficiencies are not measured: the cycle model of this project is the better judge.
 Cluster cluster_bow_pod() {

@@ -2,8 +2,8 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the V100 SXM3 32 GB; [distir] the constants that reproduce DistIR's published grid (reference_costs.cpp):
-// they are what its calibration measured on a DGX-2, so they count as measured.
+// Sources. [card] NVIDIA's data sheet of the V100 SXM3 32 GB; [distir] the constants that reproduce DistIR's published grid
+// (reference_costs.cpp): they are what its calibration measured on a DGX-2, so they count as measured.
 Cluster cluster_dgx2() {
   Cluster c;
   c.name = "dgx2";

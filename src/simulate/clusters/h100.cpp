@@ -2,8 +2,8 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the H100 SXM: 989 TFLOP/s in half precision, 134 without tensor cores (half), 3,350 GB/s; NVLink 900 GB/s,
-// half of it in each direction; 400 Gbit/s of InfiniBand a device. Efficiencies are those of selene: nothing here is fitted.
+// Sources. [card] NVIDIA's data sheet of the H100 SXM: 989 TFLOP/s in half precision, 134 without tensor cores (half), 3,350 GB/s; NVLink
+// 900 GB/s, half of it in each direction; 400 Gbit/s of InfiniBand a device. Efficiencies are those of selene: nothing here is fitted.
 Cluster cluster_h100() {
   Cluster c;
   c.name = "h100";

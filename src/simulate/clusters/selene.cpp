@@ -2,9 +2,9 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the A100 SXM4 80 GB: 312 TFLOP/s in half precision, 78 without tensor cores, 2,039 GB/s; NVLink 600 GB/s,
-// half of it in each direction. [pod] Selene: nodes of 8 behind one 200 Gbit/s link a device (InfiniBand HDR). Efficiencies: fitted, see
-// the table of validation in docs/level/simulation.md, which names the rows.
+// Sources. [card] NVIDIA's data sheet of the A100 SXM4 80 GB: 312 TFLOP/s in half precision, 78 without tensor cores, 2,039 GB/s; NVLink
+// 600 GB/s, half of it in each direction. [pod] Selene: nodes of 8 behind one 200 Gbit/s link a device (InfiniBand HDR). Efficiencies:
+// fitted, see the table of validation in docs/level/simulation.md, which names the rows.
 Cluster cluster_selene() {
   Cluster c;
   c.name = "selene";

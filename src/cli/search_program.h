@@ -1,0 +1,27 @@
+// pando search of a program: an ONNX model, or a module's text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "search/programs/program_search.h"
+
+namespace pando::cli {
+
+struct ProgramArguments {
+  std::string input, why, svg, emit;
+  // Of a program: which inputs count samples, positions, experts; which value is the loss; sizes of named dimensions.
+  std::vector<std::string> samples, sequence, experts, dimensions;
+  std::string loss;
+  search::ProgramSpace space;
+  search::SearchOptions options;
+  // Runs the winner and the sequential program in the interpreter, and says whether they are equal.
+  bool check = false, quiet = false;
+};
+
+// Whether the file is an ONNX model or a module's text.
+bool is_program(const std::string& input);
+// Exit status.
+int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster);
+
+}  // namespace pando::cli

@@ -1,0 +1,88 @@
+// The best strategy for a program: any step of training or inference of the model level. Every point of the space is what the transforms
+// can make of the program, so the winner is a program that runs.
+//
+//     const ProgramResult r = search_program(program, cluster, {.devices = 4});
+//     ir::Module winner = transform::parallelise(program, r.best[0].strategy).module;
+//
+// A point is judged by making it: the program is transformed, and what comes out is simulated on the cluster. Points with equal degrees,
+// microbatches, stages and order are a group; before one is made, a bound is known: each op, in as many parts as the group's layout cuts
+// it, at the best efficiency of the machine, with transfers for nothing; of a pipeline with the least that filling and draining takes.
+// Inside a group, recomputing and off-chip memory take no less computing than going without. So every point is either made or excluded by a
+// bound, a rule of the transforms, or memory.
+#pragma once
+
+#include "search/search.h"
+#include "simulate/cost_model.h"
+#include "transform/distribute/parallelise.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pando::search {
+
+struct ProgramSpace {
+  std::int32_t devices = 1, first_device = 0;
+  // Bytes of a device; 0: the machine's.
+  double memory = 0;
+  // Every schedule that has a name, up to four stages on a rank, offload. Otherwise 1F1B, plain and with two stages on a rank, nothing off
+  // chip.
+  bool wide = false;
+  // What a user demands: words of a strategy (strategy_text.h).
+  std::string require;
+  std::int32_t most_microbatches = 32;
+};
+
+struct ProgramEstimate {
+  double seconds = 0;
+  // Of the device that computes longest, and of the one that transfers longest.
+  double computing = 0, transferring = 0;
+  std::int32_t busiest = 0, fullest = 0;
+  // On the fullest device.
+  std::int64_t peak = 0;
+  simulate::KindBytes at_peak{};
+};
+
+struct FoundProgram {
+  transform::Strategy strategy;
+  ProgramEstimate estimate;
+  // In the order of the space.
+  std::int64_t index = -1;
+};
+
+struct ProgramResult {
+  // The best first, `top` of them; empty if nothing fits.
+  std::vector<FoundProgram> best;
+  // Points that no other point beats in both time and memory, by memory; only where it was asked for.
+  std::vector<FoundProgram> frontier;
+  Certificate certificate;
+  // How many points each rule of the transforms excludes.
+  std::map<std::string, std::int64_t> rules;
+  // Samples of a step; 0: it has none.
+  std::int64_t samples = 0;
+};
+
+// `costs` says what each op takes on `cluster`; null: the cluster's own model.
+ProgramResult search_program(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
+                             const SearchOptions& options = {},
+                             const simulate::CostModel* costs = nullptr);
+
+// Time and memory of one point. Refuses what parallelise() refuses.
+ProgramEstimate estimate_program(const transform::Program& program, const transform::Strategy& strategy, const simulate::Cluster& cluster,
+                                 const simulate::CostModel* costs = nullptr);
+// What no estimate of the strategy is below; 0 for strategies that the transforms refuse.
+double least_program_seconds(const transform::Program& program, const transform::Strategy& strategy, const simulate::CostModel& costs);
+
+// Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and where.
+std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
+                    const transform::Strategy& s,
+                    const ProgramResult& result, const simulate::CostModel* costs = nullptr);
+
+// A line for each, then the certificate.
+std::string to_table(const ProgramResult& result);
+// Memory against samples (or steps) a second.
+std::string frontier_svg(const ProgramResult& result, double memory_limit);
+
+}  // namespace pando::search

@@ -1,0 +1,175 @@
+#include "search/programs/program_search.h"
+
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "models/gpt.h"
+#include "models/mlp.h"
+#include "search/programs/bridge.h"
+#include "search/programs/equality.h"
+#include "search/programs/strategy_text.h"
+
+#include <gmock/gmock.h>
+#include <poplar/exceptions.hpp>
+
+namespace pando::search {
+namespace {
+
+using testing::HasSubstr;
+using transform::Strategy;
+
+transform::Program small_gpt() {
+  models::Gpt g;
+  g.layers = 3;
+  g.width = 64;
+  g.heads = 4;
+  g.sequence = 16;
+  g.batch = 8;
+  g.vocabulary = 64;
+  return models::build_gpt(g);
+}
+
+TEST(ProgramStrategy, WordsAreReadAgain) {
+  for (const char* text : {"data=1", "data=2 tensor=2 microbatches=4 zero=3",
+                           "pipeline=2 microbatches=2 stages-per-rank=2 schedule=Interleaved1F1B layers=1/2/1/1",
+                           "tensor=4 recompute=full sequence-parallel offload=weights/activations"}) {
+    EXPECT_EQ(to_string(parse_words(text)), text);
+  }
+  EXPECT_EQ(to_options(parse_words("pipeline=2 layers=1/2 sequence-parallel")),
+            "--pipeline 2 --schedule 1F1B --layers-per-stage 1,2 --sequence-parallel");
+  for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "recompute=some", "offload=all", "zero=-1"}) {
+    EXPECT_THROW(parse_words(wrong), poplar::poplar_error) << wrong;
+  }
+}
+
+// What is left out cannot win, and nothing is counted twice.
+TEST(ProgramSearch, TheBestOfAllPoints) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  const transform::Program mlp = models::build_mlp({.layers = 5, .width = 128, .batch = 16, .learning_rate = 0.1}), gpt = small_gpt();
+  for (const transform::Program* p : {&mlp, &gpt}) {
+    for (const std::int32_t devices : {2, 4}) {
+      ProgramSpace space{.devices = devices, .most_microbatches = 4};
+      const ProgramResult quick = search_program(*p, cluster, space, {.top = 3}),
+          all = search_program(*p, cluster, space, {.top = 3, .brute_force = true});
+      ASSERT_EQ(quick.best.size(), 3u);
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(quick.best[i].index, all.best[i].index) << to_string(quick.best[i].strategy) << " / " << to_string(all.best[i].strategy);
+      }
+      for (const ProgramResult* r : {&quick, &all}) {
+        const Certificate& c = r->certificate;
+        EXPECT_EQ(c.points, c.evaluated + c.by_rule + c.by_memory + c.by_time);
+      }
+      EXPECT_EQ(quick.certificate.points, all.certificate.points);
+      EXPECT_GT(quick.certificate.by_time, 0);
+    }
+  }
+}
+
+TEST(ProgramSearch, NoEstimateIsBelowItsBound) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  const simulate::ClusterCostModel costs(cluster);
+  const transform::Program gpt = small_gpt();
+  for (const char* words : {"data=4", "tensor=4", "tensor=2 data=2 sequence-parallel zero=1", "pipeline=4 microbatches=4",
+                            "pipeline=2 data=2 microbatches=4 recompute=full",
+                            "pipeline=4 microbatches=8 schedule=ZB-H1",
+                                "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {
+    const Strategy s = parse_words(words, {.first_device = 0});
+    const double least = least_program_seconds(gpt, s, costs), seconds = estimate_program(gpt, s, cluster).seconds;
+    EXPECT_GT(least, 0.05 * seconds) << words;
+    EXPECT_LE(least, seconds) << words;
+  }
+}
+
+// Every winner runs, and does what the sequential program does.
+TEST(ProgramSearch, TheWinnerIsAProgram) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  models::Gpt g;
+  g.layers = 3;
+  g.optimizer.kind = models::Optimizer::adam;
+  const transform::Program gpt = models::build_gpt(g);
+  for (const char* demand : {"", "tensor=2", "pipeline=2 microbatches=2", "pipeline=4", "zero=2 data=4", "recompute=full pipeline=2",
+                             "context=2"}) {
+    const ProgramResult r = search_program(gpt, cluster, {.devices = 4, .require = demand, .most_microbatches = 4});
+    ASSERT_FALSE(r.best.empty()) << demand;
+    const transform::Distributed d = transform::parallelise(gpt, r.best[0].strategy);
+    EXPECT_EQ(ir::print(ir::parse(ir::print(d.module))), ir::print(d.module));
+    const Equality e = compare(gpt, d, 7);
+    EXPECT_TRUE(e.equal()) << demand << ": " << to_text(e);
+    EXPECT_GT(e.tensors, 10);
+  }
+}
+
+// The comparison finds what is wrong.
+TEST(ProgramSearch, AnotherProgramIsNotEqual) {
+  const transform::Program a = models::build_mlp({.layers = 2, .width = 4, .batch = 4, .learning_rate = 0.5}),
+                           b = models::build_mlp({.layers = 2, .width = 4, .batch = 4, .learning_rate = 0.25});
+  EXPECT_TRUE(compare(a, transform::parallelise(a, {.data = 2}), 1).equal());
+  const Equality e = compare(a, transform::parallelise(b, {.data = 2}), 1);
+  EXPECT_FALSE(e.equal());
+  EXPECT_THAT(to_text(e), HasSubstr("NOT equal"));
+}
+
+TEST(ProgramSearch, WhyNot) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  const transform::Program gpt = small_gpt();
+  ProgramSpace space{.devices = 4};
+  const ProgramResult r = search_program(gpt, cluster, space);
+  const auto why = [&](const char* words) { return why_not(gpt, cluster, space, parse_words(words, {.first_device = 0}), r); };
+  EXPECT_THAT(why("data=2"), HasSubstr("devices: it takes 2 devices, 4 were asked for"));
+  EXPECT_THAT(why("tensor=2 context=2 microbatches=3"), HasSubstr("degree-does-not-divide"));
+  EXPECT_THAT(why("pipeline=4 layers=9/1/1/1"), HasSubstr("layers-per-stage"));
+  EXPECT_THAT(why("pipeline=4 schedule=ZBV"), HasSubstr("schedule"));
+  EXPECT_THAT(why("pipeline=4 layers=1/1/1/2"), HasSubstr("slower than the best"));
+  EXPECT_EQ(why(to_string(r.best[0].strategy).c_str()), "it is the best\n");
+  space.memory = 1000;
+  EXPECT_THAT(why("data=4"), HasSubstr("more than the 1000 that it has"));
+  const ProgramResult none = search_program(gpt, cluster, space);
+  EXPECT_TRUE(none.best.empty());
+  EXPECT_EQ(none.certificate.too_large, none.certificate.evaluated);
+  EXPECT_THAT(to_table(none), HasSubstr("nothing fits"));
+}
+
+// The head and the loss weigh as much as several blocks: their stage has fewer layers.
+TEST(ProgramSearch, StagesAreUneven) {
+  models::Gpt g;
+  g.layers = 6;
+  g.width = 64;
+  g.heads = 4;
+  g.sequence = 32;
+  g.batch = 8;
+  g.vocabulary = 8192;
+  const transform::Program gpt = models::build_gpt(g);
+  simulate::Cluster cluster = simulate::cluster_named("bow-pod");
+  cluster.launch = 0;
+  cluster.matmul_efficiency = cluster.memory_efficiency = {};
+  for (simulate::NetworkLevel& l : cluster.levels) l.latency = 0, l.slowdown = 0, l.bytes_per_second = 1e13;
+  const ProgramResult r = search_program(gpt, cluster, {.devices = 2, .require = "pipeline=2 schedule=1F1B microbatches=4"});
+  ASSERT_FALSE(r.best.empty());
+  const auto& layers = r.best[0].strategy.layers_per_stage;
+  ASSERT_EQ(layers.size(), 2u);
+  EXPECT_GT(layers[0], layers[1]) << to_table(r);
+  EXPECT_EQ(layers[0] + layers[1], 8u);
+  const double even = estimate_program(gpt, parse_words("layers=4/4", r.best[0].strategy), cluster).seconds;
+  EXPECT_LT(r.best[0].estimate.seconds, 0.95 * even) << to_table(r);
+}
+
+TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
+  const auto& selene = simulate::cluster_named("selene");
+  Transformer t = transformer_named("gpt2");
+  t.layers = 4, t.hidden = 64, t.heads = 4, t.ffn = 256, t.seq = 16, t.vocab = 128;
+  Space space{.devices = 8, .batch = 16};
+  space.runnable = true;
+  space.wide = true;
+  const Result r = search(t, selene, space, {.top = 30});
+  ASSERT_EQ(r.best.size(), 30u);
+  const transform::Program gpt = program_of(t, 16);
+  for (const Found& f : r.best) {
+    const Strategy s = transforms_of(f.strategy);
+    EXPECT_GT(estimate_program(gpt, s, selene).seconds, 0) << to_string(f.strategy) << " / " << to_string(s);
+  }
+  EXPECT_THROW(transforms_of(parse_strategy("t=2 overlap=ring", 16)), poplar::poplar_error);
+  EXPECT_THROW(transforms_of(parse_strategy("d=2 data-overlap", 16)), poplar::poplar_error);
+  EXPECT_THROW(program_of(transformer_named("llama3-8b"), 16), poplar::poplar_error);
+}
+
+}  // namespace
+}  // namespace pando::search

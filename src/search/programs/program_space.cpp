@@ -1,0 +1,285 @@
+#include "search/programs/program_space.h"
+
+#include "base/error.h"
+#include "ir/op_row.h"
+#include "search/programs/strategy_text.h"
+#include "transform/distribute/layout.h"
+#include "transform/distribute/stages.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace pando::search {
+
+namespace {
+
+using transform::Phase;
+using transform::Program;
+using transform::Recompute;
+using transform::Strategy;
+
+// --- facts ------------------------------------------------------------------------------------------------------------------------------
+
+std::int64_t samples_of(const Program& p) {
+  const ir::Module& m = p.module;
+  std::int64_t n = 0;
+  const auto count = [&](const ir::Shape& shape, std::int32_t dim) {
+    if (dim >= 0 && static_cast<std::size_t>(dim) < shape.size()) n = std::gcd(n, shape[static_cast<std::size_t>(dim)]);
+  };
+  const auto& inputs = m.graph(m.main_graph()).inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) count(m.type_of(inputs[i]).shape, Program::dim_of(p.batch_dim, i));
+  for (std::size_t s = 0; s < m.stream_count(); ++s) {
+    count(m.stream(ir::HostStreamId(static_cast<std::uint32_t>(s))).shape, Program::dim_of(p.stream_batch_dim, s));
+  }
+  return n;
+}
+
+bool any(const std::vector<std::int32_t>& dims) {
+  return std::any_of(dims.begin(), dims.end(), [](std::int32_t d) { return d >= 0; });
+}
+
+// A product of two values that both depend on samples.
+bool has_attention(const Program& p, const transform::Layout& layout) {
+  const ir::Module& m = p.module;
+  const auto depends = [&](ir::ValueId v) {
+    return m.value(v).producer.valid() && layout.when[m.value(v).producer.index()] == transform::When::each;
+  };
+  for (ir::OpId o : m.graph(m.main_graph()).ops) {
+    if (m.row(o).name == "matmul" && p.phase_of(o) == Phase::forward && depends(m.operand(o, 0)) && depends(m.operand(o, 1))) return true;
+  }
+  return false;
+}
+
+std::vector<double> layer_seconds(const Program& p, const transform::Layout& layout, const simulate::CostModel& costs, std::size_t layers) {
+  std::vector<double> all(layers, 0);
+  for (ir::OpId o : p.module.graph(p.module.main_graph()).ops) {
+    if (layout.when[o.index()] != transform::When::each || p.phase_of(o) != Phase::forward || p.layer_of(o) >= layers) continue;
+    all[p.layer_of(o)] += costs.least_seconds(p.module, o, 1);
+  }
+  return all;
+}
+
+// --- axes -------------------------------------------------------------------------------------------------------------------------------
+
+// Which words a user demands, and the values.
+struct Demand {
+  explicit Demand(const std::string& text) : values(parse_words(text)) {
+    std::string word;
+    for (char c : text + " ") {
+      if (c != ' ' && c != ',') {
+        word += c;
+        continue;
+      }
+      if (!word.empty()) words.insert(word.substr(0, word.find('=')));
+      word.clear();
+    }
+  }
+  // The demanded value alone, or all.
+  template <class T>
+  std::vector<T> one_of(const char* word, const T& demanded, std::vector<T> all) const {
+    return words.contains(word) ? std::vector<T>{demanded} : all;
+  }
+  Strategy values;
+  std::set<std::string> words;
+};
+
+std::vector<std::int32_t> divisors(std::int64_t n, std::int64_t most) {
+  std::vector<std::int32_t> all;
+  for (std::int64_t i = 1; i <= std::min(n, most); ++i) {
+    if (n % i == 0) all.push_back(static_cast<std::int32_t>(i));
+  }
+  return all;
+}
+
+// How many layers each stage has: as many each, about as many operations each, and so that the slowest is as quick as can be.
+std::vector<std::uint32_t> quickest_slowest(const std::vector<double>& cost, std::size_t stages) {
+  const std::size_t n = cost.size();
+  std::vector<double> before(n + 1, 0);
+  std::partial_sum(cost.begin(), cost.end(), before.begin() + 1);
+  std::vector<std::vector<double>> worst(stages + 1, std::vector<double>(n + 1, std::numeric_limits<double>::infinity()));
+  std::vector<std::vector<std::size_t>> from(stages + 1, std::vector<std::size_t>(n + 1, 0));
+  worst[0][0] = 0;
+  for (std::size_t s = 1; s <= stages; ++s) {
+    for (std::size_t end = s; end <= n; ++end) {
+      for (std::size_t begin = s - 1; begin < end; ++begin) {
+        const double w = std::max(worst[s - 1][begin], before[end] - before[begin]);
+        if (w < worst[s][end]) worst[s][end] = w, from[s][end] = begin;
+      }
+    }
+  }
+  std::vector<std::uint32_t> sizes(stages);
+  for (std::size_t s = stages, end = n; s > 0; end = from[s][end], --s) sizes[s - 1] = static_cast<std::uint32_t>(end - from[s][end]);
+  return sizes;
+}
+
+class SpaceBuilder {
+ public:
+  SpaceBuilder(const ProgramFacts& facts, const ProgramSpace& space) : facts_(facts), space_(space), demand_(space.require) {}
+
+  std::vector<ProgramGroup> run() {
+    Strategy s;
+    s.first_device = space_.first_device;
+    const std::int64_t n = space_.devices;
+    for (std::int32_t tensor : demand_.one_of("tensor", demand_.values.tensor, divisors(n, n))) {
+      for (std::int32_t pipeline : demand_.one_of("pipeline", demand_.values.pipeline,
+                                                  divisors(n, static_cast<std::int64_t>(facts_.layer_operations.size())))) {
+        for (std::int32_t context : demand_.one_of("context", demand_.values.context, divisors(facts_.has_sequence ? n : 1, n))) {
+          for (std::int32_t expert : demand_.one_of("expert", demand_.values.expert, divisors(facts_.has_experts ? n : 1, n))) {
+            const std::int64_t taken = std::int64_t{tensor} * pipeline * context * expert;
+            if (n % taken != 0) continue;
+            s.tensor = tensor, s.pipeline = pipeline, s.context = context, s.expert = expert;
+            s.data = static_cast<std::int32_t>(n / taken);
+            if (demand_.words.contains("data") && s.data != demand_.values.data) continue;
+            microbatches(s);
+          }
+        }
+      }
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  void microbatches(Strategy s) {
+    // Nothing is cut that cannot be: a step without samples has one microbatch.
+    const std::int64_t share = facts_.samples / std::max(1, s.data * s.expert);
+    const std::int64_t most = facts_.samples == 0 ? 1 : space_.most_microbatches;
+    for (std::int32_t m : demand_.one_of("microbatches", demand_.values.microbatches, divisors(std::max<std::int64_t>(1, share), most))) {
+      s.microbatches = m;
+      schedules(s);
+    }
+  }
+
+  void schedules(Strategy s) {
+    if (s.pipeline == 1) return sequences(s);
+    for (const std::string& name : demand_.one_of("schedule", demand_.values.schedule, schedule_names())) {
+      s.schedule = name;
+      for (std::int32_t v : demand_.one_of("stages-per-rank", demand_.values.stages_per_rank, stages_per_rank(name))) {
+        const std::size_t stages = static_cast<std::size_t>(s.pipeline) * static_cast<std::size_t>(v);
+        if (stages > facts_.layer_operations.size()) continue;
+        s.stages_per_rank = v;
+        for (const auto& layers : demand_.one_of("layers", demand_.values.layers_per_stage, layer_choices(stages))) {
+          s.layers_per_stage = layers;
+          sequences(s);
+        }
+      }
+    }
+  }
+
+  std::vector<std::string> schedule_names() const {
+    if (!space_.wide) return {"1F1B", "Interleaved1F1B"};
+    return {"GPipe", "1F1B", "eager-1F1B", "Interleaved1F1B", "LoopedBFS", "ZB-H1", "ZB-H2", "InterleavedZeroBubble", "ZBV", "V-Half",
+            "V-Min", "V-1F1B", "DualPipeV"};
+  }
+  std::vector<std::int32_t> stages_per_rank(const std::string& name) const {
+    if (name == "Interleaved1F1B" || name == "LoopedBFS" || name == "InterleavedZeroBubble") {
+      return space_.wide ? std::vector<std::int32_t>{2, 3, 4} : std::vector<std::int32_t>{2};
+    }
+    return {name == "ZBV" || name.starts_with("V-") || name == "DualPipeV" ? 2 : 1};
+  }
+
+  // Operations and seconds do not tell what transfers cost: stages that differ by a layer from those are tried, and of two stages all.
+  std::vector<std::vector<std::uint32_t>> layer_choices(std::size_t stages) const {
+    const std::size_t layers = facts_.layer_operations.size();
+    std::vector<std::vector<std::uint32_t>> all;
+    if (stages == 2 && layers <= 16) {
+      for (std::uint32_t first = 1; first < layers; ++first) all.push_back({first, static_cast<std::uint32_t>(layers) - first});
+      return all;
+    }
+    all.push_back(transform::even_groups(facts_.layer_operations, static_cast<std::int32_t>(stages)));
+    all.push_back(quickest_slowest(facts_.layer_seconds, stages));
+    if (layers % stages == 0) all.emplace_back(stages, static_cast<std::uint32_t>(layers / stages));
+    for (std::size_t i = 0, n = all.size(); i < n && stages <= 8; ++i) {
+      for (std::size_t s = 0; s + 1 < stages; ++s) add_moved(all, i, s);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+  // One layer across the boundary behind stage s, either way.
+  static void add_moved(std::vector<std::vector<std::uint32_t>>& all, std::size_t which, std::size_t s) {
+    for (const int way : {-1, 1}) {
+      std::vector<std::uint32_t> moved = all[which];
+      std::uint32_t &from = way > 0 ? moved[s + 1] : moved[s], &to = way > 0 ? moved[s] : moved[s + 1];
+      if (from < 2) continue;
+      --from, ++to;
+      all.push_back(std::move(moved));
+    }
+  }
+
+  void sequences(Strategy s) {
+    const bool may = s.tensor > 1 && facts_.has_sequence;
+    for (bool parallel : demand_.one_of("sequence-parallel", true, may ? std::vector<bool>{false, true} : std::vector<bool>{false})) {
+      s.sequence_parallel = parallel;
+      group(s);
+    }
+  }
+
+  void group(Strategy s) {
+    ProgramGroup g;
+    g.first_index = groups_.empty() ? 0 : groups_.back().first_index + static_cast<std::int64_t>(groups_.back().points.size());
+    const bool zero = s.data > 1 && facts_.has_updates;
+    for (std::int32_t z : demand_.one_of("zero", demand_.values.zero, zero ? std::vector<std::int32_t>{0, 1, 2, 3}
+                                         : std::vector<std::int32_t>{0})) {
+      for (Recompute r : demand_.one_of("recompute", demand_.values.recompute, recomputations())) {
+        s.zero = z, s.recompute = r;
+        offloads(s, g);
+      }
+    }
+    groups_.push_back(std::move(g));
+  }
+
+  std::vector<Recompute> recomputations() const {
+    if (!facts_.has_backward) return {Recompute::none};
+    return facts_.has_attention ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
+        : std::vector{Recompute::none, Recompute::full};
+  }
+
+  void offloads(Strategy s, ProgramGroup& g) const {
+    if (demand_.words.contains("offload")) {
+      s.offload_weights = demand_.values.offload_weights, s.offload_optimizer = demand_.values.offload_optimizer;
+      s.offload_activations = demand_.values.offload_activations;
+      g.points.push_back(s);
+      return;
+    }
+    for (int bits = 0; bits < (space_.wide ? 8 : 1); ++bits) {
+      s.offload_weights = bits & 1, s.offload_optimizer = bits & 2, s.offload_activations = bits & 4;
+      if (s.offload_optimizer && !facts_.has_updates) continue;
+      if (s.offload_activations && (!facts_.has_backward || s.recompute == Recompute::full)) continue;
+      g.points.push_back(s);
+    }
+  }
+
+  const ProgramFacts& facts_;
+  const ProgramSpace& space_;
+  Demand demand_;
+  std::vector<ProgramGroup> groups_;
+};
+
+}  // namespace
+
+ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs) {
+  ProgramFacts f;
+  f.samples = samples_of(program);
+  f.has_sequence = any(program.sequence_dim);
+  f.has_experts = any(program.expert_dim);
+  for (ir::OpId o : program.module.graph(program.module.main_graph()).ops) {
+    f.has_backward |= program.phase_of(o) == Phase::backward;
+    f.has_updates |= program.phase_of(o) == Phase::update;
+  }
+  const transform::Layout layout = transform::lay_out(program, {});
+  f.has_attention = has_attention(program, layout);
+  f.layer_operations = transform::layer_operations(program, layout);
+  f.layer_seconds = layer_seconds(program, layout, costs, f.layer_operations.size());
+  return f;
+}
+
+std::vector<ProgramGroup> program_groups(const ProgramFacts& facts, const ProgramSpace& space) {
+  if (space.devices < 1 || space.devices > 1 << 20) {
+    fail(ErrorKind::poplar_error, "search-space", "{} devices; 1 to {} are possible", space.devices, 1 << 20);
+  }
+  return SpaceBuilder(facts, space).run();
+}
+
+}  // namespace pando::search

@@ -1,0 +1,153 @@
+#include "search/programs/strategy_text.h"
+
+#include "base/error.h"
+#include "schedule/generate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace pando::search {
+
+namespace {
+
+using transform::Recompute;
+using transform::Strategy;
+
+struct Degree {
+  std::string_view word;
+  std::int32_t Strategy::*member;
+  std::int32_t otherwise;
+};
+constexpr Degree kDegrees[] = {
+    {"data", &Strategy::data, 1},         {"tensor", &Strategy::tensor, 1},   {"pipeline", &Strategy::pipeline, 1},
+    {"expert", &Strategy::expert, 1},     {"context", &Strategy::context, 1}, {"microbatches", &Strategy::microbatches, 1},
+    {"stages-per-rank", &Strategy::stages_per_rank, 1}, {"zero", &Strategy::zero, 0},
+};
+
+struct Offload {
+  std::string_view word;
+  bool Strategy::*member;
+};
+constexpr Offload kOffloads[] = {
+    {"weights", &Strategy::offload_weights}, {"optimizer", &Strategy::offload_optimizer}, {"activations", &Strategy::offload_activations}};
+
+constexpr std::string_view kRecompute[] = {"none", "selective", "full"};
+
+// Word and value; the value is empty where a word stands alone.
+std::vector<std::pair<std::string, std::string>> words_of(const Strategy& s) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Degree& d : kDegrees) {
+    if (s.*d.member != d.otherwise) all.emplace_back(d.word, std::to_string(s.*d.member));
+  }
+  if (s.pipeline > 1) all.emplace_back("schedule", s.table ? "table" : s.schedule);
+  if (!s.layers_per_stage.empty()) all.emplace_back("layers", fmt::format("{}", fmt::join(s.layers_per_stage, "/")));
+  if (s.recompute != Recompute::none) all.emplace_back("recompute", std::string(kRecompute[static_cast<std::size_t>(s.recompute)]));
+  if (s.sequence_parallel) all.emplace_back("sequence-parallel", "");
+  std::vector<std::string_view> off;
+  for (const Offload& o : kOffloads) {
+    if (s.*o.member) off.push_back(o.word);
+  }
+  if (!off.empty()) all.emplace_back("offload", fmt::format("{}", fmt::join(off, "/")));
+  return all;
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view at) {
+  std::vector<std::string_view> all;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(at), text.size());
+    if (end > 0) all.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return all;
+}
+
+[[noreturn]] void refuse_value(std::string_view word, std::string_view value, std::string_view expected) {
+  fail(ErrorKind::poplar_error, "strategy-value", "'{}={}': {} is expected", word, value, expected);
+}
+
+std::int32_t number(std::string_view word, std::string_view value) {
+  std::int32_t n = -1;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+  if (error != std::errc() || end != value.data() + value.size() || n < 0 || n > 1'000'000) refuse_value(word, value, "a number");
+  return n;
+}
+
+void read_schedule(std::string_view value, Strategy& s) {
+  const auto& names = schedule::names();
+  if (std::find(names.begin(), names.end(), value) == names.end()) {
+    refuse_value("schedule", value, fmt::format("one of {}", fmt::join(names, ", ")));
+  }
+  s.schedule = std::string(value);
+}
+
+void read_offload(std::string_view value, Strategy& s) {
+  for (std::string_view what : split(value, "/")) {
+    const auto* found = std::find_if(std::begin(kOffloads), std::end(kOffloads), [&](const Offload& o) { return o.word == what; });
+    if (found == std::end(kOffloads)) refuse_value("offload", value, "weights, optimizer, activations, with / between them,");
+    s.*found->member = true;
+  }
+}
+
+void read_word(std::string_view word, std::string_view value, Strategy& s) {
+  for (const Degree& d : kDegrees) {
+    if (d.word != word) continue;
+    s.*d.member = number(word, value);
+    if (d.otherwise == 1 && s.*d.member < 1) refuse_value(word, value, "a number of 1 or more");
+    return;
+  }
+  if (word == "schedule") return read_schedule(value, s);
+  if (word == "offload") return read_offload(value, s);
+  if (word == "layers") {
+    s.layers_per_stage.clear();
+    for (std::string_view n : split(value, "/")) s.layers_per_stage.push_back(static_cast<std::uint32_t>(number(word, n)));
+    return;
+  }
+  if (word == "recompute") {
+    const auto* found = std::find(std::begin(kRecompute), std::end(kRecompute), value);
+    if (found == std::end(kRecompute)) refuse_value(word, value, "none, selective or full");
+    s.recompute = static_cast<Recompute>(found - std::begin(kRecompute));
+    return;
+  }
+  if (word == "sequence-parallel" && value.empty()) {
+    s.sequence_parallel = true;
+    return;
+  }
+  fail(ErrorKind::poplar_error, "strategy-word",
+       "'{}' is no word of a strategy; these are: data, tensor, pipeline, expert, context, microbatches, stages-per-rank, zero, schedule, "
+       "layers, recompute, "
+       "sequence-parallel, offload",
+       word);
+}
+
+}  // namespace
+
+std::string to_string(const Strategy& s) {
+  std::string text;
+  for (const auto& [word, value] : words_of(s)) {
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", word, value.empty() ? "" : "=", value);
+  }
+  return text.empty() ? "data=1" : text;
+}
+
+std::string to_options(const Strategy& s) {
+  std::string text;
+  for (const auto& [word, value] : words_of(s)) {
+    std::string list = value;
+    std::replace(list.begin(), list.end(), '/', ',');
+    text += fmt::format("{}--{}{}{}", text.empty() ? "" : " ", word == "layers" ? "layers-per-stage" : word, list.empty() ? "" : " ", list);
+  }
+  return text;
+}
+
+Strategy parse_words(std::string_view text, Strategy s) {
+  for (std::string_view item : split(text, " ,")) {
+    const std::size_t equal = std::min(item.find('='), item.size());
+    read_word(item.substr(0, equal), item.substr(std::min(equal + 1, item.size())), s);
+  }
+  return s;
+}
+
+}  // namespace pando::search

@@ -1,0 +1,14 @@
+// An IPU of `machine/` as a machine that programs are distributed over: what the cycle model counts, as rates.
+#pragma once
+
+#include "machine/machine.h"
+#include "simulate/cluster.h"
+
+namespace pando::simulate {
+
+// `tiles`: of each IPU; 0: the machine's.
+Cluster cluster_of_ipus(const Machine& machine, std::int64_t tiles = 0);
+// "ipu2", "ipu2:64" (IPUs of 64 tiles); nothing for any other name.
+std::optional<Cluster> ipu_cluster_named(std::string_view name);
+
+}  // namespace pando::simulate
