@@ -1,5 +1,7 @@
-// Runs the steps of a distributed MLP on threads of this host, one for each device, with the project's kernels: what predictions are compared with.
-// A step's time is made of each thread's processor time between meetings, the longest thread's of each part: other programs on the host do not
+// Runs the steps of a distributed MLP on threads of this host, one for each device, with the project's kernels: what predictions are
+// compared with.
+// A step's time is made of each thread's processor time between meetings, the longest thread's of each part: other programs on the host do
+// not
 // count, nor does waiting for a processor.
 #pragma once
 
@@ -31,7 +33,9 @@ class HostMlp {
   double seconds(double budget) {
     double best = 1e30;
     const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < 3 || std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < budget; ++i) best = std::min(best, step());
+    for (int i = 0; i < 3 || std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < budget; ++i) {
+      best = std::min(best, step());
+    }
     return best;
   }
 

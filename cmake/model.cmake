@@ -24,8 +24,17 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/pandoConfig.cmake.in ${C
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/pandoConfigVersion.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/cmake/pandoConfig.cmake ${CMAKE_BINARY_DIR}/cmake/pandoConfigVersion.cmake DESTINATION lib/cmake/pando COMPONENT model)
 
+# Predictions beside runs, and pando-measure, which `pando simulate --fidelity cycles` and `pando measure` become.
+pando_module(measure session search models transform simulate kernels ir base)
+add_executable(pando-measure ${CMAKE_SOURCE_DIR}/src/cli/measure/main.cpp)
+find_package(CLI11 REQUIRED)
+target_link_libraries(pando-measure PRIVATE pando_measure CLI11::CLI11)
+set_target_properties(pando-measure PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")
+add_dependencies(pando-measure poputil popops poplin popnn poprand)
+install(TARGETS pando-measure RUNTIME DESTINATION bin COMPONENT model)
+
 # Tests find the codelets of the op libraries beside them.
-foreach(module lower session)
+foreach(module lower session measure)
   if(TARGET test_${module})
     add_dependencies(test_${module} poputil popops poplin popnn poprand)
   endif()

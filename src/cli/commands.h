@@ -16,6 +16,7 @@ void add_dump(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
 void add_jupyter(CLI::App& app, int& status);
 void add_machines(CLI::App& app, int& status);
+void add_measure(CLI::App& app, int& status);
 void add_model(CLI::App& app, int& status);
 void add_project(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   pando::cli::add_import(app, status);
   pando::cli::add_jupyter(app, status);
   pando::cli::add_machines(app, status);
+  pando::cli::add_measure(app, status);
   pando::cli::add_model(app, status);
   pando::cli::add_project(app, status);
   pando::cli::add_options(app, status);

@@ -20,7 +20,8 @@ namespace {
 
 struct Arguments {
   std::string input, machine = "selene", cost = "machine", table, trace, chakra, validate, model, strategy;
-  std::int64_t batch = 1;
+  std::string fidelity = "ops";
+  std::int64_t batch = 1, tiles = 64;
   bool unfolded = false, no_overlap = false, rows = false, ops = false;
 };
 
@@ -29,7 +30,8 @@ void print_times(const simulate::Program& p, const simulate::Timeline& t) {
   fmt::print("{:>6} {:>14} {:>14} {:>14} {:>7}\n", "device", "ends", "computes", "transfers", "busy");
   for (std::size_t d = 0; d < t.devices.size(); ++d) {
     const auto& x = t.devices[d];
-    fmt::print("{:>6} {:14.6g} {:14.6g} {:14.6g} {:6.1f}%\n", d, x.end, x.computing, x.transferring, t.seconds > 0 ? 100 * x.computing / t.seconds : 0);
+    fmt::print("{:>6} {:14.6g} {:14.6g} {:14.6g} {:6.1f}%\n", d, x.end, x.computing, x.transferring,
+               t.seconds > 0 ? 100 * x.computing / t.seconds : 0);
   }
 }
 
@@ -69,6 +71,10 @@ int run_model(const Arguments& a) {
 
 int run(const Arguments& a) {
   if (!a.model.empty()) return run_model(a);
+  if (a.fidelity == "cycles") {
+    become("pando-measure", {"program", a.input, "--machine", a.machine == "selene" ? "ipu2" : a.machine, "--tiles",
+                             std::to_string(a.tiles)});
+  }
   if (!a.validate.empty()) {
     fmt::print("{}", search::to_markdown(search::validate(a.validate), a.rows));
     return 0;
@@ -89,7 +95,8 @@ int run(const Arguments& a) {
   const bool trace = !a.trace.empty();
   const simulate::Timeline t = a.cost.starts_with("reference")
                                    ? simulate::run_reference_clock(p, trace)
-                                   : simulate::run_clock(p, cluster, {.folded = !a.unfolded, .overlap = !a.no_overlap, .record_events = trace});
+                                   : simulate::run_clock(p, cluster,
+                                                         {.folded = !a.unfolded, .overlap = !a.no_overlap, .record_events = trace});
   print_times(p, t);
   print_memory(simulate::measure_memory(p, !a.unfolded));
   if (a.ops) {
@@ -110,21 +117,33 @@ void add_simulate(CLI::App& app, int& status) {
   std::string machines;
   for (const auto& c : simulate::clusters()) machines += " " + c.name;
   CLI::Option* const input = command->add_option("input", a->input, "A module's text, its values placed on devices");
-  command->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando calibrate writes one):" + machines)->capture_default_str();
-  command->add_option("--cost", a->cost, "machine; reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
+  command->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando calibrate writes one):" +
+                      machines)->capture_default_str();
+  command->add_option("--cost", a->cost,
+                      "machine; reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
       ->check(CLI::IsMember({"machine", "reference", "reference-dgx2"}))
       ->capture_default_str();
   command->add_option("--table", a->table, "Measured ops: a CSV of signatures and seconds, which go before the model");
+  command->add_option("--fidelity", a->fidelity,
+                      "ops; cycles (also compiles the program to tiles of --machine ipu2 and runs it against the cycle model)")
+      ->check(CLI::IsMember({"ops", "cycles"}))
+      ->capture_default_str();
+  command->add_option("--tiles", a->tiles,
+                      "With --fidelity cycles: tiles of each IPU; 0: the machine's")->check(CLI::Range(0, 1472))->capture_default_str();
   command->add_flag("--unfolded", a->unfolded, "Run every step, equal ones too (the result is the same)");
   command->add_flag("--no-overlap", a->no_overlap, "Transfers and computing exclude each other");
   command->add_flag("--ops", a->ops, "Count the ops by name");
   command->add_option("--trace", a->trace, "Write a trace for Perfetto or chrome://tracing");
   command->add_option("--chakra", a->chakra, "Write a Chakra execution trace for each device: PREFIX.0.et, ...");
-  CLI::Option* const validate = command->add_option("--validate", a->validate, "A folder of published measurements: print them beside the model's predictions");
+  CLI::Option* const validate = command->add_option("--validate", a->validate,
+                                                    "A folder of published measurements: print them beside the model's predictions");
   command->add_flag("--rows", a->rows, "With --validate: every row")->needs(validate);
-  CLI::Option* const model = command->add_option("--model", a->model, "Instead of a program: a step of this transformer (see pando search)");
-  CLI::Option* const strategy = command->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
-  CLI::Option* const batch = command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(CLI::PositiveNumber);
+  CLI::Option* const model = command->add_option("--model", a->model,
+                                                 "Instead of a program: a step of this transformer (see pando search)");
+  CLI::Option* const strategy = command->add_option("--strategy", a->strategy,
+                                                    "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
+  CLI::Option* const batch = command->add_option("--batch", a->batch,
+                                                 "With --model: samples of a step")->needs(model)->check(CLI::PositiveNumber);
   model->needs(strategy)->needs(batch);
   command->callback([a, input, validate, model, &status] {
     if (input->count() + validate->count() + model->count() != 1) throw CLI::RequiredError("a program, --model, or --validate DIR");

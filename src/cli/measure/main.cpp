@@ -1,0 +1,107 @@
+// pando-measure: predictions beside runs. `pando measure` and `pando simulate --fidelity cycles` become it.
+//
+//     pando-measure program FILE --machine ipu2 --tiles 64      one placed program: predicted, and by the cycle model
+//     pando-measure ipus | host [--svg FILE]                    many, with their correlation
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "ir/parse.h"
+#include "measure/grid.h"
+#include "measure/run.h"
+#include "simulate/cluster_json.h"
+#include "simulate/flatten.h"
+#include "simulate/simulate.h"
+
+namespace {
+
+using namespace pando;
+
+struct Arguments {
+  std::string input, machine = "ipu2", host, svg;
+  std::int64_t tiles = 64;
+  double seconds = 20;
+  bool profile = false;
+};
+
+std::string cluster_name(const Arguments& a) { return a.tiles > 0 ? fmt::format("{}:{}", a.machine, a.tiles) : a.machine; }
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text;
+  if (!out) fail(ErrorKind::poplar_error, "file-write", "cannot write {}", path);
+}
+
+void program(const Arguments& a) {
+  std::ifstream in(a.input);
+  if (!in) fail(ErrorKind::file_load_error, "file-read", "cannot read {}", a.input);
+  const ir::Module m = ir::parse(std::string(std::istreambuf_iterator<char>(in), {}), a.input);
+  const simulate::Cluster cluster = simulate::cluster_of(cluster_name(a));
+  const simulate::Timeline t = simulate::run_clock(simulate::flatten(m, simulate::ClusterCostModel(cluster)), cluster);
+  std::string text;
+  const measure::IpuRun r = measure::run_on_ipus(m, a.machine, a.tiles, &text);
+  fmt::print("{}: simulated {:.6g} s; compiled to tiles, by the cycle model {:.6g} s ({} cycles on {} IPUs); difference {:+.1f} %\n",
+             cluster.name, t.seconds, r.seconds,
+             r.cycles, r.ipus, 100 * (t.seconds / r.seconds - 1));
+  if (a.profile) fmt::print("{}", text);
+}
+
+void report(const Arguments& a, const measure::Grid& g, const std::string& title) {
+  fmt::print("{} configurations: rank correlation {:.3f}, mean error {:.0f} %\n", g.pairs.size(), g.rank_correlation(),
+             100 * g.mean_error());
+  if (!a.svg.empty()) write(a.svg, measure::scatter_svg(g, title));
+}
+
+void show(const measure::Pair& p) {
+  fmt::print("{}\n", measure::to_text(p));
+  std::fflush(stdout);
+}
+
+void ipus(const Arguments& a) {
+  const auto g = measure::compare_on_ipus(measure::ipu_configurations(), simulate::cluster_of(cluster_name(a)), a.machine, a.tiles, show);
+  report(a, g, fmt::format("simulated against the cycle model, {}", cluster_name(a)));
+}
+
+void host(const Arguments& a) {
+  const simulate::Cluster c = a.host.empty() ? measure::calibrate_sessions(0.2 * a.seconds) : simulate::cluster_of(a.host);
+  const auto all = measure::host_configurations();
+  const auto g = measure::compare_on_host(all, c, 0.8 * a.seconds / static_cast<double>(all.size()), show);
+  report(a, g, "simulated against this host");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Predictions beside runs", "pando measure"};
+  app.require_subcommand(1);
+  Arguments a;
+  const auto machine = [&](CLI::App* c) {
+    c->add_option("--machine", a.machine, "IPUs that pando machines lists")->capture_default_str();
+    c->add_option("--tiles", a.tiles, "Of each IPU; 0: the machine's")->check(CLI::Range(0, 1472))->capture_default_str();
+  };
+  CLI::App* const one = app.add_subcommand("program", "A placed program: simulated, and compiled to tiles and run against the cycle model");
+  one->add_option("input", a.input, "A module's text, its values placed on devices")->required();
+  one->add_flag("--profile", a.profile, "Print the report of the run: memory, steps, cycles");
+  machine(one);
+  CLI::App* const many = app.add_subcommand("ipus", "MLPs and small GPTs on 2 to 16 IPUs, against the cycle model");
+  machine(many);
+  CLI::App* const here = app.add_subcommand("host", "MLPs and small GPTs on one and two threads of this host, against its clock");
+  here->add_option("--host", a.host, "A JSON file of pando calibrate; without it the host is calibrated first");
+  here->add_option("--seconds", a.seconds, "For how long")->check(CLI::Range(1.0, 3600.0))->capture_default_str();
+  for (CLI::App* c : {many, here}) c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
+  one->callback([&] { program(a); });
+  many->callback([&] { ipus(a); });
+  here->callback([&] { host(a); });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "pando measure: {}\n", error.what());
+    return 2;
+  }
+  return 0;
+}

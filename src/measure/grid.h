@@ -1,0 +1,56 @@
+// Predictions beside runs, for many programs and strategies.
+#pragma once
+
+#include "simulate/cluster.h"
+#include "transform/distribute/parallelise.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pando::measure {
+
+struct Pair {
+  // "gpt 2 x 64, tensor=2"
+  std::string what;
+  std::int32_t devices = 1;
+  double predicted = 0, measured = 0;
+};
+
+// One network under one strategy.
+struct Configuration {
+  std::string what;
+  transform::Program program;
+  transform::Strategy strategy;
+  std::int32_t devices() const { return strategy.data * strategy.tensor * strategy.pipeline * strategy.context * strategy.expert; }
+};
+
+// Steps of training of MLPs and small GPTs on 2 to 16 IPUs (28 of them), and on one and two ranks of a host (34).
+std::vector<Configuration> ipu_configurations();
+std::vector<Configuration> host_configurations();
+
+struct Grid {
+  std::vector<Pair> pairs;
+  // Of ranks, over all pairs (Spearman's).
+  double rank_correlation() const;
+  // Mean of |predicted / measured - 1|.
+  double mean_error() const;
+};
+
+// Each is predicted on the cluster, then run. `shown`: after each.
+Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Cluster& cluster, const std::string& machine,
+                     std::int64_t tiles,
+                     const std::function<void(const Pair&)>& shown = {});
+Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Cluster& host, double budget,
+                     const std::function<void(const Pair&)>& shown = {});
+
+// This host: products, memory, messages (simulate/calibrate.h), and, by two small steps of sessions, what an op and a message take beside
+// their work.
+simulate::Cluster calibrate_sessions(double seconds);
+
+std::string to_text(const Pair& p);
+// Predicted against measured, both logarithmic; a mark for each number of devices.
+std::string scatter_svg(const Grid& grid, const std::string& title);
+
+}  // namespace pando::measure

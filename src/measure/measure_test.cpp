@@ -1,0 +1,55 @@
+#include "measure/grid.h"
+#include "measure/run.h"
+
+#include "simulate/ipu_cluster.h"
+
+#include <gmock/gmock.h>
+
+namespace pando::measure {
+namespace {
+
+// A few of the grid: larger steps take longer by both clocks.
+TEST(Measure, TheCycleModelAgreesOnOrder) {
+  std::vector<Configuration> some;
+  for (Configuration& c : ipu_configurations()) {
+    if (c.what == "mlp 8 x 128, batch 64, data=8" || c.what == "mlp 8 x 512, batch 128, data=2" ||
+        c.what == "mlp 4 x 256, batch 64, tensor=2") {
+      some.push_back(std::move(c));
+    }
+  }
+  ASSERT_EQ(some.size(), 3u);
+  const Grid g = compare_on_ipus(some, *simulate::ipu_cluster_named("ipu2:16"), "ipu2", 16);
+  for (const Pair& p : g.pairs) {
+    EXPECT_GT(p.measured, 1e-6) << p.what;
+    EXPECT_GT(p.predicted, 1e-6) << p.what;
+  }
+  EXPECT_EQ(g.rank_correlation(), 1) << to_text(g.pairs[0]) << to_text(g.pairs[1]) << to_text(g.pairs[2]);
+  EXPECT_THAT(scatter_svg(g, "t"), testing::HasSubstr("rank correlation 1.000"));
+}
+
+TEST(Measure, RunsOnTheHost) {
+  const Configuration c = host_configurations().front();
+  EXPECT_GT(run_on_host(transform::parallelise(c.program, c.strategy).module, 0), 1e-7);
+}
+
+TEST(Measure, Correlation) {
+  Grid g;
+  for (double x : {1.0, 2.0, 3.0, 4.0}) g.pairs.push_back({"", 1, x, x * x});
+  EXPECT_DOUBLE_EQ(g.rank_correlation(), 1);
+  EXPECT_GT(g.mean_error(), 0.4);
+  std::swap(g.pairs[0].measured, g.pairs[3].measured);
+  EXPECT_LT(g.rank_correlation(), 0);
+}
+
+TEST(Measure, MachinesByTiles) {
+  const auto small = simulate::ipu_cluster_named("ipu2:16"), all = simulate::ipu_cluster_named("ipu2");
+  ASSERT_TRUE(small && all);
+  EXPECT_NEAR(all->half_operations / small->half_operations, 1472.0 / 16, 1e-9);
+  EXPECT_NEAR(all->half_operations, 2.5e14, 5e12);
+  for (const char* none : {"ipu2:", "ipu2:0", "ipu2:9999", "ipu2:x", "ipu9", "cpu", "selene"}) {
+    EXPECT_FALSE(simulate::ipu_cluster_named(none)) << none;
+  }
+}
+
+}  // namespace
+}  // namespace pando::measure
