@@ -41,7 +41,7 @@ nanobind_add_module(popxl_core NB_STATIC NOMINSIZE ${native_sources})
 set_target_properties(popxl_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_build}/popxl BUILD_RPATH_USE_ORIGIN ON)
 target_include_directories(popxl_core PRIVATE ${python_dir})
 # The modules themselves, not libpando_model: one library less to find.
-target_link_libraries(popxl_core PRIVATE pando_session fmt::fmt)
+target_link_libraries(popxl_core PRIVATE pando_session pando_search pando_onnx fmt::fmt)
 target_include_directories(popxl_core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 
 # One link for each file of the packages.

@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   bind_program(m);
   bind_interpreter(m);
   bind_session(m);
+  bind_distribution(m);
 }

@@ -51,6 +51,7 @@ void bind_rewriting(nb::class_<Program>& c);
 void bind_gradients(nb::class_<Program>& c);
 void bind_interpreter(nb::module_& m);
 void bind_session(nb::module_& m);
+void bind_distribution(nb::module_& m);
 
 // Attributes from a dict, each as the row wants it; None is absent. Refuses (type) what cannot be one.
 ir::Attributes attributes_from(const ir::OpRow& row, const nb::dict& values);

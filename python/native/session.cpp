@@ -30,7 +30,7 @@ std::map<std::string, std::string> strings_from(const nb::dict& d) {
 
 void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu, std::int64_t num_io_tiles,
           std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, bool check_float8_scales, const nb::dict& engine,
-          const Indices& mapped) {
+          const Indices& mapped, bool parsed) {
   session::Options options;
   options.device = std::move(device);
   options.machine = std::move(machine);
@@ -46,7 +46,8 @@ void make(Bound* self, nb::object program, std::string device, std::string machi
   std::unique_ptr<session::Session> made;
   {
     nb::gil_scoped_release released;
-    made = std::make_unique<session::Session>(p.builder, std::move(options));
+    made = parsed ? std::make_unique<session::Session>(ir::Module(p.module()), std::move(options))
+                  : std::make_unique<session::Session>(p.builder, std::move(options));
   }
   new (self) Bound{std::move(program), p, std::move(made)};
 }
@@ -105,7 +106,8 @@ void bind_session(nb::module_& m) {
   nb::class_<Bound> c(m, "Session", "A program that is compiled for a device.");
   c.def("__init__", make, nb::arg("program"), nb::arg("device") = "ipu_model", nb::arg("machine") = "ipu2", nb::arg("tiles_per_ipu") = 0,
         nb::arg("num_io_tiles") = 0, nb::arg("num_host_transfers") = 1, nb::arg("check_ambiguity") = true, nb::arg("partials_type") = "",
-        nb::arg("check_float8_scales") = false, nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices());
+        nb::arg("check_float8_scales") = false, nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices(),
+        nb::arg("parsed") = false, "parsed: the program was not built here; nobody looks for an ambiguous order.");
   c.def("inputs", [](Bound& s) { return numbers_of(s.session->inputs()); });
   c.def("outputs", [](Bound& s) { return numbers_of(s.session->outputs()); });
   c.def("attach", released([](Session& s) { s.attach(); }));
@@ -130,6 +132,9 @@ void bind_session(nb::module_& m) {
     return d;
   }, "Seconds that each stage took.");
   c.def("dump", [](Bound& s, std::string_view level) { return s.session->dump(level); }, nb::arg("level"));
+  c.def("cycles", [](Bound& s) { return s.session->cycles(); }, "By the cycle model, since the session was attached or reset_cycles().");
+  c.def("reset_cycles", [](Bound& s) { s.session->reset_cycles(); });
+  c.def("clock_hz", [](Bound& s) { return s.session->clock_hz(); });
   c.def("executable_bytes", [](Bound& s) { return s.session->executable_bytes(); }, "Of the compiled program as a file.");
   c.def("profile_summary", [](Bound& s) { return s.session->profile_summary(); });
 }

@@ -10,7 +10,7 @@ def make(ir, device, options):
     """The engine of a device: a name, or what `popart.DeviceInfo` says. Raises ValueError for an unknown one."""
     if device == "interpreter" or not hasattr(_core, "Session"):
         return InterpreterEngine(ir)
-    settings = {"num_host_transfers": ir.num_host_transfers}
+    settings = {"num_host_transfers": ir.num_host_transfers, "parsed": ir._parsed}
     if isinstance(device, str):
         if device not in ("cpu", "ipu_model", "ipu_hw"):
             from popxl.utils import _offline_device_from_str

@@ -50,6 +50,8 @@ class Ir:
         self._session = None
         self._prepared = False
         self._weights_are_read_only = False
+        # It was read, not built: no tensors of Python are its own.
+        self._parsed = False
         # Ops whose exchanges happen at one time: tuples of numbers.
         self._merged_exchanges = []
         self._options_view = None

@@ -22,6 +22,14 @@ class Stream:
         self._ir._streams[self._index] = self
         return self
 
+    @classmethod
+    def _of(cls, ir, index, name, dtype, shape):
+        """A stream that the program has already."""
+        self = object.__new__(cls)
+        self._ir, self._index, self._name, self._dtype, self._shape = ir, index, name, dtype, tuple(shape)
+        ir._streams[index] = self
+        return self
+
     @property
     def dtype(self) -> _dtype:
         return self._dtype

@@ -1,0 +1,183 @@
+// Programs over many devices: the search for a strategy, and what the transforms make of one.
+#include "native/native.h"
+
+#include "onnx/import.h"
+#include "search/programs/program_search.h"
+#include "search/programs/strategy_text.h"
+#include "simulate/cluster_json.h"
+#include "transform/distribute/annotate.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/function.h>
+
+#include <map>
+
+namespace pando::python {
+
+namespace {
+
+using Dimensions = std::map<std::string, std::int32_t>;
+
+struct Note {
+  Dimensions samples, sequence, experts;
+  std::optional<std::string> loss;
+};
+
+transform::Program annotated(Program& p, const Note& note) {
+  p.builder.finish();
+  return transform::annotate(ir::Module(p.module()), {note.samples, note.sequence, note.experts, note.loss});
+}
+
+transform::Strategy strategy_of(std::string_view words, std::int32_t first_device) {
+  transform::Strategy s;
+  s.first_device = first_device;
+  return search::parse_words(words, s);
+}
+
+nb::dict certificate_of(const search::Certificate& c) {
+  nb::dict d;
+  d["points"] = c.points;
+  d["evaluated"] = c.evaluated;
+  d["too_large"] = c.too_large;
+  d["against_a_rule"] = c.by_rule;
+  d["slower_by_a_bound"] = c.by_time;
+  d["best"] = c.best;
+  d["bound"] = c.bound;
+  return d;
+}
+
+nb::list found_of(const std::vector<search::FoundProgram>& all) {
+  nb::list list;
+  for (const search::FoundProgram& f : all) {
+    list.append(nb::make_tuple(search::to_string(f.strategy), f.estimate.seconds, f.estimate.computing, f.estimate.transferring, f.estimate.peak));
+  }
+  return list;
+}
+
+// (found, frontier, certificate, table, answers to `why_not`)
+nb::tuple search_for(Program& p, const Note& note, const search::ProgramSpace& space, const std::string& machine, std::size_t top, bool frontier,
+                     const std::vector<std::string>& why_not) {
+  search::ProgramResult r;
+  std::vector<std::string> answers;
+  {
+    nb::gil_scoped_release released;
+    const transform::Program program = annotated(p, note);
+    const simulate::Cluster cluster = simulate::cluster_of(machine);
+    r = search::search_program(program, cluster, space, {.top = top, .frontier = frontier});
+    for (const std::string& words : why_not) answers.push_back(search::why_not(program, cluster, space, strategy_of(words, space.first_device), r));
+  }
+  return nb::make_tuple(found_of(r.best), found_of(r.frontier), certificate_of(r.certificate), search::to_table(r), answers);
+}
+
+// A program over devices, and where the parts of the one that it was made of are.
+struct Distribution {
+  transform::Distributed parts;
+  transform::Program whole;
+};
+
+using Pieces = std::vector<std::tuple<Index, Index, std::vector<std::int64_t>, std::vector<std::int64_t>, Index>>;
+
+const ir::Shape& part_shape(const Distribution& d, const transform::Piece& p, bool stream, bool remote) {
+  const ir::Module& m = d.parts.module;
+  if (stream) return m.stream(ir::HostStreamId(p.part)).shape;
+  if (remote) return m.type(m.state(ir::StateId(p.part)).type).shape;
+  return m.type_of(m.graph(m.main_graph()).inputs[p.part]).shape;
+}
+
+// (stream of the whole, stream of a device, first element, shape, which load of a run)
+Pieces stream_pieces(const Distribution& d) {
+  Pieces all;
+  for (const transform::Piece& p : d.parts.streams) all.emplace_back(p.whole, p.part, p.start, part_shape(d, p, true, false), p.load);
+  return all;
+}
+
+// (state of the whole, state of a device, first element, shape, 0)
+Pieces state_pieces(const Distribution& d) {
+  const auto states = [](const ir::Module& m) {
+    std::map<std::uint32_t, Index> by_input;
+    for (std::uint32_t s = 0; s < m.state_count(); ++s) {
+      if (const auto input = m.state(ir::StateId(s)).input) by_input[*input] = s;
+    }
+    return by_input;
+  };
+  const auto whole = states(d.whole.module), parts = states(d.parts.module);
+  Pieces all;
+  for (const transform::Piece& p : d.parts.inputs) {
+    if (whole.contains(p.whole) && parts.contains(p.part)) all.emplace_back(whole.at(p.whole), parts.at(p.part), p.start, part_shape(d, p, false, false), 0);
+  }
+  for (const transform::Piece& p : d.parts.remote) {
+    if (whole.contains(p.whole)) all.emplace_back(whole.at(p.whole), p.part, p.start, part_shape(d, p, false, true), 0);
+  }
+  return all;
+}
+
+// (stream of the whole, stream of the device that stores)
+std::vector<std::pair<Index, Index>> stores(const Distribution& d) {
+  std::vector<std::pair<Index, Index>> all;
+  const ir::Module &whole = d.whole.module, &parts = d.parts.module;
+  for (std::uint32_t w = 0; w < whole.stream_count(); ++w) {
+    for (std::uint32_t p = 0; p < parts.stream_count(); ++p) {
+      const ir::HostStream &a = whole.stream(ir::HostStreamId(w)), &b = parts.stream(ir::HostStreamId(p));
+      if (a.direction == ir::HostStream::Direction::device_to_host && b.direction == a.direction && a.name == b.name) all.emplace_back(w, p);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void bind_distribution(nb::module_& m) {
+  m.def(
+      "load_onnx",
+      [](const std::string& path, const std::map<std::string, std::int64_t>& dimensions) {
+        auto p = std::make_unique<Program>(1);
+        p->module() = onnx::import_file(path, {.dimensions = dimensions, .streams = true});
+        return p.release();
+      },
+      nb::rv_policy::take_ownership, nb::arg("path"), nb::arg("dimensions"));
+  m.def("stream_list", [](Program& p) {
+    std::vector<std::tuple<Index, std::string, bool, int, std::vector<std::int64_t>>> all;
+    for (std::uint32_t s = 0; s < p.module().stream_count(); ++s) {
+      const ir::HostStream& h = p.module().stream(ir::HostStreamId(s));
+      all.emplace_back(s, h.name, h.direction == ir::HostStream::Direction::host_to_device, static_cast<int>(h.dtype), h.shape);
+    }
+    return all;
+  }, nb::arg("program"), "(number, name, whether it goes to the device, element type, shape) of each.");
+  nb::class_<Note>(m, "Note", "What a program's text does not say of a step.")
+      .def("__init__",
+           [](Note* self, Dimensions samples, Dimensions sequence, Dimensions experts, std::optional<std::string> loss) {
+             new (self) Note{std::move(samples), std::move(sequence), std::move(experts), std::move(loss)};
+           },
+           nb::arg("samples"), nb::arg("sequence"), nb::arg("experts"), nb::arg("loss").none());
+  m.def(
+      "search",
+      [](Program& p, const Note& note, std::int32_t devices, std::int32_t first_device, double memory, bool wide, std::string require, std::int32_t microbatches,
+         const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not) {
+        return search_for(p, note, {devices, first_device, memory, wide, std::move(require), microbatches}, machine, top, frontier, why_not);
+      },
+      nb::arg("program"), nb::arg("note"), nb::arg("devices"), nb::arg("first_device"), nb::arg("memory"), nb::arg("wide"), nb::arg("require"),
+      nb::arg("microbatches"), nb::arg("machine"), nb::arg("top"), nb::arg("frontier"), nb::arg("why_not"));
+  nb::class_<Distribution> c(m, "Distribution", "A program over devices.");
+  c.def("__init__",
+        [](Distribution* self, Program& p, const Note& note, std::string_view words, std::int32_t first_device) {
+          nb::gil_scoped_release released;
+          transform::Program whole = annotated(p, note);
+          transform::Distributed parts = transform::parallelise(whole, strategy_of(words, first_device));
+          new (self) Distribution{std::move(parts), std::move(whole)};
+        },
+        nb::arg("program"), nb::arg("note"), nb::arg("words"), nb::arg("first_device"));
+  c.def("program", [](Distribution& d) {
+    auto p = std::make_unique<Program>(1);
+    p->module() = d.parts.module;
+    return p.release();
+  }, nb::rv_policy::take_ownership, "The program over devices, for a session with parsed=True.");
+  c.def("streams", stream_pieces, "(stream, stream of a device, first element, shape, load) of each part.");
+  c.def("states", state_pieces, "(state, state of a device, first element, shape, 0) of each part.");
+  c.def("stores", stores, "(stream, stream of the device that stores).");
+  c.def("seconds", [](Distribution& d, const std::string& machine, std::string_view words, std::int32_t first_device) {
+    nb::gil_scoped_release released;
+    return search::estimate_program(d.whole, strategy_of(words, first_device), simulate::cluster_of(machine)).seconds;
+  }, nb::arg("machine"), nb::arg("words"), nb::arg("first_device"));
+}
+
+}  // namespace pando::python

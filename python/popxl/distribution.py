@@ -1,0 +1,280 @@
+"""One program over many devices: which strategy is best, and the session that runs it. This is Pando's own; PopXL has nothing like it.
+
+    from popxl import distribution
+
+    found = distribution.search(ir, devices=4, machine="ipu2")
+    print(found.table)
+    with distribution.Session(ir, found.best.words, "cpu") as session:
+        session.run({x: images, y: labels})
+
+The program's main graph is one step of training or inference: what is loaded from the host counts samples in its first dimension unless
+`samples` says otherwise. A loop (`ops.repeat`) in the main graph is not cut.
+"""
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
+
+import popxl
+from popxl import _core
+from popxl import session as _session
+from popxl._lazy import np
+
+__all__ = ["Certificate", "Found", "Result", "Session", "load_onnx", "search"]
+
+
+class Found(NamedTuple):
+    """A strategy and what is predicted of it: seconds of a step, of the device that computes longest, of the longest transfers; bytes of the
+    fullest device."""
+
+    words: str
+    seconds: float
+    computing: float
+    transferring: float
+    bytes: int
+
+
+class Certificate(NamedTuple):
+    """What happened to each point of the space: points = evaluated + against_a_rule + slower_by_a_bound; too_large are among the evaluated. No
+    point that was left out takes less than `bound` seconds."""
+
+    points: int
+    evaluated: int
+    too_large: int
+    against_a_rule: int
+    slower_by_a_bound: int
+    best: float
+    bound: float
+
+
+class Result(NamedTuple):
+    """What a search found: the best first; what no other beats in both time and memory; why other strategies are not the answer."""
+
+    found: List[Found]
+    frontier: List[Found]
+    certificate: Certificate
+    table: str
+    why_not: Dict[str, str]
+
+    @property
+    def best(self) -> Found:
+        """The best strategy. Raises ValueError if nothing fits."""
+        if not self.found:
+            raise ValueError("No strategy fits into the memory of the devices.")
+        return self.found[0]
+
+
+def _note(samples, sequence, experts, loss):
+    def named(dimensions):
+        return {getattr(key, "tensor_id", None) or getattr(key, "name", key): int(d) for key, d in (dimensions or {}).items()}
+
+    return _core.Note(named(samples), named(sequence), named(experts), loss)
+
+
+def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
+           sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None, require: str = "", wide: bool = False,
+           microbatches: int = 32, top: int = 5, frontier: bool = False, why_not: Sequence[str] = ()) -> Result:
+    """The best strategy for a program, with a certificate. Each point of the space is made and simulated, or excluded by a bound or a rule: so
+    every strategy that is found can run.
+
+    Args:
+        ir: the program. Its main graph is one step.
+        devices: how many the program is distributed over.
+        machine: "ipu2" (IPUs of 1,472 tiles), "ipu2:64" (of 64), a machine that `pando search --help` lists, or a JSON file of one (`pando
+            calibrate` writes that of the host).
+        memory: bytes of a device; None: the machine's.
+        samples: {stream or variable, or its name: dimension} of what counts samples; None: dimension 0 of all that is loaded from the host.
+        sequence, experts: likewise of positions and experts.
+        loss: the name of the tensor that ends the forward pass; None: what is stored to the host first.
+        require: words that all strategies must have, as "tensor=2 recompute=full".
+        wide: all schedules, and offload to off-chip memory.
+        microbatches: at most so many.
+        top: how many are found.
+        frontier: also what no other strategy beats in both time and memory.
+        why_not: strategies; the result says of each why it is not the best.
+
+    Raises:
+        ValueError: names or dimensions that are not there.
+        popart.popart_exception, RuntimeError: an unknown machine or word.
+    """
+    found, front, certificate, table, answers = _core.search(
+        ir._program, _note(samples, sequence, experts, loss), devices=devices, first_device=0, memory=memory or 0, wide=wide, require=require,
+        microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not))
+    return Result([Found(*f) for f in found], [Found(*f) for f in front], Certificate(**certificate), table, dict(zip(why_not, answers)))
+
+
+def load_onnx(path: str, dimensions: Optional[Mapping[str, int]] = None) -> popxl.Ir:
+    """The program of an ONNX model, with its weights: one step of inference. Its inputs and outputs are streams of their names:
+    `{s.tensor_id: s for s in ir.get_all_h2d_streams()}`. It runs in `popxl.Session` and, over devices, in `Session` here; nothing can be added.
+
+    Args:
+        path: the file; external data lie beside it.
+        dimensions: sizes of named dimensions.
+
+    Raises:
+        ValueError: all ops that are not known, in one error; dimensions without a size.
+    """
+    ir = popxl.Ir()
+    ir._program = _core.load_onnx(str(path), dict(dimensions or {}))
+    ir._parsed = True
+    for index, name, to_device, dtype, shape in _core.stream_list(ir._program):
+        kind = popxl.HostToDeviceStream if to_device else popxl.DeviceToHostStream
+        kind._of(ir, index, name, popxl.dtypes._by_index[dtype], shape)
+    return ir
+
+
+class Session(_session.Session):
+    """A session that runs a program over many devices. It takes and gives what a session of the program itself would: streams and variables are those
+    of `ir`; parts go to the devices that need them.
+
+    Args:
+        ir: the program. It cannot change any more.
+        words: the strategy: "data=2 tensor=2 microbatches=4", as `search` gives it.
+        device_desc, weights_to_host_on_exit: see `popxl.Session`.
+        samples, sequence, experts, loss: see `search`.
+
+    Raises:
+        ValueError: degrees that do not divide, a value of the whole batch inside microbatches.
+    """
+
+    def __init__(self, ir: popxl.Ir, words: str, device_desc: str = "cpu", weights_to_host_on_exit: bool = True, *, samples: Optional[Mapping] = None,
+                 sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None) -> None:
+        self._words = words
+        self._distribution = _core.Distribution(ir._program, _note(samples, sequence, experts, loss), words, 0)
+        self._distributed = self._distribution.program()
+        super().__init__(ir, device_desc, weights_to_host_on_exit)
+
+    @property
+    def words(self) -> str:
+        """The strategy."""
+        return self._words
+
+    def text(self) -> str:
+        """The program over devices, as `pando` reads it."""
+        return self._distributed.text()
+
+    def predicted_seconds(self, machine: str = "ipu2") -> float:
+        """Of one run on a machine, by the simulator; see `search`."""
+        return self._distribution.seconds(machine, self._words, 0)
+
+    def measured_seconds(self) -> Optional[float]:
+        """Of the last run, by the clock of the cycle model; None on devices that have none ("cpu", the interpreter), and before a run."""
+        return self._engine.seconds
+
+    def _prepare(self):
+        self._engine = _Engine(self._ir, self._distribution, self._distributed, self._device_desc)
+        streams = self._ir._streams
+        self._inputs = [streams[i] for i in self._engine.inputs()]
+        self._outputs = [streams[i] for i in self._engine.outputs()]
+
+
+def _box(start, shape):
+    return tuple(slice(s, s + n) for s, n in zip(start, shape))
+
+
+class _Engine:
+    """What popxl.Session calls: the program's streams and states here, those of the devices below."""
+
+    def __init__(self, ir, distribution, program, device):
+        self._ir = ir
+        self._program = program
+        self._loads = {}
+        for whole, part, start, shape, load in distribution.streams():
+            self._loads.setdefault(whole, {}).setdefault(part, []).append((load, _box(start, shape), tuple(shape)))
+        self._stores = dict(distribution.stores())
+        self._states = {}
+        for whole, part, start, shape, _ in distribution.states():
+            self._states.setdefault(whole, []).append((part, _box(start, shape), tuple(shape)))
+        self._infos = {info.state: (info, popxl.dtypes._by_index[ir._program.state_dtype(info.state)].as_numpy()) for info in ir._variables.values()}
+        self.seconds = None
+        self._has_clock = device not in ("interpreter", "cpu")
+        self._below = _Interpreter(program) if device == "interpreter" else _core.Session(program, device=device, parsed=True)
+
+    def inputs(self):
+        return sorted(self._loads)
+
+    def outputs(self):
+        return sorted(self._stores)
+
+    def attach(self):
+        self._below.attach()
+
+    def detach(self):
+        self._below.detach()
+
+    def is_attached(self):
+        return self._below.is_attached()
+
+    def in_sync(self):
+        return self._below.in_sync()
+
+    def weights_from_host(self):
+        self._below.weights_from_host()
+
+    def weights_to_host(self):
+        self._below.weights_to_host()
+
+    def run(self, inputs, outputs):
+        given = []
+        for stream, data, slices in inputs:
+            whole = data.reshape(slices, *self._ir._streams[stream].shape)
+            for part, pieces in self._loads[stream].items():
+                loads = 1 + max(load for load, _, _ in pieces)
+                array = np.empty((slices, loads, *pieces[0][2]), whole.dtype)
+                for load, box, _ in pieces:
+                    array[:, load] = whole[(slice(None), *box)]
+                given.append((part, array, slices * loads))
+        if self._has_clock:
+            self._below.reset_cycles()
+        self._below.run(given, [(self._stores[stream], array, slices) for stream, array, slices in outputs])
+        if self._has_clock:
+            self.seconds = self._below.cycles() / self._below.clock_hz()
+
+    def data(self, state, into):
+        info, dtype = self._infos[state]
+        for part, box, shape in self._states[state]:
+            piece = np.empty(shape, dtype)
+            self._below.data(part, piece)
+            into[box] = piece
+
+    def write(self, state, data, share=False):
+        for part, box, _ in self._states[state]:
+            self._below.write(part, np.ascontiguousarray(np.asarray(data)[box]), False)
+
+
+class _Interpreter:
+    """The reference interpreter in a session's place."""
+
+    def __init__(self, program):
+        program.check()
+        self._interpreter = _core.Interpreter(program)
+        self._attached = False
+
+    def attach(self):
+        self._attached = True
+
+    def detach(self):
+        self._attached = False
+
+    def is_attached(self):
+        return self._attached
+
+    def in_sync(self):
+        return True
+
+    def weights_from_host(self):
+        pass
+
+    def weights_to_host(self):
+        pass
+
+    def run(self, inputs, outputs):
+        for stream, data, slices in inputs:
+            # (slices, replicas, shape)
+            self._interpreter.set_input(stream, data, (slices, 1, *data.shape[2:]))
+        self._interpreter.run(0)
+        for stream, data, slices in outputs:
+            self._interpreter.output(stream, data, slices)
+
+    def data(self, state, into):
+        self._interpreter.state(state, 0, into)
+
+    def write(self, state, data, share=False):
+        self._interpreter.set_state(state, 0, data)
