@@ -19,7 +19,7 @@ std::vector<T> numbers(unsigned n, T most) {
 }
 
 template <class T>
-void check_kernel(void (*sort)(T*, unsigned), void (*least)(const T*, unsigned, T*, unsigned)) {
+void check_kernel(void (*sort)(T*, unsigned), void (*least)(const T*, unsigned, T, T*, unsigned)) {
   for (const unsigned n : {0u, 1u, 2u, 31u, 33u, 1000u, 70001u})
     for (const T most : {T{0}, T{1}, T{7}}) {
       const std::vector<T> in = numbers<T>(n, most);
@@ -30,8 +30,13 @@ void check_kernel(void (*sort)(T*, unsigned), void (*least)(const T*, unsigned, 
       for (const unsigned k : {0u, 1u, 5u, n}) {
         if (k > n) continue;
         std::vector<T> some(k);
-        least(in.data(), n, some.data(), k);
+        least(in.data(), n, static_cast<T>(~T{0}), some.data(), k);
         EXPECT_EQ(some, std::vector<T>(expected.begin(), expected.begin() + k)) << n << ' ' << k;
+        const T limit = n == 0 ? T{0} : expected[n / 3];
+        std::vector<T> within(expected.begin(), expected.begin() + k);
+        for (T& x : within) x = x <= limit ? x : static_cast<T>(~T{0});
+        least(in.data(), n, limit, some.data(), k);
+        EXPECT_EQ(some, within) << n << ' ' << k;
       }
     }
 }

@@ -20,15 +20,44 @@ namespace {
 
 constexpr std::size_t kFanIn = 8;  // blocks whose best are compared at a time
 
-// Keeps the k best of each block: [rows][parts * block] -> [rows][parts * k].
-Tensor best_of_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, std::size_t k, Sequence& prog, const DebugContext& debug) {
+// A code for each row that at least k codes of the row are not above, and few more: the k-th least of the least codes of parts of the
+// blocks. Nothing, if there are too few blocks for this to be less work than the rest.
+std::vector<Tensor> limits(Graph& graph, const Tensor& codes, const SortLayout& l, std::size_t k, Sequence& prog, const DebugContext& debug) {
+  if (l.parts < kFanIn || k == 0) return {};
+  const std::size_t parts = (2 * k + l.parts - 1) / l.parts;  // of a block, which has at least 4 k codes
+  const std::string type = codes.elementType().toString();
+  const Tensor least = internal::like_blocks(graph, codes.elementType(), l, parts, {debug, "leastOfParts"});
+  const ComputeSet of_parts = graph.addComputeSet({debug, "leastOfParts"}), of_row = graph.addComputeSet({debug, "limit"});
+  for (const SortUnit& u : internal::sort_units(graph.getTarget(), l)) {
+    const Tensor in = codes[u.row].slice(u.part * l.block, (u.part + 1) * l.block), out = least[u.row].slice(u.part * parts, (u.part + 1) * parts);
+    graph.setTileMapping(graph.addVertex(of_parts, "popops::LeastOfParts<" + type + ">", {{"codes", in}, {"out", out}}), u.tile);
+  }
+  std::vector<Tensor> found;
+  for (std::size_t r = 0; r < l.rows; ++r) {
+    const Tensor out = graph.addVariable(codes.elementType(), {k}, {debug, "limit"});
+    graph.setTileMapping(out, l.tile(r, 0));
+    const VertexRef v = graph.addVertex(of_row, "popops::TopK<" + type + ">", {{"codes", least[r]}, {"out", out}});
+    graph.setInitialValue(v["length"], static_cast<unsigned>(least.dim(1)));
+    graph.setTileMapping(v, l.tile(r, 0));
+    found.push_back(out[k - 1]);
+  }
+  prog.add(Execute(of_parts, {debug}));
+  prog.add(Execute(of_row, {debug}));
+  return found;
+}
+
+// Keeps the k best of each block, of those within the row's limit if there are limits: [rows][parts * block] -> [rows][parts * k].
+Tensor best_of_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, std::size_t k, const std::vector<Tensor>& limits, Sequence& prog,
+                      const DebugContext& debug) {
   const Tensor out = internal::like_blocks(graph, codes.elementType(), l, k, {debug, "best"});
   const ComputeSet cs = graph.addComputeSet({debug, "best"});
-  const std::string vertex = "popops::TopK<" + codes.elementType().toString() + ">";
+  const std::string type = "<" + codes.elementType().toString() + ">";
   for (const SortUnit& u : internal::sort_units(graph.getTarget(), l)) {
-    const VertexRef v = graph.addVertex(cs, vertex, {{"codes", codes.slice({u.row, u.part * l.block}, {u.end_row, (u.part + 1) * l.block}).flatten()},
-                                                     {"out", out.slice({u.row, u.part * k}, {u.end_row, (u.part + 1) * k}).flatten()}});
-    graph.setInitialValue(v["length"], static_cast<unsigned>(l.block));
+    const VertexRef v = graph.addVertex(cs, (limits.empty() ? "popops::TopK" : "popops::TopKWithin") + type,
+                                        {{"codes", codes.slice({u.row, u.part * l.block}, {u.end_row, (u.part + 1) * l.block}).flatten()},
+                                         {"out", out.slice({u.row, u.part * k}, {u.end_row, (u.part + 1) * k}).flatten()}});
+    if (limits.empty()) graph.setInitialValue(v["length"], static_cast<unsigned>(l.block));
+    else graph.connect(v["limit"], limits[u.row]);
     graph.setTileMapping(v, u.tile);
   }
   prog.add(Execute(cs, {debug}));
@@ -36,18 +65,20 @@ Tensor best_of_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, st
 }
 
 // The k best of the k best of `parts` blocks, kFanIn at a time.
-Tensor best_of_best(Graph& graph, Tensor codes, SortLayout l, std::size_t k, Sequence& prog, const DebugContext& debug) {
-  const std::string vertex = "popops::TopK<" + codes.elementType().toString() + ">";
+Tensor best_of_best(Graph& graph, Tensor codes, SortLayout l, std::size_t k, const std::vector<Tensor>& limits, Sequence& prog, const DebugContext& debug) {
+  const std::string type = "<" + codes.elementType().toString() + ">";
   while (l.parts > 1) {
     SortLayout fewer = l;
     fewer.parts = (l.parts + kFanIn - 1) / kFanIn;
+    const bool limited = !limits.empty() && fewer.parts > 1;  // the last have all that is within the limit
     const Tensor out = internal::like_blocks(graph, codes.elementType(), fewer, k, {debug, "best"});
     const ComputeSet cs = graph.addComputeSet({debug, "best"});
     for (std::size_t r = 0; r < l.rows; ++r)
       for (std::size_t p = 0; p < fewer.parts; ++p) {
         const Tensor in = codes[r].slice(p * kFanIn * k, std::min(l.parts, (p + 1) * kFanIn) * k);
-        const VertexRef v = graph.addVertex(cs, vertex, {{"codes", in}, {"out", out[r].slice(p * k, (p + 1) * k)}});
-        graph.setInitialValue(v["length"], static_cast<unsigned>(in.numElements()));
+        const VertexRef v = graph.addVertex(cs, (limited ? "popops::TopKWithin" : "popops::TopK") + type, {{"codes", in}, {"out", out[r].slice(p * k, (p + 1) * k)}});
+        if (limited) graph.connect(v["limit"], limits[r]);
+        else graph.setInitialValue(v["length"], static_cast<unsigned>(in.numElements()));
         graph.setTileMapping(v, fewer.tile(r, p));
       }
     prog.add(Execute(cs, {debug}));
@@ -67,7 +98,8 @@ Tensor best_codes(Graph& graph, const Tensor& keys, const Tensor& values, const 
   if (all) l = internal::sort_layout(graph.getTarget(), rows, length, 1);
   const Tensor codes = internal::encode_keys(graph, keys, values, l, payload, params.largest, in_matrix, prog, debug);
   if (all) return internal::sort_codes(graph, codes, l, prog, debug).slice(0, params.k, 1);
-  return best_of_best(graph, best_of_blocks(graph, codes, l, params.k, prog, debug), l, params.k, prog, debug);
+  const std::vector<Tensor> most = limits(graph, codes, l, params.k, prog, debug);
+  return best_of_best(graph, best_of_blocks(graph, codes, l, params.k, most, prog, debug), l, params.k, most, prog, debug);
 }
 
 struct Best {
