@@ -205,7 +205,7 @@ namespace embedding {
 /// A plan for a table of numEntries rows of outputSize elements and the given numbers of lookups (the largest counts). Options:
 ///   usedForSlice, usedForUpdate (true, false)        what the plan is for [both true]
 ///   availableMemoryProportion                       share of a tile's memory for indices and slices; more lookups go in rounds [0.6]
-///   operationForUpdate (none, add, max, mul)        [add]
+///   operationForUpdate (none, add, max, mul) [add]; pando.planObjective (cycles, hostTime): what the plan spares [cycles]
 ///   indicesAreSorted, paddingIndexUsed (true, false), indicesDistribution (uniform, onePoint), partialType (half, float)
 ///                                                   are read and have no effect: all cases are handled alike
 ///   remapOutOfBoundIndices (true, false)            multiSlice takes an offset outside as 0 [false]

@@ -16,8 +16,8 @@ Tensor flat_rows(const Tensor& block, std::size_t begin, std::size_t end) { retu
 
 class LookUp {
  public:
-  LookUp(Graph& graph, const Tensor& table, const Tensor& rows, const Grid& grid, const DebugContext& debug)
-      : graph_(graph), table_(table), rows_(rows), grid_(grid), debug_(debug), n_(rows.numElements()), share_(grid.piece_rows(n_) * grid.part.rows) {}
+  LookUp(Graph& graph, const Tensor& table, const Tensor& rows, const Grid& grid, const SliceProblem& problem, const DebugContext& debug)
+      : graph_(graph), table_(table), rows_(rows), grid_(grid), problem_(problem), debug_(debug), n_(rows.numElements()), share_(grid.piece_rows(n_) * grid.part.rows) {}
 
   Tensor run(Sequence& prog) {
     const Tensor out = create_slices(graph_, table_.elementType(), grid_, n_, {debug_, "slices"});
@@ -61,7 +61,6 @@ class LookUp {
     const ComputeSet cs = graph_.addComputeSet({debug_, "lookUp"});
     const Type type = table_.elementType();
     const std::string vertex = "popops::MultiSlice<" + type.toString() + ">";
-    const std::size_t type_bytes = graph_.getTarget().getTypeSize(type);
     for (std::size_t r = 0; r < grid_.part.rows; ++r)
       for (std::size_t c = 0; c < grid_.blocks.size(); ++c) {
         const std::vector<Tensor> table = table_operand(c, r);
@@ -70,7 +69,7 @@ class LookUp {
         const std::size_t chunks = table.size() / columns.size(), first = r * grid_.part_rows();
         for (std::size_t l = 0; l * share_ < n_; ++l) {
           const Interval share(l * share_, std::min(n_, (l + 1) * share_));
-          for (const SliceWork& w : split_work(graph_.getTarget(), share, grid_.blocks[c], type_bytes)) {
+          for (const SliceWork& w : split_work(graph_.getTarget(), share, grid_.blocks[c], problem_.type_bytes, problem_.host)) {
             const auto blocks = table.begin();
             const std::vector<Tensor> in(blocks + static_cast<std::ptrdiff_t>(w.first_block * chunks),
                                          blocks + static_cast<std::ptrdiff_t>(w.end_block * chunks));
@@ -95,7 +94,7 @@ class LookUp {
     const ComputeSet cs = graph_.addComputeSet({debug_, "select"});
     const Type type = table_.elementType();
     const std::string vertex = "popops::SelectSlices<" + type.toString() + ">";
-    const std::size_t type_bytes = graph_.getTarget().getTypeSize(type), piece = grid_.piece_rows(n_);
+    const std::size_t piece = grid_.piece_rows(n_);
     for (std::size_t c = 0; c < grid_.blocks.size(); ++c) {
       std::vector<Tensor> from, to;
       for (const Interval& b : grid_.blocks[c]) {
@@ -103,7 +102,7 @@ class LookUp {
         for (const Tensor& p : partials) from.push_back(p.slice(b, 1));
       }
       for (std::size_t q = 0; q * piece < n_; ++q)
-        for (const SliceWork& w : split_work(graph_.getTarget(), Interval(q * piece, std::min(n_, (q + 1) * piece)), grid_.blocks[c], type_bytes)) {
+        for (const SliceWork& w : split_work(graph_.getTarget(), Interval(q * piece, std::min(n_, (q + 1) * piece)), grid_.blocks[c], problem_.type_bytes, problem_.host)) {
           std::vector<Tensor> in, results;
           for (std::size_t b = w.first_block; b < w.end_block; ++b) {
             results.push_back(flat_rows(to[b], w.rows.begin(), w.rows.end()));
@@ -124,19 +123,20 @@ class LookUp {
   Graph& graph_;
   const Tensor table_, rows_;
   const Grid& grid_;
+  const SliceProblem& problem_;
   const DebugContext& debug_;
   const std::size_t n_, share_;  // indices, and how many of them a share of the grid has
 };
 
 }  // namespace
 
-std::vector<SliceWork> split_work(const Target& target, const Interval& rows, const Blocks& blocks, std::size_t type_bytes) {
-  constexpr std::size_t kLeastBytes = 128, kLeastRows = 4;
+std::vector<SliceWork> split_work(const Target& target, const Interval& rows, const Blocks& blocks, std::size_t type_bytes, bool host) {
+  constexpr std::size_t kLeastBytes = 128, kLeastBytesOfHost = 16384, kLeastRows = 4;
   std::size_t columns = 0;
   for (const Interval& b : blocks) columns += b.size();
   const std::size_t bytes = rows.size() * columns * type_bytes;
   const std::size_t most = pando::poplibs::vertices_per_tile(target);
-  const std::size_t parts = std::clamp<std::size_t>(std::max(bytes / kLeastBytes, rows.size() / 32), 1, most);
+  const std::size_t parts = std::clamp<std::size_t>(host ? bytes / kLeastBytesOfHost : std::max(bytes / kLeastBytes, rows.size() / 32), 1, most);
   const std::size_t row_parts = std::clamp<std::size_t>(rows.size() / kLeastRows, 1, parts);
   const std::size_t block_parts = std::min(blocks.size(), parts / row_parts);
   std::vector<SliceWork> out;
@@ -169,7 +169,7 @@ Tensor look_up(Graph& graph, const Tensor& table, const Tensor& rows, Sequence& 
   std::vector<Tensor> out;
   for (std::size_t begin = 0; begin < n; begin += round) {
     const Tensor some = rows_in_place(graph, rows.slice(begin, std::min(n, begin + round)), grid, prog, debug);
-    out.push_back(LookUp(graph, source, some, grid, debug).run(prog));
+    out.push_back(LookUp(graph, source, some, grid, problem, debug).run(prog));
   }
   const Tensor result = out.size() == 1 ? out[0] : concat(out);
   return result.elementType() == table.elementType() ? result : result.reinterpret(table.elementType());

@@ -20,6 +20,7 @@ struct Request {
     problem = problem_of(graph, t.elementType(), shape.rows, shape.columns, offsets.dim(0) * shape.window);
     const auto planned = graph.getTarget().getNumTiles() == 1 ? nullptr : grid_of(plan, shape.rows, shape.columns);
     problem.memory = flags.contains("availableMemoryProportion") ? options.memory : planned ? plan.getImpl().problem.memory : options.memory;
+    problem.host = flags.contains("pando.planObjective") || !planned ? options.host : plan.getImpl().problem.host;
     if (planned) grid = *planned;
   }
 

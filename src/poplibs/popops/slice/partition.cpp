@@ -1,12 +1,16 @@
 #include "poplibs/popops/slice/partition.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace popops::internal {
 
 namespace {
 
 constexpr double kSyncCycles = 150;
+
+// Of the host, in nanoseconds of one thread: to look at an index, to find a row's first line, to begin a vertex; and bytes that it copies in one.
+constexpr double kHostLook = 0.15, kHostRow = 12, kHostVertex = 60, kHostBytes = 16;
 
 double tile_bytes(const poplar::Target& target, const SliceProblem& p) {
   return p.memory * static_cast<double>(target.getBytesPerTile());
@@ -74,11 +78,28 @@ std::size_t part_begin(std::size_t n, std::size_t grain, std::size_t parts, std:
   return std::min(n, ceil_div(n, grain) * i / parts * grain);
 }
 
+namespace {
+
+// Every part of the rows looks at all indices of its share. Rows that are not cut are found once.
+double host_nanoseconds(const poplar::Target& target, const SliceProblem& p, const Partition& part) {
+  const double n = static_cast<double>(p.lookups), row = largest_part(p, part).columns * static_cast<double>(p.type_bytes);
+  const double columns = static_cast<double>(part.columns), tiles = static_cast<double>(part.parts());
+  const double rounds = std::ceil(n / static_cast<double>(lookups_per_round(target, p, part)));
+  const double hits = n * columns * (kHostRow + row / kHostBytes), looks = n * columns * static_cast<double>(part.rows) * kHostLook;
+  double all = 0;
+  if (p.slice) all += looks + hits + (part.rows > 1 ? hits : 0) + rounds * (part.rows > 1 ? 2 : 1) * tiles * kHostVertex;
+  if (p.update) all += looks * static_cast<double>(std::min(part.lookups, kMostHolders)) + 2 * hits + rounds * tiles * kHostVertex;
+  return all;
+}
+
+}  // namespace
+
 double cost_of(const poplar::Target& target, const SliceProblem& p, const Partition& part) {
   const double bytes_per_cycle = target.getExchangeBytesPerCycle();
   double cycles = 0;
-  if (p.slice) cycles += slice_cycles(p, part, bytes_per_cycle);
-  if (p.update) cycles += update_cycles(p, part, bytes_per_cycle);
+  if (p.host) cycles = host_nanoseconds(target, p, part);
+  if (p.slice && !p.host) cycles += slice_cycles(p, part, bytes_per_cycle);
+  if (p.update && !p.host) cycles += update_cycles(p, part, bytes_per_cycle);
   const double need = temporary_bytes(p, part, 1), have = tile_bytes(target, p);
   return need > have ? cycles * (2 + need / have) : cycles;  // a table part alone that does not fit
 }
@@ -109,7 +130,7 @@ Partition choose_partition(const poplar::Target& target, const SliceProblem& p) 
   for (const Partition& part : candidates) {
     // Some tables are so small that few tiles are as good as all: then the cost decides alone.
     const bool worth = p.rows * p.columns + p.lookups * p.columns >= 32 * most;
-    if (worth && part.parts() * 20 < most * 19) continue;
+    if (worth && part.parts() * 20 < most * (p.host ? 5 : 19)) continue;
     const double cost = cost_of(target, p, part);
     if (cost < least) least = cost, best = part;
   }

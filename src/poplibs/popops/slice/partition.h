@@ -19,6 +19,7 @@ struct SliceProblem {
   bool slice = true;    // plan for reading rows
   bool update = false;  // plan for updating rows
   double memory = 0.6;  // share of a tile's memory for temporary data
+  bool host = false;    // spare the host's time, not the machine's cycles
 };
 
 // Tiles that the rows of a part lie on, at most: each is an operand of each vertex.
@@ -35,10 +36,10 @@ struct Partition {
 };
 
 // The partition of least cost: exchange and vertex cycles of the tile with most to do. It uses at least nine tenths of the tiles that
-// any partition can use. Deterministic; counts candidates, not seconds.
+// any partition can use. For the host: what all tiles together take of it. Deterministic; counts candidates, not seconds.
 Partition choose_partition(const poplar::Target& target, const SliceProblem& problem);
 
-// Cycles of that partition, as choose_partition sees them.
+// Cycles of that partition, as choose_partition sees them; for the host, nanoseconds of one thread.
 double cost_of(const poplar::Target& target, const SliceProblem& problem, const Partition& partition);
 
 // Indices that one round may handle, so that indices and slices fit the memory of a tile.

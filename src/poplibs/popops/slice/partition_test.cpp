@@ -52,6 +52,21 @@ TEST(Partition, UsesTilesAndMemory) {
   EXPECT_LT(lookups_per_round(target, small, choose_partition(target, small)), small.lookups);
 }
 
+// For the host, rows are cut into few pieces: it pays for each.
+TEST(Partition, ForTheHostKeepsRowsTogether) {
+  const poplar::Target target = poplar::Target::createIPUTarget(1, 1472, "ipu2");
+  for (const bool update : {false, true}) {
+    SliceProblem p = problem(100000, 64, 10000);
+    p.update = update, p.slice = !update;
+    const Partition machine = choose_partition(target, p);
+    p.host = true;
+    const Partition host = choose_partition(target, p);
+    EXPECT_LT(host.columns, machine.columns);
+    EXPECT_LT(cost_of(target, p, host), cost_of(target, p, machine));
+    EXPECT_LE(host.parts(), 1472u);
+  }
+}
+
 TEST(Partition, PartsCoverAll) {
   for (const std::size_t n : {0, 1, 9, 64, 1000})
     for (const std::size_t grain : {1, 4})

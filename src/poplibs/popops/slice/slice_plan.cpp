@@ -25,7 +25,7 @@ namespace {
 
 auto key(const SlicePlanInternal& p) {
   return std::make_tuple(p.made, p.type.toString(), p.groups, p.problem.rows, p.problem.columns, p.problem.lookups, p.problem.grain, p.problem.slice,
-                         p.problem.update, p.problem.memory, p.partition.rows, p.partition.columns, p.partition.lookups);
+                         p.problem.update, p.problem.memory, p.problem.host, p.partition.rows, p.partition.columns, p.partition.lookups);
 }
 
 }  // namespace
@@ -64,6 +64,7 @@ SliceOptions parse_slice_options(const poplar::OptionFlags& options) {
       {"paddingIndexUsed", OptionHandler::createWithBool(padding)},
       {"remapOutOfBoundIndices", OptionHandler::createWithBool(out.remap)},
       {"validateIndices", OptionHandler::createWithBool(out.validate)},
+      {"pando.planObjective", OptionHandler::createWithEnum(out.host, std::map<std::string, bool>{{"cycles", false}, {"hostTime", true}})},
   };
   for (const auto& option : options) spec.parse(option.first, option.second);
   return out;
@@ -102,6 +103,7 @@ SlicePlan plan(const poplar::Graph& graph, const poplar::Type& type, const std::
   made->problem.slice = options.used_for_slice;
   made->problem.update = options.used_for_update;
   made->problem.memory = options.memory;
+  made->problem.host = options.host;
   made->partition = internal::choose_partition(graph.getTarget(), made->problem);
   return SlicePlan(std::move(made));
 }

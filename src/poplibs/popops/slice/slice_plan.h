@@ -24,6 +24,7 @@ struct SliceOptions {
   bool used_for_update = true;
   bool remap = false;
   bool validate = false;
+  bool host = false;
   double memory = 0.6;
 };
 SliceOptions parse_slice_options(const poplar::OptionFlags& options);

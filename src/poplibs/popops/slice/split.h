@@ -11,8 +11,9 @@ struct SliceWork {
   poplar::Interval rows;
   std::size_t first_block, end_block;
 };
-// Cuts rows x blocks into at most as many vertices as a tile gets.
-std::vector<SliceWork> split_work(const poplar::Target& target, const poplar::Interval& rows, const Blocks& blocks, std::size_t type_bytes);
+// Cuts rows x blocks into at most as many vertices as a tile gets; fewer for the host.
+std::vector<SliceWork> split_work(const poplar::Target& target, const poplar::Interval& rows, const Blocks& blocks, std::size_t type_bytes,
+                                  bool host = false);
 
 // The indices where all vertices that read a share of them can be bound to it: each share in one piece on one tile. Copies if needed.
 poplar::Tensor rows_in_place(poplar::Graph& graph, const poplar::Tensor& rows, const Grid& grid, poplar::program::Sequence& prog,

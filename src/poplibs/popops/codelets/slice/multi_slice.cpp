@@ -6,6 +6,8 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
+#include "poplibs/popops/codelets/slice/hits.h"
+
 namespace popops {
 
 template <class T>
@@ -20,18 +22,15 @@ class MultiSlice : public poplar::Vertex {
   const unsigned chunkRows;
   const bool whole;
 
-  static void copy(T* to, const T* from, unsigned n) {
-    if (n == 1) *to = *from;
-    else if (n == 4) std::memcpy(to, from, 4 * sizeof(T));
-    else std::memcpy(to, from, n * sizeof(T));
+  const T* row(unsigned block, unsigned local, unsigned cols) {
+    const unsigned chunks = table.size() / out.size(), chunk = chunks == 1 ? 0 : local / chunkRows;
+    return &table[block * chunks + chunk][(local - chunk * chunkRows) * cols];
   }
 
   void one(unsigned i, unsigned local) {
-    const unsigned blocks = out.size(), chunks = table.size() / blocks;
-    const unsigned chunk = chunks == 1 ? 0 : local / chunkRows, row = local - chunk * chunkRows;
-    for (unsigned b = 0; b < blocks; ++b) {
+    for (unsigned b = 0; b < out.size(); ++b) {
       const unsigned cols = out[b].size() / rows.size();
-      copy(&out[b][i * cols], &table[b * chunks + chunk][row * cols], cols);
+      copy_row(&out[b][i * cols], row(b, local, cols), cols);
     }
   }
 
@@ -51,18 +50,12 @@ class MultiSlice : public poplar::Vertex {
       }
       return true;
     }
-    // Few rows are here: look for them in groups.
-    constexpr unsigned kGroup = 16;
-    for (unsigned i = 0; i < n; i += kGroup) {
-      const unsigned end = i + kGroup < n ? i + kGroup : n;
-      unsigned hits = 0;
-      if (end - i == kGroup)
-        for (unsigned k = 0; k < kGroup; ++k) hits |= index[i + k] - firstRow < numRows;
-      else hits = 1;
-      if (hits == 0) continue;
-      for (unsigned k = i; k < end; ++k)
-        if (index[k] - firstRow < numRows) one(k, index[k] - firstRow);
-    }
+    const unsigned cols = out[0].size() / n;
+    const auto early = [&](unsigned i, unsigned local) {
+      ask_for<false>(row(0, local, cols), cols);
+      ask_for<true>(&out[0][i * cols], cols);
+    };
+    for_each_hit(index, n, firstRow, numRows, early, [&](unsigned i, unsigned local) { one(i, local); });
     return true;
   }
 };

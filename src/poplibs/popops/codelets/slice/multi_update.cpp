@@ -3,6 +3,8 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
+#include "poplibs/popops/codelets/slice/hits.h"
+
 namespace popops {
 
 template <class T>
@@ -16,17 +18,23 @@ class MultiUpdate : public poplar::Vertex {
   const unsigned numRows;
   const unsigned chunkRows;
 
+  const T* slice(unsigned block, unsigned i, unsigned cols) {
+    const unsigned chunks = slices.size() / table.size(), chunk = i / chunkRows;
+    return &slices[block * chunks + chunk][(i - chunk * chunkRows) * cols];
+  }
+
   bool compute() {
-    const unsigned n = rows.size(), blocks = table.size(), chunks = slices.size() / blocks;
-    for (unsigned i = 0; i < n; ++i) {
-      const unsigned row = rows[i] - firstRow;
-      if (row >= numRows) continue;
-      const unsigned chunk = i / chunkRows, at = i - chunk * chunkRows;
-      for (unsigned b = 0; b < blocks; ++b) {
+    const unsigned first = table[0].size() / numRows;
+    const auto early = [&](unsigned i, unsigned row) {
+      ask_for<true>(&table[0][row * first], first);
+      ask_for<false>(slice(0, i, first), first);
+    };
+    for_each_hit(rows.data(), rows.size(), firstRow, numRows, early, [&](unsigned i, unsigned row) {
+      for (unsigned b = 0; b < table.size(); ++b) {
         const unsigned cols = table[b].size() / numRows;
-        std::memcpy(&table[b][row * cols], &slices[b * chunks + chunk][at * cols], cols * sizeof(T));
+        copy_row(&table[b][row * cols], slice(b, i, cols), cols);
       }
-    }
+    });
     return true;
   }
 };

@@ -4,6 +4,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poplibs/popops/codelets/slice/hits.h"
+
 namespace popops {
 
 template <class T>
@@ -40,30 +42,24 @@ class MultiUpdateOp : public poplar::Vertex {
     }
   }
 
-  void one(unsigned i, unsigned row, W factor) {
-    const unsigned blocks = table.size(), chunks = slices.size() / blocks;
-    const unsigned chunk = i / chunkRows, at = i - chunk * chunkRows;
-    for (unsigned b = 0; b < blocks; ++b) {
-      const unsigned cols = table[b].size() / numRows;
-      combine(&table[b][row * cols], &slices[b * chunks + chunk][at * cols], cols, factor);
-    }
+  const T* slice(unsigned block, unsigned i, unsigned cols) {
+    const unsigned chunks = slices.size() / table.size(), chunk = i / chunkRows;
+    return &slices[block * chunks + chunk][(i - chunk * chunkRows) * cols];
   }
 
   bool compute() {
-    const unsigned n = rows.size();
-    const unsigned* index = rows.data();
     const W factor = static_cast<W>(*scale);
-    constexpr unsigned kGroup = 16;
-    for (unsigned i = 0; i < n; i += kGroup) {
-      const unsigned end = i + kGroup < n ? i + kGroup : n;
-      unsigned hits = 0;
-      if (end - i == kGroup)
-        for (unsigned k = 0; k < kGroup; ++k) hits |= index[i + k] - firstRow < numRows;
-      else hits = 1;
-      if (hits == 0) continue;
-      for (unsigned k = i; k < end; ++k)
-        if (index[k] - firstRow < numRows) one(k, index[k] - firstRow, factor);
-    }
+    const unsigned first = table[0].size() / numRows;
+    const auto early = [&](unsigned i, unsigned row) {
+      ask_for<true>(&table[0][row * first], first);
+      ask_for<false>(slice(0, i, first), first);
+    };
+    for_each_hit(rows.data(), rows.size(), firstRow, numRows, early, [&](unsigned i, unsigned row) {
+      for (unsigned b = 0; b < table.size(); ++b) {
+        const unsigned cols = table[b].size() / numRows;
+        combine(&table[b][row * cols], slice(b, i, cols), cols, factor);
+      }
+    });
     return true;
   }
 };

@@ -3,6 +3,8 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
+#include "poplibs/popops/codelets/slice/hits.h"
+
 namespace popops {
 
 template <class T>
@@ -16,12 +18,13 @@ class SelectSlices : public poplar::Vertex {
   const unsigned partRows;
 
   bool compute() {
-    const unsigned n = rows.size(), blocks = out.size(), parts = partials.size() / blocks;
-    for (unsigned i = 0; i < n; ++i) {
-      const unsigned row = rows[i], part = row < numRows ? row / partRows : 0;
-      for (unsigned b = 0; b < blocks; ++b) {
-        const unsigned cols = out[b].size() / n;
-        if (row < numRows) std::memcpy(&out[b][i * cols], &partials[b * parts + part][i * cols], cols * sizeof(T));
+    const unsigned n = rows.size(), blocks = out.size(), parts = partials.size() / blocks, first = out[0].size() / n;
+    const auto part = [this](unsigned row) { return row < numRows ? row / partRows : 0; };
+    for (unsigned i = 0; i < n; ++i) ask_for<false>(&partials[part(rows[i])][i * first], first);
+    for (unsigned b = 0; b < blocks; ++b) {
+      const unsigned cols = out[b].size() / n;
+      for (unsigned i = 0; i < n; ++i) {
+        if (rows[i] < numRows) copy_row(&out[b][i * cols], &partials[b * parts + part(rows[i])][i * cols], cols);
         else std::memset(&out[b][i * cols], 0, cols * sizeof(T));
       }
     }
