@@ -27,7 +27,7 @@
 //   pass                       "NONE" | "INFERENCE_FWD" | "TRAINING_FWD" | "TRAINING_BWD" | "TRAINING_WU" | "FC_INFERENCE_FWD" |
 //                              "FC_TRAINING_FWD" | "FC_TRAINING_BWD" | "FC_TRAINING_WU"
 //   planConstraints            JSON: {"partition": {"groups": n, "batch": n, "outChans": n, "inChans": n, "field": [n ...]}}
-//   pando.planObjective        "cycles" | "hostTime" [cycles for IPU targets, hostTime for the CPU target]
+//   pando.planObjective        "cycles" | "hostTime" (rows of the field stay whole) [cycles for IPU targets, hostTime for the CPU target]
 //   use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering, disableTransformations,
 //   enableSingleInputReduce, gatherConvOutput, enableAmpHalfEnginesPlan,
 //   disableSRForAMPVertices                      "true" | "false", no effect on results

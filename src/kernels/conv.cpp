@@ -183,22 +183,22 @@ class Forward {
     return !families_.empty() && families_[0].reach.count == last_.out;
   }
 
-  // All kernel rows that meet one output row.
-  void row(const Row* rows, std::size_t n, const float* in, const float* weights, float* out, bool accumulate) {
+  // All kernel rows that meet one output row. Input rows and kernel elements lie at byte offsets from `in` and `weights`.
+  void row(const Row* rows, std::size_t n, const float* in, const unsigned long long* in_at, const float* weights, const Offsets& taps_at, float* out,
+           bool accumulate) {
     if (!accumulate && (n == 0 || !first_covers_row())) {
       for (int o = 0; o < last_.out; ++o) std::fill_n(out + static_cast<long>(o) * b_.out_channels, out_channels_, 0.0f);
       accumulate = true;
     }
     if (n == 0) return;
-    const long tap_elements = static_cast<long>(b_.in_channels) * b_.out_channels;
     for (std::size_t f = 0; f < families_.size(); ++f) {
       const Family& family = families_[f];
       a_at_.clear();
       b_at_.clear();
       for (std::size_t r = 0; r < n; ++r)
         for (std::size_t t = 0; t < family.taps.size(); ++t) {
-          a_at_.push_back(bytes((rows[r].tap * last_.taps + family.taps[t]) * tap_elements));
-          b_at_.push_back(bytes((rows[r].in * last_.in + family.in_begins[t]) * channels_));
+          a_at_.push_back(taps_at[static_cast<std::size_t>(rows[r].tap * last_.taps + family.taps[t])]);
+          b_at_.push_back(in_at[rows[r].in] + bytes(family.in_begins[t] * channels_));
         }
       multipliers_[2 * f + accumulate](weights, in, out + family.reach.out_begin * b_.out_channels, a_at_, b_at_);
       accumulate = true;
@@ -224,10 +224,21 @@ using Buffers = std::vector<std::vector<float>>;
 
 float* buffer(Buffers& buffers, long n) { return buffers.emplace_back(static_cast<std::size_t>(n)).data(); }
 
+// Rows lie at byte offsets from `data`: of each batch element, all of the outer dimensions.
 struct FloatPiece {
   const float* data;
   int channels;
+  Offsets rows;
 };
+
+// Offsets of `n` parts of `elements` that follow each other.
+Offsets in_order(long n, long elements) {
+  Offsets at;
+  for (long i = 0; i < n; ++i) at.push_back(bytes(i * elements));
+  return at;
+}
+
+unsigned long long offset_of(const void* at, const float* from) { return reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(from); }
 
 const float* as_float(const ConvPiece& piece, long n, bool half, Buffers& buffers) {
   if (!half) return static_cast<const float*>(piece.data);
@@ -236,9 +247,32 @@ const float* as_float(const ConvPiece& piece, long n, bool half, Buffers& buffer
   return to;
 }
 
-// Activations as float pieces [b][field][channels].
-std::vector<FloatPiece> activations(const ConvBlock& b, const ConvOperand& operand, long field, Buffers& buffers) {
+// The pieces of an operand by row, each of `elements`: where they are, or as floats in a buffer.
+std::pair<const float*, Offsets> by_row(const ConvOperand& operand, long elements, bool half, Buffers& buffers) {
+  Offsets at;
+  if (!half) {
+    const float* const first = static_cast<const float*>(operand.pieces[0].data);
+    for (int p = 0; p < operand.n_pieces; ++p) at.push_back(offset_of(operand.pieces[p].data, first));
+    return {first, at};
+  }
+  float* const to = buffer(buffers, operand.n_pieces * elements);
+  for (int p = 0; p < operand.n_pieces; ++p) pando::kernels::widen(operand.pieces[p].data, to + p * elements, static_cast<std::size_t>(elements));
+  return {to, in_order(operand.n_pieces, elements)};
+}
+
+// Activations as float pieces [b][field][channels]; `size`: of the field.
+std::vector<FloatPiece> activations(const ConvBlock& b, const ConvOperand& operand, int ConvLine::*size, Buffers& buffers) {
+  const long outer = product_of(b, size, b.dims - 1), row = b.lines[b.dims - 1].*size, field = outer * row;
   std::vector<FloatPiece> out;
+  if (operand.order == kByRow) {
+    const int channels = operand.pieces[0].channels;
+    const long rows = outer / b.lines[0].*size;  // of a piece
+    const auto [data, at] = by_row(operand, rows * row * channels, b.half_operands, buffers);
+    FloatPiece& piece = out.emplace_back(FloatPiece{data, channels, {}});
+    for (const unsigned long long first : at)
+      for (long r = 0; r < rows; ++r) piece.rows.push_back(first + bytes(r * row * channels));
+    return out;
+  }
   for (int p = 0; p < operand.n_pieces; ++p) {
     const int channels = operand.pieces[p].channels;
     const float* data = as_float(operand.pieces[p], b.batch * field * channels, b.half_operands, buffers);
@@ -247,13 +281,13 @@ std::vector<FloatPiece> activations(const ConvBlock& b, const ConvOperand& opera
       for (int n = 0; n < b.batch; ++n) transpose(data + n * field * channels, channels, field, to + n * field * channels, channels);
       data = to;
     }
-    out.push_back({data, channels});
+    out.push_back({data, channels, in_order(b.batch * outer, row * channels)});
   }
   return out;
 }
 
-// Weights as floats [taps][in][out].
-const float* weights_of(const ConvBlock& b, const ConvOperand& operand, long taps, Buffers& buffers) {
+// Weights as floats [taps][in][out], but for those by row.
+const float* weights_in_order(const ConvBlock& b, const ConvOperand& operand, long taps, Buffers& buffers) {
   const long in = b.in_channels, out = b.out_channels;
   if (operand.order == kChannelsLast) return as_float(operand.pieces[0], taps * in * out, b.half_operands, buffers);
   float* to = buffer(buffers, taps * in * out);
@@ -275,6 +309,18 @@ const float* weights_of(const ConvBlock& b, const ConvOperand& operand, long tap
   return to;
 }
 
+struct FloatWeights {
+  const float* data;
+  Offsets taps;  // where each of them is, in bytes from `data`
+};
+
+FloatWeights weights_of(const ConvBlock& b, const ConvOperand& operand, long taps, Buffers& buffers) {
+  const long elements = static_cast<long>(b.in_channels) * b.out_channels;
+  if (operand.order != kByRow) return {weights_in_order(b, operand, taps, buffers), in_order(taps, elements)};
+  auto [data, at] = by_row(operand, elements, b.half_operands, buffers);
+  return {data, std::move(at)};
+}
+
 // The result's memory, or a buffer whose contents narrow into it.
 class Result {
  public:
@@ -291,20 +337,20 @@ class Result {
   std::vector<float> buffer_;
 };
 
-void forward(const ConvBlock& b, const std::vector<FloatPiece>& pieces, const float* weights, float* output) {
+void forward(const ConvBlock& b, const std::vector<FloatPiece>& pieces, const FloatWeights& weights, float* output) {
   std::vector<std::size_t> begins;
   const std::vector<Row> rows = all_rows(b, begins);
-  const long in_field = product_of(b, &ConvLine::in, b.dims), out_rows = product_of(b, &ConvLine::out, b.dims - 1);
+  const long in_rows = product_of(b, &ConvLine::in, b.dims - 1), out_rows = product_of(b, &ConvLine::out, b.dims - 1);
   const long row_elements = static_cast<long>(b.lines[b.dims - 1].out) * b.out_channels;
   for (int c = 0; c < b.out_channels; c += kChannelsAtATime) {
     const int out_channels = std::min(kChannelsAtATime, b.out_channels - c);
     long before = 0;  // input channels of the pieces before
     for (const FloatPiece& piece : pieces) {
       Forward block(b, piece.channels, out_channels);
-      const float* w = weights + before * b.out_channels + c;
+      const float* w = weights.data + before * b.out_channels + c;
       for (int n = 0; n < b.batch; ++n)
         for (long r = 0; r < out_rows; ++r)
-          block.row(rows.data() + begins[r], begins[r + 1] - begins[r], piece.data + n * in_field * piece.channels, w,
+          block.row(rows.data() + begins[r], begins[r + 1] - begins[r], piece.data, piece.rows.data() + n * in_rows, w, weights.taps,
                     output + (n * out_rows + r) * row_elements + c, before > 0);
       before += piece.channels;
     }
@@ -314,43 +360,54 @@ void forward(const ConvBlock& b, const std::vector<FloatPiece>& pieces, const fl
 // Rows of one kernel row, all batch elements: the gradient of its taps.
 struct Gradient {
   const ConvBlock& b;
-  FloatPiece input, output;
+  const FloatPiece &input, &output;
   float* weights;  // of the first in and out channel of these pieces
-  long in_field, out_field;
   Offsets a_at, b_at;
 
   void add(const Row* rows, std::size_t n_rows) {
     const ConvLine& last = b.lines[b.dims - 1];
+    const long in_rows = product_of(b, &ConvLine::in, b.dims - 1), out_rows = product_of(b, &ConvLine::out, b.dims - 1);
     for (int t = 0; t < last.taps; ++t) {
       const Reach reach = reach_of(last, t);
       if (reach.count == 0) continue;
       a_at.clear();
       b_at.clear();
-      for (int n = 0; n < b.batch; ++n)
+      for (long n = 0; n < b.batch; ++n)
         for (std::size_t r = 0; r < n_rows; ++r) {
-          a_at.push_back(bytes((n * out_field + rows[r].out * last.out + reach.out_begin) * output.channels));
-          b_at.push_back(bytes((n * in_field + rows[r].in * last.in + reach.in_begin) * input.channels));
+          a_at.push_back(output.rows[static_cast<std::size_t>(n * out_rows + rows[r].out)] + bytes(reach.out_begin * output.channels));
+          b_at.push_back(input.rows[static_cast<std::size_t>(n * in_rows + rows[r].in)] + bytes(reach.in_begin * input.channels));
         }
       float* to = weights + (rows[0].tap * last.taps + t) * static_cast<long>(b.in_channels) * b.out_channels;
       for (int c = 0; c < output.channels; c += kChannelsAtATime)
         Multiplier(Product{std::min(kChannelsAtATime, output.channels - c), input.channels, static_cast<int>(reach.count),
                            static_cast<int>(reach.out_step * output.channels), static_cast<int>(reach.in_step * input.channels), b.out_channels,
                                true},
-                   true)(output.data + c, input.data, to + c, a_at, b_at);
+                   false)(output.data + c, input.data, to + c, a_at, b_at);
     }
   }
 };
+
+// Kernel elements that nothing reaches.
+void zero_the_rest(const ConvBlock& b, const std::vector<Row>& rows, float* weights) {
+  const ConvLine& last = b.lines[b.dims - 1];
+  const long elements = static_cast<long>(b.in_channels) * b.out_channels;
+  std::vector<bool> met(static_cast<std::size_t>(product_of(b, &ConvLine::taps, b.dims - 1)));
+  for (const Row& r : rows) met[static_cast<std::size_t>(r.tap)] = true;
+  for (std::size_t tap = 0; tap < met.size(); ++tap)
+    for (int t = 0; t < last.taps; ++t)
+      if (!met[tap] || reach_of(last, t).count == 0) std::fill_n(weights + (static_cast<long>(tap) * last.taps + t) * elements, elements, 0.0f);
+}
 
 void weight_gradient(const ConvBlock& b, const std::vector<FloatPiece>& inputs, const std::vector<FloatPiece>& outputs, float* weights) {
   std::vector<std::size_t> begins;
   std::vector<Row> rows = all_rows(b, begins);
   std::sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) { return std::pair(x.tap, x.out) < std::pair(y.tap, y.out); });
-  const long in_field = product_of(b, &ConvLine::in, b.dims), out_field = product_of(b, &ConvLine::out, b.dims);
+  zero_the_rest(b, rows, weights);
   long in_before = 0;
   for (const FloatPiece& in : inputs) {
     long out_before = 0;
     for (const FloatPiece& out : outputs) {
-      Gradient gradient{b, in, out, weights + in_before * b.out_channels + out_before, in_field, out_field, {}, {}};
+      Gradient gradient{b, in, out, weights + in_before * b.out_channels + out_before, {}, {}};
       for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
         for (end = begin; end < rows.size() && rows[end].tap == rows[begin].tap;) ++end;
         gradient.add(&rows[begin], end - begin);
@@ -373,18 +430,17 @@ void pando_conv_forward(const ConvBlock* block, const ConvOperand* input, const 
   if (b.in_channels == 0 || in == 0 || taps == 0)
     std::fill_n(to.data(), n, 0.0f);
   else
-    forward(b, activations(b, *input, in, buffers), weights_of(b, *weights, taps, buffers), to.data());
+    forward(b, activations(b, *input, &ConvLine::in, buffers), weights_of(b, *weights, taps, buffers), to.data());
   to.finish();
 }
 
 void pando_conv_weight_gradient(const ConvBlock* block, const ConvOperand* input, const ConvOperand* output_gradient, void* result) {
   const ConvBlock& b = *block;
-  const long in = product_of(b, &ConvLine::in, b.dims), out = product_of(b, &ConvLine::out, b.dims);
   const long n = product_of(b, &ConvLine::taps, b.dims) * b.in_channels * b.out_channels;
   Buffers buffers;
   Result to(result, n, b.half_result);
-  std::fill_n(to.data(), n, 0.0f);
-  if (n > 0 && b.batch > 0)
-    weight_gradient(b, activations(b, *input, in, buffers), activations(b, *output_gradient, out, buffers), to.data());
+  const bool empty = b.batch == 0 || input->n_pieces == 0 || output_gradient->n_pieces == 0;
+  if (empty) std::fill_n(to.data(), n, 0.0f);
+  else if (n > 0) weight_gradient(b, activations(b, *input, &ConvLine::in, buffers), activations(b, *output_gradient, &ConvLine::out, buffers), to.data());
   to.finish();
 }

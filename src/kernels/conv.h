@@ -18,10 +18,12 @@ enum ConvOrder {
   kChannelsLast,         // activations [b][field][channels];  weights [field][in][out]: what the products read
   kChannelsFirst,        // activations [b][channels][field];  weights [in][out][field]
   kTransposed,           // weights [field][out][in]
-  kTransposedFirst       // weights [out][in][field]
+  kTransposedFirst,      // weights [out][in][field]
+  kByRow                 // as kChannelsLast; a piece is one b and one element of the first field dimension, or one kernel element
 };
 
-// Some of an operand's channels (of weights: of the input channels), in the operand's order.
+// Some of an operand's channels (of weights: of the input channels), in the operand's order; all of them if that is kByRow, of which
+// activations of one field dimension are not.
 struct ConvPiece {
   const void* data;
   int channels;

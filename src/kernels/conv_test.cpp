@@ -113,6 +113,57 @@ TEST(Conv, ForwardOfPiecesInAllOrders) {
   }
 }
 
+// Rows and kernel elements in memory of their own.
+struct ByRow {
+  std::vector<std::vector<float>> parts;
+  ConvOperand operand;
+  ByRow(const std::vector<float>& all, std::size_t rows, int channels) {
+    operand.order = kByRow;
+    operand.n_pieces = static_cast<int>(rows);
+    const std::size_t n = all.size() / rows;
+    for (std::size_t r = 0; r < rows; ++r) parts.emplace_back(all.begin() + static_cast<long>(r * n), all.begin() + static_cast<long>((r + 1) * n));
+    for (std::size_t r = 0; r < rows; ++r) operand.pieces[r] = {parts[r].data(), channels};
+  }
+};
+
+TEST(Conv, RowsMayLieApart) {
+  for (const ConvBlock& b : kBlocks) {
+    if (b.dims == 1) continue;
+    const long taps = product(b, &ConvLine::taps);
+    const std::vector<float> in = numbers(b.batch * product(b, &ConvLine::in) * b.in_channels, 1), weights = numbers(taps * b.in_channels * b.out_channels, 2),
+                             deltas = numbers(b.batch * product(b, &ConvLine::out) * b.out_channels, 3);
+    const ConvOperand in_whole = one_piece(in.data(), b.in_channels, kChannelsLast), weights_whole = one_piece(weights.data(), b.in_channels, kChannelsLast),
+                      deltas_whole = one_piece(deltas.data(), b.out_channels, kChannelsLast);
+    const ByRow in_rows(in, static_cast<std::size_t>(b.batch * b.lines[0].in), b.in_channels), kernel(weights, static_cast<std::size_t>(taps), b.in_channels),
+        delta_rows(deltas, static_cast<std::size_t>(b.batch * b.lines[0].out), b.out_channels);
+    std::vector<float> expected(deltas.size()), out(deltas.size(), 77), gradient(weights.size()), gradient_of_rows(weights.size(), 77);
+    pando_conv_forward(&b, &in_whole, &weights_whole, expected.data());
+    pando_conv_forward(&b, &in_rows.operand, &kernel.operand, out.data());
+    EXPECT_EQ(out, expected);
+    pando_conv_weight_gradient(&b, &in_whole, &deltas_whole, gradient.data());
+    pando_conv_weight_gradient(&b, &in_rows.operand, &delta_rows.operand, gradient_of_rows.data());
+    EXPECT_EQ(gradient_of_rows, gradient);
+  }
+}
+
+TEST(Conv, HalfRowsMayLieApart) {
+  ConvBlock b = kBlocks[1];
+  const long taps = product(b, &ConvLine::taps);
+  const std::vector<float> in = numbers(b.batch * product(b, &ConvLine::in) * b.in_channels, 1), weights = numbers(taps * b.in_channels * b.out_channels, 2),
+                           expected = forward_by_hand(b, in, weights);
+  const std::vector<_Float16> half_in(in.begin(), in.end()), half_weights(weights.begin(), weights.end());
+  ConvOperand rows, kernel;
+  rows.order = kernel.order = kByRow;
+  rows.n_pieces = b.batch * b.lines[0].in;
+  kernel.n_pieces = static_cast<int>(taps);
+  for (int r = 0; r < rows.n_pieces; ++r) rows.pieces[r] = {half_in.data() + static_cast<std::size_t>(r) * half_in.size() / static_cast<std::size_t>(rows.n_pieces), b.in_channels};
+  for (int t = 0; t < kernel.n_pieces; ++t) kernel.pieces[t] = {half_weights.data() + t * b.in_channels * b.out_channels, b.in_channels};
+  b.half_operands = true;
+  std::vector<float> out(expected.size());
+  pando_conv_forward(&b, &rows, &kernel, out.data());
+  EXPECT_EQ(out, expected);
+}
+
 TEST(Conv, ForwardOfHalf) {
   for (ConvBlock b : kBlocks) {
     const std::vector<float> in = numbers(b.batch * product(b, &ConvLine::in) * b.in_channels, 1),

@@ -41,6 +41,40 @@ Tensor weights_of(const Tensor& view, const Arrangement& a, std::int64_t group, 
   return t.flatten();
 }
 
+struct Operands {
+  std::vector<Tensor> first, second;
+};
+
+// Adds one group's activations of a box: rows as pieces of their own, if the plan says that they lie whole; else pieces of channels. The order.
+int add_activations(std::vector<Tensor>& to, const Tensor& view, const Arrangement& a, const Partition& cut, std::int64_t group, Range batch,
+                    const std::vector<Range>& field, Range channels) {
+  const std::vector<Range> pieces = pieces_of(a, channels);
+  if (!cut.by_row || field.size() < 2 || a.order != kChannelsLast || pieces.size() != 1 || batch.size() * field[0].size() > kConvPieces) {
+    for (const Range& piece : pieces) to.push_back(activations(view, a, group, batch, field, piece));
+    return a.order;
+  }
+  std::vector<Range> row = field;
+  for (std::int64_t n = batch.begin; n < batch.end; ++n)
+    for (std::int64_t r = field[0].begin; r < field[0].end; ++r) {
+      row[0] = {r, r + 1};
+      to.push_back(activations(view, a, group, {n, n + 1}, row, channels));
+    }
+  return kByRow;
+}
+
+// The same of weights: kernel elements are the rows.
+int add_weights(std::vector<Tensor>& to, const Tensor& view, const Arrangement& a, const Partition& cut, std::int64_t group, Range in, Range out) {
+  const Tensor all = weights_of(view, a, group, in, out);
+  const std::size_t elements = static_cast<std::size_t>(in.size() * out.size()), taps = all.numElements() / elements;
+  if (!cut.by_row || a.order != kChannelsLast || taps > kConvPieces) {
+    const bool by_piece = a.order == kTransposed;
+    for (const Range& piece : by_piece ? pieces_of(a, in) : std::vector<Range>{in}) to.push_back(weights_of(view, a, group, piece, out));
+    return a.order;
+  }
+  for (std::size_t t = 0; t < taps; ++t) to.push_back(all.slice(t * elements, (t + 1) * elements));
+  return kByRow;
+}
+
 // What a block needs of the input.
 std::vector<Range> input_field(const Problem& p, const Block& b) {
   std::vector<Range> field;
@@ -136,15 +170,16 @@ struct Sum {
   std::vector<unsigned> tiles;
 };
 
-// Sums that are worth a vertex, unless there are tiles without work.
-constexpr std::int64_t kLeastSums = 32;
+// Sums that are worth a vertex, unless there are tiles without work; and when the host's time counts.
+constexpr std::int64_t kLeastSums = 32, kLeastSumsByRow = 256;
 
 // Adds up partial sums, some of them on each of the tiles.
-void add_sums(Graph& graph, ComputeSet set, const Sum& sum) {
+void add_sums(Graph& graph, ComputeSet set, const Sum& sum, bool by_row) {
   const poplar::Target& target = graph.getTarget();
   const std::int64_t n = static_cast<std::int64_t>(sum.out.numElements()), grain = 8, tiles = static_cast<std::int64_t>(sum.tiles.size());
   const std::int64_t workers = target.getTargetType() == poplar::TargetType::CPU ? 1 : pando::poplibs::vertices_per_tile(target);
-  const std::int64_t grains = (n + grain - 1) / grain, vertices = std::min(tiles * workers, std::max(tiles, n / kLeastSums));
+  const std::int64_t grains = (n + grain - 1) / grain, worth = by_row ? std::max<std::int64_t>(1, n / kLeastSumsByRow) : std::max(tiles, n / kLeastSums);
+  const std::int64_t vertices = std::min(tiles * workers, worth);
   const std::string name = vertex_of("ConvSum", sum.partials.elementType(), sum.out.elementType());
   for (std::int64_t i = 0; i < vertices; ++i) {
     const Range g = part(grains, vertices, i);
@@ -186,7 +221,9 @@ Tensor make_input(Graph& graph, const ConvParams& params, const Problem& p, cons
     std::vector<Range> ranges = {b.groups, b.batch};
     ranges.insert(ranges.end(), b.field.begin(), b.field.end());
     ranges.push_back(b.in_channels);
-    const Tensor mine = share(box(all, ranges), cut.out_channels, b.among_inputs, std::max<std::int64_t>(1, b.in_channels.size()));
+    std::int64_t grain = b.in_channels.size();
+    for (std::size_t d = 1; cut.by_row && d < b.field.size(); ++d) grain *= b.field[d].size();
+    const Tensor mine = share(box(all, ranges), cut.out_channels, b.among_inputs, std::max<std::int64_t>(1, grain));
     if (mine.numElements() > 0) graph.setTileMapping(mine, b.tile);
   });
   return as_activations(all, dims);
@@ -200,7 +237,7 @@ Tensor make_weights(Graph& graph, const ConvParams& params, const Problem& p, co
   for (std::int64_t step = 0; step < cut.serial; ++step)
     each_block(graph, outputs, cut, step, [&](const Block& b) {
       const Tensor mine = share(box(all, whole_kernel(all, b.groups, b.in_channels, b.out_channels)), cut.batch * cut.field_blocks(), b.among_weights,
-                                std::max<std::int64_t>(1, b.out_channels.size()));
+                                std::max<std::int64_t>(1, b.out_channels.size() * (cut.by_row ? b.in_channels.size() : 1)));
       if (mine.numElements() > 0) graph.setTileMapping(mine, b.tile);
     });
   return as_weights(all, params.getNumFieldDims());
@@ -264,8 +301,8 @@ class Results {
     return partial.reshape(rows.shape());
   }
 
-  void add_up(Stages& stages, std::size_t depth) {
-    for (const auto& [key, sum] : sums_) add_sums(graph_, stages.at(depth), sum);
+  void add_up(Stages& stages, std::size_t depth, bool by_row) {
+    for (const auto& [key, sum] : sums_) add_sums(graph_, stages.at(depth), sum, by_row);
   }
 
  private:
@@ -287,10 +324,6 @@ std::vector<Tensor> rows_of(const Tensor& t) {
   for (std::size_t i = 0; i < t.dim(0); ++i) rows.push_back(t[i]);
   return rows;
 }
-
-struct Operands {
-  std::vector<Tensor> first, second;
-};
 
 void add_vertex(Graph& graph, ComputeSet set, const std::string& name, const Block& b, const char* second_field, const Operands& operands,
                 const Tensor& to, const std::vector<int>& shape) {
@@ -324,16 +357,15 @@ void build_forward(Graph& graph, const Problem& p, const Options& options, const
       ranges.insert(ranges.end(), b.field.begin(), b.field.end());
       ranges.push_back(b.out_channels);
       Operands operands;
+      int in_order = ins.order, kernel_order = kernels.order;
       for (std::int64_t g = b.groups.begin; g < b.groups.end && !any_empty(field) && !b.in_channels.empty() && p.taps() > 0; ++g) {
-        for (const Range& piece : pieces_of(ins, b.in_channels)) operands.first.push_back(activations(in, ins, g, b.batch, field, piece));
-        const bool by_piece = kernels.order == kTransposed;
-        for (const Range& piece : by_piece ? pieces_of(kernels, b.in_channels) : std::vector<Range>{b.in_channels})
-          operands.second.push_back(weights_of(weights, kernels, g, piece, b.out_channels));
+        in_order = add_activations(operands.first, in, ins, cut, g, b.batch, field, b.in_channels);
+        kernel_order = add_weights(operands.second, weights, kernels, cut, g, b.in_channels, b.out_channels);
       }
       const Tensor to = results.of(b, out, ranges, b.among_outputs);
-      add_vertex(graph, set, name, b, "weights", operands, to, shape_of(p, b, field, ins.order, kernels.order));
+      add_vertex(graph, set, name, b, "weights", operands, to, shape_of(p, b, field, in_order, kernel_order));
     });
-    if (cut.in_channels > 1) results.add_up(stages, depth + 1);
+    if (cut.in_channels > 1) results.add_up(stages, depth + 1, cut.by_row);
   }
 }
 
@@ -350,14 +382,15 @@ void build_weight_gradient(Graph& graph, const Problem& p, const Options& option
     each_block(graph, p, cut, step, [&](const Block& b) {
       const std::vector<Range> field = input_field(p, b);
       Operands operands;
+      int in_order = ins.order, out_order = outs.order;
       for (std::int64_t g = b.groups.begin; g < b.groups.end && !any_empty(field); ++g) {
-        for (const Range& piece : pieces_of(ins, b.in_channels)) operands.first.push_back(activations(in, ins, g, b.batch, field, piece));
-        for (const Range& piece : pieces_of(outs, b.out_channels)) operands.second.push_back(activations(deltas, outs, g, b.batch, b.field, piece));
+        in_order = add_activations(operands.first, in, ins, cut, g, b.batch, field, b.in_channels);
+        out_order = add_activations(operands.second, deltas, outs, cut, g, b.batch, b.field, b.out_channels);
       }
       const Tensor to = results.of(b, out, whole_kernel(out, b.groups, b.in_channels, b.out_channels), b.among_weights);
-      add_vertex(graph, set, name, b, "deltas", operands, to, shape_of(p, b, field, ins.order, outs.order));
+      add_vertex(graph, set, name, b, "deltas", operands, to, shape_of(p, b, field, in_order, out_order));
     });
-    if (terms > 1) results.add_up(stages, depth + 1);
+    if (terms > 1) results.add_up(stages, depth + 1, cut.by_row);
   }
 }
 

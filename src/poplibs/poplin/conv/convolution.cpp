@@ -1,3 +1,4 @@
+#include "poplibs/poplin/conv/arrangement.h"
 #include "poplibs/poplin/conv/build.h"
 #include "poplibs/poplin/conv/convolve.h"
 
@@ -25,6 +26,18 @@ void zero_beyond(poplar::Graph& graph, const Tensor& t, unsigned dim, std::size_
   }
 }
 
+// The weights as blocks want them. Where many blocks share weights that lie in another order, these are put in order once for all.
+Tensor weights_for(poplar::Graph& graph, const Convolution& c, const Tensor& weights, bool transposed, Sequence& before, const DebugContext& context) {
+  constexpr std::int64_t kManyBlocks = 4;
+  const Tensor view = weights_view(weights, c.params, c.problem, transposed);
+  const Partition& cut = c.partition;
+  const bool as_it_is = graph.getTarget().getNumTiles() == 1 || cut.batch * cut.field_blocks() < kManyBlocks || arrangement_of_weights(view).order == kChannelsLast;
+  if (as_it_is) return view;
+  const Tensor own = weights_view(make_weights(graph, c.params, c.problem, cut, DebugContext(context, "arranged")), c.params, c.problem);
+  before.add(Copy(view, own, false, context));
+  return own;
+}
+
 }  // namespace
 
 Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags,
@@ -37,8 +50,8 @@ void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in,
                    Sequence& before, const DebugContext& context) {
   for (unsigned d = 0; d < c.params.getNumFieldDims(); ++d)
     zero_beyond(graph, out, 2 + d, c.params.outputTransform.paddingLower[d], static_cast<std::size_t>(c.problem.lines[d].out), before);
-  build_forward(graph, c.problem, c.options, c.partition, input_view(in, c.params, c.problem), weights_view(weights, c.params, c.problem, transposed),
-                output_view(out, c.params, c.problem), stages, context);
+  build_forward(graph, c.problem, c.options, c.partition, input_view(in, c.params, c.problem),
+                weights_for(graph, c, weights, transposed, before, context), output_view(out, c.params, c.problem), stages, context);
 }
 
 Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor& deltas, const Tensor& in, Stages& stages, Sequence& before,

@@ -22,10 +22,10 @@ void each_block(const poplar::Graph& graph, const Problem& p, const Partition& c
   bases.push_back(cut.in_channels);
   std::vector<std::int64_t> at(bases.size(), 0);
   const std::size_t out = bases.size() - 2, in = bases.size() - 1;
-  unsigned index = 0;
+  std::int64_t index = cut.first;
   do {
     Block b;
-    b.tile = index++ % tiles;
+    b.tile = static_cast<unsigned>(index++ % tiles);
     b.groups = part(p.groups, cut.groups, at[0]);
     b.batch = part(p.batch, cut.batch, at[1]);
     b.among_weights = at[1];

@@ -4,6 +4,9 @@
 // channels alone compute partial sums. The gradient of the weights cuts groups and channels; blocks that differ in batch or output
 // dimensions compute partial sums. `serial` more cuts of the output channels follow one another in time, so that less is on a tile
 // at once.
+//
+// A plan for the host's time cuts the first dimension of the field alone ("by row"): rows and kernel elements lie whole on a tile, and
+// blocks read them there.
 #pragma once
 
 #include "poplibs/poplin/conv/options.h"
@@ -22,6 +25,8 @@ enum class Kind { forward, weight_gradient };
 struct Partition {
   std::int64_t groups = 1, batch = 1, out_channels = 1, in_channels = 1, serial = 1;
   std::vector<std::int64_t> field;
+  bool by_row = false;     // rows of activations and kernel elements are not cut over tiles
+  std::int64_t first = 0;  // tile of the first block
 
   std::int64_t field_blocks() const;
   std::int64_t blocks() const;  // of one serial step
@@ -36,12 +41,13 @@ struct PlanCost {
 
 struct Plan {
   Partition partition;
-  PlanCost cost;  // of all serial steps
+  PlanCost cost;  // of all serial steps; on tiles of an IPU in cycles, whatever the objective
 };
 
 // The n-th of `parts` parts of [0, size), which differ by one element at most.
 Range part(std::int64_t size, std::int64_t parts, std::int64_t n);
 
+// By row: nanoseconds that all blocks take of the host.
 PlanCost cost_of(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind, const Partition& partition);
 
 // The cheapest grid that fits, or, if none fits, the one that needs least memory. Deterministic.

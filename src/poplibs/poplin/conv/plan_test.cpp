@@ -34,12 +34,14 @@ constexpr Kind kKinds[] = {Kind::forward, Kind::weight_gradient};
 
 // Every output, input channel and output channel is in one block of every kind, and no tile has two.
 TEST(ConvPlan, BlocksCoverAllOnce) {
-  for (const unsigned tiles : {16u, 1472u}) {
+  for (const auto& [tiles, objective] : {std::pair(16u, plan::Objective::cycles), {1472u, plan::Objective::cycles}, {1472u, plan::Objective::host_time}}) {
     const Target target = target_of(tiles);
     const poplar::Graph graph(target);
     for (const Problem& p : problems())
       for (const Kind kind : kKinds) {
-        const Plan plan = find_plan(target, {}, p, kind);
+        Options options;
+        options.objective = objective;
+        const Plan plan = find_plan(target, options, p, kind);
         std::int64_t volume = 0, whole = p.groups * p.batch * p.out_channels * p.in_channels;
         for (const Line& line : p.lines) whole *= line.out;
         for (std::int64_t step = 0; step < plan.partition.serial; ++step) {
@@ -83,6 +85,27 @@ TEST(ConvPlan, CutsInTimeWhatDoesNotFit) {
   const Plan plan = find_plan(target, options, p, Kind::forward);
   EXPECT_GT(plan.partition.serial, 1);
   EXPECT_LE(plan.cost.memory, 0.2 * target.getBytesPerTile());
+}
+
+// For the host, the field is cut only along the first dimension, which takes more cycles; what does not fit by row is cut for the machine.
+TEST(ConvPlan, ForTheHostCutsByRow) {
+  const Target target = target_of(1472);
+  const Problem p = problem_of(ConvParams(poplar::FLOAT, 8, {56, 56}, {3, 3}, 64, 64, 1));
+  for (const Kind kind : kKinds) {
+    Options options;
+    options.objective = plan::Objective::host_time;
+    const Plan plan = find_plan(target, options, p, kind);
+    EXPECT_TRUE(plan.partition.by_row);
+    EXPECT_EQ(plan.partition.field[1], 1);
+    EXPECT_LE(plan.cost.memory, options.memory_proportion * target.getBytesPerTile());
+    const Plan machine = find_plan(target, {}, p, kind);
+    EXPECT_FALSE(machine.partition.by_row);
+    EXPECT_LT(machine.cost.total(), plan.cost.total());
+  }
+  const Problem wide = problem_of(ConvParams(poplar::FLOAT, 1, {4, 65536}, {1, 1}, 4, 4, 1));
+  Options host;
+  host.objective = plan::Objective::host_time;
+  EXPECT_FALSE(find_plan(target, host, wide, Kind::forward).partition.by_row);
 }
 
 TEST(ConvPlan, DependsOnItsArgumentsAlone) {

@@ -25,13 +25,13 @@ inline void read_block(const Shape& shape, ConvBlock& block, ConvOperand& first,
   }
 }
 
-// The pieces of one group; a piece has `elements` elements a channel.
+// The pieces of one group; together they have `elements` elements a channel.
 template <class Fields>
 inline void read_pieces(const Fields& fields, unsigned group, unsigned pieces, unsigned long elements, ConvOperand& operand) {
   operand.n_pieces = static_cast<int>(pieces);
   for (unsigned p = 0; p < pieces; ++p) {
     const auto& field = fields[group * pieces + p];
-    operand.pieces[p] = {field.data(), elements == 0 ? 0 : static_cast<int>(field.size() / elements)};
+    operand.pieces[p] = {field.data(), elements == 0 ? 0 : static_cast<int>(field.size() * (operand.order == kByRow ? pieces : 1) / elements)};
   }
 }
 
