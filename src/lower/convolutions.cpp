@@ -50,7 +50,7 @@ Tensor grouped_weights(const Tensor& weight, const ir::Convolution& c) {
 }
 
 poplar::OptionFlags convolution_options(const ir::Attributes& a) {
-  poplar::OptionFlags options;
+  poplar::OptionFlags options{{"pando.planObjective", "hostTime"}};
   if (a.has("available_memory_proportions") && !a.floats("available_memory_proportions").empty()) {
     options.set("availableMemoryProportion", fmt::format("{}", a.floats("available_memory_proportions")[0]));
   }

@@ -55,7 +55,7 @@ popops::SlicePlan plan_of(poplar::Graph& graph, const poplar::Type& type, const 
   std::size_t others = 1;
   for (std::size_t d = 0; d < t.size(); ++d) others *= d == axis ? 1 : t[d];
   if (t[axis] == 0 || others == 0 || lookups == 0) return {};
-  return popops::embedding::plan(graph, type, t[axis], others, {lookups}, {});
+  return popops::embedding::plan(graph, type, t[axis], others, {lookups}, {{"pando.planObjective", "hostTime"}});
 }
 
 // {lookups, shape of t with 1 along the axis} becomes the axis replaced by the lookups' own dimensions.
