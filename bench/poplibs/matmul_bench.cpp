@@ -1,5 +1,6 @@
 // Products of square float matrices beside oneDNN's on as many threads in the same run: on the CPU device, and on the 1,472 tiles
-// of an IPU with the exchange and everything counted; and what building, planning and compiling one of them takes.
+// of an IPU with the exchange and everything counted; what building, planning and compiling one of them takes; and the cycles of the
+// machine that products in blocks are modelled to take, beside those of plans for cycles.
 #include <dlfcn.h>
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <dnnl.h>
+#include <poplar/CycleCount.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -41,6 +43,8 @@ class Machine {
       graph.createHostWrite("b", b);
       graph.createHostRead("c", c);
     });
+    const bool on_tiles = graph.getTarget().getNumTiles() > 1;
+    if (on_tiles) graph.createHostRead("cycles", poplar::cycleCount(graph, prog, 0, poplar::SyncType::INTERNAL));
     compile_ = seconds_of([&] {
       engine_ = std::make_unique<poplar::Engine>(graph, prog, poplar::OptionFlags{{"pando.threads", std::to_string(kThreads)}});
       engine_->load(device);
@@ -53,15 +57,18 @@ class Machine {
     engine_->readTensor("c", c.data(), c.data() + c.size());
     for (const float f : c)
       if (f != 2 * static_cast<float>(n)) throw std::runtime_error(fmt::format("a product of ones and twos is {}", f));
+    if (on_tiles) engine_->readTensor("cycles", cycles_, cycles_ + 2);
   }
 
   void run() { engine_->run(0); }
   double build() const { return build_; }
   double compile() const { return compile_; }
+  double cycles() const { return 4294967296.0 * cycles_[1] + cycles_[0]; }
 
  private:
   std::unique_ptr<poplar::Engine> engine_;
   double build_ = 0, compile_ = 0;
+  unsigned cycles_[2] = {};
 };
 
 void set_peer_threads() {
@@ -98,6 +105,10 @@ void run() {
     const std::string what = fmt::format("f32 matMul {}, two threads: ", n);
     print_figure({what + "CPU device", "GFLOP/s", gigaflops / best.cpu, gigaflops / best.peer, "oneDNN", 0, 0.85});
     print_figure({what + "1,472 tiles", "GFLOP/s", gigaflops / best.tiles, gigaflops / best.peer, "oneDNN", 0, n == 2048 ? 0.35 : 0});
+    Machine in_blocks(ipu, n, {{"pando.layout", "blocks"}});
+    const double blocks = best_of(7, [&] { in_blocks.run(); });
+    print_figure({what + "1,472 tiles, in blocks", "GFLOP/s", gigaflops / blocks, gigaflops / best.peer, "oneDNN", 0, 0});
+    print_figure({.what = what + "1,472 tiles, in blocks, modelled", .unit = "cycles", .ours = in_blocks.cycles(), .peer = on_tiles.cycles(), .peer_name = "plan for cycles"});
     if (n == 2048)
       print_figure({.what = "f32 matMul 2048 on 1,472 tiles: plan + build + compile + load", .unit = "s", .ours = on_tiles.build() + on_tiles.compile(), .at_most = 0.5});
     fmt::print("  CPU device: build {:.3f} s, compile and load {:.3f} s; 1,472 tiles: build {:.3f} s, compile and load {:.3f} s\n", on_cpu.build(),
