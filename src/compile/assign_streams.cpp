@@ -1,8 +1,10 @@
 // Contract 2: every tile belongs to exactly one stream for the whole program. Per IPU, the tiles that only copies touch are the
-// IO group; the rest computes. An explicit setting overrides.
+// IO group; the rest computes. What is at one end of a channel is in one group. An explicit setting overrides.
 #include <algorithm>
+#include <array>
 
 #include "compile/plan.h"
+#include "graph/program_walk.h"
 
 namespace pando::compile {
 
@@ -17,12 +19,50 @@ std::vector<bool> tiles_in_use(const graph::Graph& graph) {
   return used;
 }
 
+// The tiles of all tensors that a channel sends, and of those that it receives.
+using ChannelTiles = std::vector<std::array<std::vector<bool>, 2>>;
+
+ChannelTiles channel_tiles(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs) {
+  ChannelTiles tiles(graph.channels().size());
+  if (tiles.empty()) return tiles;
+  const auto add = [&](graph::ChannelId channel, const graph::View& tensor, std::size_t end) {
+    std::vector<bool>& list = tiles[channel.index()][end];
+    list.resize(graph.machine().tiles());
+    const std::vector<std::vector<Interval>> mapping = graph.tile_mapping(tensor, nullptr);
+    for (std::size_t t = 0; t < mapping.size(); ++t)
+      if (!mapping[t].empty()) list[t] = true;
+  };
+  graph::ProgramWalk walk;
+  const auto visit = [&](const graph::Program& p) {
+    if (const auto* s = std::get_if<graph::Send>(&p.body)) add(s->channel, s->source, 0);
+    if (const auto* r = std::get_if<graph::Receive>(&p.body)) add(r->channel, r->destination, 1);
+  };
+  for (const graph::ProgramPtr& p : programs) walk.visit(p, visit);
+  for (const graph::Function& f : graph.functions()) walk.visit(f.body, visit);
+  return tiles;
+}
+
+// If one tile of an end computes, all of that end do.
+void join_ends(const ChannelTiles& channels, std::vector<bool>& computes) {
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const auto& ends : channels)
+      for (const std::vector<bool>& end : ends) {
+        bool any = false;
+        for (std::size_t t = 0; t < end.size(); ++t) any = any || (end[t] && computes[t]);
+        for (std::size_t t = 0; any && t < end.size(); ++t)
+          if (end[t] && !computes[t]) computes[t] = changes = true;
+      }
+  }
+}
+
 // One answer per tile: does it belong to the IO group?
-std::vector<bool> io_tiles(const graph::Graph& graph, const std::vector<bool>& used, bool infer) {
+std::vector<bool> io_tiles(const graph::Graph& graph, const std::vector<bool>& used, bool infer, const ChannelTiles& channels) {
   const Machine& machine = graph.machine();
   std::vector<bool> computes(machine.tiles(), false);
   for (const graph::Vertex& v : graph.vertices())
     if (v.tile.valid()) computes[v.tile.index()] = true;
+  join_ends(channels, computes);
   std::vector<bool> ipu_computes(machine.ipus, false);
   for (unsigned t = 0; t < machine.tiles(); ++t)
     if (computes[t]) ipu_computes[machine.ipu_of(TileId(t)).index()] = true;
@@ -39,10 +79,10 @@ std::vector<bool> io_tiles(const graph::Graph& graph, const std::vector<bool>& u
 
 }  // namespace
 
-void assign_streams(Plan& plan) {
+void assign_streams(Plan& plan, const std::vector<graph::ProgramPtr>& programs) {
   const Machine& machine = plan.graph.machine();
   const std::vector<bool> used = tiles_in_use(plan.graph);
-  const std::vector<bool> io = io_tiles(plan.graph, used, plan.options.infer_io_tiles);
+  const std::vector<bool> io = io_tiles(plan.graph, used, plan.options.infer_io_tiles, channel_tiles(plan.graph, programs));
   plan.stream_of_tile.assign(machine.tiles(), StreamId());
   for (unsigned ipu = 0; ipu < machine.ipus; ++ipu) {
     for (const bool group : {false, true}) {

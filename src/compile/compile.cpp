@@ -60,7 +60,7 @@ Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& 
   Plan plan{graph, options, std::make_shared<tile::Program>()};
   copy_tables(graph, programs.size(), *plan.out);
 
-  assign_streams(plan);  // every tile that the program uses belongs to one stream from here on
+  assign_streams(plan, programs);  // every tile that the program uses belongs to one stream from here on
   progress.done("assign_streams", fmt::format("{} streams", plan.out->streams.size()));
 
   lay_out_variables(plan);  // every mapped element has a shard and an offset

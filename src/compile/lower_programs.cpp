@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "compile/communicate.h"
+#include "compile/lower_channels.h"
 #include "compile/marks.h"
 #include "compile/operands.h"
 #include "compile/plan.h"
@@ -23,13 +24,14 @@ void join(std::vector<StreamId>& into, const std::vector<StreamId>& more) {
 class ProgramLowering {
  public:
   explicit ProgramLowering(Plan& plan)
-      : plan_(plan), graph_(plan.graph), marks_(plan.options), functions_(graph_.functions().size()), computes_(graph_.compute_sets().size()) {}
+      : plan_(plan), graph_(plan.graph), marks_(plan.options), functions_(graph_.functions().size()), computes_(graph_.compute_sets().size()), channels_(plan) {}
 
   void run(const std::vector<ProgramPtr>& programs) {
     for (const ProgramPtr& p : programs) plan_.programs.push_back(lower(p));
     plan_.function_bodies = DenseMap<FunctionId, Node>(functions_.size());
     for (std::size_t f = 0; f < functions_.size(); ++f)
       if (functions_[f]) plan_.function_bodies.raw()[f] = std::move(*functions_[f]);
+    channels_.finish();
     for (Node& n : plan_.programs) number(n);
     for (Node& n : plan_.function_bodies) number(n);
     add_handles();
@@ -498,6 +500,9 @@ class ProgramLowering {
     return leaf(action);
   }
 
+  Node lower_body(const graph::Send& s) { return leaf(channels_.send(s.channel, s.source, leaf_name("send"))); }
+  Node lower_body(const graph::Receive& r) { return leaf(channels_.receive(r.channel, r.destination, leaf_name("receive"))); }
+
   // Orders: leaves and calls take one each, depth first.
   void number(Node& n) {
     n.begin = plan_.orders;
@@ -552,6 +557,7 @@ class ProgramLowering {
   Marks marks_;
   std::vector<std::unique_ptr<Node>> functions_;     // FunctionId; lowered at their first call
   std::vector<std::unique_ptr<Compute>> computes_;  // ComputeSetId
+  ChannelLowering channels_;
   std::string name_;
 };
 

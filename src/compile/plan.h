@@ -178,7 +178,7 @@ struct Plan {
 const ShardInterval& locate(const Plan& plan, VariableId variable, std::uint64_t element);
 
 // The passes, in their order. Each fills a part of the plan; compile.cpp says what each may rely on.
-void assign_streams(Plan& plan);
+void assign_streams(Plan& plan, const std::vector<graph::ProgramPtr>& programs);
 void lay_out_variables(Plan& plan);
 void lower_programs(Plan& plan, const std::vector<graph::ProgramPtr>& programs);
 void find_live_ranges(Plan& plan);

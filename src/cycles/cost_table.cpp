@@ -72,6 +72,11 @@ InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& ins
       cost.cycles.host = load_code_cycles(*program_, stream, instruction.order);
       moves_data = true;
       break;
+    case tile::Work::send:
+    case tile::Work::receive:
+      add_channel_step(stream, instruction, cost);
+      moves_data = true;
+      break;
     case tile::Work::nothing:
     case tile::Work::little:
     case tile::Work::undefine:
@@ -135,6 +140,33 @@ void CostTable::add_exchange(StreamId stream, const tile::Instruction& instructi
   cost.received_bytes = known->received[stream.index()];
 }
 
+// With a capacity the sender pays for its slot and for the way across, the receiver for its tensor. Without, both pay for the way across: that
+// of the dearest pair of tensors, whichever meet.
+void CostTable::add_channel_step(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost) {
+  const tile::Program& p = *program_;
+  const tile::Channel& c = p.channels[instruction.a];
+  const auto price = [&](tile::ExchangeId id) { return exchange_cost(p, p.exchanges[id.index()], stream_of_tile_, exchange_model_); };
+  const auto add = [&](const ExchangeCost& x) {
+    cost.cycles.exchange += x.exchange;
+    cost.cycles.local_copy += x.local_copy;
+    cost.cycles.global_exchange += x.global_exchange;
+    cost.received_bytes += x.received[stream.index()];
+  };
+  if (c.capacity == 0) {
+    std::optional<ExchangeCost> dearest;
+    const auto total = [](const ExchangeCost& x) { return x.exchange + x.local_copy + x.global_exchange; };
+    for (const tile::ExchangeId id : c.direct)
+      if (ExchangeCost x = price(id); !dearest || total(x) > total(*dearest)) dearest = std::move(x);
+    if (dearest) add(*dearest);
+  } else if (tile::row_of(instruction.op).work == tile::Work::send) {
+    add(price(c.store[instruction.b]));
+    add(price(c.cross));
+  } else {
+    add(price(c.take[instruction.b]));
+    cost.received_bytes += c.bytes;
+  }
+}
+
 void CostTable::add_transfer(std::uint32_t id, InstructionCost& cost) {
   if (id >= transfers_.size()) return;  // a host call without inputs or outputs
   std::optional<std::uint64_t>& known = transfers_[id];
@@ -154,6 +186,16 @@ std::uint64_t CostTable::sync_cycles(const tile::Instruction& instruction, bool 
       low = std::min(low, p.streams[s.index()].ipu.value);
       high = std::max(high, p.streams[s.index()].ipu.value);
     }
+  // What goes across waits for both ends; with a capacity it is the sender who sees to that.
+  const tile::Work work = tile::row_of(instruction.op).work;
+  if (work == tile::Work::send || work == tile::Work::receive) {
+    const tile::Channel& c = p.channels[instruction.a];
+    if (work == tile::Work::send || c.capacity == 0)
+      for (const StreamId s : {c.sender, c.receiver}) {
+        low = std::min(low, p.streams[s.index()].ipu.value);
+        high = std::max(high, p.streams[s.index()].ipu.value);
+      }
+  }
   unsigned span = across_replicas ? p.replication * p.machine.ipus : low > high ? 1 : high - low + 1;
   return p.machine.sync_cycles_internal + global_sync_cycles(p.machine, span);
 }

@@ -51,6 +51,7 @@ class CostTable {
   tile::Exchange with_bound(const tile::Exchange& exchange, std::span<const StreamId> streams) const;
   void add_exchange(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost);
   void add_transfer(std::uint32_t id, InstructionCost& cost);
+  void add_channel_step(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost);
   std::uint64_t sync_cycles(const tile::Instruction& instruction, bool moves_data) const;
 
   std::shared_ptr<const tile::Program> program_;

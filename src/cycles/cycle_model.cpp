@@ -1,6 +1,7 @@
 #include "cycles/cycle_model.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <tuple>
 
@@ -40,6 +41,12 @@ struct Block {
   std::uint64_t end = kOpen;
 };
 
+// A channel of one replica: when its blocks came to the receiver's slots, and when they were taken out, by slot.
+struct ChannelClock {
+  std::uint64_t sent = 0, received = 0;
+  std::vector<std::uint64_t> arrived, freed;
+};
+
 struct StreamRecord {  // replica 0
   std::vector<Executed> executed;  // by instruction
   std::uint64_t steps = 0;
@@ -62,6 +69,13 @@ std::string name_of(const tile::Program& program, const tile::Instruction& i) {
 
 }  // namespace
 
+namespace {
+bool is_channel_step(const tile::Instruction& i) {
+  const tile::Work work = tile::row_of(i.op).work;
+  return work == tile::Work::send || work == tile::Work::receive;
+}
+}  // namespace
+
 struct CycleModel::State {
   CostTable costs;
   Options options;
@@ -69,7 +83,8 @@ struct CycleModel::State {
   std::vector<Clock> clocks;  // [replica * streams + stream]
   std::vector<StreamRecord> records;
   std::uint64_t runs = 0;
-  std::mutex meet;  // of clocks, where streams meet
+  std::vector<ChannelClock> channels;  // [replica * channels + channel]
+  std::mutex meet;  // of clocks, where streams meet, and of channels
 
   State(std::shared_ptr<const tile::Program> program, const Library& library, const Options& o)
       : costs(std::move(program), library, o.exchange), options(o), streams(costs.program().streams.size()) {
@@ -81,6 +96,26 @@ struct CycleModel::State {
     records.assign(streams, StreamRecord());
     for (std::size_t s = 0; s < streams; ++s) records[s].executed.resize(costs.program().streams[s].code.size());
     runs = 0;
+    if (channels.empty()) return empty_channels();
+    for (ChannelClock& c : channels)  // their blocks stay
+      for (auto* times : {&c.arrived, &c.freed}) std::fill(times->begin(), times->end(), 0);
+  }
+
+  void empty_channels() {
+    channels.clear();
+    for (unsigned r = 0; r < std::max(1u, costs.program().replication); ++r)
+      for (const tile::Channel& c : costs.program().channels)
+        channels.push_back({0, 0, std::vector<std::uint64_t>(c.capacity), std::vector<std::uint64_t>(c.capacity)});
+  }
+
+  // A channel with a capacity: when the step of this end can begin, at the earliest; when it ends is known afterwards.
+  std::uint64_t* pass_channel(ReplicaId replica, const tile::Instruction& instruction, std::uint64_t& earliest) {
+    const tile::Channel& c = costs.program().channels[instruction.a];
+    ChannelClock& clock = channels[replica.index() * costs.program().channels.size() + instruction.a];
+    const bool sends = tile::row_of(instruction.op).work == tile::Work::send;
+    const std::uint64_t block = (sends ? clock.sent++ : clock.received++) % c.capacity;
+    earliest = (sends ? clock.freed : clock.arrived)[block];
+    return &(sends ? clock.arrived : clock.freed)[block];
   }
 
   Clock& clock(ReplicaId r, StreamId s) { return clocks[r.index() * streams + s.index()]; }
@@ -89,6 +124,12 @@ struct CycleModel::State {
   void pass_meet(ReplicaId replica, StreamId stream, const tile::Instruction& instruction, std::uint64_t cost) {
     std::span<const StreamId> members(&stream, 1);
     if (instruction.meet.valid()) members = costs.program().meets[instruction.meet.index()].streams;
+    std::array<StreamId, 2> ends;
+    if (is_channel_step(instruction)) {
+      const tile::Channel& c = costs.program().channels[instruction.a];
+      ends = {c.sender, c.receiver};
+      members = ends;
+    }
     bool across = tile::row_of(instruction.op).work == tile::Work::cross_replica;
     std::size_t begin = across ? 0 : replica.index(), end = across ? clocks.size() / streams : begin + 1;
     std::uint64_t latest = 0;
@@ -150,7 +191,14 @@ void CycleModel::on_step(const tile::StepEvent& event) {
   }
   Clock& clock = s.clock(event.replica, event.stream);
   std::uint64_t came = 0;
-  if (!instruction.meet.valid() && tile::row_of(instruction.op).work != tile::Work::cross_replica) {
+  if (is_channel_step(instruction) && s.costs.program().channels[instruction.a].capacity > 0) {
+    std::lock_guard lock(s.meet);
+    std::uint64_t earliest = 0;
+    std::uint64_t* const end = s.pass_channel(event.replica, instruction, earliest);
+    came = clock.now;
+    clock.now = std::max(came, earliest) + cost;
+    *end = clock.now;
+  } else if (!is_channel_step(instruction) && !instruction.meet.valid() && tile::row_of(instruction.op).work != tile::Work::cross_replica) {
     came = clock.now;
     clock.now += cost;
   } else {
@@ -164,6 +212,8 @@ void CycleModel::on_step(const tile::StepEvent& event) {
 }
 
 void CycleModel::on_end() {}
+
+void CycleModel::on_empty_channels() { state_->empty_channels(); }
 
 std::uint64_t CycleModel::cycles(ReplicaId replica, StreamId stream) const { return state_->clock(replica, stream).now; }
 

@@ -33,6 +33,7 @@ class CycleModel final : public tile::StepObserver {
   void on_begin(unsigned program) override;
   void on_step(const tile::StepEvent& event) override;
   void on_end() override;
+  void on_empty_channels() override;
   std::uint64_t cycles(ReplicaId replica, StreamId stream) const override;
 
   // Clocks to 0, counts forgotten. Not while a run is going on.

@@ -57,6 +57,8 @@ Interpreter::Next Interpreter::perform(Cursor& c, const Instruction& in) {
       if (options_.poison_undefined) poison(c, exchanges_[in.a].receive);
       break;
     case tile::Work::cross_replica: return cross_replica(in);
+    case tile::Work::send: return transfer_block(c, in, ChannelState::End::sends);
+    case tile::Work::receive: return transfer_block(c, in, ChannelState::End::receives);
   }
   return Next::instruction;
 }

@@ -22,7 +22,7 @@ Interpreter::Interpreter(const tile::Program& program, const Library& library, c
       options_(options),
       host_steps_(program.programs * program.streams.size()),
       cursors_(program.replication * program.streams.size()),
-      team_(thread_count(options.threads), static_cast<unsigned>(cursors_.size()), *this) {
+      team_(thread_count(options.threads), static_cast<unsigned>(cursors_.size()), *this, options.workers ? options.workers : std::make_shared<Workers>()) {
   build_plans(4 * team_.threads());
   computes_.resize(program.replication);
   for (unsigned r = 0; r < program.replication; ++r) {
@@ -40,6 +40,7 @@ Interpreter::Interpreter(const tile::Program& program, const Library& library, c
   }
   build_tile_by_tile(library, contexts);
   build_rendezvous();
+  build_channels();
   find_shared_remote_buffers();
   find_quiet_loops();
 }
@@ -48,7 +49,9 @@ void Interpreter::run(unsigned index) {
   if (index >= program_.programs)
     fail(ErrorKind::control_program_error, "program-index", "there is no program {}; the executable has {}", index, program_.programs);
   reset(index);
+  if (observer && !is_whole_) observer->on_empty_channels();
   if (observer) observer->on_begin(index);
+  is_whole_ = false;
   std::vector<unsigned> starts;
   for (const Cursor& c : cursors_) starts.push_back(c.slot);
   std::exception_ptr error;
@@ -61,10 +64,8 @@ void Interpreter::run(unsigned index) {
   ends_.end_run();
   if (error) std::rethrow_exception(error);
   if (stop_.load()) return;
-  for (const Cursor& c : cursors_)
-    if (!c.ended)
-      fail(ErrorKind::control_program_error, "streams-wait", "stream {} waits at instruction {} for streams that do not come",
-           c.code->name, c.pc);
+  refuse_waiting();
+  is_whole_ = true;
 }
 
 void Interpreter::reset(unsigned index) {
@@ -79,8 +80,10 @@ void Interpreter::reset(unsigned index) {
   order_.begin(participants);
   for (auto& m : meets_) m->arrived.store(0);
   for (auto& m : replica_meets_) m->arrived.store(0);
+  for (auto& channel : channels_) channel->begin_run(!is_whole_);
   for (Cursor& c : cursors_) {
     c.pc = c.code->entries[index];
+    c.channel = nullptr;
     c.phase = kArrive;
     c.ended = c.leaves_host_step = c.computed = false;
     c.steps = 0;
@@ -113,6 +116,7 @@ Interpreter::Next Interpreter::step(Cursor& c) {
   if (next != Next::instruction) return next;
   if (meeting) release(c, *meeting);
   if (observer) observe(c, in);
+  if (c.channel) leave_channel(c, in);
   finish(c, in);
   if (c.leaves_host_step) {
     c.leaves_host_step = false;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codelet/library.h"
+#include "exec/channel_state.h"
 #include "exec/compute_work.h"
 #include "exec/host_ends.h"
 #include "exec/host_order.h"
@@ -78,6 +79,8 @@ class Interpreter final : public Team::Client {
     bool jumps = false;         // what a branch decided
     std::uint64_t steps = 0;    // executed instructions: the clock if nobody observes
     std::uint32_t row = 0;      // next row of a remote transfer
+    ChannelState* channel = nullptr;  // that the current step moves a block of
+    unsigned partner = 0;        // the slot at the other end of a channel without a capacity
     char* block = nullptr;      // the host's side of the current transfer
     std::vector<char> scratch;
     std::vector<Frame> frames;
@@ -104,6 +107,7 @@ class Interpreter final : public Team::Client {
   void build_plans(unsigned chunks);
   void build_replica_copies(unsigned chunks);
   void build_rendezvous();
+  void build_channels();
   void build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts);
   void find_shared_remote_buffers();
   void find_quiet_loops();
@@ -125,6 +129,10 @@ class Interpreter final : public Team::Client {
   Next print(Cursor& c, const tile::Transfer& t, const MovePlan& plan);
   Next error(Cursor& c, const tile::Transfer& t, const MovePlan& plan);
   void poison(Cursor& c, const MovePlan& plan);
+  Next transfer_block(Cursor& c, const tile::Instruction& in, ChannelState::End end);
+  Next rendezvous_block(Cursor& c, const tile::Instruction& in, ChannelState::End end);
+  void leave_channel(Cursor& c, const tile::Instruction& in);
+  void publish_here(const Cursor& c);
   void finish(Cursor& c, const tile::Instruction& in);
   void enter(Cursor& c, Frame frame);
   Frame& innermost(Cursor& c, bool is_call);
@@ -151,6 +159,10 @@ class Interpreter final : public Team::Client {
     if (slot) team_.start(*slot);
   }
 
+  // If a run ended and cursors wait, control_program_error that says which, where and for what.
+  void refuse_waiting() const;
+  std::string wait_of(const Cursor& c, const tile::Instruction& in) const;
+
   std::int64_t load(unsigned replica, const tile::Location& l) const;
   void store(unsigned replica, const tile::Location& l, std::int64_t value) const;
   std::string tensor_text(Cursor& c, const tile::Transfer& t, const MovePlan& plan);
@@ -167,6 +179,8 @@ class Interpreter final : public Team::Client {
   std::vector<std::vector<std::unique_ptr<Pair>>> pairs_;  // [stream][instruction]: an exchange that runs tile by tile with its successor
   std::vector<std::unique_ptr<Rendezvous>> meets_;          // [replica][meet]
   std::vector<std::unique_ptr<Rendezvous>> replica_meets_;  // [meet, then stream]
+  std::vector<std::unique_ptr<ChannelState>> channels_;  // [replica][channel]
+  bool is_whole_ = true;  // the last run came to its end: what channels hold is good
   std::vector<bool> ordered_remote_;  // buffers that several streams use and one writes: their transfers keep the program's order
   std::vector<std::vector<std::uint32_t>> quiet_exits_;  // [stream][instruction]: of loops without host steps (Frame::quiet_exit)
   std::vector<std::optional<std::vector<std::uint32_t>>> host_steps_;  // [program][stream]: instructions that a run may reach; found by the first run

@@ -238,7 +238,7 @@ TEST(Meets, StreamsThatNeverMeetAreReported) {
   p.aim(b, skip, 2);
   p.end_all();
   auto r = p.runner();
-  EXPECT_THAT(message_of<poplar::control_program_error>([&] { r->run(0); }), HasSubstr("stream ipu0.compute waits at instruction 0"));
+  EXPECT_THAT(message_of<poplar::control_program_error>([&] { r->run(0); }), HasSubstr("stream 'ipu0.compute' waits at step 1, 'meet', to meet 'ipu1.compute'"));
 }
 
 // A random program on 64 tiles with large steps: the same bits on any number of threads.

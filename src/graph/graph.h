@@ -91,6 +91,13 @@ struct Function {
   ProgramPtr body;
   bool in_streaming_memory = false;  // has a FunctionBuffer: code is loaded by LoadFunction and dropped after its last call
 };
+// Blocks of tensors from one stream to another (include/pando/transfer.hpp).
+struct Channel {
+  std::string name;
+  ElementType type = ElementType::float_;
+  std::uint64_t elements = 0;  // of a block
+  unsigned capacity = 0;       // blocks that are sent and not received
+};
 struct HostHandle {
   std::string name;
   View tensor;
@@ -153,6 +160,7 @@ class Graph {
   FifoId add_fifo(Fifo fifo);
   RemoteBufferId add_remote_buffer(RemoteBuffer buffer);
   HostFunctionId add_host_function(HostFunction function);
+  ChannelId add_channel(Channel channel);
   FunctionId add_function(ProgramPtr body, std::string name);
   void add_host_handle(std::string name, const View& tensor, bool read, bool write);
   // Tiles whose group is said, not inferred (contract 2): true = IO, false = compute.
@@ -176,6 +184,7 @@ class Graph {
   const DenseMap<FifoId, Fifo>& fifos() const { return fifos_; }
   const DenseMap<RemoteBufferId, RemoteBuffer>& remote_buffers() const { return remote_buffers_; }
   const DenseMap<HostFunctionId, HostFunction>& host_functions() const { return host_functions_; }
+  const DenseMap<ChannelId, Channel>& channels() const { return channels_; }
   const DenseMap<FunctionId, Function>& functions() const { return functions_; }
   DenseMap<FunctionId, Function>& functions() { return functions_; }
   const std::vector<HostHandle>& host_handles() const { return host_handles_; }
@@ -217,6 +226,7 @@ class Graph {
   DenseMap<FifoId, Fifo> fifos_;
   DenseMap<RemoteBufferId, RemoteBuffer> remote_buffers_;
   DenseMap<HostFunctionId, HostFunction> host_functions_;
+  DenseMap<ChannelId, Channel> channels_;
   DenseMap<FunctionId, Function> functions_;
   std::vector<HostHandle> host_handles_;
   std::vector<std::optional<bool>> tile_groups_;

@@ -52,6 +52,14 @@ HostFunctionId Graph::add_host_function(HostFunction function) {
   return host_functions_.push(std::move(function));
 }
 
+ChannelId Graph::add_channel(Channel channel) {
+  if (channel.elements == 0) fail(ErrorKind::graph_object_creation_error, "empty-channel", "channel '{}' with blocks of no elements", channel.name);
+  const std::string what = "bytes of the slots of channel '" + channel.name + "'";
+  const std::uint64_t block = checked_product(channel.elements, size_of(channel.type), kMostBytes, ErrorKind::graph_object_creation_error, what);
+  checked_product(block, channel.capacity, kMostBytes, ErrorKind::graph_object_creation_error, what);
+  return channels_.push(std::move(channel));
+}
+
 FunctionId Graph::add_function(ProgramPtr body, std::string name) {
   return functions_.push({std::move(name), std::move(body), false});
 }

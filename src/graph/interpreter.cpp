@@ -66,6 +66,7 @@ Interpreter::Interpreter(const Graph& graph) : graph_(graph) {
   }
   for (const RemoteBuffer& b : graph.remote_buffers())
     remotes_.emplace_back(graph.replication_factor(), undefined_values(b.elements * b.repeats, b.type));
+  channels_.resize(graph.channels().size(), std::vector<std::deque<Values>>(graph.replication_factor()));
 }
 
 void Interpreter::connect(const std::string& handle, Block block) { fifos_[handle] = std::move(block); }
@@ -287,6 +288,21 @@ void Interpreter::step(const CrossReplicaCopy& p, const Replicas& r) {
 
 // Cycle counts are the executor's business: the interpreter only knows that something is written.
 void Interpreter::step(const CycleStamp& p, const Replicas& r) { step(WriteUndef{p.stamp}, r); }
+
+void Interpreter::step(const Send& p, const Replicas& r) {
+  for (unsigned replica : r) channels_[p.channel.index()][replica].push_back(read(p.source, replica));
+}
+
+void Interpreter::step(const Receive& p, const Replicas& r) {
+  for (unsigned replica : r) {
+    std::deque<Values>& blocks = channels_[p.channel.index()][replica];
+    if (blocks.empty())
+      fail(ErrorKind::control_program_error, "channel-empty", "in the program's own order a block is received from channel '{}' before it is sent",
+           graph_.channels()[p.channel].name);
+    write(p.destination, replica, blocks.front());
+    blocks.pop_front();
+  }
+}
 
 // --- Compute sets ---------------------------------------------------------------------------------------------------------------
 

@@ -11,9 +11,12 @@
 // Operands of one vertex that share an element that the vertex writes share one buffer, if an order of the elements exists in
 // which each of them is contiguous (equal views, overlapping slices): the vertex computes in place. Else each has its own.
 //
+// Channels have no end here: a program runs in its own order, in which a block is sent before it is received, or that is an error.
+//
 // Vertices that suspend (pando/tile.hpp) are not supported: the fibers are exec's.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -95,6 +98,8 @@ class Interpreter {
   void step(const WriteUndef& p, const Replicas& r);
   void step(const CrossReplicaCopy& p, const Replicas& r);
   void step(const CycleStamp& p, const Replicas& r);
+  void step(const Send& p, const Replicas& r);
+  void step(const Receive& p, const Replicas& r);
 
   std::int64_t scalar(const View& view, unsigned replica, std::string_view purpose) const;
   Replicas where(const View& predicate, bool wanted, const Replicas& replicas) const;
@@ -110,6 +115,7 @@ class Interpreter {
   std::map<std::pair<unsigned, TileId>, TileBlock> tiles_;
   std::map<std::string, Block> fifos_;
   std::map<std::string, HostCode> host_functions_;
+  std::vector<std::vector<std::deque<Values>>> channels_;  // [channel][replica]: blocks that were sent and not received
   std::vector<Printed> printed_;
 };
 

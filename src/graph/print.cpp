@@ -130,6 +130,10 @@ class GraphPrinter {
       add("  handle {}: {}{}\n", quoted(h.name), h.readable && h.writable ? "read and write " : h.readable ? "read " : "write ",
           text_of(graph_, h.tensor));
     }
+    for (const Channel& c : graph_.channels()) {
+      entry(title);
+      add("  channel {}: blocks of {} {}, capacity {}\n", quoted(c.name), c.elements, name_of(c.type), c.capacity);
+    }
     for (const auto& [name, bytes] : graph_.images) {
       entry(title);
       add("  image {}: {} bytes\n", quoted(name), bytes.size());

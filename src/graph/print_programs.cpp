@@ -98,6 +98,8 @@ class ProgramPrinter {
     for (const auto& [from, to] : p.map) map += fmt::format(" {}->{}", from, to);
     say(fmt::format("CrossReplicaCopy {} -> {} replicas{}", view(p.source), view(p.destination), map));
   }
+  void step(const Send& p) { say(fmt::format("Send {} -> channel {}", view(p.source), quoted(graph_.channels()[p.channel].name))); }
+  void step(const Receive& p) { say(fmt::format("Receive channel {} -> {}", quoted(graph_.channels()[p.channel].name), view(p.destination))); }
   void step(const CycleStamp& p) { say(fmt::format("CycleStamp tile {} -> {}", p.tile.value, view(p.stamp))); }
 
   const Graph& graph_;

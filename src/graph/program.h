@@ -15,6 +15,7 @@
 namespace pando::graph {
 
 struct Program;
+using ChannelId = Id<struct ChannelTag>;
 using ProgramPtr = std::shared_ptr<const Program>;
 
 struct Sequence { std::vector<ProgramPtr> steps; bool is_block = false; /* measured as a whole, where asked for */ };
@@ -43,6 +44,9 @@ struct Sync { SyncScope scope; };
 struct Print { std::string title; View tensor; PrintFormat format; };
 struct Error { std::string message; View tensor; View condition; /* invalid: always */ };
 struct WriteUndef { View tensor; };
+// The elements of `source` become a block of the channel; a block of it goes to `destination`.
+struct Send { ChannelId channel; View source; };
+struct Receive { ChannelId channel; View destination; };
 // Replica r's `source` goes to replica map[r]'s `destination`.
 struct CrossReplicaCopy { View source, destination; std::vector<std::pair<unsigned, unsigned>> map; };
 // Writes the stream's cycle counter of `tile` into `stamp` (UNSIGNED_INT[2], low word first).
@@ -53,7 +57,7 @@ constexpr std::uint32_t kMostNesting = 1000;
 
 using ProgramBody = std::variant<Sequence, Execute, Copy, HostToDevice, DeviceToHost, RemoteRead, RemoteWrite, Repeat,
                                  RepeatWhile, If, Switch, Call, HostCall, LoadFunction, Sync, Print, Error, WriteUndef,
-                                 CrossReplicaCopy, CycleStamp>;
+                                 CrossReplicaCopy, CycleStamp, Send, Receive>;
 
 struct Program {
   std::string name;  // debug path, may be empty

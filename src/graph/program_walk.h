@@ -45,6 +45,8 @@ void for_each_part(const Program& program, Sink&& sink) {
                  [](const WriteUndef&) {},
                  [](const CrossReplicaCopy&) {},
                  [](const CycleStamp&) {},
+                 [](const Send&) {},
+                 [](const Receive&) {},
              },
              program.body);
 }
@@ -71,6 +73,8 @@ void for_each_operand(const Program& program, Sink&& sink) {
                  [&](const WriteUndef& p) { sink(p.tensor); },
                  [&](const CrossReplicaCopy& p) { sink(p.source), sink(p.destination); },
                  [&](const CycleStamp& p) { sink(p.stamp); },
+                 [&](const Send& p) { sink(p.source); },
+                 [&](const Receive& p) { sink(p.destination); },
                  [](const Sequence&) {},
                  [](const Repeat&) {},
                  [](const Call&) {},

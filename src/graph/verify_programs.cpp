@@ -198,6 +198,23 @@ class Checker {
       fail(ErrorKind::control_program_error, "replica-receives-twice",
            "CrossReplicaCopy{}: replica {} receives from two replicas", in(), *twice);
   }
+  void step(const Send& p) {
+    needs(p.source, "send");
+    block(p.channel, p.source, "send");
+    if (p.source.contains_aliases())
+      fail(ErrorKind::control_program_error, "send-of-aliases", "send{}: the tensor of shape {} holds an element twice: copy it to one that does not, and send that",
+           in(), to_string(p.source.shape()));
+  }
+  void step(const Receive& p) {
+    written(p.destination, "receive");
+    block(p.channel, p.destination, "receive");
+  }
+  void block(ChannelId id, const View& tensor, const char* what) const {
+    known(graph_.channels(), id, what);
+    const Channel& c = graph_.channels()[id];
+    same_type(tensor.type(), c.type, what);
+    elements(tensor, c.elements, what, "a block of channel '" + c.name + "'");
+  }
   void step(const CycleStamp& p) {
     written(p.stamp, "cycle count");
     same_type(ElementType::unsigned_int, p.stamp.type(), "cycle count");

@@ -1,5 +1,6 @@
 // Functions that add steps to a program: cycle counts, floating-point behaviour, seeds, metadata tensors; and pando/host.hpp.
 #include "pando/host.hpp"
+#include "pando/transfer.hpp"
 #include "poplar/CSRFunctions.hpp"
 #include "poplar/CycleCount.hpp"
 #include "poplar/MetadataCreation.hpp"
@@ -173,6 +174,34 @@ void reset_tile(poplar::Engine& engine, unsigned tile, unsigned replica) {
   if (replica >= program.replication)
     fail(ErrorKind::graph_replication_error, "replica-range", "reset_tile: there is no replica {}; there are {}", replica, program.replication);
   runner.reset_tile(replica, TileId(tile));
+}
+
+Channel add_channel(poplar::Graph& graph, const poplar::Type& type, std::size_t elements, unsigned capacity, const poplar::DebugContext& debugContext) {
+  const std::string name = debugContext.getPathName();
+  graph::Graph& g = Access::shared(graph).graph;
+  return Channel(g.add_channel({name.empty() ? "channel" : name, Access::element_type(type), elements, capacity}).value, g.serial());
+}
+
+namespace {
+
+void check_channel(const Channel& channel, const poplar::Tensor& tensor, const char* what) {
+  Access::view(tensor, what);
+  if (channel.graph() == 0 || channel.graph() != Access::owner(tensor))
+    fail(ErrorKind::control_program_error, "foreign-channel", "{}: the channel is not of the tensor's graph; add_channel makes one", what);
+}
+
+}  // namespace
+
+poplar::program::Program send(const Channel& channel, const poplar::Tensor& source, const poplar::DebugContext& debugContext) {
+  check_channel(channel, source, "send");
+  return Access::program(std::make_shared<graph::Program>(
+      graph::Program{debugContext.getPathName(), graph::Send{graph::ChannelId(channel.number()), Access::view(source)}, channel.graph()}));
+}
+
+poplar::program::Program receive(const Channel& channel, const poplar::Tensor& destination, const poplar::DebugContext& debugContext) {
+  check_channel(channel, destination, "receive");
+  return Access::program(std::make_shared<graph::Program>(
+      graph::Program{debugContext.getPathName(), graph::Receive{graph::ChannelId(channel.number()), Access::view(destination)}, channel.graph()}));
 }
 
 void set_tile_group(poplar::Graph& graph, unsigned tile, bool io) {

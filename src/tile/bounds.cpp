@@ -25,6 +25,7 @@ class Bounds {
       moves("receive", x.receive, 0, false, true);
       moves("arrange", x.arrange, 0, false, false);
     }
+    for (const Channel& c : p_.channels) channel(c);
     for (const Transfer& t : p_.transfers) transfer(t);
     for (const ComputeStep& step : p_.computes) compute(step);
     for (const Location& l : p_.locations) location(l);
@@ -114,6 +115,34 @@ class Bounds {
       writes_once(m);
       reads_others(m);
     }
+  }
+
+  // The same moves, by whole slots further on one side or both.
+  void slot_moves(ExchangeId id, std::uint64_t source, std::uint64_t destination) const {
+    index(id.value, p_.exchanges.size(), "exchange of a channel");
+    for (Move m : p_.exchanges[id.index()].receive) {
+      m.source = saturating_add(m.source, source);
+      m.destination = saturating_add(m.destination, destination);
+      side(m.source_tile, m.source, m.source_step, m, memory_, false);
+      side(m.destination_tile, m.destination, m.destination_step, m, memory_, false);
+    }
+  }
+  void channel(const Channel& c) const {
+    name(c.name);
+    need(c.name.valid(), "a channel without a name");
+    if (c.sends == 0 || c.receives == 0) return need(c.sends == 0 && c.receives == 0, "a channel with one end");
+    index(c.sender.value, p_.streams.size(), "stream of a channel");
+    index(c.receiver.value, p_.streams.size(), "stream of a channel");
+    if (c.capacity == 0) {
+      need(c.direct.size() == std::uint64_t{c.sends} * c.receives, "a channel without its moves");
+      for (const ExchangeId x : c.direct) slot_moves(x, 0, 0);
+      return;
+    }
+    need(c.store.size() == c.sends && c.take.size() == c.receives, "a channel without its moves");
+    const std::uint64_t last = c.capacity - 1, out = saturating_mul(last, c.out_slot), in = saturating_mul(last, c.in_slot);
+    for (const ExchangeId x : c.store) slot_moves(x, 0, out);
+    slot_moves(c.cross, out, in);
+    for (const ExchangeId x : c.take) slot_moves(x, in, 0);
   }
 
   void transfer(const Transfer& t) const {
@@ -225,8 +254,10 @@ class Bounds {
         transfer_of(value, {Kind::host_function});
         return need(p_.transfers[value].to_device == (names == Names::host_outputs), "a call of a host function the wrong way round");
       case Names::locations_end: return need(in.a < in.b, "a combination of no locations");
+      case Names::send_place: return index(value, p_.channels[in.a].sends, word_of(names));
+      case Names::receive_place: return index(value, p_.channels[in.a].receives, word_of(names));
       case Names::nothing: case Names::compute: case Names::exchange: case Names::replica_map: case Names::function: case Names::tile:
-      case Names::location: case Names::loaded_function: case Names::flag: case Names::locations_begin: return;
+      case Names::location: case Names::loaded_function: case Names::flag: case Names::locations_begin: case Names::channel: return;
     }
   }
 

@@ -23,6 +23,8 @@ class StepObserver {
   virtual void on_begin(unsigned program) = 0;
   virtual void on_step(const StepEvent& event) = 0;
   virtual void on_end() = 0;
+  // Before on_begin of a run that comes after one that did not end well: channels are empty again.
+  virtual void on_empty_channels() {}
   // The stream's clock, for cycle_stamp.
   virtual std::uint64_t cycles(ReplicaId replica, StreamId stream) const = 0;
 };

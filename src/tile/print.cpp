@@ -18,6 +18,7 @@ class Printer {
     for (std::size_t s = 0; s < program_.streams.size(); ++s)
       if (shows(program_.streams[s])) stream(s);
     if (!only_) meets();
+    if (!only_) channels();
     for (std::size_t c = 0; c < program_.computes.size(); ++c) compute(c);
     for (std::size_t x = 0; x < program_.exchanges.size(); ++x) exchange(x);
     for (std::size_t h = 0; h < program_.transfers.size(); ++h) transfer(h);
@@ -62,6 +63,29 @@ class Printer {
       std::string streams;
       for (const StreamId s : program_.meets[m].streams) streams += fmt::format(" s{}", s.value);
       line("meet m{}:{}", m, streams);
+    }
+  }
+
+  static std::string list_of(const char* title, const std::vector<ExchangeId>& exchanges) {
+    std::string text = title;
+    for (const ExchangeId x : exchanges) text += fmt::format(" x{}", x.value);
+    return text;
+  }
+
+  void channels() {
+    for (std::size_t k = 0; k < program_.channels.size(); ++k) {
+      const Channel& c = program_.channels[k];
+      if (c.sends == 0) {
+        line("channel k{}{}: unused", k, quoted(program_, c.name));
+        continue;
+      }
+      line("channel k{}{}: s{} -> s{}, {} bytes, capacity {}", k, quoted(program_, c.name), c.sender.value, c.receiver.value, c.bytes, c.capacity);
+      if (c.capacity == 0) {
+        line("  {}", list_of("direct", c.direct));
+        continue;
+      }
+      line("  slots of {} bytes: {}", c.out_slot, list_of("store", c.store));
+      line("  slots of {} bytes: cross x{}, {}", c.in_slot, c.cross.value, list_of("take", c.take));
     }
   }
 

@@ -28,6 +28,7 @@ using ExchangeId = Id<struct ExchangeTag>;
 using ComputeId = Id<struct ComputeTag>;
 using TransferId = Id<struct TransferTag>;
 using NameId = Id<struct NameTag>;
+using ChannelId = Id<struct ChannelTag>;
 
 // `count` runs of `bytes` bytes. Run i goes from source + i * source_step to destination + i * destination_step. A source_step
 // of 0 repeats one run: it is received once and written often. In a transfer one side is the host: its tile is invalid and its
@@ -160,6 +161,25 @@ struct Meet {
   std::vector<StreamId> streams;  // sorted
 };
 
+// Blocks from one stream to another. The sender may be at most `capacity` blocks ahead; without a capacity both stop until the other has come.
+// With one, both ends own so many slots, always live: block n is in slot n % capacity, which lies `out_slot` (`in_slot`) bytes behind the slot
+// before it, on each tile of its end. A place is a tensor that is sent or received.
+struct Channel {
+  NameId name;
+  StreamId sender, receiver;
+  std::uint32_t capacity = 0;
+  std::uint64_t bytes = 0;  // of a block
+  std::uint64_t out_slot = 0, in_slot = 0;
+  std::uint32_t sends = 0, receives = 0;  // places
+  // With a capacity, only `receive` of each: per place from the tensor to the sender's slot 0; from there to the receiver's slot 0; from there per
+  // place to the tensor.
+  std::vector<ExchangeId> store;
+  ExchangeId cross;
+  std::vector<ExchangeId> take;
+  // Without: from tensor to tensor, [place that is sent * receives + place that is received].
+  std::vector<ExchangeId> direct;
+};
+
 enum class Category : std::uint8_t {
   variable, constant, vertex_state, vertex_code, exchange_buffer, globals, stack, control_code, exchange_code, reserved, staging
 };
@@ -198,6 +218,7 @@ struct Program {
   std::vector<std::string> names;  // NameId
   std::vector<Stream> streams;     // StreamId
   std::vector<Meet> meets;
+  std::vector<Channel> channels;  // ChannelId
   std::vector<ComputeStep> computes;
   std::vector<Exchange> exchanges;
   std::vector<Transfer> transfers;

@@ -46,7 +46,7 @@ namespace pando::tile {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'T', 'I', 'L'};
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 struct Header {
   char magic[8];
@@ -95,6 +95,10 @@ void fields(A& a, Meet& m) {
   a(m.streams);
 }
 template <class A>
+void fields(A& a, Channel& c) {
+  a(c.name, c.sender, c.receiver, c.capacity, c.bytes, c.out_slot, c.in_slot, c.sends, c.receives, c.store, c.cross, c.take, c.direct);
+}
+template <class A>
 void fields(A& a, Allocation& x) {
   a(x.tile, x.name, x.category, x.always_live, x.estimated, x.offset, x.size, x.live);
 }
@@ -120,7 +124,7 @@ void fields(A& a, HandleInfo& h) {
 }
 template <class A>
 void fields(A& a, Program& p) {
-  a(p.machine, p.replication, p.programs, p.names, p.streams, p.meets, p.computes, p.exchanges, p.transfers, p.prints,
+  a(p.machine, p.replication, p.programs, p.names, p.streams, p.meets, p.channels, p.computes, p.exchanges, p.transfers, p.prints,
     p.locations, p.replica_maps, p.vertices, p.operands, p.state, p.fifos, p.remote_buffers, p.host_functions, p.handles,
     p.functions, p.tile_bytes, p.allocations, p.live_ranges, p.initial_data, p.initial_moves, p.globals, p.images,
     p.replica_index, p.codelet_names, p.modules, p.out_of_memory);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/check.h"
@@ -26,6 +27,8 @@ char letter_of(Names names) {
     case Names::replica_map: return 'r';
     case Names::function: case Names::loaded_function: return 'f';
     case Names::tile: return 't';
+    case Names::channel: return 'k';
+    case Names::send_place: case Names::receive_place: return 'p';
     case Names::fifo_or_remote: case Names::print: case Names::error: case Names::host_inputs: case Names::host_outputs: return 'h';
     case Names::nothing: case Names::location: case Names::flag: case Names::locations_begin: case Names::locations_end: break;
   }
@@ -179,6 +182,13 @@ std::size_t count_of(const Program& program, Names names) {
     case Names::replica_map: return program.replica_maps.size();
     case Names::function: case Names::loaded_function: return program.functions.size();
     case Names::tile: return program.machine.tiles();
+    case Names::channel: return program.channels.size();
+    // Of the channel with most; the check of the instruction asks its own.
+    case Names::send_place: case Names::receive_place: {
+      std::size_t most = 0;
+      for (const Channel& c : program.channels) most = std::max<std::size_t>(most, names == Names::send_place ? c.sends : c.receives);
+      return most;
+    }
     case Names::location: return program.locations.size();
     case Names::flag: return 2;
     case Names::locations_begin: return program.locations.size();
@@ -197,6 +207,8 @@ const char* word_of(Names names) {
     case Names::function: case Names::loaded_function: return "function";
     case Names::tile: return "tile";
     case Names::location: return "location";
+    case Names::channel: return "channel";
+    case Names::send_place: case Names::receive_place: return "place";
     case Names::flag: return "flag";
     case Names::locations_begin: case Names::locations_end: return "range of locations";
     case Names::fifo_or_remote: case Names::print: case Names::error: case Names::host_inputs: case Names::host_outputs: return "transfer";

@@ -18,12 +18,14 @@ enum class Names : std::uint8_t {
   loaded_function,                  // a function, if the other operand says that its code must have been loaded
   flag,                             // 0 or 1
   locations_begin, locations_end,   // of a range of locations; the last one is written, the others are read
+  channel, send_place, receive_place,
   fifo_or_remote, print, error, host_inputs, host_outputs,  // transfers of these kinds
 };
 
 // What a step does to data. Each needs a part of the executor and of the cycle model; `little` is what its row's `perform` does.
 enum class Work : std::uint8_t {
-  nothing, little, compute, exchange, transfer, host_call, print, error, error_if, undefine, cross_replica, load_code
+  nothing, little, compute, exchange, transfer, host_call, print, error, error_if, undefine, cross_replica, load_code,
+  send, receive
 };
 
 // Where a stream goes on.

@@ -16,6 +16,8 @@ Program everything() {
   p.program.exchanges.resize(2);
   p.program.transfers.resize(2);
   p.program.functions = {"f", "g"};
+  p.program.channels.resize(2);
+  for (Channel& c : p.program.channels) c.sends = c.receives = 2;
   p.program.replica_maps.resize(2);
   p.add_location(TileId(1), 0x40, ElementType::boolean);
   p.add_location(TileId(2), 0x44, ElementType::boolean);

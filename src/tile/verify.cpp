@@ -43,6 +43,7 @@ class Verifier {
     meets();
     allocations();
     for (std::size_t x = 0; x < program_.exchanges.size(); ++x) exchange(x);
+    for (std::size_t k = 0; k < program_.channels.size(); ++k) channel(k);
     for (std::size_t h = 0; h < program_.transfers.size(); ++h) transfer(h);
     for (std::size_t c = 0; c < program_.computes.size(); ++c) compute(c);
     return std::move(messages_);
@@ -98,12 +99,21 @@ class Verifier {
       complain("s{} instruction {}: compute c{} is of stream s{}", s, i, in.a, program_.computes[in.a].stream.value);
     if (row.a == Names::locations_begin && in.b <= in.a) complain("s{} instruction {}: {} without a result", s, i, name_of(in.op));
     if (row.a == Names::loaded_function && in.b != 0) has("function", s, i, in.a, program_.functions.size());
+    if (known && (row.b == Names::send_place || row.b == Names::receive_place)) channel_step(s, i, row.b, in);
     if (may_jump(row.flow)) has("target", s, i, in.target, program_.streams[s].code.size());
     if (in.meet.valid() && has("meet", s, i, in.meet.index(), program_.meets.size())) {
       const auto& members = program_.meets[in.meet.index()].streams;
       if (std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(s))) == members.end())
         complain("s{} instruction {}: meet m{} does not name this stream", s, i, in.meet.value);
     }
+  }
+
+  void channel_step(std::size_t s, std::size_t i, Names place, const Instruction& in) {
+    const Channel& c = program_.channels[in.a];
+    const bool sends = place == Names::send_place;
+    has("place", s, i, in.b, sends ? c.sends : c.receives);
+    const StreamId end = sends ? c.sender : c.receiver;
+    if (end.index() != s) complain("s{} instruction {}: stream s{} is at that end of channel k{}", s, i, end.value, in.a);
   }
 
   void stream(std::size_t s) {
@@ -250,6 +260,56 @@ class Verifier {
       if (m.source_tile != m.destination_tile) complain("{}: arrange move {} crosses tiles", where, text_of(m));
   }
 
+  // One exchange of a channel, in every slot: from tiles of one stream to tiles of another, inside of memory, and inside of its slot where that
+  // side is one.
+  struct ChannelSide {
+    StreamId stream;
+    std::uint64_t slot = 0;  // 0: no slot
+  };
+  void channel_moves(const std::string& where, ExchangeId id, std::uint32_t capacity, const ChannelSide& from, const ChannelSide& to) {
+    if (id.index() >= program_.exchanges.size()) return complain("{}: no exchange x{}", where, id.value);
+    std::map<std::pair<bool, TileId>, Interval> extents;  // of slots, by side
+    const auto side = [&](const ChannelSide& s, bool is_source, const Move& m, std::uint32_t owner) {
+      const TileId tile = is_source ? m.source_tile : m.destination_tile;
+      if (tile.index() >= stream_of_.size() || stream_of_[tile.index()] != s.stream) return complain("{}: tile {} is not of stream s{}", where, tile.value, s.stream.value);
+      for (std::uint32_t k = 0; k < std::max(capacity, 1u); ++k) {
+        std::vector<Span> spans;
+        add_runs(spans, tile, (is_source ? m.source : m.destination) + k * s.slot, is_source ? m.source_step : m.destination_step, m, owner);
+        for (const Span& span : spans) {
+          inside(where, span);
+          if (k > 0 || s.slot == 0) continue;
+          Interval& extent = extents.try_emplace({is_source, tile}, span.bytes).first->second;
+          extent = {std::min(extent.begin, span.bytes.begin), std::max(extent.end, span.bytes.end)};
+        }
+      }
+    };
+    const std::vector<Move>& moves = program_.exchanges[id.index()].receive;
+    for (std::uint32_t i = 0; i < moves.size(); ++i) side(from, true, moves[i], i), side(to, false, moves[i], i);
+    for (const auto& [key, extent] : extents)
+      if (extent.size() > (key.first ? from.slot : to.slot)) complain("{}: {} bytes on tile {} are more than a slot", where, extent.size(), key.second.value);
+    if (total_bytes(moves) != bytes_of_channel_) complain("{}: {} bytes of a block of {}", where, total_bytes(moves), bytes_of_channel_);
+  }
+
+  void channel(std::size_t index) {
+    const Channel& c = program_.channels[index];
+    const std::string where = fmt::format("channel k{}", index);
+    if (c.sends == 0 && c.receives == 0) return;
+    if (c.sends == 0 || c.receives == 0) return complain("{}: one end only", where);
+    if (c.sender.index() >= program_.streams.size() || c.receiver.index() >= program_.streams.size() || c.sender == c.receiver)
+      return complain("{}: not from one stream to another", where);
+    bytes_of_channel_ = c.bytes;
+    const ChannelSide source{c.sender}, out{c.sender, c.out_slot}, in{c.receiver, c.in_slot}, destination{c.receiver};
+    if (c.capacity == 0) {
+      if (c.direct.size() != std::size_t{c.sends} * c.receives) return complain("{}: {} moves for {} by {} places", where, c.direct.size(), c.sends, c.receives);
+      for (const ExchangeId x : c.direct) channel_moves(where + " direct", x, 0, source, destination);
+      return;
+    }
+    if (c.store.size() != c.sends || c.take.size() != c.receives) return complain("{}: not one exchange for each place", where);
+    for (const ExchangeId x : c.store) channel_moves(where + " store", x, c.capacity, source, out);
+    channel_moves(where + " cross", c.cross, c.capacity, out, in);
+    for (const ExchangeId x : c.take) channel_moves(where + " take", x, c.capacity, in, destination);
+  }
+
   bool is_cross_replica(std::size_t exchange) const {
     for (const Stream& s : program_.streams)
       for (const Instruction& in : s.code)
@@ -328,6 +388,7 @@ class Verifier {
   const Program& program_;
   const Library& library_;
   std::vector<std::string> messages_;
+  std::uint64_t bytes_of_channel_ = 0;
   std::vector<StreamId> stream_of_;
   std::vector<std::vector<Interval>> memory_;  // normalised allocations per tile
 };
