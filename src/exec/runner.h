@@ -1,5 +1,5 @@
-// Runs tile programs on CPU threads. One Runner owns the memory of all tiles of all replicas, the streams' cursors and the team
-// of threads. Results are the same bits for any number of threads.
+// Runs tile programs on CPU threads. One Runner owns the memory of all tiles of all replicas and the streams' cursors; it borrows
+// threads. Results are the same bits for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,12 @@ class FifoCallback {
 
 using HostFunctionCallback = std::function<void(const std::vector<const void*>& inputs, const std::vector<void*>& outputs)>;
 
+// Threads that runners borrow (exec/workers.h).
+class Workers;
+std::shared_ptr<Workers> make_workers();
+
 struct Options {
+  std::shared_ptr<Workers> workers;  // whose threads it runs on; null: its own
   unsigned threads = 0;         // 0: PANDO_THREADS, or the machine's processors
   bool tile_by_tile = true;     // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
   bool ask_early = true;        // bring what the next tiles' vertices touch first into the cache (contract 10)

@@ -35,25 +35,24 @@ Part::~Part() { parts = outer; }
 
 }  // namespace
 
-Team::Team(unsigned threads, unsigned slots, Client& client) : threads_(threads), client_(client), slots_(slots) {
-  PANDO_CHECK(threads >= 1);
+Team::Team(unsigned threads, unsigned slots, Client& client, std::shared_ptr<Workers> workers)
+    : threads_(threads), client_(client), slots_(slots), workers_(std::move(workers)) {
+  PANDO_CHECK(threads >= 1 && workers_);
 }
 
-Team::~Team() {
-  stopping_.store(true);
-  wake_all();
-  for (std::thread& t : workers_) t.join();
-}
+// Workers that still look for work in the last run leave by themselves.
+Team::~Team() { workers_->wait_until_left(*this); }
 
 void Team::run(const std::vector<unsigned>& starts) {
   aborting_.store(false);
   error_ = nullptr;
   prepare_thread_for_fibers();
-  while (workers_.size() + 1 < threads_) workers_.emplace_back(&Team::worker, this, static_cast<unsigned>(workers_.size() + 1));
   active_.store(static_cast<std::uint32_t>(starts.size()));
   begin_run();
+  workers_->open(*this, threads_ - 1);
   for (const unsigned slot : starts) publish(slot, nullptr, 1, starts.size() > 1);
   take_part(0);
+  workers_->close(*this);
   end_run();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
@@ -73,7 +72,7 @@ void Team::signal_threads(int signal) {
   const std::lock_guard lock(signal_mutex_);
   if (!running_.load()) return;
   pthread_kill(caller_, signal);
-  for (std::thread& t : workers_) pthread_kill(t.native_handle(), signal);
+  workers_->signal(*this, signal);
 }
 
 void Team::post(unsigned slot, Work& work, unsigned chunks) { publish(slot, &work, chunks, chunks > 1); }
@@ -90,12 +89,7 @@ void Team::publish(unsigned slot, Work* work, unsigned chunks, bool wake) {
   s.remaining.store(chunks, std::memory_order_relaxed);
   // Sequentially consistent: a thread that goes to sleep counts itself first and then looks at the words once more.
   s.word.store(pack(++s.epoch, 0, chunks), std::memory_order_seq_cst);
-  if (wake && sleepers_.load(std::memory_order_seq_cst) > 0) wake_all();
-}
-
-void Team::wake_all() {
-  generation_.fetch_add(1);
-  futex_wake_all(generation_);
+  if (wake) workers_->wake();
 }
 
 unsigned Team::take(Slot& s, unsigned me) {
@@ -142,7 +136,7 @@ void Team::finish(unsigned slot) {
 }
 
 void Team::deactivate() {
-  if (active_.fetch_sub(1) == 1) wake_all();
+  if (active_.fetch_sub(1) == 1) workers_->wake_inside();
 }
 
 void Team::record_error(unsigned slot, unsigned chunk) {
@@ -191,22 +185,7 @@ void Team::take_part(unsigned me) {
 }
 
 void Team::wait_for_work() {
-  const std::uint32_t generation = generation_.load();
-  sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  if (active_.load() != 0 && !has_work()) futex_wait(generation_, generation);
-  sleepers_.fetch_sub(1);
-}
-
-void Team::worker(unsigned me) {
-  prepare_thread_for_fibers();
-  while (!stopping_.load()) {
-    take_part(me);
-    // Between runs: sleep until one begins.
-    const std::uint32_t generation = generation_.load();
-    sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    if (!stopping_.load() && active_.load() == 0) futex_wait(generation_, generation);
-    sleepers_.fetch_sub(1);
-  }
+  workers_->sleep_inside([&] { return active_.load() != 0 && !has_work(); });
 }
 
 }  // namespace pando::exec

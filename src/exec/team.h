@@ -1,4 +1,4 @@
-// A fixed team of threads that processes the active pieces of work of many slots.
+// A team of threads that processes the active pieces of work of many slots. Its threads are the caller of `run` and borrowed workers.
 //
 // Each slot holds at most one piece of work, cut into chunks. Idle threads take chunks: even threads from the front, odd ones
 // from the back, so that with two threads each works on the same half of the tiles in every superstep. The thread that finishes
@@ -17,8 +17,9 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "exec/workers.h"
 
 namespace pando::exec {
 
@@ -28,7 +29,7 @@ class Work {
   virtual void run(unsigned slot, unsigned chunk) = 0;
 };
 
-class Team {
+class Team final : private Workers::Run {
  public:
   static constexpr unsigned kMostChunks = 65535;
 
@@ -40,7 +41,8 @@ class Team {
     virtual bool done(unsigned slot) = 0;
   };
 
-  Team(unsigned threads, unsigned slots, Client& client);
+  // `workers`: whose threads it borrows.
+  Team(unsigned threads, unsigned slots, Client& client, std::shared_ptr<Workers> workers);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -72,9 +74,8 @@ class Team {
   static constexpr unsigned kNoChunk = ~0u;
 
   void publish(unsigned slot, Work* work, unsigned chunks, bool wake);
-  void worker(unsigned me);
   // Takes part until no slot is active.
-  void take_part(unsigned me);
+  void take_part(unsigned me) override;
   // Works on the slot as long as it has chunks. False if it had none.
   bool work_on(unsigned slot, unsigned me);
   unsigned take(Slot& slot, unsigned me);
@@ -86,16 +87,12 @@ class Team {
   void record_error(unsigned slot, unsigned chunk);
   // Blocks until somebody publishes, or there is nothing to wait for.
   void wait_for_work();
-  void wake_all();
 
   const unsigned threads_;
   Client& client_;
   std::vector<Slot> slots_;
-  std::vector<std::thread> workers_;
+  const std::shared_ptr<Workers> workers_;
   alignas(128) std::atomic<std::uint32_t> active_{0};
-  alignas(128) std::atomic<std::uint32_t> sleepers_{0};
-  std::atomic<std::uint32_t> generation_{0};  // what sleepers wait on
-  std::atomic<bool> stopping_{false};
   std::atomic<bool> aborting_{false};
   std::atomic<bool> running_{false};
   std::mutex signal_mutex_;  // the threads of a run are there while it is held

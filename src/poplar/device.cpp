@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 
+#include "exec/runner.h"
 #include "poplar/DeviceManager.hpp"
 #include "poplar/IPUModel.hpp"
 #include "poplar/state.h"
@@ -15,6 +16,7 @@ namespace pando::facade {
 poplar::Device Access::device(poplar::core::DeviceState state) {
   poplar::Device d;
   d.state_ = std::make_unique<poplar::core::DeviceState>(std::move(state));
+  d.state_->workers = exec::make_workers();
   return d;
 }
 

@@ -179,6 +179,7 @@ void Engine::prepare(const Device& device, const RuntimeOptions&) {
   EngineState& s = Access::idle(*this);
   check_loadable(*s.executable, device);
   s.runner.reset();  // before the cycle model that it calls
+  s.settings.exec.workers = Access::state(device).workers;
   s.cycles = std::make_unique<pando::cycles::CycleModel>(s.executable->program, s.executable->library, s.settings.cycles);
 }
 

@@ -19,6 +19,10 @@
 #include "profile/report.h"
 #include "tile/program.h"
 
+namespace pando::exec {
+class Workers;
+}
+
 namespace poplar::core {
 
 struct TargetState {
@@ -85,6 +89,7 @@ struct DeviceState {
   Target target;
   mutable bool attached = false;
   std::vector<unsigned> ipus;  // emulated IPUs of the host that it is made of
+  std::shared_ptr<pando::exec::Workers> workers;  // the threads of all engines on it
 };
 
 struct ExecutableState {
