@@ -1,10 +1,10 @@
-// What the interpreter prepares at load: resolved moves, who meets whom, which instructions a program can reach.
 #include <algorithm>
 #include <functional>
 #include <map>
 
 #include "base/check.h"
-#include "exec/interpreter.h"
+#include "exec/plans.h"
+#include "tile/step.h"
 
 namespace pando::exec {
 
@@ -39,7 +39,23 @@ std::vector<tile::Move> moves_of_row(const tile::Transfer& t, std::uint64_t row)
 
 }  // namespace
 
-void Interpreter::build_plans(unsigned chunks) {
+Plans::Plans(const tile::Program& program, const Library& library, const TileMemory& memory, const std::vector<std::unique_ptr<TileContexts>>& contexts,
+             const Options& options, unsigned threads)
+    : program_(program), memory_(memory), host_steps_(program.programs * program.streams.size()) {
+  build_moves(4 * threads);
+  computes_.resize(program.replication);
+  for (unsigned r = 0; r < program.replication; ++r) {
+    descriptors_.push_back(std::make_unique<Descriptors>(program, library, memory, r));
+    for (std::size_t c = 0; c < program.computes.size(); ++c)
+      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options.ask_early));
+  }
+  pairs_.resize(program.streams.size());
+  if (options.tile_by_tile) build_tile_by_tile(library, contexts, threads);
+  find_shared_remote_buffers();
+  find_quiet_loops();
+}
+
+void Plans::build_moves(unsigned chunks) {
   const std::uint64_t stride = memory_.stride();
   for (const tile::Exchange& x : program_.exchanges) {
     ExchangePlans& plans = exchanges_.emplace_back();
@@ -57,7 +73,7 @@ void Interpreter::build_plans(unsigned chunks) {
 }
 
 // Copies across replicas go through a host block: all replicas' sources are read before any destination is written.
-void Interpreter::build_replica_copies(unsigned chunks) {
+void Plans::build_replica_copies(unsigned chunks) {
   for (const tile::Stream& s : program_.streams)
     for (const Instruction& in : s.code) {
       if (row_of(in.op).work != tile::Work::cross_replica || exchanges_[in.a].gathered_bytes > 0) continue;
@@ -79,9 +95,7 @@ void Interpreter::build_replica_copies(unsigned chunks) {
 }
 
 // Which exchanges run tile by tile with the compute step that follows is decided here, once, by addresses and rules.
-void Interpreter::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts) {
-  pairs_.resize(program_.streams.size());
-  if (!options_.tile_by_tile) return;
+void Plans::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads) {
   for (std::size_t s = 0; s < program_.streams.size(); ++s) {
     const std::vector<Instruction>& code = program_.streams[s].code;
     pairs_[s].resize(code.size());
@@ -92,7 +106,7 @@ void Interpreter::build_tile_by_tile(const Library& library, const std::vector<s
       const tile::ComputeStep& step = program_.computes[c];
       const std::uint64_t cost = exchanges_[code[i].a].receive.cost() + exchanges_[code[i].a].arrange.cost() + computes_[0][c]->cost();
       if (cost < kWorthSharing || !may_run_tile_by_tile(program_, library, exchange, step)) continue;
-      const std::vector<TileId> ends = cut_by_tile(program_, library, exchange, step, team_.threads());
+      const std::vector<TileId> ends = cut_by_tile(program_, library, exchange, step, threads);
       if (ends.empty()) continue;
       pairs_[s][i] = std::make_unique<Pair>();
       pairs_[s][i]->cost = cost;
@@ -103,23 +117,7 @@ void Interpreter::build_tile_by_tile(const Library& library, const std::vector<s
   }
 }
 
-void Interpreter::build_rendezvous() {
-  const auto streams = static_cast<unsigned>(program_.streams.size());
-  for (unsigned r = 0; r < program_.replication; ++r)
-    for (const tile::Meet& meet : program_.meets) {
-      meets_.push_back(std::make_unique<Rendezvous>());
-      for (const StreamId s : meet.streams) meets_.back()->slots.push_back(r * streams + s.value);
-    }
-  const auto across = [&](const std::vector<StreamId>& members) {
-    replica_meets_.push_back(std::make_unique<Rendezvous>());
-    for (unsigned r = 0; r < program_.replication; ++r)
-      for (const StreamId s : members) replica_meets_.back()->slots.push_back(r * streams + s.value);
-  };
-  for (const tile::Meet& meet : program_.meets) across(meet.streams);
-  for (unsigned s = 0; s < streams; ++s) across({StreamId(s)});
-}
-
-void Interpreter::find_shared_remote_buffers() {
+void Plans::find_shared_remote_buffers() {
   std::vector<StreamId> user(program_.remote_buffers.size());
   std::vector<bool> shared(user.size()), written(user.size());
   for (std::uint32_t s = 0; s < program_.streams.size(); ++s)
@@ -134,7 +132,7 @@ void Interpreter::find_shared_remote_buffers() {
   for (std::size_t b = 0; b < user.size(); ++b) ordered_remote_[b] = shared[b] && written[b];
 }
 
-bool Interpreter::is_host_step(const Instruction& in) const {
+bool Plans::is_host_step(const Instruction& in) const {
   switch (row_of(in.op).host) {
     case tile::HostStep::never: return false;
     case tile::HostStep::always: return true;
@@ -147,7 +145,7 @@ bool Interpreter::is_host_step(const Instruction& in) const {
 }
 
 // A loop is quiet if neither its body nor a function called from it has host steps. Bodies are contiguous code.
-void Interpreter::find_quiet_loops() {
+void Plans::find_quiet_loops() {
   for (const tile::Stream& stream : program_.streams) {
     const std::vector<Instruction>& code = stream.code;
     std::vector<std::uint32_t>& exits = quiet_exits_.emplace_back(code.size());
@@ -180,7 +178,7 @@ void Interpreter::find_quiet_loops() {
 }
 
 // Of those that a run of the program may reach.
-std::vector<std::uint32_t> Interpreter::find_host_steps(const tile::Stream& stream, unsigned program) const {
+std::vector<std::uint32_t> Plans::find_host_steps(const tile::Stream& stream, unsigned program) const {
   std::vector<char> reached(stream.code.size());
   std::vector<std::uint32_t> todo = {stream.entries[program]};
   while (!todo.empty()) {
@@ -198,13 +196,10 @@ std::vector<std::uint32_t> Interpreter::find_host_steps(const tile::Stream& stre
   return steps;
 }
 
-void Interpreter::check_connected(const Instruction& in) const {
-  const tile::Work work = row_of(in.op).work;
-  if (work == tile::Work::transfer && program_.transfers[in.a].kind == tile::Transfer::Kind::fifo)
-    ends_.check_connected(FifoId(program_.transfers[in.a].index));
-  if (work != tile::Work::host_call) return;
-  for (const std::uint32_t t : {in.a, in.b})
-    if (t < program_.transfers.size()) ends_.check_connected(HostFunctionId(program_.transfers[t].index));
+const std::vector<std::uint32_t>& Plans::host_steps(unsigned program, StreamId stream) {
+  std::optional<std::vector<std::uint32_t>>& steps = host_steps_[program * program_.streams.size() + stream.index()];
+  if (!steps) steps = find_host_steps(program_.streams[stream.index()], program);
+  return *steps;
 }
 
 }  // namespace pando::exec

@@ -128,7 +128,7 @@ void Runner::write(std::string_view name, const void* begin, const void* end) {
   if (!h.write.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for writing", name);
   auto* const from = static_cast<char*>(const_cast<void*>(begin));  // only read: the transfer goes to the device
   const std::uint64_t step = state_->replica_step(h, from, static_cast<const char*>(end));
-  for (unsigned r = 0; r < state_->program->replication; ++r) state_->interpreter.move_handle(h.write, r, from + r * step);
+  for (unsigned r = 0; r < state_->program->replication; ++r) state_->interpreter.steps().move_handle(h.write, r, from + r * step);
 }
 
 void Runner::read(std::string_view name, void* begin, void* end) {
@@ -136,7 +136,7 @@ void Runner::read(std::string_view name, void* begin, void* end) {
   if (!h.read.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for reading", name);
   auto* const to = static_cast<char*>(begin);
   const std::uint64_t step = state_->replica_step(h, to, static_cast<const char*>(end));
-  for (unsigned r = 0; r < (step ? state_->program->replication : 1); ++r) state_->interpreter.move_handle(h.read, r, to + r * step);
+  for (unsigned r = 0; r < (step ? state_->program->replication : 1); ++r) state_->interpreter.steps().move_handle(h.read, r, to + r * step);
 }
 
 void Runner::copy_to_remote(std::string_view handle, const void* source, std::uint64_t row, unsigned replica) {
@@ -156,26 +156,26 @@ void Runner::run(unsigned index) {
   state_->interpreter.run(index);
 }
 
-bool Runner::runs_on_this_thread() const { return state_->interpreter.runs_on_this_thread(); }
+bool Runner::runs_on_this_thread() const { return state_->interpreter.scheduler().runs_on_this_thread(); }
 
 // Steps end soon; a vertex that does not is left where it is.
 void Runner::stop() {
   using namespace std::chrono_literals;
-  state_->interpreter.stop();
+  state_->interpreter.scheduler().stop();
   if (runs_on_this_thread()) return;
   constexpr int kPatience = 200, kMost = 5000;  // milliseconds
-  for (int waited = 0; waited < kMost && state_->interpreter.is_running(); ++waited) {
+  for (int waited = 0; waited < kMost && state_->interpreter.scheduler().is_running(); ++waited) {
     if (waited >= kPatience) {
       for (const auto& contexts : state_->contexts) contexts->leaves_vertices = true;
-      state_->interpreter.signal_threads(kStopSignal);
+      state_->interpreter.scheduler().signal_threads(kStopSignal);
     }
     std::this_thread::sleep_for(1ms);
   }
 }
 
-void Runner::set_observer(tile::StepObserver* observer) { state_->interpreter.observer = observer; }
+void Runner::set_observer(tile::StepObserver* observer) { state_->interpreter.scheduler().observer = observer; }
 
-void Runner::set_print_stream(std::ostream* out) { state_->interpreter.print_stream = out; }
+void Runner::set_print_stream(std::ostream* out) { state_->interpreter.steps().print_stream = out; }
 
 void Runner::reset_tile(unsigned replica, TileId tile) {
   if (replica >= state_->program->replication || tile.index() >= state_->program->machine.tiles())

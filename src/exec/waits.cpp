@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "exec/interpreter.h"
+#include "exec/scheduler.h"
+#include "exec/step_execution.h"
 
 namespace pando::exec {
 
 using tile::Instruction;
 
-std::string Interpreter::wait_of(const Cursor& c, const Instruction& in) const {
+std::string Scheduler::wait_of(const Cursor& c, const Instruction& in) const {
   const tile::StepRow& row = tile::row_of(in.op);
   if (row.work == tile::Work::send || row.work == tile::Work::receive) {
     const tile::Channel& t = program_.channels[in.a];
@@ -16,7 +17,7 @@ std::string Interpreter::wait_of(const Cursor& c, const Instruction& in) const {
     const std::string& name = program_.names[t.name.index()];
     const std::string& partner = program_.streams[(sends ? t.receiver : t.sender).index()].name;
     if (t.capacity == 0) return fmt::format("to {} channel '{}', where '{}' does not come", sends ? "send through" : "receive from", name, partner);
-    const std::uint64_t blocks = channels_[c.replica * program_.channels.size() + in.a]->waiting_blocks();
+    const std::uint64_t blocks = steps_.channel(c.replica, tile::ChannelId(in.a)).waiting_blocks();
     if (sends) return fmt::format("to send through channel '{}', which is full: '{}' has {} of {} blocks to receive", name, partner, blocks, t.capacity);
     return fmt::format("to receive from channel '{}', which is empty: '{}' sends nothing", name, partner);
   }
@@ -26,16 +27,16 @@ std::string Interpreter::wait_of(const Cursor& c, const Instruction& in) const {
       if (s != c.stream) streams += fmt::format("{}'{}'", streams.empty() ? "" : ", ", program_.streams[s.index()].name);
     return "to meet " + streams;
   }
-  return is_host_step(in) ? "for its turn at the host, which earlier steps of other streams have first" : "for streams that do not come";
+  return plans_.is_host_step(in) ? "for its turn at the host, which earlier steps of other streams have first" : "for streams that do not come";
 }
 
-void Interpreter::refuse_waiting() const {
+void Scheduler::refuse_waiting() const {
   constexpr std::size_t kMost = 8;
   std::string text;
   std::size_t waiting = 0;
   for (const Cursor& c : cursors_) {
     if (c.ended || ++waiting > kMost) continue;
-    const Instruction& in = c.code->code[c.pc];
+    const Instruction& in = c.instruction();
     const std::string name = in.name.valid() ? program_.names[in.name.index()] : "";
     text += fmt::format("\n  stream '{}'{} waits at step {}{}, '{}', {}", c.code->name,
                         program_.replication > 1 ? fmt::format(" of replica {}", c.replica) : "", in.order, name.empty() ? "" : " '" + name + "'",
