@@ -300,8 +300,8 @@ TEST_F(VerifyPrograms, WritesOfOtherSteps) {
 TEST_F(VerifyPrograms, Replicas) {
   const View x = v({4}), y = v({4}, "y");
   check(CrossReplicaCopy{x, y, {{0, 0}}});
-  refused<poplar::control_program_error>(CrossReplicaCopy{x, y, {{0, 1}}}, "from replica 0 to 1; the graph has 1");
-  refused<poplar::control_program_error>(CrossReplicaCopy{x, y, {{0, 0}, {0, 0}}}, "replica 0 receives from two replicas");
+  refused<poplar::graph_replication_error>(CrossReplicaCopy{x, y, {{0, 1}}}, "from replica 0 to 1; the graph has 1");
+  refused<poplar::graph_replication_error>(CrossReplicaCopy{x, y, {{0, 0}, {0, 0}}}, "replica 0 receives from two replicas");
   refused<poplar::control_program_error>(CrossReplicaCopy{x, y.slice(0, 3, 0), {{0, 0}}}, "shape {3}");
 }
 

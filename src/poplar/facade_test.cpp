@@ -179,14 +179,14 @@ TEST(Programs, ErrorsNameTheThing) {
   const DataStream in = graph.addHostToDeviceFIFO("in", INT, 4);
   expect_error<control_program_error>([&] { Copy(a, b); }, "destination Tensor int {3} of {b}");
   expect_error<type_error>([&] { Copy(a, f); }, "destination Tensor float {4} of {f}");
-  expect_error<control_program_error>([&] { Copy(a, c); }, "writes a constant");
-  expect_error<control_program_error>([&] { Copy(c, b[0].expand({0}).broadcast(4, 0)); }, "writes an element twice");
-  expect_error<control_program_error>([&] { Copy(a, in); }, "stream 'in' goes to the device");
-  expect_error<control_program_error>([&] { Copy(in, b); }, "blocks of 4 elements");
-  expect_error<control_program_error>([&] { If(a, Sequence(), Sequence()); }, "4 elements");
-  expect_error<type_error>([&] { RepeatWhileTrue(Sequence(), f[0], Sequence()); }, "no integer");
-  expect_error<control_program_error>([&] { Switch(a[0]).add(1, Sequence()).add(1, Sequence()); }, "case 1");
-  expect_error<graph_replication_error>([&] { CrossReplicaCopy(a, a, {{0, 1}}); }, "there are 1 replicas");
+  expect_error<control_program_error>([&] { Copy(a, c); }, "writes constant 'c'");
+  expect_error<control_program_error>([&] { Copy(c, b[0].expand({0}).broadcast(4, 0)); }, "holds an element twice");
+  expect_error<control_program_error>([&] { Copy(a, in); }, "stream 'in' goes from the host to the device");
+  expect_error<control_program_error>([&] { Copy(in, b); }, "stream 'in', which has 4");
+  expect_error<control_program_error>([&] { If(a, Sequence(), Sequence()); }, "takes one element; the tensor has shape {4}");
+  expect_error<type_error>([&] { RepeatWhileTrue(Sequence(), f[0], Sequence()); }, "takes type bool, int, unsigned int; the tensor has float");
+  expect_error<control_program_error>([&] { Switch(a[0]).add(1, Sequence()).add(1, Sequence()); }, "two cases for value 1");
+  expect_error<graph_replication_error>([&] { CrossReplicaCopy(a, a, {{0, 1}}); }, "the graph has 1");
 }
 
 TEST(Targets, HaveTheMachinesNumbers) {

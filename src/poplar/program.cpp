@@ -1,7 +1,7 @@
 #include "poplar/Program.hpp"
 
-#include "base/sizes.h"
 #include "graph/program_walk.h"
+#include "graph/step_rules.h"
 #include "poplar/Graph.hpp"
 #include "poplar/state.h"
 
@@ -73,53 +73,42 @@ std::string both(const Tensor& source, const Tensor& destination) {
   return fmt::format("source {}, destination {}", source.getDebugStr(), destination.getDebugStr());
 }
 
-void check_writable(const Tensor& t, const char* what) {
-  if (t.containsConstant())
-    fail(ErrorKind::control_program_error, "write-constant", "{} writes a constant: {}", what, t.getDebugStr());
-  if (t.containsAliases())
-    fail(ErrorKind::control_program_error, "write-aliases", "{} writes an element twice: {}", what, t.getDebugStr());
+const g::Graph& graph_of(const Tensor& t) { return Access::state(t).graph->graph; }
+
+// The rules for steps of this tensor's graph; messages say what the tensors are.
+g::StepRules rules(const Tensor& t) {
+  return g::StepRules(graph_of(t), [&t] { return " of " + t.getDebugStr(); });
+}
+g::StepRules rules(const Tensor& source, const Tensor& destination) {
+  return g::StepRules(graph_of(source), [&] { return " of " + both(source, destination); });
 }
 
-void check_same(const Tensor& src, const Tensor& dst, const char* what) {
+void check_copy(const Tensor& src, const Tensor& dst, const char* what) {
   const g::View& s = Access::view(src, "the source of a copy");
   const g::View& d = Access::view(dst, "the destination of a copy");
-  if (s.type() != d.type()) fail(ErrorKind::type_error, "copy-type", "{}: element types differ: {}", what, both(src, dst));
-  if (s.num_elements() != d.num_elements())
-    fail(ErrorKind::control_program_error, "copy-shape", "{}: numbers of elements differ: {}", what, both(src, dst));
+  Access::joint_owner({owner(src), owner(dst)}, "a tensor of a copy");
+  rules(src, dst).copy(s, d, what);
 }
 
-void check_stream(const core::StreamState& stream, const Tensor& t, bool to_device) {
+void check_stream(const DataStream& stream, const Tensor& t, bool to_device) {
   const g::View& v = Access::view(t, "the tensor of a stream copy");
-  const bool stream_to_device = stream.kind == DataStreamType::HostToDeviceFIFO || stream.kind == DataStreamType::HostToDeviceBuffer;
-  if (stream_to_device != to_device)
-    fail(ErrorKind::control_program_error, "copy-direction", "stream '{}' goes {} the device", stream.handle, stream_to_device ? "to" : "from");
-  if (Access::element_type(stream.type) != v.type())
-    fail(ErrorKind::type_error, "copy-type", "stream '{}' has elements of type {}, the tensor {}", stream.handle, stream.type.toString(), t.getDebugStr());
-  if (stream.elements != v.num_elements())
-    fail(ErrorKind::control_program_error, "copy-shape", "stream '{}' has blocks of {} elements, the tensor has {}: {}", stream.handle,
-         stream.elements, v.num_elements(), t.getDebugStr());
+  Access::joint_owner({owner(stream), owner(t)}, "the tensor of a stream copy");
+  rules(t).fifo(graph_of(t).fifos()[Access::state(stream).id], to_device, v, to_device ? "Copy from a stream" : "Copy to a stream");
 }
 
 // `offset` may be invalid: one row, row 0.
-void check_remote(const core::RemoteBufferState& buffer, const Tensor& t, const Tensor& offset) {
+void check_remote(const RemoteBuffer& buffer, const Tensor& t, const Tensor& offset, bool to_device) {
   const g::View& v = Access::view(t, "the tensor of a remote buffer copy");
-  if (Access::element_type(buffer.type) != v.type())
-    fail(ErrorKind::type_error, "copy-type", "remote buffer '{}' has elements of type {}, the tensor {}", buffer.handle, buffer.type.toString(),
-         t.getDebugStr());
-  const std::size_t rows = offset.valid() ? offset.numElements() : 1;
-  if (offset.valid() && offset.elementType() != UNSIGNED_INT && offset.elementType() != INT)
-    fail(ErrorKind::type_error, "offset-type", "remote buffer '{}': offsets are {}, not unsigned int", buffer.handle, offset.elementType().toString());
-  if (pando::saturating_mul(buffer.elements, rows) != v.num_elements())
-    fail(ErrorKind::control_program_error, "copy-shape", "remote buffer '{}': {} rows of {} elements do not fill the tensor {}", buffer.handle, rows,
-         buffer.elements, t.getDebugStr());
+  Access::joint_owner({owner(buffer), owner(t), offset.valid() ? owner(offset) : 0}, "the tensor of a remote buffer copy");
+  const char* const what = to_device ? "Copy from a remote buffer" : "Copy to a remote buffer";
+  if (to_device) rules(t).written(v, what);
+  rules(t).rows(graph_of(t).remote_buffers()[Access::state(buffer).id], v, offset.valid() ? Access::view(offset) : g::View(), what);
 }
 
 // One element of an integer type.
 g::View predicate_view(const Tensor& t, const char* what) {
   const g::View& v = Access::view(t, what);
-  if (v.num_elements() != 1)
-    fail(ErrorKind::control_program_error, "predicate-size", "the {} has {} elements, not one: {}", what, v.num_elements(), t.getDebugStr());
-  if (pando::is_floating(v.type())) fail(ErrorKind::type_error, "predicate-type", "the {} is no integer: {}", what, t.getDebugStr());
+  rules(t).predicate(v, what);
   return v.reshape({});
 }
 
@@ -180,46 +169,40 @@ void Sequence::add(const Program& program) {
 Execute::Execute(ComputeSet cs, const DebugContext& context) { node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), {}}, context, {owner(cs)}); }
 Execute::Execute(ComputeSet cs, Tensor result, const DebugContext& context) {
   const g::View& v = Access::view(result, "the result of Execute");
-  if (v.num_elements() != 1)
-    fail(ErrorKind::control_program_error, "predicate-size", "the result of Execute has {} elements, not one: {}", v.num_elements(), result.getDebugStr());
-  if (v.type() != pando::ElementType::boolean) fail(ErrorKind::type_error, "predicate-type", "the result of Execute is no bool: {}", result.getDebugStr());
-  check_writable(result, "Execute");
+  rules(result).one_of(v, {pando::ElementType::boolean}, "Execute: the result");
+  rules(result).written(v, "Execute: the result");
   node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), v.reshape({})}, context, {owner(cs), owner(result)});
 }
 
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& context) {
-  check_same(src, dst, "Copy");
-  check_writable(dst, "Copy");
+  check_copy(src, dst, "Copy");
   node_ = make(g::Copy{Access::view(src), Access::view(dst)}, context, {owner(src), owner(dst)});
 }
 Copy::Copy(const DataStream& stream, Tensor dst, bool, const DebugContext& context) {
-  check_stream(Access::state(stream), dst, true);
-  check_writable(dst, "Copy");
+  check_stream(stream, dst, true);
   node_ = make(g::HostToDevice{Access::state(stream).id, Access::view(dst)}, context, {owner(stream), owner(dst)});
 }
 Copy::Copy(Tensor src, const DataStream& stream, bool, const DebugContext& context) {
-  check_stream(Access::state(stream), src, false);
+  check_stream(stream, src, false);
   node_ = make(g::DeviceToHost{Access::state(stream).id, Access::view(src)}, context, {owner(src), owner(stream)});
 }
 Copy::Copy(const RemoteBuffer& buffer, Tensor dst, const DebugContext& context) {
-  check_remote(Access::state(buffer), dst, Tensor());
-  check_writable(dst, "Copy");
+  check_remote(buffer, dst, Tensor(), true);
   node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), {}}, context, {owner(buffer), owner(dst)});
 }
 Copy::Copy(const RemoteBuffer& buffer, Tensor dst, Tensor offset, const DebugContext& context) {
   Access::view(offset, "the offset of a remote buffer copy");
-  check_remote(Access::state(buffer), dst, offset);
-  check_writable(dst, "Copy");
+  check_remote(buffer, dst, offset, true);
   node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), Access::view(offset).flatten()}, context,
                {owner(buffer), owner(dst), owner(offset)});
 }
 Copy::Copy(Tensor src, const RemoteBuffer& buffer, const DebugContext& context) {
-  check_remote(Access::state(buffer), src, Tensor());
+  check_remote(buffer, src, Tensor(), false);
   node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), {}}, context, {owner(src), owner(buffer)});
 }
 Copy::Copy(Tensor src, const RemoteBuffer& buffer, Tensor offset, const DebugContext& context) {
   Access::view(offset, "the offset of a remote buffer copy");
-  check_remote(Access::state(buffer), src, offset);
+  check_remote(buffer, src, offset, false);
   node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), Access::view(offset).flatten()}, context,
                {owner(src), owner(buffer), owner(offset)});
 }
@@ -232,24 +215,23 @@ Repeat::Repeat(unsigned count, const Program& body, const DebugContext& context)
 }
 
 RepeatWhileTrue::RepeatWhileTrue(const Program& cond, Tensor predicate, const Program& body, const DebugContext& context) {
-  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "predicate of RepeatWhileTrue"), false, Access::node(body)}, context,
+  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "RepeatWhileTrue: the predicate"), false, Access::node(body)}, context,
                {owner(cond), owner(predicate), owner(body)});
 }
 RepeatWhileFalse::RepeatWhileFalse(const Program& cond, Tensor predicate, const Program& body, const DebugContext& context) {
-  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "predicate of RepeatWhileFalse"), true, Access::node(body)}, context,
+  node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "RepeatWhileFalse: the predicate"), true, Access::node(body)}, context,
                {owner(cond), owner(predicate), owner(body)});
 }
 
 If::If(Tensor predicate, const Program& trueBody, const Program& falseBody, const DebugContext& context) {
-  node_ = make(g::If{predicate_view(predicate, "predicate of If"), Access::node(trueBody), Access::node(falseBody)}, context,
+  node_ = make(g::If{predicate_view(predicate, "If: the predicate"), Access::node(trueBody), Access::node(falseBody)}, context,
                {owner(predicate), owner(trueBody), owner(falseBody)});
 }
 
 Switch::Switch(Tensor control, const Program& defaultCaseBody, const DebugContext& context) {
-  const g::View view = predicate_view(control, "control of Switch");
-  if (view.type() != pando::ElementType::int_ && view.type() != pando::ElementType::unsigned_int)
-    fail(ErrorKind::type_error, "switch-type", "the control of Switch is neither int nor unsigned int: {}", control.getDebugStr());
-  node_ = make(g::Switch{view, {}, Access::node(defaultCaseBody)}, context, {owner(control), owner(defaultCaseBody)});
+  const g::View& view = Access::view(control, "the control of Switch");
+  rules(control).control(view, "Switch: the control");
+  node_ = make(g::Switch{view.reshape({}), {}, Access::node(defaultCaseBody)}, context, {owner(control), owner(defaultCaseBody)});
 }
 Switch::Switch(Tensor control, const DebugContext& context) : Switch(control, Program(), context) {}
 Switch::Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases, const DebugContext& context)
@@ -274,14 +256,14 @@ Switch& Switch::add(std::int32_t value, const Program& body) {
   node.graph = graph;
   auto& cases = std::get<g::Switch>(node.body).cases;
   for (const auto& c : cases)
-    if (c.first == value) fail(ErrorKind::control_program_error, "switch-case", "the Switch has a case {} already", value);
+    if (c.first == value) fail(ErrorKind::control_program_error, "switch-cases", "Switch: two cases for value {}", value);
   cases.emplace_back(value, std::move(step));
   return *this;
 }
 
 Call::Call(Function function, const DebugContext& context) { node_ = make(g::Call{pando::FunctionId(function.getId())}, context, {owner(function)}); }
 Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext& context) {
-  for (const Tensor& t : outputs) check_writable(t, "a host function");
+  for (const Tensor& t : outputs) rules(t).written(Access::view(t, "an argument of a host function"), "Call of a host function");
   node_ = make(g::HostCall{pando::HostFunctionId(function.getId()), views(inputs), views(outputs)}, context,
                {owner(function), Access::owner(inputs), Access::owner(outputs)});
 }
@@ -308,7 +290,7 @@ Abort::Abort(const char* message, const DebugContext& context) : Abort(std::stri
 Abort::Abort(const DebugContext& context) : Abort(std::string("the program aborted"), context) {}
 
 AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string& message, const DebugContext& context) {
-  const g::View view = predicate_view(predicate, "predicate of AbortOnCondition");
+  const g::View view = predicate_view(predicate, "AbortOnCondition: the predicate");
   node_ = make(g::Error{message, view, view}, context, {owner(predicate)});
 }
 AbortOnCondition::AbortOnCondition(Tensor predicate, const char* message, const DebugContext& context)
@@ -326,17 +308,10 @@ AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContex
 }
 
 CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap, const DebugContext& context) {
-  check_same(src, dst, "CrossReplicaCopy");
-  check_writable(dst, "CrossReplicaCopy");
-  const unsigned replicas = Access::state(src).graph->graph.replication_factor();
-  std::vector<bool> receives(replicas, false);
-  for (const auto& [from, to] : replicaMap) {
-    if (from >= replicas || to >= replicas)
-      fail(ErrorKind::graph_replication_error, "replica-map", "CrossReplicaCopy from replica {} to {}; there are {} replicas", from, to, replicas);
-    if (receives[to]) fail(ErrorKind::graph_replication_error, "replica-map", "CrossReplicaCopy: replica {} receives twice", to);
-    receives[to] = true;
-  }
-  node_ = make(g::CrossReplicaCopy{Access::view(src), Access::view(dst), {replicaMap.begin(), replicaMap.end()}}, context,
+  check_copy(src, dst, "CrossReplicaCopy");
+  std::vector<std::pair<unsigned, unsigned>> map(replicaMap.begin(), replicaMap.end());
+  rules(src, dst).replica_map(map);
+  node_ = make(g::CrossReplicaCopy{Access::view(src), Access::view(dst), std::move(map)}, context,
                {owner(src), owner(dst)});
 }
 
