@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/sizes.h"
 #include "tile/program.h"
@@ -20,10 +22,11 @@ class Bounds {
     machine();
     streams();
     host();  // types and sizes of what transfers name
-    moves("initial", p_.initial_moves, p_.initial_data.size(), true, false);
-    for (const Exchange& x : p_.exchanges) {
-      moves("receive", x.receive, 0, false, true);
-      moves("arrange", x.arrange, 0, false, false);
+    moves(p_.initial_moves, p_.initial_data.size(), true, false, false);
+    const std::vector<char> in_place = exchanged_in_place();
+    for (std::size_t x = 0; x < p_.exchanges.size(); ++x) {
+      moves(p_.exchanges[x].receive, 0, false, true, in_place[x] != 0);
+      moves(p_.exchanges[x].arrange, 0, false, false, true);
     }
     for (const Channel& c : p_.channels) channel(c);
     for (const Transfer& t : p_.transfers) transfer(t);
@@ -103,18 +106,33 @@ class Bounds {
     const __int128 nearest = change == 0 ? 0 : -apart / change;  // the run where the two meet, or beside it
     for (__int128 i = nearest - 1; i <= nearest + 1; ++i) {
       const __int128 distance = apart + std::clamp<__int128>(i, 0, last) * change;
-      need(distance == 0 || distance >= bytes || -distance >= bytes, "a move onto what it reads");
+      if (distance == 0 || distance >= bytes || -distance >= bytes) continue;
+      need(false, fmt::format("on tile {}, a move of {} x {} bytes onto what it reads: from {} by {} to {} by {}", m.source_tile.value, m.count, m.bytes, m.source,
+                              m.source_step, m.destination, m.destination_step));
     }
   }
   // With a host's block of `host` bytes: `to_device` says which side that is.
-  void moves(std::string_view, const std::vector<Move>& list, std::uint64_t host, bool to_device, bool may_lack_source) const {
+  void moves(const std::vector<Move>& list, std::uint64_t host, bool to_device, bool may_lack_source, bool in_place) const {
     for (const Move& m : list) {
       const bool host_source = to_device, no_source = may_lack_source && !m.source_tile.valid();
       if (!no_source) side(m.source_tile, m.source, m.source_step, m, host_source ? host : memory_, host_source);
       side(m.destination_tile, m.destination, m.destination_step, m, memory_, false);
       writes_once(m);
-      reads_others(m);
+      if (in_place) reads_others(m);
     }
+  }
+  // Copies across replicas read everything before they write: what another replica has at an address is not what is written there.
+  std::vector<char> exchanged_in_place() const {
+    std::vector<char> across(p_.exchanges.size()), within(p_.exchanges.size());
+    for (const Stream& s : p_.streams) {
+      for (const Instruction& in : s.code) {
+        if (in.a >= p_.exchanges.size()) continue;
+        if (in.op == Op::cross_replica) across[in.a] = 1;
+        if (in.op == Op::exchange) within[in.a] = 1;
+      }
+    }
+    for (std::size_t x = 0; x < within.size(); ++x) within[x] = within[x] != 0 || across[x] == 0;
+    return within;
   }
 
   // The same moves, by whole slots further on one side or both.

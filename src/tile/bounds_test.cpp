@@ -60,6 +60,26 @@ TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
   EXPECT_NE(arranged([](Move& m) { m.destination_tile = TileId(4); }), "");
 }
 
+TEST(Bounds, CopiesAcrossReplicasMayLieAcrossThemselves) {
+  const auto refused_as = [](std::initializer_list<Op> ops) {
+    return refusal([&](Program& p) {
+      const auto x = static_cast<std::uint32_t>(p.exchanges.size());
+      p.exchanges.emplace_back();
+      p.exchanges.back().receive.push_back({TileId(1), TileId(1), 0x40, 0x44, 8});
+      p.replica_maps.push_back({{0, 0}});
+      for (Op op : ops) {
+        Instruction in;
+        in.op = op;
+        in.a = x;
+        p.streams[0].code.insert(p.streams[0].code.begin(), in);
+      }
+    });
+  };
+  EXPECT_EQ(refused_as({Op::cross_replica}), "");
+  EXPECT_THAT(refused_as({Op::exchange}), testing::HasSubstr("onto what it reads"));
+  EXPECT_THAT(refused_as({Op::cross_replica, Op::exchange}), testing::HasSubstr("onto what it reads"));
+}
+
 TEST(Bounds, TypesAreKnownBeforeTheyAreUsed) {
   EXPECT_NE(refusal([](Program& p) {
     FifoInfo f;
