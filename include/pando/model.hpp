@@ -9,7 +9,8 @@
 //     auto results = session.run({{in, data}});
 //
 // Ops, their operands and attributes are those of docs/level/ops.md. A name with an underscore in popxl ("add_") is the op in place. Errors are
-// pando::ModelError (pando/model_error.hpp). Link pando::model of the CMake package pando.
+// pando::ModelError (pando/model_error.hpp), and poplar's exceptions for what the graph level refuses: tile memory that does not suffice,
+// options of the engine. Whatever was moved from is refused, too. Link pando::model of the CMake package pando.
 #pragma once
 
 #include <pando/model_error.hpp>
@@ -77,10 +78,13 @@ struct Data {
   }
 };
 
-// Numbers of things of one builder.
-struct Graph { std::uint32_t number = 0; };
-struct Tensor { std::uint32_t number = 0; };
-struct Stream { std::uint32_t number = 0; friend bool operator<(Stream a, Stream b) { return a.number < b.number; } };
+// Numbers of things of one builder. Which builder that is they know, and others refuse them; 0: the number alone counts, as in modules of texts.
+struct Graph { std::uint32_t number = 0, builder = 0; };
+struct Tensor { std::uint32_t number = 0, builder = 0; };
+struct Stream {
+  std::uint32_t number = 0, builder = 0;
+  friend bool operator<(Stream a, Stream b) { return a.number < b.number; }
+};
 
 // An element type is given by its name.
 using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>, Stream>;
@@ -119,6 +123,7 @@ class PANDO_MODEL_EXPORT Module {
 
   // Transforms. `expand`: ops become those that their rows name; `prune`: what reaches no output, variable or effect goes; `complete_places`: every
   // value has a device; `decompose_sums`: sums of several tensors become additions; `order_for_memory`: an order that keeps little alive.
+  // Refuses (popart) a module that is not valid.
   Module& expand();
   Module& prune();
   Module& complete_places();
@@ -132,19 +137,23 @@ class PANDO_MODEL_EXPORT Module {
   friend class Session;
   struct State;
   explicit Module(std::unique_ptr<State> state);
+  template <class Transform>
+  Module& transformed(Transform transform);
   std::unique_ptr<State> state_;
 };
 
 // Writes a module as users do: tensors have names, and contents that ops in place change.
 class PANDO_MODEL_EXPORT Builder {
  public:
+  // Refuses fewer replicas than one, and more than 65,536.
   explicit Builder(std::int64_t replicas = 1);
   Builder(Builder&&) noexcept;
   ~Builder();
 
   Graph main() const;
+  // Names of graphs are not empty, and differ.
   Graph create_graph(const std::string& name);
-  // `by_ref`: a call hands back what the input has become.
+  // Of any graph but main. `by_ref`: a call hands back what the input has become.
   Tensor input(Graph graph, const Type& type, std::string_view name, bool by_ref = false);
   void output(Graph graph, Tensor tensor);
 
@@ -163,7 +172,7 @@ class PANDO_MODEL_EXPORT Builder {
   // The gradient of a graph, for all of its inputs. The forward graph may grow outputs, which later calls give too: differentiate first.
   Gradient autodiff(Graph graph);
 
-  // Ops that are added from now on: in this order; on that device; on tiles that only transfer.
+  // Ops that are added from now on: in this order; on that device (0 to 65,535); on tiles that only transfer. Refuses the end of what did not begin.
   void begin_sequence();
   void end_sequence();
   void set_device(std::int32_t device);
@@ -175,7 +184,7 @@ class PANDO_MODEL_EXPORT Builder {
  private:
   friend class Session;
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 struct Options {
@@ -189,7 +198,7 @@ struct Options {
   std::map<std::string, std::string> engine;
 };
 
-// A compiled program on its device. The builder must outlive the session and keep its place.
+// A compiled program on its device. A builder that it was made of may end, or grow: the session is of what there was.
 class PANDO_MODEL_EXPORT Session {
  public:
   explicit Session(Builder& builder, const Options& options = {});

@@ -43,7 +43,39 @@ class BuilderExpansion : public Expansion {
   Attributes attributes_;
 };
 
-Builder::Builder(std::int64_t replicas) : module_(replicas) { create_graph("main"); }
+namespace {
+
+std::int64_t checked_replicas(std::int64_t n) {
+  if (n < 1 || n > 65536) refuse(ErrorClass::value, "replicas", "a program of {} replicas; 1 to 65536 are possible", n);
+  return n;
+}
+
+// A graph that would run itself. Loading its code does not run it.
+void refuse_cycle(const Module& m, GraphId graph, GraphId carried, std::string_view name) {
+  if (has(row_of(op_kind(name)).effects, Effects::code)) return;
+  std::vector<GraphId> stack{carried};
+  std::vector<bool> seen(m.graph_count(), false);
+  while (!stack.empty()) {
+    const GraphId g = stack.back();
+    stack.pop_back();
+    if (g == graph || g == m.main_graph()) {
+      refuse(ErrorClass::value, "graph-cycle", "{}: graph '{}' cannot run '{}', which {}", name, m.graph(graph).name, m.graph(carried).name,
+             g == graph ? "leads back to it" : "is or runs the main graph");
+    }
+    if (seen[g.index()]) continue;
+    seen[g.index()] = true;
+    // The main graph is carried by none: nothing leads back to it.
+    if (graph == m.main_graph()) continue;
+    for (OpId o : m.graph(g).ops) {
+      if (m.op(o).graph_count == 0 || has(m.row(o).effects, Effects::code)) continue;
+      for (GraphId next : m.graphs(o)) stack.push_back(next);
+    }
+  }
+}
+
+}  // namespace
+
+Builder::Builder(std::int64_t replicas) : module_(checked_replicas(replicas)) { create_graph("main"); }
 
 GraphId Builder::create_graph(std::string name) {
   inputs_.emplace_back();
@@ -241,6 +273,7 @@ std::vector<TensorId> Builder::op(GraphId graph, std::string_view name, std::spa
              module_.graph(tensors_[t].graph).name, module_.graph(graph).name);
     }
   }
+  for (GraphId g : graphs) refuse_cycle(module_, graph, g, name);
   std::vector<ValueId> values;
   for (TensorId t : operands) values.push_back(value_of(t));
   const std::string wanted = scoped(output_name.empty() ? std::string(name) + "_out" : std::string(output_name));

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+
 namespace pando::model {
 namespace {
 
@@ -79,6 +82,87 @@ TEST(PublicApi, variables_and_refusals) {
   EXPECT_EQ(s.variable("v").values<std::int32_t>(), (std::vector<std::int32_t>{10, 20}));
   EXPECT_THROW(s.variable("v").values<float>(), std::invalid_argument);
   EXPECT_EQ(id_of([&] { s.variable("w"); }), "unknown-variable");
+}
+
+std::string id_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const ModelError& e) {
+    return e.id();
+  }
+  return "";
+}
+
+TEST(PublicApi, things_of_another_builder_are_refused) {
+  Builder b, other;
+  const Tensor v = b.variable(Data::of<float>({2}, {3, 4}), "v"), foreign = other.variable(Data::of<float>({2}, {3, 4}), "v");
+  const Stream out = b.stream_to_host("out", {"float32", {2}}), foreign_out = other.stream_to_host("out", {"float32", {2}});
+  EXPECT_EQ(id_of([&] { b.op(b.main(), "add", {v, foreign}); }), "foreign");
+  EXPECT_EQ(id_of([&] { b.op(other.main(), "add", {v, v}); }), "foreign");
+  EXPECT_EQ(id_of([&] { b.op(b.main(), "host_store", {v}, {{"stream", foreign_out}}); }), "foreign");
+  EXPECT_EQ(id_of([&] { b.type_of(foreign); }), "foreign");
+  EXPECT_EQ(id_of([&] { b.autodiff(other.create_graph("g")); }), "foreign");
+  // Numbers alone, of nobody.
+  EXPECT_EQ(id_of([&] { b.name_of({7}); }), "no-such-thing");
+  EXPECT_EQ(id_of([&] { b.op({1}, "add", {v, v}); }), "no-such-thing");
+  EXPECT_EQ(id_of([&] { b.op(b.main(), "host_store", {v}, {{"stream", Stream{1}}}); }), "no-such-thing");
+  EXPECT_EQ(b.name_of({v.number}), "v");
+  b.op(b.main(), "host_store", {v}, {{"stream", out}});
+  Session s(b, {.device = "cpu"});
+  EXPECT_EQ(s.run().at(out).values<float>(), (std::vector<float>{3, 4}));
+  EXPECT_EQ(id_of([&] { s.run({{foreign_out, {}}}); }), "foreign");
+  EXPECT_EQ(id_of([&] { s.run({{Stream{7}, {}}}); }), "no-such-thing");
+}
+
+TEST(PublicApi, wrong_times_and_numbers_are_refused) {
+  Builder b;
+  const Graph g = b.create_graph("g"), h = b.create_graph("h");
+  const Tensor t = b.input(g, {"float32", {2}}, "t"), u = b.input(h, {"float32", {2}}, "u");
+  b.op(g, "call", {t}, {}, {h});
+  EXPECT_EQ(id_of([&] { b.op(h, "call", {u}, {}, {g}); }), "graph-cycle");
+  EXPECT_EQ(id_of([&] { b.op(h, "call", {u}, {}, {h}); }), "graph-cycle");
+  EXPECT_EQ(id_of([&] { b.op(h, "call", {}, {}, {b.main()}); }), "graph-cycle");
+  EXPECT_EQ(id_of([&] { b.end_sequence(); }), "no-open-sequence");
+  EXPECT_EQ(id_of([&] { b.set_device(-1); }), "device-number");
+  EXPECT_EQ(id_of([&] { b.create_graph("g"); }), "graph-name");
+  EXPECT_EQ(id_of([&] { b.create_graph(""); }), "graph-name");
+  EXPECT_EQ(id_of([&] { b.input(b.main(), {"float32", {2}}, "x"); }), "input-of-main");
+  for (std::int64_t n : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40}) EXPECT_EQ(id_of([&] { Builder many(n); }), "replicas");
+  // Sizes that wrap around.
+  EXPECT_THROW(b.stream_to_host("s", {"float32", {std::int64_t{1} << 62, 4}}), std::exception);
+  EXPECT_THROW(b.variable({{"float32", {-1}}, {}}, "v"), std::exception);
+  Builder program;
+  const Tensor v = program.variable(Data::of<float>({2}, {3, 4}), "v");
+  const Stream in = program.stream_to_device("in", {"float32", {2}});
+  program.op(program.main(), "add", {v, program.op(program.main(), "host_load", {}, {{"stream", in}})[0]}, {}, {}, true);
+  EXPECT_EQ(id_of([&] { Session s(program, {.device = "cpu", .num_host_transfers = 0}); }), "host-transfers");
+  EXPECT_EQ(id_of([&] { Session s(program, {.device = "cpu", .num_host_transfers = std::int64_t{1} << 60}); }), "stream-too-large");
+  EXPECT_EQ(id_of([&] { Session s(program, {.tiles_per_ipu = -4}); }), "tiles-per-ipu");
+  EXPECT_EQ(id_of([&] { Session s(program, {.tiles_per_ipu = std::int64_t{1} << 40}); }), "tiles-per-ipu");
+}
+
+TEST(PublicApi, what_was_moved_from_is_refused_and_sessions_keep_what_they_need) {
+  auto b = std::make_unique<Builder>();
+  const Tensor v = b->variable(Data::of<float>({2}, {3, 4}), "v");
+  b->op(b->main(), "add", {v, v}, {}, {}, true);
+  Session s(*b, {.device = "cpu"});
+  Builder taken(std::move(*b));
+  EXPECT_EQ(id_of([&] { b->main(); }), "moved-from");
+  EXPECT_EQ(id_of([&] { Session another(*b); }), "moved-from");
+  b.reset();
+  { Builder gone(std::move(taken)); }
+  s.run();
+  EXPECT_EQ(s.variable("v").values<float>(), (std::vector<float>{6, 8}));
+  Session there(std::move(s));
+  EXPECT_EQ(id_of([&] { s.run(); }), "moved-from");
+  Module m = Module::parse("module\n\ngraph main():\n    return\n");
+  Module other(std::move(m));
+  EXPECT_EQ(id_of([&] { m.text(); }), "moved-from");
+  EXPECT_EQ(id_of([&] { Module copy(m); }), "moved-from");
+  const Module cyclic = Module::parse("module\n\ngraph main():\n    call() @main\n    return\n");
+  EXPECT_EQ(cyclic.verify().at(0).rule, "graph-cycle");
+  EXPECT_NE(id_of([&] { Module(cyclic).expand(); }), "");
+  EXPECT_NE(id_of([&] { cyclic.code_liveness(); }), "");
 }
 
 }  // namespace

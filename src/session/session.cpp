@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "base/check.h"
+#include "base/sizes.h"
 #include "ir/error.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -84,6 +85,9 @@ bool maps_over_devices(const ir::Module& m) {
   return false;
 }
 
+// Larger ones would not fit into a host's memory, however small their programs are.
+constexpr std::int64_t kMostTiles = 65536, kMostIpus = 65536;
+
 enum Program : unsigned { kMain, kWeightsFromHost, kWeightsToHost };
 
 }  // namespace
@@ -109,6 +113,7 @@ struct Session::State {
   PrintBuffer print_buffer;
   std::ostream print_stream{&print_buffer};
 
+  void check_options() const;
   void make_device();
   void compile(const lower::Lowered& lowered);
   void connect_replicas();
@@ -124,8 +129,30 @@ struct Session::State {
   std::int64_t replicas() const { return module.replicas(); }
 };
 
+// Numbers that go into unsigned ones and sizes of buffers.
+void Session::State::check_options() const {
+  if (options.num_host_transfers < 1) {
+    refuse(ErrorClass::value, "host-transfers", "{} host transfers a run; there must be 1 or more", options.num_host_transfers);
+  }
+  for (std::size_t i = 0; i < module.stream_count(); ++i) {
+    const ir::HostStream& h = module.stream(HostStreamId(static_cast<HostStreamId::rep>(i)));
+    std::uint64_t bytes = saturating_mul(static_cast<std::uint64_t>(options.num_host_transfers), static_cast<std::uint64_t>(replicas()));
+    bytes = saturating_mul(saturating_mul(bytes, static_cast<std::uint64_t>(ir::elements_of(h.shape))), ir::size_of(h.dtype));
+    if (bytes <= kMostBytes) continue;
+    refuse(ErrorClass::value, "stream-too-large", "stream '{}' of shape {}: {} transfers to {} replicas are more bytes than a host can hold", h.name, ir::to_string(h.shape),
+           options.num_host_transfers, replicas());
+  }
+  if (options.tiles_per_ipu < 0 || options.tiles_per_ipu > kMostTiles) {
+    refuse(ErrorClass::value, "tiles-per-ipu", "IPUs of {} tiles; 1 to {} are possible, and 0 for the machine's own", options.tiles_per_ipu, kMostTiles);
+  }
+  if (devices * replicas() > kMostIpus) {
+    refuse(ErrorClass::value, "too-many-ipus", "{} devices of {} replicas are {} IPUs; {} are possible", devices, replicas(), devices * replicas(), kMostIpus);
+  }
+}
+
 void Session::State::make_device() {
   devices = lower::devices_of(module);
+  check_options();
   if (options.device == "cpu") {
     options.num_io_tiles = 0;
     device = poplar::Device::createCPUDevice(static_cast<unsigned>(devices * replicas()));

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "fuzz/time_limit.h"
 #include "misuse/world.h"
 
 namespace misuse {
@@ -50,14 +51,21 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
     row.call(w);
   } catch (const std::exception& e) {
     if (verbose) std::printf("    %u throws: %.160s\n", seed, e.what());
-    return {};
+    return w.model_world ? model_wrong(w) : std::string();
   } catch (...) {
     return "throws what is no std::exception";
   }
   if (verbose) std::printf("    %u returns%s\n", seed, w.gave_foreign ? " (foreign)" : "");
   if (w.gave_foreign && w.gave_graph && !takes_foreign) return "takes what belongs to another graph";
+  if (w.model_world) {
+    if (std::string wrong = model_wrong(w); !wrong.empty()) return wrong;
+  }
   if (seed % 4 != 0) return {};
   try {
+    if (w.model_world) {
+      run_model(w);
+      return {};
+    }
     poplar::Engine engine(w.own, w.program, {{"pando.threads", "1"}});
     engine.load(w.device);
     engine.run(0);
@@ -78,7 +86,7 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
   if (!options.verbose && !std::freopen("/dev/null", "w", stdout)) _exit(3);
   if (!options.verbose && !std::getenv("MISUSE_SHOW") && !std::freopen("/dev/null", "w", stderr)) _exit(3);
   for (unsigned seed = options.seed; seed < options.seed + options.rounds; ++seed) {
-    alarm(60);
+    pando::fuzz::limit_time();
     Told told = {seed, ""};
     if (write(out, &told, sizeof told) != sizeof told) _exit(3);
     const std::string wrong = wrong_with(row, seed, takes_foreign, options.verbose);
@@ -109,7 +117,7 @@ std::vector<std::string> check(const Row& row, const Options& options, bool take
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) wrong.push_back("seed " + std::to_string(seed) + ": " + (WTERMSIG(status) == SIGALRM ? "does not end" : std::string("dies: ") + strsignal(WTERMSIG(status))));
+  if (WIFSIGNALED(status)) wrong.push_back("seed " + std::to_string(seed) + ": " + (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "does not end" : std::string("dies: ") + strsignal(WTERMSIG(status))));
   else if (WEXITSTATUS(status) != 0) wrong.push_back("seed " + std::to_string(seed) + ": ends the process with status " + std::to_string(WEXITSTATUS(status)));
   return wrong;
 }
@@ -117,6 +125,7 @@ std::vector<std::string> check(const Row& row, const Options& options, bool take
 int run(const Options& options) {
   std::vector<Row> rows;
   for (auto add : {add_rows_0, add_rows_1, add_rows_2, add_rows_3, add_rows_4, add_rows_5}) add(rows);
+  add_op_rows(rows);
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
   const std::set<std::string> foreign = names_in("takes_foreign.txt"), known = names_in("known_faults.txt");
   { World warm(0); }  // codelets are loaded once, before all children

@@ -28,6 +28,8 @@
 
 namespace misuse {
 
+struct ModelWorld;
+
 // What one call works on. Graphs, tensors and handles of `other` are foreign to `own`.
 struct World {
   explicit World(unsigned seed);
@@ -39,6 +41,9 @@ struct World {
   std::vector<poplar::Tensor> good, bad, foreign;
   poplar::ComputeSet set, other_set;
   bool gave_graph = false, gave_foreign = false, gave_buffer = false;
+  // Of the model level; made where a call takes something of it.
+  std::shared_ptr<ModelWorld> model_world;
+  ModelWorld& model();
 
   unsigned roll(unsigned n) { return static_cast<unsigned>(dice() % n); }
 };
@@ -357,3 +362,5 @@ void add_constructor(std::vector<Row>& rows, const char* name) {
 }
 
 }  // namespace misuse
+
+#include "misuse/world_model.h"
