@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/element_type.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -38,6 +39,17 @@ std::int64_t truncated(double v) {
   if (v >= 9223372036854775807.0) return std::numeric_limits<std::int64_t>::max();
   if (v <= -9223372036854775808.0) return std::numeric_limits<std::int64_t>::min();
   return static_cast<std::int64_t>(v);
+}
+
+// Of an integer type, the number that it has nearest to a float.
+double in_range(DType t, double v) {
+  if (!is_integer(t)) return v;
+  if (std::isnan(v)) return 0;
+  const int bits = 8 * static_cast<int>(size_of(t));
+  const bool has_sign = !is_unsigned_integer(t);
+  // What 64 bits hold is no double: set() saturates there.
+  const double end = std::ldexp(1.0, has_sign ? bits - 1 : bits);
+  return std::clamp(v, has_sign ? -end : 0.0, bits == 64 ? std::nextafter(end, 0.0) : end - 1);
 }
 
 // double to half in one rounding: through float would round twice.
@@ -211,7 +223,7 @@ HostTensor HostTensor::converted(DType dtype) const {
     if (integers) {
       t.set_integer(i, integer(i));
     } else {
-      t.set(i, number(i));
+      t.set(i, in_range(dtype, number(i)));
     }
   }
   return t;

@@ -49,16 +49,28 @@ double cubic(double d) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
+// Each element once; what counts for nothing is not looked at.
+Taps merged(const Taps& all) {
+  Taps taps;
+  for (const auto& [i, weight] : all) {
+    const auto known = std::find_if(taps.begin(), taps.end(), [&, at = i](const auto& t) { return t.first == at; });
+    if (known == taps.end()) taps.emplace_back(i, weight);
+    else known->second += weight;
+  }
+  std::erase_if(taps, [](const auto& t) { return t.second == 0; });
+  return taps;
+}
+
 Taps taps_of(const Axis& axis, std::int64_t x, const Attributes& a) {
   const double at = position(axis, x, text_or(a, "coordinate_transformation_mode", "half_pixel"));
   const std::string mode = text_or(a, "mode", "nearest");
   const auto inside = [&](double i) { return std::clamp<std::int64_t>(static_cast<std::int64_t>(i), 0, axis.in - 1); };
   if (mode == "nearest") return {{inside(rounded(at, text_or(a, "nearest_mode", "round_prefer_floor"))), 1.0}};
   const double left = std::floor(at), part = at - left;
-  if (mode == "linear") return {{inside(left), 1 - part}, {inside(left + 1), part}};
+  if (mode == "linear") return merged({{inside(left), 1 - part}, {inside(left + 1), part}});
   Taps taps;
   for (int k = -1; k <= 2; ++k) taps.emplace_back(inside(left + k), cubic(part - k));
-  return taps;
+  return merged(taps);
 }
 
 // One dimension of (outer, in, inner) to (outer, out, inner), or back.
@@ -140,6 +152,10 @@ std::vector<Sample> interpolation_samples() {
   add({1, 2, 4, 3}, {1, 1, 2, 1.5}, "linear");
   add({1, 1, 3, 3}, {1, 1, 2, 2}, "linear", "align_corners");
   add({1, 1, 5, 4}, {1, 1, 2, 2}, "cubic");
+  // An infinity stays where it counts.
+  add({1, 1, 2, 6}, {1, 1, 1, 2}, "linear");
+  all.back().operands[0].values = {1, INFINITY, 2, 3, 4, NAN, -1, 2, 3, -INFINITY, 1, 2};
+  all.back().smooth = false;
   return all;
 }
 

@@ -1,5 +1,8 @@
 #include "ir/update.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace pando::ir {
 
 void infer_update(Inference& in, std::string_view scalar, bool required) {
@@ -11,11 +14,34 @@ void infer_update(Inference& in, std::string_view scalar, bool required) {
   same_as_first(in);
 }
 
-void update_elements(Evaluation& e, const std::function<double(double, double)>& f) {
-  HostTensor out = e.fresh();
-  for (std::int64_t i = 0; i < out.elements(); ++i) out.set(i, f(e.operand(0).number(i), e.operand(1).number(i)));
-  e.result(std::move(out));
+namespace {
+
+// Integers that meet floats are computed as float32.
+bool rounds_integers(const Evaluation& e) {
+  const DType t = e.result_type().dtype;
+  if (!is_integer(t)) return false;
+  for (std::size_t i = 1; i < e.operands(); ++i) {
+    if (e.operand(i).dtype() != t) return true;
+  }
+  return std::any_of(e.attributes().items().begin(), e.attributes().items().end(), [](const auto& item) {
+    const double* const v = std::get_if<double>(&item.second);
+    return v != nullptr && *v != std::floor(*v);
+  });
 }
+
+}  // namespace
+
+void mixed_elements(Evaluation& e, const std::function<double(double, double)>& f, bool is_alone) {
+  const bool rounds = rounds_integers(e);
+  const DType type = e.result_type().dtype;
+  const auto read = [&](std::size_t i) { return rounds ? e.operand(i).converted(DType::float32) : e.operand(i); };
+  const HostTensor t = read(0), x = is_alone ? t : read(1);
+  HostTensor out(rounds ? DType::float32 : type, e.result_type().shape);
+  for (std::int64_t i = 0; i < out.elements(); ++i) out.set(i, f(t.number(i), x.number(i)));
+  e.result(rounds ? out.converted(type) : out);
+}
+
+void update_elements(Evaluation& e, const std::function<double(double, double)>& f) { mixed_elements(e, f); }
 
 std::vector<Sample> update_samples(std::string_view scalar) {
   std::vector<Sample> all;

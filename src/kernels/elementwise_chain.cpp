@@ -14,7 +14,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As the functions of one operation have it: a NaN loses against a number.
+// As the functions of one operation have it: NaN wins against a number.
 struct Add {
   template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::Add(x, y); }
 };
@@ -28,10 +28,10 @@ struct Divide {
   template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::Div(x, y); }
 };
 struct Maximum {
-  template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::IfThenElse(hn::Or(hn::Gt(x, y), hn::IsNaN(y)), x, y); }
+  template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::IfThenElse(hn::Or(hn::Gt(x, y), hn::IsNaN(x)), x, y); }
 };
 struct Minimum {
-  template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::IfThenElse(hn::Or(hn::Lt(x, y), hn::IsNaN(y)), x, y); }
+  template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::IfThenElse(hn::Or(hn::Lt(x, y), hn::IsNaN(x)), x, y); }
 };
 
 // One link of two vectors of values, whose operands are `gap` apart.

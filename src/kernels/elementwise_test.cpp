@@ -165,8 +165,8 @@ TEST(ElementwiseKernels, FloatFunctionsOfTwo) {
       {Binary::power, "power", [](double x, double y) { return std::pow(x, y); }, 1},
       {Binary::remainder, "remainder", [](double x, double y) { return std::fmod(x, y); }, 0.5},
       {Binary::atan2, "atan2", [](double x, double y) { return std::atan2(x, y); }, 1},
-      {Binary::maximum, "maximum", [](double x, double y) { return std::isnan(y) || x > y ? x : y; }, 0.5},
-      {Binary::minimum, "minimum", [](double x, double y) { return std::isnan(y) || x < y ? x : y; }, 0.5},
+      {Binary::maximum, "maximum", [](double x, double y) { return std::isnan(x) || x > y ? x : y; }, 0.5},
+      {Binary::minimum, "minimum", [](double x, double y) { return std::isnan(x) || x < y ? x : y; }, 0.5},
   };
   std::vector<float> out(a.size());
   for (const auto& f : functions) {

@@ -2,9 +2,13 @@
 
 #include "ir/interpolation.h"
 #include "lower/element_types.h"
+#include "lower/expressions.h"
 
 #include <poplin/MatMul.hpp>
+#include <popops/ElementWise.hpp>
 #include <poputil/TileMapping.hpp>
+
+#include <algorithm>
 
 namespace pando::lower {
 
@@ -12,37 +16,130 @@ using poplar::Tensor;
 
 namespace {
 
-// {columns of the operand, columns of the result}
-Tensor matrix_of(OpLowering& o, std::int64_t in, std::int64_t out, double scale, bool transposed) {
-  const std::vector<double> weights = ir::interpolation_matrix(in, out, scale, o.attributes());
-  ir::HostTensor data(o.result_type().dtype, transposed ? ir::Shape{out, in} : ir::Shape{in, out});
-  for (std::int64_t r = 0; r < out; ++r) {
-    for (std::int64_t i = 0; i < in; ++i) data.set(transposed ? r * in + i : i * out + r, weights[static_cast<std::size_t>(r * in + i)]);
+// More are a product with a matrix of zeros: faster, but an infinity or NaN anywhere in a row makes all of its results NaN.
+constexpr std::size_t kMostTaps = 24, kTapsOfPass = 4;
+
+// How one dimension is made: for each element of the result, what it gets of which elements.
+struct Dimension {
+  std::int64_t in = 0, out = 0;
+  std::vector<double> weights;  // row-major (out, in)
+  std::vector<std::vector<std::int64_t>> taps;
+  std::size_t most = 1;
+
+  Dimension(OpLowering& o, std::int64_t from, std::int64_t to, double scale, bool transposed) : in(transposed ? to : from), out(transposed ? from : to), taps(out) {
+    const std::vector<double> forward = ir::interpolation_matrix(from, to, scale, o.attributes());
+    weights.resize(forward.size());
+    for (std::int64_t r = 0; r < out; ++r) {
+      for (std::int64_t i = 0; i < in; ++i) {
+        const double w = forward[static_cast<std::size_t>(transposed ? i * from + r : r * from + i)];
+        weights[static_cast<std::size_t>(r * in + i)] = w;
+        if (w != 0) taps[static_cast<std::size_t>(r)].push_back(i);
+      }
+      most = std::max(most, taps[static_cast<std::size_t>(r)].size());
+    }
   }
+  double weight(std::int64_t r, std::int64_t i) const { return weights[static_cast<std::size_t>(r * in + i)]; }
+};
+
+Tensor constant(OpLowering& o, const ir::HostTensor& data) {
   const Tensor t = add_constant(o.graph(), data, o.name() + "/weights");
   poputil::mapTensorLinearly(o.graph(), t);
   return t;
 }
 
+Tensor as_product(OpLowering& o, const Tensor& t, const Dimension& d) {
+  ir::HostTensor data(o.result_type().dtype, ir::Shape{d.in, d.out});
+  for (std::int64_t r = 0; r < d.out; ++r) {
+    for (std::int64_t i = 0; i < d.in; ++i) data.set(i * d.out + r, d.weight(r, i));
+  }
+  o.lowering().need(Library::poplin);
+  const auto columns = static_cast<std::size_t>(d.in);
+  const Tensor product = poplin::matMul(o.graph(), t.reshape({t.numElements() / columns, columns}), constant(o, data), o.program(), t.elementType(), o.name(), {},
+                                        &o.lowering().planning());
+  auto shape = t.shape();
+  shape.back() = product.dim(1);
+  return product.reshape(shape);
+}
+
+// Of each result, element `tap` of what it gets, of the last dimension; results with fewer see another element of theirs.
+Tensor tapped(const Tensor& t, const Dimension& d, std::size_t tap, ir::HostTensor& weights) {
+  std::vector<Tensor> pieces;
+  const unsigned last = t.rank() - 1;
+  std::int64_t begin = 0, end = 0;
+  const auto close = [&] {
+    if (end > begin) pieces.push_back(t.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), last));
+  };
+  for (std::int64_t r = 0; r < d.out; ++r) {
+    const auto& mine = d.taps[static_cast<std::size_t>(r)];
+    const std::int64_t at = tap < mine.size() ? mine[tap] : mine.empty() ? 0 : mine[0];
+    weights.set(r, tap < mine.size() ? d.weight(r, at) : 0);
+    if (at != end || end == begin) {
+      close();
+      begin = at;
+    }
+    end = at + 1;
+  }
+  close();
+  return poplar::concat(pieces, last);
+}
+
+// A few elements at a time, each times its weight.
+Tensor as_sum(OpLowering& o, const Tensor& t, const Dimension& d) {
+  Tensor sum;
+  for (std::size_t first = 0; first < d.most; first += kTapsOfPass) {
+    std::vector<Tensor> operands;
+    std::vector<Any> terms;
+    for (std::size_t tap = first; tap < std::min(d.most, first + kTapsOfPass); ++tap) {
+      ir::HostTensor weights(ir::DType::float32, {d.out});
+      operands.push_back(tapped(t, d, tap, weights));
+      operands.push_back(constant(o, weights));
+      const Any x = pe::Cast(pe::PlaceHolder(static_cast<unsigned>(operands.size()) - 1), poplar::FLOAT), w = pe::PlaceHolder(static_cast<unsigned>(operands.size()));
+      // Where there is no such element, whatever was read counts for nothing.
+      terms.push_back(pe::Select(pe::Mul(x, w), pe::Const(0.0f), pe::NotEqual(w, pe::Const(0.0f))));
+    }
+    if (sum.valid()) {
+      operands.push_back(sum);
+      terms.push_back(pe::PlaceHolder(static_cast<unsigned>(operands.size())));
+    }
+    Any all = terms[0];
+    for (std::size_t i = 1; i < terms.size(); ++i) all = pe::Add(all, terms[i]);
+    if (first + kTapsOfPass >= d.most && t.elementType() != poplar::FLOAT) all = pe::Cast(all, t.elementType());
+    sum = popops::map(o.graph(), all, operands, o.program(), o.name());
+  }
+  return sum;
+}
+
+// Elements as they are.
+bool is_view(const Dimension& d) {
+  for (std::int64_t r = 0; r < d.out; ++r) {
+    const auto& mine = d.taps[static_cast<std::size_t>(r)];
+    if (mine.size() != 1 || d.weight(r, mine[0]) != 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shape& to, bool transposed) {
-  o.lowering().need(Library::poplin);
+  o.lowering().need(Library::popops);
   const ir::Floats& scale = o.attributes().floats("scale_factor");
   Tensor t = o.operand(0);
-  bool changed = false;
+  bool computed = false;
   for (unsigned d = 0; d < from.size(); ++d) {
     if (from[d] == to[d] && scale[d] == 1) continue;
-    changed = true;
+    const Dimension dimension(o, from[d], to[d], scale[d], transposed);
     const Tensor last = t.dimRoll(d, t.rank() - 1);
-    const std::size_t columns = last.dim(t.rank() - 1);
-    const Tensor product = poplin::matMul(o.graph(), last.reshape({last.numElements() / columns, columns}), matrix_of(o, from[d], to[d], scale[d], transposed),
-                                          o.program(), t.elementType(), o.name(), {}, &o.lowering().planning());
-    auto shape = last.shape();
-    shape.back() = product.dim(1);
-    t = product.reshape(shape).dimRoll(t.rank() - 1, d);
+    Tensor made;
+    if (is_view(dimension)) {
+      ir::HostTensor ones(ir::DType::float32, {dimension.out});
+      made = tapped(last, dimension, 0, ones);
+    } else {
+      computed = true;
+      made = dimension.most <= kMostTaps ? as_sum(o, last, dimension) : as_product(o, last, dimension);
+    }
+    t = made.dimRoll(t.rank() - 1, d);
   }
-  if (changed) return o.result(0, t);
+  if (computed) return o.result(0, t);
   o.result_view(0, t);
 }
 

@@ -107,6 +107,18 @@ TEST(Programs, what_is_read_later_is_kept_from_an_update_in_place) {
   });
 }
 
+TEST(Programs, a_running_sum_begins_with_its_operand_and_leaves_it_alone) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({2, 4}, -3.5)), twice = p.op(g, "concat", {v, v}, {{"axis", std::int64_t{0}}});
+    const TensorId made = p.op(g, "negate", {v}), sum = p.op(g, "cumsum", {made}, {{"dim", std::int64_t{0}}});
+    p.store(p.op(g, "negate", {sum}));
+    p.store(p.op(g, "abs", {p.op(g, "cumsum", {twice}, {{"dim", std::int64_t{0}}})}));
+    p.store(made);
+    p.store(v);
+  });
+}
+
 // What two runs leave in the variables.
 std::vector<HostTensor> states_after(const std::function<void(Program&)>& build, const std::string& device, bool fuse) {
   Program p;

@@ -4,6 +4,7 @@
 #include "ir/meaning/formula.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace pando::ir {
 
@@ -104,6 +105,11 @@ std::vector<Sample> distinct_reduction_samples() {
   all.push_back(s);
   s.attributes = {{"axis", Ints{0, 1}}, {"keepdims", true}};
   all.push_back(s);
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  s.smooth = false;
+  s.operands[0].values = {kNan, -1, 2, kNan, 1, kNan, kNan, kNan, 1.5, kNan};
+  s.attributes = {{"axis", Ints{1}}, {"keepdims", false}};
+  all.push_back(s);
   return all;
 }
 
@@ -117,6 +123,12 @@ std::vector<Sample> along_dim_samples() {
       all.push_back(s);
     }
   }
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Sample special;
+  special.operands = {{DType::float32, {2, 5}, 0, 0, {kNan, 2, kNan, 5, kNan, kNan, kNan, kNan, kNan, kNan}}};
+  special.attributes = {{"dim", std::int64_t{1}}, {"keepdim", false}};
+  special.smooth = false;
+  all.push_back(special);
   return all;
 }
 

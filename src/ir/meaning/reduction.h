@@ -45,4 +45,7 @@ std::vector<Sample> distinct_reduction_samples();
 // Attributes "dim" and "keepdim".
 std::vector<Sample> along_dim_samples();
 
+// Whether a stands before b in ascending (descending) order. Numbers stand before NaN.
+inline bool stands_before(double a, double b, bool descending) { return b != b ? a == a : descending ? a > b : a < b; }
+
 }  // namespace pando::ir

@@ -1,13 +1,15 @@
 #include "ir/error.h"
 #include "ir/op_row.h"
 
+#include <limits>
+
 namespace pando::ir {
 
 extern const OpRow op_cast;
 constexpr OpRow op_cast = checked({
     .name = "cast",
-    .doc = "The values in another element type. Floats become integers by truncation and bool by comparison with 0; floats are "
-           "rounded to nearest even. Float8 types are left to pow2scale_cast_to_fp8.",
+    .doc = "The values in another element type. Floats become integers by truncation (NaN: 0; beyond the type's range: its least or largest "
+           "value) and bool by comparison with 0; integers wrap around; floats are rounded to nearest even. Float8 types are left to pow2scale_cast_to_fp8.",
     .signature = "cast(t: Tensor, data_type: dtype) -> Tensor",
     .operands = {{{"t", any_type & ~(set_of(DType::complex64) | set_of(DType::complex128))}}},
     .attributes = {{{"data_type", AttributeKind::dtype}}},
@@ -36,6 +38,13 @@ constexpr OpRow op_cast = checked({
           s.smooth = is_differentiable(from) && is_differentiable(to);
           all.push_back(s);
         }
+      }
+      for (DType to : {DType::int8, DType::uint8, DType::int32, DType::uint32}) {
+        Sample s;
+        s.operands = {{DType::float32, {8}, 0, 0, {-1e30, -300, -1, 1e30, 4294967296.0, 300, std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}}};
+        s.attributes = {{"data_type", to}};
+        s.smooth = false;
+        all.push_back(s);
       }
       return all;
     },

@@ -1,13 +1,16 @@
 #include "ir/meaning/formula.h"
 #include "ir/op_row.h"
 
+#include <cmath>
+#include <limits>
+
 namespace pando::ir {
 
 extern const OpRow op_maximum;
 constexpr OpRow op_maximum = checked({
     .name = "maximum",
-    .doc = "The largest of the operands, element by element, with NumPy's broadcasting; all have one element type. Its gradient goes "
-           "to every operand that equals the result.",
+    .doc = "The largest of the operands, element by element, with NumPy's broadcasting; all have one element type; NaN wins. Its "
+           "gradient goes to every operand that equals the result.",
     .signature = "maximum(*ts: Tensor) -> Tensor",
     .module = "max",
     .operands = {{{.name = "ts", .types = any_numeric, .variadic = true}}},
@@ -23,7 +26,7 @@ constexpr OpRow op_maximum = checked({
           const HostTensor& x = e.operand(o);
           const std::int64_t at = broadcast_index(x.shape(), out.shape(), i);
           if (whole && (o == 0 || out.integer(i) < x.integer(at))) out.set_integer(i, x.integer(at));
-          if (!whole && (o == 0 || out.number(i) < x.number(at))) out.set(i, x.number(at));
+          if (!whole && (o == 0 || out.number(i) < x.number(at) || std::isnan(x.number(at)))) out.set(i, x.number(at));
         }
       }
       e.result(std::move(out));
@@ -43,6 +46,13 @@ constexpr OpRow op_maximum = checked({
       s.operands = {{DType::float32, {2, 3}, 0, 0, {1, 2, 3, 4, 5, 6}}, {DType::float32, {3}, 0, 0, {3, 2.5, 1}},
                     {DType::float32, {}, 0, 0, {3.5}}};
       all.push_back(s);
+      constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+      for (const DType t : {DType::float32, DType::float16}) {
+        Sample special;
+        special.operands = {{t, {5}, 0, 0, {1, kNan, kNan, kInfinity, -kInfinity}}, {t, {5}, 0, 0, {kNan, 2, kNan, kNan, 3}}, {t, {}, 0, 0, {1}}};
+        special.smooth = false;
+        all.push_back(special);
+      }
       return all;
     },
     .elementwise = true,

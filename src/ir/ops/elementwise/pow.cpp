@@ -9,7 +9,7 @@ extern const OpRow op_pow;
 constexpr OpRow op_pow = checked({
     .name = "pow",
     .doc = "t to the power e, element by element, with NumPy's broadcasting. The exponent may have another element type; the result "
-           "has that of t.",
+           "has that of t. Integers are computed as float32: beyond 2^24 they are rounded.",
     .signature = "pow(t: Tensor, e: Union[float, int, TensorLike]) -> Tensor",
     .operands = {{{"t", any_numeric}, {"e", any_numeric}}},
     .infer = [](Inference& in) {

@@ -1,13 +1,14 @@
 #include "ir/op_row.h"
 #include "ir/scalars.h"
+#include "ir/update.h"
 
 namespace pando::ir {
 
 extern const OpRow op_scaled_add;
 constexpr OpRow op_scaled_add = checked({
     .name = "scaled_add",
-    .doc = "a X + b Y, element by element. X and Y have one shape and may differ in element type; the result has that of X. a and b "
-           "are numbers or scalar tensors.",
+    .doc = "a X + b Y, element by element. X and Y have one shape and may differ in element type; the result has that of X; integers "
+           "that meet others or fractions are computed as float32. a and b are numbers or scalar tensors.",
     .signature = "scaled_add(X: Tensor, Y: Tensor, a: Union[float, Tensor] = 1.0, b: Union[float, Tensor] = 1.0) -> Tensor",
     .operands = {{{"X", any_numeric},
                   {"Y", any_numeric},
@@ -23,9 +24,7 @@ constexpr OpRow op_scaled_add = checked({
     },
     .reference = [](Evaluation& e) {
       const double a = scalar_value(e, "a", 2).value_or(1), b = scalar_value(e, "b", 2).value_or(1);
-      HostTensor out = e.fresh();
-      for (std::int64_t i = 0; i < out.elements(); ++i) out.set(i, a * e.operand(0).number(i) + b * e.operand(1).number(i));
-      e.result(std::move(out));
+      mixed_elements(e, [a, b](double x, double y) { return a * x + b * y; });
     },
     .samples = [] {
       std::vector<Sample> all;
@@ -38,6 +37,10 @@ constexpr OpRow op_scaled_add = checked({
       all.push_back(s);
       s.operands.push_back({DType::float32, {}, 0, 0, {-1}});
       s.attributes = {{"scalars", Strings{"a", "b"}}};
+      all.push_back(s);
+      s.operands = {{DType::uint32, {3}, 0, 0, {4294967295.0, 7, 0}}, {DType::float32, {3}, 0, 0, {1, 2, 3}}};
+      s.attributes = {{"a", 1.0}, {"b", -0.5}};
+      s.smooth = false;
       all.push_back(s);
       return all;
     },

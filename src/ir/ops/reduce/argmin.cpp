@@ -7,7 +7,7 @@ namespace pando::ir {
 extern const OpRow op_argmin;
 constexpr OpRow op_argmin = checked({
     .name = "argmin",
-    .doc = "Where along dim the least element lies (the first of equal ones), as int32. dim stays with length 1 where keepdim says "
+    .doc = "Where along dim the least element lies (the first of equal ones; numbers come before NaN), as int32. dim stays with length 1 where keepdim says "
            "so.",
     .signature = "argmin(t: Tensor, dim: int = 0, keepdim: bool = False) -> Tensor",
     .module = "argminmax",
@@ -26,7 +26,7 @@ constexpr OpRow op_argmin = checked({
         for (std::int64_t i = 0; i < view.inner; ++i) {
           std::int64_t best = 0;
           for (std::int64_t a = 1; a < view.extent; ++a) {
-            if (x.number(view.position(o, a, i)) < x.number(view.position(o, best, i))) best = a;
+            if (stands_before(x.number(view.position(o, a, i)), x.number(view.position(o, best, i)), false)) best = a;
           }
           out.set_integer(o * view.inner + i, best);
         }

@@ -39,7 +39,7 @@ void median_gradient(Gradient& g) {
 extern const OpRow op_median;
 constexpr OpRow op_median = checked({
     .name = "median",
-    .doc = "The middle element along the axes, the lower one of two; they stay with length 1 where keepdims says so. The second "
+    .doc = "The middle element along the axes, the lower one of two, where NaN counts as the largest; they stay with length 1 where keepdims says so. The second "
            "result is where it lies: its position among the elements that were reduced, in row-major order, the first of equal ones. "
            "The gradient goes there.",
     .signature = "median(t: Tensor, axis: Optional[Union[int, Iterable[int]]] = None, keepdims: bool = False) -> Tensor",
@@ -60,11 +60,11 @@ constexpr OpRow op_median = checked({
         std::vector<std::int64_t> order(group.size());
         std::iota(order.begin(), order.end(), 0);
         const auto value = [&](std::int64_t at) { return x.number(group[static_cast<std::size_t>(at)]); };
-        std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return value(a) < value(b); });
+        std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return stands_before(value(a), value(b), false); });
         const double middle = value(order[(order.size() - 1) / 2]);
         values.set(static_cast<std::int64_t>(o), middle);
         positions.set_integer(static_cast<std::int64_t>(o), *std::find_if(order.begin(), order.end(),
-                                                                          [&](std::int64_t a) { return !(value(a) < middle || middle < value(a)); }));
+                                                                          [&](std::int64_t a) { return !stands_before(value(a), middle, false) && !stands_before(middle, value(a), false); }));
       }
       e.result(std::move(values));
       e.result(std::move(positions));

@@ -1,3 +1,4 @@
+#include "ir/meaning/losses.h"
 #include "ir/op_row.h"
 
 namespace pando::ir {
@@ -7,11 +8,7 @@ constexpr OpRow op_squared_loss_grad = checked({
     .name = "squared_loss_grad",
     .doc = "2 (x - y) / n: the gradient of the sum of squared_loss for x.",
     .operands = {{{"x", any_floating}, {"y", any_floating}, {"n", any_numeric}}},
-    .infer = [](Inference& in) {
-      if (in.shape(0) != in.shape(1) || in.dtype(0) != in.dtype(1)) in.refuse("different-shapes", "x and y differ");
-      if (!in.shape(2).empty()) in.refuse("not-a-scalar", "n is a scalar");
-      same_as_first(in);
-    },
+    .infer = infer_squared_loss,
     .reference = [](Evaluation& e) {
       HostTensor out = e.fresh();
       const double n = e.operand(2).number(0);

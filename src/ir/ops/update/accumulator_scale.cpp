@@ -18,7 +18,7 @@ constexpr OpRow op_accumulator_scale = checked({
     .reference = [](Evaluation& e) {
       const double f = *scalar_value(e, "f", 1);
       if (f == 0 && e.attributes().has("f")) return e.result(e.fresh());
-      map_elements(e, [f](double t) { return f * t; });
+      mixed_elements(e, [f](double t, double) { return f * t; }, true);
     },
     .samples = [] {
       Sample number;

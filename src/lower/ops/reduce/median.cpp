@@ -43,7 +43,9 @@ constexpr Row lower_median = {
           for (std::int64_t i = 0; i < numbers.elements(); ++i) numbers.set_integer(i, i);
           const Tensor positions = add_constant(o.graph(), numbers, o.name() + "/positions");
           poputil::mapTensorLinearly(o.graph(), positions);
-          const Any where = pe::Select(pe::_3, pe::Const(static_cast<int>(n)), pe::Equal(pe::_1, pe::_2));
+          Any same = pe::Equal(pe::_1, pe::_2);
+          if (ir::is_floating(o.operand_type(0).dtype)) same = pe::Or(same, pe::And(pe::NotEqual(pe::_1, pe::_1), pe::NotEqual(pe::_2, pe::_2)));
+          const Any where = pe::Select(pe::_3, pe::Const(static_cast<int>(n)), same);
           const Tensor candidates = popops::map(o.graph(), where, {t, middle, positions}, o.program(), o.name() + "/candidates");
           o.result(0, middle);
           o.result(1, popops::reduce(o.graph(), candidates, {1}, popops::Operation::MIN, o.program(), o.name() + "/position"));

@@ -1,4 +1,4 @@
-// Maximum, average or sum of the elements of each window that lie in the field. A maximum of none is the type's lowest number.
+// Maximum, average or sum of the elements of each window that lie in the field. A maximum of none is the type's lowest number; NaN wins.
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
@@ -16,7 +16,7 @@ template <> constexpr float lowest_of<half>() { return -65504.0f; }
 // acc[i] (op)= in[i], over n results, each of `channels`, whose operands are `stride` apart.
 template <bool Max, class T>
 inline void combine(float* __restrict acc, const T* __restrict in, int n, int stride, int channels) {
-  const auto one = [](float a, float x) { return Max ? (x > a ? x : a) : a + x; };
+  const auto one = [](float a, float x) { return Max ? (x > a || x != x ? x : a) : a + x; };
   if (stride == 1) {
     for (int i = 0; i < n * channels; ++i) acc[i] = one(acc[i], static_cast<float>(in[i]));
   } else if (channels == 1) {
@@ -37,7 +37,7 @@ inline void pool_image(const PoolGeometry& g, const T* in, T* out) {
       const PoolRange depths = window_in_field(d, od), heights = window_in_field(h, oh);
       for (int begin = w.out_begin, last = w.out_begin + w.out_size; begin < last; begin += step) {
         const int end = begin + step < last ? begin + step : last;
-        for (int i = 0; i < (end - begin) * g.channels; ++i) acc[i] = Max ? lowest_of<T>() : 0;
+        for (int i = 0; i < (end - begin) * g.channels; ++i) acc[i] = Max ? -__builtin_inff() : 0;
         for (int id = depths.begin; id < depths.end; ++id)
           for (int ih = heights.begin; ih < heights.end; ++ih) {
             const T* row = in + ((id - d.in_begin) * h.in_size + ih - h.in_begin) * w.in_size * g.channels;
@@ -51,7 +51,7 @@ inline void pool_image(const PoolGeometry& g, const T* in, T* out) {
         for (int o = begin; o < end; ++o) {
           const int count = size_of(depths) * size_of(heights) * size_of(window_in_field(w, o));
           const float scale = g.operation == kPoolAverage && count > 1 ? 1.0f / static_cast<float>(count) : 1.0f;
-          for (int c = 0; c < g.channels; ++c) *out++ = static_cast<T>(acc[(o - begin) * g.channels + c] * scale);
+          for (int c = 0; c < g.channels; ++c) *out++ = static_cast<T>(Max && count == 0 ? lowest_of<T>() : acc[(o - begin) * g.channels + c] * scale);
         }
       }
     }

@@ -1,0 +1,11 @@
+// What the rows of losses share.
+#pragma once
+
+#include "ir/op_row.h"
+
+namespace pando::ir {
+
+// x and y of one type, and a scalar n; the result has x's type.
+void infer_squared_loss(Inference& in);
+
+}  // namespace pando::ir
