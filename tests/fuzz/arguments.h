@@ -1,4 +1,4 @@
-// What the fuzzers take: [--seed S] [--runs N] [--seconds T], and flags of their own.
+// What the fuzzers take: [--seed S] [--runs N] [--seconds T] [--most FAILURES], and flags of their own.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@ namespace pando::fuzz {
 
 struct Arguments {
   std::uint64_t seed = 1, runs = 1000;
+  std::uint64_t most = 10;  // failures that are shown before a fuzzer stops, where it goes on after one
   double seconds = 1e9;
   std::vector<std::string> flags;  // those that were given
   bool has(std::string_view flag) const { return std::find(flags.begin(), flags.end(), flag) != flags.end(); }
@@ -27,8 +28,8 @@ inline std::optional<Arguments> read_arguments(int argc, char** argv, Arguments 
     const char* const value = i + 1 < argc ? argv[i + 1] : nullptr;
     if (std::find(flags.begin(), flags.end(), name) != flags.end()) {
       given.flags.push_back(name);
-    } else if (value != nullptr && (name == "--seed" || name == "--runs")) {
-      (name == "--seed" ? given.seed : given.runs) = std::strtoull(argv[++i], nullptr, 10);
+    } else if (value != nullptr && (name == "--seed" || name == "--runs" || name == "--most")) {
+      (name == "--seed" ? given.seed : name == "--runs" ? given.runs : given.most) = std::strtoull(argv[++i], nullptr, 10);
     } else if (value != nullptr && name == "--seconds") {
       given.seconds = std::strtod(argv[++i], nullptr);
     } else {

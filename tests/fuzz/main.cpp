@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "arguments.h"
 #include "check.h"
 #include "random.h"
 
@@ -26,12 +27,6 @@ namespace pando::fuzz {
 namespace {
 
 constexpr unsigned kSecondsPerCase = 20;
-
-struct Arguments {
-  std::uint64_t seed = 1, runs = 100, most = 10;
-  double seconds = 1e9;
-  bool all = false, shrink = false, show = false;
-};
 
 // What the child wrote to its standard error, on one line.
 std::string complaints(std::FILE* file) {
@@ -129,38 +124,18 @@ void show(std::uint64_t seed, const LeftOut& left_out, const Setup& setup, const
 }
 
 bool run_case(std::uint64_t seed, const Arguments& arguments, std::uint64_t& skipped) {
-  for (const Setup& setup : setups(seed, arguments.all)) {
+  for (const Setup& setup : setups(seed, arguments.has("--all"))) {
     const std::string why = verdict(seed, {}, setup);
     if (why.starts_with("skip")) ++skipped;
-    if (arguments.show) show(seed, {}, setup, why);
+    if (arguments.has("--show")) show(seed, {}, setup, why);
     if (!is_failure(why)) continue;
     std::cout << "FAIL seed " << seed << " (" << to_string(setup) << "): " << why << std::endl;
-    if (!arguments.shrink) return false;
+    if (!arguments.has("--shrink")) return false;
     const LeftOut left_out = shrunk(seed, setup);
     show(seed, left_out, setup, verdict(seed, left_out, setup));
     return false;
   }
   return true;
-}
-
-Arguments parse(int argc, char** argv) {
-  Arguments a;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    const auto value = [&] {
-      if (i + 1 >= argc) throw std::invalid_argument(flag + " needs a value");
-      return std::string(argv[++i]);
-    };
-    if (flag == "--seed") a.seed = std::stoull(value());
-    else if (flag == "--runs") a.runs = std::stoull(value());
-    else if (flag == "--most") a.most = std::stoull(value());
-    else if (flag == "--seconds") a.seconds = std::stod(value());
-    else if (flag == "--all") a.all = true;
-    else if (flag == "--shrink") a.shrink = true;
-    else if (flag == "--show") a.show = true;
-    else throw std::invalid_argument("unknown argument " + flag);
-  }
-  return a;
 }
 
 int run(const Arguments& arguments) {
@@ -180,10 +155,6 @@ int run(const Arguments& arguments) {
 }  // namespace pando::fuzz
 
 int main(int argc, char** argv) {
-  try {
-    return pando::fuzz::run(pando::fuzz::parse(argc, argv));
-  } catch (const std::invalid_argument& e) {
-    std::cerr << e.what() << "\n";
-    return 2;
-  }
+  const auto given = pando::fuzz::read_arguments(argc, argv, {.runs = 100}, {"--all", "--shrink", "--show"});
+  return given ? pando::fuzz::run(*given) : 2;
 }

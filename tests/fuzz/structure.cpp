@@ -21,6 +21,7 @@
 #include "exec/runner.h"
 #include "random.h"
 #include "structure.h"
+#include "time_limit.h"
 
 namespace pando::fuzz {
 namespace {
@@ -124,7 +125,7 @@ struct Told {
       Random random(told.seed * kOfACase + n);
       std::string bad = good;
       change(bad, random);
-      alarm(60);
+      limit_time();
       ++told.changed;
       if (write(out, &told, sizeof told) != sizeof told) _exit(3);
       told.accepted += static_cast<std::uint64_t>(read_and_run(bad, library, random));

@@ -86,9 +86,43 @@ AliasSteps::Tensors AliasSteps::view(TensorId t, const Tensors& held) {
   }
 }
 
+// Elements move within a tensor.
+AliasSteps::Tensors AliasSteps::shift(TensorId t) {
+  const Shape s = shape(t);
+  const auto axis = static_cast<std::size_t>(random_.below(s.size()));
+  const auto extent = static_cast<std::uint64_t>(s[axis]);
+  const std::uint64_t length = random_.between(1, extent), from = random_.below(extent - length + 1), to = random_.below(extent - length + 1);
+  const auto piece = [&](std::uint64_t start) {
+    return Attributes{{"start", Ints{static_cast<std::int64_t>(start)}}, {"stop", Ints{static_cast<std::int64_t>(start + length)}}, {"step", Ints{1}}, {"axis", Ints{static_cast<std::int64_t>(axis)}}};
+  };
+  const Tensors source = op("slice", {t}, piece(from), 50);
+  return source.empty() ? source : op("slice_assign", {t, source[0]}, piece(to), 70);
+}
+
+// Two tensors get what the other one had, perhaps after another update.
+AliasSteps::Tensors AliasSteps::swap(TensorId a, TensorId b) {
+  if (is_constant(a) || is_constant(b)) return {};
+  const TensorId had[] = {b_.op(graph_, "identity", std::vector{a}, {}, {}, random_.chance(20))[0], b_.op(graph_, "identity", std::vector{b}, {}, {}, false)[0]};
+  Tensors made;
+  for (const auto& [t, value] : {std::pair{a, had[1]}, {b, had[0]}}) {
+    const TensorId into = random_.chance(50) ? b_.op(graph_, "add", std::vector{t, constant(type(t).dtype, shape(t))}, {}, {}, true)[0] : t;
+    made.push_back(b_.op(graph_, "copy_var_update_", std::vector{into, value})[0]);
+  }
+  return made;
+}
+
 AliasSteps::Tensors AliasSteps::change(TensorId t, const Tensors& held) {
   const Shape s = shape(t);
-  switch (random_.below(6)) {
+  switch (random_.below(9)) {
+    case 6: return s.empty() || elements_of(s) == 0 || is_constant(t) ? Tensors() : shift(t);
+    case 7: return swap(t, partner(held, t));
+    case 8:
+      if (s.size() != 2 || s[0] != s[1]) return {};
+      // A tensor and its mirror image.
+      {
+        const Tensors mirrored = op("transpose", {t}, {{"permutation", Ints{1, 0}}}, 50);
+        return mirrored.empty() ? mirrored : op(random_.chance(50) ? "add" : "sub", {random_.chance(70) ? t : mirrored[0], random_.chance(70) ? mirrored[0] : t}, {}, 60);
+      }
     case 0: return is_constant(t) ? Tensors() : op("copy_var_update_", {t, partner(held, t)});
     case 1:
       if (s.empty() || elements_of(s) == 0) return {};

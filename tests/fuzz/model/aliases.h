@@ -25,6 +25,8 @@ class AliasSteps {
   ir::Attributes some_slice(const ir::Shape& shape);
   Tensors view(ir::TensorId t, const Tensors& held);
   Tensors change(ir::TensorId t, const Tensors& held);
+  Tensors shift(ir::TensorId t);
+  Tensors swap(ir::TensorId a, ir::TensorId b);
   Tensors op(std::string_view name, const Tensors& operands, const ir::Attributes& attributes = {}, unsigned in_place = 0);
   bool is_constant(ir::TensorId t) const;
 

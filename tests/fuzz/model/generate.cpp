@@ -22,11 +22,11 @@ const std::set<std::string_view> kExact = {
     "relu",      "abs",     "sign",    "ceil",     "floor",   "identity", "detach",    "clip",         "gather",      "tied_gather",
     "scatter",   "slice",   "reshape", "flatten",  "squeeze", "transpose", "concat",   "split",        "subsample",   "expand",
     "max",       "min",     "isnan",   "isinf",    "isfinite", "logical_not", "logical_and", "logical_or", "argmax",  "argmin",
-    "dynamic_slice", "dynamic_update", "copy_var_update_", "accumulate_", "accumulator_zero_", "increment_mod", "slice_assign", "sum",
+    "cumsum", "dynamic_slice", "dynamic_update", "copy_var_update_", "accumulate_", "accumulator_zero_", "increment_mod", "slice_assign", "sum",
     "replicated_all_reduce", "replicated_all_gather", "replicated_slice",
 };
 
-const std::vector<Shape> kShapes = {{}, {1}, {4}, {3, 4}, {4, 3}, {2, 3, 4}, {6}, {1, 4}, {5, 2}};
+const std::vector<Shape> kShapes = {{}, {1}, {4}, {3, 4}, {4, 3}, {2, 3, 4}, {6}, {1, 4}, {5, 2}, {3, 3}};
 const std::vector<DType> kTypes = {DType::float32, DType::float32, DType::float32, DType::int32, DType::float16, DType::uint32};
 
 class Generator {
@@ -47,10 +47,14 @@ class Generator {
     const GraphId main = b.module().main_graph();
     held_[main.value] = {};
     const bool sequence = random_.chance(30);
+    stores_all_ = random_.chance(40);
     if (sequence) b.push_sequence(SequenceMode::ordered);
     for (std::uint64_t i = random_.between(1, 4); i-- > 0;) variable();
     for (std::uint64_t i = random_.between(0, 2); i-- > 0;) load(main);
-    for (std::uint64_t i = random_.below(limits_.graphs + 1); i-- > 0;) graph();
+    for (std::uint64_t i = random_.below(limits_.graphs + 1); i-- > 0;) {
+      if (limits_.aliases && random_.chance(60)) carried_graphs();
+      else graph();
+    }
     for (std::uint64_t i = random_.between(3, limits_.ops); i-- > 0;) step(main);
     if (limits_.gradients) gradient();
     if (limits_.aliases) return take_all(sequence);
@@ -67,10 +71,12 @@ class Generator {
     return std::move(case_);
   }
 
-  // Everything is looked at.
+  // Everything is looked at, or some: what nobody reads any more is overwritten.
   ModelCase take_all(bool sequence) {
     const GraphId main = case_.builder->module().main_graph();
-    for (TensorId t : std::vector<TensorId>(held_[main.value])) store(main, t);
+    for (TensorId t : std::vector<TensorId>(held_[main.value])) {
+      if (stores_all_ || random_.chance(25)) store(main, t);
+    }
     return finished(sequence);
   }
 
@@ -129,6 +135,37 @@ class Generator {
     b.op(g, "host_store", std::array{t}, {{"stream", id}});
   }
 
+  // Graphs that hand their inputs on, changed or not, in some order: bodies of loops, and branches of one signature.
+  void carried_graphs() {
+    const std::vector<TensorId>& held = held_[case_.builder->module().main_graph().value];
+    std::vector<Type> types;
+    for (std::uint64_t i = random_.between(1, 3); i-- > 0;) {
+      const bool known = !held.empty() && random_.chance(70);
+      const Type like = known ? Type(case_.builder->type_of(random_.pick(held))) : tensor_type(random_.pick(kTypes), random_.pick(kShapes));
+      types.push_back(!types.empty() && random_.chance(40) ? types[0] : tensor_type(like.dtype, like.shape));
+    }
+    const std::uint64_t outputs = random_.between(1, types.size());
+    const GraphId first = carried_graph(types, outputs);
+    if (random_.chance(50)) branches_.emplace_back(first, carried_graph(types, outputs));
+  }
+
+  GraphId carried_graph(const std::vector<Type>& types, std::uint64_t outputs) {
+    Builder& b = *case_.builder;
+    const GraphId g = b.create_graph("g" + std::to_string(b.module().graph_count()));
+    held_[g.value] = {};
+    for (const Type& t : types) hold(g, {b.add_input(g, t, "x", random_.chance(35))});
+    for (std::uint64_t i = random_.between(1, 6); i-- > 0;) step(g);
+    for (std::uint64_t o = 0; o < outputs; ++o) {
+      std::vector<TensorId> fit;
+      for (TensorId t : held_[g.value]) {
+        if (b.type_of(t).dtype == types[o].dtype && b.type_of(t).shape == types[o].shape) fit.push_back(t);
+      }
+      b.add_output(g, random_.pick(fit));
+    }
+    callable_.push_back(g);
+    return g;
+  }
+
   // A graph of its own, called from then on.
   void graph() {
     Builder& b = *case_.builder;
@@ -139,7 +176,10 @@ class Generator {
     }
     for (std::uint64_t i = random_.between(1, 8); i-- > 0;) step(g);
     const std::vector<TensorId>& all = held_[g.value];
-    for (std::uint64_t i = random_.between(1, 2); i-- > 0;) b.add_output(g, all[all.size() - 1 - random_.below(std::min<std::size_t>(3, all.size()))]);
+    for (std::uint64_t i = random_.between(1, 2); i-- > 0;) {
+      const std::size_t last = random_.below(std::min<std::size_t>(3, all.size()));
+      b.add_output(g, limits_.aliases && random_.chance(40) ? random_.pick(all) : all[all.size() - 1 - last]);
+    }
     callable_.push_back(g);
   }
 
@@ -169,6 +209,9 @@ class Generator {
   }
 
   void step(GraphId g) {
+    if (limits_.aliases && !callable_.empty() && random_.chance(22) && (random_.chance(25) ? conditional(g) : call(g))) return;
+    // What is read here is not what is read at the end.
+    if (limits_.aliases && g == case_.builder->module().main_graph() && random_.chance(stores_all_ ? 8 : 15)) return store(g, random_.pick(held_[g.value]));
     if (limits_.aliases && random_.chance(85) && AliasSteps(*case_.builder, random_).step(g, held_[g.value])) return;
     if (!callable_.empty() && random_.chance(15) && call(g)) return;
     for (int attempt = 0; attempt < 40; ++attempt) {
@@ -195,19 +238,53 @@ class Generator {
     if (!modifies_ && std::find(by_ref.begin(), by_ref.end(), true) != by_ref.end()) return false;
     std::vector<TensorId> operands;
     const Graph callee_graph = b.module().graph(callee);
-    for (ValueId v : callee_graph.inputs) operands.push_back(*holding(g, Type(b.module().type_of(v))));
+    for (ValueId v : callee_graph.inputs) {
+      const Type type = b.module().type_of(v);
+      const bool again = limits_.aliases && !operands.empty() && b.type_of(operands.back()).shape == type.shape && b.type_of(operands.back()).dtype == type.dtype && random_.chance(30);
+      operands.push_back(again ? operands.back() : *holding(g, type));
+    }
     // A tensor that is handed back twice would be ambiguous.
     std::vector<TensorId> sorted = operands;
     std::sort(sorted.begin(), sorted.end());
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return false;
+    const bool twice = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+    const bool hands_back = std::find(callee_graph.by_ref.begin(), callee_graph.by_ref.end(), true) != callee_graph.by_ref.end();
+    if (twice && (hands_back || !limits_.aliases)) return false;
     const bool carries = carried(callee_graph);
-    if (carries && random_.chance(30)) {
+    if (carries && random_.chance(limits_.aliases ? 50 : 30)) {
       hold(g, b.op(g, "repeat", operands, {{"count", static_cast<std::int64_t>(random_.below(4))}}, std::array{callee}));
+      if (limits_.aliases && !twice) hand_back(b.last_op(), operands);
       return true;
     }
     hold(g, b.op(g, "call", operands, {}, std::array{callee}));
     const OpId op = b.last_op();
+    if (limits_.aliases) {
+      if (!twice) hand_back(op, operands);
+      return true;
+    }
     if (modifies_ && random_.chance(25) && b.tensor(operands[0]).kind != Builder::TensorKind::constant) b.set_modified(op, 0);
+    return true;
+  }
+
+  // Some of what a call was given becomes what the graph made of it.
+  void hand_back(OpId op, const std::vector<TensorId>& operands) {
+    for (std::uint32_t i = 0; i < operands.size(); ++i) {
+      const std::set<TensorId> below = roots(operands[i]);
+      const bool is_constant = std::any_of(below.begin(), below.end(), [&](TensorId t) { return case_.builder->tensor(t).kind == Builder::TensorKind::constant; });
+      if (!is_constant && random_.chance(40)) case_.builder->set_modified(op, i);
+    }
+  }
+
+  bool conditional(GraphId g) {
+    Builder& b = *case_.builder;
+    if (branches_.empty()) return false;
+    const auto [first, second] = random_.pick(branches_);
+    if (first == g || second == g) return false;
+    std::vector<TensorId> operands = {b.add_constant(g, HostTensor::filled(DType::boolean, {}, static_cast<double>(random_.below(2))), "c")};
+    for (const GraphId branch : {first, second}) {
+      for (ValueId v : std::vector<ValueId>(b.module().graph(branch).inputs)) operands.push_back(*holding(g, Type(b.module().type_of(v))));
+    }
+    const auto inputs = static_cast<std::int64_t>(b.module().graph(first).inputs.size());
+    hold(g, b.op(g, "conditional", operands, {{"then_inputs", inputs}}, std::array{first, second}));
     return true;
   }
 
@@ -304,7 +381,9 @@ class Generator {
   std::vector<const OpRow*> rows_;
   std::map<std::uint32_t, std::vector<TensorId>> held_;
   std::vector<GraphId> callable_;
+  std::vector<std::pair<GraphId, GraphId>> branches_;
   bool modifies_ = true;  // whether steps may modify tensors
+  bool stores_all_ = true;
 };
 
 }  // namespace
