@@ -17,6 +17,13 @@ __version__ = popxl.__version__
 _install()
 
 
+def register_custom_op(name, compose):
+    """Says what a custom operation in C++ computes, as a composition of popxl's operations: popart.custom_ops.register_custom_op."""
+    from .custom_ops import register_custom_op as register
+
+    register(name, compose)
+
+
 def versionString():
     """The version, and that it is Pando's."""
     return f"{popxl.__version__} (Pando)"

@@ -1,8 +1,8 @@
 """Operations that a program brings in C++, for PopART's own headers: they cannot be compiled here, and say so when they are used.
 
 Such a file is compiled by the package cppimport when its module is imported. Programs import them far from where they use them, if at all; so the
-import succeeds, whether cppimport is installed or not. Classes of widely used libraries are known by their names and composed of popxl's operations
-(_known_ops.py); using anything else that should be in the module raises NotImplementedError.
+import succeeds, whether cppimport is installed or not. Classes that somebody has registered (custom_ops.py) are composed of popxl's operations; using
+anything else that should be in the module raises NotImplementedError.
 """
 import importlib.abc
 import importlib.machinery
@@ -23,13 +23,13 @@ class _Absent(importlib.abc.Loader):
         def refuse(attribute):
             if attribute.startswith("__"):
                 raise AttributeError(attribute)
-            from popart import _known_ops
+            from popart import custom_ops
 
-            known = _known_ops.known(name, attribute)
+            known = custom_ops.find(name, attribute)
             if known is not None:
                 return known
-            raise NotImplementedError(f"{name}.{attribute}: a custom operation in C++ for PopART's own headers ({source}), which Pando does not have. Write "
-                                      "it with popxl.ops, or as a codelet for popc.")
+            raise NotImplementedError(f"{name}.{attribute}: a custom operation in C++ for PopART's own headers ({source}), which Pando does not have. Say "
+                                      "what it computes with popart.register_custom_op, or write it with popxl.ops or as a codelet for popc.")
 
         module.__getattr__ = refuse
 

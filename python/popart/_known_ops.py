@@ -1,48 +1,4 @@
-"""Custom operations of widely used layer libraries, by the names of their module and C++ class, as compositions of popxl's own operations.
-
-Their C++ is written for PopART's headers and cannot be compiled here (_custom_ops.py). These classes have the one method that Python calls:
-
-    Class.createOpInGraph(graph, {index: operand's id}, {index: result's id}, *arguments, settings)
-
-A row is module.Class and a function (operands, *arguments) -> results. Gradients are those of what the results are composed of.
-"""
-from popart._internal.ir import access
-from popart._internal.ir.op_view import Op
-
-
-class _Created(Op):
-    """The op that a caller sees: the last one of the composition, with the results of the whole."""
-
-    def __init__(self, ir, number, op_type, results):
-        super().__init__(ir, number, op_type)
-        self._given = [t._index for t in results]
-
-    def _results(self):
-        return self._given
-
-
-def _as_used(t):
-    """What ops see of a tensor: of a sharded variable, the replica's shard."""
-    import popxl
-
-    return popxl.Tensor._make(popxl.Tensor, t._ir, t._index)
-
-
-def _class_of(name, compose):
-    def create(graph, operands, results, *arguments, settings=None, **named):
-        if settings is None:
-            arguments = arguments[:-1]
-        popxl_graph = graph._graph
-        given = [_as_used(popxl_graph.get_tensor(operands[i])) for i in sorted(operands)]
-        with popxl_graph:
-            made = compose(given, *arguments, **named)
-        ir = popxl_graph.ir
-        for index, tensor_id in results.items():
-            access.rename(ir, access.tensor_number(made[index]), tensor_id)
-        return _Created(ir, access.program(ir).last_op(), name, made)
-
-    return type(name, (), {"createOpInGraph": staticmethod(create), "__doc__": compose.__doc__})
-
+"""Custom operations of widely used layer libraries as compositions of popxl's own operations: rows of what popart.register_custom_op takes."""
 
 def _all_reduce(t, op, stride, size, identical_inputs=False, identical_grad_inputs=False):
     from popxl._build import one
@@ -141,7 +97,7 @@ def _cross_entropy_of_shards(operands, group, availableMemoryProportion=None):
     return [ops.cast(loss, logits.dtype), ops.cast(exponentials / total, logits.dtype)]
 
 
-_ROWS = {
+ROWS = {
     "replicated_all_reduce_strided_binding.ReplicatedAllReduceStridedOp": _strided_all_reduce,
     "replicated_all_reduce_TP_binding.ReplicatedAllReduceTPOp": _grouped_all_reduce,
     "replicated_all_gather_strided_binding.ReplicatedAllGatherStridedOp": _strided_all_gather,
@@ -151,9 +107,3 @@ _ROWS = {
     "layer_norm_distributed_binding.LayerNormDistributedOp": _layer_norm_of_shards,
     "crossentropysharded_binding.CrossEntropyShardedOp": _cross_entropy_of_shards,
 }
-
-
-def known(module, name):
-    """The class of a name in a module of a name, or None: another module may have another class of that name."""
-    compose = _ROWS.get(f"{module.rpartition('.')[2]}.{name}")
-    return None if compose is None else _class_of(name, compose)

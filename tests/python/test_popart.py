@@ -142,19 +142,45 @@ def test_custom_operations_are_refused_when_they_are_used(tmp_path, monkeypatch,
         sys.modules.pop(name, None)
 
 
+def test_registered_custom_ops(monkeypatch):
+    from popart import custom_ops
+    from popxl.context import get_current_context
+
+    monkeypatch.setattr(custom_ops, "_registered", {})
+    assert custom_ops.find("package.scale_binding", "ScaleOp") is None
+    popart.register_custom_op("scale_binding.ScaleOp", lambda operands, factor, offset=0.0: [operands[0] * factor + offset])
+    assert custom_ops.find("package.other_binding", "ScaleOp") is None
+
+    def build(t):
+        graph = get_current_context().graph
+        result = graph._create_tensor_id("scaled")
+        made = custom_ops.find("package.scale_binding", "ScaleOp").createOpInGraph(
+            graph._pb_graph, {0: t.id}, {0: result}, 3.0, settings=get_current_context()._get_op_settings("scale"), offset=1.0)
+        assert made.outTensor(0).id == result
+        return [popxl.Tensor._from_pb_tensor(made.outTensor(0))]
+
+    (scaled,) = replicas(1, build, np.array([[1.0, -2.0]], dtype=np.float32))
+    np.testing.assert_array_equal(scaled, [4.0, -5.0])
+    for name in ("ScaleOp", "package.scale_binding.ScaleOp", "scale binding.ScaleOp", ""):
+        with pytest.raises(ValueError, match="expected 'module.Class'"):
+            popart.register_custom_op(name, lambda operands: operands)
+    with pytest.raises(TypeError, match="cannot be called"):
+        popart.register_custom_op("scale_binding.ScaleOp", 3)
+
+
 @pytest.fixture
 def known():
     """createOpInGraph of a custom operation that is known by its name."""
-    import popart._known_ops as known_ops
+    from popart import _known_ops, custom_ops
     from popxl.context import get_current_context
 
     def create(name, operands, *arguments, results=1, **named):
         graph = get_current_context().graph
         ids = {i: graph._create_tensor_id(f"out{i}") for i in range(results)}
         settings = get_current_context()._get_op_settings(name)
-        module, _, name = next(row for row in known_ops._ROWS if row.endswith(f".{name}")).partition(".")
-        assert known_ops.known("another_" + module, name) is None
-        made = known_ops.known("package." + module, name).createOpInGraph(graph._pb_graph, {i: t.id for i, t in enumerate(operands)}, ids, *arguments, settings=settings, **named)
+        module, _, name = next(row for row in _known_ops.ROWS if row.endswith(f".{name}")).partition(".")
+        assert custom_ops.find("another_" + module, name) is None
+        made = custom_ops.find("package." + module, name).createOpInGraph(graph._pb_graph, {i: t.id for i, t in enumerate(operands)}, ids, *arguments, settings=settings, **named)
         assert [made.outTensor(i).id for i in range(results)] == list(ids.values())
         return [popxl.Tensor._from_pb_tensor(made.outTensor(i)) for i in range(results)]
 
