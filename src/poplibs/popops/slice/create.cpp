@@ -47,7 +47,8 @@ Tensor slices(Graph& graph, const Type& type, const Dims& shape, const Dims& dim
               const DebugContext& debug) {
   const TableShape table(shape, dims, sizes);
   if (n * table.window * table.columns == 0) return empty(graph, type, behind(n, table.slice_shape), debug);
-  return table.from_slices(internal::create_slices(graph, type, grid_for_shape(graph, type, table, plan, 0), n * table.window, debug), n);
+  const Grid grid = internal::for_updates(grid_for_shape(graph, type, table, plan, 0), plan.getImpl().problem);
+  return table.from_slices(internal::create_slices(graph, type, grid, n * table.window, debug), n);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ Tensor create_slices(Graph& graph, const Type& type, const Grid& g, std::size_t 
   const std::size_t piece = g.piece_rows(n);
   for (std::size_t c = 0; c < g.blocks.size(); ++c)
     for (std::size_t q = 0; q * piece < n; ++q)
-      layout.add(g.tile(c, q % g.part.rows, q / g.part.rows), std::min(piece, n - q * piece) * g.width(c));
+      layout.add(g.tile(c, q % g.share_pieces(), q / g.share_pieces()), std::min(piece, n - q * piece) * g.width(c));
   const Tensor variable = layout.variable(graph, type, debug);
   if (variable.numElements() == 0) return variable.reshape({n, g.columns});
   // Columns in the order of the column parts' blocks.
@@ -113,7 +113,7 @@ Tensor create_slices(Graph& graph, const Type& type, const Grid& g, std::size_t 
 
 Graph::TileToTensorMapping rows_mapping(const Graph& graph, const Grid& g, std::size_t n) {
   Layout layout(graph.getTarget().getNumTiles());
-  const std::size_t share = g.piece_rows(n) * g.part.rows;
+  const std::size_t share = g.piece_rows(n) * g.share_pieces();
   for (std::size_t l = 0; l * share < n; ++l) layout.add(g.tile(0, 0, l), std::min(share, n - l * share));
   return layout.mapping;
 }

@@ -17,7 +17,7 @@ Tensor flat_rows(const Tensor& block, std::size_t begin, std::size_t end) { retu
 class LookUp {
  public:
   LookUp(Graph& graph, const Tensor& table, const Tensor& rows, const Grid& grid, const SliceProblem& problem, const DebugContext& debug)
-      : graph_(graph), table_(table), rows_(rows), grid_(grid), problem_(problem), debug_(debug), n_(rows.numElements()), share_(grid.piece_rows(n_) * grid.part.rows) {}
+      : graph_(graph), table_(table), rows_(rows), grid_(grid), problem_(problem), debug_(debug), n_(rows.numElements()), share_(grid.piece_rows(n_) * grid.share_pieces()) {}
 
   Tensor run(Sequence& prog) {
     const Tensor out = create_slices(graph_, table_.elementType(), grid_, n_, {debug_, "slices"});
@@ -114,7 +114,7 @@ class LookUp {
           graph_.connect(v["out"], results);
           graph_.setInitialValue(v["numRows"], static_cast<unsigned>(grid_.rows));
           graph_.setInitialValue(v["partRows"], static_cast<unsigned>(grid_.part_rows()));
-          graph_.setTileMapping(v, grid_.tile(c, q % grid_.part.rows, q / grid_.part.rows));
+          graph_.setTileMapping(v, grid_.tile(c, q % grid_.share_pieces(), q / grid_.share_pieces()));
         }
     }
     prog.add(Execute(cs, {debug_}));

@@ -6,6 +6,9 @@
 
 namespace popops::internal {
 
+// Chunks of slices that a vertex has as operands, at most; more are copied together first.
+constexpr std::size_t kMostChunks = 96;
+
 // A vertex's share of a part's work: some rows of some blocks.
 struct SliceWork {
   poplar::Interval rows;

@@ -8,6 +8,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include "poplibs/popops/slice/partition.h"
@@ -21,6 +22,7 @@ struct Grid {
   std::size_t rows = 0, columns = 0;  // of the table
   Partition part;
   bool found = false;            // in the table: it is used where it is
+  std::size_t most_pieces = std::size_t{1} << 32;  // that results, or slices for updates, are cut into
   std::vector<Blocks> blocks;    // of column part c
   std::vector<unsigned> tiles;   // of part (r, c, l): tiles[(c * part.rows + r) * part.lookups + l]
 
@@ -29,8 +31,9 @@ struct Grid {
   // The rows of a part lie on the first of its tiles, in chunks of this many rows.
   std::size_t chunk_rows() const;
   std::size_t width(std::size_t c) const;
-  // Results: piece q of part.rows * part.lookups has this many of n rows; it belongs to part (q % part.rows, ., q / part.rows).
-  std::size_t pieces() const { return part.rows * part.lookups; }
+  // Results: piece q of n rows has this many of them; it belongs to part (q % share_pieces(), ., q / share_pieces()).
+  std::size_t pieces() const { return share_pieces() * part.lookups; }
+  std::size_t share_pieces() const { return std::clamp<std::size_t>(most_pieces / part.lookups, 1, part.rows); }
   std::size_t piece_rows(std::size_t n) const { return ceil_div(n, pieces()); }
 };
 
@@ -41,6 +44,8 @@ Grid default_grid(const poplar::Target& target, std::size_t rows, std::size_t co
 
 // A new tensor [rows][columns] in the layout of the grid.
 poplar::Tensor create_table(poplar::Graph& graph, const poplar::Type& type, const Grid& grid, const poplar::DebugContext& debug);
+// The grid as slices for updates lie in it: for the host, in no more pieces than a vertex reads where they lie.
+Grid for_updates(Grid grid, const SliceProblem& problem);
 // A new tensor [n][columns] in the layout of results.
 poplar::Tensor create_slices(poplar::Graph& graph, const poplar::Type& type, const Grid& grid, std::size_t n, const poplar::DebugContext& debug);
 // A new tensor [n] of UNSIGNED_INT where lookups read it without a copy.

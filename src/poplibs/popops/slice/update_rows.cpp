@@ -14,8 +14,8 @@ using program::Sequence;
 
 namespace {
 
-// Chunks of slices that a vertex has as operands, at most; more are copied together first.
-constexpr std::size_t kMostChunks = 96, kChunks = 32;
+// Chunks that slices are copied into.
+constexpr std::size_t kChunks = 32;
 
 // The slices of one round, where vertices can be bound to them: chunks of `rows` that each lie in one piece on one tile.
 struct Slices {
@@ -23,18 +23,18 @@ struct Slices {
   std::size_t rows;
 };
 
-Slices slices_in_place(Graph& graph, const Tensor& slices, const Grid& grid, Sequence& prog, const DebugContext& debug) {
-  const std::size_t n = slices.dim(0), piece = grid.piece_rows(n);
+Slices slices_in_place(Graph& graph, const Tensor& slices, const Grid& grid, std::size_t piece, Sequence& prog, const DebugContext& debug) {
+  const std::size_t n = slices.dim(0);
   const Tensor first = slices.slice(0, std::min(n, piece)).slice(grid.blocks[0][0], 1).flatten();
   std::size_t pieces = 0;
   for (const auto& tile : graph.getTileMapping(first)) pieces += tile.size();
   if (ceil_div(n, piece) <= kMostChunks && first.isContiguous() && pieces == 1) return {slices, piece};
   // Chunk q of column part c on a tile of that part.
   Grid g = grid;
-  g.part.rows = std::min({kChunks, grid.pieces(), n});
+  g.part.rows = std::min({kChunks, grid.part.rows * grid.part.lookups, n});
   g.part.lookups = 1;
   g.tiles.clear();
-  const std::size_t parts = grid.pieces();
+  const std::size_t parts = grid.part.rows * grid.part.lookups;
   for (std::size_t c = 0; c < grid.blocks.size(); ++c)
     for (std::size_t q = 0; q < g.part.rows; ++q) g.tiles.push_back(grid.tiles[c * parts + q * parts / g.part.rows]);
   const Tensor here = create_slices(graph, slices.elementType(), g, n, {debug, "slices"});
@@ -107,10 +107,16 @@ Vertex vertex_for(Graph& graph, const Tensor& table, UpdateOp op, const Tensor& 
 
 }  // namespace
 
-void update_rows(Graph& graph, const Tensor& table, const Tensor& slices, const Tensor& rows, Sequence& prog, const Grid& grid,
+Grid for_updates(Grid grid, const SliceProblem& problem) {
+  if (problem.host && problem.update) grid.most_pieces = kMostChunks;
+  return grid;
+}
+
+void update_rows(Graph& graph, const Tensor& table, const Tensor& slices, const Tensor& rows, Sequence& prog, const Grid& table_grid,
                  const SliceProblem& problem, UpdateOp op, const Tensor& scale, const DebugContext& debug) {
   const std::size_t n = rows.numElements();
-  if (n == 0 || grid.columns == 0 || grid.rows == 0) return;
+  if (n == 0 || table_grid.columns == 0 || table_grid.rows == 0) return;
+  const Grid grid = for_updates(table_grid, problem);
   const auto typed = [&](const Tensor& t) { return op == UpdateOp::set ? as_bits(graph, t) : t; };
   const Tensor source = typed(table), from = typed(slices);
   const bool here = in_place(graph, table, grid);
@@ -120,10 +126,12 @@ void update_rows(Graph& graph, const Tensor& table, const Tensor& slices, const 
     prog.add(Copy(source, target, false, {debug}));
   }
   const Vertex vertex = vertex_for(graph, source, op, scale, debug);
-  const std::size_t round = lookups_per_round(graph.getTarget(), problem, grid.part);
+  // Rounds of whole pieces, if a piece is not too much for one: where these lie is where vertices read them.
+  const std::size_t fits = std::min(n, lookups_per_round(graph.getTarget(), problem, grid.part));
+  const std::size_t piece = grid.piece_rows(grid.piece_rows(n) <= fits ? n : fits), round = fits < piece ? fits : ceil_div(fits, piece) * piece;
   for (std::size_t begin = 0; begin < n; begin += round) {
     const std::size_t end = std::min(n, begin + round);
-    const Slices some = slices_in_place(graph, from.slice(begin, end), grid, prog, debug);
+    const Slices some = slices_in_place(graph, from.slice(begin, end), grid, piece, prog, debug);
     // All tiles read all indices: they lie on one.
     Grid one = grid;
     one.part.lookups = 1;

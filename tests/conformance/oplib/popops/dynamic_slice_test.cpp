@@ -209,13 +209,13 @@ TEST(MultiSlice, Planned) {
   };
   for (const Machine machine : {Machine::cpu, Machine::ipu1, Machine::ipu2, Machine::full})
     for (const Table& table : {Table{100, 32, 50}, Table{1000, 7, 300}, Table{4000, 1, 20}, Table{3, 64, 500}, Table{1, 1, 1}})
-      for (const Type& type : {FLOAT, HALF}) {
-        const OptionFlags options = {{"usedForUpdate", "true"}, {"operationForUpdate", "add"}};
+      for (const auto& [type, objective, memory] : {std::tuple(FLOAT, "cycles", "0.6"), {HALF, "cycles", "0.6"}, {FLOAT, "hostTime", "0.6"}, {HALF, "hostTime", "0.01"}}) {
+        const OptionFlags options = {{"usedForUpdate", "true"}, {"operationForUpdate", "add"}, {"pando.planObjective", objective}, {"availableMemoryProportion", memory}};
         const Operand values = operand("values", type, {table.entries, table.output}, integers(-9, 9, 1));
         const Operand updates = operand("updates", type, {table.lookups, 1, table.output}, integers(-2, 2, 2));
         const Operand indices = operand("indices", UNSIGNED_INT, {table.lookups, 1}, integers(0, static_cast<std::int64_t>(table.entries), 3));
         const Operand scale = operand("scale", type, {}, [](std::size_t) { return 2; });
-        const auto out = run(machine, {values, updates, indices, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        const auto out = run(machine, {values, updates, indices, scale}, [&, type = type](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
           const SlicePlan plan = popops::embedding::plan(g, type, table.entries, table.output, {table.lookups}, options);
           const Tensor t = popops::createSliceableTensor(g, type, {table.entries, table.output}, {0}, {1}, plan, options);
           const Tensor s = popops::createSliceTensor(g, type, {table.entries, table.output}, {0}, {1}, table.lookups, plan, options);
