@@ -82,9 +82,11 @@ TEST(ConvFuzz, AllPassesOfRandomParameters) {
                   weights = operand("weights", p.inputType, reference::weights_shape(p), integers(-2, 2, seed + 1), mapping),
                   deltas = operand("deltas", p.outputType, reference::output_shape(p), integers(-2, 2, seed + 2), mapping);
     const ConvParams back = poplin::getGradientParams(p);
+    const poplar::OptionFlags options{{"pando.planObjective", seed / kMachines.size() % 2 == 0 ? "cycles" : "hostTime"}};
     const auto out = run(kMachines[seed % kMachines.size()], {in, weights, deltas}, [&](Graph& g, std::vector<Tensor>& t, Sequence& prog) {
-      return std::vector<Tensor>{poplin::convolution(g, t[0], t[1], p, false, prog), poplin::convolution(g, t[2], t[1], back, true, prog),
-                                 poplin::calculateWeightDeltas(g, t[2], t[0], p, prog)};
+      return std::vector<Tensor>{poplin::convolution(g, t[0], t[1], p, false, prog, "forward", options),
+                                 poplin::convolution(g, t[2], t[1], back, true, prog, "backward", options),
+                                 poplin::calculateWeightDeltas(g, t[2], t[0], p, prog, "update", options)};
     });
     const reference::Gradients gradients = reference::gradients(p, in.values, weights.values, deltas.values);
     const auto exact = [&](const Values& actual, const std::vector<double>& expected, const char* what) {
