@@ -38,7 +38,7 @@ class PlanningCache;
 //   availableMemoryProportion  0 to 1, default 0.6: of a tile's memory, for the blocks of one step
 //   partialsType               float (default) or half: of partial sums
 //   pando.planObjective        cycles (default): the plan that takes the machine least time; hostTime: this host
-//   pando.layout               grid (default): each product as its plan has it; blocks: products of FLOAT lie in blocks whose size follows from the
+//   pando.layout               grid (default): each product as its plan has it; blocks: products lie in blocks whose size follows from the
 //                              matrix alone, so that what one writes others read where it lies, transposed or not; those of few blocks and long
 //                              sums keep the grid
 //   planConstraints            JSON; checked, and without effect

@@ -1,5 +1,6 @@
 #include "poplibs/poplin/matmul/blocked.h"
 
+#include <popops/Cast.hpp>
 #include <popops/codelets.hpp>
 
 #include <algorithm>
@@ -86,7 +87,8 @@ Operand as_it_is(const Graph& graph, const Tensor& t, std::size_t tiles) {
 Operand turn(Graph& graph, const Operand& from, Sequence& prog, const poplar::DebugContext& debug) {
   if (!graph.hasCodelet("popops::Transpose")) popops::addCodelets(graph);
   const Blocks& b = from.blocks;
-  const Tensor in = from.flat.reinterpret(poplar::UNSIGNED_INT), flat = graph.addVariable(poplar::FLOAT, {in.numElements()}, {debug, "transposed"});
+  const poplar::Type type = from.flat.elementType(), bits = type == poplar::HALF ? poplar::UNSIGNED_SHORT : poplar::UNSIGNED_INT;
+  const Tensor in = from.flat.reinterpret(bits), flat = graph.addVariable(type, {in.numElements()}, {debug, "transposed"});
   const auto mapping = graph.getTileMapping(from.flat);
   graph.setTileMapping(flat, mapping);
   std::vector<unsigned> tiles;
@@ -103,10 +105,10 @@ Operand turn(Graph& graph, const Operand& from, Sequence& prog, const poplar::De
     shapes.emplace_back(b.layout().rows.extent(y), b.layout().columns.extent(x));
     intervals.emplace_back(begin, begin + elements);
   });
-  const std::vector<Tensor> pieces = in.slices(intervals), results = flat.reinterpret(poplar::UNSIGNED_INT).slices(intervals);
+  const std::vector<Tensor> pieces = in.slices(intervals), results = flat.reinterpret(bits).slices(intervals);
   const poplar::ComputeSet set = graph.addComputeSet({debug, "transpose"});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const poplar::VertexRef v = graph.addVertex(set, "popops::Transpose<unsigned int>");
+    const poplar::VertexRef v = graph.addVertex(set, "popops::Transpose<" + bits.toString() + ">");
     graph.setTileMapping(v, tiles[i]);
     graph.connect(v["in"], std::vector<Tensor>{pieces[i]});
     graph.connect(v["out"], std::vector<Tensor>{results[i]});
@@ -179,9 +181,10 @@ class Step {
     const auto part = [](const std::vector<Tensor>& from, std::size_t begin, std::size_t end) {
       return std::vector<Tensor>(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
     };
+    const std::string vertex = "poplin::BlockedProduct<" + p_.input.toString() + (accumulate ? ",true>" : ",false>");
     for (std::size_t i = 0; i < works_.size(); ++i) {
       const Work& w = works_[i];
-      const poplar::VertexRef v = graph_.addVertex(set, accumulate ? "poplin::BlockedProduct<true>" : "poplin::BlockedProduct<false>");
+      const poplar::VertexRef v = graph_.addVertex(set, vertex);
       graph_.setTileMapping(v, w.tile);
       graph_.connect(v["a"], part(a, w.a_begin, w.a_end));
       graph_.connect(v["b"], part(b, w.b_begin, w.b_end));
@@ -216,7 +219,8 @@ Blocks blocks_of(std::size_t groups, std::size_t rows, std::size_t columns, std:
 }
 
 bool is_blocked(const Problem& p, const poplar::Target& target) {
-  if (!p.options.blocked || p.input != poplar::FLOAT || p.output != poplar::FLOAT) return false;
+  const bool floats = p.input == poplar::FLOAT && p.output == poplar::FLOAT;
+  if (!p.options.blocked || (!floats && p.input != poplar::HALF)) return false;
   const std::size_t tiles = target.getNumTiles();
   const Blocks c = result_blocks(p, target);
   if (!c.valid() || !blocks_of(p.groups, p.m, p.k, tiles).valid() || !blocks_of(p.groups, p.k, p.n, tiles).valid()) return false;
@@ -241,15 +245,22 @@ Tensor create_blocked(Graph& graph, const poplar::Type& type, const Blocks& bloc
 Tensor multiply_blocked(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, Sequence& prog, const poplar::DebugContext& debug) {
   const Blocks blocks = result_blocks(p, graph.getTarget());
   const Operand first = operand_of(graph, a, 0, prog, debug), second = operand_of(graph, b, blocks.c, prog, debug);
-  const Tensor flat = graph.addVariable(p.output, {blocks.layout().size()}, {debug, "out"});
-  graph.setTileMapping(flat, map_blocks(blocks, graph.getTarget().getNumTiles()));
+  const auto mapping = map_blocks(blocks, graph.getTarget().getNumTiles());
+  const Tensor flat = graph.addVariable(poplar::FLOAT, {blocks.layout().size()}, {debug, p.output == poplar::HALF ? "sums" : "out"});
+  graph.setTileMapping(flat, mapping);
   const std::size_t k = blocked_step(p, graph.getTarget(), std::lcm(first.blocks.c, second.blocks.r));
   for (std::size_t from = 0; from < p.k; from += k) {
     const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
     Step(graph, p, first, second, blocks).add(flat, from, std::min(p.k, from + k), set);
     prog.add(poplar::program::Execute(set, debug));
   }
-  return from_flat(blocks.layout(), flat).reshape({p.groups, p.m, p.n});
+  const auto shaped = [&](const Tensor& t) { return from_flat(blocks.layout(), t).reshape({p.groups, p.m, p.n}); };
+  if (p.output == poplar::FLOAT) return shaped(flat);
+  const Tensor out = graph.addVariable(p.output, {flat.numElements()}, {debug, "out"});
+  graph.setTileMapping(out, mapping);
+  if (!graph.hasCodelet("popops::Transpose")) popops::addCodelets(graph);
+  prog.add(popops::cast(graph, flat, out, debug));
+  return shaped(out);
 }
 
 void print_blocked(std::ostream& out, const Problem& p, const poplar::Target& target) {

@@ -6,6 +6,8 @@
 #include <poplar/IPUModel.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
+#include <popops/Cast.hpp>
+#include <popops/codelets.hpp>
 
 #include <sstream>
 #include <vector>
@@ -14,6 +16,7 @@ namespace poplin::internal::matmul {
 namespace {
 
 using poplar::FLOAT;
+using poplar::HALF;
 using poplar::Graph;
 using poplar::Tensor;
 using poplar::program::Copy;
@@ -54,8 +57,11 @@ TEST(Blocked, LongSumsOfFewElementsKeepTheGrid) {
   EXPECT_FALSE(is_blocked(problem(1, 16, 1 << 20, 16), device.getTarget()));
   EXPECT_FALSE(is_blocked(problem(2, 101, 64, 64), device.getTarget()));
   Problem halfs = problem(1, 256, 784, 1024);
-  halfs.input = poplar::HALF;
-  EXPECT_FALSE(is_blocked(halfs, device.getTarget()));
+  halfs.input = HALF;
+  EXPECT_TRUE(is_blocked(halfs, device.getTarget()));
+  Problem narrowed = problem(1, 256, 784, 1024);
+  narrowed.output = HALF;
+  EXPECT_FALSE(is_blocked(narrowed, device.getTarget()));
 }
 
 enum class Kind { created, transposed, linear };
@@ -64,6 +70,7 @@ struct Case {
   std::size_t groups, m, k, n;
   Kind a, b;
   double share = 0.6;
+  poplar::Type input = FLOAT, output = FLOAT;
 };
 
 std::vector<float> numbers(std::size_t n, unsigned seed) {
@@ -76,14 +83,22 @@ Tensor operand(Graph& graph, const Case& c, bool left, const poplar::OptionFlags
   const Kind kind = left ? c.a : c.b;
   const std::vector<std::size_t> shape = left ? std::vector{c.groups, c.m, c.k} : std::vector{c.groups, c.k, c.n};
   if (kind == Kind::linear) {
-    const Tensor t = graph.addVariable(FLOAT, shape);
+    const Tensor t = graph.addVariable(c.input, shape);
     for (std::size_t g = 0; g < c.groups; ++g) graph.setTileMapping(t[g], static_cast<unsigned>(g));
     return t;
   }
   if (kind == Kind::created)
-    return left ? createMatMulGroupedInputLHS(graph, FLOAT, FLOAT, shape, {c.groups, c.k, c.n}, {}, options)
-                : createMatMulGroupedInputRHS(graph, FLOAT, FLOAT, {c.groups, c.m, c.k}, shape, {}, options);
-  return transposeGroupedMatrix(createMatMulGroupedInputLHS(graph, FLOAT, FLOAT, {shape[0], shape[2], shape[1]}, {shape[0], shape[1], 64}, {}, options));
+    return left ? createMatMulGroupedInputLHS(graph, c.input, c.output, shape, {c.groups, c.k, c.n}, {}, options)
+                : createMatMulGroupedInputRHS(graph, c.input, c.output, {c.groups, c.m, c.k}, shape, {}, options);
+  return transposeGroupedMatrix(createMatMulGroupedInputLHS(graph, c.input, c.output, {shape[0], shape[2], shape[1]}, {shape[0], shape[1], 64}, {}, options));
+}
+
+// The tensor, or one of floats that is cast to it.
+Tensor as_floats(Graph& graph, const Tensor& t, Sequence& prog) {
+  if (t.elementType() == FLOAT) return t;
+  const Tensor floats = graph.addVariable(FLOAT, t.shape(), poplar::VariableMappingMethod::LINEAR);
+  prog.add(popops::cast(graph, floats, t));
+  return floats;
 }
 
 // Small whole numbers: sums are exact, so equal.
@@ -91,14 +106,15 @@ void check(const Case& c) {
   const poplar::Device device = device_of(8);
   Graph graph(device.getTarget());
   addCodelets(graph);
+  popops::addCodelets(graph);
   poplar::OptionFlags options = kBlocks;
   options.set("availableMemoryProportion", std::to_string(c.share));
   Sequence prog;
   const Tensor a = operand(graph, c, true, options), b = operand(graph, c, false, options);
-  const Tensor out = matMulGrouped(graph, a, b, prog, FLOAT, {"product"}, options);
-  graph.createHostWrite("a", a);
-  graph.createHostWrite("b", b);
-  graph.createHostRead("out", out);
+  graph.createHostWrite("a", as_floats(graph, a, prog));
+  graph.createHostWrite("b", as_floats(graph, b, prog));
+  const Tensor out = matMulGrouped(graph, a, b, prog, c.output, {"product"}, options);
+  graph.createHostRead("out", out.elementType() == FLOAT ? out : popops::cast(graph, out, FLOAT, prog));
   poplar::Engine engine(graph, prog);
   engine.load(device);
   const std::vector<float> x = numbers(c.groups * c.m * c.k, 1), w = numbers(c.groups * c.k * c.n, 2);
@@ -125,6 +141,14 @@ TEST(Blocked, ProductsOfOperandsAsTheyCome) {
   check({1, 1, 1, 1, Kind::created, Kind::linear});
   check({1, 64, 192, 130, Kind::linear, Kind::created, 0.05});  // k in several steps
   check({1, 64, 192, 130, Kind::transposed, Kind::transposed, 0.05});
+}
+
+TEST(Blocked, ProductsOfHalfsAreSummedInFloat) {
+  check({1, 40, 70, 90, Kind::created, Kind::created, 0.6, HALF, HALF});
+  check({1, 33, 200, 150, Kind::created, Kind::transposed, 0.6, HALF, FLOAT});
+  check({6, 128, 32, 16, Kind::transposed, Kind::created, 0.6, HALF, HALF});
+  check({3, 50, 60, 20, Kind::linear, Kind::linear, 0.6, HALF, HALF});
+  check({1, 64, 192, 130, Kind::transposed, Kind::transposed, 0.03, HALF, FLOAT});  // k in several steps
 }
 
 TEST(Blocked, TheReportNamesTheBlocks) {
