@@ -237,21 +237,40 @@ void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
   }
 }
 
+// The same for small vertices on thousands of tiles in one range: what the vertices [begin, end) of it point to.
+void ComputeWork::ask_for(const Range& r, std::uint32_t begin, std::uint32_t end) const {
+  const std::vector<std::uint32_t>& edges = first_touch_[r.group].edges;
+  const char* const stop = r.first + std::min(end, r.count) * r.stride;
+  for (const char* at = r.first + begin * r.stride; at < stop; at += r.stride)
+    for (const std::uint32_t offset : edges) {
+      const char* address = nullptr;
+      std::memcpy(&address, at + offset, sizeof address);
+      __builtin_prefetch(address, 1);
+    }
+}
+
 struct ComputeWork::Running {
   ComputeWork& work;
   Guard guard;
   std::uint32_t i = 0, end = 0;
+  std::uint32_t begun = 0;  // of range i: the first vertex of the call
   bool result = true;
 };
 
 PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
+  constexpr std::uint32_t kAtOnce = 8, kAhead = 6;
   Running& now = *static_cast<Running*>(running);
   const ComputeWork& work = now.work;
   for (; now.i < now.end; ++now.i) {
     if (work.asks_early_) work.ask_early(now.i, now.end);
     const Range& r = work.ranges_[now.i];
     if (r.tile.valid()) tile_context() = work.contexts_.context(r.tile);
-    now.result = r.kernel(r.first, r.stride, r.count, &now.guard.at) && now.result;
+    const bool in_steps = work.asks_early_ && !r.tile.valid() && r.count > kAtOnce && !work.first_touch_[r.group].edges.empty();
+    const std::uint32_t step = in_steps ? kAtOnce : r.count;
+    for (now.begun = 0; now.begun < r.count; now.begun += step) {
+      if (in_steps) work.ask_for(r, now.begun + kAhead, now.begun + kAhead + kAtOnce);
+      now.result = r.kernel(r.first + now.begun * r.stride, r.stride, std::min(step, r.count - now.begun), &now.guard.at) && now.result;
+    }
   }
 }
 
@@ -267,11 +286,11 @@ void ComputeWork::run(unsigned, unsigned chunk) {
   try {
     whole = run_guarded(now.guard, contexts_.leaves_vertices, run_ranges, &now);
   } catch (...) {
-    places_.throw_exception(now.guard, ranges_[now.i].group, first_vertex(ranges_[now.i]));
+    places_.throw_exception(now.guard, ranges_[now.i].group, first_vertex(ranges_[now.i]) + now.begun);
   }
   if (!whole) {
     contexts_.broken = true;
-    places_.throw_fault(now.guard, ranges_[now.i].group, first_vertex(ranges_[now.i]));
+    places_.throw_fault(now.guard, ranges_[now.i].group, first_vertex(ranges_[now.i]) + now.begun);
   }
   if (!now.result) result_.store(false, std::memory_order_relaxed);
 }

@@ -111,6 +111,7 @@ class ComputeWork final : public Work {
   static FirstTouch first_touch(const tile::Program& program, const Library& library, const tile::VertexGroup& group);
   // Before range i runs, of a chunk that ends at `end`: brings into the cache what the ranges after it need.
   void ask_early(std::uint32_t i, std::uint32_t end) const;
+  void ask_for(const Range& range, std::uint32_t begin, std::uint32_t end) const;
   static std::vector<Piece> pieces(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
                                    unsigned threads);
   void cut(const std::vector<Piece>& pieces, unsigned threads);
