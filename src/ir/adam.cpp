@@ -65,12 +65,14 @@ void run_adam(Evaluation& e, bool max_norm) {
     first = 1 - std::pow(*scalar_value(e, "beta1", tensors), time.number(0));
     if (!max_norm) second = 1 - std::pow(*scalar_value(e, "beta2", tensors), time.number(0));
   }
-  HostTensor out = e.fresh();
+  // Updates are computed as float32 and then rounded to another type.
+  const DType type = e.result_type().dtype;
+  HostTensor out(is_integer(type) ? DType::float32 : type, e.result_type().shape);
   for (std::int64_t i = 0; i < out.elements(); ++i) {
     const double m = e.operand(0).number(i) / first, v = e.operand(1).number(i) / second;
     out.set(i, m / ((max_norm ? v : std::sqrt(v)) + epsilon) + (weight ? decay * e.operand(*weight).number(i) : 0));
   }
-  e.result(std::move(out));
+  e.result(out.converted(type));
   if (step) e.result(std::move(time));
 }
 

@@ -130,18 +130,19 @@ void reduce_scattered(OpLowering& o) {
   const std::string& reduction = o.attributes().text("reduction");
   const ir::Shape aligned = ir::aligned_indices(o.operand_type(0).shape, o.operand_type(1).shape, static_cast<std::int64_t>(axis), is_grouped(o.attributes()));
   const Extents shape = extents(o.operand_type(0).shape);
+  const bool initial = o.operands() == 3, least = reduction == "min", most = reduction == "max";
+  // What is read may have to move before this is written.
+  Tensor home;
+  if (initial) home = o.take(2);
   Tensor indices = int_indices(o, o.operand(1)).reshape(extents(aligned));
   for (unsigned d = 0; d < shape.size(); ++d) {
     if (indices.dim(d) != shape[d]) indices = indices.broadcast(static_cast<unsigned>(shape[d]), d);
   }
   const Tensor offsets = flat_positions(o, shape, indices, axis, extents(o.result_type().shape));
-  const bool initial = o.operands() == 3, least = reduction == "min", most = reduction == "max";
   Tensor data = o.operand(0).flatten();
   // The least of numbers is the largest of their negatives.
   if (least) data = popops::neg(g, data, o.program(), o.name() + "/negated");
-  Tensor home;
   if (initial) {
-    home = o.take(2);
     if (least) popops::negInPlace(g, home, o.program(), o.name());
   } else {
     home = o.fresh();

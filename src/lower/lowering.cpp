@@ -162,7 +162,20 @@ Tensor OpLowering::keep(std::size_t i, Slot slot) {
   taken_[i] = std::move(slot);
   return taken_[i]->tensor;
 }
-Tensor OpLowering::take(std::size_t i) { return keep(i, lowering_.writable(module().operand(op_, i), true)); }
+// Whether the op reads the value as another operand, too, which lies where it will have been overwritten.
+bool OpLowering::is_read_too(std::size_t i) const {
+  for (std::size_t k = 0; k < taken_.size(); ++k) {
+    if (k != i && !taken_[k] && lowering_.resolved(module().operand(op_, k)) == lowering_.resolved(module().operand(op_, i))) return true;
+  }
+  return false;
+}
+
+Tensor OpLowering::take(std::size_t i) {
+  if (!is_read_too(i)) return keep(i, lowering_.writable(module().operand(op_, i), true));
+  const Tensor from = operand(i), copy = graph_.clone(from, name() + "/copy");
+  program().add(poplar::program::Copy(from, copy));
+  return keep(i, lowering_.fresh_slot(copy));
+}
 Tensor OpLowering::take_undefined(std::size_t i) { return keep(i, lowering_.writable(module().operand(op_, i), false)); }
 
 void OpLowering::result(std::size_t i, Tensor t) {

@@ -131,6 +131,7 @@ class OpLowering {
 
  private:
   poplar::Tensor keep(std::size_t i, Slot slot);
+  bool is_read_too(std::size_t i) const;
 
   Lowering& lowering_;
   ir::OpId op_;

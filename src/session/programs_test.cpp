@@ -7,6 +7,7 @@
 #include <poplar/exceptions.hpp>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -116,6 +117,26 @@ TEST(Programs, a_running_sum_begins_with_its_operand_and_leaves_it_alone) {
     p.store(p.op(g, "abs", {p.op(g, "cumsum", {twice}, {{"dim", std::int64_t{0}}})}));
     p.store(made);
     p.store(v);
+  });
+}
+
+TEST(Programs, what_an_op_writes_into_it_may_read_as_another_operand) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const auto scattered = [&](TensorId t, TensorId values) {
+      return p.op(g, "scatter", {t, p.constant(g, HostTensor::of_ints(DType::int32, {2, 3}, std::array<std::int64_t, 6>{1, 0, 1, 0, 1, 0})), values}, {{"axis", std::int64_t{0}}});
+    };
+    const TensorId v = p.variable(counting({2, 3})), made = p.op(g, "negate", {v});
+    p.store(scattered(made, made));
+    const TensorId more = p.op(g, "add", {v, v}), seen = p.op(g, "identity", {more});
+    p.store(scattered(more, seen));
+    // Numbers that are rows, too.
+    const TensorId rows = p.variable(HostTensor::of_ints(DType::int32, {3}, std::array<std::int64_t, 3>{2, 0, 1}));
+    const TensorId twice = p.op(g, "abs", {rows}), first = p.op(g, "slice", {twice}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}});
+    p.store(p.op(g, "dynamic_update", {twice, first, p.constant(g, HostTensor::of_ints(DType::int32, {1}, std::array<std::int64_t, 1>{7}))},
+                 {{"axes", Ints{0}}, {"sizes", Ints{1}}}));
+    const TensorId both = p.op(g, "abs", {rows});
+    p.store(p.op(g, "scatter", {both, both, both}, {{"axis", std::int64_t{0}}}));
   });
 }
 

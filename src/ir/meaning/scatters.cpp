@@ -4,6 +4,7 @@
 #include "ir/meaning/formula.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pando::ir {
 
@@ -105,7 +106,7 @@ void evaluate_scatter_reduce(Evaluation& e) {
     } else if (reduction == "none" || !touched[t]) {
       to = v;
     } else {
-      to = reduction == "min" ? std::min(to, v) : std::max(to, v);
+      to = std::isnan(v) || std::isnan(to) ? NAN : reduction == "min" ? std::min(to, v) : std::max(to, v);
     }
     touched[t] = true;
   }

@@ -95,8 +95,14 @@ class Generator {
 
   void variable() {
     Builder& b = *case_.builder;
-    const DType t = random_.pick(kTypes);
-    const Shape shape = random_.pick(kShapes);
+    DType t = random_.pick(kTypes);
+    Shape shape = random_.pick(kShapes);
+    const std::vector<TensorId>& others = held_[b.module().main_graph().value];
+    if (limits_.aliases && !others.empty() && random_.chance(60)) {
+      const Type like = b.type_of(random_.pick(others));
+      t = like.dtype;
+      shape = like.shape;
+    }
     State s;
     s.type = b.module().type(tensor_type(t, shape));
     s.grouping = ReplicaGrouping(replicas_);

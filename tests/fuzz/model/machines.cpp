@@ -1,8 +1,8 @@
 // Random modules of the model level on machines: the CPU device and IPUs of four tiles, against the reference interpreter, two runs each.
 //
-//   fuzz_machines [--seed S] [--runs N] [--seconds T] [--show] [--no-fuse]
+//   fuzz_machines [--seed S] [--runs N] [--seconds T] [--show] [--no-fuse] [--aliases]
 //
-// A case that fails prints its seed and its text. Cases whose ops are exact for small integers must agree bit for bit.
+// --aliases: every case is one of views and updates in place. A case that fails prints its seed and its text. Cases whose ops are exact for small integers must agree bit for bit.
 #include "arguments.h"
 #include "ir/interpreter.h"
 #include "ir/print.h"
@@ -27,7 +27,7 @@ using session::OutputData;
 using session::Session;
 
 struct Settings {
-  bool show = false, fuse = true;
+  bool show = false, fuse = true, aliases = false;
 };
 
 // Cases that tiles cannot compute: types or ops that they do not have, tensors that are wanted on two devices.
@@ -39,7 +39,8 @@ bool agree(const HostTensor& expected, const HostTensor& found, bool exact, std:
     return false;
   }
   const bool bits = exact || !is_floating(expected.dtype());
-  const double tolerance = expected.dtype() == DType::float16 ? 2e-2 : 1e-3;
+  // Of float8 the next number.
+  const double tolerance = is_float8(expected.dtype()) ? 0.26 : expected.dtype() == DType::float16 ? 2e-2 : 1e-3;
   for (std::int64_t i = 0; i < expected.elements(); ++i) {
     const double e = expected.number(i), f = found.number(i);
     if (e == f || (std::isnan(e) && std::isnan(f))) continue;
@@ -88,7 +89,11 @@ std::string compare_run(Interpreter& reference, Session& s, const ModelCase& c, 
 
 // What is wrong with a case; empty if nothing.
 std::string check_case(std::uint64_t seed, const Settings& settings) {
-  const ModelLimits limits = limits_of(seed);
+  ModelLimits limits = limits_of(seed);
+  if (settings.aliases) {
+    limits.aliases = limits.exact = true;
+    limits.gradients = false;
+  }
   for (const char* device : {"cpu", "ipu_model"}) {
     const ModelCase c = generate_model(seed, limits);
     if (settings.show && device[0] == 'c') fmt::print("{}", print(c.builder->module()));
@@ -147,10 +152,11 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds, const Settings& 
 }  // namespace pando::fuzz
 
 int main(int argc, char** argv) {
-  const auto given = pando::fuzz::read_arguments(argc, argv, {}, {"--show", "--no-fuse"});
+  const auto given = pando::fuzz::read_arguments(argc, argv, {}, {"--show", "--no-fuse", "--aliases"});
   if (!given) return 2;
   pando::fuzz::Settings settings;
   settings.show = given->has("--show");
-  if (given->has("--no-fuse")) settings.fuse = false;
+  settings.fuse = !given->has("--no-fuse");
+  settings.aliases = given->has("--aliases");
   return pando::fuzz::run(given->seed, given->runs, given->seconds, settings);
 }

@@ -15,9 +15,10 @@ constexpr Row lower_sparse_accumulate = {
         [](OpLowering& o) {
           o.lowering().need(Library::popops);
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
+          // What is read may have to move before this is written.
+          const Tensor home = o.take(0);
           const Tensor indices = int_indices(o, o.operand(2)).flatten();
           const std::size_t n = indices.numElements();
-          const Tensor home = o.take(0);
           // {n, shape of t with 1 along the axis}
           auto shape = home.shape();
           shape[axis] = n;

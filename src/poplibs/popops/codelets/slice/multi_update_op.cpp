@@ -36,7 +36,7 @@ class MultiUpdateOp : public poplar::Vertex {
     if (op == 1) {
       for (unsigned c = 0; c < n; ++c) to[c] = static_cast<T>(static_cast<W>(to[c]) + factor * static_cast<W>(from[c]));
     } else if (op == 2) {
-      for (unsigned c = 0; c < n; ++c) to[c] = to[c] < from[c] ? from[c] : to[c];
+      for (unsigned c = 0; c < n; ++c) to[c] = to[c] < from[c] || from[c] != from[c] ? from[c] : to[c];  // NaN wins
     } else {
       for (unsigned c = 0; c < n; ++c) to[c] = static_cast<T>(static_cast<W>(to[c]) * static_cast<W>(from[c]));
     }
