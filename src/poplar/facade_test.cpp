@@ -243,6 +243,7 @@ TEST(VirtualGraphs, RenumberTilesAndNest) {
   EXPECT_EQ(upper.getTileMapping(t)[2].size(), 1u);
   EXPECT_EQ(upper.getTarget().getNumTiles(), 3u);
   expect_error<invalid_tile_mapping>([&] { last.setTileMapping(t, 1); }, "the virtual graph has 1 tiles");
+  expect_error<invalid_tile_mapping>([&] { upper.createVirtualGraph(0, 4294967295u); }, "the virtual graph has 3 tiles");
   graph.setTileMapping(t, 0);
   bool complete = true;
   last.getTileMapping(t, &complete);

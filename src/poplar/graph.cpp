@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "poplar/state.h"
 #include "poplar/target_state.h"
@@ -181,8 +182,9 @@ Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) {
 Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
   if (lowerTile >= upperTile)
     fail(ErrorKind::invalid_tile_mapping, "virtual-no-tiles", "createVirtualGraph: the range [{}, {}) has no tiles", lowerTile, upperTile);
-  std::vector<unsigned> tiles;
-  for (unsigned t = lowerTile; t < upperTile; ++t) tiles.push_back(t);
+  Access::physical_tile(*this, upperTile - 1, "createVirtualGraph");  // before as many are listed as somebody asked for
+  std::vector<unsigned> tiles(upperTile - lowerTile);
+  std::iota(tiles.begin(), tiles.end(), lowerTile);
   return subgraph(tiles);
 }
 
