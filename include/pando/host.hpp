@@ -21,6 +21,7 @@
 #include <poplar/StringRef.hpp>
 
 #include <cstddef>
+#include <functional>
 
 namespace poplar {
 class Graph;
@@ -37,6 +38,10 @@ POPLAR_EXPORT void set_image(poplar::Graph &graph, poplar::StringRef name, const
 /// is loaded and not running. Throws poplar_error if it is not loaded, invalid_tile_mapping or graph_replication_error if there is
 /// no such tile or replica.
 POPLAR_EXPORT void reset_tile(poplar::Engine &engine, unsigned tile, unsigned replica = 0);
+
+/// Calls `f` after each step of a run that works (compute, exchange, host copy ...), with its name in the source program: on a thread of the
+/// run, for steps of different IPUs also at the same time. It has to be quick. An empty function ends it. The engine is not running.
+POPLAR_EXPORT void on_step(poplar::Engine &engine, std::function<void(poplar::StringRef what)> f);
 
 /// Says which instruction stream of its IPU a tile belongs to: the IO tiles' or the compute tiles'. Tiles of which nothing is said
 /// are sorted by what touches them. Throws invalid_tile_mapping if there is no such tile.

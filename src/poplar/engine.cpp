@@ -2,6 +2,7 @@
 #include "poplar/Engine.hpp"
 
 #include "poplar/compile_graph.h"
+#include "pando/host.hpp"
 #include "poplar/engine_state.h"
 #include "pvti/pvti.hpp"
 #include "tile/step.h"
@@ -87,7 +88,10 @@ void check_loadable(const ExecutableState& e, const Device& device) {
 
 void attach_observer(EngineState& s) {
   if (!s.runner) return;
-  s.runner->set_observer(s.profiling || s.has_stamps ? s.cycles.get() : nullptr);
+  pando::tile::StepObserver* observer = s.profiling || s.has_stamps ? s.cycles.get() : nullptr;
+  auto watch = s.step ? std::make_unique<pando::facade::StepWatch>(*s.executable->program, s.step, observer, s.cycles.get()) : nullptr;
+  s.runner->set_observer(watch ? watch.get() : observer);
+  s.watch = std::move(watch);
 }
 
 void connect_all(EngineState& s) {
@@ -256,3 +260,13 @@ void Engine::serializeExecutable(std::ostream& out) const {
 void Engine::simulateError(ErrorCode code) { Access::idle(*this).simulated_error = code; }
 
 }  // namespace poplar
+
+namespace pando {
+
+void on_step(poplar::Engine& engine, std::function<void(poplar::StringRef)> f) {
+  poplar::core::EngineState& s = facade::Access::idle(engine);
+  s.step = std::move(f);
+  poplar::attach_observer(s);
+}
+
+}  // namespace pando

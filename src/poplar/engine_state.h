@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "poplar/Engine.hpp"
 #include "poplar/engine_options.h"
 #include "poplar/state.h"
+#include "poplar/step_watch.h"
 
 namespace poplar::core {
 
@@ -30,7 +32,9 @@ struct EngineState {
   EngineOptions options;
   std::unique_ptr<ExecutableState> executable;
   std::unique_ptr<pando::cycles::CycleModel> cycles;
-  std::unique_ptr<pando::exec::Runner> runner;  // after `cycles`: calls it until it is destroyed
+  std::function<void(poplar::StringRef)> step;
+  std::unique_ptr<pando::facade::StepWatch> watch;
+  std::unique_ptr<pando::exec::Runner> runner;  // after `cycles` and `watch`: calls them until it is destroyed
   bool has_stamps = false;                      // the program reads the cycle model
   bool profiling = true;
   std::map<std::string, Connection> streams;

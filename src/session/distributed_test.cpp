@@ -152,5 +152,37 @@ TEST(Distributed, ops_between_devices_are_copies_and_sums) {
   expect_same(on("1", "2", "0"), options);
 }
 
+// A final that is no new version of its input, but made anew; and streams that functions bring and take.
+TEST(Distributed, variables_become_what_is_made_anew) {
+  const Module m = parse(R"(module
+stream 0 "a" to device: Tensor[(2), float32]
+stream 1 "b" to host: Tensor[(2), float32]
+variable "w" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
+
+graph main(w: Tensor[(2), float32, 0]):
+    a: Tensor[(2), float32, 0] = host_load(stream=@stream0)
+    b: Tensor[(2), float32, 0] = add(a, w)
+    host_store(b, stream=@stream1)
+    return
+    final w = b
+)");
+  Options options;
+  options.device = "cpu";
+  Session session(Module(m), options);
+  std::vector<float> taken;
+  std::string steps;
+  session.connect(HostStreamId(0), [](void* block) { static_cast<float*>(block)[0] = static_cast<float*>(block)[1] = 10; });
+  session.connect(HostStreamId(1), [&](void* block) { taken.insert(taken.end(), static_cast<float*>(block), static_cast<float*>(block) + 2); });
+  session.on_step([&](std::string_view what) { steps += std::string(what) + ' '; });
+  EXPECT_THROW(session.connect(HostStreamId(7), {}), std::exception);
+  session.attach();
+  session.weights_from_host();
+  session.run({}, {});
+  session.run({}, {});
+  EXPECT_EQ(taken, (std::vector<float>{11, 12, 21, 22}));
+  EXPECT_EQ(session.data(StateId(0)), HostTensor::of_floats(DType::float32, {2}, std::vector<double>{21, 22}));
+  EXPECT_NE(steps.find('b'), std::string::npos) << steps;
+}
+
 }  // namespace
 }  // namespace pando::session

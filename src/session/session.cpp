@@ -16,6 +16,7 @@
 #include "transform/unroll_pmap.h"
 
 #include <fmt/format.h>
+#include <pando/host.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -108,6 +109,9 @@ struct Session::State {
   bool loaded = false, attached = false, in_sync = true;
   // Of programs with replicas: by stream and replica.
   std::map<HostStreamId, std::vector<Cursor>> cursors;
+  // Streams that functions bring or take.
+  std::map<HostStreamId, std::function<void(void*)>> functions;
+  std::function<void(std::string_view)> step;
   // By state and replica: what an upload reads.
   std::map<StateId, std::vector<HostTensor>> uploads;
   PrintBuffer print_buffer;
@@ -117,6 +121,7 @@ struct Session::State {
   void make_device();
   void compile(const lower::Lowered& lowered);
   void connect_replicas();
+  void watch_steps();
   void connect(HostStreamId stream, const void* data, std::int64_t slices, std::int64_t replicas);
   void upload(StateId id);
   void download(StateId id);
@@ -267,6 +272,8 @@ void Session::attach() {
   s.engine->load(s.device);
   if (s.print_buffer.sink) s.engine->setPrintTensorStream(s.print_stream);
   if (s.replicas() > 1) s.connect_replicas();
+  for (const auto& [id, f] : s.functions) s.engine->connectStreamToCallback(lower::stream_handle(id), f);
+  s.watch_steps();
   s.loaded = s.attached = true;
   s.in_sync = true;
   s.times.load = seconds_since(begin);
@@ -277,6 +284,27 @@ void Session::detach() { state_->attached = false; }
 void Session::on_print(std::function<void(std::string_view)> f) {
   state_->print_buffer.sink = std::move(f);
   if (state_->loaded) state_->engine->setPrintTensorStream(state_->print_stream);
+}
+
+void Session::connect(HostStreamId stream, std::function<void(void*)> f) {
+  State& s = *state_;
+  const auto knows = [&](const std::vector<HostStreamId>& list) { return std::find(list.begin(), list.end(), stream) != list.end(); };
+  if (s.replicas() > 1 || (!knows(s.inputs) && !knows(s.outputs))) {
+    refuse(ErrorClass::value, "unexpected-stream", "connect: the program has no stream {} of one replica", stream.value);
+  }
+  if (ir::elements_of(s.module.stream(stream).shape) == 0) return;
+  s.functions[stream] = std::move(f);
+  if (s.loaded) s.engine->connectStreamToCallback(lower::stream_handle(stream), s.functions[stream]);
+}
+
+void Session::on_step(std::function<void(std::string_view)> f) {
+  state_->step = std::move(f);
+  if (state_->loaded) state_->watch_steps();
+}
+
+void Session::State::watch_steps() {
+  if (!step) return pando::on_step(*engine, {});
+  pando::on_step(*engine, [f = step](poplar::StringRef what) { f({what.data(), what.size()}); });
 }
 
 // With replicas each has a place in the data; without, the engine reads and writes the data themselves.
@@ -330,7 +358,7 @@ void Session::run(std::span<const InputData> inputs, std::span<const OutputData>
   const auto check_all = [&](const auto& given, const std::vector<HostStreamId>& wanted, std::string_view what) {
     for (HostStreamId w : wanted) {
       const bool found = std::any_of(given.begin(), given.end(), [&](const auto& g) { return g.stream == w; });
-      if (!found) refuse(ErrorClass::value, "stream-without-data", "run: {} stream '{}' has no data", what, s.module.stream(w).name);
+      if (!found && !s.functions.contains(w)) refuse(ErrorClass::value, "stream-without-data", "run: {} stream '{}' has no data", what, s.module.stream(w).name);
     }
     for (const auto& g : given) {
       if (std::find(wanted.begin(), wanted.end(), g.stream) == wanted.end()) {

@@ -101,6 +101,11 @@ class Session {
   // Runs the main graph once. Each stream begins with its first slice; after its last one comes the first again. Refuses (value): a stream
   // of inputs() without data, data for another stream, a session that is not attached.
   void run(std::span<const InputData> inputs, std::span<const OutputData> outputs);
+  // From now on a function brings (or takes) each block of a stream, in a program without replicas; run() wants no data for it. It is called on a
+  // thread of the run, when the program comes to the op, and may wait. Refuses (value) a stream that the program does not have.
+  void connect(ir::HostStreamId stream, std::function<void(void* block)> f);
+  // Called after each step of the compiled program, with its name; on a thread of the run.
+  void on_step(std::function<void(std::string_view)> f);
   // Text of print_tensor; standard error without it.
   void on_print(std::function<void(std::string_view)> f);
   // Ends a running program at its next step; from any thread.
