@@ -1,0 +1,215 @@
+// The transport over MPI, a library of its own: nothing else links MPI.
+//
+// One thread does all MPI calls. It sends what is queued and looks for what comes; when there is nothing it sleeps, for at most kLongest, less while
+// somebody waits or a message is still leaving. So a rank that waits leaves its core to others, and a large message moves on while its sender
+// computes.
+#include "exec/transports/transport.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace pando::exec {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kShortest = 5us, kLongest = 100us, kIdle = 1000us;
+
+struct Header {
+  std::uint64_t count, size;
+  std::uint32_t channel;
+  std::uint32_t kind;
+};
+// MPI counts in int; messages are whole blocks.
+constexpr std::size_t kBlock = 1024;
+
+class Mpi final : public Transport {
+ public:
+  Mpi() : thread_([this] { work(); }) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ready_; });
+  }
+  ~Mpi() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  unsigned rank() const override { return static_cast<unsigned>(rank_); }
+  unsigned ranks() const override { return static_cast<unsigned>(ranks_); }
+  void start(Receiver receiver) override {
+    {
+      const std::lock_guard lock(receiver_mutex_);
+      receiver_ = std::move(receiver);
+    }
+    changed_.notify_all();
+  }
+  void post(unsigned to, Packet packet) override {
+    {
+      const std::lock_guard lock(mutex_);
+      queue_.emplace_back(to, std::move(packet));
+    }
+    changed_.notify_all();
+  }
+  void expect(bool begins) override {
+    expecting_ += begins ? 1 : -1;
+    if (begins) changed_.notify_all();
+  }
+  bool finish(double seconds) override {
+    std::unique_lock lock(mutex_);
+    finishing_ = true;
+    changed_.notify_all();
+    return done_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return finished_; });
+  }
+  void abort(int status) override {
+    abort_status_ = status;
+    aborting_ = true;
+    changed_.notify_all();
+    for (;;) std::this_thread::sleep_for(1s);  // MPI_Abort ends the process
+  }
+
+ private:
+  struct Leaving {
+    std::string bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  void work() {
+    int given = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    MPI_Type_contiguous(kBlock, MPI_BYTE, &block_);
+    MPI_Type_commit(&block_);
+    {
+      const std::lock_guard lock(mutex_);
+      ready_ = true;
+    }
+    changed_.notify_all();
+    auto pause = std::chrono::microseconds(kShortest);
+    for (;;) {
+      if (aborting_) MPI_Abort(MPI_COMM_WORLD, abort_status_);
+      bool moved = send_queued();
+      moved |= let_leave();
+      moved |= receive_one();
+      if (moved) {
+        pause = kShortest;
+        continue;
+      }
+      std::unique_lock lock(mutex_);
+      if (stop_) break;
+      if (!queue_.empty()) continue;
+      if (finishing_ && leaving_.empty() && come_to_the_end()) {
+        finished_ = true;
+        done_.notify_all();
+      }
+      const bool attentive = expecting_ > 0 || !leaving_.empty() || finishing_;
+      changed_.wait_for(lock, attentive ? pause : std::chrono::microseconds(kIdle));
+      pause = std::min<std::chrono::microseconds>(2 * pause, kLongest);
+    }
+    if (finished_) MPI_Finalize();
+  }
+
+  bool send_queued() {
+    std::deque<std::pair<unsigned, Packet>> queue;
+    {
+      const std::lock_guard lock(mutex_);
+      queue.swap(queue_);
+    }
+    for (auto& [to, packet] : queue) {
+      Leaving& l = leaving_.emplace_back();
+      const Header header{packet.count, packet.bytes.size(), packet.channel, static_cast<std::uint32_t>(packet.kind)};
+      const std::size_t blocks = (sizeof header + packet.bytes.size() + kBlock - 1) / kBlock;
+      l.bytes.reserve(blocks * kBlock);
+      l.bytes.append(reinterpret_cast<const char*>(&header), sizeof header).append(packet.bytes);
+      l.bytes.resize(blocks * kBlock);
+      MPI_Isend(l.bytes.data(), static_cast<int>(blocks), block_, static_cast<int>(to), 0, MPI_COMM_WORLD, &l.request);
+    }
+    return !queue.empty();
+  }
+
+  bool let_leave() {
+    bool moved = false;
+    for (auto it = leaving_.begin(); it != leaving_.end();) {
+      int done = 0;
+      MPI_Test(&it->request, &done, MPI_STATUS_IGNORE);
+      moved |= done != 0;
+      it = done ? leaving_.erase(it) : std::next(it);
+    }
+    return moved;
+  }
+
+  bool receive_one() {
+    const std::lock_guard lock(receiver_mutex_);
+    // What comes at the very end is dropped, so that its sender can end.
+    if (!receiver_ && !finishing_) return false;
+    int there = 0;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Improbe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, &message, &status);
+    if (!there) return false;
+    int blocks = 0;
+    MPI_Get_count(&status, block_, &blocks);
+    Header header;
+    std::string bytes(static_cast<std::size_t>(blocks) * kBlock, '\0');
+    MPI_Mrecv(bytes.data(), blocks, block_, &message, MPI_STATUS_IGNORE);
+    std::memcpy(&header, bytes.data(), sizeof header);
+    Packet p;
+    p.kind = static_cast<Packet::Kind>(header.kind);
+    p.from = static_cast<std::uint32_t>(status.MPI_SOURCE);
+    p.channel = header.channel;
+    p.count = header.count;
+    p.bytes = bytes.substr(sizeof header, header.size);
+    if (receiver_) receiver_(std::move(p));
+    return true;
+  }
+
+  // All ranks have begun to finish, and what they posted before has come.
+  bool come_to_the_end() {
+    if (finished_) return false;
+    if (barrier_ == MPI_REQUEST_NULL) {
+      if (in_barrier_) return true;
+      MPI_Ibarrier(MPI_COMM_WORLD, &barrier_);
+      in_barrier_ = true;
+    }
+    int done = 0;
+    MPI_Test(&barrier_, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  }
+
+  std::mutex mutex_, receiver_mutex_;
+  std::condition_variable changed_, done_;
+  std::deque<std::pair<unsigned, Packet>> queue_;
+  Receiver receiver_;
+  std::atomic<int> expecting_{0}, abort_status_{1};
+  std::atomic<bool> aborting_{false}, finishing_{false};
+  bool ready_ = false, stop_ = false, finished_ = false;
+  // Of the thread.
+  std::list<Leaving> leaving_;
+  MPI_Request barrier_ = MPI_REQUEST_NULL;
+  MPI_Datatype block_ = MPI_DATATYPE_NULL;
+  bool in_barrier_ = false;
+  int rank_ = 0, ranks_ = 1;
+  std::thread thread_;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) Transport* pando_make_mpi_transport() { return new Mpi; }
+
+}  // namespace pando::exec
