@@ -22,6 +22,7 @@ void add_project(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 void add_repl(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
+void add_run(CLI::App& app, int& status);
 void add_schedule(CLI::App& app, int& status);
 void add_search(CLI::App& app, int& status);
 void add_shell(CLI::App& app, int& status);

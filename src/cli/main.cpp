@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   pando::cli::add_options(app, status);
   pando::cli::add_repl(app, status);
   pando::cli::add_report(app, status);
+  pando::cli::add_run(app, status);
   pando::cli::add_schedule(app, status);
   pando::cli::add_search(app, status);
   pando::cli::add_shell(app, status);

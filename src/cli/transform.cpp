@@ -13,13 +13,14 @@
 #include "ir/print.h"
 #include "transform/distribute/annotate.h"
 #include "transform/distribute/parallelise.h"
+#include "transform/distribute/pieces.h"
 #include "transform/unroll_pmap.h"
 
 namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string input, output = "-", table, loss;
+  std::string input, output = "-", table, loss, pieces;
   std::vector<std::string> batch, sequence, experts, cut, offload;
   transform::Strategy strategy;
   bool unroll = false, summary = false;
@@ -55,7 +56,10 @@ int run(Arguments& a) {
   if (!a.unroll || !one) {
     transform::Annotation note{dimensions_of(a.batch), dimensions_of(a.sequence), dimensions_of(a.experts), {}};
     if (!a.loss.empty()) note.loss = a.loss;
-    m = transform::parallelise(transform::annotate(std::move(m), note), a.strategy).module;
+    const transform::Program sequential = transform::annotate(std::move(m), note);
+    transform::Distributed distributed = transform::parallelise(sequential, a.strategy);
+    if (!a.pieces.empty()) write_file(a.pieces, transform::print_pieces(transform::pieces_of(sequential, distributed)));
+    m = std::move(distributed.module);
   }
   if (a.summary) {
     print_summary(m);
@@ -96,6 +100,7 @@ void add_transform(CLI::App& app, int& status) {
   c->add_option("--loss", a->loss, "The value that ends the forward pass; otherwise the first output");
   c->add_option("--first-device", s.first_device)->capture_default_str();
   c->add_flag("--unroll-pmap", a->unroll, "Write pmaps out first");
+  c->add_option("--pieces", a->pieces, "File: which part of which tensor everything is, for pando run");
   c->add_flag("--summary", a->summary, "Count ops and bytes instead of printing the program");
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
   c->callback([a, &status] { status = run(*a); });

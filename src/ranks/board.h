@@ -1,0 +1,65 @@
+// What each rank is doing, where others can read it when the rank is dead: a file that all ranks of a host map. `pando run --ranks` makes it and
+// looks into it; a run without it has one of its own, for its error messages.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pando::ranks {
+
+enum class RankState : std::int32_t {
+  absent,
+  running,
+  finished,
+  failed,   // it says so itself
+  stopped,  // it was asked to end
+};
+
+class Board {
+ public:
+  static constexpr unsigned kMostRanks = 1024, kMostDevices = 4096;
+  // The environment's variable that names the file.
+  static constexpr const char* kVariable = "PANDO_RUN_BOARD";
+
+  // A file that is there already; empty: memory of this process. Throws file_load_error.
+  explicit Board(const std::string& file = {});
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  void set_rank(unsigned rank, std::int32_t process, RankState state);
+  void set_state(unsigned rank, RankState state);
+  RankState state(unsigned rank) const;
+  std::int32_t process(unsigned rank) const;
+
+  // Place `place` of the devices of the program.
+  void set_device(std::size_t place, unsigned rank, std::int32_t device);
+  void set_step(std::size_t place, std::int64_t step);
+  // At most 191 bytes of it are kept. One writer for each place.
+  void set_operation(std::size_t place, std::string_view what);
+  // "device 2 in step 3, last operation: ..."; of a rank, all its devices.
+  std::string describe_device(std::size_t place) const;
+  std::string describe(unsigned rank) const;
+
+  // From now on SIGTERM ends this process as a rank that was asked to end.
+  void stop_on_signal(unsigned rank);
+
+ private:
+  struct Rank {
+    std::atomic<std::int32_t> process, state;
+  };
+  struct Device {
+    std::atomic<std::int32_t> used, rank, device;
+    std::atomic<std::int64_t> step;
+    char text[192];
+  };
+  struct Contents {
+    Rank ranks[kMostRanks];
+    Device devices[kMostDevices];
+  };
+  Contents* contents_ = nullptr;
+};
+
+}  // namespace pando::ranks

@@ -1,0 +1,192 @@
+// pando run: runs a program of several devices, on threads of this process or as ranks of MPI. `pando` becomes this program.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+#include "exec/transports/in_process.h"
+#include "exec/transports/mpi.h"
+#include "ir/error.h"
+#include "ir/parse.h"
+#include "ir/print_tensor.h"
+#include "ranks/launch.h"
+#include "ranks/pipeline.h"
+#include "ranks/run.h"
+#include "ranks/split.h"
+
+namespace pando::ranks {
+namespace {
+
+constexpr int kNo = 1, kWrong = 2;
+
+struct Arguments {
+  std::string program, pieces, output;
+  std::vector<std::string> inputs, zeros, capacities;
+  unsigned ranks = 1;
+  std::int64_t samples = 0;
+  std::uint64_t seed = 0;
+  bool quiet = false, times = false;
+  Options options;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (!in.is_open() || in.bad()) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, std::strerror(errno));
+  return text;
+}
+
+SplitOptions capacities_of(const Arguments& a) {
+  SplitOptions o;
+  for (const std::string& c : a.capacities) {
+    const std::size_t equals = c.rfind('=');
+    const std::string number = equals == std::string::npos ? c : c.substr(equals + 1);
+    const bool is_number = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number && number != "unbounded") ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is no capacity; a number of messages or 'unbounded' is", number);
+    const std::int64_t n = is_number ? std::stoll(number) : exec::kUnboundedChannel;
+    (equals == std::string::npos ? o.capacity : o.capacities[c.substr(0, equals)]) = n;
+  }
+  return o;
+}
+
+Program program_of(const Arguments& a, const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \n");
+  if (first != std::string::npos && text.compare(first, 8, "project ") == 0) return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
+  if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando project; a module runs --steps");
+  return split(ir::parse(text, a.program), capacities_of(a));
+}
+
+Data data_of(const Arguments& a, bool has_seed) {
+  Data data;
+  for (const std::string& i : a.inputs) data.add_file(i);
+  for (const std::string& z : a.zeros) data.add_zeros(z);
+  if (has_seed) data.set_seed(a.seed);
+  if (!a.pieces.empty()) data.set_pieces(transform::read_pieces(read_file(a.pieces), a.pieces));
+  return data;
+}
+
+void show(const Result& r, const Arguments& a) {
+  if (!a.quiet) {
+    PrintFormat format;
+    format.summarise_threshold = 32;
+    for (const auto& [name, t] : r.variables) fmt::print("{} =\n{}\n", name, ir::text_of(t, format));
+    for (const auto& [name, t] : r.outputs) fmt::print("output {} =\n{}\n", name, ir::text_of(t, format));
+  }
+  if (!a.times) return;
+  fmt::print("{} devices on {} ranks, {:.4f} s\n", r.times.size(), r.times.empty() ? 0 : r.times.back().rank + 1, r.seconds);
+  for (const DeviceTimes& t : r.times) {
+    fmt::print("device {:3} rank {:3}: compute {:.4f} s, waiting {:.4f} s, {} messages of {} bytes sent, {} received\n", t.device, t.rank, t.run - t.waited, t.waited, t.sent,
+               t.sent ? t.bytes_sent / t.sent : 0, t.received);
+  }
+}
+
+void write(const Result& r, const std::string& file) {
+  std::vector<std::pair<std::string, ir::HostTensor>> arrays = r.variables;
+  for (const auto& [name, t] : r.outputs) arrays.emplace_back("output/" + name, t);
+  write_npz(file, arrays);
+}
+
+// What a rank does. What goes wrong ends all ranks; rank 0 says it.
+int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Board& board) {
+  const unsigned rank = transport.rank();
+  int status = 0;
+  try {
+    std::optional<Program> program;
+    std::optional<Data> data;
+    try {
+      program = program_of(a, read_file(a.program));
+      data = data_of(a, has_seed);
+      if (transport.ranks() > program->parts.size()) {
+        ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(), program->parts.size());
+      }
+    } catch (const std::exception& e) {
+      refuse_run(e.what(), transport);
+      if (rank == 0) fmt::print(stderr, "pando run: {}\n", e.what());
+      board.set_state(rank, RankState::failed);
+      return kWrong;
+    }
+    Result r = run(std::move(*program), *data, transport, a.options, board);
+    if (rank == 0) {
+      if (data->pieces()) r = join(r, *data->pieces());
+      show(r, a);
+      if (!a.output.empty()) write(r, a.output);
+    }
+    board.set_state(rank, RankState::finished);
+  } catch (const std::exception& e) {
+    if (rank == 0) fmt::print(stderr, "pando run: {}\n", e.what());
+    status = kNo;
+  }
+  if (status != 0) board.set_state(rank, RankState::failed);
+  return status;
+}
+
+int run_command(const Arguments& a, bool has_seed, const std::vector<std::string>& words) {
+  const char* file = std::getenv(Board::kVariable);
+  if (!exec::started_by_mpi()) {
+    if (a.ranks > 1) return launch(a.ranks, words);
+    Board board;
+    const auto transports = exec::in_process_transports(1);
+    return run_rank(a, has_seed, *transports[0], board);
+  }
+  const auto transport = exec::open_mpi();
+  Board board(file ? file : "");
+  board.stop_on_signal(transport->rank());
+  const int status = run_rank(a, has_seed, *transport, board);
+  constexpr double kPatience = 20;
+  if (status != 0) std::fflush(nullptr);
+  if (!transport->finish(kPatience)) transport->abort(status == 0 ? kNo : status);
+  return status;
+}
+
+int command(int argc, char** argv) {
+  CLI::App app("Run a program of several devices", "pando run");
+  Arguments a;
+  app.add_option("program", a.program, "The text of a module with devices (pando transform) or of a projected program (pando project)")->required();
+  app.add_option("--ranks", a.ranks, "MPI processes that share the devices; 1: threads of this process. Under mpirun its number counts")->check(CLI::Range(1u, 1024u));
+  app.add_option("--threads", a.options.threads, "Threads of each device")->check(CLI::Range(1u, 1024u))->capture_default_str();
+  app.add_option("--steps", a.options.steps, "How often a module runs; variables go from step to step")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))->capture_default_str();
+  app.add_option("--samples", a.samples, "Of a projected program: trips of its loop")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  app.add_option("--input", a.inputs, "FILE.npz, or NAME=FILE.npy: what variables begin with, and blocks of streams")->allow_extra_args(false);
+  app.add_option("--zeros", a.zeros, "Variables that begin with zeros: names, or their ends behind a star ('*.m')")->allow_extra_args(false)->delimiter(',');
+  CLI::Option* const seed = app.add_option("--seed", a.seed, "Makes up what no --input has");
+  app.add_option("--pieces", a.pieces, "What pando transform --pieces wrote: data and results are the sequential program's");
+  app.add_option("--capacity", a.capacities, "Messages that may wait in each channel (1), or unbounded; CHANNEL=N for one; 0: both ends meet")->allow_extra_args(false)->delimiter(',');
+  app.add_option("--device", a.options.device, "cpu, or ipu_model: IPUs of tiles")->check(CLI::IsMember({"cpu", "ipu_model"}))->capture_default_str();
+  app.add_option("--machine", a.options.machine, "Of ipu_model")->capture_default_str();
+  app.add_option("--tiles", a.options.tiles_per_ipu, "Of ipu_model: tiles of an IPU, if not the machine's")->check(CLI::Range(0, 1 << 20));
+  app.add_option("--timeout", a.options.timeout, "Seconds that a device waits for a message before the run is given up; 0: for ever")->check(CLI::NonNegativeNumber)->capture_default_str();
+  app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
+  app.add_flag("-q,--quiet", a.quiet, "Without the results as text");
+  app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
+  app.footer("Exit status: 0 it ran; 1 it failed (deadlock, a fault, a rank that died); 2 wrong input.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kWrong;
+  }
+  std::vector<std::string> words(argv, argv + argc);
+  words[0] = std::filesystem::read_symlink("/proc/self/exe");
+  return run_command(a, seed->count() > 0, words);
+}
+
+}  // namespace
+}  // namespace pando::ranks
+
+int main(int argc, char** argv) {
+  try {
+    return pando::ranks::command(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "pando run: {}\n", error.what());
+    return pando::ranks::kWrong;
+  }
+}

@@ -1,0 +1,136 @@
+// `pando run` from outside, as MPI ranks: equality, a rank that is killed, ranks with different programs, a bare mpirun.
+#include "base/temporary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace pando::ranks {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kPando = PANDO_BINARY_DIR "/bin/pando";
+
+std::string contents(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Outcome {
+  int status = 0;
+  std::string text;
+};
+
+Outcome sh(const std::string& command) {
+  FILE* const pipe = popen((command + " 2>&1 </dev/null").c_str(), "r");
+  Outcome o;
+  char buffer[4096];
+  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) o.text.append(buffer, n);
+  const int status = pclose(pipe);
+  o.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return o;
+}
+
+class Command : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (sh("mpirun --version").status != 0) GTEST_SKIP() << "no mpirun";
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(name, "1", 1);
+    folder_ = temporary_file(".ranks");
+    std::filesystem::remove(folder_);
+    std::filesystem::create_directory(folder_);
+    setenv("PANDO_TEST_MARK", folder_.c_str(), 1);
+    ASSERT_EQ(sh(kPando + " model mlp --layers 4 --width 8 --batch 8 --learning-rate 0.5 -o " + path("mlp.txt")).status, 0);
+    ASSERT_EQ(sh(kPando + " transform " + path("mlp.txt") + " --batch x,z --pipeline 2 --microbatches 2 --pieces " + path("pieces.json") + " -o " + path("two.txt")).status, 0);
+  }
+  void TearDown() override {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+  std::string path(const std::string& name) const { return folder_ + '/' + name; }
+  std::string two(const std::string& more) const { return path("two.txt") + " --seed 1 --quiet " + more; }
+
+  // The process that is rank `rank` of this test's run.
+  pid_t process_of(unsigned rank) const {
+    const std::string mark = "PANDO_TEST_MARK=" + folder_, number = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      const std::string environment = '\0' + contents(entry.path() / "environ"), command = contents(entry.path() / "cmdline");
+      const auto has = [&](const std::string& what) { return environment.find('\0' + what + '\0') != std::string::npos; };
+      if (has(mark) && has(number) && command.find("pando-run") != std::string::npos) return std::stoi(name);
+    }
+    return 0;
+  }
+  // Starts a run that would go on for hours, and kills a rank when `begun` says that it is in the middle.
+  Outcome killed(const std::string& command, unsigned rank) {
+    Outcome o;
+    std::thread run([&] { o = sh(command); });
+    pid_t pid = 0;
+    for (int i = 0; i < 300 && pid == 0; ++i) {
+      std::this_thread::sleep_for(100ms);
+      pid = process_of(rank);
+    }
+    EXPECT_NE(pid, 0);
+    std::this_thread::sleep_for(2s);
+    if (pid != 0) kill(pid, SIGKILL);
+    run.join();
+    return o;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Command, ranks_give_the_bits_of_threads) {
+  const Outcome threads = sh(kPando + " run " + two("--steps 3 -o " + path("a.npz") + " --pieces " + path("pieces.json")));
+  EXPECT_EQ(threads.status, 0) << threads.text;
+  const Outcome ranks = sh(kPando + " run --ranks 2 --threads 2 --capacity 0 --times " + two("--steps 3 -o " + path("b.npz") + " --pieces " + path("pieces.json")));
+  EXPECT_EQ(ranks.status, 0) << ranks.text;
+  EXPECT_THAT(ranks.text, HasSubstr("2 devices on 2 ranks"));
+  EXPECT_THAT(ranks.text, HasSubstr("device   2 rank   1: compute"));
+  const Outcome bare = sh("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 3 -o " + path("c.npz") + " --pieces " + path("pieces.json")));
+  EXPECT_EQ(bare.status, 0) << bare.text;
+  EXPECT_FALSE(contents(path("a.npz")).empty());
+  EXPECT_EQ(contents(path("a.npz")), contents(path("b.npz")));
+  EXPECT_EQ(contents(path("a.npz")), contents(path("c.npz")));
+}
+
+TEST_F(Command, a_rank_that_is_killed_is_named_with_its_step_and_last_operation) {
+  const Outcome o = killed(kPando + " run --ranks 2 " + two("--steps 1000000000"), 1);
+  EXPECT_NE(o.status, 0);
+  EXPECT_THAT(o.text, ::testing::ContainsRegex("pando run: rank 1 died: device 2 in step [1-9][0-9]*, last operation: .*[a-z]"));
+  EXPECT_THAT(o.text, Not(HasSubstr("none yet")));
+}
+
+TEST_F(Command, a_bare_mpirun_with_a_rank_that_is_killed_ends_and_not_with_0) {
+  const Outcome o = killed("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 1000000000"), 0);
+  EXPECT_NE(o.status, 0);
+}
+
+TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
+  const Outcome other = sh("mpirun --oversubscribe -n 1 " + kPando + " run " + two("") + " : -n 1 " + kPando + " run " + two("--capacity 4"));
+  EXPECT_NE(other.status, 0);
+  EXPECT_THAT(other.text, HasSubstr("pando run: rank 1 would run another program than rank 0"));
+  const Outcome missing = sh("mpirun --oversubscribe -n 1 " + kPando + " run " + two("") + " : -n 1 " + kPando + " run " + path("nothing.txt"));
+  EXPECT_NE(missing.status, 0);
+  EXPECT_THAT(missing.text, HasSubstr("pando run: rank 1: cannot read"));
+  const Outcome many = sh(kPando + " run --ranks 3 " + two(""));
+  EXPECT_NE(many.status, 0);
+  EXPECT_THAT(many.text, HasSubstr("3 ranks for a program of 2 devices"));
+}
+
+}  // namespace
+}  // namespace pando::ranks

@@ -1,0 +1,118 @@
+#include "ranks/device_run.h"
+
+#include "ir/error.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+namespace pando::ranks {
+
+using namespace ir;
+
+DeviceRun::DeviceRun(Part part, std::size_t place, exec::Channels& channels, Board& board)
+    : part_(std::move(part)), place_(place), channels_(channels), board_(board) {}
+
+void DeviceRun::prepare(const Data& data, const Options& options) {
+  Module& m = part_.module;
+  for (std::size_t i = 0; i < m.state_count(); ++i) {
+    State& s = m.state(StateId(static_cast<StateId::rep>(i)));
+    const Type& t = m.type(s.type);
+    if (is_slots(s.name)) continue;
+    std::optional<HostTensor> given = data.variable(s.name, t.dtype, t.shape);
+    if (given) {
+      s.data = m.add_blob(std::move(*given));
+    } else if (!s.data.valid()) {
+      refuse(ErrorClass::value, "variable-without-data", "variable '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", s.name, part_.device);
+    }
+  }
+  session::Options o;
+  o.device = options.device;
+  o.machine = options.machine;
+  o.tiles_per_ipu = options.tiles_per_ipu;
+  o.engine["pando.threads"] = std::to_string(options.threads);
+  o.engine["pando.cycleModel"] = "false";
+  std::vector<ChannelEnd> channels = part_.channels;
+  session_ = std::make_unique<session::Session>(Module(m), o);
+  for (const ChannelEnd& end : channels) connect_channel(end);
+  for (const HostEnd& end : part_.host) {
+    if (end.to_device) {
+      connect_input(end, data, options.steps);
+    } else {
+      const HostStream& s = m.stream(end.stream);
+      stored_.push_back({end.name, s.dtype, s.shape, {}, {}});
+    }
+  }
+  std::size_t stored = 0;
+  for (const HostEnd& end : part_.host) {
+    if (!end.to_device) connect_output(end, stored++);
+  }
+  session_->on_step([this](std::string_view what) { board_.set_operation(place_, what.empty() ? "a step without a name" : what); });
+  session_->attach();
+  session_->weights_from_host();
+}
+
+void DeviceRun::connect_channel(const ChannelEnd& end) {
+  const exec::Channel& c = channels_.all()[end.channel];
+  const std::string what = end.sends ? fmt::format("send '{}' to device {}", c.name, c.to) : fmt::format("receive '{}' from device {}", c.name, c.from);
+  session_->connect(end.stream, [this, end, what, n = std::int64_t{0}](void* block) mutable {
+    board_.set_operation(place_, fmt::format("{}, message {}", what, ++n));
+    if (end.sends) {
+      channels_.send(end.channel, block);
+    } else {
+      channels_.receive(end.channel, block);
+    }
+  });
+}
+
+void DeviceRun::connect_input(const HostEnd& end, const Data& data, std::int64_t steps) {
+  const HostStream& s = part_.module.stream(end.stream);
+  const auto blocks = data.stream(end.name, s.dtype, s.shape, steps * end.blocks_per_step);
+  if (!blocks) refuse(ErrorClass::value, "stream-without-data", "stream '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", end.name, part_.device);
+  session_->connect(end.stream, [this, end, blocks = *blocks, bytes = blocks->size_bytes() / static_cast<std::size_t>(blocks->shape()[0]), k = std::int64_t{0}](void* block) mutable {
+    board_.set_operation(place_, fmt::format("load '{}'", end.name));
+    const std::int64_t b = end.block(k++) % blocks.shape()[0];
+    std::memcpy(block, blocks.data() + static_cast<std::size_t>(b) * bytes, bytes);
+  });
+}
+
+void DeviceRun::connect_output(const HostEnd& end, std::size_t number) {
+  const HostStream& s = part_.module.stream(end.stream);
+  const std::size_t bytes = static_cast<std::size_t>(elements_of(s.shape)) * size_of(s.dtype);
+  session_->connect(end.stream, [this, end, number, bytes, k = std::int64_t{0}](void* block) mutable {
+    board_.set_operation(place_, fmt::format("store '{}'", end.name));
+    stored_[number].numbers.push_back(end.block(k++));
+    stored_[number].bytes.append(static_cast<const char*>(block), bytes);
+  });
+}
+
+void DeviceRun::run(std::int64_t steps) {
+  const auto begin = std::chrono::steady_clock::now();
+  running_ = true;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    board_.set_step(place_, step);
+    session_->run({}, {});
+  }
+  running_ = false;
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void DeviceRun::stop() {
+  // A run that has just ended has nothing to stop.
+  try {
+    if (running_) session_->stop();
+  } catch (const std::exception&) {
+  }
+}
+
+std::vector<std::pair<std::string, HostTensor>> DeviceRun::variables() {
+  std::vector<std::pair<std::string, HostTensor>> all;
+  for (std::size_t i = 0; i < part_.module.state_count(); ++i) {
+    const StateId id(static_cast<StateId::rep>(i));
+    if (!is_slots(part_.module.state(id).name)) all.emplace_back(part_.module.state(id).name, session_->data(id));
+  }
+  return all;
+}
+
+}  // namespace pando::ranks

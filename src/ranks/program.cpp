@@ -1,0 +1,35 @@
+#include "ranks/program.h"
+
+#include "base/archive.h"
+#include "ir/print.h"
+#include "kernels_version.h"
+
+#include <fmt/format.h>
+
+namespace pando::ranks {
+
+using namespace ir;
+
+namespace {
+constexpr std::string_view kSlots = "slots of ";
+}
+
+std::uint64_t hash_of(const Program& p) {
+  std::string text = PANDO_KERNELS_VERSION_NAME;
+  for (const exec::Channel& c : p.channels) text += fmt::format("\n{} {} {} {} {}", c.name, c.from, c.to, c.bytes, c.capacity);
+  for (const Part& part : p.parts) {
+    text += fmt::format("\ndevice {}\n", part.device) + print(part.module, {.elide_data = true});
+    for (std::size_t b = 0; b < part.module.blob_count(); ++b) {
+      const HostTensor& data = part.module.blob(BlobId(static_cast<BlobId::rep>(b)));
+      text += std::to_string(checksum({reinterpret_cast<const char*>(data.data()), data.size_bytes()})) + ' ';
+    }
+  }
+  return checksum(text);
+}
+
+unsigned rank_of(std::size_t part, std::size_t parts, unsigned ranks) { return static_cast<unsigned>(part * ranks / parts); }
+
+std::string slots_name(const std::string& channel) { return std::string(kSlots) + channel; }
+bool is_slots(const std::string& variable) { return variable.starts_with(kSlots); }
+
+}  // namespace pando::ranks
