@@ -113,9 +113,14 @@ ValueId Lowering::partner(ValueId v, const std::function<bool(ValueId)>& accept,
   return {};
 }
 
-// The layout of a tensor of the same shape that it is combined with.
+// The layout of a tensor of the same shape that it is combined with, on the same device: sums over devices combine others, too.
 Tensor Lowering::partner_layout(ValueId v) {
-  const ValueId other = partner(v, [&](ValueId w) { return w != v && has_slot(w); });
+  const ir::Device here = module_.type_of(v).place.device;
+  const auto is_near = [&](ValueId w) {
+    const ir::Device there = module_.type_of(w).place.device;
+    return !here.known() || !there.known() || here == there;
+  };
+  const ValueId other = partner(v, [&](ValueId w) { return w != v && has_slot(w) && is_near(w); });
   if (!other.valid()) return {};
   return graph_.clone(element_type(module_.type_of(v).dtype), slots_[other].tensor, name_of(v));
 }

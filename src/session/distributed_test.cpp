@@ -134,6 +134,31 @@ graph main(w: Tensor[(4), float32, 0], v: Tensor[(2), float32, 1]):
   expect_same(m, options);
 }
 
+// What is summed over devices lies on its own.
+TEST(Distributed, rows_are_added_up_where_they_lie) {
+  const Module m = parse(R"(module
+stream 0 "sum" to host: Tensor[(8, 4), float32]
+variable "a" input 0: Tensor[(3, 4), float32, 0] = float32(3, 4)[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 1.0, 2.0, 3.0]
+variable "b" input 1: Tensor[(3, 4), float32, 1] = float32(3, 4)[4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+variable "i" input 2: Tensor[(3), int32, 0] = int32(3)[1, 5, 1]
+variable "j" input 3: Tensor[(3), int32, 1] = int32(3)[5, 0, 7]
+
+graph main(a: Tensor[(3, 4), float32, 0], b: Tensor[(3, 4), float32, 1], i: Tensor[(3), int32, 0], j: Tensor[(3), int32, 1]):
+    first: Tensor[(8, 4), float32, 0] = scatter_reduce(a, i, axis=0, axis_size=8, reduction="sum")
+    second: Tensor[(8, 4), float32, 1] = scatter_reduce(b, j, axis=0, axis_size=8, reduction="sum")
+    both: Tuple[Tensor[(8, 4), float32, 0], Tensor[(8, 4), float32, 1]] = make_tuple(first, second)
+    sums: Tuple[Tensor[(8, 4), float32, 0], Tensor[(8, 4), float32, 1]] = all_reduce_across(both, op="add")
+    sum: Tensor[(8, 4), float32, 1] = get_element(sums, index=1)
+    host_store(sum, stream=@stream0)
+    return
+)");
+  Options options;
+  options.tiles_per_ipu = 4;
+  expect_same(m, options);
+  options.device = "cpu";
+  expect_same(m, options);
+}
+
 TEST(Distributed, ops_between_devices_are_copies_and_sums) {
   const auto on = [](std::string a, std::string b, std::string c) {
     std::string text = kAcross;
