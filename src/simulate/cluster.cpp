@@ -147,9 +147,29 @@ TransferTime flat(const Cluster& c, Collective what, double bytes, double n, std
 
 }  // namespace
 
+namespace {
+
+// Messages of a collective that copies make, and the bytes of each.
+TransferTime through_first(const NetworkLevel& l, std::size_t level, Collective what, double bytes, double n) {
+  double messages = n - 1, each = bytes;
+  switch (what) {
+    case Collective::all_reduce:
+    case Collective::reduce_scatter: messages = 2 * (n - 1); break;
+    case Collective::all_gather:
+    case Collective::all_to_all: messages = n * (n - 1), each = bytes / n; break;
+    case Collective::scatter:
+    case Collective::gather: each = bytes / n; break;
+    default: break;
+  }
+  return {messages * (l.latency + each / l.bytes_per_second), Algorithm::direct, level};
+}
+
+}  // namespace
+
 TransferTime transfer_time(const Cluster& c, Collective what, double bytes, const Group& g) {
   if (g.size() <= 1 || c.levels.empty()) return {};
   const auto n = static_cast<double>(g.size());
+  if (c.levels[g.outer_level].through_first) return through_first(c.levels[g.outer_level], g.outer_level, what, bytes, n);
   TransferTime best = flat(c, what, bytes, n, g.outer_level, g.beside * g.inner);
   if (g.outer <= 1 || g.inner <= 1 || what == Collective::send || what == Collective::all_to_all) return best;
   // Inside the units, across them, inside again: each device has its part of the tensor when it crosses.

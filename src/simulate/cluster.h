@@ -41,6 +41,8 @@ struct NetworkLevel {
   bool reduces_in_network = false;
   // Share of a device's speed that a transfer takes from what is computed beside it.
   double slowdown = 0;
+  // Collectives are copies to the first device and back, one after the other, as this project's lowering makes them.
+  bool through_first = false;
   friend bool operator==(const NetworkLevel&, const NetworkLevel&) = default;
 };
 

@@ -43,6 +43,7 @@ void each_number_of_level(L& l, F f) {
   f("devices", l.devices), f("bytes_per_second", l.bytes_per_second), f("latency", l.latency),
       f("shared_bytes_per_second", l.shared_bytes_per_second);
   f("reduces_in_network", l.reduces_in_network), f("slowdown", l.slowdown);
+  f("through_first", l.through_first);
 }
 
 void check(const Cluster& c, const std::string& file) {

@@ -4,20 +4,35 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace pando::simulate {
 
 namespace {
 
-// Of one op, in cycles: two compute sets that start their workers, two exchanges with their syncs, and the workers' loops around what they
-// compute.
-// Chosen with programs on 4 IPUs of 64 tiles (docs/level/simulation.md says what that gives elsewhere).
-constexpr double kOpCycles = 1500;
-// Shares of the peaks that the op libraries reach on large operands, and the operations a tile at which a product reaches half of that.
-constexpr double kProductShare = 0.5, kHalfOperations = 3e4;
-constexpr double kMemoryShare = 0.25;
+// All of these were chosen with reports of MLPs of 4 and 8 layers and of a GPT of 2 blocks on two to eight IPUs of 256 tiles.
+//
+// Of one op, in cycles: two compute sets that start their workers, two exchanges with their syncs.
+constexpr double kOpCycles = 3500;
+// A product is computed at so many operations a cycle by each tile that has a part; small ones are spread over so few tiles that they take
+// up
+// to so many cycles; large ones come so near to the peak.
+constexpr double kPartRate = 2.5, kPartCycles = 45000, kProductShare = 0.3;
+constexpr double kMemoryShare = 0.15;
 // Of a message between IPUs: its syncs, and exchanges to and from the tiles that hold it.
-constexpr double kMessageCycles = 1000;
+constexpr double kMessageCycles = 4000;
+
+// Shares of a peak of so many operations a cycle.
+Efficiency product_efficiency(double peak) {
+  Efficiency e;
+  e.points.clear();
+  for (int half_decade = 6; half_decade <= 28; ++half_decade) {
+    const double operations = std::pow(10, half_decade / 2.0);
+    const double cycles = std::min(operations / kPartRate, kPartCycles) + operations / (peak * kProductShare);
+    e.points.emplace_back(operations, operations / (cycles * peak));
+  }
+  return e;
+}
 
 NetworkLevel level(const Machine& m, const char* name, std::int32_t devices, unsigned links) {
   NetworkLevel l;
@@ -27,6 +42,7 @@ NetworkLevel level(const Machine& m, const char* name, std::int32_t devices, uns
   l.latency = kMessageCycles / m.clock_hz;
   // A tile computes or exchanges.
   l.slowdown = 1;
+  l.through_first = true;
   return l;
 }
 
@@ -44,8 +60,7 @@ Cluster cluster_of_ipus(const Machine& machine, std::int64_t tiles) {
   c.half_operations = m.peak_flops_f16();
   c.single_operations = m.peak_flops_f32();
   c.vector_operations = n * m.clock_hz * m.float_vector_width;
-  c.matmul_efficiency.share = kProductShare;
-  c.matmul_efficiency.half = kHalfOperations * n;
+  c.matmul_efficiency = product_efficiency(m.peak_flops_f32() / m.clock_hz);
   c.memory_bytes_per_second = n * m.clock_hz * m.data_path_bits / 8;
   c.memory_efficiency.points = {{1, kMemoryShare}};
   c.memory_bytes = static_cast<std::int64_t>(n * static_cast<double>(m.bytes_per_tile()));
