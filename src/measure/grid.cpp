@@ -90,18 +90,15 @@ Work work_of(const ir::Module& m, const simulate::Cluster& c) {
 
 std::vector<Configuration> ipu_configurations() {
   std::vector<Configuration> all;
-  const std::vector<std::string> two = {"data=2", "tensor=2", "pipeline=2 microbatches=4"},
-      four = {"data=4", "data=2 tensor=2", "pipeline=4 microbatches=4"};
-  add_mlp(all, {.layers = 4, .width = 256, .batch = 64, .learning_rate = 0.1}, two);
-  add_mlp(all, {.layers = 4, .width = 256, .batch = 64, .learning_rate = 0.1}, four);
-  add_mlp(all, {.layers = 8, .width = 512, .batch = 128, .learning_rate = 0.1},
-          {"data=2", "tensor=4", "data=4 zero=1", "pipeline=4 microbatches=8"});
+  add_mlp(all, {.layers = 2, .width = 64, .batch = 16, .learning_rate = 0.1}, {"data=2", "tensor=2", "pipeline=2 microbatches=2"});
+  add_mlp(all, {.layers = 4, .width = 256, .batch = 64, .learning_rate = 0.1},
+          {"data=2", "tensor=2", "pipeline=2 microbatches=4", "data=4", "data=2 tensor=2", "pipeline=4 microbatches=4"});
+  add_mlp(all, {.layers = 8, .width = 512, .batch = 128, .learning_rate = 0.1}, {"data=2", "tensor=4", "pipeline=4 microbatches=8"});
   add_mlp(all, {.layers = 8, .width = 128, .batch = 64, .learning_rate = 0.1},
           {"data=8", "data=2 pipeline=4 microbatches=4", "pipeline=8 microbatches=8", "data=16"});
-  add_mlp(all, {.layers = 4, .width = 1024, .batch = 64, .learning_rate = 0.1}, {"data=2", "tensor=8", "tensor=4 data=4"});
+  add_mlp(all, {.layers = 4, .width = 1024, .batch = 512, .learning_rate = 0.1}, {"data=2", "tensor=8", "tensor=4 data=4", "data=4"});
   add_gpt(all, gpt(2, 64, 16, 8), {"data=2", "tensor=2", "pipeline=2 microbatches=2", "data=4", "data=2 tensor=2", "data=8"});
-  add_gpt(all, gpt(4, 128, 32, 8), {"data=2", "tensor=4", "data=4 recompute=full", "pipeline=4 microbatches=4", "data=8",
-                                    "data=2 pipeline=4 microbatches=2"});
+  add_gpt(all, gpt(3, 64, 16, 8), {"data=2 recompute=full", "tensor=4", "pipeline=4 microbatches=2"});
   return all;
 }
 

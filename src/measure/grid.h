@@ -26,7 +26,7 @@ struct Configuration {
   std::int32_t devices() const { return strategy.data * strategy.tensor * strategy.pipeline * strategy.context * strategy.expert; }
 };
 
-// Steps of training of MLPs and small GPTs on 2 to 16 IPUs (28 of them), and on one and two ranks of a host (34).
+// Steps of training of MLPs and small GPTs on 2 to 16 IPUs (29 of them), and on one and two ranks of a host (34).
 std::vector<Configuration> ipu_configurations();
 std::vector<Configuration> host_configurations();
 
