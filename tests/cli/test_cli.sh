@@ -169,6 +169,22 @@ check "search: memory that is none" 2 '--memory lots' "$pando" search gpt2 --bat
 check "search: by price over several machines' sizes" 0 'by price: 8 devices' "$pando" search gpt2 --devices 8,16 --batch 16 --by price --quiet
 printf '{"name": "a", "levels": [{"name": "x", "devices": 2, "bytes_per_second": 0}]}' >"$scratch/machine.json"
 check "search: a machine that cannot be" 2 'bytes_per_second of a level is 0' "$pando" search gpt2 --batch 8 --machine "$scratch/machine.json"
+"$pando" model gpt --layers 2 --width 8 --batch 4 -o "$scratch/gpt.txt"
+check "search: a program, and its winner is equal" 0 '^equality: (bit for bit|equal to)' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --machine bow-pod --quiet --check --emit "$scratch/four.pando"
+check "search: why not, of a program" 0 'devices: it takes 3 devices, 4 were asked for' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --machine bow-pod --quiet --why-not "tensor=3"
+check "search: what was written is simulated" 0 '^4 devices, ' "$pando" simulate "$scratch/four.pando" --machine ipu2:64
+check "simulate: compiled to tiles, against the cycle model" 0 'by the cycle model [0-9.e-]+ s \([0-9]+ cycles on 4 IPUs\)' \
+  "$pando" simulate "$scratch/four.pando" --fidelity cycles --tiles 64
+check "search: a demand" 0 'data=2 zero=3' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "data=2 zero=3"
+check "search: a word that is none" 2 "'datum' is no word of a strategy" \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --require "datum=2"
+check "search: a transformer needs its batch" 2 '--batch is required' "$pando" search gpt2
+check "search: a transformer's winner is written" 0 'samples/s' \
+  "$pando" search gpt2 --devices 4 --batch 4 --machine bow-pod --memory 100GB --quiet --require "t=4 b=1 recompute=full" --emit "$scratch/gpt2.pando"
+check "search: it is a program" 0 '^4 devices, ' "$pando" simulate "$scratch/gpt2.pando" --machine selene
 
 # --- schedules
 schedules=$here/../data/distribution/schedules
