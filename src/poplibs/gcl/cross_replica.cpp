@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "groups.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace gcl {
 
@@ -21,7 +22,8 @@ constexpr const char* kNames[] = {"ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_A
 void reduce_to(Graph& graph, const Tensor& data, const Tensor& out, CollectiveOperator op, program::Sequence& prog, const CommGroup& group,
                const DebugContext& debug) {
   if (out.shape() != data.shape() || out.elementType() != data.elementType())
-    throw poplibs_error("gcl::allReduce: the destination is " + out.getDebugStr() + ", the data are " + data.getDebugStr());
+    poputil::refuse("destination", "{}", "gcl::allReduce: the destination is " + out.getDebugStr() + ", the data are " +
+                    data.getDebugStr());
   const Groups groups(graph, group, "allReduce");
   if (op == CollectiveOperator::LOCAL) return data == out ? void() : prog.add(program::Copy(data, out, false, debug));
   if (data.numElements() == 0) return;
@@ -44,7 +46,7 @@ std::ostream& operator<<(std::ostream& out, CollectiveOperator op) { return out 
 
 CollectiveOperator operatorFromString(const std::string& name) {
   const auto found = std::find(std::begin(kNames), std::end(kNames), name);
-  if (found == std::end(kNames)) throw poplibs_error("gcl: there is no collective operator '" + name + "'");
+  if (found == std::end(kNames)) poputil::refuse("no-such-operator", "{}", "gcl: there is no collective operator '" + name + "'");
   return static_cast<CollectiveOperator>(found - std::begin(kNames));
 }
 
@@ -57,7 +59,7 @@ CollectiveOperator toCollectiveOperator(popops::Operation op) {
     case popops::Operation::LOGICAL_AND: return CollectiveOperator::LOGICAL_AND;
     case popops::Operation::LOGICAL_OR: return CollectiveOperator::LOGICAL_OR;
     case popops::Operation::SQUARE_ADD: return CollectiveOperator::SQUARE_ADD;
-    default: throw poplibs_error("gcl: this popops::Operation is no collective operator");
+    default: poputil::refuse("operator", "gcl: this popops::Operation is no collective operator");
   }
 }
 
@@ -137,7 +139,8 @@ Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, program::Sequence&
                             const OptionFlags&) {
   const Groups groups(graph, group, "allToAll");
   if (data.rank() == 0 || data.dim(0) != groups.size())
-    throw poplibs_error("gcl::allToAll: data of shape " + data.shapeToString() + " in groups of " + std::to_string(groups.size()) + "; expected a row for each");
+    poputil::refuse("rows-of-groups", "{}", "gcl::allToAll: data of shape " + data.shapeToString() + " in groups of " +
+                    std::to_string(groups.size()) + "; expected a row for each");
   return internal::exchanged(graph, groups, data, prog, {debugContext, "allToAll"});
 }
 Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
@@ -148,7 +151,8 @@ Tensor broadcastCrossReplica(Graph& graph, const Tensor& data, program::Sequence
                              unsigned root, const OptionFlags&) {
   const Groups groups(graph, group, "broadcast");
   if (root >= groups.size())
-    throw poplibs_error("gcl::broadcast: there is no member " + std::to_string(root) + " in groups of " + std::to_string(groups.size()));
+    poputil::refuse("no-such-member", "{}", "gcl::broadcast: there is no member " + std::to_string(root) + " in groups of " +
+                    std::to_string(groups.size()));
   const Tensor all = internal::gathered(graph, groups, data, prog, {debugContext, "broadcast"});
   const Tensor out = graph.clone(data, {debugContext, "broadcast"});
   prog.add(program::Copy(all[root], out, false, {debugContext, "broadcast"}));

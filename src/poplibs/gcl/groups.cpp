@@ -1,4 +1,5 @@
 #include "groups.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <popops/Reduce.hpp>
 #include <popops/codelets.hpp>
@@ -13,7 +14,8 @@ Groups::Groups(const Graph& graph, const CommGroup& group, const char* where) : 
   const bool all = group.type() == CommGroupType::ALL || group.replicaGroupSize() == 0;
   size_ = all ? replicas_ : group.replicaGroupSize();
   if (replicas_ % size_ != 0)
-    throw poplibs_error(std::string("gcl::") + where + ": " + std::to_string(replicas_) + " replicas cannot be shared out to groups of " + std::to_string(size_));
+    poputil::refuse("group-size", "{}", std::string("gcl::") + where + ": " + std::to_string(replicas_) +
+                    " replicas cannot be shared out to groups of " + std::to_string(size_));
   stride_ = !all && group.type() == CommGroupType::ORTHOGONAL ? replicas_ / size_ : 1;
 }
 

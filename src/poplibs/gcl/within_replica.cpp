@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "groups.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace gcl {
 
@@ -14,8 +15,10 @@ namespace {
 
 void check_parts(const char* where, const Tensor& t, CollectiveOperator op) {
   if (t.rank() == 0 || t.dim(0) == 0)
-    throw poplibs_error(std::string("gcl::") + where + ": parts of shape " + t.shapeToString() + "; expected {number of parts, ...}");
-  if (op == CollectiveOperator::LOCAL) throw poplibs_error(std::string("gcl::") + where + ": LOCAL combines nothing within a replica");
+    poputil::refuse("parts-shape", "{}", std::string("gcl::") + where + ": parts of shape " + t.shapeToString() +
+                    "; expected {number of parts, ...}");
+  if (op == CollectiveOperator::LOCAL) poputil::refuse("local-operator", "{}", std::string("gcl::") + where +
+                                                       ": LOCAL combines nothing within a replica");
 }
 
 // The tiles of the IPU that the tensor's first element is on.
@@ -29,7 +32,7 @@ Interval tiles_near(const Graph& graph, const Tensor& t) {
 }  // namespace
 
 Tensor concatChunks(Chunks chunks) {
-  if (chunks.chunks.empty()) throw poplibs_error("gcl::concatChunks: there are no chunks");
+  if (chunks.chunks.empty()) poputil::refuse("no-chunks", "gcl::concatChunks: there are no chunks");
   std::sort(chunks.chunks.begin(), chunks.chunks.end(), [](const Chunk& a, const Chunk& b) { return a.offset < b.offset; });
   std::vector<Tensor> parts;
   for (const Chunk& c : chunks.chunks) parts.push_back(c.tensor.flatten());

@@ -1,5 +1,6 @@
 // Clones on other tiles, and with other aliases.
 #include "poplibs/poputil/clones.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <pando/ownership.hpp>
 #include <fmt/format.h>
@@ -85,7 +86,7 @@ Tensor cloneN(Graph& graph, const Tensor& t, unsigned N, const DebugContext& deb
 
 Tensor cloneToIpu(Graph& graph, const Tensor& t, unsigned dstIPU, const DebugContext& debugContext, TensorCloneMethod method) {
   const poplar::Target& target = graph.getTarget();
-  if (dstIPU >= target.getNumIPUs()) throw poplibs_error(fmt::format("cloneToIpu: IPU {} of {}", dstIPU, target.getNumIPUs()));
+  if (dstIPU >= target.getNumIPUs()) poputil::refuse("no-such-ipu", "cloneToIpu: IPU {} of {}", dstIPU, target.getNumIPUs());
   const std::size_t tiles = target.getTilesPerIPU();
   const Mapping mapping = graph.getTileMapping(t);
   Mapping moved(target.getNumTiles());
@@ -103,8 +104,8 @@ Tensor cloneToGraph(Graph& srcGraph, Graph& dstGraph, const Tensor& t, const Deb
   Mapping mapping = srcGraph.getTileMapping(t);
   while (!mapping.empty() && mapping.back().empty()) mapping.pop_back();
   if (mapping.size() > dstGraph.getTarget().getNumTiles())
-    throw poplibs_error(fmt::format("cloneToGraph: the tensor is on tile {}; the destination has {} tiles", mapping.size() - 1,
-                                    dstGraph.getTarget().getNumTiles()));
+    poputil::refuse("no-such-tile", "cloneToGraph: the tensor is on tile {}; the destination has {} tiles", mapping.size() - 1,
+                                    dstGraph.getTarget().getNumTiles());
   Tensor out = dstGraph.clone(t, debugContext, method);
   dstGraph.setTileMapping(out, mapping);
   return out;

@@ -1,4 +1,5 @@
 #include "poplibs/codelet_file.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <dlfcn.h>
 
@@ -29,7 +30,8 @@ void check_kernels(const std::string& name, const char* version) {
   const bool fits = kernels != nullptr && dlsym(kernels, version) != nullptr;
   if (kernels != nullptr) dlclose(kernels);
   if (!fits)
-    throw poputil::poplibs_error("lib" + name + ".so was built for a libpando_kernels.so with the symbol " + version + ", which the loaded " +
+    poputil::refuse("kernels-version", "{}", "lib" + name + ".so was built for a libpando_kernels.so with the symbol " + version +
+                    ", which the loaded " +
                                  "libpando_kernels.so does not have: build or install both together");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "poputil/TileMapping.hpp"
+#include "poplibs/poputil/refuse.h"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -16,7 +17,8 @@ using poplar::Tensor;
 using Mapping = Graph::TileToTensorMapping;
 
 void check_dimension(const char* function, const Tensor& t, unsigned dimension) {
-  if (dimension >= t.rank()) throw poplibs_error(fmt::format("{}: dimension {} of a tensor of shape {}", function, dimension, t.shapeToString()));
+  if (dimension >= t.rank()) poputil::refuse("no-such-dimension", "{}: dimension {} of a tensor of shape {}", function, dimension,
+                                             t.shapeToString());
 }
 
 // A tensor's elements [begin, end), and the tile or IPU that has them.
@@ -134,13 +136,13 @@ Tensor createBroadcastOperand(Graph& graph, const Tensor& fullTensor, const popl
 
 Tensor factorDims(const Tensor& t, const std::vector<std::size_t>& factors, unsigned startDim) {
   if (startDim + factors.size() > t.rank())
-    throw poplibs_error(fmt::format("factorDims: {} factors from dimension {} for shape {}", factors.size(), startDim, t.shapeToString()));
+    poputil::refuse("factor-count", "factorDims: {} factors from dimension {} for shape {}", factors.size(), startDim, t.shapeToString());
   const std::vector<std::size_t> shape = t.shape();
   std::vector<std::size_t> split;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const std::size_t size = shape[startDim + i];
     if (factors[i] == 0 || size % factors[i] != 0)
-      throw poplibs_error(fmt::format("factorDims: {} does not divide dimension {} of shape {}", factors[i], startDim + i, t.shapeToString()));
+      poputil::refuse("factor", "factorDims: {} does not divide dimension {} of shape {}", factors[i], startDim + i, t.shapeToString());
     split.push_back(size / factors[i]);
     split.push_back(factors[i]);
   }
@@ -152,7 +154,7 @@ Tensor factorDims(const Tensor& t, const std::vector<std::size_t>& factors, unsi
 
 Tensor unfactorDims(const Tensor& t, unsigned numDims, unsigned startDim) {
   if (startDim + 2 * numDims > t.rank())
-    throw poplibs_error(fmt::format("unfactorDims: {} dimensions from {} for shape {}", numDims, startDim, t.shapeToString()));
+    poputil::refuse("factor-count", "unfactorDims: {} dimensions from {} for shape {}", numDims, startDim, t.shapeToString());
   std::vector<unsigned> from(numDims), to(numDims);
   std::vector<std::size_t> joined;
   for (unsigned i = 0; i < numDims; ++i) {

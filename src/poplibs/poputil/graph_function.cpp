@@ -1,4 +1,5 @@
 #include "poputil/GraphFunction.hpp"
+#include "poplibs/poputil/refuse.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ std::vector<Tensor> make_parameters(Graph& graph, const Signature& sig, const De
     if (arg.type == CreatedArg) {
       params.emplace_back();
     } else if (!arg.similarTensor.valid()) {
-      throw poplibs_error(fmt::format("graphfn: parameter {} ('{}') has no tensor to be like", params.size(), arg.debugName));
+      poputil::refuse("parameter-without-tensor", "graphfn: parameter {} ('{}') has no tensor to be like", params.size(), arg.debugName);
     } else {
       params.push_back(graph.clone(arg.similarTensor, {context, arg.debugName}));
     }
@@ -38,7 +39,7 @@ void check_argument(std::size_t i, const Tensor& argument, const Tensor& paramet
   const auto describe = [](const Tensor& t) {
     return t.valid() ? fmt::format("{} of shape {}", t.elementType().toString(), t.shapeToString()) : std::string("invalid");
   };
-  throw poplibs_error(fmt::format("graphfn: argument {} is {}, the parameter {}", i, describe(argument), describe(parameter)));
+  poputil::refuse("argument", "graphfn: argument {} is {}, the parameter {}", i, describe(argument), describe(parameter));
 }
 
 }  // namespace
@@ -50,9 +51,10 @@ VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Arg
     : graph(graph_), sig(std::move(sig_)), inlined(inlined_), prog(debugContext), params(make_parameters(graph, sig, debugContext)) {
   f(params, prog, name_of(debugContext));
   if (params.size() != sig.size())
-    throw poplibs_error(fmt::format("graphfn: the function changed its {} parameters to {}", sig.size(), params.size()));
+    poputil::refuse("parameter-count", "graphfn: the function changed its {} parameters to {}", sig.size(), params.size());
   for (std::size_t i = 0; i < sig.size(); ++i)
-    if (!params[i].valid()) throw poplibs_error(fmt::format("graphfn: the function did not create parameter {} ('{}')", i, sig[i].debugName));
+    if (!params[i].valid()) poputil::refuse("parameter-not-created", "graphfn: the function did not create parameter {} ('{}')", i,
+                                            sig[i].debugName);
   if (!inlined) func = graph.addFunction(prog, debugContext);
 }
 
@@ -63,7 +65,7 @@ VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Arg
           inlined_, debugContext) {}
 
 void VoidFunction::operator()(Args& args, Sequence& seq, const DebugContext& dc) {
-  if (args.size() != sig.size()) throw poplibs_error(fmt::format("graphfn: {} arguments for {} parameters", args.size(), sig.size()));
+  if (args.size() != sig.size()) poputil::refuse("argument-count", "graphfn: {} arguments for {} parameters", args.size(), sig.size());
   for (std::size_t i = 0; i < sig.size(); ++i)
     if (sig[i].type != CreatedArg) check_argument(i, args[i], params[i]);
   for (std::size_t i = 0; i < sig.size(); ++i)

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "poplibs/work.h"
+#include "poplibs/poputil/refuse.h"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -20,14 +21,14 @@ constexpr std::size_t kMostElements = std::size_t{1} << 62, kMostPieces = std::s
 std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 
 std::size_t sum(std::size_t a, std::size_t b) {
-  if (b > kMostElements - a) throw poplibs_error(fmt::format("intervals: {} elements and {} more, expected at most 2^62", a, b));
+  if (b > kMostElements - a) poputil::refuse("element-count", "intervals: {} elements and {} more, expected at most 2^62", a, b);
   return a + b;
 }
 
 std::size_t elements_of(std::span<const Interval> intervals) {
   std::size_t n = 0;
   for (const Interval& i : intervals) {
-    if (i.end() < i.begin()) throw poplibs_error(fmt::format("intervals: [{}, {}) ends before it begins", i.begin(), i.end()));
+    if (i.end() < i.begin()) poputil::refuse("interval-order", "intervals: [{}, {}) ends before it begins", i.begin(), i.end());
     n = sum(n, i.size());
   }
   return n;
@@ -49,8 +50,9 @@ class Cuts {
     if (grains_ != 0) parts_ = ceil_div(grains_, ceil_div(grains_, parts_));
     if (n == 0) parts_ = 0;
     if (parts_ > kMostPieces || n / limits.max_per_region > kMostPieces)
-      throw poplibs_error(fmt::format("splitRegions: {} elements in parts of at most {} and pieces of at most {}: more than {} of them", n, limits.max_elements,
-                                      limits.max_per_region, kMostPieces));
+      poputil::refuse("region-count", "splitRegions: {} elements in parts of at most {} and pieces of at most {}: more than {} of them", n,
+                      limits.max_elements,
+                                      limits.max_per_region, kMostPieces);
   }
   std::size_t parts() const { return parts_; }
   std::size_t end(std::size_t part) const {
@@ -97,8 +99,8 @@ void cut(const Regions& regions, const Cuts& cuts, const Limits& limits, const E
 }
 
 Limits limits_of(unsigned grain, unsigned partitions, unsigned min_elements, unsigned max_elements, unsigned max_per_region) {
-  if (partitions == 0) throw poplibs_error("splitRegions: maxPartitions is 0, expected at least 1");
-  if (max_per_region == 0) throw poplibs_error("splitRegions: maxElementsPerRegion is 0, expected at least 1");
+  if (partitions == 0) poputil::refuse("no-partitions", "splitRegions: maxPartitions is 0, expected at least 1");
+  if (max_per_region == 0) poputil::refuse("empty-regions", "splitRegions: maxElementsPerRegion is 0, expected at least 1");
   return {std::max(1u, grain), partitions, min_elements, max_elements, max_per_region};
 }
 

@@ -1,6 +1,7 @@
 #include "poplibs/poplin/conv/arrangement.h"
 #include "poplibs/poplin/conv/build.h"
 #include "poplibs/poplin/conv/convolve.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
@@ -107,7 +108,8 @@ void convolutionWithOutput(Graph& graph, const Tensor& in, const Tensor& weights
   conv::expect_input(in, params, "convolutionWithOutput");
   conv::expect_weights(weights, params, transposed, "convolutionWithOutput");
   conv::expect_output(out, params, "convolutionWithOutput");
-  if (!out.isParallelWriteable()) throw poputil::poplibs_error("convolutionWithOutput: the output has elements that are aliased or constant");
+  if (!out.isParallelWriteable()) poputil::refuse("output-not-writable",
+                                                  "convolutionWithOutput: the output has elements that are aliased or constant");
   conv::Stages stages(graph, context);
   conv::convolve_into(graph, c, in, weights, transposed, out, stages, prog, context);
   stages.add_to(prog);

@@ -1,6 +1,7 @@
 // Several convolutions at a time: their vertices are in the same compute sets.
 #include "poplibs/poplin/conv/convolve.h"
 #include "poplibs/poplin/conv/update.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/MultiConvolution.hpp>
@@ -22,7 +23,7 @@ using poplar::program::Sequence;
 namespace {
 
 const CreateTensorArgs& at(const std::vector<CreateTensorArgs>& args, unsigned index, const char* function) {
-  if (index >= args.size()) throw poputil::poplibs_error(fmt::format("{}: convolution {} of {}", function, index, args.size()));
+  if (index >= args.size()) poputil::refuse("no-such-convolution", "{}: convolution {} of {}", function, index, args.size());
   return args[index];
 }
 
@@ -67,7 +68,7 @@ void weightsTransposeChansFlipXY(Graph& graph, std::vector<ConvolutionArgs>& arg
                                  const OptionFlags& options, const DebugContext& context, PlanningCache* cache) {
   conv::check_multi_options(options);
   if (weights.size() != args.size())
-    throw poputil::poplibs_error(fmt::format("multiconv::weightsTransposeChansFlipXY: {} weights for {} convolutions", weights.size(), args.size()));
+    poputil::refuse("weights-count", "multiconv::weightsTransposeChansFlipXY: {} weights for {} convolutions", weights.size(), args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     args[i].weights = poplin::createWeights(graph, args[i].params, DebugContext(context, "weights"), args[i].options, cache);
     poplin::weightsTransposeChansFlipXY(graph, weights[i], args[i].weights, prog, context, args[i].options);

@@ -1,4 +1,5 @@
 #include "poplibs/poplin/conv/options.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <poplar/exceptions.hpp>
 #include <poputil/OptionParsing.hpp>
@@ -29,10 +30,11 @@ PlanConstraints constraints_of(const std::string& text) {
   PlanConstraints c;
   if (text.empty()) return c;
   try {
-    if (pando::json_nests_too_deep(text)) throw poplar::invalid_option("planConstraints: JSON that nests too deep");
+    if (pando::json_nests_too_deep(text)) poputil::refuse_option("constraints-depth", "planConstraints: JSON that nests too deep");
     const Json j = Json::parse(text);
     for (const auto& [key, value] : j.items())
-      if (key != "partition") throw poplar::invalid_option("Unrecognised plan constraint '" + key + "'; valid: 'partition'");
+      if (key != "partition") poputil::refuse_option("no-such-constraint", "{}", "Unrecognised plan constraint '" + key +
+                                                     "'; valid: 'partition'");
     if (!j.contains("partition")) return c;
     for (const auto& [key, value] : j.at("partition").items()) {
       if (key == "groups") c.groups = value;
@@ -41,10 +43,11 @@ PlanConstraints constraints_of(const std::string& text) {
       else if (key == "inChans") c.in_channels = value;
       else if (key == "serial") c.serial = value;
       else if (key == "field") c.field = value.get<std::vector<unsigned>>();
-      else throw poplar::invalid_option("Unrecognised part '" + key + "' of a partition; valid: 'groups', 'batch', 'outChans', 'inChans', 'serial', 'field'");
+      else poputil::refuse_option("no-such-part", "{}", "Unrecognised part '" + key +
+                                  "' of a partition; valid: 'groups', 'batch', 'outChans', 'inChans', 'serial', 'field'");
     }
   } catch (const Json::exception& e) {
-    throw poplar::invalid_option(std::string("planConstraints: ") + e.what());
+    poputil::refuse_option("constraints", "{}", std::string("planConstraints: ") + e.what());
   }
   return c;
 }

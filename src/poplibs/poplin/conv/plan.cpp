@@ -2,6 +2,7 @@
 
 #include "kernels/conv.h"
 #include "poplibs/poplin/plan/planning_cache.h"
+#include "poplibs/poputil/refuse.h"
 #include "poplibs/work.h"
 
 #include <poplar/exceptions.hpp>
@@ -324,7 +325,8 @@ Plan find_plan(const poplar::Target& target, const Options& options, const Probl
   std::optional<Plan> plan;
   if (is_by_row(target, options)) plan = Search(target, options, problem, kind, true).run();
   if (!plan) plan = Search(target, options, problem, kind, false).run();
-  if (!plan) throw poplar::invalid_option(fmt::format("planConstraints: the partition has more blocks than the target has places, {}", places(target)));
+  if (!plan) poputil::refuse_option("partition-size", "planConstraints: the partition has more blocks than the target has places, {}",
+                                    places(target));
   return *plan;
 }
 

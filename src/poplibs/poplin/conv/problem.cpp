@@ -1,4 +1,5 @@
 #include "poplibs/poplin/conv/problem.h"
+#include "poplibs/poputil/refuse.h"
 
 #include "kernels/conv.h"
 
@@ -43,10 +44,10 @@ Tensor channels_last(const Tensor& t, const Problem& p, std::int64_t channels, s
 
 void expect(const Tensor& t, const poplar::Type& type, const Shape& shape, const char* what, const char* function) {
   if (t.elementType() != type)
-    throw poputil::poplibs_error(fmt::format("{}: {} of type {}, expected {}", function, what, t.elementType().toString(), type.toString()));
+    poputil::refuse("operand-type", "{}: {} of type {}, expected {}", function, what, t.elementType().toString(), type.toString());
   if (t.shape() != shape)
-    throw poputil::poplibs_error(fmt::format("{}: {} of shape {{{}}}, expected {{{}}}", function, what, fmt::join(t.shape(), ","),
-                                             fmt::join(shape, ",")));
+    poputil::refuse("operand-shape", "{}: {} of shape {{{}}}, expected {{{}}}", function, what, fmt::join(t.shape(), ","),
+                                             fmt::join(shape, ","));
 }
 
 Shape with_field(Shape shape, const Shape& field) {
@@ -71,8 +72,8 @@ std::uint64_t Problem::flops() const {
 Problem problem_of(const ConvParams& params, bool flipped) {
   params.validate();
   if (params.getNumFieldDims() > kConvDims)
-    throw poputil::poplibs_error(fmt::format("convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(),
-                                             static_cast<int>(kConvDims)));
+    poputil::refuse("field-dimensions", "convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(),
+                                             static_cast<int>(kConvDims));
   Problem p;
   p.in_type = params.inputType;
   p.out_type = params.outputType;

@@ -1,5 +1,6 @@
 // Weights in other orders.
 #include "poplibs/poplin/conv/convolve.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <pando/ownership.hpp>
 #include <poplin/Convolution.hpp>
@@ -17,13 +18,13 @@ void weightsTransposeChansFlipXY(poplar::Graph&, const Tensor& in, const Tensor&
                                  const poplar::OptionFlags& options) {
   conv::parse_options(options);
   if (in.rank() < 3)
-    throw poputil::poplibs_error(fmt::format("weightsTransposeChansFlipXY: weights of shape {{{}}}, expected {{groups, out, in, kernel...}}",
-                                             fmt::join(in.shape(), ",")));
+    poputil::refuse("weights-shape", "weightsTransposeChansFlipXY: weights of shape {{{}}}, expected {{groups, out, in, kernel...}}",
+                                             fmt::join(in.shape(), ","));
   Tensor swapped = in.dimShufflePartial({1, 2}, {2, 1});
   for (unsigned d = 3; d < swapped.rank(); ++d) swapped = swapped.reverse(d);
   if (swapped.shape() != out.shape() || in.elementType() != out.elementType())
-    throw poputil::poplibs_error(fmt::format("weightsTransposeChansFlipXY: result {} {{{}}}, expected {} {{{}}}", out.elementType().toString(),
-                                             fmt::join(out.shape(), ","), in.elementType().toString(), fmt::join(swapped.shape(), ",")));
+    poputil::refuse("result-shape", "weightsTransposeChansFlipXY: result {} {{{}}}, expected {} {{{}}}", out.elementType().toString(),
+                                             fmt::join(out.shape(), ","), in.elementType().toString(), fmt::join(swapped.shape(), ","));
   prog.add(poplar::program::Copy(swapped, out, false, context));
 }
 
@@ -34,8 +35,8 @@ Tensor fullyConnectedWeightTranspose(poplar::Graph& graph, Tensor weights, const
   params.validate();
   pando::require_own(graph, weights, "fullyConnectedWeightTranspose");
   if (weights.rank() != 3)
-    throw poputil::poplibs_error(fmt::format("fullyConnectedWeightTranspose: weights of shape {{{}}}, expected {{groups, in, out}}",
-                                             fmt::join(weights.shape(), ",")));
+    poputil::refuse("weights-shape", "fullyConnectedWeightTranspose: weights of shape {{{}}}, expected {{groups, in, out}}",
+                                             fmt::join(weights.shape(), ","));
   return weights.dimShuffle({0, 2, 1});
 }
 

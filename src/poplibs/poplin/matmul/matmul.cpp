@@ -9,6 +9,7 @@
 #include "poplibs/poplin/matmul/planned.h"
 #include "poplibs/poplin/matmul/product.h"
 #include "poplibs/poplin/plan/planning_cache.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace poplin {
 namespace {
@@ -23,7 +24,8 @@ using poplar::program::Sequence;
 
 using Cache = poplin::PlanningCache*;
 
-[[noreturn]] void fail(const std::string& function, const std::string& text) { throw poputil::poplibs_error(function + ": " + text); }
+[[noreturn]] void fail(const std::string& function, const std::string& text) { poputil::refuse("product-operands", "{}", function + ": " +
+                                                                                               text); }
 
 // A matrix as one group.
 Tensor as_groups(const std::string& function, const Tensor& t, const char* name) {

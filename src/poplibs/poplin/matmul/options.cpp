@@ -1,4 +1,5 @@
 #include "poplibs/poplin/matmul/options.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <poplar/exceptions.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 [[noreturn]] void reject(const std::string& key, const std::string& value, const std::string& expected) {
-  throw poplar::invalid_option("Invalid value '" + value + "' for option '" + key + "': expected " + expected);
+  poputil::refuse_option("option-value", "{}", "Invalid value '" + value + "' for option '" + key + "': expected " + expected);
 }
 
 // The position of `value` among `values`.
@@ -87,7 +88,7 @@ Options parse_options(const poplar::OptionFlags& flags) {
     if (found == handlers().end()) {
       std::string valid;
       for (const auto& [name, handler] : handlers()) valid += (valid.empty() ? "" : ", ") + name;
-      throw poplar::invalid_option("Unrecognised option '" + key + "': matrix products take " + valid);
+      poputil::refuse_option("no-such-option", "{}", "Unrecognised option '" + key + "': matrix products take " + valid);
     }
     found->second(options, key, value);
   }

@@ -4,6 +4,7 @@
 
 #include "poplibs/popnn/loss/select.h"
 #include "poplibs/popnn/rows/row_plan.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace popnn {
 
@@ -23,16 +24,19 @@ void check_shape(const Tensor& t, const std::vector<std::size_t>& shape, const s
   if (t.shape() == shape) return;
   std::string text;
   for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-  throw poplibs_error(function + ": " + name + " has shape " + t.shapeToString() + ", expected {" + text + "}");
+  poputil::refuse("operand-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", expected {" + text + "}");
 }
 void check_type(const Tensor& t, const Type& type, const std::string& name, const std::string& function) {
-  if (t.elementType() != type) throw poplibs_error(function + ": " + name + " has type " + t.elementType().toString() + ", expected " + type.toString());
+  if (t.elementType() != type) poputil::refuse("operand-type", "{}", function + ": " + name + " has type " + t.elementType().toString() +
+                                               ", expected " + type.toString());
 }
 
 void check_outputs(const Tensor& outputs, const Tensor& expected, const std::string& function) {
-  if (outputs.rank() != 2) throw poplibs_error(function + ": modelOutputs has shape " + outputs.shapeToString() + ", expected {batch, classes}");
+  if (outputs.rank() != 2) poputil::refuse("outputs-shape", "{}", function + ": modelOutputs has shape " + outputs.shapeToString() +
+                                           ", expected {batch, classes}");
   if (outputs.elementType() != FLOAT && outputs.elementType() != HALF)
-    throw poplibs_error(function + ": modelOutputs has type " + outputs.elementType().toString() + ", expected float or half");
+    poputil::refuse("outputs-type", "{}", function + ": modelOutputs has type " + outputs.elementType().toString() +
+                    ", expected float or half");
   if (has_labels(expected)) return check_shape(expected, {outputs.dim(0)}, "expected", function);
   check_type(expected, outputs.elementType(), "expected", function);
   check_shape(expected, outputs.shape(), "expected", function);
@@ -40,15 +44,17 @@ void check_outputs(const Tensor& outputs, const Tensor& expected, const std::str
 
 void check_count(const Tensor& outputs, const Tensor& count, const std::string& function) {
   check_type(count, UNSIGNED_INT, "numCorrect", function);
-  if (count.numElements() != 1) throw poplibs_error(function + ": numCorrect has shape " + count.shapeToString() + ", expected one element");
-  if (outputs.dim(1) == 0) throw poplibs_error(function + ": modelOutputs has no classes");
+  if (count.numElements() != 1) poputil::refuse("count-shape", "{}", function + ": numCorrect has shape " + count.shapeToString() +
+                                                ", expected one element");
+  if (outputs.dim(1) == 0) poputil::refuse("no-classes", "{}", function + ": modelOutputs has no classes");
 }
 
 // {deltas' scale, outputs' scale}
 Tensor scales_of(const Tensor& outputs, const Tensor& deltas_scale, const Tensor& outputs_scale, const std::string& function) {
   const auto check = [&](const Tensor& t, const char* name) {
     check_type(t, outputs.elementType(), name, function);
-    if (t.numElements() != 1) throw poplibs_error(function + ": " + name + " has shape " + t.shapeToString() + ", expected one element");
+    if (t.numElements() != 1) poputil::refuse("scalar-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() +
+                                              ", expected one element");
   };
   check(deltas_scale, "deltasScale");
   check(outputs_scale, "modelOutputScaling");

@@ -1,4 +1,5 @@
 #include "poplibs/popnn/loss/select.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <popnn/Loss.hpp>
 #include <poputil/TileMapping.hpp>
@@ -70,11 +71,13 @@ Selected add_extreme(Graph& graph, const Tensor& matrix, const RowPlan& plan, bo
 }
 
 void check_searchable(const Tensor& matrix, const std::string& function) {
-  if (matrix.rank() != 2) throw poplibs_error(function + ": the input has shape " + matrix.shapeToString() + ", expected two dimensions");
+  if (matrix.rank() != 2) poputil::refuse("input-shape", "{}", function + ": the input has shape " + matrix.shapeToString() +
+                                          ", expected two dimensions");
   const Type type = matrix.elementType();
   if (type != FLOAT && type != HALF && type != INT && type != UNSIGNED_INT)
-    throw poplibs_error(function + ": the input has type " + type.toString() + ", expected float, half, int or unsigned int");
-  if (matrix.dim(1) == 0) throw poplibs_error(function + ": rows without elements have no extreme");
+    poputil::refuse("input-type", "{}", function + ": the input has type " + type.toString() +
+                    ", expected float, half, int or unsigned int");
+  if (matrix.dim(1) == 0) poputil::refuse("no-classes", "{}", function + ": rows without elements have no extreme");
 }
 
 namespace {
@@ -121,7 +124,8 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
   using namespace internal;
   const std::string function = "popnn::topK";
   check_searchable(input, function);
-  if (K == 0 || K > input.dim(1)) throw poplibs_error(function + ": K is " + std::to_string(K) + ", expected 1 to " + std::to_string(input.dim(1)));
+  if (K == 0 || K > input.dim(1)) poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected 1 to " +
+                                                  std::to_string(input.dim(1)));
   if (input.dim(0) == 0) {
     const Selected none = no_rows(graph, input.elementType(), K);
     indices = none.indices;

@@ -7,6 +7,7 @@
 #include "kernels/nonlinearity.h"
 #include "poplibs/popnn/nonlinearity/spread.h"
 #include "poplibs/popnn/softmax/softmax.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace popnn {
 
@@ -36,22 +37,24 @@ unsigned char activation_of(NonLinearityType type) {
     case NonLinearityType::GELU: return code(Activation::gelu);
     case NonLinearityType::GELU_ERF: return code(Activation::gelu_erf);
     case NonLinearityType::SWISH: return code(Activation::swish);
-    default: throw poplibs_error(std::string(asString(type)) + " is not an element-wise function");
+    default: poputil::refuse("not-element-wise", "{}", std::string(asString(type)) + " is not an element-wise function");
   }
 }
 
 void check_type(const Tensor& t, const std::string& function) {
   if (t.elementType() != FLOAT && t.elementType() != HALF)
-    throw poplibs_error(function + ": the tensor has type " + t.elementType().toString() + ", expected float or half");
+    poputil::refuse("operand-type", "{}", function + ": the tensor has type " + t.elementType().toString() + ", expected float or half");
 }
 void check_rank(const Tensor& t, const std::string& function) {
-  if (t.rank() == 0) throw poplibs_error(function + ": softmax of a scalar; at least one dimension is needed");
+  if (t.rank() == 0) poputil::refuse("operand-rank", "{}", function + ": softmax of a scalar; at least one dimension is needed");
 }
 void check_writeable(const Tensor& t, const std::string& function) {
-  if (!t.isParallelWriteable()) throw poplibs_error(function + ": the tensor is not parallel writeable (it has elements twice, or constants)");
+  if (!t.isParallelWriteable()) poputil::refuse("operand-not-writable", "{}", function +
+                                                ": the tensor is not parallel writeable (it has elements twice, or constants)");
 }
 void check_one_compute_set(NonLinearityType type, const std::string& function) {
-  if (is_softmax(type)) throw poplibs_error(function + ": " + asString(type) + " needs several compute sets; use the form with a Sequence");
+  if (is_softmax(type)) poputil::refuse("compute-set-form", "{}", function + ": " + asString(type) +
+                                        " needs several compute sets; use the form with a Sequence");
 }
 
 // One vertex for each part of the last of the tensors, which is written; the others are read. `base` with "Many" for parts of several regions.
@@ -87,9 +90,11 @@ Tensor gradient_of(Graph& graph, NonLinearityType type, const Tensor& act, const
 void check_gradient(const Tensor& act, const Tensor& gradient, const std::string& function) {
   check_type(act, function);
   if (act.elementType() != gradient.elementType())
-    throw poplibs_error(function + ": act has type " + act.elementType().toString() + ", outGradient " + gradient.elementType().toString());
+    poputil::refuse("gradient-type", "{}", function + ": act has type " + act.elementType().toString() + ", outGradient " +
+                    gradient.elementType().toString());
   if (act.shape() != gradient.shape())
-    throw poplibs_error(function + ": act has shape " + act.shapeToString() + ", outGradient " + gradient.shapeToString());
+    poputil::refuse("gradient-shape", "{}", function + ": act has shape " + act.shapeToString() + ", outGradient " +
+                    gradient.shapeToString());
 }
 
 float scale_of(NonLinearityType type, const Tensor& t) {

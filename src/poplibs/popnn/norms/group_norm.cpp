@@ -3,6 +3,7 @@
 #include <poputil/OptionParsing.hpp>
 
 #include "poplibs/popnn/norms/param_update.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace popnn {
 namespace gn {
@@ -27,9 +28,11 @@ class Grouping {
  public:
   Grouping(const Tensor& acts, std::size_t groups, const OptionFlags& options, const std::string& function)
       : shape_(acts.shape()), groups_(groups), strided_(is_strided(options)) {
-    if (shape_.size() < 2) throw poplibs_error(function + ": the activations have shape " + acts.shapeToString() + ", expected {batch, channels, ...}");
+    if (shape_.size() < 2) poputil::refuse("activations-shape", "{}", function + ": the activations have shape " + acts.shapeToString() +
+                                           ", expected {batch, channels, ...}");
     if (groups == 0 || shape_[1] % groups != 0)
-      throw poplibs_error(function + ": " + std::to_string(shape_[1]) + " channels cannot be cut into " + std::to_string(groups) + " equal groups");
+      poputil::refuse("group-count", "{}", function + ": " + std::to_string(shape_[1]) + " channels cannot be cut into " +
+                      std::to_string(groups) + " equal groups");
   }
   Tensor apply(const Tensor& t) const {
     const std::size_t batch = shape_[0], members = shape_[1] / groups_;
@@ -59,7 +62,8 @@ class Grouping {
 std::size_t groups_of(const Tensor& acts, const Tensor& statistics, const std::string& function) {
   const std::size_t batch = acts.rank() > 0 ? acts.dim(0) : 0;
   if (batch == 0 || statistics.rank() != 1 || statistics.numElements() % batch != 0)
-    throw poplibs_error(function + ": statistics of shape " + statistics.shapeToString() + " are not those of groups of activations of shape " +
+    poputil::refuse("statistics-shape", "{}", function + ": statistics of shape " + statistics.shapeToString() +
+                    " are not those of groups of activations of shape " +
                         acts.shapeToString());
   return statistics.numElements() / batch;
 }

@@ -1,4 +1,5 @@
 // What pooling parameters mean: shapes, and how much work.
+#include "poplibs/poputil/refuse.h"
 #include <popnn/Pooling.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -14,9 +15,11 @@ namespace {
 void check_params(const PoolParams& p) {
   const std::string function = "popnn::pooling: ";
   const std::size_t n = p.inputFieldShape.size();
-  if (n < 1 || n > 3) throw poplibs_error(function + "the field has " + std::to_string(n) + " dimensions, expected 1 to 3");
+  if (n < 1 || n > 3) poputil::refuse("field-dimensions", "{}", function + "the field has " + std::to_string(n) +
+                                      " dimensions, expected 1 to 3");
   const auto check = [&](const char* name, std::size_t size) {
-    if (size != n) throw poplibs_error(function + name + " has " + std::to_string(size) + " dimensions, the field has " + std::to_string(n));
+    if (size != n) poputil::refuse("dimensions-differ", "{}", function + name + " has " + std::to_string(size) +
+                                   " dimensions, the field has " + std::to_string(n));
   };
   check("kernelShape", p.kernelShape.size());
   check("stride", p.stride.size());
@@ -24,27 +27,30 @@ void check_params(const PoolParams& p) {
   check("inputTruncationOrPaddingUpper", p.inputTruncationOrPaddingUpper.size());
   for (std::size_t i = 0; i < n; ++i)
     if (p.stride[i] == 0 || p.kernelShape[i] == 0 || p.inputFieldShape[i] == 0)
-      throw poplibs_error(function + "stride, kernelShape or inputFieldShape is 0 in dimension " + std::to_string(i));
+      poputil::refuse("zero-parameter", "{}", function + "stride, kernelShape or inputFieldShape is 0 in dimension " + std::to_string(i));
   constexpr std::size_t kLongest = 0x7fffffff;
   unsigned __int128 elements = 1;
   const auto count = [&](std::size_t size, const char* name) {
     if (size > kLongest || (elements *= size) >> 60 != 0)
-      throw poplibs_error(function + name + " of " + std::to_string(size) + " makes more elements than 2^60, or is longer than 2^31 - 1");
+      poputil::refuse("element-count", "{}", function + name + " of " + std::to_string(size) +
+                      " makes more elements than 2^60, or is longer than 2^31 - 1");
   };
   count(p.batchSize, "a batch");
   count(p.numChannels, "a number of channels");
   for (std::size_t i = 0; i < n; ++i) {
     count(p.inputFieldShape[i], "a dimension of the field");
-    if (p.kernelShape[i] > kLongest) throw poplibs_error(function + "a window of " + std::to_string(p.kernelShape[i]) + " elements, expected at most 2^31 - 1");
+    if (p.kernelShape[i] > kLongest) poputil::refuse("window-size", "{}", function + "a window of " + std::to_string(p.kernelShape[i]) +
+                                                     " elements, expected at most 2^31 - 1");
     const long extent = static_cast<long>(p.inputFieldShape[i]) + p.inputTruncationOrPaddingLower[i] + p.inputTruncationOrPaddingUpper[i];
-    if (extent > static_cast<long>(kLongest)) throw poplibs_error(function + "a padded dimension of " + std::to_string(extent) + " elements, expected at most 2^31 - 1");
+    if (extent > static_cast<long>(kLongest)) poputil::refuse("padded-size", "{}", function + "a padded dimension of " +
+                                                              std::to_string(extent) + " elements, expected at most 2^31 - 1");
   }
 }
 
 // Products of counts, which must fit 64 bits: a wrong number would be believed.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) throw poplibs_error("popnn::pooling: more operations than 64 bits count");
+  if (__builtin_mul_overflow(a, b, &product)) poputil::refuse("operation-count", "popnn::pooling: more operations than 64 bits count");
   return product;
 }
 
@@ -92,7 +98,8 @@ std::vector<std::size_t> getOutputFieldShape(const PoolParams& p) {
     const long extent = static_cast<long>(p.inputFieldShape[i]) + p.inputTruncationOrPaddingLower[i] + p.inputTruncationOrPaddingUpper[i];
     const long room = extent - static_cast<long>(p.kernelShape[i]);
     if (room < 0)
-      throw poplibs_error("popnn::pooling: a window of " + std::to_string(p.kernelShape[i]) + " does not fit the " + std::to_string(extent) +
+      poputil::refuse("window-fit", "{}", "popnn::pooling: a window of " + std::to_string(p.kernelShape[i]) + " does not fit the " +
+                      std::to_string(extent) +
                           " elements of the padded field in dimension " + std::to_string(i));
     out.push_back(static_cast<std::size_t>(room) / p.stride[i] + 1);
   }
@@ -112,7 +119,7 @@ const char* asString(const PoolingType& method) {
     case PoolingType::AVG: return "avg";
     case PoolingType::SUM: return "sum";
   }
-  throw poplibs_error("popnn::pooling: unknown pooling type");
+  poputil::refuse("no-such-type", "popnn::pooling: unknown pooling type");
 }
 
 std::ostream& operator<<(std::ostream& o, const PoolParams& p) {

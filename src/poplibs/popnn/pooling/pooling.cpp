@@ -4,6 +4,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popnn/pooling/pool_plan.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace popnn {
 namespace pooling {
@@ -36,10 +37,12 @@ void check_tensor(const Tensor& t, const PoolParams& p, const std::vector<std::s
   if (t.shape() != shape) {
     std::string text;
     for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-    throw poplibs_error(function + ": " + name + " has shape " + t.shapeToString() + ", the parameters say {" + text + "}");
+    poputil::refuse("operand-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", the parameters say {" + text +
+                    "}");
   }
   if (t.elementType() != p.dType)
-    throw poplibs_error(function + ": " + name + " has type " + t.elementType().toString() + ", the parameters say " + p.dType.toString());
+    poputil::refuse("operand-type", "{}", function + ": " + name + " has type " + t.elementType().toString() + ", the parameters say " +
+                    p.dType.toString());
 }
 
 Extents windows_of(const PoolGeometry& g) {
@@ -190,7 +193,8 @@ Tensor poolInputGradient(Graph& graph, const PoolParams& params, const unsigned 
                          const DebugContext& debugContext, const OptionFlags& options) {
   const std::string function = "popnn::pooling::poolInputGradient";
   const PoolOptions parsed = parse_options(options);
-  if (params.poolingType == PoolingType::MAX) throw poplibs_error(function + ": the gradient of max pooling needs the operand and the result");
+  if (params.poolingType == PoolingType::MAX) poputil::refuse("gradient-form", "{}", function +
+                                                              ": the gradient of max pooling needs the operand and the result");
   check_tensor(pooledGradient, params, getOutputFieldShape(params), "the gradient", function);
   const ImageForm form = internal::image_form_of(params.batchSize, params.numChannels, fwdChansPerGroup, function);
   if (pooledGradient.numElements() == 0) return empty_like(graph, params, params.inputFieldShape);

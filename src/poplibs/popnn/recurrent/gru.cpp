@@ -1,4 +1,5 @@
 #include "popnn/Gru.hpp"
+#include "poplibs/poputil/refuse.h"
 
 #include <popops/ElementWise.hpp>
 #include <poputil/TileMapping.hpp>
@@ -25,7 +26,8 @@ constexpr std::size_t kKept = 5;
 // Where the weights have a unit.
 std::size_t place(const GruParams& params, Unit unit) {
   const auto found = std::find(params.cellOrder.begin(), params.cellOrder.end(), unit);
-  if (params.cellOrder.size() != kUnits || found == params.cellOrder.end()) throw poputil::poplibs_error("popnn::gru: cellOrder does not have each unit once");
+  if (params.cellOrder.size() != kUnits || found == params.cellOrder.end())
+    poputil::refuse("cell-order", "popnn::gru: cellOrder does not have each unit once");
   return static_cast<std::size_t>(found - params.cellOrder.begin());
 }
 
@@ -40,7 +42,7 @@ Tensor gates(const GruParams& params, const Tensor& weights) {
 }
 
 void check(const Layer& l, const GruParams& params, const Tensor& state, const GruWeights& weights, const Tensor& in) {
-  if (params.resetAfter) throw poputil::poplibs_error(l.where + ": resetAfter is not supported");
+  if (params.resetAfter) poputil::refuse("reset-after", "{}", l.where + ": resetAfter is not supported");
   l.check(in, {l.steps(), l.batch(), l.inputs()}, "the input");
   l.check(state, {l.batch(), l.outputs()}, "the initial state");
   l.check(weights.inputWeights, {kUnits, l.inputs(), l.outputs()}, "the input weights");

@@ -1,4 +1,5 @@
 #include "popnn/Lstm.hpp"
+#include "poplibs/poputil/refuse.h"
 
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>
@@ -26,7 +27,8 @@ constexpr std::size_t kKept = 6;
 // Where the weights have a unit.
 std::size_t place(const LstmParams& params, BasicLstmCellUnit unit) {
   const auto found = std::find(params.cellOrder.begin(), params.cellOrder.end(), unit);
-  if (params.cellOrder.size() != kUnits || found == params.cellOrder.end()) throw poputil::poplibs_error("popnn::lstm: cellOrder does not have each unit once");
+  if (params.cellOrder.size() != kUnits || found == params.cellOrder.end())
+    poputil::refuse("cell-order", "popnn::lstm: cellOrder does not have each unit once");
   return static_cast<std::size_t>(found - params.cellOrder.begin());
 }
 

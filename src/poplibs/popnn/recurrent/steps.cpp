@@ -1,4 +1,5 @@
 #include "steps.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <popnn/NonLinearity.hpp>
 #include <popops/DynamicSlice.hpp>
@@ -27,7 +28,7 @@ OptionFlags of_products(const OptionFlags& options) {
 
 Layer::Layer(Graph& graph_, const rnn::RnnParams& params_, const DebugContext& debug_, const OptionFlags& options, poplin::PlanningCache* cache_, const char* where_)
     : graph(graph_), params(params_), debug(debug_), products(of_products(options)), cache(cache_), where(where_) {
-  const auto refuse = [&](const std::string& why) { throw poputil::poplibs_error(where + ": " + why); };
+  const auto refuse = [&](const std::string& why) { poputil::refuse("layer-parameters", "{}", where + ": " + why); };
   if (params.layerSizes.size() != 2) refuse(std::to_string(params.layerSizes.size()) + " layer sizes; expected those of input and output");
   if (params.dataType != FLOAT && params.dataType != HALF) refuse("data of type " + params.dataType.toString() + "; expected float or half");
   if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0) refuse("a size is 0");
@@ -91,7 +92,8 @@ void Layer::check(const Tensor& t, const std::vector<std::size_t>& shape, const 
   if (t.valid() && t.shape() == shape && t.elementType() == params.dataType) return;
   std::string text;
   for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-  throw poputil::poplibs_error(where + ": " + what + " is " + (t.valid() ? t.elementType().toString() + " " + t.shapeToString() : std::string("an invalid tensor")) +
+  poputil::refuse("operand", "{}", where + ": " + what + " is " + (t.valid() ? t.elementType().toString() + " " +
+                  t.shapeToString() : std::string("an invalid tensor")) +
                                "; expected " + params.dataType.toString() + " {" + text + "}");
 }
 

@@ -1,4 +1,5 @@
 #include "dag.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <popops/ExprOpUtils.hpp>
 #include <poputil/exceptions.hpp>
@@ -34,7 +35,7 @@ kernels::Type kernel_type(const Type& type) {
   if (type == UNSIGNED_INT) return K::u32;
   if (type == LONGLONG || type == LONG) return K::i64;
   if (type == UNSIGNED_LONGLONG || type == UNSIGNED_LONG) return K::u64;
-  throw poputil::poplibs_error("element-wise operation: there is none for elements of type " + type.toString());
+  poputil::refuse("no-such-type", "{}", "element-wise operation: there is none for elements of type " + type.toString());
 }
 
 kernels::Type register_type(const Type& type) { return type == HALF ? kernels::Type::f32 : kernel_type(type); }
@@ -104,7 +105,7 @@ class Builder {
     if (const UnaryOp* o = e.getAs<UnaryOp>()) return unary(*o, type);
     if (const BinaryOp* o = e.getAs<BinaryOp>()) return binary(*o, type);
     if (const TernaryOp* o = e.getAs<TernaryOp>()) return ternary(*o, type);
-    throw poputil::poplibs_error(where_ + ": an expression of an unknown class");
+    poputil::refuse("expression-class", "{}", where_ + ": an expression of an unknown class");
   }
 
   std::vector<Node> take() { return nodes_.take(); }
@@ -112,7 +113,7 @@ class Builder {
  private:
   Type operand_type(const PlaceHolder& p) const {
     if (p.getIndex() < 1 || p.getIndex() > operands_.size())
-      throw poputil::poplibs_error(where_ + ": placeholder _" + std::to_string(p.getIndex()) + ", but there are " +
+      poputil::refuse("no-such-placeholder", "{}", where_ + ": placeholder _" + std::to_string(p.getIndex()) + ", but there are " +
                                    std::to_string(operands_.size()) + " tensors");
     return operands_[p.getIndex() - 1];
   }
@@ -141,13 +142,14 @@ class Builder {
     const double value = c.getDataAsDouble();
     if (c.getTypeTraits().isIntegral) node.value = constant_bits(type, c.getDataForUnsignedIntegral(), c.getTypeTraits().isSigned);
     else if (type != FLOAT && type != HALF && value != std::trunc(value))
-      throw poputil::poplibs_error(where_ + ": the constant " + c.printValue() + " does not fit type " + type.toString() + " of what it is combined with");
+      poputil::refuse("constant-range", "{}", where_ + ": the constant " + c.printValue() + " does not fit type " + type.toString() +
+                      " of what it is combined with");
     else node.value = constant_bits(type, value);
     return nodes_.add(node);
   }
 
   void check(bool fits, const std::string& what, const std::string& found) const {
-    if (!fits) throw poputil::poplibs_error(where_ + ": " + what + " " + found);
+    if (!fits) poputil::refuse("operand-type", "{}", where_ + ": " + what + " " + found);
   }
 
   int unary(const UnaryOp& o, const Type& wanted) {
@@ -216,7 +218,8 @@ void walk(const Expr& root, const std::string& where, const Visit& visit) {
   while (!open.empty()) {
     const auto [e, depth] = open.back();
     open.pop_back();
-    if (depth > kDeepest) throw poputil::poplibs_error(where + ": the expression nests deeper than " + std::to_string(kDeepest));
+    if (depth > kDeepest) poputil::refuse("expression-depth", "{}", where + ": the expression nests deeper than " +
+                                          std::to_string(kDeepest));
     visit(*e);
     const auto add = [&, below = depth + 1](const Expr& part) { open.emplace_back(&part, below); };
     if (const expr::Cast* c = e->getAs<expr::Cast>()) add(c->getLHS());
@@ -247,7 +250,8 @@ void mark_operands(const Expr& expression, std::vector<bool>& used, const std::s
     const PlaceHolder* p = e.getAs<PlaceHolder>();
     if (!p) return;
     if (p->getIndex() < 1 || p->getIndex() > used.size())
-      throw poputil::poplibs_error(where + ": placeholder _" + std::to_string(p->getIndex()) + ", but there are " + std::to_string(used.size()) + " tensors");
+      poputil::refuse("no-such-placeholder", "{}", where + ": placeholder _" + std::to_string(p->getIndex()) + ", but there are " +
+                      std::to_string(used.size()) + " tensors");
     used[p->getIndex() - 1] = true;
   });
 }

@@ -1,4 +1,5 @@
 // The classes of popops/Expr.hpp.
+#include "poplibs/poputil/refuse.h"
 #include <popops/Expr.hpp>
 #include <popops/ExprOpUtils.hpp>
 
@@ -86,7 +87,7 @@ double Const::getDataAsDouble() const {
 }
 
 std::uint64_t Const::getDataForUnsignedIntegral() const {
-  if (!typeTraits.isIntegral) throw poputil::poplibs_error("Const::getDataForUnsignedIntegral: " + printValue() + " is no integer");
+  if (!typeTraits.isIntegral) poputil::refuse("no-integer", "{}", "Const::getDataForUnsignedIntegral: " + printValue() + " is no integer");
   const char* d = data.get();
   const bool s = typeTraits.isSigned;
   switch (typeTraits.size) {

@@ -1,4 +1,5 @@
 #include "map_options.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <poplar/exceptions.hpp>
 
@@ -13,10 +14,11 @@ MapOptions parse_options(const poplar::OptionFlags& flags) {
                      : key == "enableExpressionOptimisations" || key == "enableExpressionOptimizations" || key == "optimiseExpressions" ? &o.optimise
                                                                                                                                  : nullptr;
     if (to == nullptr)
-      throw poplar::invalid_option("Unrecognised option '" + key +
+      poputil::refuse_option("no-such-option", "{}", "Unrecognised option '" + key +
                                    "': the options of element-wise operations are enableGenerateCodelet, forceGenerateCodelet, "
                                    "enableVectorBroadcastOptimisations, enableExpressionOptimisations");
-    if (value != "true" && value != "false") throw poplar::invalid_option("Option '" + key + "' is 'true' or 'false', not '" + value + "'");
+    if (value != "true" && value != "false") poputil::refuse_option("option-value", "{}", "Option '" + key +
+                                                                    "' is 'true' or 'false', not '" + value + "'");
     *to = value == "true";
   }
   return o;

@@ -1,4 +1,5 @@
 #include "poplibs/popops/movement/parts.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <algorithm>
 
@@ -100,7 +101,8 @@ Mapping of_elements(Mapping blocks, std::size_t size) {
   return blocks;
 }
 
-void fail(const char* where, const std::string& message) { throw poputil::poplibs_error(std::string(where) + ": " + message); }
+void fail(const char* where, const std::string& message) { poputil::refuse("movement-operands", "{}", std::string(where) + ": " +
+                                                                           message); }
 
 void check_writable(const char* where, const char* what, const Tensor& t) {
   if (!t.isParallelWriteable()) fail(where, std::string(what) + " of shape " + t.shapeToString() + " is written: it must not hold constants, nor an element twice");

@@ -1,4 +1,5 @@
 #include "popops/Operation.hpp"
+#include "poplibs/poputil/refuse.h"
 
 #include <poputil/exceptions.hpp>
 
@@ -22,12 +23,13 @@ std::istream& operator>>(std::istream& is, Operation& op) {
       op = static_cast<Operation>(i);
       return is;
     }
-  throw poputil::poplibs_error("'" + word + "' is not the name of a popops::Operation");
+  poputil::refuse("no-such-operation", "{}", "'" + word + "' is not the name of a popops::Operation");
 }
 
 std::ostream& operator<<(std::ostream& os, const Operation& op) {
   const unsigned index = static_cast<unsigned>(op);
-  if (index >= std::size(kNames)) throw poputil::poplibs_error("there is no popops::Operation number " + std::to_string(index));
+  if (index >= std::size(kNames)) poputil::refuse("no-such-operation", "{}", "there is no popops::Operation number " +
+                                                  std::to_string(index));
   return os << kNames[index];
 }
 

@@ -13,6 +13,7 @@
 #include "poplibs/popops/reduce/build.h"
 #include "poplibs/popops/reduce/plan.h"
 #include "poplibs/popops/reduce/view.h"
+#include "poplibs/poputil/refuse.h"
 #include "poplibs/work.h"
 
 namespace popops {
@@ -75,7 +76,7 @@ std::string text_of(const std::vector<std::size_t>& shape) {
 
 void check_params(const Tensor& in, const Type& out_type, const ReduceParams& params) {
   const auto fail = [&](const std::string& why) {
-    throw poplibs_error("popops::reduce with " + std::string(poputil::asString(params.op)) + ": " + why);
+    poputil::refuse("reduce-type", "{}", "popops::reduce with " + std::string(poputil::asString(params.op)) + ": " + why);
   };
   if (!takes(params.op, in.elementType())) fail("the operation does not take elements of type " + in.elementType().toString());
   if (out_type != in.elementType() && !(is_real(in.elementType()) && is_real(out_type)))
@@ -94,8 +95,9 @@ std::vector<bool> checked_dims(const Tensor& in, const std::vector<std::size_t>&
   std::vector<bool> reduced(in.rank(), false);
   for (const std::size_t d : dims) {
     if (d >= in.rank())
-      throw poplibs_error("popops::reduce: there is no dimension " + std::to_string(d) + " in a tensor of shape " + in.shapeToString());
-    if (reduced[d]) throw poplibs_error("popops::reduce: dimension " + std::to_string(d) + " is to be reduced twice");
+      poputil::refuse("no-such-dimension", "{}", "popops::reduce: there is no dimension " + std::to_string(d) + " in a tensor of shape " +
+                      in.shapeToString());
+    if (reduced[d]) poputil::refuse("dimension-twice", "{}", "popops::reduce: dimension " + std::to_string(d) + " is to be reduced twice");
     reduced[d] = true;
   }
   return reduced;
@@ -162,11 +164,14 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
   check_params(in, out_type, params);
   const std::vector<bool> reduced = checked_dims(in, dims);
   const std::vector<std::size_t> shape = output_shape(in, reduced);
-  if (given == nullptr && params.update) throw poplibs_error("popops::reduce: `update` needs an output: use reduceWithOutput");
+  if (given == nullptr && params.update) poputil::refuse("update-without-output",
+                                                         "popops::reduce: `update` needs an output: use reduceWithOutput");
   if (given != nullptr && given->shape() != shape)
-    throw poplibs_error("popops::reduceWithOutput: the output has shape " + given->shapeToString() + ", expected " + text_of(shape));
+    poputil::refuse("output-shape", "{}", "popops::reduceWithOutput: the output has shape " + given->shapeToString() + ", expected " +
+                    text_of(shape));
   if (given != nullptr && !given->isParallelWriteable())
-    throw poplibs_error("popops::reduceWithOutput: the output is not parallel writeable (it has elements twice, or constants)");
+    poputil::refuse("output-not-writable",
+                    "popops::reduceWithOutput: the output is not parallel writeable (it has elements twice, or constants)");
   const internal::ReductionView view = internal::view_of(in, reduced);
   if (view.outputs == 0) return given != nullptr ? *given : graph.addVariable(out_type, shape, {context, "reduced"});
   const unsigned tiles = graph.getTarget().getNumTiles();
@@ -235,7 +240,8 @@ void reduceWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& out,
 void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reductions, std::vector<Tensor>& outputs,
                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
   if (!outputs.empty() && outputs.size() != reductions.size())
-    throw poplibs_error("popops::reduceMany: " + std::to_string(outputs.size()) + " outputs for " + std::to_string(reductions.size()) +
+    poputil::refuse("output-count", "{}", "popops::reduceMany: " + std::to_string(outputs.size()) + " outputs for " +
+                    std::to_string(reductions.size()) +
                         " reductions; expected one for each, or none");
   const Options parsed = options_of(options);
   std::vector<poplar::ComputeSet> css;
@@ -246,7 +252,8 @@ void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reducti
     const Tensor* given = results[i].valid() ? &results[i] : nullptr;
     const Type type = r.useOutType ? r.outType : given != nullptr ? given->elementType() : r.in.elementType();
     if (given != nullptr && given->elementType() != type)
-      throw poplibs_error("popops::reduceMany: output " + std::to_string(i) + " has type " + given->elementType().toString() + ", expected " +
+      poputil::refuse("output-type", "{}", "popops::reduceMany: output " + std::to_string(i) + " has type " +
+                      given->elementType().toString() + ", expected " +
                           type.toString());
     if (given != nullptr) results[i] = in_shape(*given, output_shape(r.in, checked_dims(r.in, r.dims)));
     results[i] = reduce_into(graph, r.in, given, type, r.dims, r.params, css, {debugContext, r.debugName}, parsed);

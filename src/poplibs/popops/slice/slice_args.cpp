@@ -1,4 +1,5 @@
 #include "poplibs/popops/slice/slice_args.h"
+#include "poplibs/poputil/refuse.h"
 
 #include <algorithm>
 
@@ -14,7 +15,8 @@ std::string text(const Dims& shape) {
   return out + "}";
 }
 
-void slice_error(const char* function, const std::string& what) { throw poputil::poplibs_error(std::string(function) + ": " + what); }
+void slice_error(const char* function, const std::string& what) { poputil::refuse("slice-operands", "{}", std::string(function) + ": " +
+                                                                                  what); }
 
 void check_slicing(const char* function, const Dims& shape, const Dims& dims, const Dims& sizes) {
   if (dims.size() != sizes.size())

@@ -4,6 +4,7 @@
 
 #include "poplibs/popops/slice/table.h"
 #include "poplibs/popops/sort/sort_rows.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace popops {
 
@@ -14,11 +15,13 @@ using program::Sequence;
 namespace {
 
 void check_dim(const char* function, const Tensor& t, unsigned dim) {
-  if (dim >= t.rank()) throw poputil::poplibs_error(std::string(function) + ": dimension " + std::to_string(dim) + " of a tensor of shape " + t.shapeToString());
+  if (dim >= t.rank()) poputil::refuse("no-such-dimension", "{}", std::string(function) + ": dimension " + std::to_string(dim) +
+                                       " of a tensor of shape " + t.shapeToString());
 }
 
 void check_writeable(const char* function, const Tensor& t) {
-  if (!t.isParallelWriteable()) throw poputil::poplibs_error(std::string(function) + ": the tensor holds constants, or an element twice");
+  if (!t.isParallelWriteable()) poputil::refuse("operand-not-writable", "{}", std::string(function) +
+                                                ": the tensor holds constants, or an element twice");
 }
 
 // The dimension as rows of a matrix, and back.

@@ -6,6 +6,7 @@
 
 #include "poplibs/popops/slice/table.h"
 #include "poplibs/popops/sort/sort_rows.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace popops {
 
@@ -108,10 +109,11 @@ struct Best {
 
 void check(const char* function, const Graph& graph, const Tensor& t, const TopKParams& params) {
   pando::require_own(graph, t, function);
-  if (t.rank() == 0) throw poputil::poplibs_error(std::string(function) + ": a scalar has no dimension to search");
+  if (t.rank() == 0) poputil::refuse("scalar-operand", "{}", std::string(function) + ": a scalar has no dimension to search");
   internal::check_keys(function, t);
   if (params.k > t.dim(static_cast<unsigned>(t.rank() - 1)))
-    throw poputil::poplibs_error(std::string(function) + ": k is " + std::to_string(params.k) + ", more than the last dimension of shape " + t.shapeToString());
+    poputil::refuse("k-range", "{}", std::string(function) + ": k is " + std::to_string(params.k) +
+                    ", more than the last dimension of shape " + t.shapeToString());
 }
 
 // The order asked for, in the shape of the input with k in the last dimension.
@@ -167,7 +169,8 @@ std::ostream& operator<<(std::ostream& os, const TopKParams& p) {
 
 Tensor createTopKInput(Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const TopKParams& params, const DebugContext& debugContext) {
   if (shape.empty() || params.k > shape.back())
-    throw poputil::poplibs_error("createTopKInput: k is " + std::to_string(params.k) + ", more than the last dimension, or there is none");
+    poputil::refuse("k-range", "{}", "createTopKInput: k is " + std::to_string(params.k) +
+                    ", more than the last dimension, or there is none");
   return graph.addVariable(type, shape, VariableMappingMethod::LINEAR, debugContext);
 }
 
