@@ -43,6 +43,11 @@ function(pando_op_library name)
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   # Objects of their own: unit tests see what the library hides.
   add_library(${name}_objects OBJECT ${sources})
+  # The estimates in codelet files are small, and include the same headers.
+  set(alone ${sources})
+  list(REMOVE_ITEM alone ${codelets})
+  set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(${name}_objects PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   target_include_directories(${name}_objects PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name}_objects PRIVATE poplar ${ARGN} fmt::fmt nlohmann_json::nlohmann_json)
   add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects>)

@@ -23,7 +23,7 @@ endfunction()
 
 pando_tools_below(${CMAKE_SOURCE_DIR} tools)
 add_custom_target(tools DEPENDS ${tools})
-add_custom_target(demo_tools DEPENDS poplar pando poputil popops poplin popnn poprand pando_kernels)
+add_custom_target(demo_tools DEPENDS poplar poputil popops poplin popnn poprand pando_kernels)
 if(TARGET popc)
   add_dependencies(demo_tools popc)
 endif()

@@ -376,6 +376,19 @@ TEST(DebugContext, JoinsPaths) {
   EXPECT_EQ(path({info, "y"}), "op/y");
 }
 
+TEST(Tensor, SlicesOfOneElementRepeatIt) {
+  Graph graph(model());
+  const Tensor one = graph.addVariable(FLOAT, {1}, "one"), two = graph.addVariable(FLOAT, {2}, "two");
+  const std::vector<std::vector<Interval>> lists = {{{0, 3}, {5, 6}}, {{0, 1}}};
+  const std::vector<Tensor> parts = one.slices(lists);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].shape(), (std::vector<std::size_t>{4}));
+  EXPECT_EQ(parts[0].getVarRegions().size(), 4u);
+  EXPECT_EQ(parts[1], one);
+  EXPECT_THROW(two.slices(lists), index_error);
+  EXPECT_THROW(one.slice(0, 3), index_error);
+}
+
 TEST(DebugInfo, ValuesGoToTheOpenStream) {
   const std::string file = testing::TempDir() + "debug_info.json";
   EXPECT_FALSE(DebugInfo::isStreamerOpen());

@@ -118,7 +118,15 @@ std::vector<Tensor> Tensor::slices(ArrayRef<Interval> intervals, unsigned dimens
   return result;
 }
 
+// PopLibs asks a single element for the regions of a longer tensor that it goes with: it is there as often as they ask.
 std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>>& intervals, unsigned dimension) const {
+  std::size_t reach = 0;
+  for (const std::vector<Interval>& list : intervals)
+    for (const Interval& i : list) reach = std::max(reach, i.end());
+  if (rank() == 1 && dimension == 0 && numElements() == 1 && reach > 1) {
+    if (reach > ~0u) fail(ErrorKind::index_error, "slice-out-of-range", "slices of a tensor of one element: an interval ends at {}", reach);
+    return broadcast(static_cast<unsigned>(reach), 0).slices(intervals, 0);
+  }
   std::vector<Tensor> result;
   result.reserve(intervals.size());
   for (const std::vector<Interval>& list : intervals)

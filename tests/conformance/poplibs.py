@@ -1,0 +1,213 @@
+"""Builds PopLibs sdk-release-2.0 from an untouched checkout against the component `poplar` alone, and runs its tests.
+
+The build stays in --work: the next run goes on from there. A test counts for the folder of tests/ that adds it, and for its device variant,
+which is the first word of its name. Comparisons with stored cycle counts of the original (label `benchmarks`) are left out.
+
+  ./x conformance poplibs --from DIR                            everything
+  ./x conformance poplibs --from DIR --libraries popops --quick a tenth of what is expected of popops
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import expectations
+
+HERE = pathlib.Path(__file__).resolve().parent
+# In the order in which they need each other. What each adds to the build: folders of lib, tests and tools.
+LIBRARIES = {
+    "poplibs_support": ["lib/poplibs_support/all", "tests/poplibs_support/all"],
+    "popsolver": ["lib/popsolver/all", "tests/popsolver/all"],
+    "poputil": ["lib/poputil/all", "tests/poputil/all"],
+    "popops": ["lib/popops/all", "lib/popnn/popnn.gp", "tests/popops/all", "tools/reduce_op", "tools/embedding_layer", "tools/topk"],
+    "poprand": ["lib/poprand/all", "tests/poprand/all", "tools/random_generator"],
+    "poplin": ["lib/poplin/all", "tests/poplin/all", "tools/single_conv_layer", "tools/general_matrix_multiply", "tools/fully_connected_layer",
+               "tools/multi_conv_layer", "tools/norm_layer", "tools/oct_conv_layer", "tools/matrix_solver"],
+    "popnn": ["lib/popnn/all", "tests/popnn/all", "tools/pooling_layer", "tools/lstm_layer", "tools/gru_layer", "tools/rnn_layer"],
+    "popfloat": ["lib/popfloat/all", "tests/popfloat/all"],
+    "sanity": ["tests/sanity/all"],
+}
+# What the sources want of compilers and libraries that are newer than they are.
+FLAGS = {
+    "-include limits": "newer standard libraries' headers no longer bring <limits> with others",
+    "-DFMT_DEPRECATED_OSTREAM": "fmt 9 formats what has operator<< only if asked",
+    "-Wno-narrowing": "braces around longer integers: an error with -pedantic-errors",
+    "-Wno-error": "of newer warnings ...",
+    "-Wno-error=deprecated-declarations": "... std::iterator",
+    "-Wno-error=range-loop-construct": "... copies in loops",
+}
+DEFINITIONS = {
+    "CMAKE_BUILD_TYPE": "Release",
+    "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # compiles in two thirds of the time
+    "BUILD_SHARED_LIBS": "ON",
+    "POPLIBS_ENABLED_IPU_ARCH_NAMES": "cpu",  # of codelets: all targets run host code
+    "POPLIBS_ENABLED_IPU_ARCH_TEST_VARIANTS": "cpu;ipu2",
+    "TBB_INCLUDE_DIRS": "/usr/include",  # its module looks for a header that oneTBB has no longer
+}
+# What is not mended by flags: tools/topk.cpp gives boost::program_options a type that newer Boosts do not find the reading operator of.
+PACKAGES = ["libboost-test-dev", "libboost-timer-dev", "libboost-filesystem-dev", "libboost-regex-dev", "libboost-system-dev",
+            "libboost-program-options-dev", "libtbb-dev", "libspdlog-dev"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--from", dest="source", required=True, help="a checkout of graphcore/poplibs, branch sdk-release-2.0")
+    parser.add_argument("--prefix", required=True, help="an installed Pando, in its build tree")
+    parser.add_argument("--work", required=True, help="a folder for the build and results; kept")
+    parser.add_argument("--libraries", default=",".join(LIBRARIES), help="some of: " + " ".join(LIBRARIES))
+    parser.add_argument("--quick", action="store_true", help="every tenth of the tests that are expected to pass")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=int, default=300, help="limit of one test")
+    parser.add_argument("--no-build", action="store_true", help="run what is built")
+    parser.add_argument("--update", action="store_true", help="add what newly passes to the list of what is expected")
+    parsed = parser.parse_args()
+    parsed.work = pathlib.Path(parsed.work).resolve()
+    parsed.libraries = parsed.libraries.split(",")
+    unknown = [name for name in parsed.libraries if name not in LIBRARIES]
+    if unknown:
+        sys.exit(f"unknown libraries: {' '.join(unknown)}; there are {' '.join(LIBRARIES)}")
+    if not (pathlib.Path(parsed.source) / "include/popsolver/Model.hpp").exists():
+        sys.exit(f"{parsed.source} is no checkout of PopLibs sdk-release-2.0: it has no include/popsolver/Model.hpp")
+    return parsed
+
+
+def logged(command, log, environment=None):
+    """True if it succeeds."""
+    with open(log, "wb") as out:
+        return subprocess.run([str(c) for c in command], stdout=out, stderr=subprocess.STDOUT, env=environment).returncode == 0
+
+
+def install_component(prefix, work):
+    """The component `poplar` alone: without our op libraries and their headers."""
+    target = work / "poplar"
+    shutil.rmtree(target, ignore_errors=True)
+    tree = pathlib.Path(prefix).resolve().parent
+    if not logged(["cmake", "--install", tree, "--prefix", target, "--component", "poplar"], work / "install.log"):
+        sys.exit(f"could not install the component poplar of {tree}: {work / 'install.log'}")
+    return target
+
+
+def configure(source, work, environment):
+    definitions = dict(DEFINITIONS, CMAKE_CXX_FLAGS=" ".join(FLAGS), CMAKE_PREFIX_PATH=environment["POPLAR_SDK_ENABLED"])
+    if shutil.which("ccache"):
+        definitions["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
+    command = ["cmake", "-G", "Ninja", "-S", source, "-B", work / "build", *(f"-D{k}={v}" for k, v in definitions.items())]
+    if not logged(command, work / "configure.log", environment):
+        sys.exit(f"PopLibs does not configure: {work / 'configure.log'}; Debian packages that it needs: {' '.join(PACKAGES)}")
+    print("flags: " + "; ".join(f"{flag} ({why})" for flag, why in FLAGS.items()))
+
+
+def build(libraries, work, jobs, environment):
+    for name in libraries:
+        log = work / f"build-{name}.log"
+        if not logged(["nice", "-n", "10", "ninja", "-C", work / "build", "-j", jobs, "-k", "0", *LIBRARIES[name]], log, environment):
+            failed = re.findall(r"^FAILED: (\S+)", log.read_text(errors="replace"), re.M)
+            print(f"{name}: {len(failed)} parts of the build failed, all of it in {log}: {' '.join(failed[:10])}")
+
+
+def library_of(entry, files, nodes):
+    """The folder below tests/ whose list adds the test."""
+    node = nodes[entry["backtrace"]]
+    while "parent" in node:
+        node = nodes[node["parent"]]
+    found = re.search(r"/tests/(\w+)/", files[node["file"]])
+    return found.group(1) if found else ""
+
+
+def read_tests(listing):
+    """{library: [(number, name)]} of ctest's JSON; numbers count from 1. Without comparisons of cycle counts."""
+    graph = listing["backtraceGraph"]
+    tests = collections.defaultdict(list)
+    for number, entry in enumerate(listing["tests"], 1):
+        labels = [label for p in entry.get("properties", []) if p["name"] == "LABELS" for label in p["value"]]
+        library = library_of(entry, graph["files"], graph["nodes"])
+        if "benchmarks" not in labels and library:
+            tests[library].append((number, entry["name"]))
+    return dict(tests)
+
+
+def variant_of(name):
+    found = re.match(r"(NoTarget|Cpu|IpuModel\d+)_", name)
+    return found.group(1) if found else "NoTarget"
+
+
+def outcome_of(case):
+    """None, or what went wrong."""
+    failure, skipped = case.find("failure"), case.find("skipped")
+    if skipped is not None or case.get("status") in ("notrun", "disabled"):
+        return "its program is not there: " + ((skipped.get("message") if skipped is not None else None) or "not run")
+    if failure is None and case.get("status") == "run":
+        return None
+    lines = [line for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"error|terminate|what\(\)|mismatch|[Ff]ail|exceed", line)]
+    why = (failure.get("message") if failure is not None else "") or "fails"
+    return f"{why}: {(telling or lines or [''])[0].strip()[:200]}"
+
+
+def run_tests(numbers, work, jobs, seconds, environment):
+    """{name: outcome}"""
+    if not numbers:
+        return {}
+    results, chosen = work / "results.xml", work / "numbers"
+    chosen.write_text(",".join(str(n) for n in [numbers[0], numbers[0], 1, *numbers[1:]]) + "\n")
+    results.unlink(missing_ok=True)
+    logged(["ctest", "--test-dir", work / "build", "-j", jobs, "-I", chosen, "--timeout", seconds, "--output-junit", results,
+            "--test-output-size-failed", "4000", "--output-on-failure"], work / "ctest.log", environment)
+    if not results.exists():
+        sys.exit(f"ctest wrote no results: {work / 'ctest.log'}")
+    return {case.get("name"): outcome_of(case) for case in xml.etree.ElementTree.parse(results).getroot().iter("testcase")}
+
+
+def tenth(cases):
+    return set(sorted(cases)[::10])
+
+
+def print_counts(results):
+    counts = collections.defaultdict(lambda: [0, 0])
+    for case, message in results.items():
+        library, name = case.split("/", 1)
+        counts[library, variant_of(name)][0] += message is None
+        counts[library, variant_of(name)][1] += 1
+    for (library, variant), (passed, all_of_it) in sorted(counts.items()):
+        print(f"{library:16} {variant:10} {passed:5} of {all_of_it} pass")
+
+
+def list_tests(work, environment):
+    done = subprocess.run(["ctest", "--test-dir", str(work / "build"), "--show-only=json-v1"], stdout=subprocess.PIPE, env=environment, check=True)
+    return read_tests(json.loads(done.stdout))
+
+
+def main():
+    options = arguments()
+    options.work.mkdir(parents=True, exist_ok=True)
+    environment = expectations.user_environment(install_component(options.prefix, options.work))
+    if not options.no_build:
+        configure(pathlib.Path(options.source).resolve(), options.work, environment)
+        build(options.libraries, options.work, options.jobs, environment)
+    expected_file = HERE / "poplibs.expected"
+    mine = tuple(name + "/" for name in options.libraries)
+    expected = {case for case in expectations.read(expected_file) if case.startswith(mine)}
+    tests = list_tests(options.work, environment)
+    cases = {f"{library}/{name}": number for library in options.libraries for number, name in tests.get(library, [])}
+    if options.quick:
+        expected = tenth(expected)
+        cases = {case: number for case, number in cases.items() if case in expected}
+    outcomes = run_tests(sorted(cases.values()), options.work, options.jobs, options.seconds, environment)
+    results = {case: outcomes.get(case.split("/", 1)[1], "ctest says nothing of it") for case in cases}
+    print_counts(results)
+    if options.update:
+        passing = expectations.read(expected_file) | {case for case, message in results.items() if message is None}
+        expected_file.write_text("".join(f"{case}\n" for case in sorted(passing)))
+    lines, status = expectations.judge(results, expected)
+    print("\n".join(line for line in lines if not line.startswith("pass") or "(new" in line))
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

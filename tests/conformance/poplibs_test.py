@@ -1,0 +1,49 @@
+"""How the runner of PopLibs reads ctest: which tests there are, whose they are, and what became of them."""
+import unittest
+import xml.etree.ElementTree
+
+from poplibs import outcome_of, read_tests, tenth, variant_of
+
+LISTING = {
+    "backtraceGraph": {"files": ["/x/tests/popops/CMakeLists.txt", "/x/tests/popnn/codelets/CMakeLists.txt", "/x/tests/CMakeLists.txt"],
+                       "nodes": [{"file": 0}, {"file": 2, "parent": 0}, {"file": 1}, {"file": 2}]},
+    "tests": [{"name": "IpuModel2_default_a", "backtrace": 1, "properties": [{"name": "LABELS", "value": ["popops"]}]},
+              {"name": "IpuModel2_default_b_benchmark", "backtrace": 0, "properties": [{"name": "LABELS", "value": ["benchmarks", "python3"]}]},
+              {"name": "Cpu_default_c", "backtrace": 2},
+              {"name": "d", "backtrace": 3}],
+}
+
+
+def case(text):
+    return outcome_of(xml.etree.ElementTree.fromstring(text))
+
+
+class Tests(unittest.TestCase):
+    def test_a_test_is_its_outermost_folders(self):
+        self.assertEqual(read_tests(LISTING), {"popops": [(1, "IpuModel2_default_a")], "popnn": [(3, "Cpu_default_c")]})
+
+    def test_variants(self):
+        self.assertEqual([variant_of(n) for n in ("Cpu_default_c", "IpuModel2_default_a", "NoTarget_default_x", "popsolver_Div")],
+                         ["Cpu", "IpuModel2", "NoTarget", "NoTarget"])
+
+    def test_a_tenth(self):
+        self.assertEqual(tenth({f"{i:02}" for i in range(25)}), {"00", "10", "20"})
+
+
+class Outcomes(unittest.TestCase):
+    def test_a_pass(self):
+        self.assertIsNone(case('<testcase name="a" status="run"><system-out>error: not really</system-out></testcase>'))
+
+    def test_a_failure_names_its_first_telling_line(self):
+        self.assertEqual(case('<testcase name="a" status="fail"><failure message="Failed"/><system-out>hello\n  x: error: y\nz</system-out></testcase>'),
+                         "Failed: x: error: y")
+
+    def test_a_missing_program_is_no_pass(self):
+        self.assertIn("is not there", case('<testcase name="a" status="notrun"><skipped message="Unable to find executable"/></testcase>'))
+
+    def test_what_has_no_known_status_is_no_pass(self):
+        self.assertEqual(case('<testcase name="a" status="odd"/>'), "fails: ")
+
+
+if __name__ == "__main__":
+    unittest.main()
