@@ -152,12 +152,45 @@ def forward_figures(bench, name, what):
         show(f"{what}, cpu", 1e3 * ours["step"], "ms", None, PEERS["onnx"] if theirs else "", 1e3 * theirs["step"] if theirs else None, 1)
 
 
+def depth_figures(bench):
+    """A layer is one graph; what 48 calls of it take, beside 12."""
+    best = {}
+    for _ in range(2 * ROUNDS):
+        for layers in (12, 48):
+            best[layers] = better(best.get(layers), run([bench.ours, HERE / "depth.py", "--layers", layers, "--json"], 300))
+    if None in best.values():
+        failed.append("depth")
+        return
+    what = "model level: 48 layers 256 wide, one called graph, 1,472 tiles"
+    show(f"{what}: lowered and compiled", best[48]["lower"] + best[48]["compile"], "s", None, "12 layers", best[12]["lower"] + best[12]["compile"], 1.2)
+    show(f"{what}: executable", best[48]["executable_mb"], "MB", None, "12 layers", best[12]["executable_mb"], 1.2)
+
+
+def layers_figures(bench, layers, ipus, what):
+    """Encoder layers as called graphs, with Adam: that they fit on the tiles, and compute what the host computes."""
+    tiles, host = (run([bench.ours, HERE / "layers.py", device, layers, ipus], 900) for device in ("ipu_model", "cpu"))
+    if tiles is None or host is None:
+        failed.append(what)
+        return
+    for i, (a, b) in enumerate(zip(tiles["layers"], host["layers"])):
+        if abs(a - b) > 1e-5 * abs(b):
+            print(f"{what}: layer {i} has moments of {a} on tiles and {b} on the host", flush=True)
+            failed.append(what)
+    show(f"model level: {what}: built, compiled and loaded", tiles["build"] + tiles["compile"], "s")
+    show(f"model level: {what}: a step", 1e3 * tiles["step"], "ms", None, "cpu", 1e3 * host["step"])
+    show(f"model level: {what}: executable", tiles["executable_mb"], "MB")
+    show(f"model level: {what}: peak memory of the host", tiles["peak_mib"], "MiB")
+
+
 def main():
     bench = Bench(pathlib.Path(sys.argv[1]).resolve())
     small_figures(bench)
     training_figures(bench, "mlp", "model level: MLP 784-1024-1024-10, batch 256, Adam step", {"jax": 1 / 1.1, "torch": 1, "torch-compiled": 1}, 1 / 0.7)
     training_figures(bench, "encoder", "model level: encoder layer 768 x 12 heads, 8 x 128 tokens, both ways",
                      {"jax": 1 / 1.25, "torch": 1, "torch-compiled": 1}, 1 / 0.6)
+    depth_figures(bench)
+    layers_figures(bench, 3, 1, "three encoder layers with Adam on one IPU")
+    layers_figures(bench, 12, 4, "twelve encoder layers with Adam on four IPUs")
     forward_figures(bench, "resnet", "model level: ResNet's first blocks, batch 4 of 224 x 224, forward")
     forward_figures(bench, "inference", "model level: MLP 784-1024-1024-10, batch 1, forward")
     if failed:

@@ -70,6 +70,18 @@ def mlp(ir, steps):
     return weights[0]
 
 
+def encoder_layer(x, w):
+    """Attention and an MLP, each behind a normalisation and with a residual; w: tensors of SHAPES."""
+    h = ops.layer_norm(x, w["ln1"], w["ln1_b"])
+    heads = (BATCH, TOKENS, HEADS, WIDTH // HEADS)
+    q, k, v = (t.reshape(heads).transpose((0, 2, 1, 3)) for t in ops.split(h @ w["qkv"] + w["qkv_b"], 3, axis=1))
+    scores = ops.softmax((q @ k.transpose((0, 1, 3, 2))) * (1 / np.sqrt(WIDTH // HEADS)), axis=-1)
+    mixed = (scores @ v).transpose((0, 2, 1, 3)).reshape((BATCH * TOKENS, WIDTH))
+    x = x + (mixed @ w["out"] + w["out_b"])
+    h = ops.layer_norm(x, w["ln2"], w["ln2_b"])
+    return x + (ops.gelu(h @ w["up"] + w["up_b"]) @ w["down"] + w["down_b"])
+
+
 def encoder(ir, steps):
     x, dy, weights = encoder_data()
     x, dy = popxl.variable(x, name="x"), popxl.variable(dy, name="dy")
@@ -79,15 +91,7 @@ def encoder(ir, steps):
     def network(x):
         for n, s in SHAPES.items():
             inputs[n] = popxl.graph_input(s, popxl.float32, n)
-        w = inputs
-        h = ops.layer_norm(x, w["ln1"], w["ln1_b"])
-        heads = (BATCH, TOKENS, HEADS, WIDTH // HEADS)
-        q, k, v = (t.reshape(heads).transpose((0, 2, 1, 3)) for t in ops.split(h @ w["qkv"] + w["qkv_b"], 3, axis=1))
-        scores = ops.softmax((q @ k.transpose((0, 1, 3, 2))) * (1 / np.sqrt(WIDTH // HEADS)), axis=-1)
-        mixed = (scores @ v).transpose((0, 2, 1, 3)).reshape((BATCH * TOKENS, WIDTH))
-        x = x + (mixed @ w["out"] + w["out_b"])
-        h = ops.layer_norm(x, w["ln2"], w["ln2_b"])
-        return x + (ops.gelu(h @ w["up"] + w["up_b"]) @ w["down"] + w["down_b"])
+        return encoder_layer(x, inputs)
 
     forward = ir.create_graph(network, x)
     gradient = transforms.autodiff(forward, grads_required=[forward.inputs[0], *inputs.values()])

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "base/check.h"
 #include "compile/liveness.h"
 #include "compile/plan.h"
 
@@ -28,24 +29,27 @@ class Pieces {
   void run() {
     plan_.pieces = DenseMap<ShardId, std::vector<Piece>>(plan_.shards.size());
     always_ = intern(ranges_.everything());
-    const std::vector<Access> sorted = sorted_by_shard();
+    const std::vector<std::uint32_t> sorted = sorted_by_shard();
+    std::vector<Access> own;  // the shard's
     std::size_t at = 0;
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
-      std::size_t end = at;
-      while (end < sorted.size() && sorted[end].shard.value == s) ++end;
-      cut(ShardId(s), std::span(sorted).subspan(at, end - at));
-      at = end;
+      own.clear();
+      for (; at < sorted.size() && plan_.accesses[sorted[at]].shard.value == s; ++at) own.push_back(plan_.accesses[sorted[at]]);
+      cut(ShardId(s), own);
     }
     plan_.accesses = {};
   }
 
  private:
-  std::vector<Access> sorted_by_shard() {
+  // Numbers of accesses: there are millions, and a second list of them would double what the pass needs.
+  std::vector<std::uint32_t> sorted_by_shard() {
+    PANDO_CHECK(plan_.accesses.size() <= ~0u);
     std::vector<std::uint32_t> first(plan_.shards.size() + 1, 0);
     for (const Access& a : plan_.accesses) ++first[a.shard.index() + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<Access> sorted(plan_.accesses.size());
-    for (const Access& a : plan_.accesses) sorted[first[a.shard.index()]++] = a;
+    std::vector<std::uint32_t> sorted(plan_.accesses.size());
+    std::uint32_t number = 0;
+    for (const Access& a : plan_.accesses) sorted[first[a.shard.index()]++] = number++;
     return sorted;
   }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -152,7 +153,7 @@ struct Plan {
 
   // lowered programs
   DenseMap<ActionId, Action> actions;
-  std::vector<Access> accesses;
+  std::deque<Access> accesses;  // millions: never moved
   std::vector<SymbolicExchange> exchanges;
   std::vector<SymbolicCompute> computes;
   std::vector<SymbolicTransfer> transfers;

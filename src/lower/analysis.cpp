@@ -27,7 +27,7 @@ bool is_scalar_constant(const ir::Module& m, ValueId v) {
 }  // namespace
 
 Analysis::Analysis(const ir::Module& module, bool fuse)
-    : module_(module), fuse_(fuse), kept_(ir::kept_values(module)), uses_(module.value_count()), users_(module.value_count()), sites_(module.graph_count()),
+    : module_(module), fuse_(fuse), kept_(ir::kept_values(module)), uses_(module.value_count()), users_(module.value_count()), sites_(module.graph_count()), first_call_(module.graph_count()),
       code_loaded_(module.graph_count()), effects_(module.graph_count()) {
   for (std::size_t g = 0; g < module.graph_count(); ++g) {
     for (OpId o : module.graph(graph_id(g)).ops) {
@@ -39,6 +39,7 @@ Analysis::Analysis(const ir::Module& module, bool fuse)
           code_loaded_[callee] = 1;
         } else {
           ++sites_[callee];
+          if (!first_call_[callee].valid() && module.row(o).name == "call") first_call_[callee] = o;
         }
       }
     }

@@ -31,6 +31,8 @@ class Analysis {
   const std::vector<std::pair<ir::OpId, std::uint32_t>>& users(ir::ValueId v) const { return users_[v]; }
   // How many ops carry a graph.
   std::uint32_t sites(ir::GraphId g) const { return sites_[g]; }
+  // The first of them that is a call; invalid if none is.
+  ir::OpId first_call(ir::GraphId g) const { return first_call_[g]; }
   // Whether its code is loaded by an op.
   bool code_loaded(ir::GraphId g) const { return code_loaded_[g] != 0; }
   bool has_effects(ir::OpId op) const;
@@ -48,6 +50,7 @@ class Analysis {
   DenseMap<ir::ValueId, std::uint32_t> uses_;
   DenseMap<ir::ValueId, std::vector<std::pair<ir::OpId, std::uint32_t>>> users_;
   DenseMap<ir::GraphId, std::uint32_t> sites_;
+  DenseMap<ir::GraphId, ir::OpId> first_call_;
   DenseMap<ir::GraphId, char> code_loaded_, effects_;
 };
 

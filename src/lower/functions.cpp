@@ -3,6 +3,8 @@
 
 #include "base/check.h"
 
+#include <algorithm>
+
 namespace pando::lower {
 
 using ir::GraphId;
@@ -24,12 +26,38 @@ std::set<GraphId> Lowering::reachable(std::span<const GraphId> graphs) const {
   return seen;
 }
 
+// What the first call gives a function, if another function has made it or has read it before: where it lies there, so that copies rearrange nothing.
+// A gradient gets what the forward pass has left, and weights as the forward pass reads them.
+Tensor Lowering::operand_of_first_call(GraphId g, std::size_t input) {
+  const ir::OpId call = analysis_.first_call(g);
+  if (!call.valid() || input >= module_.operands(call).size()) return {};
+  const ValueId v = module_.operand(call, input);
+  // A function of a call, with its inputs, unless it is this one or one that waits for it.
+  const auto other = [&](ir::OpId op) -> Function* {
+    if (!op.valid() || module_.row(op).name != "call") return nullptr;
+    const GraphId f = module_.graphs(op)[0];
+    return is_function(f) && !being_lowered_.contains(f) ? &function(f) : nullptr;
+  };
+  const ir::OpId producer = module_.value(v).producer;
+  if (producer.valid()) {
+    if (other(producer) == nullptr) return {};
+    const auto& outputs = module_.graph(module_.graphs(producer)[0]).outputs;
+    const auto results = module_.results(producer);
+    const auto r = static_cast<std::size_t>(std::find(results.begin(), results.end(), v) - results.begin());
+    return r < outputs.size() && has_slot(outputs[r]) ? slots_[outputs[r]].tensor : Tensor();
+  }
+  const auto& [reader, index] = analysis_.users(v).front();
+  const Function* const f = other(reader);
+  return f != nullptr && index < f->inputs.size() ? f->inputs[index] : Tensor();
+}
+
 Lowering::Function& Lowering::function(GraphId g) {
   const auto known = functions_.find(g);
   if (known != functions_.end()) {
     if (function_calls_) function_calls_->insert(known->second.calls.begin(), known->second.calls.end());
     return known->second;
   }
+  being_lowered_.insert(g);
   Function f;
   f.number = ++function_count_;
   f.calls.insert(f.number);
@@ -45,7 +73,8 @@ Lowering::Function& Lowering::function(GraphId g) {
   function_storages_ = &f.storages;
   function_calls_ = &f.calls;
   for (ValueId v : module_.graph(g).inputs) {
-    const Tensor t = new_tensor(v);
+    const Tensor given = operand_of_first_call(g, f.inputs.size());
+    const Tensor t = given.valid() ? graph_.clone(given, name_of(v)) : new_tensor(v);
     f.inputs.push_back(t);
     define(v, {t, {add_storage(true, false)}});
   }
@@ -58,6 +87,7 @@ Lowering::Function& Lowering::function(GraphId g) {
   function_calls_ = calls;
   current_ = std::move(current);
   if (function_calls_) function_calls_->insert(f.calls.begin(), f.calls.end());
+  being_lowered_.erase(g);
   Function& made = functions_.emplace(g, std::move(f)).first->second;
   if (loads_) count_loads(made);
   return made;

@@ -172,6 +172,7 @@ class Lowering {
   void choose_product_share();
   void balance(const std::set<ir::ValueId>& passed_on);
   void count_loads(const Function& f);
+  poplar::Tensor operand_of_first_call(ir::GraphId g, std::size_t input);
   void collect_reachable(ir::GraphId g, std::set<ir::GraphId>& seen) const;
   std::set<ir::GraphId> reachable(std::span<const ir::GraphId> graphs) const;
 
@@ -193,6 +194,7 @@ class Lowering {
   // Where variables lie, by input of the main graph, and what programs leave for each other.
   std::vector<Slot> variables_, kept_;
   std::map<ir::GraphId, Function> functions_;
+  std::set<ir::GraphId> being_lowered_;
   // Of programs with functions, on more than one tile.
   std::optional<TileLoads> loads_;
   // Whether the last wish was a function's.

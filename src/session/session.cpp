@@ -16,6 +16,7 @@
 #include "transform/unroll_pmap.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <pando/host.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
@@ -74,6 +75,13 @@ struct Cursor {
   std::int64_t slices = 0, next = 0;
 };
 
+// What compiling took goes back to the operating system; the tiles' memory comes next.
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -101,7 +109,6 @@ struct Session::State {
   ir::Module module;
   std::int64_t devices = 1;
   poplar::Device device;
-  std::optional<poplar::Graph> graph;
   std::optional<poplar::Engine> engine;
   bool has_program[3] = {};
   std::vector<HostStreamId> inputs, outputs;
@@ -119,7 +126,10 @@ struct Session::State {
 
   void check_options() const;
   void make_device();
-  void compile(const lower::Lowered& lowered);
+  // The graph level. It is not kept: a network's takes hundreds of megabytes.
+  poplar::Graph empty_graph() const { return poplar::Graph(device.getTarget(), poplar::replication_factor(static_cast<unsigned>(replicas()))); }
+  lower::Lowered lower(poplar::Graph& graph) const;
+  void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();
   void watch_steps();
   void connect(HostStreamId stream, const void* data, std::int64_t slices, std::int64_t replicas);
@@ -175,13 +185,22 @@ void Session::State::make_device() {
   device = model.createDevice();
 }
 
-void Session::State::compile(const lower::Lowered& lowered) {
+lower::Lowered Session::State::lower(poplar::Graph& graph) const {
+  lower::Options o;
+  o.num_io_tiles = options.num_io_tiles;
+  o.fuse = options.fuse;
+  o.check_float8_scales = options.check_float8_scales;
+  o.partials_type_matmuls = options.partials_type_matmuls;
+  return lower::lower(module, graph, o);
+}
+
+void Session::State::compile(poplar::Graph& graph, const lower::Lowered& lowered) {
   const auto begin = std::chrono::steady_clock::now();
   poplar::OptionFlags flags;
   for (const auto& [name, value] : options.engine) flags.set(name, value);
   const poplar::program::Sequence* programs[] = {&lowered.main, &lowered.weights_from_host, &lowered.weights_to_host};
   for (unsigned p = 0; p < 3; ++p) has_program[p] = !programs[p]->isEmpty();
-  engine.emplace(*graph, std::vector<poplar::program::Program>{lowered.main, lowered.weights_from_host, lowered.weights_to_host}, flags);
+  engine.emplace(graph, std::vector<poplar::program::Program>{lowered.main, lowered.weights_from_host, lowered.weights_to_host}, flags);
   times.compile = seconds_since(begin);
 }
 
@@ -227,17 +246,15 @@ void Session::prepare() {
   s.make_device();
   s.times.transform += seconds_since(begin);
   const auto lowering = std::chrono::steady_clock::now();
-  s.graph.emplace(s.device.getTarget(), poplar::replication_factor(static_cast<unsigned>(s.replicas())));
-  lower::Options o;
-  o.num_io_tiles = s.options.num_io_tiles;
-  o.fuse = s.options.fuse;
-  o.check_float8_scales = s.options.check_float8_scales;
-  o.partials_type_matmuls = s.options.partials_type_matmuls;
-  const lower::Lowered lowered = lower::lower(s.module, *s.graph, o);
-  s.inputs = lowered.inputs;
-  s.outputs = lowered.outputs;
-  s.times.lower = seconds_since(lowering);
-  s.compile(lowered);
+  {
+    poplar::Graph graph = s.empty_graph();
+    const lower::Lowered lowered = s.lower(graph);
+    s.inputs = lowered.inputs;
+    s.outputs = lowered.outputs;
+    s.times.lower = seconds_since(lowering);
+    s.compile(graph, lowered);
+  }
+  give_back_memory();
 }
 
 Session::~Session() = default;
@@ -468,7 +485,9 @@ std::string Session::dump(std::string_view level) const {
   if (level == "model") return ir::print(state_->module);
   if (level != "graph") refuse(ErrorClass::value, "unknown-level", "there is no text of level '{}' here; 'model' and 'graph' are possible", level);
   std::ostringstream out;
-  state_->graph->serialize(out);
+  poplar::Graph graph = state_->empty_graph();
+  const lower::Lowered lowered = state_->lower(graph);
+  graph.serialize(out);
   return out.str();
 }
 

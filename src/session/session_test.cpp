@@ -117,5 +117,49 @@ TEST(Session, weights_of_many_calls_of_one_graph_lie_where_room_is) {
   }
 }
 
+// One graph leaves what another one reads, and both read the same weights, one of them transposed; both are called twice, in turns.
+TEST(Session, functions_that_pass_on_and_share_operands_equal_the_interpreter) {
+  for (const Options& options : machines()) {
+    Builder b;
+    Module& m = b.module();
+    const GraphId main = m.main_graph();
+    b.push_sequence(SequenceMode::ordered);
+    const HostStreamId out = m.add_stream({"out", HostStream::Direction::device_to_host, DType::float32, {6, 4}});
+    const Type rows = tensor_type(DType::float32, {6, 4}), square = tensor_type(DType::float32, {4, 4});
+    const GraphId forward = b.create_graph("forward"), backward = b.create_graph("backward");
+    {
+      const TensorId x = b.add_input(forward, rows, "x"), w = b.add_input(forward, square, "w");
+      const TensorId y = b.op(forward, "matmul", std::vector{x, w})[0];
+      b.add_output(forward, b.op(forward, "add", std::vector{y, x})[0]);
+      b.add_output(forward, b.op(forward, "transpose", std::vector{y}, {{"permutation", Ints{1, 0}}})[0]);
+    }
+    {
+      const TensorId w = b.add_input(backward, square, "w"), kept = b.add_input(backward, tensor_type(DType::float32, {4, 6}), "kept");
+      const TensorId d = b.add_input(backward, rows, "d");
+      const TensorId turned = b.op(backward, "transpose", std::vector{w}, {{"permutation", Ints{1, 0}}})[0];
+      const TensorId back = b.op(backward, "matmul", std::vector{d, turned})[0];
+      b.add_output(backward, b.op(backward, "add", std::vector{back, b.op(backward, "transpose", std::vector{kept}, {{"permutation", Ints{1, 0}}})[0]})[0]);
+    }
+    const TensorId d = variable(b, numbers({6, 4}, 2, -0.125), "d"), x = variable(b, numbers({6, 4}, 0, 0.0625), "x");
+    const std::vector<TensorId> w = {variable(b, numbers({4, 4}, -1, 0.125), "w0"), variable(b, numbers({4, 4}, 1, -0.0625), "w1")};
+    const auto first = b.op(main, "call", std::vector{x, w[0]}, {}, std::vector{forward}), second = b.op(main, "call", std::vector{first[0], w[1]}, {}, std::vector{forward});
+    const TensorId d1 = b.op(main, "call", std::vector{w[1], second[1], d}, {}, std::vector{backward})[0];
+    const TensorId d0 = b.op(main, "call", std::vector{w[0], first[1], d1}, {}, std::vector{backward})[0];
+    b.op(main, "host_store", std::vector{b.op(main, "add", std::vector{d0, second[0]})[0]}, {{"stream", out}});
+    b.pop_sequence();
+    b.finish();
+    Interpreter reference(m);
+    reference.run();
+
+    Session session(b, options);
+    session.attach();
+    session.weights_from_host();
+    HostTensor result(DType::float32, {6, 4});
+    session.run({}, std::vector<OutputData>{{out, result.writable(), 1}});
+    const HostTensor expected = reference.output(out, 1);
+    for (std::int64_t i = 0; i < result.elements(); ++i) EXPECT_FLOAT_EQ(result.number(i), expected.number(i)) << options.device << " " << i;
+  }
+}
+
 }  // namespace
 }  // namespace pando::session

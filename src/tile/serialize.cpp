@@ -11,6 +11,7 @@
 
 #include "base/archive.h"
 #include "base/error.h"
+#include "tile/packed_rows.h"
 #include "tile/program.h"
 
 // The binary form: magic, version, payload size, checksum of the payload, payload. Bump kVersion with any change of a field
@@ -46,7 +47,7 @@ namespace pando::tile {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'T', 'I', 'L'};
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 struct Header {
   char magic[8];
@@ -59,12 +60,49 @@ static_assert(sizeof(Header) == 32);
 
 }  // namespace
 
-static_assert(kIsBulk<Move> && kIsBulk<Operand> && kIsBulk<VertexInstance> && kIsBulk<VertexGroup>,
-              "the large tables are copied in bulk");
+static_assert(kIsBulk<Operand> && kIsBulk<VertexInstance> && kIsBulk<VertexGroup>, "these large tables are copied in bulk");
+static_assert(kIsBulk<Move>, "packed as the words that it is");
+
+template <>
+struct RowWords<Allocation> {
+  static constexpr std::size_t kCount = 8;
+  using Words = std::array<std::uint32_t, kCount>;
+  static Words to(const Allocation& x) {
+    const auto low = [](std::uint64_t n) { return static_cast<std::uint32_t>(n); };
+    return {x.tile.value, x.name.value, static_cast<std::uint32_t>(x.category) | std::uint32_t{x.always_live} << 8 | std::uint32_t{x.estimated} << 9,
+            low(x.offset), low(x.offset >> 32), low(x.size), low(x.size >> 32), x.live};
+  }
+  static bool from(const Words& w, Allocation& x) {
+    const auto wide = [](std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; };
+    x = {TileId(w[0]), NameId(w[1]), static_cast<Category>(w[2] & 255), (w[2] >> 8 & 1) != 0, (w[2] >> 9 & 1) != 0, wide(w[3], w[4]), wide(w[5], w[6]), w[7]};
+    return w[2] >> 10 == 0;
+  }
+};
+
+// A long table. No bulk: what counts is what it refers to.
+template <class Row>
+struct Packed {
+  explicit Packed(std::vector<Row>& all) : rows(all) {}
+  ~Packed() {}
+  std::vector<Row>& rows;
+};
+static_assert(!kIsBulk<Packed<Move>>);
+template <class Row>
+void fields(ArchiveWriter& a, Packed<Row>& p) {
+  a(pack(p.rows));
+}
+template <class Row>
+void fields(ArchiveReader& a, Packed<Row>& p) {
+  std::string bytes;
+  a(bytes);
+  if (!unpack(bytes, p.rows))
+    fail(ErrorKind::graph_object_load_error, "executable-corrupt", "the executable is corrupt: {} bytes of it are no table", bytes.size());
+}
 
 template <class A>
 void fields(A& a, Exchange& e) {
-  a(e.name, e.receive, e.arrange, e.gathers);
+  Packed<Move> receive{e.receive}, arrange{e.arrange};
+  a(e.name, receive, arrange, e.gathers);
 }
 template <class A>
 void fields(A& a, Location& l) {
@@ -72,11 +110,13 @@ void fields(A& a, Location& l) {
 }
 template <class A>
 void fields(A& a, ComputeStep& c) {
-  a(c.name, c.compute_set, c.stream, c.groups, c.result, c.bound);
+  Packed<Move> bound{c.bound};
+  a(c.name, c.compute_set, c.stream, c.groups, c.result, bound);
 }
 template <class A>
 void fields(A& a, Transfer& t) {
-  a(t.kind, t.name, t.to_device, t.type, t.host_bytes, t.moves, t.index, t.row_bytes, t.rows);
+  Packed<Move> moves{t.moves};
+  a(t.kind, t.name, t.to_device, t.type, t.host_bytes, moves, t.index, t.row_bytes, t.rows);
 }
 template <class A>
 void fields(A& a, PrintInfo& p) {
@@ -97,10 +137,6 @@ void fields(A& a, Meet& m) {
 template <class A>
 void fields(A& a, Channel& c) {
   a(c.name, c.sender, c.receiver, c.capacity, c.bytes, c.out_slot, c.in_slot, c.sends, c.receives, c.store, c.cross, c.take, c.direct);
-}
-template <class A>
-void fields(A& a, Allocation& x) {
-  a(x.tile, x.name, x.category, x.always_live, x.estimated, x.offset, x.size, x.live);
 }
 template <class A>
 void fields(A& a, Image& i) {
@@ -124,9 +160,11 @@ void fields(A& a, HandleInfo& h) {
 }
 template <class A>
 void fields(A& a, Program& p) {
+  Packed<Allocation> allocations{p.allocations};
+  Packed<Move> initial_moves{p.initial_moves};
   a(p.machine, p.replication, p.programs, p.names, p.streams, p.meets, p.channels, p.computes, p.exchanges, p.transfers, p.prints,
     p.locations, p.replica_maps, p.vertices, p.operands, p.state, p.fifos, p.remote_buffers, p.host_functions, p.handles,
-    p.functions, p.tile_bytes, p.allocations, p.live_ranges, p.initial_data, p.initial_moves, p.globals, p.images,
+    p.functions, p.tile_bytes, allocations, p.live_ranges, p.initial_data, initial_moves, p.globals, p.images,
     p.replica_index, p.codelet_names, p.modules, p.out_of_memory);
 }
 
