@@ -45,6 +45,8 @@ bool agree(const HostTensor& expected, const HostTensor& found, bool exact, std:
     const double e = expected.number(i), f = found.number(i);
     if (e == f || (std::isnan(e) && std::isnan(f))) continue;
     if (!bits && std::abs(e - f) <= tolerance * (1 + std::abs(e))) continue;
+    // Halfs between ops that become one pass do not overflow.
+    if (!exact && expected.dtype() == DType::float16 && !std::isfinite(e)) continue;
     // Integers that ops compute as float32.
     if (!exact && !is_floating(expected.dtype()) && std::abs(e) > 1 << 24 && std::abs(e - f) <= 1e-6 * std::abs(e)) continue;
     where = fmt::format("element {}: expected {}, found {}", i, e, f);
@@ -120,7 +122,7 @@ std::string check_case(std::uint64_t seed, const Settings& settings) {
         if (!wrong.empty()) return fmt::format("{}, run {}: {}", device, run, wrong);
       }
     } catch (const ModelError& e) {
-      if (e.kind() != ModelError::Class::not_implemented && e.id() != "no-lowering" && e.id() != "empty-program" && e.id() != "different-devices") throw;
+      if (e.kind() != ModelError::Class::not_implemented && e.id() != "no-lowering" && e.id() != "empty-program" && e.id() != "different-devices" && e.id() != "different-tile-sets") throw;
       if (settings.show) fmt::print("refused: {}\n", e.what());
       ++refused;
       return "";

@@ -16,7 +16,15 @@ constexpr OpRow op_pow = checked({
       in.result(in.dtype(0), broadcast_shape(in, in.shape(0), in.shape(1)));
       in.results()[0].meta_shape = in.operand(0).meta_shape;
     },
-    .reference = map_binary<[](double t, double e) { return std::pow(t, e); }>,
+    .reference = [](Evaluation& e) {
+      const DType type = e.result_type().dtype;
+      HostTensor out(is_integer(type) ? DType::float32 : type, e.result_type().shape);
+      const HostTensor &t = e.operand(0), &power = e.operand(1);
+      for (std::int64_t i = 0; i < out.elements(); ++i) {
+        out.set(i, std::pow(t.number(broadcast_index(t.shape(), out.shape(), i)), power.number(broadcast_index(power.shape(), out.shape(), i))));
+      }
+      e.result(out.converted(type));
+    },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const DType dtype = g.operand_type(0).dtype, exponent = g.operand_type(1).dtype;
