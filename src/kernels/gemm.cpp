@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "kernels/gemm_wide.h"
+
 namespace {
 
 struct Shape {
@@ -34,28 +36,38 @@ libxsmm_smmfunction code_for(const Shape& s) {
 }
 
 // Element (i, l) of A at a[i * row + l * column].
-void multiply_plainly(unsigned m, unsigned n, unsigned k, const float* a, std::size_t row, std::size_t column, const float* b, unsigned ldb, float* c,
-                      unsigned ldc, bool accumulate) {
-  for (unsigned i = 0; i < m; ++i)
-    for (unsigned j = 0; j < n; ++j) {
-      float sum = accumulate ? c[i * ldc + j] : 0;
-      for (unsigned l = 0; l < k; ++l) sum += a[i * row + l * column] * b[l * ldb + j];
-      c[i * ldc + j] = sum;
+void multiply_plainly(const Shape& s, const float* a, std::size_t row, std::size_t column, const float* b, float* c) {
+  for (unsigned i = 0; i < s.m; ++i)
+    for (unsigned j = 0; j < s.n; ++j) {
+      float sum = s.accumulate ? c[i * s.ldc + j] : 0;
+      for (unsigned l = 0; l < s.k; ++l) sum += a[i * row + l * column] * b[l * s.ldb + j];
+      c[i * s.ldc + j] = sum;
     }
+}
+
+void multiply(Shape s, const float* a, const float* b, float* c) {
+  // What is left of the columns is libxsmm's.
+  const unsigned wide = s.n - s.n % pando::kernels::kWide;
+  const std::size_t row = s.turned ? 1 : s.lda, column = s.turned ? s.lda : 1;
+  if (wide > 0 && pando::kernels::multiply_wide({s.m, wide, s.k, a, row, column, b, s.ldb, pando::kernels::kWide, c, s.ldc, s.accumulate})) {
+    b += wide;
+    c += wide;
+    s.n -= wide;
+  }
+  if (s.n == 0) return;
+  const libxsmm_smmfunction f = code_for(s);
+  if (f != nullptr) return f(b, a, c);
+  multiply_plainly(s, a, row, column, b, c);
 }
 
 }  // namespace
 
 void pando_gemm_f32(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb, float* c,
                     unsigned ldc, bool accumulate) {
-  const libxsmm_smmfunction f = code_for({m, n, k, lda, ldb, ldc, false, accumulate});
-  if (f != nullptr) return f(b, a, c);
-  multiply_plainly(m, n, k, a, lda, 1, b, ldb, c, ldc, accumulate);
+  multiply({m, n, k, lda, ldb, ldc, false, accumulate}, a, b, c);
 }
 
 void pando_gemm_turned_f32(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb, float* c,
                            unsigned ldc, bool accumulate) {
-  const libxsmm_smmfunction f = code_for({m, n, k, lda, ldb, ldc, true, accumulate});
-  if (f != nullptr) return f(b, a, c);
-  multiply_plainly(m, n, k, a, 1, lda, b, ldb, c, ldc, accumulate);
+  multiply({m, n, k, lda, ldb, ldc, true, accumulate}, a, b, c);
 }

@@ -31,6 +31,26 @@ std::vector<float> small_integers(std::size_t n, int modulus) {
   return out;
 }
 
+TEST(Gemm, MultipliesAnyNumberOfRowsByWholeVectors) {
+  const unsigned k = 11;
+  for (const unsigned n : {64u, 128u, 150u})
+    for (unsigned m = 1; m < 20; ++m)
+      for (const bool turned : {false, true})
+        for (const bool accumulate : {false, true}) {
+          const unsigned lda = (turned ? m : k) + 3, ldb = n + 5, ldc = n + 2;
+          const std::vector<float> a = small_integers(std::size_t{turned ? k : m} * lda, 9), b = small_integers(std::size_t{k} * ldb, 7);
+          std::vector<float> c = small_integers(std::size_t{m} * ldc, 5), expected = c;
+          for (unsigned i = 0; i < m; ++i)
+            for (unsigned j = 0; j < n; ++j) {
+              float& sum = expected[i * ldc + j];
+              if (!accumulate) sum = 0;
+              for (unsigned l = 0; l < k; ++l) sum += a[turned ? l * lda + i : i * lda + l] * b[l * ldb + j];
+            }
+          (turned ? pando_gemm_turned_f32 : pando_gemm_f32)(m, n, k, a.data(), lda, b.data(), ldb, c.data(), ldc, accumulate);
+          EXPECT_EQ(c, expected) << m << ',' << n << (turned ? " turned" : "") << (accumulate ? " accumulates" : "");
+        }
+}
+
 std::vector<_Float16> halfs_of(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
 TEST(Gemm, MultipliesHalfs) {
@@ -57,7 +77,8 @@ TEST(Gemm, PacksMatricesOfAnySizeAndOrder) {
   struct Dims {
     unsigned m, n, k;
   };
-  for (const Dims& d : {Dims{1, 1, 1}, Dims{3, 600, 300}, Dims{8, 65, 257}, Dims{9, 1, 300}, Dims{70, 530, 20}, Dims{65, 64, 513}})
+  for (const Dims& d : {Dims{1, 1, 1}, Dims{3, 600, 300}, Dims{8, 65, 257}, Dims{9, 1, 300}, Dims{70, 530, 20}, Dims{65, 64, 513}, Dims{13, 130, 1030},
+                        Dims{200, 448, 520}})
     for (const bool half_a : {false, true})
       for (const bool half_b : {false, true})
         for (const bool columns_a : {false, true})
