@@ -28,6 +28,8 @@
 //                              "FC_TRAINING_FWD" | "FC_TRAINING_BWD" | "FC_TRAINING_WU"
 //   planConstraints            JSON: {"partition": {"groups": n, "batch": n, "outChans": n, "inChans": n, "field": [n ...]}}
 //   pando.planObjective        "cycles" | "hostTime" (rows of the field stay whole) [cycles for IPU targets, hostTime for the CPU target]
+//   pando.inRows               "true" (default): on the CPU target, convolutions of floats are cut into rows of the result and read images where they
+//                              lie; "false": cut by the plan, as on tiles. A plan that is asked for is the plan.
 //   use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering, disableTransformations,
 //   enableSingleInputReduce, gatherConvOutput, enableAmpHalfEnginesPlan,
 //   disableSRForAMPVertices                      "true" | "false", no effect on results

@@ -201,6 +201,7 @@ ComputeSet Stages::at(std::size_t depth) {
 
 void Stages::add_to(poplar::program::Sequence& prog) const {
   for (const ComputeSet& set : sets_) prog.add(poplar::program::Execute(set));
+  prog.add(after_);
 }
 
 Tensor make_input(Graph& graph, const ConvParams& params, const Problem& p, const Partition& cut, const DebugContext& context) {

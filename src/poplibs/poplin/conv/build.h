@@ -17,12 +17,14 @@ class Stages {
  public:
   Stages(poplar::Graph& graph, const poplar::DebugContext& context) : graph_(graph), context_(context) {}
   poplar::ComputeSet at(std::size_t depth);
+  poplar::program::Sequence& after() { return after_; }  // what comes when all are done
   void add_to(poplar::program::Sequence& prog) const;
 
  private:
   poplar::Graph& graph_;
   const poplar::DebugContext& context_;
   std::vector<poplar::ComputeSet> sets_;
+  poplar::program::Sequence after_;
 };
 
 // Variables of the public shapes that lie where the plan wants them.

@@ -1,6 +1,7 @@
 #include "poplibs/poplin/conv/arrangement.h"
 #include "poplibs/poplin/conv/build.h"
 #include "poplibs/poplin/conv/convolve.h"
+#include "poplibs/poplin/conv/cpu_rows.h"
 #include "poplibs/poputil/refuse.h"
 
 #include <poplin/ConvUtil.hpp>
@@ -44,15 +45,23 @@ Tensor weights_for(poplar::Graph& graph, const Convolution& c, const Tensor& wei
 Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags,
                          PlanningCache* cache)
     : params(params), problem(problem_of(params, flipped)), options(parse_options(flags)),
-      partition(plan_for(graph.getTarget(), options, problem, kind, cache).partition) {}
+      in_rows(kind == Kind::forward && is_in_rows(problem, options, graph.getTarget())) {
+  if (in_rows)
+    partition.field.assign(problem.lines.size(), 1);
+  else
+    partition = plan_for(graph.getTarget(), options, problem, kind, cache).partition;
+}
 
 void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in, const Tensor& weights, bool transposed, const Tensor& out,
                    Stages& stages,
                    Sequence& before, const DebugContext& context) {
   for (unsigned d = 0; d < c.params.getNumFieldDims(); ++d)
     zero_beyond(graph, out, 2 + d, c.params.outputTransform.paddingLower[d], static_cast<std::size_t>(c.problem.lines[d].out), before);
-  build_forward(graph, c.problem, c.options, c.partition, input_view(in, c.params, c.problem),
-                weights_for(graph, c, weights, transposed, before, context), output_view(out, c.params, c.problem), stages, context);
+  const Tensor image = input_view(in, c.params, c.problem), result = output_view(out, c.params, c.problem);
+  if (c.in_rows)
+    convolve_in_rows(graph, c.problem, image, weights_view(weights, c.params, c.problem, transposed), result, stages.at(0), before, stages.after(), context);
+  else
+    build_forward(graph, c.problem, c.options, c.partition, image, weights_for(graph, c, weights, transposed, before, context), result, stages, context);
 }
 
 Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor& deltas, const Tensor& in, Stages& stages, Sequence& before,

@@ -19,6 +19,7 @@ struct Convolution {
   ConvParams params;
   Problem problem;
   Options options;
+  bool in_rows;         // cpu_rows.h; the partition has one block then
   Partition partition;
 };
 

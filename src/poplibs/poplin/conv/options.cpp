@@ -72,6 +72,7 @@ Options parse_options(const poplar::OptionFlags& flags) {
       {"partialsType.interTile", OptionHandler::createWithEnum(half, halves)},
       {"partialsType.interIPU", OptionHandler::createWithEnum(half, halves)},
       {"pass", OptionHandler::createWithEnum(pass, passes())},
+      {"pando.inRows", OptionHandler::createWithBool(o.in_rows)},
       {"pando.planObjective", [&](StringRef v) { o.objective = poplibs::parse::asEnum<plan::Objective>(v, objectives); }},
       {"planConstraints", [&](StringRef v) { o.constraints = constraints_of(v.cloneAsString()); }},
       {"planConstraintsOutputFilename", OptionHandler::createWithString(text)},

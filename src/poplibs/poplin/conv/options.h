@@ -21,6 +21,7 @@ struct PlanConstraints {
 struct Options {
   double memory_proportion = 0.6;
   bool half_partials = false;
+  bool in_rows = true;  // pando.inRows: on the CPU device, images are read where they lie (cpu_rows.h)
   std::optional<plan::Objective> objective;
   PlanConstraints constraints;
 };

@@ -1,4 +1,5 @@
 // What convolutions cost, and their plans as text.
+#include "poplibs/poplin/conv/cpu_rows.h"
 #include "poplibs/poplin/conv/options.h"
 #include "poplibs/poplin/conv/plan.h"
 #include "poplibs/poplin/plan/planning_cache.h"
@@ -48,7 +49,11 @@ double getBwdPerfectCycleCount(const Graph& graph, const ConvParams& params) { r
 double getWuPerfectCycleCount(const Graph& graph, const ConvParams& params) { return getFwdPerfectCycleCount(graph, params); }
 
 void reportPlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {
-  out << conv::to_string(plan_of(graph.getTarget(), params, options, cache), conv::problem_of(params), Kind::forward);
+  const Problem problem = conv::problem_of(params);
+  if (conv::is_in_rows(problem, conv::parse_options(options), graph.getTarget()))
+    conv::print_in_rows(out, problem);
+  else
+    out << conv::to_string(plan_of(graph.getTarget(), params, options, cache), problem, Kind::forward);
 }
 
 void reportWeightUpdatePlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {

@@ -1,6 +1,8 @@
 // convolution() against plain loops: parameters x type x mapping x machine.
 #include <poplin/Convolution.hpp>
 
+#include <sstream>
+
 #include "../oplib.h"
 #include "conv_cases.h"
 #include "conv_reference.h"
@@ -82,6 +84,34 @@ TEST(ConvForward, CreatedOperandsGiveTheSameResult) {
       const std::vector<double> expected = reference::convolution(p, in.values, weights.values).values;
       expect_equal(out[0], expected, name + " on " + name_of(machine));
       expect_equal(out[1], expected, name + " into an output, on " + name_of(machine));
+    }
+  }
+}
+
+// On the CPU device: rows of images that are read where they lie, or a plan's blocks.
+TEST(ConvForward, RowsOfTheCpuDeviceAreWhatPlansGive) {
+  using P = ConvParams;
+  using conv_cases::make;
+  using conv_cases::with;
+  const P two = make(2, {20, 18}, {3, 3}, 40, 70);
+  const auto padded = [](P& p) { p.inputTransform.paddingLower = {1, 1}, p.inputTransform.paddingUpper = {1, 1}; };
+  for (const auto& [name, p] : {with("plain", two, [](P&) {}), with("padding", two, padded), with("1x1", make(3, {16, 9}, {1, 1}, 64, 128), [](P&) {}),
+                                with("1-D", make(20, {40}, {5}, 24, 64), [](P&) {}),
+                                with("stride", make(2, {40, 36}, {7, 7}, 3, 64), [](P& q) { q.outputTransform.stride = {2, 2}; }),
+                                with("kernel dilation", two, [](P& q) { q.kernelTransform.dilation = {2, 3}; }),
+                                with("kernel flip", two, [](P& q) { q.kernelTransform.flip = {true, true}, q.inputTransform.paddingLower = {2, 0}; }),
+                                with("input flip", two, [](P& q) { q.inputTransform.flip = {true, false}; }),
+                                with("truncation", two, [](P& q) { q.inputTransform.truncationLower = {2, 1}, q.outputTransform.truncationUpper = {1, 0}; }),
+                                with("output padding", two, [](P& q) { q.outputTransform.paddingLower = {0, 2}, q.outputTransform.paddingUpper = {1, 0}; })}) {
+    const Operand in = input_of(p), weights = weights_of(p);
+    const std::vector<double> expected = reference::convolution(p, in.values, weights.values).values;
+    for (const char* rows : {"true", "false"}) {
+      const OptionFlags options{{"pando.inRows", rows}};
+      Graph graph(Target::createCPUTarget());
+      std::ostringstream plan;
+      poplin::reportPlanInfo(plan, graph, p, options);
+      EXPECT_EQ(plan.str().find("in parts of") != std::string::npos, std::string(rows) == "true") << name << ": " << plan.str();
+      expect_equal(run(Machine::cpu, {in, weights}, forward(p, options))[0], expected, name + ", rows " + rows);
     }
   }
 }

@@ -1,0 +1,116 @@
+#include "poplibs/poplin/conv/cpu_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace poplin::conv {
+namespace {
+
+using poplar::Graph;
+using poplar::Tensor;
+using poplar::program::Copy;
+using poplar::program::Sequence;
+
+// Parts of a convolution: more than a host's threads, so that they share them evenly. Fewer than kFewParts are left to plans, which cut channels, too.
+constexpr std::int64_t kParts = 16, kFewParts = 8;
+// Products of numbers in a part, at least.
+constexpr std::int64_t kLeastWork = 1 << 16;
+
+std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+// Rows, then columns.
+std::array<Line, 2> axes_of(const Problem& p) {
+  if (p.lines.size() == 2) return {p.lines[0], p.lines[1]};
+  return {Line(), p.lines[0]};
+}
+
+std::int64_t rows_of_part(const Problem& p) {
+  const auto [rows, columns] = axes_of(p);
+  const std::int64_t of_row = columns.out * p.out_channels * p.in_channels * p.taps();
+  const std::int64_t parts = (kParts + p.batch - 1) / p.batch, least = (kLeastWork + of_row - 1) / of_row;
+  return std::min(rows.out, std::max(least, (rows.out + parts - 1) / parts));
+}
+
+// An operand's elements in one piece of memory, with the strides of the view's last three dimensions.
+struct Image {
+  Tensor flat;  // {batch, elements of an image}
+  std::array<std::size_t, 3> strides;
+};
+
+Tensor copy_of(Graph& graph, const Tensor& t, Sequence& prog, const poplar::DebugContext& context) {
+  const Tensor copy = graph.addVariable(t.elementType(), t.shape(), context);
+  graph.setTileMapping(copy, 0);
+  prog.add(Copy(t, copy, false, context));
+  return copy;
+}
+
+// {batch, rows, columns, channels}
+Image image_of(Graph& graph, const Tensor& t, Sequence& prog, const poplar::DebugContext& context) {
+  const std::size_t rows = t.dim(1), columns = t.dim(2), channels = t.dim(3);
+  const Tensor channels_first = t.dimShuffle({0, 3, 1, 2});
+  if (!t.isContiguous() && channels_first.isContiguous()) return {channels_first.flatten(1, 4), {columns, 1, rows * columns}};
+  const Tensor whole = t.isContiguous() ? t : copy_of(graph, t, prog, context);
+  return {whole.flatten(1, 4), {columns * channels, channels, 1}};
+}
+
+}  // namespace
+
+bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& target) {
+  if (target.getTargetType() != poplar::TargetType::CPU || !options.in_rows || options.constraints != PlanConstraints()) return false;
+  if (p.in_type != poplar::FLOAT || p.out_type != poplar::FLOAT || options.half_partials || p.groups != 1 || p.lines.size() > 2) return false;
+  if (p.batch == 0 || p.in_channels == 0 || p.out_channels == 0) return false;
+  for (const Line& l : p.lines)
+    if (l.in <= 0 || l.out <= 0 || l.taps <= 0 || l.dilation != 1 || l.stride < 1 || l.step == 0) return false;
+  const auto [rows, columns] = axes_of(p);
+  const std::int64_t part = rows_of_part(p);
+  return p.batch * ((rows.out + part - 1) / part) >= kFewParts;
+}
+
+void convolve_in_rows(Graph& graph, const Problem& p, const Tensor& in, const Tensor& weights, const Tensor& out, poplar::ComputeSet set, Sequence& before,
+                      Sequence& after, const poplar::DebugContext& context) {
+  std::array<Line, 2> axes = axes_of(p);
+  const std::size_t batch = size(p.batch), in_channels = size(p.in_channels), out_channels = size(p.out_channels);
+  const Image image = image_of(graph, in.reshape({batch, size(axes[0].in), size(axes[1].in), in_channels}), before, {context, "input"});
+  // Elements of the kernel in the order of their inputs.
+  Tensor kernel = weights.reshape({size(axes[0].taps), size(axes[1].taps), in_channels, out_channels});
+  for (unsigned d = 0; d < 2; ++d) {
+    if (axes[d].step > 0) continue;
+    axes[d].offset += axes[d].step * (axes[d].taps - 1);
+    axes[d].step = -axes[d].step;
+    kernel = kernel.reverse(d);
+  }
+  if (!kernel.isContiguous()) kernel = copy_of(graph, kernel, before, {context, "weights"});
+  const bool direct = out.isContiguous() && !out.intersectsWith(image.flat) && !out.intersectsWith(kernel);
+  Tensor to = out;
+  if (!direct) {
+    to = graph.addVariable(poplar::FLOAT, out.shape(), {context, "output"});
+    graph.setTileMapping(to, 0);
+    after.add(Copy(to, out, false, context));
+  }
+  to = to.reshape({batch, size(axes[0].out), size(axes[1].out) * out_channels});
+  const std::int64_t part = rows_of_part(p);
+  for (std::size_t b = 0; b < batch; ++b)
+    for (std::int64_t begin = 0; begin < axes[0].out; begin += part) {
+      const std::int64_t end = std::min(axes[0].out, begin + part);
+      std::vector<int> shape;
+      for (const Line& l : axes)
+        for (const std::int64_t n : {l.in, l.taps, l.stride, l.offset, l.step}) shape.push_back(static_cast<int>(n));
+      for (const std::int64_t n : {p.in_channels, p.out_channels, begin, end, axes[1].out}) shape.push_back(static_cast<int>(n));
+      for (const std::size_t n : image.strides) shape.push_back(static_cast<int>(n));
+      const poplar::VertexRef v = graph.addVertex(set, "poplin::ConvRows");
+      graph.setTileMapping(v, 0);
+      graph.connect(v["in"], image.flat[b]);
+      graph.connect(v["weights"], kernel.flatten());
+      graph.connect(v["out"], to[b].slice(size(begin), size(end)).flatten());
+      graph.setFieldSize(v["shape"], shape.size());
+      graph.setInitialValue(v["shape"], shape);
+    }
+}
+
+void print_in_rows(std::ostream& out, const Problem& p) {
+  out << "convolution on the CPU device: " << p.batch << " images of " << axes_of(p)[0].out << " rows, in parts of " << rows_of_part(p) << " rows\n";
+}
+
+}  // namespace poplin::conv

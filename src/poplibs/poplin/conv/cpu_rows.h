@@ -1,0 +1,25 @@
+// Convolutions of floats on the CPU device, whose one tile holds everything: images are read where they lie, and the work is cut into rows of the result by
+// shape alone.
+#pragma once
+
+#include <poplar/DebugContext.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+
+#include <ostream>
+
+#include "poplibs/poplin/conv/options.h"
+#include "poplibs/poplin/conv/problem.h"
+
+namespace poplin::conv {
+
+// Up to two dimensions, one group, an input that is not dilated, rows enough for all workers; and not asked for otherwise: `pando.inRows`, `planConstraints`.
+bool is_in_rows(const Problem& problem, const Options& options, const poplar::Target& target);
+
+// Views as problem.h gives them. Vertices that write all of `out` go to `set`; copies of operands and results that lie in another order go before and after.
+void convolve_in_rows(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& in, const poplar::Tensor& weights, const poplar::Tensor& out,
+                      poplar::ComputeSet set, poplar::program::Sequence& before, poplar::program::Sequence& after, const poplar::DebugContext& context);
+
+void print_in_rows(std::ostream& out, const Problem& problem);
+
+}  // namespace poplin::conv
