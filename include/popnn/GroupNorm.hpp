@@ -8,6 +8,7 @@
 #include "poplar/Tensor.hpp"
 #include <poplar/OptionFlags.hpp>
 
+#include <array>
 #include <utility>
 
 namespace popnn {
@@ -83,6 +84,22 @@ POPLAR_EXPORT void groupNormParamUpdate(poplar::Graph &graph, const poplar::Tens
                                         const poplar::Tensor &scale, poplar::Tensor &gamma, poplar::Tensor &beta,
                                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                                         const poplar::OptionFlags &options = {});
+
+// Pando's own: several of the functions above at once. On the CPU target, floats {batch, channels} of one group, each batch element's in one piece, are read
+// once; the option pando.inRows (true, false) [true] says whether they may be. Elsewhere, and for everything else, the functions above follow each other.
+
+/// {normalised, mean, inverse standard deviation}.
+POPLAR_EXPORT std::array<poplar::Tensor, 3> groupNorm(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+                                                      const poplar::Tensor &beta, float eps, poplar::program::Sequence &prog,
+                                                      unsigned numGroups, const poplar::DebugContext &debugContext = {},
+                                                      const poplar::OptionFlags &options = {});
+/// The gradients of {the activations, gamma, beta}.
+POPLAR_EXPORT std::array<poplar::Tensor, 3> groupNormAllGradients(poplar::Graph &graph, const poplar::Tensor &acts,
+                                                                  const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
+                                                                  const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+                                                                  poplar::program::Sequence &prog,
+                                                                  const poplar::DebugContext &debugContext = {},
+                                                                  const poplar::OptionFlags &options = {});
 
 } // namespace gn
 } // namespace popnn

@@ -14,12 +14,18 @@ constexpr Row lower_group_norm = {
           o.lowering().need(Library::popnn);
           const poplar::OptionFlags options{{"groupNormStridedChannelGrouping", "false"}};
           const poplar::Tensor t = o.operand(0);
-          // The statistics of halves are floats.
-          const poplar::Tensor wide = t.elementType() == poplar::FLOAT ? t : popops::cast(o.graph(), t, poplar::FLOAT, o.program(), o.name() + "/wide");
-          const auto [mean, inverse] = popnn::gn::groupNormStatistics(o.graph(), wide, static_cast<float>(o.attributes().number("eps")), o.program(),
-                                                                      static_cast<unsigned>(o.attributes().integer("num_groups")), false, true,
-                                                                      poplar::FLOAT, o.name(), options);
+          const auto eps = static_cast<float>(o.attributes().number("eps"));
+          const auto groups = static_cast<unsigned>(o.attributes().integer("num_groups"));
           const poplar::Tensor weight = in_type_of(o, o.operand(1), t), bias = in_type_of(o, o.operand(2), t);
+          if (t.elementType() == poplar::FLOAT) {
+            const auto [y, mean, inverse] = popnn::gn::groupNorm(o.graph(), t, weight, bias, eps, o.program(), groups, o.name(), options);
+            o.result(0, y);
+            o.result(1, as_result(o, mean, 1));
+            return o.result(2, as_result(o, inverse, 2));
+          }
+          // The statistics of halves are floats.
+          const poplar::Tensor wide = popops::cast(o.graph(), t, poplar::FLOAT, o.program(), o.name() + "/wide");
+          const auto [mean, inverse] = popnn::gn::groupNormStatistics(o.graph(), wide, eps, o.program(), groups, false, true, poplar::FLOAT, o.name(), options);
           o.result(0, popnn::gn::groupNormalise(o.graph(), t, weight, bias, in_type_of(o, mean, t), in_type_of(o, inverse, t), o.program(), o.name(),
                                               options)
                       .first);

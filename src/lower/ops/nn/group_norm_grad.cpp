@@ -15,9 +15,8 @@ constexpr Row lower_group_norm_grad = {
           const poplar::OptionFlags options{{"groupNormStridedChannelGrouping", "false"}};
           const poplar::Tensor t = o.operand(0), dy = in_type_of(o, o.operand(4), t), weight = in_type_of(o, o.operand(1), t);
           const poplar::Tensor mean = in_type_of(o, o.operand(2), t), inverse = in_type_of(o, o.operand(3), t);
-          const poplar::Tensor x = popnn::gn::groupNormWhiten(o.graph(), t, mean, inverse, o.program(), o.name(), options);
-          o.result(0, popnn::gn::groupNormGradients(o.graph(), x, dy, inverse, weight, o.program(), poplar::FLOAT, o.name(), options));
-          const auto [dweight, dbias] = popnn::gn::groupNormParamGradients(o.graph(), x, dy, o.program(), poplar::FLOAT, o.name(), options);
+          const auto [dt, dweight, dbias] = popnn::gn::groupNormAllGradients(o.graph(), t, dy, mean, inverse, weight, o.program(), o.name(), options);
+          o.result(0, dt);
           o.result(1, as_result(o, dweight, 1));
           o.result(2, as_result(o, dbias, 2));
         },

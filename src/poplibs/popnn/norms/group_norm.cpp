@@ -2,6 +2,7 @@
 #include <poplin/Norms.hpp>
 #include <poputil/OptionParsing.hpp>
 
+#include "poplibs/popnn/norms/norm_rows.h"
 #include "poplibs/popnn/norms/param_update.h"
 #include "poplibs/poputil/refuse.h"
 
@@ -126,6 +127,49 @@ void groupNormParamUpdate(Graph& graph, const Tensor& gammaDelta, const Tensor& 
                           Sequence& prog, const DebugContext& debug, const OptionFlags& options) {
   is_strided(options);
   internal::update_params(graph, gammaDelta, betaDelta, scale, gamma, beta, prog, {debug, "GroupNorm"}, "popnn::gn::groupNormParamUpdate");
+}
+
+namespace {
+
+// The options without Pando's own, which is set.
+OptionFlags without_own(const OptionFlags& options, bool& in_rows) {
+  const poplibs::OptionSpec spec{{"pando.inRows", poplibs::OptionHandler::createWithBool(in_rows)}};
+  OptionFlags others;
+  for (const auto& entry : options) {
+    if (entry.first == "pando.inRows") spec.parse(entry.first, entry.second);
+    else others.set(entry.first, entry.second);
+  }
+  return others;
+}
+
+bool are_channels(const Tensor& t, const Tensor& acts) { return t.rank() == 1 && t.dim(0) == acts.dim(1) && t.elementType() == acts.elementType(); }
+
+}  // namespace
+
+std::array<Tensor, 3> groupNorm(Graph& graph, const Tensor& acts, const Tensor& gamma, const Tensor& beta, float eps, Sequence& prog, unsigned numGroups,
+                                const DebugContext& debug, const OptionFlags& options) {
+  bool in_rows = true;
+  const OptionFlags others = without_own(options, in_rows);
+  const Grouping checked(acts, numGroups, others, "popnn::gn::groupNorm");
+  if (in_rows && internal::are_rows(graph, acts, numGroups) && are_channels(gamma, acts) && are_channels(beta, acts))
+    return internal::normalise_rows(graph, acts, gamma, beta, eps, prog, {debug, "GroupNorm"});
+  const auto [mean, inverse] = groupNormStatistics(graph, acts, eps, prog, numGroups, false, true, FLOAT, debug, others);
+  return {groupNormalise(graph, acts, gamma, beta, mean, inverse, prog, debug, others).first, mean, inverse};
+}
+
+std::array<Tensor, 3> groupNormAllGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn, const Tensor& mean, const Tensor& invStdDev,
+                                            const Tensor& gamma, Sequence& prog, const DebugContext& debug, const OptionFlags& options) {
+  bool in_rows = true;
+  const OptionFlags others = without_own(options, in_rows);
+  const std::size_t groups = groups_of(acts, mean, "popnn::gn::groupNormAllGradients");
+  const bool same = gradsIn.shape() == acts.shape() && gradsIn.elementType() == acts.elementType() && invStdDev.shape() == mean.shape() &&
+                    mean.elementType() == FLOAT && invStdDev.elementType() == FLOAT;
+  if (in_rows && same && internal::are_rows(graph, acts, groups) && are_channels(gamma, acts) && gradsIn.isContiguous())
+    return internal::gradients_of_rows(graph, acts, gradsIn, mean, invStdDev, gamma, prog, {debug, "GroupNorm"});
+  const Tensor whitened = groupNormWhiten(graph, acts, mean, invStdDev, prog, debug, others);
+  const Tensor gradient = groupNormGradients(graph, whitened, gradsIn, invStdDev, gamma, prog, FLOAT, debug, others);
+  const auto [of_gamma, of_beta] = groupNormParamGradients(graph, whitened, gradsIn, prog, FLOAT, debug, others);
+  return {gradient, of_gamma, of_beta};
 }
 
 }  // namespace gn

@@ -187,6 +187,39 @@ TEST(Norms, EveryKind) {
           }
 }
 
+// groupNorm and groupNormAllGradients: in rows on the CPU device where that is possible, or by the other functions.
+TEST(Norms, InOnePass) {
+  for (const Shape& shape : {Shape{40, 100}, Shape{300, 17}, Shape{5, 2}})
+    for (const Machine machine : kMachines)
+      for (const unsigned groups : {1u, shape[1] % 2 == 0 ? 2u : 1u})
+        for (const char* rows : {"true", "false"}) {
+          const Operand x = operand("x", FLOAT, shape, uniform(-2, 3, 1)), g = operand("g", FLOAT, shape, uniform(-1, 1, 2));
+          const Operand gamma = operand("gamma", FLOAT, {shape[1]}, uniform(0.5, 2, 3)), beta = operand("beta", FLOAT, {shape[1]}, uniform(-1, 1, 4));
+          const auto out = run(machine, {x, g, gamma, beta}, [&](Graph& graph, Tensors& in, Sequence& prog) {
+            const OptionFlags plain = contiguous();
+            OptionFlags options = plain;
+            options.set("pando.inRows", rows);
+            const Pair s = popnn::gn::groupNormStatistics(graph, in[0], kEps, prog, groups, false, true, FLOAT, {}, plain);
+            const Pair n = popnn::gn::groupNormalise(graph, in[0], in[2], in[3], s.first, s.second, prog, {}, plain);
+            const Pair parameters = popnn::gn::groupNormParamGradients(graph, n.second, in[1], prog, FLOAT, {}, plain);
+            Tensors all = {n.first, s.first, s.second, popnn::gn::groupNormGradients(graph, n.second, in[1], s.second, in[2], prog, FLOAT, {}, plain),
+                           parameters.first, parameters.second};
+            const auto forward = popnn::gn::groupNorm(graph, in[0], in[2], in[3], kEps, prog, groups, {}, options);
+            all.insert(all.end(), forward.begin(), forward.end());
+            const auto gradients = popnn::gn::groupNormAllGradients(graph, in[0], in[1], forward[1], forward[2], in[2], prog, {}, options);
+            all.insert(all.end(), gradients.begin(), gradients.end());
+            return all;
+          });
+          const std::string what = name_of(machine) + " rows " + rows + " groups " + std::to_string(groups) + " result ";
+          for (std::size_t i = 0; i < 6; ++i) expect_close(out[i + 6], out[i].values, Tolerance{1e-4, 1e-4}, what + std::to_string(i));
+        }
+  EXPECT_THROW(run(Machine::cpu, {operand("x", FLOAT, {4, 6}, uniform(-2, 3, 1)), operand("p", FLOAT, {6}, uniform(-2, 3, 1))},
+                   [](Graph& graph, Tensors& in, Sequence& prog) {
+                     return Tensors{popnn::gn::groupNorm(graph, in[0], in[1], in[1], kEps, prog, 1, {}, {{"pando.inRows", "perhaps"}})[0]};
+                   }),
+               poplar::invalid_option);
+}
+
 TEST(Norms, CombinedMultiplicand) {
   const Operand x = operand("x", FLOAT, {2, 3, 4}, uniform(-2, 3, 1)), a = operand("a", FLOAT, {3}, uniform(0.5, 2, 3)), b = operand("b", FLOAT, {3}, uniform(-1, 1, 4));
   const auto out = run(Machine::ipu1, {x, a, b}, [](Graph& g, Tensors& in, Sequence& p) { return Tensors{popnn::bn::batchNormalise(g, in[0], in[1], in[2], p)}; });
