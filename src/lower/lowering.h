@@ -75,6 +75,10 @@ class Lowering {
   void define(ir::ValueId v, Slot slot);
   Slot fresh_slot(poplar::Tensor t);
   Slot read_only_slot(poplar::Tensor t);
+  // Where a value that is yet to be computed will be copied: who computes it may write there. Invalid if nothing is known.
+  poplar::Tensor destination(ir::ValueId v) const;
+  // Outputs of a graph that is lowered where it is called, if all that the caller does with them is to make them a variable's new contents.
+  void find_destinations(ir::OpId call, ir::GraphId graph);
   // Storage that may be written, with the value's contents (or without).
   Slot writable(ir::ValueId v, bool keep_contents);
   // Slot of an operand whose storage may be reused for a result of this type: nobody reads it any more.
@@ -200,6 +204,7 @@ class Lowering {
   // Whether the last wish was a function's.
   bool wish_of_function_ = false;
   double product_share_ = 0;
+  std::map<ir::ValueId, poplar::Tensor> destinations_;
   GraphPlan plan_;
   // Where in plan_.ops.
   std::size_t at_ = 0;

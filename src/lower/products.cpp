@@ -67,7 +67,7 @@ poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Lowering&
 
 }  // namespace
 
-Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType result) {
+Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType result, const Tensor& into) {
   Lowering& l = o.lowering();
   l.need(Library::poplin);
   const Sizes s = sizes_of(lhs.shape(), rhs.shape());
@@ -75,10 +75,20 @@ Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType re
   const poplar::Type type = element_type(result);
   if (s.one_product) {
     const Tensor a = lhs.reshape({s.m, s.k}), b = rhs.reshape({s.k, s.n});
+    if (into.valid()) {
+      Tensor out = into.reshape({s.m, s.n});
+      poplin::matMulWithOutput(o.graph(), a, b, out, o.program(), o.name(), options, &l.planning());
+      return into;
+    }
     return poplin::matMul(o.graph(), a, b, o.program(), type, o.name(), options, &l.planning());
   }
   const Tensor a = grouped(lhs.rank() == 1 ? lhs.expand({0}) : lhs, s, s.m, s.k);
   const Tensor b = grouped(rhs, s, s.k, s.n);
+  if (into.valid()) {
+    Tensor out = into.reshape({s.groups, s.m, s.n});
+    poplin::matMulGroupedWithOutput(o.graph(), a, b, out, o.program(), o.name(), options, &l.planning());
+    return into;
+  }
   return poplin::matMulGrouped(o.graph(), a, b, o.program(), type, o.name(), options, &l.planning());
 }
 
@@ -99,11 +109,31 @@ bool is_transposed(const OpLowering& o, Analysis& analysis) {
   return true;
 }
 
+// On the CPU device, whose products write rows anywhere: where the result will be copied, or where the readers want the rows of a result whose groups they
+// only put in another order.
+Tensor where_readers_want(const OpLowering& o, Lowering& l) {
+  const ir::Module& m = o.module();
+  const ir::ValueId v = m.result(o.op());
+  const auto rank = m.type_of(v).rank();
+  if (l.top_graph().getTarget().getTargetType() != poplar::TargetType::CPU || !l.options().fuse) return {};
+  if (const Tensor home = l.destination(v); home.valid()) return home;
+  const bool grouped = m.type_of(m.operand(o.op(), 0)).rank() > 2 && m.type_of(m.operand(o.op(), 1)).rank() > 2;
+  if (rank < 3 || !grouped) return {};
+  const auto users = l.analysis().users(v);
+  const auto keeps_rows = [&](const auto& use) {
+    return m.row(use.first).name == "transpose" && m.attributes(use.first).ints("permutation").back() == rank - 1;
+  };
+  if (users.empty() || !std::all_of(users.begin(), users.end(), keeps_rows)) return {};
+  const Tensor wish = l.layout_wish(v);
+  return wish.valid() && wish.shape() == extents(m.type_of(v).shape) && wish.isParallelWriteable() ? wish : Tensor();
+}
+
 }  // namespace
 
 void lower_product(OpLowering& o) {
   const Tensor a = o.operand(0), b = o.operand(1);
-  if (!is_transposed(o, o.lowering().analysis())) return o.result(0, product(o, a, b, o.result_type().dtype));
+  const ir::DType type = o.result_type().dtype;
+  if (!is_transposed(o, o.lowering().analysis())) return o.result(0, product(o, a, b, type, where_readers_want(o, o.lowering())));
   // The transposed product of the transposed operands lies as its readers want it.
   const auto turned = [](const Tensor& t) { return t.dimRoll(t.rank() - 1, t.rank() - 2); };
   o.result(0, turned(product(o, turned(b), turned(a), o.result_type().dtype)));

@@ -238,6 +238,29 @@ TEST(Programs, two_variables_change_places) {
   });
 }
 
+// A called graph's products that become a variable's contents are computed there, unless the old contents are still read.
+TEST(Programs, products_are_computed_where_they_will_be_kept) {
+  for (const int variant : {0, 1, 2, 3}) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main(), f = p.b.create_graph("f");
+      const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {3, 3}), "x"), y = p.b.add_input(f, tensor_type(DType::float32, {3, 3}), "y");
+      const TensorId product = p.op(f, "matmul", {p.op(f, "transpose", {x}, {{"permutation", Ints{1, 0}}}), y});
+      p.b.add_output(f, product);
+      p.b.add_output(f, variant == 2 ? product : p.op(f, "matmul", {product, y}));
+      const TensorId a = p.variable(counting({3, 3})), b = p.variable(counting({3, 3}, -4)), sum = p.variable(counting({3, 3}, 7));
+      const TensorId other = p.variable(counting({3, 3}, 9));
+      const TensorId row = variant == 1 ? p.op(g, "slice", {sum}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}}) : sum;
+      const std::vector<TensorId> results = p.b.op(g, "call", std::vector{variant == 3 ? sum : a, b}, {}, std::vector{f}, false);
+      if (variant == 1) p.store(p.op(g, "add", {row, row}));  // after the call
+      p.op(g, "copy_var_update_", {sum, results[0]});
+      p.op(g, "copy_var_update_", {other, results[1]});
+      p.store(sum);
+      p.store(other);
+      p.store(a);
+    });
+  }
+}
+
 // f(x by reference, y): x += y; returns x * y. Called twice: a function.
 GraphId accumulating(Program& p, bool by_ref) {
   const GraphId f = p.b.create_graph("f");

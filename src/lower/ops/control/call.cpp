@@ -15,6 +15,7 @@ constexpr Row lower_call = {
           l.before_running({&g, 1});
           std::vector<Slot> inputs;
           for (ValueId v : o.module().operands(o.op())) inputs.push_back(l.slot(v));
+          l.find_destinations(o.op(), g);
           l.run_graph(g, std::move(inputs));
           const auto results = o.module().results(o.op());
           std::size_t r = 0;

@@ -27,26 +27,86 @@ std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 // `size` in at most `parts` blocks that are multiples of `grain`.
 std::size_t block_of(std::size_t size, std::size_t parts, std::size_t grain) { return std::min(size, up(up(size, parts), grain) * grain); }
 
-// An operand {groups, rows, columns} whose elements lie in one piece in a variable, row by row or column by column.
+// An operand {groups, rows, columns}: of each group the memory from its first element to its last, in which element (i, j) is at i * row + j * column.
+// One of the strides is 1. Between rows there may be elements of others.
 struct Operand {
-  Tensor flat;
+  std::vector<Tensor> groups;
   std::size_t row, column;
+  bool intersects(const Tensor& t) const {
+    return std::any_of(groups.begin(), groups.end(), [&](const Tensor& g) { return g.intersectsWith(t); });
+  }
 };
+
+Operand in_one_piece(const Tensor& t, std::size_t row, std::size_t column) {
+  Operand o{{}, row, column};
+  for (std::size_t g = 0; g < t.dim(0); ++g) o.groups.push_back(t[g].flatten());
+  return o;
+}
+
+// Where the rows of a matrix begin in the one variable that it lies in; false if they are not whole, or unevenly apart.
+struct Rows {
+  poplar::VariableRef variable;
+  std::size_t begin = 0, stride = 0;
+};
+bool find_rows(const Tensor& matrix, Rows& rows) {
+  const std::size_t columns = matrix.dim(1);
+  std::size_t row = 0;
+  for (const poplar::VariableInterval& piece : matrix.flatten().getVarRegions()) {
+    if (piece.interval.size() % columns != 0) return false;
+    for (std::size_t at = piece.interval.begin(); at < piece.interval.end(); at += columns, ++row) {
+      if (row == 0) rows = {piece.var, at, columns};
+      if (row == 1 && at < rows.begin + columns) return false;
+      if (row == 1) rows.stride = at - rows.begin;
+      if (piece.var != rows.variable || at != rows.begin + row * rows.stride) return false;
+    }
+  }
+  return row == matrix.dim(0);
+}
+
+bool is_mapped(const Graph& graph, const Tensor& variable) {
+  std::size_t elements = 0;
+  for (const auto& tile : graph.getTileMapping(variable))
+    for (const poplar::Interval& i : tile) elements += i.size();
+  return elements == variable.numElements();
+}
+
+// Rows that lie apart from each other are read where they are: no groups if they do not.
+Operand strided(const Graph& graph, const Tensor& t, bool turned) {
+  const std::size_t n = t.dim(1), columns = t.dim(2);
+  Operand o{{}, 0, 0};
+  Rows first, rows;
+  Tensor variable;
+  for (std::size_t g = 0; g < t.dim(0); ++g) {
+    if (!find_rows(t[g], rows)) return {};
+    if (g == 0) first = rows;
+    if (rows.stride != first.stride) return {};
+    if (!variable.valid() || rows.variable != first.variable) {
+      variable = graph.getVariable(rows.variable).flatten();
+      if (!is_mapped(graph, variable)) return {};
+      first.variable = rows.variable;
+    }
+    o.groups.push_back(variable.slice(rows.begin, rows.begin + (n - 1) * rows.stride + columns));
+  }
+  o.row = turned ? 1 : first.stride;
+  o.column = turned ? first.stride : 1;
+  return o;
+}
 
 // In how many pieces a part of the elements lies, of {groups, rows, columns}: all would take time per element.
 std::size_t pieces_of(const Tensor& t) { return t[0].flatten().slice(0, std::min<std::size_t>(t.dim(1) * t.dim(2), 4096)).getContiguousRegions().size(); }
 
 Operand operand_of(Graph& graph, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
-  if (t.isContiguous()) return {t.flatten(), t.dim(2), 1};
+  if (t.isContiguous()) return in_one_piece(t, t.dim(2), 1);
   const Tensor turned = t.dimShuffle({0, 2, 1});
-  if (turned.isContiguous()) return {turned.flatten(), 1, t.dim(1)};
+  if (turned.isContiguous()) return in_one_piece(turned, 1, t.dim(1));
   // Rows and columns change places in the copy where that lets longer pieces be copied.
   const bool turns = pieces_of(turned) < pieces_of(t);
   const Tensor& from = turns ? turned : t;
+  if (Operand o = strided(graph, from, turns); !o.groups.empty()) return o;
   const Tensor copy = graph.addVariable(t.elementType(), from.shape(), debug);
   graph.setTileMapping(copy, 0);
   prog.add(poplar::program::Copy(from, copy, false, debug));
-  return {copy.flatten(), turns ? 1 : t.dim(2), turns ? t.dim(1) : 1};
+  return in_one_piece(copy, turns ? 1 : t.dim(2), turns ? t.dim(1) : 1);
 }
 
 struct Part {
@@ -62,13 +122,18 @@ void for_each_part(const Problem& p, const CpuCut& cut, Visit visit) {
           visit(Part{g, m, std::min(p.m, m + cut.m_block), n, std::min(p.n, n + cut.n_block), k * cut.k_block, std::min(p.k, (k + 1) * cut.k_block)}, k);
 }
 
-// C's rows of this part, joined if they follow each other. `c` is {groups, m, n}, contiguous.
-std::vector<Tensor> rows_of(const Tensor& c, const Part& part, std::size_t n) {
+// C's rows of this part, joined if they follow each other. `c` is {groups, m, n}, its rows whole.
+std::vector<Tensor> rows_of(const Tensor& c, const Part& part) {
   const Tensor block = c[part.group].slice({part.m, part.n}, {part.m_end, part.n_end});
-  if (part.n_end - part.n == n) return {block.flatten()};
+  if (block.isContiguous()) return {block.flatten()};
   std::vector<Tensor> rows;
   for (std::size_t i = 0; i < part.m_end - part.m; ++i) rows.push_back(block[i]);
   return rows;
+}
+
+bool has_whole_rows(const Tensor& c) {
+  const auto pieces = c.flatten().getContiguousRegions();
+  return std::all_of(pieces.begin(), pieces.end(), [&](const poplar::Interval& i) { return i.begin() % c.dim(2) == 0; });
 }
 
 // Writes c[i], {groups, m, n}, for part i of k; or adds to it, if a scale is given.
@@ -80,9 +145,9 @@ void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Opera
   for_each_part(p, cut, [&](const Part& part, std::size_t at) {
     const poplar::VertexRef v = graph.addVertex(set, vertex);
     graph.setTileMapping(v, 0);
-    graph.connect(v["a"], a.flat.slice(part.group * p.m * p.k, (part.group + 1) * p.m * p.k));
-    graph.connect(v["b"], b.flat.slice(part.group * p.k * p.n, (part.group + 1) * p.k * p.n));
-    graph.connect(v["c"], rows_of(c[at], part, p.n));
+    graph.connect(v["a"], a.groups[part.group]);
+    graph.connect(v["b"], b.groups[part.group]);
+    graph.connect(v["c"], rows_of(c[at], part));
     graph.connect(v["scale"], factor);
     const auto set_value = [&](const char* field, std::size_t value) { graph.setInitialValue(v[field], static_cast<unsigned>(value)); };
     set_value("rows", part.m_end - part.m);
@@ -142,8 +207,7 @@ void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tens
   const CpuCut cut = cut_for_cpu(p);
   const Operand x = operand_of(graph, a, prog, {debug, "A"}), y = operand_of(graph, b, prog, {debug, "B"});
   const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
-  const bool direct = cut.k == 1 && scales && out.elementType() == poplar::FLOAT && out.isContiguous() &&
-                      !out.intersectsWith(x.flat) && !out.intersectsWith(y.flat);
+  const bool direct = cut.k == 1 && scales && out.elementType() == poplar::FLOAT && has_whole_rows(out) && !x.intersects(out) && !y.intersects(out);
   std::vector<Tensor> c(cut.k, out);
   if (!direct)
     for (Tensor& part : c) {
