@@ -165,13 +165,16 @@ void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Opera
 
 namespace {
 
-// Parts of m and n, about `parts` in all. Each part of n reads all of A, each part of m packs all of B, which costs twice as much.
+// Each part of n reads all of A, strip by strip beside its products; each part of m packs all of B before them, which costs as much more.
+constexpr std::size_t kPackingOfB = 8;
+
+// Parts of m and n, about `parts` in all.
 std::pair<std::size_t, std::size_t> grid_of(const Problem& p, std::size_t parts) {
   const std::size_t most_m = up(p.m, kRows), most_n = up(p.n, kColumns);
   std::pair<std::size_t, std::size_t> best{1, 1};
   std::size_t least = 0;
   for (std::size_t m = 1; m <= std::min(parts, most_m); ++m) {
-    const std::size_t n = std::min(up(parts, m), most_n), cost = n * p.m + 2 * m * p.n;
+    const std::size_t n = std::min(up(parts, m), most_n), cost = n * p.m + kPackingOfB * m * p.n;
     const std::size_t reached = best.first * best.second;
     // Too few parts come first only where there can be no more.
     const bool more = m * n * 4 >= parts * 3, had_more = reached * 4 >= parts * 3;
