@@ -17,9 +17,15 @@ namespace {
 constexpr std::size_t kLeastElements = 32;     // of a tile's work
 constexpr std::size_t kElementsToSplit = 256;  // of a vertex, before a tile gets another
 
-// Grows the number of parts of the longest parts until there are enough, or parts would be too small.
-Extents choose_parts(const Extents& extent, std::size_t wanted, std::size_t channels) {
+// Grows the number of parts of the longest parts until there are enough, or parts would be too small. On one tile the outer dimensions alone are cut, as far
+// as they go: what a part reads lies in one piece.
+Extents choose_parts(const Extents& extent, std::size_t wanted, std::size_t channels, bool one_tile) {
   Extents parts = {1, 1, 1};
+  if (one_tile) {
+    parts[0] = std::min(extent[0], wanted);
+    parts[1] = parts[0] == extent[0] ? std::min(extent[1], (wanted + parts[0] - 1) / parts[0]) : 1;
+    return parts;
+  }
   const auto length = [&](std::size_t i) { return (extent[i] + parts[i] - 1) / parts[i]; };
   while (parts[0] * parts[1] * parts[2] < wanted) {
     std::size_t best = 3;
@@ -82,7 +88,7 @@ std::vector<PoolUnit> plan_units(const Graph& graph, const Tensor& images, const
   const std::size_t wanted = std::max(std::min(tiles, total / kLeastElements), std::min(tiles * workers, total / kElementsToSplit));
   const std::size_t per_image = (wanted + n - 1) / n;
   if (10 * n >= 9 * wanted || per_image <= 1) return whole_images(n, extent, elements, tiles, workers, runs, images.numElements() / n);
-  return parts_of_images(n, extent, choose_parts(extent, per_image, channels), tiles, runs, images);
+  return parts_of_images(n, extent, choose_parts(extent, per_image, channels, tiles == 1), tiles, runs, images);
 }
 
 PoolGeometry geometry_of(const pooling::PoolParams& params, const std::string& function) {
