@@ -86,7 +86,8 @@ using poplar::program::Sequence;
 
 Tensor createInput(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   const Convolution c(graph, params, Kind::forward, false, options, cache);
-  return conv::make_input(graph, params, c.problem, c.partition, DebugContext(context, "input"));
+  return c.in_rows ? conv::make_image(graph, params, DebugContext(context, "input"))
+                   : conv::make_input(graph, params, c.problem, c.partition, DebugContext(context, "input"));
 }
 
 Tensor createWeights(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {

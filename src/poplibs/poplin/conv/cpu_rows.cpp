@@ -17,6 +17,8 @@ using poplar::program::Sequence;
 constexpr std::int64_t kParts = 16, kFewParts = 8;
 // Products of numbers in a part, at least.
 constexpr std::int64_t kLeastWork = 1 << 16;
+// Channels of an input that are worth lying together.
+constexpr std::size_t kTogether = 16;
 
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
@@ -66,6 +68,18 @@ bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& 
   const auto [rows, columns] = axes_of(p);
   const std::int64_t part = rows_of_part(p);
   return p.batch * ((rows.out + part - 1) / part) >= kFewParts;
+}
+
+Tensor make_image(Graph& graph, const ConvParams& params, const poplar::DebugContext& context) {
+  std::vector<std::size_t> shape{params.batchSize};
+  const auto& field = params.inputFieldShape;
+  const bool first = params.getNumInputChans() < kTogether;
+  if (first) shape.push_back(params.getNumInputChans());
+  shape.insert(shape.end(), field.begin(), field.end());
+  if (!first) shape.push_back(params.getNumInputChans());
+  const Tensor t = graph.addVariable(params.inputType, shape, context);
+  graph.setTileMapping(t, 0);
+  return first ? t : t.dimRoll(static_cast<unsigned>(t.rank() - 1), 1);
 }
 
 void convolve_in_rows(Graph& graph, const Problem& p, const Tensor& in, const Tensor& weights, const Tensor& out, poplar::ComputeSet set, Sequence& before,

@@ -16,6 +16,9 @@ namespace poplin::conv {
 // Up to two dimensions, one group, an input that is not dilated, rows enough for all workers; and not asked for otherwise: `pando.inRows`, `planConstraints`.
 bool is_in_rows(const Problem& problem, const Options& options, const poplar::Target& target);
 
+// A variable for the input, of the public shape. Pictures of a few channels lie as hosts have them; else a pixel's channels lie together.
+poplar::Tensor make_image(poplar::Graph& graph, const ConvParams& params, const poplar::DebugContext& context);
+
 // Views as problem.h gives them. Vertices that write all of `out` go to `set`; copies of operands and results that lie in another order go before and after.
 void convolve_in_rows(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& in, const poplar::Tensor& weights, const poplar::Tensor& out,
                       poplar::ComputeSet set, poplar::program::Sequence& before, poplar::program::Sequence& after, const poplar::DebugContext& context);
