@@ -10,6 +10,10 @@ namespace {
 constexpr std::uint64_t kBytesPerNanosecond = 16;
 constexpr std::uint64_t kRunCost = 4;
 
+// Bytes of elements several of which share a line of memory, and elements of a column that are moved at a time.
+constexpr std::uint32_t kNarrowColumn = 16, kPieceOfColumn = 64;
+constexpr std::ptrdiff_t kMostColumns = 64;
+
 std::uint64_t run_cost(std::uint64_t bytes, std::uint64_t runs) { return bytes / kBytesPerNanosecond + runs * kRunCost; }
 
 template <std::size_t kBytes>
@@ -178,6 +182,23 @@ void MovePlan::add_chunk(const std::vector<Strided>& runs, std::size_t first, st
   chunks_.push_back(chunk);
 }
 
+// The runs from `run` on that are columns of one matrix, side by side in memory at one end: each begins where the one before it has its first bytes' end.
+const MovePlan::Strided* MovePlan::end_of_columns(const Strided* run, const Strided* end) {
+  const Strided* next = run + 1;
+  if (run->bytes > kNarrowColumn || run->count <= kPieceOfColumn) return next;
+  const auto continues = [&](const Strided& s, std::uint64_t MovePlan::Strided::*place) {
+    return s.*place == run->*place + std::uint64_t{run->bytes} * static_cast<std::uint64_t>(&s - run);
+  };
+  const auto alike = [&](const Strided& s) {
+    return s.bytes == run->bytes && s.count == run->count && s.destination_step == run->destination_step && s.source_step == run->source_step;
+  };
+  for (const auto place : {&Strided::source, &Strided::destination}) {
+    while (next != end && next - run < kMostColumns && alike(*next) && continues(*next, place)) ++next;
+    if (next != run + 1) break;
+  }
+  return next;
+}
+
 void MovePlan::run(unsigned index, char* destination, const char* source) const {
   const Chunk& c = chunks_[index];
   const auto small = [&]<std::size_t kBytes>(unsigned k) {
@@ -198,8 +219,17 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
     }
     copy_block(destination + b->destination, source + b->source, b->bytes);
   }
-  for (const Strided *s = strided_.data() + c.strided, *end = s + c.strided_count; s != end; ++s)
-    copy_runs(destination + s->destination, source + s->source, s->destination_step, s->source_step, s->bytes, s->count);
+  for (const Strided *s = strided_.data() + c.strided, *end = s + c.strided_count; s != end;) {
+    const Strided* const last = end_of_columns(s, end);
+    // Runs through the same lines of memory: a piece of each at a time, while the lines are near.
+    const std::uint32_t step = last - s > 1 ? kPieceOfColumn : s->count;
+    for (std::uint32_t at = 0; at < s->count; at += step)
+      for (const Strided* run = s; run != last; ++run)
+        copy_runs(destination + run->destination + run->destination_step * static_cast<std::int64_t>(at),
+                  source + run->source + run->source_step * static_cast<std::int64_t>(at), run->destination_step, run->source_step, run->bytes,
+                  std::min(step, run->count - at));
+    s = last;
+  }
 }
 
 void MovePlan::run_all(char* destination, const char* source) const {

@@ -42,6 +42,7 @@ class MovePlan {
     std::int64_t destination_step, source_step;
     std::uint32_t bytes, count;
   };
+  static const Strided* end_of_columns(const Strided* run, const Strided* end);
   // Ranges of the arrays below.
   static constexpr unsigned kSmallSizes = 7;  // 1, 2, 4, ... 64 bytes
   struct Chunk {
