@@ -30,6 +30,8 @@
 //   pando.planObjective        "cycles" | "hostTime" (rows of the field stay whole) [cycles for IPU targets, hostTime for the CPU target]
 //   pando.inRows               "true" (default): on the CPU target, convolutions of floats are cut into rows of the result and read images where they
 //                              lie; "false": cut by the plan, as on tiles. A plan that is asked for is the plan.
+//   pando.winograd             "true" (default): of these, kernels of 3 x 3 with channels in multiples of 16 are computed with 16 products where the
+//                              definition has 36; each result differs from the definition by at most 1e-6 of the sum of its products' magnitudes
 //   use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering, disableTransformations,
 //   enableSingleInputReduce, gatherConvOutput, enableAmpHalfEnginesPlan,
 //   disableSRForAMPVertices                      "true" | "false", no effect on results

@@ -3,70 +3,13 @@
 #include "kernels/conv_rows.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 
+#include "kernels/conv_image.h"
 #include "kernels/gemm.h"
 #include "kernels/gemm_wide.h"
-#include "kernels/transpose.h"
 
 namespace pando::kernels {
 namespace {
-
-constexpr std::size_t kBuffer = 48 << 10;  // elements, unless one row of the result needs more
-
-class Rows {
- public:
-  Rows(const PandoConvRows& c, const float* in)
-      : c_(c), in_(in), width_(static_cast<std::size_t>(c.columns.stride * (c.out_columns - 1) + c.columns.step * (c.columns.taps - 1) + 1)),
-        row_(width_ * static_cast<std::size_t>(c.in_channels)) {
-    const std::size_t of_one = row_ * static_cast<std::size_t>(span(1)), of_more = row_ * static_cast<std::size_t>(c.rows.stride);
-    at_once_ = 1 + (of_one < kBuffer ? static_cast<int>((kBuffer - of_one) / of_more) : 0);
-    at_once_ = std::min(at_once_, c.row_end - c.row_begin);
-    buffer_.reset(new float[row_ * static_cast<std::size_t>(span(at_once_))]);
-  }
-
-  int at_once() const { return at_once_; }
-  std::size_t row_size() const { return row_; }
-
-  // What output rows [begin, begin + at_once()) meet.
-  void bring(int begin, int end) {
-    first_ = c_.rows.stride * begin + c_.rows.offset;
-    for (int r = 0; r < span(end - begin); ++r) {
-      float* const to = buffer_.get() + static_cast<std::size_t>(r) * row_;
-      if (first_ + r >= 0 && first_ + r < c_.rows.in) bring_row(in_ + static_cast<std::size_t>(first_ + r) * c_.in_row, to);
-    }
-  }
-  const float* row(int in_row) const { return buffer_.get() + static_cast<std::size_t>(in_row - first_) * row_; }
-
- private:
-  int span(int rows) const { return c_.rows.stride * (rows - 1) + c_.rows.step * (c_.rows.taps - 1) + 1; }
-
-  void bring_row(const float* from, float* to) const {
-    const auto channels = static_cast<std::size_t>(c_.in_channels);
-    const auto width = static_cast<long>(width_), offset = static_cast<long>(c_.columns.offset);
-    const long begin = std::clamp(-offset, 0L, width), end = std::clamp(c_.columns.in - offset, begin, width);
-    std::fill_n(to, static_cast<std::size_t>(begin) * channels, 0.0f);
-    std::fill_n(to + static_cast<std::size_t>(end) * channels, static_cast<std::size_t>(width - end) * channels, 0.0f);
-    if (begin == end) return;
-    from += static_cast<std::size_t>(begin + offset) * c_.in_column;
-    to += static_cast<std::size_t>(begin) * channels;
-    const auto n = static_cast<std::size_t>(end - begin);
-    if (c_.in_channel == 1 && c_.in_column == channels)
-      std::memcpy(to, from, n * channels * sizeof(float));
-    else if (c_.in_column == 1)
-      transpose(from, c_.in_channel, channels, n, to, channels);
-    else
-      for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t k = 0; k < channels; ++k) to[i * channels + k] = from[i * c_.in_column + k * c_.in_channel];
-  }
-
-  const PandoConvRows& c_;
-  const float* in_;
-  std::size_t width_, row_;
-  int at_once_ = 1, first_ = 0;
-  std::unique_ptr<float[]> buffer_;
-};
 
 // out = the kernel rows [begin, end), of which `in` is the first one's input row; of the output channels from `channel` on, at most kWide.
 void multiply_rows(const PandoConvRows& c, int begin, int end, const float* in, std::size_t between, const float* weights, int channel, float* out) {
@@ -97,7 +40,7 @@ void taps_of(const PandoConvAxis& a, int row, int& begin, int& end) {
 }
 
 // Output row `row`, of the channels from `channel` on, at most kWide.
-void one_row(const PandoConvRows& c, const Rows& rows, int row, int channel, const float* weights, float* out) {
+void one_row(const PandoConvRows& c, const ImageRows& rows, int row, int channel, const float* weights, float* out) {
   int begin = 0, end = 0;
   taps_of(c.rows, row, begin, end);
   if (begin < end) {
@@ -115,7 +58,7 @@ void pando_conv_rows(const PandoConvRows* conv, const float* in, const float* we
   using namespace pando::kernels;
   const PandoConvRows& c = *conv;
   if (c.row_begin >= c.row_end || c.out_columns <= 0 || c.out_channels <= 0) return;
-  Rows rows(c, in);
+  ImageRows rows(c, in, 1);
   const std::size_t row = static_cast<std::size_t>(c.out_columns) * c.out_column;
   for (int first = c.row_begin; first < c.row_end; first += rows.at_once()) {
     const int last = std::min(first + rows.at_once(), c.row_end);

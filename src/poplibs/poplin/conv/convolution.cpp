@@ -59,7 +59,8 @@ void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in,
     zero_beyond(graph, out, 2 + d, c.params.outputTransform.paddingLower[d], static_cast<std::size_t>(c.problem.lines[d].out), before);
   const Tensor image = input_view(in, c.params, c.problem), result = output_view(out, c.params, c.problem);
   if (c.in_rows)
-    convolve_in_rows(graph, c.problem, image, weights_view(weights, c.params, c.problem, transposed), result, stages.at(0), before, stages.after(), context);
+    convolve_in_rows(graph, c.problem, c.options, image, weights_view(weights, c.params, c.problem, transposed), result, stages.at(0), before, stages.after(),
+                     context);
   else
     build_forward(graph, c.problem, c.options, c.partition, image, weights_for(graph, c, weights, transposed, before, context), result, stages, context);
 }

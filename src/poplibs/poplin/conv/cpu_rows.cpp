@@ -17,6 +17,10 @@ using poplar::program::Sequence;
 constexpr std::int64_t kParts = 16, kFewParts = 8;
 // Products of numbers in a part, at least.
 constexpr std::int64_t kLeastWork = 1 << 16;
+// Results for which turning the weights pays off.
+constexpr std::int64_t kLeastResults = 256;
+// Pairs of channels whose weights a vertex turns, at least.
+constexpr std::size_t kLeastPairs = 1024;
 // Channels of an input that are worth lying together.
 constexpr std::size_t kTogether = 16;
 
@@ -28,11 +32,20 @@ std::array<Line, 2> axes_of(const Problem& p) {
   return {Line(), p.lines[0]};
 }
 
-std::int64_t rows_of_part(const Problem& p) {
+// Whether kernels/conv_winograd.h does it, and the weights are turned for enough of results.
+bool is_winograd(const Problem& p, const Options& options) {
+  if (!options.winograd || p.lines.size() != 2) return false;
+  const auto fits = [](std::int64_t channels) { return channels % 16 == 0 && channels <= 4096; };
+  const auto three = [](const Line& l) { return l.taps == 3 && l.stride == 1 && (l.step == 1 || l.step == -1) && l.out % 2 == 0; };
+  return fits(p.in_channels) && fits(p.out_channels) && three(p.lines[0]) && three(p.lines[1]) && p.batch * p.lines[0].out * p.lines[1].out >= kLeastResults;
+}
+
+std::int64_t rows_of_part(const Problem& p, bool winograd) {
   const auto [rows, columns] = axes_of(p);
   const std::int64_t of_row = columns.out * p.out_channels * p.in_channels * p.taps();
   const std::int64_t parts = (kParts + p.batch - 1) / p.batch, least = (kLeastWork + of_row - 1) / of_row;
-  return std::min(rows.out, std::max(least, (rows.out + parts - 1) / parts));
+  const std::int64_t part = std::min(rows.out, std::max(least, (rows.out + parts - 1) / parts));
+  return winograd ? (part + 1) / 2 * 2 : part;
 }
 
 // An operand's elements in one piece of memory, with the strides of the view's last three dimensions.
@@ -57,6 +70,34 @@ Image image_of(Graph& graph, const Tensor& t, Sequence& prog, const poplar::Debu
   return {whole.flatten(1, 4), {columns * channels, channels, 1}};
 }
 
+// {9, pairs of channels} as {16, pairs of channels}
+Tensor turned_weights(Graph& graph, const Tensor& kernel, Sequence& prog, const poplar::DebugContext& context) {
+  const std::size_t pairs = kernel.dim(1), part = std::max<std::size_t>(kLeastPairs, (pairs + size(kParts) - 1) / size(kParts));
+  const Tensor out = graph.addVariable(poplar::FLOAT, {16, pairs}, {context, "turnedWeights"});
+  graph.setTileMapping(out, 0);
+  const poplar::ComputeSet set = graph.addComputeSet({context, "TurnWeights"});
+  for (std::size_t begin = 0; begin < pairs; begin += part) {
+    const poplar::VertexRef v = graph.addVertex(set, "poplin::ConvWinogradWeights");
+    graph.setTileMapping(v, 0);
+    graph.connect(v["in"], kernel.flatten());
+    std::vector<Tensor> rows;
+    for (std::size_t k = 0; k < 16; ++k) rows.push_back(out[k].slice(begin, std::min(pairs, begin + part)));
+    graph.connect(v["out"], rows);
+    graph.setInitialValue(v["begin"], static_cast<unsigned>(begin));
+  }
+  prog.add(poplar::program::Execute(set, context));
+  return out;
+}
+
+std::vector<int> shape_of(const Problem& p, const std::array<Line, 2>& axes, std::int64_t begin, std::int64_t end, const Image& image) {
+  std::vector<int> shape;
+  for (const Line& l : axes)
+    for (const std::int64_t n : {l.in, l.taps, l.stride, l.offset, l.step}) shape.push_back(static_cast<int>(n));
+  for (const std::int64_t n : {p.in_channels, p.out_channels, begin, end, axes[1].out}) shape.push_back(static_cast<int>(n));
+  for (const std::size_t n : image.strides) shape.push_back(static_cast<int>(n));
+  return shape;
+}
+
 }  // namespace
 
 bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& target) {
@@ -66,7 +107,7 @@ bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& 
   for (const Line& l : p.lines)
     if (l.in <= 0 || l.out <= 0 || l.taps <= 0 || l.dilation != 1 || l.stride < 1 || l.step == 0) return false;
   const auto [rows, columns] = axes_of(p);
-  const std::int64_t part = rows_of_part(p);
+  const std::int64_t part = rows_of_part(p, is_winograd(p, options));
   return p.batch * ((rows.out + part - 1) / part) >= kFewParts;
 }
 
@@ -82,8 +123,8 @@ Tensor make_image(Graph& graph, const ConvParams& params, const poplar::DebugCon
   return first ? t : t.dimRoll(static_cast<unsigned>(t.rank() - 1), 1);
 }
 
-void convolve_in_rows(Graph& graph, const Problem& p, const Tensor& in, const Tensor& weights, const Tensor& out, poplar::ComputeSet set, Sequence& before,
-                      Sequence& after, const poplar::DebugContext& context) {
+void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, const Tensor& in, const Tensor& weights, const Tensor& out,
+                      poplar::ComputeSet set, Sequence& before, Sequence& after, const poplar::DebugContext& context) {
   std::array<Line, 2> axes = axes_of(p);
   const std::size_t batch = size(p.batch), in_channels = size(p.in_channels), out_channels = size(p.out_channels);
   const Image image = image_of(graph, in.reshape({batch, size(axes[0].in), size(axes[1].in), in_channels}), before, {context, "input"});
@@ -104,16 +145,14 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Tensor& in, const Te
     after.add(Copy(to, out, false, context));
   }
   to = to.reshape({batch, size(axes[0].out), size(axes[1].out) * out_channels});
-  const std::int64_t part = rows_of_part(p);
+  const bool winograd = is_winograd(p, options);
+  if (winograd) kernel = turned_weights(graph, kernel.reshape({9, in_channels * out_channels}), before, context);
+  const std::int64_t part = rows_of_part(p, winograd);
   for (std::size_t b = 0; b < batch; ++b)
     for (std::int64_t begin = 0; begin < axes[0].out; begin += part) {
       const std::int64_t end = std::min(axes[0].out, begin + part);
-      std::vector<int> shape;
-      for (const Line& l : axes)
-        for (const std::int64_t n : {l.in, l.taps, l.stride, l.offset, l.step}) shape.push_back(static_cast<int>(n));
-      for (const std::int64_t n : {p.in_channels, p.out_channels, begin, end, axes[1].out}) shape.push_back(static_cast<int>(n));
-      for (const std::size_t n : image.strides) shape.push_back(static_cast<int>(n));
-      const poplar::VertexRef v = graph.addVertex(set, "poplin::ConvRows");
+      const std::vector<int> shape = shape_of(p, axes, begin, end, image);
+      const poplar::VertexRef v = graph.addVertex(set, winograd ? "poplin::ConvWinograd" : "poplin::ConvRows");
       graph.setTileMapping(v, 0);
       graph.connect(v["in"], image.flat[b]);
       graph.connect(v["weights"], kernel.flatten());
@@ -123,8 +162,10 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Tensor& in, const Te
     }
 }
 
-void print_in_rows(std::ostream& out, const Problem& p) {
-  out << "convolution on the CPU device: " << p.batch << " images of " << axes_of(p)[0].out << " rows, in parts of " << rows_of_part(p) << " rows\n";
+void print_in_rows(std::ostream& out, const Problem& p, const Options& options) {
+  const bool winograd = is_winograd(p, options);
+  out << "convolution on the CPU device: " << p.batch << " images of " << axes_of(p)[0].out << " rows, in parts of " << rows_of_part(p, winograd) << " rows"
+      << (winograd ? ", 16 products for 36" : "") << '\n';
 }
 
 }  // namespace poplin::conv

@@ -20,9 +20,9 @@ bool is_in_rows(const Problem& problem, const Options& options, const poplar::Ta
 poplar::Tensor make_image(poplar::Graph& graph, const ConvParams& params, const poplar::DebugContext& context);
 
 // Views as problem.h gives them. Vertices that write all of `out` go to `set`; copies of operands and results that lie in another order go before and after.
-void convolve_in_rows(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& in, const poplar::Tensor& weights, const poplar::Tensor& out,
+void convolve_in_rows(poplar::Graph& graph, const Problem& problem, const Options& options, const poplar::Tensor& in, const poplar::Tensor& weights, const poplar::Tensor& out,
                       poplar::ComputeSet set, poplar::program::Sequence& before, poplar::program::Sequence& after, const poplar::DebugContext& context);
 
-void print_in_rows(std::ostream& out, const Problem& problem);
+void print_in_rows(std::ostream& out, const Problem& problem, const Options& options);
 
 }  // namespace poplin::conv

@@ -73,6 +73,7 @@ Options parse_options(const poplar::OptionFlags& flags) {
       {"partialsType.interIPU", OptionHandler::createWithEnum(half, halves)},
       {"pass", OptionHandler::createWithEnum(pass, passes())},
       {"pando.inRows", OptionHandler::createWithBool(o.in_rows)},
+      {"pando.winograd", OptionHandler::createWithBool(o.winograd)},
       {"pando.planObjective", [&](StringRef v) { o.objective = poplibs::parse::asEnum<plan::Objective>(v, objectives); }},
       {"planConstraints", [&](StringRef v) { o.constraints = constraints_of(v.cloneAsString()); }},
       {"planConstraintsOutputFilename", OptionHandler::createWithString(text)},

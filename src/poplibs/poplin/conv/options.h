@@ -22,6 +22,7 @@ struct Options {
   double memory_proportion = 0.6;
   bool half_partials = false;
   bool in_rows = true;  // pando.inRows: on the CPU device, images are read where they lie (cpu_rows.h)
+  bool winograd = true;  // pando.winograd: those with 3 x 3 kernels by fewer products
   std::optional<plan::Objective> objective;
   PlanConstraints constraints;
 };

@@ -50,8 +50,8 @@ double getWuPerfectCycleCount(const Graph& graph, const ConvParams& params) { re
 
 void reportPlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {
   const Problem problem = conv::problem_of(params);
-  if (conv::is_in_rows(problem, conv::parse_options(options), graph.getTarget()))
-    conv::print_in_rows(out, problem);
+  if (const conv::Options parsed = conv::parse_options(options); conv::is_in_rows(problem, parsed, graph.getTarget()))
+    conv::print_in_rows(out, problem, parsed);
   else
     out << conv::to_string(plan_of(graph.getTarget(), params, options, cache), problem, Kind::forward);
 }

@@ -93,9 +93,11 @@ TEST(ConvForward, RowsOfTheCpuDeviceAreWhatPlansGive) {
   using P = ConvParams;
   using conv_cases::make;
   using conv_cases::with;
-  const P two = make(2, {20, 18}, {3, 3}, 40, 70);
+  const P two = make(2, {20, 18}, {3, 3}, 40, 70), even = make(2, {20, 18}, {3, 3}, 32, 48);
   const auto padded = [](P& p) { p.inputTransform.paddingLower = {1, 1}, p.inputTransform.paddingUpper = {1, 1}; };
   for (const auto& [name, p] : {with("plain", two, [](P&) {}), with("padding", two, padded), with("1x1", make(3, {16, 9}, {1, 1}, 64, 128), [](P&) {}),
+                                with("even", even, [](P&) {}), with("even, padding", even, padded),
+                                with("even, flip", even, [](P& q) { q.kernelTransform.flip = {true, true}, q.inputTransform.paddingLower = {2, 0}; }),
                                 with("1-D", make(20, {40}, {5}, 24, 64), [](P&) {}),
                                 with("stride", make(2, {40, 36}, {7, 7}, 3, 64), [](P& q) { q.outputTransform.stride = {2, 2}; }),
                                 with("kernel dilation", two, [](P& q) { q.kernelTransform.dilation = {2, 3}; }),
@@ -105,13 +107,14 @@ TEST(ConvForward, RowsOfTheCpuDeviceAreWhatPlansGive) {
                                 with("output padding", two, [](P& q) { q.outputTransform.paddingLower = {0, 2}, q.outputTransform.paddingUpper = {1, 0}; })}) {
     const Operand in = input_of(p), weights = weights_of(p);
     const std::vector<double> expected = reference::convolution(p, in.values, weights.values).values;
-    for (const char* rows : {"true", "false"}) {
-      const OptionFlags options{{"pando.inRows", rows}};
+    for (const auto& [rows, winograd] : {std::pair("true", "true"), {"true", "false"}, {"false", "false"}}) {
+      const OptionFlags options{{"pando.inRows", rows}, {"pando.winograd", winograd}};
       Graph graph(Target::createCPUTarget());
       std::ostringstream plan;
       poplin::reportPlanInfo(plan, graph, p, options);
       EXPECT_EQ(plan.str().find("in parts of") != std::string::npos, std::string(rows) == "true") << name << ": " << plan.str();
-      expect_equal(run(Machine::cpu, {in, weights}, forward(p, options))[0], expected, name + ", rows " + rows);
+      EXPECT_EQ(plan.str().find("16 products") != std::string::npos, std::string(winograd) == "true" && name.find("even") == 0) << name << ": " << plan.str();
+      expect_equal(run(Machine::cpu, {in, weights}, forward(p, options))[0], expected, name + ", rows " + rows + ", winograd " + winograd);
     }
   }
 }
