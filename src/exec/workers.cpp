@@ -2,10 +2,18 @@
 
 #include <algorithm>
 
+#include "base/threads.h"
 #include "exec/fiber.h"
 #include "exec/runner.h"
 
 namespace pando::exec {
+
+namespace {
+
+// Runs of one program often follow each other at once: waking a thread takes longer than this.
+constexpr unsigned kSpins = 3000;
+
+}  // namespace
 
 std::shared_ptr<Workers> make_workers() { return std::make_shared<Workers>(); }
 
@@ -69,6 +77,14 @@ void Workers::leave(Run& run, unsigned me) {
   if (std::find(open_.begin(), open_.end(), &run) != open_.end()) has_room_.store(true, std::memory_order_seq_cst);
 }
 
+bool Workers::has_room_soon() const {
+  for (unsigned i = 0; i < kSpins; ++i) {
+    if (has_room_.load(std::memory_order_acquire) || stopping_.load()) return true;
+    spin_pause();
+  }
+  return false;
+}
+
 void Workers::work() {
   prepare_thread_for_fibers();
   while (!stopping_.load()) {
@@ -76,7 +92,7 @@ void Workers::work() {
     if (Run* const run = enter(me)) {
       run->take_part(me);
       leave(*run, me);
-    } else {
+    } else if (!has_room_soon()) {
       free_.sleep([&] { return !stopping_.load() && !has_room_.load(std::memory_order_seq_cst); });
     }
   }

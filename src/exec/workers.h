@@ -60,6 +60,8 @@ class Workers {
   std::size_t size();
 
  private:
+  // Waits a little for a run to begin.
+  bool has_room_soon() const;
   void work();
   // A run with room, entered; null: none.
   Run* enter(unsigned& me);
