@@ -32,11 +32,14 @@ Tensor Lowering::operand_of_first_call(GraphId g, std::size_t input) {
   const ir::OpId call = analysis_.first_call(g);
   if (!call.valid() || input >= module_.operands(call).size()) return {};
   const ValueId v = module_.operand(call, input);
-  // A function of a call, with its inputs, unless it is this one or one that waits for it.
+  // A function of a call, with its inputs, unless it is or calls one that is being lowered: that would be lowered twice.
   const auto other = [&](ir::OpId op) -> Function* {
     if (!op.valid() || module_.row(op).name != "call") return nullptr;
     const GraphId f = module_.graphs(op)[0];
-    return is_function(f) && !being_lowered_.contains(f) ? &function(f) : nullptr;
+    if (!is_function(f)) return nullptr;
+    const std::set<GraphId> below = reachable({&f, 1});
+    const bool waits = std::any_of(below.begin(), below.end(), [&](GraphId b) { return being_lowered_.contains(b); });
+    return waits ? nullptr : &function(f);
   };
   const ir::OpId producer = module_.value(v).producer;
   if (producer.valid()) {
@@ -74,7 +77,8 @@ Lowering::Function& Lowering::function(GraphId g) {
   function_calls_ = &f.calls;
   for (ValueId v : module_.graph(g).inputs) {
     const Tensor given = operand_of_first_call(g, f.inputs.size());
-    const Tensor t = given.valid() ? graph_.clone(given, name_of(v)) : new_tensor(v);
+    // Constants, and elements that are there twice, are no place for an input.
+    const Tensor t = given.valid() && given.isParallelWriteable() ? graph_.clone(given, name_of(v)) : new_tensor(v);
     f.inputs.push_back(t);
     define(v, {t, {add_storage(true, false)}});
   }
