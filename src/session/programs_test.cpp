@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <functional>
 
 namespace pando::session {
@@ -564,6 +565,23 @@ TEST(Programs, extremes_of_what_has_a_nan_are_nan) {
         }
       }
     }
+  });
+}
+
+TEST(Programs, sums_of_exponentials_are_infinite_where_an_element_is) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const double infinity = std::numeric_limits<double>::infinity();
+    HostTensor data = counting({4, 3});
+    data.set(1, infinity);
+    for (std::int64_t i : {3, 4, 5}) data.set(i, -infinity);
+    data.set(6, -infinity);
+    data.set(7, infinity);
+    data.set(10, std::nan(""));
+    data.set(11, infinity);
+    const TensorId y = p.op(g, "logsumexp", {p.variable(data)}, {{"axis", Ints{1}}, {"keepdims", false}}), bad = p.op(g, "isnan", {y});
+    p.store(bad);
+    p.store(p.op(g, "where", {bad, p.constant(g, HostTensor(DType::float32, {})), y}));
   });
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <numeric>
 
 namespace pando::ir {
 
@@ -22,6 +21,7 @@ constexpr OpRow op_logsumexp = checked({
       reduce_groups(e, [](std::span<const double> v) {
         if (v.empty()) return std::log(0.0);
         const double top = *std::max_element(v.begin(), v.end());
+        if (std::any_of(v.begin(), v.end(), [](double x) { return std::isnan(x); })) return std::nan("");
         if (std::isinf(top)) return top;
         return top + std::log(std::accumulate(v.begin(), v.end(), 0.0, [top](double sum, double x) { return sum + std::exp(x - top); }));
       });
