@@ -71,7 +71,8 @@ std::string Board::describe(unsigned rank) const {
 namespace {
 std::atomic<std::int32_t>* stopping_state = nullptr;
 void stop_by_signal(int signal) {
-  if (std::atomic<std::int32_t>* const state = stopping_state) *state = static_cast<std::int32_t>(RankState::stopped);
+  auto running = static_cast<std::int32_t>(RankState::running);  // what failed has said so
+  if (std::atomic<std::int32_t>* const state = stopping_state) state->compare_exchange_strong(running, static_cast<std::int32_t>(RankState::stopped));
   _exit(128 + signal);
 }
 }  // namespace

@@ -130,6 +130,12 @@ TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
   const Outcome many = sh(kPando + " run --ranks 3 " + two(""));
   EXPECT_NE(many.status, 0);
   EXPECT_THAT(many.text, HasSubstr("3 ranks for a program of 2 devices"));
+  EXPECT_THAT(many.text, Not(HasSubstr("Segmentation")));
+  for (const std::string option : {"--input q=none.npy", "--zeros 'q'", "--zeros '*.q'"}) {
+    const Outcome unknown = sh(kPando + " run " + two(option));
+    EXPECT_EQ(unknown.status, 2) << option;
+    EXPECT_THAT(unknown.text, HasSubstr("the program has no variable or stream of that name; it has ")) << option;
+  }
 }
 
 }  // namespace

@@ -59,6 +59,25 @@ void Data::add_file(const std::string& what) {
   }
 }
 
+void Data::refuse_unknown(const std::set<std::string>& names) const {
+  std::set<std::string> known = names;
+  for (const std::string& name : names) {
+    if (!pieces_) break;
+    if (const auto* piece = pieces_->variable(name)) known.insert(piece->whole);
+    for (const auto* piece : pieces_->stream(name)) known.insert(piece->whole);
+  }
+  const auto check = [&](const char* option, const std::string& name) {
+    const auto meant = [&](const std::string& k) { return name.starts_with('*') ? k.ends_with(name.substr(1)) : k == name; };
+    if (std::any_of(known.begin(), known.end(), meant)) return;
+    constexpr std::size_t kShown = 12;
+    std::string some;
+    for (auto k = known.begin(); k != known.end() && static_cast<std::size_t>(std::distance(known.begin(), k)) < kShown; ++k) some += (some.empty() ? "" : ", ") + *k;
+    refuse(ErrorClass::value, "unknown-name", "{} {}: the program has no variable or stream of that name; it has {}{}", option, name, some, known.size() > kShown ? " ..." : "");
+  };
+  for (const auto& [name, file] : files_) check("--input", name);
+  for (const std::string& name : zeros_) check("--zeros", name);
+}
+
 std::optional<HostTensor> Data::find(const std::string& name, DType dtype) const {
   std::optional<HostTensor> t;
   if (const auto a = arrays_.find(name); a != arrays_.end()) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ class Data {
   std::optional<ir::HostTensor> variable(const std::string& name, ir::DType dtype, const ir::Shape& shape) const;
   // Blocks of a stream, (n, shape): a run takes `wanted` of them, and begins again where there are fewer.
   std::optional<ir::HostTensor> stream(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
-
+  // Refuses (value) a NAME=FILE.npy or a name of zeros that means none of `names`, variables and streams of the program, nor a whole of these.
+  void refuse_unknown(const std::set<std::string>& names) const;
 
  private:
   std::optional<ir::HostTensor> find(const std::string& name, ir::DType dtype) const;

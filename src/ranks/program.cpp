@@ -32,4 +32,17 @@ unsigned rank_of(std::size_t part, std::size_t parts, unsigned ranks) { return s
 std::string slots_name(const std::string& channel) { return std::string(kSlots) + channel; }
 bool is_slots(const std::string& variable) { return variable.starts_with(kSlots); }
 
+std::set<std::string> names_of(const Program& program) {
+  std::set<std::string> names;
+  for (const Part& part : program.parts) {
+    for (std::size_t i = 0; i < part.module.state_count(); ++i) {
+      const std::string& name = part.module.state(ir::StateId(static_cast<ir::StateId::rep>(i))).name;
+      if (!is_slots(name)) names.insert(name);
+    }
+    for (const HostEnd& end : part.host)
+      if (end.to_device) names.insert(end.name);
+  }
+  return names;
+}
+
 }  // namespace pando::ranks

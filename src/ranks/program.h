@@ -9,6 +9,7 @@
 #include "ir/module.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,5 +62,7 @@ unsigned rank_of(std::size_t part, std::size_t parts, unsigned ranks);
 // The name of a channel's slots; whether a variable is that.
 std::string slots_name(const std::string& channel);
 bool is_slots(const std::string& variable);
+// Variables, and streams from the host: what data may be given for.
+std::set<std::string> names_of(const Program& program);
 
 }  // namespace pando::ranks

@@ -106,6 +106,7 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
     try {
       program = program_of(a, read_file(a.program));
       data = data_of(a, has_seed);
+      data->refuse_unknown(names_of(*program));
       if (transport.ranks() > program->parts.size()) {
         ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(), program->parts.size());
       }
@@ -138,8 +139,8 @@ int run_command(const Arguments& a, bool has_seed, const std::vector<std::string
     const auto transports = exec::in_process_transports(1);
     return run_rank(a, has_seed, *transports[0], board);
   }
+  Board board(file ? file : "");  // a signal may come while the transport ends
   const auto transport = exec::open_mpi();
-  Board board(file ? file : "");
   board.stop_on_signal(transport->rank());
   const int status = run_rank(a, has_seed, *transport, board);
   constexpr double kPatience = 20;
