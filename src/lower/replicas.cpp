@@ -35,11 +35,23 @@ Tensor member_number(OpLowering& o, const ReplicaGrouping& grouping) {
   return popops::dynamicSlice(g, table, replica.reshape({1}), {0}, {1}, o.program(), o.name() + "/member").reshape({1});
 }
 
+namespace {
+
+// A group of one has its operand for a result: beside it, for either may be overwritten.
+Tensor copied(OpLowering& o, const Tensor& t) {
+  const Tensor copy = o.graph().clone(t, o.name() + "/copy");
+  o.program().add(poplar::program::Copy(t, copy, false, o.name()));
+  return copy;
+}
+
+}  // namespace
+
 // In round k everybody gets the tensor of the member k before it; then the rounds are put in the members' order.
 Tensor gathered(OpLowering& o, const Tensor& t, const ReplicaGrouping& grouping) {
   poplar::Graph& g = o.graph();
   const Tensor own = t.flatten();
   const auto n = static_cast<std::uint32_t>(grouping.size());
+  if (n == 1) return copied(o, own).expand({0});
   std::vector<Tensor> rounds{own.expand({0})};
   for (std::uint32_t k = 1; k < n; ++k) {
     std::map<unsigned, unsigned> to;
@@ -52,7 +64,6 @@ Tensor gathered(OpLowering& o, const Tensor& t, const ReplicaGrouping& grouping)
     rounds.push_back(received.expand({0}));
   }
   const Tensor all = poplar::concat(rounds);
-  if (n == 1) return all;
   ir::HostTensor back(ir::DType::uint32, {n});
   for (std::uint32_t j = 0; j < n; ++j) back.set_integer(j, n - j);
   const Tensor distances = add_constant(g, back, o.name() + "/distances");
@@ -63,6 +74,7 @@ Tensor gathered(OpLowering& o, const Tensor& t, const ReplicaGrouping& grouping)
 }
 
 Tensor combined(OpLowering& o, const Tensor& all) {
+  o.lowering().need(Library::popops);
   const std::string& op = o.attributes().text("op");
   popops::Operation operation = popops::Operation::ADD;
   if (op == "mul") operation = popops::Operation::MUL;
@@ -79,6 +91,7 @@ Tensor combined(OpLowering& o, const Tensor& all) {
 }
 
 Tensor own_part(OpLowering& o, const Tensor& parts, unsigned axis, const ReplicaGrouping& grouping) {
+  if (grouping.size() == 1) return copied(o, parts.squeeze({axis}));
   const Tensor member = member_number(o, grouping);
   return popops::dynamicSlice(o.graph(), parts, member, {axis}, {1}, o.program(), o.name()).squeeze({axis});
 }

@@ -333,7 +333,7 @@ TEST(Programs, branches_leave_the_other_ones_operands_alone) {
 }
 
 TEST(Programs, replicas_meet_in_groups) {
-  for (const auto& [stride, size] : {std::pair<std::int64_t, std::int64_t>{1, 4}, {1, 2}, {2, 2}}) {
+  for (const auto& [stride, size] : {std::pair<std::int64_t, std::int64_t>{1, 4}, {1, 2}, {2, 2}, {1, 1}, {4, 1}}) {
     on_machines(
         [&, stride = stride, size = size](Program& p) {
           const GraphId g = p.main();
@@ -351,8 +351,11 @@ TEST(Programs, replicas_meet_in_groups) {
           const TensorId shard = p.op(g, "replica_sharded_slice", {v}, group);
           p.store(shard);
           p.store(p.op(g, "replicated_all_gather", {shard}, with({{"output_shape", std::string("meta_shape")}})));
+          const TensorId before = p.op(g, "replicated_all_gather", {v}, with({{"output_shape", std::string("new_axis")}}));
           p.op(g, "replicated_all_reduce", {v}, with({{"op", std::string("add")}}), {}, true);
+          p.op(g, "add", {v, v}, {}, {}, true);
           p.store(v);
+          p.store(before);  // also of a group of one what was there before the updates
         },
         4);
   }
