@@ -77,9 +77,9 @@ ModelWorld& World::model() {
   return *model_world;
 }
 
-BuilderArgument::BuilderArgument(World& w) : builder(w.roll(12) ? w.model().own : empty) {
+BuilderArgument::BuilderArgument(World& w) : own(w.roll(12) ? &w.model().own : nullptr) {
   w.gave_graph = true;
-  if (&builder == &empty) Builder gone(std::move(empty));
+  if (!own) Builder gone(std::move(empty));
 }
 
 std::string_view model_text(World& w) {

@@ -74,19 +74,19 @@ struct Maker<model::Session> {
   static model::Session make(World& w);
 };
 
-// Mostly the world's own; perhaps one that was moved from.
+// Mostly the world's own; perhaps one that was moved from. Which of them is settled last: arguments move.
 struct BuilderArgument {
   explicit BuilderArgument(World& w);
-  model::Builder& get() { return builder; }
+  model::Builder& get() { return own ? *own : empty; }
   model::Builder empty;
-  model::Builder& builder;
+  model::Builder* own;
 };
 template <>
 struct Argument<model::Builder&> : BuilderArgument { using BuilderArgument::BuilderArgument; };
 template <>
 struct Argument<model::Builder&&> : BuilderArgument {
   using BuilderArgument::BuilderArgument;
-  model::Builder&& get() { return std::move(builder); }
+  model::Builder&& get() { return std::move(BuilderArgument::get()); }
 };
 std::string_view model_text(World& w);
 template <>
