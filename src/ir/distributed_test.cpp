@@ -69,6 +69,7 @@ TEST(Distributed, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(rule("scatter_across(x, devices=[1, 1, 2], dim=0)", pair), "device-twice");
   EXPECT_EQ(rule("scatter_across(x, devices=[1, 2], dim=2)", pair), "dimension-range");
   EXPECT_EQ(rule("broadcast_across(x, devices=ints[])", pair), "no-devices");
+  EXPECT_EQ(rule("broadcast_across(x, devices=[1, 268435457])", pair), "device-number");
   EXPECT_EQ(rule("get_element(t, index=2)", "Tensor[(2), float32, 1]"), "element-range");
   EXPECT_EQ(rule("send(x, device=-1)", "Tensor[(3, 2), float32, 1]"), "device-number");
   EXPECT_EQ(rule("gather_across(u, device=0, dim=0)", "Tensor[(5), float32, 0]"), "valid");

@@ -2,6 +2,7 @@
 
 #include "ir/error.h"
 #include "ir/op_table.h"
+#include "ir/tuples.h"
 
 #include <charconv>
 #include <cmath>
@@ -202,7 +203,7 @@ class Parser {
     std::int32_t n = -1;
     const char* begin = w.data() + variable;
     const auto [p, e] = std::from_chars(begin, w.data() + w.size(), n);
-    if (e != std::errc() || p != w.data() + w.size() || n < 0 || n > (1 << 28)) error("place", "'{}' is no place", w);
+    if (e != std::errc() || p != w.data() + w.size() || n < 0 || n > kMostDevice) error("place", "'{}' is no place", w);
     t.place.device = variable ? Device::variable(n) : Device::numbered(n);
   }
   Type type() {

@@ -41,6 +41,7 @@ Ints devices_of(const Inference& in) {
   Ints sorted = devices;
   std::sort(sorted.begin(), sorted.end());
   if (sorted.front() < 0) in.refuse("device-number", "there is no device {}", sorted.front());
+  if (sorted.back() > kMostDevice) in.refuse("device-number", "there is no device {}; the highest is {}", sorted.back(), kMostDevice);
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) in.refuse("device-twice", "device {} is listed twice", *twice);
   return devices;

@@ -14,7 +14,10 @@ std::vector<Type> tuple_elements(const Inference& in, std::size_t i = 0);
 std::vector<Type> equal_elements(const Inference& in, std::size_t i = 0);
 // Appends a tuple as a result.
 void tuple_result(Inference& in, std::vector<Type> elements);
-// Attribute "devices": distinct, not empty.
+// The highest number of a device that the text reads back.
+constexpr std::int64_t kMostDevice = std::int64_t{1} << 28;
+
+// Attribute "devices": distinct, not empty, none above kMostDevice.
 Ints devices_of(const Inference& in);
 // Attribute `name` as a dimension of a tensor of this type; refused out of range.
 std::int64_t dimension_of(const Inference& in, const Type& type, std::string_view name);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "poputil/TileMapping.hpp"
 #include "poplibs/poputil/refuse.h"
@@ -153,7 +154,7 @@ Tensor factorDims(const Tensor& t, const std::vector<std::size_t>& factors, unsi
 }
 
 Tensor unfactorDims(const Tensor& t, unsigned numDims, unsigned startDim) {
-  if (startDim + 2 * numDims > t.rank())
+  if (startDim + std::uint64_t{2} * numDims > t.rank())
     poputil::refuse("factor-count", "unfactorDims: {} dimensions from {} for shape {}", numDims, startDim, t.shapeToString());
   std::vector<unsigned> from(numDims), to(numDims);
   std::vector<std::size_t> joined;

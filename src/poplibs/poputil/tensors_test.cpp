@@ -85,6 +85,7 @@ TEST_F(Tensors, DimensionsAreFactoredAndJoined) {
   EXPECT_THROW(factorDims(t, {0}, 1), poplibs_error);
   EXPECT_THROW(factorDims(t, {1, 1}, 3), poplibs_error);
   EXPECT_THROW(unfactorDims(t, 2, 1), poplibs_error);
+  EXPECT_THROW(unfactorDims(t, 1u << 31), poplibs_error);
 }
 
 TEST_F(Tensors, InnermostGrouping) {
