@@ -1,12 +1,10 @@
-// Predicting: the published grid, steps simulated a second, timelines, the search, published measurements, this host.
+// Predicting: the published grid, steps simulated a second, timelines, the search, published measurements.
 #include "bench.h"
-#include "host_mlp.h"
 
 #include "models/mlp.h"
 #include "search/search.h"
 #include "search/timeline.h"
 #include "search/validate.h"
-#include "simulate/calibrate.h"
 #include "simulate/csv.h"
 #include "simulate/flatten.h"
 #include "simulate/simulate.h"
@@ -15,7 +13,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <numeric>
 
 using namespace pando;
 using namespace pando::bench;
@@ -137,93 +134,10 @@ void published_measurements() {
   print_figure({.what = "predict: zero bubble, pairs of schedules ranked right", .unit = "%", .ours = 100 * right / pairs, .at_least = 95});
 }
 
-// --- this host --------------------------------------------------------------------------------------------------------------------------
-
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<double>(i);
-  return ranks;
-}
-
-double correlation(const std::vector<double>& x, const std::vector<double>& y) {
-  const auto n = static_cast<double>(x.size());
-  const double mx = std::accumulate(x.begin(), x.end(), 0.0) / n, my = std::accumulate(y.begin(), y.end(), 0.0) / n;
-  double xy = 0, xx = 0, yy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xy += (x[i] - mx) * (y[i] - my), xx += (x[i] - mx) * (x[i] - mx), yy += (y[i] - my) * (y[i] - my);
-  }
-  return xy / std::sqrt(xx * yy);
-}
-
-void write_scatter(const std::vector<double>& predicted, const std::vector<double>& measured, const std::vector<int>& devices) {
-  double low = 1e30, high = 0;
-  for (const auto* v : {&predicted, &measured}) {
-    for (double x : *v) low = std::min(low, x), high = std::max(high, x);
-  }
-  const auto at = [&](double v) { return 40 + 320 * std::log(v / low) / std::log(high / low); };
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"420\" height=\"420\" font-family=\"sans-serif\" "
-                    "font-size=\"11\">\n<rect width=\"420\" height=\"420\" fill=\"white\"/>\n";
-  svg += fmt::format("<path d=\"M{0:.1f} {1:.1f} L{1:.1f} {0:.1f}\" stroke=\"#999\"/>\n<path d=\"M40 40 V380 H380\" fill=\"none\" "
-                     "stroke=\"black\"/>\n", 40.0, 380.0);
-  svg += fmt::format("<text x=\"210\" y=\"404\" text-anchor=\"middle\">predicted, {:.2g} to {:.2g} s</text>\n<text x=\"46\" "
-                     "y=\"34\">measured; circles: 1 thread, squares: 2</text>\n", low, high);
-  for (std::size_t i = 0; i < predicted.size(); ++i) {
-    const double x = at(predicted[i]), y = 420 - at(measured[i]);
-    svg += devices[i] == 1 ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"#36c\"/>\n", x, y)
-                           : fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"6\" height=\"6\" fill=\"#c63\"/>\n", x - 3, y - 3);
-  }
-  std::FILE* file = std::fopen(SIMULATE_BENCH_SVG, "w");
-  if (file == nullptr) wrong("the scatter plot cannot be written");
-  fmt::print(file, "{}</svg>\n", svg);
-  std::fclose(file);
-}
-
-void this_host() {
-  simulate::HostKernels kernels;
-  kernels.product = [](std::int64_t m, std::int64_t k, std::int64_t n, const float* a, const float* b, float* c) {
-    pando_gemm_packed(static_cast<unsigned>(m), static_cast<unsigned>(n), static_cast<unsigned>(k),
-                      {a, static_cast<std::size_t>(k), 1, false},
-                      {b, static_cast<std::size_t>(n), 1, false}, c, static_cast<std::size_t>(n), 1, false);
-  };
-  const simulate::Cluster host = simulate::calibrate_host(kernels, 3);
-  const simulate::ClusterCostModel costs(host);
-  std::vector<double> predicted, measured;
-  std::vector<int> devices;
-  double error = 0;
-  for (std::int64_t layers : {2, 6}) {
-    for (std::int64_t width : {128, 384, 768}) {
-      for (std::int64_t batch : {64, 512}) {
-        for (const auto& [d, t] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 2}}) {
-          const transform::Program mlp = models::build_mlp({.layers = layers, .width = width, .batch = batch});
-          transform::Strategy s = degrees(d, t, 1, 1);
-          s.first_device = 0;
-          const simulate::Program p = simulate::flatten(transform::parallelise(mlp, s).module, costs);
-          HostMlp run(p);
-          if (!run.known()) wrong("an op that the host's runner does not know");
-          predicted.push_back(simulate::run_clock(p, host, {.overlap = false}).seconds);
-          measured.push_back(run.seconds(0.15));
-          devices.push_back(d * t);
-          error += std::abs(predicted.back() / measured.back() - 1);
-          fmt::print("{} layers of {}, batch {}, data {} tensor {}: predicted {:.3e} s, measured {:.3e} s\n", layers, width, batch, d, t,
-                     predicted.back(), measured.back());
-        }
-      }
-    }
-  }
-  write_scatter(predicted, measured, devices);
-  print_figure({.what = fmt::format("predict: this host, 1 and 2 threads, {} MLPs, rank correlation", predicted.size()), .unit = "",
-                .ours = correlation(ranks_of(predicted), ranks_of(measured)), .at_least = 0.9});
-  print_figure({.what = "predict: the same, mean error", .unit = "%", .ours = 100 * error / static_cast<double>(predicted.size())});
-}
-
 }  // namespace
 
 int main() {
   timelines();
-  this_host();
   published_grid();
   growing_programs();
   searches();
