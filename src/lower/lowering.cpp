@@ -181,10 +181,8 @@ Tensor OpLowering::take_undefined(std::size_t i) { return keep(i, lowering_.writ
 void OpLowering::result(std::size_t i, Tensor t) {
   const auto shape = extents(result_type(i).shape);
   if (t.shape() != shape) t = t.reshape(shape);
-#ifndef NDEBUG
   // What lies where operands lie is a view of them, or may be overwritten too early.
   for (std::size_t k = 0; k < operands(); ++k) PANDO_CHECK(!lowering_.has_slot(module().operand(op_, k)) || !operand(k).intersectsWith(t));
-#endif
   lowering_.define(module().result(op_, i), lowering_.fresh_slot(std::move(t)));
 }
 
