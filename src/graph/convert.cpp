@@ -137,12 +137,18 @@ void write(std::string& out, const Value& v, const Target& t) {
   }
 }
 
+// An unsigned number of the host may stand for a negative one of the same size.
+bool wraps(ElementType from, ElementType to) {
+  const bool natural_number = !is_signed(from) && from != ElementType::boolean && from != ElementType::quarter_metadata;
+  return natural_number && is_signed(to) && !is_floating(to) && size_of(from) == size_of(to);
+}
+
 bool is_quarter(ElementType t) { return t == ElementType::quarter || t == ElementType::quarter_metadata; }
 
 }  // namespace
 
 std::string convert_elements(std::string_view bytes, ElementType from, ElementType to, const std::string& what) {
-  if (from == to) return std::string(bytes);
+  if (from == to || wraps(from, to)) return std::string(bytes);
   if (is_quarter(from) || is_quarter(to))
     fail(ErrorKind::type_error, "no-conversion", "{}: there is no conversion from {} to {}", what, name_of(from), name_of(to));
   std::string out;

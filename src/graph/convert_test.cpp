@@ -28,6 +28,8 @@ TEST(Convert, ValuesInRange) {
   converts<std::uint8_t, float>(ElementType::boolean, {1, 0}, ElementType::float_, {1, 0});
   converts<double, float>(ElementType::double_, {std::numeric_limits<double>::infinity()}, ElementType::float_,
                           {std::numeric_limits<float>::infinity()});
+  converts<std::uint32_t, std::int32_t>(ElementType::unsigned_int, {4294967293u, 3}, ElementType::int_, {-3, 3});
+  converts<std::uint64_t, std::int64_t>(ElementType::unsigned_long_long, {1ull << 63}, ElementType::long_long, {std::numeric_limits<std::int64_t>::min()});
   converts<std::uint8_t, std::uint8_t>(ElementType::quarter, {0x3c}, ElementType::quarter, {0x3c});
 }
 
@@ -40,7 +42,7 @@ TEST(Convert, ValuesOutOfRange) {
           "Vertex.field: 256 is out of the range of unsigned char");
   refuses(ElementType::int_, bytes_of<std::int32_t>({-129}), ElementType::char_, "-129");
   refuses(ElementType::int_, bytes_of<std::int32_t>({-1}), ElementType::unsigned_long_long, "-1");
-  refuses(ElementType::unsigned_long_long, bytes_of<std::uint64_t>({1ull << 63}), ElementType::long_long, "9223372036854775808");
+  refuses(ElementType::unsigned_int, bytes_of<std::uint32_t>({40000}), ElementType::short_, "40000");
   refuses(ElementType::float_, bytes_of<float>({0x1p64f}), ElementType::unsigned_long_long, "out of the range");
   refuses(ElementType::float_, bytes_of<float>({std::nanf("")}), ElementType::int_, "nan");
   refuses(ElementType::double_, bytes_of<double>({1e300}), ElementType::float_, "1e+300 is out of the range of float");

@@ -39,14 +39,37 @@ ProfileValue::Vector codelet_names(const core::ExecutableState& e) {
   return {names.begin(), names.end()};
 }
 
-// "vertex_code" is vertexCode.
-std::string camel_case(const std::string& category) {
+// The names of profiles: "vertex code" is vertexCode, and two that are called otherwise there.
+std::string profile_name(const std::string& category) {
+  if (category == "vertex state") return "vertexInstanceState";
+  if (category == "exchange code") return "internalExchangeCode";
   std::string out;
   for (std::size_t i = 0; i < category.size(); ++i) {
     const bool starts_word = i > 0 && (category[i - 1] == '_' || category[i - 1] == ' ');
     if (category[i] != '_' && category[i] != ' ') out += starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(category[i]))) : category[i];
   }
   return out;
+}
+
+// Bytes per tile. All memory is reported as not interleaved, and by what is live at once: nothing overlaps.
+ProfileValue category_of(ProfileValue::Vector on_tiles) {
+  const ProfileValue::Vector none(on_tiles.size(), std::uint64_t{0});
+  const ProfileValue::Map empty{{"nonOverlapped", none}, {"overlapped", none}};
+  return ProfileValue::Map{{"total", on_tiles}, {"nonInterleaved", ProfileValue::Map{{"nonOverlapped", std::move(on_tiles)}, {"overlapped", none}}},
+                           {"interleaved", empty}, {"overflowed", empty}};
+}
+
+ProfileValue::Map categories_of(const Report& r) {
+  ProfileValue::Map by_category;
+  for (std::size_t c = 0; c < r.categories.size(); ++c) {
+    ProfileValue::Vector on_tiles;
+    for (const auto& t : r.tiles) on_tiles.emplace_back(c < t.by_category.size() ? t.by_category[c] : std::uint64_t{0});
+    by_category.emplace(profile_name(r.categories[c].category), category_of(std::move(on_tiles)));
+  }
+  // Programs sum up these without asking whether they are there.
+  for (const char* name : {"internalExchangeCode", "vertexInstanceState", "vertexFieldData", "copyDescriptor", "vectorListDescriptor"})
+    if (!by_category.count(name)) by_category.emplace(name, category_of(ProfileValue::Vector(r.tiles.size(), std::uint64_t{0})));
+  return by_category;
 }
 
 ProfileValue graph_profile(const Report& r, const core::ExecutableState& e) {
@@ -57,13 +80,8 @@ ProfileValue graph_profile(const Report& r, const core::ExecutableState& e) {
     used.emplace_back(t.used);
     with_gaps.emplace_back(t.with_gaps);
   }
-  ProfileValue::Map by_category;
-  for (std::size_t c = 0; c < r.categories.size(); ++c) {
-    ProfileValue::Vector on_tiles;
-    for (const auto& t : r.tiles) on_tiles.emplace_back(c < t.by_category.size() ? t.by_category[c] : std::uint64_t{0});
-    by_category.emplace(camel_case(r.categories[c].category), ProfileValue::Map{{"total", std::move(on_tiles)}});
-  }
-  ProfileValue::Map memory{{"byCategory", std::move(by_category)}, {"byTile", ProfileValue::Map{{"total", std::move(used)}, {"totalIncludingGaps", std::move(with_gaps)}}}};
+  ProfileValue::Map memory{{"byCategory", categories_of(r)},
+                           {"byTile", ProfileValue::Map{{"total", std::move(used)}, {"totalIncludingGaps", std::move(with_gaps)}}}};
   ProfileValue::Map target{{"numIPUs", r.target.ipus}, {"tilesPerIpu", r.target.tiles_per_ipu}, {"numTiles", r.target.tiles},
                            {"bytesPerTile", r.target.bytes_per_tile}, {"clockFrequency", r.target.clock_hz}};
   return ProfileValue::Map{{"graph", std::move(graph)}, {"memory", std::move(memory)}, {"target", std::move(target)},

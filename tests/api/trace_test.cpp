@@ -72,6 +72,12 @@ TEST(Profile, MemoryByCategory) {
   EXPECT_EQ(categories["variable"]["total"][2].asUint(), 800u);
   EXPECT_EQ(categories["variable"]["total"][1].asUint(), 0u);
   EXPECT_GT(categories["vertexCode"]["total"][2].asUint(), 0u);
+  EXPECT_GT(categories["vertexInstanceState"]["nonInterleaved"]["nonOverlapped"].sumUint(), 0u);
+  for (const char* name : {"internalExchangeCode", "copyDescriptor", "vectorListDescriptor", "vertexFieldData"})
+    for (const char* where : {"nonInterleaved", "interleaved", "overflowed"}) {
+      EXPECT_EQ(categories[name][where]["nonOverlapped"].size(), 4u);
+      EXPECT_EQ(categories[name][where]["overlapped"].sumUint(), 0u);
+    }
   double sum = 0;
   for (const auto& [name, category] : categories.asMap()) sum += category["total"][2].asNumber();
   EXPECT_EQ(sum, memory["byTile"]["total"][2].asNumber());
