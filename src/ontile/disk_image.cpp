@@ -17,6 +17,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "ontile/protocol.h"
+#include "ontile/refuse.h"
 
 namespace pando::ontile {
 
@@ -38,7 +39,7 @@ struct GroupHead {
 };
 
 [[noreturn]] void fail(std::string_view what, const std::string& path) {
-  throw poplar::file_load_error(fmt::format("cannot {} {}: {} [disk-image]", what, path, std::strerror(errno)));
+  refuse<poplar::file_load_error>("disk-image", "cannot {} {}: {}", what, path, std::strerror(errno));
 }
 
 std::uint64_t checksum_of(std::string_view entries) {
@@ -82,20 +83,19 @@ void add_entry(std::string& group, std::uint32_t tile, std::uint32_t block, std:
 }
 
 void check_size(unsigned kib) {
-  if (kib < kLeastKib || kib > kMostKib) throw poplar::invalid_option(fmt::format("a tile's disk has {} to {} KiB, not {}", kLeastKib, kMostKib, kib));
+  if (kib < kLeastKib || kib > kMostKib) refuse<poplar::invalid_option>("disk-size", "a tile's disk has {} to {} KiB, not {}", kLeastKib, kMostKib, kib);
 }
 
 // Of one session, until it is closed or the process ends.
 void lock(int file, const std::string& path) {
   struct stat about = {};
-  if (::fstat(file, &about) == 0 && !S_ISREG(about.st_mode)) throw poplar::file_load_error(fmt::format("{} is no file [disk-image]", path));
+  if (::fstat(file, &about) == 0 && !S_ISREG(about.st_mode)) refuse<poplar::file_load_error>("disk-image", "{} is no file", path);
   const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &about) == 0 && about.st_nlink > 0;
-  if (!free) throw poplar::file_load_error(fmt::format("{} is in use by another session [disk-image]", path));
+  if (!free) refuse<poplar::file_load_error>("disk-image", "{} is in use by another session", path);
 }
 
 [[noreturn]] void damaged(const std::string& path, std::uint64_t at, std::string_view what) {
-  throw poplar::file_load_error(
-      fmt::format("{} is damaged: {} at byte {}; nothing was written to it [disk-image-damaged]", path, what, at));
+  refuse<poplar::file_load_error>("disk-image-damaged", "{} is damaged: {} at byte {}; nothing was written to it", path, what, at);
 }
 
 }  // namespace
@@ -135,14 +135,14 @@ void DiskImage::open() {
 void DiskImage::read_head() {
   const std::string head = read_from(file_, 0, kHeadBytes, path_);
   if (head.starts_with(kHeadOfFirstVersion))
-    throw poplar::file_load_error(fmt::format("{} is an image of an earlier version, which had no checksums [disk-image]", path_));
+    refuse<poplar::file_load_error>("disk-image", "{} is an image of an earlier version, which had no checksums", path_);
   unsigned kib = 0;
   const bool is_image = head.size() == kHeadBytes && head.starts_with(kHead) &&
                         std::from_chars(head.data() + kHead.size(), head.data() + head.size(), kib).ec == std::errc();
-  if (!is_image) throw poplar::file_load_error(fmt::format("{} is no image of tiles' disks [disk-image]", path_));
+  if (!is_image) refuse<poplar::file_load_error>("disk-image", "{} is no image of tiles' disks", path_);
   if (head != head_of(kib)) damaged(path_, 0, "its first line does not fit its checksum");
   check_size(kib);
-  if (kib_ != 0 && kib_ != kib) throw poplar::invalid_option(fmt::format("{} holds disks of {} KiB, not of {}", path_, kib, kib_));
+  if (kib_ != 0 && kib_ != kib) refuse<poplar::invalid_option>("disk-size", "{} holds disks of {} KiB, not of {}", path_, kib, kib_);
   kib_ = kib;
 }
 

@@ -19,6 +19,7 @@
 #include "ontile/machine_program.h"
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
+#include "ontile/refuse.h"
 #include "ontile/runtime/interrupts.h"
 #include "ontile/runtime/python.h"
 #include "ontile/waits.h"
@@ -142,13 +143,13 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   };
   poplar::IPUModel model("ipu2");
   if (options.ipus == 0 || (options.ipus & (options.ipus - 1)) != 0 || options.ipus > 64)
-    throw poplar::invalid_option(fmt::format("a machine has 1, 2, 4 ... 64 IPUs, not {}", options.ipus));
+    refuse<poplar::invalid_option>("ipus", "a machine has 1, 2, 4 ... 64 IPUs, not {}", options.ipus);
   model.numIPUs = options.ipus;
   shape.ipus = options.ipus;
   shape.tiles_per_ipu = model.tilesPerIPU;
   const unsigned most = model.numIPUs * model.tilesPerIPU;
   shape.tiles = options.tiles == 0 ? most : options.tiles;
-  if (shape.tiles > most) throw poplar::invalid_option(fmt::format("{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most));
+  if (shape.tiles > most) refuse<poplar::invalid_option>("interpreters", "{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most);
   const std::vector<std::string_view> pieces = options.has_data ? cut(options.data, shape.tiles, options.cut) : std::vector<std::string_view>();
   for (const std::string_view piece : pieces) {
     data_bytes.push_back(static_cast<std::uint32_t>(piece.size()));
@@ -158,7 +159,7 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
     disks = std::make_unique<DiskImage>(options.disk, options.disk_kib);
     shape.disk_blocks = disks->blocks();
   }
-  if (options.lent_kib > 96) throw poplar::invalid_option(fmt::format("a tile can lend up to 96 KiB, not {}", options.lent_kib));
+  if (options.lent_kib > 96) refuse<poplar::invalid_option>("lent-memory", "a tile can lend up to 96 KiB, not {}", options.lent_kib);
   shape.lent_blocks = options.lent_kib * 1024 / kBlockBytes;
   const poplar::Device device = model.createDevice();
   const poplar::Target& target = device.getTarget();
@@ -432,11 +433,11 @@ Completion Session::complete(std::string_view line) {
 void Session::interrupt() noexcept { pando_python_interrupt(impl_->slot); }
 
 void Session::select(const std::vector<unsigned>& tiles) {
-  if (tiles.empty()) throw poplar::invalid_option("no tile is selected");
+  if (tiles.empty()) refuse<poplar::invalid_option>("no-tile-selected", "no tile is selected");
   std::vector<unsigned> sorted = tiles;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  if (sorted.back() >= this->tiles()) throw poplar::invalid_option(fmt::format("there is no tile {}: tiles are 0 to {}", sorted.back(), this->tiles() - 1));
+  if (sorted.back() >= this->tiles()) refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", sorted.back(), this->tiles() - 1);
   impl_->selected = sorted;
   impl_->write_seats();
 }
@@ -451,7 +452,7 @@ const std::vector<unsigned>& Session::selected() const { return impl_->selected;
 
 void Session::reset(const std::vector<unsigned>& tiles) {
   for (const unsigned tile : tiles)
-    if (tile >= this->tiles()) throw poplar::invalid_option(fmt::format("there is no tile {}: tiles are 0 to {}", tile, this->tiles() - 1));
+    if (tile >= this->tiles()) refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, this->tiles() - 1);
   for (const unsigned tile : tiles) {
     pando::reset_tile(*impl_->engine, tile);
     impl_->ended[tile].clear();
@@ -460,7 +461,7 @@ void Session::reset(const std::vector<unsigned>& tiles) {
 }
 
 TileState Session::state(unsigned tile) const {
-  if (tile >= tiles()) throw poplar::invalid_option(fmt::format("there is no tile {}: tiles are 0 to {}", tile, tiles() - 1));
+  if (tile >= tiles()) refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, tiles() - 1);
   return {!impl_->ended[tile].empty(), impl_->ended[tile]};
 }
 

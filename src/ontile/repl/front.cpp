@@ -12,6 +12,7 @@
 #include <iterator>
 #include <poplar/exceptions.hpp>
 
+#include "ontile/refuse.h"
 #include "ontile/repl/json_front.h"
 #include "ontile/repl/script.h"
 #include "ontile/repl/terminal/prompt.h"
@@ -100,7 +101,7 @@ std::string read_script(const FrontOptions& options) {
     const std::string& path = options.arguments[0];
     std::ifstream in(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw poplar::file_load_error(fmt::format("cannot read {}: {} [no-such-file]", path, std::strerror(errno)));
+    if (!in) refuse<poplar::file_load_error>("no-such-file", "cannot read {}: {}", path, std::strerror(errno));
     return text;
   }
   if (!has_file(options) && isatty(STDIN_FILENO)) return {};

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/json_depth.h"
+#include "ontile/refuse.h"
 #include "ontile/repl/terminal/indent.h"
 #include "ontile/repl/tile_set.h"
 
@@ -38,7 +39,7 @@ Session::Input input_of(const std::string& kind) {
   if (kind == "line") return Session::Input::line;
   if (kind == "script") return Session::Input::script;
   if (kind == "cell") return Session::Input::cell;
-  throw poplar::invalid_option(fmt::format("kind '{}'; expected line, script or cell [kind]", kind));
+  refuse<poplar::invalid_option>("kind", "kind '{}'; expected line, script or cell", kind);
 }
 
 Json to_json(const Outcome& outcome, const Style& style) {
@@ -234,14 +235,14 @@ Json JsonFront::carry_out(const Json& request) {
     for (const auto& [why, tiles] : ended) list.push_back({{"count", tiles.size()}, {"tiles", print_tiles(tiles)}, {"why", why}});
     return {{"ipus", all.ipus}, {"tiles", all.count}, {"selected", print_tiles(machine.selected())}, {"ended", list}};
   }
-  throw poplar::invalid_option("a request needs one of run, input, complete, is_complete, interrupt, select, reset, tiles [request]");
+  refuse<poplar::invalid_option>("request", "a request needs one of run, input, complete, is_complete, interrupt, select, reset, tiles");
 }
 
 void JsonFront::answer(const std::string& line) {
   Json id;
   try {
     const Json request = Json::parse(line);
-    if (!request.is_object()) throw poplar::invalid_option("a request is an object: {\"id\": 1, \"run\": \"...\"} [request]");
+    if (!request.is_object()) refuse<poplar::invalid_option>("request", "a request is an object: {{\"id\": 1, \"run\": \"...\"}}");
     id = request.value("id", Json());
     reply(id, carry_out(request));
   } catch (const std::exception& error) {
@@ -250,7 +251,7 @@ void JsonFront::answer(const std::string& line) {
 }
 
 void JsonFront::serve() {
-  if (pipe(stop_) != 0) throw poplar::poplar_error("no pipe for the thread that reads requests [pipe]");
+  if (pipe(stop_) != 0) refuse<poplar::poplar_error>("pipe", "no pipe for the thread that reads requests");
   shell_.machine().set_input([this](const Reply& said, std::string& line) { return ask_for_line(said, line); });
   reply(nullptr, {{"ready", true}, {"ipus", shell_.machine().ipus()}, {"tiles", shell_.machine().tiles()}});
   std::thread reader(&JsonFront::read_requests, this);

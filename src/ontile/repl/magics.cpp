@@ -11,6 +11,7 @@
 #include <optional>
 #include <poplar/exceptions.hpp>
 
+#include "ontile/refuse.h"
 #include "ontile/repl/tile_set.h"
 
 namespace pando::ontile {
@@ -58,7 +59,7 @@ std::string describe(const Group& group) {
 }
 
 const std::vector<Group>& answers(Shell& shell) {
-  if (shell.last().empty()) throw poplar::poplar_error("the tiles have not said anything yet [no-answer]");
+  if (shell.last().empty()) refuse<poplar::poplar_error>("no-answer", "the tiles have not said anything yet");
   return shell.last();
 }
 
@@ -67,8 +68,8 @@ std::optional<std::size_t> group_number(Shell& shell, std::string_view argument)
   const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), n);
   if (error != std::errc() || end != argument.data() + argument.size()) return std::nullopt;
   if (n == 0 || n > answers(shell).size())
-    throw poplar::invalid_option(fmt::format("group {}: the last answer has {}, 1 to {} [no-such-group]", n, plural(answers(shell).size(), "group"),
-                                             answers(shell).size()));
+    refuse<poplar::invalid_option>("no-such-group", "group {}: the last answer has {}, 1 to {}", n, plural(answers(shell).size(), "group"),
+                                             answers(shell).size());
   return n - 1;
 }
 
@@ -88,7 +89,7 @@ Outcome groups(Shell& shell, std::string_view argument) {
   style.fold = false;
   if (argument.empty()) return say(render(answers(shell), style));
   const auto n = group_number(shell, argument);
-  if (!n) throw poplar::invalid_option(fmt::format("%groups {}: expected the number of a group [no-such-group]", argument));
+  if (!n) refuse<poplar::invalid_option>("no-such-group", "%groups {}: expected the number of a group", argument);
   const Group& one = shell.last()[*n];
   return say(one.text.empty() ? describe(one) + "\n" : fold(one.text, style));
 }
@@ -121,7 +122,7 @@ std::string duration(std::chrono::duration<double> time) {
 }
 
 Outcome time(Shell& shell, std::string_view argument) {
-  if (argument.empty()) throw poplar::invalid_option("%time: which line? [no-line]");
+  if (argument.empty()) refuse<poplar::invalid_option>("no-line", "%time: which line?");
   const bool cell = argument.find('\n') != argument.npos;
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome = argument.starts_with('%') ? run_magic(shell, argument)
@@ -132,9 +133,9 @@ Outcome time(Shell& shell, std::string_view argument) {
 
 Outcome run(Shell& shell, std::string_view argument) {
   const std::string path(argument);
-  if (path.empty()) throw poplar::invalid_option("%run: which file? [no-file]");
+  if (path.empty()) refuse<poplar::invalid_option>("no-file", "%run: which file?");
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw poplar::file_load_error(fmt::format("cannot read {} [no-such-file]", path));
+  if (!in) refuse<poplar::file_load_error>("no-such-file", "cannot read {}", path);
   const std::string source{std::istreambuf_iterator<char>(in), {}};
   return shell.run(source, Session::Input::script, path);
 }
@@ -193,15 +194,15 @@ Outcome run_magic(Shell& shell, std::string_view line) {
   const std::string_view whole = line.substr(line.starts_with("%%") ? 2 : 1);
   const std::size_t name_end = std::min(whole.find_first_of(" \t\r\n"), whole.size());
   const std::string_view name = whole.substr(0, name_end);
-  if (line.starts_with("%%") && name != "time") throw poplar::invalid_option(fmt::format("%%{}: only %%time takes a cell [no-such-command]", name));
+  if (line.starts_with("%%") && name != "time") refuse<poplar::invalid_option>("no-such-command", "%%{}: only %%time takes a cell", name);
   for (const Magic& magic : kMagics) {
     if (magic.name != name) continue;
     const std::string_view argument = strip(whole.substr(name_end));
     if (magic.arguments.empty() && !argument.empty())
-      throw poplar::invalid_option(fmt::format("%{} takes no argument; found {} [extra-argument]", name, argument));
+      refuse<poplar::invalid_option>("extra-argument", "%{} takes no argument; found {}", name, argument);
     return magic.run(shell, argument);
   }
-  throw poplar::invalid_option(fmt::format("%{}: no such command; %help lists them [no-such-command]", name));
+  refuse<poplar::invalid_option>("no-such-command", "%{}: no such command; %help lists them", name);
 }
 
 std::vector<std::string_view> magic_names() {

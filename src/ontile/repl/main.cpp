@@ -12,6 +12,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "ontile/repl/front.h"
+#include "ontile/refuse.h"
 #include "ontile/repl/session_machine.h"
 
 namespace {
@@ -48,7 +49,7 @@ void describe(CLI::App& app, Arguments& arguments) {
 std::string read_data(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw poplar::file_load_error(fmt::format("--data: cannot read {}: {} [no-such-file]", path, std::strerror(errno)));
+  if (!in) refuse<poplar::file_load_error>("no-such-file", "--data: cannot read {}: {}", path, std::strerror(errno));
   return bytes;
 }
 

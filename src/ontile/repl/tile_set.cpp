@@ -7,6 +7,8 @@
 #include <poplar/exceptions.hpp>
 #include <set>
 
+#include "ontile/refuse.h"
+
 namespace pando::ontile {
 namespace {
 
@@ -59,8 +61,8 @@ std::optional<Range> ipu(std::string_view text, const Tiles& tiles) {
   const auto which = first_to_last(text);
   if (!which) return std::nullopt;
   if (which->end > tiles.ipus)
-    throw poplar::invalid_option(fmt::format("'ipu {}': this machine has {} IPU{}, 0 to {} [no-such-ipu]", strip(text), tiles.ipus,
-                                             tiles.ipus == 1 ? "" : "s", tiles.ipus - 1));
+    refuse<poplar::invalid_option>("no-such-ipu", "'ipu {}': this machine has {} IPU{}, 0 to {}", strip(text), tiles.ipus,
+                                             tiles.ipus == 1 ? "" : "s", tiles.ipus - 1);
   const unsigned each = tiles.count / tiles.ipus;
   return Range{which->begin * each, which->end * each};
 }
@@ -74,10 +76,9 @@ Range parse_part(std::string_view part, const Tiles& tiles) {
   else if (part.find(':') != part.npos) range = slice(part, tiles);
   else range = first_to_last(part);
   if (!range)
-    throw poplar::invalid_option(
-        fmt::format("'{}' names no tiles; expected something like 3, 0-5, 0:{}:2, even, odd, ipu 0 or all [tile-set]", part, tiles.count));
+    refuse<poplar::invalid_option>("tile-set", "'{}' names no tiles; expected something like 3, 0-5, 0:{}:2, even, odd, ipu 0 or all", part, tiles.count);
   if (range->end > tiles.count)
-    throw poplar::invalid_option(fmt::format("'{}': there are {} tiles, 0 to {} [no-such-tile]", part, tiles.count, tiles.count - 1));
+    refuse<poplar::invalid_option>("no-such-tile", "'{}': there are {} tiles, 0 to {}", part, tiles.count, tiles.count - 1);
   return *range;
 }
 
