@@ -99,6 +99,7 @@ void add_transform(CLI::App& app, int& status) {
   c->add_option("--cut", a->cut, "Weights that --tensor cuts, as name:dimension; -1: not. Others are found")->delimiter(',');
   c->add_option("--loss", a->loss, "The value that ends the forward pass; otherwise the first output");
   c->add_option("--first-device", s.first_device)->capture_default_str();
+  c->add_option("--order", s.order, "Axes with the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline")->delimiter(',');
   c->add_flag("--unroll-pmap", a->unroll, "Write pmaps out first");
   c->add_option("--pieces", a->pieces, "File: which part of which tensor everything is, for pando run");
   c->add_flag("--summary", a->summary, "Count ops and bytes instead of printing the program");

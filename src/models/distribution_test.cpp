@@ -203,6 +203,72 @@ TEST(Distribution, WeightsAreCutAsSaid) {
   // Rows first: a sum behind the first layer, and columns, rows from there.
   EXPECT_EQ(difference(mlp, {.tensor = 2, .cut = {{"w0", 0}, {"w3", -1}}}, 0, 3), "");
   EXPECT_EQ(difference(mlp, {.tensor = 4, .cut = {{"w0", 1}, {"w1", 1}}}, 0, 3), "");
+  // A star stands for any text; a name that is there whole goes before it.
+  const auto program = [&](std::map<std::string, std::int32_t> cut) { return ir::print(parallelise(mlp, {.tensor = 2, .cut = std::move(cut)}).module); };
+  EXPECT_EQ(program({{"w*", 0}}), program({{"w0", 0}, {"w1", 0}, {"w2", 0}, {"w3", 0}}));
+  EXPECT_EQ(program({{"w*", 0}, {"w2", 1}}), program({{"w0", 0}, {"w1", 0}, {"w2", 1}, {"w3", 0}}));
+  for (const char* wrong : {"w4", "*w", "x", "w0*0"}) EXPECT_EQ(refusal(mlp, {.tensor = 2, .cut = {{wrong, 0}}}), "cut") << wrong;
+  EXPECT_EQ(refusal(mlp, {.tensor = 2, .cut = {{"w0", 2}}}), "cut");
+  EXPECT_EQ(refusal(mlp, {.tensor = 2, .cut = {{"w0", -2}}}), "cut");
+}
+
+// Each stage's optimizer lies where its weights lie.
+TEST(Distribution, StatesLieWithTheirWeights) {
+  Gpt g = small();
+  g.optimizer.kind = Optimizer::adam;
+  const Program gpt = build_gpt(g);
+  const ir::Module m = parallelise(gpt, {.pipeline = 2, .microbatches = 3}).module;
+  std::map<std::string, std::int32_t> weights;
+  std::size_t states = 0;
+  const auto parts_of_name = [&](ir::ValueId v) {
+    const std::string& name = m.name_of(v);
+    return name.substr(0, name.rfind('.'));
+  };
+  for (ir::ValueId v : m.graph(m.main_graph()).inputs) weights[parts_of_name(v)] = m.type_of(v).place.device.value;
+  std::map<std::int32_t, int> by_device;
+  for (const auto& [name, device] : weights) {
+    if (!name.ends_with(".m")) continue;
+    EXPECT_EQ(weights.at(name.substr(0, name.size() - 2)), device) << name;
+    ++states, ++by_device[device];
+  }
+  EXPECT_GT(states, 20u);
+  EXPECT_EQ(by_device.size(), 2u);
+  EXPECT_EQ(difference(gpt, {.pipeline = 2, .microbatches = 3}, kRounding, 3, true), "");
+}
+
+// Another order gives the same program with other numbers: neighbours on the last axis are next to each other.
+TEST(Distribution, DevicesAreNumberedInAnOrder) {
+  const Program gpt = build_gpt(small());
+  const Strategy s{.data = 3, .tensor = 2, .pipeline = 2, .microbatches = 2};
+  const auto groups = [&](std::vector<std::string> order) {
+    Strategy o = s;
+    o.order = std::move(order);
+    const ir::Module m = parallelise(gpt, o).module;
+    std::set<std::vector<std::int32_t>> all;
+    for (ir::OpId op : m.graph(m.main_graph()).ops) {
+      if (m.row(op).name != "all_reduce_across") continue;
+      std::vector<std::int32_t> devices;
+      for (ir::TypeId e : m.type_of(m.operand(op, 0)).elements) devices.push_back(m.type(e).place.device.value);
+      all.insert(devices);
+    }
+    return all;
+  };
+  EXPECT_TRUE(groups({}).contains({1, 3}));
+  EXPECT_TRUE(groups({}).contains({1, 5, 9}));
+  EXPECT_TRUE(groups({"pipeline", "tensor"}).contains({1, 2}));
+  EXPECT_TRUE(groups({"tensor", "pipeline", "data"}).contains({1, 2, 3}));
+  EXPECT_TRUE(groups({"tensor", "pipeline", "data"}).contains({1, 7}));
+  EXPECT_EQ(groups({"data", "tensor", "pipeline"}), groups({}));
+  for (const auto& order : std::vector<std::vector<std::string>>{{"pipeline", "data", "tensor"}, {"tensor", "pipeline", "data"}}) {
+    Strategy o = s;
+    o.order = order;
+    EXPECT_EQ(difference(gpt, o, kRounding, 3, true), "");
+  }
+  for (const auto& order : std::vector<std::vector<std::string>>{{"samples"}, {"data", "data"}, {""}}) {
+    Strategy o = s;
+    o.order = order;
+    EXPECT_EQ(refusal(gpt, o), "order");
+  }
 }
 
 TEST(Distribution, TextIsAnnotated) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <string_view>
 
 namespace pando::transform {
 
@@ -16,6 +18,22 @@ using ir::OpId;
 using ir::ValueId;
 
 constexpr const char* kAxisNames[] = {"data", "expert", "context", "tensor", "microbatch"};
+
+// Whether a name is meant by one of a strategy's, which may have a * in it.
+bool is_meant(std::string_view by, std::string_view name) {
+  const std::size_t star = by.find('*');
+  if (star == std::string_view::npos) return by == name;
+  return name.size() + 1 >= by.size() && name.starts_with(by.substr(0, star)) && name.ends_with(by.substr(star + 1));
+}
+
+// What the strategy says of a weight: its own name before those with a *.
+std::optional<std::int32_t> cut_of(const Strategy& strategy, std::string_view name) {
+  if (const auto own = strategy.cut.find(std::string(name)); own != strategy.cut.end()) return own->second;
+  for (const auto& [by, dim] : strategy.cut) {
+    if (is_meant(by, name)) return dim;
+  }
+  return std::nullopt;
+}
 
 // Propagates along one axis, op by op.
 class AxisPass {
@@ -71,12 +89,12 @@ class AxisPass {
   }
 
   void tensor_parameter(ValueId v) {
-    const auto it = strategy_.cut.find(m_.name_of(v));
-    if (it == strategy_.cut.end()) {
+    const std::optional<std::int32_t> dim = cut_of(strategy_, m_.name_of(v));
+    if (!dim) {
       free_[v.index()] = true;
-    } else if (it->second >= 0) {
-      must_divide(v, it->second);
-      set(v, Spec::along(it->second));
+    } else if (*dim >= 0) {
+      must_divide(v, *dim);
+      set(v, Spec::along(*dim));
     }
   }
 
@@ -372,6 +390,7 @@ class Builder {
 
   Layout run() {
     sizes();
+    check_cuts();
     l_.raw.resize(m_.value_count());
     l_.resolved.resize(m_.value_count());
     std::size_t operands = 0;
@@ -403,6 +422,22 @@ class Builder {
     l_.sizes = {s_.data, s_.expert, s_.context, s_.tensor, s_.microbatches};
     for (std::size_t a = 0; a < kAxes; ++a) {
       if (l_.sizes[a] < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {} ({} axis)", l_.sizes[a], kAxisNames[a]);
+    }
+  }
+
+  void check_cuts() const {
+    for (const auto& [by, dim] : s_.cut) {
+      bool any = false;
+      for (std::size_t i = 0; i < main().inputs.size(); ++i) {
+        const ValueId v = main().inputs[i];
+        if (program_.is_batch(i) || !is_meant(by, m_.name_of(v))) continue;
+        any = true;
+        const auto rank = static_cast<std::int64_t>(m_.type_of(v).shape.size());
+        if (dim < -1 || dim >= rank) {
+          ir::refuse(ir::ErrorClass::value, "cut", "'{}' is cut along dimension {}; it is {}", m_.name_of(v), dim, ir::to_string(m_.type_of(v).shape));
+        }
+      }
+      if (!any) ir::refuse(ir::ErrorClass::value, "cut", "no weight is named '{}'", by);
     }
   }
 

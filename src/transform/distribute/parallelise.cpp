@@ -4,6 +4,7 @@
 #include "ir/verify_distribution.h"
 #include "schedule/generate.h"
 #include "schedule/replay.h"
+#include "transform/distribute/device_order.h"
 #include "transform/distribute/instantiate.h"
 #include "transform/distribute/module_copy.h"
 #include "transform/distribute/parts.h"
@@ -24,11 +25,21 @@ schedule::Table table_of(const Strategy& s) {
   return t;
 }
 
+void number_devices(const Strategy& s, Mesh& mesh) {
+  const DeviceStrides strides = strides_of(s);
+  mesh.pipeline_stride = static_cast<std::int32_t>(strides.pipeline);
+  for (std::int64_t r = 0; r < mesh.ranks(); ++r) {
+    std::int64_t offset = 0;
+    for (const Axis a : {kData, kExpert, kContext, kTensor}) offset += mesh.coordinate(r, a) * strides.of_axis[a];
+    mesh.offset_of_rank.push_back(static_cast<std::int32_t>(offset));
+  }
+}
+
 Mesh mesh_of(const Strategy& s, const Layout& layout, const schedule::Table& table) {
   Mesh mesh;
   mesh.sizes = layout.sizes;
   mesh.first_device = s.first_device;
-  mesh.pipeline = s.pipeline;
+  number_devices(s, mesh);
   mesh.rank_of_stage.assign(static_cast<std::size_t>(table.stages()), 0);
   for (std::size_t r = 0; r < table.ranks.size(); ++r) {
     for (const schedule::Cell& c : table.ranks[r]) {

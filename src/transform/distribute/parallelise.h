@@ -7,7 +7,8 @@
 // How a value lies on the devices is propagated from the inputs, axis by axis (spec.h, letters.h): what is known of batch dimensions and
 // weights decides where each op runs in parts and where collectives stand. What is per device is built once and instantiated.
 //
-// Device numbers: first_device + ((((data x experts + expert) x contexts + context) x tensors + tensor) x pipeline ranks + rank).
+// Device numbers: first_device + ((((data x experts + expert) x contexts + context) x tensors + tensor) x pipeline ranks + rank), unless the strategy
+// has another order of axes.
 //
 // A host stream that is loaded becomes one for each device that loads, which brings its parts, microbatch by microbatch; what goes to the host is
 // stored by the first device that has it.
@@ -39,6 +40,9 @@ struct Strategy {
   // Further axes along which samples (expert) and positions (context) are cut.
   std::int32_t expert = 1, context = 1;
   std::int32_t first_device = 1;
+  // Axes whose neighbours have the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline. Those that are not named lie
+  // outside, in this order.
+  std::vector<std::string> order;
 
   // --- pipeline
   // By name (schedule/generate.h), or the table itself.
@@ -49,8 +53,8 @@ struct Strategy {
   std::vector<std::uint32_t> layers_per_stage;
 
   // --- tensor
-  // Input by name: the dimension that is cut over the tensor axis, -1: none. Others are found: a matmul by a weight is cut by columns where its
-  // operand is whole, by rows where it is cut already.
+  // Input by name: the dimension that is cut over the tensor axis, -1: none. One * in a name stands for any text. Others are found: a matmul by a
+  // weight is cut by columns where its operand is whole, by rows where it is cut already.
   std::map<std::string, std::int32_t> cut;
   // Between matmuls, positions are cut over the tensor axis (reduce-scatter and all-gather instead of all-reduce).
   bool sequence_parallel = false;

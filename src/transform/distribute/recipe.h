@@ -77,7 +77,10 @@ struct Recipe {
 
 struct Mesh {
   std::array<std::int64_t, kAxes> sizes{1, 1, 1, 1, 1};
-  std::int32_t first_device = 1, pipeline = 1;
+  std::int32_t first_device = 1;
+  // How far apart the devices of neighbouring pipeline ranks are, and what a rank of the other axes adds.
+  std::int32_t pipeline_stride = 1;
+  std::vector<std::int32_t> offset_of_rank;
   std::vector<std::int32_t> rank_of_stage;
 
   std::int64_t ranks() const { return sizes[kData] * sizes[kExpert] * sizes[kContext] * sizes[kTensor]; }
@@ -89,7 +92,7 @@ struct Mesh {
   }
   std::int64_t coordinate(std::int64_t rank, Axis axis) const { return rank / stride(axis) % sizes[axis]; }
   std::int32_t device(std::int32_t stage, std::int64_t rank) const {
-    return first_device + static_cast<std::int32_t>(rank) * pipeline + rank_of_stage[static_cast<std::size_t>(stage)];
+    return first_device + offset_of_rank[static_cast<std::size_t>(rank)] + pipeline_stride * rank_of_stage[static_cast<std::size_t>(stage)];
   }
 };
 

@@ -43,6 +43,7 @@ class Assignment {
     backward();
     inputs();
     behind();
+    inputs();
     for_weights();
     return std::move(s_);
   }
