@@ -40,6 +40,7 @@ nb::dict certificate_of(const search::Certificate& c) {
   d["evaluated"] = c.evaluated;
   d["too_large"] = c.too_large;
   d["against_a_rule"] = c.by_rule;
+  d["too_large_by_a_bound"] = c.by_memory;
   d["slower_by_a_bound"] = c.by_time;
   d["best"] = c.best;
   d["bound"] = c.bound;
@@ -152,11 +153,19 @@ void bind_distribution(nb::module_& m) {
   m.def(
       "search",
       [](Program& p, const Note& note, std::int32_t devices, std::int32_t first_device, double memory, bool wide, std::string require, std::int32_t microbatches,
-         const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not) {
-        return search_for(p, note, {devices, first_device, memory, wide, std::move(require), microbatches}, machine, top, frontier, why_not);
+         const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not, std::vector<std::string> schedules, bool cuts) {
+        search::ProgramSpace space{.devices = devices, .first_device = first_device, .memory = memory, .wide = wide, .require = std::move(require),
+                                   .most_microbatches = microbatches};
+        space.cuts = cuts;
+        for (std::string& s : schedules) {
+          if (s.ends_with(".csv")) space.tables.push_back({s, search::table_from(s)});
+          else space.schedules.push_back(std::move(s));
+        }
+        return search_for(p, note, space, machine, top, frontier, why_not);
       },
       nb::arg("program"), nb::arg("note"), nb::arg("devices"), nb::arg("first_device"), nb::arg("memory"), nb::arg("wide"), nb::arg("require"),
-      nb::arg("microbatches"), nb::arg("machine"), nb::arg("top"), nb::arg("frontier"), nb::arg("why_not"));
+      nb::arg("microbatches"), nb::arg("machine"), nb::arg("top"), nb::arg("frontier"), nb::arg("why_not"),
+      nb::arg("schedules"), nb::arg("cuts"));
   nb::class_<Distribution> c(m, "Distribution", "A program over devices.");
   c.def("__init__",
         [](Distribution* self, Program& p, const Note& note, std::string_view words, std::int32_t first_device) {

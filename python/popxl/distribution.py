@@ -32,13 +32,14 @@ class Found(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """What happened to each point of the space: points = evaluated + against_a_rule + slower_by_a_bound; too_large are among the evaluated. No
-    point that was left out takes less than `bound` seconds."""
+    """What happened to each point of the space: points = evaluated + against_a_rule + too_large_by_a_bound + slower_by_a_bound; too_large are
+    among the evaluated. No point that fits and was left out takes less than `bound` seconds."""
 
     points: int
     evaluated: int
     too_large: int
     against_a_rule: int
+    too_large_by_a_bound: int
     slower_by_a_bound: int
     best: float
     bound: float
@@ -70,7 +71,8 @@ def _note(samples, sequence, experts, loss):
 
 def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
            sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None, require: str = "", wide: bool = False,
-           microbatches: int = 32, top: int = 5, frontier: bool = False, why_not: Sequence[str] = ()) -> Result:
+           microbatches: int = 32, top: int = 5, frontier: bool = False, why_not: Sequence[str] = (), schedules: Sequence[str] = (),
+           cuts: bool = False) -> Result:
     """The best strategy for a program, with a certificate. Each point of the space is made and simulated, or excluded by a bound or a rule: so
     every strategy that is found can run.
 
@@ -89,6 +91,8 @@ def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optiona
         top: how many are found.
         frontier: also what no other strategy beats in both time and memory.
         why_not: strategies; the result says of each why it is not the best.
+        schedules: pipeline schedules that are tried, by name, or "all"; files of tables (.csv) are tried where they fit. None: 1F1B.
+        cuts: also cut each weight over the tensor axis along each of its dimensions, or not at all.
 
     Raises:
         ValueError: names or dimensions that are not there.
@@ -96,7 +100,8 @@ def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optiona
     """
     found, front, certificate, table, answers = _core.search(
         ir._program, _note(samples, sequence, experts, loss), devices=devices, first_device=0, memory=memory or 0, wide=wide, require=require,
-        microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not))
+        microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not),
+        schedules=list(schedules), cuts=cuts)
     return Result([Found(*f) for f in found], [Found(*f) for f in front], Certificate(**certificate), table, dict(zip(why_not, answers)))
 
 

@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "schedule/draw.h"
 #include "schedule/generate.h"
+#include "schedule/lower.h"
 
 namespace pando::cli {
 namespace {
@@ -16,7 +17,8 @@ struct Arguments {
   schedule::Shape shape;
   schedule::Costs costs;
   double memory = 0, columns = 1;
-  bool in_a_v = false, draw = false;
+  bool in_a_v = false, draw = false, lower = false;
+  schedule::LowerOptions lowering;
 };
 
 schedule::Table table_of(const Arguments& a) {
@@ -49,7 +51,7 @@ int run(const Arguments& a) {
   for (double p : timing.peak) fmt::print(" {:g}", p);
   fmt::print("\n");
   if (a.draw) fmt::print("{}", schedule::draw_text(table, timing, a.costs, a.columns));
-  if (!a.output.empty()) write_file(a.output, schedule::write_csv(table));
+  if (!a.output.empty()) write_file(a.output, schedule::write_csv(a.lower ? schedule::lower(table, a.lowering) : table));
   if (!a.svg.empty()) write_file(a.svg, schedule::draw_svg(table, timing, a.costs));
   return 0;
 }
@@ -75,7 +77,11 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--draw", a->draw, "Draw it in time");
   command->add_option("--columns", a->columns, "Columns for one unit of cost")->check(CLI::Range(0.001, 1000.0));
   command->add_option("--svg", a->svg, "Draw it into a file");
-  command->add_option("-o,--output", a->output, "Write the table as CSV; - is standard output");
+  CLI::Option* const output = command->add_option("-o,--output", a->output, "Write the table as CSV; - is standard output");
+  CLI::Option* const lower = command->add_flag("--lower", a->lower, "Write it with its transfers between ranks, and what data-parallel ranks do");
+  lower->needs(output);
+  command->add_flag("--defer", a->lowering.defer_receives, "With --lower: receive as late as possible")->needs(lower);
+  command->add_flag("!--no-shards", a->lowering.shards, "With --lower: transfers alone")->needs(lower);
   command->callback([a, input, ranks, &status] {
     if (input->count() == 0 && ranks->count() == 0) throw CLI::RequiredError("a CSV file, or --ranks");
     status = run(*a);

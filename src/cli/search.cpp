@@ -1,5 +1,6 @@
 // pando search: the best strategy for a training step on a machine.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -48,6 +49,9 @@ void show_progress(const search::Certificate& c) {
   fmt::print(stderr, "\r{} of {} points evaluated, {} excluded", c.evaluated, c.points, c.by_rule + c.by_memory + c.by_time);
 }
 
+// Over the line of progress, where there is one.
+std::string clear_progress() { return isatty(STDERR_FILENO) ? fmt::format("\r{:60}\r", "") : std::string(); }
+
 int run_program(Arguments& a, const simulate::Cluster& cluster) {
   ProgramArguments& p = a.program;
   if (a.devices.size() > 1 || a.by == "price") {
@@ -62,7 +66,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   p.space.wide = a.space.wide;
   p.space.require = a.space.require;
   p.options = {.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
-  if (!a.quiet) p.options.progress = show_progress;
+  if (!a.quiet && isatty(STDERR_FILENO)) p.options.progress = show_progress;
   return search_for_program(p, cluster);
 }
 
@@ -89,7 +93,7 @@ int run(Arguments& a) {
   a.space.runnable = !a.program.emit.empty();
   const search::Transformer model = search::transformer_named(a.model);
   search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
-  if (!a.quiet) options.progress = show_progress;
+  if (!a.quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
   search::Result best;
   double lowest = 0;
   for (std::int64_t devices : a.devices) {
@@ -98,7 +102,7 @@ int run(Arguments& a) {
     const auto begin = std::chrono::steady_clock::now();
     search::Result r = search::search(model, cluster, space, options);
     if (!a.quiet) {
-      fmt::print(stderr, "\r{:60}\r{} devices: {:.2f} s\n", "", devices,
+      fmt::print(stderr, "{}{} devices: {:.2f} s\n", clear_progress(), devices,
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     if (a.devices.size() > 1) fmt::print("{} devices:\n{}", devices, search::to_table(r));
@@ -159,6 +163,11 @@ void add_search(CLI::App& app, int& status) {
   command->add_option("--dimension", p.dimensions, "Of an ONNX model: sizes of named dimensions, as name=size")->delimiter(',');
   command->add_option("--microbatches", p.space.most_microbatches,
                       "Of a program: at most so many")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--schedules", p.space.schedules, "Of a program: pipeline schedules that are tried, by name (pando schedule --help), or all")
+      ->delimiter(',');
+  command->add_option("--schedule-table", p.tables, "Of a program: a schedule as CSV that is tried, too, where its ranks and microbatches fit")
+      ->check(CLI::ExistingFile);
+  command->add_flag("--cuts", p.space.cuts, "Of a program: also cut each weight over the tensor axis along each dimension, or not at all");
   command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")->capture_default_str();
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
   command->callback([a, &status] { status = run(*a); });

@@ -44,10 +44,11 @@ bool is_program(const std::string& input) {
 
 int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   const transform::Program program = program_from(a);
+  for (const std::string& file : a.tables) a.space.tables.push_back({file, search::table_from(file)});
   const auto begin = std::chrono::steady_clock::now();
   const search::ProgramResult r = search::search_program(program, cluster, a.space, a.options);
   if (!a.quiet) {
-    fmt::print(stderr, "\r{:60}\r{} devices: {:.2f} s\n", "", a.space.devices,
+    fmt::print(stderr, "{}{} devices: {:.2f} s\n", a.options.progress ? fmt::format("\r{:60}\r", "") : "", a.space.devices,
                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   fmt::print("{}", search::to_table(r));

@@ -10,8 +10,9 @@ namespace pando::cli {
 
 struct ProgramArguments {
   std::string input, why, svg, emit;
-  // Of a program: which inputs count samples, positions, experts; which value is the loss; sizes of named dimensions.
-  std::vector<std::string> samples, sequence, experts, dimensions;
+  // Of a program: which inputs count samples, positions, experts; which value is the loss; sizes of named dimensions;
+  // files of schedules.
+  std::vector<std::string> samples, sequence, experts, dimensions, tables;
   std::string loss;
   search::ProgramSpace space;
   search::SearchOptions options;

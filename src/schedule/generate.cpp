@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 namespace pando::schedule {
 
@@ -216,14 +219,28 @@ Table dual_pipe_v(const Shape& s) {
   return t;
 }
 
-// Limits in halves of a rank's microbatch, as the papers give them for rank numbers from 0.
+// Limits in halves of a rank's microbatch, as the papers give them for rank numbers from 0. Those that were found stay: a search for a strategy asks
+// for one again and again.
 Table of_limit(const Shape& s, bool in_a_v, double limit, bool split) {
+  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, bool, double, bool>;
+  constexpr std::size_t kMost = 256;
+  constexpr std::int64_t kLargest = 20'000;
+  static std::mutex mutex;
+  static std::map<Key, Table> known;
+  const Key key{s.ranks, s.microbatches, s.stages_per_rank, in_a_v, limit, split};
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto it = known.find(key); it != known.end()) return it->second;
+  }
   Problem p;
   p.shape = s;
   p.in_a_v = in_a_v;
   p.split_backward = split;
   p.memory = {limit};
-  return synthesise(p);
+  Table t = synthesise(p);
+  const std::lock_guard lock(mutex);
+  if (known.size() < kMost && t.cells() <= kLargest) known.emplace(key, t);
+  return t;
 }
 
 struct Named {
@@ -259,6 +276,22 @@ const std::vector<std::string>& names() {
   return all;
 }
 
+namespace {
+
+const Named& named(std::string_view name) {
+  for (const Named& n : kNamed) {
+    if (n.name == name) return n;
+  }
+  std::string known;
+  for (const std::string& n : names()) known += (known.empty() ? "" : ", ") + n;
+  fail(ErrorKind::poplar_error, "schedule-name", "there is no schedule named '{}'; there are {}", name, known);
+}
+
+}  // namespace
+
+std::int32_t stages_per_rank_of(std::string_view name) { return named(name).stages_per_rank; }
+bool is_in_a_v(std::string_view name) { return stages_per_rank_of(name) == 2; }
+
 Table generate(std::string_view name, const Shape& shape) {
   if (shape.ranks < 1 || shape.microbatches < 1 || shape.stages_per_rank < 1) {
     fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks, {} microbatches, {} stages a rank: each must be at least 1", shape.ranks, shape.microbatches, shape.stages_per_rank);
@@ -266,16 +299,11 @@ Table generate(std::string_view name, const Shape& shape) {
   if (static_cast<double>(shape.ranks) * shape.microbatches * shape.stages_per_rank > 5e8) {
     fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks of {} stages and {} microbatches: too many cells for a host", shape.ranks, shape.stages_per_rank, shape.microbatches);
   }
-  for (const Named& n : kNamed) {
-    if (n.name != name) continue;
-    if (n.stages_per_rank != 0 && n.stages_per_rank != shape.stages_per_rank) {
-      fail(ErrorKind::poplar_error, "schedule-shape", "{} has {} stages a rank, {} were asked for", name, n.stages_per_rank, shape.stages_per_rank);
-    }
-    return n.make(shape);
+  const Named& n = named(name);
+  if (n.stages_per_rank != 0 && n.stages_per_rank != shape.stages_per_rank) {
+    fail(ErrorKind::poplar_error, "schedule-shape", "{} has {} stages a rank, {} were asked for", name, n.stages_per_rank, shape.stages_per_rank);
   }
-  std::string known;
-  for (const std::string& n : names()) known += (known.empty() ? "" : ", ") + n;
-  fail(ErrorKind::poplar_error, "schedule-name", "there is no schedule named '{}'; there are {}", name, known);
+  return n.make(shape);
 }
 
 }  // namespace pando::schedule

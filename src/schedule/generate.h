@@ -29,6 +29,10 @@ struct Shape {
 
 // The names above, in that order.
 const std::vector<std::string>& names();
+// How many stages a rank has in it; 0: any number. Refuses (poplar_error) an unknown name.
+std::int32_t stages_per_rank_of(std::string_view name);
+// Whether rank r has stages r and 2 p - 1 - r. Otherwise stage s is on rank s mod p.
+bool is_in_a_v(std::string_view name);
 
 // Refuses (poplar_error): an unknown name; a shape that the schedule does not have (the message says which it has).
 Table generate(std::string_view name, const Shape& shape);

@@ -1,10 +1,13 @@
+#include "schedule/anneal.h"
 #include "schedule/generate.h"
+#include "schedule/lower.h"
 
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
 
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace pando::schedule {
@@ -80,20 +83,19 @@ TEST(Schedule, NamesMakeThePublishedTables) {
   EXPECT_EQ(compared, 9);
 }
 
-// Schedules that others found by search: ours hold no more and take no longer. Those of V-Half and V-1F1B are longer than the published ones by
-// what stands here.
+// Schedules that others found by search: ours hold no more and take no longer.
 TEST(Schedule, SearchedSchedulesAreAsGood) {
-  const std::map<std::string, std::pair<std::string, double>> ours = {{"ZB1P", {"ZB-H1", 0}}, {"ZB2P", {"ZB-H2", 0}}, {"ZBV", {"ZBV", 0}},
-                                                                      {"VMIN", {"V-Min", 0}}, {"VHALF", {"V-Half", 2}}, {"V1F1B", {"V-1F1B", 3}}};
+  const std::map<std::string, std::string> ours = {{"ZB1P", "ZB-H1"}, {"ZB2P", "ZB-H2"}, {"ZBV", "ZBV"},
+                                                   {"VMIN", "V-Min"}, {"VHALF", "V-Half"}, {"V1F1B", "V-1F1B"}};
   int compared = 0;
   for (const Row& row : index()) {
     const auto it = ours.find(row.name);
     if (it == ours.end()) continue;
     SCOPED_TRACE(row.file);
-    const Table t = generate(it->second.first, row.shape);
+    const Table t = generate(it->second, row.shape);
     ASSERT_FALSE(first_broken_rule(t));
     const Timing timing = replay(t);
-    EXPECT_LE(timing.span, row.span + it->second.second);
+    EXPECT_LE(timing.span, row.span);
     for (std::size_t r = 0; r < row.peak.size(); ++r) EXPECT_LE(timing.peak[r], row.peak[r]) << r;
     ++compared;
   }
@@ -162,10 +164,11 @@ TEST(Schedule, ShapesThatDoNotExistAreRefused) {
   EXPECT_THROW(generate("GPipe", {1 << 20, 1 << 20, 1}), poplar::poplar_error);
 }
 
-// Every name at many shapes: valid, and no cell missing.
+// Every name at many shapes: valid, and no cell missing. Those that are found by search take their time.
 TEST(Schedule, AllNamesAtManyShapes) {
   for (const std::string& name : names()) {
-    for (int ranks = 1; ranks <= 6; ++ranks) {
+    const bool searched = name.starts_with("V-") || name == "ZB-H2";
+    for (int ranks = 1; ranks <= (searched ? 3 : 6); ++ranks) {
       for (const int microbatches : {1, 2 * ranks, 3 * ranks}) {
         for (int stages = 1; stages <= 3; ++stages) {
           Table t;
@@ -181,6 +184,82 @@ TEST(Schedule, AllNamesAtManyShapes) {
         }
       }
     }
+  }
+}
+
+TEST(Schedule, NamesHaveTheirStages) {
+  for (const std::string& name : names()) {
+    const std::int32_t stages = stages_per_rank_of(name);
+    if (stages == 0) continue;
+    EXPECT_EQ(generate(name, {2, 4, stages}).stages(), 2 * stages) << name;
+    EXPECT_EQ(is_in_a_v(name), generate(name, {2, 4, stages}).ranks[0].back().stage == 3 || stages == 2) << name;
+  }
+  EXPECT_THROW(stages_per_rank_of("nonsense"), poplar::poplar_error);
+}
+
+// PyTorch's own lowering of two schedules.
+TEST(Schedule, LoweredAsPublished) {
+  for (const char* name : {"Interleaved1F1B", "ZBVZeroBubble"}) {
+    const Table t = without_idle(table_of("torchcomms_" + std::string(name) + "_p2_m4_v2.csv"));
+    Table passes = t;
+    for (auto& row : passes.ranks) std::erase_if(row, [](const Cell& c) { return !computes(c.action); });
+    EXPECT_EQ(write_csv(lower(passes)), write_csv(t)) << name;
+    EXPECT_THROW(lower(t), poplar::poplar_error);
+    const Table deferred = lower(passes, {.defer_receives = true});
+    EXPECT_EQ(deferred.cells(), t.cells());
+  }
+}
+
+// Each message has its two ends, each wait its send; a receive stands before the pass that takes it, deferred directly before it.
+TEST(Schedule, LoweredHasAllTransfers) {
+  for (const std::string& name : names()) {
+    const std::int32_t stages = std::max(1, stages_per_rank_of(name));
+    const Table passes = generate(name, {3, 6, stages});
+    for (const bool defer : {false, true}) {
+      const Table t = lower(passes, {.defer_receives = defer});
+      std::map<Action, int> count;
+      for (const auto& row : t.ranks) {
+        std::set<std::string> before;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          const Cell& c = row[i];
+          ++count[c.action];
+          before.insert(to_string(c));
+          if (c.action == Action::wait_send_forward) EXPECT_TRUE(before.contains(to_string({c.stage, c.microbatch, Action::send_forward, false})));
+          if (c.action == Action::receive_forward) EXPECT_FALSE(before.contains(to_string({c.stage, c.microbatch, Action::forward, false})));
+          const bool pass_next = i + 1 < row.size() && (computes(row[i + 1].action) || row[i + 1].action == Action::receive_backward ||
+                                                        row[i + 1].action == Action::receive_forward);
+          if (defer && (c.action == Action::receive_forward || c.action == Action::receive_backward)) EXPECT_TRUE(pass_next);
+        }
+      }
+      EXPECT_EQ(count[Action::send_forward], count[Action::receive_forward]) << name;
+      EXPECT_EQ(count[Action::send_forward], count[Action::wait_send_forward]) << name;
+      EXPECT_EQ(count[Action::send_backward], count[Action::receive_backward]) << name;
+      EXPECT_EQ(count[Action::send_backward], count[Action::wait_send_backward]) << name;
+      EXPECT_GE(count[Action::send_forward], 6 * 2) << name;
+      EXPECT_EQ(count[Action::unshard], 3 * stages) << name;
+      EXPECT_EQ(count[Action::reshard], 3 * stages) << name;
+      EXPECT_EQ(lower(passes, {.defer_receives = defer, .shards = false}).cells(), t.cells() - 4 * 3 * stages);
+    }
+  }
+  EXPECT_THROW(lower(read_csv("0F0,0B0,0F1,0B1\n1F1,1F0,1B1,1B0\n")), poplar::poplar_error);
+}
+
+// A table may be annealed for less than it is, never for more; the limit holds.
+TEST(Schedule, AnnealingKeepsTheRules) {
+  Problem p;
+  p.shape = {3, 6, 2};
+  p.in_a_v = true;
+  p.memory = {2};
+  p.costs = {{2}, {3}, {1}, 0.5};
+  const Table start = generate("V-Half", {3, 6, 2});
+  const double span = replay(start, p.costs).span;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Table t = anneal(p, start, 20000, seed);
+    ASSERT_FALSE(first_broken_rule(t));
+    const Timing timing = replay(t, p.costs);
+    EXPECT_LE(timing.span, span);
+    for (const double peak : timing.peak) EXPECT_LE(peak, 2);
+    EXPECT_EQ(write_csv(t), write_csv(anneal(p, start, 20000, seed)));
   }
 }
 

@@ -1,6 +1,6 @@
 // List scheduling: whenever a rank is free, it takes the best of what is there by a preference. Several preferences are tried.
 #include "base/error.h"
-#include "schedule/generate.h"
+#include "schedule/anneal.h"
 #include "schedule/patterns.h"
 
 #include <algorithm>
@@ -266,16 +266,6 @@ bool within(const Timing& timing, const Problem& problem) {
   return true;
 }
 
-// Whether each weight gradient stands behind its input gradient, each gradient behind its forward pass.
-bool in_order(const std::vector<Cell>& row) {
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    for (std::size_t j = i + 1; j < std::min(row.size(), i + 7); ++j) {
-      if (row[i].stage == row[j].stage && row[i].microbatch == row[j].microbatch && row[j].action < row[i].action) return false;
-    }
-  }
-  return true;
-}
-
 // The best of what was tried: the shortest span, then the smallest peak, then the first.
 struct Best {
   std::optional<Table> table;
@@ -337,47 +327,57 @@ void try_patterns(const Problem& problem, Best& best) {
   if (auto t = Scheduler(problem, how).run()) best.offer(std::move(*t), problem);
 }
 
-// Cells moved a few places, as long as it gets no worse. `kBudget` counts cells that are replayed: small tables are improved for long, large
-// ones not at all.
-void improve(const Problem& problem, Best& best) {
-  constexpr std::int64_t kBudget = 1'500'000;
-  const std::int64_t tries = kBudget / std::max<std::int64_t>(1, best.table->cells());
-  if (tries < 200) return;
-  Timing now = replay(*best.table, problem.costs);
-  Table table = *best.table;
-  std::uint64_t state = 1;
-  const auto below = [&](std::size_t n) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::size_t>((state >> 33) % n);
-  };
-  for (std::int64_t i = 0; i < tries; ++i) {
-    auto& row = table.ranks[below(table.ranks.size())];
-    const std::size_t from = below(row.size()), far = 1 + below(5);
-    const std::size_t to = below(2) ? std::min(row.size() - 1, from + far) : from - std::min(from, far);
-    const std::vector<Cell> before = row;
-    const Cell moved = row[from];
-    row.erase(row.begin() + static_cast<std::ptrdiff_t>(from));
-    row.insert(row.begin() + static_cast<std::ptrdiff_t>(to), moved);
-    const auto after = in_order(row) ? try_replay(table, problem.costs) : std::nullopt;
-    const bool good = after && within(*after, problem) && (after->span < now.span || (after->span == now.span && after->ends <= now.ends));
-    if (good) {
-      now = *after;
-    } else {
-      row = before;
-    }
+// The best of the list schedules.
+Best listed(const Problem& problem) {
+  Best best;
+  for (const Preference& how : preferences(problem)) {
+    if (auto t = Scheduler(problem, how).run()) best.offer(std::move(*t), problem);
   }
-  best.offer(std::move(table), problem);
+  if (problem.in_a_v) try_patterns(problem, best);
+  return best;
+}
+
+// I and W of each microbatch in one, where I stands.
+Table merged(Table t) {
+  for (auto& row : t.ranks) {
+    std::erase_if(row, [](const Cell& c) { return c.action == Action::weight_gradient; });
+    for (Cell& c : row) c.action = c.action == Action::input_gradient ? Action::backward : c.action;
+  }
+  return t;
+}
+
+// Annealed in rounds, until the last ones found nothing. `kBudget` counts cells that are replayed in a round: small tables are improved for long,
+// large ones not at all. Whole backward passes begin as split ones, too: other orders are near those.
+void improve(const Problem& problem, Best& best) {
+  constexpr std::int64_t kBudget = 60'000'000, kFewest = 20'000;
+  constexpr int kRounds = 8, kPatience = 4;
+  const std::int64_t moves = kBudget / std::max<std::int64_t>(1, best.table->cells());
+  double busiest = 0;
+  for (const auto& row : best.table->ranks) {
+    double busy = 0;
+    for (const Cell& c : row) busy += problem.costs.of(c);
+    busiest = std::max(busiest, busy);
+  }
+  if (moves < kFewest || best.span <= busiest) return;
+  std::vector<Table> starts{*best.table};
+  if (problem.in_a_v && !problem.split_backward) {
+    Problem split = problem;
+    split.split_backward = true;
+    if (auto found = listed(split).table) starts.insert(starts.begin(), merged(std::move(*found)));
+  }
+  for (int round = 0, idle = 0; round < kRounds && idle < kPatience && best.span > busiest; ++round, ++idle) {
+    const Table& start = starts[static_cast<std::size_t>(round) % starts.size()];
+    const double before = best.span;
+    best.offer(anneal(problem, start, moves, static_cast<std::uint64_t>(round)), problem);
+    if (best.span < before) idle = -1;
+  }
 }
 
 }  // namespace
 
 Table synthesise(const Problem& problem) {
   check_problem(problem);
-  Best best;
-  for (const Preference& how : preferences(problem)) {
-    if (auto t = Scheduler(problem, how).run()) best.offer(std::move(*t), problem);
-  }
-  if (problem.in_a_v) try_patterns(problem, best);
+  Best best = listed(problem);
   if (best.table) improve(problem, best);
   if (!best.table) fail(ErrorKind::poplar_error, "schedule-memory", "under these limits no schedule comes to an end");
   return std::move(*best.table);

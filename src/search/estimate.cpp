@@ -2,6 +2,7 @@
 #include "search/strategy.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace pando::search {
 
@@ -32,31 +33,20 @@ namespace {
 // What one stage's devices hold and do.
 struct Stage {
   double layers = 0, expert_layers = 0;
+  // Stages like this one, and the first of them.
+  double times = 1;
+  std::int64_t rank = 0;
   bool first = false, last = false;
 };
 
 class Estimator {
  public:
   Estimator(const Transformer& m, const Cluster& c, const Strategy& s, const MeasuredShapes* shapes)
-      : m_(m), c_(c), s_(s), groups_(levels_of(c, s)), layer_(layer_costs(m, c, s, false, shapes)), head_(head_seconds(m, c, s, shapes)) {
+      : m_(m), c_(c), s_(s), shapes_(shapes), groups_(levels_of(c, s)), layer_(layer_costs(m, c, s, false, shapes)), head_(head_seconds(m, c, s, shapes)) {
     if (m.experts > 0) expert_layer_ = layer_costs(m, c, s, true, shapes);
     microbatches_ = static_cast<double>(s.microbatches());
-    const std::int64_t p = s.pipeline;
-    for (std::int64_t i = 0; i < p; ++i) {
-      Stage st;
-      st.first = i == 0;
-      st.last = i + 1 == p;
-      const std::int64_t begin = i * m.layers / p, end = (i + 1) * m.layers / p;
-      const std::int64_t dense = m.experts > 0 ? std::clamp<std::int64_t>(m.dense_layers - begin, 0, end - begin) : end - begin;
-      st.layers = static_cast<double>(dense);
-      st.expert_layers = static_cast<double>(end - begin - dense);
-      // All stages between the first and the last are alike, but for experts.
-      if (!stages_.empty() && i + 1 < p && i > 1 && m.experts == 0 && m.layers % p == 0) {
-        ++middle_;
-        continue;
-      }
-      stages_.push_back(st);
-    }
+    if (s.weighed) weighed_stages();
+    else even_stages();
   }
 
   Estimate run() {
@@ -66,6 +56,46 @@ class Estimator {
   }
 
  private:
+  void even_stages() {
+    const std::int64_t p = s_.pipeline;
+    for (std::int64_t i = 0; i < p; ++i) {
+      Stage st;
+      st.rank = i;
+      st.first = i == 0;
+      st.last = i + 1 == p;
+      const std::int64_t begin = i * m_.layers / p, end = (i + 1) * m_.layers / p;
+      const std::int64_t dense = m_.experts > 0 ? std::clamp<std::int64_t>(m_.dense_layers - begin, 0, end - begin) : end - begin;
+      st.layers = static_cast<double>(dense);
+      st.expert_layers = static_cast<double>(end - begin - dense);
+      // All stages between the first and the last are alike, but for experts.
+      if (!stages_.empty() && i + 1 < p && i > 1 && m_.experts == 0 && m_.layers % p == 0) {
+        stages_.back().times += 1;
+        continue;
+      }
+      stages_.push_back(st);
+    }
+  }
+
+  // The first one holds most activations: it is among those with fewer layers.
+  void weighed_stages() {
+    const Division d = division_of(m_, c_, s_, shapes_);
+    const std::int64_t fewer = s_.pipeline - 1 - d.more;
+    const auto add = [&](std::int64_t layers, std::int64_t rank, std::int64_t times) {
+      if (times <= 0) return;
+      Stage st;
+      st.layers = static_cast<double>(layers);
+      st.rank = rank;
+      st.times = static_cast<double>(times);
+      st.first = rank == 0;
+      st.last = rank + 1 == s_.pipeline;
+      stages_.push_back(st);
+    };
+    add(d.others, 0, 1);
+    add(d.others, 1, fewer - 1);
+    add(d.others + 1, fewer, d.more);
+    add(d.last, s_.pipeline - 1, 1);
+  }
+
   double stage_seconds(const Stage& s) const {
     return s.layers * layer_.seconds() + s.expert_layers * expert_layer_.seconds() + (s.last ? head_ : 0);
   }
@@ -111,13 +141,13 @@ class Estimator {
 
   void times() {
     double slowest = 0, all = 0, exchange = 0, step = 0;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      const double t = stage_seconds(stages_[i]);
-      const double times = middle_ > 0 && i == 1 ? 1 + static_cast<double>(middle_) : 1;
+    for (const Stage& stage : stages_) {
+      const double t = stage_seconds(stage);
+      if (t >= slowest) slowest_ = &stage;
       slowest = std::max(slowest, t);
-      all += times * t;
-      exchange = std::max(exchange, exchange_seconds(stages_[i]));
-      step = std::max(step, step_seconds(stages_[i]));
+      all += stage.times * t;
+      exchange = std::max(exchange, exchange_seconds(stage));
+      step = std::max(step, step_seconds(stage));
     }
     const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.interleave);
     const double work = microbatches_ * slowest;
@@ -131,7 +161,7 @@ class Estimator {
     e_.data_transfers = exchange;
     if (s_.data_overlap && s_.data > 1) {
       // Beside the last backward pass, which it slows down; the first layer's gradients are seen.
-      const double hides = slowest - head_, layers = std::max(1.0, static_cast<double>(m_.layers) / p);
+      const double hides = slowest - head_of_slowest(), layers = std::max(1.0, static_cast<double>(m_.layers) / p);
       const double hidden = std::min(exchange * (1 - 1 / layers), hides * 2 / 3);
       const double slowdown = c_.levels.empty() ? 0 : c_.levels[groups_.data.outer_level].slowdown;
       e_.data_transfers = exchange - hidden * (1 - slowdown);
@@ -143,15 +173,18 @@ class Estimator {
     split_work();
   }
 
+  // Even stages: the last one is the slowest.
+  double head_of_slowest() const { return s_.weighed && !slowest_->last ? 0 : head_; }
+
   void split_work() {
-    const double layers = static_cast<double>(m_.layers) / static_cast<double>(s_.pipeline) * microbatches_;
+    const double layers = (s_.weighed ? slowest_->layers : static_cast<double>(m_.layers) / static_cast<double>(s_.pipeline)) * microbatches_;
     double transfers = 0;
     for (const auto* ops : {&layer_.forward, &layer_.input_gradient, &layer_.weight_gradient}) {
       for (const LayerOp& o : *ops) transfers += o.transfer ? o.seconds : 0;
     }
     e_.tensor_transfers = layers * transfers;
     e_.recomputing = layers * layer_.again_seconds;
-    e_.head = microbatches_ * head_;
+    e_.head = microbatches_ * head_of_slowest();
     e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.optimizer - e_.host - e_.offload - e_.head -
         e_.tensor_transfers - e_.recomputing;
   }
@@ -185,12 +218,12 @@ class Estimator {
     if (s_.pipeline == 1) return 1;
     double held = 1;
     switch (s_.schedule) {
-      case PipelineSchedule::zero_bubble_h2: held = s.first ? 2 * p - 1 : p; break;
+      case PipelineSchedule::zero_bubble_h2: held = s.first || (s_.weighed && !s.last) ? 2 * p - 1 : p; break;
       case PipelineSchedule::zero_bubble_h1:
       case PipelineSchedule::zero_bubble_v: held = p; break;
       case PipelineSchedule::one_f_one_b:
         if (v > 1) held = s.first ? p * (1 + (p - 1) / (p * v)) : ((v - 1) * p + 1) / v;
-        else held = s.first ? p : 1;
+        else held = p - static_cast<double>(s.rank);
         break;
     }
     return std::min(held, microbatches_);
@@ -199,14 +232,14 @@ class Estimator {
   void memory() {
     double most = -1;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (!stages_[i].first && !stages_[i].last && m_.experts == 0) continue;
+      if (!stages_[i].first && !stages_[i].last && m_.experts == 0 && !s_.weighed) continue;
       const auto now = stage_memory(stages_[i]);
       double sum = 0;
       for (double b : now) sum += b;
       if (sum <= most) continue;
       most = sum;
       e_.memory = now;
-      e_.fullest_stage = stages_[i].first ? 0 : stages_[i].last ? s_.pipeline - 1 : static_cast<std::int64_t>(i);
+      e_.fullest_stage = stages_[i].rank;
     }
   }
 
@@ -238,16 +271,48 @@ class Estimator {
   const Transformer& m_;
   const Cluster& c_;
   const Strategy& s_;
+  const MeasuredShapes* shapes_;
   Groups groups_;
   LayerCosts layer_, expert_layer_;
   double head_ = 0, microbatches_ = 1;
   std::vector<Stage> stages_;
-  // Stages like the second that are not listed.
-  std::int64_t middle_ = 0;
+  const Stage* slowest_ = nullptr;
   Estimate e_;
 };
 
 }  // namespace
+
+Division division_of(const Transformer& model, const Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {
+  Strategy plain;
+  plain.tensor = s.tensor, plain.pipeline = s.pipeline, plain.data = s.data, plain.context = s.context, plain.expert = s.expert;
+  plain.batch = s.batch, plain.microbatch = s.microbatch, plain.recompute = s.recompute;
+  const double layer = layer_costs(model, cluster, plain, false, shapes).computing_seconds, head = head_seconds(model, cluster, plain, shapes);
+  const std::int64_t before = s.pipeline - 1;
+  Division best;
+  double quickest = std::numeric_limits<double>::infinity();
+  for (std::int64_t last = model.layers / s.pipeline; last >= 1; --last) {
+    const std::int64_t rest = model.layers - last;
+    const double others = layer * static_cast<double>((rest + before - 1) / before);
+    const double slowest = std::max(others, layer * static_cast<double>(last) + head);
+    if (slowest < quickest) best = {last, rest / before, rest % before}, quickest = slowest;
+    if (others >= quickest) break;
+  }
+  return best;
+}
+
+std::vector<std::int64_t> layers_of_stages(const Transformer& model, const Cluster& cluster, const Strategy& s) {
+  const std::int64_t p = s.pipeline;
+  std::vector<std::int64_t> all;
+  if (!s.weighed) {
+    for (std::int64_t i = 0; i < p; ++i) all.push_back((i + 1) * model.layers / p - i * model.layers / p);
+    return all;
+  }
+  const Division d = division_of(model, cluster, s);
+  all.assign(static_cast<std::size_t>(p), d.others);
+  for (std::int64_t i = p - 1 - d.more; i < p - 1; ++i) ++all[static_cast<std::size_t>(i)];
+  all.back() = d.last;
+  return all;
+}
 
 Estimate estimate(const Transformer& model, const Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {
   return Estimator(model, cluster, s, shapes).run();

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace pando::search {
 namespace {
@@ -74,7 +76,8 @@ TEST(Timeline, IsWhatTheEstimateSays) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer gpt = transformer_named("gpt3-175b");
   for (const char* text : {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2",
-                           "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather", "t=8 p=8 d=16 schedule=ZB-H1"}) {
+                           "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather", "t=8 p=8 d=16 schedule=ZB-H1",
+                           "t=8 p=8 d=16 weighed", "t=8 p=32 d=4 weighed recompute=full", "t=8 p=16 d=8 schedule=ZB-H1 weighed"}) {
     const Strategy s = parse_strategy(text, 1024);
     const StepTimeline t = timeline_of(gpt, selene, s);
     EXPECT_NEAR(t.seconds / estimate(gpt, selene, s).seconds, 1, 0.03) << text;
@@ -84,6 +87,35 @@ TEST(Timeline, IsWhatTheEstimateSays) {
   EXPECT_GT(t.ops, 1e7);
   EXPECT_THAT(chrome_trace(t, 1000), testing::HasSubstr("queries, keys, values"));
   EXPECT_THROW(timeline_of(gpt, selene, parse_strategy("t=7", 1024)), poplar::poplar_error);
+}
+
+// A head that weighs as much as several layers: the last stage has fewer of them.
+TEST(Strategy, StagesAreWeighed) {
+  const auto& selene = simulate::cluster_named("selene");
+  Transformer m = transformer_named("gpt3-13b");
+  m.vocab = 400'000;
+  const Strategy even = parse_strategy("t=8 p=8 d=1", 64), weighed = parse_strategy("t=8 p=8 d=1 weighed", 64);
+  ASSERT_FALSE(first_violation(m, selene, weighed));
+  const auto layers = layers_of_stages(m, selene, weighed);
+  ASSERT_EQ(layers.size(), 8u);
+  EXPECT_EQ(std::accumulate(layers.begin(), layers.end(), std::int64_t{0}), m.layers);
+  EXPECT_LT(layers[7], layers[0]);
+  EXPECT_TRUE(std::is_sorted(layers.begin(), layers.begin() + 7));
+  EXPECT_LE(layers[6], layers[0] + 1);
+  // No other division is quicker.
+  const double layer = layer_costs(m, selene, weighed).computing_seconds, head = head_seconds(m, selene, weighed);
+  const auto slowest = [&](std::int64_t last) {
+    return std::max(layer * static_cast<double>((m.layers - last + 6) / 7), layer * static_cast<double>(last) + head);
+  };
+  for (std::int64_t last = 1; last <= m.layers - 7; ++last) EXPECT_GE(slowest(last), slowest(layers[7])) << last;
+  EXPECT_LT(estimate(m, selene, weighed).seconds, 0.95 * estimate(m, selene, even).seconds);
+  // 13 layers do not divide by 4 ranks.
+  m.layers = 13;
+  const auto few = layers_of_stages(m, selene, parse_strategy("t=8 p=4 d=1 weighed", 64));
+  EXPECT_EQ(std::accumulate(few.begin(), few.end(), std::int64_t{0}), 13);
+  const auto rule = [&](const char* t) { return first_violation(m, selene, parse_strategy(t, 1024)).rule; };
+  EXPECT_EQ(rule("t=8 d=2 weighed"), "weighed");
+  EXPECT_EQ(rule("t=8 p=2 schedule=ZBV weighed"), "weighed");
 }
 
 std::string results_of(const Result& r) {
@@ -107,7 +139,8 @@ TEST(Search, EqualsBruteForce) {
   };
   for (const Case& c : {Case{"gpt3-13b", 16, 32, 0, false, ""}, Case{"gpt3-13b", 8, 16, 40e9, false, ""},
                         Case{"gpt3-xl", 8, 8, 12e9, true, ""}, Case{"gpt2", 12, 24, 0, true, "t=2"},
-                        Case{"gpt3-xl", 16, 16, 1e9, false, ""}, Case{"megatron-22b", 16, 16, 0, true, "recompute=attention zero=1"}}) {
+                        Case{"gpt3-xl", 16, 16, 1e9, false, ""}, Case{"megatron-22b", 16, 16, 0, true, "recompute=attention zero=1"},
+                        Case{"gpt3-13b", 24, 48, 30e9, true, "t=4 weighed"}, Case{"gpt3-13b", 36, 36, 0, true, "t=4 p=9"}}) {
     const Transformer m = transformer_named(c.model);
     const Space space{c.devices, c.batch, c.wide, c.memory, c.require};
     const Result quick = search(m, selene, space, {.top = 3, .frontier = true}), slow =

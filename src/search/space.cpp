@@ -55,7 +55,8 @@ void add_group(const Transformer& m, const simulate::Cluster& c, const Space& sp
            {"b", s.microbatch, demand.values.microbatch},
            {"v", s.interleave, demand.values.interleave},
            {"recompute", static_cast<std::int64_t>(s.recompute), static_cast<std::int64_t>(demand.values.recompute)},
-           {"schedule", static_cast<std::int64_t>(s.schedule), static_cast<std::int64_t>(demand.values.schedule)}}) {
+           {"schedule", static_cast<std::int64_t>(s.schedule), static_cast<std::int64_t>(demand.values.schedule)},
+           {"weighed", s.weighed, demand.values.weighed}}) {
     if (!demand.allows(key, have, want)) return;
   }
   PointGroup g;
@@ -66,6 +67,15 @@ void add_group(const Transformer& m, const simulate::Cluster& c, const Space& sp
   if (g.points > 0) all.push_back(g);
 }
 
+// Even stages where layers divide; in a wide space also those that are weighed.
+std::vector<bool> divisions(const Transformer& m, const Space& space, const Strategy& s) {
+  std::vector<bool> all;
+  if (m.layers % s.pipeline == 0) all.push_back(false);
+  const bool may = space.wide && !space.runnable && m.experts == 0 && s.pipeline > 1 && s.interleave == 1;
+  if (may && s.schedule != PipelineSchedule::zero_bubble_v) all.push_back(true);
+  return all;
+}
+
 void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s,
                    std::vector<PointGroup>& all) {
   using S = PipelineSchedule;
@@ -74,7 +84,10 @@ void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space
     for (Recompute r : {Recompute::full, Recompute::attention, Recompute::none}) {
       s.schedule = schedule;
       s.recompute = r;
-      add_group(m, c, space, demand, s, all);
+      for (const bool weighed : divisions(m, space, s)) {
+        s.weighed = weighed;
+        add_group(m, c, space, demand, s, all);
+      }
     }
   }
 }
@@ -92,7 +105,7 @@ void add_replicas(const Transformer& m, const simulate::Cluster& c, const Space&
     for (std::int64_t e : experts) {
       if (rest % e != 0) continue;
       s.expert = e;
-      for (std::int64_t v : s.pipeline == 1 ? std::vector<std::int64_t>{1} : divisors(m.layers / s.pipeline)) {
+      for (std::int64_t v : s.pipeline == 1 || m.layers % s.pipeline != 0 ? std::vector<std::int64_t>{1} : divisors(m.layers / s.pipeline)) {
         s.interleave = v;
         for (std::int64_t b : divisors(s.batch / s.data)) {
           if (b * m.seq % s.tensor != 0) continue;
@@ -169,8 +182,9 @@ std::vector<PointGroup> groups_of(const Transformer& m, const simulate::Cluster&
   std::vector<PointGroup> all;
   for (std::int64_t t : divisors(space.devices)) {
     if (m.hidden % t != 0 || m.heads % t != 0) continue;
-    for (std::int64_t p : divisors(std::min(space.devices / t, m.layers))) {
-      if (space.devices % (t * p) != 0 || m.layers % p != 0) continue;
+    for (std::int64_t p = 1; p <= std::min(space.devices / t, m.layers); ++p) {
+      const bool may_be_uneven = space.wide && !space.runnable && m.experts == 0;
+      if (space.devices % (t * p) != 0 || (m.layers % p != 0 && !may_be_uneven)) continue;
       Strategy s;
       s.tensor = t;
       s.pipeline = p;

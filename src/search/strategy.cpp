@@ -70,6 +70,7 @@ bool set(Strategy& s, std::string_view key, std::string_view value) {
 bool set_flag(Strategy& s, std::string_view word) {
   if (word == "regather") s.regather = true;
   else if (word == "data-overlap") s.data_overlap = true;
+  else if (word == "weighed") s.weighed = true;
   else if (word == "offload-weights") s.offload_weights = true;
   else if (word == "offload-activations") s.offload_activations = true;
   else if (word == "offload-optimizer") s.offload_optimizer = true;
@@ -96,7 +97,7 @@ std::string to_string(const Strategy& s) {
   if (s.schedule != PipelineSchedule::one_f_one_b) text += fmt::format(" schedule={}", name_of(s.schedule));
   if (s.tensor_level >= 0) text += fmt::format(" levels={}/{}/{}", s.tensor_level, s.pipeline_level, s.data_level);
   const auto flag = [&](std::string_view word, bool on) { text += on ? " " + std::string(word) : ""; };
-  flag("regather", s.regather), flag("data-overlap", s.data_overlap), flag("offload-weights", s.offload_weights);
+  flag("weighed", s.weighed), flag("regather", s.regather), flag("data-overlap", s.data_overlap), flag("offload-weights", s.offload_weights);
   flag("offload-activations", s.offload_activations), flag("offload-optimizer", s.offload_optimizer);
   return text;
 }
@@ -113,7 +114,7 @@ Strategy parse_strategy(std::string_view text, std::int64_t batch) {
     const bool known = equals == std::string_view::npos ? set_flag(s, word) : set(s, word.substr(0, equals), word.substr(equals + 1));
     if (!known) {
       fail(ErrorKind::poplar_error, "strategy-text",
-           "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= regather data-overlap offload-weights "
+           "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= weighed regather data-overlap offload-weights "
            "offload-activations offload-optimizer are known", word);
     }
   }
@@ -158,6 +159,9 @@ Violation degrees_violation(const Transformer& m, const Strategy& s) {
   if (s.zero < 0 || s.zero > 3) return no("zero", "ZeRO is 0, 1, 2 or 3");
   if (s.schedule != PipelineSchedule::one_f_one_b && (s.pipeline == 1 || s.interleave > 1)) {
     return no("schedule", "zero-bubble schedules need a pipeline that is not interleaved");
+  }
+  if (s.weighed && (s.pipeline == 1 || s.interleave > 1 || s.schedule == PipelineSchedule::zero_bubble_v || m.experts > 0)) {
+    return no("weighed", "stages are weighed in a pipeline with one stage on each rank, without experts");
   }
   if (s.schedule == PipelineSchedule::zero_bubble_v && m.layers % (2 * s.pipeline) != 0) {
     return no("schedule", fmt::format("ZBV cuts {} layers into 2 x {} chunks", m.layers, s.pipeline));

@@ -41,6 +41,8 @@ struct Strategy {
   std::int64_t zero = 0;
   bool offload_weights = false, offload_activations = false, offload_optimizer = false;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  // Stages have as many layers as makes the slowest as quick as can be: the head and the loss weigh, too. Otherwise as many each.
+  bool weighed = false;
   // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data,
   // pipeline.
   std::int8_t tensor_level = -1, pipeline_level = -1, data_level = -1;
@@ -99,6 +101,15 @@ LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluste
                        const MeasuredShapes* shapes = nullptr);
 // The head and the loss, forward and backward: on the last stage.
 double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
+
+// How many layers the last stage has, and those before it: `more` of them (the last of them) have one more than the others.
+struct Division {
+  std::int64_t last = 0, others = 0, more = 0;
+};
+// Of a strategy that is weighed. By what no choice of transfers, of ZeRO or of offload changes.
+Division division_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
+// By stage, whatever the strategy; without experts.
+std::vector<std::int64_t> layers_of_stages(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
 
 // Why a strategy cannot be: which rule, and what was found.
 struct Violation {

@@ -28,9 +28,7 @@ schedule::Table table_of(const Strategy& s) {
 
 StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
   if (const Violation v = first_violation(model, cluster, s)) fail(ErrorKind::poplar_error, v.rule, "{}: {}", to_string(s), v.message);
-  if (model.experts > 0 || model.layers % s.pipeline != 0) {
-    fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes equal stages without experts", model.name);
-  }
+  if (model.experts > 0) fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes stages without experts", model.name);
   StepTimeline t;
   t.table = table_of(s);
   t.layer = layer_costs(model, cluster, s);
@@ -38,13 +36,17 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   const Estimate e = estimate(model, cluster, s);
   const std::int64_t chunks = s.schedule == PipelineSchedule::zero_bubble_v ? 2 : s.interleave;
   const auto stages = static_cast<std::size_t>(s.pipeline * chunks);
-  t.layers_per_chunk = static_cast<double>(model.layers) / static_cast<double>(stages);
+  t.layers = chunks > 1 ? std::vector<std::int64_t>(stages, model.layers / static_cast<std::int64_t>(stages)) : layers_of_stages(model, cluster, s);
   // A rank waits for its own messages: one of each pass of each chunk.
   const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1),
       message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
-  t.costs.forward.assign(stages, t.layers_per_chunk * t.layer.forward_seconds + message);
-  t.costs.input_gradient.assign(stages, t.layers_per_chunk * (t.layer.again_seconds + t.layer.input_seconds) + message);
-  t.costs.weight_gradient.assign(stages, t.layers_per_chunk * t.layer.weight_seconds);
+  t.costs = {{}, {}, {}};
+  for (std::int64_t layers : t.layers) {
+    const auto n = static_cast<double>(layers);
+    t.costs.forward.push_back(n * t.layer.forward_seconds + message);
+    t.costs.input_gradient.push_back(n * (t.layer.again_seconds + t.layer.input_seconds) + message);
+    t.costs.weight_gradient.push_back(n * t.layer.weight_seconds);
+  }
   t.costs.forward.back() += t.head / 3;
   t.costs.input_gradient.back() += t.head / 3;
   t.costs.weight_gradient.back() += t.head / 3;
@@ -74,7 +76,7 @@ std::string chrome_trace(const StepTimeline& t, std::size_t most) {
       if (!schedule::computes(c.action)) continue;
       double at = t.timing.start[r][i];
       event(schedule::to_string(c), r, false, at, t.costs.of(c));
-      for (double layer = 0; layer < t.layers_per_chunk; ++layer) {
+      for (std::int64_t layer = 0; layer < t.layers[static_cast<std::size_t>(c.stage)]; ++layer) {
         const auto run = [&](const std::vector<LayerOp>& ops) {
           for (const LayerOp& o : ops) {
             event(o.name, r, o.transfer, at, o.seconds);

@@ -14,9 +14,10 @@ struct StepTimeline {
   schedule::Table table;
   schedule::Costs costs;
   schedule::Timing timing;
-  // The ops of one layer: what each cell does `layers_per_chunk` times.
+  // The ops of one layer: what each cell does as often as its stage has layers.
   LayerCosts layer;
-  double layers_per_chunk = 1, head = 0;
+  std::vector<std::int64_t> layers;
+  double head = 0;
   // Behind the last cell: gradients exchanged, weights updated.
   double exchange = 0, optimizer = 0, seconds = 0;
   // Ops of all devices that this stands for.

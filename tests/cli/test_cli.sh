@@ -177,6 +177,18 @@ check "search: why not, of a program" 0 'devices: it takes 3 devices, 4 were ask
 check "search: what was written is simulated" 0 '^4 devices, ' "$pando" simulate "$scratch/four.pando" --machine ipu2:64
 check "simulate: compiled to tiles, against the cycle model" 0 'by the cycle model [0-9.e-]+ s \([0-9]+ cycles on 4 IPUs\)' \
   "$pando" simulate "$scratch/four.pando" --fidelity cycles --tiles 64
+check "search: a program, too large by a bound" 1 'certificate: ([0-9]+) points = 0 evaluated .* [1-9][0-9]* too large by a bound' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --machine bow-pod --quiet --memory 1000
+check "search: why not, by device and bytes" 1 'memory: device [0-9]+ needs [0-9]+ bytes \(.*\), [0-9]+ more than the' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --machine bow-pod --quiet --memory 1000 --why-not "data=4"
+"$pando" schedule --name GPipe --ranks 2 --microbatches 2 -o "$scratch/table.csv" >"$scratch/out"
+check "search: a schedule's table" 0 "schedule=$scratch/table.csv" \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check \
+  --require "pipeline=2 microbatches=2 schedule=$scratch/table.csv"
+check "search: schedules by name" 2 "there is no schedule named 'mine'" \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --schedules GPipe,mine
+check "search: cuts of weights" 0 '^equality: (bit for bit|equal to)' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --require "tensor=2" --cuts
 check "search: a demand" 0 'data=2 zero=3' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "data=2 zero=3"
 check "search: a word that is none" 2 "'datum' is no word of a strategy" \
@@ -199,6 +211,10 @@ check "schedule: no file" 2 'nowhere' "$pando" schedule "$scratch/nowhere.csv"
 check "schedule: costs" 2 '3 costs for 2 stages' "$pando" schedule --name GPipe --ranks 2 --microbatches 2 --forward 1,2,3
 "$pando" schedule --name 1F1B --ranks 2 --microbatches 2 -o "$scratch/s.csv" --svg "$scratch/s.svg" >/dev/null
 expect "schedule: written" "$(cat "$scratch/s.csv")" $'0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1'
+check "schedule: with its transfers" 0 '^1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1,1WAIT_SEND_B0,1WAIT_SEND_B1$' \
+  "$pando" schedule "$scratch/s.csv" --lower --no-shards -o -
+check "schedule: what has transfers is lowered no more" 2 'has transfers already' \
+  "$pando" schedule "$schedules/torchcomms_Interleaved1F1B_p2_m4_v2.csv" --lower -o -
 check "schedule: a picture" 0 '</svg>' cat "$scratch/s.svg"
 
 # --- distribution

@@ -88,7 +88,7 @@ def test_the_best_is_a_program_that_runs():
     result = distribution.search(step.ir, 4, top=3, frontier=True, why_not=["tensor=4", "data=3"])
     assert len(result.found) == 3 and result.found[0].seconds <= result.found[1].seconds
     c = result.certificate
-    assert c.points == c.evaluated + c.against_a_rule + c.slower_by_a_bound and c.best == result.best.seconds
+    assert c.points == c.evaluated + c.against_a_rule + c.too_large_by_a_bound + c.slower_by_a_bound and c.best == result.best.seconds
     assert "devices: it takes 3" in result.why_not["data=3"]
     assert result.best.words in result.table
     bytes_ = [f.bytes for f in result.frontier]
@@ -104,7 +104,11 @@ def test_the_best_is_a_program_that_runs():
 def test_demands_and_limits():
     step = Step()
     assert "zero=3" in distribution.search(step.ir, 2, require="zero=3 data=2").best.words
+    named = distribution.search(step.ir, 2, require="pipeline=2", schedules=["GPipe"], microbatches=2)
+    assert all("schedule=GPipe" in f.words for f in named.found)
+    assert distribution.search(step.ir, 2, require="tensor=2", cuts=True).certificate.points > distribution.search(step.ir, 2, require="tensor=2").certificate.points
     none = distribution.search(step.ir, 2, memory=100)
+    assert none.certificate.too_large_by_a_bound > 0
     assert not none.found and none.certificate.too_large == none.certificate.evaluated
     with pytest.raises(ValueError, match="No strategy fits"):
         none.best

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
+#include "search/programs/least_memory.h"
+#include "search/programs/least_time.h"
 #include "search/programs/program_space.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/flatten.h"
@@ -11,8 +13,8 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -20,10 +22,8 @@ namespace pando::search {
 
 namespace {
 
-using transform::Phase;
 using transform::Program;
 using transform::Strategy;
-using transform::When;
 
 // Times are whole picoseconds, and bounds are sums in another order than what they bound.
 constexpr double kCaution = 1 - 1e-6;
@@ -48,53 +48,40 @@ std::optional<ProgramEstimate> try_estimate(const Program& program, const Strate
   return std::nullopt;
 }
 
-// --- bounds -----------------------------------------------------------------------------------------------------------------------------
-
-// In how many parts the layout cuts an op.
-double parts_of(const ir::Module& m, const transform::Layout& l, ir::OpId o) {
-  double parts = 1;
-  for (std::size_t a = 0; a < transform::kAxes; ++a) {
-    bool cut = false;
-    for (ir::ValueId v : m.results(o)) cut |= !l.raw[v.index()][a].is_replicated();
-    for (std::size_t i = 0; i < m.operands(o).size(); ++i) cut |= !l.demand[m.op(o).operand_begin + i][a].is_replicated();
-    if (cut) parts *= static_cast<double>(l.sizes[a]);
-  }
-  return parts;
-}
-
-bool keeps_backward_whole(const std::string& schedule) { return schedule == "GPipe" || schedule == "1F1B" || schedule == "eager-1F1B"; }
-
-// `chain`: one microbatch's ops on one replica, through all stages. Whatever the stages, a rank waits for the first microbatch to come
-// through those before it, does its part of every microbatch, and then the last one goes back through those before it: with c_r seconds of
-// a microbatch on rank r, no step is shorter than m c_r + c_0 + ... + c_(r-1) for any r. Under all divisions of the chain, the least is
-// reached where these are equal.
-double pipelined(double chain, double m, double p) { return chain / (1 - std::pow(1 - 1 / m, p)); }
-
-double least_seconds(const Program& program, const Strategy& s, const transform::Layout& layout, const simulate::CostModel& costs) {
-  const ir::Module& m = program.module;
-  const double ranks = static_cast<double>(s.data) * s.expert * s.context * s.tensor, microbatches = s.microbatches, pipeline = s.pipeline;
-  double chain = 0, updates = 0;
-  for (ir::OpId o : m.graph(m.main_graph()).ops) {
-    const When when = layout.when[o.index()];
-    if (when == When::each) chain += costs.least_seconds(m, o, parts_of(m, layout, o));
-    if (when == When::behind && program.phase_of(o) == Phase::update) updates += costs.least_seconds(m, o, ranks);
-  }
-  double least = (microbatches * chain + updates) / pipeline;
-  if (s.pipeline > 1 && s.stages_per_rank == 1 && keeps_backward_whole(s.schedule)) {
-    least = std::max(least, pipelined(chain, microbatches, pipeline));
-  }
-  return kCaution * least;
-}
-
 // --- the search -------------------------------------------------------------------------------------------------------------------------
+
+// Bounds of the points of one group: they have one schedule, and one layout for each stage of ZeRO.
+class MemoryOfGroup {
+ public:
+  explicit MemoryOfGroup(const Program& program) : program_(program) {}
+
+  // Bytes of the fullest device; 0 for what the transforms refuse.
+  std::int64_t least(const Strategy& s) {
+    try {
+      if (!table_) table_ = transform::table_of(s);
+      auto it = layouts_.find(s.zero);
+      if (it == layouts_.end()) it = layouts_.emplace(s.zero, transform::lay_out(program_, s)).first;
+      return least_memory(program_, s, it->second, *table_).bytes();
+    } catch (const ModelError&) {
+      return 0;
+    } catch (const poplar::poplar_error&) {
+      return 0;
+    }
+  }
+
+ private:
+  const Program& program_;
+  std::optional<schedule::Table> table_;
+  std::map<std::int32_t, transform::Layout> layouts_;
+};
 
 class Searcher {
  public:
   Searcher(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const SearchOptions& options,
            const simulate::CostModel* costs)
       : program_(program), cluster_(cluster), options_(options), own_(cluster), costs_(costs ? *costs : own_),
-        limit_(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)) {
-    const ProgramFacts facts = facts_of(program, costs_);
+        limit_(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)), times_(program, costs_) {
+    const ProgramFacts facts = facts_of(program, costs_, cluster, space);
     r_.samples = facts.samples;
     for (ProgramGroup& g : program_groups(facts, space)) candidates_.push_back({std::move(g), 0});
     for (const Candidate& c : candidates_) r_.certificate.points += static_cast<std::int64_t>(c.group.points.size());
@@ -129,7 +116,7 @@ class Searcher {
     for (Candidate& c : candidates_) {
       const Strategy& plainest = c.group.points.front();
       try {
-        c.seconds = least_seconds(program_, plainest, transform::lay_out(program_, plainest), costs_);
+        c.seconds = times_.seconds(plainest, transform::lay_out(program_, plainest));
         left.push_back(std::move(c));
       } catch (const ModelError& e) {
         refused(e.id(), static_cast<std::int64_t>(c.group.points.size()));
@@ -159,11 +146,16 @@ class Searcher {
   void look_into(const Candidate& c) {
     // By ZeRO's stage: what the busiest device computes without recomputing and with everything on chip.
     std::map<std::int32_t, double> computing;
+    MemoryOfGroup memory(program_);
     std::int64_t index = c.group.first_index;
     for (const Strategy& s : c.group.points) {
       const std::int64_t here = index++;
       const auto plain = computing.find(s.zero);
       if (plain != computing.end() && excluded(kCaution * plain->second, 1)) continue;
+      if (!options_.brute_force && static_cast<double>(memory.least(s)) > limit_) {
+        ++r_.certificate.by_memory;
+        continue;
+      }
       const std::optional<ProgramEstimate> e = evaluate(s, here);
       if (e && s.recompute == transform::Recompute::none && !s.offload_weights && !s.offload_optimizer && !s.offload_activations) {
         computing[s.zero] = e->computing;
@@ -216,6 +208,7 @@ class Searcher {
   simulate::ClusterCostModel own_;
   const simulate::CostModel& costs_;
   double limit_;
+  LeastTime times_;
   std::vector<Candidate> candidates_;
   ProgramResult r_;
 };
@@ -248,10 +241,14 @@ ProgramEstimate estimate_program(const Program& program, const transform::Strate
 
 double least_program_seconds(const Program& program, const transform::Strategy& strategy, const simulate::CostModel& costs) {
   try {
-    return least_seconds(program, strategy, transform::lay_out(program, strategy), costs);
+    return LeastTime(program, costs).seconds(strategy, transform::lay_out(program, strategy));
   } catch (const ModelError&) {
     return 0;
   }
+}
+
+LeastMemory least_program_memory(const Program& program, const transform::Strategy& strategy) {
+  return least_memory(program, strategy, transform::lay_out(program, strategy), transform::table_of(strategy));
 }
 
 ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,

@@ -5,12 +5,14 @@
 //     ir::Module winner = transform::parallelise(program, r.best[0].strategy).module;
 //
 // A point is judged by making it: the program is transformed, and what comes out is simulated on the cluster. Points with equal degrees,
-// microbatches, stages and order are a group; before one is made, a bound is known: each op, in as many parts as the group's layout cuts
-// it, at the best efficiency of the machine, with transfers for nothing; of a pipeline with the least that filling and draining takes.
-// Inside a group, recomputing and off-chip memory take no less computing than going without. So every point is either made or excluded by a
-// bound, a rule of the transforms, or memory.
+// microbatches, stages, schedule and cuts are a group; before one is made, a bound is known: each op, in as many parts as the group's layout
+// cuts it, at the best efficiency of the machine, with transfers for nothing; each rank of a pipeline waits for the first microbatch to come
+// through the stages before it, and works for all. Inside a group, recomputing and off-chip memory take no less computing than going without,
+// and another order of devices takes as much. Of a point's memory a bound is known, too (least_memory.h). So every point is either made or
+// excluded by a bound or a rule of the transforms.
 #pragma once
 
+#include "search/programs/least_memory.h"
 #include "search/search.h"
 #include "simulate/cost_model.h"
 #include "transform/distribute/parallelise.h"
@@ -23,6 +25,12 @@
 
 namespace pando::search {
 
+// A schedule that somebody made.
+struct NamedTable {
+  std::string name;
+  schedule::Table table;
+};
+
 struct ProgramSpace {
   std::int32_t devices = 1, first_device = 0;
   // Bytes of a device; 0: the machine's.
@@ -33,6 +41,12 @@ struct ProgramSpace {
   // What a user demands: words of a strategy (strategy_text.h).
   std::string require;
   std::int32_t most_microbatches = 32;
+  // Schedules by name instead of those above; "all": every one that has a name.
+  std::vector<std::string> schedules;
+  // Tried, too, where a point has their ranks and microbatches.
+  std::vector<NamedTable> tables;
+  // How a single weight (or those of one name in all layers) is cut over the tensor axis: along each of its dimensions, or not.
+  bool cuts = false;
 };
 
 struct ProgramEstimate {
@@ -74,6 +88,9 @@ ProgramEstimate estimate_program(const transform::Program& program, const transf
                                  const simulate::CostModel* costs = nullptr);
 // What no estimate of the strategy is below; 0 for strategies that the transforms refuse.
 double least_program_seconds(const transform::Program& program, const transform::Strategy& strategy, const simulate::CostModel& costs);
+
+// What the fullest device holds at the least. Refuses what parallelise() refuses.
+LeastMemory least_program_memory(const transform::Program& program, const transform::Strategy& strategy);
 
 // Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and where.
 std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,

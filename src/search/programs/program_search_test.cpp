@@ -8,8 +8,12 @@
 #include "search/programs/equality.h"
 #include "search/programs/strategy_text.h"
 
+#include "schedule/generate.h"
+
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
+
+#include <set>
 
 namespace pando::search {
 namespace {
@@ -31,12 +35,15 @@ transform::Program small_gpt() {
 TEST(ProgramStrategy, WordsAreReadAgain) {
   for (const char* text : {"data=1", "data=2 tensor=2 microbatches=4 zero=3",
                            "pipeline=2 microbatches=2 stages-per-rank=2 schedule=Interleaved1F1B layers=1/2/1/1",
-                           "tensor=4 recompute=full sequence-parallel offload=weights/activations"}) {
+                           "tensor=4 recompute=full sequence-parallel offload=weights/activations",
+                           "tensor=2 pipeline=2 schedule=ZB-H1 cut=block*.up:-1;embedding:0 order=pipeline/tensor"}) {
     EXPECT_EQ(to_string(parse_words(text)), text);
   }
+  EXPECT_EQ(to_options(parse_words("tensor=2 cut=a:0;b:1 order=tensor/data")), "--tensor 2 --cut 'a:0,b:1' --order tensor,data");
   EXPECT_EQ(to_options(parse_words("pipeline=2 layers=1/2 sequence-parallel")),
             "--pipeline 2 --schedule 1F1B --layers-per-stage 1,2 --sequence-parallel");
-  for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "recompute=some", "offload=all", "zero=-1"}) {
+  for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "schedule=none.csv", "recompute=some", "offload=all", "zero=-1", "cut=a",
+                            "cut=a:x", "cut=a:-2", "cut=:1", "order=samples", "order=data/data"}) {
     EXPECT_THROW(parse_words(wrong), poplar::poplar_error) << wrong;
   }
 }
@@ -64,13 +71,127 @@ TEST(ProgramSearch, TheBestOfAllPoints) {
   }
 }
 
+// The same where memory is scarce: what is left out does not fit.
+TEST(ProgramSearch, TheBestOfAllPointsThatFit) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  models::Gpt g;
+  g.layers = 2, g.width = 32, g.heads = 4, g.sequence = 8, g.batch = 8, g.vocabulary = 64;
+  g.optimizer.kind = models::Optimizer::adam;
+  const transform::Program gpt = models::build_gpt(g);
+  const ProgramResult free = search_program(gpt, cluster, {.devices = 4, .most_microbatches = 2}, {.frontier = true});
+  const auto smallest = static_cast<double>(free.frontier.front().estimate.peak), fastest = static_cast<double>(free.best[0].estimate.peak);
+  ASSERT_LT(smallest, 0.7 * fastest);
+  for (const double share : {0.0, 0.5}) {
+    const ProgramSpace space{.devices = 4, .memory = smallest + share * (fastest - smallest), .most_microbatches = 2};
+    const ProgramResult quick = search_program(gpt, cluster, space), all = search_program(gpt, cluster, space, {.brute_force = true});
+    ASSERT_FALSE(quick.best.empty());
+    EXPECT_EQ(quick.best[0].index, all.best[0].index) << to_table(quick) << to_table(all);
+    const Certificate& c = quick.certificate;
+    EXPECT_EQ(c.points, c.evaluated + c.by_rule + c.by_memory + c.by_time);
+    EXPECT_GT(c.by_memory, 0);
+    EXPECT_LE(c.by_memory + c.too_large, all.certificate.too_large);
+  }
+  const ProgramSpace nothing{.devices = 4, .memory = smallest - 1, .most_microbatches = 2};
+  const ProgramResult none = search_program(gpt, cluster, nothing);
+  EXPECT_TRUE(none.best.empty());
+  EXPECT_GT(none.certificate.by_memory, none.certificate.too_large) << to_table(none);
+}
+
+TEST(ProgramSearch, NoPeakIsBelowItsBound) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  models::Gpt g;
+  g.layers = 6, g.width = 32, g.heads = 4, g.sequence = 16, g.batch = 16, g.vocabulary = 64;
+  for (const auto kind : {models::Optimizer::sgd, models::Optimizer::adam}) {
+    g.optimizer.kind = kind;
+    const transform::Program gpt = models::build_gpt(g);
+    for (const char* words :
+         {"data=1", "data=4", "data=4 zero=1", "data=4 zero=2 microbatches=4", "data=4 zero=3 microbatches=2", "tensor=4", "tensor=2 sequence-parallel",
+          "context=4", "microbatches=8", "microbatches=4 recompute=full", "microbatches=4 recompute=selective", "offload=activations microbatches=4",
+          "offload=weights/optimizer data=2", "pipeline=4 microbatches=8", "pipeline=4 microbatches=8 schedule=GPipe",
+          "pipeline=2 microbatches=8 schedule=ZB-H1 data=2 zero=2", "pipeline=2 microbatches=8 schedule=ZBV stages-per-rank=2",
+          "pipeline=2 microbatches=8 schedule=DualPipeV stages-per-rank=2", "pipeline=4 microbatches=16 schedule=eager-1F1B recompute=full",
+          "pipeline=2 stages-per-rank=3 schedule=Interleaved1F1B microbatches=4 tensor=2 recompute=selective",
+          "pipeline=2 stages-per-rank=2 schedule=LoopedBFS microbatches=4 context=2 offload=optimizer", "tensor=2 cut=embedding:0;block*.up:-1"}) {
+      const Strategy s = parse_words(words, {.first_device = 0});
+      const LeastMemory least = least_program_memory(gpt, s);
+      const std::int64_t peak = estimate_program(gpt, s, cluster).peak;
+      EXPECT_LE(least.bytes(), peak) << words;
+      EXPECT_GE(static_cast<double>(least.bytes()), 0.3 * static_cast<double>(peak)) << words;
+      EXPECT_GT(least.variables + least.activations, 0) << words;
+    }
+  }
+}
+
+// A weight that the transforms leave whole, or cut another way: some point with a cut holds less than all without.
+TEST(ProgramSearch, AWeightIsCut) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  models::Gpt g;
+  g.layers = 2, g.width = 8, g.heads = 2, g.sequence = 4, g.batch = 4, g.vocabulary = 512;
+  const transform::Program gpt = models::build_gpt(g);
+  ProgramSpace space{.devices = 2, .require = "tensor=2"};
+  const ProgramResult plain = search_program(gpt, cluster, space);
+  space.cuts = true;
+  space.memory = static_cast<double>(plain.best[0].estimate.peak) - 4000;
+  const ProgramResult r = search_program(gpt, cluster, space, {.brute_force = true});
+  ASSERT_FALSE(r.best.empty()) << to_table(r);
+  EXPECT_THAT(to_string(r.best[0].strategy), HasSubstr("cut=")) << to_table(r);
+  EXPECT_GT(r.certificate.points, 10 * plain.certificate.points);
+  const Equality e = compare(gpt, transform::parallelise(gpt, r.best[0].strategy), 3);
+  EXPECT_TRUE(e.equal()) << to_text(e);
+  EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, r.best[0].index);
+}
+
+TEST(ProgramSearch, SchedulesByNameAndFromTables) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  const transform::Program gpt = small_gpt();
+  ProgramSpace space{.devices = 2, .require = "pipeline=2 microbatches=4", .most_microbatches = 4};
+  space.schedules = {"all"};
+  const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
+  std::set<std::string> seen;
+  for (const FoundProgram& f : all.best) seen.insert(f.strategy.schedule);
+  EXPECT_EQ(seen.size(), schedule::names().size());
+  EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
+  space.schedules = {"GPipe"};
+  space.tables = {{"mine.csv", schedule::generate("ZB-H1", {2, 4, 1})}, {"other.csv", schedule::generate("ZB-H1", {2, 8, 1})}};
+  const ProgramResult tables = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
+  seen.clear();
+  for (const FoundProgram& f : tables.best) seen.insert(f.strategy.schedule);
+  EXPECT_EQ(seen, (std::set<std::string>{"GPipe", "mine.csv"}));
+  EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, tables.best[0].index);
+  EXPECT_EQ(tables.best[0].strategy.schedule, "mine.csv") << to_table(tables);
+  EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, tables.best[0].strategy), 3).equal());
+  space.schedules = {"mine"};
+  EXPECT_THROW(search_program(gpt, cluster, space), poplar::poplar_error);
+}
+
+// Two nodes of two devices: what transfers most is in a node.
+TEST(ProgramSearch, DevicesArePlacedOnTheNetwork) {
+  simulate::Cluster cluster = simulate::cluster_named("bow-pod");
+  ASSERT_GT(cluster.levels.size(), 0u);
+  cluster.levels.resize(1);
+  cluster.levels.push_back(cluster.levels[0]);
+  cluster.levels[0].devices = 2, cluster.levels[1].devices = 4;
+  cluster.levels[1].bytes_per_second /= 100;
+  const transform::Program gpt = small_gpt();
+  const ProgramSpace space{.devices = 4, .require = "tensor=2 pipeline=2 microbatches=2", .most_microbatches = 4};
+  const ProgramResult r = search_program(gpt, cluster, space);
+  ASSERT_FALSE(r.best.empty());
+  EXPECT_THAT(to_string(r.best[0].strategy), HasSubstr("order=pipeline/tensor")) << to_table(r);
+  Strategy as_numbered = r.best[0].strategy;
+  as_numbered.order.clear();
+  EXPECT_LT(1.2 * r.best[0].estimate.seconds, estimate_program(gpt, as_numbered, cluster).seconds);
+  EXPECT_EQ(r.best[0].index, search_program(gpt, cluster, space, {.brute_force = true}).best[0].index);
+  EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, r.best[0].strategy), 3).equal());
+}
+
 TEST(ProgramSearch, NoEstimateIsBelowItsBound) {
   const auto& cluster = simulate::cluster_named("bow-pod");
   const simulate::ClusterCostModel costs(cluster);
   const transform::Program gpt = small_gpt();
   for (const char* words : {"data=4", "tensor=4", "tensor=2 data=2 sequence-parallel zero=1", "pipeline=4 microbatches=4",
                             "pipeline=2 data=2 microbatches=4 recompute=full",
-                            "pipeline=4 microbatches=8 schedule=ZB-H1",
+                            "pipeline=4 microbatches=8 schedule=ZB-H1", "pipeline=2 microbatches=4 schedule=ZBV stages-per-rank=2",
+                            "pipeline=2 microbatches=8 schedule=V-1F1B stages-per-rank=2", "pipeline=5 microbatches=2 layers=1/1/1/1/1",
                                 "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {
     const Strategy s = parse_words(words, {.first_device = 0});
     const double least = least_program_seconds(gpt, s, costs), seconds = estimate_program(gpt, s, cluster).seconds;
@@ -125,6 +246,8 @@ TEST(ProgramSearch, WhyNot) {
   const ProgramResult none = search_program(gpt, cluster, space);
   EXPECT_TRUE(none.best.empty());
   EXPECT_EQ(none.certificate.too_large, none.certificate.evaluated);
+  EXPECT_EQ(none.certificate.evaluated, 0);
+  EXPECT_EQ(none.certificate.by_memory + none.certificate.by_rule, none.certificate.points);
   EXPECT_THAT(to_table(none), HasSubstr("nothing fits"));
 }
 

@@ -2,12 +2,14 @@
 
 #include "base/error.h"
 #include "ir/op_row.h"
+#include "schedule/generate.h"
 #include "search/programs/strategy_text.h"
 #include "transform/distribute/layout.h"
 #include "transform/distribute/stages.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -57,6 +59,56 @@ std::vector<double> layer_seconds(const Program& p, const transform::Layout& lay
   for (ir::OpId o : p.module.graph(p.module.main_graph()).ops) {
     if (layout.when[o.index()] != transform::When::each || p.phase_of(o) != Phase::forward || p.layer_of(o) >= layers) continue;
     all[p.layer_of(o)] += costs.least_seconds(p.module, o, 1);
+  }
+  return all;
+}
+
+// --- cuts -------------------------------------------------------------------------------------------------------------------------------
+
+// A name with its first number replaced by a star: "block3.up" is "block*.up".
+std::string without_number(const std::string& name) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto begin = std::find_if(name.begin(), name.end(), digit);
+  const auto end = std::find_if_not(begin, name.end(), digit);
+  return begin == name.end() ? name : std::string(name.begin(), begin) + '*' + std::string(end, name.end());
+}
+
+// Weights that the forward pass takes, of two dimensions and more, by their names without numbers; one alone has its own name.
+std::map<std::string, std::vector<ir::ValueId>> weights_by_name(const Program& p) {
+  const ir::Module& m = p.module;
+  std::set<ir::ValueId> used;
+  for (ir::OpId o : m.graph(m.main_graph()).ops) {
+    if (p.phase_of(o) != Phase::forward) continue;
+    for (ir::ValueId v : m.operands(o)) used.insert(v);
+  }
+  std::map<std::string, std::vector<ir::ValueId>> all, named;
+  const auto& inputs = m.graph(m.main_graph()).inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (p.is_batch(i) || m.type_of(inputs[i]).shape.size() < 2 || !used.contains(inputs[i])) continue;
+    all[without_number(m.name_of(inputs[i]))].push_back(inputs[i]);
+  }
+  for (auto& [name, values] : all) named[values.size() == 1 ? m.name_of(values[0]) : name] = std::move(values);
+  return named;
+}
+
+std::vector<CutChoice> cut_choices(const Program& p) {
+  const transform::Layout layout = transform::lay_out(p, {.tensor = 2});
+  std::vector<CutChoice> all;
+  for (const auto& [name, values] : weights_by_name(p)) {
+    CutChoice c{name, {}};
+    const auto rank = static_cast<std::int32_t>(p.module.type_of(values[0]).shape.size());
+    for (std::int32_t dim = -1; dim < rank; ++dim) {
+      const bool as_found = std::all_of(values.begin(), values.end(), [&](ir::ValueId v) {
+        const transform::Spec& s = layout.raw[v.index()][transform::kTensor];
+        return dim < 0 ? s.is_replicated() : s.is_sharded() && s.dim == dim && s.outer == 1;
+      });
+      const bool fits = std::all_of(values.begin(), values.end(), [&](ir::ValueId v) {
+        const ir::Shape& s = p.module.type_of(v).shape;
+        return static_cast<std::int32_t>(s.size()) == rank && (dim < 0 || s[static_cast<std::size_t>(dim)] > 1);
+      });
+      if (!as_found && fits) c.dims.push_back(dim);
+    }
+    if (!c.dims.empty()) all.push_back(std::move(c));
   }
   return all;
 }
@@ -155,28 +207,51 @@ class SpaceBuilder {
     if (s.pipeline == 1) return sequences(s);
     for (const std::string& name : demand_.one_of("schedule", demand_.values.schedule, schedule_names())) {
       s.schedule = name;
-      for (std::int32_t v : demand_.one_of("stages-per-rank", demand_.values.stages_per_rank, stages_per_rank(name))) {
+      if (name == demand_.values.schedule && demand_.values.table) s.table = demand_.values.table;
+      for (std::int32_t v : demand_.one_of("stages-per-rank", demand_.values.stages_per_rank, stages_per_rank_of(name))) {
         const std::size_t stages = static_cast<std::size_t>(s.pipeline) * static_cast<std::size_t>(v);
         if (stages > facts_.layer_operations.size()) continue;
         s.stages_per_rank = v;
-        for (const auto& layers : demand_.one_of("layers", demand_.values.layers_per_stage, layer_choices(stages))) {
-          s.layers_per_stage = layers;
-          sequences(s);
-        }
+        layers(s, stages);
       }
+    }
+    tables(s);
+  }
+
+  void layers(Strategy& s, std::size_t stages) {
+    for (const auto& sizes : demand_.one_of("layers", demand_.values.layers_per_stage, layer_choices(stages))) {
+      s.layers_per_stage = sizes;
+      sequences(s);
+    }
+  }
+
+  void tables(Strategy s) {
+    if (demand_.words.contains("schedule")) return;
+    for (const NamedTable& t : space_.tables) {
+      const auto ranks = static_cast<std::int32_t>(t.table.ranks.size());
+      if (ranks != s.pipeline || t.table.microbatches() != s.microbatches || t.table.stages() % ranks != 0) continue;
+      const std::int32_t v = t.table.stages() / ranks;
+      const auto stages = static_cast<std::size_t>(t.table.stages());
+      if (stages > facts_.layer_operations.size() || (demand_.words.contains("stages-per-rank") && v != demand_.values.stages_per_rank)) continue;
+      s.schedule = t.name;
+      s.table = t.table;
+      s.stages_per_rank = v;
+      layers(s, stages);
     }
   }
 
   std::vector<std::string> schedule_names() const {
-    if (!space_.wide) return {"1F1B", "Interleaved1F1B"};
-    return {"GPipe", "1F1B", "eager-1F1B", "Interleaved1F1B", "LoopedBFS", "ZB-H1", "ZB-H2", "InterleavedZeroBubble", "ZBV", "V-Half",
-            "V-Min", "V-1F1B", "DualPipeV"};
+    const bool all = space_.wide || std::find(space_.schedules.begin(), space_.schedules.end(), "all") != space_.schedules.end();
+    if (all) return schedule::names();
+    return space_.schedules.empty() ? std::vector<std::string>{"1F1B", "Interleaved1F1B"} : space_.schedules;
   }
-  std::vector<std::int32_t> stages_per_rank(const std::string& name) const {
-    if (name == "Interleaved1F1B" || name == "LoopedBFS" || name == "InterleavedZeroBubble") {
-      return space_.wide ? std::vector<std::int32_t>{2, 3, 4} : std::vector<std::int32_t>{2};
+  std::vector<std::int32_t> stages_per_rank_of(const std::string& name) const {
+    if (demand_.values.table && name == demand_.values.schedule) {
+      return {std::max(1, demand_.values.table->stages() / static_cast<std::int32_t>(std::max<std::size_t>(1, demand_.values.table->ranks.size())))};
     }
-    return {name == "ZBV" || name.starts_with("V-") || name == "DualPipeV" ? 2 : 1};
+    const std::int32_t fixed = schedule::stages_per_rank_of(name);
+    if (fixed > 0) return {fixed};
+    return space_.wide ? std::vector<std::int32_t>{2, 3, 4} : std::vector<std::int32_t>{2};
   }
 
   // Operations and seconds do not tell what transfers cost: stages that differ by a layer from those are tried, and of two stages all.
@@ -212,7 +287,19 @@ class SpaceBuilder {
     const bool may = s.tensor > 1 && facts_.has_sequence;
     for (bool parallel : demand_.one_of("sequence-parallel", true, may ? std::vector<bool>{false, true} : std::vector<bool>{false})) {
       s.sequence_parallel = parallel;
-      group(s);
+      cuts(s);
+    }
+  }
+
+  void cuts(Strategy s) {
+    s.cut = demand_.values.cut;
+    group(s);
+    if (s.tensor == 1 || demand_.words.contains("cut")) return;
+    for (const CutChoice& c : facts_.cuts) {
+      for (std::int32_t dim : c.dims) {
+        s.cut = {{c.name, dim}};
+        group(s);
+      }
     }
   }
 
@@ -227,7 +314,33 @@ class SpaceBuilder {
         offloads(s, g);
       }
     }
+    const std::size_t plain = g.points.size();
+    for (const std::vector<std::string>& order : orders(s)) {
+      for (std::size_t i = 0; i < plain; ++i) {
+        g.points.push_back(g.points[i]);
+        g.points.back().order = order;
+      }
+    }
+    if (demand_.words.contains("order")) {
+      for (Strategy& p : g.points) p.order = demand_.values.order;
+    }
     groups_.push_back(std::move(g));
+  }
+
+  // Where levels of the network differ: all orders of the axes that have several devices, but for the one that the numbers have anyhow.
+  std::vector<std::vector<std::string>> orders(const Strategy& s) const {
+    std::vector<std::pair<std::size_t, std::string>> axes;
+    for (const auto& [size, name] : std::initializer_list<std::pair<std::int32_t, const char*>>{
+             {s.data, "data"}, {s.expert, "expert"}, {s.context, "context"}, {s.tensor, "tensor"}, {s.pipeline, "pipeline"}}) {
+      if (size > 1) axes.emplace_back(axes.size(), name);
+    }
+    std::vector<std::vector<std::string>> all;
+    if (!facts_.has_levels || demand_.words.contains("order")) return all;
+    while (std::next_permutation(axes.begin(), axes.end())) {
+      all.emplace_back();
+      for (const auto& [position, name] : axes) all.back().push_back(name);
+    }
+    return all;
   }
 
   std::vector<Recompute> recomputations() const {
@@ -259,8 +372,9 @@ class SpaceBuilder {
 
 }  // namespace
 
-ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs) {
+ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster, const ProgramSpace& space) {
   ProgramFacts f;
+  f.has_levels = cluster.level_of(space.first_device, space.first_device + space.devices - 1) > 0;
   f.samples = samples_of(program);
   f.has_sequence = any(program.sequence_dim);
   f.has_experts = any(program.expert_dim);
@@ -272,6 +386,7 @@ ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs) 
   f.has_attention = has_attention(program, layout);
   f.layer_operations = transform::layer_operations(program, layout);
   f.layer_seconds = layer_seconds(program, layout, costs, f.layer_operations.size());
+  if (space.cuts) f.cuts = cut_choices(program);
   return f;
 }
 

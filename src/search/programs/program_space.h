@@ -7,17 +7,28 @@
 
 namespace pando::search {
 
-// What of a program decides which axes it has.
+// A weight, or those of all layers that have one name but for a number: what a strategy calls it, and the dimensions along which it can be cut
+// that are not how it is cut anyhow; -1: not cut.
+struct CutChoice {
+  std::string name;
+  std::vector<std::int32_t> dims;
+};
+
+// What of a program and a machine decides which axes a space has.
 struct ProgramFacts {
   // Of every input and stream that counts samples, what all their sizes divide by; 0: none counts.
   std::int64_t samples = 0;
   bool has_sequence = false, has_experts = false, has_backward = false, has_updates = false, has_attention = false;
   // By layer: operations, and seconds at the best efficiency, of its forward ops.
   std::vector<double> layer_operations, layer_seconds;
+  std::vector<CutChoice> cuts;
+  // The devices are on several levels of the network, so it matters how they are numbered.
+  bool has_levels = false;
 };
-ProgramFacts facts_of(const transform::Program& program, const simulate::CostModel& costs);
+ProgramFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster, const ProgramSpace& space);
 
-// Points with equal degrees, microbatches, schedule, stages and sequence parallelism; the first of them is the plainest.
+// Points with equal degrees, microbatches, schedule, stages, cuts and sequence parallelism; the first of them is the plainest. They differ in ZeRO,
+// recomputation, offload and the order of devices.
 struct ProgramGroup {
   std::vector<transform::Strategy> points;
   std::int64_t first_index = 0;

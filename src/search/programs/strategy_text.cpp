@@ -1,13 +1,17 @@
 #include "search/programs/strategy_text.h"
 
 #include "base/error.h"
+#include "pando/model_error.hpp"
 #include "schedule/generate.h"
+#include "transform/distribute/device_order.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <sstream>
 
 namespace pando::search {
 
@@ -42,10 +46,16 @@ std::vector<std::pair<std::string, std::string>> words_of(const Strategy& s) {
   for (const Degree& d : kDegrees) {
     if (s.*d.member != d.otherwise) all.emplace_back(d.word, std::to_string(s.*d.member));
   }
-  if (s.pipeline > 1) all.emplace_back("schedule", s.table ? "table" : s.schedule);
+  if (s.pipeline > 1) all.emplace_back("schedule", s.schedule);
   if (!s.layers_per_stage.empty()) all.emplace_back("layers", fmt::format("{}", fmt::join(s.layers_per_stage, "/")));
   if (s.recompute != Recompute::none) all.emplace_back("recompute", std::string(kRecompute[static_cast<std::size_t>(s.recompute)]));
   if (s.sequence_parallel) all.emplace_back("sequence-parallel", "");
+  if (!s.cut.empty()) {
+    std::string cuts;
+    for (const auto& [name, dim] : s.cut) cuts += fmt::format("{}{}:{}", cuts.empty() ? "" : ";", name, dim);
+    all.emplace_back("cut", cuts);
+  }
+  if (!s.order.empty()) all.emplace_back("order", fmt::format("{}", fmt::join(s.order, "/")));
   std::vector<std::string_view> off;
   for (const Offload& o : kOffloads) {
     if (s.*o.member) off.push_back(o.word);
@@ -77,10 +87,39 @@ std::int32_t number(std::string_view word, std::string_view value) {
 
 void read_schedule(std::string_view value, Strategy& s) {
   const auto& names = schedule::names();
-  if (std::find(names.begin(), names.end(), value) == names.end()) {
-    refuse_value("schedule", value, fmt::format("one of {}", fmt::join(names, ", ")));
-  }
   s.schedule = std::string(value);
+  if (value.ends_with(".csv")) {
+    s.table = table_from(s.schedule);
+    return;
+  }
+  if (std::find(names.begin(), names.end(), value) == names.end()) {
+    refuse_value("schedule", value, fmt::format("one of {}, or a table (a file's name that ends in .csv)", fmt::join(names, ", ")));
+  }
+  s.table.reset();
+}
+
+void read_cuts(std::string_view value, Strategy& s) {
+  s.cut.clear();
+  for (std::string_view item : split(value, ";")) {
+    const std::size_t colon = item.rfind(':');
+    std::int32_t dim = -2;
+    if (colon != std::string_view::npos) {
+      const auto [end, error] = std::from_chars(item.data() + colon + 1, item.data() + item.size(), dim);
+      if (error != std::errc() || end != item.data() + item.size()) dim = -2;
+    }
+    if (colon == 0 || dim < -1) refuse_value("cut", value, "name:dimension (-1: whole), with ; between them,");
+    s.cut[std::string(item.substr(0, colon))] = dim;
+  }
+}
+
+void read_order(std::string_view value, Strategy& s) {
+  s.order.clear();
+  for (std::string_view axis : split(value, "/")) s.order.emplace_back(axis);
+  try {
+    strides_of(s);
+  } catch (const ModelError&) {
+    refuse_value("order", value, "data, expert, context, tensor, pipeline, each once at most, with / between them,");
+  }
 }
 
 void read_offload(std::string_view value, Strategy& s) {
@@ -100,6 +139,8 @@ void read_word(std::string_view word, std::string_view value, Strategy& s) {
   }
   if (word == "schedule") return read_schedule(value, s);
   if (word == "offload") return read_offload(value, s);
+  if (word == "cut") return read_cuts(value, s);
+  if (word == "order") return read_order(value, s);
   if (word == "layers") {
     s.layers_per_stage.clear();
     for (std::string_view n : split(value, "/")) s.layers_per_stage.push_back(static_cast<std::uint32_t>(number(word, n)));
@@ -117,8 +158,7 @@ void read_word(std::string_view word, std::string_view value, Strategy& s) {
   }
   fail(ErrorKind::poplar_error, "strategy-word",
        "'{}' is no word of a strategy; these are: data, tensor, pipeline, expert, context, microbatches, stages-per-rank, zero, schedule, "
-       "layers, recompute, "
-       "sequence-parallel, offload",
+       "layers, recompute, sequence-parallel, offload, cut, order",
        word);
 }
 
@@ -136,10 +176,21 @@ std::string to_options(const Strategy& s) {
   std::string text;
   for (const auto& [word, value] : words_of(s)) {
     std::string list = value;
-    std::replace(list.begin(), list.end(), '/', ',');
-    text += fmt::format("{}--{}{}{}", text.empty() ? "" : " ", word == "layers" ? "layers-per-stage" : word, list.empty() ? "" : " ", list);
+    const bool is_table = word == "schedule" && s.table;
+    if (!is_table) std::replace(list.begin(), list.end(), word == "cut" ? ';' : '/', ',');
+    if (word == "cut") list = '\'' + list + '\'';
+    text += fmt::format("{}--{}{}{}", text.empty() ? "" : " ", word == "layers" ? "layers-per-stage" : is_table ? "table" : word,
+                        list.empty() ? "" : " ", list);
   }
   return text;
+}
+
+schedule::Table table_from(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) fail(ErrorKind::poplar_error, "strategy-value", "'schedule={}': the file cannot be read", file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return schedule::read_csv(text.str(), file);
 }
 
 Strategy parse_words(std::string_view text, Strategy s) {

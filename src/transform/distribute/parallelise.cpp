@@ -15,16 +15,6 @@ namespace pando::transform {
 
 namespace {
 
-schedule::Table table_of(const Strategy& s) {
-  schedule::Table t = s.table ? schedule::without_idle(*s.table) : schedule::generate(s.schedule, {s.pipeline, s.microbatches, s.stages_per_rank});
-  if (static_cast<std::int32_t>(t.ranks.size()) != s.pipeline || t.microbatches() != s.microbatches) {
-    ir::refuse(ir::ErrorClass::value, "schedule", "the schedule is for {} ranks and {} microbatches, the strategy has {} and {}", t.ranks.size(), t.microbatches(),
-               s.pipeline, s.microbatches);
-  }
-  if (const auto broken = schedule::first_broken_rule(t)) ir::refuse(ir::ErrorClass::value, "schedule", "{}: {}", broken->rule, broken->message);
-  return t;
-}
-
 void number_devices(const Strategy& s, Mesh& mesh) {
   const DeviceStrides strides = strides_of(s);
   mesh.pipeline_stride = static_cast<std::int32_t>(strides.pipeline);
@@ -70,6 +60,16 @@ bool splits_backward(const schedule::Table& table) {
 }
 
 }  // namespace
+
+schedule::Table table_of(const Strategy& s) {
+  schedule::Table t = s.table ? schedule::without_idle(*s.table) : schedule::generate(s.schedule, {s.pipeline, s.microbatches, s.stages_per_rank});
+  if (static_cast<std::int32_t>(t.ranks.size()) != s.pipeline || t.microbatches() != s.microbatches) {
+    ir::refuse(ir::ErrorClass::value, "schedule", "the schedule is for {} ranks and {} microbatches, the strategy has {} and {}", t.ranks.size(), t.microbatches(),
+               s.pipeline, s.microbatches);
+  }
+  if (const auto broken = schedule::first_broken_rule(t)) ir::refuse(ir::ErrorClass::value, "schedule", "{}: {}", broken->rule, broken->message);
+  return t;
+}
 
 Distributed parallelise(const Program& program, const Strategy& strategy) {
   if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");

@@ -97,6 +97,9 @@ struct Distributed {
   std::vector<Piece> streams;
 };
 
+// The strategy's schedule. Refuses (value) one that is for others, or breaks a rule; (poplar_error) a name that is none.
+schedule::Table table_of(const Strategy& strategy);
+
 // Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches.
 Distributed parallelise(const Program& program, const Strategy& strategy);
 

@@ -1,0 +1,156 @@
+#include "search/programs/least_time.h"
+
+#include "schedule/generate.h"
+#include "transform/distribute/stages.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace pando::search {
+
+namespace {
+
+using ir::OpId;
+using ir::ValueId;
+using transform::Layout;
+using transform::Phase;
+using transform::Program;
+using transform::Stages;
+using transform::Strategy;
+using transform::When;
+
+// Times are whole picoseconds, and bounds are sums in another order than what they bound.
+constexpr double kCaution = 1 - 1e-6;
+
+// In how many parts the layout cuts an op.
+double parts_of(const ir::Module& m, const Layout& l, OpId o) {
+  double parts = 1;
+  for (std::size_t a = 0; a < transform::kAxes; ++a) {
+    bool cut = false;
+    for (ValueId v : m.results(o)) cut |= !l.raw[v.index()][a].is_replicated();
+    for (std::size_t i = 0; i < m.operands(o).size(); ++i) cut |= !l.demand[m.op(o).operand_begin + i][a].is_replicated();
+    if (cut) parts *= static_cast<double>(l.sizes[a]);
+  }
+  return parts;
+}
+
+std::int32_t stage_count(const Strategy& s) { return s.table ? s.table->stages() : s.pipeline * s.stages_per_rank; }
+
+// By stage. Stages that a table does not name are on rank 0.
+std::vector<std::int32_t> ranks_of_stages(const Strategy& s) {
+  std::vector<std::int32_t> ranks(static_cast<std::size_t>(stage_count(s)), 0);
+  if (s.table) {
+    for (std::size_t r = 0; r < s.table->ranks.size(); ++r) {
+      for (const schedule::Cell& c : s.table->ranks[r]) {
+        if (schedule::computes(c.action)) ranks[static_cast<std::size_t>(c.stage)] = static_cast<std::int32_t>(r);
+      }
+    }
+    return ranks;
+  }
+  const bool in_a_v = s.pipeline > 1 && s.stages_per_rank == 2 && schedule::is_in_a_v(s.schedule);
+  for (std::int32_t i = 0; i < stage_count(s); ++i) {
+    ranks[static_cast<std::size_t>(i)] = in_a_v && i >= s.pipeline ? 2 * s.pipeline - 1 - i : i % s.pipeline;
+  }
+  return ranks;
+}
+
+bool keeps_backward_whole(const Strategy& s) {
+  constexpr std::string_view kWhole[] = {"GPipe", "1F1B", "eager-1F1B", "Interleaved1F1B", "LoopedBFS", "V-1F1B"};
+  return !s.table && std::find(std::begin(kWhole), std::end(kWhole), s.schedule) != std::end(kWhole);
+}
+
+// One microbatch alone: each stage runs its ops in order, when what they take is there. How long it idles until its last op.
+class Alone {
+ public:
+  Alone(const ir::Module& m, std::size_t stages) : m_(m), clock_(stages, 0), work_(stages, 0), there_(m.value_count(), 0) {}
+
+  void forward(OpId o, std::size_t stage, double seconds) {
+    double begin = clock_[stage];
+    for (ValueId v : m_.operands(o)) begin = std::max(begin, there_[v.index()]);
+    end(stage, begin, seconds);
+    for (ValueId v : m_.results(o)) there_[v.index()] = clock_[stage];
+  }
+  // Time runs back from the end of all: ops come in reverse order, what is made is there before what takes it.
+  void reverse(OpId o, std::size_t stage, double seconds) {
+    double begin = clock_[stage];
+    for (ValueId v : m_.results(o)) begin = std::max(begin, there_[v.index()]);
+    end(stage, begin, seconds);
+    for (ValueId v : m_.operands(o)) there_[v.index()] = std::max(there_[v.index()], clock_[stage]);
+  }
+  double idle(std::size_t stage) const { return clock_[stage] - work_[stage]; }
+
+ private:
+  void end(std::size_t stage, double begin, double seconds) {
+    clock_[stage] = begin + seconds;
+    work_[stage] += seconds;
+  }
+  const ir::Module& m_;
+  std::vector<double> clock_, work_, there_;
+};
+
+}  // namespace
+
+LeastTime::LeastTime(const Program& program, const simulate::CostModel& costs)
+    : program_(program), costs_(costs), known_(program.module.op_count()) {}
+
+double LeastTime::of_op(OpId o, double parts) {
+  auto& known = known_[o.index()];
+  const auto it = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == parts; });
+  if (it != known.end()) return it->second;
+  known.emplace_back(parts, costs_.least_seconds(program_.module, o, parts));
+  return known.back().second;
+}
+
+std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const Layout& layout) {
+  const ir::Module& m = program_.module;
+  const Stages stages = assign_stages(program_, s, layout, stage_count(s));
+  const std::vector<std::int32_t> ranks = ranks_of_stages(s);
+  const double devices = static_cast<double>(s.data) * s.expert * s.context * s.tensor;
+  std::vector<OfStage> all(ranks.size());
+  Alone forward(m, ranks.size()), backward(m, ranks.size());
+  const auto& ops = m.graph(m.main_graph()).ops;
+  std::vector<double> seconds(m.op_count(), 0);
+  for (OpId o : ops) {
+    const When when = layout.when[o.index()];
+    const std::int32_t at = stages.of_op[o.index()];
+    if (at < 0) continue;
+    const auto stage = static_cast<std::size_t>(at);
+    if (when == When::behind && program_.phase_of(o) == Phase::update) all[stage].updates += of_op(o, devices);
+    if (when != When::each) continue;
+    seconds[o.index()] = of_op(o, parts_of(m, layout, o));
+    all[stage].all += seconds[o.index()];
+    if (program_.phase_of(o) == Phase::forward) forward.forward(o, stage, seconds[o.index()]);
+  }
+  for (std::size_t i = ops.size(); i-- > 0;) {
+    const OpId o = ops[i];
+    if (layout.when[o.index()] != When::each || program_.phase_of(o) == Phase::forward || stages.of_op[o.index()] < 0) continue;
+    backward.reverse(o, static_cast<std::size_t>(stages.of_op[o.index()]), seconds[o.index()]);
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    all[i].rank = ranks[i];
+    all[i].idle_before = forward.idle(i);
+    all[i].idle_behind = backward.idle(i);
+  }
+  return all;
+}
+
+double LeastTime::seconds(const Strategy& s, const Layout& layout) {
+  const std::vector<OfStage> stages = stages_of(s, layout);
+  const bool whole = keeps_backward_whole(s);
+  double least = 0;
+  for (std::int32_t r = 0; r < s.pipeline; ++r) {
+    const OfStage* first = nullptr;
+    double work = 0, updates = 0;
+    for (const OfStage& stage : stages) {
+      if (stage.rank != r) continue;
+      if (!first) first = &stage;
+      work += stage.all;
+      updates += stage.updates;
+    }
+    if (first) least = std::max(least, first->idle_before + s.microbatches * work + std::max(updates, whole ? first->idle_behind : 0));
+  }
+  return kCaution * least;
+}
+
+}  // namespace pando::search

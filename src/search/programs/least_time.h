@@ -1,0 +1,38 @@
+// What no estimate of a strategy is below, known before the program over devices is made: each op in as many parts as the layout cuts it, at the
+// best efficiency of the machine, with transfers for nothing.
+//
+// A rank of a pipeline does its work one op after the other. It idles before its first stage's first forward pass, whose ops wait for those of the
+// stages before it; and, where backward passes are whole, behind its last one, while the stages before it do theirs. How long at the least, a
+// microbatch that is alone in the pipeline shows.
+#pragma once
+
+#include "simulate/cost_model.h"
+#include "transform/distribute/layout.h"
+
+#include <utility>
+#include <vector>
+
+namespace pando::search {
+
+class LeastTime {
+ public:
+  LeastTime(const transform::Program& program, const simulate::CostModel& costs);
+  // Refuses (value) what the stages refuse.
+  double seconds(const transform::Strategy& strategy, const transform::Layout& layout);
+
+ private:
+  // One microbatch on a stage, seconds.
+  struct OfStage {
+    double all = 0, updates = 0, idle_before = 0, idle_behind = 0;
+    std::int32_t rank = 0;
+  };
+  double of_op(ir::OpId op, double parts);
+  std::vector<OfStage> stages_of(const transform::Strategy& strategy, const transform::Layout& layout);
+
+  const transform::Program& program_;
+  const simulate::CostModel& costs_;
+  // By op: parts and seconds.
+  std::vector<std::vector<std::pair<double, double>>> known_;
+};
+
+}  // namespace pando::search
