@@ -2,7 +2,7 @@
 #
 #   PREFIX/include/...            the public headers, host and device
 #   PREFIX/lib/libpoplar.so     also as libpva.so and libpvti.so: programs that read reports and write traces link those
-#   PREFIX/lib/cmake/poplar/      find_package(poplar): targets poplar, poplar::poplar, popc_bin
+#   PREFIX/lib/cmake/poplar/      find_package(poplar): targets poplar, poplar::poplar, popc_bin; beside it pva, libpvti, poplar_test and GCCS
 #   PREFIX/bin/popc, pando
 #   PREFIX/enable.sh              source it, and `g++ -std=c++11 x.cpp -lpoplar` works
 #
@@ -53,3 +53,14 @@ foreach(PANDO_PART pva libpvti)
     INSTALL_DESTINATION lib/cmake/${PANDO_PART})
   install(FILES ${CMAKE_BINARY_DIR}/cmake/${PANDO_PART}Config.cmake DESTINATION lib/cmake/${PANDO_PART} COMPONENT poplar)
 endforeach()
+
+# What newer PopLibs ask for. Not part of package `poplar`: older ones have a target `popsolver` of their own.
+set(gccs_package_dir lib/cmake/GCCS)
+install(TARGETS gccs popsolver EXPORT gccsTargets LIBRARY DESTINATION lib COMPONENT poplar)
+install(EXPORT gccsTargets DESTINATION ${gccs_package_dir} COMPONENT poplar)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/cmake/gccs/ DESTINATION ${gccs_package_dir}/modules COMPONENT poplar)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/GCCSConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/GCCSConfig.cmake INSTALL_DESTINATION ${gccs_package_dir})
+install(FILES ${CMAKE_BINARY_DIR}/cmake/GCCSConfig.cmake DESTINATION ${gccs_package_dir} COMPONENT poplar)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/poplar_testConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/poplar_testConfig.cmake
+  INSTALL_DESTINATION lib/cmake/poplar_test)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/poplar_testConfig.cmake DESTINATION lib/cmake/poplar_test COMPONENT poplar)

@@ -1,6 +1,7 @@
 #ifndef poplar_TypeConversion_hpp
 #define poplar_TypeConversion_hpp
 
+#include <gccs/ArrayRef.hpp>  // programs count on getting it from this header
 #include <poplar/ArrayRef.hpp>
 #include <poplar/Export.hpp>
 #include <poplar/Quarter.hpp>
@@ -13,9 +14,10 @@ namespace poplar {
 
 namespace pando_detail {
 /// Converts `n` elements of type `from` at `src` to type `to` at `dst`. Floats round to nearest even; integers that do not fit
-/// a float type round; a float that does not fit an integer type saturates. The metadata are used where a type is QUARTER.
+/// a float type round; a float that does not fit an integer type saturates. The metadata are used where a type is QUARTER; numbers that are
+/// too great for it become the greatest, or with `nanOnOverflow` no number.
 POPLAR_EXPORT void convertElements(const Type &from, const void *src, const Type &to, void *dst, std::size_t n,
-                                   const QuarterMetadata &metadata);
+                                   const QuarterMetadata &metadata, bool nanOnOverflow = false);
 } // namespace pando_detail
 
 /// Converts host values to device elements of type `type`. `dst` has room for src.size() elements.
@@ -25,9 +27,10 @@ template <class T> void convertToDeviceType(const Type &type, ArrayRef<T> src, v
 template <class T> void convertToDeviceType(const Type &type, const std::vector<T> &src, void *dst) {
   convertToDeviceType(type, ArrayRef<T>(src), dst);
 }
-/// The same for QUARTER with its metadata.
-template <class T> void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, ArrayRef<T> src, void *dst) {
-  pando_detail::convertElements(equivalent_device_type<T>().value, src.data(), type, dst, src.size(), metadata);
+/// The same for QUARTER with its metadata. With `nanoo` numbers that are too great become no number, otherwise the greatest.
+template <class T>
+void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, ArrayRef<T> src, void *dst, bool nanoo = false) {
+  pando_detail::convertElements(equivalent_device_type<T>().value, src.data(), type, dst, src.size(), metadata, nanoo);
 }
 template <class T> void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, const std::vector<T> &src, void *dst) {
   convertToDeviceType(type, metadata, ArrayRef<T>(src), dst);

@@ -35,9 +35,12 @@ float float_from_quarter(std::uint8_t bits, const QuarterMetadata& m) {
 }
 
 // Codes 0 ... 127 are in the order of their values, so the nearest one is found by bisection; a tie goes to the even code.
-std::uint8_t quarter_from_float(float value, const QuarterMetadata& m) {
+std::uint8_t quarter_from_float(float value, const QuarterMetadata& m, bool nan_on_overflow = false) {
   if (std::isnan(value)) return kQuarterNan;
   const float magnitude = std::fabs(value);
+  // Half way to the number after the greatest, which has the greatest's distance from the one before it, and would be the even one.
+  const float greatest = float_from_quarter(127, m);
+  if (nan_on_overflow && magnitude >= greatest + (greatest - float_from_quarter(126, m)) / 2) return kQuarterNan;
   int low = 0, high = 127;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
@@ -72,9 +75,9 @@ To number(From v) {
 }
 
 template <class To, class From>
-To store(From v, const QuarterMetadata& m) {
+To store(From v, const QuarterMetadata& m, bool nan_on_overflow) {
   if constexpr (std::is_same_v<To, Half>) return Half{pando::half_from_float(number<float>(v))};
-  else if constexpr (std::is_same_v<To, Quarter>) return Quarter{quarter_from_float(number<float>(v), m)};
+  else if constexpr (std::is_same_v<To, Quarter>) return Quarter{quarter_from_float(number<float>(v), m, nan_on_overflow)};
   else return number<To>(v);
 }
 
@@ -105,7 +108,7 @@ void with_storage(ElementType t, F f) {
 
 namespace pando_detail {
 
-void convertElements(const Type& from, const void* src, const Type& to, void* dst, std::size_t n, const QuarterMetadata& metadata) {
+void convertElements(const Type& from, const void* src, const Type& to, void* dst, std::size_t n, const QuarterMetadata& metadata, bool nan_on_overflow) {
   const ElementType source = pando::facade::Access::element_type(from);
   const ElementType target = pando::facade::Access::element_type(to);
   if (n == 0) return;
@@ -121,7 +124,7 @@ void convertElements(const Type& from, const void* src, const Type& to, void* ds
       for (std::size_t i = 0; i < n; ++i) {
         From v;
         std::memcpy(&v, in + i * sizeof(From), sizeof(From));  // the caller's blocks may be unaligned
-        const To r = store<To>(load(v, metadata), metadata);
+        const To r = store<To>(load(v, metadata), metadata, nan_on_overflow);
         std::memcpy(out + i * sizeof(To), &r, sizeof(To));
       }
     });

@@ -12,6 +12,8 @@ import sys
 DEVICE = {"Vertex.hpp", "InOutTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "QuarterFloat.hpp", "TileConstants.hpp",
           "StackSizeDefs.hpp", "Loops.hpp", "Alignment.hpp", "FieldTypes.hpp", "VectorListTypes.hpp"}
 FLAGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
+# Of packages that are newer than C++11: from C++17 on.
+NEWER = ("gccs", "gccs/popsolver", "poplar_test")
 COMPILERS = [("g++", "c++11"), ("g++", "c++14"), ("g++", "c++17"), ("g++", "c++20"), ("clang++-19", "c++11"), ("clang++-19", "c++23")]
 
 
@@ -22,6 +24,10 @@ def host_headers(include):
             if name.endswith(".hpp") and name not in DEVICE:
                 found.append(f"{folder}/{name}")
     return found + ["pando/host.hpp"]
+
+
+def newer_headers(include):
+    return [f"{folder}/{name}" for folder in NEWER for name in sorted(os.listdir(os.path.join(include, folder))) if name.endswith(".hpp")]
 
 
 def compile_text(compiler, standard, include, text):
@@ -46,6 +52,8 @@ def main():
     for compiler, standard in compilers:
         cases.append((compiler, standard, "all headers together", all_text))
         cases.append((compiler, standard, "all headers in reverse", "".join(reversed(all_text.splitlines(True)))))
+        if (compiler, standard) in (("g++", "c++17"), compilers[-1]):
+            cases += [(compiler, standard, h, f"#include <{h}>\n#include <{h}>\n") for h in newer_headers(options.include)]
         if (compiler, standard) in (compilers[0], compilers[-1]):
             cases += [(compiler, standard, h, f"#include <{h}>\n#include <{h}>\n") for h in headers]
     failures = 0

@@ -1,0 +1,5 @@
+option(ENABLE_COVERAGE "Count how often each line runs" OFF)
+if(ENABLE_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()

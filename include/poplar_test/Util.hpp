@@ -1,0 +1,144 @@
+// Tests that compare tensors with arrays of the host: memory for a tensor, streams between the two, conversion of values. Header only.
+#ifndef poplar_test_Util_hpp
+#define poplar_test_Util_hpp
+
+#include <boost/none.hpp>
+#include <boost/optional.hpp>
+#include <cstddef>
+#include <memory>
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/TypeConversion.hpp>
+#include <poplar/exceptions.hpp>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace poplar_test {
+
+/// Host memory that a stream reads or writes; somebody else owns it.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  HostMemory(char* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  char* get() const { return data_; }
+  char* begin() const { return data_; }
+  char* end() const { return data_ + bytes_; }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Streams by handle. The memory must live as long as engines that are attached to it.
+using StreamMap = std::vector<std::pair<std::string, HostMemory>>;
+
+/// Zeros for all elements of all replicas, as the device has them. `bytes` becomes their number.
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t, unsigned replicationFactor,
+                                                           std::size_t& bytes) {
+  bytes = target.getTypeSize(t.elementType()) * t.numElements() * replicationFactor;
+  return std::unique_ptr<char[]>(new char[bytes]());
+}
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t, unsigned replicationFactor) {
+  std::size_t bytes = 0;
+  return allocateHostMemoryForTensor(target, t, replicationFactor, bytes);
+}
+
+/// The memory, and its streams: `upload` copies it to the tensor, `download` the tensor to it; either may be none.
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Tensor& t, const std::string& name, poplar::Graph& graph,
+                                                           boost::optional<poplar::program::Sequence&> upload,
+                                                           boost::optional<poplar::program::Sequence&> download, StreamMap& streams) {
+  std::size_t bytes = 0;
+  auto memory = allocateHostMemoryForTensor(graph.getTarget(), t, graph.getReplicationFactor(), bytes);
+  const HostMemory whole(memory.get(), bytes);
+  if (upload) {
+    const std::string handle = name + "-upload";
+    upload->add(poplar::program::Copy(graph.addHostToDeviceFIFO(handle, t.elementType(), t.numElements()), t));
+    streams.emplace_back(handle, whole);
+  }
+  if (download) {
+    const std::string handle = name + "-download";
+    download->add(poplar::program::Copy(t, graph.addDeviceToHostFIFO(handle, t.elementType(), t.numElements())));
+    streams.emplace_back(handle, whole);
+  }
+  return memory;
+}
+
+inline void attachStreams(poplar::Engine& engine, const StreamMap& streams) {
+  for (const auto& s : streams) engine.connectStream(s.first, s.second.begin(), s.second.end());
+}
+
+namespace pando_detail {
+
+// The type that holds the same numbers and that the API knows as an element type.
+template <class T>
+using Known = typename std::conditional<std::is_same<T, unsigned long>::value, unsigned long long,
+                                        typename std::conditional<std::is_same<T, long>::value, long long, T>::type>::type;
+
+template <class T>
+const Known<T>* known(const T* p) {
+  return reinterpret_cast<const Known<T>*>(p);
+}
+template <class T>
+Known<T>* known(T* p) {
+  return reinterpret_cast<Known<T>*>(p);
+}
+
+template <class Container>
+auto count(const Container& c, int) -> decltype(c.num_elements()) {
+  return c.num_elements();
+}
+template <class Container>
+std::size_t count(const Container& c, long) {
+  return c.size();
+}
+
+template <class Container>
+using IfContainer = decltype(std::declval<Container&>().data(), std::declval<Container&>().size(), 0);
+
+}  // namespace pando_detail
+
+/// Values of the host to elements of type `type` at `dst`, and back. Floats are rounded to nearest even. QUARTER needs its metadata.
+template <class T>
+void copy(const poplar::Target&, const T* src, std::size_t n, const poplar::Type& type, const poplar::QuarterMetadata& metadata, void* dst) {
+  poplar::convertToDeviceType(type, metadata, poplar::ArrayRef<pando_detail::Known<T>>(pando_detail::known(src), n), dst);
+}
+template <class T>
+void copy(const poplar::Target&, const T* src, std::size_t n, const poplar::Type& type, void* dst) {
+  poplar::convertToDeviceType(type, poplar::ArrayRef<pando_detail::Known<T>>(pando_detail::known(src), n), dst);
+}
+template <class T>
+void copy(const poplar::Target&, const poplar::Type& type, const poplar::QuarterMetadata& metadata, const void* src, T* dst, std::size_t n) {
+  poplar::convertFromDeviceType(type, metadata, src, pando_detail::known(dst), n);
+}
+template <class T>
+void copy(const poplar::Target&, const poplar::Type& type, const void* src, T* dst, std::size_t n) {
+  poplar::convertFromDeviceType(type, src, pando_detail::known(dst), n);
+}
+
+/// The same for vectors, and for arrays of several dimensions whose elements lie in a row (boost::multi_array).
+template <class Container, pando_detail::IfContainer<const Container> = 0>
+void copy(const poplar::Target& target, const Container& src, const poplar::Type& type, void* dst) {
+  copy(target, src.data(), pando_detail::count(src, 0), type, dst);
+}
+template <class Container, pando_detail::IfContainer<const Container> = 0>
+void copy(const poplar::Target& target, const Container& src, const poplar::Type& type, const poplar::QuarterMetadata& metadata, void* dst) {
+  copy(target, src.data(), pando_detail::count(src, 0), type, metadata, dst);
+}
+template <class Container, pando_detail::IfContainer<Container> = 0>
+void copy(const poplar::Target& target, const poplar::Type& type, const void* src, Container& dst) {
+  copy(target, type, src, dst.data(), pando_detail::count(dst, 0));
+}
+template <class Container, pando_detail::IfContainer<Container> = 0>
+void copy(const poplar::Target& target, const poplar::Type& type, const poplar::QuarterMetadata& metadata, const void* src, Container& dst) {
+  copy(target, type, metadata, src, dst.data(), pando_detail::count(dst, 0));
+}
+
+}  // namespace poplar_test
+
+#endif

@@ -1,0 +1,95 @@
+// <poplar_test/Util.hpp>: memory of the host beside a tensor, streams between them, conversions.
+#include <gmock/gmock.h>
+
+#include <boost/multi_array.hpp>
+#include <poplar_test/Util.hpp>
+
+#include "setting.h"
+
+namespace api {
+namespace {
+
+using namespace poplar;
+using poplar_test::allocateHostMemoryForTensor;
+using poplar_test::HostMemory;
+using testing::ElementsAre;
+
+TEST(HostMemory, GoesUpAndComesBackScaled) {
+  Setting s;
+  s.add_codelets();
+  const Tensor x = s.variable(FLOAT, {2, 3}, "x"), y = s.variable(FLOAT, {2, 3}, "y");
+  s.scale(x.flatten(), y.flatten(), 2);
+  program::Sequence up, down;
+  std::vector<std::pair<std::string, HostMemory>> streams;
+  std::unique_ptr<char[]> raw_x = allocateHostMemoryForTensor(x, "x", s.graph, up, boost::none, streams);
+  auto raw_y = allocateHostMemoryForTensor(y, "y", s.graph, boost::none, down, streams);
+  EXPECT_EQ(streams.size(), 2u);
+  EXPECT_EQ(streams[0].second.size(), 24u);
+
+  boost::multi_array<double, 2> values(boost::extents[2][3]);
+  for (unsigned i = 0; i < 6; ++i) values.data()[i] = i + 0.5;
+  poplar_test::copy(s.graph.getTarget(), values, FLOAT, raw_x.get());
+  Engine engine(s.graph, program::Sequence{up, program::Execute(s.set), down});
+  engine.load(s.device);
+  poplar_test::attachStreams(engine, streams);
+  engine.run();
+  boost::multi_array<double, 2> results(boost::extents[2][3]);
+  poplar_test::copy(s.graph.getTarget(), FLOAT, raw_y.get(), results);
+  for (unsigned i = 0; i < 6; ++i) EXPECT_EQ(results.data()[i], 2 * i + 1.0);
+}
+
+TEST(HostMemory, HasRoomForEachReplica) {
+  Setting s(2, 2);
+  const Tensor x = s.variable(HALF, {5}, "x");
+  std::size_t bytes = 0;
+  allocateHostMemoryForTensor(s.graph.getTarget(), x, s.graph.getReplicationFactor(), bytes);
+  EXPECT_EQ(bytes, 2u * 2 * 5);
+}
+
+template <class T>
+std::vector<T> there_and_back(const Type& type, const std::vector<T>& values) {
+  const Target target = Target::createCPUTarget();
+  std::vector<char> raw(values.size() * target.getTypeSize(type));
+  poplar_test::copy(target, values, type, raw.data());
+  std::vector<T> back(values.size());
+  poplar_test::copy(target, type, raw.data(), back.data(), back.size());
+  return back;
+}
+
+TEST(HostMemory, ConvertsElements) {
+  EXPECT_THAT(there_and_back<double>(HALF, {0.1, 65504}), ElementsAre(0.0999755859375, 65504));
+  EXPECT_THAT(there_and_back<std::uint64_t>(UNSIGNED_INT, {7, 1u << 31}), ElementsAre(7, 1u << 31));
+  EXPECT_THAT(there_and_back<unsigned long long>(UNSIGNED_LONGLONG, {1ull << 63}), ElementsAre(1ull << 63));
+  EXPECT_THAT(there_and_back<int>(INT, {-3, 4}), ElementsAre(-3, 4));
+  EXPECT_THAT(there_and_back<long>(LONGLONG, {-3}), ElementsAre(-3));
+  EXPECT_THAT(there_and_back<float>(BOOL, {0, 2}), ElementsAre(0, 1));
+  EXPECT_THAT(there_and_back<float>(UNSIGNED_CHAR, {200}), ElementsAre(200));
+}
+
+TEST(HostMemory, QuartersHaveMetadata) {
+  const Target target = Target::createCPUTarget();
+  const QuarterMetadata metadata(QuarterMetadata::Format::F143, -2);
+  const std::vector<float> values{0.25f, -7.5f};
+  std::vector<char> raw(2);
+  poplar_test::copy(target, values, QUARTER, metadata, raw.data());
+  std::vector<float> back(2);
+  poplar_test::copy(target, QUARTER, metadata, raw.data(), back);
+  EXPECT_EQ(back, values);
+}
+
+TEST(HostMemory, QuartersThatAreTooGreatAreTheGreatestOrNoNumber) {
+  const QuarterMetadata metadata(QuarterMetadata::Format::F143, 0);
+  const std::vector<float> values{240, 247.9f, 248, -1000, std::numeric_limits<float>::infinity()};
+  const auto converted = [&](bool nanoo) {
+    std::vector<char> raw(values.size());
+    convertToDeviceType(QUARTER, metadata, gccs::ArrayRef(values), raw.data(), nanoo);
+    std::vector<float> back(values.size());
+    convertFromDeviceType(QUARTER, metadata, raw.data(), gccs::ArrayRef(back));
+    return back;
+  };
+  EXPECT_THAT(converted(false), ElementsAre(240, 240, 240, -240, 240));
+  EXPECT_THAT(converted(true), ElementsAre(240, 240, testing::IsNan(), testing::IsNan(), testing::IsNan()));
+}
+
+}  // namespace
+}  // namespace api
