@@ -1,0 +1,20 @@
+# What PopLibs' project() includes. Its lists are read unchanged.
+set(PANDO_CONFORMANCE_DIR "${CMAKE_CURRENT_LIST_DIR}")
+
+# Flags of single files, which its sources do not set.
+cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL set_property SOURCE "${CMAKE_SOURCE_DIR}/tools/topk.cpp" DIRECTORY "${CMAKE_SOURCE_DIR}/tools"
+  APPEND PROPERTY COMPILE_OPTIONS "SHELL:-include ${PANDO_CONFORMANCE_DIR}/poplibs_topk.hpp")
+
+# PANDO_LIBRARIES: an installed prefix whose op libraries are tested in place of PopLibs'.
+if(PANDO_LIBRARIES)
+  find_package(poplar REQUIRED)
+  find_package(poplibs REQUIRED)
+  add_library(popfloat INTERFACE)  # there is none: programs link it and do not use it
+  include_directories("${PANDO_LIBRARIES}/include")  # before PopLibs' own
+
+  macro(add_subdirectory folder)
+    if(NOT "${CMAKE_CURRENT_SOURCE_DIR}/${folder}" MATCHES "/lib/(poputil|popops|poprand|poplin|popnn|popfloat|popsparse)$")
+      _add_subdirectory(${folder} ${ARGN})
+    endif()
+  endmacro()
+endif()
