@@ -1,4 +1,4 @@
-"""The pages of docs/guide: their blocks of Python run, in order, and print what the block of text behind them says."""
+"""The pages of docs/guide: their blocks of Python run, in order, and print what the block of text behind them says. The README's block runs."""
 import contextlib
 import io
 import pathlib
@@ -27,3 +27,13 @@ def test_page(page):
 
 def test_there_are_pages():
     assert PAGES
+
+
+def test_readme():
+    text = (PAGES[0].parents[2] / "README.md").read_text()
+    blocks = [code for kind, code in BLOCK.findall(text) if kind == "python"]
+    assert blocks
+    for code in blocks:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+        assert out.getvalue()

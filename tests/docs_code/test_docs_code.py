@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The C++ of the pages: what is a whole program is built against the installed prefix and run, a codelet goes through popc, and a fragment is compiled
+in a setting of its own, below. (The pages of docs/guide are run by tests/python/test_guide.py, and so is the README's Python.)"""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ["PANDO_BIN"])
+PREFIX = pathlib.Path(os.environ["PANDO_PREFIX"])
+POPC = os.environ.get("PANDO_POPC", str(BIN / "popc"))
+BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# What stands around a fragment: (before it, behind it). A page with several has one for each, in order.
+SETTINGS = {
+    "docs/architecture.md": [("""#include <poplar/Engine.hpp>
+using namespace poplar;
+using namespace poplar::program;
+void in_the_page(Graph& graph) {
+""", "}\n")],
+    "docs/level/distribution.md": [("""#include "models/mlp.h"
+#include "transform/distribute/parallelise.h"
+using namespace pando;
+void in_the_page() {
+""", "}\n")],
+    "docs/level/ranks.md": [("""#include "exec/transports/in_process.h"
+#include "ranks/run.h"
+#include "ranks/split.h"
+using namespace pando;
+using namespace pando::ranks;
+void in_the_page(const ir::Module& module, const Data& data) {
+""", "}\n")],
+}
+
+
+def pages():
+    return [ROOT / "README.md"] + sorted((ROOT / "docs").rglob("*.md"))
+
+
+def blocks():
+    """(page, code, number of the fragment in its page) of every block of C++."""
+    for page in pages():
+        fragments = 0
+        for code in BLOCK.findall(page.read_text()):
+            whole = code.startswith("#include")
+            yield page.relative_to(ROOT).as_posix(), code, None if whole else fragments
+            fragments += not whole
+
+
+def run(command, **more):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300, **more)
+
+
+class CodeOfThePages(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.source = pathlib.Path(self.folder.name) / "code.cpp"
+
+    def test_there_is_some(self):
+        found = list(blocks())
+        self.assertGreater(len(found), 3)
+        fragments = [(page, n) for page, _, n in found if n is not None]
+        self.assertEqual(sorted(fragments), sorted((page, n) for page, all_ in SETTINGS.items() for n in range(len(all_))),
+                         "every fragment has a setting, and every setting a fragment")
+
+    def test_programs_run_and_codelets_compile(self):
+        for page, code, number in blocks():
+            if number is not None:
+                continue
+            with self.subTest(page):
+                self.source.write_text(code)
+                if "int main(" in code:
+                    self.builds_and_runs()
+                else:
+                    compiled = run([POPC, self.source, "-o", self.source.with_suffix(".gp")])
+                    self.assertEqual(compiled.returncode, 0, compiled.stderr)
+
+    def builds_and_runs(self):
+        program = self.source.with_suffix("")
+        built = run(["g++", "-std=c++11", self.source, "-I", PREFIX / "include", "-L", PREFIX / "lib", "-lpoplar", "-o", program])
+        self.assertEqual(built.returncode, 0, built.stderr)
+        ran = run([program], cwd=self.folder.name, env=dict(os.environ, LD_LIBRARY_PATH=str(PREFIX / "lib")))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("y: [2.0000000 4.0000000]", ran.stdout + ran.stderr)
+
+    def test_fragments_compile(self):
+        for page, code, number in blocks():
+            if number is None:
+                continue
+            with self.subTest(page):
+                before, behind = SETTINGS[page][number]
+                self.source.write_text(before + code + behind)
+                compiled = run(["clang++-19", "-std=c++20", "-fsyntax-only", "-DFMT_SHARED", "-I", ROOT / "src", "-I", ROOT / "include",
+                                "-I", BIN.parent / "generated", self.source])
+                self.assertEqual(compiled.returncode, 0, compiled.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
