@@ -17,6 +17,7 @@ Machine machine_cpu() {
   m.tiles_per_shared_exchange_bus = 1;
   m.exchange_bus_sharing = false;
   m.sync_cycles_internal = 0;
+  m.f16_in_f32_out_conv_units = 8;
   m.launch_cycles = 0;
   m.local_copy_call_cycles = 0;
   m.exchange_landing_cycles = 0;
