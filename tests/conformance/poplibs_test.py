@@ -1,8 +1,9 @@
 """How the runner of PopLibs reads ctest: which tests there are, whose they are, and what became of them."""
+import types
 import unittest
 import xml.etree.ElementTree
 
-from poplibs import outcome_of, read_tests, tenth, variant_of
+from poplibs import LIBRARIES, NOT_THERE, judge, outcome_of, parts_of, read_tests, tenth, variant_of
 
 LISTING = {
     "backtraceGraph": {"files": ["/x/tests/popops/CMakeLists.txt", "/x/tests/popnn/codelets/CMakeLists.txt", "/x/tests/CMakeLists.txt"],
@@ -26,6 +27,12 @@ class Tests(unittest.TestCase):
         self.assertEqual([variant_of(n) for n in ("Cpu_default_c", "IpuModel2_default_a", "NoTarget_default_x", "popsolver_Div")],
                          ["Cpu", "IpuModel2", "NoTarget", "NoTarget"])
 
+    def test_with_our_libraries_theirs_are_not_built(self):
+        self.assertEqual(parts_of("poputil", ours=True), ["tests/poputil/all"])
+        self.assertEqual(parts_of("popsolver", ours=True), LIBRARIES["popsolver"])
+        self.assertEqual(parts_of("popops", ours=False), LIBRARIES["popops"])
+        self.assertNotIn("lib/popnn/popnn.gp", parts_of("popops", ours=True))
+
     def test_a_tenth(self):
         self.assertEqual(tenth({f"{i:02}" for i in range(25)}), {"00", "10", "20"})
 
@@ -43,6 +50,23 @@ class Outcomes(unittest.TestCase):
 
     def test_what_has_no_known_status_is_no_pass(self):
         self.assertEqual(case('<testcase name="a" status="odd"/>'), "fails: ")
+
+
+class Judgement(unittest.TestCase):
+    options = types.SimpleNamespace(libs="theirs", quick=False)
+
+    def status(self, results, expected):
+        return judge(results, expected, ("popnone/",), self.options)[1]
+
+    def test_a_failure_without_a_reason_is_an_error(self):
+        self.assertEqual(self.status({"popnone/a": None, "popnone/b": "fails"}, {"popnone/a"}), 1)
+
+    def test_what_was_not_built_or_never_listed_is_counted(self):
+        self.assertEqual(self.status({"popnone/a": None, "popnone/b": NOT_THERE}, {"popnone/a"}), 0)
+        self.assertEqual(self.status({"popnone/a": None, "popnone/b": "fails"}, set()), 0)
+
+    def test_an_expected_one_must_pass(self):
+        self.assertEqual(self.status({"popnone/a": NOT_THERE}, {"popnone/a"}), 1)
 
 
 if __name__ == "__main__":
