@@ -163,5 +163,17 @@ TEST(ViewSize, ASliceIsOneSmallObject) {
   EXPECT_LE((bytes_in_use() - before) / 100000, 32u);  // the shape
 }
 
+TEST(ViewEquality, IsThatOfTheElementsInOrder) {
+  const View a = View::of_variable(VariableId(0), ElementType::float_, {4, 6}), b = View::of_variable(VariableId(1), ElementType::float_, {4, 6});
+  const auto turned = [](const View& v) { return v.dim_shuffle({1, 0}).reshape({4, 6}); };
+  EXPECT_TRUE(turned(a) == turned(a));
+  EXPECT_FALSE(turned(a) == turned(b));
+  EXPECT_FALSE(turned(a) == a) << "both begin with the same element";
+  // The same elements, built in another way.
+  EXPECT_TRUE(View::concat({turned(a).slice(0, 2, 0), turned(a).slice(2, 4, 0)}, 0) == turned(a));
+  EXPECT_FALSE(View::concat({turned(a).slice(0, 2, 0), turned(b).slice(2, 4, 0)}, 0) == turned(a));
+  EXPECT_TRUE(turned(a).slice(1, 1, 0) == turned(b).slice(1, 1, 0)) << "no elements";
+}
+
 }  // namespace
 }  // namespace pando::graph
