@@ -74,10 +74,11 @@ bool join(SymbolicMove& last, const SymbolicMove& m) {
 void merge_moves(std::vector<SymbolicMove>& moves) {
   // What goes to the host comes from many tiles in turns: there a tile's moves follow each other by source.
   const bool to_host = !moves.empty() && !moves[0].destination.shard.valid();
-  std::sort(moves.begin(), moves.end(), [&](const SymbolicMove& a, const SymbolicMove& b) {
+  const auto less = [&](const SymbolicMove& a, const SymbolicMove& b) {
     const Address &x = to_host ? a.source : a.destination, &y = to_host ? b.source : b.destination;
     return std::tie(x.shard, x.offset) < std::tie(y.shard, y.offset);
-  });
+  };
+  if (!std::is_sorted(moves.begin(), moves.end(), less)) std::sort(moves.begin(), moves.end(), less);
   std::size_t out = 0;
   for (const SymbolicMove& m : moves)
     if (out == 0 || !join(moves[out - 1], m)) moves[out++] = m;
@@ -178,6 +179,10 @@ class ArriveOnce {
         reach = std::max(reach, source_hull(receive[order[end++]]).end);
       // What the tile holds already it may copy as often as it likes.
       const bool local = plan_.shards[receive[order[i]].source.shard].tile == tile(order[i]);
+      if (end == i + 1 && (local || !overlaps_itself(receive[order[i]]))) {
+        kept.push_back(receive[order[i++]]);
+        continue;
+      }
       std::vector<SymbolicMove> cluster;
       for (std::size_t k = i; k < end; ++k) cluster.push_back(receive[order[k]]);
       if (local || (cluster.size() == 1 && !overlaps_itself(cluster[0])))
@@ -379,14 +384,15 @@ void each_hull(const SymbolicMove& m, std::uint64_t offset, std::int64_t step, S
 }
 
 // Destinations of one shard. Strided writes are whole if together they fill what they span (no byte is written twice).
-void add_write_accesses(Plan& plan, ActionId action, std::vector<std::pair<ShardId, SymbolicMove>>& writes) {
-  std::stable_sort(writes.begin(), writes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+void add_write_accesses(Plan& plan, ActionId action, std::vector<std::pair<ShardId, const SymbolicMove*>>& writes) {
+  const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(writes.begin(), writes.end(), less)) std::stable_sort(writes.begin(), writes.end(), less);
   for (std::size_t i = 0; i < writes.size();) {
     std::size_t end = i;
     Interval span{~std::uint64_t{0}, 0};
     std::uint64_t bytes = 0;
     for (; end < writes.size() && writes[end].first == writes[i].first; ++end) {
-      const SymbolicMove& m = writes[end].second;
+      const SymbolicMove& m = *writes[end].second;
       const Interval h = destination_hull(m);
       span = {std::min(span.begin, h.begin), std::max(span.end, h.end)};
       bytes += std::uint64_t{m.bytes} * m.count;
@@ -395,7 +401,7 @@ void add_write_accesses(Plan& plan, ActionId action, std::vector<std::pair<Shard
       plan.accesses.push_back({writes[i].first, action, span, AccessKind::write, false});
     } else {
       for (std::size_t k = i; k < end; ++k) {
-        const SymbolicMove& m = writes[k].second;
+        const SymbolicMove& m = *writes[k].second;
         each_hull(m, m.destination.offset, m.destination_step,
                   [&](Interval h, bool whole) { plan.accesses.push_back({writes[k].first, action, h, whole ? AccessKind::write : AccessKind::partial, false}); });
       }
@@ -407,11 +413,12 @@ void add_write_accesses(Plan& plan, ActionId action, std::vector<std::pair<Shard
 }  // namespace
 
 void add_move_accesses(Plan& plan, ActionId action, const std::vector<SymbolicMove>& moves) {
-  std::vector<std::pair<ShardId, SymbolicMove>> writes;
+  std::vector<std::pair<ShardId, const SymbolicMove*>> writes;
+  writes.reserve(moves.size());
   for (const SymbolicMove& m : moves) {
     if (m.source.shard.valid())
       each_hull(m, m.source.offset, m.source_step, [&](Interval h, bool) { plan.accesses.push_back({m.source.shard, action, h, AccessKind::read, false}); });
-    if (m.destination.shard.valid()) writes.emplace_back(m.destination.shard, m);
+    if (m.destination.shard.valid()) writes.emplace_back(m.destination.shard, &m);
   }
   add_write_accesses(plan, action, writes);
 }

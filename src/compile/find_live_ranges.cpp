@@ -86,7 +86,7 @@ class Pieces {
   // The common case: every action touches all bytes, perhaps in several accesses.
   bool one_pattern(std::span<const Access> accesses, Interval all, AccessPattern& pattern) {
     group(accesses);
-    for (const Group& g : groups_)
+    for (const Group& g : groups())
       if (g.parts.size() != 1 || g.parts[0].begin > all.begin || g.parts[0].end < all.end) {
         // Padding between intervals is nobody's: what covers all but padding covers all.
         if (total_size(g.parts) + 8 * g.parts.size() < all.size()) return false;
@@ -94,7 +94,7 @@ class Pieces {
         for (std::size_t i = 1; i < g.parts.size(); ++i)
           if (g.parts[i].begin - g.parts[i - 1].end >= 8 || g.parts[i].begin % 8 != 0) return false;
       }
-    for (const Group& g : groups_) {
+    for (const Group& g : groups()) {
       if (!pattern.empty() && pattern.back().action == g.action)
         pattern.back().kind = combined(pattern.back().kind, g.kind);
       else
@@ -105,20 +105,21 @@ class Pieces {
 
   struct Group {
     ActionId action;
-    AccessKind kind;
+    AccessKind kind = AccessKind::read;
     std::vector<Interval> parts;  // sorted, joined
   };
 
   void group(std::span<const Access> accesses) {
-    groups_.clear();
+    group_count_ = 0;
     order_.resize(accesses.size());
     std::iota(order_.begin(), order_.end(), 0u);
     const auto key = [&](std::uint32_t i) { return std::tuple(accesses[i].action, accesses[i].kind, accesses[i].bytes.begin); };
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    const auto less = [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); };
+    if (!std::is_sorted(order_.begin(), order_.end(), less)) std::sort(order_.begin(), order_.end(), less);
     for (const std::uint32_t i : order_) {
       const Access& a = accesses[i];
-      if (groups_.empty() || groups_.back().action != a.action || groups_.back().kind != a.kind) groups_.push_back({a.action, a.kind, {}});
-      std::vector<Interval>& parts = groups_.back().parts;
+      if (group_count_ == 0 || groups_[group_count_ - 1].action != a.action || groups_[group_count_ - 1].kind != a.kind) add_group(a);
+      std::vector<Interval>& parts = groups_[group_count_ - 1].parts;
       if (!parts.empty() && parts.back().end >= a.bytes.begin)
         parts.back().end = std::max(parts.back().end, a.bytes.end);
       else
@@ -126,15 +127,25 @@ class Pieces {
     }
   }
 
+  // Groups keep their memory from one shard to the next.
+  void add_group(const Access& a) {
+    if (group_count_ == groups_.size()) groups_.emplace_back();
+    Group& g = groups_[group_count_++];
+    g.action = a.action;
+    g.kind = a.kind;
+    g.parts.clear();
+  }
+  std::span<const Group> groups() const { return std::span(groups_).first(group_count_); }
+
   void cut_into_atoms(ShardId s, std::span<const Access> accesses) {
     const Shard& shard = plan_.shards[s];
     std::vector<std::uint64_t> cuts{0, shard.bytes};
-    for (const Group& g : groups_)
+    for (const Group& g : groups())
       for (const Interval& i : g.parts) cuts.insert(cuts.end(), {i.begin, i.end});
     std::sort(cuts.begin(), cuts.end());
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
     std::vector<AccessPattern> patterns(cuts.size() - 1);
-    for (const Group& g : groups_)
+    for (const Group& g : groups())
       for (const Interval& i : g.parts)
         for (auto a = static_cast<std::size_t>(std::lower_bound(cuts.begin(), cuts.end(), i.begin) - cuts.begin()); a < patterns.size() && cuts[a] < i.end; ++a) {
           if (!patterns[a].empty() && patterns[a].back().action == g.action)
@@ -201,6 +212,7 @@ class Pieces {
   std::unordered_map<AccessPattern, std::uint32_t, PatternHash> patterns_;     // looked up, never iterated
   std::unordered_map<tile::LiveRange, std::uint32_t, RangeHash> range_ids_;  // looked up, never iterated
   std::vector<Group> groups_;
+  std::size_t group_count_ = 0;
   std::vector<std::uint32_t> order_;
 };
 

@@ -26,13 +26,17 @@ TileLoads::TileLoads(const poplar::Target& target, unsigned io_tiles)
 }
 
 void TileLoads::put(unsigned tile, std::uint64_t bytes) {
-  Ipu& ipu = ipus_[tile / tiles_per_ipu_];
-  if (tile % tiles_per_ipu_ < computing_) {
-    ipu.by_load.erase({loads_[tile], tile});
-    ipu.by_load.emplace(loads_[tile] + bytes, tile);
-    ipu.total += bytes;
-  }
+  if (tile % tiles_per_ipu_ < computing_) ipus_[tile / tiles_per_ipu_].total += bytes;
   loads_[tile] += bytes;
+}
+
+unsigned TileLoads::least_loaded(Ipu& ipu) const {
+  for (;;) {
+    const auto [load, tile] = ipu.by_load.top();
+    if (load == loads_[tile]) return tile;
+    ipu.by_load.pop();
+    ipu.by_load.emplace(loads_[tile], tile);
+  }
 }
 
 void TileLoads::add(const poplar::Graph& graph, const Tensor& t, double share) {
@@ -50,17 +54,19 @@ void TileLoads::spread(poplar::Graph& graph, const Tensor& clone, unsigned count
   const Tensor whole = in_memory_order(graph, clone);
   const auto home = graph.getTileMapping(whole, false);
   const std::uint64_t width = graph.getTarget().getTypeSize(clone.elementType()) * count;
-  poplar::Graph::TileToTensorMapping mapping(home.size());
+  poplar::Graph::TileToTensorMapping mapping;  // where a part moves; else it lies as it did
   for (unsigned tile = 0; tile < home.size(); ++tile)
     for (const Interval& part : home[tile]) {
-      const Ipu& ipu = ipus_[tile / tiles_per_ipu_];
+      Ipu& ipu = ipus_[tile / tiles_per_ipu_];
       const std::uint64_t bytes = part.size() * width, mean = ipu.total / computing_;
       const bool stays = tile % tiles_per_ipu_ >= computing_ || loads_[tile] + bytes <= mean + slack_;
-      const unsigned to = stays ? tile : ipu.by_load.begin()->second;
-      mapping[to].push_back(part);
+      const unsigned to = stays ? tile : least_loaded(ipu);
       put(to, bytes);
+      if (stays) continue;
+      mapping.resize(home.size());
+      mapping[to].push_back(part);
     }
-  graph.setTileMapping(whole, mapping);
+  if (!mapping.empty()) graph.setTileMapping(whole, mapping);
 }
 
 }  // namespace pando::lower

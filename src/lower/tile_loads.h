@@ -8,7 +8,8 @@
 #include <poplar/Graph.hpp>
 
 #include <cstdint>
-#include <set>
+#include <functional>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -27,11 +28,14 @@ class TileLoads {
   std::uint64_t load(unsigned tile) const { return loads_[tile]; }
 
  private:
+  using Entry = std::pair<std::uint64_t, unsigned>;  // load, tile
   struct Ipu {
-    std::set<std::pair<std::uint64_t, unsigned>> by_load;  // of the tiles that compute
+    // One entry for each tile that computes, with a load that it has or had: loads only grow, so an entry that is up to date and on top is the least.
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> by_load;
     std::uint64_t total = 0;
   };
   void put(unsigned tile, std::uint64_t bytes);
+  unsigned least_loaded(Ipu& ipu) const;
 
   unsigned tiles_per_ipu_, computing_;
   std::uint64_t slack_;

@@ -234,9 +234,18 @@ View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const 
     copy = copy.reverse(d);
     open = open.reverse(d);
   }
-  // In the order of memory a tile's elements are few intervals.
-  bool complete = false;
-  g.set_tile_mapping(whole, g.tile_mapping(open.dim_shuffle(permutation), &complete));
+  // In the order of memory a tile's elements are few intervals: mostly a variable's own.
+  const View from = open.dim_shuffle(permutation);
+  if (Region region; from.single_region(region)) {
+    const View flat = whole.flatten();
+    for (const pando::graph::MappedInterval& m : g.variables()[region.variable].mapping.intervals()) {
+      const std::size_t begin = std::max(m.elements.begin, region.elements.begin), end = std::min(m.elements.end, region.elements.end);
+      if (begin < end) g.set_tile_mapping(flat.slice(begin - region.elements.begin, end - region.elements.begin, 0), m.tile);
+    }
+  } else {
+    bool complete = false;
+    g.set_tile_mapping(whole, g.tile_mapping(from, &complete));
+  }
   return copy.reshape(v.shape());
 }
 
