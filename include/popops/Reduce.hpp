@@ -51,6 +51,9 @@ struct ReduceParams {
 ///                         type for MIN and MAX.
 ///   accumType.intraTile   "float" or "half": the least precise type that a tile may add up in. It never adds up in less than float.
 ///   accumType.inVertex    the same, for one vertex.
+///   pando.readColumns     "true" (default): workers of a tile share its rows and each reduces some columns; "false": each reduces some rows.
+///   pando.readBlocks      "true" (default): a tensor that lies in blocks is reduced in the order of its memory; "false": in that of its dimensions.
+///   pando.tree            "true" (default): many parts of a result are collected in several steps; "false": in one.
 ///
 /// Throws poputil::poplibs_error for dimensions that \p in does not have or that occur twice, types and scales that the operation does not take, and
 /// `update` without an output; poplar::invalid_option.

@@ -62,8 +62,10 @@ HWY_ATTR HWY_INLINE bool is_nan(T x) {
 }
 template <class V>
 HWY_ATTR HWY_INLINE V keep_nan(V a, V chosen) {
-  if constexpr (hwy::IsFloat<hn::TFromV<V>>()) return hn::IfThenElse(hn::IsNaN(a), a, chosen);
-  else return chosen;
+  if constexpr (hwy::IsFloat<hn::TFromV<V>>())
+    return hn::IfThenElse(hn::IsNaN(a), a, chosen);
+  else
+    return chosen;
 }
 
 struct Min {
@@ -186,9 +188,12 @@ struct Rows {
 
 template <class Out, class A>
 HWY_ATTR Out converted(A value) {
-  if constexpr (std::is_same_v<Out, bool>) return value != 0;
-  else if constexpr (std::is_same_v<Out, _Float16>) return static_cast<_Float16>(static_cast<float>(value));
-  else return static_cast<Out>(value);
+  if constexpr (std::is_same_v<Out, bool>)
+    return value != 0;
+  else if constexpr (std::is_same_v<Out, _Float16>)
+    return static_cast<_Float16>(static_cast<float>(value));
+  else
+    return static_cast<Out>(value);
 }
 
 HWY_ATTR inline double log_of_sum(double a, double b) {
@@ -254,9 +259,11 @@ struct Sink {
 
 // The shape of a block. A region has, for index k of its second dimension, runs of `length` elements at k * length, at (steps + k) * length
 // and so on; if there is but one k, all of it is one run.
+// Rows of a run begin `row` elements apart.
 struct Shape {
-  std::size_t regions, steps, middle, inner;
-  explicit Shape(const PandoReduceBlock& b) : regions(b.regions), steps(b.outputs / b.inner), middle(b.middle), inner(b.inner) {}
+  std::size_t regions, steps, middle, inner, row;
+  Shape(const PandoReduceBlock& b, std::size_t row_or_0)
+      : regions(b.regions), steps(b.outputs / b.inner), middle(b.middle), inner(b.inner), row(row_or_0 > 0 ? row_or_0 : inner) {}
   std::size_t length(const PandoReduceRegion& r) const { return steps == 1 ? r.size : middle * inner; }
 };
 
@@ -267,30 +274,28 @@ HWY_ATTR Sum<In> of_runs(const PandoReduceRegion* regions, const Shape& shape, s
   for (std::size_t g = 0; g < shape.regions; ++g) {
     const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
     const In* p = static_cast<const In*>(regions[g].data) + k * length;
-    for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride)
-      value = Op::of(value, of_run<Op>(p, length));
+    for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride) value = Op::of(value, of_run<Op>(p, length));
   }
   return value;
 }
 
 // acc[0 .. width) of columns [first, first + width) of the rows of `inner` elements.
 template <class Op, class In>
-HWY_ATTR void of_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t first,
-                         std::size_t width, Sum<In>* acc) {
+HWY_ATTR void of_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t first, std::size_t width,
+                         Sum<In>* acc) {
   Rows<Op, In> rows(acc, width);
   for (std::size_t g = 0; g < shape.regions; ++g) {
     const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
     const In* p = static_cast<const In*>(regions[g].data) + k * length;
     for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride)
-      for (std::size_t at = 0; at < length; at += shape.inner) rows.add(p + at + first);
+      for (std::size_t at = 0; at < length; at += shape.row) rows.add(p + at + first);
   }
   rows.finish();
 }
 
 // The same for narrow rows, all columns: `together` rows make a wide one.
 template <class Op, class In>
-HWY_ATTR void of_narrow_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t together,
-                                Sum<In>* acc) {
+HWY_ATTR void of_narrow_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t together, Sum<In>* acc) {
   const std::size_t inner = shape.inner, wide = together * inner;
   Rows<Op, In> rows(acc, wide);
   for (std::size_t g = 0; g < shape.regions; ++g) {
@@ -321,11 +326,11 @@ inline std::size_t rows_together(std::size_t inner, std::size_t length) {
 }
 
 template <class Op, class In>
-HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, Sink& sink) {
+HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t row, Sink& sink) {
   Sum<In> values[kColumns];
-  const Shape shape(block);
+  const Shape shape(block, row);
   const std::size_t inner = shape.inner;
-  if (inner == 1) {
+  if (inner == 1 && row == 0) {
     const bool plain = shape.steps > 1 && shape.regions == 1 && regions[0].size == shape.steps * shape.middle;
     for (std::size_t k = 0; k < shape.steps;) {
       const std::size_t n = std::min(shape.steps - k, kColumns);
@@ -337,7 +342,7 @@ HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBl
     }
     return;
   }
-  const std::size_t together = shape.regions == 0 ? 1 : rows_together(inner, shape.length(regions[0]));
+  const std::size_t together = shape.regions == 0 || row > 0 ? 1 : rows_together(inner, shape.length(regions[0]));
   for (std::size_t k = 0; k < shape.steps; ++k) {
     if (together > 1) {
       of_narrow_columns<Op, In>(regions, shape, k, together, values);
@@ -386,16 +391,18 @@ HWY_ATTR void add_exponentials(const In* row, const float* high, std::size_t n, 
 
 // log of the sum of exponentials, by the greatest element and then the rest relative to it.
 template <class In>
-HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, Sink& sink) {
+HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t row, Sink& sink) {
   double highest[kColumns], sums[kColumns];
   float shift[kColumns];
-  const Shape shape(block);
+  const Shape shape(block, row);
   const std::size_t inner = shape.inner;
   for (std::size_t k = 0; k < shape.steps; ++k)
     for (std::size_t first = 0; first < inner; first += kColumns) {
       const std::size_t width = std::min(inner - first, kColumns);
-      if (inner == 1) highest[0] = of_runs<Max, In>(regions, shape, k);
-      else of_columns<Max, In>(regions, shape, k, first, width, highest);
+      if (inner == 1)
+        highest[0] = of_runs<Max, In>(regions, shape, k);
+      else
+        of_columns<Max, In>(regions, shape, k, first, width, highest);
       for (std::size_t j = 0; j < width; ++j) {
         sums[j] = 0;
         shift[j] = std::isfinite(highest[j]) ? static_cast<float>(highest[j]) : 0;
@@ -404,9 +411,10 @@ HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceB
         const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
         const In* p = static_cast<const In*>(regions[g].data) + k * length;
         for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride) {
-          if (inner == 1) sums[0] += exponentials_of_run(p, length, shift[0]);
+          if (inner == 1 && row == 0)
+            sums[0] += exponentials_of_run(p, length, shift[0]);
           else
-            for (std::size_t at = 0; at < length; at += inner) add_exponentials(p + at + first, shift, width, sums);
+            for (std::size_t at = 0; at < length; at += shape.row) add_exponentials(p + at + first, shift, width, sums);
         }
       }
       for (std::size_t j = 0; j < width; ++j)
@@ -415,7 +423,7 @@ HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceB
     }
 }
 
-using BlockFunction = void (*)(const PandoReduceRegion*, const PandoReduceBlock&, Sink&);
+using BlockFunction = void (*)(const PandoReduceRegion*, const PandoReduceBlock&, std::size_t row, Sink&);
 
 // `Sums` is the type that sums and products of `In` are computed in: unsigned, so that they wrap.
 template <class In, class Sums>
@@ -427,8 +435,10 @@ BlockFunction function_of(PandoReduceOp op) {
     case PandoReduceOp::min: return &reduce_block<Min, In>;
     case PandoReduceOp::max: return &reduce_block<Max, In>;
     default:
-      if constexpr (is_real<In>) return &log_add_block<In>;
-      else return nullptr;
+      if constexpr (is_real<In>)
+        return &log_add_block<In>;
+      else
+        return nullptr;
   }
 }
 
@@ -441,7 +451,8 @@ BlockFunction function_of(PandoReduceOp op, PandoReduceType in) {
     case PandoReduceType::i64: return function_of<std::int64_t, std::uint64_t>(op);
     case PandoReduceType::u64: return function_of<std::uint64_t, std::uint64_t>(op);
     // A true that is not 1 is true all the same.
-    case PandoReduceType::boolean: return op == PandoReduceOp::logical_and ? &reduce_block<Min, std::uint8_t> : &reduce_block<Max, std::uint8_t>;
+    case PandoReduceType::boolean:
+      return op == PandoReduceOp::logical_and ? &reduce_block<Min, std::uint8_t> : &reduce_block<Max, std::uint8_t>;
   }
   return nullptr;
 }
@@ -451,9 +462,18 @@ void reduce(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type,
   const BlockFunction function = function_of(op, in_type);
   Sink sink{op, out_type, static_cast<char*>(out), scale, update};
   for (std::size_t b = 0; b < n_blocks; ++b) {
-    function(regions, blocks[b], sink);
+    function(regions, blocks[b], 0, sink);
     regions += blocks[b].regions;
   }
+}
+
+void reduce_columns(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const void* in, std::size_t rows, std::size_t row,
+                    std::size_t columns, void* out) {
+  Sink sink{op, out_type, static_cast<char*>(out), nullptr, false};
+  const PandoReduceRegion region = {in, rows == 0 ? 0 : (rows - 1) * row + columns};
+  // All of the region is one run of the first and only step; how long the last row is does not matter.
+  const auto n = static_cast<std::uint32_t>(columns);
+  function_of(op, in_type)(&region, {1, n, 1, n}, row, sink);
 }
 
 }  // namespace pando::kernels::HWY_NAMESPACE
@@ -462,11 +482,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace pando::kernels {
 HWY_EXPORT(reduce);
+HWY_EXPORT(reduce_columns);
 }  // namespace pando::kernels
 
 void pando_reduce(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const PandoReduceRegion* regions,
                   const PandoReduceBlock* blocks, std::size_t n_blocks, void* out, const float* scale, bool update) {
   using namespace pando::kernels;
   HWY_DYNAMIC_DISPATCH(reduce)(op, in_type, out_type, regions, blocks, n_blocks, out, scale, update);
+}
+
+void pando_reduce_columns(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const void* in, std::size_t rows,
+                          std::size_t row, std::size_t columns, void* out) {
+  using namespace pando::kernels;
+  HWY_DYNAMIC_DISPATCH(reduce_columns)(op, in_type, out_type, in, rows, row, columns, out);
 }
 #endif

@@ -26,7 +26,10 @@ struct PandoReduceBlock {
 
 // out = (scale *) reduction, or with `update` out = out op (scale *) reduction; with log_add the scale is a logarithm and is added.
 // scale may be null. Floating-point types are reduced in float in runs of at most 32 steps, and those in double; integers wrap.
-// Types: add, mul, square_add for numbers; min, max for numbers; logical_* for boolean; log_add for f32, f16. The output's type is the input's, or both
-// are floating-point. A block without elements gives the identity of the operation.
+// Types: add, mul, square_add for numbers; min, max for numbers; logical_* for boolean; log_add for f32, f16. The output's type is the
+// input's, or both are floating-point. A block without elements gives the identity of the operation.
 PANDO_KERNEL void pando_reduce(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const PandoReduceRegion* regions,
                                const PandoReduceBlock* blocks, std::size_t n_blocks, void* out, const float* scale, bool update);
+// The same for `columns` columns of `rows` rows whose begins are `row` elements apart, without scale and update.
+PANDO_KERNEL void pando_reduce_columns(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const void* in,
+                                       std::size_t rows, std::size_t row, std::size_t columns, void* out);

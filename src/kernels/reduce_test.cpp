@@ -191,4 +191,30 @@ TEST(Reduce, AnyTruthIsTrue) {
   EXPECT_EQ(out[1], 1);
 }
 
+// Columns [first, first + n) of rows: the same bits as with each row as a region.
+template <class T>
+void check_columns(PandoReduceOp op, PandoReduceType type, std::size_t rows, std::size_t row, std::size_t first, std::size_t n) {
+  std::mt19937_64 random(7);
+  std::vector<T> data(rows * row);
+  for (T& x : data) x = static_cast<T>(1 + static_cast<double>(random() % 64) / 32);
+  std::vector<PandoReduceRegion> regions;
+  for (std::size_t r = 0; r < rows; ++r) regions.push_back({data.data() + r * row + first, n});
+  const auto width = static_cast<std::uint32_t>(n);
+  const PandoReduceBlock block{static_cast<std::uint32_t>(rows), width, 1, width};
+  std::vector<T> out(n + 1, T(77)), expected(n + 1, T(77));
+  pando_reduce(op, type, type, regions.data(), &block, 1, expected.data(), nullptr, false);
+  pando_reduce_columns(op, type, type, data.data() + first, rows, row, n, out.data());
+  for (std::size_t i = 0; i <= n; ++i) ASSERT_EQ(static_cast<double>(out[i]), static_cast<double>(expected[i])) << "op " << int(op) << " output " << i;
+}
+
+TEST(Reduce, Columns) {
+  for (const PandoReduceOp op : {PandoReduceOp::add, PandoReduceOp::mul, PandoReduceOp::min, PandoReduceOp::max, PandoReduceOp::square_add, PandoReduceOp::log_add})
+    for (const std::size_t rows : {1u, 5u, 32u, 67u}) {
+      check_columns<float>(op, PandoReduceType::f32, rows, 64, 10, 12);
+      check_columns<_Float16>(op, PandoReduceType::f16, rows, 64, 0, 64);
+      check_columns<float>(op, PandoReduceType::f32, rows, 3000, 8, 2100);
+      if (op != PandoReduceOp::log_add) check_columns<int>(op, PandoReduceType::i32, rows, 20, 3, 17);
+    }
+}
+
 }  // namespace

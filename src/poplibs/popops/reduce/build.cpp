@@ -10,8 +10,10 @@ using poplar::Interval;
 using poplar::Tensor;
 
 void append_interval(std::vector<Interval>& to, std::size_t begin, std::size_t size) {
-  if (!to.empty() && to.back().end() == begin) to.back() = Interval(to.back().begin(), begin + size);
-  else to.emplace_back(begin, begin + size);
+  if (!to.empty() && to.back().end() == begin)
+    to.back() = Interval(to.back().begin(), begin + size);
+  else
+    to.emplace_back(begin, begin + size);
 }
 
 // The regions that a stage reads, in the order of its works, for each space.
@@ -68,13 +70,23 @@ void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& 
   const Operation op = work.pieces[0].regions[0].space == 0 ? params.op : operation_on_results(params.op);
   const bool finishes = work.last && (params.useScale || params.update);
   const bool single = in.size() == 1 && work.pieces.size() == 1 && !finishes;
-  const char* name = finishes ? "popops::ReduceUpdate" : single ? "popops::Reduce" : "popops::ReduceBlocks";
+  const std::size_t row = work.pieces[0].row;
+  const char* name = row > 0    ? "popops::ReduceColumns"
+                     : finishes ? "popops::ReduceUpdate"
+                     : single   ? "popops::Reduce"
+                                : "popops::ReduceBlocks";
   const poplar::VertexRef v = graph.addVertex(cs, poputil::templateVertex(name, in[0].elementType(), out.elementType()));
   graph.setTileMapping(v, work.tile);
-  if (single) graph.connect(v["in"], in[0]);
-  else graph.connect(v["in"], poplar::ArrayRef<Tensor>(in));
+  if (single)
+    graph.connect(v["in"], in[0]);
+  else
+    graph.connect(v["in"], poplar::ArrayRef<Tensor>(in));
   graph.connect(v["out"], out);
   graph.setInitialValue(v["op"], static_cast<unsigned char>(op));
+  if (row > 0) {
+    graph.setInitialValue(v["row"], static_cast<unsigned>(row));
+    return;
+  }
   if (single) {
     graph.setInitialValue(v["middle"], static_cast<unsigned>(work.pieces[0].middle));
     graph.setInitialValue(v["inner"], static_cast<unsigned>(work.pieces[0].inner));
@@ -84,8 +96,10 @@ void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& 
   if (!finishes) return;
   graph.setInitialValue(v["scaled"], params.useScale);
   graph.setInitialValue(v["update"], params.update);
-  if (params.useScale) graph.connect(v["scale"], params.scale.flatten()[0]);
-  else graph.connect(v["scale"], 1.0f);
+  if (params.useScale)
+    graph.connect(v["scale"], params.scale.flatten()[0]);
+  else
+    graph.connect(v["scale"], 1.0f);
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ void append_region(std::vector<Region>& regions, const Region& region) {
 // Rows of a piece of rows, one source each.
 void append_rows(const Piece& piece, std::vector<Source>& rows) {
   for (const Region& r : piece.regions)
-    for (std::size_t at = 0; at < r.size; at += piece.outputs) rows.push_back({piece.begin, piece.begin + piece.outputs, r.begin + at, r.space});
+    for (std::size_t at = 0; at < r.size; at += piece.outputs)
+      rows.push_back({piece.begin, piece.begin + piece.outputs, r.begin + at, r.space});
 }
 
 bool overlap(const Pieces& sorted) {
@@ -98,6 +99,17 @@ Piece between_outputs(const Piece& piece, std::size_t first, std::size_t last) {
   return part;
 }
 
+// Columns [first, last) of a piece of rows that lie in one region.
+Piece columns_of(const Piece& piece, std::size_t first, std::size_t last) {
+  const Region& r = piece.regions[0];
+  Piece part;
+  part.begin = piece.begin + first;
+  part.outputs = part.inner = last - first;
+  part.regions = {{r.begin + first, r.size - piece.outputs + part.outputs, r.space}};
+  part.row = piece.outputs;
+  return part;
+}
+
 // `n` parts with the same outputs, each of about as many of the steps of `step` elements that the regions consist of.
 void append_parts_of_rows(const Piece& piece, std::size_t step, std::size_t n, Pieces& parts) {
   const std::size_t steps = (piece.elements() + step - 1) / step;
@@ -119,7 +131,7 @@ void append_parts_of_rows(const Piece& piece, std::size_t step, std::size_t n, P
 
 }  // namespace
 
-void append_divided(const Piece& piece, std::size_t target, bool shared, Pieces& parts) {
+void append_divided(const Piece& piece, std::size_t target, bool shared, bool columns, Pieces& parts) {
   const std::size_t size = piece.elements();
   if (size <= target + target / 4) {
     parts.push_back(piece);
@@ -129,14 +141,16 @@ void append_divided(const Piece& piece, std::size_t target, bool shared, Pieces&
   const std::size_t sharing = shared || size >= kWorthAStage ? std::min(n, (size + kSmallPart - 1) / kSmallPart) : 1;
   if (piece.is_rows()) {
     const std::size_t rows = size / piece.outputs;
+    const bool whole = columns && piece.regions.size() == 1;
     // Regions longer than there are of them: else partial results cost less.
-    const bool across = piece.outputs >= n * std::max(kShortRow, rows) && rows <= kManyRows;
+    const bool across = piece.outputs >= n * (whole ? kShortRow : std::max(kShortRow, rows)) && rows <= kManyRows;
     if (rows == 1 || across) {
       // Even bounds, so that parts of four-byte elements begin at multiples of eight bytes.
-      const std::size_t columns = std::min(n, (piece.outputs + 1) / 2);
-      for (std::size_t i = 0; i < columns; ++i) {
-        const std::size_t first = piece.outputs * i / columns / 2 * 2, last = i + 1 == columns ? piece.outputs : piece.outputs * (i + 1) / columns / 2 * 2;
-        parts.push_back(between_outputs(piece, first, last));
+      const std::size_t cuts = std::min(n, (piece.outputs + 1) / 2);
+      for (std::size_t i = 0; i < cuts; ++i) {
+        const std::size_t first = piece.outputs * i / cuts / 2 * 2,
+                          last = i + 1 == cuts ? piece.outputs : piece.outputs * (i + 1) / cuts / 2 * 2;
+        parts.push_back(whole && rows > 1 ? columns_of(piece, first, last) : between_outputs(piece, first, last));
       }
       return;
     }
@@ -148,10 +162,19 @@ void append_divided(const Piece& piece, std::size_t target, bool shared, Pieces&
   if (repeats > kManyRows && repeats >= 4 * sharing) return append_parts_of_rows(piece, piece.outputs * piece.middle, sharing, parts);
   const std::size_t pieces = std::min(n, kept);
   for (std::size_t i = 0; i < pieces; ++i)
-    append_divided(between_outputs(piece, kept * i / pieces, kept * (i + 1) / pieces), target, shared, parts);
+    append_divided(between_outputs(piece, kept * i / pieces, kept * (i + 1) / pieces), target, shared, columns, parts);
+}
+
+void take_rows_apart(Piece& piece) {
+  if (piece.row == 0) return;
+  const Region whole = piece.regions[0];
+  piece.regions.clear();
+  for (std::size_t at = 0; at < whole.size; at += piece.row) piece.regions.push_back({whole.begin + at, piece.outputs, whole.space});
+  piece.row = 0;
 }
 
 std::size_t Piece::elements() const {
+  if (row > 0) return ((regions[0].size - outputs) / row + 1) * outputs;
   std::size_t n = 0;
   for (const Region& r : regions) n += r.size;
   return n;
@@ -179,7 +202,8 @@ Pieces joined(Pieces pieces) {
   });
   Pieces out;
   for (Piece& p : pieces) {
-    if (out.empty() || !same_work(out.back(), p)) out.push_back(std::move(p));
+    if (out.empty() || !same_work(out.back(), p))
+      out.push_back(std::move(p));
     else
       for (const Region& r : p.regions) append_region(out.back().regions, r);
   }

@@ -24,11 +24,15 @@ struct Region {
   unsigned space = 0;
 };
 
-// Regions that are reduced to `outputs` outputs from `begin` on. Each is an array [n][outputs / inner][middle][inner], as in kernels/reduce.h.
+// Regions that are reduced to `outputs` outputs from `begin` on. Each is an array [n][outputs / inner][middle][inner], as in
+// kernels/reduce.h.
+// `row`, unless it is 0: the one region has rows of `outputs` elements whose begins are so far apart, columns of a matrix that lies whole.
 struct Piece {
   std::size_t begin = 0, outputs = 0, middle = 1, inner = 1;
   std::vector<Region> regions;
   std::size_t at = 0;  // where its results are in the space of partial results, if they go there
+
+  std::size_t row = 0;
 
   std::size_t elements() const;
   bool reduces() const { return elements() > outputs; }
@@ -43,9 +47,13 @@ void append_pieces(const ViewDims& dims, const poplar::Interval& interval, Piece
 // Puts pieces together that reduce to the same outputs in the same way, and those that overlap, if that costs few regions.
 Pieces joined(Pieces pieces);
 
-// Appends the piece, or if it has much more than `target` elements parts of it: cut between outputs where that keeps regions long, else into
-// several that share outputs. That costs another stage, if no other piece shares the outputs: `shared`.
-void append_divided(const Piece& piece, std::size_t target, bool shared, Pieces& parts);
+// Appends the piece, or if it has much more than `target` elements parts of it: cut between outputs where that keeps regions long, else
+// into several that share outputs. That costs another stage, if no other piece shares the outputs: `shared`.
+// `columns`: parts may be columns of the piece's one region.
+void append_divided(const Piece& piece, std::size_t target, bool shared, bool columns, Pieces& parts);
+
+// A piece of columns with each row as a region.
+void take_rows_apart(Piece& piece);
 
 // An interval of outputs that somebody has parts of.
 struct Source {

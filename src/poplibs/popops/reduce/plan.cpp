@@ -1,6 +1,7 @@
 #include "poplibs/popops/reduce/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -12,6 +13,9 @@ namespace {
 constexpr std::size_t kGrain = 64, kCollectingGrain = 16;
 // A region of a partial result that is worth the edge.
 constexpr std::size_t kLongRegion = 128;
+// Elements that a vertex collects at least, where there are neighbouring outputs for as many, and not kGrain of them for each tile: results stay in
+// pieces that are worth moving.
+constexpr std::size_t kLeastCollected = 256;
 // Cycles of a worker for one region more, and of one stage more: a compute set, an exchange and two syncs.
 constexpr double kRegionCycles = 6, kStageCycles = 400;
 
@@ -38,7 +42,8 @@ std::vector<poplar::Interval> shared_outputs(const std::vector<Pieces>& of_tiles
 }
 
 bool meets(const Piece& piece, const std::vector<poplar::Interval>& intervals) {
-  const auto after = std::partition_point(intervals.begin(), intervals.end(), [&](const poplar::Interval& i) { return i.end() <= piece.begin; });
+  const auto after =
+      std::partition_point(intervals.begin(), intervals.end(), [&](const poplar::Interval& i) { return i.end() <= piece.begin; });
   return after != intervals.end() && after->begin() < piece.begin + piece.outputs;
 }
 
@@ -52,8 +57,10 @@ std::vector<Source> place_partials(const std::vector<Piece*>& pieces, unsigned s
   for (Piece* p : sorted) {
     const auto found = ending.find(p->begin);
     const std::size_t chain = found == ending.end() ? chains.size() : found->second;
-    if (found == ending.end()) chains.emplace_back();
-    else ending.erase(found);
+    if (found == ending.end())
+      chains.emplace_back();
+    else
+      ending.erase(found);
     chains[chain].push_back(p);
     ending.emplace(p->begin + p->outputs, chain);
   }
@@ -116,7 +123,7 @@ void Planner::reduce_on_tiles(const std::vector<std::vector<poplar::Interval>>& 
     for (const Piece& p : pieces) elements += p.elements();
     const std::size_t target = std::max(kGrain, (elements + options.vertices_per_tile - 1) / options.vertices_per_tile);
     Pieces parts;
-    for (const Piece& p : pieces) append_divided(p, target, meets(p, shared_by_tiles), parts);
+    for (const Piece& p : pieces) append_divided(p, target, meets(p, shared_by_tiles), options.columns, parts);
     pieces = std::move(parts);
   }
   const std::vector<poplar::Interval> shared = shared_outputs(of_tiles);
@@ -143,9 +150,14 @@ void Planner::reduce_on_tiles(const std::vector<std::vector<poplar::Interval>>& 
     std::vector<Piece*> partial;
     for (std::size_t i = 0; i < kept.size(); ++i)
       if (!last[i]) partial.push_back(&kept[i]);
+    const std::size_t first_work = stage.works.size();
     const std::vector<Source> placed = place_partials(partial, 1, stage.partials);
     sources.insert(sources.end(), placed.begin(), placed.end());
     append_works(tile, std::move(kept), last, options.vertices_per_tile, stage.works);
+    // A vertex of columns has no other piece.
+    for (std::size_t w = first_work; w < stage.works.size(); ++w)
+      if (Work& work = stage.works[w]; work.pieces.size() > 1 || (work.last && options.finishes))
+        for (Piece& p : work.pieces) take_rows_apart(p);
   }
   plan.stages.push_back(std::move(stage));
 }
@@ -184,7 +196,8 @@ void Planner::collect() {
     const double outputs = static_cast<double>(now.covered), depth = static_cast<double>(now.depth);
     const double group = std::ceil(std::sqrt(depth)), groups = std::ceil(depth / group);
     const double at_once = cost_of_collecting(outputs, depth, options.tiles);
-    const double in_two = cost_of_collecting(outputs * groups, group, options.tiles) + kStageCycles + cost_of_collecting(outputs, groups, options.tiles);
+    const double in_two =
+        cost_of_collecting(outputs * groups, group, options.tiles) + kStageCycles + cost_of_collecting(outputs, groups, options.tiles);
     if (!options.tree || options.tiles == 1 || now.depth < 4 || at_once <= in_two) return collect_rest();
     collect_in_groups(static_cast<std::size_t>(group));
   }
@@ -218,8 +231,10 @@ void Planner::collect_in_groups(std::size_t depth) {
         next.push_back(band.sources[0]);
         continue;
       }
-      if (!of_group.empty() && of_group.back().end == band.begin) of_group.back().end = band.end;
-      else of_group.push_back({band.begin, band.end, used, next_space});
+      if (!of_group.empty() && of_group.back().end == band.begin)
+        of_group.back().end = band.end;
+      else
+        of_group.push_back({band.begin, band.end, used, next_space});
       used += band.end - band.begin;
       collected.push_back(std::move(band));
     }
@@ -241,17 +256,19 @@ void Planner::append_bands(std::vector<Band> bands, bool last) {
   std::size_t total = 0, outputs = 0;
   for (const Band& b : bands) total += (b.end - b.begin) * b.sources.size(), outputs += b.end - b.begin;
   const std::size_t all = std::size_t{options.tiles} * options.vertices_per_tile;
-  const std::size_t n = std::max<std::size_t>(1, std::min(total / kCollectingGrain, std::clamp<std::size_t>(outputs / kLongRegion, options.tiles, all)));
+  const std::size_t n =
+      std::max<std::size_t>(1, std::min(total / kCollectingGrain, std::clamp<std::size_t>(outputs / kLongRegion, options.tiles, all)));
   Stage& stage = plan.stages.back();
   std::size_t before = 0, vertex = 0;
   bool begins = true;
   for (const Band& band : bands) {
     const std::size_t parts = band.sources.size();
+    const std::size_t few = total < kGrain * options.tiles ? std::bit_floor(std::max<std::size_t>(1, kLeastCollected / parts)) : 1;
     for (std::size_t at = band.begin; at < band.end;) {
       // Up to the end of the vertex's share, in steps of two outputs.
       const std::size_t share_end = (total * (vertex + 1) + n - 1) / n;
       const std::size_t most = share_end > before ? (share_end - before + parts / 2) / parts : 0;
-      const std::size_t width = vertex + 1 == n ? band.end - at : std::min(band.end - at, std::max<std::size_t>(1, most > 2 ? most / 2 * 2 : most));
+      const std::size_t width = vertex + 1 == n ? band.end - at : std::min(band.end - at, std::max(few, most / 2 * 2));
       if (begins) stage.works.push_back({static_cast<unsigned>(vertex * options.tiles / n), last, {}});
       begins = false;
       Piece piece;

@@ -14,6 +14,11 @@ struct PlanOptions {
   unsigned vertices_per_tile = 1;
   // May elements of the input stand beside partial results (same type, same operation)?
   bool input_is_partial = true;
+  // Switch: may a vertex read columns of rows that lie in one region? Then all workers of a tile share its rows, and none makes partial
+  // results.
+  bool columns = true;
+  // Do vertices that write outputs of the reduction scale or update them? These read regions.
+  bool finishes = false;
   // Switch: false collects all parts of an output in one stage.
   bool tree = true;
 };

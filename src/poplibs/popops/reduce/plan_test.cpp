@@ -38,6 +38,13 @@ Numbers expected_sums(const ViewDims& dims, const Numbers& in) {
 
 // Adds a region of a piece to the piece's sums.
 void add_region(const Piece& piece, const Numbers& space, const Region& region, Numbers& sums) {
+  if (piece.row > 0) {
+    ASSERT_EQ(piece.regions.size(), 1u);
+    ASSERT_EQ((region.size - piece.outputs) % piece.row, 0u);
+    for (std::size_t at = 0; at < region.size; at += piece.row)
+      for (std::size_t column = 0; column < piece.outputs; ++column) sums[column] += space[region.begin + at + column];
+    return;
+  }
   const std::size_t kept = piece.outputs / piece.inner, middle = kept == 1 ? 1 : piece.middle;
   ASSERT_EQ(region.size % (piece.outputs * middle), 0u);
   for (std::size_t i = 0; i < region.size; ++i) {
@@ -104,7 +111,8 @@ TEST(ReducePlan, RandomViewsAndMappings) {
   for (int i = 0; i < 400; ++i) {
     ViewDims dims;
     bool reduced = random() % 2 == 0;
-    for (std::size_t d = random() % 7; d > 0; --d, reduced = !reduced) dims.push_back({1 + random() % (random() % 4 == 0 ? 400 : 7), reduced});
+    for (std::size_t d = random() % 7; d > 0; --d, reduced = !reduced)
+      dims.push_back({1 + random() % (random() % 4 == 0 ? 400 : 7), reduced});
     while (product(dims, false) > 200000) dims.pop_back();
     const std::size_t n = product(dims, false);
     PlanOptions options;
@@ -112,6 +120,8 @@ TEST(ReducePlan, RandomViewsAndMappings) {
     options.vertices_per_tile = random() % 2 == 0 ? 6 : 24;
     options.input_is_partial = random() % 2 == 0;
     options.tree = random() % 4 != 0;
+    options.columns = random() % 4 != 0;
+    options.finishes = random() % 4 == 0;
     expect_right(dims, linear(n, options.tiles), options, "linear");
     expect_right(dims, scattered(n, options.tiles, 40, random), options, "scattered");
     expect_right(dims, scattered(n, options.tiles, n / 3 + 1, random), options, "coarse");

@@ -7,14 +7,14 @@
 #include <optional>
 #include <sstream>
 
-#include "popops/Fill.hpp"
-#include "popops/OperationDefUtil.hpp"
-#include "popops/Reduce.hpp"
 #include "poplibs/popops/reduce/build.h"
 #include "poplibs/popops/reduce/plan.h"
 #include "poplibs/popops/reduce/view.h"
 #include "poplibs/poputil/refuse.h"
 #include "poplibs/work.h"
+#include "popops/Fill.hpp"
+#include "popops/OperationDefUtil.hpp"
+#include "popops/Reduce.hpp"
 
 namespace popops {
 
@@ -26,18 +26,21 @@ using poputil::poplibs_error;
 
 struct Options {
   std::optional<Type> between_tiles, on_tile, in_vertex;
+  bool columns = true, blocks = true, tree = true;
 };
 
 Options options_of(const poplar::OptionFlags& flags) {
   Options options;
   const auto type_into = [](std::optional<Type>& to) {
-    return poplibs::OptionHandler([&to](poplar::StringRef value) {
-      to = poplibs::parse::asEnum<Type>(value, {{"float", poplar::FLOAT}, {"half", poplar::HALF}});
-    });
+    return poplibs::OptionHandler(
+        [&to](poplar::StringRef value) { to = poplibs::parse::asEnum<Type>(value, {{"float", poplar::FLOAT}, {"half", poplar::HALF}}); });
   };
   const poplibs::OptionSpec spec{{"accumType.interTile", type_into(options.between_tiles)},
                                  {"accumType.intraTile", type_into(options.on_tile)},
-                                 {"accumType.inVertex", type_into(options.in_vertex)}};
+                                 {"accumType.inVertex", type_into(options.in_vertex)},
+                                 {"pando.readColumns", poplibs::OptionHandler::createWithBool(options.columns)},
+                                 {"pando.readBlocks", poplibs::OptionHandler::createWithBool(options.blocks)},
+                                 {"pando.tree", poplibs::OptionHandler::createWithBool(options.tree)}};
   for (const auto& flag : flags) spec.parse(flag.first, flag.second);
   return options;
 }
@@ -95,8 +98,8 @@ std::vector<bool> checked_dims(const Tensor& in, const std::vector<std::size_t>&
   std::vector<bool> reduced(in.rank(), false);
   for (const std::size_t d : dims) {
     if (d >= in.rank())
-      poputil::refuse("no-such-dimension", "{}", "popops::reduce: there is no dimension " + std::to_string(d) + " in a tensor of shape " +
-                      in.shapeToString());
+      poputil::refuse("no-such-dimension", "{}",
+                      "popops::reduce: there is no dimension " + std::to_string(d) + " in a tensor of shape " + in.shapeToString());
     if (reduced[d]) poputil::refuse("dimension-twice", "{}", "popops::reduce: dimension " + std::to_string(d) + " is to be reduced twice");
     reduced[d] = true;
   }
@@ -137,21 +140,27 @@ void fill_with_identity(poplar::Graph& graph, const Tensor& out, const ReducePar
   if (css.empty()) css.push_back(graph.addComputeSet({context, "Reduce"}));
   const auto fill_as = [&](auto zero) { fill(graph, out, graph.getTileMapping(out), css[0], identity_of<decltype(zero)>(params.op)); };
   const Type type = out.elementType();
-  if (type == poplar::INT) fill_as(0);
-  else if (type == poplar::UNSIGNED_INT) fill_as(0u);
-  else if (type == poplar::LONGLONG) fill_as(0LL);
-  else if (type == poplar::UNSIGNED_LONGLONG) fill_as(0ULL);
-  else if (type == poplar::BOOL) fill_as(false);
-  else fill_as(0.0f);
+  if (type == poplar::INT)
+    fill_as(0);
+  else if (type == poplar::UNSIGNED_INT)
+    fill_as(0u);
+  else if (type == poplar::LONGLONG)
+    fill_as(0LL);
+  else if (type == poplar::UNSIGNED_LONGLONG)
+    fill_as(0ULL);
+  else if (type == poplar::BOOL)
+    fill_as(false);
+  else
+    fill_as(0.0f);
 }
 
 Tensor add_output(poplar::Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const internal::ReductionView& view,
                   const poplar::Graph::TileToTensorMapping& mapping, const poplar::DebugContext& context) {
   std::vector<std::size_t> stored;
-  for (const unsigned d : view.kept_order) stored.push_back(shape[d]);
+  for (const unsigned d : view.kept_order) stored.push_back(view.kept_shape[d]);
   const Tensor out = graph.addVariable(type, stored, {context, "reduced"});
   graph.setTileMapping(out, mapping);
-  return out.dimShuffle(internal::inverse_of(view.kept_order));
+  return out.dimShuffle(internal::inverse_of(view.kept_order)).reshape(shape);
 }
 
 // Reduces into `given`, or a new tensor if that is null; returns the output.
@@ -164,21 +173,22 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
   check_params(in, out_type, params);
   const std::vector<bool> reduced = checked_dims(in, dims);
   const std::vector<std::size_t> shape = output_shape(in, reduced);
-  if (given == nullptr && params.update) poputil::refuse("update-without-output",
-                                                         "popops::reduce: `update` needs an output: use reduceWithOutput");
+  if (given == nullptr && params.update)
+    poputil::refuse("update-without-output", "popops::reduce: `update` needs an output: use reduceWithOutput");
   if (given != nullptr && given->shape() != shape)
-    poputil::refuse("output-shape", "{}", "popops::reduceWithOutput: the output has shape " + given->shapeToString() + ", expected " +
-                    text_of(shape));
+    poputil::refuse("output-shape", "{}",
+                    "popops::reduceWithOutput: the output has shape " + given->shapeToString() + ", expected " + text_of(shape));
   if (given != nullptr && !given->isParallelWriteable())
     poputil::refuse("output-not-writable",
                     "popops::reduceWithOutput: the output is not parallel writeable (it has elements twice, or constants)");
-  const internal::ReductionView view = internal::view_of(in, reduced);
+  const internal::ReductionView view = internal::view_of(in, reduced, options.blocks);
   if (view.outputs == 0) return given != nullptr ? *given : graph.addVariable(out_type, shape, {context, "reduced"});
   const unsigned tiles = graph.getTarget().getNumTiles();
   if (view.inputs_per_output == 0) {
     poplar::Graph::TileToTensorMapping mapping(tiles);
     for (std::size_t t = 0; t < tiles; ++t)
-      if (view.outputs * t / tiles < view.outputs * (t + 1) / tiles) mapping[t] = {{view.outputs * t / tiles, view.outputs * (t + 1) / tiles}};
+      if (view.outputs * t / tiles < view.outputs * (t + 1) / tiles)
+        mapping[t] = {{view.outputs * t / tiles, view.outputs * (t + 1) / tiles}};
     const Tensor out = given != nullptr ? *given : add_output(graph, out_type, shape, view, mapping, context);
     fill_with_identity(graph, out, params, css, context);
     return out;
@@ -188,9 +198,14 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
   how.vertices_per_tile = pando::poplibs::vertices_per_tile(graph.getTarget());
   const Type partials = partial_type(in.elementType(), params.op, options);
   how.input_is_partial = partials == in.elementType() && params.op != Operation::SQUARE_ADD;
-  const internal::Plan plan = internal::plan_reduction(view.dims, internal::intervals_on_tiles(graph, view.in), how);
+  const internal::TileIntervals on_tiles = internal::intervals_on_tiles(graph, view.in);
+  how.columns = options.columns && on_tiles.lies_whole;
+  how.tree = options.tree;
+  how.finishes = params.useScale || params.update;
+  const internal::Plan plan = internal::plan_reduction(view.dims, on_tiles.of_tile, how);
   const Tensor out = given != nullptr ? *given : add_output(graph, out_type, shape, view, internal::output_mapping(plan, tiles), context);
-  internal::build_reduction(graph, {view.in, out.dimShuffle(view.kept_order).flatten(), partials, params}, plan, css, context);
+  internal::build_reduction(graph, {view.in, out.reshape(view.kept_shape).dimShuffle(view.kept_order).flatten(), partials, params}, plan,
+                            css, context);
   return out;
 }
 
@@ -240,8 +255,8 @@ void reduceWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& out,
 void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reductions, std::vector<Tensor>& outputs,
                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
   if (!outputs.empty() && outputs.size() != reductions.size())
-    poputil::refuse("output-count", "{}", "popops::reduceMany: " + std::to_string(outputs.size()) + " outputs for " +
-                    std::to_string(reductions.size()) +
+    poputil::refuse("output-count", "{}",
+                    "popops::reduceMany: " + std::to_string(outputs.size()) + " outputs for " + std::to_string(reductions.size()) +
                         " reductions; expected one for each, or none");
   const Options parsed = options_of(options);
   std::vector<poplar::ComputeSet> css;
@@ -252,8 +267,8 @@ void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reducti
     const Tensor* given = results[i].valid() ? &results[i] : nullptr;
     const Type type = r.useOutType ? r.outType : given != nullptr ? given->elementType() : r.in.elementType();
     if (given != nullptr && given->elementType() != type)
-      poputil::refuse("output-type", "{}", "popops::reduceMany: output " + std::to_string(i) + " has type " +
-                      given->elementType().toString() + ", expected " +
+      poputil::refuse("output-type", "{}",
+                      "popops::reduceMany: output " + std::to_string(i) + " has type " + given->elementType().toString() + ", expected " +
                           type.toString());
     if (given != nullptr) results[i] = in_shape(*given, output_shape(r.in, checked_dims(r.in, r.dims)));
     results[i] = reduce_into(graph, r.in, given, type, r.dims, r.params, css, {debugContext, r.debugName}, parsed);

@@ -268,6 +268,37 @@ TEST(ReduceForms, Views) {
   }
 }
 
+// A matrix in blocks of 8 x 16, column of blocks after column of blocks, reduced along either dimension, with and without each of the ways to read it.
+TEST(ReduceForms, BlocksAndColumnsBySwitch) {
+  for (const Machine machine : {Machine::cpu, Machine::ipu1, Machine::ipu2})
+    for (const char* blocks : {"true", "false"})
+      for (const char* columns : {"true", "false"})
+        for (const char* tree : {"true", "false"}) {
+          const OptionFlags options{{"pando.readBlocks", blocks}, {"pando.readColumns", columns}, {"pando.tree", tree}};
+          const Operand x = operand("x", FLOAT, {5, 16, 8, 16}, uniform(-1, 1, 1)), y = operand("y", FLOAT, {80}, uniform(-1, 1, 2));
+          const Operand scale = operand("scale", FLOAT, {}, [](std::size_t) { return 0.5; });
+          const auto out = run(machine, {x, y, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+            const Tensor matrix = in[0].dimShuffle({1, 2, 0, 3}).reshape({128, 80});
+            popops::reduceWithOutput(g, matrix, in[1], {0}, {Operation::ADD, true, in[2]}, prog, {}, options);
+            return std::vector<Tensor>{popops::reduce(g, matrix, {0}, Operation::MAX, prog, {}, options), popops::reduce(g, matrix, {1}, Operation::SQUARE_ADD, prog, {}, options),
+                                       popops::reduce(g, matrix, {0, 1}, Operation::LOG_ADD, prog, {}, options), in[1]};
+          });
+          std::vector<double> most(80, -1), squares(128, 0), sums(80, 0);
+          double exponentials = 0;
+          for (std::size_t r = 0; r < 128; ++r)
+            for (std::size_t c = 0; c < 80; ++c) {
+              const double v = x[((c / 16 * 16 + r / 8) * 8 + r % 8) * 16 + c % 16];
+              most[c] = std::max(most[c], v), squares[r] += v * v, sums[c] += v, exponentials += std::exp(v);
+            }
+          for (std::size_t c = 0; c < 80; ++c) sums[c] = y[c] + 0.5 * sums[c];
+          const std::string what = name_of(machine) + " blocks " + blocks + " columns " + columns + " tree " + tree;
+          expect_close(out[0], most, Tolerance{1e-5, 1e-5}, what);
+          expect_close(out[1], squares, Tolerance{1e-5, 1e-5}, what);
+          expect_close(out[2], {std::log(exponentials)}, Tolerance{1e-5, 1e-5}, what);
+          expect_close(out[3], sums, Tolerance{1e-5, 1e-5}, what);
+        }
+}
+
 TEST(ReduceForms, NothingToReduce) {
   for (const Machine machine : kMachines) {
     const Operand y = operand("y", FLOAT, {3}, uniform(0, 1, 1)), x = operand("x", HALF, {3, 2}, uniform(0, 1, 1));

@@ -28,7 +28,11 @@ POPOPS_REDUCE_INSTANTIATIONS(Reduce)
 #else
 namespace popops {
 
-pando::poplibs::Estimates estimates_reduce() { return reduce_estimates("popops::Reduce", false); }
+pando::poplibs::Estimates estimates_reduce() {
+  return reduce_estimates("popops::Reduce", [](const poplar::VertexIntrospector& vertex, const poplar::Target&) {
+    return ReduceWork{vertex.getFieldInfo("in").size(), 1};
+  });
+}
 
 }  // namespace popops
 #endif

@@ -25,7 +25,7 @@ POPOPS_REDUCE_INSTANTIATIONS(ReduceBlocks)
 #else
 namespace popops {
 
-pando::poplibs::Estimates estimates_reduce_blocks() { return reduce_estimates("popops::ReduceBlocks", true); }
+pando::poplibs::Estimates estimates_reduce_blocks() { return reduce_estimates("popops::ReduceBlocks", &work_of_list); }
 
 }  // namespace popops
 #endif

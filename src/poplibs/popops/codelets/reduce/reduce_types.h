@@ -20,7 +20,8 @@ template <> inline constexpr PandoReduceType kReduceType<bool> = PandoReduceType
 
 // A list of blocks with its regions, as the kernel takes them: four numbers for each block.
 template <class In, class Regions, class Blocks>
-void reduce_list(unsigned op, PandoReduceType out_type, const Regions& regions, const Blocks& blocks, void* out, const float* scale, bool update) {
+void reduce_list(unsigned op, PandoReduceType out_type, const Regions& regions, const Blocks& blocks, void* out, const float* scale,
+                 bool update) {
   static_assert(sizeof(regions[0]) == sizeof(PandoReduceRegion));
   pando_reduce(static_cast<PandoReduceOp>(op), kReduceType<In>, out_type,
                regions.size() == 0 ? nullptr : reinterpret_cast<const PandoReduceRegion*>(&regions[0]),
@@ -30,48 +31,65 @@ void reduce_list(unsigned op, PandoReduceType out_type, const Regions& regions, 
 }  // namespace popops
 
 // Input and output types of each vertex.
-#define POPOPS_REDUCE_INSTANTIATIONS(V) \
-  template class V<float, float>;       \
-  template class V<float, half>;        \
-  template class V<half, float>;        \
-  template class V<half, half>;         \
-  template class V<int, int>;           \
-  template class V<unsigned, unsigned>; \
-  template class V<long long, long long>; \
+#define POPOPS_REDUCE_INSTANTIATIONS(V)                     \
+  template class V<float, float>;                           \
+  template class V<float, half>;                            \
+  template class V<half, float>;                            \
+  template class V<half, half>;                             \
+  template class V<int, int>;                               \
+  template class V<unsigned, unsigned>;                     \
+  template class V<long long, long long>;                   \
   template class V<unsigned long long, unsigned long long>; \
   template class V<bool, bool>;
 #else
-#include "popops/OperationDef.hpp"
 #include "poplibs/codelet_file.h"
+#include "popops/OperationDef.hpp"
 
 namespace popops {
 
-// Worker cycles and operations for `elements` of type `in` in `regions` pieces that make `outputs`: as many lanes a cycle as a 64-bit load brings
-// (integers have no vector instructions), and an exponential for each element of LOG_ADD.
-inline poplar::VertexPerfEstimate reduce_estimate(unsigned op, const poplar::Type& in, std::uint64_t elements, std::uint64_t outputs,
-                                                  std::uint64_t regions) {
+// What a vertex reads: elements, the regions that they are in, and rows of these that do not follow each other.
+struct ReduceWork {
+  std::uint64_t elements, regions, rows = 0;
+};
+
+// Worker cycles and operations to make `outputs` of elements of type `in`: as many lanes a cycle as a 64-bit load brings (integers have no
+// vector instructions), and an exponential for each element of LOG_ADD.
+inline poplar::VertexPerfEstimate reduce_estimate(unsigned op, const poplar::Type& in, const ReduceWork& work, std::uint64_t outputs) {
+  const std::uint64_t elements = work.elements;
   const bool real = in == poplar::FLOAT || in == poplar::HALF;
   const std::uint64_t lanes = in == poplar::HALF ? 4 : in == poplar::FLOAT ? 2 : 1;
   const bool logs = op == static_cast<unsigned>(Operation::LOG_ADD);
   const std::uint64_t per_vector = logs ? 2 + 5 * lanes : 1;
-  const std::uint64_t flops = !real ? 0 : op == static_cast<unsigned>(Operation::SQUARE_ADD) ? 2 * elements : logs ? 3 * elements : elements;
-  return {20 + 6 * regions + (elements + lanes - 1) / lanes * per_vector + 3 * outputs, flops};
+  const std::uint64_t flops = !real                                                ? 0
+                              : op == static_cast<unsigned>(Operation::SQUARE_ADD) ? 2 * elements
+                              : logs                                               ? 3 * elements
+                                                                                   : elements;
+  return {20 + 6 * work.regions + work.rows + (elements + lanes - 1) / lanes * per_vector + 3 * outputs, flops};
+}
+
+inline ReduceWork work_of_list(const poplar::VertexIntrospector& vertex, const poplar::Target&) {
+  const poplar::FieldData from = vertex.getFieldInfo("in");
+  ReduceWork work{0, from.size()};
+  for (std::size_t i = 0; i < from.size(); ++i) work.elements += from.getSizeAtIndex(i);
+  return work;
 }
 
 // A row for each instantiation of vertex `name`.
-inline pando::poplibs::Estimates reduce_estimates(const std::string& name, bool list) {
+inline pando::poplibs::Estimates reduce_estimates(const std::string& name,
+                                                  ReduceWork (*work)(const poplar::VertexIntrospector&, const poplar::Target&)) {
   using namespace poplar;
-  static const std::pair<Type, Type> kTypes[] = {{FLOAT, FLOAT}, {FLOAT, HALF}, {HALF, FLOAT}, {HALF, HALF}, {INT, INT}, {UNSIGNED_INT, UNSIGNED_INT},
-                                                 {LONGLONG, LONGLONG}, {UNSIGNED_LONGLONG, UNSIGNED_LONGLONG}, {BOOL, BOOL}};
+  static const std::pair<Type, Type> kTypes[] = {{FLOAT, FLOAT},       {FLOAT, HALF},
+                                                 {HALF, FLOAT},        {HALF, HALF},
+                                                 {INT, INT},           {UNSIGNED_INT, UNSIGNED_INT},
+                                                 {LONGLONG, LONGLONG}, {UNSIGNED_LONGLONG, UNSIGNED_LONGLONG},
+                                                 {BOOL, BOOL}};
   pando::poplibs::Estimates rows;
   for (const auto& [in, out] : kTypes)
-    rows.push_back({name + "<" + in.toString() + "," + out.toString() + ">", [in = in, list](const VertexIntrospector& vertex, const Target& target) {
-                      const FieldData from = vertex.getFieldInfo("in");
-                      std::uint64_t elements = 0;
-                      for (std::size_t i = 0; list && i < from.size(); ++i) elements += from.getSizeAtIndex(i);
-                      return reduce_estimate(vertex.getFieldInfo("op").getInitialValue<unsigned>(target), in, list ? elements : from.size(),
-                                             vertex.getFieldInfo("out").size(), list ? from.size() : 1);
-                    }});
+    rows.push_back(
+        {name + "<" + in.toString() + "," + out.toString() + ">", [in = in, work](const VertexIntrospector& vertex, const Target& target) {
+           return reduce_estimate(vertex.getFieldInfo("op").getInitialValue<unsigned>(target), in, work(vertex, target),
+                                  vertex.getFieldInfo("out").size());
+         }});
   return rows;
 }
 

@@ -28,7 +28,7 @@ POPOPS_REDUCE_INSTANTIATIONS(ReduceUpdate)
 #else
 namespace popops {
 
-pando::poplibs::Estimates estimates_reduce_update() { return reduce_estimates("popops::ReduceUpdate", true); }
+pando::poplibs::Estimates estimates_reduce_update() { return reduce_estimates("popops::ReduceUpdate", &work_of_list); }
 
 }  // namespace popops
 #endif
