@@ -41,6 +41,8 @@ class PlanningCache;
 //   pando.layout               grid (default): each product as its plan has it; blocks: products lie in blocks whose size follows from the
 //                              matrix alone, so that what one writes others read where it lies, transposed or not; those of few blocks and long
 //                              sums keep the grid
+//   pando.rowsApart            true (default): on the CPU target, operands whose rows lie apart from each other are read where they are; false: they
+//                              are copied first
 //   planConstraints            JSON; checked, and without effect
 //   fullyConnectedPass, inputRHSIsPreArranged, use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor,
 //   gatherConvOutput ...       checked, and without effect: results do not depend on them

@@ -66,7 +66,8 @@ POPLAR_EXPORT double getBwdPerfectCycleCount(const poplar::Graph &graph, const P
 /// the field is the lowest number of the type.
 ///
 /// Options: poolUseIntrospectiveMapping (true, false) [true]: work where the operand lies, if that is spread well; otherwise over all
-/// tiles in order. optimizeForSpeed (true, false) [false] is accepted and changes nothing.
+/// tiles in order. pando.wholeParts (true, false) [true]: on one tile, parts are cut along the outer dimensions alone, so that each reads one
+/// piece of memory. optimizeForSpeed (true, false) [false] is accepted and changes nothing.
 /// Throws poputil::poplibs_error if shapes or types differ from those of \p params, poplar::invalid_option for other options.
 POPLAR_EXPORT poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const poplar::Tensor &in,
                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},

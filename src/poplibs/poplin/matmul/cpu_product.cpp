@@ -95,14 +95,15 @@ Operand strided(const Graph& graph, const Tensor& t, bool turned) {
 // In how many pieces a part of the elements lies, of {groups, rows, columns}: all would take time per element.
 std::size_t pieces_of(const Tensor& t) { return t[0].flatten().slice(0, std::min<std::size_t>(t.dim(1) * t.dim(2), 4096)).getContiguousRegions().size(); }
 
-Operand operand_of(Graph& graph, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+Operand operand_of(Graph& graph, const Problem& p, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   if (t.isContiguous()) return in_one_piece(t, t.dim(2), 1);
   const Tensor turned = t.dimShuffle({0, 2, 1});
   if (turned.isContiguous()) return in_one_piece(turned, 1, t.dim(1));
   // Rows and columns change places in the copy where that lets longer pieces be copied.
   const bool turns = pieces_of(turned) < pieces_of(t);
   const Tensor& from = turns ? turned : t;
-  if (Operand o = strided(graph, from, turns); !o.groups.empty()) return o;
+  if (p.options.rows_apart)
+    if (Operand o = strided(graph, from, turns); !o.groups.empty()) return o;
   const Tensor copy = graph.addVariable(t.elementType(), from.shape(), debug);
   graph.setTileMapping(copy, 0);
   prog.add(poplar::program::Copy(from, copy, false, debug));
@@ -208,7 +209,7 @@ CpuCut cut_for_cpu(const Problem& p) {
 void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, const Tensor& scale,
                      poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   const CpuCut cut = cut_for_cpu(p);
-  const Operand x = operand_of(graph, a, prog, {debug, "A"}), y = operand_of(graph, b, prog, {debug, "B"});
+  const Operand x = operand_of(graph, p, a, prog, {debug, "A"}), y = operand_of(graph, p, b, prog, {debug, "B"});
   const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
   const bool direct = cut.k == 1 && scales && out.elementType() == poplar::FLOAT && has_whole_rows(out) && !x.intersects(out) && !y.intersects(out);
   std::vector<Tensor> c(cut.k, out);

@@ -14,6 +14,7 @@ struct Options {
   plan::Objective objective = plan::Objective::cycles;
   bool blocked = false;               // pando.layout: in blocks of one size (blocked.h) where that is possible
   bool is_update = false;             // fullyConnectedPass is TRAINING_WU
+  bool rows_apart = true;             // pando.rowsApart: on the CPU device, rows that lie apart are read where they are, not copied
 };
 
 // Throws poplar::invalid_option for unknown keys and malformed values. Options that choose among implementations which do not

@@ -17,11 +17,11 @@ namespace {
 constexpr std::size_t kLeastElements = 32;     // of a tile's work
 constexpr std::size_t kElementsToSplit = 256;  // of a vertex, before a tile gets another
 
-// Grows the number of parts of the longest parts until there are enough, or parts would be too small. On one tile the outer dimensions alone are cut, as far
+// Grows the number of parts of the longest parts until there are enough, or parts would be too small. `whole`: the outer dimensions alone are cut, as far
 // as they go: what a part reads lies in one piece.
-Extents choose_parts(const Extents& extent, std::size_t wanted, std::size_t channels, bool one_tile) {
+Extents choose_parts(const Extents& extent, std::size_t wanted, std::size_t channels, bool whole) {
   Extents parts = {1, 1, 1};
-  if (one_tile) {
+  if (whole) {
     parts[0] = std::min(extent[0], wanted);
     parts[1] = parts[0] == extent[0] ? std::min(extent[1], (wanted + parts[0] - 1) / parts[0]) : 1;
     return parts;
@@ -81,14 +81,14 @@ std::vector<PoolUnit> parts_of_images(std::size_t images, const Extents& extent,
 
 }  // namespace
 
-std::vector<PoolUnit> plan_units(const Graph& graph, const Tensor& images, const Extents& extent, bool follow) {
+std::vector<PoolUnit> plan_units(const Graph& graph, const Tensor& images, const Extents& extent, const PoolOptions& options) {
   const std::size_t tiles = graph.getTarget().getNumTiles(), workers = pando::poplibs::vertices_per_tile(graph.getTarget());
   const std::size_t n = images.dim(0), channels = images.dim(4), elements = extent[0] * extent[1] * extent[2] * channels, total = n * elements;
-  const std::vector<TileRun> runs = follow ? runs_of(graph, images) : std::vector<TileRun>();
+  const std::vector<TileRun> runs = options.follow ? runs_of(graph, images) : std::vector<TileRun>();
   const std::size_t wanted = std::max(std::min(tiles, total / kLeastElements), std::min(tiles * workers, total / kElementsToSplit));
   const std::size_t per_image = (wanted + n - 1) / n;
   if (10 * n >= 9 * wanted || per_image <= 1) return whole_images(n, extent, elements, tiles, workers, runs, images.numElements() / n);
-  return parts_of_images(n, extent, choose_parts(extent, per_image, channels, tiles == 1), tiles, runs, images);
+  return parts_of_images(n, extent, choose_parts(extent, per_image, channels, tiles == 1 && options.whole_parts), tiles, runs, images);
 }
 
 PoolGeometry geometry_of(const pooling::PoolParams& params, const std::string& function) {

@@ -21,8 +21,14 @@ struct PoolUnit {
 
 using Extents = std::array<std::size_t, 3>;
 
-// Units that cover all images of that extent; they lie where `images` does if that is well spread and `follow`.
-std::vector<PoolUnit> plan_units(const poplar::Graph& graph, const poplar::Tensor& images, const Extents& extent, bool follow);
+struct PoolOptions {
+  bool follow = true;              // poolUseIntrospectiveMapping: work where the operand lies, if that is spread well
+  bool optimize_for_speed = false;
+  bool whole_parts = true;         // pando.wholeParts: on one tile, parts are cut along the outer dimensions, so that each reads one piece of memory
+};
+
+// Units that cover all images of that extent; they lie where `images` does if that is well spread, and options.follow.
+std::vector<PoolUnit> plan_units(const poplar::Graph& graph, const poplar::Tensor& images, const Extents& extent, const PoolOptions& options);
 
 // Checks the parameters and gives them as three dimensions, leading ones of size 1. The boxes are whole.
 PoolGeometry geometry_of(const pooling::PoolParams& params, const std::string& function);

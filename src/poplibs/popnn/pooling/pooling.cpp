@@ -12,6 +12,7 @@ namespace pooling {
 using namespace poplar;
 using internal::Extents;
 using internal::ImageForm;
+using internal::PoolOptions;
 using internal::PoolUnit;
 using poputil::poplibs_error;
 using poputil::templateVertex;
@@ -19,13 +20,10 @@ using Box = std::array<Interval, 3>;
 
 namespace {
 
-struct PoolOptions {
-  bool follow = true;
-  bool optimize_for_speed = false;
-};
 PoolOptions parse_options(const OptionFlags& options) {
   PoolOptions out;
   const poplibs::OptionSpec spec{{"poolUseIntrospectiveMapping", poplibs::OptionHandler::createWithBool(out.follow)},
+                                 {"pando.wholeParts", poplibs::OptionHandler::createWithBool(out.whole_parts)},
                                  {"optimizeForSpeed", poplibs::OptionHandler::createWithBool(out.optimize_for_speed)}};
   for (const auto& entry : options) spec.parse(entry.first, entry.second);
   return out;
@@ -83,10 +81,10 @@ VertexRef add_vertex(Graph& graph, const ComputeSet& cs, const std::string& type
 }
 
 // Windows' gradients divided among the elements that share them.
-Tensor share_gradient(Graph& graph, const PoolGeometry& g, const Tensor* in, const Tensor* pooled, const Tensor& gradient, bool follow,
+Tensor share_gradient(Graph& graph, const PoolGeometry& g, const Tensor* in, const Tensor* pooled, const Tensor& gradient, const PoolOptions& options,
                       program::Sequence& prog, const DebugContext& debug) {
   const Extents extent = windows_of(g);
-  const std::vector<PoolUnit> units = internal::plan_units(graph, gradient, extent, follow);
+  const std::vector<PoolUnit> units = internal::plan_units(graph, gradient, extent, options);
   const Tensor out = internal::add_images(graph, gradient.elementType(), units, gradient.dim(0), extent, gradient.dim(4), {debug, "shares"});
   const ComputeSet cs = graph.addComputeSet({debug, "Share"});
   const std::string type = templateVertex(in != nullptr ? "popnn::PoolShareMaxGradient" : "popnn::PoolShareGradient", gradient.elementType());
@@ -118,12 +116,12 @@ Tensor gradient_of(Graph& graph, const PoolParams& params, const ImageForm& form
   Tensor gradient = form.to_images(pooled_gradient);
   const Tensor operand = in != nullptr ? form.to_images(*in) : Tensor(), result = max ? form.to_images(*pooled) : Tensor();
   float scale = 1;
-  if (max && share) gradient = share_gradient(graph, g, &operand, &result, gradient, options.follow, prog, debug);
-  else if (average && !all_whole(g)) gradient = share_gradient(graph, g, nullptr, nullptr, gradient, options.follow, prog, debug);
+  if (max && share) gradient = share_gradient(graph, g, &operand, &result, gradient, options, prog, debug);
+  else if (average && !all_whole(g)) gradient = share_gradient(graph, g, nullptr, nullptr, gradient, options, prog, debug);
   else if (average) scale = 1.0f / static_cast<float>(g.depth.kernel * g.height.kernel * g.width.kernel);
 
   const Extents extent = field_of(g);
-  const std::vector<PoolUnit> units = internal::plan_units(graph, in != nullptr ? operand : gradient, extent, options.follow);
+  const std::vector<PoolUnit> units = internal::plan_units(graph, in != nullptr ? operand : gradient, extent, options);
   const Tensor out = internal::add_images(graph, params.dType, units, gradient.dim(0), extent, form.channels, {debug, "inputGradient"});
   const ComputeSet cs = graph.addComputeSet({debug, "PoolGradient"});
   const std::string type = templateVertex(max ? "popnn::PoolMaxGradient" : "popnn::PoolSumGradient", params.dType);
@@ -162,7 +160,7 @@ Tensor pool(Graph& graph, const PoolParams& params, const Tensor& in, program::S
   const ImageForm form = internal::image_form_of(in);
   const Tensor images = form.to_images(in);
   const Extents extent = windows_of(g);
-  const std::vector<PoolUnit> units = internal::plan_units(graph, images, extent, parsed.follow);
+  const std::vector<PoolUnit> units = internal::plan_units(graph, images, extent, parsed);
   const Tensor out = internal::add_images(graph, params.dType, units, images.dim(0), extent, form.channels, {debug, "out"});
   const ComputeSet cs = graph.addComputeSet({debug, "Pool"});
   const std::string type = templateVertex("popnn::Pool", params.dType);

@@ -115,6 +115,29 @@ TEST(MatMul, MultipliesTransposedAndSlicedViews) {
   }
 }
 
+// Heads of attention: rows that lie apart from each other are read there, or copied first.
+TEST(MatMul, RowsApartAreReadOrCopied) {
+  const Dims d{3, 20, 24, 28};
+  const Operand a = operand("A", FLOAT, {d.m, d.groups, d.k}, uniform(-1, 1, 3)), b = operand("B", FLOAT, {d.k, d.groups, d.n}, uniform(-1, 1, 4));
+  Values plain_a = left(d, FLOAT), plain_b = right(d, FLOAT);
+  for (std::size_t g = 0; g < d.groups; ++g)
+    for (std::size_t l = 0; l < d.k; ++l) {
+      for (std::size_t i = 0; i < d.m; ++i) plain_a.values[(g * d.m + i) * d.k + l] = a[(i * d.groups + g) * d.k + l];
+      for (std::size_t j = 0; j < d.n; ++j) plain_b.values[(g * d.k + l) * d.n + j] = b[(l * d.groups + g) * d.n + j];
+    }
+  for (const char* apart : {"true", "false"}) {
+    const auto out = run(Machine::cpu, {a, b}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+      const Tensor c = poplin::matMulGrouped(g, in[0].dimShuffle({1, 0, 2}), in[1].dimShuffle({1, 0, 2}), prog, FLOAT, "product", {{"pando.rowsApart", apart}});
+      // Copies of operands would be variables of the product.
+      std::ostringstream text;
+      g.serialize(text);
+      EXPECT_EQ(text.str().find("'product/A'") == std::string::npos, std::string(apart) == "true");
+      return std::vector<Tensor>{c};
+    });
+    expect_close(out[0], reference(d, plain_a, plain_b), tolerance(d, FLOAT), apart);
+  }
+}
+
 TEST(MatMul, MultipliesAMatrixWithItself) {
   const Dims d{1, 24, 24, 24};
   for (const Machine machine : kMachines) {

@@ -205,6 +205,26 @@ TEST(Pooling, GradientsAreSlopes) {
   }
 }
 
+TEST(Pooling, PartsAreCutEitherWay) {
+  const Case c{{64, 200}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 1, 1};
+  for (const PoolingType pooling : kTypes) {
+    const PoolParams p = params_of(c, pooling, FLOAT);
+    const Operand x = operand("x", FLOAT, shape_of(c, c.field), uniform(-1, 1, 1));
+    std::vector<std::string> texts;
+    for (const char* whole : {"true", "false"}) {
+      const auto out = run(Machine::cpu, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        const Tensor pooled = popnn::pooling::pool(g, p, in[0], prog, {}, {{"pando.wholeParts", whole}});
+        std::ostringstream text;
+        g.serialize(text);
+        texts.push_back(text.str());
+        return Tensors{pooled};
+      });
+      expect_close(out[0], pooled_of(p, x.values), tolerance_for(FLOAT), whole);
+    }
+    EXPECT_NE(texts[0], texts[1]) << "the switch changes what vertices read";
+  }
+}
+
 TEST(Pooling, EmptyBatch) {
   const PoolParams p(PoolingType::MAX, {4, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, 3, 0, FLOAT);
   const auto out = run(Machine::ipu1, {operand("x", FLOAT, {0, 3, 4, 4}, uniform(0, 1, 1))}, [&](Graph& g, Tensors& in, Sequence& prog) {
