@@ -30,7 +30,7 @@ std::map<std::string, std::string> strings_from(const nb::dict& d) {
 
 void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu, std::int64_t num_io_tiles,
           std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, bool check_float8_scales, const nb::dict& engine,
-          const Indices& mapped, bool parsed) {
+          const Indices& mapped, bool schedule, bool parsed) {
   session::Options options;
   options.device = std::move(device);
   options.machine = std::move(machine);
@@ -41,6 +41,7 @@ void make(Bound* self, nb::object program, std::string device, std::string machi
   options.partials_type_matmuls = partials_type;
   options.check_float8_scales = check_float8_scales;
   options.engine = strings_from(engine);
+  options.schedule = schedule;
   for (Index s : mapped) options.mapped.push_back(ir::StateId(s));
   Program& p = nb::cast<Program&>(program);
   std::unique_ptr<session::Session> made;
@@ -106,7 +107,7 @@ void bind_session(nb::module_& m) {
   nb::class_<Bound> c(m, "Session", "A program that is compiled for a device.");
   c.def("__init__", make, nb::arg("program"), nb::arg("device") = "ipu_model", nb::arg("machine") = "ipu2", nb::arg("tiles_per_ipu") = 0,
         nb::arg("num_io_tiles") = 0, nb::arg("num_host_transfers") = 1, nb::arg("check_ambiguity") = true, nb::arg("partials_type") = "",
-        nb::arg("check_float8_scales") = false, nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices(),
+        nb::arg("check_float8_scales") = false, nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices(), nb::arg("schedule") = true,
         nb::arg("parsed") = false, "parsed: the program was not built here; nobody looks for an ambiguous order.");
   c.def("inputs", [](Bound& s) { return numbers_of(s.session->inputs()); });
   c.def("outputs", [](Bound& s) { return numbers_of(s.session->outputs()); });

@@ -9,6 +9,8 @@ _DEFAULTS = {
     "throwIfLog2ScaleTensorNotInRange": False,
     "partialsTypeMatMuls": "",
     "numIOTiles": 0,
+    # 0: ops that nobody has ordered stay as the program lists them.
+    "swapLimitScheduler": -1,
     "enableEngineCaching": False,
     "cachePath": "session_cache",
     "engineOptions": dict,

@@ -1,9 +1,8 @@
 #include "ir/schedule.h"
 
 #include "base/check.h"
-#include "ir/op_row.h"
+#include "ir/order_rules.h"
 
-#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -13,17 +12,10 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(const Module& module, GraphId graph) : module_(module), graph_(module.graph(graph)), waits_(graph_.ops.size()), next_(graph_.ops.size()) {
-    for (std::size_t i = 0; i < graph_.ops.size(); ++i) position_[graph_.ops[i].value] = i;
+  Scheduler(const Module& module, GraphId graph) : module_(module), graph_(module.graph(graph)), order_(OrderRules(module).of(graph)) {
     for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-      for (ValueId v : std::set<ValueId>(module.operands(graph_.ops[i]).begin(), module.operands(graph_.ops[i]).end())) {
-        users_[v.value].push_back(i);
-        const OpId producer = module.value(v).producer;
-        if (producer.valid()) before(position_.at(producer.value), i);
-      }
+      for (ValueId v : std::set<ValueId>(module.operands(graph_.ops[i]).begin(), module.operands(graph_.ops[i]).end())) users_[v.value].push_back(i);
     }
-    for (const auto& [first, then] : graph_.after) before(position_.at(first.value), position_.at(then.value));
-    order_effects();
     for (ValueId v : graph_.outputs) keep_.insert(v.value);
     for (ValueId v : graph_.finals) keep_.insert(v.value);
     for (auto& [v, users] : users_) left_[v] = users.size();
@@ -38,8 +30,8 @@ class Scheduler {
       ready.emplace(key[i] = growth(i), i);
       is_ready[i] = true;
     };
-    for (std::size_t i = 0; i < waits_.size(); ++i) {
-      if (waits_[i] == 0) add(i);
+    for (std::size_t i = 0; i < order_.waits.size(); ++i) {
+      if (order_.waits[i] == 0) add(i);
     }
     while (!ready.empty()) {
       const std::size_t i = ready.begin()->second;
@@ -55,8 +47,8 @@ class Scheduler {
           ready.emplace(key[user] = growth(user), user);
         }
       }
-      for (std::size_t n : next_[i]) {
-        if (--waits_[n] == 0) add(n);
+      for (std::size_t n : order_.next[i]) {
+        if (--order_.waits[n] == 0) add(n);
       }
     }
     PANDO_CHECK(order.size() == graph_.ops.size());
@@ -64,32 +56,6 @@ class Scheduler {
   }
 
  private:
-  void before(std::size_t first, std::size_t then) {
-    next_[first].push_back(then);
-    ++waits_[then];
-  }
-
-  // Effects on one thing happen in the order of the list.
-  void order_effects() {
-    std::map<std::pair<int, std::uint32_t>, std::size_t> last;
-    for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-      const OpRow& row = module_.row(graph_.ops[i]);
-      const Attributes& attributes = module_.attributes(graph_.ops[i]);
-      std::vector<std::pair<int, std::uint32_t>> things;
-      if (const AttributeValue* stream = attributes.find("stream"); stream && has(row.effects, Effects::stream)) {
-        things.emplace_back(0, std::get<HostStreamId>(*stream).value);
-      }
-      if (const AttributeValue* buffer = attributes.find("buffer"); buffer && has(row.effects, Effects::remote)) {
-        things.emplace_back(1, std::get<BufferId>(*buffer).value);
-      }
-      for (const auto& thing : things) {
-        const auto [it, first] = last.try_emplace(thing, i);
-        if (!first) before(it->second, i);
-        it->second = i;
-      }
-    }
-  }
-
   // Bytes that become live, less those that are freed. Inputs of the main graph are variables, which stay.
   std::int64_t growth(std::size_t i) const {
     std::int64_t bytes = 0;
@@ -104,10 +70,7 @@ class Scheduler {
 
   const Module& module_;
   const Graph& graph_;
-  std::unordered_map<std::uint32_t, std::size_t> position_;
-  // By position: how many must come before, and what comes behind.
-  std::vector<std::size_t> waits_;
-  std::vector<std::vector<std::size_t>> next_;
+  Precedence order_;
   // By value: positions of its readers, and how many of them have not come yet.
   std::unordered_map<std::uint32_t, std::vector<std::size_t>> users_;
   std::unordered_map<std::uint32_t, std::size_t> left_;

@@ -39,6 +39,8 @@ struct Options {
   std::int64_t num_host_transfers = 1;
   // Refuse modules whose result depends on an order that nobody demanded.
   bool check_ambiguity = true;
+  // Ops whose order nobody demanded come in one that keeps little alive.
+  bool schedule = true;
   // Chains of element-wise ops become one pass over their operands.
   bool fuse = true;
   // A scale of float8 data beyond -32 to 31 stops the run with poplar::application_runtime_error. Otherwise results are undefined.

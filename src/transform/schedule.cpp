@@ -1,50 +1,95 @@
 #include "transform/schedule.h"
 
-#include "ir/schedule.h"
+#include "ir/op_row.h"
+#include "ir/order_rules.h"
+#include "transform/steps.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
 
 namespace pando::transform {
 
 using namespace ir;
 
-std::int64_t peak_bytes(const Module& m, GraphId graph) {
-  const Graph& g = m.graph(graph);
-  std::unordered_map<ValueId, std::size_t> last;
-  for (std::size_t i = 0; i < g.ops.size(); ++i) {
-    for (ValueId v : m.operands(g.ops[i])) last[v] = i;
-  }
-  for (const auto* kept : {&g.outputs, &g.finals}) {
-    for (ValueId v : *kept) last[v] = g.ops.size();
-  }
-  const auto bytes = [&](ValueId v) { return m.types().bytes_of(m.value(v).type); };
-  std::int64_t live = 0;
-  for (ValueId v : g.inputs) live += bytes(v);
-  std::int64_t peak = live;
-  std::vector<std::vector<ValueId>> ends(g.ops.size() + 1);
-  for (const auto& [v, i] : last) {
-    if (m.value(v).producer.valid()) ends[i].push_back(v);
-  }
-  for (std::size_t i = 0; i < g.ops.size(); ++i) {
-    for (ValueId v : m.results(g.ops[i])) live += bytes(v);
-    peak = std::max(peak, live);
-    for (ValueId v : m.results(g.ops[i])) live -= last.contains(v) ? 0 : bytes(v);
-    for (ValueId v : ends[i]) live -= bytes(v);
-  }
-  return peak;
+namespace {
+
+// Less than one part of so many is not worth another order.
+constexpr std::int64_t kWorthwhile = 32;
+
+// Where values lie on several devices or on IO tiles, the order says what runs beside what.
+bool overlaps(const Module& m, const Graph& g) {
+  Device device;
+  const auto elsewhere = [&](ValueId v) {
+    const Type& t = m.type_of(v);
+    if (!t.is_tensor()) return true;
+    if (t.place.tiles == TileSet::io) return true;
+    if (!t.place.device.known()) return false;
+    if (!device.known()) device = t.place.device;
+    return !(device == t.place.device);
+  };
+  if (std::any_of(g.inputs.begin(), g.inputs.end(), elsewhere)) return true;
+  return std::any_of(g.ops.begin(), g.ops.end(), [&](OpId o) {
+    const auto results = m.results(o);
+    return std::any_of(results.begin(), results.end(), elsewhere);
+  });
 }
 
-// The greedy order is not always the better one.
-void schedule(Module& module) {
-  for (std::size_t i = 0; i < module.graph_count(); ++i) {
-    const GraphId graph(static_cast<GraphId::rep>(i));
-    const std::vector<OpId> before = module.graph(graph).ops;
-    const std::int64_t bytes = peak_bytes(module, graph);
-    std::vector<OpId> order = least_live_order(module, graph);
-    module.graph(graph).ops = std::move(order);
-    if (peak_bytes(module, graph) >= bytes) module.graph(graph).ops = before;
+// The bytes of graphs, callees first, each once.
+class Peaks {
+ public:
+  // `reordered`: the same module; each of its graphs gets the best order that was found, before its callers are looked at.
+  explicit Peaks(const Module& module, Module* reordered = nullptr) : module_(module), reordered_(reordered), rules_(module), peaks_(module.graph_count()) {}
+
+  std::int64_t of(GraphId graph) {
+    if (peaks_[graph]) return *peaks_[graph];
+    const Steps steps(module_, graph, rules_, [&](OpId o) { return passing(o); });
+    std::int64_t peak = steps.peak_bytes(steps.listed());
+    if (reordered_ != nullptr && !overlaps(module_, module_.graph(graph))) peak = improve(graph, steps, peak);
+    peaks_[graph] = peak;
+    return peak;
   }
+
+ private:
+  std::int64_t improve(GraphId graph, const Steps& steps, std::int64_t peak) {
+    const std::int64_t fixed = steps.input_bytes();
+    std::vector<std::uint32_t> best;
+    std::int64_t least = peak;
+    for (const auto& order : {steps.early_frees(), steps.least_growth()}) {
+      const std::int64_t bytes = steps.peak_bytes(order);
+      if (least - bytes <= (least - fixed) / kWorthwhile) continue;
+      least = bytes;
+      best = order;
+    }
+    if (!best.empty()) reordered_->graph(graph).ops = steps.ops(best);
+    return least;
+  }
+
+  // What the graphs of an op take beside their operands and results.
+  std::int64_t passing(OpId o) {
+    if (has(module_.row(o).effects, Effects::code)) return 0;
+    std::int64_t most = 0;
+    for (GraphId g : module_.graphs(o)) {
+      std::int64_t bytes = of(g);
+      for (ValueId v : module_.graph(g).inputs) bytes -= module_.types().bytes_of(module_.value(v).type);
+      most = std::max(most, bytes);
+    }
+    for (ValueId v : module_.results(o)) most -= module_.types().bytes_of(module_.value(v).type);
+    return std::max<std::int64_t>(0, most);
+  }
+
+  const Module& module_;
+  Module* reordered_;
+  OrderRules rules_;
+  DenseMap<GraphId, std::optional<std::int64_t>> peaks_;
+};
+
+}  // namespace
+
+std::int64_t peak_bytes(const Module& module, GraphId graph) { return Peaks(module).of(graph); }
+
+void schedule(Module& module) {
+  Peaks peaks(module, &module);
+  for (std::size_t i = 0; i < module.graph_count(); ++i) peaks.of(GraphId(static_cast<GraphId::rep>(i)));
 }
 
 }  // namespace pando::transform
