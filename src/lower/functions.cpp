@@ -3,6 +3,8 @@
 
 #include "base/check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace pando::lower {
@@ -75,14 +77,20 @@ Lowering::Function& Lowering::function(GraphId g) {
   function_ = f.number;
   function_storages_ = &f.storages;
   function_calls_ = &f.calls;
+  if (decisions_) decisions_.begin(fmt::format("graph {}, a function of {} ops", module_.graph(g).name, analysis_.sites(g)));
   for (ValueId v : module_.graph(g).inputs) {
     const Tensor given = operand_of_first_call(g, f.inputs.size());
     // Constants, and elements that are there twice, are no place for an input.
-    const Tensor t = given.valid() && given.isParallelWriteable() ? graph_.clone(given, name_of(v)) : new_tensor(v);
+    const bool as_given = given.valid() && given.isParallelWriteable();
+    const Tensor t = as_given ? graph_.clone(given, name_of(v)) : new_tensor(v);
     f.inputs.push_back(t);
     define(v, {t, {add_storage(true, false)}});
+    if (!decisions_) continue;
+    if (as_given) why_[v] = "as the first call gives it";
+    tell_variable(v);
   }
   lower_ops(g);
+  if (decisions_) decisions_.end();
   f.function = graph_.addFunction(body, {module_.graph(g).name});
   program_ = program;
   scope_ = scope;
@@ -104,12 +112,17 @@ void Lowering::run_graph(GraphId g, std::vector<Slot> inputs) {
     Function& f = function(g);
     std::vector<Tensor> from;
     for (const Slot& s : inputs) from.push_back(s.tensor);
+    for (std::size_t i = 0; decisions_ && i < inputs.size(); ++i) {
+      decisions_.note(fmt::format("its '{}' is {}", name_of(graph.inputs[i]), from[i] == f.inputs[i] ? "there already" : "copied there"));
+    }
     assign_all(f.inputs, from);
     program_->add(poplar::program::Call(f.function, {graph.name}));
     return;
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) define(graph.inputs[i], std::move(inputs[i]));
+  if (decisions_) decisions_.begin(fmt::format("graph {}, in the place of its op", graph.name));
   lower_ops(g);
+  if (decisions_) decisions_.end();
 }
 
 Tensor Lowering::destination(ValueId v) const {
@@ -132,6 +145,7 @@ void Lowering::find_destinations(ir::OpId call, GraphId graph) {
     const auto& storages = slots_[home].storages;
     const bool own = std::all_of(storages.begin(), storages.end(), [&](StorageId s) { return storages_[s].writable && storages_[s].function == function_; });
     if (own && slots_[home].tensor.isParallelWriteable()) destinations_[outputs[i]] = slots_[home].tensor;
+    if (decisions_ && destinations_.contains(outputs[i])) decisions_.note(fmt::format("its '{}' may be computed where '{}' lies", name_of(outputs[i]), name_of(home)));
   }
 }
 

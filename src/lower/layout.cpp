@@ -4,6 +4,8 @@
 
 #include <poputil/TileMapping.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace pando::lower {
@@ -51,6 +53,7 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
     if (is_function(g)) {
       const Tensor t = graph_.clone(function(g).inputs[input], name_of(v));
       wish_of_function_ = true;
+      if (decisions_) why_wish_ = fmt::format("as graph {} has its input {}", module_.graph(g).name, input);
       return t;
     }
     return layout_wish(module_.graph(g).inputs[input], depth + 1);
@@ -59,6 +62,7 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
   if (row == nullptr) return {};
   if (row->layout) {
     const Tensor t = row->layout({module_, op, index, graph_of(op), *this, name_of(v)});
+    if (t.valid() && decisions_) why_wish_ = fmt::format("as {} '{}' likes its operand {}", text_of(op), name_of(module_.result(op)), index);
     if (t.valid()) return t;
   }
   if (row->unview && index == 0) {
@@ -122,6 +126,7 @@ Tensor Lowering::partner_layout(ValueId v) {
   };
   const ValueId other = partner(v, [&](ValueId w) { return w != v && has_slot(w) && is_near(w); });
   if (!other.valid()) return {};
+  if (decisions_) why_[v] = fmt::format("as '{}'", name_of(other));
   return graph_.clone(element_type(module_.type_of(v).dtype), slots_[other].tensor, name_of(v));
 }
 
@@ -130,6 +135,7 @@ Tensor Lowering::new_tensor(ValueId v) {
   Tensor t;
   if (ir::elements_of(type.shape) > 1) {
     t = layout_wish(v);
+    if (t.valid() && decisions_) why_[v] = why_wish_;
     if (!t.valid()) t = partner_layout(v);
   }
   if (t.valid()) return t;
@@ -139,6 +145,7 @@ Tensor Lowering::new_tensor(ValueId v) {
     if (place.device.known()) break;
     place = place_of(op);
   }
+  if (decisions_) why_[v] = "spread linearly";
   return linear(graph_at(place), type, name_of(v));
 }
 

@@ -3,6 +3,8 @@
 #include "lower/element_types.h"
 #include "lower/lowering.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace pando::lower {
@@ -71,15 +73,17 @@ void Lowering::move_away(ValueId v) {
   if (loads_ && function_ == 0) loads_->spread(graph_, to);
   program_->add(Copy(from, to, false, name_of(v) + "/kept"));
   define(v, fresh_slot(to));
+  if (decisions_) decisions_.note(fmt::format("'{}' moves: what it lies in is overwritten, and it is still read", name_of(v)));
 }
 
 Slot Lowering::writable(ValueId v, bool keep_contents) {
   v = resolved(v);
   const Slot here = slot(v);
   bool usable = here.tensor.isParallelWriteable();
+  std::vector<ValueId> readers;
   for (StorageId s : here.storages) usable = usable && storages_[s].writable && storages_[s].function == function_;
   if (usable) {
-    const std::vector<ValueId> readers = readers_of(here, v);
+    readers = readers_of(here, v);
     std::size_t moved = 0;
     bool movable = true;
     for (ValueId w : readers) {
@@ -91,6 +95,7 @@ Slot Lowering::writable(ValueId v, bool keep_contents) {
       return here;
     }
   }
+  if (decisions_) tell_copy(v, here, readers);
   const Tensor to = graph_.clone(here.tensor, name_of(v) + "/copy");
   if (keep_contents) program_->add(Copy(here.tensor, to, false, name_of(v) + "/copy"));
   return fresh_slot(to);

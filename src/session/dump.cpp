@@ -37,4 +37,8 @@ void Dump::after(std::string_view pass, const ir::Module& module) {
   last_ = std::move(text);
 }
 
+void Dump::decisions(const std::string& text) {
+  if (wanted_) write(fmt::format("# lower decides\n{}\n", text));
+}
+
 }  // namespace pando::session

@@ -15,6 +15,9 @@ class Dump {
  public:
   Dump();
   void after(std::string_view pass, const ir::Module& module);
+  bool wanted() const { return wanted_; }
+  // What lowering has decided.
+  void decisions(const std::string& text);
 
  private:
   bool wanted_ = false;
