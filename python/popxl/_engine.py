@@ -1,4 +1,4 @@
-"""What a session runs on: the machine's session, or the reference interpreter. Both have the methods of Engine below."""
+"""What a session runs on: the machine's session, or the reference interpreter. Both have the methods of InterpreterEngine below."""
 from popxl import _core, dtypes
 from popxl._lazy import np
 
@@ -21,22 +21,38 @@ def make(ir, device, options):
     else:
         settings.update(device=device.kind, tiles_per_ipu=device.tiles_per_ipu or 0, machine=_MACHINES.get(device.ipu_version, "ipu2"))
     if options is not None:
-        settings.update(check_ambiguity=options.enableInplaceAmbiguityChecking, num_io_tiles=options.numIOTiles,
+        settings.update(check_ambiguity=options.enableInplaceAmbiguityChecking, num_io_tiles=options.numIOTiles, schedule=options.swapLimitScheduler != 0,
                         check_float8_scales=options.throwIfLog2ScaleTensorNotInRange,
                         engine={str(k): str(v) for k, v in options.engineOptions.items()})
     settings["mapped"] = [info.state for info in ir._variables.values() if info.memmap is not None and info.memmap.flags["WRITEABLE"]]
     return _core.Session(ir._program, **settings)
 
 
-class InterpreterEngine:
+class Interpreting:
+    """The reference interpreter of a program, and whether a session has attached it."""
+
+    def __init__(self, program):
+        program.check()
+        self._interpreter = _core.Interpreter(program)
+        self._attached = False
+
+    def attach(self):
+        self._attached = True
+
+    def detach(self):
+        self._attached = False
+
+    def is_attached(self):
+        return self._attached
+
+
+class InterpreterEngine(Interpreting):
     """The naive interpreter: every op at once, in the order in which ops were made. For tests; programs of any size run, slowly."""
 
     def __init__(self, ir):
+        super().__init__(ir._program)
         self._ir = ir
         self._program = ir._program
-        self._program.check()
-        self._interpreter = _core.Interpreter(self._program)
-        self._attached = False
         self._in_sync = True
         self._infos = list(ir._variables.values())
         self._dtypes = {info.state: dtypes._by_index[self._program.state_dtype(info.state)] for info in self._infos}
@@ -50,15 +66,6 @@ class InterpreterEngine:
 
     def outputs(self):
         return [s._index for s in self._ir.get_all_d2h_streams()]
-
-    def attach(self):
-        self._attached = True
-
-    def detach(self):
-        self._attached = False
-
-    def is_attached(self):
-        return self._attached
 
     def in_sync(self):
         return self._in_sync

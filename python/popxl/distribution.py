@@ -15,6 +15,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
 import popxl
 from popxl import _core
 from popxl import session as _session
+from popxl._engine import Interpreting
 from popxl._lazy import np
 
 __all__ = ["Certificate", "Found", "Result", "Session", "load_onnx", "search"]
@@ -198,23 +199,9 @@ class _Engine:
     def outputs(self):
         return sorted(self._stores)
 
-    def attach(self):
-        self._below.attach()
-
-    def detach(self):
-        self._below.detach()
-
-    def is_attached(self):
-        return self._below.is_attached()
-
-    def in_sync(self):
-        return self._below.in_sync()
-
-    def weights_from_host(self):
-        self._below.weights_from_host()
-
-    def weights_to_host(self):
-        self._below.weights_to_host()
+    def __getattr__(self, name):
+        # Attaching, weights: nothing differs.
+        return getattr(self._below, name)
 
     def run(self, inputs, outputs):
         given = []
@@ -244,22 +231,8 @@ class _Engine:
             self._below.write(part, np.ascontiguousarray(np.asarray(data)[box]), False)
 
 
-class _Interpreter:
+class _Interpreter(Interpreting):
     """The reference interpreter in a session's place."""
-
-    def __init__(self, program):
-        program.check()
-        self._interpreter = _core.Interpreter(program)
-        self._attached = False
-
-    def attach(self):
-        self._attached = True
-
-    def detach(self):
-        self._attached = False
-
-    def is_attached(self):
-        return self._attached
 
     def in_sync(self):
         return True
