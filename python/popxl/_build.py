@@ -33,9 +33,9 @@ def op(name, operands, attributes, graphs=(), in_place=False, output_name=""):
     indices = []
     for t in operands:
         if not isinstance(t, Tensor):
-            raise TypeError(f"{name}: {describe(t)} is no tensor.")
+            raise TypeError(f"{name}{'_' * in_place}: {describe(t)} is no tensor.")
         if t._ir is not ir:
-            raise ValueError(f"{name}: {t!r} is of another Ir.")
+            raise ValueError(f"{name}{'_' * in_place}: {t!r} is of another Ir.")
         indices.append(t._index)
     program = ir._program
     results = program.op(graph._index, name, indices, attributes, [g._index for g in graphs], in_place, output_name or "")

@@ -150,8 +150,8 @@ def _add_constant(graph, array, name):
 def _constant_like(tensor, value, dtype):
     """A constant for an operator's other operand."""
     if not isinstance(value, (int, float, bool, np.ndarray, np.generic, list, tuple)) and not is_torch(value):
-        if not hasattr(value, "__array__") and not hasattr(value, "__iter__"):
-            raise TypeError(f"{value!r} of type {type(value).__name__} cannot become a tensor.")
+        if isinstance(value, str) or not hasattr(value, "__array__") and not hasattr(value, "__iter__"):
+            raise TypeError(f"{value!r} of type {type(value).__name__} cannot become a tensor of {dtype} beside {tensor!r}.")
     array = to_numpy(value, dtype)
     if array.size == 0:
         raise ValueError(f"Data without elements cannot become a tensor: {value!r}.")

@@ -259,7 +259,17 @@ void Builder::set_context(Context c) {
 
 OpId Builder::emit(GraphId graph, std::string_view name, std::span<const ValueId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
                    bool in_place, bool implicit, std::string_view output_name) {
-  const OpId id = infer_and_add(module_, graph, name, operands, attributes, graphs, in_place, place(), output_name);
+  OpId id;
+  try {
+    id = infer_and_add(module_, graph, name, operands, attributes, graphs, in_place, place(), output_name);
+  } catch (const ModelError& e) {
+    // The line that is asking for the op.
+    if (!e.location().empty() || !module_.current_location().valid()) throw;
+    const Location& at = module_.location(module_.current_location());
+    if (at.file.empty()) throw;
+    const std::string text = e.what();
+    throw_model_error(e.kind(), e.id(), text.substr(0, text.rfind(" [")), fmt::format("{}:{}", at.file, at.line));
+  }
   module_.op(id).implicit = implicit;
   return id;
 }

@@ -156,6 +156,10 @@ std::vector<Sample> interpolation_samples() {
   add({1, 1, 2, 6}, {1, 1, 1, 2}, "linear");
   all.back().operands[0].values = {1, INFINITY, 2, 3, 4, NAN, -1, 2, 3, -INFINITY, 1, 2};
   all.back().smooth = false;
+  // Each element counts for many; one of few that is none spoils only those.
+  add({1, 1, 6}, {1, 1, 30}, "linear");
+  all.back().operands[0].values = {1, 2, 3, 4, NAN, 6};
+  all.back().smooth = false;
   return all;
 }
 

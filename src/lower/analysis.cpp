@@ -19,6 +19,9 @@ constexpr std::uint32_t kMaxLeaves = 8;
 
 GraphId graph_id(std::size_t i) { return GraphId(static_cast<GraphId::rep>(i)); }
 
+// Inside an expression halfs are computed as floats: not for who compares them, or cuts off what is behind the point.
+bool wants_rounded(const ir::Module& m, OpId reader) { return find_row(m.row(reader).name)->steps || !ir::is_floating(m.type_of(m.result(reader)).dtype); }
+
 bool is_scalar_constant(const ir::Module& m, ValueId v) {
   const OpId producer = m.value(v).producer;
   return producer.valid() && m.row(producer).name == "constant" && ir::elements_of(m.type_of(v).shape) == 1;
@@ -103,6 +106,7 @@ std::optional<OpId> Analysis::fusible_reader(OpId op, const std::unordered_map<s
     if (at == leaves.end()) continue;
     const ir::Type &mine = module_.type_of(v), &theirs = module_.type_of(module_.result(reader));
     if (mine.shape != theirs.shape || !(mine.place == theirs.place)) return std::nullopt;
+    if (mine.dtype == ir::DType::float16 && wants_rounded(module_, reader)) return std::nullopt;
     return reader;
   }
   return std::nullopt;

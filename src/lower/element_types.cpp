@@ -27,8 +27,10 @@ poplar::Type element_type(DType dtype) {
     case DType::complex64:
     case DType::complex128: break;
   }
-  ir::refuse(ir::ErrorClass::not_implemented, "no-such-type-on-tiles", "tiles have no element type {}; cast to float32 first", ir::name_of(dtype));
+  ir::refuse(ir::ErrorClass::popart, "no-such-type-on-tiles", "tiles have no element type {}; float32 is the widest of floats", ir::name_of(dtype));
 }
+
+bool have_tiles(DType dtype) { return dtype != DType::float64 && !ir::is_complex(dtype); }
 
 std::vector<std::size_t> extents(const ir::Shape& shape) { return {shape.begin(), shape.end()}; }
 

@@ -172,6 +172,7 @@ void Lowering::lower_elementwise(OpId op) {
     plan_.fused_into.emplace(next.value, next);  // it is done
   }
   compute(group);
+  if (decisions_) tell_pass(group);
 }
 
 // The leaf that a member's result overwrites: the operand that it is a new version of, else one that nobody reads any more.

@@ -4,8 +4,9 @@
 #include "lower/element_types.h"
 #include "lower/expressions.h"
 
-#include <poplin/MatMul.hpp>
+#include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
+#include <popops/Reduce.hpp>
 #include <poputil/TileMapping.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using poplar::Tensor;
 
 namespace {
 
-// More are a product with a matrix of zeros: faster, but an infinity or NaN anywhere in a row makes all of its results NaN.
+// More are laid out side by side. Not a product with a matrix of zeros: an infinity or NaN anywhere in a row would make all of its results NaN.
 constexpr std::size_t kMostTaps = 24, kTapsOfPass = 4;
 
 // How one dimension is made: for each element of the result, what it gets of which elements.
@@ -47,18 +48,24 @@ Tensor constant(OpLowering& o, const ir::HostTensor& data) {
   return t;
 }
 
-Tensor as_product(OpLowering& o, const Tensor& t, const Dimension& d) {
-  ir::HostTensor data(o.result_type().dtype, ir::Shape{d.in, d.out});
+// Of each result the range of elements that has all it gets, side by side, each times its weight; then their sums.
+Tensor as_windows(OpLowering& o, const Tensor& t, const Dimension& d) {
+  std::int64_t width = 1;
+  for (const auto& mine : d.taps) width = std::max(width, mine.empty() ? 1 : mine.back() - mine.front() + 1);
+  const unsigned last = t.rank() - 1;
+  ir::HostTensor weights(ir::DType::float32, {d.out, width});
+  std::vector<Tensor> windows;
   for (std::int64_t r = 0; r < d.out; ++r) {
-    for (std::int64_t i = 0; i < d.in; ++i) data.set(i * d.out + r, d.weight(r, i));
+    const auto& mine = d.taps[static_cast<std::size_t>(r)];
+    const std::int64_t begin = std::min(mine.empty() ? 0 : mine.front(), d.in - width);
+    for (std::int64_t i : mine) weights.set(r * width + i - begin, d.weight(r, i));
+    windows.push_back(t.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(begin + width), last).expand({last}));
   }
-  o.lowering().need(Library::poplin);
-  const auto columns = static_cast<std::size_t>(d.in);
-  const Tensor product = poplin::matMul(o.graph(), t.reshape({t.numElements() / columns, columns}), constant(o, data), o.program(), t.elementType(), o.name(), {},
-                                        &o.lowering().planning());
-  auto shape = t.shape();
-  shape.back() = product.dim(1);
-  return product.reshape(shape);
+  const Any x = pe::Cast(pe::_1, poplar::FLOAT);
+  const Any weighted = pe::Select(pe::Mul(x, pe::_2), pe::Const(0.0f), pe::NotEqual(pe::_2, pe::Const(0.0f)));
+  const Tensor all = popops::map(o.graph(), weighted, {poplar::concat(windows, last), constant(o, weights)}, o.program(), o.name());
+  const Tensor sums = popops::reduce(o.graph(), all, poplar::FLOAT, {all.rank() - 1}, popops::Operation::ADD, o.program(), o.name());
+  return t.elementType() == poplar::FLOAT ? sums : popops::cast(o.graph(), sums, t.elementType(), o.program(), o.name());
 }
 
 // Of each result, element `tap` of what it gets, of the last dimension; results with fewer see another element of theirs.
@@ -135,7 +142,7 @@ void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shap
       made = tapped(last, dimension, 0, ones);
     } else {
       computed = true;
-      made = dimension.most <= kMostTaps ? as_sum(o, last, dimension) : as_product(o, last, dimension);
+      made = dimension.most <= kMostTaps ? as_sum(o, last, dimension) : as_windows(o, last, dimension);
     }
     t = made.dimRoll(t.rank() - 1, d);
   }

@@ -1,4 +1,4 @@
-// Interpolation, dimension by dimension: views, sums of a few weighted elements, or products with constant matrices.
+// Interpolation, dimension by dimension: views, or sums of weighted elements.
 #pragma once
 
 #include "lower/lowering.h"

@@ -30,6 +30,10 @@ struct Options {
   bool check_float8_scales = false;
   // "float" or "half" where an op says nothing.
   std::string partials_type_matmuls;
+  // Variables that tile memory cannot hold are lowered, too: somebody wants the report.
+  bool allow_out_of_memory = false;
+  // Gets what was decided, as text: how variables lie, what became of each op, what was copied. Null: nobody asks.
+  std::string* decisions = nullptr;
 };
 
 struct Lowered {
@@ -45,7 +49,7 @@ std::int64_t devices_of(const ir::Module& module);
 bool has_lowering(std::string_view op);
 
 // The graph must have devices_of(module) IPUs and module.replicas() replicas. Refuses (popart) ops without a lowering, all together;
-// (not_implemented) types that tiles do not have.
+// (popart) types that tiles do not have, with the op; (poplar::graph_memory_allocation_error) variables that are larger than an IPU.
 Lowered lower(const ir::Module& module, poplar::Graph& graph, const Options& options = {});
 
 // Names at the graph level.

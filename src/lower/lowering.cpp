@@ -22,7 +22,7 @@ using poplar::program::Sequence;
 
 Lowering::Lowering(const ir::Module& module, poplar::Graph& graph, const Options& options)
     : module_(module), graph_(graph), options_(options), analysis_(module, options.fuse), slots_(module.value_count()),
-      scope_of_(module.value_count()), function_of_(module.value_count()) {}
+      scope_of_(module.value_count()), function_of_(module.value_count()), decisions_(options.decisions) {}
 
 void Lowering::need(Library library) {
   if (!libraries_.insert(library).second) return;
@@ -116,6 +116,7 @@ void Lowering::lower_op(OpId op) {
     OpLowering lowering(*this, op);
     row->lower(lowering);
     for (ValueId v : module_.results(op)) PANDO_CHECK(has_slot(v));
+    if (decisions_) tell_op(op);
   }
   end_op();
 }
@@ -135,6 +136,25 @@ void Lowering::refuse_what_has_no_lowering() const {
   std::string list;
   for (const std::string& m : missing) list += (list.empty() ? "" : ", ") + m;
   ir::refuse(ir::ErrorClass::popart, "no-lowering", "tiles cannot compute these ops: {}", list);
+}
+
+// At the first op that has to do with one.
+void Lowering::refuse_types() const {
+  const auto lacks = [&](ValueId v) { return !have_tiles(module_.type_of(v).dtype); };
+  for (std::size_t g = 0; g < module_.graph_count(); ++g) {
+    for (OpId o : module_.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
+      const auto operands = module_.operands(o), results = module_.results(o);
+      const auto result = std::find_if(results.begin(), results.end(), lacks);
+      if (result == results.end() && std::none_of(operands.begin(), operands.end(), lacks)) continue;
+      const ValueId v = result != results.end() ? *result : *std::find_if(operands.begin(), operands.end(), lacks);
+      std::string types;
+      for (ValueId operand : operands) types += (types.empty() ? "" : ", ") + module_.types().to_string(module_.type_of(operand));
+      ir::throw_model_error(ir::ErrorClass::popart, "no-such-type-on-tiles",
+                            fmt::format("{} '{}' ({}): tiles have no element type {}; float32 is the widest of floats, make the data of that type on the host",
+                                        module_.row(o).name, module_.name_of(v), types, ir::name_of(module_.type_of(v).dtype)),
+                            module_.location_text(o));
+    }
+  }
 }
 
 // --- what rows see -----------------------------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 // The state of one lowering. Parts: lowering.cpp (graphs, ops), storage.cpp (who lies where), layout.cpp (how new variables are mapped),
-// elementwise.cpp (expressions), functions.cpp (called graphs), programs.cpp (the programs and what they share with the host).
+// elementwise.cpp (expressions), functions.cpp (called graphs), programs.cpp (the programs and what they share with the host), decisions.cpp (all
+// that as text).
 #pragma once
 
 #include "lower/analysis.h"
+#include "lower/decisions.h"
 #include "lower/lower.h"
 #include "lower/row.h"
 #include "lower/tile_loads.h"
@@ -130,6 +132,8 @@ class Lowering {
   };
 
   void refuse_what_has_no_lowering() const;
+  void refuse_types() const;
+  void refuse_variables(std::int32_t device, double bytes, double memory) const;
   void make_variables();
   void lower_op(ir::OpId op);
   void lower_context(ir::Context context, poplar::program::Sequence& program);
@@ -179,6 +183,14 @@ class Lowering {
   poplar::Tensor operand_of_first_call(ir::GraphId g, std::size_t input);
   void collect_reachable(ir::GraphId g, std::set<ir::GraphId>& seen) const;
   std::set<ir::GraphId> reachable(std::span<const ir::GraphId> graphs) const;
+  // --- decisions as text
+  std::string text_of(ir::OpId op) const;
+  std::string where_lies(ir::ValueId v, std::span<const ir::ValueId> candidates, bool is_view) const;
+  std::vector<ir::OpId> with_fused(ir::OpId op) const;
+  void tell_variable(ir::ValueId v);
+  void tell_op(ir::OpId op);
+  void tell_pass(const Group& group);
+  void tell_copy(ir::ValueId v, const Slot& slot, std::span<const ir::ValueId> readers);
 
   const ir::Module& module_;
   poplar::Graph& graph_;
@@ -205,6 +217,10 @@ class Lowering {
   bool wish_of_function_ = false;
   double product_share_ = 0;
   std::map<ir::ValueId, poplar::Tensor> destinations_;
+  Decisions decisions_;
+  // Why the last wish, and values, are laid out as they are.
+  std::string why_wish_;
+  std::map<ir::ValueId, std::string> why_;
   GraphPlan plan_;
   // Where in plan_.ops.
   std::size_t at_ = 0;

@@ -1,6 +1,10 @@
 // Choices that a tile's memory asks for: how much of it products may take, and where lies what functions only read.
 #include "lower/lowering.h"
 
+#include "base/error.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -25,6 +29,23 @@ bool Lowering::has_functions() const {
   return false;
 }
 
+// The compiler would find it, too, when all exchanges are made.
+void Lowering::refuse_variables(std::int32_t device, double bytes, double memory) const {
+  std::vector<ValueId> own;
+  for (ValueId v : module_.graph(module_.main_graph()).inputs) {
+    if (module_.type_of(v).place.device.value == device) own.push_back(v);
+  }
+  const auto size = [&](ValueId v) { return ir::elements_of(module_.type_of(v).shape) * static_cast<std::int64_t>(ir::size_of(module_.type_of(v).dtype)); };
+  std::stable_sort(own.begin(), own.end(), [&](ValueId a, ValueId b) { return size(a) > size(b); });
+  std::string largest;
+  for (std::size_t i = 0; i < std::min<std::size_t>(own.size(), 3); ++i) {
+    const ir::Type& type = module_.type_of(own[i]);
+    largest += fmt::format("{}'{}' {} {}", i == 0 ? "" : ", ", name_of(own[i]), ir::to_string(type.shape), ir::name_of(type.dtype));
+  }
+  fail(ErrorKind::graph_memory_allocation_error, "variables-out-of-memory",
+       "the variables of IPU {} take {:.1f} MiB, its tiles have {:.1f} MiB; the largest: {}", std::max(device, 0), bytes / 0x1p20, memory / 0x1p20, largest);
+}
+
 void Lowering::choose_product_share() {
   const poplar::Target& target = graph_.getTarget();
   std::map<std::int32_t, double> bytes;
@@ -34,7 +55,13 @@ void Lowering::choose_product_share() {
   }
   double most = 0;
   for (const auto& [device, n] : bytes) most = std::max(most, n);
-  const double share = most / (static_cast<double>(target.getTilesPerIPU()) * static_cast<double>(target.getBytesPerTile()));
+  const double memory = static_cast<double>(target.getTilesPerIPU()) * static_cast<double>(target.getBytesPerTile());
+  const double share = most / memory;
+  if (target.getTargetType() != poplar::TargetType::CPU && !options_.allow_out_of_memory) {
+    for (const auto& [device, n] : bytes) {
+      if (n > memory) refuse_variables(device, n, memory);
+    }
+  }
   if (share > kMuch) product_share_ = share > kMost ? kUsual / 4 : kUsual / 2;
 }
 

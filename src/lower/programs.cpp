@@ -64,6 +64,7 @@ void Lowering::make_variables() {
       const Tensor wish = wishes && ir::elements_of(module_.type_of(v).shape) > 1 ? layout_wish(v) : Tensor();
       if (wishes && !wish.valid()) continue;
       if (wish.valid() && wish_of_function_) passed_on.insert(v);
+      if (wish.valid() && decisions_) why_[v] = why_wish_;
       define(v, {wish.valid() ? wish : new_tensor(v), {add_storage(true, false)}});
     }
     if (wishes && loads_) balance(passed_on);
@@ -89,6 +90,8 @@ void Lowering::make_variables() {
 
 void Lowering::lower_context(Context context, Sequence& program) {
   const ir::Graph& main = module_.graph(module_.main_graph());
+  constexpr const char* kNames[] = {"main program", "main program, accumulate_outer", "program weights_from_host", "program weights_to_host"};
+  if (decisions_) decisions_.begin(kNames[static_cast<std::size_t>(context)]);
   context_ = context;
   program_ = &program;
   scope_ = ++scopes_;
@@ -106,21 +109,31 @@ void Lowering::lower_context(Context context, Sequence& program) {
     if (producer.valid() && !ir::runs_in(module_, producer, context)) continue;
     to.push_back(homes[i].tensor);
     from.push_back(slot(main.finals[i]).tensor);
+    if (decisions_ && main.finals[i] != main.inputs[i]) {
+      decisions_.line(fmt::format("'{}': its last version {}", name_of(main.inputs[i]), to.back() == from.back() ? "lies at home" : "is copied home"));
+    }
   }
   for (std::size_t i = 0; i < kept.size(); ++i) {
     to.push_back(kept_[i].tensor);
     from.push_back(slot(kept[i].last).tensor);
   }
   assign_all(to, from);
+  if (decisions_) decisions_.end();
 }
 
 Lowered Lowering::run() {
   refuse_what_has_no_lowering();
+  refuse_types();
   Lowered out;
   program_ = &out.weights_from_host;
   choose_product_share();
   if (has_functions() && graph_.getTarget().getNumTiles() > devices_of(module_)) loads_.emplace(graph_.getTarget(), options_.num_io_tiles);
+  if (decisions_) decisions_.begin("variables");
   make_variables();
+  for (ValueId v : module_.graph(module_.main_graph()).inputs) {
+    if (decisions_) tell_variable(v);
+  }
+  if (decisions_) decisions_.end();
   for (ValueId v : module_.graph(module_.main_graph()).inputs) variables_.push_back(slots_[v]);
   for (const ir::KeptValue& k : analysis_.kept()) kept_.push_back({new_tensor(k.value), {add_storage(true, false)}});
   lower_context(Context::normal, out.main);
@@ -131,6 +144,7 @@ Lowered Lowering::run() {
   for (ir::HostStreamId id : streams) {
     (module_.stream(id).direction == ir::HostStream::Direction::host_to_device ? out.inputs : out.outputs).push_back(id);
   }
+  if (decisions_) decisions_.finish();
   return out;
 }
 

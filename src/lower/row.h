@@ -67,6 +67,8 @@ struct Row {
   Any (*expression)(const Expression&) = nullptr;
   // Element-wise, too, of operands and of tensors that it makes first. Result 0 is what the expression gives, others are the function's.
   Any (*formula)(OpLowering&, Formula&) = nullptr;
+  // What is a little less than some number is not nearly the same to it. Its operands are rounded to their type first.
+  bool steps = false;
   // An invalid tensor: no wish.
   poplar::Tensor (*layout)(const LayoutRequest&) = nullptr;
   // Of views that lose nothing: a tensor of the result's shape, seen as operand 0. Of ops whose result lies as operand 0 does: keeps_layout.

@@ -109,6 +109,34 @@ TEST(Programs, what_is_read_later_is_kept_from_an_update_in_place) {
   });
 }
 
+TEST(Programs, logarithms_of_powers_of_two_are_whole) {
+  on_machines([](Program& p) {
+    for (const DType t : {DType::float32, DType::float16}) {
+      const std::int64_t most = t == DType::float16 ? 15 : 40;
+      HostTensor powers(t, {2 * most + 1});
+      for (std::int64_t i = -most; i <= most; ++i) powers.set(i + most, std::ldexp(1.0, t == DType::float16 ? static_cast<int>(i / 2) : static_cast<int>(i)));
+      const TensorId log = p.op(p.main(), "log2", {p.variable(powers)});
+      p.store(log);
+      p.store(p.op(p.main(), "floor", {p.op(p.main(), "log2", {p.variable(powers)})}));
+      p.store(p.op(p.main(), "ceil", {p.op(p.main(), "log2", {p.variable(powers)})}));
+    }
+  });
+}
+
+TEST(Programs, what_has_steps_reads_halfs_as_they_would_be_stored) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    // Less than half a step above -1; the last one overflows when it is squared.
+    const TensorId x = p.variable(HostTensor::of_floats(DType::float16, {4}, std::array<double, 4>{-9, -10, 3, 300}));
+    const auto almost = [&] { return p.op(g, "expm1", {x}); };
+    for (const char* op : {"ceil", "floor", "sign"}) p.store(p.op(g, op, {almost()}));
+    p.store(p.op(g, "cast", {almost()}, {{"data_type", DType::int32}}));
+    p.store(p.op(g, "equal", {almost(), p.constant(g, HostTensor::filled(DType::float16, {4}, -1))}));
+    p.store(p.op(g, "isinf", {p.op(g, "mul", {x, x})}));
+    p.store(p.op(g, "increment_mod", {almost()}, {{"increment", 1.0}, {"modulus", 3.0}}));
+  });
+}
+
 TEST(Programs, a_running_sum_begins_with_its_operand_and_leaves_it_alone) {
   on_machines([](Program& p) {
     const GraphId g = p.main();

@@ -13,6 +13,7 @@
 #include "transform/expand.h"
 #include "transform/flatten_tuples.h"
 #include "transform/prune.h"
+#include "transform/schedule.h"
 #include "transform/unroll_pmap.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <streambuf>
@@ -128,7 +130,7 @@ struct Session::State {
   void make_device();
   // The graph level. It is not kept: a network's takes hundreds of megabytes.
   poplar::Graph empty_graph() const { return poplar::Graph(device.getTarget(), poplar::replication_factor(static_cast<unsigned>(replicas()))); }
-  lower::Lowered lower(poplar::Graph& graph) const;
+  lower::Lowered lower(poplar::Graph& graph, std::string* decisions = nullptr) const;
   void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();
   void watch_steps();
@@ -185,12 +187,17 @@ void Session::State::make_device() {
   device = model.createDevice();
 }
 
-lower::Lowered Session::State::lower(poplar::Graph& graph) const {
+lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decisions) const {
   lower::Options o;
   o.num_io_tiles = options.num_io_tiles;
   o.fuse = options.fuse;
   o.check_float8_scales = options.check_float8_scales;
   o.partials_type_matmuls = options.partials_type_matmuls;
+  o.decisions = decisions;
+  // As the engine will read it.
+  const auto given = options.engine.find("debug.allowOutOfMemory");
+  const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS");
+  o.allow_out_of_memory = (given != options.engine.end() && given->second == "true") || (environment != nullptr && std::string_view(environment).find("allowOutOfMemory") != std::string_view::npos);
   return lower::lower(module, graph, o);
 }
 
@@ -243,12 +250,18 @@ void Session::prepare() {
   dump.after("flatten_tuples", s.module);
   transform::prune(s.module);
   dump.after("prune", s.module);
+  if (s.options.schedule) {
+    transform::schedule(s.module);
+    dump.after("schedule", s.module);
+  }
   s.make_device();
   s.times.transform += seconds_since(begin);
   const auto lowering = std::chrono::steady_clock::now();
   {
     poplar::Graph graph = s.empty_graph();
-    const lower::Lowered lowered = s.lower(graph);
+    std::string decisions;
+    const lower::Lowered lowered = s.lower(graph, dump.wanted() ? &decisions : nullptr);
+    dump.decisions(decisions);
     s.inputs = lowered.inputs;
     s.outputs = lowered.outputs;
     s.times.lower = seconds_since(lowering);

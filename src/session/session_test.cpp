@@ -2,9 +2,12 @@
 
 #include "ir/interpreter.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace pando::session {
@@ -159,6 +162,27 @@ TEST(Session, functions_that_pass_on_and_share_operands_equal_the_interpreter) {
     const HostTensor expected = reference.output(out, 1);
     for (std::int64_t i = 0; i < result.elements(); ++i) EXPECT_FLOAT_EQ(result.number(i), expected.number(i)) << options.device << " " << i;
   }
+}
+
+TEST(Session, variables_that_no_ipu_holds_are_refused_before_anything_is_compiled) {
+  Builder b;
+  State s;
+  s.type = b.module().type(tensor_type(DType::float32, {1024, 1024}));
+  const TensorId large = b.add_variable(s, HostTensor(DType::float32, {1024, 1024}), "large");
+  b.op(b.module().main_graph(), "add", std::array{large, large}, {}, {}, true);
+  Options options;
+  options.tiles_per_ipu = 4;
+  try {
+    Session session(b, options);
+    FAIL() << "4 MiB on 4 tiles";
+  } catch (const poplar::graph_memory_allocation_error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("'large' (1024, 1024) float32"));
+  }
+  options.engine["debug.allowOutOfMemory"] = "true";
+  Session session(b, options);
+  options.device = "cpu";
+  options.tiles_per_ipu = 0;
+  Session on_cpu(b, options);
 }
 
 }  // namespace

@@ -136,5 +136,30 @@ def test_dump_shows_the_module_after_each_pass(tmp_path, monkeypatch):
     popxl.Session(ir, "cpu")
     text = (tmp_path / "dump").read_text()
     assert [line.split(":")[0] for line in text.splitlines() if line.startswith("# after")] == [
-        "# after build", "# after complete_places", "# after expand", "# after flatten_tuples", "# after prune"]
+        "# after build", "# after complete_places", "# after expand", "# after flatten_tuples", "# after prune", "# after schedule"]
     assert "= add(x, " in text and "# after expand: nothing changed" in text
+    decisions = text[text.index("# lower decides\n"):]
+    assert "\nvariables\n  'x' (3): tile 0" in decisions and "\nmain program\n  add: 'add_out' " in decisions
+
+
+def test_ops_that_nobody_orders_stay_as_listed_if_the_program_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("PANDO_DUMP_LEVEL", "model")
+
+    def lowered(steps):
+        monkeypatch.setenv("PANDO_DUMP_FILE", str(tmp_path / f"dump{steps}"))
+        ir = popxl.Ir()
+        with ir.main_graph:
+            x = popxl.variable(np.ones((8, 8), np.float32), name="x")
+            products = [x @ x for _ in range(4)]
+            stream = popxl.d2h_stream((), popxl.float32)
+            for p in products:
+                ops.host_store(stream, ops.sum(p))
+        if steps is not None:
+            ir._pb_ir.getSessionOptions().swapLimitScheduler = steps
+        popxl.Session(ir, "cpu")
+        text = (tmp_path / f"dump{steps}").read_text()
+        last = [part for part in text.split("# ") if "graph main" in part][-1]
+        return [line.split(" = ")[1].split("(")[0] for line in last.splitlines() if line.startswith("    ") and " = " in line]
+
+    assert lowered(0) == ["matmul"] * 4 + ["sum"] * 4
+    assert lowered(None) == lowered(-1) == ["matmul", "sum"] * 4

@@ -9,7 +9,8 @@ extern const OpRow op_cast;
 constexpr OpRow op_cast = checked({
     .name = "cast",
     .doc = "The values in another element type. Floats become integers by truncation (NaN: 0; beyond the type's range: its least or largest "
-           "value) and bool by comparison with 0; integers wrap around; floats are rounded to nearest even. Float8 types are left to pow2scale_cast_to_fp8.",
+           "value) and bool by comparison with 0; integers wrap around; floats are rounded to nearest even. Float8 types are left to pow2scale_cast_to_fp8 and "
+           "pow2scale_cast_from_fp8.",
     .signature = "cast(t: Tensor, data_type: dtype) -> Tensor",
     .operands = {{{"t", any_type & ~(set_of(DType::complex64) | set_of(DType::complex128))}}},
     .attributes = {{{"data_type", AttributeKind::dtype}}},
@@ -17,6 +18,8 @@ constexpr OpRow op_cast = checked({
       const DType to = in.attributes().dtype("data_type");
       if (is_float8(to)) refuse(ErrorClass::type, "cast-to-float8", "cast: to {} goes pow2scale_cast_to_fp8, which takes a scale",
                                 name_of(to));
+      if (is_float8(in.dtype(0))) refuse(ErrorClass::type, "cast-from-float8", "cast: from {} goes pow2scale_cast_from_fp8, which takes a scale",
+                                         name_of(in.dtype(0)));
       if (is_complex(to)) refuse(ErrorClass::type, "cast-to-complex", "cast: to {} is not possible", name_of(to));
       in.result(to, in.shape(0));
       in.results()[0].meta_shape = in.operand(0).meta_shape;

@@ -25,6 +25,9 @@ constexpr OpRow op_interpolate_grad = checked({
         s.attributes.set("shape", Ints(shape));
         for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = resized(shape[d], s.attributes.floats("scale_factor")[d]);
       }
+      Floats& wide = all.back().operands[0].values;
+      wide.assign(static_cast<std::size_t>(elements_of(all.back().operands[0].shape)), 0.5);
+      wide[wide.size() / 2] = NAN;
       return all;
     },
     .popart_type = "ResizeGrad",

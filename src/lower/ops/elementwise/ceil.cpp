@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_ceil;
-constexpr Row lower_ceil = {.name = "ceil", .expression = [](const Expression& e) -> Any { return pe::Ceil(e.operand(0)); }};
+constexpr Row lower_ceil = {.name = "ceil", .expression = [](const Expression& e) -> Any { return pe::Ceil(e.operand(0)); }, .steps = true};
 
 }  // namespace pando::lower

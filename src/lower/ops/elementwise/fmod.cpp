@@ -10,6 +10,7 @@ constexpr Row lower_fmod = {
       if (ir::is_floating(e.operand_type(0).dtype)) return rest;
       return pe::Select(e.number(0), rest, pe::Equal(e.operand(1), e.number(0)));
     },
+    .steps = true,
 };
 
 }  // namespace pando::lower

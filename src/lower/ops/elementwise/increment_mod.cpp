@@ -8,6 +8,7 @@ constexpr Row lower_increment_mod = {
     .expression = [](const Expression& e) -> Any {
       return pe::Rem(pe::Add(e.operand(0), e.number(e.attributes().number("increment"))), e.number(e.attributes().number("modulus")));
     },
+    .steps = true,
 };
 
 }  // namespace pando::lower

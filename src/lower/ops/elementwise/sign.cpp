@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_sign;
-constexpr Row lower_sign = {.name = "sign", .expression = [](const Expression& e) -> Any { return pe::Signum(e.operand(0)); }};
+constexpr Row lower_sign = {.name = "sign", .expression = [](const Expression& e) -> Any { return pe::Signum(e.operand(0)); }, .steps = true};
 
 }  // namespace pando::lower
