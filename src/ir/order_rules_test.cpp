@@ -97,7 +97,7 @@ TEST_F(Rules, readers_of_any_view_and_updates_keep_their_order) {
   const OpId update = last;
   op("cos", {y});
   const OpId other = last;
-  op("mul", {a, y}, {}, {}, true);
+  op("add", {a, y}, {}, {}, true);
   EXPECT_TRUE(is_before(reader, update));
   EXPECT_TRUE(is_before(update, last));
   EXPECT_FALSE(is_before(reader, last)) << "the first update is between";
