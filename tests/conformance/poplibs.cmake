@@ -10,7 +10,11 @@ if(PANDO_LIBRARIES)
   find_package(poplar REQUIRED)
   find_package(poplibs REQUIRED)
   add_library(popfloat INTERFACE)  # there is none: programs link it and do not use it
-  include_directories("${PANDO_LIBRARIES}/include")  # before PopLibs' own
+  # Their headers before PopLibs' own, which are beside those of its tests' helpers. A copy: compilers skip folders that are system folders, too.
+  foreach(library poputil popops poprand poplin popnn)
+    file(COPY "${PANDO_LIBRARIES}/include/${library}" DESTINATION "${CMAKE_BINARY_DIR}/op_headers")
+  endforeach()
+  include_directories("${CMAKE_BINARY_DIR}/op_headers")
 
   macro(add_subdirectory folder)
     if(NOT "${CMAKE_CURRENT_SOURCE_DIR}/${folder}" MATCHES "/lib/(poputil|popops|poprand|poplin|popnn|popfloat|popsparse)$")
