@@ -10,7 +10,7 @@ namespace pando::simulate {
 
 namespace {
 
-// All of these were chosen with reports of MLPs of 4 and 8 layers and of a GPT of 2 blocks on two to eight IPUs of 256 tiles.
+// Costs of ops and products were chosen with reports of MLPs of 4 and 8 layers and of a GPT of 2 blocks on two to eight IPUs of 256 tiles.
 //
 // Of one op, in cycles: two compute sets that start their workers, two exchanges with their syncs.
 constexpr double kOpCycles = 3500;
@@ -19,8 +19,12 @@ constexpr double kOpCycles = 3500;
 // to so many cycles; large ones come so near to the peak.
 constexpr double kPartRate = 2.5, kPartCycles = 45000, kProductShare = 0.3;
 constexpr double kMemoryShare = 0.15;
-// Of a message between IPUs: its syncs, and exchanges to and from the tiles that hold it.
-constexpr double kMessageCycles = 4000;
+// Of a message between IPUs that lie `span` apart on the ladder: a sync of the tiles before and behind it, one of the IPUs, and the way of its last
+// word. All of them are facts of the machine.
+double message_cycles(const Machine& m, unsigned span) {
+  const unsigned hops = 1 + span / 2 / 2;
+  return 2.0 * m.sync_cycles_internal + 2 * hops * m.sync_seconds_per_hop * m.clock_hz + m.exchange_landing_cycles;
+}
 
 // Shares of a peak of so many operations a cycle.
 Efficiency product_efficiency(double peak) {
@@ -34,12 +38,12 @@ Efficiency product_efficiency(double peak) {
   return e;
 }
 
-NetworkLevel level(const Machine& m, const char* name, std::int32_t devices, unsigned links) {
+NetworkLevel level(const Machine& m, const char* name, std::int32_t devices, unsigned links, unsigned span) {
   NetworkLevel l;
   l.name = name;
   l.devices = devices;
   l.bytes_per_second = m.link_bytes_per_second * links;
-  l.latency = kMessageCycles / m.clock_hz;
+  l.latency = message_cycles(m, span) / m.clock_hz;
   // A tile computes or exchanges.
   l.slowdown = 1;
   l.through_first = true;
@@ -67,7 +71,7 @@ Cluster cluster_of_ipus(const Machine& machine, std::int64_t tiles) {
   c.launch = kOpCycles / m.clock_hz;
   c.far_bytes = 64LL << 30;
   c.far_bytes_per_second = m.streaming_bytes_per_second;
-  c.levels = {level(m, "card", 2, m.links.in_card), level(m, "ladder", 1 << 20, std::max(1u, m.links.across))};
+  c.levels = {level(m, "card", 2, m.links.in_card, 2), level(m, "ladder", 1 << 20, std::max(1u, m.links.across), 4)};
   return c;
 }
 

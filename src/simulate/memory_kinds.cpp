@@ -10,6 +10,8 @@ namespace pando::simulate {
 MemoryKinds::MemoryKinds(const ir::Module& module)
     : m_(module),
       kinds_(module.value_count(), static_cast<std::uint8_t>(MemoryKind::workspace)),
+      updates_(module.op_count(), false),
+      of_state_(module.value_count(), false),
       backward_(module.value_count(), false),
       consumed_by_update_(module.value_count(), false),
       given_kind_(module.graph_count(), false),
@@ -28,6 +30,8 @@ const MemoryKinds::OpFacts& MemoryKinds::facts(ir::OpId o) {
   f.carries = f.transfer || row.elementwise || row.view != ir::View::none || row.name == "make_tuple" || row.name == "get_element" ||
       row.name == "concat" ||
               row.name == "identity" || row.name == "sum";
+  f.arithmetic = !f.gradient && (row.elementwise || row.view != ir::View::none || f.transfer || row.name == "make_tuple" || row.name == "get_element" ||
+                                 row.name == "identity" || row.name == "cast" || row.name.ends_with("_updater"));
   return f;
 }
 
@@ -36,9 +40,14 @@ void MemoryKinds::enter(ir::GraphId g) {
   entered_[g.index()] = true;
   const ir::Graph& graph = m_.graph(g);
   find_backward(graph);
+  find_updates(graph);
   find_gradients(graph);
   if (!given_kind_[g.index()]) find_inputs(graph);
+  for (std::size_t i = 0; i < graph.finals.size(); ++i) {
+    if (of_state_[graph.finals[i].index()]) kinds_[graph.finals[i].index()] = kinds_[graph.inputs[i].index()];
+  }
   for (ir::OpId o : graph.ops) {
+    if (updates_[o.index()]) continue;
     const bool back = std::any_of(m_.results(o).begin(), m_.results(o).end(), [&](ir::ValueId v) { return backward_[v.index()]; });
     if (!back) continue;
     for (ir::ValueId v : m_.operands(o)) {
@@ -62,17 +71,42 @@ void MemoryKinds::find_backward(const ir::Graph& g) {
   }
 }
 
+// Backwards from new versions of state; then forwards, what is made of state.
+void MemoryKinds::find_updates(const ir::Graph& g) {
+  std::vector<bool> wanted(m_.value_count(), false), wanted_elsewhere(m_.value_count(), false);
+  for (ir::ValueId v : g.outputs) wanted_elsewhere[v.index()] = true;
+  for (std::size_t i = 0; i < g.finals.size(); ++i) wanted[g.finals[i].index()] = g.finals[i] != g.inputs[i];
+  for (std::size_t i = g.ops.size(); i-- > 0;) {
+    const ir::OpId o = g.ops[i];
+    const auto results = m_.results(o);
+    const bool all = !results.empty() && facts(o).arithmetic && std::all_of(results.begin(), results.end(), [&](ir::ValueId v) {
+      return wanted[v.index()] && !wanted_elsewhere[v.index()];
+    });
+    updates_[o.index()] = all;
+    for (ir::ValueId v : m_.operands(o)) (all ? wanted : wanted_elsewhere)[v.index()] = true;
+  }
+  for (std::size_t i = 0; i < g.finals.size(); ++i) {
+    if (g.finals[i] != g.inputs[i]) of_state_[g.inputs[i].index()] = true;
+  }
+  for (ir::OpId o : g.ops) {
+    if (!updates_[o.index()]) continue;
+    const bool any = std::any_of(m_.operands(o).begin(), m_.operands(o).end(), [&](ir::ValueId v) { return of_state_[v.index()]; });
+    for (ir::ValueId v : m_.results(o)) of_state_[v.index()] = any;
+  }
+}
+
 void MemoryKinds::find_gradients(const ir::Graph& g) {
   for (std::size_t i = g.ops.size(); i-- > 0;) {
     const ir::OpId o = g.ops[i];
     const OpFacts& f = facts(o);
     const auto results = m_.results(o);
-    const bool wanted = f.update || (f.carries && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) {
+    const bool makes_state = updates_[o.index()] && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) { return of_state_[v.index()]; });
+    const bool wanted = f.update || makes_state || (f.carries && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) {
       return consumed_by_update_[v.index()];
     }));
     if (!wanted) continue;
     for (ir::ValueId v : m_.operands(o)) {
-      if (!backward_[v.index()]) continue;
+      if (!backward_[v.index()] || of_state_[v.index()]) continue;
       consumed_by_update_[v.index()] = true;
       kinds_[v.index()] = static_cast<std::uint8_t>(MemoryKind::gradients);
     }
@@ -95,7 +129,7 @@ void MemoryKinds::find_inputs(const ir::Graph& g) {
     const OpFacts& f = facts(o);
     for (ir::ValueId v : m_.operands(o)) {
       if (m_.value(v).producer.valid()) continue;
-      seen[m_.value(v).index] |= f.update ? kUpdated : kReadElsewhere;
+      seen[m_.value(v).index] |= f.update || updates_[o.index()] ? kUpdated : kReadElsewhere;
     }
   }
   for (std::size_t i = 0; i < g.inputs.size(); ++i) {
