@@ -316,6 +316,57 @@ graph main(x: Tensor[(12, 4), float64], w: Tensor[(4, 2), float64], b: Tensor[(2
   EXPECT_EQ(columns, (std::vector<double>{1, 2}));
 }
 
+// As exporters write dense layers: the product takes the weight transposed.
+TEST(Distribution, TransposedWeightsAreCut) {
+  const Program p = annotate(ir::parse(R"(module
+graph main(x: Tensor[(12, 4), float64], w: Tensor[(8, 4), float64], v: Tensor[(6, 8), float64], u: Tensor[(2, 6), float64]):
+    wt: Tensor[(4, 8), float64] = transpose(w, permutation=[1, 0])
+    a: Tensor[(12, 8), float64] = matmul(x, wt)
+    r: Tensor[(12, 8), float64] = relu(a)
+    vt: Tensor[(8, 6), float64] = transpose(v, permutation=[1, 0])
+    b: Tensor[(12, 6), float64] = matmul(r, vt)
+    s: Tensor[(12, 6), float64] = relu(b)
+    ut: Tensor[(6, 2), float64] = transpose(u, permutation=[1, 0])
+    o: Tensor[(12, 2), float64] = matmul(s, ut)
+    return o
+)"), {{{"x", 0}}, {}, {}, {}});
+  const Distributed d = parallelise(p, {.tensor = 2});
+  EXPECT_EQ(count(d.module, "all_reduce_across"), 1);
+  EXPECT_EQ(count(d.module, "all_gather_across"), 0);
+  std::map<std::string, ir::Shape> shapes;
+  for (ir::ValueId v : d.module.graph(d.module.main_graph()).inputs) shapes[d.module.name_of(v)] = d.module.type_of(v).shape;
+  EXPECT_EQ(shapes.at("w.1"), (ir::Shape{4, 4}));
+  EXPECT_EQ(shapes.at("v.1"), (ir::Shape{6, 4}));
+  EXPECT_EQ(shapes.at("u.1"), (ir::Shape{1, 6}));
+  for (const Strategy& s : {Strategy{.tensor = 2}, {.data = 3, .tensor = 2}, {.tensor = 2, .pipeline = 3, .microbatches = 2}, {.tensor = 2, .cut = {{"w", -1}}},
+                            {.tensor = 2, .cut = {{"w", 1}}}}) {
+    EXPECT_EQ(difference(p, s, 0, 1), "");
+  }
+  EXPECT_EQ(refusal(p, {.pipeline = 4}), "stages");
+}
+
+// Images: samples and channels are cut, layers begin at convolutions.
+TEST(Distribution, ConvolutionsAreDistributed) {
+  const Program p = annotate(ir::parse(R"(module
+graph main(x: Tensor[(4, 2, 6, 6), float64], w: Tensor[(4, 2, 3, 3), float64], b: Tensor[(4), float64], v: Tensor[(6, 4, 3, 3), float64], g: Tensor[(6, 1, 3, 3), float64]):
+    a: Tensor[(4, 4, 6, 6), float64] = conv(x, w, padding=[1, 1, 1, 1])
+    b4: Tensor[(1, 4, 1, 1), float64] = reshape(b, shape=[1, 4, 1, 1])
+    c: Tensor[(4, 4, 6, 6), float64] = add(a, b4)
+    r: Tensor[(4, 4, 6, 6), float64] = relu(c)
+    m: Tensor[(4, 4, 3, 3), float64] = max_pool(r, kernel_size=[2, 2], stride=[2, 2])
+    d: Tensor[(4, 6, 3, 3), float64] = conv(m, v, padding=[1, 1, 1, 1])
+    e: Tensor[(4, 6, 1, 1), float64] = conv(d, g)
+    f: Tensor[(4, 6, 1, 1), float64] = average_pool(e, kernel_size=[1, 1], stride=[1, 1])
+    return f
+)"), {{{"x", 0}}, {}, {}, {}});
+  EXPECT_EQ(count(parallelise(p, {.data = 2}).module, "all_gather_across"), 0);
+  EXPECT_EQ(count(parallelise(p, {.tensor = 2}).module, "all_reduce_across"), 1);
+  for (const Strategy& s : {Strategy{.data = 4}, {.tensor = 2}, {.data = 2, .tensor = 2, .microbatches = 2}, {.pipeline = 3, .microbatches = 4},
+                            {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 2}}) {
+    EXPECT_EQ(difference(p, s, 0, 1), "");
+  }
+}
+
 // Samples and labels come by streams, the loss goes by one; weights are variables, updated in place.
 constexpr const char* kStreams = R"(module
 stream 0 "x" to device: Tensor[(12, 4), float64]

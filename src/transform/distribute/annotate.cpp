@@ -70,7 +70,7 @@ class Annotator {
       data = true;
     }
     for (OpId o : ops()) {
-      if (!data && m_.row(o).name == "matmul") weight[m_.operand(o, 1).index()] = true;
+      if (!data && (m_.row(o).name == "matmul" || m_.row(o).name == "conv")) weight[m_.operand(o, 1).index()] = true;
     }
     for (std::size_t i = 0; i < n; ++i) {
       const ValueId v = main().inputs[i];
@@ -155,8 +155,7 @@ class Annotator {
 
   // Of values that depend on samples: the last forward op that takes each.
   void layers() {
-    std::vector<bool> activation(m_.value_count(), false), parameter(m_.value_count(), false);
-    for (std::size_t i = 0; i < main().inputs.size(); ++i) parameter[main().inputs[i].index()] = !p_.is_batch(i);
+    std::vector<bool> activation(m_.value_count(), false);
     for (std::size_t i = 0; i < main().inputs.size(); ++i) activation[main().inputs[i].index()] = p_.is_batch(i);
     std::vector<std::size_t> last(m_.value_count(), 0);
     std::vector<OpId> forward;
@@ -177,11 +176,11 @@ class Annotator {
         --passing[last[v.index()]];
       }
     }
-    number_layers(forward, passing, parameter);
+    number_layers(forward, passing, activation);
   }
 
-  // A layer begins at the last op before a product that takes all there is from before.
-  void number_layers(const std::vector<OpId>& forward, const std::vector<std::int64_t>& passing, const std::vector<bool>& parameter) {
+  // A layer begins at the last op before a product by a weight that takes all there is from before.
+  void number_layers(const std::vector<OpId>& forward, const std::vector<std::int64_t>& passing, const std::vector<bool>& activation) {
     p_.layer.assign(m_.op_count(), 0);
     std::uint32_t layer = 0;
     std::int64_t live = 0;  // from before op i to it and further
@@ -189,7 +188,7 @@ class Annotator {
     std::optional<std::size_t> cut;
     for (std::size_t i = 0; i < forward.size(); ++i) {
       const OpId o = forward[i];
-      const bool multiplies = m_.row(o).name == "matmul" && parameter[m_.operand(o, 1).index()];
+      const bool multiplies = (m_.row(o).name == "matmul" || m_.row(o).name == "conv") && !activation[m_.operand(o, 1).index()];
       if (product && live == 1) cut = i;
       p_.layer[o.index()] = layer;
       if (multiplies && cut) {

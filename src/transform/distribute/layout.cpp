@@ -40,7 +40,7 @@ class AxisPass {
  public:
   AxisPass(const Program& program, const Strategy& strategy, Layout& layout, Axis axis, const std::vector<bool>& update)
       : program_(program), m_(program.module), strategy_(strategy), layout_(layout), axis_(axis), n_(layout.sizes[axis]), update_(update),
-        free_(m_.value_count(), false), parameter_(m_.value_count(), false) {}
+        free_(m_.value_count(), false), parameter_(m_.value_count(), false), transposed_by_(m_.value_count()) {}
 
   void run() {
     const ir::Graph& main = m_.graph(m_.main_graph());
@@ -140,7 +140,24 @@ class AxisPass {
     if (resolved(v).is_partial() && !want.is_partial()) resolve(v, want);
     if (!free_[v.index()]) return;
     free_[v.index()] = false;
+    if (transposed_by_[v.index()].valid() && !take_transposed(transposed_by_[v.index()], want)) return;
     if (want.is_sharded()) set(v, want);
+  }
+  // A weight that a product takes transposed. Whether it can lie as that wants it.
+  bool take_transposed(OpId o, Spec want) {
+    const ValueId w = m_.operand(o, 0);
+    if (!free_[w.index()]) return false;
+    free_[w.index()] = false;
+    if (!want.is_sharded()) return true;
+    const auto dim = m_.attributes(o).ints("permutation")[static_cast<std::size_t>(want.dim)];
+    set(w, Spec::along(dim, want.outer));
+    demand(o, 0) = raw(w);
+    return true;
+  }
+  bool transposes_free_weight(OpId o) const {
+    if (axis_ != kTensor || is_update(o) || m_.row(o).name != "transpose") return false;
+    const ValueId w = m_.operand(o, 0);
+    return free_[w.index()] && parameter_[w.index()] && shape(w).size() == 2;
   }
   void resolve(ValueId v, Spec want) {
     const bool whole = axis_ == kTime || (axis_ == kData && strategy_.zero == 1);
@@ -174,6 +191,13 @@ class AxisPass {
     if (is_update(o)) adopt_from_weight(o);
     if (m_.row(o).name == "sgd") {
       sgd(o);
+      return;
+    }
+    if (transposes_free_weight(o)) {
+      // How it lies, the product says that takes it.
+      const ValueId r = m_.result(o);
+      free_[r.index()] = parameter_[r.index()] = true;
+      transposed_by_[r.index()] = o;
       return;
     }
     const std::optional<Letters> letters = letters_of(m_, o);
@@ -321,14 +345,17 @@ class AxisPass {
     }
   }
 
+  bool is_product(OpId o) const {
+    return m_.row(o).name == "conv" || (m_.row(o).name == "matmul" && shape(m_.operand(o, 1)).size() == 2);
+  }
+
   Choice choose(OpId o, const Letters& l) {
     Choice best;
     if (const ValueId w = is_update(o) ? layout_.weight_of_op[o.index()] : ValueId(); w.valid()) {
       as_its_weight(o, l, w, best);
       return best;
     }
-    const bool by_weight = axis_ == kTensor && m_.row(o).name == "matmul" && parameter_[m_.operand(o, 1).index()] && free_[m_.operand(o, 1).index()] &&
-                           shape(m_.operand(o, 1)).size() == 2;
+    const bool by_weight = axis_ == kTensor && is_product(o) && parameter_[m_.operand(o, 1).index()] && free_[m_.operand(o, 1).index()];
     for (std::size_t i = 0; i < l.operands.size(); ++i) {
       const Spec s = seen(o, i);
       if (!s.is_sharded()) continue;
@@ -339,7 +366,7 @@ class AxisPass {
         if (!weight_whole) consider(o, l, {false, x.letter, s.outer}, 0, best);
       }
     }
-    if (by_weight && !best.found) {
+    if (by_weight && !best.found && !l.operands[1].empty()) {
       const std::uint8_t columns = l.operands[1].back().letter;
       consider(o, l, {false, columns, 1}, 0, best);
     }
@@ -382,6 +409,8 @@ class AxisPass {
   std::int64_t n_;
   const std::vector<bool>& update_;
   std::vector<bool> free_, parameter_;
+  // By value: the op that transposes a weight whose layout is not known yet.
+  std::vector<OpId> transposed_by_;
 };
 
 class Builder {

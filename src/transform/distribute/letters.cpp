@@ -268,6 +268,62 @@ std::optional<Letters> normalisation(const View& v) {
   return l;
 }
 
+// --- images: (samples, channels, ...)
+
+constexpr std::size_t kSamples = 0, kIn = 1, kOut = 2;
+
+// Where channels are in groups, only samples are cut. `t`, `weight`, `y`: their letters' lists; the weight's are (out, in, ...).
+void convolution(Letters& l, bool grouped, std::vector<Occurrence>& t, std::vector<Occurrence>& weight, std::vector<Occurrence>& y) {
+  l.linear = Letters::any_one;
+  put(t, 0, kSamples);
+  put(y, 0, kSamples);
+  if (grouped) return;
+  put(t, 1, kIn);
+  put(weight, 1, kIn);
+  put(weight, 0, kOut);
+  put(y, 1, kOut);
+}
+bool has_groups(const Shape& t, const Shape& weight) { return t[1] != weight[1]; }
+
+std::optional<Letters> conv(const View& v) {
+  Letters l = blank(v);
+  convolution(l, has_groups(v.operand(0), v.operand(1)), l.operands[0], l.operands[1], l.results[0]);
+  return l;
+}
+std::optional<Letters> conv_input_grad(const View& v) {
+  Letters l = blank(v);
+  convolution(l, has_groups(v.result(), v.operand(1)), l.results[0], l.operands[1], l.operands[0]);
+  return l;
+}
+std::optional<Letters> conv_weight_grad(const View& v) {
+  Letters l = blank(v);
+  convolution(l, has_groups(v.operand(1), v.result()), l.operands[1], l.results[0], l.operands[0]);
+  return l;
+}
+
+// Each sample and channel for itself.
+std::optional<Letters> by_channel(const View& v) {
+  Letters l = blank(v);
+  for (auto* lists : {&l.operands, &l.results}) {
+    for (auto& list : *lists) {
+      put(list, 0, kSamples);
+      put(list, 1, kIn);
+    }
+  }
+  return l;
+}
+
+// Behind the first operand: a number for each channel.
+std::optional<Letters> batch_norm_inference(const View& v) {
+  Letters l = blank(v);
+  for (auto* list : {&l.operands[0], &l.results[0]}) {
+    put(*list, 0, kSamples);
+    put(*list, 1, kIn);
+  }
+  for (std::size_t i = 1; i < v.operands(); ++i) put(l.operands[i], 0, kIn);
+  return l;
+}
+
 const std::unordered_map<std::string_view, Rule>& rules() {
   static const std::unordered_map<std::string_view, Rule> all = {
       {"add", sum_like},         {"sub", sum_like},           {"add_n", sum_like},         {"negate", sum_like},
@@ -279,7 +335,10 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"cumsum", along_axis},    {"concat", pieces_along_axis}, {"split", pieces_along_axis}, {"slice", pieces_along_axis},
       {"gather", gather},        {"tied_gather", gather},     {"scatter_reduce", scatter_reduce}, {"nll_loss", nll},
       {"nll_grad", nll},         {"nll_loss_with_softmax_grad", nll}, {"group_norm", normalisation}, {"layer_norm", normalisation},
-      {"group_norm_grad", normalisation}, {"copy_var_update_", plain}, {"accumulate_", plain},
+      {"group_norm_grad", normalisation}, {"copy_var_update_", plain}, {"accumulate_", plain}, {"conv", conv},
+      {"conv_input_grad", conv_input_grad}, {"conv_weight_grad", conv_weight_grad}, {"max_pool", by_channel}, {"average_pool", by_channel},
+      {"max_pool_grad", by_channel}, {"average_pool_grad", by_channel}, {"interpolate", by_channel}, {"interpolate_grad", by_channel},
+      {"batch_norm_inference", batch_norm_inference},
   };
   return all;
 }
