@@ -29,7 +29,7 @@ struct Arguments {
   bool frontier = false, brute_force = false, quiet = false;
 };
 
-// "28GB", "28GiB" or bytes; 0 if it is none of these.
+// "28GB", "624KiB" or bytes; 0 if it is none of these.
 double bytes_of(const std::string& text) {
   std::size_t used = 0;
   double n = 0;
@@ -38,10 +38,12 @@ double bytes_of(const std::string& text) {
   } catch (const std::exception&) {
     return 0;
   }
-  const std::string unit = text.substr(used);
-  if (unit.empty() || unit == "B") return n;
-  if (unit == "GB") return n * 1e9;
-  if (unit == "GiB") return n * 1024 * 1024 * 1024;
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},      {"B", 1},           {"kB", 1e3},          {"KB", 1e3},
+                                                            {"MB", 1e6},  {"GB", 1e9},        {"TB", 1e12},         {"KiB", 1024.0},
+                                                            {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}, {"TiB", 1024.0 * 1024 * 1024 * 1024}};
+  for (const auto& [unit, bytes] : kUnits) {
+    if (text.substr(used) == unit) return n * bytes;
+  }
   return 0;
 }
 
@@ -57,6 +59,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   if (a.devices.size() > 1 || a.by == "price") {
     throw CLI::ValidationError("--devices", "a program is searched for one number of devices, by time");
   }
+  if (a.batch != 0) throw CLI::ValidationError("--batch", "a program has its samples: of an ONNX model, say --dimension NAME=SIZE");
   p.input = a.model;
   p.svg = a.svg;
   p.why = a.why;
@@ -81,17 +84,19 @@ int run(Arguments& a) {
   if (!a.memory.empty()) {
     a.space.memory = bytes_of(a.memory);
     if (a.space.memory <= 0) {
-      fmt::print(stderr, "pando search: --memory {}: a number with B, GB or GiB is expected\n", a.memory);
+      fmt::print(stderr, "pando search: --memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected\n", a.memory);
       return kWrong;
     }
   }
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
   if (is_program(a.model)) return run_program(a, cluster);
+  const search::Transformer model = search::transformer_named(a.model);
   if (a.batch == 0) throw CLI::RequiredError("--batch");
+  // Words that are none are found before the search.
+  if (!a.why.empty()) search::parse_strategy(a.why, a.batch);
   if (a.program.check) throw CLI::ValidationError("--check", "it takes a program: an ONNX model or a module's text");
   a.space.batch = a.batch;
   a.space.runnable = !a.program.emit.empty();
-  const search::Transformer model = search::transformer_named(a.model);
   search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
   if (!a.quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
   search::Result best;
@@ -106,7 +111,10 @@ int run(Arguments& a) {
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     if (a.devices.size() > 1) fmt::print("{} devices:\n{}", devices, search::to_table(r));
-    if (r.best.empty()) continue;
+    if (r.best.empty()) {
+      if (best.best.empty()) best = std::move(r);
+      continue;
+    }
     // A device costs the same for every point; without a price, device-hours are compared.
     const auto& f = r.best.front();
     const double per_sample = f.estimate.seconds / static_cast<double>(f.strategy.batch);

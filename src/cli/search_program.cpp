@@ -43,6 +43,9 @@ bool is_program(const std::string& input) {
 }
 
 int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
+  transform::Strategy asked;
+  asked.first_device = a.space.first_device;
+  asked = search::parse_words(a.why, asked);
   const transform::Program program = program_from(a);
   for (const std::string& file : a.tables) a.space.tables.push_back({file, search::table_from(file)});
   const auto begin = std::chrono::steady_clock::now();
@@ -53,9 +56,6 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   }
   fmt::print("{}", search::to_table(r));
   if (!a.why.empty()) {
-    transform::Strategy asked;
-    asked.first_device = a.space.first_device;
-    asked = search::parse_words(a.why, asked);
     fmt::print("why not {}:\n  {}", a.why, search::why_not(program, cluster, a.space, asked, r));
   }
   if (!a.svg.empty()) {

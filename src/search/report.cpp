@@ -61,7 +61,7 @@ std::string to_table(const Result& r) {
                         f.estimate.memory_bytes() / kGib,
                         to_string(f.strategy));
   }
-  if (r.best.empty()) text += "nothing fits\n";
+  if (r.best.empty()) text += r.certificate.points > 0 ? "nothing fits\n" : "no strategy has so many devices and all that is demanded\n";
   else {
     const Estimate& e = r.best.front().estimate;
     text += fmt::format("the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, pipeline {:.4f}, data {:.4f}, "

@@ -165,6 +165,8 @@ check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$'
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
 check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
 check "search: nothing fits" 1 'nothing fits' "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
+check "search: nothing fits, with a certificate" 1 'certificate: [1-9][0-9]* points = 0 evaluated' \
+  "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
 check "search: memory that is none" 2 '--memory lots' "$pando" search gpt2 --batch 8 --memory lots
 check "search: by price over several machines' sizes" 0 'by price: 8 devices' "$pando" search gpt2 --devices 8,16 --batch 16 --by price --quiet
 printf '{"name": "a", "levels": [{"name": "x", "devices": 2, "bytes_per_second": 0}]}' >"$scratch/machine.json"
@@ -189,6 +191,13 @@ check "search: schedules by name" 2 "there is no schedule named 'mine'" \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --schedules GPipe,mine
 check "search: cuts of weights" 0 '^equality: (bit for bit|equal to)' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --require "tensor=2" --cuts
+check "search: memory in other units" 1 'nothing fits' "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --memory 1KiB
+check "search: a demand that cannot be" 1 'no strategy has so many devices' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --quiet --require "tensor=3"
+check "search: samples are in the program" 2 'a program has its samples' "$pando" search "$scratch/gpt.txt" --batch 8 --devices 2
+check "search: no such model" 2 "no model and no file 'gpt.json'; models: " "$pando" search gpt.json --devices 2
+check "search: why not, a word that is none" 2 "'t' is no word of a strategy" \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --why-not "t=2"
 check "search: a demand" 0 'data=2 zero=3' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "data=2 zero=3"
 check "search: a word that is none" 2 "'datum' is no word of a strategy" \

@@ -25,7 +25,7 @@ std::string to_table(const ProgramResult& r) {
   std::string text = fmt::format("{:>12} {:>12} {:>12}  {}\n", "seconds", r.samples > 0 ? "samples/s" : "steps/s", "MiB", "strategy");
   for (const FoundProgram& f : r.best) text += line(r, f);
   if (r.best.empty()) {
-    text += "nothing fits\n";
+    text += r.certificate.points > 0 ? "nothing fits\n" : "no strategy has so many devices and all that is demanded\n";
   } else {
     const ProgramEstimate& e = r.best.front().estimate;
     text += fmt::format("the best: device {} computes {:.6g} s, the longest transfers take {:.6g} s; device {} is fullest, bytes:",

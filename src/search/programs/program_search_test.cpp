@@ -7,12 +7,14 @@
 #include "search/programs/bridge.h"
 #include "search/programs/equality.h"
 #include "search/programs/strategy_text.h"
+#include "simulate/flatten.h"
 
 #include "schedule/generate.h"
 
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
 
+#include <map>
 #include <set>
 
 namespace pando::search {
@@ -119,6 +121,43 @@ TEST(ProgramSearch, NoPeakIsBelowItsBound) {
       EXPECT_GE(static_cast<double>(least.bytes()), 0.3 * static_cast<double>(peak)) << words;
       EXPECT_GT(least.variables + least.activations, 0) << words;
     }
+  }
+}
+
+// Adam's states are the optimizer's, though it is plain arithmetic; what it takes are gradients.
+TEST(ProgramSearch, MemoryOfAdamByKind) {
+  models::Gpt g;
+  g.optimizer.kind = models::Optimizer::adam;
+  const transform::Program gpt = models::build_gpt(g);
+  std::int64_t weights = 0, states = 0;
+  const ir::Module& m = gpt.module;
+  std::map<std::string, std::int64_t> bytes;
+  for (ir::ValueId v : m.graph(m.main_graph()).inputs) bytes[m.name_of(v)] = m.types().bytes_of(m.value(v).type);
+  const std::int64_t samples = bytes.at("tokens") + bytes.at("labels");
+  for (const auto& [name, n] : bytes) {
+    const bool moment = (name.ends_with(".m") || name.ends_with(".v")) && bytes.contains(name.substr(0, name.size() - 2));
+    if (moment || name == "step") states += n;
+    else if (name != "tokens" && name != "labels") weights += n;
+  }
+  for (const char* words : {"data=1", "data=2", "pipeline=2 microbatches=2"}) {
+    const Strategy s = parse_words(words, {.first_device = 0});
+    simulate::KindBytes most{};
+    const auto p = simulate::flatten(transform::parallelise(gpt, s).module, simulate::ClusterCostModel(simulate::cluster_named("bow-pod")));
+    std::int64_t given_states = 0, given_weights = 0;
+    for (const simulate::Slot& slot : p.bodies[0].slots) {
+      if (!slot.given) continue;
+      if (slot.kind == simulate::MemoryKind::optimizer) given_states += slot.bytes;
+      if (slot.kind == simulate::MemoryKind::weights) given_weights += slot.bytes;
+    }
+    const std::int64_t copies = s.data, steps = s.pipeline;
+    EXPECT_GE(given_weights, copies * weights) << words;
+    EXPECT_LE(given_weights, copies * weights + samples) << words;
+    EXPECT_NEAR(static_cast<double>(given_states), static_cast<double>(copies * states), 8.0 * static_cast<double>(steps)) << words;
+    for (const auto& d : simulate::measure_memory(p)) {
+      for (std::size_t k = 0; k < most.size(); ++k) most[k] = std::max(most[k], d.most[k]);
+    }
+    EXPECT_GT(most[static_cast<std::size_t>(simulate::MemoryKind::gradients)], weights / (2 * s.pipeline)) << words;
+    EXPECT_LT(most[static_cast<std::size_t>(simulate::MemoryKind::gradients)], 3 * weights) << words;
   }
 }
 

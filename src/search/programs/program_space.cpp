@@ -176,7 +176,7 @@ class SpaceBuilder {
     const std::int64_t n = space_.devices;
     for (std::int32_t tensor : demand_.one_of("tensor", demand_.values.tensor, divisors(n, n))) {
       for (std::int32_t pipeline : demand_.one_of("pipeline", demand_.values.pipeline,
-                                                  divisors(n, static_cast<std::int64_t>(facts_.layer_operations.size())))) {
+                                                  divisors(n, std::max<std::int64_t>(1, static_cast<std::int64_t>(facts_.layer_operations.size()))))) {
         for (std::int32_t context : demand_.one_of("context", demand_.values.context, divisors(facts_.has_sequence ? n : 1, n))) {
           for (std::int32_t expert : demand_.one_of("expert", demand_.values.expert, divisors(facts_.has_experts ? n : 1, n))) {
             const std::int64_t taken = std::int64_t{tensor} * pipeline * context * expert;
