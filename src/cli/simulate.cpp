@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <vector>
 
+#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "ir/parse.h"
@@ -12,7 +14,9 @@
 #include "search/validate.h"
 #include "simulate/chakra.h"
 #include "simulate/cluster_json.h"
+#include "simulate/cost_model_planned.h"
 #include "simulate/flatten.h"
+#include "simulate/ipu_cluster.h"
 #include "simulate/simulate.h"
 
 namespace pando::cli {
@@ -52,6 +56,21 @@ std::unique_ptr<simulate::CostModel> model_of(const Arguments& a, const simulate
   return std::make_unique<simulate::ClusterCostModel>(cluster);
 }
 
+// The last one looks at those before it.
+using Costs = std::vector<std::unique_ptr<simulate::CostModel>>;
+
+Costs costs_of(const Arguments& a, const simulate::Cluster& cluster) {
+  Costs costs;
+  costs.push_back(model_of(a, cluster));
+  if (a.cost == "plans") {
+    const auto ipu = simulate::ipu_named(a.machine);
+    if (!ipu) fail(ErrorKind::poplar_error, "cost-plans", "--cost plans needs a machine with tiles, such as ipu2 or ipu2:64, not '{}'", a.machine);
+    costs.push_back(std::make_unique<simulate::PlannedCostModel>(*costs.back(), *ipu));
+  }
+  if (!a.table.empty()) costs.push_back(std::make_unique<simulate::TableCostModel>(*costs.back(), read_file(a.table), a.table));
+  return costs;
+}
+
 // A step of a transformer under a strategy, without a program.
 int run_model(const Arguments& a) {
   const search::Transformer model = search::transformer_named(a.model);
@@ -86,12 +105,8 @@ int run(const Arguments& a) {
     return kWrong;
   }
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
-  std::unique_ptr<simulate::CostModel> costs = model_of(a, cluster), otherwise;
-  if (!a.table.empty()) {
-    otherwise = std::move(costs);
-    costs = std::make_unique<simulate::TableCostModel>(*otherwise, read_file(a.table), a.table);
-  }
-  const simulate::Program p = simulate::flatten(module, *costs);
+  const Costs costs = costs_of(a, cluster);
+  const simulate::Program p = simulate::flatten(module, *costs.back());
   const bool trace = !a.trace.empty();
   const simulate::Timeline t = a.cost.starts_with("reference")
                                    ? simulate::run_reference_clock(p, trace)
@@ -120,8 +135,9 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando calibrate writes one):" +
                       machines)->capture_default_str();
   command->add_option("--cost", a->cost,
-                      "machine; reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
-      ->check(CLI::IsMember({"machine", "reference", "reference-dgx2"}))
+                      "machine; plans (machine, but products and convolutions as they are cut over the tiles of --machine ipu2); "
+                      "reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
+      ->check(CLI::IsMember({"machine", "plans", "reference", "reference-dgx2"}))
       ->capture_default_str();
   command->add_option("--table", a->table, "Measured ops: a CSV of signatures and seconds, which go before the model");
   command->add_option("--fidelity", a->fidelity,

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "codelet/foreign_call.h"
+#include "machine/host.h"
 
 namespace pando::exec {
 namespace {
@@ -14,10 +15,10 @@ bool has_rows(const Field& f) { return f.shape == FieldShape::vector_of_vectors 
 std::uint64_t align_up(std::uint64_t n, std::uint64_t align) { return (n + align - 1) / align * align; }
 
 // Cost rules, in nanoseconds of a host thread. Only the cut into chunks depends on them, never a result.
-constexpr std::uint64_t kVertexCost = 3;
-constexpr std::uint64_t kTileVertexCost = 500;  // code that looks at its tile may do anything
-constexpr std::uint64_t kBytesPerNanosecond = 8;
-constexpr std::uint64_t kCyclesPerNanosecond = 8;
+constexpr auto kVertexCost = static_cast<std::uint64_t>(Host().call);
+constexpr auto kTileVertexCost = static_cast<std::uint64_t>(Host().tile_call);
+constexpr auto kBytesPerNanosecond = static_cast<std::uint64_t>(Host().touched_bytes);
+constexpr auto kCyclesPerNanosecond = static_cast<std::uint64_t>(Host().estimated_cycles);
 
 std::uint64_t operand_bytes(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v) {
   std::uint64_t bytes = 0;

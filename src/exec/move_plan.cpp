@@ -4,11 +4,13 @@
 #include <bit>
 #include <cstring>
 
+#include "machine/host.h"
+
 namespace pando::exec {
 namespace {
 
-constexpr std::uint64_t kBytesPerNanosecond = 16;
-constexpr std::uint64_t kRunCost = 4;
+constexpr auto kBytesPerNanosecond = static_cast<std::uint64_t>(Host().moved_bytes);
+constexpr auto kRunCost = static_cast<std::uint64_t>(Host().moved_run);
 
 // Bytes of elements several of which share a line of memory, and elements of a column that are moved at a time.
 constexpr std::uint32_t kNarrowColumn = 16, kPieceOfColumn = 64;

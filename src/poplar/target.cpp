@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/element_type.h"
+#include "machine/units.h"
 #include "poplar/TypeConversion.hpp"
 #include "poplar/state.h"
 #include "poplar/target_state.h"
@@ -250,13 +251,7 @@ unsigned Target::getBytesPerTile() const {
 std::size_t Target::getTypeSize(const Type& type) const { return pando::size_of(Access::element_type(type)); }
 
 unsigned Target::getVectorWidth(const Type& type) const {
-  const pando::Machine& m = state_->machine;
-  if (type == FLOAT) return m.float_vector_width;
-  if (type == HALF) return m.half_vector_width;
-  if (type == QUARTER) return 2 * m.half_vector_width;
-  // There are no integer vectors; integers are loaded and stored as floats and halfs of their size.
-  const std::size_t size = getTypeSize(type);
-  return size >= 8 ? 1 : size == 4 ? m.float_vector_width : size == 2 ? m.half_vector_width : 2 * m.half_vector_width;
+  return pando::vector_width(state_->machine, Access::element_type(type));
 }
 unsigned Target::getFloatVectorWidth() const { return state_->machine.float_vector_width; }
 unsigned Target::getHalfVectorWidth() const { return state_->machine.half_vector_width; }
@@ -278,9 +273,8 @@ unsigned Target::getInterleavedMemoryElementIndex() const { return state_->inter
 double Target::getTileClockFrequency() const { return state_->machine.clock_hz; }
 
 unsigned Target::getNumConvUnits(const Type& input, const Type& partials) const {
-  if (input == FLOAT) return getFp32InFp32OutConvUnitsPerTile();
   if (input == QUARTER) return getFp8InFp16OutConvUnitsPerTile();
-  return partials == FLOAT ? getFp16InFp32OutConvUnitsPerTile() : getFp16InFp16OutConvUnitsPerTile();
+  return pando::amp_unit(state_->machine, Access::element_type(input), Access::element_type(partials)).out;
 }
 unsigned Target::getWeightsPerConvUnit(bool floatActivations) const { return getWeightsPerConvUnit(floatActivations ? FLOAT : HALF); }
 // A unit multiplies, in every step of its pipeline, as many elements as it loads per cycle.
@@ -293,7 +287,7 @@ unsigned Target::getConvUnitInputLoadElemsPerCycle(bool floatActivations) const 
 }
 unsigned Target::getConvUnitInputLoadElemsPerCycle(const Type& activations) const {
   if (activations == QUARTER) return state_->fp8_load_elems;
-  return activations == FLOAT ? state_->machine.conv_unit_input_load_elems_f32 : state_->machine.conv_unit_input_load_elems_f16;
+  return pando::amp_unit(state_->machine, Access::element_type(activations), pando::ElementType::float_).row_elements;
 }
 unsigned Target::getConvUnitCoeffLoadBytesPerCycle() const { return state_->machine.conv_unit_coeff_load_bytes_per_cycle; }
 unsigned Target::getFp8InFp16OutConvUnitsPerTile() const { return state_->fp8_conv_units; }

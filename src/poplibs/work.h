@@ -3,12 +3,14 @@
 
 #include <poplar/Target.hpp>
 
+#include "machine/host.h"
+
 namespace pando::poplibs {
 
 // Vertices to cut the work of one tile into, at most: the workers of a tile of an IPU; more on the CPU device, whose one tile has
 // all the work and whose threads may be many. Depends on the target alone, so results do not depend on the number of threads.
 inline unsigned vertices_per_tile(const poplar::Target& target) {
-  return target.getTargetType() == poplar::TargetType::CPU ? 24 : target.getNumWorkerContexts();
+  return target.getTargetType() == poplar::TargetType::CPU ? pando::Host().vertices : target.getNumWorkerContexts();
 }
 
 }  // namespace pando::poplibs

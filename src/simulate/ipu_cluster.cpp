@@ -75,16 +75,24 @@ Cluster cluster_of_ipus(const Machine& machine, std::int64_t tiles) {
   return c;
 }
 
-std::optional<Cluster> ipu_cluster_named(std::string_view name) {
+std::optional<Machine> ipu_named(std::string_view name) {
   const std::size_t colon = std::min(name.find(':'), name.size());
-  const Machine* const m = find_machine(name.substr(0, colon));
-  if (m == nullptr || m->clock_hz <= 0 || m->link_bytes_per_second <= 0) return std::nullopt;
+  const Machine* const known = find_machine(name.substr(0, colon));
+  if (known == nullptr || known->clock_hz <= 0 || known->link_bytes_per_second <= 0) return std::nullopt;
+  Machine m = *known;
+  m.ipus = 1;
+  if (colon == name.size()) return m;
   std::int64_t tiles = 0;
-  if (colon < name.size()) {
-    const auto [end, error] = std::from_chars(name.data() + colon + 1, name.data() + name.size(), tiles);
-    if (error != std::errc() || end != name.data() + name.size() || tiles < 1 || tiles > m->tiles_per_ipu) return std::nullopt;
-  }
-  return cluster_of_ipus(*m, tiles);
+  const auto [end, error] = std::from_chars(name.data() + colon + 1, name.data() + name.size(), tiles);
+  if (error != std::errc() || end != name.data() + name.size() || tiles < 1 || tiles > m.tiles_per_ipu) return std::nullopt;
+  m.name = fmt::format("{}:{}", m.name, tiles);
+  m.tiles_per_ipu = static_cast<unsigned>(tiles);
+  return m;
+}
+
+std::optional<Cluster> ipu_cluster_named(std::string_view name) {
+  const auto ipu = ipu_named(name);
+  return ipu ? std::optional(cluster_of_ipus(*ipu)) : std::nullopt;
 }
 
 }  // namespace pando::simulate

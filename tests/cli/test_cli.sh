@@ -154,6 +154,8 @@ placed=$here/../data/simulate/data_parallel.txt
 check "simulate: a placed program" 0 '^3 devices, 18 steps \([0-9]+ run one by one\): ' "$pando" simulate "$placed" --machine bow-pod
 expect "simulate: folded is unfolded" "$("$pando" simulate "$placed" --machine bow-pod | tail -n +2)" "$("$pando" simulate "$placed" --machine bow-pod --unfolded | tail -n +2)"
 check "simulate: the reference's costs" 0 'MatMul$' "$pando" simulate "$placed" --cost reference --ops
+check "simulate: costs of plans" 0 '^3 devices, ' "$pando" simulate "$placed" --cost plans --machine ipu2:64
+check "simulate: plans need tiles" 2 '\[cost-plans\]' "$pando" simulate "$placed" --cost plans --machine bow-pod
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
 check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"
 check "simulate: traces for other simulators" 0 'all_reduce_across' cat "$scratch/chakra.1.et"

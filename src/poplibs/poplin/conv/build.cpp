@@ -2,6 +2,7 @@
 
 #include "poplibs/poplin/conv/arrangement.h"
 #include "poplibs/poplin/conv/grid.h"
+#include "poplibs/poplin/plan/cost.h"
 #include "poplibs/work.h"
 
 #include <algorithm>
@@ -211,7 +212,7 @@ Tensor make_input(Graph& graph, const ConvParams& params, const Problem& p, cons
   Shape outer;
   outer.add(p.groups).add(p.batch);
   for (const std::int64_t f : field) outer.add(f);
-  const Tensor all = by_channels(graph, p.in_type, p.in_channels, cut.in_channels, outer, context);
+  const Tensor all = by_channels(graph, plan::type_of(p.in_type), p.in_channels, cut.in_channels, outer, context);
   // The field in as many parts as the output's; each on the tiles that compute that part of the output.
   Problem inputs = p;
   inputs.out_channels = cut.out_channels;
@@ -231,7 +232,7 @@ Tensor make_input(Graph& graph, const ConvParams& params, const Problem& p, cons
 }
 
 Tensor make_weights(Graph& graph, const ConvParams& params, const Problem& p, const Partition& cut, const DebugContext& context) {
-  const Tensor all = by_output_channels(graph, p.in_type, p, cut, kernel_shape(params, p), context);
+  const Tensor all = by_output_channels(graph, plan::type_of(p.in_type), p, cut, kernel_shape(params, p), context);
   Problem outputs = p;  // all tiles take part, even if there is less of the field than parts of it
   outputs.batch = cut.batch;
   for (std::size_t d = 0; d < cut.field.size(); ++d) outputs.lines[d].out = cut.field[d];
@@ -253,7 +254,7 @@ Tensor make_output(Graph& graph, const ConvParams& params, const Problem& p, con
     if (d < dims) lower[d] = params.outputTransform.paddingLower[d], upper[d] = params.outputTransform.paddingUpper[d];
     outer.add(p.lines[d].out + lower[d] + upper[d]);
   }
-  const Tensor all = by_output_channels(graph, p.out_type, p, cut, outer, context);
+  const Tensor all = by_output_channels(graph, plan::type_of(p.out_type), p, cut, outer, context);
   if (std::any_of(p.lines.begin(), p.lines.end(), [](const Line& l) { return l.out == 0; })) {
     graph.setTileMapping(all, 0);  // padding only
     return as_activations(all, dims);
@@ -349,8 +350,8 @@ void build_forward(Graph& graph, const Problem& p, const Options& options, const
   const Arrangement ins = arrangement_of_activations(in), kernels = arrangement_of_weights(weights);
   for (std::int64_t step = 0; step < cut.serial; ++step) {
     const std::size_t depth = 2 * static_cast<std::size_t>(step);
-    Results results(graph, p.out_type, options, cut.in_channels, context);
-    const std::string name = vertex_of("ConvForward", p.in_type, results.type());
+    Results results(graph, plan::type_of(p.out_type), options, cut.in_channels, context);
+    const std::string name = vertex_of("ConvForward", plan::type_of(p.in_type), results.type());
     const ComputeSet set = stages.at(depth);
     each_block(graph, p, cut, step, [&](const Block& b) {
       const std::vector<Range> field = input_field(p, b);
@@ -377,8 +378,8 @@ void build_weight_gradient(Graph& graph, const Problem& p, const Options& option
   for (std::int64_t step = 0; step < cut.serial; ++step) {
     const std::size_t depth = 2 * static_cast<std::size_t>(step);
     const std::int64_t terms = cut.batch * cut.field_blocks();
-    Results results(graph, p.out_type, options, terms, context);
-    const std::string name = vertex_of("ConvWeightGradient", p.in_type, results.type());
+    Results results(graph, plan::type_of(p.out_type), options, terms, context);
+    const std::string name = vertex_of("ConvWeightGradient", plan::type_of(p.in_type), results.type());
     const ComputeSet set = stages.at(depth);
     each_block(graph, p, cut, step, [&](const Block& b) {
       const std::vector<Range> field = input_field(p, b);

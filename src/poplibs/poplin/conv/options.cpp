@@ -14,6 +14,7 @@ namespace poplin::conv {
 namespace {
 
 using poplar::StringRef;
+using pando::planning::Objective;
 using Json = nlohmann::json;
 
 enum class Pass { none, inference_fwd, training_fwd, training_bwd, training_wu, fc_inference_fwd, fc_training_fwd, fc_training_bwd, fc_training_wu };
@@ -64,7 +65,7 @@ Options parse_options(const poplar::OptionFlags& flags) {
   Pass pass;
   bool half;
   const std::map<std::string, bool> halves = {{"float", false}, {"half", true}};
-  const std::map<std::string, plan::Objective> objectives = {{"cycles", plan::Objective::cycles}, {"hostTime", plan::Objective::host_time}};
+  const std::map<std::string, Objective> objectives = {{"cycles", Objective::cycles}, {"hostTime", Objective::host_time}};
   const OptionHandler flag = OptionHandler::createWithBool(truth);
   const poplibs::OptionSpec spec{
       {"availableMemoryProportion", OptionHandler::createWithDouble(o.memory_proportion, 0.0)},
@@ -74,7 +75,7 @@ Options parse_options(const poplar::OptionFlags& flags) {
       {"pass", OptionHandler::createWithEnum(pass, passes())},
       {"pando.inRows", OptionHandler::createWithBool(o.in_rows)},
       {"pando.winograd", OptionHandler::createWithBool(o.winograd)},
-      {"pando.planObjective", [&](StringRef v) { o.objective = poplibs::parse::asEnum<plan::Objective>(v, objectives); }},
+      {"pando.planObjective", [&](StringRef v) { o.objective = poplibs::parse::asEnum<Objective>(v, objectives); }},
       {"planConstraints", [&](StringRef v) { o.constraints = constraints_of(v.cloneAsString()); }},
       {"planConstraintsOutputFilename", OptionHandler::createWithString(text)},
       {"maxOutputMemoryProportion", OptionHandler::createWithDouble(share, 0.0)},

@@ -1,4 +1,5 @@
 #include "poplibs/poplin/conv/problem.h"
+#include "poplibs/poplin/plan/cost.h"
 #include "poplibs/poputil/refuse.h"
 
 #include "kernels/conv.h"
@@ -57,26 +58,14 @@ Shape with_field(Shape shape, const Shape& field) {
 
 }  // namespace
 
-std::int64_t Problem::taps() const {
-  std::int64_t n = 1;
-  for (const Line& line : lines) n *= line.taps;
-  return n;
-}
-
-std::uint64_t Problem::flops() const {
-  std::uint64_t n = 2 * static_cast<std::uint64_t>(groups * batch * in_channels * out_channels);
-  for (const Line& line : lines) n *= meetings(line);
-  return n;
-}
-
 Problem problem_of(const ConvParams& params, bool flipped) {
   params.validate();
   if (params.getNumFieldDims() > kConvDims)
     poputil::refuse("field-dimensions", "convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(),
                                              static_cast<int>(kConvDims));
   Problem p;
-  p.in_type = params.inputType;
-  p.out_type = params.outputType;
+  p.in_type = plan::element_type_of(params.inputType);
+  p.out_type = plan::element_type_of(params.outputType);
   p.groups = static_cast<std::int64_t>(params.numConvGroups);
   p.batch = static_cast<std::int64_t>(params.batchSize);
   p.in_channels = static_cast<std::int64_t>(params.inputChannelsPerConvGroup);

@@ -1,6 +1,7 @@
 // A convolution without transforms: what the planner and the builders work on, and the caller's tensors as they see them.
 #pragma once
 
+#include "planning/convolution.h"
 #include "poplibs/poplin/conv/line.h"
 
 #include <poplar/Tensor.hpp>
@@ -10,15 +11,7 @@
 
 namespace poplin::conv {
 
-struct Problem {
-  poplar::Type in_type, out_type;
-  std::int64_t groups = 1, batch = 1, in_channels = 1, out_channels = 1;
-  std::vector<Line> lines;  // at least one
-
-  std::int64_t taps() const;
-  // Multiplications and additions.
-  std::uint64_t flops() const;
-};
+using Problem = pando::planning::Convolution;
 
 // `flipped`: the kernel's elements come in reverse order. Throws poplibs_error for more than six field dimensions.
 Problem problem_of(const ConvParams& params, bool flipped = false);

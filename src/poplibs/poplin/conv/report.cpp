@@ -53,11 +53,11 @@ void reportPlanInfo(std::ostream& out, const Graph& graph, const ConvParams& par
   if (const conv::Options parsed = conv::parse_options(options); conv::is_in_rows(problem, parsed, graph.getTarget()))
     conv::print_in_rows(out, problem, parsed);
   else
-    out << conv::to_string(plan_of(graph.getTarget(), params, options, cache), problem, Kind::forward);
+    out << to_string(problem, Kind::forward, plan_of(graph.getTarget(), params, options, cache));
 }
 
 void reportWeightUpdatePlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {
-  out << conv::to_string(plan_of(graph.getTarget(), params, options, cache, Kind::weight_gradient), conv::problem_of(params), Kind::weight_gradient);
+  out << to_string(conv::problem_of(params), Kind::weight_gradient, plan_of(graph.getTarget(), params, options, cache, Kind::weight_gradient));
 }
 
 PlanCosts reportPlanEstimatedCosts(const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "machine/host.h"
+
 namespace popops::internal {
 
 namespace {
 
 constexpr double kSyncCycles = 150;
 
-// Of the host, in nanoseconds of one thread: to look at an index, to find a row's first line, to begin a vertex; and bytes that it copies in one.
-constexpr double kHostLook = 0.15, kHostRow = 12, kHostVertex = 60, kHostBytes = 16;
+constexpr pando::Host kHost;
 
 double tile_bytes(const poplar::Target& target, const SliceProblem& p) {
   return p.memory * static_cast<double>(target.getBytesPerTile());
@@ -85,10 +86,10 @@ double host_nanoseconds(const poplar::Target& target, const SliceProblem& p, con
   const double n = static_cast<double>(p.lookups), row = largest_part(p, part).columns * static_cast<double>(p.type_bytes);
   const double columns = static_cast<double>(part.columns), tiles = static_cast<double>(part.parts());
   const double rounds = std::ceil(n / static_cast<double>(lookups_per_round(target, p, part)));
-  const double hits = n * columns * (kHostRow + row / kHostBytes), looks = n * columns * static_cast<double>(part.rows) * kHostLook;
+  const double hits = n * columns * (kHost.row + row / kHost.moved_bytes), looks = n * columns * static_cast<double>(part.rows) * kHost.look;
   double all = 0;
-  if (p.slice) all += looks + hits + (part.rows > 1 ? hits : 0) + rounds * (part.rows > 1 ? 2 : 1) * tiles * kHostVertex;
-  if (p.update) all += looks * static_cast<double>(std::min(part.lookups, kMostHolders)) + 2 * hits + rounds * tiles * kHostVertex;
+  if (p.slice) all += looks + hits + (part.rows > 1 ? hits : 0) + rounds * (part.rows > 1 ? 2 : 1) * tiles * kHost.row_vertex;
+  if (p.update) all += looks * static_cast<double>(std::min(part.lookups, kMostHolders)) + 2 * hits + rounds * tiles * kHost.row_vertex;
   return all;
 }
 
