@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <set>
 
 namespace pando {
 
@@ -97,24 +95,6 @@ std::string write_private_file(const fs::path& path, const std::string& content)
   const std::string why = "cannot write " + path.string() + ": " + std::strerror(errno);
   ::unlink(temporary.c_str());
   return why;
-}
-
-std::optional<fs::path> cache_folder() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return fs::path(value ? value : "");
-  };
-  if (const fs::path p = variable("POPLAR_EXECUTABLE_CACHE_DIR"); !p.empty()) return p;
-  if (const fs::path p = variable("XDG_CACHE_HOME"); !p.empty()) return p / "pando";
-  if (const fs::path p = variable("HOME"); !p.empty()) return p / ".cache" / "pando";
-  return std::nullopt;
-}
-
-void say_not_kept(const std::string& what, const std::string& why) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::lock_guard lock(mutex);
-  if (said.insert(what).second) std::fprintf(stderr, "pando: %s not kept for later runs: %s\n", what.c_str(), why.c_str());
 }
 
 }  // namespace pando

@@ -1,4 +1,4 @@
-// Files that the program keeps for later runs, which it believes: caches. Only the user can have put anything there.
+// Files that the program writes for later runs, and believes then. Only the user can have put anything there.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +17,5 @@ std::optional<std::string> read_private_file(const std::filesystem::path& path);
 // Replaces the file at once or not at all, and leaves nothing else. Makes the folders above, for the user alone; the file is readable by
 // nobody else, whatever the umask. Returns why it was not written; "": it was.
 std::string write_private_file(const std::filesystem::path& path, const std::string& content);
-
-// POPLAR_EXECUTABLE_CACHE_DIR, XDG_CACHE_HOME/pando or ~/.cache/pando: the first whose variable is set and not empty.
-std::optional<std::filesystem::path> cache_folder();
-
-// Says on standard error that `what` is not kept for later runs, and why: once in a process for each `what`.
-void say_not_kept(const std::string& what, const std::string& why);
 
 }  // namespace pando

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_depth.h"
-#include "base/private_files.h"
 
 namespace pando {
 
@@ -16,9 +15,11 @@ namespace {
 // How many variants of the files behind one call are remembered: switching back and forth costs nothing.
 constexpr std::size_t kVariants = 8;
 
+std::string manifest_of(const std::string& call) { return hash_text(content_hash(call)) + hash_text(content_hash(call, 1)) + ".manifest"; }
+
 // A list of {"files": [[path, hash], ...], "object": name}.
-json read_manifest(const fs::path& path) {
-  const auto text = read_private_file(path);
+json read_manifest(const Store& store, const std::string& call) {
+  const auto text = store.find(manifest_of(call));
   json list = text && !json_nests_too_deep(*text) ? json::parse(*text, nullptr, false) : json::array();
   return list.is_array() ? list : json::array();
 }
@@ -44,22 +45,13 @@ std::optional<std::string> read_file(const fs::path& path) {
   return content;
 }
 
-Cache Cache::of_environment() {
-  const auto folder = cache_folder();
-  return folder ? Cache(*folder / "codelets") : Cache(std::nullopt);
-}
-
-fs::path Cache::manifest_of(const std::string& call) const {
-  return *folder_ / (hash_text(content_hash(call)) + hash_text(content_hash(call, 1)) + ".manifest");
-}
-
 std::optional<std::string> Cache::find(const std::string& call) const {
-  if (!folder_) return std::nullopt;
   try {
-    for (const json& variant : read_manifest(manifest_of(call))) {
+    for (const json& variant : read_manifest(store_, call)) {
       if (!unchanged(variant.at("files"))) continue;
-      auto gp = read_private_file(*folder_ / (variant.at("object").get<std::string>() + ".gp"));
-      if (!gp || hash_text(content_hash(*gp)) != variant.at("object").get<std::string>()) return std::nullopt;
+      const auto object = variant.at("object").get<std::string>();
+      auto gp = store_.find(object + ".gp");
+      if (!gp || hash_text(content_hash(*gp)) != object) return std::nullopt;
       return gp;
     }
   } catch (const json::exception&) {
@@ -70,14 +62,13 @@ std::optional<std::string> Cache::find(const std::string& call) const {
 
 void Cache::store(const std::string& call, const std::vector<Dependency>& dependencies, const std::string& gp) const {
   const std::string object = hash_text(content_hash(gp));
-  const std::string why = folder_ ? write_private_file(*folder_ / (object + ".gp"), gp) : "neither XDG_CACHE_HOME nor HOME is set";
-  if (!why.empty()) return say_not_kept("compiled codelets are", why);
+  if (!store_.put(object + ".gp", gp)) return;
   json files = json::array();
   for (const Dependency& d : dependencies) files.push_back({d.path, d.hash});
   json list = json::array({{{"files", files}, {"object", object}}});
-  for (json& old : read_manifest(manifest_of(call)))
+  for (json& old : read_manifest(store_, call))
     if (list.size() < kVariants && old.is_object() && old.value("files", json()) != files) list.push_back(std::move(old));
-  write_private_file(manifest_of(call), list.dump(-1, ' ', false, json::error_handler_t::replace));
+  store_.put(manifest_of(call), list.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace pando

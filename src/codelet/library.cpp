@@ -95,7 +95,7 @@ std::string write_temporary(const std::string& bytes) {
 PopcResult relink(const std::vector<const std::string*>& gps, const std::string& flags) {
   std::string call = "link\n" + popc_build() + "\n" + flags + "\n" + missing_text(host_cpu_features());
   for (const std::string* gp : gps) call += "\n" + hash_text(content_hash(*gp)) + hash_text(content_hash(*gp, 1));
-  const Cache cache = Cache::of_environment();
+  const Cache cache;
   if (auto found = cache.find(call)) return {true, "", std::move(*found)};
   std::vector<std::string> arguments = split_flags(flags), files;
   for (const std::string* gp : gps) files.push_back(write_temporary(*gp));
@@ -181,7 +181,7 @@ ModuleId Library::compile(const CodeletSource& source, const std::string& flags,
     if (!std::ifstream(f)) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet file '{}'", f);
   const std::string name = source.files.empty() ? "<codelet text>" : source.files.front();
   const std::string call = call_text(source, flags);
-  const Cache cache = Cache::of_environment();
+  const Cache cache;
   if (auto found = cache.find(call)) return state_->load(std::move(*found), name, false);
 
   std::vector<std::string> arguments = split_flags(flags);

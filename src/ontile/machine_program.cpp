@@ -17,7 +17,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 
-#include "base/private_files.h"
+#include "base/files/store.h"
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
 #include "ontile/runtime/python.h"
@@ -315,7 +315,7 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
   std::ifstream codelets(codelet_file(), std::ios::binary);
   add(std::string(std::istreambuf_iterator<char>(codelets), {}));
   for (const ExchangeMode& m : exchange_modes(s)) add(fmt::format("{} x {}", m.group, m.slot));
-  return fmt::format("pando python {} {} {} {} {} {} {} {} {} {} {:016x}\n", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, s.lent_blocks,
+  return fmt::format("pando python {} {} {} {} {} {} {} {} {} {} {:016x}", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, s.lent_blocks,
                      kCommandBytes, target.getTargetArchString(), target.getBytesPerTile(), pando_python_version(), h);
 }
 
@@ -331,12 +331,14 @@ std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
   return modes;
 }
 
-poplar::Executable session_executable(const MachineShape& shape, const Target& target, const BootedImage& image, const std::string& cache, bool* cached) {
+poplar::Executable session_executable(const MachineShape& shape, const Target& target, const BootedImage& image, bool* cached) {
+  const Store store = Store::of_user("python", "the machine's program is");
   const std::string key = key_of(shape, target, image);
+  const std::string entry = fmt::format("{}x{}-{}-{}-{}.poplar_exec", shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks, shape.lent_blocks);
   *cached = false;
-  if (const auto kept = cache.empty() ? std::nullopt : read_private_file(cache); kept && kept->starts_with(key)) {
+  if (const auto kept = store.find(entry, key)) {
     try {
-      std::istringstream in(kept->substr(key.size()));
+      std::istringstream in(*kept);
       Executable executable = Executable::deserialize(in);
       *cached = true;
       return executable;
@@ -348,10 +350,8 @@ poplar::Executable session_executable(const MachineShape& shape, const Target& t
   const std::vector<Program> programs = builder.programs();
   Executable executable = compileGraph(builder.graph(), programs);
   std::ostringstream out;
-  out << key;
   executable.serialize(out);
-  const std::string why = cache.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : write_private_file(cache, out.str());
-  if (!why.empty()) say_not_kept("the machine's program is", why);
+  store.put(entry, out.str(), key);
   return executable;
 }
 

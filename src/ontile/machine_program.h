@@ -33,7 +33,7 @@ std::vector<ExchangeMode> exchange_modes(const MachineShape& shape);
 
 enum SessionProgram { kStepProgram, kSeatsProgram, kDataProgram };
 
-// Compiled, or read from `cache` (a file, may be empty: no cache) if that was made of the same; then `cached` is set.
-poplar::Executable session_executable(const MachineShape& shape, const poplar::Target& target, const BootedImage& image, const std::string& cache, bool* cached);
+// Compiled, or from the user's store if it was made of the same; then `cached` is set.
+poplar::Executable session_executable(const MachineShape& shape, const poplar::Target& target, const BootedImage& image, bool* cached);
 
 }  // namespace pando::ontile

@@ -13,7 +13,6 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/exceptions.hpp>
 
-#include "base/private_files.h"
 #include "ontile/cut.h"
 #include "ontile/disk_image.h"
 #include "ontile/machine_program.h"
@@ -27,12 +26,6 @@
 namespace pando::ontile {
 
 namespace {
-
-std::string cache_file(const MachineShape& shape) {
-  const auto folder = cache_folder();
-  if (!folder) return {};
-  return fmt::format("{}/python/{}x{}-{}-{}-{}.poplar_exec", folder->string(), shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks, shape.lent_blocks);
-}
 
 Ending ending_of(std::uint32_t state) { return static_cast<Ending>(state >> 8 & 0xff); }
 int status_of(std::uint32_t state) { return static_cast<int>(state >> 16 & 0xff); }
@@ -167,7 +160,7 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   host_python = std::make_unique<HostPython>(target.getBytesPerTile());
   const BootedImage image = host_python->image();
   tell("compiling");
-  poplar::Executable executable = session_executable(shape, target, image, cache_file(shape), &cached);
+  poplar::Executable executable = session_executable(shape, target, image, &cached);
   tell("loading");
   engine = std::make_unique<poplar::Engine>(std::move(executable), poplar::OptionFlags{{"pando.cycleModel", "false"}});
   engine->load(device);
