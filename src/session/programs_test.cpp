@@ -337,6 +337,51 @@ TEST(Programs, loops_carry_and_keep) {
   }
 }
 
+TEST(Programs, what_a_loop_carries_changes_places) {
+  for (const std::int64_t count : {0, 1, 3}) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main(), body = p.b.create_graph("body");
+      const Type four = tensor_type(DType::float32, {4});
+      const TensorId x = p.b.add_input(body, four, "x"), y = p.b.add_input(body, four, "y");
+      p.b.add_output(body, y);
+      p.b.add_output(body, x);
+      const TensorId a = p.variable(counting({4})), b = p.variable(counting({4}, 50));
+      for (TensorId t : p.b.op(g, "repeat", std::vector{a, b}, {{"count", count}}, std::vector{body})) p.store(t);
+      p.store(a);
+    });
+  }
+}
+
+// What is carried to an input is not what the input itself has become; without an iteration that is what it was.
+TEST(Programs, a_loop_hands_back_what_it_carries_to) {
+  for (const std::int64_t count : {0, 1, 2}) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main(), body = p.b.create_graph("body");
+      const TensorId x = p.b.add_input(body, tensor_type(DType::float32, {3}), "x", true), y = p.b.add_input(body, tensor_type(DType::float32, {3}), "y");
+      p.op(body, "add", {x, y}, {}, {}, true);
+      p.b.add_output(body, p.op(body, "mul", {x, y}));
+      const TensorId a = p.variable(counting({3})), b = p.variable(counting({3}, 2));
+      for (TensorId t : p.b.op(g, "repeat", std::vector{a, b}, {{"count", count}}, std::vector{body})) p.store(t);
+      p.store(a);
+    });
+  }
+}
+
+TEST(Programs, what_lies_together_is_overwritten_once) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({4})), square = p.variable(counting({3, 3}));
+    // One memory, read by two ops of one pass for the last time, under two names.
+    const TensorId t = p.op(g, "cumsum", {v}, {{"dim", std::int64_t{0}}}), same = p.op(g, "detach", {t});
+    const TensorId sum = p.op(g, "add", {t, same}), product = p.op(g, "mul", {t, same});
+    p.store(sum);
+    p.store(product);
+    // Read turned while it is overwritten.
+    p.op(g, "add", {square, p.op(g, "transpose", {square}, {{"permutation", Ints{1, 0}}})}, {}, {}, true);
+    p.store(square);
+  });
+}
+
 TEST(Programs, branches_leave_the_other_ones_operands_alone) {
   for (const bool condition : {true, false}) {
     on_machines([&](Program& p) {

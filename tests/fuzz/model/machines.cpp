@@ -117,6 +117,8 @@ bool agree(const HostTensor& expected, const HostTensor& found, const std::vecto
     if (!bits && std::abs(e - f) <= tolerance * (1 + std::abs(e))) continue;
     const double may = distance(e, others, i);
     if (std::isinf(may) || (may > 0 && std::abs(e - f) <= 2 * may)) continue;
+    // One by almost nothing, whose sign nobody knows.
+    if (std::isinf(f) && std::abs(e) > 1e6 && may >= 0.5 * std::abs(e)) continue;
     // Halfs between ops that become one pass do not overflow.
     if (!exact && expected.dtype() == DType::float16 && !std::isfinite(e)) continue;
     // Integers that ops compute as float32.
