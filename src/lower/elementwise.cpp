@@ -225,6 +225,10 @@ void Lowering::compute(const Group& group) {
   std::vector<bool> taken(group.leaves.size());
   std::vector<Slot> homes;
   for (const Member* m : results) {
+    if (const Tensor kept = destination(m->result); kept.valid() && ir::new_versions(module_, m->op).empty()) {
+      homes.push_back(fresh_slot(kept));
+      continue;
+    }
     const auto leaf = overwritten_leaf(group, *m, taken);
     Slot home = leaf ? writable(group.leaves[*leaf].value, false) : Slot();
     if (std::any_of(homes.begin(), homes.end(), [&](const Slot& h) { return h.tensor.valid() && leaf && h.tensor.intersectsWith(home.tensor); })) home = {};

@@ -125,30 +125,6 @@ void Lowering::run_graph(GraphId g, std::vector<Slot> inputs) {
   if (decisions_) decisions_.end();
 }
 
-Tensor Lowering::destination(ValueId v) const {
-  const auto it = destinations_.find(v);
-  return it == destinations_.end() ? Tensor() : it->second;
-}
-
-void Lowering::find_destinations(ir::OpId call, GraphId graph) {
-  if (is_function(graph) || !options_.fuse) return;
-  const auto results = module_.results(call);
-  const auto& outputs = module_.graph(graph).outputs;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& users = analysis_.users(results[i]);
-    // One that is in the program: it counts as a read.
-    if (users.size() != 1 || users[0].second != 1 || analysis_.uses(results[i]) != 1 || module_.row(users[0].first).name != "copy_var_update_") continue;
-    const ValueId home = resolved(module_.operand(users[0].first, 0));
-    // Nobody reads the old contents, not even a part of them.
-    if (!has_slot(home) || !can_move(home) || analysis_.uses(home) != 1 || !readers_of(slots_[home], home).empty()) continue;
-    if (module_.type_of(home).shape != module_.type_of(outputs[i]).shape || module_.type_of(home).dtype != module_.type_of(outputs[i]).dtype) continue;
-    const auto& storages = slots_[home].storages;
-    const bool own = std::all_of(storages.begin(), storages.end(), [&](StorageId s) { return storages_[s].writable && storages_[s].function == function_; });
-    if (own && slots_[home].tensor.isParallelWriteable()) destinations_[outputs[i]] = slots_[home].tensor;
-    if (decisions_ && destinations_.contains(outputs[i])) decisions_.note(fmt::format("its '{}' may be computed where '{}' lies", name_of(outputs[i]), name_of(home)));
-  }
-}
-
 // Whoever called has the results now; the graph's own values are read no more.
 void Lowering::end_graph(GraphId g) {
   if (is_function(g)) return;

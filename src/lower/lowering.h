@@ -81,6 +81,12 @@ class Lowering {
   poplar::Tensor destination(ir::ValueId v) const;
   // Outputs of a graph that is lowered where it is called, if all that the caller does with them is to make them a variable's new contents.
   void find_destinations(ir::OpId call, ir::GraphId graph);
+  // Whether a concatenation becomes a tensor of its own, which its parts are written to: several products read it.
+  bool is_put_together(ir::OpId concat) const;
+  // That tensor. Made for the first part.
+  poplar::Tensor whole_of(ir::OpId concat);
+  // The part of it that a value will be, seen through the views between them. Invalid if the value becomes no such part.
+  poplar::Tensor place_in_whole(ir::ValueId v, int depth = 0);
   // Storage that may be written, with the value's contents (or without).
   Slot writable(ir::ValueId v, bool keep_contents);
   // Slot of an operand whose storage may be reused for a result of this type: nobody reads it any more.
@@ -134,6 +140,8 @@ class Lowering {
   void refuse_what_has_no_lowering() const;
   void refuse_types() const;
   void refuse_variables(std::int32_t device, double bytes, double memory) const;
+  bool chooses_destinations() const;
+  bool may_be_overwritten_early(ir::ValueId home) const;
   void make_variables();
   void lower_op(ir::OpId op);
   void lower_context(ir::Context context, poplar::program::Sequence& program);
@@ -221,6 +229,7 @@ class Lowering {
   // Why the last wish, and values, are laid out as they are.
   std::string why_wish_;
   std::map<ir::ValueId, std::string> why_;
+  std::map<ir::OpId, poplar::Tensor> wholes_;
   GraphPlan plan_;
   // Where in plan_.ops.
   std::size_t at_ = 0;

@@ -117,6 +117,7 @@ Tensor where_readers_want(const OpLowering& o, Lowering& l) {
   const auto rank = m.type_of(v).rank();
   if (l.top_graph().getTarget().getTargetType() != poplar::TargetType::CPU || !l.options().fuse) return {};
   if (const Tensor home = l.destination(v); home.valid()) return home;
+  if (const Tensor part = l.place_in_whole(v); part.valid()) return part;
   const bool grouped = m.type_of(m.operand(o.op(), 0)).rank() > 2 && m.type_of(m.operand(o.op(), 1)).rank() > 2;
   if (rank < 3 || !grouped) return {};
   const auto users = l.analysis().users(v);
@@ -136,7 +137,8 @@ void lower_product(OpLowering& o) {
   if (!is_transposed(o, o.lowering().analysis())) return o.result(0, product(o, a, b, type, where_readers_want(o, o.lowering())));
   // The transposed product of the transposed operands lies as its readers want it.
   const auto turned = [](const Tensor& t) { return t.dimRoll(t.rank() - 1, t.rank() - 2); };
-  o.result(0, turned(product(o, turned(b), turned(a), o.result_type().dtype)));
+  const Tensor part = o.lowering().place_in_whole(o.module().result(o.op()));
+  o.result(0, turned(product(o, turned(b), turned(a), type, part.valid() ? turned(part) : Tensor())));
 }
 
 Tensor product_layout(const LayoutRequest& r) {

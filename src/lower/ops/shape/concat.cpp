@@ -1,17 +1,22 @@
 #include "lower/lowering.h"
 
-#include <algorithm>
-
 namespace pando::lower {
 
 namespace {
 
-// On the CPU device products read matrices where they lie if each is evenly spaced. One that several of them read is put together once, not by each.
-bool is_put_together(OpLowering& o) {
+// On the CPU device products read matrices where they lie if each is evenly spaced. One that several of them read is put together once, not by each;
+// parts that were computed where they belong are there already.
+void put_together(OpLowering& o, const std::vector<poplar::Tensor>& parts, unsigned axis) {
   Lowering& l = o.lowering();
-  if (l.top_graph().getTarget().getTargetType() != poplar::TargetType::CPU || !l.options().fuse) return false;
-  const auto& users = l.analysis().users(o.module().result(o.op()));
-  return std::count_if(users.begin(), users.end(), [&](const auto& use) { return o.module().row(use.first).name == "matmul"; }) > 1;
+  const poplar::Tensor whole = l.whole_of(o.op());
+  std::size_t begin = 0;
+  std::vector<poplar::Tensor> to;
+  for (const poplar::Tensor& part : parts) {
+    to.push_back(whole.slice(begin, begin + part.dim(axis), axis));
+    begin += part.dim(axis);
+  }
+  l.assign_all(to, parts);
+  l.define(o.module().result(o.op()), l.fresh_slot(whole));
 }
 
 }  // namespace
@@ -22,12 +27,10 @@ constexpr Row lower_concat = {
     .lower =
         [](OpLowering& o) {
           std::vector<poplar::Tensor> parts;
+          const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           for (std::size_t i = 0; i < o.operands(); ++i) parts.push_back(o.operand(i));
-          const poplar::Tensor whole = poplar::concat(parts, static_cast<unsigned>(o.attributes().integer("axis")));
-          if (!is_put_together(o)) return o.result_view(0, whole);
-          const poplar::Tensor copy = o.fresh(0);
-          o.program().add(poplar::program::Copy(whole, copy, false, o.name()));
-          o.result(0, copy);
+          if (o.lowering().is_put_together(o.op())) return put_together(o, parts, axis);
+          o.result_view(0, poplar::concat(parts, axis));
         },
 };
 

@@ -167,15 +167,16 @@ void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Opera
 namespace {
 
 // Each part of n reads all of A, strip by strip beside its products; each part of m packs all of B before them, which costs as much more.
-constexpr std::size_t kPackingOfB = 8;
+// A part packs an A that lies turned, too.
+constexpr std::size_t kPackingOfB = 8, kBesidePackingOfA = 1;
 
-// Parts of m and n, about `parts` in all.
-std::pair<std::size_t, std::size_t> grid_of(const Problem& p, std::size_t parts) {
+// Parts of m and n, about `parts` in all. To bring an element of B near costs so many times what one of A does.
+std::pair<std::size_t, std::size_t> grid_of(const Problem& p, std::size_t parts, std::size_t cost_of_b) {
   const std::size_t most_m = up(p.m, kRows), most_n = up(p.n, kColumns);
   std::pair<std::size_t, std::size_t> best{1, 1};
   std::size_t least = 0;
   for (std::size_t m = 1; m <= std::min(parts, most_m); ++m) {
-    const std::size_t n = std::min(up(parts, m), most_n), cost = n * p.m + kPackingOfB * m * p.n;
+    const std::size_t n = std::min(up(parts, m), most_n), cost = n * p.m + cost_of_b * m * p.n;
     const std::size_t reached = best.first * best.second;
     // Too few parts come first only where there can be no more.
     const bool more = m * n * 4 >= parts * 3, had_more = reached * 4 >= parts * 3;
@@ -189,13 +190,13 @@ std::pair<std::size_t, std::size_t> grid_of(const Problem& p, std::size_t parts)
 
 }  // namespace
 
-CpuCut cut_for_cpu(const Problem& p) {
+CpuCut cut_for_cpu(const Problem& p, bool turned) {
   CpuCut cut{1, 1, 1, p.m, p.n, p.k};
   const std::size_t work = p.groups * p.m * p.n * p.k;
   const std::size_t wanted = std::max(std::min(kFewParts, up(work, kLeastWork)), std::min(kParts, up(work, kMuchWork)));
   const std::size_t parts = up(wanted, p.groups);
   if (parts == 1) return cut;
-  const auto [m, n] = grid_of(p, parts);
+  const auto [m, n] = grid_of(p, parts, turned ? kBesidePackingOfA : kPackingOfB);
   cut.m_block = block_of(p.m, m, m == 1 ? 1 : 4);
   cut.n_block = block_of(p.n, n, kColumns);
   cut.m = up(p.m, cut.m_block);
@@ -208,8 +209,8 @@ CpuCut cut_for_cpu(const Problem& p) {
 
 void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, const Tensor& scale,
                      poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
-  const CpuCut cut = cut_for_cpu(p);
   const Operand x = operand_of(graph, p, a, prog, {debug, "A"}), y = operand_of(graph, p, b, prog, {debug, "B"});
+  const CpuCut cut = cut_for_cpu(p, x.column != 1);
   const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
   const bool direct = cut.k == 1 && scales && out.elementType() == poplar::FLOAT && has_whole_rows(out) && !x.intersects(out) && !y.intersects(out);
   std::vector<Tensor> c(cut.k, out);

@@ -19,7 +19,8 @@ struct CpuCut {
   std::size_t m = 1, n = 1, k = 1;                    // parts
   std::size_t m_block = 1, n_block = 1, k_block = 1;  // the last may be smaller
 };
-CpuCut cut_for_cpu(const Problem& problem);
+// `turned`: A's columns follow each other in memory, so that its rows have to be brought together.
+CpuCut cut_for_cpu(const Problem& problem, bool turned = false);
 
 // out = A * B, or out += scale * A * B if `scale` is valid; shapes {groups, m, k}, {groups, k, n}, {groups, m, n}.
 void multiply_on_cpu(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b, const poplar::Tensor& out,
