@@ -2,6 +2,11 @@
 #define popnn_GruDef_hpp
 
 /// The units of a cell, in the order in which weights have them unless parameters say otherwise.
-enum class BasicGruCellUnit { RESET_GATE = 0, UPDATE_GATE = 1, CANDIDATE = 2, NUM_UNITS = 3 };
+enum BasicGruCellUnit {
+  BASIC_GRU_CELL_RESET_GATE = 0,
+  BASIC_GRU_CELL_UPDATE_GATE = 1,
+  BASIC_GRU_CELL_CANDIDATE = 2,
+  BASIC_GRU_CELL_NUM_UNITS = 3
+};
 
 #endif

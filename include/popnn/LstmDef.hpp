@@ -2,6 +2,12 @@
 #define popnn_LstmDef_hpp
 
 /// The units of a cell, in the order in which weights have them unless parameters say otherwise.
-enum class BasicLstmCellUnit { FORGET_GATE = 0, INPUT_GATE = 1, CANDIDATE = 2, OUTPUT_GATE = 3, NUM_UNITS = 4 };
+enum BasicLstmCellUnit {
+  BASIC_LSTM_CELL_FORGET_GATE = 0,
+  BASIC_LSTM_CELL_INPUT_GATE = 1,
+  BASIC_LSTM_CELL_CANDIDATE = 2,
+  BASIC_LSTM_CELL_OUTPUT_GATE = 3,
+  BASIC_LSTM_CELL_NUM_UNITS = 4
+};
 
 #endif

@@ -38,7 +38,7 @@ Tensor column(const GruParams& params, const Tensor& units, Unit unit) {
 
 // The matrices of both gates side by side.
 Tensor gates(const GruParams& params, const Tensor& weights) {
-  return concat(weights_of(params, weights, Unit::RESET_GATE), weights_of(params, weights, Unit::UPDATE_GATE), 1);
+  return concat(weights_of(params, weights, BASIC_GRU_CELL_RESET_GATE), weights_of(params, weights, BASIC_GRU_CELL_UPDATE_GATE), 1);
 }
 
 void check(const Layer& l, const GruParams& params, const Tensor& state, const GruWeights& weights, const Tensor& in) {
@@ -52,7 +52,7 @@ void check(const Layer& l, const GruParams& params, const Tensor& state, const G
 
 }  // namespace
 
-std::vector<Unit> getDefaultBasicGruCellOrder() { return {Unit::RESET_GATE, Unit::UPDATE_GATE, Unit::CANDIDATE}; }
+std::vector<Unit> getDefaultBasicGruCellOrder() { return {BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_CANDIDATE}; }
 
 Tensor createInput(Graph& graph, const GruParams& params, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "gru"}, options, planningCache, "popnn::gru::createInput");
@@ -97,7 +97,7 @@ Tensor gruFwd(Graph& graph, const GruParams& params, const Tensor& stateInit, co
   Tensor outputs;
   if (params.outputFullSequence) outputs = l.sequence({l.batch(), l.outputs()}, "outputs");
   if (intermediates) *intermediates = l.sequence({kKept, l.batch(), l.outputs()}, "intermediates");
-  const Tensor of_gates = gates(params, weights.outputWeights), of_candidate = weights_of(params, weights.outputWeights, Unit::CANDIDATE);
+  const Tensor of_gates = gates(params, weights.outputWeights), of_candidate = weights_of(params, weights.outputWeights, BASIC_GRU_CELL_CANDIDATE);
   l.loop(prog, [&](const Tensor& step, Sequence& round) {
     const Tensor sums = l.get(from_inputs, step, round, "inputs");
     const Tensor added = l.product(h, of_gates, round, "gates");
@@ -105,10 +105,10 @@ Tensor gruFwd(Graph& graph, const GruParams& params, const Tensor& stateInit, co
       const Tensor sum = popops::add(graph, column(params, sums, u), added.slice(i * l.outputs(), (i + 1) * l.outputs(), 1), round, {l.debug, "gate"});
       return l.activated(params.recurrentActivation, sum, round);
     };
-    const Tensor r = gate(Unit::RESET_GATE, 0), u = gate(Unit::UPDATE_GATE, 1);
+    const Tensor r = gate(BASIC_GRU_CELL_RESET_GATE, 0), u = gate(BASIC_GRU_CELL_UPDATE_GATE, 1);
     const Tensor reset = popops::mul(graph, r, h, round, {l.debug, "reset"});
     const Tensor c = l.activated(params.activation,
-                                 popops::add(graph, column(params, sums, Unit::CANDIDATE), l.product(reset, of_candidate, round, "candidate"), round, {l.debug, "candidate"}), round);
+                                 popops::add(graph, column(params, sums, BASIC_GRU_CELL_CANDIDATE), l.product(reset, of_candidate, round, "candidate"), round, {l.debug, "candidate"}), round);
     if (intermediates) {
       std::vector<Tensor> kept;
       for (const Tensor& t : {r, u, c, h, reset}) kept.push_back(t.expand({0}));
@@ -130,7 +130,7 @@ Tensor gruBwd(Graph& graph, const GruParams& params, Sequence& prog, const Tenso
   l.check(gradLayerNext, full ? std::vector<std::size_t>{l.steps(), l.batch(), l.outputs()} : std::vector<std::size_t>{l.batch(), l.outputs()}, "the output's gradient");
   const Tensor dh = full ? l.zeros_like(fwdOutputInit, prog, "outputGradient") : l.copy_of(gradLayerNext, prog, "outputGradient");
   const Tensor unit_gradients = l.sequence({l.batch(), kUnits, l.outputs()}, "unitGradients");
-  const Tensor of_gates = gates(params, weights.outputWeights).transpose(), of_candidate = weights_of(params, weights.outputWeights, Unit::CANDIDATE).transpose();
+  const Tensor of_gates = gates(params, weights.outputWeights).transpose(), of_candidate = weights_of(params, weights.outputWeights, BASIC_GRU_CELL_CANDIDATE).transpose();
   l.loop(prog, [&](const Tensor& step, Sequence& round) {
     const Tensor kept = l.get(fwdIntermediates.reverse(0), step, round, "intermediates");
     const Tensor r = kept[0], u = kept[1], c = kept[2], before = kept[3];
@@ -142,9 +142,9 @@ Tensor gruBwd(Graph& graph, const GruParams& params, Sequence& prog, const Tenso
     const Tensor sum_u = l.activation_gradient(params.recurrentActivation, u, d_u, round);
     const Tensor sum_r = l.activation_gradient(params.recurrentActivation, r, popops::mul(graph, d_reset, before, round, {l.debug, "r"}), round);
     std::vector<Tensor> gradients(kUnits);
-    gradients[place(params, Unit::RESET_GATE)] = sum_r.expand({1});
-    gradients[place(params, Unit::UPDATE_GATE)] = sum_u.expand({1});
-    gradients[place(params, Unit::CANDIDATE)] = sum_c.expand({1});
+    gradients[place(params, BASIC_GRU_CELL_RESET_GATE)] = sum_r.expand({1});
+    gradients[place(params, BASIC_GRU_CELL_UPDATE_GATE)] = sum_u.expand({1});
+    gradients[place(params, BASIC_GRU_CELL_CANDIDATE)] = sum_c.expand({1});
     l.put(unit_gradients.reverse(0), concat(gradients, 1), step, round, "unitGradients");
     const Tensor through_gates = l.product(concat(sum_r, sum_u, 1), of_gates, round, "stateGradient");
     popops::mapInPlace(graph, pe::_1 * pe::_2 + pe::_3 * pe::_4 + pe::_5, {dh, u, d_reset, r, through_gates}, round, {l.debug, "outputGradient"});
@@ -167,7 +167,7 @@ GruWeights gruWU(Graph& graph, const GruParams& params, Sequence& prog, const Te
   std::vector<Tensor> output_weights(kUnits);
   for (const Unit u : getDefaultBasicGruCellOrder()) {
     const std::size_t at = place(params, u);
-    output_weights[at] = internal::weights_gradient(l, kept[u == Unit::CANDIDATE ? 4 : 3], bwdIntermediates.slice(at, at + 1, 2), prog, "outputWeightsGradient");
+    output_weights[at] = internal::weights_gradient(l, kept[u == BASIC_GRU_CELL_CANDIDATE ? 4 : 3], bwdIntermediates.slice(at, at + 1, 2), prog, "outputWeightsGradient");
   }
   return {internal::weights_gradient(l, input, bwdIntermediates, prog, "inputWeightsGradient"), concat(output_weights, 0), internal::biases_gradient(l, bwdIntermediates, prog)};
 }

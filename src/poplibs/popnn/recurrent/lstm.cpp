@@ -32,10 +32,10 @@ std::size_t place(const LstmParams& params, BasicLstmCellUnit unit) {
   return static_cast<std::size_t>(found - params.cellOrder.begin());
 }
 
-constexpr std::array kInOrder = {BasicLstmCellUnit::FORGET_GATE, BasicLstmCellUnit::INPUT_GATE, BasicLstmCellUnit::CANDIDATE, BasicLstmCellUnit::OUTPUT_GATE};
+constexpr std::array kInOrder = {BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE};
 
 NonLinearityType activation_of(const LstmParams& params, BasicLstmCellUnit unit) {
-  return unit == BasicLstmCellUnit::CANDIDATE ? params.activation : params.recurrentActivation;
+  return unit == BASIC_LSTM_CELL_CANDIDATE ? params.activation : params.recurrentActivation;
 }
 
 void check(const Layer& l, const LstmState& state, const LstmWeights& weights, const Tensor& in) {

@@ -130,7 +130,7 @@ TEST(Lstm, OtherOrderOfUnits) {
   const Operands o = operands(4, true, FLOAT, Mapping::linear);
   const auto out = run(Machine::ipu1, o.all, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
     LstmParams params(FLOAT, kBatch, kSteps, {kIn, kOut});
-    params.cellOrder = {BasicLstmCellUnit::INPUT_GATE, BasicLstmCellUnit::OUTPUT_GATE, BasicLstmCellUnit::FORGET_GATE, BasicLstmCellUnit::CANDIDATE};
+    params.cellOrder = {BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_OUTPUT_GATE, BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_CANDIDATE};
     return std::vector<Tensor>{popnn::lstm::lstmFwd(g, params, prog, {in[1], in[2]}, {in[3], in[4], in[5]}, in[0], nullptr)};
   });
   Numbers expected = lstm(o.values(), {2, 0, 3, 1});
