@@ -131,14 +131,20 @@ bool any_overlap(std::vector<End> a, std::vector<End> b) {
 // Does a destination touch a source?
 bool touches_itself(const std::vector<SymbolicMove>& moves) {
   std::vector<ShardId> sources, destinations, both;
+  // Moves mostly come in runs of one shard.
+  const auto add = [](std::vector<ShardId>& list, ShardId s) {
+    if (list.empty() || list.back() != s) list.push_back(s);
+  };
   for (const SymbolicMove& m : moves) {
-    sources.push_back(m.source.shard);
-    destinations.push_back(m.destination.shard);
+    add(sources, m.source.shard);
+    add(destinations, m.destination.shard);
   }
   for (auto* list : {&sources, &destinations}) {
-    std::sort(list->begin(), list->end());
+    if (!std::is_sorted(list->begin(), list->end())) std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
+  // Shards are numbered variable by variable: most copies have nothing in common.
+  if (sources.empty() || sources.back() < destinations.front() || destinations.back() < sources.front()) return false;
   std::set_intersection(sources.begin(), sources.end(), destinations.begin(), destinations.end(), std::back_inserter(both));
   if (both.empty()) return false;
   std::vector<End> a, b;

@@ -45,11 +45,10 @@ class Pieces {
   std::vector<std::uint32_t> sorted_by_shard() {
     PANDO_CHECK(plan_.accesses.size() <= ~0u);
     std::vector<std::uint32_t> first(plan_.shards.size() + 1, 0);
-    for (const Access& a : plan_.accesses) ++first[a.shard.index() + 1];
+    for (std::size_t i = 0; i < plan_.accesses.size(); ++i) ++first[plan_.accesses[i].shard.index() + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
     std::vector<std::uint32_t> sorted(plan_.accesses.size());
-    std::uint32_t number = 0;
-    for (const Access& a : plan_.accesses) sorted[first[a.shard.index()]++] = number++;
+    for (std::uint32_t i = 0; i < sorted.size(); ++i) sorted[first[plan_.accesses[i].shard.index()]++] = i;
     return sorted;
   }
 

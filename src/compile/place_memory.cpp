@@ -62,6 +62,11 @@ class Placement {
   }
 
   void add_pieces() {
+    constexpr std::uint32_t kOthers = 16;  // code, stacks and the like
+    std::vector<std::uint32_t> counts(items_.size(), kOthers);
+    for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) counts[plan_.shards[ShardId(s)].tile.index()] += static_cast<std::uint32_t>(plan_.pieces[ShardId(s)].size());
+    for (std::size_t t = 0; t < items_.size(); ++t)
+      if (counts[t] > kOthers) items_[t].reserve(counts[t]);
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
       const Shard& shard = plan_.shards[ShardId(s)];
       const std::vector<Piece>& pieces = plan_.pieces[ShardId(s)];

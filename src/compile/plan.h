@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -18,6 +17,7 @@
 
 #include "base/ids.h"
 #include "base/interval.h"
+#include "compile/chunks.h"
 #include "compile/compile.h"
 #include "graph/graph.h"
 #include "tile/program.h"
@@ -153,7 +153,7 @@ struct Plan {
 
   // lowered programs
   DenseMap<ActionId, Action> actions;
-  std::deque<Access> accesses;  // millions: never moved
+  Chunks<Access> accesses;
   std::vector<SymbolicExchange> exchanges;
   std::vector<SymbolicCompute> computes;
   std::vector<SymbolicTransfer> transfers;
