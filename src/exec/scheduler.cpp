@@ -17,7 +17,7 @@ Scheduler::Scheduler(const tile::Program& program, Plans& plans, StepExecution& 
       plans_(plans),
       steps_(steps),
       cursors_(program.replication * program.streams.size()),
-      team_(threads, static_cast<unsigned>(cursors_.size()), *this, options.workers ? options.workers : std::make_shared<Workers>()) {
+      team_(threads, static_cast<unsigned>(cursors_.size()), *this, options.workers ? options.workers : std::make_shared<Workers>(), options.linger) {
   for (unsigned slot = 0; slot < cursors_.size(); ++slot) {
     Cursor& c = cursors_[slot];
     c.slot = slot;

@@ -35,8 +35,8 @@ Part::~Part() { parts = outer; }
 
 }  // namespace
 
-Team::Team(unsigned threads, unsigned slots, Client& client, std::shared_ptr<Workers> workers)
-    : threads_(threads), client_(client), slots_(slots), workers_(std::move(workers)) {
+Team::Team(unsigned threads, unsigned slots, Client& client, std::shared_ptr<Workers> workers, bool linger)
+    : threads_(threads), linger_(linger), client_(client), slots_(slots), workers_(std::move(workers)) {
   PANDO_CHECK(threads >= 1 && workers_);
 }
 
@@ -49,7 +49,7 @@ void Team::run(const std::vector<unsigned>& starts) {
   prepare_thread_for_fibers();
   active_.store(static_cast<std::uint32_t>(starts.size()));
   begin_run();
-  workers_->open(*this, threads_ - 1);
+  workers_->open(*this, threads_ - 1, linger_);
   for (const unsigned slot : starts) publish(slot, nullptr, 1, starts.size() > 1);
   take_part(0);
   workers_->close(*this);

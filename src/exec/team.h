@@ -41,8 +41,8 @@ class Team final : private Workers::Run {
     virtual bool done(unsigned slot) = 0;
   };
 
-  // `workers`: whose threads it borrows.
-  Team(unsigned threads, unsigned slots, Client& client, std::shared_ptr<Workers> workers);
+  // `workers`: whose threads it borrows. `linger`: as Workers::open has it.
+  Team(unsigned threads, unsigned slots, Client& client, std::shared_ptr<Workers> workers, bool linger = true);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -89,6 +89,7 @@ class Team final : private Workers::Run {
   void wait_for_work();
 
   const unsigned threads_;
+  const bool linger_;
   Client& client_;
   std::vector<Slot> slots_;
   const std::shared_ptr<Workers> workers_;

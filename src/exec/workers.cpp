@@ -23,8 +23,9 @@ Workers::~Workers() {
   for (std::thread& t : threads_) t.join();
 }
 
-void Workers::open(Run& run, unsigned most) {
+void Workers::open(Run& run, unsigned most, bool linger) {
   if (most == 0) return;
+  linger_.store(linger, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   while (threads_.size() < most) threads_.emplace_back(&Workers::work, this);
   run.wanted_ = most;
@@ -92,7 +93,7 @@ void Workers::work() {
     if (Run* const run = enter(me)) {
       run->take_part(me);
       leave(*run, me);
-    } else if (!has_room_soon()) {
+    } else if (!linger_.load(std::memory_order_relaxed) || !has_room_soon()) {
       free_.sleep([&] { return !stopping_.load() && !has_room_.load(std::memory_order_seq_cst); });
     }
   }

@@ -39,8 +39,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Lets up to `most` workers into the run, and makes them if there are fewer. They come when they are woken.
-  void open(Run& run, unsigned most);
+  // Lets up to `most` workers into the run, and makes them if there are fewer. They come when they are woken. `linger`: those that find no run
+  // wait a little for one before they sleep, until a run is opened that says otherwise.
+  void open(Run& run, unsigned most, bool linger = true);
   // Lets no more in. Those inside leave when they find nothing to do.
   void close(Run& run);
   // Waits until nobody is inside: before the run is destroyed.
@@ -58,6 +59,7 @@ class Workers {
   }
 
   std::size_t size();
+  bool lingers() const { return linger_.load(std::memory_order_relaxed); }
 
  private:
   // Waits a little for a run to begin.
@@ -93,7 +95,7 @@ class Workers {
   std::vector<std::thread> threads_;
   std::vector<Run*> open_;
   std::atomic<bool> has_room_{false};  // some open run has; asked without the mutex
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> stopping_{false}, linger_{true};
   Bed inside_, free_;
 };
 

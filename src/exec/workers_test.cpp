@@ -68,6 +68,24 @@ TEST(Workers, ManyRunnersHaveAsManyThreadsAsOne) {
   EXPECT_EQ(workers->size(), 3u);
 }
 
+// With the switch off a thread that has no run sleeps at once; the next run wakes it, and computes the same.
+TEST(Workers, ThreadsNeedNotLinger) {
+  Large p;
+  for (const bool linger : {true, false}) {
+    const auto workers = std::make_shared<Workers>();
+    Options options;
+    options.threads = 3;
+    options.workers = workers;
+    options.linger = linger;
+    Runner r(std::make_shared<tile::Program>(p.program), p.library, options);
+    connect(r);
+    for (int round = 0; round < 20; ++round) r.run(0);
+    EXPECT_EQ(workers->size(), 2u);
+    EXPECT_EQ(workers->lingers(), linger);
+    EXPECT_EQ(at(r, kTiles - 1, kFloats - 1), 20 * kRounds);
+  }
+}
+
 TEST(Workers, RunsGoOnBesideEachOther) {
   Large p;
   const auto workers = std::make_shared<Workers>();
