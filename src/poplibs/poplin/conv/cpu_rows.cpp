@@ -1,5 +1,8 @@
 #include "poplibs/poplin/conv/cpu_rows.h"
 
+#include <popops/Cast.hpp>
+#include <popops/codelets.hpp>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -102,7 +105,7 @@ std::vector<int> shape_of(const Problem& p, const std::array<Line, 2>& axes, std
 
 bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& target) {
   if (target.getTargetType() != poplar::TargetType::CPU || !options.in_rows || options.constraints != PlanConstraints()) return false;
-  if (p.in_type != pando::ElementType::float_ || p.out_type != pando::ElementType::float_ || options.half_partials || p.groups != 1 || p.lines.size() > 2) return false;
+  if (p.in_type != p.out_type || options.half_partials || p.groups != 1 || p.lines.size() > 2) return false;
   if (p.batch == 0 || p.in_channels == 0 || p.out_channels == 0) return false;
   for (const Line& l : p.lines)
     if (l.in <= 0 || l.out <= 0 || l.taps <= 0 || l.dilation != 1 || l.stride < 1 || l.step == 0) return false;
@@ -136,11 +139,16 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, co
     axes[d].step = -axes[d].step;
     kernel = kernel.reverse(d);
   }
+  const bool half = p.in_type == pando::ElementType::half;
+  if (half) {
+    if (!graph.hasCodelet("popops::Transpose")) popops::addCodelets(graph);
+    kernel = popops::cast(graph, kernel, poplar::FLOAT, before, {context, "weights"});
+  }
   if (!kernel.isContiguous()) kernel = copy_of(graph, kernel, before, {context, "weights"});
   const bool direct = out.isContiguous() && !out.intersectsWith(image.flat) && !out.intersectsWith(kernel);
   Tensor to = out;
   if (!direct) {
-    to = graph.addVariable(poplar::FLOAT, out.shape(), {context, "output"});
+    to = graph.addVariable(out.elementType(), out.shape(), {context, "output"});
     graph.setTileMapping(to, 0);
     after.add(Copy(to, out, false, context));
   }
@@ -152,7 +160,8 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, co
     for (std::int64_t begin = 0; begin < axes[0].out; begin += part) {
       const std::int64_t end = std::min(axes[0].out, begin + part);
       const std::vector<int> shape = shape_of(p, axes, begin, end, image);
-      const poplar::VertexRef v = graph.addVertex(set, winograd ? "poplin::ConvWinograd" : "poplin::ConvRows");
+      const poplar::VertexRef v = graph.addVertex(set, half ? "poplin::ConvRowsHalf" : winograd ? "poplin::ConvWinograd" : "poplin::ConvRows");
+      if (half) graph.setInitialValue(v["winograd"], winograd);
       graph.setTileMapping(v, 0);
       graph.connect(v["in"], image.flat[b]);
       graph.connect(v["weights"], kernel.flatten());

@@ -1,5 +1,5 @@
-// Convolutions of floats on the CPU device, whose one tile holds everything: images are read where they lie, and the work is cut into rows of the result by
-// shape alone.
+// Convolutions on the CPU device, whose one tile holds everything: images are read where they lie, and the work is cut into rows of the result by
+// shape alone. Halfs are computed in float and rounded once.
 #pragma once
 
 #include <poplar/DebugContext.hpp>

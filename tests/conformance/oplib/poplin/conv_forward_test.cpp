@@ -119,4 +119,23 @@ TEST(ConvForward, RowsOfTheCpuDeviceAreWhatPlansGive) {
   }
 }
 
+// Halfs, too: sums in float, rounded once.
+TEST(ConvForward, RowsOfHalfs) {
+  using conv_cases::make;
+  for (ConvParams p : {make(2, {20, 18}, {3, 3}, 32, 48), make(2, {20, 18}, {3, 3}, 40, 70), make(2, {40, 36}, {7, 7}, 3, 64), make(20, {40}, {5}, 24, 64)}) {
+    p.inputType = p.outputType = HALF;
+    p.inputTransform.paddingLower.assign(p.inputFieldShape.size(), 1);
+    const Operand in = input_of(p), weights = weights_of(p);
+    const std::vector<double> expected = reference::convolution(p, in.values, weights.values).values;
+    for (const auto& [rows, winograd] : {std::pair("true", "true"), {"true", "false"}, {"false", "false"}}) {
+      const OptionFlags options{{"pando.inRows", rows}, {"pando.winograd", winograd}};
+      Graph graph(Target::createCPUTarget());
+      std::ostringstream plan;
+      poplin::reportPlanInfo(plan, graph, p, options);
+      EXPECT_EQ(plan.str().find("in parts of") != std::string::npos, std::string(rows) == "true") << plan.str();
+      expect_close(run(Machine::cpu, {in, weights}, forward(p, options))[0], expected, {1e-3, 1e-3}, std::string("rows ") + rows + ", winograd " + winograd);
+    }
+  }
+}
+
 }  // namespace

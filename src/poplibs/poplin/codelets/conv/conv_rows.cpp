@@ -2,7 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/conv_rows.h"
+#include "poplibs/poplin/codelets/conv/conv_shape.h"
 
 namespace poplin {
 
@@ -11,13 +11,10 @@ class ConvRows : public poplar::Vertex {
   ConvRows();
   poplar::Input<poplar::Vector<float>> in, weights;
   poplar::Output<poplar::Vector<float>> out;
-  // Of the rows and of the columns: in, taps, stride, offset, step; then in and out channels, the first row and the end, columns; then the strides of the input.
-  poplar::Vector<int> shape;
+  poplar::Vector<int> shape;  // conv_shape.h
 
   bool compute() {
-    const auto axis = [this](unsigned at) { return PandoConvAxis{shape[at], shape[at + 1], shape[at + 2], shape[at + 3], shape[at + 4]}; };
-    const auto size = [this](unsigned at) { return static_cast<std::size_t>(shape[at]); };
-    const PandoConvRows conv{axis(0), axis(5), shape[10], shape[11], shape[12], shape[13], shape[14], size(15), size(16), size(17), size(11), size(11)};
+    const PandoConvRows conv = conv_of_shape(shape);
     pando_conv_rows(&conv, &in[0], &weights[0], &out[0]);
     return true;
   }

@@ -3,6 +3,7 @@
 #include <poplar/Vertex.hpp>
 
 #include "kernels/conv_winograd.h"
+#include "poplibs/poplin/codelets/conv/conv_shape.h"
 
 namespace poplin {
 
@@ -11,12 +12,10 @@ class ConvWinograd : public poplar::Vertex {
   ConvWinograd();
   poplar::Input<poplar::Vector<float>> in, weights;
   poplar::Output<poplar::Vector<float>> out;
-  poplar::Vector<int> shape;  // as that of ConvRows
+  poplar::Vector<int> shape;  // conv_shape.h
 
   bool compute() {
-    const auto axis = [this](unsigned at) { return PandoConvAxis{shape[at], shape[at + 1], shape[at + 2], shape[at + 3], shape[at + 4]}; };
-    const auto size = [this](unsigned at) { return static_cast<std::size_t>(shape[at]); };
-    const PandoConvRows conv{axis(0), axis(5), shape[10], shape[11], shape[12], shape[13], shape[14], size(15), size(16), size(17), size(11), size(11)};
+    const PandoConvRows conv = conv_of_shape(shape);
     pando_conv_winograd(&conv, &in[0], &weights[0], &out[0]);
     return true;
   }
