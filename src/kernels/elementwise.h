@@ -3,30 +3,24 @@
 // half is stored in 16 bits and computed in float. Semantics that C leaves open:
 //   integers wrap around; x / 0 is 0 and x % 0 is x; the least integer / -1 is itself;
 //   a shift by as many bits as the type has, or more (or by a negative number), gives 0, a sign-extending one the sign;
-//   max and min of a NaN and a number are the number; round goes away from zero on ties, nearby_int to even;
+//   max and min of a NaN and a number are NaN; round goes away from zero on ties, nearby_int to even;
 //   a conversion from float to an integer truncates, saturates, and makes 0 of NaN; to bool it is `x != 0`.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/elementwise_rows.h"
 #include "kernels/kernel.h"
 
 namespace pando::kernels {
 
 enum class Type : std::uint8_t { f32, f16, boolean, i8, u8, i16, u16, i32, u32, i64, u64 };
 
-// In the order of popops::expr::UnaryOpType, BinaryOpType, TernaryOpType.
-enum class Unary : std::uint8_t {
-  absolute, asin, bitwise_not, cbrt, ceil, cos, count_leading_zeros, erf, exp, expm1, exp2, floor, gelu_erf, inverse, is_finite,
-  is_inf, is_nan, log, log1p, logical_not, negate, nearby_int, popcount, relu, signum, sin, tan, tanh, round, sqrt, square,
-  sigmoid, rsqrt, trunc, count
-};
-enum class Binary : std::uint8_t {
-  add, atan2, bitwise_and, bitwise_or, bitwise_xor, bitwise_xnor, divide, equal, greater_equal, greater, inv_std_dev_to_variance,
-  less_equal, logical_and, logical_or, less, maximum, minimum, multiply, not_equal, power, remainder, shift_left, shift_right,
-  shift_right_sign_extend, subtract, variance_to_inv_std_dev, count
-};
+#define PANDO_ROW(NAME, name, ...) name,
+enum class Unary : std::uint8_t { PANDO_UNARY_ROWS(PANDO_ROW) count };
+enum class Binary : std::uint8_t { PANDO_BINARY_ROWS(PANDO_ROW) count };
+#undef PANDO_ROW
 enum class Ternary : std::uint8_t { clamp, select, count };
 
 constexpr std::size_t size_of(Type type) {
@@ -36,14 +30,89 @@ constexpr std::size_t size_of(Type type) {
                                                                        : 1;
 }
 constexpr bool is_floating(Type type) { return type == Type::f32 || type == Type::f16; }
-constexpr bool is_test(Unary op) { return op == Unary::is_finite || op == Unary::is_inf || op == Unary::is_nan; }
+
+// The columns of elementwise_rows.h.
+enum class Types : std::uint8_t { floats, integers, numbers, bits, booleans, all };
+enum class Way : std::uint8_t { none, loop, each, test, relation, sines, cosines, tangents, angles, powers, remainders, quotients, rests };
+enum class Chain : std::uint8_t { alone, chains };
+
+constexpr bool has(Types types, Type type) {
+  switch (types) {
+    case Types::floats: return is_floating(type);
+    case Types::integers: return !is_floating(type) && type != Type::boolean;
+    case Types::numbers: return type != Type::boolean;
+    case Types::bits: return !is_floating(type);
+    case Types::booleans: return type == Type::boolean;
+    default: return true;
+  }
+}
+
+// Is the function defined for operands of that type? Results have the operands' type; those of tests and relations are boolean.
+constexpr bool has(Unary op, Type type) {
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, ...) \
+  case Unary::name: return has(Types::types, type);
+    PANDO_UNARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return false;
+  }
+}
+constexpr bool has(Binary op, Type type) {
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, ...) \
+  case Binary::name: return has(Types::types, type);
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return false;
+  }
+}
+constexpr bool is_test(Unary op) {
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, floats, ...) \
+  case Unary::name: return Way::floats == Way::test;
+    PANDO_UNARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return false;
+  }
+}
 constexpr bool is_relation(Binary op) {
-  return op == Binary::equal || op == Binary::not_equal || op == Binary::less || op == Binary::less_equal || op == Binary::greater ||
-         op == Binary::greater_equal;
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, chain, floats, ...) \
+  case Binary::name: return Way::floats == Way::relation;
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return false;
+  }
 }
 constexpr bool can_chain(Binary op) {
-  return op == Binary::add || op == Binary::subtract || op == Binary::multiply || op == Binary::divide || op == Binary::maximum || op == Binary::minimum;
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, chain, ...) \
+  case Binary::name: return Chain::chain == Chain::chains;
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return false;
+  }
 }
+// Of an element on a tile; 0: as fast as memory.
+constexpr unsigned cycles_of(Unary op, Type type) {
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, ...) \
+  case Unary::name: return is_floating(type) ? float_cycles : integer_cycles;
+    PANDO_UNARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return 0;
+  }
+}
+constexpr unsigned cycles_of(Binary op, Type type) {
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, ...) \
+  case Binary::name: return is_floating(type) ? float_cycles : integer_cycles;
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return 0;
+  }
+}
+
 // An operation of a chain: value op operand[i], or operand[i] op value if `reversed`. A constant is an operand of kConstantElements
 // equal elements, for chains of any length.
 struct Link {
@@ -53,44 +122,6 @@ struct Link {
   bool constant = false;
 };
 constexpr std::size_t kConstantElements = 32;
-// Is the function defined for operands of that type? Results have the operands' type; those of tests and relations are boolean.
-constexpr bool has(Unary op, Type type) {
-  const bool integer = !is_floating(type) && type != Type::boolean;
-  switch (op) {
-    case Unary::logical_not: return type == Type::boolean;
-    case Unary::bitwise_not: return !is_floating(type);
-    case Unary::popcount:
-    case Unary::count_leading_zeros: return integer;
-    case Unary::absolute:
-    case Unary::negate:
-    case Unary::signum:
-    case Unary::relu:
-    case Unary::square:
-    case Unary::sqrt: return type != Type::boolean;
-    case Unary::count: return false;
-    default: return is_floating(type);
-  }
-}
-constexpr bool has(Binary op, Type type) {
-  const bool integer = !is_floating(type) && type != Type::boolean;
-  switch (op) {
-    case Binary::logical_and:
-    case Binary::logical_or: return type == Type::boolean;
-    case Binary::bitwise_and:
-    case Binary::bitwise_or:
-    case Binary::bitwise_xor:
-    case Binary::bitwise_xnor: return !is_floating(type);
-    case Binary::shift_left:
-    case Binary::shift_right:
-    case Binary::shift_right_sign_extend: return integer;
-    case Binary::atan2:
-    case Binary::inv_std_dev_to_variance:
-    case Binary::variance_to_inv_std_dev: return is_floating(type);
-    case Binary::count: return false;
-    default: return type != Type::boolean || is_relation(op);
-  }
-}
-
 }  // namespace pando::kernels
 
 // out[i] = op(a[i], ...) for i < n. `out` may be an operand; it may not overlap one otherwise. Nothing happens for a function that

@@ -20,24 +20,17 @@ namespace {
 // Loops whose operands may be the result itself: no iteration reads what another writes.
 #define PANDO_ELEMENTS _Pragma("clang loop vectorize(assume_safety) interleave(assume_safety)") for (std::size_t i = 0; i < n; ++i)
 
-// On float, and on integers unless said otherwise; `Wide` is the unsigned type that integers are computed in.
-#define PANDO_FUNCTION(name, expression)                                \
-  struct name {                                                         \
-    static HWY_INLINE float of(float x, float y) { return expression; } \
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, chain, floats, generated, expression, ...)      \
+  struct name##_of_floats {                                                                                      \
+    static HWY_INLINE float of([[maybe_unused]] float x, [[maybe_unused]] float y) { return expression; }        \
   };
-PANDO_FUNCTION(Add, x + y)
-PANDO_FUNCTION(Subtract, x - y)
-PANDO_FUNCTION(Multiply, x * y)
-PANDO_FUNCTION(Divide, x / y)
-// NaN wins, as in reductions.
-PANDO_FUNCTION(Maximum, x > y || x != x ? x : y)
-PANDO_FUNCTION(Minimum, x < y || x != x ? x : y)
-PANDO_FUNCTION(InvStdDevToVariance, 1.0f / (x * x) - y)
-PANDO_FUNCTION(VarianceToInvStdDev, 1.0f / __builtin_sqrtf(x + y))
-PANDO_FUNCTION(Atan2, atan2_f(x, y))
-PANDO_FUNCTION(Power, power_f(x, y))
-PANDO_FUNCTION(Remainder, remainder_f(x, y))
-#undef PANDO_FUNCTION
+PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+
+// The ways of floats.
+
+template <class F, class T>
+void none(const T*, const T*, T*, std::size_t) {}
 
 template <class F, class T>
 void loop(const T* a, const T* b, T* out, std::size_t n) {
@@ -48,9 +41,9 @@ HWY_INLINE bool is_ordinary(float x) { return (bits_of(x) & 0x7fffffffu) - 1 < 0
 HWY_INLINE bool is_finite(float x) { return (bits_of(x) & 0x7fffffffu) < 0x7f800000u; }
 
 // For which operands the vector functions are right; the C library has the others.
-HWY_INLINE bool fits(Atan2, float y, float x) { return is_finite(x) && is_finite(y) && (x != 0 || y != 0); }
-HWY_INLINE bool fits(Power, float x, float y) { return is_ordinary(x) && is_finite(y); }
-HWY_INLINE bool fits(Remainder, float x, float y) { return is_finite(x) && is_ordinary(y) && __builtin_fabsf(x / y) < 0x1p29f; }
+HWY_INLINE bool fits(atan2_of_floats, float y, float x) { return is_finite(x) && is_finite(y) && (x != 0 || y != 0); }
+HWY_INLINE bool fits(power_of_floats, float x, float y) { return is_ordinary(x) && is_finite(y); }
+HWY_INLINE bool fits(remainder_of_floats, float x, float y) { return is_finite(x) && is_ordinary(y) && __builtin_fabsf(x / y) < 0x1p29f; }
 
 template <class F, class T>
 void guarded(const T* a, const T* b, T* out, std::size_t n, double (*exact)(double, double)) {
@@ -68,22 +61,44 @@ void guarded(const T* a, const T* b, T* out, std::size_t n, double (*exact)(doub
   }
 }
 
+// Relations are compared as they are, whatever the type.
+template <class F, class T>
+void relation(const T*, const T*, T*, std::size_t) {}
+
+#define PANDO_RELATION_relation(expression) \
+  PANDO_ELEMENTS {                          \
+    const T x = a[i], y = b[i];             \
+    out[i] = expression;                    \
+  }                                         \
+  return true;
+#define PANDO_RELATION_none(expression) return false;
+#define PANDO_RELATION_loop PANDO_RELATION_none
+#define PANDO_RELATION_angles PANDO_RELATION_none
+#define PANDO_RELATION_powers PANDO_RELATION_none
+#define PANDO_RELATION_remainders PANDO_RELATION_none
+
 template <class T>
-bool relation(Binary op, const T* a, const T* b, std::uint8_t* out, std::size_t n) {
+bool relate(Binary op, const T* a, const T* b, std::uint8_t* out, std::size_t n) {
   switch (op) {
-    case Binary::equal: PANDO_ELEMENTS out[i] = a[i] == b[i]; return true;
-    case Binary::not_equal: PANDO_ELEMENTS out[i] = a[i] != b[i]; return true;
-    case Binary::less: PANDO_ELEMENTS out[i] = a[i] < b[i]; return true;
-    case Binary::less_equal: PANDO_ELEMENTS out[i] = a[i] <= b[i]; return true;
-    case Binary::greater: PANDO_ELEMENTS out[i] = a[i] > b[i]; return true;
-    case Binary::greater_equal: PANDO_ELEMENTS out[i] = a[i] >= b[i]; return true;
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, chain, way, text, expression, ...) \
+  case Binary::name: {                                                                              \
+    PANDO_RELATION_##way(expression)                                                                \
+  }
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
     default: return false;
   }
 }
+#undef PANDO_RELATION_relation
+#undef PANDO_RELATION_none
+#undef PANDO_RELATION_loop
+#undef PANDO_RELATION_angles
+#undef PANDO_RELATION_powers
+#undef PANDO_RELATION_remainders
 
 // Relations of half as of float: clang compares _Float16 one by one otherwise.
 template <>
-bool relation(Binary op, const _Float16* a, const _Float16* b, std::uint8_t* out, std::size_t n) {
+bool relate(Binary op, const _Float16* a, const _Float16* b, std::uint8_t* out, std::size_t n) {
   constexpr std::size_t kBlock = 256;
   if (!is_relation(op)) return false;
   float x[kBlock], y[kBlock];
@@ -91,28 +106,28 @@ bool relation(Binary op, const _Float16* a, const _Float16* b, std::uint8_t* out
     const std::size_t m = n - begin < kBlock ? n - begin : kBlock;
     for (std::size_t i = 0; i < m; ++i) x[i] = static_cast<float>(a[begin + i]);
     for (std::size_t i = 0; i < m; ++i) y[i] = static_cast<float>(b[begin + i]);
-    relation(op, x, y, out + begin, m);
+    relate(op, x, y, out + begin, m);
   }
   return true;
 }
+
+template <class F, class T>
+void angles(const T* a, const T* b, T* out, std::size_t n) { guarded<F>(a, b, out, n, [](double y, double x) { return std::atan2(y, x); }); }
+template <class F, class T>
+void powers(const T* a, const T* b, T* out, std::size_t n) { guarded<F>(a, b, out, n, [](double x, double y) { return std::pow(x, y); }); }
+template <class F, class T>
+void remainders(const T* a, const T* b, T* out, std::size_t n) { guarded<F>(a, b, out, n, [](double x, double y) { return std::fmod(x, y); }); }
 
 template <class T>
 void floating(Binary op, const void* first, const void* second, void* to, std::size_t n) {
   const T *a = static_cast<const T*>(first), *b = static_cast<const T*>(second);
   T* out = static_cast<T*>(to);
-  if (relation(op, a, b, static_cast<std::uint8_t*>(to), n)) return;
+  if (relate(op, a, b, static_cast<std::uint8_t*>(to), n)) return;
   switch (op) {
-    case Binary::add: return loop<Add>(a, b, out, n);
-    case Binary::atan2: return guarded<Atan2>(a, b, out, n, [](double y, double x) { return std::atan2(y, x); });
-    case Binary::divide: return loop<Divide>(a, b, out, n);
-    case Binary::inv_std_dev_to_variance: return loop<InvStdDevToVariance>(a, b, out, n);
-    case Binary::maximum: return loop<Maximum>(a, b, out, n);
-    case Binary::minimum: return loop<Minimum>(a, b, out, n);
-    case Binary::multiply: return loop<Multiply>(a, b, out, n);
-    case Binary::power: return guarded<Power>(a, b, out, n, [](double x, double y) { return std::pow(x, y); });
-    case Binary::remainder: return guarded<Remainder>(a, b, out, n, [](double x, double y) { return std::fmod(x, y); });
-    case Binary::subtract: return loop<Subtract>(a, b, out, n);
-    case Binary::variance_to_inv_std_dev: return loop<VarianceToInvStdDev>(a, b, out, n);
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, chain, way, ...) \
+  case Binary::name: return way<name##_of_floats>(a, b, out, n);
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
     default: return;
   }
 }
@@ -155,46 +170,55 @@ T integer_power(T x, T y) {
   return static_cast<T>(product);
 }
 
+// The ways of integers.
+#define PANDO_INTEGERS_none(expression) return;
+#define PANDO_INTEGERS_relation(expression) return;
+#define PANDO_INTEGERS_quotients(expression) return divide(a, b, out, n);
+#define PANDO_INTEGERS_rests(expression) return divide<T, true>(a, b, out, n);
+#define PANDO_INTEGERS_loop(expression) \
+  PANDO_ELEMENTS {                      \
+    const T x = a[i], y = b[i];         \
+    out[i] = expression;                \
+  }                                     \
+  return;
+#define PANDO_INTEGERS_each(expression) \
+  for (std::size_t i = 0; i < n; ++i) { \
+    const T x = a[i], y = b[i];         \
+    out[i] = expression;                \
+  }                                     \
+  return;
+
 template <class T>
 void integers(Binary op, const void* first, const void* second, void* to, std::size_t n) {
   using U = std::make_unsigned_t<T>;
   using S = std::make_signed_t<T>;
-  using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, U>;  // products of short types would overflow an int
+  using W = std::conditional_t<(sizeof(T) < 4), std::uint32_t, U>;  // products of short types would overflow an int
   constexpr U kBits = 8 * sizeof(T);
+  constexpr W kOnes = ~W{0};
   const T *a = static_cast<const T*>(first), *b = static_cast<const T*>(second);
   T* out = static_cast<T*>(to);
-  if (relation(op, a, b, static_cast<std::uint8_t*>(to), n)) return;
-  const auto wide = [](T x) { return static_cast<Wide>(x); };
+  if (relate(op, a, b, static_cast<std::uint8_t*>(to), n)) return;
   switch (op) {
-    case Binary::add: PANDO_ELEMENTS out[i] = static_cast<T>(wide(a[i]) + wide(b[i])); return;
-    case Binary::subtract: PANDO_ELEMENTS out[i] = static_cast<T>(wide(a[i]) - wide(b[i])); return;
-    case Binary::multiply: PANDO_ELEMENTS out[i] = static_cast<T>(wide(a[i]) * wide(b[i])); return;
-    case Binary::bitwise_and: PANDO_ELEMENTS out[i] = a[i] & b[i]; return;
-    case Binary::bitwise_or: PANDO_ELEMENTS out[i] = a[i] | b[i]; return;
-    case Binary::bitwise_xor: PANDO_ELEMENTS out[i] = a[i] ^ b[i]; return;
-    case Binary::bitwise_xnor: PANDO_ELEMENTS out[i] = static_cast<T>(~(a[i] ^ b[i])); return;
-    case Binary::maximum: PANDO_ELEMENTS out[i] = a[i] > b[i] ? a[i] : b[i]; return;
-    case Binary::minimum: PANDO_ELEMENTS out[i] = a[i] < b[i] ? a[i] : b[i]; return;
-    case Binary::divide: return divide(a, b, out, n);
-    case Binary::remainder: return divide<T, true>(a, b, out, n);
-    case Binary::power:
-      for (std::size_t i = 0; i < n; ++i) out[i] = integer_power(a[i], b[i]);
-      return;
-    case Binary::shift_left: PANDO_ELEMENTS out[i] = static_cast<U>(b[i]) < kBits ? static_cast<T>(wide(a[i]) << (static_cast<U>(b[i]) & (kBits - 1))) : T{0}; return;
-    case Binary::shift_right:
-      PANDO_ELEMENTS out[i] = static_cast<U>(b[i]) < kBits ? static_cast<T>(static_cast<U>(a[i]) >> (static_cast<U>(b[i]) & (kBits - 1))) : T{0};
-      return;
-    case Binary::shift_right_sign_extend:
-      PANDO_ELEMENTS out[i] = static_cast<T>(static_cast<S>(a[i]) >> (static_cast<U>(b[i]) < kBits ? static_cast<U>(b[i]) & (kBits - 1) : kBits - 1));
-      return;
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, chain, floats, float_text, of_floats, way, text, expression) \
+  case Binary::name: {                                                                                                         \
+    PANDO_INTEGERS_##way(expression)                                                                                           \
+  }
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
     default: return;
   }
 }
+#undef PANDO_INTEGERS_none
+#undef PANDO_INTEGERS_relation
+#undef PANDO_INTEGERS_quotients
+#undef PANDO_INTEGERS_rests
+#undef PANDO_INTEGERS_loop
+#undef PANDO_INTEGERS_each
 
 void booleans(Binary op, const void* first, const void* second, void* to, std::size_t n) {
   const std::uint8_t *a = static_cast<const std::uint8_t*>(first), *b = static_cast<const std::uint8_t*>(second);
   std::uint8_t* out = static_cast<std::uint8_t*>(to);
-  if (relation(op, a, b, out, n)) return;
+  if (relate(op, a, b, out, n)) return;
   switch (op) {
     case Binary::logical_and:
     case Binary::bitwise_and: PANDO_ELEMENTS out[i] = (a[i] != 0) & (b[i] != 0); return;

@@ -22,6 +22,11 @@ PANDO_INLINE float with_sign_of(float magnitude, float sign) {
   return float_of((bits_of(magnitude) & 0x7fffffffu) | (bits_of(sign) & 0x80000000u));
 }
 
+// The largest float below 1/2, so that its own sum stays below 1; from 2^23 on all floats are integers.
+PANDO_INLINE float round_f(float x) {
+  return __builtin_fabsf(x) < 0x1p23f ? with_sign_of(__builtin_truncf(__builtin_fabsf(x) + 0x1.fffffep-2f), x) : x;
+}
+
 PANDO_INLINE float exp_f(float x) {
   const float low = x < -104.0f ? -104.0f : x, in = low > 89.0f ? 89.0f : low;  // NaN stays
   const float shifted = in * 1.44269504088896341f + kRoundF;

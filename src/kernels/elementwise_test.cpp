@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -309,6 +310,41 @@ TEST(ElementwiseKernels, ChainsAreTheirOperationsOneByOne) {
       }
     }
   EXPECT_EQ(chains, 6u * 6 * 4);
+}
+
+// A row is enough: whatever it says an operation takes, the kernels compute.
+TEST(ElementwiseKernels, EveryRowIsComputed) {
+  constexpr std::size_t kN = 70;
+  constexpr Type kTypes[] = {Type::f32, Type::f16, Type::boolean, Type::i8, Type::u8, Type::i16, Type::u16, Type::i32, Type::u32, Type::i64, Type::u64};
+  for (const Type type : kTypes) {
+    alignas(64) unsigned char ones[kN * 8], out[kN * 8];
+    for (std::size_t i = 0; i < kN; ++i) {
+      unsigned char* const one = ones + i * size_of(type);
+      std::fill_n(one, size_of(type), static_cast<unsigned char>(0));
+      if (type == Type::f32) one[3] = 0x3f, one[2] = 0x80;
+      else if (type == Type::f16) one[1] = 0x3c;
+      else one[0] = 1;
+    }
+    const auto expect_written = [&](bool boolean, const std::string& what) {
+      // No function of ones has all these bits.
+      const std::size_t bytes = kN * (boolean ? 1 : size_of(type));
+      EXPECT_EQ(std::count(out, out + bytes, static_cast<unsigned char>(0xab)), 0) << what << " of type " << static_cast<int>(type);
+    };
+    for (unsigned op = 0; op < static_cast<unsigned>(Unary::count); ++op) {
+      const auto unary = static_cast<Unary>(op);
+      if (!has(unary, type)) continue;
+      std::fill_n(out, sizeof out, static_cast<unsigned char>(0xab));
+      pando_unary(unary, type, ones, out, kN);
+      expect_written(is_test(unary), "unary " + std::to_string(op));
+    }
+    for (unsigned op = 0; op < static_cast<unsigned>(Binary::count); ++op) {
+      const auto binary = static_cast<Binary>(op);
+      if (!has(binary, type)) continue;
+      std::fill_n(out, sizeof out, static_cast<unsigned char>(0xab));
+      pando_binary(binary, type, ones, ones, out, kN);
+      expect_written(is_relation(binary), "binary " + std::to_string(op));
+    }
+  }
 }
 
 }  // namespace

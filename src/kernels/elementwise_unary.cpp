@@ -19,42 +19,17 @@ namespace {
 // Loops whose operands may be the result itself: no iteration reads what another writes.
 #define PANDO_ELEMENTS _Pragma("clang loop vectorize(assume_safety) interleave(assume_safety)") for (std::size_t i = 0; i < n; ++i)
 
-#define PANDO_FUNCTION(name, expression)                      \
-  struct name {                                               \
-    static HWY_INLINE float of(float x) { return expression; } \
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, floats, generated, expression, ...) \
+  struct name##_of_float {                                                                             \
+    static HWY_INLINE float of([[maybe_unused]] float x) { return expression; }                        \
   };
-PANDO_FUNCTION(Absolute, __builtin_fabsf(x))
-PANDO_FUNCTION(Asin, asin_f(x))
-PANDO_FUNCTION(Cbrt, cbrt_f(x))
-PANDO_FUNCTION(Ceil, __builtin_ceilf(x))
-PANDO_FUNCTION(Cos, cos_f(x))
-PANDO_FUNCTION(Erf, erf_f(x))
-PANDO_FUNCTION(Exp, exp_f(x))
-PANDO_FUNCTION(Expm1, expm1_f(x))
-PANDO_FUNCTION(Exp2, exp2_f(x))
-PANDO_FUNCTION(Floor, __builtin_floorf(x))
-PANDO_FUNCTION(GeluErf, gelu_erf_f(x))
-PANDO_FUNCTION(Inverse, 1.0f / x)
-PANDO_FUNCTION(Log, log_f(x))
-PANDO_FUNCTION(Log1p, log1p_f(x))
-PANDO_FUNCTION(Negate, -x)
-PANDO_FUNCTION(NearbyInt, __builtin_nearbyintf(x))
-PANDO_FUNCTION(Relu, x < 0 ? 0.0f : x)
-PANDO_FUNCTION(Signum, x > 0 ? 1.0f : x < 0 ? -1.0f : x)
-PANDO_FUNCTION(Sin, sin_f(x))
-PANDO_FUNCTION(Tan, tan_f(x))
-PANDO_FUNCTION(Tanh, tanh_f(x))
-// The largest float below 1/2, so that its own sum stays below 1; from 2^23 on all floats are integers.
-PANDO_FUNCTION(Round, __builtin_fabsf(x) < 0x1p23f ? with_sign_of(__builtin_truncf(__builtin_fabsf(x) + 0x1.fffffep-2f), x) : x)
-PANDO_FUNCTION(Sqrt, __builtin_sqrtf(x))
-PANDO_FUNCTION(Square, x * x)
-PANDO_FUNCTION(Sigmoid, sigmoid_f(x))
-PANDO_FUNCTION(Rsqrt, 1.0f / __builtin_sqrtf(x))
-PANDO_FUNCTION(Trunc, __builtin_truncf(x))
-PANDO_FUNCTION(IsFinite, (bits_of(x) & 0x7fffffffu) < 0x7f800000u ? 1.0f : 0.0f)
-PANDO_FUNCTION(IsInf, (bits_of(x) & 0x7fffffffu) == 0x7f800000u ? 1.0f : 0.0f)
-PANDO_FUNCTION(IsNaN, (bits_of(x) & 0x7fffffffu) > 0x7f800000u ? 1.0f : 0.0f)
-#undef PANDO_FUNCTION
+PANDO_UNARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+
+// The ways of floats.
+
+template <class F, class T>
+void none(const T*, T*, std::size_t) {}
 
 template <class F, class T>
 void loop(const T* a, T* out, std::size_t n) {
@@ -62,7 +37,8 @@ void loop(const T* a, T* out, std::size_t n) {
 }
 
 template <class F, class T>
-void test(const T* a, std::uint8_t* out, std::size_t n) {
+void test(const T* a, T* to, std::size_t n) {
+  auto* const out = reinterpret_cast<std::uint8_t*>(to);
   PANDO_ELEMENTS out[i] = F::of(static_cast<float>(a[i])) != 0;
 }
 
@@ -84,41 +60,22 @@ void angles(const T* a, T* out, std::size_t n, double (*exact)(double)) {
   }
 }
 
+template <class F, class T>
+void sines(const T* a, T* out, std::size_t n) { angles<F>(a, out, n, [](double x) { return std::sin(x); }); }
+template <class F, class T>
+void cosines(const T* a, T* out, std::size_t n) { angles<F>(a, out, n, [](double x) { return std::cos(x); }); }
+template <class F, class T>
+void tangents(const T* a, T* out, std::size_t n) { angles<F>(a, out, n, [](double x) { return std::tan(x); }); }
+
 template <class T>
 void floating(Unary op, const void* from, void* to, std::size_t n) {
   const T* a = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   switch (op) {
-    case Unary::absolute: return loop<Absolute>(a, out, n);
-    case Unary::asin: return loop<Asin>(a, out, n);
-    case Unary::cbrt: return loop<Cbrt>(a, out, n);
-    case Unary::ceil: return loop<Ceil>(a, out, n);
-    case Unary::cos: return angles<Cos>(a, out, n, [](double x) { return std::cos(x); });
-    case Unary::erf: return loop<Erf>(a, out, n);
-    case Unary::exp: return loop<Exp>(a, out, n);
-    case Unary::expm1: return loop<Expm1>(a, out, n);
-    case Unary::exp2: return loop<Exp2>(a, out, n);
-    case Unary::floor: return loop<Floor>(a, out, n);
-    case Unary::gelu_erf: return loop<GeluErf>(a, out, n);
-    case Unary::inverse: return loop<Inverse>(a, out, n);
-    case Unary::is_finite: return test<IsFinite>(a, static_cast<std::uint8_t*>(to), n);
-    case Unary::is_inf: return test<IsInf>(a, static_cast<std::uint8_t*>(to), n);
-    case Unary::is_nan: return test<IsNaN>(a, static_cast<std::uint8_t*>(to), n);
-    case Unary::log: return loop<Log>(a, out, n);
-    case Unary::log1p: return loop<Log1p>(a, out, n);
-    case Unary::negate: return loop<Negate>(a, out, n);
-    case Unary::nearby_int: return loop<NearbyInt>(a, out, n);
-    case Unary::relu: return loop<Relu>(a, out, n);
-    case Unary::signum: return loop<Signum>(a, out, n);
-    case Unary::sin: return angles<Sin>(a, out, n, [](double x) { return std::sin(x); });
-    case Unary::tan: return angles<Tan>(a, out, n, [](double x) { return std::tan(x); });
-    case Unary::tanh: return loop<Tanh>(a, out, n);
-    case Unary::round: return loop<Round>(a, out, n);
-    case Unary::sqrt: return loop<Sqrt>(a, out, n);
-    case Unary::square: return loop<Square>(a, out, n);
-    case Unary::sigmoid: return loop<Sigmoid>(a, out, n);
-    case Unary::rsqrt: return loop<Rsqrt>(a, out, n);
-    case Unary::trunc: return loop<Trunc>(a, out, n);
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, way, ...) \
+  case Unary::name: return way<name##_of_float>(a, out, n);
+    PANDO_UNARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
     default: return;
   }
 }
@@ -135,36 +92,48 @@ T square_root(T x) {
   return root;
 }
 
+// The ways of integers.
+#define PANDO_INTEGERS_none(expression) return;
+#define PANDO_INTEGERS_loop(expression) \
+  PANDO_ELEMENTS {                      \
+    const T x = a[i];                   \
+    out[i] = expression;                \
+  }                                     \
+  return;
+#define PANDO_INTEGERS_each(expression)     \
+  for (std::size_t i = 0; i < n; ++i) {     \
+    const T x = a[i];                       \
+    out[i] = expression;                    \
+  }                                         \
+  return;
+
 template <class T>
 void integers(Unary op, const void* from, void* to, std::size_t n) {
   using U = std::make_unsigned_t<T>;
-  using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, U>;  // products of short types would overflow an int
+  using W = std::conditional_t<(sizeof(T) < 4), std::uint32_t, U>;  // products of short types would overflow an int
   constexpr unsigned kBits = 8 * sizeof(T);
+  constexpr W kOnes = ~W{0};
   const T* a = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   switch (op) {
-    case Unary::absolute: PANDO_ELEMENTS out[i] = static_cast<T>(a[i] < 0 ? Wide{0} - static_cast<Wide>(a[i]) : static_cast<Wide>(a[i])); return;
-    case Unary::bitwise_not: PANDO_ELEMENTS out[i] = static_cast<T>(~a[i]); return;
-    case Unary::count_leading_zeros:
-      for (std::size_t i = 0; i < n; ++i)
-        out[i] = static_cast<T>(a[i] == 0 ? kBits : static_cast<unsigned>(__builtin_clzll(static_cast<U>(a[i]))) - (64 - kBits));
-      return;
-    case Unary::negate: PANDO_ELEMENTS out[i] = static_cast<T>(Wide{0} - static_cast<Wide>(a[i])); return;
-    case Unary::popcount: PANDO_ELEMENTS out[i] = static_cast<T>(__builtin_popcountll(static_cast<U>(a[i]))); return;
-    case Unary::relu: PANDO_ELEMENTS out[i] = a[i] < 0 ? T{0} : a[i]; return;
-    case Unary::signum: PANDO_ELEMENTS out[i] = static_cast<T>((a[i] > 0) - (a[i] < 0)); return;
-    case Unary::square: PANDO_ELEMENTS out[i] = static_cast<T>(static_cast<Wide>(a[i]) * static_cast<Wide>(a[i])); return;
-    case Unary::sqrt:
-      for (std::size_t i = 0; i < n; ++i) out[i] = square_root(a[i]);
-      return;
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, floats, float_text, of_floats, way, text, expression) \
+  case Unary::name: {                                                                                                   \
+    PANDO_INTEGERS_##way(expression)                                                                                    \
+  }
+    PANDO_UNARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
     default: return;
   }
 }
+#undef PANDO_INTEGERS_none
+#undef PANDO_INTEGERS_loop
+#undef PANDO_INTEGERS_each
 
 void booleans(Unary op, const void* from, void* to, std::size_t n) {
   const std::uint8_t* a = static_cast<const std::uint8_t*>(from);
   std::uint8_t* out = static_cast<std::uint8_t*>(to);
-  if (op == Unary::logical_not || op == Unary::bitwise_not) PANDO_ELEMENTS out[i] = a[i] == 0;
+  // All functions of a boolean are its opposite.
+  if (has(op, Type::boolean)) PANDO_ELEMENTS out[i] = a[i] == 0;
 }
 
 void unary(Unary op, Type type, const void* a, void* out, std::size_t n) {

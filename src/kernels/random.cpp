@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernels/random.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
 #include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();

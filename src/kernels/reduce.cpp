@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "kernels/reduce.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
 #include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -196,10 +197,14 @@ HWY_ATTR Out converted(A value) {
     return static_cast<Out>(value);
 }
 
-HWY_ATTR inline double log_of_sum(double a, double b) {
-  const double high = std::max(a, b), low = std::min(a, b);
-  return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
-}
+// Of numbers that are given by their logarithms.
+struct LogAdd {
+  template <class T>
+  static HWY_ATTR T of(T x, T y) {
+    const double a = static_cast<double>(x), b = static_cast<double>(y), high = std::max(a, b), low = std::min(a, b);
+    return static_cast<T>(std::isinf(high) ? high : high + std::log1p(std::exp(low - high)));
+  }
+};
 
 // Where results go.
 struct Sink {
@@ -246,14 +251,12 @@ struct Sink {
   template <class A>
   HWY_ATTR A combined(A a, A b) const {
     switch (op) {
-      case PandoReduceOp::mul: return Mul::of(a, b);
-      case PandoReduceOp::min:
-      case PandoReduceOp::logical_and: return Min::of(a, b);
-      case PandoReduceOp::max:
-      case PandoReduceOp::logical_or: return Max::of(a, b);
-      case PandoReduceOp::log_add: return static_cast<A>(log_of_sum(static_cast<double>(a), static_cast<double>(b)));
-      default: return Add::of(a, b);
+#define PANDO_ROW(NAME, name, types, scale, identity, flops, how, with, results) \
+  case PandoReduceOp::name: return results::of(a, b);
+      PANDO_REDUCE_ROWS(PANDO_ROW)
+#undef PANDO_ROW
     }
+    return a;
   }
 };
 
@@ -425,21 +428,28 @@ HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceB
 
 using BlockFunction = void (*)(const PandoReduceRegion*, const PandoReduceBlock&, std::size_t row, Sink&);
 
+template <class In>
+BlockFunction logarithms() {
+  if constexpr (is_real<In>) return &log_add_block<In>;
+  else return nullptr;
+}
+
 // `Sums` is the type that sums and products of `In` are computed in: unsigned, so that they wrap.
 template <class In, class Sums>
 BlockFunction function_of(PandoReduceOp op) {
   switch (op) {
-    case PandoReduceOp::add: return &reduce_block<Add, Sums>;
-    case PandoReduceOp::square_add: return &reduce_block<SquareAdd, Sums>;
-    case PandoReduceOp::mul: return &reduce_block<Mul, Sums>;
-    case PandoReduceOp::min: return &reduce_block<Min, In>;
-    case PandoReduceOp::max: return &reduce_block<Max, In>;
-    default:
-      if constexpr (is_real<In>)
-        return &log_add_block<In>;
-      else
-        return nullptr;
+#define PANDO_REDUCE_sums(with) &reduce_block<with, Sums>
+#define PANDO_REDUCE_values(with) &reduce_block<with, In>
+#define PANDO_REDUCE_logs(with) logarithms<In>()
+#define PANDO_ROW(NAME, name, types, scale, identity, flops, how, with, ...) \
+  case PandoReduceOp::name: return PANDO_REDUCE_##how(with);
+    PANDO_REDUCE_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+#undef PANDO_REDUCE_sums
+#undef PANDO_REDUCE_values
+#undef PANDO_REDUCE_logs
   }
+  return nullptr;
 }
 
 BlockFunction function_of(PandoReduceOp op, PandoReduceType in) {

@@ -5,9 +5,12 @@
 #include <cstdint>
 
 #include "kernels/kernel.h"
+#include "kernels/reduce_rows.h"
 
 // Numbered as popops::Operation.
-enum class PandoReduceOp : unsigned char { add, mul, min, max, logical_and, logical_or, square_add, log_add };
+#define PANDO_ROW(NAME, name, ...) name,
+enum class PandoReduceOp : unsigned char { PANDO_REDUCE_ROWS(PANDO_ROW) };
+#undef PANDO_ROW
 enum class PandoReduceType : unsigned char { f32, f16, i32, u32, i64, u64, boolean };
 
 // `size` elements; what a vector field of a vertex is in host memory.

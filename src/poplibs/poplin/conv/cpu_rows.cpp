@@ -105,6 +105,7 @@ std::vector<int> shape_of(const Problem& p, const std::array<Line, 2>& axes, std
 
 bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& target) {
   if (target.getTargetType() != poplar::TargetType::CPU || !options.in_rows || options.constraints != PlanConstraints()) return false;
+  if (p.in_type != pando::ElementType::float_ && p.in_type != pando::ElementType::half) return false;
   if (p.in_type != p.out_type || options.half_partials || p.groups != 1 || p.lines.size() > 2) return false;
   if (p.batch == 0 || p.in_channels == 0 || p.out_channels == 0) return false;
   for (const Line& l : p.lines)

@@ -18,41 +18,13 @@ unsigned simple(Type type) { return 2 * kCycle * static_cast<unsigned>(size_of(t
 }  // namespace
 
 unsigned cost_of(Unary op, Type type) {
-  const unsigned lanes = type == Type::f16 ? 2 : 1;
-  switch (op) {
-    case Unary::exp:
-    case Unary::exp2:
-    case Unary::log:
-    case Unary::tanh:
-    case Unary::sigmoid:
-    case Unary::rsqrt: return 4 * kCycle / lanes;
-    case Unary::sqrt:
-    case Unary::inverse: return 5 * kCycle / lanes;
-    case Unary::sin:
-    case Unary::cos:
-    case Unary::tan:
-    case Unary::asin:
-    case Unary::cbrt:
-    case Unary::erf:
-    case Unary::expm1:
-    case Unary::gelu_erf:
-    case Unary::log1p: return 30 * kCycle / lanes;
-    case Unary::popcount:
-    case Unary::count_leading_zeros: return 3 * kCycle;
-    default: return simple(type);
-  }
+  const unsigned cycles = cycles_of(op, type), lanes = type == Type::f16 ? 2 : 1;
+  return cycles == 0 ? simple(type) : cycles * kCycle / lanes;
 }
 
 unsigned cost_of(Binary op, Type type) {
-  switch (op) {
-    case Binary::divide: return (is_floating(type) ? 4 : 20) * kCycle;
-    case Binary::remainder: return (is_floating(type) ? 40 : 20) * kCycle;
-    case Binary::power:
-    case Binary::atan2: return 40 * kCycle;
-    case Binary::inv_std_dev_to_variance:
-    case Binary::variance_to_inv_std_dev: return 6 * kCycle;
-    default: return simple(type) * 3 / 2;
-  }
+  const unsigned cycles = cycles_of(op, type);
+  return cycles == 0 ? simple(type) * 3 / 2 : cycles * kCycle;
 }
 
 pando::poplibs::Estimates estimates_of_functions(const std::string& vertex, unsigned operands) {

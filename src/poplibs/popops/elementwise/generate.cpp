@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <sstream>
 
@@ -28,82 +29,52 @@ std::string wide_type(const Type& type) { return kernels::size_of(kernel_type(ty
 
 bool is_floating(const Type& type) { return type == FLOAT || type == HALF; }
 
-// C++ for functions of one element that clang turns into vector code; empty for those that are left to the kernels.
-std::string unary_text(Unary op, const Type& type, const std::string& a) {
-  const std::string wide = wide_type(type), t = value_type(type);
-  if (!is_floating(type)) {
-    switch (op) {
-      case Unary::logical_not: return "!" + a;
-      case Unary::bitwise_not: return type == BOOL ? "!" + a : fmt::format("({})~{}", t, a);
-      case Unary::negate: return fmt::format("({})(0u - ({}){})", t, wide, a);
-      case Unary::square: return fmt::format("({0})(({1}){2} * ({1}){2})", t, wide, a);
-      case Unary::relu: return fmt::format("{0} < 0 ? ({1})0 : {0}", a, t);
-      case Unary::signum: return fmt::format("({1})(({0} > 0) - ({0} < 0))", a, t);
-      default: return "";
+// The expressions of operations that clang turns into vector code; empty for those that are left to the kernels.
+#define PANDO_EXPRESSION_text(expression) expression
+#define PANDO_EXPRESSION_call(expression) ""
+std::string_view expression_of(Unary op, bool floating) {
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, fw, float_text, of_floats, iw, integer_text, of_integers) \
+  case Unary::name: return floating ? PANDO_EXPRESSION_##float_text(#of_floats) : PANDO_EXPRESSION_##integer_text(#of_integers);
+    PANDO_UNARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return "";
+  }
+}
+
+std::string_view expression_of(Binary op, bool floating) {
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, float_cycles, integer_cycles, chain, fw, float_text, of_floats, iw, integer_text, of_integers) \
+  case Binary::name: return floating ? PANDO_EXPRESSION_##float_text(#of_floats) : PANDO_EXPRESSION_##integer_text(#of_integers);
+    PANDO_BINARY_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+    default: return "";
+  }
+}
+#undef PANDO_EXPRESSION_text
+#undef PANDO_EXPRESSION_call
+
+bool is_of_a_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The expression with what its words stand for: operands of this type, by name.
+std::string filled(std::string_view expression, const Type& type, const std::string& x, const std::string& y) {
+  const std::string wide = wide_type(type);
+  const std::pair<std::string_view, std::string> words[] = {
+      {"x", x}, {"y", y}, {"T", value_type(type)}, {"W", wide}, {"kOnes", type == BOOL ? "1u" : "~(" + wide + ")0"}};
+  std::string out;
+  for (std::size_t i = 0; i < expression.size();) {
+    std::size_t end = i;
+    while (end < expression.size() && is_of_a_word(expression[end])) ++end;
+    if (end == i) {
+      out += expression[i++];
+      continue;
     }
+    const std::string_view word = expression.substr(i, end - i);
+    const auto known = std::find_if(std::begin(words), std::end(words), [&](const auto& w) { return w.first == word; });
+    out += known == std::end(words) ? std::string(word) : known->second;
+    i = end;
   }
-  switch (op) {
-    case Unary::absolute: return fmt::format("__builtin_fabsf({})", a);
-    case Unary::ceil: return fmt::format("__builtin_ceilf({})", a);
-    case Unary::floor: return fmt::format("__builtin_floorf({})", a);
-    case Unary::trunc: return fmt::format("__builtin_truncf({})", a);
-    case Unary::nearby_int: return fmt::format("__builtin_nearbyintf({})", a);
-    case Unary::inverse: return "1.0f / " + a;
-    case Unary::negate: return "-" + a;
-    case Unary::relu: return fmt::format("{0} < 0 ? 0.0f : {0}", a);
-    case Unary::signum: return fmt::format("{0} > 0 ? 1.0f : {0} < 0 ? -1.0f : {0}", a);
-    case Unary::sqrt: return fmt::format("__builtin_sqrtf({})", a);
-    case Unary::rsqrt: return fmt::format("1.0f / __builtin_sqrtf({})", a);
-    case Unary::square: return fmt::format("{0} * {0}", a);
-    case Unary::is_nan: return fmt::format("{0} != {0}", a);
-    case Unary::is_inf: return fmt::format("__builtin_fabsf({}) == __builtin_inff()", a);
-    case Unary::is_finite: return fmt::format("__builtin_fabsf({}) < __builtin_inff()", a);
-    default: return "";
-  }
-}
-
-const char* relation_symbol(Binary op) {
-  switch (op) {
-    case Binary::equal: return "==";
-    case Binary::not_equal: return "!=";
-    case Binary::less: return "<";
-    case Binary::less_equal: return "<=";
-    case Binary::greater: return ">";
-    case Binary::greater_equal: return ">=";
-    default: return nullptr;
-  }
-}
-
-const char* arithmetic_symbol(Binary op) {
-  switch (op) {
-    case Binary::add: return "+";
-    case Binary::subtract: return "-";
-    case Binary::multiply: return "*";
-    case Binary::bitwise_and:
-    case Binary::logical_and: return "&";
-    case Binary::bitwise_or:
-    case Binary::logical_or: return "|";
-    case Binary::bitwise_xor: return "^";
-    default: return nullptr;
-  }
-}
-
-std::string binary_text(Binary op, const Type& type, const std::string& a, const std::string& b) {
-  if (const char* symbol = relation_symbol(op)) return fmt::format("{} {} {}", a, symbol, b);
-  const bool floating = is_floating(type);
-  if (const char* symbol = arithmetic_symbol(op)) {
-    if (floating) return fmt::format("{} {} {}", a, symbol, b);
-    return fmt::format("({0})(({1}){2} {3} ({1}){4})", value_type(type), wide_type(type), a, symbol, b);
-  }
-  if (op == Binary::maximum || op == Binary::minimum)
-    return fmt::format("{0} {2} {1}{3} ? {0} : {1}", a, b, op == Binary::maximum ? '>' : '<', floating ? fmt::format(" || {0} != {0}", b) : "");
-  if (!floating) return "";
-  switch (op) {
-    case Binary::divide: return fmt::format("{} / {}", a, b);
-    case Binary::inv_std_dev_to_variance: return fmt::format("1.0f / ({0} * {0}) - {1}", a, b);
-    case Binary::variance_to_inv_std_dev: return fmt::format("1.0f / __builtin_sqrtf({} + {})", a, b);
-    default: return "";
-  }
+  return out;
 }
 
 std::string constant_text(const Node& n) {
@@ -143,14 +114,17 @@ class Generator {
 
   std::string name_of(int i) const { return "v" + std::to_string(i); }
 
+  template <class Op>
+  static std::string function_text(Op op, const Type& type, const std::string& a, const std::string& b) {
+    return filled(expression_of(op, is_floating(type)), type, a, b);
+  }
+
   // The node as an expression of its arguments' values.
   std::string light_text(const Node& n) const {
     const std::string a = name_of(n.arguments[0]), b = name_of(n.arguments[1]), c = name_of(n.arguments[2]);
     switch (n.kind) {
-      case NodeKind::unary: return unary_text(static_cast<Unary>(n.op), argument(n, 0).type, a);
-      case NodeKind::binary:
-        if (static_cast<Binary>(n.op) == Binary::bitwise_xnor && n.type != BOOL) return fmt::format("({})~({} ^ {})", value_type(n.type), a, b);
-        return binary_text(static_cast<Binary>(n.op), argument(n, 0).type, a, b);
+      case NodeKind::unary: return function_text(static_cast<Unary>(n.op), argument(n, 0).type, a, b);
+      case NodeKind::binary: return function_text(static_cast<Binary>(n.op), argument(n, 0).type, a, b);
       case NodeKind::clamp: return fmt::format("({0} < {1} ? {1} : {0}) > {2} ? {2} : ({0} < {1} ? {1} : {0})", a, b, c);
       case NodeKind::select: return fmt::format("{} ? {} : {}", c, a, b);
       default: return cast_text(n, a);

@@ -1,4 +1,5 @@
 #include "popops/Operation.hpp"
+#include "kernels/reduce.h"
 #include "poplibs/poputil/refuse.h"
 
 #include <poputil/exceptions.hpp>
@@ -9,9 +10,15 @@
 
 namespace popops {
 
+#define PANDO_ROW(NAME, name, ...) static_assert(static_cast<unsigned>(Operation::NAME) == static_cast<unsigned>(PandoReduceOp::name));
+PANDO_REDUCE_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+
 namespace {
 
-constexpr const char* kNames[] = {"ADD", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOG_ADD"};
+#define PANDO_ROW(NAME, ...) #NAME,
+constexpr const char* kNames[] = {PANDO_REDUCE_ROWS(PANDO_ROW)};
+#undef PANDO_ROW
 
 }  // namespace
 

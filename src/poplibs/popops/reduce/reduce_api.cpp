@@ -12,6 +12,7 @@
 #include "poplibs/popops/reduce/view.h"
 #include "poplibs/poputil/refuse.h"
 #include "poplibs/work.h"
+#include "kernels/reduce_rows.h"
 #include "popops/Fill.hpp"
 #include "popops/OperationDefUtil.hpp"
 #include "popops/Reduce.hpp"
@@ -52,12 +53,25 @@ bool is_integer(const Type& type) {
 }
 
 bool takes(Operation op, const Type& type) {
+  const bool floats = is_real(type), numbers = floats || is_integer(type), booleans = type == poplar::BOOL;
   switch (op) {
-    case Operation::LOGICAL_AND:
-    case Operation::LOGICAL_OR: return type == poplar::BOOL;
-    case Operation::LOG_ADD: return is_real(type);
-    default: return is_real(type) || is_integer(type);
+#define PANDO_ROW(NAME, name, types, ...) \
+  case Operation::NAME: return types;
+    PANDO_REDUCE_ROWS(PANDO_ROW)
+#undef PANDO_ROW
   }
+  return false;
+}
+
+bool takes_scale(Operation op) {
+  constexpr bool scaled = true, plain = false;
+  switch (op) {
+#define PANDO_ROW(NAME, name, types, scale, ...) \
+  case Operation::NAME: return scale;
+    PANDO_REDUCE_ROWS(PANDO_ROW)
+#undef PANDO_ROW
+  }
+  return false;
 }
 
 // The output in this shape, if it differs from it only in dimensions of size 1.
@@ -85,7 +99,7 @@ void check_params(const Tensor& in, const Type& out_type, const ReduceParams& pa
   if (out_type != in.elementType() && !(is_real(in.elementType()) && is_real(out_type)))
     fail("elements of type " + in.elementType().toString() + " cannot give results of type " + out_type.toString());
   if (!params.useScale) return;
-  if (params.op != Operation::ADD && params.op != Operation::SQUARE_ADD && params.op != Operation::LOG_ADD)
+  if (!takes_scale(params.op))
     fail("only Add, Square Add and Log Add take a scale");
   if (!is_real(out_type)) fail("a scale needs floating-point results, not " + out_type.toString());
   if (!params.scale.valid()) fail("the scale is an invalid tensor");
@@ -123,14 +137,15 @@ Type partial_type(const Type& in, Operation op, const Options& options) {
 template <class T>
 T identity_of(Operation op) {
   using Limits = std::numeric_limits<T>;
+  const T zero(0), one(1);
+  const T greatest = Limits::has_infinity ? Limits::infinity() : Limits::max(), least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   switch (op) {
-    case Operation::MUL:
-    case Operation::LOGICAL_AND: return T(1);
-    case Operation::MIN: return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    case Operation::MAX:
-    case Operation::LOG_ADD: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    default: return T(0);
+#define PANDO_ROW(NAME, name, types, scale, identity, ...) \
+  case Operation::NAME: return identity;
+    PANDO_REDUCE_ROWS(PANDO_ROW)
+#undef PANDO_ROW
   }
+  return zero;
 }
 
 // A dimension of size 0 is reduced: out is the identity, or with `update` what it was.

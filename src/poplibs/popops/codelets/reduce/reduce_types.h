@@ -43,9 +43,18 @@ void reduce_list(unsigned op, PandoReduceType out_type, const Regions& regions, 
   template class V<bool, bool>;
 #else
 #include "poplibs/codelet_file.h"
+#include "kernels/reduce_rows.h"
 #include "popops/OperationDef.hpp"
 
 namespace popops {
+
+// Of an element.
+inline std::uint64_t flops_of(unsigned op) {
+#define PANDO_ROW(NAME, name, types, scale, identity, flops, ...) flops,
+  constexpr unsigned kFlops[] = {PANDO_REDUCE_ROWS(PANDO_ROW)};
+#undef PANDO_ROW
+  return kFlops[op];
+}
 
 // What a vertex reads: elements, the regions that they are in, and rows of these that do not follow each other.
 struct ReduceWork {
@@ -60,11 +69,7 @@ inline poplar::VertexPerfEstimate reduce_estimate(unsigned op, const poplar::Typ
   const std::uint64_t lanes = in == poplar::HALF ? 4 : in == poplar::FLOAT ? 2 : 1;
   const bool logs = op == static_cast<unsigned>(Operation::LOG_ADD);
   const std::uint64_t per_vector = logs ? 2 + 5 * lanes : 1;
-  const std::uint64_t flops = !real                                                ? 0
-                              : op == static_cast<unsigned>(Operation::SQUARE_ADD) ? 2 * elements
-                              : logs                                               ? 3 * elements
-                                                                                   : elements;
-  return {20 + 6 * work.regions + work.rows + (elements + lanes - 1) / lanes * per_vector + 3 * outputs, flops};
+  return {20 + 6 * work.regions + work.rows + (elements + lanes - 1) / lanes * per_vector + 3 * outputs, real ? flops_of(op) * elements : 0};
 }
 
 inline ReduceWork work_of_list(const poplar::VertexIntrospector& vertex, const poplar::Target&) {
