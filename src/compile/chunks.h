@@ -22,7 +22,7 @@ class Chunks {
   std::size_t size() const { return size_; }
 
  private:
-  static constexpr std::size_t kChunk = 4096;
+  static constexpr std::size_t kChunk = 1024;  // small enough for the heap: larger blocks come from the system, page by page
 
   std::vector<std::vector<T>> chunks_;
   std::size_t size_ = 0;
