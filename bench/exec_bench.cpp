@@ -155,7 +155,7 @@ void superstep() {
   empty.program.programs = 2;
   empty.repeat(s2, 20000, [&] { empty.emit(s2, Op::compute, small); });
   empty.emit(s2, Op::end);
-  empty.program.streams[0].entries = {0, empty.here(s2)};
+  empty.program.streams[0].entries = {0, empty.next_instruction(s2)};
   empty.repeat(s2, 20000, [&] { empty.emit(s2, Op::compute, shared); });
   auto tiny = make_runner(empty);
   double one = 1e30, two = 1e30;

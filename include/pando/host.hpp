@@ -9,7 +9,7 @@
 //   pando.exchangeModel   landing (default) or simple: how the cycle model prices exchanges
 //   pando.bind            bind read-only operands to the source's bytes where that is proven safe (default true)
 //   pando.tileByTile      receive and compute tile by tile (default true)
-//   pando.askEarly        bring what the next tiles' vertices touch first into the cache (default true)
+//   pando.prefetchTiles   bring what the next tiles' vertices touch first into the cache (default true)
 //   pando.mergeMoves      join adjacent moves of an exchange (default true)
 //   pando.shareMemory     variables that are not live together share addresses (default true)
 //   pando.splitVariables  liveness per byte range, not per variable (default true)

@@ -10,16 +10,16 @@ namespace {
 thread_local TileContext context_of_thread __attribute__((tls_model("initial-exec")));  // small enough for libraries that are loaded late
 
 // For functions that nothing is inlined into and that switch no threads: they are called at every step of every tile.
-TileContext& here() { return context_of_thread; }
+TileContext& current() { return context_of_thread; }
 
-char* tile_base() { return here().base; }
-unsigned long long tile_size() { return here().size; }
-unsigned tile_id() { return here().tile; }
-unsigned tile_count() { return here().tiles; }
-unsigned replica_id() { return here().replica; }
+char* tile_base() { return current().base; }
+unsigned long long tile_size() { return current().size; }
+unsigned tile_id() { return current().tile; }
+unsigned tile_count() { return current().tiles; }
+unsigned replica_id() { return current().replica; }
 
 void* tile_globals(unsigned module) {
-  const TileContext& context = here();
+  const TileContext& context = current();
   PANDO_CHECK(context.globals != nullptr && context.globals[module] != ~std::uint64_t{0});
   return context.base + context.globals[module];
 }

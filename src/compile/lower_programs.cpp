@@ -93,7 +93,7 @@ class ProgramLowering {
   }
 
   // What the host sees happens, also with a tensor without elements.
-  void give_to_someone(std::vector<StreamId>& streams) const {
+  void ensure_a_stream(std::vector<StreamId>& streams) const {
     if (streams.empty() && !plan_.out->streams.empty()) streams.push_back(StreamId(0));
   }
 
@@ -107,7 +107,7 @@ class ProgramLowering {
     const SymbolicTransfer& t = plan_.transfers[transfer];
     std::vector<StreamId> streams = streams_of(t.moves);
     for (const Address& row : t.rows) join(streams, {plan_.stream_of(row.shard)});
-    give_to_someone(streams);
+    ensure_a_stream(streams);
     const ActionId action = plan_.actions.push({.op = op, .a = transfer, .streams = std::move(streams), .name = name});
     add_move_accesses(plan_, action, plan_.transfers[transfer].moves);
     for (const Address& row : plan_.transfers[transfer].rows) plan_.accesses.push_back({row.shard, action, {row.offset, row.offset + 4}, AccessKind::read});
@@ -385,7 +385,7 @@ class ProgramLowering {
     const std::uint32_t in = arguments(h.inputs, false), out = arguments(h.outputs, true);
     std::vector<StreamId> streams = streams_of(plan_.transfers[in].moves);
     join(streams, streams_of(plan_.transfers[out].moves));
-    give_to_someone(streams);
+    ensure_a_stream(streams);
     const ActionId action = plan_.actions.push({.op = tile::Op::host_call, .a = in, .b = out, .streams = streams, .name = name});
     add_move_accesses(plan_, action, plan_.transfers[in].moves);
     add_move_accesses(plan_, action, plan_.transfers[out].moves);

@@ -19,11 +19,11 @@ Next StepExecution::send_or_receive(Cursor& c, const Instruction& in, ChannelSta
   const std::uint64_t block = channel.block(end);
   char *const out_slot = base + block * t.out_slot, *const in_slot = base + block * t.in_slot;
   if (end == ChannelState::End::receives) {
-    const bool is_posted = c.phase == kBegin && scheduler_.post_moves(c, plans_.exchange(t.take[in.b]).receive, base, in_slot, kBegin + 1);
+    const bool is_posted = c.phase == kBegin && scheduler_.post_moves(c, loaded_.exchange(t.take[in.b]).receive, base, in_slot, kBegin + 1);
     return is_posted ? Next::posted : Next::instruction;
   }
-  if (c.phase == kBegin && scheduler_.post_moves(c, plans_.exchange(t.store[in.b]).receive, out_slot, base, kBegin + 1)) return Next::posted;
-  if (c.phase == kBegin + 1 && scheduler_.post_moves(c, plans_.exchange(t.cross).receive, in_slot, out_slot, kBegin + 2)) return Next::posted;
+  if (c.phase == kBegin && scheduler_.post_moves(c, loaded_.exchange(t.store[in.b]).receive, out_slot, base, kBegin + 1)) return Next::posted;
+  if (c.phase == kBegin + 1 && scheduler_.post_moves(c, loaded_.exchange(t.cross).receive, in_slot, out_slot, kBegin + 2)) return Next::posted;
   return Next::instruction;
 }
 
@@ -38,7 +38,7 @@ Next StepExecution::meet_in_channel(Cursor& c, const Instruction& in, ChannelSta
     const std::uint32_t theirs = scheduler_.cursor(*partner).instruction().b;
     const bool sends = end == ChannelState::End::sends;
     const std::uint32_t send_place = sends ? in.b : theirs, receive_place = sends ? theirs : in.b;
-    const MovePlan& plan = plans_.exchange(t.direct[send_place * t.receives + receive_place]).receive;
+    const MovePlan& plan = loaded_.exchange(t.direct[send_place * t.receives + receive_place]).receive;
     char* const base = memory_.base(c.replica);
     if (scheduler_.post_moves(c, plan, base, base, kBegin + 1)) return Next::posted;
   }

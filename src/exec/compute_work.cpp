@@ -67,7 +67,7 @@ TileContext TileContexts::context(TileId tile) {
   return context;
 }
 
-void TileContexts::ask_early(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const {
+void TileContexts::prefetch(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const {
   const char* const base = memory_.tile(replica_, tile);
   __builtin_prefetch(base, 1);
   __builtin_prefetch(fibers_[tile.index()].slots.data(), 1);
@@ -137,10 +137,10 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
 }
 
 ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
-                         TileContexts& contexts, unsigned threads, bool asks_early)
-    : contexts_(contexts), places_(program, library, step), groups_(descriptors.groups(step)), asks_early_(asks_early) {
+                         TileContexts& contexts, unsigned threads, bool prefetches)
+    : contexts_(contexts), places_(program, library, step), groups_(descriptors.groups(step)), prefetches_(prefetches) {
   for (const tile::VertexGroup& g : program.computes[step].groups) first_touch_.push_back(first_touch(program, library, g));
-  cut(pieces(program, library, step, descriptors, threads), threads);
+  cut(uncut_ranges(program, library, step, descriptors, threads), threads);
 }
 
 // Vertices of one codelet are alike: one says what they touch. A long vector hides the miss of its first line itself.
@@ -161,7 +161,7 @@ ComputeWork::FirstTouch ComputeWork::first_touch(const tile::Program& program, c
   return out;
 }
 
-std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program, const Library& library, std::size_t step,
+std::vector<ComputeWork::Uncut> ComputeWork::uncut_ranges(const tile::Program& program, const Library& library, std::size_t step,
                                                     const Descriptors& descriptors, unsigned threads) {
   const tile::ComputeStep& compute = program.computes[step];
   std::uint64_t total = 0;
@@ -175,7 +175,7 @@ std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program
   }
   const std::uint64_t target = std::max<std::uint64_t>(total / (4 * threads), 200);
 
-  std::vector<Piece> free, bound;
+  std::vector<Uncut> free, bound;
   for (std::size_t k = 0; k < compute.groups.size(); ++k) {
     const tile::VertexGroup& g = compute.groups[k];
     const Codelet& codelet = library[g.codelet];
@@ -196,7 +196,7 @@ std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program
     }
   }
   // By tile: the same thread then meets the same tiles in every step. What is bound to one tile stays together.
-  const auto by_tile = [](const Piece& a, const Piece& b) { return std::pair(a.first_tile, a.order) < std::pair(b.first_tile, b.order); };
+  const auto by_tile = [](const Uncut& a, const Uncut& b) { return std::pair(a.first_tile, a.order) < std::pair(b.first_tile, b.order); };
   std::sort(bound.begin(), bound.end(), by_tile);
   std::sort(free.begin(), free.end(), by_tile);
   for (std::size_t i = 0; i + 1 < bound.size(); ++i) bound[i].joins_next = bound[i].first_tile == bound[i + 1].first_tile;
@@ -204,15 +204,15 @@ std::vector<ComputeWork::Piece> ComputeWork::pieces(const tile::Program& program
   return bound;
 }
 
-void ComputeWork::cut(const std::vector<Piece>& pieces, unsigned threads) {
-  for (const Piece& p : pieces) cost_ += p.cost;
+void ComputeWork::cut(const std::vector<Uncut>& uncut, unsigned threads) {
+  for (const Uncut& u : uncut) cost_ += u.cost;
   const std::uint64_t target = std::max<std::uint64_t>(cost_ / (4 * threads), 200);
   std::uint64_t cost = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    PANDO_CHECK(pieces[i].range.kernel != nullptr);
-    ranges_.push_back(pieces[i].range);
-    cost += pieces[i].cost;
-    if ((cost < target * 3 / 4 || pieces[i].joins_next) && i + 1 < pieces.size()) continue;
+  for (std::size_t i = 0; i < uncut.size(); ++i) {
+    PANDO_CHECK(uncut[i].range.kernel != nullptr);
+    ranges_.push_back(uncut[i].range);
+    cost += uncut[i].cost;
+    if ((cost < target * 3 / 4 || uncut[i].joins_next) && i + 1 < uncut.size()) continue;
     chunk_end_.push_back(static_cast<std::uint32_t>(ranges_.size()));
     cost = 0;
   }
@@ -220,7 +220,7 @@ void ComputeWork::cut(const std::vector<Piece>& pieces, unsigned threads) {
 
 // Each tile has its own lines, and a step that visits thousands of tiles finds none of them in a cache. First the range, then its
 // descriptor, then what that points to.
-void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
+void ComputeWork::prefetch_ranges(std::uint32_t i, std::uint32_t end) const {
   constexpr std::uint32_t kTouched = 1, kDescriptor = 4, kRange = 8;
   if (i + kRange < end) {
     __builtin_prefetch(&ranges_[i + kRange]);
@@ -230,7 +230,7 @@ void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
   if (i + kTouched >= end || !ranges_[i + kTouched].tile.valid()) return;
   const Range& next = ranges_[i + kTouched];
   const FirstTouch& touch = first_touch_[next.group];
-  contexts_.ask_early(next.tile, touch.module, touch.lines_of_globals);
+  contexts_.prefetch(next.tile, touch.module, touch.lines_of_globals);
   for (const std::uint32_t offset : touch.edges) {
     const char* address = nullptr;
     std::memcpy(&address, next.first + offset, sizeof address);
@@ -239,7 +239,7 @@ void ComputeWork::ask_early(std::uint32_t i, std::uint32_t end) const {
 }
 
 // The same for small vertices on thousands of tiles in one range: what the vertices [begin, end) of it point to.
-void ComputeWork::ask_for(const Range& r, std::uint32_t begin, std::uint32_t end) const {
+void ComputeWork::prefetch_operands(const Range& r, std::uint32_t begin, std::uint32_t end) const {
   const std::vector<std::uint32_t>& edges = first_touch_[r.group].edges;
   const char* const stop = r.first + std::min(end, r.count) * r.stride;
   for (const char* at = r.first + begin * r.stride; at < stop; at += r.stride)
@@ -263,13 +263,13 @@ PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
   Running& now = *static_cast<Running*>(running);
   const ComputeWork& work = now.work;
   for (; now.i < now.end; ++now.i) {
-    if (work.asks_early_) work.ask_early(now.i, now.end);
+    if (work.prefetches_) work.prefetch_ranges(now.i, now.end);
     const Range& r = work.ranges_[now.i];
     if (r.tile.valid()) tile_context() = work.contexts_.context(r.tile);
-    const bool in_steps = work.asks_early_ && !r.tile.valid() && r.count > kAtOnce && !work.first_touch_[r.group].edges.empty();
+    const bool in_steps = work.prefetches_ && !r.tile.valid() && r.count > kAtOnce && !work.first_touch_[r.group].edges.empty();
     const std::uint32_t step = in_steps ? kAtOnce : r.count;
     for (now.begun = 0; now.begun < r.count; now.begun += step) {
-      if (in_steps) work.ask_for(r, now.begun + kAhead, now.begun + kAhead + kAtOnce);
+      if (in_steps) work.prefetch_operands(r, now.begun + kAhead, now.begun + kAhead + kAtOnce);
       now.result = r.kernel(r.first + now.begun * r.stride, r.stride, std::min(step, r.count - now.begun), &now.guard.at) && now.result;
     }
   }

@@ -25,8 +25,8 @@ class TileContexts {
  public:
   TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica);
   TileContext context(TileId tile);
-  // Asks for a tile's first line, and for those of its globals of a module, before a vertex needs them.
-  void ask_early(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const;
+  // Brings a tile's first line, and those of its globals of a module, into the cache before a vertex needs them.
+  void prefetch(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const;
   FiberTable& fibers(TileId tile) { return fibers_[tile.index()]; }
 
   StackPool stacks;
@@ -76,7 +76,7 @@ std::uint64_t vertex_cost(const tile::Program& program, const Codelet& codelet, 
 class ComputeWork final : public Work {
  public:
   ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
-              TileContexts& contexts, unsigned threads, bool asks_early);
+              TileContexts& contexts, unsigned threads, bool prefetches);
 
   unsigned chunks() const { return static_cast<unsigned>(chunk_end_.size()); }
   // A rough cost in nanoseconds of one thread, by rule.
@@ -101,7 +101,7 @@ class ComputeWork final : public Work {
     ModuleId module;
     std::uint32_t lines_of_globals = 0;
   };
-  struct Piece {  // before it is cut into chunks
+  struct Uncut {  // before it is cut into chunks
     Range range;
     TileId first_tile;
     std::uint64_t cost = 0;
@@ -110,11 +110,11 @@ class ComputeWork final : public Work {
   };
   static FirstTouch first_touch(const tile::Program& program, const Library& library, const tile::VertexGroup& group);
   // Before range i runs, of a chunk that ends at `end`: brings into the cache what the ranges after it need.
-  void ask_early(std::uint32_t i, std::uint32_t end) const;
-  void ask_for(const Range& range, std::uint32_t begin, std::uint32_t end) const;
-  static std::vector<Piece> pieces(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
+  void prefetch_ranges(std::uint32_t i, std::uint32_t end) const;
+  void prefetch_operands(const Range& range, std::uint32_t begin, std::uint32_t end) const;
+  static std::vector<Uncut> uncut_ranges(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
                                    unsigned threads);
-  void cut(const std::vector<Piece>& pieces, unsigned threads);
+  void cut(const std::vector<Uncut>& uncut, unsigned threads);
   // A chunk, and where its run is.
   struct Running;
   static void run_ranges(void* running);
@@ -123,7 +123,7 @@ class ComputeWork final : public Work {
   TileContexts& contexts_;
   const VertexPlaces places_;
   const Descriptors::Group* const groups_;
-  const bool asks_early_;
+  const bool prefetches_;
   std::vector<FirstTouch> first_touch_;  // [group]
   std::vector<Range> ranges_;
   std::vector<std::uint32_t> chunk_end_;  // in ranges_

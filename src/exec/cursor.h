@@ -30,7 +30,7 @@ struct MoveWork final : Work {
 struct Frame {
   std::uint32_t order = 0;      // of the loop or call
   std::uint32_t return_to = 0;  // of a call
-  std::uint32_t quiet_exit = 0; // of a loop without host steps: the instruction after it; else 0
+  std::uint32_t hostless_exit = 0; // of a loop without host steps: the instruction after it; else 0
   bool is_call = false;
   std::uint64_t round = 0;
   std::uint64_t remaining = 0;

@@ -10,9 +10,9 @@ namespace pando::exec {
 Interpreter::Interpreter(const tile::Program& program, const Library& library, const TileMemory& memory,
                          std::vector<std::unique_ptr<TileContexts>>& contexts, HostEnds& ends, const Options& options)
     : program_(program),
-      plans_(program, library, memory, contexts, options, thread_count(options.threads)),
-      scheduler_(program, plans_, steps_, options, thread_count(options.threads)),
-      steps_(program, memory, plans_, ends, scheduler_, options) {}
+      loaded_(program, library, memory, contexts, options, thread_count(options.threads)),
+      scheduler_(program, loaded_, steps_, options, thread_count(options.threads)),
+      steps_(program, memory, loaded_, ends, scheduler_, options) {}
 
 void Interpreter::run(unsigned index) {
   if (index >= program_.programs)

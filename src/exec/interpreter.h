@@ -1,10 +1,10 @@
-// Runs the streams of a tile program: what was prepared at load (plans.h), the cursors (scheduler.h) and what their steps do (step_execution.h).
+// Runs the streams of a tile program: what was prepared at load (loaded_program.h), the cursors (scheduler.h) and what their steps do (step_execution.h).
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "exec/plans.h"
+#include "exec/loaded_program.h"
 #include "exec/scheduler.h"
 #include "exec/step_execution.h"
 
@@ -23,7 +23,7 @@ class Interpreter {
 
  private:
   const tile::Program& program_;
-  Plans plans_;
+  LoadedProgram loaded_;
   Scheduler scheduler_;
   StepExecution steps_;
 };

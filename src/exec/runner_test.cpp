@@ -89,10 +89,10 @@ TEST(Control, RepeatCallSwitchAndWhile) {
   const std::uint32_t predicate = p.add_location(t(0), 64, ElementType::boolean), control = p.add_location(t(0), 68, ElementType::int_);
   // 3 x { call f }, f: 2 x { +1 }; a loop of 0 rounds
   const std::uint32_t skip = p.emit(s, Op::jump);
-  const std::uint32_t f = p.here(s);
+  const std::uint32_t f = p.next_instruction(s);
   p.repeat(s, 2, [&] { p.emit(s, Op::compute, one); });
   p.emit(s, Op::ret);
-  p.aim(s, skip, p.here(s));
+  p.aim(s, skip, p.next_instruction(s));
   p.repeat(s, 3, [&] { p.aim(s, p.emit(s, Op::call), f); });
   p.repeat(s, 0, [&] { p.emit(s, Op::compute, never); });
   // while (x < 20) x += 1
@@ -105,11 +105,11 @@ TEST(Control, RepeatCallSwitchAndWhile) {
   // switch (-3)
   const std::uint32_t other = p.emit(s, Op::branch_case, 0, control, 7), match = p.emit(s, Op::branch_case, 0, control, static_cast<std::uint32_t>(-3));
   const std::uint32_t out = p.emit(s, Op::jump);
-  p.aim(s, other, p.here(s));
+  p.aim(s, other, p.next_instruction(s));
   p.emit(s, Op::compute, never);
-  p.aim(s, match, p.here(s));
+  p.aim(s, match, p.next_instruction(s));
   p.emit(s, Op::compute, ten);
-  p.aim(s, out, p.here(s));
+  p.aim(s, out, p.next_instruction(s));
   p.end_all();
   auto r = p.runner();
   const std::int32_t minus_three = -3;
@@ -170,8 +170,8 @@ TEST(Control, CodeMustBeLoaded) {
   p.emit(s, Op::drop_code, 0);
   const std::uint32_t again = p.emit(s, Op::call, 0, 1);
   p.emit(s, Op::end);
-  p.aim(s, call, p.here(s));
-  p.aim(s, again, p.here(s));
+  p.aim(s, call, p.next_instruction(s));
+  p.aim(s, again, p.next_instruction(s));
   p.emit(s, Op::compute, plus);
   p.emit(s, Op::ret);
   auto r = p.runner();
@@ -217,7 +217,7 @@ TEST(Meets, ABranchIsDecidedOnceForAll) {
   for (const StreamId s : {a, b}) {
     const std::uint32_t skip = p.emit_at(s, 1, Op::branch_false, 0, predicate, 0, m);
     p.emit_at(s, 2, Op::compute, plus[s.value]);
-    p.aim(s, skip, p.here(s));
+    p.aim(s, skip, p.next_instruction(s));
   }
   p.end_all();
   auto r = p.runner();

@@ -12,9 +12,9 @@ namespace pando::exec {
 using tile::Flow;
 using tile::Instruction;
 
-Scheduler::Scheduler(const tile::Program& program, Plans& plans, StepExecution& steps, const Options& options, unsigned threads)
+Scheduler::Scheduler(const tile::Program& program, LoadedProgram& loaded, StepExecution& steps, const Options& options, unsigned threads)
     : program_(program),
-      plans_(plans),
+      loaded_(loaded),
       steps_(steps),
       cursors_(program.replication * program.streams.size()),
       team_(threads, static_cast<unsigned>(cursors_.size()), *this, options.workers ? options.workers : std::make_shared<Workers>(), options.linger) {
@@ -68,7 +68,7 @@ void Scheduler::run(unsigned index) {
 void Scheduler::reset(unsigned index) {
   stop_.store(false);
   std::vector<bool> participants(cursors_.size());
-  for (const Cursor& c : cursors_) participants[c.slot] = !plans_.host_steps(index, c.stream).empty();
+  for (const Cursor& c : cursors_) participants[c.slot] = !loaded_.host_steps(index, c.stream).empty();
   order_.begin(participants);
   for (auto& m : meets_) m->arrived.store(0);
   for (auto& m : replica_meets_) m->arrived.store(0);
@@ -136,7 +136,7 @@ void Scheduler::finish(Cursor& c, const Instruction& in) {
   switch (tile::row_of(in.op).flow) {
     case Flow::next: c.pc = next; return;
     case Flow::repeat:
-      if (in.count > 0) enter(c, {in.order, 0, plans_.quiet_exit(c.stream, c.pc), false, 0, in.count});
+      if (in.count > 0) enter(c, {in.order, 0, loaded_.hostless_exit(c.stream, c.pc), false, 0, in.count});
       c.pc = in.count > 0 ? next : in.target;
       return;
     case Flow::repeat_end: {
@@ -147,7 +147,7 @@ void Scheduler::finish(Cursor& c, const Instruction& in) {
       c.pc = again ? in.target : next;
       return;
     }
-    case Flow::loop_begin: enter(c, {in.order, 0, plans_.quiet_exit(c.stream, c.pc), false, 0, 0}); c.pc = next; return;
+    case Flow::loop_begin: enter(c, {in.order, 0, loaded_.hostless_exit(c.stream, c.pc), false, 0, 0}); c.pc = next; return;
     case Flow::loop_next: ++innermost(c, false).round; c.pc = in.target; return;
     case Flow::loop_end: innermost(c, false), c.frames.pop_back(); c.pc = next; return;
     case Flow::branch: c.pc = c.jumps ? in.target : next; return;
@@ -206,7 +206,7 @@ bool Scheduler::arrive(Cursor& c, Rendezvous& r) {
   Position behind;
   if (concerned) {
     behind = next_host_position(c);
-    if (!in_quiet_loop(c)) behind.push_back(1);
+    if (!in_hostless_loop(c)) behind.push_back(1);
   }
   const auto all = static_cast<std::uint32_t>(r.slots.size());
   if (r.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < all) {
@@ -246,15 +246,15 @@ Position Scheduler::position(const Cursor& c) const {
   return at;
 }
 
-bool Scheduler::in_quiet_loop(const Cursor& c) const {
-  return std::any_of(c.frames.begin(), c.frames.end(), [](const Frame& f) { return f.quiet_exit != 0; });
+bool Scheduler::in_hostless_loop(const Cursor& c) const {
+  return std::any_of(c.frames.begin(), c.frames.end(), [](const Frame& f) { return f.hostless_exit != 0; });
 }
 
 Position Scheduler::next_host_position(const Cursor& c) const {
   Position at;
   for (const Frame& f : c.frames) {
-    if (f.quiet_exit != 0) {
-      at.push_back(c.code->code[f.quiet_exit].order);
+    if (f.hostless_exit != 0) {
+      at.push_back(c.code->code[f.hostless_exit].order);
       return at;
     }
     at.push_back(f.order);

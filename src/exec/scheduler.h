@@ -14,7 +14,7 @@
 
 #include "exec/cursor.h"
 #include "exec/host_order.h"
-#include "exec/plans.h"
+#include "exec/loaded_program.h"
 #include "exec/team.h"
 #include "tile/observer.h"
 #include "tile/program.h"
@@ -27,7 +27,7 @@ class StepExecution;
 class Scheduler final : private Team::Client {
  public:
   // Keeps references; `steps` may be made later, before the first run.
-  Scheduler(const tile::Program& program, Plans& plans, StepExecution& steps, const Options& options, unsigned threads);
+  Scheduler(const tile::Program& program, LoadedProgram& loaded, StepExecution& steps, const Options& options, unsigned threads);
 
   // Runs a program to its end, to an error or to `stop`. Throws what steps throw, and control_program_error for streams that wait for each other.
   void run(unsigned index);
@@ -84,14 +84,14 @@ class Scheduler final : private Team::Client {
   Position position(const Cursor& c) const;
   // A lower bound of the cursor's next host step: its position, or, inside of a loop without host steps, what comes after that.
   Position next_host_position(const Cursor& c) const;
-  bool in_quiet_loop(const Cursor& c) const;
+  bool in_hostless_loop(const Cursor& c) const;
 
   // If a run ended and cursors wait, control_program_error that says which, where and for what.
   void refuse_waiting() const;
   std::string wait_of(const Cursor& c, const tile::Instruction& in) const;
 
   const tile::Program& program_;
-  Plans& plans_;
+  LoadedProgram& loaded_;
   StepExecution& steps_;
   std::vector<std::unique_ptr<Rendezvous>> meets_;          // [replica][meet]
   std::vector<std::unique_ptr<Rendezvous>> replica_meets_;  // [meet, then stream]

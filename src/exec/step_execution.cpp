@@ -16,15 +16,15 @@ namespace {
 enum Part : std::uint32_t { kFirst = kBegin, kSecond, kThird };
 }
 
-StepExecution::StepExecution(const tile::Program& program, const TileMemory& memory, Plans& plans, HostEnds& ends, Scheduler& scheduler, const Options& options)
-    : program_(program), memory_(memory), plans_(plans), ends_(ends), scheduler_(scheduler), poisons_undefined_(options.poison_undefined) {
+StepExecution::StepExecution(const tile::Program& program, const TileMemory& memory, LoadedProgram& loaded, HostEnds& ends, Scheduler& scheduler, const Options& options)
+    : program_(program), memory_(memory), loaded_(loaded), ends_(ends), scheduler_(scheduler), poisons_undefined_(options.poison_undefined) {
   for (unsigned r = 0; r < program.replication; ++r)
     for (const tile::Channel& c : program.channels) channels_.push_back(std::make_unique<ChannelState>(c.capacity));
 }
 
 void StepExecution::begin_run(unsigned index, bool keeps) {
   for (std::uint32_t s = 0; s < program_.streams.size(); ++s)
-    for (const std::uint32_t i : plans_.host_steps(index, StreamId(s))) check_connected(program_.streams[s].code[i]);
+    for (const std::uint32_t i : loaded_.host_steps(index, StreamId(s))) check_connected(program_.streams[s].code[i]);
   for (auto& channel : channels_) channel->begin_run(!keeps);
 }
 
@@ -73,7 +73,7 @@ Next StepExecution::perform(Cursor& c, const Instruction& in) {
     case tile::Work::error_if:
       return load(c.replica, program_.locations[in.b]) == 0 ? Next::instruction : error(c, tile::TransferId(in.a));
     case tile::Work::undefine:
-      if (poisons_undefined_) poison(c, plans_.exchange(tile::ExchangeId(in.a)).receive);
+      if (poisons_undefined_) poison(c, loaded_.exchange(tile::ExchangeId(in.a)).receive);
       break;
     case tile::Work::cross_replica: return cross_replica(in);
     case tile::Work::send: return send_or_receive(c, in, ChannelState::End::sends);
@@ -83,11 +83,11 @@ Next StepExecution::perform(Cursor& c, const Instruction& in) {
 }
 
 Next StepExecution::compute(Cursor& c, const Instruction& in) {
-  ComputeWork& work = plans_.compute(c.replica, tile::ComputeId(in.a));
+  ComputeWork& work = loaded_.compute(c.replica, tile::ComputeId(in.a));
   const auto& result = program_.computes[in.a].result;
   if (c.computed) {
     c.computed = false;
-    if (result) store(c.replica, *result, plans_.pair(c.stream, c.pc - 1)->works[c.replica]->result() ? 1 : 0);
+    if (result) store(c.replica, *result, loaded_.pair(c.stream, c.pc - 1)->works[c.replica]->result() ? 1 : 0);
     return Next::instruction;
   }
   if (c.phase == kFirst) {
@@ -99,11 +99,11 @@ Next StepExecution::compute(Cursor& c, const Instruction& in) {
 }
 
 Next StepExecution::exchange(Cursor& c, const Instruction& in) {
-  if (Pair* const pair = plans_.pair(c.stream, c.pc)) return tile_by_tile(c, *pair);
-  const ExchangePlans& plans = plans_.exchange(tile::ExchangeId(in.a));
+  if (Pair* const pair = loaded_.pair(c.stream, c.pc)) return tile_by_tile(c, *pair);
+  const ExchangeMoves& moves = loaded_.exchange(tile::ExchangeId(in.a));
   char* const base = memory_.base(c.replica);
-  if (c.phase == kFirst && scheduler_.post_moves(c, plans.receive, base, base, kSecond)) return Next::posted;
-  if (c.phase == kSecond && scheduler_.post_moves(c, plans.arrange, base, base, kThird)) return Next::posted;
+  if (c.phase == kFirst && scheduler_.post_moves(c, moves.receive, base, base, kSecond)) return Next::posted;
+  if (c.phase == kSecond && scheduler_.post_moves(c, moves.arrange, base, base, kThird)) return Next::posted;
   return Next::instruction;
 }
 
@@ -119,14 +119,14 @@ Next StepExecution::tile_by_tile(Cursor& c, Pair& pair) {
 }
 
 Next StepExecution::cross_replica(const Instruction& in) {
-  const ExchangePlans& plans = plans_.exchange(tile::ExchangeId(in.a));
+  const ExchangeMoves& moves = loaded_.exchange(tile::ExchangeId(in.a));
   const auto& map = program_.replica_maps[in.b];
-  std::vector<char> blocks(plans.gathered_bytes * map.size());
-  for (std::size_t i = 0; i < map.size(); ++i) plans.gather.run_all(blocks.data() + i * plans.gathered_bytes, memory_.base(map[i].first));
+  std::vector<char> blocks(moves.gathered_bytes * map.size());
+  for (std::size_t i = 0; i < map.size(); ++i) moves.gather.run_all(blocks.data() + i * moves.gathered_bytes, memory_.base(map[i].first));
   for (std::size_t i = 0; i < map.size(); ++i) {
     char* const base = memory_.base(map[i].second);
-    plans.scatter.run_all(base, blocks.data() + i * plans.gathered_bytes);
-    plans.arrange.run_all(base, base);
+    moves.scatter.run_all(base, blocks.data() + i * moves.gathered_bytes);
+    moves.arrange.run_all(base, base);
   }
   return Next::instruction;
 }
@@ -142,7 +142,7 @@ Next StepExecution::fifo(Cursor& c, const tile::Transfer& t, tile::TransferId id
     if (!scheduler_.enter_host_step(c)) return Next::parked;
     c.block = ends_.begin_block(fifo, c.replica);
     char* const base = memory_.base(c.replica);
-    if (scheduler_.post_moves(c, plans_.transfer(id), t.to_device ? base : c.block, t.to_device ? c.block : base, kSecond)) return Next::posted;
+    if (scheduler_.post_moves(c, loaded_.transfer(id), t.to_device ? base : c.block, t.to_device ? c.block : base, kSecond)) return Next::posted;
   }
   ends_.end_block(fifo, c.replica);
   return Next::instruction;
@@ -153,14 +153,14 @@ Next StepExecution::remote(Cursor& c, const tile::Transfer& t, tile::TransferId 
   const auto rows = static_cast<std::uint32_t>(std::max<std::size_t>(t.rows.size(), 1));
   char* const base = memory_.base(c.replica);
   if (c.phase == kFirst) {
-    if (plans_.is_ordered(buffer) && !scheduler_.enter_host_step(c)) return Next::parked;
+    if (loaded_.is_ordered(buffer) && !scheduler_.enter_host_step(c)) return Next::parked;
     c.row = 0;
   }
   while (c.row < rows) {
     const std::uint32_t i = c.row++;
     const std::int64_t row = t.rows.empty() ? 0 : load(c.replica, t.rows[i]);
     char* const block = ends_.row(buffer, c.replica, static_cast<std::uint64_t>(row));
-    const MovePlan& plan = rows > 1 ? plans_.row(id, i) : plans_.transfer(id);
+    const MovePlan& plan = rows > 1 ? loaded_.row(id, i) : loaded_.transfer(id);
     if (scheduler_.post_moves(c, plan, t.to_device ? base : block, t.to_device ? block : base, kSecond)) return Next::posted;
   }
   return Next::instruction;
@@ -173,9 +173,9 @@ Next StepExecution::host_call(Cursor& c, const Instruction& in) {
   std::vector<char> inputs(has_inputs ? program_.transfers[in.a].host_bytes : 0);
   std::vector<char> outputs(has_outputs ? program_.transfers[in.b].host_bytes : 0);
   char* const base = memory_.base(c.replica);
-  if (has_inputs) plans_.transfer(tile::TransferId(in.a)).run_all(inputs.data(), base);
+  if (has_inputs) loaded_.transfer(tile::TransferId(in.a)).run_all(inputs.data(), base);
   ends_.call(HostFunctionId(program_.transfers[has_inputs ? in.a : in.b].index), c.replica, inputs.data(), outputs.data());
-  if (has_outputs) plans_.transfer(tile::TransferId(in.b)).run_all(base, outputs.data());
+  if (has_outputs) loaded_.transfer(tile::TransferId(in.b)).run_all(base, outputs.data());
   return Next::instruction;
 }
 
@@ -183,7 +183,7 @@ std::string StepExecution::tensor_text(Cursor& c, tile::TransferId id) {
   const tile::Transfer& t = program_.transfers[id.index()];
   const tile::PrintInfo& info = program_.prints[t.index];
   c.scratch.assign(t.host_bytes, 0);
-  plans_.transfer(id).run_all(c.scratch.data(), memory_.base(c.replica));
+  loaded_.transfer(id).run_all(c.scratch.data(), memory_.base(c.replica));
   return format_tensor(c.scratch.data(), t.type, info.shape, info.format);
 }
 
@@ -238,7 +238,7 @@ void StepExecution::store(unsigned replica, const tile::Location& l, std::int64_
 void StepExecution::move_handle(tile::TransferId transfer, unsigned replica, char* block) const {
   const tile::Transfer& t = program_.transfers[transfer.index()];
   char* const base = memory_.base(replica);
-  plans_.transfer(transfer).run_all(t.to_device ? base : block, t.to_device ? block : base);
+  loaded_.transfer(transfer).run_all(t.to_device ? base : block, t.to_device ? block : base);
 }
 
 }  // namespace pando::exec

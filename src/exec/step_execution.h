@@ -11,7 +11,7 @@
 #include "exec/cursor.h"
 #include "exec/host_ends.h"
 #include "exec/memory.h"
-#include "exec/plans.h"
+#include "exec/loaded_program.h"
 #include "tile/program.h"
 
 namespace pando::exec {
@@ -21,7 +21,7 @@ class Scheduler;
 class StepExecution {
  public:
   // Keeps references to all of these.
-  StepExecution(const tile::Program& program, const TileMemory& memory, Plans& plans, HostEnds& ends, Scheduler& scheduler, const Options& options);
+  StepExecution(const tile::Program& program, const TileMemory& memory, LoadedProgram& loaded, HostEnds& ends, Scheduler& scheduler, const Options& options);
 
   Next perform(Cursor& c, const tile::Instruction& in);
   // After a step that moved a block of a channel, and was observed: its other end may go on.
@@ -61,7 +61,7 @@ class StepExecution {
 
   const tile::Program& program_;
   const TileMemory& memory_;
-  Plans& plans_;
+  LoadedProgram& loaded_;
   HostEnds& ends_;
   Scheduler& scheduler_;
   const bool poisons_undefined_;

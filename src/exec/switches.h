@@ -14,7 +14,7 @@ struct Switch {
 
 inline constexpr Switch kSwitches[] = {
     {"tileByTile", &Options::tile_by_tile, "tiles receive and compute one by one where nobody can tell"},
-    {"askEarly", &Options::ask_early, "what the next tiles touch first is brought into the cache"},
+    {"prefetchTiles", &Options::prefetch_tiles, "what the next tiles touch first is brought into the cache"},
     {"linger", &Options::linger, "threads wait a little for the next run before they sleep"},
 };
 

@@ -46,10 +46,10 @@ std::string VertexPlaces::source_line(const Guard& guard, std::uint32_t group) c
   try {
     const std::string file = temporary_file(".gp");
     std::ofstream(file, std::ios::binary) << gp;
-    std::string said = run_popc({fmt::format("--source-of={:#x}", guard.code - load_address(module.handle)), file}, "").messages;
+    std::string answer = run_popc({fmt::format("--source-of={:#x}", guard.code - load_address(module.handle)), file}, "").messages;
     ::unlink(file.c_str());
-    if (const std::size_t end = said.find('\n'); end != said.npos) said.resize(end);
-    return said.empty() || said.front() == '?' || said.find(':') == said.npos ? std::string() : ", at " + said;
+    if (const std::size_t end = answer.find('\n'); end != answer.npos) answer.resize(end);
+    return answer.empty() || answer.front() == '?' || answer.find(':') == answer.npos ? std::string() : ", at " + answer;
   } catch (const std::exception&) {
     return {};  // there is no popc
   }

@@ -27,7 +27,7 @@ std::string Scheduler::wait_of(const Cursor& c, const Instruction& in) const {
       if (s != c.stream) streams += fmt::format("{}'{}'", streams.empty() ? "" : ", ", program_.streams[s.index()].name);
     return "to meet " + streams;
   }
-  return plans_.is_host_step(in) ? "for its turn at the host, which earlier steps of other streams have first" : "for streams that do not come";
+  return loaded_.is_host_step(in) ? "for its turn at the host, which earlier steps of other streams have first" : "for streams that do not come";
 }
 
 void Scheduler::refuse_waiting() const {

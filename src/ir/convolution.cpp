@@ -33,10 +33,10 @@ void check(const Inference& in, const Shape& input, const Shape& weight) {
   if (group < 1 || input[1] % group != 0) {
     in.refuse("conv-channels", "the data have {} channels, which groups of {} (the weights' second dimension) do not divide", input[1], group);
   }
-  const std::int64_t groups = input[1] / group, said = in.attributes().integer("groups", 1);
+  const std::int64_t groups = input[1] / group, attribute = in.attributes().integer("groups", 1);
   if (weight[0] % groups != 0) in.refuse("conv-groups", "{} output channels do not divide into {} groups", weight[0], groups);
-  // 1 is also what is said where nothing is.
-  if (said != 1 && said != groups) in.refuse("conv-groups", "groups is {}, the shapes {} and {} make {}", said, to_string(input), to_string(weight), groups);
+  // 1 is also the attribute of who gives none.
+  if (attribute != 1 && attribute != groups) in.refuse("conv-groups", "groups is {}, the shapes {} and {} make {}", attribute, to_string(input), to_string(weight), groups);
 }
 
 }  // namespace
@@ -71,12 +71,12 @@ Shape transposed_shape(const Attributes& given, const Shape& t, const Shape& wei
   const Ints stride = list("stride", n, 1), dilation = list("dilation", n, 1), extra = list("output_padding", n, 0);
   Ints padding = list("padding", 2 * n, 0);
   const std::string& type = given.text("pad_type");
-  const bool same = type == "same_upper" || type == "same_lower", said = given.ints("output_shape").size() == n;
+  const bool same = type == "same_upper" || type == "same_lower", is_given = given.ints("output_shape").size() == n;
   Shape shape{t[0], weight[1] * given.integer("groups", 1)};
   for (std::size_t d = 0; d < n; ++d) {
     const std::int64_t whole = stride[d] * (t[2 + d] - 1) + extra[d] + (weight[2 + d] - 1) * dilation[d] + 1;
-    if (said || same) {
-      const std::int64_t total = whole - (said ? given.ints("output_shape")[d] : t[2 + d] * stride[d]);
+    if (is_given || same) {
+      const std::int64_t total = whole - (is_given ? given.ints("output_shape")[d] : t[2 + d] * stride[d]);
       // Half of it, rounded down also where it is negative.
       const std::int64_t half = (total - (total < 0 ? total & 1 : 0)) / 2;
       padding[d] = type == "same_upper" ? half : total - half;

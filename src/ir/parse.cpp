@@ -77,7 +77,7 @@ class Parser {
   }
   std::string_view word() {
     const std::string_view w = peek_word();
-    if (w.empty()) error("word-expected", "expected a word, found {}", here());
+    if (w.empty()) error("word-expected", "expected a word, found {}", next_text());
     at_ += w.size();
     return w;
   }
@@ -87,7 +87,7 @@ class Parser {
     return true;
   }
   void expect_word(std::string_view w) {
-    if (!take_word(w)) error("word-expected", "expected '{}', found {}", w, here());
+    if (!take_word(w)) error("word-expected", "expected '{}', found {}", w, next_text());
   }
   bool take(char c) {
     skip_space();
@@ -96,13 +96,13 @@ class Parser {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) error("sign-expected", "expected '{}', found {}", c, here());
+    if (!take(c)) error("sign-expected", "expected '{}', found {}", c, next_text());
   }
   bool next_is(char c) {
     skip_space();
     return at_ < text_.size() && text_[at_] == c;
   }
-  std::string here() const { return at_ < text_.size() ? fmt::format("'{}'", text_.substr(at_, std::min<std::size_t>(12, text_.find('\n', at_) - at_))) : "the end"; }
+  std::string next_text() const { return at_ < text_.size() ? fmt::format("'{}'", text_.substr(at_, std::min<std::size_t>(12, text_.find('\n', at_) - at_))) : "the end"; }
 
   std::string quoted() {
     expect('"');
@@ -132,7 +132,7 @@ class Parser {
     skip_space();
     std::int64_t v = 0;
     const auto [p, e] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), v);
-    if (e != std::errc()) error("integer-expected", "expected an integer, found {}", here());
+    if (e != std::errc()) error("integer-expected", "expected an integer, found {}", next_text());
     at_ = static_cast<std::size_t>(p - text_.data());
     return v;
   }
@@ -142,7 +142,7 @@ class Parser {
     skip_space();
     std::size_t end = at_;
     while (end < text_.size() && (in_word(text_[end]) || text_[end] == '-' || text_[end] == '+')) ++end;
-    if (end == at_) error("number-expected", "expected a number, found {}", here());
+    if (end == at_) error("number-expected", "expected a number, found {}", next_text());
     const std::string_view t = text_.substr(at_, end - at_);
     at_ = end;
     return t;

@@ -13,7 +13,7 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/exceptions.hpp>
 
-#include "ontile/cut.h"
+#include "ontile/split_text.h"
 #include "ontile/disk_image.h"
 #include "ontile/machine_program.h"
 #include "ontile/port/exchange.h"
@@ -143,7 +143,7 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   const unsigned most = model.numIPUs * model.tilesPerIPU;
   shape.tiles = options.tiles == 0 ? most : options.tiles;
   if (shape.tiles > most) refuse<poplar::invalid_option>("interpreters", "{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most);
-  const std::vector<std::string_view> pieces = options.has_data ? cut(options.data, shape.tiles, options.cut) : std::vector<std::string_view>();
+  const std::vector<std::string_view> pieces = options.has_data ? split_text(options.data, shape.tiles, options.cut) : std::vector<std::string_view>();
   for (const std::string_view piece : pieces) {
     data_bytes.push_back(static_cast<std::uint32_t>(piece.size()));
     shape.data_bytes = std::max(shape.data_bytes, static_cast<std::uint32_t>((piece.size() + 7) / 8 * 8));

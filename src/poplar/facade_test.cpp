@@ -288,11 +288,11 @@ TEST(Options, AreCheckedAndOverridden) {
 TEST(Options, HaveARowThatTakesThemOrNoEffect) {
   using pando::facade::engine_option_rows;
   for (const pando::facade::OptionRow& row : engine_option_rows()) EXPECT_EQ(row.effect.empty(), row.take == nullptr) << row.name;
-  const auto parsed = pando::facade::parse_engine_options({{"autoReport.all", "true"}, {"autoReport.outputExecutionProfile", "false"}, {"pando.askEarly", "false"},
+  const auto parsed = pando::facade::parse_engine_options({{"autoReport.all", "true"}, {"autoReport.outputExecutionProfile", "false"}, {"pando.prefetchTiles", "false"},
                                                            {"pando.splitVariables", "false"}, {"pando.threads", "3"}});
   EXPECT_TRUE(parsed.graph_report);
   EXPECT_FALSE(parsed.execution_report);
-  EXPECT_FALSE(parsed.exec.ask_early);
+  EXPECT_FALSE(parsed.exec.prefetch_tiles);
   EXPECT_FALSE(parsed.compile.split_variables);
   EXPECT_TRUE(parsed.compile.bind);
   EXPECT_EQ(parsed.exec.threads, 3u);

@@ -69,7 +69,7 @@ class HandMade {
     return static_cast<std::uint32_t>(code.size() - 1);
   }
   void aim(StreamId s, std::uint32_t instruction, std::uint32_t target) { program.streams[s.index()].code[instruction].target = target; }
-  std::uint32_t here(StreamId s) const { return static_cast<std::uint32_t>(program.streams[s.index()].code.size()); }
+  std::uint32_t next_instruction(StreamId s) const { return static_cast<std::uint32_t>(program.streams[s.index()].code.size()); }
   std::uint32_t next_order() { return next_order_++; }
   // A repeat around what `body` emits.
   template <class F>

@@ -109,7 +109,7 @@ table id,lower,upper,size a,0,2,4
 check "allocate: output cannot be written" 2 'cannot write .*no/out.csv' allocate 8 -o "$scratch/no/out.csv"
 
 # --- options
-check "options" 0 'pando.askEarly. \| true, false' "$pando" options
+check "options" 0 'pando.prefetchTiles. \| true, false' "$pando" options
 expect "options: the page in docs" "$(sed -n '/^| option/,$p' "$here/../../docs/level/options.md")" "$("$pando" options)"
 
 # --- report

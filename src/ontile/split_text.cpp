@@ -1,4 +1,4 @@
-#include "ontile/cut.h"
+#include "ontile/split_text.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ std::size_t nearest_line(std::string_view text, std::size_t from, std::size_t at
 
 }  // namespace
 
-std::vector<std::string_view> cut(std::string_view text, unsigned pieces, Cut where) {
+std::vector<std::string_view> split_text(std::string_view text, unsigned pieces, Cut where) {
   std::vector<std::string_view> out;
   std::size_t begin = 0;
   for (unsigned i = 0; i < pieces; ++i) {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "exec/plans.h"
+#include "exec/loaded_program.h"
 #include "tile/step.h"
 
 namespace pando::exec {
@@ -39,7 +39,7 @@ std::vector<tile::Move> moves_of_row(const tile::Transfer& t, std::uint64_t row)
 
 }  // namespace
 
-Plans::Plans(const tile::Program& program, const Library& library, const TileMemory& memory, const std::vector<std::unique_ptr<TileContexts>>& contexts,
+LoadedProgram::LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory, const std::vector<std::unique_ptr<TileContexts>>& contexts,
              const Options& options, unsigned threads)
     : program_(program), memory_(memory), host_steps_(program.programs * program.streams.size()) {
   build_moves(4 * threads);
@@ -47,20 +47,20 @@ Plans::Plans(const tile::Program& program, const Library& library, const TileMem
   for (unsigned r = 0; r < program.replication; ++r) {
     descriptors_.push_back(std::make_unique<Descriptors>(program, library, memory, r));
     for (std::size_t c = 0; c < program.computes.size(); ++c)
-      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options.ask_early));
+      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options.prefetch_tiles));
   }
   pairs_.resize(program.streams.size());
   if (options.tile_by_tile) build_tile_by_tile(library, contexts, threads);
   find_shared_remote_buffers();
-  find_quiet_loops();
+  find_hostless_loops();
 }
 
-void Plans::build_moves(unsigned chunks) {
+void LoadedProgram::build_moves(unsigned chunks) {
   const std::uint64_t stride = memory_.stride();
   for (const tile::Exchange& x : program_.exchanges) {
-    ExchangePlans& plans = exchanges_.emplace_back();
-    plans.receive = MovePlan::build(x.receive, stride, chunks);
-    plans.arrange = MovePlan::build(x.arrange, stride, chunks);
+    ExchangeMoves& moves = exchanges_.emplace_back();
+    moves.receive = MovePlan::build(x.receive, stride, chunks);
+    moves.arrange = MovePlan::build(x.arrange, stride, chunks);
   }
   build_replica_copies(chunks);
   rows_.resize(program_.transfers.size());
@@ -73,7 +73,7 @@ void Plans::build_moves(unsigned chunks) {
 }
 
 // Copies across replicas go through a host block: all replicas' sources are read before any destination is written.
-void Plans::build_replica_copies(unsigned chunks) {
+void LoadedProgram::build_replica_copies(unsigned chunks) {
   for (const tile::Stream& s : program_.streams)
     for (const Instruction& in : s.code) {
       if (row_of(in.op).work != tile::Work::cross_replica || exchanges_[in.a].gathered_bytes > 0) continue;
@@ -95,7 +95,7 @@ void Plans::build_replica_copies(unsigned chunks) {
 }
 
 // Which exchanges run tile by tile with the compute step that follows is decided here, once, by addresses and rules.
-void Plans::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads) {
+void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads) {
   for (std::size_t s = 0; s < program_.streams.size(); ++s) {
     const std::vector<Instruction>& code = program_.streams[s].code;
     pairs_[s].resize(code.size());
@@ -117,7 +117,7 @@ void Plans::build_tile_by_tile(const Library& library, const std::vector<std::un
   }
 }
 
-void Plans::find_shared_remote_buffers() {
+void LoadedProgram::find_shared_remote_buffers() {
   std::vector<StreamId> user(program_.remote_buffers.size());
   std::vector<bool> shared(user.size()), written(user.size());
   for (std::uint32_t s = 0; s < program_.streams.size(); ++s)
@@ -132,7 +132,7 @@ void Plans::find_shared_remote_buffers() {
   for (std::size_t b = 0; b < user.size(); ++b) ordered_remote_[b] = shared[b] && written[b];
 }
 
-bool Plans::is_host_step(const Instruction& in) const {
+bool LoadedProgram::is_host_step(const Instruction& in) const {
   switch (row_of(in.op).host) {
     case tile::HostStep::never: return false;
     case tile::HostStep::always: return true;
@@ -145,10 +145,10 @@ bool Plans::is_host_step(const Instruction& in) const {
 }
 
 // A loop is quiet if neither its body nor a function called from it has host steps. Bodies are contiguous code.
-void Plans::find_quiet_loops() {
+void LoadedProgram::find_hostless_loops() {
   for (const tile::Stream& stream : program_.streams) {
     const std::vector<Instruction>& code = stream.code;
-    std::vector<std::uint32_t>& exits = quiet_exits_.emplace_back(code.size());
+    std::vector<std::uint32_t>& exits = hostless_exits_.emplace_back(code.size());
     const auto flow = [&](std::uint32_t i) { return row_of(code[i].op).flow; };
     // Host steps before each instruction; a call of a function with host steps is one.
     std::vector<std::uint32_t> before(code.size() + 1);
@@ -178,7 +178,7 @@ void Plans::find_quiet_loops() {
 }
 
 // Of those that a run of the program may reach.
-std::vector<std::uint32_t> Plans::find_host_steps(const tile::Stream& stream, unsigned program) const {
+std::vector<std::uint32_t> LoadedProgram::find_host_steps(const tile::Stream& stream, unsigned program) const {
   std::vector<char> reached(stream.code.size());
   std::vector<std::uint32_t> todo = {stream.entries[program]};
   while (!todo.empty()) {
@@ -196,7 +196,7 @@ std::vector<std::uint32_t> Plans::find_host_steps(const tile::Stream& stream, un
   return steps;
 }
 
-const std::vector<std::uint32_t>& Plans::host_steps(unsigned program, StreamId stream) {
+const std::vector<std::uint32_t>& LoadedProgram::host_steps(unsigned program, StreamId stream) {
   std::optional<std::vector<std::uint32_t>>& steps = host_steps_[program * program_.streams.size() + stream.index()];
   if (!steps) steps = find_host_steps(program_.streams[stream.index()], program);
   return *steps;

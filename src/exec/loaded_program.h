@@ -20,7 +20,7 @@ namespace pando::exec {
 // In nanoseconds of one thread: less is what waking and joining another costs.
 inline constexpr std::uint64_t kWorthSharing = 2000;
 
-struct ExchangePlans {
+struct ExchangeMoves {
   MovePlan receive, arrange, gather, scatter;  // the last two: across replicas, through a host block
   std::uint64_t gathered_bytes = 0;
 };
@@ -31,13 +31,13 @@ struct Pair {
   std::vector<std::unique_ptr<TileByTile>> works;  // [replica]
 };
 
-class Plans {
+class LoadedProgram {
  public:
   // Keeps references to program and memory. `contexts`: one per replica.
-  Plans(const tile::Program& program, const Library& library, const TileMemory& memory, const std::vector<std::unique_ptr<TileContexts>>& contexts,
+  LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory, const std::vector<std::unique_ptr<TileContexts>>& contexts,
         const Options& options, unsigned threads);
 
-  const ExchangePlans& exchange(tile::ExchangeId id) const { return exchanges_[id.index()]; }
+  const ExchangeMoves& exchange(tile::ExchangeId id) const { return exchanges_[id.index()]; }
   const MovePlan& transfer(tile::TransferId id) const { return transfers_[id.index()]; }
   // Of a transfer of several rows.
   const MovePlan& row(tile::TransferId id, std::uint32_t row) const { return rows_[id.index()][row]; }
@@ -52,7 +52,7 @@ class Plans {
   // Several streams use the buffer and one writes: its transfers keep the program's order.
   bool is_ordered(RemoteBufferId buffer) const { return ordered_remote_[buffer.index()]; }
   // Of the loop that begins at an instruction: the instruction after it, if it has no host steps; else 0.
-  std::uint32_t quiet_exit(StreamId stream, std::uint32_t instruction) const { return quiet_exits_[stream.index()][instruction]; }
+  std::uint32_t hostless_exit(StreamId stream, std::uint32_t instruction) const { return hostless_exits_[stream.index()][instruction]; }
   // The instructions of a stream that a run of the program may reach and that are host steps.
   const std::vector<std::uint32_t>& host_steps(unsigned program, StreamId stream);
 
@@ -61,19 +61,19 @@ class Plans {
   void build_replica_copies(unsigned chunks);
   void build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads);
   void find_shared_remote_buffers();
-  void find_quiet_loops();
+  void find_hostless_loops();
   std::vector<std::uint32_t> find_host_steps(const tile::Stream& stream, unsigned program) const;
 
   const tile::Program& program_;
   const TileMemory& memory_;
-  std::vector<ExchangePlans> exchanges_;
+  std::vector<ExchangeMoves> exchanges_;
   std::vector<MovePlan> transfers_;
   std::vector<std::vector<MovePlan>> rows_;  // [transfer][row]
   std::vector<std::unique_ptr<Descriptors>> descriptors_;            // [replica]
   std::vector<std::vector<std::unique_ptr<ComputeWork>>> computes_;  // [replica][compute step]
   std::vector<std::vector<std::unique_ptr<Pair>>> pairs_;            // [stream][instruction]
   std::vector<bool> ordered_remote_;                                 // [remote buffer]
-  std::vector<std::vector<std::uint32_t>> quiet_exits_;              // [stream][instruction]
+  std::vector<std::vector<std::uint32_t>> hostless_exits_;              // [stream][instruction]
   std::vector<std::optional<std::vector<std::uint32_t>>> host_steps_;  // [program][stream]
 };
 
