@@ -1,8 +1,5 @@
 // Golden texts: tests/golden/graph/*.txt. PANDO_BLESS=1 rewrites them.
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
+#include "base/golden.h"
 #include "graph/graph.h"
 #include "graph/test_codelets.h"
 
@@ -13,19 +10,6 @@ using testing::bytes_of;
 using testing::make_graph;
 
 constexpr ElementType kFloat = ElementType::float_;
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(PANDO_SOURCE_DIR) + "/tests/golden/graph/" + name + ".txt";
-  if (std::getenv("PANDO_BLESS")) {
-    std::ofstream(path) << text;
-    return;
-  }
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << "no golden file " << path << "; PANDO_BLESS=1 writes it";
-  std::stringstream want;
-  want << file.rdbuf();
-  EXPECT_EQ(text, want.str()) << name;
-}
 
 // y = 2 x + 1, a piece on each tile, ten times.
 struct Axpy {
@@ -68,8 +52,8 @@ struct Axpy {
 
 TEST(Print, Axpy) {
   const Axpy axpy;
-  expect_golden("axpy", print(axpy.graph, axpy.programs));
-  expect_golden("axpy_tile3", print(axpy.graph, axpy.programs, TileId(3)));
+  expect_golden("graph/axpy.txt", print(axpy.graph, axpy.programs));
+  expect_golden("graph/axpy_tile3.txt", print(axpy.graph, axpy.programs, TileId(3)));
 }
 
 TEST(Print, EveryKindOfStep) {
@@ -125,7 +109,7 @@ TEST(Print, EveryKindOfStep) {
   }});
   const std::vector<ProgramPtr> programs{all};
   verify(graph, programs);
-  expect_golden("every_step", print(graph, programs));
+  expect_golden("graph/every_step.txt", print(graph, programs));
 }
 
 TEST(Print, Mappings) {
@@ -144,7 +128,7 @@ TEST(Print, Mappings) {
   std::vector<std::int16_t> many(20);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int16_t>(i);
   graph.add_constant(ElementType::short_, {20}, bytes_of(many), "many");
-  expect_golden("mappings", print(graph, {}));
+  expect_golden("graph/mappings.txt", print(graph, {}));
 }
 
 TEST(Print, ALongListOfRunsIsCut) {

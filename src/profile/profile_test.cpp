@@ -3,10 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
+#include "base/golden.h"
 #include "poplar/exceptions.hpp"
 #include "profile/report.h"
 #include "profile/text.h"
@@ -71,20 +70,9 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Rewrite the file with PANDO_UPDATE_GOLDEN=1, then read the difference.
-void expect_golden(const std::string& name, const std::string& text) {
-  std::string path = std::string(PANDO_SOURCE_DIR) + "/tests/golden/profile/" + name;
-  if (std::getenv("PANDO_UPDATE_GOLDEN")) std::ofstream(path) << text;
-  std::ifstream in(path);
-  ASSERT_TRUE(in) << path;
-  std::stringstream expected;
-  expected << in.rdbuf();
-  EXPECT_EQ(text, expected.str()) << path;
-}
-
 TEST(Summary, Golden) {
-  expect_golden("summary.txt", summary(sample_report()));
-  expect_golden("summary_full.txt", summary(sample_report(), {.execution_steps = true, .var_storage = true, .per_ipu_memory = true}));
+  expect_golden("profile/summary.txt", summary(sample_report()));
+  expect_golden("profile/summary_full.txt", summary(sample_report(), {.execution_steps = true, .var_storage = true, .per_ipu_memory = true}));
 }
 
 TEST(Summary, FitsIn100Columns) {

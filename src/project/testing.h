@@ -1,6 +1,7 @@
 // What the tests of this module share.
 #pragma once
 
+#include "base/golden.h"
 #include "ir/parse.h"
 #include "project/check.h"
 #include "project/parse.h"
@@ -10,29 +11,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace pando::project::testing {
 
-inline std::string golden_path(const std::string& name) { return std::string(PANDO_SOURCE_DIR) + "/tests/golden/project/" + name + ".txt"; }
-
-inline std::string read_golden(const std::string& name) {
-  std::ifstream file(golden_path(name));
-  EXPECT_TRUE(file) << "no file " << golden_path(name);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// PANDO_BLESS=1 rewrites the file.
-inline void expect_golden(const std::string& name, const std::string& text) {
-  if (std::getenv("PANDO_BLESS")) {
-    std::ofstream(golden_path(name)) << text;
-    return;
-  }
-  EXPECT_EQ(read_golden(name), text);
-}
+inline std::string read_golden(const std::string& name) { return pando::read_golden("project/" + name + ".txt"); }
+inline void expect_golden(const std::string& name, const std::string& text) { pando::expect_golden("project/" + name + ".txt", text); }
 
 // The loop of the note on pipelining, placed on two devices.
 inline ir::Module note() { return ir::parse(read_golden("note"), "note.txt"); }

@@ -121,10 +121,10 @@ std::shared_ptr<const tile::Program> Setting::compile(const std::vector<ProgramP
   return result.program;
 }
 
-std::unique_ptr<exec::Runner> Setting::load(std::shared_ptr<const tile::Program> program, unsigned threads, bool ask_early) {
+std::unique_ptr<exec::Runner> Setting::load(std::shared_ptr<const tile::Program> program, unsigned threads, bool prefetch_tiles) {
   exec::Options options;
   options.threads = threads;
-  options.ask_early = ask_early;
+  options.prefetch_tiles = prefetch_tiles;
   options.poison_undefined = true;
   graph.library().link("");
   return std::make_unique<exec::Runner>(std::move(program), graph.library(), options);
@@ -142,19 +142,6 @@ std::vector<tile::Allocation> allocations(const tile::Program& program, tile::Ca
   for (const tile::Allocation& a : program.allocations)
     if (a.category == category) list.push_back(a);
   return list;
-}
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(CONTRACT_GOLDEN) + "/" + name;
-  if (const char* bless = std::getenv("PANDO_BLESS"); bless != nullptr && std::string(bless) == "1") {
-    std::ofstream(path) << text;
-    return;
-  }
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << name << " is missing: run with PANDO_BLESS=1 and read the difference";
-  std::ostringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(golden.str(), text) << name << " differs: if that is meant, run with PANDO_BLESS=1";
 }
 
 }  // namespace pando::contract

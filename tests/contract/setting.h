@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/golden.h"
 #include "compile/compile.h"
 #include "exec/runner.h"
 #include "graph/graph.h"
@@ -68,7 +69,7 @@ class Setting {
   void readable(const std::string& name, const View& view) { graph.add_host_handle(name, view, true, false); }
 
   std::shared_ptr<const tile::Program> compile(const std::vector<ProgramPtr>& programs, compile::Options options = {});
-  std::unique_ptr<exec::Runner> load(std::shared_ptr<const tile::Program> program, unsigned threads, bool ask_early = true);
+  std::unique_ptr<exec::Runner> load(std::shared_ptr<const tile::Program> program, unsigned threads, bool prefetch_tiles = true);
 
   template <class T>
   static std::vector<T> read(exec::Runner& runner, const std::string& name, std::size_t elements) {
@@ -92,7 +93,5 @@ class HostEnd final : public exec::FifoCallback {
 std::vector<tile::Allocation> allocations(const tile::Program& program, const std::string& part);
 std::vector<tile::Allocation> allocations(const tile::Program& program, tile::Category category);
 
-// Compares `text` with tests/golden/<name>; PANDO_BLESS=1 writes it.
-void expect_golden(const std::string& name, const std::string& text);
 
 }  // namespace pando::contract

@@ -53,9 +53,9 @@ TEST(Contract10, WhatIsAskedForEarlyChangesNoResult) {
     steps.push_back(make_program(Execute{set, {}}));
   }
   const auto program = s.compile({sequence(steps)});
-  for (const bool ask_early : {false, true})
+  for (const bool prefetch_tiles : {false, true})
     for (const unsigned threads : {1u, 2u}) {
-      const auto runner = s.load(program, threads, ask_early);
+      const auto runner = s.load(program, threads, prefetch_tiles);
       runner->run(0);
       const auto ats = Setting::read<float>(*runner, "at", kTiles);
       const auto states = Setting::read<int>(*runner, "state", kTiles);
