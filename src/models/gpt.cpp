@@ -161,7 +161,9 @@ class Builder {
   ValueId head(ValueId x, ValueId labels) {
     const ValueId logits = b_.op("matmul", {normal(x), next()}, {}, "logits");
     const ValueId probs = b_.op("softmax", {logits}, {{"axis", std::int64_t{2}}}, "probs");
-    return b_.op("nll_loss", {probs, labels}, {{"reduction", std::string("mean")}}, "loss");
+    Attributes mean{{"reduction", std::string("mean")}};
+    if (o_.ignored_label) mean.set("ignore_index", *o_.ignored_label);
+    return b_.op("nll_loss", {probs, labels}, mean, "loss");
   }
 
   const Gpt& o_;

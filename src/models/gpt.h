@@ -5,6 +5,7 @@
 #include "transform/distribute/program.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace pando::models {
 
@@ -16,6 +17,8 @@ struct Gpt {
   // expert; what does not fit passes by.
   std::int64_t experts = 0, capacity = 2;
   ir::DType dtype = ir::DType::float32;
+  // Positions with this label count nothing: the loss is the mean over the others.
+  std::optional<std::int64_t> ignored_label;
   Optimizer optimizer;
 };
 

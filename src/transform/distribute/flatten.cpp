@@ -1,12 +1,24 @@
 #include "transform/distribute/flatten.h"
 
-#include "base/check.h"
+#include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
+#include "ir/print.h"
+#include "transform/distribute/loop_facts.h"
 #include "transform/distribute/module_copy.h"
+#include "transform/prune.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 
 namespace pando::transform {
 
@@ -14,9 +26,13 @@ namespace {
 
 using namespace ir;
 
+using Chosen = std::function<bool(OpId)>;
+
 class Flattener {
  public:
-  explicit Flattener(const Program& program) : program_(program), from_(program.module), call_(op_kind("call")) {
+  // `chosen`: these calls and loops, and nothing else; null: all, and means.
+  Flattener(const Program& program, Chosen chosen)
+      : program_(program), from_(program.module), chosen_(std::move(chosen)), call_(op_kind("call")), repeat_(op_kind("repeat")), copies_(from_.op_count()) {
     out_.batch_dim = program.batch_dim;
     out_.sequence_dim = program.sequence_dim;
     out_.expert_dim = program.expert_dim;
@@ -26,7 +42,11 @@ class Flattener {
 
   Program run() {
     const Graph& main = from_.graph(from_.main_graph());
-    graph_ = to().add_graph(main.name);
+    graph_ = main_ = to().add_graph(main.name);
+    facts_.emplace(to(), main_);
+    for (std::uint32_t g = 0; g < from_.graph_count(); ++g) {
+      for (OpId o : from_.graph(GraphId(g)).ops) has_loops_ = has_loops_ || from_.op(o).kind == repeat_;
+    }
     Values values;
     for (std::size_t i = 0; i < main.inputs.size(); ++i) {
       values[main.inputs[i]] = to().add_input(graph_, from_.type_of(main.inputs[i]), from_.name_of(main.inputs[i]), main.by_ref[i]);
@@ -34,7 +54,12 @@ class Flattener {
     for (OpId o : main.ops) op(o, values, program_.phase_of(o), program_.layer_of(o));
     for (ValueId v : main.outputs) to().add_output(graph_, values.at(v));
     for (std::size_t i = 0; i < main.finals.size(); ++i) to().graph(graph_).finals[i] = values.at(main.finals[i]);
+    for (const auto& [first, then] : main.after) {
+      const OpId a = copies_[first.index()], b = copies_[then.index()];
+      if (a.valid() && b.valid()) to().graph(graph_).after.emplace_back(a, b);
+    }
     copy_states(from_, to());
+    if (unrolled_) prune(to());
     return std::move(out_);
   }
 
@@ -45,22 +70,53 @@ class Flattener {
   void note(Phase phase, std::uint32_t layer) {
     out_.phase.resize(to().op_count(), phase);
     out_.layer.resize(to().op_count(), layer);
+    out_.ahead.resize(to().op_count(), false);
   }
+  // Graphs that are carried stay as they are.
+  bool is_written_out(OpId o, OpKind kind) const { return from_.op(o).kind == kind && (!chosen_ || (graph_ == main_ && chosen_(o))); }
 
   void op(OpId o, Values& values, Phase phase, std::uint32_t layer) {
-    if (from_.op(o).kind == call_) {
+    if (is_written_out(o, call_)) {
       call(o, values, phase, layer);
-    } else if (!without_mean(o, values)) {
+    } else if (graph_ == main_ && is_written_out(o, repeat_)) {
+      loop(o, values, phase, layer);
+    } else if (!is_known(o, values) && (chosen_ || !without_mean(o, values))) {
       std::vector<ValueId> operands;
       std::vector<TypeId> types;
       std::vector<GraphId> graphs;
       for (ValueId v : from_.operands(o)) operands.push_back(values.at(v));
       for (ValueId v : from_.results(o)) types.push_back(to().type(from_.type_of(v)));
       for (GraphId g : from_.graphs(o)) graphs.push_back(carried(g));
-      const OpId made = copy_op(from_, o, to(), graph_, operands, graphs, types);
+      const OpId made = copies_[o.index()] = copy_op(from_, o, to(), graph_, operands, graphs, types);
       for (std::size_t i = 0; i < types.size(); ++i) values[from_.result(o, i)] = to().result(made, i);
+      if (graph_ == main_ && has_loops_) {
+        facts_->note(made);
+        if (is_pure(o)) made_.try_emplace(key_of(o, operands), made);
+      }
     }
-    note(phase, layer);
+    note(phase, layer + shift_);
+  }
+
+  bool is_pure(OpId o) const { return from_.row(o).effects == Effects::none && from_.op(o).graph_count == 0 && !from_.results(o).empty(); }
+  std::vector<std::uint32_t> key_of(OpId o, const std::vector<ValueId>& operands) {
+    std::vector<std::uint32_t> key{from_.op(o).kind.value, to().intern(from_.attributes(o)).value};
+    for (ValueId v : operands) key.push_back(v.value);
+    return key;
+  }
+
+  // In trips of a loop: what is there already. The gradient of a loop runs its body again, on what the loop itself has seen.
+  bool is_known(OpId o, Values& values) {
+    if (!unrolled_ || graph_ != main_ || !is_pure(o)) return false;
+    std::vector<ValueId> operands;
+    for (ValueId v : from_.operands(o)) operands.push_back(values.at(v));
+    if (const auto v = facts_->instead(from_.row(o).name, from_.attributes(o), operands)) {
+      values[from_.result(o)] = *v;
+      return true;
+    }
+    const auto it = made_.find(key_of(o, operands));
+    if (it == made_.end()) return false;
+    for (std::size_t i = 0; i < from_.results(o).size(); ++i) values[from_.result(o, i)] = to().result(it->second, i);
+    return true;
   }
 
   void call(OpId o, Values& values, Phase phase, std::uint32_t layer) {
@@ -73,7 +129,35 @@ class Flattener {
     for (std::int64_t i : from_.attributes(o).ints("modified")) values[from_.result(o, result++)] = inner.at(g.finals[static_cast<std::size_t>(i)]);
   }
 
-  // A graph that a loop or a branch carries: as it is.
+  // Trip after trip, each a layer of its own, as the op says it: outputs are carried to inputs, modified inputs keep what a trip made of them.
+  void loop(OpId o, Values& values, Phase phase, std::uint32_t layer) {
+    const Graph& g = from_.graph(from_.graphs(o)[0]);
+    const std::int64_t count = from_.attributes(o).integer("count");
+    const Ints& modified = from_.attributes(o).ints("modified");
+    unrolled_ = true;
+    std::vector<ValueId> inputs, finals;
+    for (ValueId v : from_.operands(o)) inputs.push_back(values.at(v));
+    finals = inputs;
+    for (std::int64_t k = 0; k < count; ++k) {
+      Values inner;
+      for (std::size_t i = 0; i < g.inputs.size(); ++i) inner[g.inputs[i]] = inputs[i];
+      for (OpId x : g.ops) op(x, inner, phase, layer + (phase == Phase::forward ? static_cast<std::uint32_t>(k) : 0));
+      for (std::int64_t i : modified) {
+        const auto m = static_cast<std::size_t>(i);
+        inputs[m] = finals[m] = inner.at(g.finals[m]);
+      }
+      for (std::size_t i = 0; i < g.outputs.size(); ++i) inputs[i] = inner.at(g.outputs[i]);
+      if (to().op_count() <= kMostWritten) continue;
+      refuse(ErrorClass::value, "loop-too-long", "{} '{}' of graph '{}' makes {} trips; the loops of the main graph are written out, up to {} ops in all",
+             from_.row(o).name, from_.name_of(o), g.name, count, kMostWritten);
+    }
+    if (phase == Phase::forward && count > 0) shift_ += static_cast<std::uint32_t>(count - 1);
+    std::size_t result = 0;
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) values[from_.result(o, result++)] = inputs[i];
+    for (std::int64_t i : modified) values[from_.result(o, result++)] = finals[static_cast<std::size_t>(i)];
+  }
+
+  // A graph that a branch (or a loop that is not chosen) carries: as it is.
   GraphId carried(GraphId old) {
     if (const auto it = graphs_.find(old); it != graphs_.end()) return it->second;
     const Graph& g = from_.graph(old);
@@ -94,7 +178,7 @@ class Flattener {
   }
   ValueId scalar(DType dtype, double x) { return add("constant", {}, {{"data", to().add_blob(HostTensor::filled(dtype, {}, x))}}); }
 
-  // Means over what may be cut: sums of it, times a factor. Those that leave labels out count what is left, and stay.
+  // Means over what may be cut: sums of it, times a factor.
   bool without_mean(OpId o, Values& values) {
     const std::string_view name = from_.row(o).name;
     const Attributes& a = from_.attributes(o);
@@ -106,12 +190,13 @@ class Flattener {
       return true;
     }
     const bool both = name == "nll_loss_with_softmax_grad", nll = both || name == "nll_loss" || name == "nll_grad";
-    if (!nll || a.text("reduction") != "mean" || a.has("ignore_index")) return false;
+    if (!nll || a.text("reduction") != "mean") return false;
     Attributes as_sum = a;
     as_sum.set("reduction", std::string("sum"));
     const double rows = static_cast<double>(elements_of(from_.type_of(from_.operand(o, 1)).shape));
-    const ValueId factor = scalar(from_.type_of(from_.operand(o, 0)).dtype, 1 / rows);
     const ValueId probs = values.at(from_.operand(o, 0)), labels = values.at(from_.operand(o, 1));
+    const DType dtype = from_.type_of(from_.operand(o, 0)).dtype;
+    const ValueId factor = a.has("ignore_index") ? share_of_counted(labels, a.integer("ignore_index"), dtype) : scalar(dtype, 1 / rows);
     if (both) {
       std::vector<ValueId> operands;
       for (ValueId v : from_.operands(o)) operands.push_back(values.at(v));
@@ -129,16 +214,110 @@ class Flattener {
     return true;
   }
 
+  // 1 / (labels that are not left out, at least 1), of all samples. Every microbatch's gradient needs it: so it is computed ahead of the first.
+  ValueId share_of_counted(ValueId labels, std::int64_t ignored, DType dtype) {
+    const auto [it, is_new] = shares_.try_emplace({labels, ignored, dtype});
+    if (!is_new) return it->second;
+    const std::size_t first = to().op_count();
+    const ValueId whole = ahead(labels);
+    const Type type = to().type_of(whole);
+    const ValueId counted = add("not_equal", {whole, scalar(type.dtype, static_cast<double>(ignored))});
+    Ints axes(type.shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    const ValueId wide = add("cast", {counted}, {{"data_type", dtype == DType::float64 ? dtype : DType::float32}});
+    const ValueId count = axes.empty() ? wide : add("sum", {wide}, {{"axis", axes}});
+    const DType of_count = to().type_of(count).dtype;
+    ValueId share = add("div", {scalar(of_count, 1), add("maximum", {count, scalar(of_count, 1)})});
+    if (of_count != dtype) share = add("cast", {share}, {{"data_type", dtype}});
+    out_.ahead.resize(first, false);
+    out_.ahead.resize(to().op_count(), true);
+    return it->second = share;
+  }
+
+  // The same of all samples, from inputs and streams. Ops with an effect run once: they come ahead themselves.
+  ValueId ahead(ValueId v) {
+    const OpId p = to().value(v).producer;
+    if (!p.valid()) return v;
+    if (to().row(p).effects != Effects::none) {
+      out_.ahead[p.index()] = true;
+      return v;
+    }
+    const auto [it, is_new] = ahead_.try_emplace(v);
+    if (!is_new) return it->second;
+    std::vector<ValueId> operands;
+    for (ValueId x : std::vector<ValueId>(to().operands(p).begin(), to().operands(p).end())) operands.push_back(ahead(x));
+    std::vector<TypeId> types;
+    for (ValueId r : to().results(p)) types.push_back(to().value(r).type);
+    const std::vector<GraphId> graphs(to().graphs(p).begin(), to().graphs(p).end());
+    const OpId copy = to().add_op(graph_, to().op(p).kind, operands, Attributes(to().attributes(p)), graphs, types, to().name_of(v) + ".ahead");
+    return ahead_[v] = to().result(copy, to().value(v).index);
+  }
+
   const Program& program_;
   const Module& from_;
+  const Chosen chosen_;
   Program out_;
-  GraphId graph_;
-  OpKind call_;
+  GraphId graph_, main_;
+  OpKind call_, repeat_;
+  bool has_loops_ = false, unrolled_ = false;
+  // Layers that trips have added.
+  std::uint32_t shift_ = 0;
+  // Ops of the main graph, by what they compute.
+  std::map<std::vector<std::uint32_t>, OpId> made_;
+  std::optional<LoopFacts> facts_;
+  // By op of the main graph: its copy.
+  std::vector<OpId> copies_;
+  std::map<ValueId, ValueId> ahead_;
+  std::map<std::tuple<ValueId, std::int64_t, DType>, ValueId> shares_;
   std::map<GraphId, GraphId> graphs_;
 };
 
 }  // namespace
 
-Program flatten(const Program& program) { return Flattener(program).run(); }
+Program flatten(const Program& program) { return Flattener(program, {}).run(); }
+
+namespace {
+
+// Devices, or replicas that meet, in the graphs that an op carries.
+bool spans_devices(const Module& m, OpId op) {
+  bool meet = false;
+  std::set<std::int32_t> devices;
+  std::set<GraphId> seen;
+  const auto note = [&](ValueId v) {
+    const Device d = m.type_of(v).place.device;
+    if (d.known() && !d.is_variable()) devices.insert(d.value);
+  };
+  const auto look = [&](const auto& again, OpId o) -> void {
+    for (GraphId g : m.graphs(o)) {
+      if (!seen.insert(g).second) continue;
+      for (ValueId v : m.graph(g).inputs) note(v);
+      for (OpId inner : m.graph(g).ops) {
+        for (ValueId v : m.results(inner)) note(v);
+        meet = meet || (m.replicas() > 1 && has(m.row(inner).effects, Effects::replicas));
+        again(again, inner);
+      }
+    }
+  };
+  look(look, op);
+  return meet || devices.size() > 1;
+}
+
+}  // namespace
+
+Module write_out_across(Module module) {
+  bool any = false;
+  for (OpId o : module.graph(module.main_graph()).ops) {
+    if (module.op(o).graph_count == 0 || !spans_devices(module, o)) continue;
+    const std::string_view name = module.row(o).name;
+    if (name != "call" && name != "repeat") {
+      refuse(ErrorClass::not_implemented, "branch-on-several-devices", "{}: in its graphs values lie on several devices, or replicas meet; in calls and loops they may, in branches not", print_op(module, o));
+    }
+    any = true;
+  }
+  if (!any) return module;
+  Program whole;
+  whole.module = std::move(module);
+  return Flattener(whole, [&](OpId o) { return spans_devices(whole.module, o); }).run().module;
+}
 
 }  // namespace pando::transform

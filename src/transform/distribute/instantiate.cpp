@@ -43,7 +43,9 @@ class Writer {
     main_ = m().add_graph(in_.graph(in_.main_graph()).name);
     inputs();
     reserve();
-    for (const Step& s : r_.before) write(s, 0);
+    for (const Step& s : r_.before) {
+      for (std::size_t k = 0; k < (s.for_all ? microbatches_ : 1); ++k) write(s, k);
+    }
     passes();
     for (const Step& s : r_.behind) write(s, 0);
     outputs();

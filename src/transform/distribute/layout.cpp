@@ -188,6 +188,10 @@ class AxisPass {
       load(o);
       return;
     }
+    if (axis_ == kTime && program_.is_ahead(o)) {
+      whole(o);
+      return;
+    }
     if (is_update(o)) adopt_from_weight(o);
     if (m_.row(o).name == "sgd") {
       sgd(o);
@@ -474,6 +478,10 @@ class Builder {
   bool classify(std::vector<bool>& update) {
     const std::vector<bool> said = update;
     for (OpId o : ops()) {
+      if (program_.is_ahead(o)) {
+        l_.when[o.index()] = When::before;
+        continue;
+      }
       bool each = false, behind = program_.phase_of(o) == Phase::update;
       for (ValueId r : m_.results(o)) each |= !l_.raw[r.index()][kTime].is_replicated();
       for (std::size_t i = 0; i < m_.operands(o).size(); ++i) {

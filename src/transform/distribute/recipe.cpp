@@ -39,6 +39,7 @@ class Cook {
     r_.finals.resize(main().inputs.size());
     for (std::size_t i = 0; i < main().inputs.size(); ++i) finals(i);
     if (strategy_.offload_activations) offload_activations(r_, mesh_, out_);
+    for (Step& s : r_.before) s.for_all = !s.results.empty() && r_.located[s.results[0]].each;
     return std::move(r_);
   }
 
@@ -238,10 +239,11 @@ class Cook {
     Step s = step(Step::join, "concat", from, to);
     s.dim = x.specs[kTime].dim;
     s.attributes = {out_.intern({{"axis", std::int64_t{s.dim}}})};
-    const OpId p = m_.value(x.value).producer;
-    if (strategy_.join_outputs && p.valid()) {
+    if (is_there_before(x)) {
+      r_.before.push_back(std::move(s));
+    } else if (strategy_.join_outputs) {
       s.kind = Step::append;
-      steps(x.stage, segment_of(p)).push_back(std::move(s));
+      steps(x.stage, segment_of(m_.value(x.value).producer)).push_back(std::move(s));
     } else {
       r_.behind.push_back(std::move(s));
     }
@@ -260,7 +262,9 @@ class Cook {
       s.op = ir::op_kind("identity");
       s.attributes = {out_.intern({})};
     }
-    if (x.each) {
+    if (x.each && p.valid() && is_there_before(x)) {
+      r_.before.push_back(std::move(s));
+    } else if (x.each) {
       const Segment made = p.valid() ? segment_of(p) : Segment::forward;
       r_.sends[static_cast<std::size_t>(x.stage)][static_cast<std::size_t>(made)].push_back(std::move(s));
     } else if (made_behind(x)) {
@@ -270,11 +274,13 @@ class Cook {
     }
     return to;
   }
-  // Sums over microbatches and what is joined of them, and what updates make.
-  bool made_behind(const Located& x) const {
+  // Inputs, and what is loaded ahead: all microbatches' parts.
+  bool is_there_before(const Located& x) const {
     const OpId p = m_.value(x.value).producer;
-    return p.valid() ? l_.when[p.index()] != When::before : raw(x.value)[kTime].is_sharded();
+    return p.valid() ? l_.when[p.index()] == When::before : true;
   }
+  // Sums over microbatches and what is joined of them, and what updates make.
+  bool made_behind(const Located& x) const { return !is_there_before(x); }
 
   // --- from one layout to another
 
@@ -420,7 +426,7 @@ class Cook {
     }
     Step s = plain(o);
     for (std::size_t i = 0; i < m_.operands(o).size(); ++i) s.operands.push_back(get(m_.operand(o, i), demand(o, i), stage, segment));
-    for (ValueId v : m_.results(o)) s.results.push_back(add(v, raw(v), stage, repeats(segment), 0));
+    for (ValueId v : m_.results(o)) s.results.push_back(add(v, raw(v), stage, repeats(segment) || raw(v)[kTime].is_sharded(), 0));
     if (has(m_.row(o).effects, ir::Effects::stream)) {
       stream(o, s);
     } else {

@@ -44,6 +44,8 @@ struct Step {
   Kind kind = plain;
   ir::OpKind op;
   bool in_place = false;
+  // Before the first microbatch, for all of them.
+  bool for_all = false;
   // On the first rank alone.
   bool first_rank = false;
   Axis axis = kData;
