@@ -80,7 +80,8 @@ class Solver {
   void solve() {
     std::vector<Edge> all = edges_;
     all.insert(all.end(), states_.begin(), states_.end());
-    std::stable_sort(all.begin(), all.end(), [&](const Edge& a, const Edge& b) { return component_[a.to] < component_[b.to]; });
+    const auto earlier = [&](const Edge& a, const Edge& b) { return component_[a.to] < component_[b.to]; };
+    if (!std::is_sorted(all.begin(), all.end(), earlier)) std::stable_sort(all.begin(), all.end(), earlier);
     std::size_t components = 0;
     for (std::uint32_t c : component_) components = std::max<std::size_t>(components, c + 1);
     std::vector<std::int32_t> slot(components, 0);
@@ -156,29 +157,25 @@ class Solver {
   void write(Lags& r) const {
     r.slot.assign(m_.op_count(), -1);
     r.direct.assign(m_.op_count(), false);
-    struct Key {
-      std::int32_t half, lag;
-      std::size_t place;
-      OpId op;
-    };
-    std::vector<Key> keys;
-    const auto add = [&](OpId o, std::int32_t slot, bool exchange, std::size_t place) {
+    for (const auto* slots : {&slots_, &update_slots_}) {
+      for (std::int32_t slot : *slots) r.drain = std::max(r.drain, slot >> 1);
+    }
+    // In a half of a trip older samples come first; the exchange stands between the halves. Within each, the body's order stays.
+    const auto lags = static_cast<std::size_t>(r.drain) + 1;
+    std::vector<std::vector<OpId>> bins(2 * lags + 1);
+    const auto add = [&](OpId o, std::int32_t slot, bool exchange) {
       r.slot[o.index()] = slot;
-      r.drain = std::max(r.drain, slot >> 1);
-      keys.push_back({exchange ? 1 : 2 * (slot & 1), slot >> 1, place, o});
+      const std::size_t older = lags - 1 - static_cast<std::size_t>(slot >> 1);
+      bins[exchange ? lags : (slot & 1) != 0 ? lags + 1 + older : older].push_back(o);
     };
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const bool alone = size_[component_[i]] == 1;
       r.direct[l_.body[i].index()] = transfer_[i] && !alone;
-      add(l_.body[i], slots_[i], transfer_[i] && alone, i);
+      add(l_.body[i], slots_[i], transfer_[i] && alone);
     }
-    for (std::size_t i = 0; i < update_slots_.size(); ++i) add(l_.update[i], update_slots_[i], false, slots_.size() + i);
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
-      if (a.half != b.half) return a.half < b.half;
-      if (a.half == 1) return a.place < b.place;
-      return a.lag != b.lag ? a.lag > b.lag : a.place < b.place;
-    });
-    for (const Key& k : keys) r.order.push_back(k.op);
+    for (std::size_t i = 0; i < update_slots_.size(); ++i) add(l_.update[i], update_slots_[i], false);
+    r.order.reserve(slots_.size() + update_slots_.size());
+    for (const auto& bin : bins) r.order.insert(r.order.end(), bin.begin(), bin.end());
   }
 
   const LoopProgram& l_;

@@ -7,8 +7,9 @@
 #include "project/place.h"
 #include "project/take_apart.h"
 #include "project/window.h"
+#include "transform/distribute/flatten.h"
 
-#include <unordered_set>
+#include <vector>
 
 namespace pando::project {
 
@@ -51,23 +52,34 @@ void check_module(const Module& m) {
 // A variable that becomes what another value is already (an input, another's new contents) gets a copy of its own.
 void give_finals_of_their_own(Module& m) {
   const GraphId main = m.main_graph();
-  std::unordered_set<std::uint32_t> taken;
+  std::vector<bool> taken(m.value_count(), false);
   for (std::size_t i = 0; i < m.graph(main).inputs.size(); ++i) {
     const ValueId final = m.graph(main).finals[i], input = m.graph(main).inputs[i];
-    if (final == input || (m.value(final).producer.valid() && taken.insert(final.value).second)) continue;
+    if (final == input) continue;
+    if (m.value(final).producer.valid() && !taken[final.index()]) {
+      taken[final.index()] = true;
+      continue;
+    }
     const OpId copy = infer_and_add(m, main, "identity", {{final}}, {}, {}, false, {}, m.name_of(input) + ".next");
     m.graph(main).finals[i] = m.result(copy);
-    taken.insert(m.result(copy).value);
+    taken.resize(m.value_count(), true);
   }
 }
 
 // Buffers and streams are known by their values' names.
 void give_names_of_their_own(Module& m) {
   const GraphId main = m.main_graph();
-  std::unordered_set<std::uint32_t> taken;
+  std::vector<bool> taken;
+  const auto is_taken = [&](NameId n) {
+    if (n.index() >= taken.size()) taken.resize(2 * n.index() + 1, false);
+    const bool was = taken[n.index()];
+    taken[n.index()] = true;
+    return was;
+  };
   const auto see = [&](ValueId v) {
-    if (!taken.insert(m.value(v).name.value).second) m.set_name(v, m.unique_name_id(main, m.name_of(v)));
-    taken.insert(m.value(v).name.value);
+    if (!is_taken(m.value(v).name)) return;
+    m.set_name(v, m.unique_name_id(main, m.name_of(v)));
+    is_taken(m.value(v).name);
   };
   for (ValueId v : m.graph(main).inputs) see(v);
   for (OpId o : m.graph(main).ops) {
@@ -122,6 +134,7 @@ void find_order(LoopProgram& l) {
 }  // namespace
 
 LoopProgram make_loop(Module module, const Policy& policy) {
+  module = transform::write_out_across(std::move(module));
   check_module(module);
   LoopProgram l;
   l.policy = policy;

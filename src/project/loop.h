@@ -40,8 +40,8 @@ struct LoopProgram {
   bool is_windowed(std::size_t state) const { return policy.windowed() && !states[state].is_sum && states[state].value != states[state].final; }
 };
 
-// Places the module's main graph, inserts sends, takes it apart. Refuses (value, not_implemented) what no loop program is: replicas, remote
-// variables, effects other than streams of the host, ops of other programs.
+// Places the module's main graph, inserts sends, takes it apart; calls and loops whose graphs lie on several devices are written out first. Refuses
+// (value, not_implemented) what no loop program is: replicas, remote variables, effects other than streams of the host, ops of other programs.
 //
 // A windowed policy splits the body. What makes the new contents of a variable, and all that reads it or comes from variables alone, belongs
 // to the update; what the update takes of a sample's values is summed over the window, in the order of samples, beginning with zeros.

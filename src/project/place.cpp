@@ -16,10 +16,11 @@ constexpr std::int32_t kUnknown = -1;
 
 class Completion {
  public:
-  explicit Completion(Module& m) : m_(m), graph_(m.graph(m.main_graph())), ops_(m.op_count(), kUnknown), inputs_(graph_.inputs.size(), kUnknown) {}
+  explicit Completion(Module& m) : m_(m), graph_(m.graph(m.main_graph())), ops_(m.op_count(), kUnknown), inputs_(graph_.inputs.size(), kUnknown), users_(m.value_count(), kUnknown),
+        input_of_final_(m.value_count(), kNone) {}
 
   std::vector<std::int32_t> run() {
-    for (std::size_t i = 0; i < graph_.finals.size(); ++i) input_of_final_.emplace(graph_.finals[i].value, i);
+    for (std::size_t i = graph_.finals.size(); i-- > 0;) input_of_final_[graph_.finals[i].index()] = static_cast<std::uint32_t>(i);
     for (OpId o : graph_.ops) annotated(o);
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
       const Device d = m_.type_of(graph_.inputs[i]).place.device;
@@ -79,7 +80,7 @@ class Completion {
     changed_ |= ops_[o.index()] != d;
     ops_[o.index()] = d;
     for (ValueId v : m_.results(o)) {
-      if (const auto it = input_of_final_.find(v.value); it != input_of_final_.end()) put_input(it->second, d);
+      if (const std::uint32_t i = input_of_final_[v.index()]; i != kNone) put_input(i, d);
     }
     if (is_transfer(m_, o)) return;
     for (ValueId v : m_.operands(o)) {
@@ -104,15 +105,17 @@ class Completion {
   void backward(OpId o) {
     const std::int32_t d = ops_[o.index()];
     for (ValueId v : m_.results(o)) {
-      if (const auto it = users_.find(v.value); ops_[o.index()] == kUnknown && !is_constant(m_, o) && it != users_.end()) put_op(o, it->second);
+      if (const std::int32_t user = users_[v.index()]; ops_[o.index()] == kUnknown && user != kUnknown && !is_constant(m_, o)) put_op(o, user);
     }
     if ((d == kUnknown && ops_[o.index()] == kUnknown) || is_transfer(m_, o)) return;
-    for (ValueId v : m_.operands(o)) users_[v.value] = ops_[o.index()];
+    for (ValueId v : m_.operands(o)) users_[v.index()] = ops_[o.index()];
   }
 
   void write() {
     const auto place = [&](ValueId v, std::int32_t d) {
-      Type t = m_.type_of(v);
+      const Type& now = m_.type_of(v);
+      if (now.is_tensor() && now.place.device == Device::numbered(d) && now.place.tiles != TileSet::undefined) return;
+      Type t = now;
       if (!t.is_tensor()) refuse(ErrorClass::not_implemented, "tuple-in-loop", "'{}' is a tuple; expand collectives and flatten tuples before projecting", m_.name_of(v));
       t.place.device = Device::numbered(d);
       if (t.place.tiles == TileSet::undefined) t.place.tiles = TileSet::compute;
@@ -140,9 +143,11 @@ class Completion {
 
   Module& m_;
   Graph& graph_;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<std::int32_t> ops_, inputs_;
-  std::unordered_map<std::uint32_t, std::int32_t> users_;
-  std::unordered_map<std::uint32_t, std::size_t> input_of_final_;
+  // By value: the device of its first user; which input it is the new contents of.
+  std::vector<std::int32_t> users_;
+  std::vector<std::uint32_t> input_of_final_;
   bool changed_ = false;
 };
 

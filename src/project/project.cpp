@@ -129,7 +129,7 @@ class Projection {
     if (section == Section::loop && is_update(o)) a.guard.every = static_cast<std::int32_t>(l_.policy.window);
     a.operand_begin = static_cast<std::uint32_t>(d.slots.size());
     if (operands) {
-      for (ValueId v : m_.operands(o)) d.slots.push_back(read(d, o, v, section));
+      for (std::uint32_t i = 0; i < m_.op(o).operand_count; ++i) d.slots.push_back(read(d, o, i, section));
     }
     a.result_begin = static_cast<std::uint32_t>(d.slots.size());
     a.operand_count = a.result_begin - a.operand_begin;
@@ -141,10 +141,11 @@ class Projection {
   }
   bool is_update(OpId o) const { return l_.policy.kind == PolicyKind::double_buffered && versions_.is_update(o); }
 
-  Slot read(const DeviceProgram& d, OpId o, ValueId v, Section section) const {
+  Slot read(const DeviceProgram& d, OpId o, std::uint32_t operand, Section section) const {
+    const ValueId v = m_.operand(o, operand);
     Slot s{buffer_[v.index()]};
     const bool ring = d.buffers[s.buffer].copies > 1 && section == Section::loop;
-    if (versions_.is_state(v) && d.buffers[s.buffer].kind == BufferKind::state) s.delay = versions_.delay(o, v);
+    if (versions_.is_state(v) && d.buffers[s.buffer].kind == BufferKind::state) s.delay = versions_.delay(o, operand);
     if (!ring) return s;
     const std::int32_t lag = lags_.lag(o);
     if (versions_.is_windowed(v)) {

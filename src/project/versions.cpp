@@ -10,33 +10,41 @@ namespace pando::project {
 
 using namespace ir;
 
-namespace {
-
-std::uint64_t key(OpId o, std::int32_t state) { return static_cast<std::uint64_t>(o.value) << 32 | static_cast<std::uint32_t>(state); }
-
-}  // namespace
-
 Versions::Versions(const LoopProgram& loop, const Lags& lags)
     : loop_(loop), lags_(lags), place_(loop.module->op_count(), -1), update_(loop.module->op_count(), false), state_copies_(loop.states.size(), 1),
       value_copies_(loop.module->value_count(), 1) {
   std::int32_t next = 0;
   for (OpId o : lags.order) place_[o.index()] = next++;
   for (OpId o : loop.update) update_[o.index()] = true;
-  std::vector<std::vector<Read>> reads(loop.states.size());
-  for (OpId o : lags.order) {
-    for (ValueId v : loop.module->operands(o)) {
-      if (loop.fixed[v.index()]) continue;
-      if (loop.state_of[v.index()] >= 0) reads[static_cast<std::size_t>(loop.state_of[v.index()])].push_back({o, false});
-      if (loop.new_version_of[v.index()] >= 0) reads[static_cast<std::size_t>(loop.new_version_of[v.index()])].push_back({o, true});
+  // Reads by state, one state's behind another's.
+  std::vector<std::size_t> end(loop.states.size() + 1, 0);
+  std::size_t operands = 0;
+  const auto each_read = [&](const auto& f) {
+    for (OpId o : lags.order) {
+      const auto values = loop.module->operands(o);
+      for (std::uint32_t i = 0; i < values.size(); ++i) {
+        const std::size_t v = values[i].index();
+        if (loop.fixed[v]) continue;
+        if (loop.state_of[v] >= 0) f(static_cast<std::size_t>(loop.state_of[v]), Read{o, i, false});
+        if (loop.new_version_of[v] >= 0) f(static_cast<std::size_t>(loop.new_version_of[v]), Read{o, i, true});
+      }
+      operands = std::max<std::size_t>(operands, loop.module->op(o).operand_begin + values.size());
     }
-  }
-  for (std::size_t s = 0; s < reads.size(); ++s) {
+  };
+  each_read([&](std::size_t s, const Read&) { ++end[s + 1]; });
+  delays_.assign(operands, 0);
+  for (std::size_t s = 0; s < loop.states.size(); ++s) end[s + 1] += end[s];
+  std::vector<Read> reads(end.back());
+  std::vector<std::size_t> place(end.begin(), end.end() - 1);
+  each_read([&](std::size_t s, const Read& r) { reads[place[s]++] = r; });
+  for (std::size_t s = 0; s < loop.states.size(); ++s) {
     const LoopState& state = loop.states[s];
     if (state.final == state.value) continue;
+    const std::span<const Read> mine(reads.data() + end[s], end[s + 1] - end[s]);
     if (!loop.is_windowed(s)) {
-      delays_of(s, reads[s]);
+      delays_of(s, mine);
     } else if (loop.policy.kind == PolicyKind::double_buffered) {
-      windows_of(s, reads[s]);
+      windows_of(s, mine);
     }
   }
   copies_of_values();
@@ -46,11 +54,17 @@ bool Versions::is_windowed(ValueId v) const {
   return state(v) >= 0 && loop_.policy.kind == PolicyKind::double_buffered && loop_.is_windowed(static_cast<std::size_t>(state(v)));
 }
 
-std::int32_t Versions::delay(OpId o, ValueId v) const {
+std::int32_t Versions::delay(OpId o, std::uint32_t i) const {
   // A value that is both is what an op of the body reads: the version that its own sample made.
-  if (loop_.new_version_of[v.index()] >= 0) return -1;
-  const auto it = delays_.find(key(o, loop_.state_of[v.index()]));
-  return it == delays_.end() ? 0 : it->second;
+  if (loop_.new_version_of[loop_.module->operand(o, i).index()] >= 0) return -1;
+  const std::size_t at = loop_.module->op(o).operand_begin + i;
+  return at < delays_.size() ? delays_[at] : 0;
+}
+
+std::int32_t Versions::delay(OpId o, ValueId v) const {
+  const auto values = loop_.module->operands(o);
+  const auto it = std::find(values.begin(), values.end(), v);
+  return it == values.end() ? 0 : delay(o, static_cast<std::uint32_t>(it - values.begin()));
 }
 
 // The least delay: the version that it reads is there.
@@ -59,7 +73,7 @@ std::int32_t Versions::newest(OpId use, OpId update) const {
   return std::max(0, behind + (place_[update.index()] >= place_[use.index()]));
 }
 
-void Versions::delays_of(std::size_t s, const std::vector<Read>& reads) {
+void Versions::delays_of(std::size_t s, std::span<const Read> reads) {
   const LoopState& state = loop_.states[s];
   const OpId update = loop_.module->value(state.final).producer;
   std::int32_t oldest = 0;
@@ -67,7 +81,7 @@ void Versions::delays_of(std::size_t s, const std::vector<Read>& reads) {
     if (r.new_version || r.op == update) continue;
     const std::int32_t delay = newest(r.op, update);
     oldest = std::max(oldest, delay);
-    if (delay > 0) delays_[key(r.op, static_cast<std::int32_t>(s))] = delay;
+    delay_at(r) = delay;
     if (loop_.policy.at_most >= 0 && delay > loop_.policy.at_most) {
       refuse(ErrorClass::value, "version-too-old", "{}: it would read '{}' {} samples old; the policy is '{}'", print_op(*loop_.module, r.op), state.name, delay,
              to_string(loop_.policy));
@@ -75,18 +89,18 @@ void Versions::delays_of(std::size_t s, const std::vector<Read>& reads) {
   }
   if (loop_.policy.kind == PolicyKind::stash && oldest > 0) {
     for (const Read& r : reads) {
-      if (!r.new_version && r.op != update) delays_[key(r.op, static_cast<std::int32_t>(s))] = oldest;
+      if (!r.new_version && r.op != update) delay_at(r) = oldest;
     }
   }
   for (const Read& r : reads) {
-    const std::int32_t delay = r.new_version ? -1 : this->delay(r.op, state.value);
+    const std::int32_t delay = r.new_version ? -1 : delay_at(r);
     const std::int32_t gap = delay + lags_.lag(r.op) - lags_.lag(update) + 1;
     state_copies_[s] = std::max<std::int64_t>(state_copies_[s], gap + (place_[update.index()] < place_[r.op.index()]));
   }
 }
 
 // 2BW: window w reads version w - 1; the update behind sample (w + 1) M - 1 makes version w + 1.
-void Versions::windows_of(std::size_t s, const std::vector<Read>& reads) {
+void Versions::windows_of(std::size_t s, std::span<const Read> reads) {
   const LoopState& state = loop_.states[s];
   const OpId update = loop_.module->value(state.final).producer;
   const std::int64_t window = loop_.policy.window;
@@ -94,7 +108,7 @@ void Versions::windows_of(std::size_t s, const std::vector<Read>& reads) {
   for (const Read& r : reads) {
     const bool in_update = update_[r.op.index()];
     const std::int32_t delay = r.new_version ? -1 : in_update ? 0 : 1;
-    if (!r.new_version) delays_[key(r.op, static_cast<std::int32_t>(s))] = delay;
+    if (!r.new_version) delay_at(r) = delay;
     const std::int64_t ahead = lags_.lag(update) - lags_.lag(r.op);
     const bool update_first = place_[update.index()] < place_[r.op.index()];
     if (!in_update && window + 1 < ahead + !update_first) {

@@ -8,7 +8,7 @@
 #include "project/loop.h"
 
 #include <cstdint>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 namespace pando::project {
@@ -23,7 +23,8 @@ class Versions {
   // Of a state that is updated once in a window, within the loop.
   bool is_windowed(ir::ValueId v) const;
   bool is_update(ir::OpId o) const { return update_[o.index()]; }
-  // How much older the version is that an op reads: see Slot::delay.
+  // How much older the version is that an op reads: see Slot::delay. Of operand i, or of an operand that is a version of a state.
+  std::int32_t delay(ir::OpId o, std::uint32_t i) const;
   std::int32_t delay(ir::OpId o, ir::ValueId v) const;
   std::int64_t copies_of_state(std::size_t state) const { return state_copies_[state]; }
   std::int64_t copies_of_value(ir::ValueId v) const { return value_copies_[v.index()]; }
@@ -31,12 +32,14 @@ class Versions {
  private:
   struct Read {
     ir::OpId op;
+    std::uint32_t operand;
     bool new_version;
   };
+  std::int32_t& delay_at(const Read& r) { return delays_[loop_.module->op(r.op).operand_begin + r.operand]; }
   std::int32_t state(ir::ValueId v) const { return loop_.state_of[v.index()] >= 0 ? loop_.state_of[v.index()] : loop_.new_version_of[v.index()]; }
   std::int32_t newest(ir::OpId use, ir::OpId update) const;
-  void delays_of(std::size_t state, const std::vector<Read>& reads);
-  void windows_of(std::size_t state, const std::vector<Read>& reads);
+  void delays_of(std::size_t state, std::span<const Read> reads);
+  void windows_of(std::size_t state, std::span<const Read> reads);
   void copies_of_values();
 
   const LoopProgram& loop_;
@@ -45,8 +48,8 @@ class Versions {
   std::vector<std::int32_t> place_;
   std::vector<bool> update_;
   std::vector<std::int64_t> state_copies_, value_copies_;
-  // Delays that are not 0, by op and state.
-  std::unordered_map<std::uint64_t, std::int32_t> delays_;
+  // By operand (Op::operand_begin + i).
+  std::vector<std::int32_t> delays_;
 };
 
 }  // namespace pando::project
