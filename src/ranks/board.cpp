@@ -19,7 +19,7 @@ Board::Board(const std::string& file) {
     fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0 || ftruncate(fd, sizeof(Contents)) != 0) fail(ErrorKind::file_load_error, "unreadable-file", "cannot map {}: {}", file, std::strerror(errno));
   }
-  void* const p = mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+  void* const p = mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
   if (fd >= 0) close(fd);
   if (p == MAP_FAILED) fail(ErrorKind::file_load_error, "unreadable-file", "cannot map {}: {}", file, std::strerror(errno));
   contents_ = static_cast<Contents*>(p);
@@ -34,6 +34,12 @@ void Board::set_rank(unsigned rank, std::int32_t process, RankState state) {
 void Board::set_state(unsigned rank, RankState state) { contents_->ranks[rank].state = static_cast<std::int32_t>(state); }
 RankState Board::state(unsigned rank) const { return static_cast<RankState>(contents_->ranks[rank].state.load()); }
 std::int32_t Board::process(unsigned rank) const { return contents_->ranks[rank].process; }
+std::optional<unsigned> Board::rank_of_process(std::int32_t process) const {
+  for (unsigned r = 0; r < kMostRanks; ++r) {
+    if (contents_->ranks[r].process == process) return r;
+  }
+  return std::nullopt;
+}
 
 void Board::set_device(std::size_t place, unsigned rank, std::int32_t device) {
   if (place >= kMostDevices) return;
@@ -53,32 +59,65 @@ void Board::set_operation(std::size_t place, std::string_view what) {
   text[n] = '\0';
 }
 
+namespace {
+
+// As much of the text as there is room for.
+template <class... Args>
+std::size_t put(char* to, std::size_t room, fmt::format_string<Args...> format, Args&&... args) {
+  return std::min<std::size_t>(fmt::format_to_n(to, room, format, std::forward<Args>(args)...).size, room);
+}
+
+}  // namespace
+
 std::string Board::describe_device(std::size_t place) const {
   if (place >= kMostDevices) return "a device beyond the board";
   const Device& d = contents_->devices[place];
-  const std::string text(d.text, strnlen(d.text, sizeof d.text));
+  const std::string_view text(d.text, strnlen(d.text, sizeof d.text));
   return fmt::format("device {} in step {}, last operation: {}", d.device.load(), d.step.load(), text.empty() ? "none yet" : text);
 }
 
-std::string Board::describe(unsigned rank) const {
-  std::string all;
-  for (std::size_t i = 0; i < kMostDevices && contents_->devices[i].used; ++i) {
-    if (contents_->devices[i].rank == static_cast<std::int32_t>(rank)) all += (all.empty() ? "" : "; ") + describe_device(i);
+std::size_t Board::describe_to(char* to, std::size_t room, unsigned rank) const {
+  std::size_t n = 0;
+  for (const Device& d : contents_->devices) {
+    if (!d.used || d.rank != static_cast<std::int32_t>(rank)) continue;
+    const std::string_view text(d.text, strnlen(d.text, sizeof d.text));
+    n += put(to + n, room - n, "{}device {} in step {}, last operation: {}", n == 0 ? "" : "; ", d.device.load(), d.step.load(),
+             text.empty() ? "none yet" : text);
   }
-  return all.empty() ? "before its first step" : all;
+  return n > 0 ? n : put(to, room, "before its first step");
+}
+
+std::string Board::describe(unsigned rank) const {
+  std::string text(1 << 16, '\0');
+  text.resize(describe_to(text.data(), text.size(), rank));
+  return text;
 }
 
 namespace {
-std::atomic<std::int32_t>* stopping_state = nullptr;
-void stop_by_signal(int signal) {
-  auto running = static_cast<std::int32_t>(RankState::running);  // what failed has said so
-  if (std::atomic<std::int32_t>* const state = stopping_state) state->compare_exchange_strong(running, static_cast<std::int32_t>(RankState::stopped));
-  _exit(128 + signal);
-}
+struct Stopping {
+  const Board* board = nullptr;
+  std::atomic<std::int32_t>* state = nullptr;
+  unsigned rank = 0;
+  std::int32_t supervisor = 0;
+} stopping;
 }  // namespace
 
-void Board::stop_on_signal(unsigned rank) {
-  stopping_state = &contents_->ranks[rank].state;
+void Board::stop_by_signal(int signal) {
+  auto running = static_cast<std::int32_t>(RankState::running);  // what failed has said so
+  const bool ran = stopping.state && stopping.state->compare_exchange_strong(running, static_cast<std::int32_t>(RankState::stopped));
+  if (ran && stopping.supervisor != 0 && getppid() != stopping.supervisor) {
+    char text[2048];
+    constexpr std::size_t kRoom = sizeof text - 1;
+    std::size_t n = put(text, kRoom, "pando run: rank {} died: ", stopping.rank);
+    n += stopping.board->describe_to(text + n, kRoom - n, stopping.rank);
+    text[n++] = '\n';
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, n);
+  }
+  _exit(128 + signal);
+}
+
+void Board::stop_on_signal(unsigned rank, std::int32_t supervisor) {
+  stopping = {this, &contents_->ranks[rank].state, rank, supervisor};
   std::signal(SIGTERM, stop_by_signal);
 }
 

@@ -1,9 +1,11 @@
-// What each rank is doing, where others can read it when the rank is dead: a file that all ranks of a host map. `pando run --ranks` makes it and
-// looks into it; a run without it has one of its own, for its error messages.
+// What each rank is doing, where others can read it when the rank is dead: a file that all ranks of a host map, which `pando run --ranks` makes and
+// looks into; or memory that a rank shares with the process that MPI started (start/supervise.h).
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,7 +25,7 @@ class Board {
   // The environment's variable that names the file.
   static constexpr const char* kVariable = "PANDO_RUN_BOARD";
 
-  // A file that is there already; empty: memory of this process. Throws file_load_error.
+  // A file that is there already; empty: memory of this process and its children. Throws file_load_error.
   explicit Board(const std::string& file = {});
   ~Board();
   Board(const Board&) = delete;
@@ -33,6 +35,7 @@ class Board {
   void set_state(unsigned rank, RankState state);
   RankState state(unsigned rank) const;
   std::int32_t process(unsigned rank) const;
+  std::optional<unsigned> rank_of_process(std::int32_t process) const;
 
   // Place `place` of the devices of the program.
   void set_device(std::size_t place, unsigned rank, std::int32_t device);
@@ -43,10 +46,15 @@ class Board {
   std::string describe_device(std::size_t place) const;
   std::string describe(unsigned rank) const;
 
-  // From now on SIGTERM ends this process as a rank that was asked to end.
-  void stop_on_signal(unsigned rank);
+  // From now on SIGTERM ends this process as a rank that was asked to end. `supervisor`: the process that asks, if it is there; where it was killed instead,
+  // a line on standard error says what the rank was doing.
+  void stop_on_signal(unsigned rank, std::int32_t supervisor = 0);
 
  private:
+  // describe() without memory of the heap, which a signal's handler must not ask for. How much of the room it takes.
+  std::size_t describe_to(char* to, std::size_t room, unsigned rank) const;
+  static void stop_by_signal(int signal);
+
   struct Rank {
     std::atomic<std::int32_t> process, state;
   };

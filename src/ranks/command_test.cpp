@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <thread>
 
 namespace pando::ranks {
@@ -63,29 +65,37 @@ class Command : public ::testing::Test {
   std::string path(const std::string& name) const { return folder_ + '/' + name; }
   std::string two(const std::string& more) const { return path("two.txt") + " --seed 1 --quiet " + more; }
 
-  // The process that is rank `rank` of this test's run.
-  pid_t process_of(unsigned rank) const {
+  // The process that is rank `rank` of this test's run, or the one that stands between it and mpirun.
+  pid_t process_of(unsigned rank, bool supervisor) const {
     const std::string mark = "PANDO_TEST_MARK=" + folder_, number = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+    std::map<pid_t, pid_t> parents;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const std::string name = entry.path().filename();
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
       const std::string environment = '\0' + contents(entry.path() / "environ"), command = contents(entry.path() / "cmdline");
       const auto has = [&](const std::string& what) { return environment.find('\0' + what + '\0') != std::string::npos; };
-      if (has(mark) && has(number) && command.find("pando-run") != std::string::npos) return std::stoi(name);
+      if (!has(mark) || !has(number) || command.find("pando-run") == std::string::npos) continue;
+      const std::string status = contents(entry.path() / "status");
+      parents[std::stoi(name)] = std::stoi(status.substr(status.find("PPid:") + 5));
+    }
+    for (const auto& [process, parent] : parents) {
+      const bool has_child = std::any_of(parents.begin(), parents.end(), [&](const auto& p) { return p.second == process; });
+      if (has_child == supervisor) return process;
     }
     return 0;
   }
   // Starts a run that would go on for hours, and kills a rank when `begun` says that it is in the middle.
-  Outcome killed(const std::string& command, unsigned rank) {
+  Outcome killed(const std::string& command, unsigned rank, bool supervisor = false) {
     Outcome o;
     std::thread run([&] { o = sh(command); });
     pid_t pid = 0;
     for (int i = 0; i < 300 && pid == 0; ++i) {
       std::this_thread::sleep_for(100ms);
-      pid = process_of(rank);
+      pid = process_of(rank, supervisor);
     }
     EXPECT_NE(pid, 0);
-    std::this_thread::sleep_for(2s);
+    std::this_thread::sleep_for(3s);
+    pid = process_of(rank, supervisor);  // mpirun's child may have been seen before it had one
     if (pid != 0) kill(pid, SIGKILL);
     run.join();
     return o;
@@ -115,9 +125,50 @@ TEST_F(Command, a_rank_that_is_killed_is_named_with_its_step_and_last_operation)
   EXPECT_THAT(o.text, Not(HasSubstr("none yet")));
 }
 
-TEST_F(Command, a_bare_mpirun_with_a_rank_that_is_killed_ends_and_not_with_0) {
-  const Outcome o = killed("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 1000000000"), 0);
-  EXPECT_NE(o.status, 0);
+TEST_F(Command, a_bare_mpirun_with_a_rank_that_is_killed_ends_and_says_what_it_was_doing) {
+  for (const bool supervisor : {false, true}) {
+    const Outcome o = killed("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 1000000000"), 1, supervisor);
+    EXPECT_NE(o.status, 0);
+    EXPECT_THAT(o.text, ::testing::ContainsRegex("pando run: rank 1 died: device 2 in step [1-9][0-9]*, last operation: .*[a-z]")) << supervisor;
+    EXPECT_THAT(o.text, Not(HasSubstr("rank 0 died")));
+    EXPECT_EQ(process_of(0, false), 0) << "a rank is left";
+  }
+  const Outcome alone = killed("mpirun -n 1 " + kPando + " run " + two("--steps 1000000000"), 0);
+  EXPECT_NE(alone.status, 0);
+  EXPECT_THAT(alone.text, ::testing::ContainsRegex("pando run: rank 0 died: device 1 in step [1-9][0-9]*, .*device 2 in step [1-9]"));
+}
+
+// The same program, with one byte more in a codelet file.
+TEST_F(Command, ranks_of_another_build_are_refused) {
+  const std::filesystem::path lib = PANDO_BINARY_DIR "/lib";
+  std::filesystem::create_directories(path("lib"));
+  for (const auto& file : std::filesystem::directory_iterator(lib)) {
+    if (file.path().extension() != ".a") std::filesystem::create_symlink(file.path(), path("lib/" + file.path().filename().string()));
+  }
+  const std::string of_copies = "env LD_LIBRARY_PATH=" + path("lib") + ' ' + kPando + " run " + two("");
+  const auto together = [&] { return sh("mpirun --oversubscribe -n 1 " + kPando + " run " + two("") + " : -n 1 " + of_copies); };
+  const Outcome same = together();
+  EXPECT_EQ(same.status, 0) << same.text;
+  std::filesystem::remove(path("lib/popops.gp"));
+  std::ofstream(path("lib/popops.gp"), std::ios::binary) << contents(lib / "popops.gp") << '\0';
+  const Outcome other = together();
+  EXPECT_NE(other.status, 0);
+  EXPECT_THAT(other.text, HasSubstr("pando run: rank 1 is of another build than rank 0"));
+}
+
+TEST_F(Command, executables_are_those_of_an_earlier_run) {
+  const std::string wanted = " --executables " + path("hashes");
+  EXPECT_EQ(sh(kPando + " run " + two("") + wanted).status, 0);
+  EXPECT_THAT(contents(path("hashes")), ::testing::MatchesRegex("1 [0-9a-f]{16}\n2 [0-9a-f]{16}\n"));
+  const Outcome again = sh(kPando + " run --ranks 2 " + two("") + wanted);
+  EXPECT_EQ(again.status, 0) << again.text;
+  std::string hashes = contents(path("hashes"));
+  char& digit = hashes[hashes.find("\n2 ") + 3];
+  digit = digit == '0' ? '1' : '0';
+  std::ofstream(path("hashes")) << hashes;
+  const Outcome other = sh(kPando + " run --ranks 2 " + two("") + wanted);
+  EXPECT_NE(other.status, 0);
+  EXPECT_THAT(other.text, HasSubstr("pando run: rank 1 has compiled another executable for device 2 than the one that is wanted"));
 }
 
 TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {

@@ -33,11 +33,14 @@ void make(std::uint64_t seed, const std::string& name, HostTensor& to) {
 }
 
 // A box of `shape` of a whole that the file of pieces names.
+// Of a tensor with more dimensions it is one element of the first of them.
 HostTensor piece_of(const HostTensor& whole, const Shape& start, const Shape& shape, const std::string& name) {
-  bool inside = start.size() == shape.size() && whole.shape().size() == shape.size();
-  for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = start[d] >= 0 && start[d] + shape[d] <= whole.shape()[d];
+  Shape box(start.size() - std::min(start.size(), shape.size()), 1);
+  box.insert(box.end(), shape.begin(), shape.end());
+  bool inside = start.size() == box.size() && whole.shape().size() == box.size();
+  for (std::size_t d = 0; inside && d < box.size(); ++d) inside = start[d] >= 0 && start[d] + box[d] <= whole.shape()[d];
   if (!inside) refuse(ErrorClass::value, "pieces", "'{}' of shape {} at {} is no piece of a tensor of shape {}", name, to_string(shape), to_string(start), to_string(whole.shape()));
-  return transform::part_of(whole, start, shape);
+  return transform::part_of(whole, start, box).reshaped(shape);
 }
 
 Shape with_blocks(std::int64_t n, const Shape& shape) {

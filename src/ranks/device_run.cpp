@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -88,14 +89,20 @@ void DeviceRun::connect_output(const HostEnd& end, std::size_t number) {
 }
 
 void DeviceRun::run(std::int64_t steps) {
-  const auto begin = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  auto last = begin;
   running_ = true;
   for (std::int64_t step = 0; step < steps; ++step) {
     board_.set_step(place_, step);
     session_->run({}, {});
+    const auto now = Clock::now();
+    const double took = std::chrono::duration<double>(now - last).count();
+    quickest_ = step == 0 ? took : std::min(quickest_, took);
+    last = now;
   }
   running_ = false;
-  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  seconds_ = std::chrono::duration<double>(last - begin).count();
 }
 
 void DeviceRun::stop() {

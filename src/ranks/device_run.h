@@ -34,6 +34,9 @@ class DeviceRun {
   std::vector<std::pair<std::string, ir::HostTensor>> variables();
   std::vector<Stored>& stored() { return stored_; }
   double seconds() const { return seconds_; }
+  // Of the quickest step.
+  double quickest() const { return quickest_; }
+  std::uint64_t executable_hash() const { return session_->executable_hash(); }
   // "device 1, step 3, last operation ...".
   std::string where() const { return board_.describe_device(place_); }
 
@@ -49,7 +52,7 @@ class DeviceRun {
   std::unique_ptr<session::Session> session_;
   std::vector<Stored> stored_;
   std::atomic<bool> running_{false};
-  double seconds_ = 0;
+  double seconds_ = 0, quickest_ = 0;
 };
 
 }  // namespace pando::ranks

@@ -2,7 +2,6 @@
 
 #include "base/archive.h"
 #include "ir/print.h"
-#include "kernels_version.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +14,7 @@ constexpr std::string_view kSlots = "slots of ";
 }
 
 std::uint64_t hash_of(const Program& p) {
-  std::string text = PANDO_KERNELS_VERSION_NAME;
+  std::string text;
   for (const exec::Channel& c : p.channels) text += fmt::format("\n{} {} {} {} {}", c.name, c.from, c.to, c.bytes, c.capacity);
   for (const Part& part : p.parts) {
     text += fmt::format("\ndevice {}\n", part.device) + print(part.module, {.elide_data = true});

@@ -7,8 +7,10 @@
 
 #include "exec/transports/channels.h"
 #include "ir/module.h"
+#include "transform/distribute/pieces.h"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,9 +53,11 @@ struct Program {
   std::vector<exec::Channel> channels;
   // By ascending device.
   std::vector<Part> parts;
+  // Of a module with replicas: which part of what variables, streams and outputs are.
+  std::optional<transform::PieceTable> pieces;
 };
 
-// Of all that is compiled, and of the version of this library: ranks that run the same program have the same.
+// Of all that is compiled: ranks that run the same program have the same.
 std::uint64_t hash_of(const Program& program);
 
 // The rank that holds part `part`: parts are dealt out in order, as evenly as their number allows.

@@ -5,6 +5,7 @@
 #include "ir/error.h"
 #include "ranks/device_run.h"
 #include "ranks/mail.h"
+#include "ranks/start/build_hash.h"
 #include "transform/distribute/parts.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ using exec::Packet;
 
 template <class A>
 static void fields(A& a, DeviceTimes& t) {
-  a(t.device, t.rank, t.run, t.waited, t.sent, t.received, t.bytes_sent);
+  a(t.device, t.rank, t.run, t.waited, t.quickest, t.sent, t.received, t.bytes_sent);
 }
 
 namespace {
@@ -63,23 +64,40 @@ T unpacked(const std::string& bytes) {
   return value;
 }
 
+// What must be the same on all ranks: then what they compile fits together.
+struct Identity {
+  std::uint64_t program = 0, build = 0;
+};
+template <class A>
+void fields(A& a, Identity& i) {
+  a(i.program, i.build);
+}
+
+void refuse_differences(std::string& trouble, std::vector<unsigned> ranks, std::string_view what) {
+  if (ranks.empty()) return;
+  std::sort(ranks.begin(), ranks.end());
+  trouble += fmt::format("{}rank {} {}", trouble.empty() ? "" : "; ", fmt::join(ranks, ", "), what);
+}
+
 // Rank 0 hears what all are about to run, and lets them, or not.
-void agree(Mail& mail, std::uint64_t hash) {
-  mail.post(0, Packet::Kind::hello, '\0' + packed(hash));
+void agree(Mail& mail, const Identity& mine) {
+  mail.post(0, Packet::Kind::hello, '\0' + packed(mine));
   if (mail.transport().rank() == 0) {
-    std::vector<unsigned> others;
+    std::vector<unsigned> of_program, of_build;
     std::string trouble;
     for (unsigned i = 0; i < mail.transport().ranks(); ++i) {
       const Packet p = mail.wait(Packet::Kind::hello);
       if (p.bytes.starts_with('\x01')) {
         trouble += fmt::format("{}rank {}: {}", trouble.empty() ? "" : "; ", p.from, p.bytes.substr(1));
-      } else if (unpacked<std::uint64_t>(p.bytes.substr(1)) != hash) {
-        others.push_back(p.from);
+        continue;
       }
+      const auto other = unpacked<Identity>(p.bytes.substr(1));
+      if (other.program != mine.program) of_program.push_back(p.from);
+      if (other.build != mine.build) of_build.push_back(p.from);
     }
-    std::sort(others.begin(), others.end());
-    if (trouble.empty() && !others.empty()) {
-      trouble = fmt::format("rank {} would run another program than rank 0: give all ranks the same program, the same options and the same build", fmt::join(others, ", "));
+    if (trouble.empty()) {
+      refuse_differences(trouble, of_program, "would run another program than rank 0: give all ranks the same program and the same options");
+      refuse_differences(trouble, of_build, "is of another build than rank 0: its libraries or codelets differ");
     }
     mail.post_all(Packet::Kind::verdict, trouble);
   }
@@ -110,8 +128,7 @@ class RankRun {
 
   Result run() {
     for (auto& d : devices_) guarded(*d, [&] { d->prepare(data_, options_); });
-    mail_.post_all(Packet::Kind::ready);
-    for (unsigned i = 0; i < mail_.transport().ranks(); ++i) mail_.wait(Packet::Kind::ready);
+    compare_executables();
     const auto begin = std::chrono::steady_clock::now();
     run_devices();
     const double seconds = seconds_since(begin);
@@ -119,6 +136,7 @@ class RankRun {
     Result r;
     if (rank_ == 0) r = gather();
     r.seconds = seconds;
+    r.executables = std::move(executables_);
     return r;
   }
 
@@ -155,6 +173,30 @@ class RankRun {
     }
   }
 
+  // When all have compiled, all know what will run.
+  void compare_executables() {
+    std::vector<std::pair<std::int32_t, std::uint64_t>> mine;
+    for (const auto& d : devices_) mine.emplace_back(d->device(), d->executable_hash());
+    mail_.post_all(Packet::Kind::ready, packed(mine));
+    std::string trouble;
+    std::map<unsigned, std::vector<std::int32_t>> others;
+    for (unsigned i = 0; i < mail_.transport().ranks(); ++i) {
+      const Packet p = mail_.wait(Packet::Kind::ready);
+      for (const auto& [device, hash] : unpacked<decltype(mine)>(p.bytes)) {
+        executables_[device] = hash;
+        const auto expected = options_.executables.find(device);
+        if (!options_.executables.empty() && (expected == options_.executables.end() || expected->second != hash)) others[p.from].push_back(device);
+      }
+    }
+    for (auto& [rank, devices] : others) {
+      trouble += fmt::format("{}rank {} has compiled another executable for device {} than the one that is wanted", trouble.empty() ? "" : "; ", rank,
+                             fmt::join(devices, ", "));
+    }
+    if (trouble.empty()) return;
+    if (rank_ != 0) throw exec::RunFailed(trouble);
+    throw_model_error(ErrorClass::value, "executables-differ", trouble);
+  }
+
   void run_devices() {
     std::vector<std::exception_ptr> errors(devices_.size());
     std::vector<std::thread> threads;
@@ -183,7 +225,7 @@ class RankRun {
       }
       for (DeviceRun::Stored& s : d.stored()) send({places_[i], s.name, true, static_cast<std::uint32_t>(s.dtype), s.shape, std::move(s.numbers), std::move(s.bytes)});
       const exec::Channels::Traffic t = channels_.traffic(d.device());
-      mail_.post(0, Packet::Kind::ended, packed(DeviceTimes{d.device(), rank_, d.seconds(), t.waited, t.sent, t.received, t.bytes}));
+      mail_.post(0, Packet::Kind::ended, packed(DeviceTimes{d.device(), rank_, d.seconds(), t.waited, d.quickest(), t.sent, t.received, t.bytes}));
     }
   }
   void send(Sent s) { mail_.post(0, Packet::Kind::result, packed(s)); }
@@ -242,6 +284,7 @@ class RankRun {
   std::atomic<bool> failed_{false};
   std::vector<std::size_t> places_;
   std::vector<std::unique_ptr<DeviceRun>> devices_;
+  std::map<std::int32_t, std::uint64_t> executables_;
   exec::Channels channels_;
 };
 
@@ -253,7 +296,7 @@ Result run(Program program, const Data& data, exec::Transport& transport, const 
   if (transport.ranks() > program.parts.size()) {
     refuse(ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(), program.parts.size());
   }
-  agree(mail, checksum(packed(hash_of(program)) + options_text(options)));
+  agree(mail, {checksum(packed(hash_of(program)) + options_text(options)), hash_of_build()});
   return RankRun(std::move(program), data, mail, options, board).run();
 }
 
@@ -265,10 +308,23 @@ void refuse_run(const std::string& why, exec::Transport& transport) {
   mail.post_all(Packet::Kind::verdict, "rank 0: " + why);
 }
 
+double Result::quickest_step() const {
+  double seconds = 0;
+  for (const DeviceTimes& t : times) seconds = std::max(seconds, t.quickest);
+  return seconds;
+}
+
 Result join(const Result& result, const transform::PieceTable& pieces) {
   Result joined;
   joined.times = result.times;
   joined.seconds = result.seconds;
+  joined.executables = result.executables;
+  // As many dimensions as the whole has: 1 where the part has none.
+  const auto as_part = [](const HostTensor& t, std::ptrdiff_t at, std::size_t rank) {
+    Shape shape = t.shape();
+    shape.insert(shape.begin() + at, rank - std::min(rank, shape.size()), 1);
+    return t.reshaped(shape);
+  };
   const auto put = [&](std::vector<std::pair<std::string, HostTensor>>& to, const std::string& name, const Shape& shape, DType dtype) -> HostTensor& {
     const auto it = std::find_if(to.begin(), to.end(), [&](const auto& p) { return p.first == name; });
     return it != to.end() ? it->second : to.emplace_back(name, HostTensor(dtype, shape)).second;
@@ -276,7 +332,7 @@ Result join(const Result& result, const transform::PieceTable& pieces) {
   for (const auto& [name, t] : result.variables) {
     if (const auto* piece = pieces.variable(name)) {
       const auto& whole = pieces.wholes.at(piece->whole);
-      transform::put_part(put(joined.variables, piece->whole, whole.shape, whole.dtype), t, piece->start);
+      transform::put_part(put(joined.variables, piece->whole, whole.shape, whole.dtype), as_part(t, 0, whole.shape.size()), piece->start);
     } else {
       joined.variables.emplace_back(name, t);
     }
@@ -287,7 +343,7 @@ Result join(const Result& result, const transform::PieceTable& pieces) {
       Shape shape{t.shape()[0]}, start{0};
       shape.insert(shape.end(), whole.shape.begin(), whole.shape.end());
       start.insert(start.end(), piece->start.begin(), piece->start.end());
-      transform::put_part(put(joined.outputs, piece->whole, shape, whole.dtype), t, start);
+      transform::put_part(put(joined.outputs, piece->whole, shape, whole.dtype), as_part(t, 1, shape.size()), start);
     } else {
       joined.outputs.emplace_back(name, t);
     }

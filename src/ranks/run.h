@@ -29,13 +29,15 @@ struct Options {
   std::int64_t tiles_per_ipu = 0;
   // How long a device waits for a message before the run is given up, in seconds; 0: for ever.
   double timeout = 600;
+  // By device, on rank 0: hashes that the executables must have, as an earlier Result has them. Empty: any.
+  std::map<std::int32_t, std::uint64_t> executables;
 };
 
 struct DeviceTimes {
   std::int32_t device = 0;
   std::uint32_t rank = 0;
-  // Of all steps; of those, waiting for messages or for a receiver. Seconds.
-  double run = 0, waited = 0;
+  // Of all steps; of those, waiting for messages or for a receiver; of the quickest step. Seconds.
+  double run = 0, waited = 0, quickest = 0;
   std::uint64_t sent = 0, received = 0, bytes_sent = 0;
 };
 
@@ -45,10 +47,16 @@ struct Result {
   std::vector<DeviceTimes> times;
   // From when all ranks were ready to the end of the last step of rank 0's devices.
   double seconds = 0;
+  // What ran: the hash of each device's executable. The same for any ranks; threads and other options are in it.
+  std::map<std::int32_t, std::uint64_t> executables;
+  // Seconds of a step: of the slowest device, its quickest.
+  double quickest_step() const;
 };
 
 // On every rank; the result is rank 0's (empty elsewhere). What goes wrong on one rank ends all: exec::RunFailed on each, with a text that names the
-// rank, its device, step and last operation. Refuses (value), on rank 0: ranks that hold different programs, more ranks than devices.
+// rank, its device, step and last operation. Before anything runs, ranks compare programs, options and builds, then what they have compiled. Refuses
+// (value), on rank 0: ranks that hold different programs or are of different builds, executables that are not those of the options, more ranks than
+// devices.
 Result run(Program program, const Data& data, exec::Transport& transport, const Options& options, Board& board);
 
 // What a rank calls instead of run() when it cannot: then no rank waits for it, and rank 0's run() says why (value).

@@ -1,6 +1,7 @@
 // Training steps on ranks and threads equal the sequential program; what cannot run says so.
 #include "ranks/run.h"
 
+#include "ir/interpreter.h"
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "models/gpt.h"
@@ -8,6 +9,7 @@
 #include "pando/model_error.hpp"
 #include "ranks/split.h"
 #include "ranks/testing.h"
+#include "transform/distribute/parts.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -172,9 +174,9 @@ graph main():
   }
 }
 
-std::string refusal(const std::vector<Program>& programs, unsigned ranks, const Data& data) {
+std::string refusal(const std::vector<Program>& programs, unsigned ranks, const Data& data, const Options& options = {}) {
   try {
-    run_on(programs, ranks, data, {});
+    run_on(programs, ranks, data, options);
   } catch (const std::exception& e) {
     return e.what();
   }
@@ -189,6 +191,194 @@ TEST(Run, ranks_that_hold_different_programs_are_refused) {
   EXPECT_THAT(refusal({again(m, 1), again(m, 2)}, 2, data), HasSubstr("rank 1 would run another program than rank 0"));
   EXPECT_THAT(refusal({again(m)}, 3, data), HasSubstr("3 ranks for a program of 2 devices"));
   EXPECT_THAT(refusal({again(m)}, 2, {}), HasSubstr("has no data"));
+}
+
+TEST(Run, what_is_compiled_is_the_same_for_any_ranks_and_another_executable_is_refused) {
+  const transform::Program mlp = models::build_mlp(small_mlp());
+  const Module m = parse(print(transform::parallelise(mlp, {.data = 2, .pipeline = 2, .microbatches = 2}).module));
+  Data data;
+  data.set_seed(1);
+  Options options;
+  const auto hashes = run_on({again(m)}, 1, data, options).executables;
+  ASSERT_EQ(hashes.size(), 4u);
+  for (unsigned ranks : {2u, 4u}) EXPECT_EQ(run_on({again(m)}, ranks, data, options).executables, hashes) << ranks;
+  EXPECT_NE(run_on({again(m, 3)}, 2, data, options).executables, hashes) << "slots are part of a program";
+  options.executables = hashes;
+  EXPECT_EQ(refusal({again(m)}, 4, data, options), "accepted");
+  ++options.executables.at(2);
+  options.executables.erase(4);
+  EXPECT_THAT(refusal({again(m)}, 4, data, options), HasSubstr("rank 1 has compiled another executable for device 2 than the one that is wanted; rank 3 "
+                                                               "has compiled another executable for device 4"));
+}
+
+TEST(Run, a_loop_that_goes_round_two_devices_is_written_out) {
+  const Module m = parse(R"(module
+variable "x" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
+variable "w" input 1: Tensor[(2), float32, 1] = float32(2)[2.0, 3.0]
+
+graph main(x: Tensor[(2), float32, 0], w: Tensor[(2), float32, 1]):
+    y: Tensor[(2), float32, 0] = repeat(x, w, count=3) @round
+    return
+    final x = y
+
+graph round(a: Tensor[(2), float32, 0], w: Tensor[(2), float32, 1]):
+    there: Tensor[(2), float32, 1] = send(a, device=1)
+    m: Tensor[(2), float32, 1] = mul(there, w)
+    back: Tensor[(2), float32, 0] = send(m, device=0)
+    b: Tensor[(2), float32, 0] = add(back, a)
+    return b
+)");
+  Options options;
+  options.steps = 2;
+  const Program p = again(m);
+  EXPECT_EQ(p.channels.size(), 6u);
+  for (unsigned ranks : {1u, 2u}) {
+    const Result r = run_on({p}, ranks, {}, options);
+    EXPECT_EQ(*testing::find(r.variables, "x"), HostTensor::of_floats(DType::float32, {2}, std::vector<double>{729, 8192})) << ranks;
+  }
+}
+
+// Four replicas, which meet in all the ways there are, also in a graph that they call; one variable is the same for all, one for two each.
+constexpr const char* kReplicas = R"(module replicas 4
+stream 0 "x" to device: Tensor[(2, 3), float32]
+stream 1 "a" to host: Tensor[(2, 3), float32]
+stream 2 "b" to host: Tensor[(2, 3), float32]
+stream 3 "c" to host: Tensor[(4, 2, 3), float32]
+stream 4 "d" to host: Tensor[(2, 6), float32]
+stream 5 "e" to host: Tensor[(2), float32]
+stream 6 "f" to host: Tensor[(2), float32]
+stream 7 "h" to host: Tensor[(2, 3), float32]
+buffer 0 number 1: Tensor[(2, 3), float32] x 1
+variable "w" input 0: Tensor[(2, 3), float32] = float32(2, 3)[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+variable "v" input 1 groups [0, 1, 0, 1]: Tensor[(2, 3), float32] = float32(2, 2, 3)[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+variable "far" row 0 of @buffer0: Tensor[(2, 3), float32] = float32(2, 3)[1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+
+graph main(w: Tensor[(2, 3), float32], v: Tensor[(2, 3), float32]):
+    row: Tensor[(), uint32] = constant(data=uint32()[0])
+    far: Tensor[(2, 3), float32] = remote_load(row, buffer=@buffer0)
+    loaded: Tensor[(2, 3), float32] = host_load(stream=@stream0)
+    x: Tensor[(2, 3), float32] = add(loaded, far)
+    remote_store(row, x, buffer=@buffer0)
+    a: Tensor[(2, 3), float32] = replicated_all_reduce(x, op="add")
+    b: Tensor[(2, 3), float32] = replicated_all_reduce(x, op="mean", stride=2, group_size=2)
+    c: Tensor[(4, 2, 3), float32] = replicated_all_gather(x, output_shape="new_axis")
+    d: Tensor[(2, 6), float32] = replicated_all_gather(x, axis=1, group_size=2, output_shape="concat", stride=1)
+    e: Tensor[(2), float32] = replicated_reduce_scatter(x, op="max")
+    f: Tensor[(2), float32, shard_of (2, 3)] = replica_sharded_slice(v)
+    h: Tensor[(2, 3), float32] = replicated_all_gather(f, output_shape="meta_shape")
+    k: Tensor[(2, 3), float32] = call(v) @inner
+    w1: Tensor[(2, 3), float32] = add(w, a)
+    host_store(a, stream=@stream1)
+    host_store(b, stream=@stream2)
+    host_store(c, stream=@stream3)
+    host_store(d, stream=@stream4)
+    host_store(e, stream=@stream5)
+    host_store(f, stream=@stream6)
+    host_store(h, stream=@stream7)
+    return a
+    final w = w1
+    final v = k
+
+graph inner(t: Tensor[(2, 3), float32]):
+    z: Tensor[(3), float32] = replicated_slice(t, axis=0, group_size=2, stride=1)
+    q: Tensor[(3), float32] = replicated_all_reduce(z, group_size=2, op="add", stride=1)
+    r: Tensor[(2, 3), float32] = add(t, q)
+    return r
+)";
+
+TEST(Run, replicas_are_devices_and_equal_the_interpreter) {
+  constexpr std::int64_t kSteps = 2;
+  HostTensor x(DType::float32, {kSteps, 4, 2, 3});
+  for (std::int64_t i = 0; i < x.elements(); ++i) x.set(i, static_cast<double>(i * i % 17));
+  const Module m = parse(kReplicas);
+  Interpreter interpreter(m);
+  interpreter.set_input(HostStreamId(0), x);
+  for (std::int64_t i = 0; i < kSteps; ++i) interpreter.run();
+  Data data;
+  data.add_array("x", x);
+  Options options;
+  options.steps = kSteps;
+  const Program p = again(m);
+  ASSERT_EQ(p.parts.size(), 4u);
+  ASSERT_TRUE(p.pieces);
+  data.set_pieces(*p.pieces);
+  for (unsigned ranks : {1u, 2u, 4u}) {
+    const Result r = join(run_on({p}, ranks, data, options), *p.pieces);
+    for (std::uint32_t s = 1; s < m.stream_count(); ++s) {
+      const HostStream& stream = m.stream(HostStreamId(s));
+      const HostTensor* const found = testing::find(r.outputs, stream.name);
+      ASSERT_TRUE(found) << stream.name;
+      Shape shape{4};
+      shape.insert(shape.end(), stream.shape.begin(), stream.shape.end());
+      Shape last(shape.size() + 1, 0), box = shape;
+      last[0] = kSteps - 1;
+      box.insert(box.begin(), 1);
+      EXPECT_EQ(transform::part_of(*found, last, box).reshaped(shape), interpreter.output(HostStreamId(s), 1).reshaped(shape)) << stream.name;
+    }
+    EXPECT_EQ(*testing::find(r.variables, "w"), interpreter.state(StateId(0), 0));
+    HostTensor v(DType::float32, {2, 2, 3});
+    for (std::int64_t g : {0, 1}) transform::put_part(v, interpreter.state(StateId(1), g).reshaped({1, 2, 3}), {g, 0, 0});
+    EXPECT_EQ(*testing::find(r.variables, "v"), v);
+  }
+}
+
+TEST(Run, replicas_that_meet_in_a_branch_are_refused) {
+  const std::string text = R"(module replicas 2
+variable "c" input 0: Tensor[(), bool] = bool()[1]
+
+graph main(c: Tensor[(), bool]):
+    x: Tensor[(2), float32] = constant(data=float32(2)[1.0, 2.0])
+    y: Tensor[(2), float32] = conditional(c, x) @yes @no
+    return y
+
+graph yes(a: Tensor[(2), float32]):
+    s: Tensor[(2), float32] = replicated_all_reduce(a, op="add")
+    return s
+
+graph no(a: Tensor[(2), float32]):
+    return a
+)";
+  try {
+    split(parse(text));
+    ADD_FAILURE() << "accepted";
+  } catch (const ModelError& e) {
+    EXPECT_EQ(e.id(), "branch-on-several-devices") << e.what();
+  }
+}
+
+// Device 0 loads row 0, device 1 loads, adds to and stores row 1, over what it has; device 0 sees it.
+constexpr const char* kShared = R"(module
+buffer 0 number 1: Tensor[(2), float32] x 2
+variable "r0" row 0 of @buffer0: Tensor[(2), float32] = float32(2)[1.0, 2.0]
+variable "r1" row 1 of @buffer0: Tensor[(2), float32] = float32(2)[3.0, 4.0]
+variable "t" input 0: Tensor[(2), float32, 1] = float32(2)[0.0, 0.0]
+
+graph main(t: Tensor[(2), float32, 1]):
+    first: Tensor[(), uint32, 0] = constant(data=uint32()[0])
+    second: Tensor[(), uint32, 1] = constant(data=uint32()[1])
+    a: Tensor[(2), float32, 0] = remote_load(first, buffer=@buffer0)
+    b: Tensor[(2), float32, 1] = remote_load_into(t, second, buffer=@buffer0)
+    there: Tensor[(2), float32, 1] = send(a, device=1)
+    c: Tensor[(2), float32, 1] = add(there, b)
+    remote_store(second, c, buffer=@buffer0)
+    one: Tensor[(), uint32, 0] = constant(data=uint32()[1])
+    d: Tensor[(2), float32, 0] = remote_load(one, buffer=@buffer0)
+    return d
+    final t = b
+)";
+
+TEST(Run, a_remote_buffer_that_two_devices_use_lies_with_one_of_them) {
+  Options options;
+  options.steps = 2;
+  for (unsigned ranks : {1u, 2u}) {
+    for (std::int64_t capacity : {0, 1, -1}) {
+      const Program p = split(parse(kShared), {.capacity = capacity});
+      const Result r = run_on({p}, ranks, {}, options);
+      EXPECT_EQ(*testing::find(r.outputs, "d"), HostTensor::of_floats(DType::float32, {2, 2}, std::vector<double>{4, 6, 5, 8})) << ranks << ' ' << capacity;
+      EXPECT_EQ(*testing::find(r.variables, "r1"), HostTensor::of_floats(DType::float32, {2}, std::vector<double>{5, 8}));
+      EXPECT_EQ(*testing::find(r.variables, "t"), HostTensor::of_floats(DType::float32, {2}, std::vector<double>{4, 6}));
+    }
+  }
 }
 
 // The receiver takes two messages in the other order than they are sent.
@@ -231,7 +421,6 @@ TEST(Split, refuses_what_ranks_cannot_run) {
     }
     return std::string("accepted");
   };
-  EXPECT_EQ(id("module replicas 2\n\ngraph main():\n    return\n"), "replicas-in-run");
   const std::string sent = R"(module
 variable "x" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
 
@@ -240,6 +429,31 @@ graph main(x: Tensor[(2), float32, 0]):
     return y
 )";
   EXPECT_EQ(id(sent), "accepted");
+  // A loop on each of two devices reads the same buffer.
+  const std::string body = R"((x: Tensor[(2), float32, D], k: Tensor[(), uint32, D]):
+    row: Tensor[(2), float32, D] = remote_load(k, buffer=@buffer0)
+    y: Tensor[(2), float32, D] = add(x, row)
+    return y
+)";
+  const auto on = [](std::string text, char device) {
+    std::replace(text.begin(), text.end(), 'D', device);
+    return text;
+  };
+  const std::string loops = R"(module
+buffer 0 number 7: Tensor[(2), float32] x 1
+variable "r" row 0 of @buffer0: Tensor[(2), float32] = float32(2)[1.0, 2.0]
+variable "x" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
+variable "k" input 1: Tensor[(), uint32, 0] = uint32()[0]
+
+graph main(x: Tensor[(2), float32, 0], k: Tensor[(), uint32, 0]):
+    a: Tensor[(2), float32, 0] = repeat(x, k, count=2) @here
+    x1: Tensor[(2), float32, 1] = send(a, device=1)
+    k1: Tensor[(), uint32, 1] = send(k, device=1)
+    b: Tensor[(2), float32, 1] = repeat(x1, k1, count=2) @there
+    return b
+
+graph here)" + on(body, '0') + "\ngraph there" + on(body, '1');
+  EXPECT_EQ(id(loops), "buffer-of-several-devices");
   EXPECT_EQ(id(sent, {.capacities = {{"nobody", 2}}}), "stream-name");
   const Program p = split(parse(sent), {.capacity = 3});
   ASSERT_EQ(p.channels.size(), 1u);

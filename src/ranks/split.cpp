@@ -8,6 +8,9 @@
 #include "project/place.h"
 #include "project/take_apart.h"
 #include "ranks/part_builder.h"
+#include "ranks/parts/replicas.h"
+#include "ranks/parts/share_buffers.h"
+#include "transform/distribute/flatten.h"
 #include "transform/expand.h"
 #include "transform/flatten_tuples.h"
 #include "transform/prune.h"
@@ -38,6 +41,7 @@ class Splitter {
     if (!left_.empty()) refuse(ErrorClass::value, "stream-name", "there is no channel '{}'", left_.begin()->first);
     Program p;
     p.channels = std::move(channels_);
+    p.pieces = std::move(pieces_);
     for (auto& [d, part] : parts_) p.parts.push_back(part.take());
     return p;
   }
@@ -48,16 +52,18 @@ class Splitter {
 
   // One device for each op, sends between them.
   void prepare() {
-    if (m_.replicas() != 1) refuse(ErrorClass::not_implemented, "replicas-in-run", "a module of {} replicas; ranks run devices", m_.replicas());
     check(m_);
     left_ = options_.capacities;
     for (ValueId v : m_.graph(m_.main_graph()).outputs) name_output(m_.name_of(v), m_.value(v).type);
     m_ = transform::unroll_pmap(m_);
+    m_ = transform::write_out_across(std::move(m_));
     transform::expand(m_, [](const OpRow& row) { return !row.moves; });
     transform::flatten_tuples(m_);
     project::take_apart(m_);
     transform::prune(m_);
+    if (m_.replicas() > 1) spread();
     devices_ = project::complete_devices(m_);
+    share_buffers(m_, devices_);
     project::insert_sends(m_, devices_);
     transform::prune(m_);
     for (OpId o : m_.graph(m_.main_graph()).ops) {
@@ -65,6 +71,14 @@ class Splitter {
         refuse(ErrorClass::not_implemented, "context-in-run", "'{}' belongs to a program of its own; ranks run the main program", m_.name_of(o));
       }
     }
+  }
+
+  void spread() {
+    project::complete_devices(m_);
+    Spread s = spread_replicas(m_, output_names_);
+    m_ = std::move(s.module);
+    output_names_ = std::move(s.outputs);
+    pieces_ = std::move(s.pieces);
   }
 
   // Transforms make new names. A tuple becomes its elements.
@@ -191,10 +205,7 @@ class Splitter {
       for (auto& [d, p] : parts_) {
         if (p.uses_buffer()[b]) users.push_back(d);
       }
-      if (users.size() > 1) {
-        refuse(ErrorClass::not_implemented, "buffer-of-several-devices", "remote buffer {} is used on devices {} and {}; a rank has its own memory",
-               m_.buffer(BufferId(static_cast<BufferId::rep>(b))).number, users[0], users[1]);
-      }
+      PANDO_CHECK(users.size() <= 1);
       for (std::size_t s = 0; s < m_.state_count() && !users.empty(); ++s) {
         const StateId id(static_cast<StateId::rep>(s));
         if (!m_.state(id).input && m_.state(id).buffer.index() == b) part(users[0]).copy_remote(id);
@@ -206,6 +217,7 @@ class Splitter {
   const SplitOptions& options_;
   std::map<std::string, std::int64_t> left_;
   std::vector<std::string> output_names_;
+  std::optional<transform::PieceTable> pieces_;
   std::vector<std::int32_t> devices_;
   std::map<std::int32_t, PartBuilder> parts_;
   std::map<HostStreamId, Use> uses_;

@@ -1,5 +1,6 @@
 #include "session/session.h"
 
+#include "base/archive.h"
 #include "base/check.h"
 #include "base/sizes.h"
 #include "ir/error.h"
@@ -509,6 +510,12 @@ std::uint64_t Session::executable_bytes() const {
   std::ostream out(&count);
   state_->engine->serializeExecutable(out);
   return count.bytes;
+}
+
+std::uint64_t Session::executable_hash() const {
+  std::ostringstream out;
+  state_->engine->serializeExecutable(out);
+  return checksum(out.view());
 }
 
 std::uint64_t Session::cycles() { return static_cast<std::uint64_t>(state_->engine->getExecutionProfile()["simulation"]["cycles"].asNumber()); }

@@ -134,6 +134,8 @@ class Session {
   std::string dump(std::string_view level) const;
   // Of the compiled program as a file: instructions, exchanges, constants; variables are not in it.
   std::uint64_t executable_bytes() const;
+  // Of the same file: the same where the same program was compiled with the same options by the same build.
+  std::uint64_t executable_hash() const;
   // By the clock of the cycle model, of the runs since it was attached or reset. 0 on "cpu".
   std::uint64_t cycles();
   void reset_cycles();

@@ -1,6 +1,7 @@
 // pando run: runs a program of several devices, on threads of this process or as ranks of MPI. `pando` becomes this program.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include "ranks/pipeline.h"
 #include "ranks/run.h"
 #include "ranks/split.h"
+#include "ranks/start/supervise.h"
 
 namespace pando::ranks {
 namespace {
@@ -30,7 +32,7 @@ namespace {
 constexpr int kNo = 1, kWrong = 2;
 
 struct Arguments {
-  std::string program, pieces, output;
+  std::string program, pieces, output, executables;
   std::vector<std::string> inputs, zeros, capacities;
   unsigned ranks = 1;
   std::int64_t samples = 0;
@@ -83,7 +85,8 @@ void show(const Result& r, const Arguments& a) {
     for (const auto& [name, t] : r.outputs) fmt::print("output {} =\n{}\n", name, ir::text_of(t, format));
   }
   if (!a.times) return;
-  fmt::print("{} devices on {} ranks, {:.4f} s\n", r.times.size(), r.times.empty() ? 0 : r.times.back().rank + 1, r.seconds);
+  fmt::print("{} devices on {} ranks, {:.4f} s, quickest step {:.7f} s\n", r.times.size(), r.times.empty() ? 0 : r.times.back().rank + 1, r.seconds,
+             r.quickest_step());
   for (const DeviceTimes& t : r.times) {
     fmt::print("device {:3} rank {:3}: compute {:.4f} s, waiting {:.4f} s, {} messages of {} bytes sent, {} received\n", t.device, t.rank, t.run - t.waited, t.waited, t.sent,
                t.sent ? t.bytes_sent / t.sent : 0, t.received);
@@ -96,17 +99,36 @@ void write(const Result& r, const std::string& file) {
   write_npz(file, arrays);
 }
 
+// A line for each device: its number, the hash of its executable.
+std::map<std::int32_t, std::uint64_t> executables_of(const std::string& file) {
+  std::map<std::int32_t, std::uint64_t> all;
+  std::ifstream in(file);
+  std::int32_t device = 0;
+  for (std::uint64_t hash = 0; in >> device >> std::hex >> hash; in >> std::dec) all[device] = hash;
+  if (!in.eof() || all.empty()) fail(ErrorKind::file_load_error, "unreadable-file", "{} has no hashes of executables", file);
+  return all;
+}
+void write_executables(const Result& r, const std::string& file) {
+  std::ofstream out(file);
+  for (const auto& [device, hash] : r.executables) out << fmt::format("{} {:016x}\n", device, hash);
+  if (!out.flush()) fail(ErrorKind::file_load_error, "unwritable-file", "cannot write {}: {}", file, std::strerror(errno));
+}
+
 // What a rank does. What goes wrong ends all ranks; rank 0 says it.
 int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Board& board) {
   const unsigned rank = transport.rank();
   int status = 0;
+  Options options = a.options;
   try {
     std::optional<Program> program;
     std::optional<Data> data;
     try {
       program = program_of(a, read_file(a.program));
       data = data_of(a, has_seed);
+      if (program->pieces && !a.pieces.empty()) ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
+      if (program->pieces) data->set_pieces(*program->pieces);
       data->refuse_unknown(names_of(*program));
+      if (!a.executables.empty() && std::filesystem::exists(a.executables)) options.executables = executables_of(a.executables);
       if (transport.ranks() > program->parts.size()) {
         ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(), program->parts.size());
       }
@@ -116,8 +138,9 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
       board.set_state(rank, RankState::failed);
       return kWrong;
     }
-    Result r = run(std::move(*program), *data, transport, a.options, board);
+    Result r = run(std::move(*program), *data, transport, options, board);
     if (rank == 0) {
+      if (!a.executables.empty() && options.executables.empty()) write_executables(r, a.executables);
       if (data->pieces()) r = join(r, *data->pieces());
       show(r, a);
       if (!a.output.empty()) write(r, a.output);
@@ -131,6 +154,17 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
   return status;
 }
 
+int run_mpi_rank(const Arguments& a, bool has_seed, Board& board, std::int32_t supervisor) {
+  const auto transport = exec::open_mpi();
+  board.set_rank(transport->rank(), getpid(), RankState::running);
+  board.stop_on_signal(transport->rank(), supervisor);
+  const int status = run_rank(a, has_seed, *transport, board);
+  constexpr double kPatience = 20;
+  if (status != 0) std::fflush(nullptr);
+  if (!transport->finish(kPatience)) transport->abort(status == 0 ? kNo : status);
+  return status;
+}
+
 int run_command(const Arguments& a, bool has_seed, const std::vector<std::string>& words) {
   const char* file = std::getenv(Board::kVariable);
   if (!exec::started_by_mpi()) {
@@ -140,13 +174,9 @@ int run_command(const Arguments& a, bool has_seed, const std::vector<std::string
     return run_rank(a, has_seed, *transports[0], board);
   }
   Board board(file ? file : "");  // a signal may come while the transport ends
-  const auto transport = exec::open_mpi();
-  board.stop_on_signal(transport->rank());
-  const int status = run_rank(a, has_seed, *transport, board);
-  constexpr double kPatience = 20;
-  if (status != 0) std::fflush(nullptr);
-  if (!transport->finish(kPatience)) transport->abort(status == 0 ? kNo : status);
-  return status;
+  if (file) return run_mpi_rank(a, has_seed, board, 0);
+  const std::int32_t supervisor = getpid();
+  return supervise(board, [&] { return run_mpi_rank(a, has_seed, board, supervisor); });
 }
 
 int command(int argc, char** argv) {
@@ -167,6 +197,7 @@ int command(int argc, char** argv) {
   app.add_option("--tiles", a.options.tiles_per_ipu, "Of ipu_model: tiles of an IPU, if not the machine's")->check(CLI::Range(0, 1 << 20));
   app.add_option("--timeout", a.options.timeout, "Seconds that a device waits for a message before the run is given up; 0: for ever")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
+  app.add_option("--executables", a.executables, "FILE of the executables' hashes, by device: they must be those; written where there is none");
   app.add_flag("-q,--quiet", a.quiet, "Without the results as text");
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
   app.footer("Exit status: 0 it ran; 1 it failed (deadlock, a fault, a rank that died); 2 wrong input.");
