@@ -75,6 +75,23 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   return xy / std::sqrt(xx * yy);
 }
 
+// Seconds of a step.
+double run_here(const Configuration& c, HostRun how, double expected, double budget) {
+  if (how == HostRun::sessions) return run_on_host(module_of(c), budget);
+  constexpr double kFewest = 8, kMost = 2000;
+  return run_on_ranks(module_of(c), c.devices(), static_cast<std::int64_t>(std::clamp(budget / expected, kFewest, kMost)));
+}
+
+// What the network must bring in a second for a step of large messages to take as long as it does.
+double bytes_per_second(simulate::Cluster host, double measured, const Configuration& c) {
+  constexpr double kSlow = 1e9, kAtOnce = 1e18;
+  host.levels[0].bytes_per_second = kAtOnce;
+  const double rest = predicted(c, host);
+  host.levels[0].bytes_per_second = kSlow;
+  const double bytes = kSlow * (predicted(c, host) - rest);
+  return bytes / std::max(1e-6, measured - rest);
+}
+
 // Ops of a sequential step, and the seconds that the cluster's model says they work.
 struct Work {
   double ops = 0, seconds = 0;
@@ -129,10 +146,11 @@ Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Clus
 }
 
 Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Cluster& host, double budget,
-                     const std::function<void(const Pair&)>& shown) {
+                     const std::function<void(const Pair&)>& shown, HostRun how) {
   Grid g;
   for (const Configuration& c : all) {
-    g.pairs.push_back({c.what, c.devices(), predicted(c, host), run_on_host(module_of(c), budget)});
+    const double expected = predicted(c, host);
+    g.pairs.push_back({c.what, c.devices(), expected, run_here(c, how, expected, budget)});
     if (shown) shown(g.pairs.back());
   }
   return g;
@@ -150,7 +168,7 @@ double Grid::mean_error() const {
   return sum / static_cast<double>(pairs.size());
 }
 
-simulate::Cluster calibrate_sessions(double seconds) {
+simulate::Cluster calibrate_runs(double seconds, HostRun how) {
   simulate::HostKernels kernels;
   kernels.product = [](std::int64_t m, std::int64_t k, std::int64_t n, const float* a, const float* b, float* c) {
     pando_gemm_packed(static_cast<unsigned>(m), static_cast<unsigned>(n), static_cast<unsigned>(k),
@@ -162,8 +180,9 @@ simulate::Cluster calibrate_sessions(double seconds) {
   // Steps so small that their ops' work is next to nothing.
   const transform::Program tiny = models::build_gpt(gpt(2, 8, 4, 4));
   const Configuration one{"", tiny, words("data=1")}, two{"", tiny, words("data=2")};
+  const auto measured = [&](const Configuration& c) { return run_here(c, how, 1e-3, 0.1 * seconds); };
   const Work alone = work_of(module_of(one), host);
-  host.launch = std::max(1e-8, (run_on_host(module_of(one), 0.15 * seconds) - alone.seconds) / alone.ops);
+  host.launch = std::max(1e-8, (measured(one) - alone.seconds) / alone.ops);
   // What two devices take beside that is for their messages.
   host.levels[0].latency = 0;
   double messages = 0;
@@ -171,8 +190,12 @@ simulate::Cluster calibrate_sessions(double seconds) {
   for (const simulate::Step& s : simulate::flatten(both, simulate::ClusterCostModel(host)).bodies.front().steps) {
     messages += s.kind == simulate::StepKind::transfer;
   }
-  const double rest = run_on_host(both, 0.15 * seconds) - predicted(two, host);
+  const double rest = measured(two) - predicted(two, host);
   host.levels[0].latency = std::max(1e-7, rest / std::max(1.0, messages) / 2);
+  if (how == HostRun::sessions) return host;
+  // Small batches of wide layers: gradients are most of the step.
+  const Configuration wide{"", models::build_mlp({.layers = 2, .width = 512, .batch = 8, .learning_rate = 0.1}), words("data=2")};
+  host.levels[0].bytes_per_second = bytes_per_second(host, measured(wide), wide);
   return host;
 }
 

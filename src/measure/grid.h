@@ -42,12 +42,18 @@ struct Grid {
 Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Cluster& cluster, const std::string& machine,
                      std::int64_t tiles,
                      const std::function<void(const Pair&)>& shown = {});
+// How this host runs a configuration.
+enum class HostRun : std::uint8_t {
+  sessions,  // one session, a thread for each device
+  ranks,     // pando run, an MPI rank for each device; a single device is a process of its own
+};
+// `budget`: seconds for each.
 Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Cluster& host, double budget,
-                     const std::function<void(const Pair&)>& shown = {});
+                     const std::function<void(const Pair&)>& shown = {}, HostRun how = HostRun::sessions);
 
-// This host: products, memory, messages (simulate/calibrate.h), and, by two small steps of sessions, what an op and a message take beside
-// their work.
-simulate::Cluster calibrate_sessions(double seconds);
+// This host: products, memory, messages (simulate/calibrate.h), and, by small steps that are run, what an op and a message take beside their work;
+// between ranks, the bytes of messages, too.
+simulate::Cluster calibrate_runs(double seconds, HostRun how = HostRun::sessions);
 
 std::string to_text(const Pair& p);
 // Predicted against measured, both logarithmic; a mark for each number of devices.

@@ -1,4 +1,4 @@
-// A distributed program, run: on IPUs by the clock of the cycle model, or on this host by its own clock.
+// A distributed program, run: on IPUs by the clock of the cycle model, or on this host by its own clock, in one process or as MPI ranks.
 #pragma once
 
 #include "ir/module.h"
@@ -22,5 +22,9 @@ IpuRun run_on_ipus(ir::Module module, const std::string& machine, std::int64_t t
 
 // The quickest of several runs on the processor, each device a thread: wall-clock seconds of one.
 double run_on_host(ir::Module module, double budget);
+
+// The quickest of so many steps of `pando run`, which stands beside this program, with the devices dealt out to so many ranks: more than one are MPI's.
+// Refuses (poplar_error) a run that fails, with what it says.
+double run_on_ranks(ir::Module module, std::int32_t ranks, std::int64_t steps);
 
 }  // namespace pando::measure

@@ -1,7 +1,7 @@
 // pando-measure: predictions beside runs. `pando measure` and `pando simulate --fidelity cycles` become it.
 //
 //     pando-measure program FILE --machine ipu2 --tiles 64      one placed program: predicted, and by the cycle model
-//     pando-measure ipus | host [--svg FILE]                    many, with their correlation
+//     pando-measure ipus | host | ranks [--svg FILE]            many, with their correlation
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace {
 using namespace pando;
 
 struct Arguments {
-  std::string input, machine = "ipu2", host, svg;
+  std::string input, machine = "ipu2", host, svg, only;
   std::int64_t tiles = 64;
   double seconds = 20;
   bool profile = false;
@@ -65,11 +65,13 @@ void ipus(const Arguments& a) {
   report(a, g, fmt::format("simulated against the cycle model, {}", cluster_name(a)));
 }
 
-void host(const Arguments& a) {
-  const simulate::Cluster c = a.host.empty() ? measure::calibrate_sessions(0.2 * a.seconds) : simulate::cluster_of(a.host);
-  const auto all = measure::host_configurations();
-  const auto g = measure::compare_on_host(all, c, 0.8 * a.seconds / static_cast<double>(all.size()), show);
-  report(a, g, "simulated against this host");
+void host(const Arguments& a, measure::HostRun how) {
+  const simulate::Cluster c = a.host.empty() ? measure::calibrate_runs(0.2 * a.seconds, how) : simulate::cluster_of(a.host);
+  auto all = measure::host_configurations();
+  if (!a.only.empty()) std::erase_if(all, [&](const measure::Configuration& x) { return x.what.find(a.only) == std::string::npos; });
+  if (all.size() < 2) fail(ErrorKind::invalid_option, "too-few-configurations", "{} of the configurations have '{}' in their names", all.size(), a.only);
+  const auto g = measure::compare_on_host(all, c, 0.8 * a.seconds / static_cast<double>(all.size()), show, how);
+  report(a, g, how == measure::HostRun::ranks ? "simulated against MPI ranks on this host" : "simulated against this host");
 }
 
 }  // namespace
@@ -89,12 +91,17 @@ int main(int argc, char** argv) {
   CLI::App* const many = app.add_subcommand("ipus", "MLPs and small GPTs on 2 to 16 IPUs, against the cycle model");
   machine(many);
   CLI::App* const here = app.add_subcommand("host", "MLPs and small GPTs on one and two threads of this host, against its clock");
-  here->add_option("--host", a.host, "A JSON file of pando calibrate; without it the host is calibrated first");
-  here->add_option("--seconds", a.seconds, "For how long")->check(CLI::Range(1.0, 3600.0))->capture_default_str();
-  for (CLI::App* c : {many, here}) c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
+  CLI::App* const ranks = app.add_subcommand("ranks", "MLPs and small GPTs on one and two ranks (pando run, mpirun), against this host's clock");
+  for (CLI::App* c : {here, ranks}) {
+    c->add_option("--host", a.host, "A JSON file of pando calibrate; without it the host is calibrated first");
+    c->add_option("--seconds", a.seconds, "For how long, without starting processes")->check(CLI::Range(1.0, 3600.0))->capture_default_str();
+    c->add_option("--only", a.only, "Configurations with this text in their names");
+  }
+  for (CLI::App* c : {many, here, ranks}) c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
   one->callback([&] { program(a); });
   many->callback([&] { ipus(a); });
-  here->callback([&] { host(a); });
+  here->callback([&] { host(a, measure::HostRun::sessions); });
+  ranks->callback([&] { host(a, measure::HostRun::ranks); });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
