@@ -37,11 +37,9 @@ class StepBuilder {
   // The program; flat.
   transform::Program finish();
 
-  // For ops that carry graphs; their phase is a forward op's, their layer the first.
+ private:
   ir::Module& module() { return builder_.module(); }
   const ir::Module& module() const { return builder_.module(); }
-
- private:
   ir::GraphId main() const { return builder_.module().main_graph(); }
 
   ir::Builder builder_;

@@ -1,6 +1,7 @@
 #include "ir/interpreter.h"
 #include "pando/model_error.hpp"
 #include "project/testing.h"
+#include "transform/distribute/parts.h"
 
 namespace pando::project::testing {
 namespace {
@@ -62,8 +63,11 @@ graph round(a: Tensor[(3), float32, 0], w: Tensor[(3), float32, 1]):
   // Under `strict` it is the sequential loop.
   const ir::Module whole = ir::parse(text);
   ir::Interpreter sequential(whole);
-  sequential.set_input(ir::HostStreamId(0), slices(8, {3}, 5).reshaped({8, 1, 3}));
-  for (int i = 0; i < 8; ++i) sequential.run();
+  const ir::HostTensor samples = slices(8, {3}, 5);
+  for (std::int64_t i = 0; i < 8; ++i) {
+    sequential.set_input(ir::HostStreamId(0), transform::part_of(samples, {i, 0}, {1, 3}).reshaped({1, 1, 3}));
+    sequential.run();
+  }
   const Projected p = projected(ir::parse(text), "strict");
   EXPECT_EQ(run(p.program, {{"x", slices(8, {3}, 5)}}, {8, 1}).states.at("v"), sequential.state(ir::StateId(0), 0));
 }

@@ -11,7 +11,7 @@ namespace pando::transform {
 //
 // Refuses (value) loops of more than kMostWritten ops in all.
 Program flatten(const Program& program);
-inline constexpr std::size_t kMostWritten = 1'000'000;
+inline constexpr std::size_t kMostWritten = 100'000;
 
 // Only the calls and loops of the main graph in whose graphs, in any depth, values lie on several devices or replicas meet; all else stays as it is.
 // Refuses (not_implemented) such branches.
