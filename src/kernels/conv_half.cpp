@@ -53,6 +53,6 @@ void pando_conv_rows_f16(const PandoConvRows* conv, bool winograd, const void* i
   const float* const from = bring(c, static_cast<const Half*>(in), begin, end);
   const std::size_t elements = static_cast<std::size_t>(c.row_end - c.row_begin) * static_cast<std::size_t>(c.out_columns) * c.out_column;
   float* const to = at_least(result, elements);
-  (winograd ? &pando_conv_winograd : &pando_conv_rows)(&c, from, weights, to);
+  (winograd ? &pando_conv_winograd : &pando_conv_rows)(&c, from, weights, to, nullptr);
   pando_convert(Type::f32, Type::f16, to, out, elements);
 }

@@ -54,17 +54,22 @@ void one_row(const PandoConvRows& c, const ImageRows& rows, int row, int channel
 }  // namespace
 }  // namespace pando::kernels
 
-void pando_conv_rows(const PandoConvRows* conv, const float* in, const float* weights, float* out) {
+void pando_conv_rows(const PandoConvRows* conv, const float* in, const float* weights, float* out, const PandoEpilogue* epilogue) {
   using namespace pando::kernels;
   const PandoConvRows& c = *conv;
   if (c.row_begin >= c.row_end || c.out_columns <= 0 || c.out_channels <= 0) return;
   ImageRows rows(c, in, 1);
-  const std::size_t row = static_cast<std::size_t>(c.out_columns) * c.out_column;
+  const auto pixels = static_cast<std::size_t>(c.out_columns);
   for (int first = c.row_begin; first < c.row_end; first += rows.at_once()) {
     const int last = std::min(first + rows.at_once(), c.row_end);
     rows.bring(first, last);
     // A range of channels at a time: its weights stay near for all rows.
     for (int channel = 0; channel < c.out_channels; channel += static_cast<int>(kWide))
-      for (int r = first; r < last; ++r) one_row(c, rows, r, channel, weights, out + static_cast<std::size_t>(r - c.row_begin) * row);
+      for (int r = first; r < last; ++r) {
+        const std::size_t pixel = static_cast<std::size_t>(r - c.row_begin) * pixels;
+        one_row(c, rows, r, channel, weights, out + pixel * c.out_column);
+        const bool complete = channel + static_cast<int>(kWide) >= c.out_channels;
+        if (epilogue != nullptr && complete) pando_finish(epilogue, pixel, pixels, 0, static_cast<std::size_t>(c.out_channels));
+      }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "kernels/elementwise_matrix.h"
 #include "kernels/kernel.h"
 
 // Along a dimension, output o and kernel element t meet the input stride * o + offset + step * t; what is outside is zero. step >= 1.
@@ -21,5 +22,6 @@ struct PandoConvRows {
 };
 
 // `in`: the image's first element. `weights`: [kernel rows][kernel columns][in channels][out channels], from the part's first output channel on. `out`: the
-// first element of row_begin. Each sum is taken in the order of the weights.
-PANDO_KERNEL void pando_conv_rows(const PandoConvRows* conv, const float* in, const float* weights, float* out);
+// first element of row_begin. Each sum is taken in the order of the weights. An epilogue, whose matrices have a row for each pixel from row_begin on and whose
+// first result is `out`, is computed on each row of pixels as soon as its sums are complete.
+PANDO_KERNEL void pando_conv_rows(const PandoConvRows* conv, const float* in, const float* weights, float* out, const PandoEpilogue* epilogue = nullptr);

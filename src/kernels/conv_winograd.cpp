@@ -126,7 +126,7 @@ void pando_winograd_weights(unsigned long n, unsigned long begin, unsigned long 
   HWY_DYNAMIC_DISPATCH(weights)(n, begin, end, in, out);
 }
 
-void pando_conv_winograd(const PandoConvRows* conv, const float* in, const float* weights, float* out) {
+void pando_conv_winograd(const PandoConvRows* conv, const float* in, const float* weights, float* out, const PandoEpilogue* epilogue) {
   using namespace pando::kernels;
   const PandoConvRows& c = *conv;
   if (c.row_begin >= c.row_end || c.out_columns <= 0 || c.out_channels <= 0) return;
@@ -145,9 +145,13 @@ void pando_conv_winograd(const PandoConvRows* conv, const float* in, const float
       pando_gemm_f32(static_cast<unsigned>(tiles), static_cast<unsigned>(out_channels), static_cast<unsigned>(in_channels), turned + k * tiles * in_channels,
                      static_cast<unsigned>(in_channels), weights + k * in_channels * out_channels, static_cast<unsigned>(out_channels),
                      products + k * tiles * out_channels, static_cast<unsigned>(out_channels), false);
-    for (std::size_t p = 0; p < g.pairs; ++p)
+    for (std::size_t p = 0; p < g.pairs; ++p) {
+      const std::size_t row = static_cast<std::size_t>(g.row - c.row_begin) + 2 * p;
       HWY_DYNAMIC_DISPATCH(outputs)(products + p * g.count * out_channels, tiles * out_channels, out_channels, g.count,
-                                    out + (static_cast<std::size_t>(g.row - c.row_begin) + 2 * p) * out_row + 2 * g.first * c.out_column, out_row, c.out_column);
+                                    out + row * out_row + 2 * g.first * c.out_column, out_row, c.out_column);
+      for (std::size_t r = row; epilogue != nullptr && r < row + 2; ++r)
+        pando_finish(epilogue, 2 * (r * across + g.first), 2 * g.count, 0, out_channels);
+    }
   };
   for (int brought = c.row_begin; brought < c.row_end; brought += rows.at_once()) {
     const int end = std::min(brought + rows.at_once(), c.row_end);

@@ -9,4 +9,4 @@ PANDO_KERNEL void pando_winograd_weights(unsigned long n, unsigned long begin, u
 
 // As pando_conv_rows, where both axes have three taps, stride 1 and step 1, the rows and columns of the result are even in number, and so are vectors of
 // both channels: multiples of 16, at most 4,096. `weights`: [16][in channels][out channels].
-PANDO_KERNEL void pando_conv_winograd(const PandoConvRows* conv, const float* in, const float* weights, float* out);
+PANDO_KERNEL void pando_conv_winograd(const PandoConvRows* conv, const float* in, const float* weights, float* out, const PandoEpilogue* epilogue = nullptr);

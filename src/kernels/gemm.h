@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "kernels/elementwise_matrix.h"
 #include "kernels/kernel.h"
 
 // C[m x n] (+)= A[m x k] * B[k x n]. With `accumulate` false C is written. For blocks that fit the caches.
@@ -26,9 +27,10 @@ struct PandoMatrix {
   bool half;  // IEEE halfs; else floats
 };
 
-// C[m x n] (+)= scale * A[m x k] * B[k x n] for matrices of any size: blocks of them are packed into buffers that fit the caches.
+// C[m x n] (+)= scale * A[m x k] * B[k x n] for matrices of any size: blocks of them are packed into buffers that fit the caches. An epilogue, whose first
+// result is C, is computed on each part of C as soon as its sums are complete.
 PANDO_KERNEL void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoMatrix b, float* c, std::size_t ldc,
-                                    float scale, bool accumulate);
+                                    float scale, bool accumulate, const PandoEpilogue* epilogue = nullptr);
 
 // A matrix in pieces: floats or IEEE halfs, row-major, one after the other.
 struct PandoPiece {

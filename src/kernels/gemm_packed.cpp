@@ -146,9 +146,13 @@ void multiply_few_rows(unsigned m, unsigned n, unsigned k, const PandoMatrix& a,
 }  // namespace pando::kernels
 
 void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoMatrix b, float* c, std::size_t ldc, float scale,
-                       bool accumulate) {
+                       bool accumulate, const PandoEpilogue* epilogue) {
   using namespace pando::kernels;
-  if (m <= kFewRows && is_read_in_place(b)) return multiply_few_rows(m, n, k, a, b, c, ldc, scale, accumulate);
+  if (m <= kFewRows && is_read_in_place(b)) {
+    multiply_few_rows(m, n, k, a, b, c, ldc, scale, accumulate);
+    if (epilogue != nullptr) pando_finish(epilogue, 0, m, 0, n);
+    return;
+  }
   alignas(64) float panels[kPanels];
   alignas(64) float rows_of_a[kTurnedRows * (kTurnedDepth + 4)];
   static_assert(sizeof rows_of_a >= sizeof(float) * kRows * kDepth);
@@ -161,8 +165,11 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
       const unsigned depth = std::min(most_depth, k - l);
       pack_panels(b, l, j, depth, columns, panels);
       multiply_all(panels, std::size_t{columns} * depth, scale);
-      for (unsigned i = 0; i < m; i += most_rows)
-        multiply_rows(a, i, l, std::min(most_rows, m - i), columns, depth, rows_of_a, panels, c + i * ldc + j, ldc, accumulate || l > 0);
+      for (unsigned i = 0; i < m; i += most_rows) {
+        const unsigned rows = std::min(most_rows, m - i);
+        multiply_rows(a, i, l, rows, columns, depth, rows_of_a, panels, c + i * ldc + j, ldc, accumulate || l > 0);
+        if (epilogue != nullptr && l + depth == k) pando_finish(epilogue, i, rows, j, columns);
+      }
     }
   }
 }

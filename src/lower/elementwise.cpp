@@ -8,6 +8,7 @@
 #include <popops/ElementWiseUtil.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace pando::lower {
 
@@ -95,6 +96,8 @@ bool Lowering::may_join(const Group& group, OpId op) const {
   const ir::Type &mine = module_.type_of(module_.result(op)), &theirs = module_.type_of(group.members[0].result);
   if (mine.dtype != DType::float32 || theirs.dtype != DType::float32 || mine.shape != theirs.shape || !(mine.place == theirs.place)) return false;
   if (row->expression && module_.results(op).size() != 1) return false;
+  // A formula may read the result of the op that waits before that is computed.
+  if (row->formula && waiting_.valid()) return false;
   bool shares = false;
   for (std::size_t i = 0; i < module_.operands(op).size(); ++i) {
     const ValueId v = resolved(module_.operand(op, i));
@@ -170,6 +173,11 @@ void Lowering::lower_elementwise(OpId op) {
     if (module_.row(next).name == "constant" || plan_.fused_into.contains(next.value)) continue;
     if (!join(group, next)) break;
     plan_.fused_into.emplace(next.value, next);  // it is done
+  }
+  if (waiting_.valid()) {
+    const OpId before = std::exchange(waiting_, OpId());
+    if (finish(before, group)) return;
+    lower_plainly(before);
   }
   compute(group);
   if (decisions_) tell_pass(group);

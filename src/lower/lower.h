@@ -26,6 +26,8 @@ struct Options {
   std::int64_t num_io_tiles = 0;
   // Chains of element-wise ops become one pass.
   bool fuse = true;
+  // With `fuse`: such a pass over a product's or a convolution's result is done with each part of it as soon as the part is computed.
+  bool epilogues = true;
   // A scale of float8 data beyond -32 to 31 stops the program.
   bool check_float8_scales = false;
   // "float" or "half" where an op says nothing.

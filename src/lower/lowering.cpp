@@ -111,14 +111,20 @@ void Lowering::lower_op(OpId op) {
   PANDO_CHECK(row != nullptr);
   if (is_elementwise(row)) {
     lower_elementwise(op);
+  } else if (waits_for_epilogue(op)) {
+    waiting_ = op;
   } else {
-    begin_op(op);
-    OpLowering lowering(*this, op);
-    row->lower(lowering);
-    for (ValueId v : module_.results(op)) PANDO_CHECK(has_slot(v));
-    if (decisions_) tell_op(op);
+    lower_plainly(op);
   }
   end_op();
+}
+
+void Lowering::lower_plainly(OpId op) {
+  begin_op(op);
+  OpLowering lowering(*this, op);
+  find_row(module_.row(op).name)->lower(lowering);
+  for (ValueId v : module_.results(op)) PANDO_CHECK(has_slot(v));
+  if (decisions_) tell_op(op);
 }
 
 void Lowering::refuse_what_has_no_lowering() const {

@@ -162,6 +162,11 @@ class Lowering {
     std::size_t leaf;  // where it lay; the number of leaves for a new tensor
   };
   void lower_elementwise(ir::OpId op);
+  // An op that waits for the element-wise ops behind it, to be computed with them (epilogues.cpp).
+  bool waits_for_epilogue(ir::OpId op) const;
+  bool reads_in_whole(ir::OpId reader, ir::ValueId v) const;
+  bool finish(ir::OpId op, const Group& group);
+  void lower_plainly(ir::OpId op);
   bool join(Group& group, ir::OpId op);
   bool may_join(const Group& group, ir::OpId op) const;
   bool add_expression(Group& group, ir::OpId op);
@@ -230,6 +235,7 @@ class Lowering {
   std::string why_wish_;
   std::map<ir::ValueId, std::string> why_;
   std::map<ir::OpId, poplar::Tensor> wholes_;
+  ir::OpId waiting_;
   GraphPlan plan_;
   // Where in plan_.ops.
   std::size_t at_ = 0;

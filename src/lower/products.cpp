@@ -3,6 +3,7 @@
 #include "lower/element_types.h"
 
 #include <fmt/format.h>
+#include <poplin/Epilogue.hpp>
 #include <poplin/MatMul.hpp>
 
 #include <algorithm>
@@ -139,6 +140,41 @@ void lower_product(OpLowering& o) {
   const auto turned = [](const Tensor& t) { return t.dimRoll(t.rank() - 1, t.rank() - 2); };
   const Tensor part = o.lowering().place_in_whole(o.module().result(o.op()));
   o.result(0, turned(product(o, turned(b), turned(a), type, part.valid() ? turned(part) : Tensor())));
+}
+
+namespace {
+
+// An operand of an epilogue in the shape of the product's: the result's own, one number, or the columns of a row. Invalid for others.
+Tensor as_operand(const Tensor& t, const Extents& result, const Extents& of_product) {
+  if (!t.valid() || t.shape() == result) return t.valid() ? t.reshape(of_product) : t;
+  if (t.numElements() == 1) return t.reshape({});
+  return t.numElements() == result.back() && t.dim(t.rank() - 1) == result.back() ? t.flatten() : Tensor();
+}
+
+}  // namespace
+
+bool finish_product(OpLowering& o, Epilogue& e) {
+  Lowering& l = o.lowering();
+  const Tensor a = o.operand(0), b = o.operand(1);
+  if (is_transposed(o, l.analysis()) || o.operand_type(0).dtype != ir::DType::float32) return false;
+  l.need(Library::poplin);
+  const Sizes s = sizes_of(a.shape(), b.shape());
+  const Extents result = extents(o.result_type().shape), of_product = s.one_product ? Extents{s.m, s.n} : Extents{s.groups, s.m, s.n};
+  poplin::Epilogue epilogue{e.results, {}, e.product};
+  for (std::size_t i = 0; i < e.operands.size(); ++i) {
+    epilogue.operands.push_back(as_operand(e.operands[i], result, of_product));
+    if (i != e.product && !epilogue.operands.back().valid()) return false;
+  }
+  std::vector<Tensor> outs;
+  for (const Tensor& t : e.outs) outs.push_back(t.valid() ? t.reshape(of_product) : t);
+  const auto options = options_of(o.module(), o.op(), l);
+  const bool done = s.one_product
+                        ? poplin::matMulWithEpilogue(o.graph(), a.reshape({s.m, s.k}), b.reshape({s.k, s.n}), epilogue, outs, o.program(), o.name(), options)
+                        : poplin::matMulGroupedWithEpilogue(o.graph(), grouped(a.rank() == 1 ? a.expand({0}) : a, s, s.m, s.k), grouped(b, s, s.k, s.n), epilogue,
+                                                            outs, o.program(), o.name(), options);
+  if (!done) return false;
+  for (std::size_t r = 0; r < outs.size(); ++r) e.outs[r] = outs[r].reshape(result);
+  return true;
 }
 
 Tensor product_layout(const LayoutRequest& r) {

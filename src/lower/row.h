@@ -61,9 +61,21 @@ struct LayoutRequest {
   std::string name;
 };
 
+// What element-wise ops make of another op's result: expressions over operands (placeholder i + 1 is operand i), of which one is that result.
+struct Epilogue {
+  std::vector<Any> results;
+  std::vector<poplar::Tensor> operands;
+  std::size_t product = 0;
+  // Where the results are to lie; invalid where that is open. Who computes them fills these in.
+  std::vector<poplar::Tensor> outs;
+};
+
 struct Row {
   std::string_view name;
   void (*lower)(OpLowering&) = nullptr;
+  // Of ops whose result element-wise ops can be computed with, part by part: does what `lower` does, and the epilogue; the op's own result lies nowhere
+  // afterwards. False, with nothing done, where this device or these operands do not allow it.
+  bool (*finish)(OpLowering&, Epilogue&) = nullptr;
   Any (*expression)(const Expression&) = nullptr;
   // Element-wise, too, of operands and of tensors that it makes first. Result 0 is what the expression gives, others are the function's.
   Any (*formula)(OpLowering&, Formula&) = nullptr;

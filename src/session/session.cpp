@@ -192,6 +192,7 @@ lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decision
   lower::Options o;
   o.num_io_tiles = options.num_io_tiles;
   o.fuse = options.fuse;
+  o.epilogues = options.epilogues;
   o.check_float8_scales = options.check_float8_scales;
   o.partials_type_matmuls = options.partials_type_matmuls;
   o.decisions = decisions;

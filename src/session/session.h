@@ -43,6 +43,8 @@ struct Options {
   bool schedule = true;
   // Chains of element-wise ops become one pass over their operands.
   bool fuse = true;
+  // With `fuse`, on "cpu": what element-wise ops make of a product or a convolution is computed with each part of its result.
+  bool epilogues = true;
   // A scale of float8 data beyond -32 to 31 stops the run with poplar::application_runtime_error. Otherwise results are undefined.
   bool check_float8_scales = false;
   // Matrix products: "float" or "half" partial sums where the op says nothing.

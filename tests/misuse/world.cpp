@@ -153,6 +153,10 @@ poplin::ConvParams Maker<poplin::ConvParams>::make(World& w) {
   return poplin::ConvParams(w.roll(4) ? FLOAT : Maker<Type>::make(w), size(), {size(), size()}, {size(), size()}, size(), size(), size());
 }
 
+poplin::Epilogue Maker<poplin::Epilogue>::make(World& w) {
+  return {Maker<std::vector<popops::expr::Any>>::make(w), Maker<std::vector<poplar::Tensor>>::make(w), w.roll(3) ? 0 : Maker<std::size_t>::make(w)};
+}
+
 popnn::pooling::PoolParams Maker<popnn::pooling::PoolParams>::make(World& w) {
   const auto size = [&] { return w.roll(6) ? std::size_t{1} + w.roll(3) : Maker<std::size_t>::make(w); };
   const auto step = [&] { return w.roll(6) ? 1 + w.roll(2) : Maker<unsigned>::make(w); };

@@ -6,6 +6,7 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/Program.hpp>
 #include <poplin/Convolution.hpp>
+#include <poplin/Epilogue.hpp>
 #include <poputil/GraphFunction.hpp>
 #include <poputil/Util.hpp>
 #include <pva/pva.hpp>
@@ -161,6 +162,10 @@ struct Maker<popops::expr::Any> {
 template <>
 struct Maker<poplin::ConvParams> {
   static poplin::ConvParams make(World& w);
+};
+template <>
+struct Maker<poplin::Epilogue> {
+  static poplin::Epilogue make(World& w);
 };
 template <>
 struct Maker<popnn::pooling::PoolParams> {

@@ -2,6 +2,8 @@
 #include "lower/element_types.h"
 #include "lower/lowering.h"
 
+#include <poplin/Epilogue.hpp>
+
 namespace pando::lower {
 
 extern const Row lower_conv;
@@ -14,6 +16,14 @@ constexpr Row lower_conv = {
           const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
           o.result(0, poplin::convolution(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p, false, o.program(), o.name(),
                                           convolution_options(o.attributes()), &o.lowering().planning()));
+        },
+    .finish =
+        [](OpLowering& o, Epilogue& e) {
+          o.lowering().need(Library::poplin);
+          const ir::Convolution c = ir::convolution_of(o.attributes(), o.operand_type(0).shape, o.operand_type(1).shape);
+          const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
+          return poplin::convolutionWithEpilogue(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p, {e.results, e.operands, e.product}, e.outs,
+                                                 o.program(), o.name(), convolution_options(o.attributes()), &o.lowering().planning());
         },
     .layout =
         [](const LayoutRequest& r) -> poplar::Tensor {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace poplin::conv {
@@ -101,7 +102,35 @@ std::vector<int> shape_of(const Problem& p, const std::array<Line, 2>& axes, std
   return shape;
 }
 
+// The epilogue's fields, of the results' elements [begin, end). Without an epilogue: all empty.
+void set_finish(Graph& graph, const poplar::VertexRef& v, const FinishInRows* finish, std::size_t begin, std::size_t end, std::size_t channels) {
+  std::vector<Tensor> operands, more;
+  std::vector<unsigned> strides, code;
+  if (finish != nullptr) {
+    code = finish->finish->words;
+    for (std::size_t i = 0; i < finish->matrices.size(); ++i) {
+      const internal::FinishOperand& o = finish->finish->operands[i];
+      operands.push_back(o.is_matrix ? finish->matrices[i].flatten().slice(begin, end) : o.tensor);
+      strides.push_back(o.is_matrix ? static_cast<unsigned>(channels) : o.stride);
+    }
+    for (const Tensor& t : finish->more) more.push_back(t.flatten().slice(begin, end));
+  }
+  graph.connect(v["operands"], operands);
+  graph.connect(v["more"], more);
+  for (const auto& [field, values] : {std::pair("strides", strides), std::pair("code", code)}) {
+    graph.setFieldSize(v[field], values.size());
+    if (!values.empty()) graph.setInitialValue(v[field], values);
+  }
+}
+
 }  // namespace
+
+bool can_finish_in_rows(const FinishInRows& finish, const Problem& p, const std::vector<std::size_t>& shape) {
+  const auto lies = [](const Tensor& t) { return !t.valid() || t.isContiguous(); };
+  for (std::size_t d = 0; d < p.lines.size(); ++d)
+    if (shape[2 + d] != size(p.lines[d].out)) return false;
+  return std::all_of(finish.matrices.begin(), finish.matrices.end(), lies) && std::all_of(finish.more.begin(), finish.more.end(), lies);
+}
 
 bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& target) {
   if (target.getTargetType() != poplar::TargetType::CPU || !options.in_rows || options.constraints != PlanConstraints()) return false;
@@ -128,7 +157,7 @@ Tensor make_image(Graph& graph, const ConvParams& params, const poplar::DebugCon
 }
 
 void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, const Tensor& in, const Tensor& weights, const Tensor& out,
-                      poplar::ComputeSet set, Sequence& before, Sequence& after, const poplar::DebugContext& context) {
+                      poplar::ComputeSet set, Sequence& before, Sequence& after, const poplar::DebugContext& context, const FinishInRows* finish) {
   std::array<Line, 2> axes = axes_of(p);
   const std::size_t batch = size(p.batch), in_channels = size(p.in_channels), out_channels = size(p.out_channels);
   const Image image = image_of(graph, in.reshape({batch, size(axes[0].in), size(axes[1].in), in_channels}), before, {context, "input"});
@@ -146,7 +175,8 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, co
     kernel = popops::cast(graph, kernel, poplar::FLOAT, before, {context, "weights"});
   }
   if (!kernel.isContiguous()) kernel = copy_of(graph, kernel, before, {context, "weights"});
-  const bool direct = out.isContiguous() && !out.intersectsWith(image.flat) && !out.intersectsWith(kernel);
+  // Who asks for an epilogue has seen to that.
+  const bool direct = finish != nullptr || (out.isContiguous() && !out.intersectsWith(image.flat) && !out.intersectsWith(kernel));
   Tensor to = out;
   if (!direct) {
     to = graph.addVariable(out.elementType(), out.shape(), {context, "output"});
@@ -167,6 +197,8 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, co
       graph.connect(v["in"], image.flat[b]);
       graph.connect(v["weights"], kernel.flatten());
       graph.connect(v["out"], to[b].slice(size(begin), size(end)).flatten());
+      const std::size_t row = size(axes[1].out) * out_channels, first = b * size(axes[0].out);
+      if (!half) set_finish(graph, v, finish, (first + size(begin)) * row, (first + size(end)) * row, out_channels);
       graph.setFieldSize(v["shape"], shape.size());
       graph.setInitialValue(v["shape"], shape);
     }

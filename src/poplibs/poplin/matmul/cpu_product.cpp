@@ -123,6 +123,20 @@ void for_each_part(const Problem& p, const CpuCut& cut, Visit visit) {
           visit(Part{g, m, std::min(p.m, m + cut.m_block), n, std::min(p.n, n + cut.n_block), k * cut.k_block, std::min(p.k, (k + 1) * cut.k_block)}, k);
 }
 
+void set_operands(Graph& graph, const poplar::VertexRef& v, const Part& part, const Operand& a, const Operand& b) {
+  graph.connect(v["a"], a.groups[part.group]);
+  graph.connect(v["b"], b.groups[part.group]);
+  const auto set_value = [&](const char* field, std::size_t value) { graph.setInitialValue(v[field], static_cast<unsigned>(value)); };
+  set_value("rows", part.m_end - part.m);
+  set_value("k", part.k_end - part.k);
+  set_value("a_begin", part.m * a.row + part.k * a.column);
+  set_value("a_row", a.row);
+  set_value("a_column", a.column);
+  set_value("b_begin", part.k * b.row + part.n * b.column);
+  set_value("b_row", b.row);
+  set_value("b_column", b.column);
+}
+
 // C's rows of this part, joined if they follow each other. `c` is {groups, m, n}, its rows whole.
 std::vector<Tensor> rows_of(const Tensor& c, const Part& part) {
   const Tensor block = c[part.group].slice({part.m, part.n}, {part.m_end, part.n_end});
@@ -146,19 +160,9 @@ void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Opera
   for_each_part(p, cut, [&](const Part& part, std::size_t at) {
     const poplar::VertexRef v = graph.addVertex(set, vertex);
     graph.setTileMapping(v, 0);
-    graph.connect(v["a"], a.groups[part.group]);
-    graph.connect(v["b"], b.groups[part.group]);
+    set_operands(graph, v, part, a, b);
     graph.connect(v["c"], rows_of(c[at], part));
     graph.connect(v["scale"], factor);
-    const auto set_value = [&](const char* field, std::size_t value) { graph.setInitialValue(v[field], static_cast<unsigned>(value)); };
-    set_value("rows", part.m_end - part.m);
-    set_value("k", part.k_end - part.k);
-    set_value("a_begin", part.m * a.row + part.k * a.column);
-    set_value("a_row", a.row);
-    set_value("a_column", a.column);
-    set_value("b_begin", part.k * b.row + part.n * b.column);
-    set_value("b_row", b.row);
-    set_value("b_column", b.column);
   });
 }
 
@@ -225,6 +229,100 @@ void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tens
   if (direct) return;
   for (Tensor& part : c) part = part.flatten();
   add_up(graph, c, out.flatten(), scale, prog, debug);
+}
+
+namespace {
+
+// The epilogue's matrices as they lie; false if their rows are not whole and evenly apart.
+bool find_matrices(const Graph& graph, const Finish& finish, std::vector<Operand>& matrices) {
+  for (const FinishOperand& o : finish.operands) {
+    if (!o.is_matrix) matrices.push_back({{}, o.stride, 1});
+    else matrices.push_back(o.tensor.isContiguous() ? in_one_piece(o.tensor, o.tensor.dim(2), 1) : strided(graph, o.tensor, false));
+    if (o.is_matrix && (matrices.back().groups.empty() || matrices.back().row >= kOneNumber)) return false;
+  }
+  return true;
+}
+
+// What a part reads of the epilogue's operands.
+std::vector<Tensor> operands_of_part(const Finish& finish, const std::vector<Operand>& matrices, const Part& part) {
+  std::vector<Tensor> out;
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    const FinishOperand& o = finish.operands[i];
+    const std::size_t row = matrices[i].row;
+    if (o.is_matrix) out.push_back(matrices[i].groups[part.group].slice(part.m * row + part.n, (part.m_end - 1) * row + part.n_end));
+    else out.push_back(o.stride == kOneRow ? o.tensor.slice(part.n, part.n_end) : o.tensor);
+  }
+  return out;
+}
+
+// The rows of all results, or one entry for each if these are whole.
+std::vector<Tensor> rows_of_all(const std::vector<Tensor>& outs, const Part& part) {
+  std::vector<std::vector<Tensor>> rows;
+  for (const Tensor& t : outs) rows.push_back(rows_of(t, part));
+  const bool whole = std::all_of(rows.begin(), rows.end(), [](const auto& r) { return r.size() == 1; });
+  std::vector<Tensor> out;
+  for (std::size_t r = 0; r < outs.size(); ++r) {
+    const std::size_t n = part.m_end - part.m;
+    if (whole || rows[r].size() == n) out.insert(out.end(), rows[r].begin(), rows[r].end());
+    else
+      for (std::size_t i = 0; i < n; ++i) out.push_back(rows[r][0].slice(i * (part.n_end - part.n), (i + 1) * (part.n_end - part.n)));
+  }
+  return out;
+}
+
+void add_finishing_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b, const Finish& finish,
+                            const std::vector<Operand>& matrices, const std::vector<Tensor>& outs, poplar::ComputeSet set) {
+  std::vector<unsigned> strides;
+  for (const Operand& m : matrices) strides.push_back(static_cast<unsigned>(m.row));
+  for_each_part(p, cut, [&](const Part& part, std::size_t) {
+    const poplar::VertexRef v = graph.addVertex(set, "poplin::FinishedProduct");
+    graph.setTileMapping(v, 0);
+    set_operands(graph, v, part, a, b);
+    graph.connect(v["results"], rows_of_all(outs, part));
+    graph.connect(v["operands"], operands_of_part(finish, matrices, part));
+    const auto set_list = [&](const char* field, const std::vector<unsigned>& values) {
+      graph.setFieldSize(v[field], values.size());
+      if (!values.empty()) graph.setInitialValue(v[field], values);
+    };
+    set_list("strides", strides);
+    set_list("code", finish.words);
+    graph.setInitialValue(v["count"], static_cast<unsigned>(outs.size()));
+  });
+}
+
+}  // namespace
+
+bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish, std::vector<Tensor>& outs,
+                                poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+  if (p.input != poplar::FLOAT || cut_for_cpu(p).k > 1 || cut_for_cpu(p, true).k > 1) return false;
+  std::vector<Tensor> read{a, b};
+  for (const FinishOperand& o : finish.operands) read.push_back(o.tensor);
+  std::vector<Operand> matrices;
+  if (interfere(outs, read) || !find_matrices(graph, finish, matrices)) return false;
+  for (const Tensor& t : outs)
+    if (t.valid() && !has_whole_rows(t)) return false;
+  // Between rows that are read there may be elements of others.
+  const auto in_between = [&](const Operand& o) {
+    return std::any_of(outs.begin(), outs.end(), [&](const Tensor& t) { return t.valid() && o.intersects(t); });
+  };
+  if (std::any_of(matrices.begin(), matrices.end(), in_between)) return false;
+  const Operand x = operand_of(graph, p, a, prog, {debug, "A"}), y = operand_of(graph, p, b, prog, {debug, "B"});
+  std::vector<Tensor> written;
+  for (Tensor& t : outs) {
+    Tensor place = t;
+    if (!t.valid() || x.intersects(t) || y.intersects(t)) {
+      place = graph.addVariable(poplar::FLOAT, {p.groups, p.m, p.n}, {debug, "out"});
+      graph.setTileMapping(place, 0);
+    }
+    if (!t.valid()) t = place;
+    written.push_back(place);
+  }
+  const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
+  add_finishing_vertices(graph, p, cut_for_cpu(p, x.column != 1), x, y, finish, matrices, written, set);
+  prog.add(poplar::program::Execute(set, debug));
+  for (std::size_t i = 0; i < outs.size(); ++i)
+    if (written[i] != outs[i]) prog.add(poplar::program::Copy(written[i], outs[i], false, debug));
+  return true;
 }
 
 void print_on_cpu(std::ostream& out, const Problem& p) {

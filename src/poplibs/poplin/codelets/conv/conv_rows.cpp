@@ -2,6 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
+#include "../epilogue.h"
 #include "poplibs/poplin/codelets/conv/conv_shape.h"
 
 namespace poplin {
@@ -11,11 +12,26 @@ class ConvRows : public poplar::Vertex {
   ConvRows();
   poplar::Input<poplar::Vector<float>> in, weights;
   poplar::Output<poplar::Vector<float>> out;
+  // An epilogue, if there is code: its other results, which lie as `out` does, and its operands. Rows are pixels.
+  poplar::Vector<poplar::Output<poplar::Vector<float>>> more;
+  poplar::Vector<poplar::Input<poplar::Vector<float>>> operands;
+  poplar::Vector<unsigned> strides, code;
   poplar::Vector<int> shape;  // conv_shape.h
 
   bool compute() {
     const PandoConvRows conv = conv_of_shape(shape);
-    pando_conv_rows(&conv, &in[0], &weights[0], &out[0]);
+    if (code.size() == 0) {
+      pando_conv_rows(&conv, &in[0], &weights[0], &out[0]);
+      return true;
+    }
+    using namespace pando::kernels;
+    MatrixOperand from[kMostEpilogueMatrices];
+    MatrixResult to[kMostEpilogueMatrices];
+    read_operands(operands, strides, from);
+    to[0] = {&out[0], conv.out_column};
+    for (unsigned r = 0; r < more.size(); ++r) to[r + 1] = {&more[r][0], conv.out_column};
+    const PandoEpilogue epilogue{code.data(), code.size(), from, to};
+    pando_conv_rows(&conv, &in[0], &weights[0], &out[0], &epilogue);
     return true;
   }
 };
@@ -28,14 +44,14 @@ namespace poplin {
 
 using namespace pando::poplibs;
 
-// Two products a cycle.
+// Two products a cycle, and for each element of the result two words of the epilogue.
 Estimates estimates_conv_rows() {
   using namespace poplar;
   return {{"poplin::ConvRows", [](const VertexIntrospector& vertex, const Target& target) {
              const std::vector<int> shape = vertex.getFieldInfo("shape").getInitialValues<int>(target);
              const std::uint64_t of_one = static_cast<std::uint64_t>(shape[1]) * static_cast<std::uint64_t>(shape[6]) * static_cast<std::uint64_t>(shape[10]);
-             const std::uint64_t products = vertex.getFieldInfo("out").size() * of_one;
-             return VertexPerfEstimate(30 + products / 2, 2 * products);
+             const std::uint64_t elements = vertex.getFieldInfo("out").size(), products = elements * of_one, words = elements * vertex.getFieldInfo("code").size();
+             return VertexPerfEstimate(30 + (products + words) / 2, 2 * products + words);
            }}};
 }
 

@@ -2,6 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
+#include "../epilogue.h"
 #include "kernels/conv_winograd.h"
 #include "poplibs/poplin/codelets/conv/conv_shape.h"
 
@@ -12,11 +13,26 @@ class ConvWinograd : public poplar::Vertex {
   ConvWinograd();
   poplar::Input<poplar::Vector<float>> in, weights;
   poplar::Output<poplar::Vector<float>> out;
+  // An epilogue, if there is code: its other results, which lie as `out` does, and its operands. Rows are pixels.
+  poplar::Vector<poplar::Output<poplar::Vector<float>>> more;
+  poplar::Vector<poplar::Input<poplar::Vector<float>>> operands;
+  poplar::Vector<unsigned> strides, code;
   poplar::Vector<int> shape;  // conv_shape.h
 
   bool compute() {
     const PandoConvRows conv = conv_of_shape(shape);
-    pando_conv_winograd(&conv, &in[0], &weights[0], &out[0]);
+    if (code.size() == 0) {
+      pando_conv_winograd(&conv, &in[0], &weights[0], &out[0]);
+      return true;
+    }
+    using namespace pando::kernels;
+    MatrixOperand from[kMostEpilogueMatrices];
+    MatrixResult to[kMostEpilogueMatrices];
+    read_operands(operands, strides, from);
+    to[0] = {&out[0], conv.out_column};
+    for (unsigned r = 0; r < more.size(); ++r) to[r + 1] = {&more[r][0], conv.out_column};
+    const PandoEpilogue epilogue{code.data(), code.size(), from, to};
+    pando_conv_winograd(&conv, &in[0], &weights[0], &out[0], &epilogue);
     return true;
   }
 };
@@ -29,14 +45,15 @@ namespace poplin {
 
 using namespace pando::poplibs;
 
-// Of each tile of four results: 16 products of its channels, two a cycle, and what is added up before and after them.
+// Of each tile of four results: 16 products of its channels, two a cycle, and what is added up before and after them; two words of the epilogue.
 Estimates estimates_conv_winograd() {
   using namespace poplar;
   return {{"poplin::ConvWinograd", [](const VertexIntrospector& vertex, const Target& target) {
              const std::vector<int> shape = vertex.getFieldInfo("shape").getInitialValues<int>(target);
              const auto in = static_cast<std::uint64_t>(shape[10]), out = static_cast<std::uint64_t>(shape[11]);
              const std::uint64_t tiles = vertex.getFieldInfo("out").size() / (4 * out), products = tiles * 16 * in * out, sums = tiles * (32 * in + 24 * out);
-             return VertexPerfEstimate(30 + (products + sums) / 2, 2 * products + sums);
+             const std::uint64_t words = tiles * 4 * out * vertex.getFieldInfo("code").size();
+             return VertexPerfEstimate(30 + (products + sums + words) / 2, 2 * products + sums + words);
            }}};
 }
 

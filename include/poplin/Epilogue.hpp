@@ -1,0 +1,55 @@
+#ifndef poplin_Epilogue_hpp
+#define poplin_Epilogue_hpp
+
+#include <poplar/DebugContext.hpp>
+#include <poplar/Export.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplin/ConvParams.hpp>
+#include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
+#include <popops/Expr.hpp>
+
+#include <cstddef>
+#include <vector>
+
+// Products and convolutions with what is done with each element of their result: bias, activation, residual. It is computed part by part, as soon as the
+// sums of a part are complete; the bits are those of popops::map on the result. Of Pando's own: the libraries that others know have no such functions.
+//
+// The functions give false, and add nothing, where there is no vertex that could do it: on targets other than the CPU, for types other than FLOAT, for
+// operands or results whose rows do not lie evenly, for sums in parts, for other broadcast operands than the ones named below.
+//
+// Errors: poputil::poplibs_error for operands and results whose shapes do not fit, for no result, and all that the functions without an epilogue refuse.
+
+namespace poplin {
+
+struct Epilogue {
+  /// Expressions of type FLOAT over the operands: placeholder i + 1 is operand i.
+  std::vector<popops::expr::Any> results;
+  /// Tensors of the result's shape, of one element, or that broadcast to it and have as many elements as the result has columns (channels).
+  std::vector<poplar::Tensor> operands;
+  /// The operand that is the product's or convolution's element; its tensor is not looked at.
+  std::size_t product = 0;
+};
+
+/// As matMul. `outs`: one tensor for each result, written; those that are invalid are made.
+POPLAR_EXPORT bool matMulWithEpilogue(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const Epilogue &epilogue,
+                                      std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                      const poplar::OptionFlags &options = {});
+
+/// As matMulGrouped.
+POPLAR_EXPORT bool matMulGroupedWithEpilogue(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const Epilogue &epilogue,
+                                             std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog,
+                                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+
+/// As convolution, whose weights are not transposed.
+POPLAR_EXPORT bool convolutionWithEpilogue(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights, const ConvParams &params,
+                                           const Epilogue &epilogue, std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog,
+                                           const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                           PlanningCache *cache = nullptr);
+
+}  // namespace poplin
+
+#endif

@@ -1,0 +1,41 @@
+// What epilogues of products and of convolutions have in common.
+#pragma once
+
+#include <poplar/Graph.hpp>
+#include <poplin/Epilogue.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "poplibs/popops/elementwise/epilogue.h"
+
+namespace poplin::internal {
+
+// How a vertex has an operand of its epilogue: a matrix whose rows are so many elements apart, or one of these (codelets/epilogue.h).
+constexpr unsigned kOneRow = 0, kOneNumber = ~0u;
+
+struct FinishOperand {
+  poplar::Tensor tensor;  // a matrix's: of the result's shape; else flat
+  bool is_matrix = false;
+  unsigned stride = kOneNumber;  // of others than matrices
+};
+
+// An epilogue as vertices evaluate it, with those operands that they read.
+struct Finish {
+  std::vector<unsigned> words;
+  std::vector<FinishOperand> operands;
+};
+
+// Of a result of that shape, whose columns (channels) are dimension `columns`. Empty where vertices cannot do it.
+std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const std::vector<std::size_t>& shape,
+                                unsigned columns);
+
+// Refuses `outs` that are no place for the results; makes none.
+void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const std::vector<std::size_t>& shape,
+                const std::vector<poplar::Tensor>& outs);
+
+// Whether results that share elements with each other or with what is read forbid that they are written part by part.
+bool interfere(const std::vector<poplar::Tensor>& outs, const std::vector<poplar::Tensor>& read);
+
+}  // namespace poplin::internal

@@ -1,0 +1,271 @@
+// What is computed together, and where: seen in the steps that run and in the text of the graph level; results against the interpreter.
+#include "session/session.h"
+
+#include "ir/interpreter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+
+namespace pando::session {
+namespace {
+
+using namespace ir;
+
+const Type kSquare = tensor_type(DType::float32, {3, 3});
+
+HostTensor counting(Shape shape, double first = 1) {
+  HostTensor t(DType::float32, shape);
+  for (std::int64_t i = 0; i < t.elements(); ++i) t.set(i, first + static_cast<double>(i % 11));
+  return t;
+}
+
+// A module with variables, whose ops run in their order.
+struct Program {
+  Builder b;
+  std::vector<StateId> states;
+
+  Program() : b(1) { b.push_sequence(SequenceMode::ordered); }
+  GraphId main() { return b.module().main_graph(); }
+  TensorId variable(HostTensor data) {
+    State s;
+    s.type = b.module().type(tensor_type(data.dtype(), data.shape()));
+    return b.add_variable(s, std::move(data), "v");
+  }
+  TensorId op(GraphId g, std::string_view name, std::vector<TensorId> operands, Attributes a = {}, std::vector<GraphId> graphs = {}) {
+    return b.op(g, name, operands, a, graphs, false)[0];
+  }
+  TensorId turned(GraphId g, TensorId t) { return op(g, "transpose", {t}, {{"permutation", Ints{1, 0}}}); }
+  // Runs on the CPU device; variables must become what the interpreter makes of them. Returns the steps.
+  std::vector<std::string> steps() {
+    b.finish();
+    Interpreter reference(b.module());
+    reference.run(Context::weights_from_host);
+    Options options;
+    options.device = "cpu";
+    options.check_ambiguity = false;
+    Session session(b, options);
+    session.attach();
+    session.weights_from_host();
+    std::vector<std::string> names;
+    session.on_step([&](std::string_view name) { names.emplace_back(name); });
+    session.run({}, {});
+    reference.run();
+    reference.run(Context::weights_to_host);
+    for (std::size_t s = 0; s < b.module().state_count(); ++s) {
+      const StateId id(static_cast<StateId::rep>(s));
+      EXPECT_EQ(session.data(id), reference.state(id, 0)) << "variable " << s;
+    }
+    return names;
+  }
+};
+
+std::size_t copies(const std::vector<std::string>& steps) {
+  return static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [](const std::string& s) { return s.ends_with("copy"); }));
+}
+
+enum class Case { alone, also_read, is_operand };
+
+// A loop's body calls a graph, whose product and sum become the contents of variables.
+std::vector<std::string> steps_of_kept_results(Case c) {
+  Program p;
+  const GraphId f = p.b.create_graph("f"), body = p.b.create_graph("body");
+  const TensorId x = p.b.add_input(f, kSquare, "x"), y = p.b.add_input(f, kSquare, "y");
+  p.b.add_output(f, p.op(f, "matmul", {p.turned(f, x), y}));
+  p.b.add_output(f, p.op(f, "add", {x, y}));
+  std::vector<TensorId> in;
+  for (const char* name : {"a", "b", "product", "sum"}) in.push_back(p.b.add_input(body, kSquare, name, true));
+  const TensorId first = c == Case::is_operand ? in[2] : in[0];
+  const TensorId before = c == Case::also_read ? p.op(body, "identity", {in[2]}) : in[0];
+  const std::vector<TensorId> results = p.b.op(body, "call", std::vector{first, in[1]}, {}, std::vector{f}, false);
+  if (c == Case::also_read) p.b.op(body, "copy_var_update_", std::vector{in[1], p.op(body, "negate", {before})}, {}, {}, false);
+  p.b.op(body, "copy_var_update_", std::vector{in[2], results[0]}, {}, {}, false);
+  p.b.op(body, "copy_var_update_", std::vector{in[3], results[1]}, {}, {}, false);
+  std::vector<TensorId> variables;
+  for (int i = 0; i < 4; ++i) variables.push_back(p.variable(counting({3, 3}, i)));
+  p.b.op(p.main(), "repeat", variables, {{"count", std::int64_t{1}}}, std::vector{body}, false);
+  return p.steps();
+}
+
+TEST(Fusion, a_calls_results_are_computed_where_they_are_kept) {
+  EXPECT_EQ(copies(steps_of_kept_results(Case::alone)), 0u);
+  // Of the product, whose place is still read.
+  EXPECT_EQ(copies(steps_of_kept_results(Case::also_read)), 1u);
+  EXPECT_EQ(copies(steps_of_kept_results(Case::is_operand)), 1u);
+}
+
+// Numbers of many digits, so that each rounding shows.
+HostTensor uneven(Shape shape, double first) {
+  HostTensor t(DType::float32, shape);
+  for (std::int64_t i = 0; i < t.elements(); ++i) t.set(i, std::sin(first + 0.37 * static_cast<double>(i)));
+  return t;
+}
+
+struct Ran {
+  std::vector<HostTensor> outputs;
+  std::vector<std::string> steps;
+};
+
+using Build = std::function<std::vector<TensorId>(Program&, GraphId)>;
+
+// What the builder gives is stored, by a run on the CPU device.
+Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2) {
+  Program p;
+  std::vector<HostStreamId> streams;
+  for (const TensorId t : build(p, p.main())) {
+    const Type type = p.b.type_of(t);
+    streams.push_back(p.b.module().add_stream({"out", HostStream::Direction::device_to_host, type.dtype, type.shape}));
+    p.b.op(p.main(), "host_store", std::vector{t}, {{"stream", streams.back()}}, {}, false);
+  }
+  p.b.finish();
+  Options options;
+  options.device = "cpu";
+  options.check_ambiguity = false;
+  options.fuse = fuse;
+  options.epilogues = epilogues;
+  options.engine = {{"pando.threads", std::to_string(threads)}};
+  Session session(p.b, options);
+  session.attach();
+  session.weights_from_host();
+  Ran ran;
+  session.on_step([&](std::string_view name) { ran.steps.emplace_back(name); });
+  std::vector<OutputData> outputs;
+  for (const HostStreamId s : streams) ran.outputs.emplace_back(p.b.module().stream(s).dtype, p.b.module().stream(s).shape);
+  for (std::size_t i = 0; i < streams.size(); ++i) outputs.push_back({streams[i], ran.outputs[i].writable(), 1});
+  session.run({}, outputs);
+  return ran;
+}
+
+// The same bits with epilogues, without them, and without any fusion, on one thread and on three; `saved`: steps that epilogues do away with.
+void expect_folded(const Build& build, std::size_t saved) {
+  const Ran folded = run(build, true, true), apart = run(build, true, false), plain = run(build, false, true), alone = run(build, true, true, 1), three = run(build, true, true, 3);
+  for (std::size_t i = 0; i < folded.outputs.size(); ++i) {
+    EXPECT_EQ(folded.outputs[i], apart.outputs[i]) << "output " << i;
+    EXPECT_EQ(folded.outputs[i], plain.outputs[i]) << "output " << i << ", without fusion";
+    EXPECT_EQ(folded.outputs[i], alone.outputs[i]) << "output " << i << ", one thread";
+    EXPECT_EQ(folded.outputs[i], three.outputs[i]) << "output " << i << ", three threads";
+  }
+  EXPECT_EQ(folded.steps.size() + saved, apart.steps.size()) << testing::PrintToString(folded.steps);
+}
+
+// Rows, columns, depth: of one part, of several, with rows and columns left over, of few rows.
+const std::vector<std::array<std::int64_t, 3>> kSizes = {{5, 7, 3}, {150, 200, 70}, {131, 67, 300}, {1, 640, 50}, {300, 520, 1100}};
+
+TEST(Fusion, products_with_bias_and_activation_are_one_step) {
+  for (const auto& [m, n, k] : kSizes) {
+    for (const char* activation : {"relu", "gelu", "tanh"}) {
+      expect_folded(
+          [&, m = m, n = n, k = k](Program& p, GraphId g) {
+            const TensorId x = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
+            return std::vector{p.op(g, activation, {p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
+          },
+          1);
+    }
+  }
+}
+
+TEST(Fusion, what_is_kept_on_the_way_is_a_second_result) {
+  for (const auto& [m, n, k] : kSizes) {
+    expect_folded(
+        [&, m = m, n = n, k = k](Program& p, GraphId g) {
+          const TensorId x = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
+          const TensorId sum = p.op(g, "add", {p.op(g, "matmul", {x, w}), b});
+          return std::vector{p.op(g, "gelu", {sum}), sum};
+        },
+        1);
+  }
+}
+
+TEST(Fusion, a_residual_is_added_to_each_part) {
+  for (const auto& [m, n, k] : kSizes) {
+    expect_folded(
+        [&, m = m, n = n, k = k](Program& p, GraphId g) {
+          const TensorId x = p.variable(uneven({2, m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
+          const TensorId residual = p.variable(uneven({2, m, n}, 4));
+          return std::vector{p.op(g, "add", {residual, p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
+        },
+        1);
+  }
+}
+
+// Scores of attention: operands are heads among others, and so is the tensor that is added.
+TEST(Fusion, groups_are_scaled_where_they_are_computed) {
+  expect_folded(
+      [](Program& p, GraphId g) {
+        const TensorId x = p.variable(uneven({2 * 40, 60}, 1)), w = p.variable(uneven({60, 2 * 60}, 2));
+        const auto heads = [&](std::int64_t part) {
+          const TensorId half = p.op(g, "slice", {p.op(g, "matmul", {x, w})}, {{"start", Ints{60 * part}}, {"stop", Ints{60 * part + 60}}, {"step", Ints{1}}, {"axis", Ints{1}}});
+          return p.op(g, "transpose", {p.op(g, "reshape", {half}, {{"shape", Ints{2, 40, 3, 20}}})}, {{"permutation", Ints{0, 2, 1, 3}}});
+        };
+        const TensorId q = heads(0), k = p.op(g, "transpose", {heads(1)}, {{"permutation", Ints{0, 1, 3, 2}}});
+        const TensorId scale = p.b.add_constant(g, HostTensor::filled(DType::float32, {}, 0.3), "c");
+        return std::vector{p.op(g, "mul", {p.op(g, "matmul", {q, k}), scale})};
+      },
+      1);
+}
+
+TEST(Fusion, a_product_that_others_read_or_that_is_spread_otherwise_stays_alone) {
+  const auto product = [](Program& p, GraphId g) {
+    return p.op(g, "matmul", {p.variable(uneven({150, 30}, 1)), p.variable(uneven({30, 140}, 2))});
+  };
+  expect_folded(
+      [&](Program& p, GraphId g) {
+        const TensorId y = product(p, g);
+        return std::vector{p.op(g, "relu", {y}), y};
+      },
+      0);
+  expect_folded([&](Program& p, GraphId g) { return std::vector{p.op(g, "add", {product(p, g), p.variable(uneven({150, 1}, 3))})}; }, 0);
+  expect_folded([&](Program& p, GraphId g) { return std::vector{p.op(g, "cast", {product(p, g)}, {{"data_type", DType::int32}})}; }, 0);
+  // Sums in parts.
+  expect_folded(
+      [](Program& p, GraphId g) {
+        return std::vector{p.op(g, "relu", {p.op(g, "matmul", {p.variable(uneven({4, 8000}, 1)), p.variable(uneven({8000, 32}, 2))})})};
+      },
+      0);
+}
+
+// What is made of the first one becomes a part of what is made of the second.
+TEST(Fusion, convolutions_with_bias_residual_and_activation_are_one_step) {
+  struct Size {
+    std::int64_t in, out, kernel, stride, pad;
+  };
+  // In rows of few channels, of more than vectors have, and with fewer products than the definition's.
+  for (const Size s : {Size{3, 64, 7, 2, 3}, Size{8, 72, 3, 1, 0}, Size{32, 32, 3, 1, 1}}) {
+    expect_folded(
+        [&](Program& p, GraphId g) {
+          const TensorId x = p.variable(uneven({2, s.in, 32, 32}, 1)), w = p.variable(uneven({s.out, s.in, s.kernel, s.kernel}, 2));
+          const auto conv = [&] {
+            return p.op(g, "conv", {x, w}, {{"stride", Ints{s.stride, s.stride}}, {"padding", Ints(4, s.pad)}});
+          };
+          const TensorId residual = p.op(g, "relu", {p.op(g, "add", {conv(), p.variable(uneven({s.out, 1, 1}, 3))})});
+          const TensorId sum = p.op(g, "add", {residual, p.op(g, "add", {conv(), p.variable(uneven({s.out, 1, 1}, 4))})});
+          return std::vector{p.op(g, "relu", {sum})};
+        },
+        1);
+  }
+}
+
+// Gradients of queries and keys, whose products write them side by side, one of them turned; two products read the whole.
+TEST(Fusion, parts_are_computed_where_they_are_put_together) {
+  const Build build = [](Program& p, GraphId g) {
+    const TensorId scores = p.variable(uneven({2, 3, 40, 40}, 1)), k = p.variable(uneven({2, 3, 40, 20}, 2)), q = p.variable(uneven({2, 3, 20, 40}, 3));
+    const auto rows = [&](TensorId t) {
+      return p.op(g, "reshape", {p.op(g, "transpose", {t}, {{"permutation", Ints{0, 2, 1, 3}}})}, {{"shape", Ints{80, 60}}});
+    };
+    const TensorId dq = p.op(g, "matmul", {scores, k}), dk = p.op(g, "transpose", {p.op(g, "matmul", {q, scores})}, {{"permutation", Ints{0, 1, 3, 2}}});
+    const TensorId whole = p.op(g, "concat", {rows(dq), rows(dk)}, {{"axis", std::int64_t{1}}});
+    return std::vector{p.op(g, "matmul", {whole, p.variable(uneven({120, 30}, 4))}), p.op(g, "matmul", {p.turned(g, whole), p.variable(uneven({80, 10}, 5))}), whole};
+  };
+  expect_folded(build, 0);
+  const auto concats = [](const std::vector<std::string>& steps) {
+    return std::count_if(steps.begin(), steps.end(), [](const std::string& s) { return s.find("concat") != s.npos; });
+  };
+  EXPECT_EQ(concats(run(build, true, true).steps), 0);
+}
+
+}  // namespace
+}  // namespace pando::session
