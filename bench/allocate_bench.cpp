@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "allocate/allocate.h"
 #include "bench.h"
-#include "compile/allocate.h"
 
 namespace {
 
-using namespace pando::compile;
+using namespace pando::allocate;
 using pando::bench::seconds_of;
 
 constexpr std::uint64_t kCapacity = 1048576;
@@ -76,7 +76,8 @@ bool print_instances(const std::string& folder) {
     AllocationResult result;
     std::vector<double> runs;
     for (int run = 0; run < 3; ++run) runs.push_back(seconds_of([&] { result = allocate(problem); }));
-    const bool solved = !problem.buffers.empty() && result.status == AllocationStatus::solved && check_allocation(problem, result.offsets).empty();
+    const bool solved =
+        !problem.buffers.empty() && result.status == AllocationStatus::solved && check_allocation(problem, result.offsets).empty();
     all_solved = all_solved && solved;
     ours.push_back(median(runs));
     fmt::print("{:<10} {:>8} {:>12.3f} {:>10} {:>10.4f} {:>8.2f} {:>7.2f}{}\n", peer.name, problem.buffers.size(),
@@ -84,8 +85,12 @@ bool print_instances(const std::string& folder) {
                solved ? "" : "  NOT SOLVED");
   }
   fmt::print("{:<10} {:>43.4f} {:>8.2f} {:>7.2f}   (MiniMalloc: A to K)\n\n", "median", median(ours), median(first), median(second));
-  pando::bench::print_figure({.what = "allocation at exact capacity, A to F, median", .unit = "s", .ours = median(ours),
-                              .peer = std::min(median(first), median(second)), .peer_name = "MiniMalloc's table, median", .at_most = 1});
+  pando::bench::print_figure({.what = "allocation at exact capacity, A to F, median",
+                              .unit = "s",
+                              .ours = median(ours),
+                              .peer = std::min(median(first), median(second)),
+                              .peer_name = "MiniMalloc's table, median",
+                              .at_most = 1});
   return all_solved;
 }
 
@@ -95,8 +100,10 @@ void print_tiles() {
   for (std::uint32_t seed = 0; seed < 2000; ++seed) different.push_back(tile_problem(seed));
   const double one = pando::bench::best_of(20, [&] { allocate(equal[0]); });
   pando::bench::print_figure({.what = "allocation, one tile of 100 buffers", .unit = "ms", .ours = 1e3 * one});
-  pando::bench::print_figure({.what = "allocation, 47,104 equal tiles", .unit = "ms", .ours = 1e3 * seconds_of([&] { allocate_all(equal); })});
-  pando::bench::print_figure({.what = "allocation, 2,000 different tiles", .unit = "ms", .ours = 1e3 * seconds_of([&] { allocate_all(different); })});
+  pando::bench::print_figure(
+      {.what = "allocation, 47,104 equal tiles", .unit = "ms", .ours = 1e3 * seconds_of([&] { allocate_all(equal); })});
+  pando::bench::print_figure(
+      {.what = "allocation, 2,000 different tiles", .unit = "ms", .ours = 1e3 * seconds_of([&] { allocate_all(different); })});
 }
 
 }  // namespace

@@ -59,9 +59,7 @@ struct Figure {
 
 inline double judged(const Figure& f) { return f.peer > 0 ? f.ours / f.peer : f.ours; }
 inline bool has_target(const Figure& f) { return f.at_most > 0 || f.at_least > 0; }
-inline bool is_good(const Figure& f) {
-  return (f.at_most <= 0 || judged(f) <= f.at_most) && (f.at_least <= 0 || judged(f) >= f.at_least);
-}
+inline bool is_good(const Figure& f) { return (f.at_most <= 0 || judged(f) <= f.at_most) && (f.at_least <= 0 || judged(f) >= f.at_least); }
 inline std::string target_of(const Figure& f) {
   if (!has_target(f)) return "";
   const double bound = f.at_most > 0 ? f.at_most : f.at_least;
@@ -75,7 +73,8 @@ inline void print_figure(const Figure& f) {
   const std::string ours = fmt::format("{:.3g} {}", f.ours, f.unit);
   const std::string peer = f.peer > 0 ? fmt::format("{:.3g} {}", f.peer, f.unit) : "";
   const std::string ratio = f.peer > 0 ? fmt::format("{:.2f}", f.ours / f.peer) : "";
-  fmt::print("{}: {}{} {} {}\n", f.what, ours, peer.empty() ? "" : fmt::format("; {}: {}, ratio {}", f.peer_name, peer, ratio), target_of(f), verdict);
+  fmt::print("{}: {}{} {} {}\n", f.what, ours, peer.empty() ? "" : fmt::format("; {}: {}, ratio {}", f.peer_name, peer, ratio),
+             target_of(f), verdict);
   std::fflush(stdout);
   const char* path = std::getenv("PANDO_BENCH_FIGURES");
   std::FILE* file = path != nullptr ? std::fopen(path, "a") : nullptr;
@@ -106,17 +105,17 @@ inline double memcpy_gigabytes_per_second(unsigned threads) {
 inline double barrier_nanoseconds() {
   constexpr unsigned kRounds = 20000;
   return 1e9 / kRounds * best_of(5, [] {
-    std::atomic<unsigned> arrived[2] = {0, 0};
-    const auto work = [&arrived](unsigned me) {
-      for (unsigned i = 1; i <= kRounds; ++i) {
-        arrived[me].store(i, std::memory_order_release);
-        while (arrived[1 - me].load(std::memory_order_acquire) < i) __builtin_ia32_pause();
-      }
-    };
-    std::thread other(work, 1);
-    work(0);
-    other.join();
-  });
+           std::atomic<unsigned> arrived[2] = {0, 0};
+           const auto work = [&arrived](unsigned me) {
+             for (unsigned i = 1; i <= kRounds; ++i) {
+               arrived[me].store(i, std::memory_order_release);
+               while (arrived[1 - me].load(std::memory_order_acquire) < i) __builtin_ia32_pause();
+             }
+           };
+           std::thread other(work, 1);
+           work(0);
+           other.join();
+         });
 }
 
 inline void print_calibration() {

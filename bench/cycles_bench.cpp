@@ -14,7 +14,8 @@ using namespace pando;
 using namespace pando::cycles;
 
 void print_row(const Validation& v) {
-  std::string measured = v.measured_low == v.measured_high ? fmt::format("{:.1f}", v.measured_low) : fmt::format("{:.0f}..{:.0f}", v.measured_low, v.measured_high);
+  std::string measured = v.measured_low == v.measured_high ? fmt::format("{:.1f}", v.measured_low)
+                                                           : fmt::format("{:.0f}..{:.0f}", v.measured_low, v.measured_high);
   fmt::print("{:<46} {:>12} {:>10.1f} {:>7.2f} % {:>8.0f} %  {}{}\n", v.check, measured, v.predicted, 100 * v.error(), 100 * v.tolerance,
              v.fitted ? "fitted" : "held out", v.is_met() ? "" : "  NOT MET");
 }
@@ -50,11 +51,13 @@ void time_memory_report() {
   }
   for (std::uint32_t t = 0; t < machine.tiles(); ++t)
     for (std::uint32_t i = 0; i < 40; ++i)
-      p.allocations.push_back({TileId(t), tile::NameId(i % 20), static_cast<tile::Category>(i % 4), i < 20, false, i * 1024, 512 + t % 64, i % 20});
+      p.allocations.push_back(
+          {TileId(t), tile::NameId(i % 20), static_cast<tile::Category>(i % 4), i < 20, false, i * 1024, 512 + t % 64, i % 20});
   Library library = hand.library();
   profile::Report report;
   double seconds = bench::seconds_of([&] { fill_memory(p, library, report); });
-  bench::print_figure({.what = fmt::format("memory report, {} tiles x 40 allocations", machine.tiles()), .unit = "s", .ours = seconds, .at_most = 2});
+  bench::print_figure(
+      {.what = fmt::format("memory report, {} tiles x 40 allocations", machine.tiles()), .unit = "s", .ours = seconds, .at_most = 2});
 }
 
 void time_steps() {
@@ -89,8 +92,12 @@ int main(int argc, char** argv) {
       within += v.is_met();
     }
   print_amp_summary(amp);
-  bench::print_figure({.what = "cycle model, published measurements within tolerance", .unit = "rows", .ours = within, .peer = all,
-                       .peer_name = "all rows", .at_least = 1});
+  bench::print_figure({.what = "cycle model, published measurements within tolerance",
+                       .unit = "rows",
+                       .ours = within,
+                       .peer = all,
+                       .peer_name = "all rows",
+                       .at_least = 1});
   fmt::print("not checked: host, Streaming Memory, links, exchange of whole programs, f32 AMP (no measurement that can be rebuilt)\n\n");
   time_memory_report();
   time_steps();

@@ -1,6 +1,6 @@
 // Distribution of an MLP's training step: from one device to many, unfolded.
 #include "bench.h"
-#include "ir/verify.h"
+#include "ir/checks/verify.h"
 #include "models/mlp.h"
 #include "transform/distribute/parallelise.h"
 

@@ -54,7 +54,10 @@ class Barrier {
       phase_.store(phase + 1, std::memory_order_release);
     } else {
       for (unsigned spins = 0; phase_.load(std::memory_order_acquire) == phase; ++spins)
-        if (spins < 100000) spin_pause(); else std::this_thread::yield();
+        if (spins < 100000)
+          spin_pause();
+        else
+          std::this_thread::yield();
     }
   }
 
@@ -112,8 +115,9 @@ void superstep() {
   constexpr unsigned kRounds = 500, kTries = 5;
   HandMade p(1, kTiles, 16384);
   const ModuleId m = p.library.add_builtin(
-      "bench", {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
-                                        sizeof(Saxpy), saxpy_kernel)});
+      "bench",
+      {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
+                               sizeof(Saxpy), saxpy_kernel)});
   const CodeletId codelet = p.library.module(m).codelets[0];
   const StreamId s = p.add_ipu(0);
   std::vector<HandMadeVertex> vertices;
@@ -140,17 +144,21 @@ void superstep() {
   const auto [again, dense] = best_of(kTries, [&] { return program(*runner, kRounds); }, [&] { return hand_loop(kRounds, compact); });
   const double best = std::min(ours, again);
   const std::string what = fmt::format("superstep of {} 16-float vertices on {} tiles", kTiles * kWorkers, kTiles);
-  print_figure({.what = what, .unit = "us", .ours = best / 1e3, .peer = same / 1e3, .peer_name = "hand loop, same addresses", .at_most = 1.5});
+  print_figure(
+      {.what = what, .unit = "us", .ours = best / 1e3, .peer = same / 1e3, .peer_name = "hand loop, same addresses", .at_most = 1.5});
   print_figure({.what = what, .unit = "us", .ours = best / 1e3, .peer = dense / 1e3, .peer_name = "hand loop, compact data"});
 
   HandMade empty(1, kTiles, 16384);
   const ModuleId m2 = empty.library.add_builtin(
-      "bench", {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
-                                        sizeof(Saxpy), saxpy_kernel)});
+      "bench",
+      {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
+                               sizeof(Saxpy), saxpy_kernel)});
   const StreamId s2 = empty.add_ipu(0);
-  const std::uint32_t small = empty.add_compute(s2, {{empty.library.module(m2).codelets[0], TileId(0), {{TileId(0), 16, 0}, {TileId(0), 16, 64}}, ""}});
+  const std::uint32_t small =
+      empty.add_compute(s2, {{empty.library.module(m2).codelets[0], TileId(0), {{TileId(0), 16, 0}, {TileId(0), 16, 64}}, ""}});
   std::vector<HandMadeVertex> few;
-  for (unsigned t = 0; t < 256; ++t) few.push_back({empty.library.module(m2).codelets[0], TileId(t), {{TileId(t), 16, 0}, {TileId(t), 16, 64}}, ""});
+  for (unsigned t = 0; t < 256; ++t)
+    few.push_back({empty.library.module(m2).codelets[0], TileId(t), {{TileId(t), 16, 0}, {TileId(t), 16, 64}}, ""});
   const std::uint32_t shared = empty.add_compute(s2, few);
   empty.program.programs = 2;
   empty.repeat(s2, 20000, [&] { empty.emit(s2, Op::compute, small); });
@@ -178,7 +186,8 @@ void exchange(unsigned block, unsigned blocks_per_tile) {
   std::vector<Move> receive;
   for (unsigned t = 0; t < kTiles; ++t)
     for (unsigned b = 0; b < blocks_per_tile; ++b)
-      receive.push_back({TileId(random() % kTiles), TileId(t), (random() % blocks_per_tile) * std::uint64_t{block}, half + b * std::uint64_t{block}, block});
+      receive.push_back({TileId(random() % kTiles), TileId(t), (random() % blocks_per_tile) * std::uint64_t{block},
+                         half + b * std::uint64_t{block}, block});
   const std::uint32_t step = p.add_exchange(receive);
   p.repeat(s, rounds, [&] { p.emit(s, Op::exchange, step); });
   auto runner = make_runner(p);
@@ -190,7 +199,10 @@ void exchange(unsigned block, unsigned blocks_per_tile) {
   }
   const auto hand = [&](unsigned thread) {
     for (std::size_t i = thread * copies.size() / 2, end = (thread + 1) * copies.size() / 2; i < end; ++i)
-      if (block == 64) std::memcpy(copies[i].first, copies[i].second, 64); else std::memcpy(copies[i].first, copies[i].second, block);
+      if (block == 64)
+        std::memcpy(copies[i].first, copies[i].second, 64);
+      else
+        std::memcpy(copies[i].first, copies[i].second, block);
   };
   const std::uint64_t bytes = half * kTiles;
   std::vector<char> from(bytes, 1), to(bytes);
@@ -200,9 +212,17 @@ void exchange(unsigned block, unsigned blocks_per_tile) {
   const double best = std::min(ours, again);
   const auto rate = [&](double ns) { return static_cast<double>(bytes) / ns; };
   const std::string what = fmt::format("exchange of {}-byte blocks, {} per tile ({} MiB)", block, blocks_per_tile, bytes >> 20);
-  print_figure({.what = what, .unit = "GB/s", .ours = rate(best), .peer = rate(memcpy_time), .peer_name = "two-thread memcpy",
+  print_figure({.what = what,
+                .unit = "GB/s",
+                .ours = rate(best),
+                .peer = rate(memcpy_time),
+                .peer_name = "two-thread memcpy",
                 .at_least = block == 4096 ? 0.7 : 0});
-  print_figure({.what = what, .unit = "GB/s", .ours = rate(best), .peer = rate(loop), .peer_name = "loop of copies",
+  print_figure({.what = what,
+                .unit = "GB/s",
+                .ours = rate(best),
+                .peer = rate(loop),
+                .peer_name = "loop of copies",
                 .at_least = block == 64 ? 0.6 : 0});
 }
 

@@ -24,7 +24,9 @@ struct Point {
   double file_mebibytes = 0;
 };
 
-struct HaloObject { VectorEdge x, y; };
+struct HaloObject {
+  VectorEdge x, y;
+};
 bool halo_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (std::uint64_t v = 0; v < count; ++v) {
     const auto* o = reinterpret_cast<const HaloObject*>(first + v * stride);
@@ -138,8 +140,10 @@ void draw(const std::vector<Point>& points, const std::string& path) {
   out << fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" font-size=\"12\">\n",
                      width, height)
       << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      << fmt::format("<text x=\"{}\" y=\"18\">Building and compiling: seconds over IPUs (1,472 tiles each, 6 vertices per tile)</text>\n", left)
-      << fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}\" fill=\"none\" stroke=\"black\"/>\n", left, y(most), y(0), x(points.back().ipus))
+      << fmt::format("<text x=\"{}\" y=\"18\">Building and compiling: seconds over IPUs (1,472 tiles each, 6 vertices per tile)</text>\n",
+                     left)
+      << fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}\" fill=\"none\" stroke=\"black\"/>\n", left, y(most), y(0),
+                     x(points.back().ipus))
       << fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"#999\" stroke-dasharray=\"4\"/>\n", x(0), y(0),
                      x(points.back().ipus), y(points.back().build + points.back().compile));
   std::string line;
@@ -168,9 +172,12 @@ int run(const std::string& svg, unsigned most_ipus) {
   print_figure({.what = "loading its executable", .unit = "s", .ours = last.load, .at_most = 1});
   // Linear growth: the time per IPU of the largest graph against that of the smallest whose time is not noise.
   const Point& base = points[points.size() > 3 ? 2 : 0];
-  print_figure({.what = fmt::format("build + compile per IPU, {} IPUs", last.ipus), .unit = "ms",
-                .ours = 1e3 * (last.build + last.compile) / last.ipus, .peer = 1e3 * (base.build + base.compile) / base.ipus,
-                .peer_name = fmt::format("{} IPUs", base.ipus), .at_most = 1.5});
+  print_figure({.what = fmt::format("build + compile per IPU, {} IPUs", last.ipus),
+                .unit = "ms",
+                .ours = 1e3 * (last.build + last.compile) / last.ipus,
+                .peer = 1e3 * (base.build + base.compile) / base.ipus,
+                .peer_name = fmt::format("{} IPUs", base.ipus),
+                .at_most = 1.5});
   if (svg.empty()) return 0;
   draw(points, svg);
   fmt::print("picture: {}\n", svg);

@@ -1,9 +1,9 @@
 // A module of a million ops at the model level: built with inferred types, verified, printed, parsed.
 #include "bench.h"
+#include "ir/checks/verify.h"
 #include "ir/infer.h"
-#include "ir/parse.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 
 namespace pando::bench {
 namespace {

@@ -1,10 +1,10 @@
 // A loop of 400,000 ops on 16 devices: placed, given lags, projected, checked, printed, parsed.
 #include "bench.h"
 #include "ir/infer.h"
-#include "project/check.h"
-#include "project/parse.h"
-#include "project/print.h"
+#include "project/checks/check.h"
 #include "project/project.h"
+#include "project/text/parse.h"
+#include "project/text/print.h"
 
 namespace pando::bench {
 namespace {
@@ -58,7 +58,8 @@ ir::Module training_loop() {
 }
 
 void figure(const char* what, double seconds, std::size_t count, const char* unit, double at_most) {
-  print_figure({.what = fmt::format("projection: {}", what), .unit = unit, .ours = seconds * 1e6 / static_cast<double>(count), .at_most = at_most});
+  print_figure(
+      {.what = fmt::format("projection: {}", what), .unit = unit, .ours = seconds * 1e6 / static_cast<double>(count), .at_most = at_most});
 }
 
 void run() {

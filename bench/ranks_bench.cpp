@@ -1,13 +1,14 @@
-// Four-rank pipelined training beside the same work in one process: what passing messages between processes costs. Both run `pando run`, in turns.
+// Four-rank pipelined training beside the same work in one process: what passing messages between processes costs. Both run `pando run`, in
+// turns.
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <regex>
 
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 #include "bench.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "models/mlp.h"
 #include "transform/distribute/parallelise.h"
 
@@ -46,8 +47,8 @@ Times run(const std::string& arguments) {
 }
 
 void show(const char* what, const Times& t) {
-  fmt::print("{:24} {:8.3f} s; of all devices: compute {:.3f} s, waiting {:.3f} s; {} messages of {:.0f} KiB, {:.2f} ms of compute each\n", what, t.seconds, t.compute, t.waiting,
-             t.messages, t.bytes / 1024, 1e3 * t.compute / t.messages);
+  fmt::print("{:24} {:8.3f} s; of all devices: compute {:.3f} s, waiting {:.3f} s; {} messages of {:.0f} KiB, {:.2f} ms of compute each\n",
+             what, t.seconds, t.compute, t.waiting, t.messages, t.bytes / 1024, 1e3 * t.compute / t.messages);
 }
 
 int run_all() {

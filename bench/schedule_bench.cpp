@@ -35,14 +35,21 @@ void one(const char* name, const schedule::Shape& shape, double torch_makes) {
   const std::string what = fmt::format("schedule: {}, {} ranks, {} microbatches", name, shape.ranks, shape.microbatches);
   print_figure({.what = what + ": a pass made", .unit = "us", .ours = 1e6 * makes / passes, .peer = torch_makes, .peer_name = "PyTorch"});
   print_figure({.what = what + ": a pass checked", .unit = "us", .ours = 1e6 * checks / passes});
-  print_figure({.what = fmt::format("{}: an action of {} made, checked and lowered", what, lowered.cells()), .unit = "us",
-                .ours = 1e6 * (makes + checks + lowers) / actions, .peer = kTorchLowers, .peer_name = "PyTorch", .at_most = 0.1 / kTorchLowers});
+  print_figure({.what = fmt::format("{}: an action of {} made, checked and lowered", what, lowered.cells()),
+                .unit = "us",
+                .ours = 1e6 * (makes + checks + lowers) / actions,
+                .peer = kTorchLowers,
+                .peer_name = "PyTorch",
+                .at_most = 0.1 / kTorchLowers});
 }
 
 void searched(const char* name, double published) {
   double span = 0;
   const double seconds = seconds_of([&] { span = schedule::replay(schedule::generate(name, {4, 8, 2})).span; });
-  print_figure({.what = fmt::format("schedule: {}, 4 ranks, 8 microbatches, units of time", name), .unit = "units", .ours = span, .at_most = published});
+  print_figure({.what = fmt::format("schedule: {}, 4 ranks, 8 microbatches, units of time", name),
+                .unit = "units",
+                .ours = span,
+                .at_most = published});
   print_figure({.what = fmt::format("schedule: {}, 4 ranks, 8 microbatches, found in", name), .unit = "s", .ours = seconds});
 }
 

@@ -29,7 +29,7 @@ const std::string kData = PANDO_SOURCE_DIR "/tests/data/";
 transform::Strategy degrees(std::int64_t d, std::int64_t t, std::int64_t p, std::int64_t k) {
   transform::Strategy s;
   s.data = static_cast<std::int32_t>(d), s.tensor = static_cast<std::int32_t>(t), s.pipeline = static_cast<std::int32_t>(p),
-      s.microbatches = static_cast<std::int32_t>(k);
+  s.microbatches = static_cast<std::int32_t>(k);
   s.schedule = "eager-1F1B";
   s.join_outputs = true;
   s.verify = false;
@@ -50,11 +50,12 @@ void published_grid() {
   double ops = 0, worst = 0;
   const double seconds = processor_seconds_of([&] {
     for (std::size_t i = 0; i < csv.rows(); ++i) {
-      const transform::Program mlp =
-          models::build_mlp({.layers = csv.integer(i, "layers"), .width = csv.integer(i, "dim"), .batch = csv.integer(i, "batch"),
-                             .dtype = ir::DType::float16});
-      const auto d = transform::parallelise(mlp, degrees(csv.integer(i, "D"), csv.integer(i, "H"), csv.integer(i, "P"),
-                                                         csv.integer(i, "K")));
+      const transform::Program mlp = models::build_mlp({.layers = csv.integer(i, "layers"),
+                                                        .width = csv.integer(i, "dim"),
+                                                        .batch = csv.integer(i, "batch"),
+                                                        .dtype = ir::DType::float16});
+      const auto d =
+          transform::parallelise(mlp, degrees(csv.integer(i, "D"), csv.integer(i, "H"), csv.integer(i, "P"), csv.integer(i, "K")));
       const simulate::Program p = simulate::flatten(d.module, costs);
       std::int64_t peak = 0;
       for (const auto& m : simulate::measure_memory(p)) peak = std::max(peak, m.peak);
@@ -65,8 +66,8 @@ void published_grid() {
     }
   });
   print_figure({.what = "simulate: the published grid of mlp-small, 301 points", .unit = "s", .ours = seconds, .at_most = 10});
-  print_figure({.what = "simulate: the grid, an op transformed, inferred, simulated", .unit = "us", .ours = 1e6 * seconds / ops,
-                .at_most = 1});
+  print_figure(
+      {.what = "simulate: the grid, an op transformed, inferred, simulated", .unit = "us", .ours = 1e6 * seconds / ops, .at_most = 1});
   print_figure({.what = "simulate: the grid, worst error of throughput", .unit = "%", .ours = 100 * worst, .at_most = 0.02});
 }
 
@@ -83,8 +84,10 @@ void growing_programs() {
       if (t.seconds <= 0 || m.empty()) wrong("a program without time");
       ops = static_cast<double>(t.steps_run);
     });
-    print_figure({.what = fmt::format("simulate: an op transformed, inferred, simulated unfolded, of {:.1g} ops", ops), .unit = "us",
-                  .ours = 1e6 * seconds / ops, .at_most = 1});
+    print_figure({.what = fmt::format("simulate: an op transformed, inferred, simulated unfolded, of {:.1g} ops", ops),
+                  .unit = "us",
+                  .ours = 1e6 * seconds / ops,
+                  .at_most = 1});
   }
 }
 
@@ -94,8 +97,10 @@ void timelines() {
   const auto s = search::parse_strategy("t=8 p=8 d=16 b=1", 1024);
   double ops = 0;
   const double seconds = best_of(50, [&] { ops = search::timeline_of(model, selene, s).ops; });
-  print_figure({.what = fmt::format("simulate: timeline of GPT-3 175B on 1,024 devices, {:.2g} ops folded", ops), .unit = "us",
-                .ours = 1e6 * seconds, .at_most = 100});
+  print_figure({.what = fmt::format("simulate: timeline of GPT-3 175B on 1,024 devices, {:.2g} ops folded", ops),
+                .unit = "us",
+                .ours = 1e6 * seconds,
+                .at_most = 100});
 }
 
 void searches() {
@@ -109,15 +114,21 @@ void searches() {
     wrong("the search is not the brute-force search");
   }
   fmt::print("{}", search::to_table(quick));
-  print_figure({.what = "search: GPT-3 175B, 1,024 devices, 1,011,120 points, exact", .unit = "s", .ours = seconds, .peer = 1011120 / 203.0,
-                .peer_name = "Calculon, 203 points/s", .at_most = 10 / (1011120 / 203.0)});
+  print_figure({.what = "search: GPT-3 175B, 1,024 devices, 1,011,120 points, exact",
+                .unit = "s",
+                .ours = seconds,
+                .peer = 1011120 / 203.0,
+                .peer_name = "Calculon, 203 points/s",
+                .at_most = 10 / (1011120 / 203.0)});
   print_figure({.what = "search: the same, every point evaluated", .unit = "s", .ours = all});
   space = {1536, 4608, true, 0, ""};
   search::Result wide;
   const double wide_seconds = seconds_of([&] { wide = search::search(model, selene, space); });
   fmt::print("{}", search::to_table(wide));
-  print_figure({.what = fmt::format("search: GPT-3 175B, 1,536 devices, all axes, {} points", wide.certificate.points), .unit = "s",
-                .ours = wide_seconds, .at_most = 60});
+  print_figure({.what = fmt::format("search: GPT-3 175B, 1,536 devices, all axes, {} points", wide.certificate.points),
+                .unit = "s",
+                .ours = wide_seconds,
+                .at_most = 60});
 }
 
 void published_measurements() {
@@ -125,10 +136,15 @@ void published_measurements() {
   fmt::print("{}", search::to_markdown(sets, true));
   double right = 0, pairs = 0;
   for (const auto& s : sets) {
-    const double target = s.name.starts_with("zb") ? 3 : s.name == "selene_steps" ? 3.65 : s.name == "b200_steps" ? 4.7
-        : s.name == "b200_steps memory" ? 1 : 0;
-    print_figure({.what = fmt::format("predict: {}, mean error of {} rows", s.name, s.rows.size()), .unit = "%",
-                  .ours = 100 * s.mean_error(), .at_most = target});
+    const double target = s.name.starts_with("zb")        ? 3
+                          : s.name == "selene_steps"      ? 3.65
+                          : s.name == "b200_steps"        ? 4.7
+                          : s.name == "b200_steps memory" ? 1
+                                                          : 0;
+    print_figure({.what = fmt::format("predict: {}, mean error of {} rows", s.name, s.rows.size()),
+                  .unit = "%",
+                  .ours = 100 * s.mean_error(),
+                  .at_most = target});
     if (s.pairs > 0) right += s.pairs_right * s.pairs, pairs += s.pairs;
   }
   print_figure({.what = "predict: zero bubble, pairs of schedules ranked right", .unit = "%", .ours = 100 * right / pairs, .at_least = 95});

@@ -23,7 +23,10 @@ inline void stencil_row(const float* above, const float* x, const float* below, 
            0.0625f * (above[i - 1] + above[i + 1] + below[i - 1] + below[i + 1]);
 }
 
-struct StencilObject { VectorEdge x, y; std::uint32_t width; };
+struct StencilObject {
+  VectorEdge x, y;
+  std::uint32_t width;
+};
 bool stencil_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (std::uint64_t v = 0; v < count; ++v) {
     const auto* o = reinterpret_cast<const StencilObject*>(first + v * stride);
@@ -80,8 +83,8 @@ class TiledStencil {
         for (std::size_t c = 0; c < kTileColumns; ++c) blocks_[side].push_back(add_block(side, r, c));
     const std::vector<graph::ProgramPtr> step = {compute(0), exchange(1), compute(1), exchange(0)};
     graph_.add_host_handle("corner", block(0, 3, 3), true, false);
-    const compile::Result result = compile::compile(
-        graph_, {graph::make_program(graph::Repeat{kSteps / 2, graph::make_program(graph::Sequence{step})})}, {});
+    const compile::Result result =
+        compile::compile(graph_, {graph::make_program(graph::Repeat{kSteps / 2, graph::make_program(graph::Sequence{step})})}, {});
     if (result.out_of_memory) throw std::runtime_error(result.out_of_memory->message());
     runner_ = std::make_unique<exec::Runner>(result.program, graph_.library(), exec::Options{});
   }
@@ -123,8 +126,7 @@ class TiledStencil {
         graph_.connect({v, "x", {}}, x.slice(begin, end + 2, 0).flatten());
         graph_.connect({v, "y", {}}, y.slice(begin + 1, end + 1, 0).flatten());
         const auto width = static_cast<std::uint32_t>(x.dim(1));
-        graph_.set_initial_value({v, "width", {}}, ElementType::unsigned_int,
-                                 std::string(reinterpret_cast<const char*>(&width), 4), 1);
+        graph_.set_initial_value({v, "width", {}}, ElementType::unsigned_int, std::string(reinterpret_cast<const char*>(&width), 4), 1);
       }
     }
     return graph::make_program(graph::Execute{set, {}});
@@ -202,8 +204,12 @@ int run() {
     ours = std::min(ours, seconds_of([&] { tiled.run(); }));
     peer = std::min(peer, seconds_of([&] { loop.run(); }));
   }
-  print_figure({.what = "9-point stencil, 4096 x 4096 floats, 1,472 tiles, one step", .unit = "ms", .ours = 1e3 * ours / kSteps,
-                .peer = 1e3 * peer / kSteps, .peer_name = "OpenMP loop", .at_most = 2});
+  print_figure({.what = "9-point stencil, 4096 x 4096 floats, 1,472 tiles, one step",
+                .unit = "ms",
+                .ours = 1e3 * ours / kSteps,
+                .peer = 1e3 * peer / kSteps,
+                .peer_name = "OpenMP loop",
+                .at_most = 2});
   return 0;
 }
 

@@ -62,7 +62,7 @@ set(ontile_tests ${ontile_sources})
 list(FILTER ontile_sources EXCLUDE REGEX "_test\\.cpp$")
 list(FILTER ontile_tests INCLUDE REGEX "_test\\.cpp$")
 # Of Pando's own code only what reads and writes files of the user's: libpoplar does not show it.
-add_library(ontile_objects OBJECT ${ontile_sources} ${CMAKE_SOURCE_DIR}/src/base/private_files.cpp ${CMAKE_SOURCE_DIR}/src/base/files/store.cpp)
+add_library(ontile_objects OBJECT ${ontile_sources} ${CMAKE_SOURCE_DIR}/src/base/files/private_files.cpp ${CMAKE_SOURCE_DIR}/src/base/files/store.cpp)
 target_include_directories(ontile_objects PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(ontile_objects PRIVATE poplar pando_python fmt::fmt nlohmann_json::nlohmann_json)
 add_library(pando_ontile SHARED $<TARGET_OBJECTS:ontile_objects>)

@@ -9,18 +9,38 @@
 
 namespace pando_builtins {
 
-template <class T> struct Same { typedef T type; };
+template <class T> struct Same {
+  typedef T type;
+};
 template <class T> struct IfInteger {};
-template <> struct IfInteger<int> { typedef int type; };
-template <> struct IfInteger<unsigned> { typedef unsigned type; };
+template <> struct IfInteger<int> {
+  typedef int type;
+};
+template <> struct IfInteger<unsigned> {
+  typedef unsigned type;
+};
 /* The integers with the bits of a T. */
-template <class T> struct Bits { typedef T type; };
-template <> struct Bits<float> { typedef unsigned type; };
-template <> struct Bits<half> { typedef unsigned short type; };
-template <> struct Bits<float2> { typedef uint2 type; };
-template <> struct Bits<float4> { typedef uint4 type; };
-template <> struct Bits<half2> { typedef ushort2 type; };
-template <> struct Bits<half4> { typedef ushort4 type; };
+template <class T> struct Bits {
+  typedef T type;
+};
+template <> struct Bits<float> {
+  typedef unsigned type;
+};
+template <> struct Bits<half> {
+  typedef unsigned short type;
+};
+template <> struct Bits<float2> {
+  typedef uint2 type;
+};
+template <> struct Bits<float4> {
+  typedef uint4 type;
+};
+template <> struct Bits<half2> {
+  typedef ushort2 type;
+};
+template <> struct Bits<half4> {
+  typedef ushort4 type;
+};
 
 template <class T> inline typename Bits<T>::type bits_of(T x) { return __builtin_bit_cast(typename Bits<T>::type, x); }
 template <class T> inline T of_bits(typename Bits<T>::type bits) { return __builtin_bit_cast(T, bits); }
@@ -54,23 +74,23 @@ inline float2 __builtin_ipu_or_v2f32(float2 x, float2 y) { return __builtin_ipu_
 inline float2 __builtin_ipu_not_v2f32(float2 x) { return __builtin_ipu_not(x); }
 
 /* Functions of two numbers, element by element: the overloaded name, and one for each type. */
-#define PANDO_BINARY_BUILTIN(name, expression)                                                                                  \
-  inline float __builtin_ipu_f32##name(float x, float y) { return expression; }                                                 \
-  inline float2 __builtin_ipu_f32v2##name(float2 a, float2 b) {                                                                 \
-    for (unsigned i = 0; i < 2; ++i) a[i] = __builtin_ipu_f32##name(a[i], b[i]);                                                \
-    return a;                                                                                                                   \
-  }                                                                                                                             \
-  inline half2 __builtin_ipu_f16v2##name(half2 a, half2 b) {                                                                    \
-    for (unsigned i = 0; i < 2; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));                             \
-    return a;                                                                                                                   \
-  }                                                                                                                             \
-  inline half4 __builtin_ipu_f16v4##name(half4 a, half4 b) {                                                                    \
-    for (unsigned i = 0; i < 4; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));                             \
-    return a;                                                                                                                   \
-  }                                                                                                                             \
-  inline float __builtin_ipu_##name(float x, float y) { return __builtin_ipu_f32##name(x, y); }                                 \
-  inline float2 __builtin_ipu_##name(float2 x, float2 y) { return __builtin_ipu_f32v2##name(x, y); }                            \
-  inline half2 __builtin_ipu_##name(half2 x, half2 y) { return __builtin_ipu_f16v2##name(x, y); }                               \
+#define PANDO_BINARY_BUILTIN(name, expression)                                                       \
+  inline float __builtin_ipu_f32##name(float x, float y) { return expression; }                      \
+  inline float2 __builtin_ipu_f32v2##name(float2 a, float2 b) {                                      \
+    for (unsigned i = 0; i < 2; ++i) a[i] = __builtin_ipu_f32##name(a[i], b[i]);                     \
+    return a;                                                                                        \
+  }                                                                                                  \
+  inline half2 __builtin_ipu_f16v2##name(half2 a, half2 b) {                                         \
+    for (unsigned i = 0; i < 2; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));  \
+    return a;                                                                                        \
+  }                                                                                                  \
+  inline half4 __builtin_ipu_f16v4##name(half4 a, half4 b) {                                         \
+    for (unsigned i = 0; i < 4; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));  \
+    return a;                                                                                        \
+  }                                                                                                  \
+  inline float __builtin_ipu_##name(float x, float y) { return __builtin_ipu_f32##name(x, y); }      \
+  inline float2 __builtin_ipu_##name(float2 x, float2 y) { return __builtin_ipu_f32v2##name(x, y); } \
+  inline half2 __builtin_ipu_##name(half2 x, half2 y) { return __builtin_ipu_f16v2##name(x, y); }    \
   inline half4 __builtin_ipu_##name(half4 x, half4 y) { return __builtin_ipu_f16v4##name(x, y); }
 /* A number wins over a NaN. */
 PANDO_BINARY_BUILTIN(max, __builtin_fmaxf(x, y))
@@ -82,14 +102,14 @@ template <class T> inline typename pando_builtins::IfInteger<T>::type __builtin_
 template <class T> inline typename pando_builtins::IfInteger<T>::type __builtin_ipu_min(T x, T y) { return x < y ? x : y; }
 
 /* Comparisons: all bits of an element are 1 where it is true, as of a number. */
-#define PANDO_COMPARISON_BUILTIN(name, op)                                                                                      \
-  inline float __builtin_ipu_f32cmp##name(float x, float y) { return __builtin_bit_cast(float, x op y ? ~0u : 0u); }             \
-  inline float2 __builtin_ipu_f32v2cmp##name(float2 x, float2 y) { return __builtin_bit_cast(float2, x op y); }                  \
-  inline half2 __builtin_ipu_f16v2cmp##name(half2 x, half2 y) { return __builtin_bit_cast(half2, x op y); }                      \
-  inline half4 __builtin_ipu_f16v4cmp##name(half4 x, half4 y) { return __builtin_bit_cast(half4, x op y); }                      \
-  inline float __builtin_ipu_cmp##name(float x, float y) { return __builtin_ipu_f32cmp##name(x, y); }                           \
-  inline float2 __builtin_ipu_cmp##name(float2 x, float2 y) { return __builtin_ipu_f32v2cmp##name(x, y); }                      \
-  inline half2 __builtin_ipu_cmp##name(half2 x, half2 y) { return __builtin_ipu_f16v2cmp##name(x, y); }                         \
+#define PANDO_COMPARISON_BUILTIN(name, op)                                                                           \
+  inline float __builtin_ipu_f32cmp##name(float x, float y) { return __builtin_bit_cast(float, x op y ? ~0u : 0u); } \
+  inline float2 __builtin_ipu_f32v2cmp##name(float2 x, float2 y) { return __builtin_bit_cast(float2, x op y); }      \
+  inline half2 __builtin_ipu_f16v2cmp##name(half2 x, half2 y) { return __builtin_bit_cast(half2, x op y); }          \
+  inline half4 __builtin_ipu_f16v4cmp##name(half4 x, half4 y) { return __builtin_bit_cast(half4, x op y); }          \
+  inline float __builtin_ipu_cmp##name(float x, float y) { return __builtin_ipu_f32cmp##name(x, y); }                \
+  inline float2 __builtin_ipu_cmp##name(float2 x, float2 y) { return __builtin_ipu_f32v2cmp##name(x, y); }           \
+  inline half2 __builtin_ipu_cmp##name(half2 x, half2 y) { return __builtin_ipu_f16v2cmp##name(x, y); }              \
   inline half4 __builtin_ipu_cmp##name(half4 x, half4 y) { return __builtin_ipu_f16v4cmp##name(x, y); }
 PANDO_COMPARISON_BUILTIN(eq, ==)
 PANDO_COMPARISON_BUILTIN(ne, !=)
@@ -100,13 +120,13 @@ PANDO_COMPARISON_BUILTIN(ge, >=)
 #undef PANDO_COMPARISON_BUILTIN
 
 /* Functions of one number, element by element. */
-#define PANDO_UNARY_BUILTIN(name, expression)                                                                                   \
-  inline float __builtin_ipu_f32##name(float x) { return expression; }                                                          \
-  inline float __builtin_ipu_##name(float x) { return __builtin_ipu_f32##name(x); }                                             \
-  inline half2 __builtin_ipu_f16v2##name(half2 a) {                                                                             \
-    for (unsigned i = 0; i < 2; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i]));                                   \
-    return a;                                                                                                                   \
-  }                                                                                                                             \
+#define PANDO_UNARY_BUILTIN(name, expression)                                                 \
+  inline float __builtin_ipu_f32##name(float x) { return expression; }                        \
+  inline float __builtin_ipu_##name(float x) { return __builtin_ipu_f32##name(x); }           \
+  inline half2 __builtin_ipu_f16v2##name(half2 a) {                                           \
+    for (unsigned i = 0; i < 2; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i])); \
+    return a;                                                                                 \
+  }                                                                                           \
   inline half2 __builtin_ipu_##name(half2 a) { return __builtin_ipu_f16v2##name(a); }
 PANDO_UNARY_BUILTIN(exp, __builtin_expf(x))
 PANDO_UNARY_BUILTIN(exp2, __builtin_exp2f(x))

@@ -16,7 +16,7 @@ extern "C"
 #else
 extern
 #endif
-    const struct PandoRuntime *pando_runtime;
+    const struct PandoRuntime* pando_runtime;
 
 static inline unsigned __builtin_ipu_get_tile_id(void) { return pando_runtime->tile_id(); }
 static inline unsigned __builtin_ipu_get_scount_l(void) { return (unsigned)pando_runtime->cycle_count(); }

@@ -30,7 +30,7 @@ def check(tree):
             continue
         for include in INCLUDE.finditer(text):
             header, other = include.groups()
-            is_public = "include/" + header in tree  # include/poplar is not the module src/poplar
+            is_public = "include/" + header in tree  # include/poplar is not the module src/facade
             if is_public or other == module or other not in layers:
                 continue
             if layers[other] >= layers[module]:

@@ -31,7 +31,7 @@ def check(tree):
 
 
 CLEAN = {
-    "src/graph/tile_map.cpp": "// build/log/x, ${dir}/" + "work/y, https://example.org/home/page\n",
+    "src/graph/views/tile_map.cpp": "// build/log/x, ${dir}/" + "work/y, https://example.org/home/page\n",
     "include/poplar/VertexIntrospector.hpp": "",
     "include/poputil/Util.hpp": "",
     "README.md": "",

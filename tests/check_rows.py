@@ -3,7 +3,7 @@ import re
 
 import checking
 
-ROWS, REDUCE_ROWS = "src/kernels/elementwise_rows.h", "src/kernels/reduce_rows.h"
+ROWS, REDUCE_ROWS = "src/kernels/elementwise/elementwise_rows.h", "src/kernels/rows/reduce_rows.h"
 PUBLIC, REDUCE_PUBLIC = "include/popops/ExprOp.hpp", "include/popops/OperationDef.hpp"
 # Table: file, public header, public enumeration, ours.
 TABLES = {

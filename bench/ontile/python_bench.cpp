@@ -36,7 +36,9 @@ void sessions(unsigned ipus, const Targets& targets) {
   options.ipus = ipus;
   const unsigned tiles = ipus * 1472;
   const std::string many = fmt::format("{} interpreters", tiles);
-  const auto say = [&](const std::string& what, double ms, double at_most) { print_figure({many + ", " + what, "ms", 1e3 * ms, 0, "", at_most, 0}); };
+  const auto say = [&](const std::string& what, double ms, double at_most) {
+    print_figure({many + ", " + what, "ms", 1e3 * ms, 0, "", at_most, 0});
+  };
   std::unique_ptr<Session> session;
   say("first start, compiled", seconds_of([&] { session = std::make_unique<Session>(options); }), 10000);
   session.reset();
@@ -59,8 +61,10 @@ void sessions(unsigned ipus, const Targets& targets) {
 void exchange() {
   SessionOptions options;
   Session session(options);
-  session.run("def rounds(n):\n  for i in range(n):\n    r = alltoall(__tileid + i)\n    if sum(r) != i * __ntiles + __ntiles * (__ntiles - 1) // 2: raise ValueError(i)\n",
-              Session::Input::script);
+  session.run(
+      "def rounds(n):\n  for i in range(n):\n    r = alltoall(__tileid + i)\n    if sum(r) != i * __ntiles + __ntiles * (__ntiles - 1) // "
+      "2: raise ValueError(i)\n",
+      Session::Input::script);
   session.run("rounds(2)", Session::Input::line);
   constexpr int kRounds = 20;
   const double seconds = best_of(2, [&] {
@@ -124,7 +128,8 @@ void bytecode() {
   double log_sum = 0;
   for (const char* name : {"while", "for", "call", "method", "list", "dict", "try", "len", "generator", "raise"}) {
     log_sum += std::log(tile[name] / native[name]);
-    print_figure({fmt::format("bytecode, {} (CPython {:.1f} ns)", name, cpython[name]), "ns", tile[name], native[name], "native MicroPython", 1.9, 0});
+    print_figure({fmt::format("bytecode, {} (CPython {:.1f} ns)", name, cpython[name]), "ns", tile[name], native[name],
+                  "native MicroPython", 1.9, 0});
   }
   print_figure({"bytecode, geometric mean of the ratios of ten loops", "x", std::exp(log_sum / 10), 0, "", 1.5, 0});
 }

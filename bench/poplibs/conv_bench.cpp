@@ -1,6 +1,7 @@
 // Convolutions of ResNet beside oneDNN's on as many threads, in its own preferred layouts, in the same run: forward, the gradient of
 // the input and that of the weights, on the CPU device and on the 1,472 tiles of an IPU with the exchange and everything counted; what
-// building, planning and compiling takes; and the cycles of the machine that plans for the host's time and plans for cycles are modelled to take.
+// building, planning and compiling takes; and the cycles of the machine that plans for the host's time and plans for cycles are modelled to
+// take.
 #include <dlfcn.h>
 
 #include <memory>
@@ -42,7 +43,8 @@ ConvParams params_of(const Case& c) {
   in.paddingLower = in.paddingUpper = {pad, pad};
   ConvParams::OutputTransform out(2);
   out.stride = {stride, stride};
-  return ConvParams(poplar::FLOAT, poplar::FLOAT, c.batch, {c.size, c.size}, {c.kernel, c.kernel}, c.in, c.out, 1, in, ConvParams::InputTransform(2), out);
+  return ConvParams(poplar::FLOAT, poplar::FLOAT, c.batch, {c.size, c.size}, {c.kernel, c.kernel}, c.in, c.out, 1, in,
+                    ConvParams::InputTransform(2), out);
 }
 
 // Ready to run.
@@ -56,11 +58,13 @@ class Machine {
     build_ = seconds_of([&] {
       poplin::PlanningCache cache;
       if (pass == Pass::forward) {
-        const Tensor in = poplin::createInput(graph, params, "in", options, &cache), weights = poplin::createWeights(graph, params, "weights", options, &cache);
+        const Tensor in = poplin::createInput(graph, params, "in", options, &cache),
+                     weights = poplin::createWeights(graph, params, "weights", options, &cache);
         graph.createHostRead("out", poplin::convolution(graph, in, weights, params, false, prog, "conv", options, &cache));
       } else if (pass == Pass::input_gradient) {
         const ConvParams back = poplin::getGradientParams(params);
-        const Tensor deltas = poplin::createInput(graph, back, "deltas", options, &cache), weights = poplin::createWeights(graph, params, "weights", options, &cache);
+        const Tensor deltas = poplin::createInput(graph, back, "deltas", options, &cache),
+                     weights = poplin::createWeights(graph, params, "weights", options, &cache);
         graph.createHostRead("out", poplin::convolution(graph, deltas, weights, back, true, prog, "conv", options, &cache));
       } else {
         const Tensor in = poplin::createInput(graph, params, "in", options, &cache);
@@ -101,18 +105,26 @@ class Peer {
                        out = any({n(c.batch), n(c.out), size, size});
     const memory::dims stride = {n(c.stride), n(c.stride)}, padding = {pad, pad};
     const auto algorithm = dnnl::algorithm::convolution_direct;
-    const dnnl::convolution_forward::primitive_desc forward({dnnl::prop_kind::forward_training, algorithm, in, weights, out, stride, padding, padding}, engine_);
+    const dnnl::convolution_forward::primitive_desc forward(
+        {dnnl::prop_kind::forward_training, algorithm, in, weights, out, stride, padding, padding}, engine_);
     if (pass == Pass::forward) {
       primitive_ = dnnl::convolution_forward(forward);
-      arguments_ = {{DNNL_ARG_SRC, make(forward.src_desc())}, {DNNL_ARG_WEIGHTS, make(forward.weights_desc())}, {DNNL_ARG_DST, make(forward.dst_desc())}};
+      arguments_ = {{DNNL_ARG_SRC, make(forward.src_desc())},
+                    {DNNL_ARG_WEIGHTS, make(forward.weights_desc())},
+                    {DNNL_ARG_DST, make(forward.dst_desc())}};
     } else if (pass == Pass::input_gradient) {
       const dnnl::convolution_backward_data::primitive_desc back({algorithm, in, weights, out, stride, padding, padding}, engine_, forward);
       primitive_ = dnnl::convolution_backward_data(back);
-      arguments_ = {{DNNL_ARG_DIFF_SRC, make(back.diff_src_desc())}, {DNNL_ARG_WEIGHTS, make(back.weights_desc())}, {DNNL_ARG_DIFF_DST, make(back.diff_dst_desc())}};
+      arguments_ = {{DNNL_ARG_DIFF_SRC, make(back.diff_src_desc())},
+                    {DNNL_ARG_WEIGHTS, make(back.weights_desc())},
+                    {DNNL_ARG_DIFF_DST, make(back.diff_dst_desc())}};
     } else {
-      const dnnl::convolution_backward_weights::primitive_desc back({algorithm, in, weights, out, stride, padding, padding}, engine_, forward);
+      const dnnl::convolution_backward_weights::primitive_desc back({algorithm, in, weights, out, stride, padding, padding}, engine_,
+                                                                    forward);
       primitive_ = dnnl::convolution_backward_weights(back);
-      arguments_ = {{DNNL_ARG_SRC, make(back.src_desc())}, {DNNL_ARG_DIFF_WEIGHTS, make(back.diff_weights_desc())}, {DNNL_ARG_DIFF_DST, make(back.diff_dst_desc())}};
+      arguments_ = {{DNNL_ARG_SRC, make(back.src_desc())},
+                    {DNNL_ARG_DIFF_WEIGHTS, make(back.diff_weights_desc())},
+                    {DNNL_ARG_DIFF_DST, make(back.diff_dst_desc())}};
     }
     run();
   }
@@ -149,7 +161,9 @@ void measure(const Case& c, Pass pass, double at_least, bool on_tiles) {
   Peer peer(c, pass);
   Machine cpu(poplar::Device::createCPUDevice(), params, pass);
   std::unique_ptr<Machine> tiles;
-  if (on_tiles) tiles = std::make_unique<Machine>(poplar::IPUModel("ipu2").createDevice(), params, pass, poplar::OptionFlags{{"pando.planObjective", "hostTime"}});
+  if (on_tiles)
+    tiles = std::make_unique<Machine>(poplar::IPUModel("ipu2").createDevice(), params, pass,
+                                      poplar::OptionFlags{{"pando.planObjective", "hostTime"}});
   double best_peer = 1e30, best_cpu = 1e30, best_tiles = 1e30;  // taken in turns: what else the host does hits all alike
   for (unsigned i = 0; i < 15; ++i) {
     best_peer = std::min(best_peer, seconds_in_turn([&] { peer.run(); }));
@@ -162,11 +176,17 @@ void measure(const Case& c, Pass pass, double at_least, bool on_tiles) {
   if (!on_tiles) return;
   print_figure({what + "1,472 tiles", "GFLOP/s", gigaflops / best_tiles, gigaflops / best_peer, "oneDNN", 0, 0.6});
   const Machine few_cycles(poplar::IPUModel("ipu2").createDevice(), params, pass);
-  print_figure({.what = what + "1,472 tiles, modelled", .unit = "cycles", .ours = tiles->cycles(), .peer = few_cycles.cycles(), .peer_name = "plan for cycles"});
-  print_figure({.what = fmt::format("conv {}, {} on 1,472 tiles: plan + build + compile + load", c.name, kPasses[static_cast<int>(pass)]), .unit = "s",
-                .ours = tiles->build() + tiles->compile(), .at_most = 0.5});
-  fmt::print("  CPU device: build {:.3f} s, compile and load {:.3f} s; 1,472 tiles: build {:.3f} s, compile and load {:.3f} s\n", cpu.build(), cpu.compile(),
-             tiles->build(), tiles->compile());
+  print_figure({.what = what + "1,472 tiles, modelled",
+                .unit = "cycles",
+                .ours = tiles->cycles(),
+                .peer = few_cycles.cycles(),
+                .peer_name = "plan for cycles"});
+  print_figure({.what = fmt::format("conv {}, {} on 1,472 tiles: plan + build + compile + load", c.name, kPasses[static_cast<int>(pass)]),
+                .unit = "s",
+                .ours = tiles->build() + tiles->compile(),
+                .at_most = 0.5});
+  fmt::print("  CPU device: build {:.3f} s, compile and load {:.3f} s; 1,472 tiles: build {:.3f} s, compile and load {:.3f} s\n",
+             cpu.build(), cpu.compile(), tiles->build(), tiles->compile());
 }
 
 void run() {

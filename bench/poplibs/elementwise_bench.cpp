@@ -97,7 +97,7 @@ struct Arrays {
 
 void chain_by_hand(Arrays& x) {
   by_hand(kElements, [&x](std::size_t begin, std::size_t end) {
-    const float *__restrict a = x.a.data(), *__restrict b = x.b.data(), *__restrict c = x.c.data();
+    const float* __restrict a = x.a.data(), * __restrict b = x.b.data(), * __restrict c = x.c.data();
     float* __restrict out = x.out.data();
     for (std::size_t i = begin; i < end; ++i) {
       const float v = (a[i] * b[i] + c[i]) * 0.5f - a[i];
@@ -108,7 +108,7 @@ void chain_by_hand(Arrays& x) {
 
 void sum_by_hand(Arrays& x) {
   by_hand(kElements, [&x](std::size_t begin, std::size_t end) {
-    const float *__restrict a = x.a.data(), *__restrict b = x.b.data();
+    const float* __restrict a = x.a.data(), * __restrict b = x.b.data();
     float* __restrict out = x.out.data();
     for (std::size_t i = begin; i < end; ++i) out[i] = a[i] + b[i];
   });
@@ -166,7 +166,8 @@ double numpy_seconds() {
       "for _ in range(5):\n"
       "  t = time.perf_counter(); n.maximum((a * b + c) * n.float32(0.5) - a, n.float32(0)); best = min(best, time.perf_counter() - t)\n"
       "print(best)\n";
-  std::FILE* const out = popen(("python=/usr/bin/python3; [ -x $python ] || python=python3; $python -c '" + program + "' 2>/dev/null").c_str(), "r");
+  std::FILE* const out =
+      popen(("python=/usr/bin/python3; [ -x $python ] || python=python3; $python -c '" + program + "' 2>/dev/null").c_str(), "r");
   double seconds = 0;
   const bool read = out != nullptr && std::fscanf(out, "%lf", &seconds) == 1;
   if (out != nullptr) pclose(out);
@@ -196,8 +197,12 @@ Pair in_turns(const std::function<void()>& ours, const std::function<void()>& pe
 
 void judge(const std::string& what, const Pair& times, const std::string& peer, double at_least) {
   const double gigabytes = static_cast<double>(kElements) / 1e9;
-  print_figure({.what = "element-wise, 10^7 floats, " + what, .unit = "G elements/s", .ours = gigabytes / times.ours, .peer = gigabytes / times.peer,
-                .peer_name = peer, .at_least = at_least});
+  print_figure({.what = "element-wise, 10^7 floats, " + what,
+                .unit = "G elements/s",
+                .ours = gigabytes / times.ours,
+                .peer = gigabytes / times.peer,
+                .peer_name = peer,
+                .at_least = at_least});
 }
 
 void run_chain(const poplar::Device& device, const std::string& where, Arrays& x, double numpy) {
@@ -213,15 +218,17 @@ void run_chain(const poplar::Device& device, const std::string& where, Arrays& x
 }
 
 void run_functions(const poplar::Device& device, const std::string& where, Arrays& x, Peer& peer) {
-  Machine exponential(device, kElements, [](poplar::Graph& graph, const std::vector<Tensor>& in, const Tensor& out, poplar::program::Sequence& prog) {
-    popops::expWithOutput(graph, in[0], out, prog);
-  });
+  Machine exponential(device, kElements,
+                      [](poplar::Graph& graph, const std::vector<Tensor>& in, const Tensor& out, poplar::program::Sequence& prog) {
+                        popops::expWithOutput(graph, in[0], out, prog);
+                      });
   peer.run(x);
   check(exponential.result(kElements), x.out, 1e-6f);
   judge("exp, " + where, in_turns([&] { exponential.run(); }, [&] { peer.run(x); }), "oneDNN", 0.8);
-  Machine sum(device, kElements, [](poplar::Graph& graph, const std::vector<Tensor>& in, const Tensor& out, poplar::program::Sequence& prog) {
-    popops::addWithOutput(graph, in[0], in[1], out, prog);
-  });
+  Machine sum(device, kElements,
+              [](poplar::Graph& graph, const std::vector<Tensor>& in, const Tensor& out, poplar::program::Sequence& prog) {
+                popops::addWithOutput(graph, in[0], in[1], out, prog);
+              });
   judge("a + b, " + where, in_turns([&] { sum.run(); }, [&] { sum_by_hand(x); }), "hand loop", 0.8);
 }
 
@@ -231,9 +238,16 @@ void run_first(const poplar::Device& device) {
   setenv("XDG_CACHE_HOME", cache.c_str(), 1);
   const Machine blocks(device, 10000, chain(kBlocks)), compiled(device, 10000, chain(kCompiled)), cached(device, 10000, chain(kCompiled));
   std::filesystem::remove_all(cache);
-  print_figure({.what = "element-wise, 10^4 floats, from map() to the first result, in blocks", .unit = "ms", .ours = 1e3 * blocks.to_first_result(), .at_most = 10});
-  print_figure({.what = "element-wise, 10^4 floats, from map() to the first result, compiled", .unit = "ms", .ours = 1e3 * compiled.to_first_result()});
-  print_figure({.what = "element-wise, 10^4 floats, from map() to the first result, compiled and cached", .unit = "ms", .ours = 1e3 * cached.to_first_result()});
+  print_figure({.what = "element-wise, 10^4 floats, from map() to the first result, in blocks",
+                .unit = "ms",
+                .ours = 1e3 * blocks.to_first_result(),
+                .at_most = 10});
+  print_figure({.what = "element-wise, 10^4 floats, from map() to the first result, compiled",
+                .unit = "ms",
+                .ours = 1e3 * compiled.to_first_result()});
+  print_figure({.what = "element-wise, 10^4 floats, from map() to the first result, compiled and cached",
+                .unit = "ms",
+                .ours = 1e3 * cached.to_first_result()});
 }
 
 void run() {

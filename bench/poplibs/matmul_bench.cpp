@@ -108,11 +108,18 @@ void run() {
     Machine in_blocks(ipu, n, {{"pando.layout", "blocks"}});
     const double blocks = best_of(7, [&] { in_blocks.run(); });
     print_figure({what + "1,472 tiles, in blocks", "GFLOP/s", gigaflops / blocks, gigaflops / best.peer, "oneDNN", 0, 0});
-    print_figure({.what = what + "1,472 tiles, in blocks, modelled", .unit = "cycles", .ours = in_blocks.cycles(), .peer = on_tiles.cycles(), .peer_name = "plan for cycles"});
+    print_figure({.what = what + "1,472 tiles, in blocks, modelled",
+                  .unit = "cycles",
+                  .ours = in_blocks.cycles(),
+                  .peer = on_tiles.cycles(),
+                  .peer_name = "plan for cycles"});
     if (n == 2048)
-      print_figure({.what = "f32 matMul 2048 on 1,472 tiles: plan + build + compile + load", .unit = "s", .ours = on_tiles.build() + on_tiles.compile(), .at_most = 0.5});
-    fmt::print("  CPU device: build {:.3f} s, compile and load {:.3f} s; 1,472 tiles: build {:.3f} s, compile and load {:.3f} s\n", on_cpu.build(),
-               on_cpu.compile(), on_tiles.build(), on_tiles.compile());
+      print_figure({.what = "f32 matMul 2048 on 1,472 tiles: plan + build + compile + load",
+                    .unit = "s",
+                    .ours = on_tiles.build() + on_tiles.compile(),
+                    .at_most = 0.5});
+    fmt::print("  CPU device: build {:.3f} s, compile and load {:.3f} s; 1,472 tiles: build {:.3f} s, compile and load {:.3f} s\n",
+               on_cpu.build(), on_cpu.compile(), on_tiles.build(), on_tiles.compile());
   }
 }
 

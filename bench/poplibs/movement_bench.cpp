@@ -11,12 +11,12 @@
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/Program.hpp>
+#include <poplin/codelets.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/Cast.hpp>
 #include <popops/Rearrange.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/codelets.hpp>
-#include <poplin/codelets.hpp>
 #include <poprand/codelets.hpp>
 
 #include "bench.h"
@@ -40,7 +40,8 @@ class Device {
     popops::addCodelets(graph);
     Sequence body;
     build(graph, body);
-    engine_ = std::make_unique<poplar::Engine>(graph, poplar::program::Repeat(kRounds, body), poplar::OptionFlags{{"pando.threads", std::to_string(kThreads)}});
+    engine_ = std::make_unique<poplar::Engine>(graph, poplar::program::Repeat(kRounds, body),
+                                               poplar::OptionFlags{{"pando.threads", std::to_string(kThreads)}});
     engine_->load(cpu);
     run();
   }
@@ -72,32 +73,43 @@ void compare(const std::string& what, double bytes_per_element, Device& device, 
 }
 
 void elementwise() {
-  const auto variable = [](Graph& graph, const poplar::Type& type) { return graph.addVariable(type, {kElements}, poplar::VariableMappingMethod::LINEAR); };
+  const auto variable = [](Graph& graph, const poplar::Type& type) {
+    return graph.addVariable(type, {kElements}, poplar::VariableMappingMethod::LINEAR);
+  };
   std::vector<float> a(kElements, 1), b(kElements, 2);
   std::vector<_Float16> narrow(kElements);
   {
-    Device cast([&](Graph& graph, Sequence& prog) { popops::castWithOutput(graph, variable(graph, poplar::FLOAT), variable(graph, poplar::HALF), prog); });
+    Device cast([&](Graph& graph, Sequence& prog) {
+      popops::castWithOutput(graph, variable(graph, poplar::FLOAT), variable(graph, poplar::HALF), prog);
+    });
     compare("cast float to half", 6, cast, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) narrow[i] = static_cast<_Float16>(a[i]);
     });
   }
   {
-    Device cast([&](Graph& graph, Sequence& prog) { popops::castWithOutput(graph, variable(graph, poplar::HALF), variable(graph, poplar::FLOAT), prog); });
+    Device cast([&](Graph& graph, Sequence& prog) {
+      popops::castWithOutput(graph, variable(graph, poplar::HALF), variable(graph, poplar::FLOAT), prog);
+    });
     compare("cast half to float", 6, cast, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) a[i] = static_cast<float>(narrow[i]);
     });
   }
   {
-    Device add([&](Graph& graph, Sequence& prog) { popops::scaledAddTo(graph, variable(graph, poplar::FLOAT), variable(graph, poplar::FLOAT), 0.5f, prog); });
+    Device add([&](Graph& graph, Sequence& prog) {
+      popops::scaledAddTo(graph, variable(graph, poplar::FLOAT), variable(graph, poplar::FLOAT), 0.5f, prog);
+    });
     compare("scaledAddTo float", 12, add, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) a[i] += 0.5f * b[i];
     });
   }
   {
-    Device add([&](Graph& graph, Sequence& prog) { popops::scaledAddTo(graph, variable(graph, poplar::HALF), variable(graph, poplar::HALF), 0.5f, prog); });
+    Device add([&](Graph& graph, Sequence& prog) {
+      popops::scaledAddTo(graph, variable(graph, poplar::HALF), variable(graph, poplar::HALF), 0.5f, prog);
+    });
     std::vector<_Float16> other(kElements, static_cast<_Float16>(0.001f));
     compare("scaledAddTo half", 6, add, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) narrow[i] = static_cast<_Float16>(static_cast<float>(narrow[i]) + 0.5f * static_cast<float>(other[i]));
+      for (std::size_t i = begin; i < end; ++i)
+        narrow[i] = static_cast<_Float16>(static_cast<float>(narrow[i]) + 0.5f * static_cast<float>(other[i]));
     });
   }
   {
@@ -124,7 +136,8 @@ void codelets() {
     const char* name;
     void (*add)(Graph&);
   };
-  const std::vector<Library> libraries = {{"popops", popops::addCodelets}, {"poplin", poplin::addCodelets}, {"popnn", popnn::addCodelets}, {"poprand", poprand::addCodelets}};
+  const std::vector<Library> libraries = {
+      {"popops", popops::addCodelets}, {"poplin", poplin::addCodelets}, {"popnn", popnn::addCodelets}, {"poprand", poprand::addCodelets}};
   double first = 0, next = 1e30;
   for (unsigned round = 0; round < 20; ++round) {
     Graph graph(ipu.getTarget());

@@ -1,6 +1,7 @@
 // Planning plus compiling of a network of four weight layers on 1,472 tiles: forward, backward and the update of all weights.
 //
-//   3x3 conv 16 - relu - max pool | 3x3 conv 32 - batch norm - relu - max pool | fully connected 128 - relu | fully connected 10 - softmax - loss
+//   3x3 conv 16 - relu - max pool | 3x3 conv 32 - batch norm - relu - max pool | fully connected 128 - relu | fully connected 10 - softmax
+//   - loss
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -46,9 +47,11 @@ struct Network {
     const Tensor weights = poplin::createWeights(graph, params, name, {{"pass", "TRAINING_FWD"}}, &cache);
     const bool first = layers.empty();
     layers.push_back([=, this](const Tensor& gradient) {
-      const Tensor out = first ? Tensor()
-                               : poplin::convolution(graph, gradient, weights, back, true, backward, name + "Back", {{"pass", "TRAINING_BWD"}}, &cache);
-      poplin::convolutionWeightUpdate(graph, gradient, weights, in, params, kRate, backward, name + "Update", {{"pass", "TRAINING_WU"}}, &cache);
+      const Tensor out =
+          first ? Tensor()
+                : poplin::convolution(graph, gradient, weights, back, true, backward, name + "Back", {{"pass", "TRAINING_BWD"}}, &cache);
+      poplin::convolutionWeightUpdate(graph, gradient, weights, in, params, kRate, backward, name + "Update", {{"pass", "TRAINING_WU"}},
+                                      &cache);
       return out;
     });
     return poplin::convolution(graph, in, weights, params, false, forward, name, {{"pass", "TRAINING_FWD"}}, &cache);
@@ -56,14 +59,18 @@ struct Network {
 
   Tensor relu(const Tensor& in) {
     const Tensor out = popnn::relu(graph, in, forward);
-    layers.push_back([=, this](const Tensor& gradient) { return popnn::nonLinearityInputGradient(graph, NonLinearityType::RELU, out, gradient, backward); });
+    layers.push_back([=, this](const Tensor& gradient) {
+      return popnn::nonLinearityInputGradient(graph, NonLinearityType::RELU, out, gradient, backward);
+    });
     return out;
   }
 
   Tensor pool(const Tensor& in) {
-    const popnn::pooling::PoolParams params(popnn::PoolingType::MAX, {in.dim(2), in.dim(3)}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, in.dim(1), kBatch, FLOAT);
+    const popnn::pooling::PoolParams params(popnn::PoolingType::MAX, {in.dim(2), in.dim(3)}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, in.dim(1),
+                                            kBatch, FLOAT);
     const Tensor out = popnn::pooling::pool(graph, params, in, forward);
-    layers.push_back([=, this](const Tensor& gradient) { return popnn::pooling::poolInputGradient(graph, params, in, out, gradient, false, backward); });
+    layers.push_back(
+        [=, this](const Tensor& gradient) { return popnn::pooling::poolInputGradient(graph, params, in, out, gradient, false, backward); });
     return out;
   }
 
@@ -105,7 +112,8 @@ Seconds build(const Device& device, bool run) {
     popops::addCodelets(graph);
     poplin::addCodelets(graph);
     popnn::addCodelets(graph);
-    const Tensor images = graph.addVariable(FLOAT, {kBatch, 1, kSide, kSide}, "images"), labels = graph.addVariable(UNSIGNED_INT, {kBatch}, "labels");
+    const Tensor images = graph.addVariable(FLOAT, {kBatch, 1, kSide, kSide}, "images"),
+                 labels = graph.addVariable(UNSIGNED_INT, {kBatch}, "labels");
     poputil::mapTensorLinearly(graph, images);
     poputil::mapTensorLinearly(graph, labels);
     Tensor t = net.pool(net.relu(net.conv(images, 16, "conv1")));
@@ -124,7 +132,8 @@ Seconds build(const Device& device, bool run) {
   if (!run) return seconds;
   engine->load(device);
   engine->run(0);
-  fmt::print("one step on this host: {:.1f} ms; {} vertices\n", 1e3 * pando::bench::best_of(5, [&] { engine->run(0); }), graph.getNumVertices());
+  fmt::print("one step on this host: {:.1f} ms; {} vertices\n", 1e3 * pando::bench::best_of(5, [&] { engine->run(0); }),
+             graph.getNumVertices());
   return seconds;
 }
 

@@ -16,7 +16,8 @@ using pando::bench::Figure;
 using program::Sequence;
 
 // Seconds of one run of what `build` adds, in a program that does it `repetitions` times.
-double seconds_of_program(const std::vector<std::size_t>& shape, unsigned repetitions, const std::function<void(Graph&, const Tensor&, Sequence&)>& build) {
+double seconds_of_program(const std::vector<std::size_t>& shape, unsigned repetitions,
+                          const std::function<void(Graph&, const Tensor&, Sequence&)>& build) {
   const Device device = Device::createCPUDevice();
   Graph graph(device.getTarget());
   popnn::addCodelets(graph);
@@ -33,14 +34,16 @@ double seconds_of_program(const std::vector<std::size_t>& shape, unsigned repeti
 // The peer: `work(begin, end)` over [0, n) on all threads of the host.
 double seconds_by_hand(std::size_t n, unsigned repetitions, const std::function<void(std::size_t, std::size_t)>& work) {
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  return pando::bench::best_of(5, [&] {
-           std::vector<std::thread> team;
-           for (unsigned t = 0; t < threads; ++t)
-             team.emplace_back([&, t] {
-               for (unsigned i = 0; i < repetitions; ++i) work(n * t / threads, n * (t + 1) / threads);
-             });
-           for (std::thread& t : team) t.join();
-         }) / repetitions;
+  return pando::bench::best_of(5,
+                               [&] {
+                                 std::vector<std::thread> team;
+                                 for (unsigned t = 0; t < threads; ++t)
+                                   team.emplace_back([&, t] {
+                                     for (unsigned i = 0; i < repetitions; ++i) work(n * t / threads, n * (t + 1) / threads);
+                                   });
+                                 for (std::thread& t : team) t.join();
+                               }) /
+         repetitions;
 }
 
 void show(const char* what, double ours, double peer) {
@@ -59,7 +62,8 @@ void show(const char* what, double ours, double peer) {
 int main() {
   constexpr std::size_t kRows = 1024, kColumns = 1000, kElements = 10'000'000;
   std::vector<float> in(kElements, 0.5f), out(kElements);
-  const double softmax = seconds_of_program({kRows, kColumns}, 20, [](Graph& g, const Tensor& x, Sequence& prog) { popnn::softmax(g, x, prog); });
+  const double softmax =
+      seconds_of_program({kRows, kColumns}, 20, [](Graph& g, const Tensor& x, Sequence& prog) { popnn::softmax(g, x, prog); });
   show("softmax of 1024 x 1000 floats, CPU device", softmax, seconds_by_hand(kRows, 20, [&](std::size_t begin, std::size_t end) {
          for (std::size_t r = begin; r < end; ++r) {
            const float* x = in.data() + r * kColumns;

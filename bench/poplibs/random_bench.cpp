@@ -53,13 +53,19 @@ double standard_library() {
 }
 
 void show(const std::string& what, double seconds, double peer) {
-  print_figure({.what = what, .unit = "M/s", .ours = kElements / seconds / 1e6, .peer = kElements / peer / 1e6, .peer_name = "std::mt19937_64, 2 threads"});
+  print_figure({.what = what,
+                .unit = "M/s",
+                .ours = kElements / seconds / 1e6,
+                .peer = kElements / peer / 1e6,
+                .peer_name = "std::mt19937_64, 2 threads"});
 }
 
 void run() {
-  show("random: uniform float numbers", ours([](auto& g, auto* seed, auto& r, auto& p) { return poprand::uniform(g, seed, 0, r, poplar::FLOAT, 0, 1, p); }),
+  show("random: uniform float numbers",
+       ours([](auto& g, auto* seed, auto& r, auto& p) { return poprand::uniform(g, seed, 0, r, poplar::FLOAT, 0, 1, p); }),
        standard_library<std::uniform_real_distribution<float>>());
-  show("random: normal float numbers", ours([](auto& g, auto* seed, auto& r, auto& p) { return poprand::normal(g, seed, 0, r, poplar::FLOAT, 0, 1, p); }),
+  show("random: normal float numbers",
+       ours([](auto& g, auto* seed, auto& r, auto& p) { return poprand::normal(g, seed, 0, r, poplar::FLOAT, 0, 1, p); }),
        standard_library<std::normal_distribution<float>>());
 }
 

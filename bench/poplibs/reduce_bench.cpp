@@ -93,7 +93,11 @@ void run() {
       const Measured m = measure(device, c);
       const double peer = read_gigabytes_per_second(data, threads);
       const std::string what = fmt::format("reduce, {}, sum of {} floats: ", ipu ? "1,472 tiles" : "CPU device", c.name);
-      print_figure({.what = what + "bytes read", .unit = "GB/s", .ours = 4e-9 * kElements / m.run, .peer = peer, .peer_name = "hand-written sum",
+      print_figure({.what = what + "bytes read",
+                    .unit = "GB/s",
+                    .ours = 4e-9 * kElements / m.run,
+                    .peer = peer,
+                    .peer_name = "hand-written sum",
                     .at_least = ipu ? 0 : 0.7});
       print_figure({.what = what + "graph", .unit = "s", .ours = m.build});
       print_figure({.what = what + "compile", .unit = "s", .ours = m.compile});

@@ -71,8 +71,8 @@ struct Measured {
 };
 
 // What `build` adds to the program; `check` sees the engine after a run.
-Measured measure(const poplar::Device& device, const std::function<void(poplar::Graph&, Sequence&)>& build, const std::function<void(poplar::Engine&)>& load,
-                 const std::function<void(poplar::Engine&)>& check) {
+Measured measure(const poplar::Device& device, const std::function<void(poplar::Graph&, Sequence&)>& build,
+                 const std::function<void(poplar::Engine&)>& load, const std::function<void(poplar::Engine&)>& check) {
   Measured m;
   poplar::Graph graph(device.getTarget());
   popops::addCodelets(graph);
@@ -114,19 +114,27 @@ void expect(bool good, const char* what) {
 constexpr double kMostOnTiles = 3;
 
 void show(const std::string& what, const Measured& m, double peer, const std::string& peer_name, bool on_tiles) {
-  print_figure({.what = what, .unit = "ms", .ours = 1e3 * m.run, .peer = 1e3 * peer, .peer_name = peer_name, .at_most = on_tiles ? kMostOnTiles : 0});
+  print_figure({.what = what,
+                .unit = "ms",
+                .ours = 1e3 * m.run,
+                .peer = 1e3 * peer,
+                .peer_name = peer_name,
+                .at_most = on_tiles ? kMostOnTiles : 0});
   print_figure({.what = what + ": graph + compile", .unit = "s", .ours = m.build + m.compile, .at_most = 1});
 }
 
 void show_cycles(const std::string& what, const Measured& host, const Measured& machine) {
-  print_figure({.what = what + ", modelled", .unit = "cycles", .ours = host.cycles, .peer = machine.cycles, .peer_name = "plan for cycles"});
+  print_figure(
+      {.what = what + ", modelled", .unit = "cycles", .ours = host.cycles, .peer = machine.cycles, .peer_name = "plan for cycles"});
 }
 
-Measured slice_rows(const poplar::Device& device, const std::vector<float>& table, const std::vector<unsigned>& indices, const char* objective = "hostTime") {
+Measured slice_rows(const poplar::Device& device, const std::vector<float>& table, const std::vector<unsigned>& indices,
+                    const char* objective = "hostTime") {
   return measure(
       device,
       [objective](poplar::Graph& g, Sequence& prog) {
-        const popops::SlicePlan plan = popops::embedding::plan(g, poplar::FLOAT, kRows, kColumns, {kLookups}, {{"usedForUpdate", "false"}, {"pando.planObjective", objective}});
+        const popops::SlicePlan plan = popops::embedding::plan(g, poplar::FLOAT, kRows, kColumns, {kLookups},
+                                                               {{"usedForUpdate", "false"}, {"pando.planObjective", objective}});
         const Tensor t = popops::createSliceableTensor(g, poplar::FLOAT, {kRows, kColumns}, {0}, {1}, plan, {});
         const Tensor i = popops::createIndicesTensor(g, {0}, kLookups, plan, {});
         g.createHostWrite("table", t);
@@ -136,16 +144,18 @@ Measured slice_rows(const poplar::Device& device, const std::vector<float>& tabl
       [&](poplar::Engine& e) { write(e, "table", table), write(e, "indices", indices); },
       [&](poplar::Engine& e) {
         const std::vector<float> out = read(e, "slices", kLookups * kColumns);
-        for (std::size_t i = 0; i < kLookups; ++i) expect(std::equal(&out[i * kColumns], &out[i * kColumns] + kColumns, &table[indices[i] * kColumns]), "a slice");
+        for (std::size_t i = 0; i < kLookups; ++i)
+          expect(std::equal(&out[i * kColumns], &out[i * kColumns] + kColumns, &table[indices[i] * kColumns]), "a slice");
       });
 }
 
-Measured update_rows(const poplar::Device& device, const std::vector<float>& table, const std::vector<float>& slices, const std::vector<unsigned>& indices,
-                     const char* objective = "hostTime") {
+Measured update_rows(const poplar::Device& device, const std::vector<float>& table, const std::vector<float>& slices,
+                     const std::vector<unsigned>& indices, const char* objective = "hostTime") {
   return measure(
       device,
       [objective](poplar::Graph& g, Sequence& prog) {
-        const popops::SlicePlan plan = popops::embedding::plan(g, poplar::FLOAT, kRows, kColumns, {kLookups}, {{"usedForSlice", "false"}, {"pando.planObjective", objective}});
+        const popops::SlicePlan plan = popops::embedding::plan(g, poplar::FLOAT, kRows, kColumns, {kLookups},
+                                                               {{"usedForSlice", "false"}, {"pando.planObjective", objective}});
         const Tensor t = popops::createSliceableTensor(g, poplar::FLOAT, {kRows, kColumns}, {0}, {1}, plan, {});
         const Tensor s = popops::createSliceTensor(g, poplar::FLOAT, {kRows, kColumns}, {0}, {1}, kLookups, plan, {});
         const Tensor i = popops::createIndicesTensor(g, {0}, kLookups, plan, {}), scale = g.addConstant(poplar::FLOAT, {}, 1.0f);
@@ -202,7 +212,8 @@ Measured top_keys(const poplar::Device& device, const std::vector<float>& keys) 
 void run() {
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   const std::vector<unsigned> indices = random_indices();
-  const std::vector<float> table = random_floats(kRows * kColumns), slices = random_floats(kLookups * kColumns), keys = random_floats(kKeys);
+  const std::vector<float> table = random_floats(kRows * kColumns), slices = random_floats(kLookups * kColumns),
+                           keys = random_floats(kKeys);
   for (const bool ipu : {false, true}) {
     const poplar::Device device = ipu ? poplar::IPUModel("ipu2").createDevice() : poplar::Device::createCPUDevice();
     const std::string where = ipu ? "1,472 tiles" : "CPU device";

@@ -22,12 +22,12 @@ class Count : public poplar::Vertex {
 class Lookup : public poplar::Vertex {
  public:
   static constexpr pando::Reserve pando_reserve{0x8000, 0x1000};
-  static constexpr const char *pando_image = "squares";
+  static constexpr const char* pando_image = "squares";
   Input<unsigned> index;
   Output<unsigned> value;
 
   void compute() {
-    const unsigned *table = reinterpret_cast<const unsigned *>(pando::tile_base() + pando_reserve.begin);
+    const unsigned* table = reinterpret_cast<const unsigned*>(pando::tile_base() + pando_reserve.begin);
     *value = table[*index];
   }
 };
@@ -47,11 +47,11 @@ unsigned next_number() {
   return mailbox.number;
 }
 
-void add_three(unsigned *total) {
+void add_three(unsigned* total) {
   for (int i = 0; i < 3; ++i) *total += next_number();
 }
 
-void session(void *) {
+void session(void*) {
   unsigned total = 1000 * pando::tile_id();
   add_three(&total);
   mailbox.sum = total;

@@ -34,14 +34,14 @@ int main() {
   Tensor sum = graph.addVariable(UNSIGNED_INT, {kTiles}, "sum"), done = graph.addVariable(BOOL, {kTiles}, "done");
   Tensor unused = graph.addVariable(UNSIGNED_INT, {}, "unused");
   ComputeSet count = graph.addComputeSet("count"), use = graph.addComputeSet("use");
-  const auto add = [&](ComputeSet step, const char *codelet, unsigned tile) {
+  const auto add = [&](ComputeSet step, const char* codelet, unsigned tile) {
     VertexRef v = graph.addVertex(step, codelet);
     graph.setTileMapping(v, tile);
     graph.setPerfEstimate(v, 30);
     return v;
   };
   for (unsigned tile = 0; tile < kTiles; ++tile) {
-    for (const Tensor &t : {seen, square, sum, done}) graph.setTileMapping(t[tile], tile);
+    for (const Tensor& t : {seen, square, sum, done}) graph.setTileMapping(t[tile], tile);
     graph.connect(add(count, "Count", tile)["seen"], seen[tile]);
     VertexRef lookup = add(use, "Lookup", tile);
     graph.connect(lookup["index"], seen[tile]);

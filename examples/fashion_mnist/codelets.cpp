@@ -18,12 +18,10 @@ constexpr unsigned kLanes = kGroupSamples;
 typedef float Lanes __attribute__((ext_vector_type(8), aligned(4)));
 typedef unsigned char Bytes __attribute__((ext_vector_type(8), aligned(1)));
 
-inline Lanes load(const float *p) { return *reinterpret_cast<const Lanes *>(p); }
-inline void store(float *p, Lanes v) { *reinterpret_cast<Lanes *>(p) = v; }
-inline Lanes pixels(const unsigned char *p) { return __builtin_convertvector(*reinterpret_cast<const Bytes *>(p), Lanes); }
-inline float sum(Lanes v) {
-  return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-}
+inline Lanes load(const float* p) { return *reinterpret_cast<const Lanes*>(p); }
+inline void store(float* p, Lanes v) { *reinterpret_cast<Lanes*>(p) = v; }
+inline Lanes pixels(const unsigned char* p) { return __builtin_convertvector(*reinterpret_cast<const Bytes*>(p), Lanes); }
+inline float sum(Lanes v) { return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])); }
 
 constexpr float kPixelScale = 1.0f / 255;
 
@@ -38,13 +36,13 @@ class ForwardBlock : public MultiVertex {
   Output<Vector<float>> out;            // [part][unit][sample]
 
   bool compute(unsigned worker) {
-    const unsigned char *in = &images[worker * kSamples];
-    float *o = &out[worker * kBlockUnits * kSamples];
+    const unsigned char* in = &images[worker * kSamples];
+    float* o = &out[worker * kBlockUnits * kSamples];
     for (unsigned s = 0; s < kSamples; s += kLanes) {
       Lanes total[kBlockUnits] = {};
       for (unsigned p = 0; p < kBlockPixels; ++p) {
         const Lanes x = pixels(in + p * kBatch + s) * kPixelScale;
-        const float *w = &weights[p * kBlockUnits];
+        const float* w = &weights[p * kBlockUnits];
         for (unsigned u = 0; u < kBlockUnits; ++u) total[u] += w[u] * x;
       }
       for (unsigned u = 0; u < kBlockUnits; ++u) store(o + u * kSamples + s, total[u]);
@@ -140,12 +138,10 @@ class HiddenGradient : public MultiVertex {
   Output<Vector<float>> parameters;       // [class], then the bias
 
   bool compute(unsigned worker) {
-    for (unsigned s = worker * kLanes; s < kSamples; s += kLanes * MultiVertex::numWorkers())
-      store(&out[s], at_sum(s));
+    for (unsigned s = worker * kLanes; s < kSamples; s += kLanes * MultiVertex::numWorkers()) store(&out[s], at_sum(s));
     for (unsigned k = worker; k <= kClasses; k += MultiVertex::numWorkers()) {
       Lanes total = 0.0f;
-      for (unsigned s = 0; s < kSamples; s += kLanes)
-        total += k < kClasses ? load(&hidden[s]) * gradient_at(k, s) : at_sum(s);
+      for (unsigned s = 0; s < kSamples; s += kLanes) total += k < kClasses ? load(&hidden[s]) * gradient_at(k, s) : at_sum(s);
       parameters[k] = sum(total);
     }
     return true;
@@ -176,7 +172,7 @@ class UpdateBlock : public MultiVertex {
     for (unsigned p = worker; p < kBlockPixels; p += MultiVertex::numWorkers()) {
       Lanes total[kBlockUnits] = {};
       for (unsigned part = 0; part < kParts; ++part) {
-        const float *g[kBlockUnits];
+        const float* g[kBlockUnits];
         for (unsigned u = 0; u < kBlockUnits; ++u) g[u] = &gradient[part * kBlockUnits + u][0];
         for (unsigned s = 0; s < kSamples; s += kLanes) {
           const Lanes x = pixels(&images[p * kBatch + part * kSamples + s]);
@@ -184,7 +180,7 @@ class UpdateBlock : public MultiVertex {
         }
       }
       for (unsigned u = 0; u < kBlockUnits; ++u) {
-        float &v = velocity[p * kBlockUnits + u];
+        float& v = velocity[p * kBlockUnits + u];
         v = momentum * v + sum(total[u]) * kPixelScale;
         weights[p * kBlockUnits + u] -= *rate * v;
       }

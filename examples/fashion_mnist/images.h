@@ -19,7 +19,7 @@ struct Images {
 };
 
 // The bytes after an IDX file's header of `dimensions` sizes; checks the magic number and the size.
-inline std::vector<unsigned char> read_idx(const std::string &path, unsigned dimensions) {
+inline std::vector<unsigned char> read_idx(const std::string& path, unsigned dimensions) {
   gzFile file = gzopen(path.c_str(), "rb");
   if (!file) throw std::runtime_error("cannot open " + path + " (Debian package dataset-fashion-mnist)");
   const auto number = [&] {
@@ -37,7 +37,7 @@ inline std::vector<unsigned char> read_idx(const std::string &path, unsigned dim
   return bytes;
 }
 
-inline Images read_images(const std::string &folder, const std::string &name) {
+inline Images read_images(const std::string& folder, const std::string& name) {
   Images images{read_idx(folder + "/" + name + "-images-idx3-ubyte.gz", 3), read_idx(folder + "/" + name + "-labels-idx1-ubyte.gz", 1)};
   if (images.pixels.size() != images.size() * kPixels) throw std::runtime_error(name + ": images and labels do not match");
   return images;
@@ -47,7 +47,7 @@ inline Images read_images(const std::string &folder, const std::string &name) {
 // images.
 class Batches {
  public:
-  Batches(const Images &images, bool shuffled) : images_(images), shuffled_(shuffled), order_(images.size()) {
+  Batches(const Images& images, bool shuffled) : images_(images), shuffled_(shuffled), order_(images.size()) {
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = std::uint32_t(i);
   }
 
@@ -55,12 +55,12 @@ class Batches {
   std::size_t per_round() const { return (images_.size() + kBatch - 1) / kBatch; }
 
   // The next batch: pixels as [pixel][sample] (the samples of a pixel are neighbours, as the codelets want them), then labels.
-  void next(unsigned char *out) {
+  void next(unsigned char* out) {
     if (next_ == 0 && shuffled_) std::shuffle(order_.begin(), order_.end(), random_);
-    unsigned char *labels = out + std::size_t(kPixels) * kBatch;
+    unsigned char* labels = out + std::size_t(kPixels) * kBatch;
     for (unsigned s = 0; s < kBatch; ++s) {
       const std::size_t index = order_[std::min(next_ + s, order_.size() - 1)];
-      const unsigned char *image = &images_.pixels[index * kPixels];
+      const unsigned char* image = &images_.pixels[index * kPixels];
       for (unsigned p = 0; p < kPixels; ++p) out[p * kBatch + s] = image[p];
       labels[s] = next_ + s < order_.size() ? images_.labels[index] : kNoLabel;
     }
@@ -68,7 +68,7 @@ class Batches {
   }
 
  private:
-  const Images &images_;
+  const Images& images_;
   bool shuffled_;
   std::vector<std::uint32_t> order_;
   std::mt19937 random_{1};

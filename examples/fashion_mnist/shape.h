@@ -23,5 +23,6 @@ constexpr unsigned kBlockUnits = kHidden / kColumns;
 // The label of an image that only fills up the last batch.
 constexpr unsigned char kNoLabel = 255;
 
-static_assert(kParts * kSamples == kBatch && kRows * kBlockPixels == kPixels && kColumns * kBlockUnits == kHidden && kGroups * kGroupSamples == kSamples,
+static_assert(kParts * kSamples == kBatch && kRows * kBlockPixels == kPixels && kColumns * kBlockUnits == kHidden &&
+                  kGroups * kGroupSamples == kSamples,
               "even cuts");

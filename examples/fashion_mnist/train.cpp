@@ -41,32 +41,32 @@ unsigned loss_tile(unsigned part, unsigned group) { return kParts * kHidden + pa
 constexpr unsigned kLastTile = 1471;
 
 struct Network {
-  Tensor batch;   // [785][sample] bytes: the pixels, then the labels
-  Tensor images;  // [row][pixel * sample], a view of the batch
-  Tensor labels;  // [part][group][sample], a view of the batch
-  Tensor weights, velocity;                      // [row][column][pixel * unit]
-  Tensor unit_parameters, unit_velocity;         // [unit][10 weights, bias]
-  Tensor output_bias, output_velocity;           // [class]
-  Tensor partials;                               // [row][column][part][unit][sample]
-  Tensor hidden, hidden_gradient;                // [part][unit][sample]
-  Tensor unit_gradient;                          // [part][unit][10 weights, bias]
-  Tensor logits_partials;                        // [part][column][class][sample]
-  Tensor logits;                                 // [part][class][sample]
-  Tensor logits_gradient;                        // [part][group][class * sample of the group]
-  Tensor output_bias_gradient;                   // [part][group][class]
-  Tensor results;                                // [part][group][sum of losses, right answers]
-  Tensor rate;                                   // scalar
+  Tensor batch;                           // [785][sample] bytes: the pixels, then the labels
+  Tensor images;                          // [row][pixel * sample], a view of the batch
+  Tensor labels;                          // [part][group][sample], a view of the batch
+  Tensor weights, velocity;               // [row][column][pixel * unit]
+  Tensor unit_parameters, unit_velocity;  // [unit][10 weights, bias]
+  Tensor output_bias, output_velocity;    // [class]
+  Tensor partials;                        // [row][column][part][unit][sample]
+  Tensor hidden, hidden_gradient;         // [part][unit][sample]
+  Tensor unit_gradient;                   // [part][unit][10 weights, bias]
+  Tensor logits_partials;                 // [part][column][class][sample]
+  Tensor logits;                          // [part][class][sample]
+  Tensor logits_gradient;                 // [part][group][class * sample of the group]
+  Tensor output_bias_gradient;            // [part][group][class]
+  Tensor results;                         // [part][group][sum of losses, right answers]
+  Tensor rate;                            // scalar
 };
 
 std::vector<float> random_weights(std::size_t n, unsigned inputs, unsigned seed) {
   std::mt19937 random(seed);
   const float limit = std::sqrt(6.0f / float(inputs));
   std::vector<float> values(n);
-  for (float &v : values) v = limit * (2.0f * float(random() >> 8) / 16777216.0f - 1.0f);
+  for (float& v : values) v = limit * (2.0f * float(random() >> 8) / 16777216.0f - 1.0f);
   return values;
 }
 
-void add_parameters(Graph &graph, Network &n) {
+void add_parameters(Graph& graph, Network& n) {
   n.weights = graph.addVariable(FLOAT, {kRows, kColumns, kBlockPixels * kBlockUnits}, "weights");
   n.velocity = graph.addVariable(FLOAT, {kRows, kColumns, kBlockPixels * kBlockUnits}, "velocity");
   n.unit_parameters = graph.addVariable(FLOAT, {kHidden, kClasses + 1}, "unit_parameters");
@@ -84,18 +84,18 @@ void add_parameters(Graph &graph, Network &n) {
     graph.setTileMapping(n.unit_parameters[u], hidden_tile(0, u));
     graph.setTileMapping(n.unit_velocity[u], hidden_tile(0, u));
   }
-  for (const Tensor &t : {n.output_bias, n.output_velocity, n.rate}) graph.setTileMapping(t, kLastTile);
+  for (const Tensor& t : {n.output_bias, n.output_velocity, n.rate}) graph.setTileMapping(t, kLastTile);
 
   const std::vector<float> zeros(n.velocity.numElements(), 0.0f);
   std::vector<float> of_units = random_weights(n.unit_parameters.numElements(), kHidden, 2);
   for (unsigned u = 0; u < kHidden; ++u) of_units[u * (kClasses + 1) + kClasses] = 0;
   graph.setInitialValue(n.weights, ArrayRef<float>(random_weights(n.weights.numElements(), kPixels, 1)));
   graph.setInitialValue(n.unit_parameters, ArrayRef<float>(of_units));
-  for (const Tensor &t : {n.velocity, n.unit_velocity, n.output_bias, n.output_velocity})
+  for (const Tensor& t : {n.velocity, n.unit_velocity, n.output_bias, n.output_velocity})
     graph.setInitialValue(t, ArrayRef<float>(zeros.data(), t.numElements()));
 }
 
-void add_activations(Graph &graph, Network &n) {
+void add_activations(Graph& graph, Network& n) {
   n.batch = graph.addVariable(UNSIGNED_CHAR, {kPixels + 1, kBatch}, "batch");
   n.images = n.batch.slice(0, kPixels).reshape({kRows, kBlockPixels * kBatch});
   n.labels = n.batch[kPixels].reshape({kParts, kGroups, kGroupSamples});
@@ -114,12 +114,12 @@ void add_activations(Graph &graph, Network &n) {
   }
   for (unsigned p = 0; p < kParts; ++p) {
     for (unsigned g = 0; g < kGroups; ++g)
-      for (const Tensor &t : {n.labels, n.logits_gradient, n.output_bias_gradient, n.results})
+      for (const Tensor& t : {n.labels, n.logits_gradient, n.output_bias_gradient, n.results})
         graph.setTileMapping(t[p][g], loss_tile(p, g));
     for (unsigned c = 0; c < kColumns; ++c) graph.setTileMapping(n.logits_partials[p][c], logits_block_tile(p, c));
     for (unsigned k = 0; k < kClasses; ++k) graph.setTileMapping(n.logits[p][k], logits_tile(p, k));
     for (unsigned u = 0; u < kHidden; ++u)
-      for (const Tensor &t : {n.hidden, n.hidden_gradient, n.unit_gradient}) graph.setTileMapping(t[p][u], hidden_tile(p, u));
+      for (const Tensor& t : {n.hidden, n.hidden_gradient, n.unit_gradient}) graph.setTileMapping(t[p][u], hidden_tile(p, u));
   }
 }
 
@@ -127,14 +127,14 @@ void add_activations(Graph &graph, Network &n) {
 
 // Estimates are for a tile that works on two floats a cycle: `operations` multiply-adds or adds, over six workers that take
 // turns, and what a vertex costs to start. Of a MultiVertex they are the tile's cycles, of a Vertex its worker's.
-VertexRef add_vertex(Graph &graph, ComputeSet step, const char *codelet, unsigned tile, std::uint64_t operations) {
+VertexRef add_vertex(Graph& graph, ComputeSet step, const char* codelet, unsigned tile, std::uint64_t operations) {
   const VertexRef v = graph.addVertex(step, codelet);
   graph.setTileMapping(v, tile);
   graph.setPerfEstimate(v, 60 + operations / 2, 2 * operations);
   return v;
 }
 
-Program add_forward(Graph &graph, const Network &n) {
+Program add_forward(Graph& graph, const Network& n) {
   const ComputeSet blocks = graph.addComputeSet("forward_blocks");
   const ComputeSet hidden = graph.addComputeSet("hidden");
   const ComputeSet logits_blocks = graph.addComputeSet("logits_blocks");
@@ -151,9 +151,10 @@ Program add_forward(Graph &graph, const Network &n) {
     for (unsigned u = 0; u < kHidden; ++u) {
       const VertexRef v = add_vertex(graph, hidden, "SumRows<true>", hidden_tile(p, u), kRows * kSamples);
       // The unit's sums of this part from all 49 blocks of pixels.
-      graph.connect(v["rows"], n.partials.slice({0, u / kBlockUnits, p, u % kBlockUnits, 0},
-                                                {kRows, u / kBlockUnits + 1, p + 1, u % kBlockUnits + 1, kSamples})
-                                   .reshape({kRows, kSamples}));
+      graph.connect(
+          v["rows"],
+          n.partials.slice({0, u / kBlockUnits, p, u % kBlockUnits, 0}, {kRows, u / kBlockUnits + 1, p + 1, u % kBlockUnits + 1, kSamples})
+              .reshape({kRows, kSamples}));
       graph.connect(v["bias"], n.unit_parameters[u][kClasses]);
       graph.connect(v["out"], n.hidden[p][u]);
     }
@@ -174,7 +175,7 @@ Program add_forward(Graph &graph, const Network &n) {
   return Sequence({Execute(blocks), Execute(hidden), Execute(logits_blocks), Execute(logits)});
 }
 
-Program add_loss(Graph &graph, const Network &n) {
+Program add_loss(Graph& graph, const Network& n) {
   const ComputeSet loss = graph.addComputeSet("loss");
   for (unsigned p = 0; p < kParts; ++p) {
     for (unsigned g = 0; g < kGroups; ++g) {
@@ -189,8 +190,8 @@ Program add_loss(Graph &graph, const Network &n) {
   return Execute(loss);
 }
 
-void add_update(Graph &graph, ComputeSet step, unsigned tile, const Tensor &gradients, const Tensor &parameters,
-                const Tensor &velocity, const Tensor &rate) {
+void add_update(Graph& graph, ComputeSet step, unsigned tile, const Tensor& gradients, const Tensor& parameters, const Tensor& velocity,
+                const Tensor& rate) {
   const VertexRef v = add_vertex(graph, step, "UpdateParameters", tile, gradients.numElements() + 2 * parameters.numElements());
   graph.connect(v["gradients"], gradients);
   graph.connect(v["parameters"], parameters);
@@ -199,7 +200,7 @@ void add_update(Graph &graph, ComputeSet step, unsigned tile, const Tensor &grad
   graph.setInitialValue(v["momentum"], kMomentum);
 }
 
-Program add_backward(Graph &graph, const Network &n) {
+Program add_backward(Graph& graph, const Network& n) {
   const ComputeSet hidden = graph.addComputeSet("hidden_gradient");
   const ComputeSet update = graph.addComputeSet("update");
   for (unsigned p = 0; p < kParts; ++p) {
@@ -226,10 +227,10 @@ Program add_backward(Graph &graph, const Network &n) {
     }
   }
   for (unsigned u = 0; u < kHidden; ++u)
-    add_update(graph, update, hidden_tile(0, u), n.unit_gradient.slice(u, u + 1, 1).reshape({kParts, kClasses + 1}),
-               n.unit_parameters[u], n.unit_velocity[u], n.rate);
-  add_update(graph, update, kLastTile, n.output_bias_gradient.reshape({kParts * kGroups, kClasses}), n.output_bias,
-             n.output_velocity, n.rate);
+    add_update(graph, update, hidden_tile(0, u), n.unit_gradient.slice(u, u + 1, 1).reshape({kParts, kClasses + 1}), n.unit_parameters[u],
+               n.unit_velocity[u], n.rate);
+  add_update(graph, update, kLastTile, n.output_bias_gradient.reshape({kParts * kGroups, kClasses}), n.output_bias, n.output_velocity,
+             n.rate);
   return Sequence({Execute(hidden), Execute(update)});
 }
 
@@ -238,9 +239,9 @@ Program add_backward(Graph &graph, const Network &n) {
 // Hears the results of every batch and shows them.
 class Progress {
  public:
-  Progress(const char *what, const Batches &batches) : what_(what), batches_(batches.per_round()), images_(batches.images()) {}
+  Progress(const char* what, const Batches& batches) : what_(what), batches_(batches.per_round()), images_(batches.images()) {}
 
-  void add(const float *results) {
+  void add(const float* results) {
     for (unsigned g = 0; g < kParts * kGroups; ++g) {
       loss_ += results[2 * g];
       right_ += results[2 * g + 1];
@@ -267,7 +268,7 @@ class Progress {
     std::fflush(stdout);
   }
 
-  const char *what_;
+  const char* what_;
   std::size_t batches_, images_;
   std::size_t done_ = 0;
   double loss_ = 0, right_ = 0, shown_ = 0;
@@ -280,18 +281,21 @@ struct Arguments {
   std::string data = "/usr/share/datasets/fashion-mnist";
 };
 
-Arguments parse(int argc, char **argv) {
+Arguments parse(int argc, char** argv) {
   Arguments a;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
-    if (name == "--epochs") a.epochs = unsigned(std::max(1, std::atoi(argv[i + 1])));
-    else if (name == "--data") a.data = argv[i + 1];
-    else throw std::runtime_error("usage: train [--epochs N] [--data FOLDER]");
+    if (name == "--epochs")
+      a.epochs = unsigned(std::max(1, std::atoi(argv[i + 1])));
+    else if (name == "--data")
+      a.data = argv[i + 1];
+    else
+      throw std::runtime_error("usage: train [--epochs N] [--data FOLDER]");
   }
   return a;
 }
 
-int run(const Arguments &arguments) {
+int run(const Arguments& arguments) {
   const Images train = read_images(arguments.data, "train"), test = read_images(arguments.data, "t10k");
   Batches train_batches(train, true), test_batches(test, false);
 
@@ -307,24 +311,24 @@ int run(const Arguments &arguments) {
   const DataStream rate_in = graph.addHostToDeviceFIFO("rate", FLOAT, 1);
   const DataStream results_out = graph.addDeviceToHostFIFO("results", FLOAT, n.results.numElements());
   // An epoch: the loop over the batches runs on the device.
-  const Program epoch = Sequence({Copy(rate_in, n.rate),
-                                  Repeat(unsigned(train_batches.per_round()),
-                                         Sequence({Copy(batch_in, n.batch), forward, loss, backward, Copy(n.results, results_out)}))});
-  const Program test_all = Repeat(unsigned(test_batches.per_round()),
-                                  Sequence({Copy(batch_in, n.batch), forward, loss, Copy(n.results, results_out)}));
+  const Program epoch =
+      Sequence({Copy(rate_in, n.rate), Repeat(unsigned(train_batches.per_round()),
+                                              Sequence({Copy(batch_in, n.batch), forward, loss, backward, Copy(n.results, results_out)}))});
+  const Program test_all =
+      Repeat(unsigned(test_batches.per_round()), Sequence({Copy(batch_in, n.batch), forward, loss, Copy(n.results, results_out)}));
   Engine engine(graph, {Repeat(arguments.epochs, epoch), test_all});
   engine.load(device);
 
-  Batches *batches = &train_batches;
+  Batches* batches = &train_batches;
   std::vector<Progress> progress;
   unsigned begun = 0;
-  const auto new_progress = [&](const char *what) { progress.emplace_back(what, *batches); };
-  engine.connectStreamToCallback("batch", [&](void *p) { batches->next(static_cast<unsigned char *>(p)); });
-  engine.connectStreamToCallback("rate", [&](void *p) {
-    *static_cast<float *>(p) = kRate * (1.0f - float(begun++) / float(arguments.epochs));
+  const auto new_progress = [&](const char* what) { progress.emplace_back(what, *batches); };
+  engine.connectStreamToCallback("batch", [&](void* p) { batches->next(static_cast<unsigned char*>(p)); });
+  engine.connectStreamToCallback("rate", [&](void* p) {
+    *static_cast<float*>(p) = kRate * (1.0f - float(begun++) / float(arguments.epochs));
     new_progress("train");
   });
-  engine.connectStreamToCallback("results", [&](void *p) { progress.back().add(static_cast<const float *>(p)); });
+  engine.connectStreamToCallback("results", [&](void* p) { progress.back().add(static_cast<const float*>(p)); });
 
   engine.run(0);
   batches = &test_batches;
@@ -340,10 +344,10 @@ int run(const Arguments &arguments) {
 
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   try {
     return run(parse(argc, argv));
-  } catch (const std::exception &e) {
+  } catch (const std::exception& e) {
     std::cerr << "train: " << e.what() << "\n";
     return 2;
   }

@@ -70,13 +70,13 @@ int main() {
   engine.load(device);
 
   int fetched = 0;
-  engine.connectStreamToCallback("in", [&](void *p) {
-    int *block = static_cast<int *>(p);
+  engine.connectStreamToCallback("in", [&](void* p) {
+    int* block = static_cast<int*>(p);
     for (unsigned i = 0; i < kVertices * kElements; ++i) block[i] = fetched * 1000 + int(i / kElements);
     ++fetched;
   });
-  engine.connectStreamToCallback("out", [](void *p) {
-    const int *sum = static_cast<const int *>(p);
+  engine.connectStreamToCallback("out", [](void* p) {
+    const int* sum = static_cast<const int*>(p);
     std::cout << "sums:";
     for (unsigned i = 0; i < kVertices; i += 5) std::cout << " " << sum[i];
     std::cout << "\n";

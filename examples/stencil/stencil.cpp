@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstdint>
 #include <vector>
 
 using namespace poplar;
@@ -27,7 +27,7 @@ struct Cut {
   unsigned end(unsigned i) const { return begin(i + 1); }
 };
 
-Tensor addGrid(Graph &graph, Cut rows, Cut columns, const char *name) {
+Tensor addGrid(Graph& graph, Cut rows, Cut columns, const char* name) {
   Tensor grid = graph.addVariable(FLOAT, {rows.size, columns.size}, name);
   for (unsigned r = 0; r < rows.parts; ++r)
     for (unsigned c = 0; c < columns.parts; ++c)
@@ -36,7 +36,7 @@ Tensor addGrid(Graph &graph, Cut rows, Cut columns, const char *name) {
 }
 
 // One step from `from` to `to`; outside the grid everything is zero.
-ComputeSet addStep(Graph &graph, Cut rows, Cut columns, const Tensor &from, const Tensor &to, const Tensor &zero, const char *name) {
+ComputeSet addStep(Graph& graph, Cut rows, Cut columns, const Tensor& from, const Tensor& to, const Tensor& zero, const char* name) {
   ComputeSet step = graph.addComputeSet(name);
   // The grid with a rim of zeros: cell (r, c) of the grid is (r + 1, c + 1) of the view.
   const Tensor side = zero.reshape({1, 1}).broadcast(rows.size, 0);
@@ -60,7 +60,7 @@ ComputeSet addStep(Graph &graph, Cut rows, Cut columns, const Tensor &from, cons
   return step;
 }
 
-std::vector<float> plainStep(const std::vector<float> &g, long rows, long columns) {
+std::vector<float> plainStep(const std::vector<float>& g, long rows, long columns) {
   std::vector<float> out(g.size());
   auto at = [&](long r, long c) { return r < 0 || c < 0 || r >= rows || c >= columns ? 0.0f : g[r * columns + c]; };
   for (long r = 0; r < rows; ++r)
@@ -70,13 +70,13 @@ std::vector<float> plainStep(const std::vector<float> &g, long rows, long column
   return out;
 }
 
-double secondsOf(Engine &engine, unsigned program) {
+double secondsOf(Engine& engine, unsigned program) {
   auto begin = std::chrono::steady_clock::now();
   engine.run(program);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   auto argument = [&](int i, unsigned otherwise) { return argc > i ? unsigned(std::atoi(argv[i])) : otherwise; };
   const Cut rows = {argument(1, 200), kBlockRows}, columns = {argument(2, 300), kBlockColumns};
   const unsigned rounds = argument(3, 5);

@@ -5,9 +5,9 @@ using namespace poplar;
 
 class Stencil : public MultiVertex {
  public:
-  Vector<Input<Vector<float>>> in;     // the block's rows
-  Input<Vector<float>> north, south;   // the rows above and below, with their corners: columns + 2
-  Input<Vector<float>> west, east;     // the columns on both sides: rows
+  Vector<Input<Vector<float>>> in;    // the block's rows
+  Input<Vector<float>> north, south;  // the rows above and below, with their corners: columns + 2
+  Input<Vector<float>> west, east;    // the columns on both sides: rows
   Vector<Output<Vector<float>>> out;
 
   bool compute(unsigned worker) {
@@ -18,7 +18,7 @@ class Stencil : public MultiVertex {
  private:
   // A row with what stands at both of its ends.
   struct Row {
-    const float *cells;
+    const float* cells;
     float left, right;
   };
 
@@ -36,15 +36,14 @@ class Stencil : public MultiVertex {
   void row(unsigned r) {
     const Row a = at(int(r) - 1), b = at(int(r)), c = at(int(r) + 1);
     const unsigned last = in[r].size() - 1;
-    const float *__restrict n = a.cells, *__restrict m = b.cells, *__restrict s = c.cells;
-    float *__restrict o = &out[r][0];
+    const float* __restrict n = a.cells, * __restrict m = b.cells, * __restrict s = c.cells;
+    float* __restrict o = &out[r][0];
     if (last == 0) {
       o[0] = point(a.left, n[0], a.right, b.left, m[0], b.right, c.left, s[0], c.right);
       return;
     }
     o[0] = point(a.left, n[0], n[1], b.left, m[0], m[1], c.left, s[0], s[1]);
-    for (unsigned i = 1; i < last; ++i)
-      o[i] = point(n[i - 1], n[i], n[i + 1], m[i - 1], m[i], m[i + 1], s[i - 1], s[i], s[i + 1]);
+    for (unsigned i = 1; i < last; ++i) o[i] = point(n[i - 1], n[i], n[i + 1], m[i - 1], m[i], m[i + 1], s[i - 1], s[i], s[i + 1]);
     o[last] = point(n[last - 1], n[last], a.right, m[last - 1], m[last], b.right, s[last - 1], s[last], c.right);
   }
 };

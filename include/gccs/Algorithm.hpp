@@ -10,7 +10,8 @@ namespace gccs {
 
 namespace pando_detail {
 template <class T, class U>
-using Joint = typename std::enable_if<std::is_unsigned<T>::value && std::is_unsigned<U>::value, typename std::common_type<T, U>::type>::type;
+using Joint =
+    typename std::enable_if<std::is_unsigned<T>::value && std::is_unsigned<U>::value, typename std::common_type<T, U>::type>::type;
 }
 
 /// The quotient, rounded up. `d` is not zero. Does not overflow.
@@ -55,12 +56,12 @@ constexpr T nthTriangular(T n) {
   return n % 2 == 0 ? static_cast<T>(n / 2 * (n + 1)) : static_cast<T>((n + 1) / 2 * n);
 }
 
-/// `n` things in `parts` that differ by one at most: how many parts have ceildiv(n, parts) things, and how many floordiv(n, parts). If all are
-/// alike they are the first. No parts: {0, 0}.
+/// `n` things in `parts` that differ by one at most: how many parts have ceildiv(n, parts) things, and how many floordiv(n, parts). If all
+/// are alike they are the first. No parts: {0, 0}.
 template <class T>
 constexpr std::pair<T, T> balancedPartition(T n, T parts) {
   static_assert(std::is_unsigned<T>::value, "balancedPartition is for unsigned numbers");
-  return parts == 0      ? std::pair<T, T>(T(0), T(0))
+  return parts == 0       ? std::pair<T, T>(T(0), T(0))
          : n % parts == 0 ? std::pair<T, T>(parts, T(0))
                           : std::pair<T, T>(static_cast<T>(n % parts), static_cast<T>(parts - n % parts));
 }

@@ -26,27 +26,27 @@
 namespace poplar {
 class Graph;
 class Engine;
-} // namespace poplar
+}  // namespace poplar
 
 namespace pando {
 
 /// Gives the bytes of the initial image `name`, which codelets name for their reserved range of tile memory. They are copied, and
 /// mapped into every tile that runs such a codelet, copy-on-write. Setting an image again replaces it.
-POPLAR_EXPORT void set_image(poplar::Graph &graph, poplar::StringRef name, const void *data, std::size_t size);
+POPLAR_EXPORT void set_image(poplar::Graph& graph, poplar::StringRef name, const void* data, std::size_t size);
 
 /// Restores the images and per-tile globals of one tile and drops its suspended vertices. Variables keep their values. The engine
 /// is loaded and not running. Throws poplar_error if it is not loaded, invalid_tile_mapping or graph_replication_error if there is
 /// no such tile or replica.
-POPLAR_EXPORT void reset_tile(poplar::Engine &engine, unsigned tile, unsigned replica = 0);
+POPLAR_EXPORT void reset_tile(poplar::Engine& engine, unsigned tile, unsigned replica = 0);
 
-/// Calls `f` after each step of a run that works (compute, exchange, host copy ...), with its name in the source program: on a thread of the
-/// run, for steps of different IPUs also at the same time. It has to be quick. An empty function ends it. The engine is not running.
-POPLAR_EXPORT void on_step(poplar::Engine &engine, std::function<void(poplar::StringRef what)> f);
+/// Calls `f` after each step of a run that works (compute, exchange, host copy ...), with its name in the source program: on a thread of
+/// the run, for steps of different IPUs also at the same time. It has to be quick. An empty function ends it. The engine is not running.
+POPLAR_EXPORT void on_step(poplar::Engine& engine, std::function<void(poplar::StringRef what)> f);
 
 /// Says which instruction stream of its IPU a tile belongs to: the IO tiles' or the compute tiles'. Tiles of which nothing is said
 /// are sorted by what touches them. Throws invalid_tile_mapping if there is no such tile.
-POPLAR_EXPORT void set_tile_group(poplar::Graph &graph, unsigned tile, bool io);
+POPLAR_EXPORT void set_tile_group(poplar::Graph& graph, unsigned tile, bool io);
 
-} // namespace pando
+}  // namespace pando
 
 #endif

@@ -8,9 +8,9 @@
 //     pando::model::Session session(b, {.device = "cpu"});
 //     auto results = session.run({{in, data}});
 //
-// Ops, their operands and attributes are those of docs/level/ops.md. A name with an underscore in popxl ("add_") is the op in place. Errors are
-// pando::ModelError (pando/model_error.hpp), and poplar's exceptions for what the graph level refuses: tile memory that does not suffice,
-// options of the engine. Whatever was moved from is refused, too. Link pando::model of the CMake package pando.
+// Ops, their operands and attributes are those of docs/level/ops.md. A name with an underscore in popxl ("add_") is the op in place. Errors
+// are pando::ModelError (pando/model_error.hpp), and poplar's exceptions for what the graph level refuses: tile memory that does not
+// suffice, options of the engine. Whatever was moved from is refused, too. Link pando::model of the CMake package pando.
 #pragma once
 
 #include <pando/model_error.hpp>
@@ -40,10 +40,14 @@ template <class T>
 constexpr std::string_view element_name() {
   static_assert(std::is_arithmetic_v<T>, "an arithmetic type");
   constexpr std::size_t size = sizeof(T);
-  if constexpr (std::is_same_v<T, bool>) return "bool";
-  else if constexpr (std::is_floating_point_v<T>) return size == 4 ? "float32" : "float64";
-  else if constexpr (std::is_signed_v<T>) return size == 1 ? "int8" : size == 2 ? "int16" : size == 4 ? "int32" : "int64";
-  else return size == 1 ? "uint8" : size == 2 ? "uint16" : size == 4 ? "uint32" : "uint64";
+  if constexpr (std::is_same_v<T, bool>)
+    return "bool";
+  else if constexpr (std::is_floating_point_v<T>)
+    return size == 4 ? "float32" : "float64";
+  else if constexpr (std::is_signed_v<T>)
+    return size == 1 ? "int8" : size == 2 ? "int16" : size == 4 ? "int32" : "int64";
+  else
+    return size == 1 ? "uint8" : size == 2 ? "uint16" : size == 4 ? "uint32" : "uint64";
 }
 
 // An element type ("float32", "float16", "int32", "bool", "float8_143" ...) and a shape.
@@ -78,19 +82,26 @@ struct Data {
   }
 };
 
-// Numbers of things of one builder. Which builder that is they know, and others refuse them; 0: the number alone counts, as in modules of texts.
-struct Graph { std::uint32_t number = 0, builder = 0; };
-struct Tensor { std::uint32_t number = 0, builder = 0; };
+// Numbers of things of one builder. Which builder that is they know, and others refuse them; 0: the number alone counts, as in modules of
+// texts.
+struct Graph {
+  std::uint32_t number = 0, builder = 0;
+};
+struct Tensor {
+  std::uint32_t number = 0, builder = 0;
+};
 struct Stream {
   std::uint32_t number = 0, builder = 0;
   friend bool operator<(Stream a, Stream b) { return a.number < b.number; }
 };
 
 // An element type is given by its name.
-using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>, Stream>;
+using Attribute =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>, Stream>;
 using Attributes = std::map<std::string, Attribute>;
 
-// A gradient graph. What it takes and gives, in order: gradients of the forward graph's outputs, its inputs, its outputs; gradients of its inputs.
+// A gradient graph. What it takes and gives, in order: gradients of the forward graph's outputs, its inputs, its outputs; gradients of its
+// inputs.
 struct Gradient {
   enum class Kind { gradient_of_output, input, output, gradient_of_input };
   struct Connection {
@@ -121,9 +132,9 @@ class PANDO_MODEL_EXPORT Module {
   // All violations of the rules; empty: the module is valid.
   std::vector<Violation> verify() const;
 
-  // Transforms. `expand`: ops become those that their rows name; `prune`: what reaches no output, variable or effect goes; `complete_places`: every
-  // value has a device; `decompose_sums`: sums of several tensors become additions; `order_for_memory`: an order that keeps little alive.
-  // Refuses (popart) a module that is not valid.
+  // Transforms. `expand`: ops become those that their rows name; `prune`: what reaches no output, variable or effect goes;
+  // `complete_places`: every value has a device; `decompose_sums`: sums of several tensors become additions; `order_for_memory`: an order
+  // that keeps little alive. Refuses (popart) a module that is not valid.
   Module& expand();
   Module& prune();
   Module& complete_places();
@@ -172,7 +183,8 @@ class PANDO_MODEL_EXPORT Builder {
   // The gradient of a graph, for all of its inputs. The forward graph may grow outputs, which later calls give too: differentiate first.
   Gradient autodiff(Graph graph);
 
-  // Ops that are added from now on: in this order; on that device (0 to 65,535); on tiles that only transfer. Refuses the end of what did not begin.
+  // Ops that are added from now on: in this order; on that device (0 to 65,535); on tiles that only transfer. Refuses the end of what did
+  // not begin.
   void begin_sequence();
   void end_sequence();
   void set_device(std::int32_t device);
@@ -206,7 +218,8 @@ class PANDO_MODEL_EXPORT Session {
   Session(Session&&) noexcept;
   ~Session();
 
-  // Runs the main graph once. Data of each stream: (num_host_transfers, replicas, the stream's shape) without leading ones. What was stored.
+  // Runs the main graph once. Data of each stream: (num_host_transfers, replicas, the stream's shape) without leading ones. What was
+  // stored.
   std::map<Stream, Data> run(const std::map<Stream, Data>& inputs = {});
   // A variable's data, by name; the device's, if it is ahead.
   Data variable(std::string_view name);

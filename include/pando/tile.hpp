@@ -25,8 +25,8 @@
 //    A library of functions, which is linked to codelets of others, asks for the tiles of whoever calls it, and says how much
 //    memory its code takes there (once per tile):
 //
-//      extern "C" const pando::Needs pando_needs_python{{0x34000, 0x40000}, "python", 150000};    // the name: pando_needs_..., one or several
-//      void run(const char *text) { pando::need(pando_needs_python); ... }
+//      extern "C" const pando::Needs pando_needs_python{{0x34000, 0x40000}, "python", 150000};    // the name: pando_needs_..., one or
+//      several void run(const char *text) { pando::need(pando_needs_python); ... }
 //
 //    A vertex class says the size of its own code, where the host's code tells nothing:
 //
@@ -55,7 +55,7 @@
 #include <pando/device_runtime.h>
 
 // Set by the loader before any code of the module runs. C codelets use it directly.
-extern "C" const PandoRuntime *pando_runtime;
+extern "C" const PandoRuntime* pando_runtime;
 
 namespace pando {
 
@@ -68,12 +68,12 @@ struct Reserve {
 // What a library needs of a tile: see above.
 struct Needs {
   Reserve reserve;
-  const char *image;  // or null
+  const char* image;  // or null
   unsigned long long code_bytes;
 };
 
 // popc finds who calls this, through any number of calls.
-inline void need(const Needs &needs) { __asm__ volatile("" : : "r"(&needs)); }
+inline void need(const Needs& needs) { __asm__ volatile("" : : "r"(&needs)); }
 
 // Number of the tile in its replica, how many tiles the machine has, and which replica this is.
 inline unsigned tile_id() { return pando_runtime->tile_id(); }
@@ -82,14 +82,14 @@ inline unsigned replica_id() { return pando_runtime->replica_id(); }
 
 // The tile's memory.
 //   memset(pando::tile_base() + pando_reserve.begin, 0, pando_reserve.bytes);
-inline char *tile_base() { return pando_runtime->tile_base(); }
+inline char* tile_base() { return pando_runtime->tile_base(); }
 inline unsigned long long tile_size() { return pando_runtime->tile_size(); }
 
 enum class Fiber : int { misuse = -1, suspended = 0, returned = 1 };
 
 // Runs function(argument) on a stack of its own until it returns or suspends. misuse: the slot holds a suspended fiber.
 //   if (pando::fiber_start(0, &session, &state) == pando::Fiber::suspended) ...
-inline Fiber fiber_start(unsigned slot, void (*function)(void *), void *argument) {
+inline Fiber fiber_start(unsigned slot, void (*function)(void*), void* argument) {
   return static_cast<Fiber>(pando_runtime->fiber_start(slot, function, argument));
 }
 // Goes on where the fiber in the slot suspended. misuse: there is none.
@@ -103,7 +103,7 @@ inline void suspend() { pando_runtime->suspend(); }
 
 // Ends the run with an application_runtime_error that names the tile.
 //   if (n == 0) pando::trap("division by zero");
-[[noreturn]] inline void trap(const char *message) {
+[[noreturn]] inline void trap(const char* message) {
   pando_runtime->trap(message);
   __builtin_unreachable();
 }

@@ -14,15 +14,15 @@ namespace poplar {
 
 /// Wraps `prog` so that the cycles that it takes, by the clock of the cycle model on that tile, go into the returned tensor:
 /// UNSIGNED_INT {2}, the low word first. Throws invalid_tile_mapping if there is no such tile.
-POPLAR_EXPORT Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType = SyncType::INTERNAL,
-                                const DebugContext &debugContext = {});
+POPLAR_EXPORT Tensor cycleCount(Graph& graph, program::Sequence& prog, unsigned tile, SyncType syncType = SyncType::INTERNAL,
+                                const DebugContext& debugContext = {});
 /// The old forms.
-POPLAR_EXPORT Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, const char *debugPrefix);
-POPLAR_EXPORT Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, const std::string &debugPrefix);
+POPLAR_EXPORT Tensor cycleCount(Graph& graph, program::Sequence& prog, unsigned tile, const char* debugPrefix);
+POPLAR_EXPORT Tensor cycleCount(Graph& graph, program::Sequence& prog, unsigned tile, const std::string& debugPrefix);
 /// Adds a step that writes the clock of that tile into the returned tensor: UNSIGNED_INT {2}, the low word first.
-POPLAR_EXPORT Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType = SyncType::INTERNAL,
-                                const DebugContext &debugContext = {});
+POPLAR_EXPORT Tensor cycleStamp(Graph& graph, program::Sequence& prog, unsigned tile, SyncType syncType = SyncType::INTERNAL,
+                                const DebugContext& debugContext = {});
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

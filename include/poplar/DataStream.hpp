@@ -14,19 +14,19 @@ namespace poplar {
 namespace core {
 struct StreamState;
 struct RemoteBufferState;
-} // namespace core
+}  // namespace core
 
 enum class DataStreamType { HostToDeviceFIFO, DeviceToHostFIFO, HostToDeviceBuffer, DeviceToHostBuffer };
 
 /// A stream of blocks of elements between the host and the device (Graph::addHostToDeviceFIFO, addDeviceToHostFIFO).
 class POPLAR_EXPORT DataStream {
-public:
+ public:
   DataStream();
   ~DataStream();
-  DataStream(const DataStream &);
-  DataStream(DataStream &&) noexcept;
-  DataStream &operator=(const DataStream &);
-  DataStream &operator=(DataStream &&) noexcept;
+  DataStream(const DataStream&);
+  DataStream(DataStream&&) noexcept;
+  DataStream& operator=(const DataStream&);
+  DataStream& operator=(DataStream&&) noexcept;
 
   std::string handle() const;
   /// Elements of one block.
@@ -35,23 +35,23 @@ public:
   ReplicatedStreamMode replicatedMode() const;
   DataStreamType type() const;
   Type elementType() const;
-  friend POPLAR_EXPORT bool operator==(const DataStream &a, const DataStream &b);
-  friend bool operator!=(const DataStream &a, const DataStream &b) { return !(a == b); }
+  friend POPLAR_EXPORT bool operator==(const DataStream& a, const DataStream& b);
+  friend bool operator!=(const DataStream& a, const DataStream& b) { return !(a == b); }
 
-private:
+ private:
   friend struct pando::facade::Access;
   std::shared_ptr<const core::StreamState> state_;
 };
 
 /// A buffer in Streaming Memory: `getRepeats()` rows of `numElements()` elements (Graph::addRemoteBuffer).
 class POPLAR_EXPORT RemoteBuffer {
-public:
+ public:
   RemoteBuffer();
   ~RemoteBuffer();
-  RemoteBuffer(const RemoteBuffer &);
-  RemoteBuffer(RemoteBuffer &&) noexcept;
-  RemoteBuffer &operator=(const RemoteBuffer &);
-  RemoteBuffer &operator=(RemoteBuffer &&) noexcept;
+  RemoteBuffer(const RemoteBuffer&);
+  RemoteBuffer(RemoteBuffer&&) noexcept;
+  RemoteBuffer& operator=(const RemoteBuffer&);
+  RemoteBuffer& operator=(RemoteBuffer&&) noexcept;
 
   std::string handle() const;
   /// Streams of the buffer's name and shape; what is copied is always a row of the buffer.
@@ -62,14 +62,14 @@ public:
   Type elementType() const;
   bool isRearrangeOnHost() const;
   bool isOptimisedForMemory() const;
-  friend POPLAR_EXPORT bool operator==(const RemoteBuffer &a, const RemoteBuffer &b);
-  friend bool operator!=(const RemoteBuffer &a, const RemoteBuffer &b) { return !(a == b); }
+  friend POPLAR_EXPORT bool operator==(const RemoteBuffer& a, const RemoteBuffer& b);
+  friend bool operator!=(const RemoteBuffer& a, const RemoteBuffer& b) { return !(a == b); }
 
-private:
+ private:
   friend struct pando::facade::Access;
   std::shared_ptr<const core::RemoteBufferState> state_;
 };
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -8,16 +8,16 @@ namespace poplar {
 
 /// The options an engine was made with, after defaults and the environment variable POPLAR_ENGINE_OPTIONS.
 class POPLAR_EXPORT EngineOptions {
-public:
+ public:
   EngineOptions() = default;
   /// Throws invalid_option for an unknown option or a value that is not allowed.
-  explicit EngineOptions(const OptionFlags &flags);
-  const OptionFlags &getOptionFlags() const { return flags_; }
+  explicit EngineOptions(const OptionFlags& flags);
+  const OptionFlags& getOptionFlags() const { return flags_; }
 
-private:
+ private:
   OptionFlags flags_;
 };
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -11,6 +11,6 @@ namespace poplar {
 enum class ErrorCode : unsigned { NONE = 0, EXCEPTION_FLOATING_POINT, EXCEPTION_MEMORY, EXCEPTION_INSTRUCTION, EXCEPTION_HOST_SYNC };
 POPLAR_EXPORT std::string toString(ErrorCode code);
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

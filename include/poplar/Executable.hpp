@@ -15,25 +15,25 @@ struct ExecutableState;
 
 /// A compiled program: what an Engine loads onto a device. Can be moved, not copied.
 class POPLAR_EXPORT Executable {
-public:
+ public:
   Executable();
   ~Executable();
-  Executable(Executable &&) noexcept;
-  Executable &operator=(Executable &&) noexcept;
-  Executable(const Executable &) = delete;
-  Executable &operator=(const Executable &) = delete;
+  Executable(Executable&&) noexcept;
+  Executable& operator=(Executable&&) noexcept;
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
 
   /// Writes everything that another process needs to run the program: neither a compiler nor the graph.
-  void serialize(std::ostream &out) const;
+  void serialize(std::ostream& out) const;
   /// Throws graph_object_load_error if the data are corrupt, foreign or, with `checkPackageHash`, of another version.
-  static Executable deserialize(std::istream &in, bool checkPackageHash = true);
+  static Executable deserialize(std::istream& in, bool checkPackageHash = true);
   static Executable deserialize(std::unique_ptr<std::istream> in, bool checkPackageHash = true);
 
-private:
+ private:
   friend struct pando::facade::Access;
   std::unique_ptr<core::ExecutableState> state_;
 };
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

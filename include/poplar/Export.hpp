@@ -8,7 +8,7 @@ namespace pando {
 namespace facade {
 /// The library's own door into the classes of this API; programs do not use it.
 struct Access;
-} // namespace facade
-} // namespace pando
+}  // namespace facade
+}  // namespace pando
 
 #endif

@@ -11,8 +11,8 @@ struct GlobalExchangeFlow {
   unsigned src, dst;
   GlobalExchangeFlow(unsigned srcIpu, unsigned dstIpu) : src(srcIpu), dst(dstIpu) {}
 };
-inline bool operator==(const GlobalExchangeFlow &a, const GlobalExchangeFlow &b) { return a.src == b.src && a.dst == b.dst; }
-inline bool operator<(const GlobalExchangeFlow &a, const GlobalExchangeFlow &b) {
+inline bool operator==(const GlobalExchangeFlow& a, const GlobalExchangeFlow& b) { return a.src == b.src && a.dst == b.dst; }
+inline bool operator<(const GlobalExchangeFlow& a, const GlobalExchangeFlow& b) {
   return a.src < b.src || (a.src == b.src && a.dst < b.dst);
 }
 
@@ -22,13 +22,13 @@ struct GlobalExchangeConstraint {
   std::vector<GlobalExchangeFlow> flows;
   GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> f) : bandwidth(bitsPerSecond), flows(std::move(f)) {}
 };
-inline bool operator==(const GlobalExchangeConstraint &a, const GlobalExchangeConstraint &b) {
+inline bool operator==(const GlobalExchangeConstraint& a, const GlobalExchangeConstraint& b) {
   return !(a.bandwidth < b.bandwidth) && !(b.bandwidth < a.bandwidth) && a.flows == b.flows;
 }
-inline bool operator<(const GlobalExchangeConstraint &a, const GlobalExchangeConstraint &b) {
+inline bool operator<(const GlobalExchangeConstraint& a, const GlobalExchangeConstraint& b) {
   return a.bandwidth < b.bandwidth || (!(b.bandwidth < a.bandwidth) && a.flows < b.flows);
 }
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -20,7 +20,7 @@ using ::half;
 #if !defined(__STDCPP_FLOAT16_T__)
 namespace std {
 template <> class numeric_limits<half> {
-public:
+ public:
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true, has_denorm_loss = false;
   static constexpr bool is_iec559 = true, is_bounded = true, is_modulo = false, traps = false, tinyness_before = false;
@@ -39,7 +39,7 @@ public:
   static constexpr half signaling_NaN() noexcept { return static_cast<half>(__builtin_nansf("")); }
 };
 template <> class numeric_limits<const half> : public numeric_limits<half> {};
-} // namespace std
+}  // namespace std
 #endif
 
 #include <poplar/HalfMath.hpp>

@@ -1,8 +1,6 @@
 #ifndef poplar_IPUAttributes_hpp
 #define poplar_IPUAttributes_hpp
 
-
-
 namespace poplar {
 
 /// Attributes of a device, see Device::getAttribute.
@@ -10,6 +8,6 @@ struct IPUAttributes {
   enum class AttributeId { BoardVariant, IpuArchitecture, NumberOfTiles, TileMemoryBytes, TileClockFrequency, NumberOfIpus };
 };
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -18,7 +18,7 @@ struct POPLAR_EXPORT IPUModel {
   enum class RelativeSyncDelayType { AUTO, NO_DELAY };
 
   /// "ipu1", "ipu2" or "ipu21" (Bow), and any other machine of src/machine. Throws invalid_machine_model for another name.
-  explicit IPUModel(const char *IPUVersion = "ipu2");
+  explicit IPUModel(const char* IPUVersion = "ipu2");
 
   std::string IPUVersion;
   unsigned numIPUs;
@@ -26,7 +26,7 @@ struct POPLAR_EXPORT IPUModel {
   unsigned tilesPerIPU;
   unsigned numWorkerContexts;
   unsigned memoryBytesPerTile;
-  double tileClockFrequency; ///< Hertz
+  double tileClockFrequency;  ///< Hertz
   unsigned exchangeBytesPerCycle;
   unsigned memcpyBytesPerCycle;
   unsigned instructionBytes;
@@ -36,7 +36,7 @@ struct POPLAR_EXPORT IPUModel {
   RelativeSyncDelayType relativeSyncDelay;
   unsigned globalSyncCycles;
   std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
-  unsigned dataPathWidth; ///< bits
+  unsigned dataPathWidth;  ///< bits
   unsigned fp8ConvUnitMaxPipelineDepth;
   unsigned fp16ConvUnitMaxPipelineDepth;
   unsigned fp32ConvUnitMaxPipelineDepth;
@@ -49,7 +49,7 @@ struct POPLAR_EXPORT IPUModel {
   unsigned fp32InFp32OutConvUnitsPerTile;
   unsigned convUnitCoeffLoadBytesPerCycle;
   unsigned rptCountMax;
-  unsigned atomicStoreGranularity; ///< bytes
+  unsigned atomicStoreGranularity;  ///< bytes
   unsigned numStrideBits;
   /// No meaning here: codelets always run as host code.
   bool compileIPUCode;
@@ -59,6 +59,6 @@ struct POPLAR_EXPORT IPUModel {
                       unsigned deviceManagerId = std::numeric_limits<unsigned>::max()) const;
 };
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -26,19 +26,19 @@ template <class T>
 class VectorView {
  public:
   using value_type = T;
-  using iterator = T *;
+  using iterator = T*;
 
-  T &operator[](size_t i) const { return data_[i]; }
+  T& operator[](size_t i) const { return data_[i]; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  T *data() const { return data_; }
-  T *begin() const { return data_; }
-  T *end() const { return data_ + size_; }
-  T &front() const { return data_[0]; }
-  T &back() const { return data_[size_ - 1]; }
+  T* data() const { return data_; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + size_; }
+  T& front() const { return data_[0]; }
+  T& back() const { return data_[size_ - 1]; }
 
  private:
-  T *data_;
+  T* data_;
   size_t size_;
 };
 
@@ -47,45 +47,45 @@ class VectorView {
 template <class T>
 class Input {
  public:
-  operator const T &() const { return *pointer_; }
-  const T &operator*() const { return *pointer_; }
-  const T *operator->() const { return pointer_; }
+  operator const T&() const { return *pointer_; }
+  const T& operator*() const { return *pointer_; }
+  const T* operator->() const { return pointer_; }
 
  private:
-  const T *pointer_;
+  const T* pointer_;
 };
 
 template <class T>
 class Output {
  public:
-  const Output &operator=(const T &value) const { return *pointer_ = value, *this; }
-  const Output &operator=(const Output &from) const { return *pointer_ = *from.pointer_, *this; }
-  operator T &() const { return *pointer_; }
-  T &operator*() const { return *pointer_; }
-  T *operator->() const { return pointer_; }
+  const Output& operator=(const T& value) const { return *pointer_ = value, *this; }
+  const Output& operator=(const Output& from) const { return *pointer_ = *from.pointer_, *this; }
+  operator T&() const { return *pointer_; }
+  T& operator*() const { return *pointer_; }
+  T* operator->() const { return pointer_; }
 
  private:
-  T *pointer_;
+  T* pointer_;
 };
 
 template <class T>
 class InOut {
  public:
-  const InOut &operator=(const T &value) const { return *pointer_ = value, *this; }
-  const InOut &operator=(const InOut &from) const { return *pointer_ = *from.pointer_, *this; }
-  operator T &() const { return *pointer_; }
-  T &operator*() const { return *pointer_; }
-  T *operator->() const { return pointer_; }
+  const InOut& operator=(const T& value) const { return *pointer_ = value, *this; }
+  const InOut& operator=(const InOut& from) const { return *pointer_ = *from.pointer_, *this; }
+  operator T&() const { return *pointer_; }
+  T& operator*() const { return *pointer_; }
+  T* operator->() const { return pointer_; }
 
  private:
-  T *pointer_;
+  T* pointer_;
 };
 
 // A vector of values (state), or of vector edges.
 template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
 class Vector : public VectorView<T> {
  public:
-  const Vector *operator->() const { return this; }
+  const Vector* operator->() const { return this; }
 };
 
 // Vector edges. `->` forwards to the vector itself: x->size(). Outputs are vectors: a function may take one as `Vector<T> &`; an input
@@ -96,44 +96,44 @@ class Vector : public VectorView<T> {
 template <class T, VectorLayout L, unsigned A, bool I>
 class Input<Vector<T, L, A, I>> : public VectorView<const T> {
  public:
-  const T &operator[](size_t i) const { return VectorView<const T>::operator[](i); }
-  T &operator[](size_t i) { return const_cast<T &>(VectorView<const T>::operator[](i)); }
-  const VectorView<const T> *operator->() const { return this; }
-  const VectorView<const T> &operator*() const { return *this; }
-  operator const Vector<T, L, A, I> &() const { return *reinterpret_cast<const Vector<T, L, A, I> *>(this); }
+  const T& operator[](size_t i) const { return VectorView<const T>::operator[](i); }
+  T& operator[](size_t i) { return const_cast<T&>(VectorView<const T>::operator[](i)); }
+  const VectorView<const T>* operator->() const { return this; }
+  const VectorView<const T>& operator*() const { return *this; }
+  operator const Vector<T, L, A, I>&() const { return *reinterpret_cast<const Vector<T, L, A, I>*>(this); }
 };
 
 template <class T, VectorLayout L, unsigned A, bool I>
 class Output<Vector<T, L, A, I>> : public Vector<T, L, A, I> {
  public:
-  const VectorView<T> *operator->() const { return this; }
-  const VectorView<T> &operator*() const { return *this; }
+  const VectorView<T>* operator->() const { return this; }
+  const VectorView<T>& operator*() const { return *this; }
 };
 
 template <class T, VectorLayout L, unsigned A, bool I>
 class InOut<Vector<T, L, A, I>> : public Vector<T, L, A, I> {
  public:
-  const VectorView<T> *operator->() const { return this; }
-  const VectorView<T> &operator*() const { return *this; }
+  const VectorView<T>* operator->() const { return this; }
+  const VectorView<T>& operator*() const { return *this; }
 };
 
 // A list of vectors: l[i] is a vector with its own size.
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>> : public VectorView<const VectorView<const T>> {
  public:
-  const Input *operator->() const { return this; }
+  const Input* operator->() const { return this; }
 };
 
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Output<VectorList<T, L, A, I>> : public VectorView<const VectorView<T>> {
  public:
-  const Output *operator->() const { return this; }
+  const Output* operator->() const { return this; }
 };
 
 template <class T, VectorListLayout L, unsigned A, bool I>
 class InOut<VectorList<T, L, A, I>> : public VectorView<const VectorView<T>> {
  public:
-  const InOut *operator->() const { return this; }
+  const InOut* operator->() const { return this; }
 };
 
 // A vector of scalar edges: its rows have room for a vector's size, so that both kinds of rows look the same to the runtime.
@@ -146,26 +146,26 @@ class ScalarEdges {
   };
   class iterator {
    public:
-    explicit iterator(Row *row) : row_(row) {}
-    Edge &operator*() const { return row_->edge; }
-    iterator &operator++() {
+    explicit iterator(Row* row) : row_(row) {}
+    Edge& operator*() const { return row_->edge; }
+    iterator& operator++() {
       ++row_;
       return *this;
     }
-    bool operator==(const iterator &o) const { return row_ == o.row_; }
-    bool operator!=(const iterator &o) const { return row_ != o.row_; }
+    bool operator==(const iterator& o) const { return row_ == o.row_; }
+    bool operator!=(const iterator& o) const { return row_ != o.row_; }
 
    private:
-    Row *row_;
+    Row* row_;
   };
 
-  Edge &operator[](size_t i) const { return rows_[i].edge; }
+  Edge& operator[](size_t i) const { return rows_[i].edge; }
   size_t size() const { return size_; }
   iterator begin() const { return iterator(rows_); }
   iterator end() const { return iterator(rows_ + size_); }
 
  private:
-  Row *rows_;
+  Row* rows_;
   size_t size_;
 };
 

@@ -11,35 +11,35 @@ namespace poplar {
 template <class T> struct GenericInterval {
   GenericInterval() : begin_(), end_() {}
   GenericInterval(T begin, T end) : begin_(begin), end_(end) {}
-  const T &begin() const { return begin_; }
-  const T &end() const { return end_; }
+  const T& begin() const { return begin_; }
+  const T& end() const { return end_; }
   T size() const { return end_ - begin_; }
   /// Older names of the bounds.
-  const T &lower() const { return begin_; }
-  const T &upper() const { return end_; }
+  const T& lower() const { return begin_; }
+  const T& upper() const { return end_; }
 
-private:
+ private:
   T begin_, end_;
 };
 
-template <class T> bool operator==(const GenericInterval<T> &a, const GenericInterval<T> &b) {
+template <class T> bool operator==(const GenericInterval<T>& a, const GenericInterval<T>& b) {
   return a.begin() == b.begin() && a.end() == b.end();
 }
-template <class T> bool operator!=(const GenericInterval<T> &a, const GenericInterval<T> &b) { return !(a == b); }
+template <class T> bool operator!=(const GenericInterval<T>& a, const GenericInterval<T>& b) { return !(a == b); }
 /// By begin, then by end.
-template <class T> bool operator<(const GenericInterval<T> &a, const GenericInterval<T> &b) {
+template <class T> bool operator<(const GenericInterval<T>& a, const GenericInterval<T>& b) {
   return a.begin() < b.begin() || (!(b.begin() < a.begin()) && a.end() < b.end());
 }
-template <class T> bool operator>(const GenericInterval<T> &a, const GenericInterval<T> &b) { return b < a; }
-template <class T> bool operator<=(const GenericInterval<T> &a, const GenericInterval<T> &b) { return !(b < a); }
-template <class T> bool operator>=(const GenericInterval<T> &a, const GenericInterval<T> &b) { return !(a < b); }
+template <class T> bool operator>(const GenericInterval<T>& a, const GenericInterval<T>& b) { return b < a; }
+template <class T> bool operator<=(const GenericInterval<T>& a, const GenericInterval<T>& b) { return !(b < a); }
+template <class T> bool operator>=(const GenericInterval<T>& a, const GenericInterval<T>& b) { return !(a < b); }
 /// "[begin,end)"
-template <class T> std::ostream &operator<<(std::ostream &out, const GenericInterval<T> &i) {
+template <class T> std::ostream& operator<<(std::ostream& out, const GenericInterval<T>& i) {
   return out << '[' << i.begin() << ',' << i.end() << ')';
 }
 
 typedef GenericInterval<std::size_t> Interval;
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -11,15 +11,15 @@
 namespace poplar {
 
 /// A QUARTER_METADATA scalar, on tile 0, that never changes. Throws overflow_error for a scale outside -32 ... 31.
-POPLAR_EXPORT Tensor createConstantMetadataTensor(Graph &graph, const QuarterMetadata::Format &format, int scale,
-                                                  const DebugContext &debugContext = {});
+POPLAR_EXPORT Tensor createConstantMetadataTensor(Graph& graph, const QuarterMetadata::Format& format, int scale,
+                                                  const DebugContext& debugContext = {});
 /// A QUARTER_METADATA variable with that initial value.
-POPLAR_EXPORT Tensor createVariableMetadataTensor(Graph &graph, const QuarterMetadata::Format &format, int scale,
-                                                  const DebugContext &debugContext = {});
+POPLAR_EXPORT Tensor createVariableMetadataTensor(Graph& graph, const QuarterMetadata::Format& format, int scale,
+                                                  const DebugContext& debugContext = {});
 /// The same, set by `prog`.
-POPLAR_EXPORT Tensor createVariableMetadataTensor(Graph &graph, const QuarterMetadata::Format &format, int scale,
-                                                  program::Sequence &prog, const DebugContext &debugContext = {});
+POPLAR_EXPORT Tensor createVariableMetadataTensor(Graph& graph, const QuarterMetadata::Format& format, int scale, program::Sequence& prog,
+                                                  const DebugContext& debugContext = {});
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

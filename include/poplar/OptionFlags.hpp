@@ -18,7 +18,7 @@ namespace poplar {
 class POPLAR_EXPORT OptionFlags {
   using Map = std::map<std::string, std::string>;
 
-public:
+ public:
   using OptionFlag = Map::value_type;
   using iterator = Map::iterator;
   using const_iterator = Map::const_iterator;
@@ -44,23 +44,23 @@ public:
   const_iterator begin() const { return map_.begin(); }
   const_iterator end() const { return map_.end(); }
 
-  friend bool operator==(const OptionFlags &a, const OptionFlags &b) { return a.map_ == b.map_; }
-  friend bool operator!=(const OptionFlags &a, const OptionFlags &b) { return !(a == b); }
-  friend bool operator<(const OptionFlags &a, const OptionFlags &b) { return a.map_ < b.map_; }
+  friend bool operator==(const OptionFlags& a, const OptionFlags& b) { return a.map_ == b.map_; }
+  friend bool operator!=(const OptionFlags& a, const OptionFlags& b) { return !(a == b); }
+  friend bool operator<(const OptionFlags& a, const OptionFlags& b) { return a.map_ < b.map_; }
 
-private:
+ private:
   Map map_;
 };
 
 /// Adds the members of a JSON object of strings (numbers and booleans become their text). Throws parse_error.
-POPLAR_EXPORT void readJSON(StringRef json, OptionFlags &flags);
-POPLAR_EXPORT void readJSON(std::istream &json, OptionFlags &flags);
+POPLAR_EXPORT void readJSON(StringRef json, OptionFlags& flags);
+POPLAR_EXPORT void readJSON(std::istream& json, OptionFlags& flags);
 /// The same of the value of an environment variable; does nothing if there is none of that name.
-POPLAR_EXPORT void readJSONFromEnv(StringRef variable, OptionFlags &flags);
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, const OptionFlags &flags);
+POPLAR_EXPORT void readJSONFromEnv(StringRef variable, OptionFlags& flags);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const OptionFlags& flags);
 /// A map of strings.
-POPLAR_EXPORT ProfileValue getAsProfileValue(const OptionFlags &flags);
+POPLAR_EXPORT ProfileValue getAsProfileValue(const OptionFlags& flags);
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

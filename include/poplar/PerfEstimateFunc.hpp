@@ -16,27 +16,27 @@ struct VertexPerfEstimate {
   VertexPerfEstimate() : cycles(0), flops(0) {}
   VertexPerfEstimate(std::uint64_t c) : cycles(c), flops(0) {}
   VertexPerfEstimate(std::uint64_t c, std::uint64_t f) : cycles(c), flops(f) {}
-  VertexPerfEstimate &operator+=(const VertexPerfEstimate &o) {
+  VertexPerfEstimate& operator+=(const VertexPerfEstimate& o) {
     cycles += o.cycles;
     flops += o.flops;
     return *this;
   }
-  VertexPerfEstimate &operator*=(std::uint64_t n) {
+  VertexPerfEstimate& operator*=(std::uint64_t n) {
     cycles *= n;
     flops *= n;
     return *this;
   }
 };
-inline VertexPerfEstimate operator+(VertexPerfEstimate a, const VertexPerfEstimate &b) { return a += b; }
+inline VertexPerfEstimate operator+(VertexPerfEstimate a, const VertexPerfEstimate& b) { return a += b; }
 inline VertexPerfEstimate operator*(VertexPerfEstimate a, std::uint64_t n) { return a *= n; }
 inline VertexPerfEstimate operator*(std::uint64_t n, VertexPerfEstimate a) { return a *= n; }
-inline bool operator==(const VertexPerfEstimate &a, const VertexPerfEstimate &b) { return a.cycles == b.cycles && a.flops == b.flops; }
+inline bool operator==(const VertexPerfEstimate& a, const VertexPerfEstimate& b) { return a.cycles == b.cycles && a.flops == b.flops; }
 
 /// Estimates a vertex's cost from its fields. Cycles are of a worker; for a MultiVertex and a supervisor vertex, of the tile.
-using PerfEstimateFunc = std::function<VertexPerfEstimate(const VertexIntrospector &vertex, const Target &target)>;
+using PerfEstimateFunc = std::function<VertexPerfEstimate(const VertexIntrospector& vertex, const Target& target)>;
 /// The old name's form, without floating-point operations.
-using CycleEstimateFunc = std::function<std::uint64_t(const VertexIntrospector &vertex, const Target &target)>;
+using CycleEstimateFunc = std::function<std::uint64_t(const VertexIntrospector& vertex, const Target& target)>;
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

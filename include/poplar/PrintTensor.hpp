@@ -10,13 +10,19 @@ enum class FloatFormat { AUTO = 0, FIXED = 1, SCIENTIFIC = 2, NONE = 3 };
 
 /// How PrintTensor writes a tensor.
 class PrintTensorFmt {
-public:
+ public:
   /// A tensor of more than `summariseThreshold` elements shows `edgeItems` elements at both ends of each dimension. `digits` is the
   /// number of significant digits of a float.
   PrintTensorFmt(unsigned summariseThreshold = 1000, unsigned edgeItems = 3, unsigned maxLineWidth = 75, unsigned digits = 8,
                  FloatFormat floatFormat = FloatFormat::AUTO, char separator = ' ', char openBracket = '[', char closeBracket = ']')
-      : summariseThreshold_(summariseThreshold), edgeItems_(edgeItems), maxLineWidth_(maxLineWidth), digits_(digits),
-        floatFormat_(floatFormat), separator_(separator), openBracket_(openBracket), closeBracket_(closeBracket) {}
+      : summariseThreshold_(summariseThreshold),
+        edgeItems_(edgeItems),
+        maxLineWidth_(maxLineWidth),
+        digits_(digits),
+        floatFormat_(floatFormat),
+        separator_(separator),
+        openBracket_(openBracket),
+        closeBracket_(closeBracket) {}
 
   unsigned summariseThreshold() const { return summariseThreshold_; }
   unsigned edgeItems() const { return edgeItems_; }
@@ -27,12 +33,12 @@ public:
   char openBracket() const { return openBracket_; }
   char closeBracket() const { return closeBracket_; }
 
-private:
+ private:
   unsigned summariseThreshold_, edgeItems_, maxLineWidth_, digits_;
   FloatFormat floatFormat_;
   char separator_, openBracket_, closeBracket_;
 };
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

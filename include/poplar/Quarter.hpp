@@ -11,7 +11,7 @@ namespace poplar {
 
 /// How the 8 bits of a QUARTER element are read: a format, and a power of two that the value is multiplied by.
 class POPLAR_EXPORT QuarterMetadata {
-public:
+ public:
   /// F143: 1 sign, 4 exponent, 3 mantissa bits. F152: 1, 5, 2.
   enum class Format { F143 = 0, F152 = 1 };
 
@@ -26,19 +26,17 @@ public:
   /// One byte: the format in bit 7 (1: F143), the scale in the low six bits, two's complement.
   unsigned char getBinary() const;
 
-  friend bool operator==(const QuarterMetadata &a, const QuarterMetadata &b) {
-    return a.format_ == b.format_ && a.scale_ == b.scale_;
-  }
-  friend bool operator!=(const QuarterMetadata &a, const QuarterMetadata &b) { return !(a == b); }
+  friend bool operator==(const QuarterMetadata& a, const QuarterMetadata& b) { return a.format_ == b.format_ && a.scale_ == b.scale_; }
+  friend bool operator!=(const QuarterMetadata& a, const QuarterMetadata& b) { return !(a == b); }
 
-private:
+ private:
   Format format_;
   int scale_;
 };
 
 POPLAR_EXPORT std::string toString(QuarterMetadata::Format format);
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, const QuarterMetadata &metadata);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const QuarterMetadata& metadata);
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

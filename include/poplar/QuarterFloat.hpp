@@ -32,7 +32,8 @@ class quarter {
 
 enum class QuarterFormat : uint8_t { F143, F152 };
 
-// Metadata in memory, as the host's poplar::QuarterMetadata::getBinary() writes it: the format in bit 7 (1: F143), the scale in bits 0 to 5 (two's complement).
+// Metadata in memory, as the host's poplar::QuarterMetadata::getBinary() writes it: the format in bit 7 (1: F143), the scale in bits 0 to 5
+// (two's complement).
 typedef uint8_t MetadataType;
 
 struct quarter_metadata {
@@ -40,7 +41,7 @@ struct quarter_metadata {
   int scale;
 };
 
-inline quarter_metadata unpackMetadata(const MetadataType *packed) {
+inline quarter_metadata unpackMetadata(const MetadataType* packed) {
   const int scale = *packed & 0x3f;
   return {(*packed & 0x80) ? QuarterFormat::F143 : QuarterFormat::F152, scale >= 32 ? scale - 64 : scale};
 }

@@ -10,16 +10,16 @@ namespace poplar {
 /// target.hostSyncTimeout, streamCallbacks.multiThreadMode, streamCallbacks.numaAware, streamCallbacks.numWorkerThreads. They are
 /// checked; this machine has no use for them.
 class POPLAR_EXPORT RuntimeOptions {
-public:
+ public:
   RuntimeOptions() = default;
   /// Throws invalid_option for an unknown option or a value that is not allowed.
-  RuntimeOptions(const OptionFlags &flags);
-  const OptionFlags &getOptionFlags() const { return flags_; }
+  RuntimeOptions(const OptionFlags& flags);
+  const OptionFlags& getOptionFlags() const { return flags_; }
 
-private:
+ private:
   OptionFlags flags_;
 };
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

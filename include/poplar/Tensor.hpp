@@ -22,7 +22,7 @@ struct TensorState;
 
 /// How Tensor::upsample fills the new elements.
 enum class UpsampleMethod { REPEAT };
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, UpsampleMethod method);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, UpsampleMethod method);
 
 /// An ordered list of elements of variables and constants of one graph, with a shape. A tensor is a view: making another one
 /// (slice, reshape, concat ...) never moves data, and costs time in the number of regions, not of elements. Elements are in
@@ -31,13 +31,13 @@ POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, UpsampleMethod method)
 /// Errors: index_error for an index, dimension or interval out of range; tensor_creation_error for shapes that do not fit;
 /// type_error for types that do not fit. The message shows the shape and the arguments.
 class POPLAR_EXPORT Tensor {
-public:
+ public:
   Tensor();
   ~Tensor();
-  Tensor(const Tensor &);
-  Tensor(Tensor &&) noexcept;
-  Tensor &operator=(const Tensor &);
-  Tensor &operator=(Tensor &&) noexcept;
+  Tensor(const Tensor&);
+  Tensor(Tensor&&) noexcept;
+  Tensor& operator=(const Tensor&);
+  Tensor& operator=(Tensor&&) noexcept;
 
   bool valid() const { return state_ != nullptr; }
   Type elementType() const;
@@ -54,13 +54,13 @@ public:
   Tensor index(ArrayRef<std::size_t> indices) const;
   /// Elements [begin, end) of dimension `dimension`.
   Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0) const;
-  Tensor slice(const Interval &region, unsigned dimension = 0) const;
+  Tensor slice(const Interval& region, unsigned dimension = 0) const;
   /// Elements [begins[d], ends[d]) of every dimension d.
   Tensor slice(ArrayRef<std::size_t> begins, ArrayRef<std::size_t> ends) const;
   /// One slice per interval.
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const;
   /// One tensor per list: the concatenation, in that dimension, of the slices of the list.
-  std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals, unsigned dimension = 0) const;
+  std::vector<Tensor> slices(const std::vector<std::vector<Interval>>& intervals, unsigned dimension = 0) const;
   /// One slice of size 1 per index.
   std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0) const;
 
@@ -94,7 +94,7 @@ public:
   /// Each element of that dimension `scale` times.
   Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod method) const;
   /// The same bits as another type of the same size.
-  Tensor reinterpret(const Type &type) const;
+  Tensor reinterpret(const Type& type) const;
 
   /// Does an element occur twice?
   bool containsAliases() const;
@@ -105,9 +105,9 @@ public:
   /// Is it one contiguous region of one variable?
   bool isContiguous() const;
   /// Do the tensors share an element?
-  bool intersectsWith(const Tensor &other) const;
+  bool intersectsWith(const Tensor& other) const;
   /// The value of a tensor that is one constant element; false if it is not.
-  template <class T> bool getConstantValue(T *value) const { return constantValue(equivalent_device_type<T>().value, value); }
+  template <class T> bool getConstantValue(T* value) const { return constantValue(equivalent_device_type<T>().value, value); }
 
   /// Splits the tensor's flattened elements into intervals that are contiguous regions of variables.
   std::vector<Interval> getContiguousRegions() const;
@@ -125,27 +125,27 @@ public:
   std::string getVarStr() const;
   /// Writes the regions to stderr, or to a stream.
   void dump() const;
-  void outputRegions(std::ostream &out = std::cout) const;
+  void outputRegions(std::ostream& out = std::cout) const;
 
-private:
+ private:
   friend struct pando::facade::Access;
-  bool constantValue(const Type &as, void *value) const;
+  bool constantValue(const Type& as, void* value) const;
   std::shared_ptr<const core::TensorState> state_;
 };
 
 /// Joins tensors of equal shape but for `dimension`.
 POPLAR_EXPORT Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0);
-POPLAR_EXPORT Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension = 0);
+POPLAR_EXPORT Tensor concat(const Tensor& first, const Tensor& second, unsigned dimension = 0);
 /// Adds `second`, which has one dimension less, as the last element of dimension `dimension`.
-POPLAR_EXPORT Tensor append(const Tensor &first, const Tensor &second, unsigned dimension);
-POPLAR_EXPORT Tensor append(const Tensor &first, const Tensor &second);
+POPLAR_EXPORT Tensor append(const Tensor& first, const Tensor& second, unsigned dimension);
+POPLAR_EXPORT Tensor append(const Tensor& first, const Tensor& second);
 
 /// The same elements in the same order, with the same shape and type?
-POPLAR_EXPORT bool operator==(const Tensor &a, const Tensor &b);
-inline bool operator!=(const Tensor &a, const Tensor &b) { return !(a == b); }
+POPLAR_EXPORT bool operator==(const Tensor& a, const Tensor& b);
+inline bool operator!=(const Tensor& a, const Tensor& b) { return !(a == b); }
 /// Writes getDebugStr().
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

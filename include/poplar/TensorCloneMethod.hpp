@@ -16,13 +16,13 @@ enum class TensorCloneMethod {
   GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
 };
 POPLAR_EXPORT std::string toString(TensorCloneMethod method);
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, TensorCloneMethod method);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, TensorCloneMethod method);
 
 /// How cloneN lays out its copies.
 enum class TensorCloneDuplicationMethod { DUPLICATE_BY_OUTER_DIMENSION, DUPLICATE_BY_TILE_CONTIGUOUS_REGION };
 POPLAR_EXPORT std::string toString(TensorCloneDuplicationMethod method);
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, TensorCloneDuplicationMethod method);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, TensorCloneDuplicationMethod method);
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

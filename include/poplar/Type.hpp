@@ -13,15 +13,16 @@ namespace poplar {
 
 /// The element type of a tensor. A default-constructed Type is no type.
 class POPLAR_EXPORT Type {
-public:
+ public:
   constexpr Type() noexcept : code_(255) {}
-  constexpr Type(const Type &) noexcept = default;
-  Type &operator=(const Type &) noexcept = default;
+  constexpr Type(const Type&) noexcept = default;
+  Type& operator=(const Type&) noexcept = default;
   // Not trivial, as programs expect: compilers warn of trivial variables that nobody reads.
 #if __cplusplus >= 202002L
   constexpr
 #endif
-  ~Type() {}
+      ~Type() {
+  }
   /// The spelling used in vertex names: "float", "half", "unsigned int" ...
   std::string toString() const;
   /// Is this FLOAT, HALF, QUARTER or DOUBLE?
@@ -29,19 +30,19 @@ public:
   /// Is this an 8-bit float type, whose tensors carry a metadata tensor?
   bool requiresMetadata() const;
 
-  friend constexpr bool operator==(const Type &a, const Type &b) noexcept { return a.code_ == b.code_; }
-  friend constexpr bool operator!=(const Type &a, const Type &b) noexcept { return a.code_ != b.code_; }
-  friend constexpr bool operator<(const Type &a, const Type &b) noexcept { return a.code_ < b.code_; }
+  friend constexpr bool operator==(const Type& a, const Type& b) noexcept { return a.code_ == b.code_; }
+  friend constexpr bool operator!=(const Type& a, const Type& b) noexcept { return a.code_ != b.code_; }
+  friend constexpr bool operator<(const Type& a, const Type& b) noexcept { return a.code_ < b.code_; }
 
-private:
+ private:
   friend struct pando::facade::Access;
   friend struct std::hash<Type>;
   explicit constexpr Type(unsigned char code) noexcept : code_(code) {}
   unsigned char code_;
 };
 
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &out, const Type &type);
-inline bool requiresMetadata(const Type &type) { return type.requiresMetadata(); }
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const Type& type);
+inline bool requiresMetadata(const Type& type) { return type.requiresMetadata(); }
 
 // Sizes: 1 byte: BOOL, CHAR family, QUARTER; 2: SHORT family, HALF; 4: INT family, FLOAT; 8: LONG and LONGLONG families, DOUBLE.
 // LONG, UNSIGNED_LONG and DOUBLE do not exist on IPUs.
@@ -72,9 +73,9 @@ template <class T> struct equivalent_device_type;
 template <class T> struct equivalent_device_type<const T> : equivalent_device_type<T> {};
 
 /// Declares that host type T1 is device type T2.
-#define POPLAR_DECLARE_EQUIV_TYPE(T1, T2)                                                                                        \
-  template <> struct equivalent_device_type<T1> {                                                                                \
-    const ::poplar::Type &value = T2;                                                                                            \
+#define POPLAR_DECLARE_EQUIV_TYPE(T1, T2)         \
+  template <> struct equivalent_device_type<T1> { \
+    const ::poplar::Type& value = T2;             \
   };
 
 POPLAR_DECLARE_EQUIV_TYPE(bool, BOOL)
@@ -92,12 +93,12 @@ POPLAR_DECLARE_EQUIV_TYPE(unsigned long long, UNSIGNED_LONGLONG)
 POPLAR_DECLARE_EQUIV_TYPE(float, FLOAT)
 POPLAR_DECLARE_EQUIV_TYPE(double, DOUBLE)
 
-} // namespace poplar
+}  // namespace poplar
 
 namespace std {
 template <> struct hash<poplar::Type> {
-  size_t operator()(const poplar::Type &t) const noexcept { return t.code_; }
+  size_t operator()(const poplar::Type& t) const noexcept { return t.code_; }
 };
-} // namespace std
+}  // namespace std
 
 #endif

@@ -8,8 +8,8 @@ namespace poplar {
 
 /// What there is to know about a host type, as data.
 struct TypeTraits {
-  std::size_t size;  ///< bytes
-  std::size_t align; ///< bytes
+  std::size_t size;   ///< bytes
+  std::size_t align;  ///< bytes
   bool isIntegral;
   bool isFloat;
   bool isSigned;
@@ -30,11 +30,11 @@ struct TypeTraits {
   template <class T> static constexpr bool isSimpleType() { return std::is_integral<T>::value || std::is_floating_point<T>::value; }
 };
 
-inline bool operator==(const TypeTraits &a, const TypeTraits &b) {
+inline bool operator==(const TypeTraits& a, const TypeTraits& b) {
   return a.size == b.size && a.align == b.align && a.isIntegral == b.isIntegral && a.isFloat == b.isFloat && a.isSigned == b.isSigned;
 }
-inline bool operator!=(const TypeTraits &a, const TypeTraits &b) { return !(a == b); }
+inline bool operator!=(const TypeTraits& a, const TypeTraits& b) { return !(a == b); }
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -13,8 +13,8 @@ enum class VectorListLayout { ONE_PTR, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128
 namespace layout {
 enum class Vector { NotAVector, Span, ShortSpan, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128 };
 enum class VectorList { NotAVector, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128, DeltaN, DeltaNElements };
-} // namespace layout
+}  // namespace layout
 
-} // namespace poplar
+}  // namespace poplar
 
 #endif

@@ -7,10 +7,10 @@
 
 #ifdef __POPC__
 
+#include <math.h>  // public codelets call fmod and others unqualified: the overloads for float
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <math.h> // public codelets call fmod and others unqualified: the overloads for float
 #include <type_traits>
 
 #include <ipu_builtins.h>

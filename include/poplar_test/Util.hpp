@@ -39,12 +39,13 @@ class HostMemory {
 using StreamMap = std::vector<std::pair<std::string, HostMemory>>;
 
 /// Zeros for all elements of all replicas, as the device has them. `bytes` becomes their number.
-inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t, unsigned replicationFactor,
-                                                           std::size_t& bytes) {
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t,
+                                                           unsigned replicationFactor, std::size_t& bytes) {
   bytes = target.getTypeSize(t.elementType()) * t.numElements() * replicationFactor;
   return std::unique_ptr<char[]>(new char[bytes]());
 }
-inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t, unsigned replicationFactor) {
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t,
+                                                           unsigned replicationFactor) {
   std::size_t bytes = 0;
   return allocateHostMemoryForTensor(target, t, replicationFactor, bytes);
 }
@@ -105,7 +106,8 @@ using IfContainer = decltype(std::declval<Container&>().data(), std::declval<Con
 
 /// Values of the host to elements of type `type` at `dst`, and back. Floats are rounded to nearest even. QUARTER needs its metadata.
 template <class T>
-void copy(const poplar::Target&, const T* src, std::size_t n, const poplar::Type& type, const poplar::QuarterMetadata& metadata, void* dst) {
+void copy(const poplar::Target&, const T* src, std::size_t n, const poplar::Type& type, const poplar::QuarterMetadata& metadata,
+          void* dst) {
   poplar::convertToDeviceType(type, metadata, poplar::ArrayRef<pando_detail::Known<T>>(pando_detail::known(src), n), dst);
 }
 template <class T>
@@ -113,7 +115,8 @@ void copy(const poplar::Target&, const T* src, std::size_t n, const poplar::Type
   poplar::convertToDeviceType(type, poplar::ArrayRef<pando_detail::Known<T>>(pando_detail::known(src), n), dst);
 }
 template <class T>
-void copy(const poplar::Target&, const poplar::Type& type, const poplar::QuarterMetadata& metadata, const void* src, T* dst, std::size_t n) {
+void copy(const poplar::Target&, const poplar::Type& type, const poplar::QuarterMetadata& metadata, const void* src, T* dst,
+          std::size_t n) {
   poplar::convertFromDeviceType(type, metadata, src, pando_detail::known(dst), n);
 }
 template <class T>
@@ -127,7 +130,8 @@ void copy(const poplar::Target& target, const Container& src, const poplar::Type
   copy(target, src.data(), pando_detail::count(src, 0), type, dst);
 }
 template <class Container, pando_detail::IfContainer<const Container> = 0>
-void copy(const poplar::Target& target, const Container& src, const poplar::Type& type, const poplar::QuarterMetadata& metadata, void* dst) {
+void copy(const poplar::Target& target, const Container& src, const poplar::Type& type, const poplar::QuarterMetadata& metadata,
+          void* dst) {
   copy(target, src.data(), pando_detail::count(src, 0), type, metadata, dst);
 }
 template <class Container, pando_detail::IfContainer<Container> = 0>
@@ -135,7 +139,8 @@ void copy(const poplar::Target& target, const poplar::Type& type, const void* sr
   copy(target, type, src, dst.data(), pando_detail::count(dst, 0));
 }
 template <class Container, pando_detail::IfContainer<Container> = 0>
-void copy(const poplar::Target& target, const poplar::Type& type, const poplar::QuarterMetadata& metadata, const void* src, Container& dst) {
+void copy(const poplar::Target& target, const poplar::Type& type, const poplar::QuarterMetadata& metadata, const void* src,
+          Container& dst) {
   copy(target, type, metadata, src, dst.data(), pando_detail::count(dst, 0));
 }
 

@@ -39,9 +39,9 @@ struct POPLAR_EXPORT ConvParams {
     InputTransform(const std::size_t size);
     InputTransform(std::vector<unsigned> truncationLower, std::vector<unsigned> truncationUpper, std::vector<unsigned> dilation,
                    std::vector<unsigned> paddingLower, std::vector<unsigned> paddingUpper, std::vector<bool> flip);
-    friend POPLAR_EXPORT bool operator<(const InputTransform &a, const InputTransform &b);
-    friend POPLAR_EXPORT bool operator==(const InputTransform &a, const InputTransform &b);
-    friend POPLAR_EXPORT bool operator!=(const InputTransform &a, const InputTransform &b);
+    friend POPLAR_EXPORT bool operator<(const InputTransform& a, const InputTransform& b);
+    friend POPLAR_EXPORT bool operator==(const InputTransform& a, const InputTransform& b);
+    friend POPLAR_EXPORT bool operator!=(const InputTransform& a, const InputTransform& b);
   };
 
   struct POPLAR_EXPORT OutputTransform {
@@ -56,9 +56,9 @@ struct POPLAR_EXPORT ConvParams {
     OutputTransform(const std::size_t size);
     OutputTransform(std::vector<unsigned> truncationLower, std::vector<unsigned> truncationUpper, std::vector<unsigned> striding,
                     std::vector<unsigned> paddingLower, std::vector<unsigned> paddingUpper);
-    friend POPLAR_EXPORT bool operator<(const OutputTransform &a, const OutputTransform &b);
-    friend POPLAR_EXPORT bool operator==(const OutputTransform &a, const OutputTransform &b);
-    friend POPLAR_EXPORT bool operator!=(const OutputTransform &a, const OutputTransform &b);
+    friend POPLAR_EXPORT bool operator<(const OutputTransform& a, const OutputTransform& b);
+    friend POPLAR_EXPORT bool operator==(const OutputTransform& a, const OutputTransform& b);
+    friend POPLAR_EXPORT bool operator!=(const OutputTransform& a, const OutputTransform& b);
   };
 
   poplar::Type inputType;
@@ -77,8 +77,8 @@ struct POPLAR_EXPORT ConvParams {
 
   ConvParams() = default;
   /// Channel counts are those of one group. Throws poputil::poplibs_error if validate() would.
-  ConvParams(poplar::Type dataType, std::size_t batchSize, std::vector<std::size_t> inputFieldShape,
-             std::vector<std::size_t> kernelShape, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups);
+  ConvParams(poplar::Type dataType, std::size_t batchSize, std::vector<std::size_t> inputFieldShape, std::vector<std::size_t> kernelShape,
+             std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups);
   ConvParams(poplar::Type inputType, poplar::Type outputType, std::size_t batchSize, std::vector<std::size_t> inputFieldShape,
              std::vector<std::size_t> kernelShape, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups);
   ConvParams(poplar::Type inputType, poplar::Type outputType, std::size_t batchSize, std::vector<std::size_t> inputFieldShape,
@@ -113,32 +113,32 @@ struct POPLAR_EXPORT ConvParams {
   /// Equal parameters for equal convolutions: what a transform of a dimension of size one or zero cannot change is left out.
   ConvParams canonicalize() const;
 
-  friend POPLAR_EXPORT bool operator<(const ConvParams &a, const ConvParams &b);
-  friend POPLAR_EXPORT bool operator==(const ConvParams &a, const ConvParams &b);
-  friend POPLAR_EXPORT bool operator!=(const ConvParams &a, const ConvParams &b);
+  friend POPLAR_EXPORT bool operator<(const ConvParams& a, const ConvParams& b);
+  friend POPLAR_EXPORT bool operator==(const ConvParams& a, const ConvParams& b);
+  friend POPLAR_EXPORT bool operator!=(const ConvParams& a, const ConvParams& b);
 };
 
 /// Writes the parameters as one JSON object, which operator>> reads.
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &os, const ConvParams &p);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& os, const ConvParams& p);
 /// Reads a JSON object as operator<< writes it; members that are absent keep the values of the identity transform.
 /// Throws poputil::poplibs_error if it cannot be read, or describes invalid parameters.
-POPLAR_EXPORT std::istream &operator>>(std::istream &is, ConvParams &p);
+POPLAR_EXPORT std::istream& operator>>(std::istream& is, ConvParams& p);
 
-POPLAR_EXPORT std::size_t hash_value(const ConvParams::InputTransform &it);
-POPLAR_EXPORT std::size_t hash_value(const ConvParams::OutputTransform &ot);
+POPLAR_EXPORT std::size_t hash_value(const ConvParams::InputTransform& it);
+POPLAR_EXPORT std::size_t hash_value(const ConvParams::OutputTransform& ot);
 
-} // namespace poplin
+}  // namespace poplin
 
 namespace std {
 template <> struct POPLAR_EXPORT hash<poplin::ConvParams::InputTransform> {
-  std::size_t operator()(const poplin::ConvParams::InputTransform &it) const;
+  std::size_t operator()(const poplin::ConvParams::InputTransform& it) const;
 };
 template <> struct POPLAR_EXPORT hash<poplin::ConvParams::OutputTransform> {
-  std::size_t operator()(const poplin::ConvParams::OutputTransform &ot) const;
+  std::size_t operator()(const poplin::ConvParams::OutputTransform& ot) const;
 };
 template <> struct POPLAR_EXPORT hash<poplin::ConvParams> {
-  std::size_t operator()(const poplin::ConvParams &params) const;
+  std::size_t operator()(const poplin::ConvParams& params) const;
 };
-} // namespace std
+}  // namespace std
 
 #endif

@@ -14,8 +14,8 @@ namespace poplin {
 
 /// Plans all of \p convs and \p matmuls and keeps the plans in \p cache.
 /// Throws poplar::invalid_option for an unknown option and poputil::poplibs_error for invalid parameters.
-POPLAR_EXPORT void preplan(const std::set<ConvPlanParams> &convs, const std::set<MatMulPlanParams> &matmuls, PlanningCache &cache);
+POPLAR_EXPORT void preplan(const std::set<ConvPlanParams>& convs, const std::set<MatMulPlanParams>& matmuls, PlanningCache& cache);
 
-} // namespace poplin
+}  // namespace poplin
 
 #endif

@@ -15,13 +15,15 @@
 #include <cstddef>
 #include <vector>
 
-// Products and convolutions with what is done with each element of their result: bias, activation, residual. It is computed part by part, as soon as the
-// sums of a part are complete; the bits are those of popops::map on the result. Of Pando's own: the libraries that others know have no such functions.
+// Products and convolutions with what is done with each element of their result: bias, activation, residual. It is computed part by part,
+// as soon as the sums of a part are complete; the bits are those of popops::map on the result. Of Pando's own: the libraries that others
+// know have no such functions.
 //
-// The functions give false, and add nothing, where there is no vertex that could do it: on targets other than the CPU, for types other than FLOAT, for
-// operands or results whose rows do not lie evenly, for sums in parts, for other broadcast operands than the ones named below.
+// The functions give false, and add nothing, where there is no vertex that could do it: on targets other than the CPU, for types other than
+// FLOAT, for operands or results whose rows do not lie evenly, for sums in parts, for other broadcast operands than the ones named below.
 //
-// Errors: poputil::poplibs_error for operands and results whose shapes do not fit, for no result, and all that the functions without an epilogue refuse.
+// Errors: poputil::poplibs_error for operands and results whose shapes do not fit, for no result, and all that the functions without an
+// epilogue refuse.
 
 namespace poplin {
 
@@ -35,20 +37,20 @@ struct Epilogue {
 };
 
 /// As matMul. `outs`: one tensor for each result, written; those that are invalid are made.
-POPLAR_EXPORT bool matMulWithEpilogue(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const Epilogue &epilogue,
-                                      std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                      const poplar::OptionFlags &options = {});
+POPLAR_EXPORT bool matMulWithEpilogue(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const Epilogue& epilogue,
+                                      std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,
+                                      const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 
 /// As matMulGrouped.
-POPLAR_EXPORT bool matMulGroupedWithEpilogue(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const Epilogue &epilogue,
-                                             std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog,
-                                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+POPLAR_EXPORT bool matMulGroupedWithEpilogue(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B,
+                                             const Epilogue& epilogue, std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,
+                                             const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 
 /// As convolution, whose weights are not transposed.
-POPLAR_EXPORT bool convolutionWithEpilogue(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights, const ConvParams &params,
-                                           const Epilogue &epilogue, std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog,
-                                           const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                           PlanningCache *cache = nullptr);
+POPLAR_EXPORT bool convolutionWithEpilogue(poplar::Graph& graph, const poplar::Tensor& in, const poplar::Tensor& weights,
+                                           const ConvParams& params, const Epilogue& epilogue, std::vector<poplar::Tensor>& outs,
+                                           poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                           const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 
 }  // namespace poplin
 

@@ -21,10 +21,11 @@ struct FullyConnectedParams {
 
 /// The products that such a layer takes, for preplanMatMuls, each with \p matmulOptions and its fullyConnectedPass: the forward pass;
 /// and, unless \p inferenceOnly, the gradient of the input and that of the weights. Shapes of rank 3.
-POPLAR_EXPORT std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
-getMatMulPrePlanParameters(FullyConnectedParams parameters, poplar::OptionFlags matmulOptions, poplar::Type type, bool inferenceOnly);
+POPLAR_EXPORT std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(FullyConnectedParams parameters,
+                                                                                                   poplar::OptionFlags matmulOptions,
+                                                                                                   poplar::Type type, bool inferenceOnly);
 
-} // namespace fc
-} // namespace poplin
+}  // namespace fc
+}  // namespace poplin
 
 #endif

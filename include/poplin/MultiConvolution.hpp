@@ -23,10 +23,10 @@ struct CreateTensorArgs {
 };
 
 /// Weights, or input, of convolution \p weightsIndex of \p args. Throws poputil::poplibs_error if there is no such one.
-POPLAR_EXPORT poplar::Tensor createWeights(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args, unsigned weightsIndex,
-                                           const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
-POPLAR_EXPORT poplar::Tensor createInput(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args, unsigned inputIndex,
-                                         const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT poplar::Tensor createWeights(poplar::Graph& graph, const std::vector<CreateTensorArgs>& args, unsigned weightsIndex,
+                                           const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInput(poplar::Graph& graph, const std::vector<CreateTensorArgs>& args, unsigned inputIndex,
+                                         const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
 
 struct ConvolutionArgs {
   poplar::Tensor inputs;
@@ -36,16 +36,16 @@ struct ConvolutionArgs {
 };
 
 /// Replaces the weights of each of \p args by new ones with the values of \p weightsIn, channels swapped and field reversed.
-POPLAR_EXPORT void weightsTransposeChansFlipXY(poplar::Graph &graph, std::vector<ConvolutionArgs> &args,
-                                               const std::vector<poplar::Tensor> &weightsIn, poplar::program::Sequence &prog,
-                                               const poplar::OptionFlags &options, const poplar::DebugContext &debugContext,
-                                               poplin::PlanningCache *cache);
+POPLAR_EXPORT void weightsTransposeChansFlipXY(poplar::Graph& graph, std::vector<ConvolutionArgs>& args,
+                                               const std::vector<poplar::Tensor>& weightsIn, poplar::program::Sequence& prog,
+                                               const poplar::OptionFlags& options, const poplar::DebugContext& debugContext,
+                                               poplin::PlanningCache* cache);
 
 /// One result for each of \p args.
-POPLAR_EXPORT std::vector<poplar::Tensor> convolution(poplar::Graph &graph, const std::vector<ConvolutionArgs> &args,
-                                                      bool transposeAndFlipWeights, poplar::program::Sequence &prog,
-                                                      const poplar::DebugContext &debugContext = {},
-                                                      const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT std::vector<poplar::Tensor> convolution(poplar::Graph& graph, const std::vector<ConvolutionArgs>& args,
+                                                      bool transposeAndFlipWeights, poplar::program::Sequence& prog,
+                                                      const poplar::DebugContext& debugContext = {},
+                                                      const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
 
 struct CalculateWeightDeltasArgs {
   poplar::Tensor zDeltas;
@@ -55,11 +55,11 @@ struct CalculateWeightDeltasArgs {
 };
 
 /// One gradient of weights for each of \p args.
-POPLAR_EXPORT std::vector<poplar::Tensor> calculateWeightDeltas(poplar::Graph &graph, const std::vector<CalculateWeightDeltasArgs> &args,
-                                                                poplar::program::Sequence &prog,
-                                                                const poplar::DebugContext &debugContext = {},
-                                                                const poplar::OptionFlags &options = {},
-                                                                poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT std::vector<poplar::Tensor> calculateWeightDeltas(poplar::Graph& graph, const std::vector<CalculateWeightDeltasArgs>& args,
+                                                                poplar::program::Sequence& prog,
+                                                                const poplar::DebugContext& debugContext = {},
+                                                                const poplar::OptionFlags& options = {},
+                                                                poplin::PlanningCache* cache = nullptr);
 
 struct ConvWeightUpdateArgs {
   poplar::Tensor zDeltas;
@@ -71,9 +71,9 @@ struct ConvWeightUpdateArgs {
 };
 
 /// weights += scale * gradient, for each of \p args.
-POPLAR_EXPORT void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgs> &args,
-                                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                           const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT void convolutionWeightUpdate(poplar::Graph& graph, const std::vector<ConvWeightUpdateArgs>& args,
+                                           poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                           const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
 
 struct ConvWeightUpdateArgsScalar {
   poplar::Tensor zDeltas;
@@ -84,11 +84,11 @@ struct ConvWeightUpdateArgsScalar {
   poplar::OptionFlags options;
 };
 
-POPLAR_EXPORT void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgsScalar> &args,
-                                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                           const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
+POPLAR_EXPORT void convolutionWeightUpdate(poplar::Graph& graph, const std::vector<ConvWeightUpdateArgsScalar>& args,
+                                           poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                           const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
 
-} // namespace multiconv
-} // namespace poplin
+}  // namespace multiconv
+}  // namespace poplin
 
 #endif

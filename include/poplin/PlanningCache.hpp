@@ -13,11 +13,11 @@ class PlanningCacheImpl;
 /// Plans by what they are for. A cache that is passed to several calls spares planning the same product or convolution again.
 /// Calls that share one must not run at the same time.
 class POPLAR_EXPORT PlanningCache {
-public:
+ public:
   PlanningCache();
   ~PlanningCache();
-  PlanningCache(const PlanningCache &) = delete;
-  PlanningCache &operator=(const PlanningCache &) = delete;
+  PlanningCache(const PlanningCache&) = delete;
+  PlanningCache& operator=(const PlanningCache&) = delete;
 
   /// The number of plans in it.
   std::size_t size() const;
@@ -26,6 +26,6 @@ public:
   std::unique_ptr<PlanningCacheImpl> impl;
 };
 
-} // namespace poplin
+}  // namespace poplin
 
 #endif

@@ -55,45 +55,48 @@ struct GruWeights {
 };
 
 /// {time steps, batch, input size}.
-POPLAR_EXPORT poplar::Tensor createInput(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                         const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInput(poplar::Graph& graph, const GruParams& params, const poplar::DebugContext& debugContext,
+                                         const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 /// {batch, output size}.
-POPLAR_EXPORT poplar::Tensor createInitialState(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                                const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph &graph, const GruParams &params,
-                                                                            const poplar::DebugContext &debugContext,
-                                                                            const poplar::OptionFlags &options = {},
-                                                                            poplin::PlanningCache *planningCache = nullptr);
-POPLAR_EXPORT poplar::Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                                 const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
-POPLAR_EXPORT GruWeights createWeights(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                       const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInitialState(poplar::Graph& graph, const GruParams& params, const poplar::DebugContext& debugContext,
+                                                const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph& graph, const GruParams& params,
+                                                                            const poplar::DebugContext& debugContext,
+                                                                            const poplar::OptionFlags& options = {},
+                                                                            poplin::PlanningCache* planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createWeightsBiases(poplar::Graph& graph, const GruParams& params, const poplar::DebugContext& debugContext,
+                                                 const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
+POPLAR_EXPORT GruWeights createWeights(poplar::Graph& graph, const GruParams& params, const poplar::DebugContext& debugContext,
+                                       const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 
 /// \p intermediates, if not null, receives what the gradients need.
-POPLAR_EXPORT poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit, const poplar::Tensor &in,
-                                    const GruWeights &weights, poplar::Tensor *intermediates, poplar::program::Sequence &fwdProg,
-                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                    poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor gruFwd(poplar::Graph& graph, const GruParams& params, const poplar::Tensor& stateInit,
+                                    const poplar::Tensor& in, const GruWeights& weights, poplar::Tensor* intermediates,
+                                    poplar::program::Sequence& fwdProg, const poplar::DebugContext& debugContext = {},
+                                    const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 /// The gradient of the initial state, given that of the output (of the last step's alone, without outputFullSequence). \p inputGrad and
 /// \p bwdIntermediates may be null.
-POPLAR_EXPORT poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
-                                    const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates, const GruWeights &weights,
-                                    const poplar::Tensor &fwdInputSeq, const poplar::Tensor &fwdOutput, const poplar::Tensor &gradLayerNext,
-                                    poplar::Tensor *inputGrad, poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext = {},
-                                    const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor gruBwd(poplar::Graph& graph, const GruParams& params, poplar::program::Sequence& prog,
+                                    const poplar::Tensor& fwdOutputInit, const poplar::Tensor& fwdIntermediates, const GruWeights& weights,
+                                    const poplar::Tensor& fwdInputSeq, const poplar::Tensor& fwdOutput, const poplar::Tensor& gradLayerNext,
+                                    poplar::Tensor* inputGrad, poplar::Tensor* bwdIntermediates,
+                                    const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {},
+                                    poplin::PlanningCache* planningCache = nullptr);
 /// Gradients of the weights.
-POPLAR_EXPORT GruWeights gruWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog, const poplar::Tensor &fwdOutputInit,
-                               const poplar::Tensor &fwdIntermediates, const poplar::Tensor &bwdIntermediates, const GruWeights &weights,
-                               const poplar::Tensor &input, const poplar::Tensor &output, const poplar::DebugContext &debugContext = {},
-                               const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT GruWeights gruWU(poplar::Graph& graph, const GruParams& params, poplar::program::Sequence& prog,
+                               const poplar::Tensor& fwdOutputInit, const poplar::Tensor& fwdIntermediates,
+                               const poplar::Tensor& bwdIntermediates, const GruWeights& weights, const poplar::Tensor& input,
+                               const poplar::Tensor& output, const poplar::DebugContext& debugContext = {},
+                               const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 /// Both.
-POPLAR_EXPORT poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
-                                          const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates, const GruWeights &weights,
-                                          const poplar::Tensor &input, const poplar::Tensor &output, const poplar::Tensor &outputGrad,
-                                          poplar::Tensor *inputGrad, GruWeights &weightsGrad, const poplar::DebugContext &debugContext = {},
-                                          const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor gruBwdWithWU(poplar::Graph& graph, const GruParams& params, poplar::program::Sequence& prog,
+                                          const poplar::Tensor& fwdOutputInit, const poplar::Tensor& fwdIntermediates,
+                                          const GruWeights& weights, const poplar::Tensor& input, const poplar::Tensor& output,
+                                          const poplar::Tensor& outputGrad, poplar::Tensor* inputGrad, GruWeights& weightsGrad,
+                                          const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {},
+                                          poplin::PlanningCache* planningCache = nullptr);
 
-} // namespace gru
-} // namespace popnn
+}  // namespace gru
+}  // namespace popnn
 
 #endif

@@ -3,15 +3,15 @@
 
 namespace popnn {
 enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
-} // namespace popnn
+}  // namespace popnn
 
 #ifndef __POPC__
 
-#include "popops/EncodingConstants.hpp"
 #include <poplar/Export.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
+#include "popops/EncodingConstants.hpp"
 
 #include <utility>
 
@@ -30,49 +30,48 @@ namespace popnn {
 /// `numCorrect`, one UNSIGNED_INT element: the number of rows whose greatest output is the expected one is added to it (so that a
 ///   program counts over many batches); the first of equal outputs counts.
 /// Each returns the program that does it. They throw poputil::poplibs_error for other shapes and types.
-POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs, const poplar::Tensor &expected,
-                                                const poplar::Tensor &loss, const poplar::Tensor &deltas,
-                                                const poplar::Tensor &deltasScale, const poplar::Tensor &modelOutputScaling,
-                                                LossType lossType, const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs, const poplar::Tensor &expected,
-                                                const poplar::Tensor &loss, const poplar::Tensor &deltas, LossType lossType,
-                                                const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs, const poplar::Tensor &expected,
-                                                const poplar::Tensor &loss, const poplar::Tensor &deltas,
-                                                const poplar::Tensor &deltasScale, const poplar::Tensor &modelOutputScaling,
-                                                const poplar::Tensor &numCorrect, LossType lossType,
-                                                const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs, const poplar::Tensor &expected,
-                                                const poplar::Tensor &loss, const poplar::Tensor &deltas, const poplar::Tensor &numCorrect,
-                                                LossType lossType, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph& graph, const poplar::Tensor& modelOutputs, const poplar::Tensor& expected,
+                                                const poplar::Tensor& loss, const poplar::Tensor& deltas, const poplar::Tensor& deltasScale,
+                                                const poplar::Tensor& modelOutputScaling, LossType lossType,
+                                                const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph& graph, const poplar::Tensor& modelOutputs, const poplar::Tensor& expected,
+                                                const poplar::Tensor& loss, const poplar::Tensor& deltas, LossType lossType,
+                                                const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph& graph, const poplar::Tensor& modelOutputs, const poplar::Tensor& expected,
+                                                const poplar::Tensor& loss, const poplar::Tensor& deltas, const poplar::Tensor& deltasScale,
+                                                const poplar::Tensor& modelOutputScaling, const poplar::Tensor& numCorrect,
+                                                LossType lossType, const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::program::Program calcLoss(poplar::Graph& graph, const poplar::Tensor& modelOutputs, const poplar::Tensor& expected,
+                                                const poplar::Tensor& loss, const poplar::Tensor& deltas, const poplar::Tensor& numCorrect,
+                                                LossType lossType, const poplar::DebugContext& debugContext = {});
 
 /// numCorrect alone.
-POPLAR_EXPORT poplar::program::Program calcAccuracy(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
-                                                    const poplar::Tensor &expected, const poplar::Tensor &numCorrect,
-                                                    const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::program::Program calcAccuracy(poplar::Graph& graph, const poplar::Tensor& modelOutputs,
+                                                    const poplar::Tensor& expected, const poplar::Tensor& numCorrect,
+                                                    const poplar::DebugContext& debugContext = {});
 
 /// Extremes of each row of \p input {rows, columns}, FLOAT, HALF, INT or UNSIGNED_INT, with at least one column. Indices are
 /// UNSIGNED_INT {rows}, the first of equal elements; values have the type of the input. NaN counts as less than all
 /// (argMax, maxAndArgMax, topK) or greater than all numbers. Throw poputil::poplibs_error for other shapes and types.
-POPLAR_EXPORT poplar::Tensor argMax(poplar::Graph &graph, const poplar::Tensor &input, poplar::program::Sequence &prog,
-                                    const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> maxAndArgMax(poplar::Graph &graph, const poplar::Tensor &input,
-                                                                     poplar::program::Sequence &prog,
-                                                                     const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor argMin(poplar::Graph &graph, const poplar::Tensor &input, poplar::program::Sequence &prog,
-                                    const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> minAndArgMin(poplar::Graph &graph, const poplar::Tensor &input,
-                                                                     poplar::program::Sequence &prog,
-                                                                     const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor argMax(poplar::Graph& graph, const poplar::Tensor& input, poplar::program::Sequence& prog,
+                                    const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> maxAndArgMax(poplar::Graph& graph, const poplar::Tensor& input,
+                                                                     poplar::program::Sequence& prog,
+                                                                     const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor argMin(poplar::Graph& graph, const poplar::Tensor& input, poplar::program::Sequence& prog,
+                                    const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> minAndArgMin(poplar::Graph& graph, const poplar::Tensor& input,
+                                                                     poplar::program::Sequence& prog,
+                                                                     const poplar::DebugContext& debugContext = {});
 
 /// The \p K greatest elements of each row, {rows, K}; \p indices becomes a new tensor of their columns. With \p sort they come in
 /// descending order, the first of equal ones first; without, in an order that is not specified. Throws if K is 0 or more than
 /// the columns.
-POPLAR_EXPORT poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor &indices, unsigned K, bool sort,
-                                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor topK(poplar::Graph& graph, const poplar::Tensor& input, poplar::Tensor& indices, unsigned K, bool sort,
+                                  poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
-} // namespace popnn
+}  // namespace popnn
 
-#endif // __POPC__
+#endif  // __POPC__
 
 #endif

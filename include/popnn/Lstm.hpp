@@ -61,56 +61,61 @@ struct LstmWeights {
 };
 
 /// {time steps, batch, input size}.
-POPLAR_EXPORT poplar::Tensor createInput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                         const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
-POPLAR_EXPORT poplar::Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                                 const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
-POPLAR_EXPORT poplar::Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                                    const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
-POPLAR_EXPORT LstmState createInitialState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                           const poplar::OptionFlags &options = {}, poplin::PlanningCache *cache = nullptr);
-POPLAR_EXPORT void zeroInitialState(poplar::Graph &graph, const LstmState &initialState, poplar::program::Sequence &prog,
-                                    const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph &graph, const LstmParams &params,
-                                                                            const poplar::DebugContext &debugContext,
-                                                                            const poplar::OptionFlags &options = {},
-                                                                            poplin::PlanningCache *planningCache = nullptr);
-POPLAR_EXPORT poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                                 const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
-POPLAR_EXPORT LstmWeights createWeights(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                        const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInput(poplar::Graph& graph, const LstmParams& params, const poplar::DebugContext& debugContext,
+                                         const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInitialOutput(poplar::Graph& graph, const LstmParams& params, const poplar::DebugContext& debugContext,
+                                                 const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
+POPLAR_EXPORT poplar::Tensor createInitialCellState(poplar::Graph& graph, const LstmParams& params,
+                                                    const poplar::DebugContext& debugContext, const poplar::OptionFlags& options = {},
+                                                    poplin::PlanningCache* cache = nullptr);
+POPLAR_EXPORT LstmState createInitialState(poplar::Graph& graph, const LstmParams& params, const poplar::DebugContext& debugContext,
+                                           const poplar::OptionFlags& options = {}, poplin::PlanningCache* cache = nullptr);
+POPLAR_EXPORT void zeroInitialState(poplar::Graph& graph, const LstmState& initialState, poplar::program::Sequence& prog,
+                                    const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph& graph, const LstmParams& params,
+                                                                            const poplar::DebugContext& debugContext,
+                                                                            const poplar::OptionFlags& options = {},
+                                                                            poplin::PlanningCache* planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor createWeightsBiases(poplar::Graph& graph, const LstmParams& params, const poplar::DebugContext& debugContext,
+                                                 const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
+POPLAR_EXPORT LstmWeights createWeights(poplar::Graph& graph, const LstmParams& params, const poplar::DebugContext& debugContext,
+                                        const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 
 /// The output, and the last cell state. \p intermediates, if not null, receives what the gradients need.
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor>
-lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateInit, const poplar::Tensor &in, const LstmWeights &weights,
-        poplar::Tensor *intermediates, poplar::program::Sequence &fwdProg, const poplar::DebugContext &debugContext = {},
-        const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
-POPLAR_EXPORT poplar::Tensor lstmFwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &stateInit,
-                                     const LstmWeights &weights, const poplar::Tensor &in, poplar::Tensor *intermediates,
-                                     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                     poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> lstmFwd(poplar::Graph& graph, const LstmParams& params, const LstmState& stateInit,
+                                                                const poplar::Tensor& in, const LstmWeights& weights,
+                                                                poplar::Tensor* intermediates, poplar::program::Sequence& fwdProg,
+                                                                const poplar::DebugContext& debugContext = {},
+                                                                const poplar::OptionFlags& options = {},
+                                                                poplin::PlanningCache* planningCache = nullptr);
+POPLAR_EXPORT poplar::Tensor lstmFwd(poplar::Graph& graph, const LstmParams& params, poplar::program::Sequence& prog,
+                                     const LstmState& stateInit, const LstmWeights& weights, const poplar::Tensor& in,
+                                     poplar::Tensor* intermediates, const poplar::DebugContext& debugContext = {},
+                                     const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 
 /// Gradients of the initial state, given those of the output (of the last step's alone, without outputFullSequence) and, if not null, of
 /// the last cell state. \p inputGrad and \p bwdIntermediates may be null.
-POPLAR_EXPORT LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
-                                const poplar::Tensor &fwdIntermediates, const LstmWeights &weights, const poplar::Tensor &input,
-                                const poplar::Tensor &output, const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
-                                poplar::Tensor *inputGrad, poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext,
-                                const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT LstmState lstmBwd(poplar::Graph& graph, const LstmParams& params, poplar::program::Sequence& prog,
+                                const LstmState& fwdStateInit, const poplar::Tensor& fwdIntermediates, const LstmWeights& weights,
+                                const poplar::Tensor& input, const poplar::Tensor& output, const poplar::Tensor& outputGrad,
+                                const poplar::Tensor* lastCellStateGrad, poplar::Tensor* inputGrad, poplar::Tensor* bwdIntermediates,
+                                const poplar::DebugContext& debugContext, const poplar::OptionFlags& options = {},
+                                poplin::PlanningCache* planningCache = nullptr);
 /// Gradients of the weights.
-POPLAR_EXPORT LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
-                                 const poplar::Tensor &fwdIntermediates, const poplar::Tensor &bwdIntermediates, const LstmWeights &weights,
-                                 const poplar::Tensor &input, const poplar::Tensor &output, const poplar::DebugContext &debugContext = {},
-                                 const poplar::OptionFlags &options = {}, poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT LstmWeights lstmWU(poplar::Graph& graph, const LstmParams& params, poplar::program::Sequence& prog,
+                                 const LstmState& fwdStateInit, const poplar::Tensor& fwdIntermediates,
+                                 const poplar::Tensor& bwdIntermediates, const LstmWeights& weights, const poplar::Tensor& input,
+                                 const poplar::Tensor& output, const poplar::DebugContext& debugContext = {},
+                                 const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 /// Both.
-POPLAR_EXPORT LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
-                                      const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates, const LstmWeights &weights,
-                                      const poplar::Tensor &input, const poplar::Tensor &output, const poplar::Tensor &outputGrad,
-                                      const poplar::Tensor *lastCellStateGrad, poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
-                                      const poplar::DebugContext &debugContext, const poplar::OptionFlags &options = {},
-                                      poplin::PlanningCache *planningCache = nullptr);
+POPLAR_EXPORT LstmState lstmBwdWithWU(poplar::Graph& graph, const LstmParams& params, poplar::program::Sequence& prog,
+                                      const LstmState& fwdStateInit, const poplar::Tensor& fwdIntermediates, const LstmWeights& weights,
+                                      const poplar::Tensor& input, const poplar::Tensor& output, const poplar::Tensor& outputGrad,
+                                      const poplar::Tensor* lastCellStateGrad, poplar::Tensor* inputGrad, LstmWeights& weightsGrad,
+                                      const poplar::DebugContext& debugContext, const poplar::OptionFlags& options = {},
+                                      poplin::PlanningCache* planningCache = nullptr);
 
-} // namespace lstm
-} // namespace popnn
+}  // namespace lstm
+}  // namespace popnn
 
 #endif

@@ -20,44 +20,44 @@ namespace popnn {
 /// t = f(t). The forms with a compute set add to it, and cannot do softmaxes, which need several: poplibs_error.
 /// `nonLinearityScaling` receives the number that the result is multiplied with: 16384 for SOFTMAX_SCALED of halves, 1 otherwise.
 /// Without that argument SOFTMAX_SCALED is not scaled.
-POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor t,
-                                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor t, poplar::ComputeSet &cs,
-                                       const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor t,
-                                       float &nonLinearityScaling, poplar::program::Sequence &prog,
-                                       const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor t,
-                                       float &nonLinearityScaling, poplar::ComputeSet &cs, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t,
+                                       poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t, poplar::ComputeSet& cs,
+                                       const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t,
+                                       float& nonLinearityScaling, poplar::program::Sequence& prog,
+                                       const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t,
+                                       float& nonLinearityScaling, poplar::ComputeSet& cs, const poplar::DebugContext& debugContext = {});
 
 /// f(t), a new tensor of the same type and shape.
-POPLAR_EXPORT poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor t,
-                                          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor t,
-                                          float &nonLinearityScaling, poplar::program::Sequence &prog,
-                                          const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor nonLinearity(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t,
+                                          poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor nonLinearity(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t,
+                                          float& nonLinearityScaling, poplar::program::Sequence& prog,
+                                          const poplar::DebugContext& debugContext = {});
 
 /// One function per type: sigmoid(graph, t, prog), sigmoidInPlace(graph, t, prog), and both with nonLinearityScaling before prog.
-#define DEF_NONLINEARITY_INPLACE(fn, nlType)                                                                                              \
-  inline void fn##InPlace(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,                                        \
-                          const poplar::DebugContext &debugContext = {}) {                                                                \
-    nonLinearityInPlace(graph, nlType, t, prog, debugContext);                                                                            \
-  }                                                                                                                                       \
-  inline void fn##InPlace(poplar::Graph &graph, poplar::Tensor t, float &nonLinearityScaling, poplar::program::Sequence &prog,            \
-                          const poplar::DebugContext &debugContext = {}) {                                                                \
-    nonLinearityInPlace(graph, nlType, t, nonLinearityScaling, prog, debugContext);                                                       \
+#define DEF_NONLINEARITY_INPLACE(fn, nlType)                                                                                   \
+  inline void fn##InPlace(poplar::Graph& graph, poplar::Tensor t, poplar::program::Sequence& prog,                             \
+                          const poplar::DebugContext& debugContext = {}) {                                                     \
+    nonLinearityInPlace(graph, nlType, t, prog, debugContext);                                                                 \
+  }                                                                                                                            \
+  inline void fn##InPlace(poplar::Graph& graph, poplar::Tensor t, float& nonLinearityScaling, poplar::program::Sequence& prog, \
+                          const poplar::DebugContext& debugContext = {}) {                                                     \
+    nonLinearityInPlace(graph, nlType, t, nonLinearityScaling, prog, debugContext);                                            \
   }
-#define DEF_NONLINEARITY_(fn, nlType)                                                                                                     \
-  inline poplar::Tensor fn(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,                                       \
-                           const poplar::DebugContext &debugContext = {}) {                                                               \
-    return nonLinearity(graph, nlType, t, prog, debugContext);                                                                            \
-  }                                                                                                                                       \
-  inline poplar::Tensor fn(poplar::Graph &graph, poplar::Tensor t, float &nonLinearityScaling, poplar::program::Sequence &prog,           \
-                           const poplar::DebugContext &debugContext = {}) {                                                               \
-    return nonLinearity(graph, nlType, t, nonLinearityScaling, prog, debugContext);                                                       \
+#define DEF_NONLINEARITY_(fn, nlType)                                                                                           \
+  inline poplar::Tensor fn(poplar::Graph& graph, poplar::Tensor t, poplar::program::Sequence& prog,                             \
+                           const poplar::DebugContext& debugContext = {}) {                                                     \
+    return nonLinearity(graph, nlType, t, prog, debugContext);                                                                  \
+  }                                                                                                                             \
+  inline poplar::Tensor fn(poplar::Graph& graph, poplar::Tensor t, float& nonLinearityScaling, poplar::program::Sequence& prog, \
+                           const poplar::DebugContext& debugContext = {}) {                                                     \
+    return nonLinearity(graph, nlType, t, nonLinearityScaling, prog, debugContext);                                             \
   }
-#define DEF_NONLINEARITY(fn, nlType)                                                                                                      \
-  DEF_NONLINEARITY_INPLACE(fn, nlType)                                                                                                    \
+#define DEF_NONLINEARITY(fn, nlType)   \
+  DEF_NONLINEARITY_INPLACE(fn, nlType) \
   DEF_NONLINEARITY_(fn, nlType)
 
 DEF_NONLINEARITY(sigmoid, NonLinearityType::SIGMOID)
@@ -73,15 +73,15 @@ DEF_NONLINEARITY(scaledSoftmaxStable, NonLinearityType::SOFTMAX_SCALED)
 /// The gradient of the loss with respect to f's operand, given that with respect to its result (`outGradient`): a new tensor.
 /// `act` is f's operand for GELU, GELU_ERF and SWISH, and f's result for all others; of SOFTMAX_SCALED the scaled one.
 /// Throws poputil::poplibs_error if shapes or types of the two differ; the form with a compute set also for softmaxes.
-POPLAR_EXPORT poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor act,
-                                                       poplar::Tensor outGradient, poplar::ComputeSet &cs,
-                                                       const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType nonLinearityType, poplar::Tensor act,
-                                                       poplar::Tensor outGradient, poplar::program::Sequence &prog,
-                                                       const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor nonLinearityInputGradient(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor act,
+                                                       poplar::Tensor outGradient, poplar::ComputeSet& cs,
+                                                       const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor nonLinearityInputGradient(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor act,
+                                                       poplar::Tensor outGradient, poplar::program::Sequence& prog,
+                                                       const poplar::DebugContext& debugContext = {});
 
-} // namespace popnn
+}  // namespace popnn
 
-#endif // __POPC__
+#endif  // __POPC__
 
 #endif

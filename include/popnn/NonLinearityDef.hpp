@@ -26,6 +26,6 @@ enum class NonLinearityType {
   SOFTMAX_SCALED
 };
 
-} // namespace popnn
+}  // namespace popnn
 
 #endif

@@ -22,13 +22,13 @@ POPLAR_EXPORT std::uint64_t getNormWuFlops(std::size_t paramsSize, std::size_t n
 
 /// A tensor {channels} for gamma, beta or both, of the type of \p acts {batch, channels, field ...}, each element near its channel's
 /// activations. Throws poputil::poplibs_error for activations of fewer than two dimensions.
-POPLAR_EXPORT poplar::Tensor createNormGamma(poplar::Graph &graph, const poplar::Tensor &acts,
-                                             const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor createNormBeta(poplar::Graph &graph, const poplar::Tensor &acts,
-                                            const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> createNormParams(poplar::Graph &graph, const poplar::Tensor acts,
-                                                                         const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor createNormGamma(poplar::Graph& graph, const poplar::Tensor& acts,
+                                             const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor createNormBeta(poplar::Graph& graph, const poplar::Tensor& acts,
+                                            const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> createNormParams(poplar::Graph& graph, const poplar::Tensor acts,
+                                                                         const poplar::DebugContext& debugContext = {});
 
-} // namespace popnn
+}  // namespace popnn
 
 #endif

@@ -6,6 +6,6 @@ namespace popnn {
 /// What becomes of the elements of a window.
 enum class PoolingType { MAX, AVG, SUM };
 
-} // namespace popnn
+}  // namespace popnn
 
 #endif

@@ -29,7 +29,7 @@ struct RnnParams {
   std::size_t getOutputSize() const { return layerSizes.at(1); }
 };
 
-} // namespace rnn
-} // namespace popnn
+}  // namespace rnn
+}  // namespace popnn
 
 #endif

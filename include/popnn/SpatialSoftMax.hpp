@@ -14,11 +14,11 @@ namespace popnn {
 /// sums of the coordinates, {fields, 2}: of rows, then of columns, both from -1 for the first to 1 for the last (0 if there is one); and
 /// the temperature, a scalar variable that holds \p temperature when the program is loaded.
 /// Throws poputil::poplibs_error for other shapes and types and if the temperature is 0.
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> spatialSoftMax2D(poplar::Graph &graph, poplar::program::Sequence &prog,
-                                                                         const poplar::Tensor &fields, float temperature,
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> spatialSoftMax2D(poplar::Graph& graph, poplar::program::Sequence& prog,
+                                                                         const poplar::Tensor& fields, float temperature,
                                                                          bool disableSoftmax = false,
-                                                                         const poplar::DebugContext &debugContext = {});
+                                                                         const poplar::DebugContext& debugContext = {});
 
-} // namespace popnn
+}  // namespace popnn
 
 #endif

@@ -22,40 +22,39 @@ namespace popops {
 
 /// A new tensor of the shape of \p src with its values as \p dstType: one compute set. It lies where \p src does; a source that
 /// is on few tiles, or repeats elements, is spread linearly. A QUARTER result needs the form with metadata.
-POPLAR_EXPORT poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &dstType,
-                                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor cast(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Type& dstType,
+                                  poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
 /// The same for a QUARTER result, whose format and scale are those in \p metadata.
-POPLAR_EXPORT poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &dstType,
-                                  const poplar::Tensor &metadata, poplar::program::Sequence &prog,
-                                  const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor cast(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Type& dstType,
+                                  const poplar::Tensor& metadata, poplar::program::Sequence& prog,
+                                  const poplar::DebugContext& debugContext = {});
 
 /// Writes the values of \p src, converted to its type, to \p dst, of the same shape.
-POPLAR_EXPORT void castWithOutput(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Tensor &dst,
-                                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void castWithOutput(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Tensor& dst,
+                                  poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
 /// A program that does what castWithOutput does.
-POPLAR_EXPORT poplar::program::Program cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst,
-                                            const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::program::Program cast(poplar::Graph& graph, poplar::Tensor src, poplar::Tensor dst,
+                                            const poplar::DebugContext& debugContext = {});
 
 /// Adds the vertices to \p cs.
-POPLAR_EXPORT void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst, poplar::ComputeSet cs);
+POPLAR_EXPORT void cast(poplar::Graph& graph, poplar::Tensor src, poplar::Tensor dst, poplar::ComputeSet cs);
 
 /// Adds the vertices to \p cs and returns the new tensor that they write.
-POPLAR_EXPORT poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, const poplar::Type &dstType, poplar::ComputeSet cs,
-                                  const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, const poplar::Type &dstType,
-                                  const poplar::Tensor &metadata, poplar::ComputeSet cs,
-                                  const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor cast(poplar::Graph& graph, poplar::Tensor src, const poplar::Type& dstType, poplar::ComputeSet cs,
+                                  const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor cast(poplar::Graph& graph, poplar::Tensor src, const poplar::Type& dstType, const poplar::Tensor& metadata,
+                                  poplar::ComputeSet cs, const poplar::DebugContext& debugContext = {});
 
 /// A BOOL scalar: does \p input, one FLOAT element, keep its value when it is converted to \p outputType, HALF, up to the relative
 /// error \p tolerance? Infinities and NaN do not; nor does what becomes infinite. Throws poputil::poplibs_error for other types
 /// and sizes.
-__attribute__((deprecated)) POPLAR_EXPORT poplar::Tensor checkAccuracyWhenCast(poplar::Graph &graph, const poplar::Tensor &input,
+__attribute__((deprecated)) POPLAR_EXPORT poplar::Tensor checkAccuracyWhenCast(poplar::Graph& graph, const poplar::Tensor& input,
                                                                                poplar::Type outputType, double tolerance,
-                                                                               poplar::program::Sequence &prog,
-                                                                               const poplar::DebugContext &debugContext = {});
+                                                                               poplar::program::Sequence& prog,
+                                                                               const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

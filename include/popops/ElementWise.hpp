@@ -19,10 +19,10 @@
 
 namespace poputil {
 /// The enumerator's name.
-template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popops::expr::UnaryOpType &op);
-template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popops::expr::BinaryOpType &op);
-template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popops::expr::TernaryOpType &op);
-} // namespace poputil
+template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popops::expr::UnaryOpType& op);
+template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popops::expr::BinaryOpType& op);
+template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popops::expr::TernaryOpType& op);
+}  // namespace poputil
 
 namespace popops {
 
@@ -42,88 +42,86 @@ namespace popops {
 // (also spelled with z). Unknown keys throw poplar::invalid_option.
 
 /// Writes the codelet that map() makes of the expression, if it is made to compile one.
-POPLAR_EXPORT void outputGeneratedCodelet(const poplar::Target &target, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
-                                          const poplar::OptionFlags &options, std::ostream &os);
+POPLAR_EXPORT void outputGeneratedCodelet(const poplar::Target& target, const expr::Expr& expr, const std::vector<poplar::Tensor>& ts,
+                                          const poplar::OptionFlags& options, std::ostream& os);
 
-/// Evaluates the expression over the tensors and returns the result, a new variable of the broadcast shape: mapped as the tensor that is best
-/// spread over the tiles, or linearly.
-POPLAR_EXPORT poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
-                                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                 const poplar::OptionFlags &options = {});
+/// Evaluates the expression over the tensors and returns the result, a new variable of the broadcast shape: mapped as the tensor that is
+/// best spread over the tiles, or linearly.
+POPLAR_EXPORT poplar::Tensor map(poplar::Graph& graph, const expr::Expr& expr, const std::vector<poplar::Tensor>& ts,
+                                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                 const poplar::OptionFlags& options = {});
 /// Several expressions over the same tensors, in one compute set where their shapes agree.
-POPLAR_EXPORT std::vector<poplar::Tensor> map(poplar::Graph &graph, const std::vector<expr::Any> &exprs,
-                                              const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
-                                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+POPLAR_EXPORT std::vector<poplar::Tensor> map(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
+                                              const std::vector<poplar::Tensor>& ts, poplar::program::Sequence& prog,
+                                              const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 /// Evaluates the expression and writes the result to ts[0], whose shape and type it has.
-POPLAR_EXPORT void mapInPlace(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
-                              poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                              const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void mapInPlace(poplar::Graph& graph, const expr::Expr& expr, const std::vector<poplar::Tensor>& ts,
+                              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                              const poplar::OptionFlags& options = {});
 /// Writes the result of exprs[i] to ts[i]. Every expression sees what the tensors were before.
-POPLAR_EXPORT void mapInPlace(poplar::Graph &graph, const std::vector<expr::Any> &exprs, const std::vector<poplar::Tensor> &ts,
-                              poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                              const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void mapInPlace(poplar::Graph& graph, const std::vector<expr::Any>& exprs, const std::vector<poplar::Tensor>& ts,
+                              poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                              const poplar::OptionFlags& options = {});
 /// Evaluates the expression and writes the result to `out`, whose shape and type it has.
-POPLAR_EXPORT void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
-                                 const poplar::Tensor &out, poplar::program::Sequence &prog,
-                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void mapWithOutput(poplar::Graph& graph, const expr::Expr& expr, const std::vector<poplar::Tensor>& ts,
+                                 const poplar::Tensor& out, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                 const poplar::OptionFlags& options = {});
 /// Writes the result of exprs[i] to outs[i].
-POPLAR_EXPORT void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &exprs, const std::vector<poplar::Tensor> &ts,
-                                 const std::vector<poplar::Tensor> &outs, poplar::program::Sequence &prog,
-                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void mapWithOutput(poplar::Graph& graph, const std::vector<expr::Any>& exprs, const std::vector<poplar::Tensor>& ts,
+                                 const std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,
+                                 const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 
 /// One function of the tensors.
 
-inline poplar::Tensor map(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t,
-                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                         const poplar::OptionFlags &options = {}) {
+inline poplar::Tensor map(poplar::Graph& graph, expr::UnaryOpType op, const poplar::Tensor& t, poplar::program::Sequence& prog,
+                          const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {
   return map(graph, expr::UnaryOp(op, expr::_1), {t}, prog, debugContext, options);
 }
 
-inline void mapInPlace(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t,
-                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                      const poplar::OptionFlags &options = {}) {
+inline void mapInPlace(poplar::Graph& graph, expr::UnaryOpType op, const poplar::Tensor& t, poplar::program::Sequence& prog,
+                       const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {
   mapInPlace(graph, expr::UnaryOp(op, expr::_1), {t}, prog, debugContext, options);
 }
 
-inline void mapWithOutput(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &in, const poplar::Tensor &out,
-                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                         const poplar::OptionFlags &options = {}) {
+inline void mapWithOutput(poplar::Graph& graph, expr::UnaryOpType op, const poplar::Tensor& in, const poplar::Tensor& out,
+                          poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                          const poplar::OptionFlags& options = {}) {
   mapWithOutput(graph, expr::UnaryOp(op, expr::_1), {in}, out, prog, debugContext, options);
 }
 
-inline poplar::Tensor map(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b,
-                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                         const poplar::OptionFlags &options = {}) {
+inline poplar::Tensor map(poplar::Graph& graph, expr::BinaryOpType op, const poplar::Tensor& a, const poplar::Tensor& b,
+                          poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                          const poplar::OptionFlags& options = {}) {
   return map(graph, expr::BinaryOp(op, expr::_1, expr::_2), {a, b}, prog, debugContext, options);
 }
 
-inline void mapInPlace(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b,
-                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                      const poplar::OptionFlags &options = {}) {
+inline void mapInPlace(poplar::Graph& graph, expr::BinaryOpType op, const poplar::Tensor& a, const poplar::Tensor& b,
+                       poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                       const poplar::OptionFlags& options = {}) {
   mapInPlace(graph, expr::BinaryOp(op, expr::_1, expr::_2), {a, b}, prog, debugContext, options);
 }
 
-inline void mapWithOutput(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &out,
-                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                         const poplar::OptionFlags &options = {}) {
+inline void mapWithOutput(poplar::Graph& graph, expr::BinaryOpType op, const poplar::Tensor& a, const poplar::Tensor& b,
+                          const poplar::Tensor& out, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                          const poplar::OptionFlags& options = {}) {
   mapWithOutput(graph, expr::BinaryOp(op, expr::_1, expr::_2), {a, b}, out, prog, debugContext, options);
 }
 
-inline poplar::Tensor map(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &c,
-                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                         const poplar::OptionFlags &options = {}) {
+inline poplar::Tensor map(poplar::Graph& graph, expr::TernaryOpType op, const poplar::Tensor& a, const poplar::Tensor& b,
+                          const poplar::Tensor& c, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                          const poplar::OptionFlags& options = {}) {
   return map(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), {a, b, c}, prog, debugContext, options);
 }
 
-inline void mapInPlace(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &c,
-                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                      const poplar::OptionFlags &options = {}) {
+inline void mapInPlace(poplar::Graph& graph, expr::TernaryOpType op, const poplar::Tensor& a, const poplar::Tensor& b,
+                       const poplar::Tensor& c, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                       const poplar::OptionFlags& options = {}) {
   mapInPlace(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), {a, b, c}, prog, debugContext, options);
 }
 
-inline void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &c, const poplar::Tensor &out,
-                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                         const poplar::OptionFlags &options = {}) {
+inline void mapWithOutput(poplar::Graph& graph, expr::TernaryOpType op, const poplar::Tensor& a, const poplar::Tensor& b,
+                          const poplar::Tensor& c, const poplar::Tensor& out, poplar::program::Sequence& prog,
+                          const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {
   mapWithOutput(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), {a, b, c}, out, prog, debugContext, options);
 }
 
@@ -141,31 +139,29 @@ namespace detail {
 /// A number as an operand; other types are left to the overloads for tensors.
 template <class T> using IfNumber = typename std::enable_if<std::is_arithmetic<T>::value>::type;
 /// The constant as an element of the tensor's type.
-template <class T> expr::Const constantBeside(const poplar::Tensor &t, T value) {
+template <class T> expr::Const constantBeside(const poplar::Tensor& t, T value) {
   checkTypes(t.elementType(), value);
-  if (!std::is_floating_point<T>::value)
-    return expr::Const(value);
+  if (!std::is_floating_point<T>::value) return expr::Const(value);
   const float f = static_cast<float>(value);
-  return expr::Const(poplar::TypeTraits::make<float>(), t.elementType(), reinterpret_cast<const char *>(&f));
+  return expr::Const(poplar::TypeTraits::make<float>(), t.elementType(), reinterpret_cast<const char*>(&f));
 }
-} // namespace detail
+}  // namespace detail
 
 // Three functions per operation: name() returns a new variable, nameInPlace() writes to the first operand, nameWithOutput() to `out`.
 
-#define POPOPS_UNARY(name, op)                                                                                                   \
-  inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &A, poplar::program::Sequence &prog,                     \
-                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {           \
-    return map(graph, expr::UnaryOpType::op, A, prog, debugContext, options);                                                    \
-  }                                                                                                                              \
-  inline void name##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &out,                         \
-                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                   \
-                               const poplar::OptionFlags &options = {}) {                                                        \
-    mapWithOutput(graph, expr::UnaryOpType::op, A, out, prog, debugContext, options);                                            \
+#define POPOPS_UNARY(name, op)                                                                                                            \
+  inline poplar::Tensor name(poplar::Graph& graph, const poplar::Tensor& A, poplar::program::Sequence& prog,                              \
+                             const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                    \
+    return map(graph, expr::UnaryOpType::op, A, prog, debugContext, options);                                                             \
+  }                                                                                                                                       \
+  inline void name##WithOutput(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& out, poplar::program::Sequence& prog, \
+                               const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                  \
+    mapWithOutput(graph, expr::UnaryOpType::op, A, out, prog, debugContext, options);                                                     \
   }
-#define POPOPS_UNARY_IN_PLACE(name, op)                                                                                          \
-  inline void name##InPlace(poplar::Graph &graph, const poplar::Tensor &A, poplar::program::Sequence &prog,                      \
-                            const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {            \
-    mapInPlace(graph, expr::UnaryOpType::op, A, prog, debugContext, options);                                                    \
+#define POPOPS_UNARY_IN_PLACE(name, op)                                                                               \
+  inline void name##InPlace(poplar::Graph& graph, const poplar::Tensor& A, poplar::program::Sequence& prog,           \
+                            const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) { \
+    mapInPlace(graph, expr::UnaryOpType::op, A, prog, debugContext, options);                                         \
   }
 
 /// |x|.
@@ -297,54 +293,53 @@ POPOPS_UNARY_IN_PLACE(geluErf, GELU_ERF)
 POPOPS_UNARY(erf, ERF)
 POPOPS_UNARY_IN_PLACE(erf, ERF)
 
-
 #undef POPOPS_UNARY
 #undef POPOPS_UNARY_IN_PLACE
 
 // Either operand may be a number, which is then of the other's type.
 
-#define POPOPS_BINARY(name, op, A, B)                                                                                            \
-  inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog, \
-                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {           \
-    return map(graph, expr::BinaryOpType::op, A, B, prog, debugContext, options);                                                \
-  }                                                                                                                              \
-  template <class constType, class = detail::IfNumber<constType>>                                                                \
-  poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &A, const constType B, poplar::program::Sequence &prog,         \
-                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {                  \
+#define POPOPS_BINARY(name, op, A, B)                                                                                                    \
+  inline poplar::Tensor name(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, poplar::program::Sequence& prog,    \
+                             const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                   \
+    return map(graph, expr::BinaryOpType::op, A, B, prog, debugContext, options);                                                        \
+  }                                                                                                                                      \
+  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  poplar::Tensor name(poplar::Graph& graph, const poplar::Tensor& A, const constType B, poplar::program::Sequence& prog,                 \
+                      const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                          \
     return map(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, detail::constantBeside(A, B)), {A}, prog, debugContext, options); \
-  }                                                                                                                              \
-  template <class constType, class = detail::IfNumber<constType>>                                                                \
-  poplar::Tensor name(poplar::Graph &graph, const constType A, const poplar::Tensor &B, poplar::program::Sequence &prog,         \
-                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {                  \
+  }                                                                                                                                      \
+  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  poplar::Tensor name(poplar::Graph& graph, const constType A, const poplar::Tensor& B, poplar::program::Sequence& prog,                 \
+                      const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                          \
     return map(graph, expr::BinaryOp(expr::BinaryOpType::op, detail::constantBeside(B, A), expr::_1), {B}, prog, debugContext, options); \
-  }                                                                                                                              \
-  inline void name##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog, \
-                            const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {            \
-    mapInPlace(graph, expr::BinaryOpType::op, A, B, prog, debugContext, options);                                                \
-  }                                                                                                                              \
-  template <class constType, class = detail::IfNumber<constType>>                                                                \
-  void name##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const constType B, poplar::program::Sequence &prog,          \
-                     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {                   \
+  }                                                                                                                                      \
+  inline void name##InPlace(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, poplar::program::Sequence& prog,     \
+                            const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                    \
+    mapInPlace(graph, expr::BinaryOpType::op, A, B, prog, debugContext, options);                                                        \
+  }                                                                                                                                      \
+  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  void name##InPlace(poplar::Graph& graph, const poplar::Tensor& A, const constType B, poplar::program::Sequence& prog,                  \
+                     const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                           \
     mapInPlace(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, detail::constantBeside(A, B)), {A}, prog, debugContext, options); \
-  }                                                                                                                              \
-  inline void name##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const poplar::Tensor &out, \
-                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                   \
-                               const poplar::OptionFlags &options = {}) {                                                        \
-    mapWithOutput(graph, expr::BinaryOpType::op, A, B, out, prog, debugContext, options);                                        \
-  }                                                                                                                              \
-  template <class constType, class = detail::IfNumber<constType>>                                                                \
-  void name##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const constType B, const poplar::Tensor &out,             \
-                        poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                          \
-                        const poplar::OptionFlags &options = {}) {                                                               \
-    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, detail::constantBeside(A, B)), {A}, out, prog, debugContext, \
-                  options);                                                                                                      \
-  }                                                                                                                              \
-  template <class constType, class = detail::IfNumber<constType>>                                                                \
-  void name##WithOutput(poplar::Graph &graph, const constType A, const poplar::Tensor &B, const poplar::Tensor &out,             \
-                        poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                          \
-                        const poplar::OptionFlags &options = {}) {                                                               \
-    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, detail::constantBeside(B, A), expr::_1), {B}, out, prog, debugContext, \
-                  options);                                                                                                      \
+  }                                                                                                                                      \
+  inline void name##WithOutput(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const poplar::Tensor& out,        \
+                               poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                           \
+                               const poplar::OptionFlags& options = {}) {                                                                \
+    mapWithOutput(graph, expr::BinaryOpType::op, A, B, out, prog, debugContext, options);                                                \
+  }                                                                                                                                      \
+  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  void name##WithOutput(poplar::Graph& graph, const poplar::Tensor& A, const constType B, const poplar::Tensor& out,                     \
+                        poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                                  \
+                        const poplar::OptionFlags& options = {}) {                                                                       \
+    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, detail::constantBeside(A, B)), {A}, out, prog, debugContext,   \
+                  options);                                                                                                              \
+  }                                                                                                                                      \
+  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  void name##WithOutput(poplar::Graph& graph, const constType A, const poplar::Tensor& B, const poplar::Tensor& out,                     \
+                        poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                                  \
+                        const poplar::OptionFlags& options = {}) {                                                                       \
+    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, detail::constantBeside(B, A), expr::_1), {B}, out, prog, debugContext,   \
+                  options);                                                                                                              \
   }
 
 /// A + B.
@@ -403,34 +398,34 @@ POPOPS_BINARY(varianceToInvStdDev, VARIANCE_TO_INV_STD_DEV, variance, epsilon)
 #undef POPOPS_BINARY
 
 /// The same between FLOAT and HALF: the result has type `dstType`. The work is done in float.
-POPLAR_EXPORT poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Tensor &epsilon,
-                                                 poplar::program::Sequence &prog, const poplar::Type dstType = poplar::HALF,
-                                                 const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &src, const float epsilon,
-                                                 poplar::program::Sequence &prog, const poplar::Type dstType = poplar::HALF,
-                                                 const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Tensor &epsilon,
-                                                 poplar::program::Sequence &prog, const poplar::Type dstType = poplar::FLOAT,
-                                                 const poplar::DebugContext &debugContext = {});
-POPLAR_EXPORT poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &src, const float epsilon,
-                                                 poplar::program::Sequence &prog, const poplar::Type dstType = poplar::FLOAT,
-                                                 const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor varianceToInvStdDev(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Tensor& epsilon,
+                                                 poplar::program::Sequence& prog, const poplar::Type dstType = poplar::HALF,
+                                                 const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor varianceToInvStdDev(poplar::Graph& graph, const poplar::Tensor& src, const float epsilon,
+                                                 poplar::program::Sequence& prog, const poplar::Type dstType = poplar::HALF,
+                                                 const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor invStdDevToVariance(poplar::Graph& graph, const poplar::Tensor& src, const poplar::Tensor& epsilon,
+                                                 poplar::program::Sequence& prog, const poplar::Type dstType = poplar::FLOAT,
+                                                 const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT poplar::Tensor invStdDevToVariance(poplar::Graph& graph, const poplar::Tensor& src, const float epsilon,
+                                                 poplar::program::Sequence& prog, const poplar::Type dstType = poplar::FLOAT,
+                                                 const poplar::DebugContext& debugContext = {});
 
-#define POPOPS_TERNARY(name, op, A, B, C)                                                                                        \
-  inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const poplar::Tensor &C,    \
-                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                     \
-                             const poplar::OptionFlags &options = {}) {                                                          \
-    return map(graph, expr::TernaryOpType::op, A, B, C, prog, debugContext, options);                                            \
-  }                                                                                                                              \
-  inline void name##InPlace(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const poplar::Tensor &C,     \
-                            poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                      \
-                            const poplar::OptionFlags &options = {}) {                                                           \
-    mapInPlace(graph, expr::TernaryOpType::op, A, B, C, prog, debugContext, options);                                            \
-  }                                                                                                                              \
-  inline void name##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, const poplar::Tensor &C,  \
-                               const poplar::Tensor &out, poplar::program::Sequence &prog,                                       \
-                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {         \
-    mapWithOutput(graph, expr::TernaryOpType::op, A, B, C, out, prog, debugContext, options);                                    \
+#define POPOPS_TERNARY(name, op, A, B, C)                                                                                                 \
+  inline poplar::Tensor name(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const poplar::Tensor& C,             \
+                             poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                              \
+                             const poplar::OptionFlags& options = {}) {                                                                   \
+    return map(graph, expr::TernaryOpType::op, A, B, C, prog, debugContext, options);                                                     \
+  }                                                                                                                                       \
+  inline void name##InPlace(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const poplar::Tensor& C,              \
+                            poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                               \
+                            const poplar::OptionFlags& options = {}) {                                                                    \
+    mapInPlace(graph, expr::TernaryOpType::op, A, B, C, prog, debugContext, options);                                                     \
+  }                                                                                                                                       \
+  inline void name##WithOutput(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const poplar::Tensor& C,           \
+                               const poplar::Tensor& out, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {}, \
+                               const poplar::OptionFlags& options = {}) {                                                                 \
+    mapWithOutput(graph, expr::TernaryOpType::op, A, B, C, out, prog, debugContext, options);                                             \
   }
 
 /// A where the condition holds, B elsewhere.
@@ -440,6 +435,6 @@ POPOPS_TERNARY(clamp, CLAMP, values, minimums, maximums)
 
 #undef POPOPS_TERNARY
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -13,10 +13,9 @@ namespace popops {
 /// A variable for the result of an element-wise operation: of the inputs' shape, broadcast against each other, and mapped as the
 /// input that is best spread over the tiles; linearly over all tiles if none is spread. Throws poputil::poplibs_error if there is no input
 /// or the shapes do not fit.
-POPLAR_EXPORT poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph, const std::vector<poplar::Tensor> &inputs,
-                                                          const poplar::Type &outputType,
-                                                          const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor createOutputForElementWiseOp(poplar::Graph& graph, const std::vector<poplar::Tensor>& inputs,
+                                                          const poplar::Type& outputType, const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

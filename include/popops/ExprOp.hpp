@@ -76,7 +76,7 @@ enum class UnaryOpType {
   TRUNC
 };
 
-} // namespace expr
-} // namespace popops
+}  // namespace expr
+}  // namespace popops
 
 #endif

@@ -16,24 +16,23 @@ namespace popops {
 
 /// Adds vertices to \p fillCS that fill the intervals \p tileRegions of the flattened \p t, on tile \p tile.
 template <typename FillValueType>
-POPLAR_EXPORT void fill(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions, unsigned tile,
+POPLAR_EXPORT void fill(poplar::Graph& graph, poplar::Tensor t, const std::vector<poplar::Interval>& tileRegions, unsigned tile,
                         poplar::ComputeSet fillCS, FillValueType fillValue);
 
 /// Adds vertices to \p fillCS that fill all of \p t, on tile \p tile.
 template <typename FillValueType>
-POPLAR_EXPORT void fill(poplar::Graph &graph, const poplar::Tensor &t, unsigned tile, poplar::ComputeSet fillCS,
-                        FillValueType fillValue);
+POPLAR_EXPORT void fill(poplar::Graph& graph, const poplar::Tensor& t, unsigned tile, poplar::ComputeSet fillCS, FillValueType fillValue);
 
 /// Adds vertices to \p fillCS that fill the intervals \p mapping[i] of the flattened \p t, on tile i.
 template <typename FillValueType>
-POPLAR_EXPORT void fill(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::vector<poplar::Interval>> &mapping,
+POPLAR_EXPORT void fill(poplar::Graph& graph, const poplar::Tensor& t, const std::vector<std::vector<poplar::Interval>>& mapping,
                         poplar::ComputeSet fillCS, FillValueType fillValue);
 
 /// Fills \p t where it lies, in one compute set.
 template <typename FillValueType>
-POPLAR_EXPORT void fill(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog, FillValueType fillValue,
-                        const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void fill(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog, FillValueType fillValue,
+                        const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

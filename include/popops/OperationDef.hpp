@@ -19,6 +19,6 @@ enum class Operation {
   LOG_ADD,
 };
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -10,8 +10,8 @@
 namespace poputil {
 
 /// A readable name for names of compute sets and vertices: "Square Add".
-inline const char *asString(const popops::Operation &op) {
-  static const char *const names[] = {"Add", "Mul", "Min", "Max", "Logical And", "Logical Or", "Square Add", "Log Add"};
+inline const char* asString(const popops::Operation& op) {
+  static const char* const names[] = {"Add", "Mul", "Min", "Max", "Logical And", "Logical Or", "Square Add", "Log Add"};
   const unsigned index = static_cast<unsigned>(op);
   if (index >= sizeof names / sizeof names[0])
     throw poputil::poplibs_error("asString: there is no popops::Operation number " + std::to_string(index));
@@ -20,8 +20,8 @@ inline const char *asString(const popops::Operation &op) {
 
 /// The enumerator as a template argument of a vertex: "popops::Operation::SQUARE_ADD".
 template <> struct VertexTemplateToString<popops::Operation> {
-  static std::string to_string(const popops::Operation &op) {
-    static const char *const names[] = {"ADD", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOG_ADD"};
+  static std::string to_string(const popops::Operation& op) {
+    static const char* const names[] = {"ADD", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOG_ADD"};
     const unsigned index = static_cast<unsigned>(op);
     if (index >= sizeof names / sizeof names[0])
       throw poputil::poplibs_error("templateVertex: there is no popops::Operation number " + std::to_string(index));
@@ -29,6 +29,6 @@ template <> struct VertexTemplateToString<popops::Operation> {
   }
 };
 
-} // namespace poputil
+}  // namespace poputil
 
 #endif

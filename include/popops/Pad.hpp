@@ -18,7 +18,7 @@ enum class Type { EDGE, REFLECT };
 /// Where constant padding lies: nowhere yet (the caller maps it), on tile 0, or where the tensor's edge is.
 enum class MappingMethod { NONE, ZERO, EDGE };
 
-} // namespace padding
+}  // namespace padding
 
 // All return a tensor of which `t` is a part: dimension d has paddingLower[d] elements before and paddingUpper[d] after those of
 // `t`. Negative numbers remove elements. No data are moved: what is added are constants, the element `val`, or elements of `t`.
@@ -28,34 +28,32 @@ enum class MappingMethod { NONE, ZERO, EDGE };
 // needs one element, REFLECT one more than it adds.
 
 /// Pads all dimensions with the constant \p val, converted to the type of \p t.
-POPLAR_EXPORT poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
-                                 const std::vector<std::ptrdiff_t> &paddingUpper, float val = 0.0f,
+POPLAR_EXPORT poplar::Tensor pad(poplar::Graph& graph, const poplar::Tensor& t, const std::vector<std::ptrdiff_t>& paddingLower,
+                                 const std::vector<std::ptrdiff_t>& paddingUpper, float val = 0.0f,
                                  padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
-POPLAR_EXPORT poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
-                                 const std::vector<std::ptrdiff_t> &paddingUpper, int val,
+POPLAR_EXPORT poplar::Tensor pad(poplar::Graph& graph, const poplar::Tensor& t, const std::vector<std::ptrdiff_t>& paddingLower,
+                                 const std::vector<std::ptrdiff_t>& paddingUpper, int val,
                                  padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
 /// Pads with the element \p val, repeated; it lies where it is.
-POPLAR_EXPORT poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
-                                 const std::vector<std::ptrdiff_t> &paddingUpper, const poplar::Tensor &val,
+POPLAR_EXPORT poplar::Tensor pad(poplar::Graph& graph, const poplar::Tensor& t, const std::vector<std::ptrdiff_t>& paddingLower,
+                                 const std::vector<std::ptrdiff_t>& paddingUpper, const poplar::Tensor& val,
                                  padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
 
 /// The same for dimension \p dim alone.
-POPLAR_EXPORT poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower,
-                                 std::ptrdiff_t paddingUpper, unsigned dim, float val = 0.0f,
-                                 padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
-POPLAR_EXPORT poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower,
-                                 std::ptrdiff_t paddingUpper, unsigned dim, int val,
-                                 padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
-POPLAR_EXPORT poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower,
-                                 std::ptrdiff_t paddingUpper, unsigned dim, const poplar::Tensor &val,
+POPLAR_EXPORT poplar::Tensor pad(poplar::Graph& graph, const poplar::Tensor& t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper,
+                                 unsigned dim, float val = 0.0f, padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
+POPLAR_EXPORT poplar::Tensor pad(poplar::Graph& graph, const poplar::Tensor& t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper,
+                                 unsigned dim, int val, padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
+POPLAR_EXPORT poplar::Tensor pad(poplar::Graph& graph, const poplar::Tensor& t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper,
+                                 unsigned dim, const poplar::Tensor& val,
                                  padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO);
 
 /// Pads with elements of \p t.
-POPLAR_EXPORT poplar::Tensor pad(const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
-                                 const std::vector<std::ptrdiff_t> &paddingUpper, padding::Type type);
-POPLAR_EXPORT poplar::Tensor pad(const poplar::Tensor &t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper, unsigned dim,
+POPLAR_EXPORT poplar::Tensor pad(const poplar::Tensor& t, const std::vector<std::ptrdiff_t>& paddingLower,
+                                 const std::vector<std::ptrdiff_t>& paddingUpper, padding::Type type);
+POPLAR_EXPORT poplar::Tensor pad(const poplar::Tensor& t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper, unsigned dim,
                                  padding::Type type);
 
-} // namespace popops
+}  // namespace popops
 
 #endif

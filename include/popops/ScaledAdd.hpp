@@ -28,43 +28,42 @@ namespace popops {
 enum class ScaledAddSpecialisation { DEFAULT, X_MINUS_AX_PLUS_BY };
 
 /// A += scaleB * B.
-POPLAR_EXPORT void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B, float scaleB,
-                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                               const poplar::OptionFlags &options = {});
-POPLAR_EXPORT void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B, poplar::Tensor scaleB,
-                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                               const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, float scaleB, poplar::program::Sequence& prog,
+                               const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+POPLAR_EXPORT void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, poplar::Tensor scaleB,
+                               poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                               const poplar::OptionFlags& options = {});
 
 /// A -= scaleB * B.
-POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B, float scaleB,
-                                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                      const poplar::OptionFlags &options = {});
-POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B, poplar::Tensor scaleB,
-                                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                      const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, float scaleB,
+                                      poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                      const poplar::OptionFlags& options = {});
+POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor B, poplar::Tensor scaleB,
+                                      poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                      const poplar::OptionFlags& options = {});
 
 /// A = scaleA * A + scaleB * B, or what `speciality` says.
-POPLAR_EXPORT void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B,
-                               poplar::Tensor scaleB, poplar::program::Sequence &prog,
-                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
-POPLAR_EXPORT void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B,
-                               poplar::Tensor scaleB, poplar::program::Sequence &prog, const ScaledAddSpecialisation speciality,
-                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
-POPLAR_EXPORT void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, float scaleA, poplar::Tensor B, float scaleB,
-                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                               const poplar::OptionFlags &options = {});
-POPLAR_EXPORT void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, float scaleA, poplar::Tensor B, float scaleB,
-                               poplar::program::Sequence &prog, const ScaledAddSpecialisation speciality,
-                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B, poplar::Tensor scaleB,
+                               poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                               const poplar::OptionFlags& options = {});
+POPLAR_EXPORT void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B, poplar::Tensor scaleB,
+                               poplar::program::Sequence& prog, const ScaledAddSpecialisation speciality,
+                               const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+POPLAR_EXPORT void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, float scaleA, poplar::Tensor B, float scaleB,
+                               poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                               const poplar::OptionFlags& options = {});
+POPLAR_EXPORT void scaledAddTo(poplar::Graph& graph, poplar::Tensor A, float scaleA, poplar::Tensor B, float scaleB,
+                               poplar::program::Sequence& prog, const ScaledAddSpecialisation speciality,
+                               const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 
 /// A = scaleA * A - scaleB * B.
-POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B,
-                                      poplar::Tensor scaleB, poplar::program::Sequence &prog,
-                                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
-POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, float scaleA, poplar::Tensor B, float scaleB,
-                                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                      const poplar::OptionFlags &options = {});
+POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph& graph, poplar::Tensor A, poplar::Tensor scaleA, poplar::Tensor B,
+                                      poplar::Tensor scaleB, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                      const poplar::OptionFlags& options = {});
+POPLAR_EXPORT void scaledSubtractFrom(poplar::Graph& graph, poplar::Tensor A, float scaleA, poplar::Tensor B, float scaleB,
+                                      poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                                      const poplar::OptionFlags& options = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -16,24 +16,24 @@ namespace popops {
 /// of `updates` are those of a slice, but for the dimensions `insertWindowDims` of `operand`, of which it has one entry; the others
 /// are those of `indices` without `indexVectorDim`. Slices are written in order, row-major; one that does not lie inside `operand`
 /// is left out. Throws poplibs_error for dimensions that do not fit the shapes or an operand that holds constants or an element twice.
-POPLAR_EXPORT void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
-                           const poplar::Tensor &updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
+POPLAR_EXPORT void scatter(poplar::Graph& graph, const poplar::Tensor& operand, const poplar::Tensor& indices,
+                           const poplar::Tensor& updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
                            std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
-                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                           const poplar::OptionFlags &optionFlags = {});
+                           poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
+                           const poplar::OptionFlags& optionFlags = {});
 
 /// Adds to `prog` what computes the new value of the first tensor, the present slice, from the second, the update, both of the
 /// update's shape; returns a tensor of that shape.
-using UpdateComputationFunc = std::function<poplar::Tensor(poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)>;
+using UpdateComputationFunc = std::function<poplar::Tensor(poplar::Graph&, poplar::Tensor&, poplar::Tensor&, poplar::program::Sequence&)>;
 
 /// Writes what `updateComputation` makes of the slice and the update, slice by slice in a loop. A slice that does not lie inside
 /// `operand` is moved back until it does.
-POPLAR_EXPORT void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
-                           const poplar::Tensor &updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
+POPLAR_EXPORT void scatter(poplar::Graph& graph, const poplar::Tensor& operand, const poplar::Tensor& indices,
+                           const poplar::Tensor& updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
                            std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
-                           UpdateComputationFunc &updateComputation, poplar::program::Sequence &prog,
-                           const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &optionFlags = {});
+                           UpdateComputationFunc& updateComputation, poplar::program::Sequence& prog,
+                           const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& optionFlags = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

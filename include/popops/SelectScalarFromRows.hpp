@@ -11,9 +11,9 @@ namespace popops {
 /// gives NaN.
 /// \p params: {rows, columns}, FLOAT or HALF. \p indices: {rows}, UNSIGNED_INT or INT. Returns {rows} of the type of \p params.
 /// Throws poputil::poplibs_error for other types and shapes.
-POPLAR_EXPORT poplar::Tensor selectScalarFromRows(poplar::Graph &graph, const poplar::Tensor &params, const poplar::Tensor &indices,
-                                                  poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor selectScalarFromRows(poplar::Graph& graph, const poplar::Tensor& params, const poplar::Tensor& indices,
+                                                  poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -20,10 +20,10 @@ namespace popops {
 /// other entries of `tOut` become zeros with `zeroUnused`, otherwise they stay. tIn, tOut: one type, equal dimensions but for the
 /// first. tN, tInOffset, tOutOffset: {sequences}, UNSIGNED_INT. Throws poplibs_error for other types or shapes, or a tOut that holds
 /// constants or an element twice.
-POPLAR_EXPORT void sequenceSlice(poplar::Graph &graph, const poplar::Tensor &tIn, const poplar::Tensor &tOut, const poplar::Tensor &tN,
-                                 const poplar::Tensor &tInOffset, const poplar::Tensor &tOutOffset, bool zeroUnused,
-                                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void sequenceSlice(poplar::Graph& graph, const poplar::Tensor& tIn, const poplar::Tensor& tOut, const poplar::Tensor& tN,
+                                 const poplar::Tensor& tInOffset, const poplar::Tensor& tOutOffset, bool zeroUnused,
+                                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

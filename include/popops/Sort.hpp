@@ -18,18 +18,18 @@
 namespace popops {
 
 /// A new tensor with the elements of `t` sorted along `dim`.
-POPLAR_EXPORT poplar::Tensor sort(poplar::Graph &graph, const poplar::Tensor &t, unsigned dim, poplar::program::Sequence &prog,
-                                  const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor sort(poplar::Graph& graph, const poplar::Tensor& t, unsigned dim, poplar::program::Sequence& prog,
+                                  const poplar::DebugContext& debugContext = {});
 /// The same in `t` itself.
-POPLAR_EXPORT void sortInPlace(poplar::Graph &graph, const poplar::Tensor &t, unsigned dim, poplar::program::Sequence &prog,
-                               const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void sortInPlace(poplar::Graph& graph, const poplar::Tensor& t, unsigned dim, poplar::program::Sequence& prog,
+                               const poplar::DebugContext& debugContext = {});
 /// A new tensor with the elements of `v` in the order of their keys `k` along `dim`.
-POPLAR_EXPORT poplar::Tensor sortKeyValue(poplar::Graph &graph, const poplar::Tensor &k, const poplar::Tensor &v, unsigned dim,
-                                          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor sortKeyValue(poplar::Graph& graph, const poplar::Tensor& k, const poplar::Tensor& v, unsigned dim,
+                                          poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 /// Sorts `k`, and `v` with it.
-POPLAR_EXPORT void sortKeyValueInPlace(poplar::Graph &graph, const poplar::Tensor &k, const poplar::Tensor &v, unsigned dim,
-                                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void sortKeyValueInPlace(poplar::Graph& graph, const poplar::Tensor& k, const poplar::Tensor& v, unsigned dim,
+                                       poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -11,8 +11,8 @@ namespace popops {
 enum class SortOrder { NONE, ASCENDING, DESCENDING };
 
 /// Writes the enumerator's name.
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &os, const SortOrder &o);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& os, const SortOrder& o);
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -18,10 +18,10 @@ namespace popops {
 /// \p pseudo: {edges, D}, FLOAT or HALF, in [0, 1]. \p kernelSize, \p isOpenSpline: {D}, integers or BOOL. \p basis: {edges,
 /// (degree + 1)^D}, of the type of \p pseudo. \p weightIndex: the same shape, INT or UNSIGNED_INT. \p degree: 1, 2 or 3.
 /// Throws poputil::poplibs_error for other shapes, types and degrees, or if results cannot be written.
-POPLAR_EXPORT void splineBasis(poplar::Graph &graph, const poplar::Tensor &pseudo, const poplar::Tensor &kernelSize,
-                               const poplar::Tensor &isOpenSpline, const poplar::Tensor &basis, const poplar::Tensor &weightIndex,
-                               unsigned degree, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void splineBasis(poplar::Graph& graph, const poplar::Tensor& pseudo, const poplar::Tensor& kernelSize,
+                               const poplar::Tensor& isOpenSpline, const poplar::Tensor& basis, const poplar::Tensor& weightIndex,
+                               unsigned degree, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -13,10 +13,10 @@ namespace popops {
 /// \p weightIndex: {edges, S}, INT or UNSIGNED_INT; indices that are no kernel count as weights of 0.
 /// Returns {edges, outputs}. Every tile needs the weights of its outputs, since indices are known only when the program runs.
 /// Throws poputil::poplibs_error for other shapes and types.
-POPLAR_EXPORT poplar::Tensor splineWeighting(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &weight,
-                                             const poplar::Tensor &basis, const poplar::Tensor &weightIndex,
-                                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor splineWeighting(poplar::Graph& graph, const poplar::Tensor& input, const poplar::Tensor& weight,
+                                             const poplar::Tensor& basis, const poplar::Tensor& weightIndex,
+                                             poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

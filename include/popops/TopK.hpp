@@ -26,28 +26,28 @@ struct POPLAR_EXPORT TopKParams {
   bool stableSort;
   TopKParams(unsigned k, bool largest, SortOrder sortOrder, bool stableSort = false) noexcept;
 };
-POPLAR_EXPORT std::ostream &operator<<(std::ostream &os, const TopKParams &p);
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& os, const TopKParams& p);
 
 /// A new tensor that is good as input: equal parts in order on all tiles.
-POPLAR_EXPORT poplar::Tensor createTopKInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
-                                             const TopKParams &params, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor createTopKInput(poplar::Graph& graph, const poplar::Type& type, const std::vector<std::size_t>& shape,
+                                             const TopKParams& params, const poplar::DebugContext& debugContext = {});
 
 /// A new tensor of the shape of `t` with k in the last dimension. Throws poplibs_error for a scalar, a k larger than the last dimension,
 /// or a type that cannot be sorted. So do the others.
-POPLAR_EXPORT poplar::Tensor topK(poplar::Graph &graph, poplar::program::Sequence &prog, const poplar::Tensor &t, const TopKParams &params,
-                                  const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT poplar::Tensor topK(poplar::Graph& graph, poplar::program::Sequence& prog, const poplar::Tensor& t, const TopKParams& params,
+                                  const poplar::DebugContext& debugContext = {});
 
 /// The best keys with their values: `values` has the shape of `keys` and a type of at most four bytes.
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(poplar::Graph &graph, poplar::program::Sequence &prog,
-                                                                     const poplar::Tensor &keys, const poplar::Tensor &values,
-                                                                     const TopKParams &params,
-                                                                     const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(poplar::Graph& graph, poplar::program::Sequence& prog,
+                                                                     const poplar::Tensor& keys, const poplar::Tensor& values,
+                                                                     const TopKParams& params,
+                                                                     const poplar::DebugContext& debugContext = {});
 
 /// The best elements and where they are in the last dimension (UNSIGNED_INT). Of equal elements the earlier is the better.
-POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> topKWithPermutation(poplar::Graph &graph, poplar::program::Sequence &prog,
-                                                                            const poplar::Tensor &t, const TopKParams &params,
-                                                                            const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> topKWithPermutation(poplar::Graph& graph, poplar::program::Sequence& prog,
+                                                                            const poplar::Tensor& t, const TopKParams& params,
+                                                                            const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -14,9 +14,9 @@ namespace popops {
 /// MASKED_LABEL_CODE (EncodingConstants.hpp) leaves its row as it is; any other that is no column sets the row to NaN.
 /// \p params: {rows, columns}, FLOAT or HALF. \p indices: {rows}, UNSIGNED_INT or INT.
 /// Throws poputil::poplibs_error for other types and shapes, or if \p params cannot be written.
-POPLAR_EXPORT void updateScalarInRows(poplar::Graph &graph, const poplar::Tensor &params, const poplar::Tensor &indices,
-                                      poplar::program::Sequence &program, const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void updateScalarInRows(poplar::Graph& graph, const poplar::Tensor& params, const poplar::Tensor& indices,
+                                      poplar::program::Sequence& program, const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -13,20 +13,20 @@ namespace popops {
 // poputil::poplibs_error if `t` holds constants.
 
 /// Adds vertices to \p zeroCS that zero the intervals \p tileRegions of the flattened \p t, on tile \p tile.
-POPLAR_EXPORT void zero(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions, unsigned tile,
+POPLAR_EXPORT void zero(poplar::Graph& graph, poplar::Tensor t, const std::vector<poplar::Interval>& tileRegions, unsigned tile,
                         poplar::ComputeSet zeroCS);
 
 /// Adds vertices to \p zeroCS that zero all of \p t, on tile \p tile.
-POPLAR_EXPORT void zero(poplar::Graph &graph, const poplar::Tensor &t, unsigned tile, poplar::ComputeSet zeroCS);
+POPLAR_EXPORT void zero(poplar::Graph& graph, const poplar::Tensor& t, unsigned tile, poplar::ComputeSet zeroCS);
 
 /// Adds vertices to \p zeroCS that zero the intervals \p mapping[i] of the flattened \p t, on tile i.
-POPLAR_EXPORT void zero(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::vector<poplar::Interval>> &mapping,
+POPLAR_EXPORT void zero(poplar::Graph& graph, const poplar::Tensor& t, const std::vector<std::vector<poplar::Interval>>& mapping,
                         poplar::ComputeSet zeroCS);
 
 /// Zeroes \p t where it lies, in one compute set.
-POPLAR_EXPORT void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,
-                        const poplar::DebugContext &debugContext = {});
+POPLAR_EXPORT void zero(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog,
+                        const poplar::DebugContext& debugContext = {});
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -8,8 +8,8 @@ namespace popops {
 
 /// Adds the codelets of this library to \p graph; call it before any other function of the library. Adding them twice is free.
 /// Throws poplar::file_load_error if popops.gp, which lies beside the library, cannot be read.
-POPLAR_EXPORT void addCodelets(poplar::Graph &graph);
+POPLAR_EXPORT void addCodelets(poplar::Graph& graph);
 
-} // namespace popops
+}  // namespace popops
 
 #endif

@@ -45,62 +45,56 @@ using Signature = std::vector<ArgSig>;
 
 /// A function without a result.
 class POPLAR_EXPORT VoidFunction {
-  poplar::Graph &graph;
+  poplar::Graph& graph;
   Signature sig;
   bool inlined;
   poplar::program::Sequence prog;
   poplar::Function func;
   std::vector<poplar::Tensor> params;
 
-public:
-  VoidFunction(VoidFunction &&fn);
+ public:
+  VoidFunction(VoidFunction&& fn);
   /// Calls \p f once, with the parameters; it adds to the program and sets the created ones. \p inlined: calls repeat the program
   /// instead of calling it. Throws poplibs_error if \p f leaves a created parameter invalid. \p graph must live as long.
-  VoidFunction(poplar::Graph &graph, Signature sig,
-               std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> f, bool inlined = false,
-               const poplar::DebugContext &debugContext = {});
-  VoidFunction(
-      poplar::Graph &graph, Signature sig,
-      std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &, const poplar::DebugNameAndId &)> f,
-      bool inlined = false, const poplar::DebugContext &debugContext = {});
+  VoidFunction(poplar::Graph& graph, Signature sig, std::function<void(std::vector<poplar::Tensor>&, poplar::program::Sequence&)> f,
+               bool inlined = false, const poplar::DebugContext& debugContext = {});
+  VoidFunction(poplar::Graph& graph, Signature sig,
+               std::function<void(std::vector<poplar::Tensor>&, poplar::program::Sequence&, const poplar::DebugNameAndId&)> f,
+               bool inlined = false, const poplar::DebugContext& debugContext = {});
   /// Adds a call to \p seq. One argument per parameter; sets those of created parameters. Throws poplibs_error for another number
   /// of arguments or one whose shape or type is not the parameter's.
-  void operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq, const poplar::DebugContext &dc = {});
+  void operator()(std::vector<poplar::Tensor>& args, poplar::program::Sequence& seq, const poplar::DebugContext& dc = {});
 };
 
 /// The same with programs returned instead of added to.
 class POPLAR_EXPORT ProgramFunction {
   VoidFunction voidFunc;
 
-public:
-  ProgramFunction(poplar::Graph &graph, Signature sig,
-                  std::function<poplar::program::Program(std::vector<poplar::Tensor> &)> f, bool inlined = false,
-                  const poplar::DebugContext &debugContext = {});
-  ProgramFunction(
-      poplar::Graph &graph, Signature sig,
-      std::function<poplar::program::Program(std::vector<poplar::Tensor> &, const poplar::DebugNameAndId &)> f,
-      bool inlined = false, const poplar::DebugContext &debugContext = {});
-  poplar::program::Program operator()(std::vector<poplar::Tensor> &args, const poplar::DebugContext &debugContext = {});
+ public:
+  ProgramFunction(poplar::Graph& graph, Signature sig, std::function<poplar::program::Program(std::vector<poplar::Tensor>&)> f,
+                  bool inlined = false, const poplar::DebugContext& debugContext = {});
+  ProgramFunction(poplar::Graph& graph, Signature sig,
+                  std::function<poplar::program::Program(std::vector<poplar::Tensor>&, const poplar::DebugNameAndId&)> f,
+                  bool inlined = false, const poplar::DebugContext& debugContext = {});
+  poplar::program::Program operator()(std::vector<poplar::Tensor>& args, const poplar::DebugContext& debugContext = {});
 };
 
 /// A function that returns a tensor.
 class POPLAR_EXPORT TensorFunction {
   VoidFunction voidFunc;
 
-public:
-  TensorFunction(poplar::Graph &graph, Signature sig,
-                 std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> f,
-                 bool inlined = false, const poplar::DebugContext &debugContext = {});
-  TensorFunction(poplar::Graph &graph, Signature sig,
-                 std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &,
-                                              const poplar::DebugNameAndId &)>
-                     f,
-                 bool inlined = false, const poplar::DebugContext &debugContext = {});
-  poplar::Tensor operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &prog,
-                            const poplar::DebugContext &debugContext = {});
+ public:
+  TensorFunction(poplar::Graph& graph, Signature sig,
+                 std::function<poplar::Tensor(std::vector<poplar::Tensor>&, poplar::program::Sequence&)> f, bool inlined = false,
+                 const poplar::DebugContext& debugContext = {});
+  TensorFunction(poplar::Graph& graph, Signature sig,
+                 std::function<poplar::Tensor(std::vector<poplar::Tensor>&, poplar::program::Sequence&, const poplar::DebugNameAndId&)> f,
+                 bool inlined = false, const poplar::DebugContext& debugContext = {});
+  poplar::Tensor operator()(std::vector<poplar::Tensor>& args, poplar::program::Sequence& prog,
+                            const poplar::DebugContext& debugContext = {});
 };
 
-} // namespace graphfn
-} // namespace poputil
+}  // namespace graphfn
+}  // namespace poputil
 
 #endif

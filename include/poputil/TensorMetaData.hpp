@@ -13,19 +13,19 @@ class TensorMetaDataBase;
 class POPLAR_EXPORT TensorMetaData {
   std::unique_ptr<TensorMetaDataBase> data;
 
-public:
+ public:
   /// Empty.
   TensorMetaData();
-  TensorMetaData(const TensorMetaData &other);
-  TensorMetaData(TensorMetaData &&other);
-  TensorMetaData &operator=(const TensorMetaData &other);
-  TensorMetaData &operator=(TensorMetaData &&other);
+  TensorMetaData(const TensorMetaData& other);
+  TensorMetaData(TensorMetaData&& other);
+  TensorMetaData& operator=(const TensorMetaData& other);
+  TensorMetaData& operator=(TensorMetaData&& other);
   TensorMetaData(std::unique_ptr<TensorMetaDataBase> data);
   ~TensorMetaData();
   /// What is in it; null if it is empty.
-  const TensorMetaDataBase *getData() const { return data.get(); }
+  const TensorMetaDataBase* getData() const { return data.get(); }
 };
 
-} // namespace poputil
+}  // namespace poputil
 
 #endif

@@ -13,10 +13,10 @@ namespace poputil {
 struct POPLAR_EXPORT poplibs_error : std::runtime_error {
   /// The name of the exception class.
   std::string type;
-  explicit poplibs_error(const std::string &s);
-  explicit poplibs_error(const char *s);
+  explicit poplibs_error(const std::string& s);
+  explicit poplibs_error(const char* s);
 };
 
-} // namespace poputil
+}  // namespace poputil
 
 #endif

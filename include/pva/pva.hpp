@@ -18,7 +18,7 @@ namespace pando {
 namespace profile {
 struct Report;
 }
-} // namespace pando
+}  // namespace pando
 
 namespace pva {
 
@@ -26,13 +26,13 @@ class Report;
 
 /// Counts of the graph.
 class POPLAR_EXPORT Graph {
-public:
+ public:
   std::uint64_t numVars() const;
   std::uint64_t numVertices() const;
   std::uint64_t numComputeSets() const;
   std::uint64_t numEdges() const;
 
-private:
+ private:
   friend class Compilation;
   explicit Graph(std::shared_ptr<const pando::profile::Report> r) : report_(std::move(r)) {}
   std::shared_ptr<const pando::profile::Report> report_;
@@ -40,7 +40,7 @@ private:
 
 /// The machine.
 class POPLAR_EXPORT Target {
-public:
+ public:
   enum class Type { Ipu, IpuModel, Cpu };
   unsigned numIPUs() const;
   unsigned tilesPerIpu() const;
@@ -50,7 +50,7 @@ public:
   double clockFrequency() const;
   std::string architecture() const;
 
-private:
+ private:
   friend class Compilation;
   explicit Target(std::shared_ptr<const pando::profile::Report> r) : report_(std::move(r)) {}
   std::shared_ptr<const pando::profile::Report> report_;
@@ -58,15 +58,15 @@ private:
 
 /// Memory of one tile, in bytes.
 class POPLAR_EXPORT TileMemory {
-public:
-  std::uint64_t total() const;             ///< in use at the fullest moment
-  std::uint64_t totalIncludingGaps() const;///< the highest address in use
-  std::uint64_t vertices() const;          ///< code and state of vertices
+ public:
+  std::uint64_t total() const;               ///< in use at the fullest moment
+  std::uint64_t totalIncludingGaps() const;  ///< the highest address in use
+  std::uint64_t vertices() const;            ///< code and state of vertices
   std::uint64_t variables() const;
   /// Bytes of one category of the report ("variable", "vertex_state" ...); 0 if there is none of that name.
-  std::uint64_t category(const std::string &name) const;
+  std::uint64_t category(const std::string& name) const;
 
-private:
+ private:
   friend class Tile;
   TileMemory(std::shared_ptr<const pando::profile::Report> r, std::size_t tile) : report_(std::move(r)), tile_(tile) {}
   std::shared_ptr<const pando::profile::Report> report_;
@@ -74,11 +74,11 @@ private:
 };
 
 class POPLAR_EXPORT Tile {
-public:
+ public:
   unsigned id() const { return static_cast<unsigned>(tile_); }
   TileMemory memory() const { return TileMemory(report_, tile_); }
 
-private:
+ private:
   friend class Compilation;
   Tile(std::shared_ptr<const pando::profile::Report> r, std::size_t tile) : report_(std::move(r)), tile_(tile) {}
   std::shared_ptr<const pando::profile::Report> report_;
@@ -87,14 +87,14 @@ private:
 
 /// What the compiler made.
 class POPLAR_EXPORT Compilation {
-public:
+ public:
   Graph graph() const { return Graph(report_); }
   Target target() const { return Target(report_); }
   std::vector<Tile> tiles() const;
   /// Why the program does not fit; empty if it does.
   std::string outOfMemory() const;
 
-private:
+ private:
   friend class Report;
   explicit Compilation(std::shared_ptr<const pando::profile::Report> r) : report_(std::move(r)) {}
   std::shared_ptr<const pando::profile::Report> report_;
@@ -102,14 +102,14 @@ private:
 
 /// One step of the program, summed over its executions.
 class POPLAR_EXPORT Step {
-public:
+ public:
   std::string stream() const;
   std::string name() const;
   std::string kind() const;
   std::uint64_t executions() const;
   std::uint64_t cycles() const;
 
-private:
+ private:
   friend class Execution;
   Step(std::shared_ptr<const pando::profile::Report> r, std::size_t step) : report_(std::move(r)), step_(step) {}
   std::shared_ptr<const pando::profile::Report> report_;
@@ -118,13 +118,13 @@ private:
 
 /// A program that was measured as a whole.
 class POPLAR_EXPORT Program {
-public:
+ public:
   enum class Type { Unknown, StreamCopyBegin, StreamCopyMid, StreamCopyEnd };
   std::string name() const;
   /// A copy between host and device is one step here: StreamCopyMid.
   Type type() const;
 
-private:
+ private:
   friend class Block;
   Program(std::shared_ptr<const pando::profile::Report> r, std::size_t block) : report_(std::move(r)), block_(block) {}
   std::shared_ptr<const pando::profile::Report> report_;
@@ -133,7 +133,7 @@ private:
 
 /// One execution of a program::Block, of another program that profiler.programs.filter names, or of a copy between host and device.
 class POPLAR_EXPORT Block {
-public:
+ public:
   std::uint64_t cyclesFrom() const;
   std::uint64_t cyclesTo() const;
   std::shared_ptr<Program> program() const;
@@ -144,9 +144,10 @@ public:
   bool isBlockFlush() const { return false; }
   bool isOverflow() const { return false; }
 
-private:
+ private:
   friend class Execution;
-  Block(std::shared_ptr<const pando::profile::Report> r, std::size_t block, unsigned tile) : report_(std::move(r)), block_(block), tile_(tile) {}
+  Block(std::shared_ptr<const pando::profile::Report> r, std::size_t block, unsigned tile)
+      : report_(std::move(r)), block_(block), tile_(tile) {}
   std::shared_ptr<const pando::profile::Report> report_;
   std::size_t block_;
   unsigned tile_;
@@ -154,29 +155,29 @@ private:
 
 /// What the runs cost.
 class POPLAR_EXPORT Execution {
-public:
+ public:
   std::vector<Step> steps() const;
-  /// The blocks of what the tile takes part in, by their begin, in the order in which they ran. A tile without anything to do gets those of the other
-  /// tiles of its IPU. Blocks are asked for by options of the engine: profiler.blocks.filter, profiler.programs.filter,
+  /// The blocks of what the tile takes part in, by their begin, in the order in which they ran. A tile without anything to do gets those of
+  /// the other tiles of its IPU. Blocks are asked for by options of the engine: profiler.blocks.filter, profiler.programs.filter,
   /// debug.instrumentExternalExchange. The first ones of a long run are kept.
   std::vector<Block> blocks(unsigned tile) const;
   std::uint64_t totalCycles() const;
   std::uint64_t runs() const;
 
-private:
+ private:
   friend class Report;
   explicit Execution(std::shared_ptr<const pando::profile::Report> r) : report_(std::move(r)) {}
   std::shared_ptr<const pando::profile::Report> report_;
 };
 
 class POPLAR_EXPORT Version {
-public:
+ public:
   std::string string() const;
 };
 
 /// Made by poplar::Engine::getReport or openReport. Cheap to copy.
 class POPLAR_EXPORT Report {
-public:
+ public:
   explicit Report(std::shared_ptr<const pando::profile::Report> report) : report_(std::move(report)) {}
   Compilation compilation() const { return Compilation(report_); }
   /// Throws poplar::profiling_disabled if the report has no execution.
@@ -184,14 +185,14 @@ public:
   bool hasExecution() const;
   Version poplarVersion() const { return Version(); }
 
-private:
+ private:
   std::shared_ptr<const pando::profile::Report> report_;
 };
 
 /// Reads a report that an engine wrote (option autoReport.directory). Where "x.pop" is not there, "x.json" is read. Throws
 /// poplar::file_load_error or poplar::parse_error.
-POPLAR_EXPORT Report openReport(const std::string &path);
+POPLAR_EXPORT Report openReport(const std::string& path);
 
-} // namespace pva
+}  // namespace pva
 
 #endif

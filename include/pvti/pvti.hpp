@@ -16,66 +16,66 @@ namespace pvti {
 
 /// A name for trace points that belong together.
 class TraceChannel {
-public:
+ public:
   TraceChannel(std::string name) : name_(std::move(name)) {}
-  TraceChannel(const char *name) : name_(name) {}
-  const std::string &name() const { return name_; }
+  TraceChannel(const char* name) : name_(name) {}
+  const std::string& name() const { return name_; }
 
-private:
+ private:
   std::string name_;
 };
 
 /// Text that goes with a trace point.
 class Metadata {
-public:
+ public:
   Metadata() = default;
   explicit Metadata(std::string text) : text_(std::move(text)) {}
-  const std::string &text() const { return text_; }
+  const std::string& text() const { return text_; }
 
-private:
+ private:
   std::string text_;
 };
 /// The original calls the function with a JSON writer of its own; here nothing is written.
-template <class F> Metadata createJsonMetadata(F &&) { return Metadata(); }
+template <class F> Metadata createJsonMetadata(F&&) { return Metadata(); }
 
 /// From its construction to its destruction, or from begin to end of that name on one thread.
 class POPLAR_EXPORT Tracepoint {
-public:
-  Tracepoint(TraceChannel *channel, const std::string &label);
-  Tracepoint(TraceChannel *channel, const char *label);
-  Tracepoint(TraceChannel *channel, const char *label, std::size_t length);
-  Tracepoint(TraceChannel *channel, const std::string &label, Metadata *metadata);
-  Tracepoint(TraceChannel *channel, const char *label, std::size_t length, Metadata *metadata);
+ public:
+  Tracepoint(TraceChannel* channel, const std::string& label);
+  Tracepoint(TraceChannel* channel, const char* label);
+  Tracepoint(TraceChannel* channel, const char* label, std::size_t length);
+  Tracepoint(TraceChannel* channel, const std::string& label, Metadata* metadata);
+  Tracepoint(TraceChannel* channel, const char* label, std::size_t length, Metadata* metadata);
   ~Tracepoint();
-  Tracepoint(const Tracepoint &) = delete;
-  Tracepoint &operator=(const Tracepoint &) = delete;
+  Tracepoint(const Tracepoint&) = delete;
+  Tracepoint& operator=(const Tracepoint&) = delete;
 
-  static void begin(TraceChannel *channel, const std::string &label);
-  static void end(TraceChannel *channel, const std::string &label);
+  static void begin(TraceChannel* channel, const std::string& label);
+  static void end(TraceChannel* channel, const std::string& label);
 
-private:
+ private:
   bool open_;
 };
 
 /// Numbers over time, by series.
 class POPLAR_EXPORT Graph {
-public:
+ public:
   explicit Graph(std::string name) : name_(std::move(name)) {}
   Graph(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
-  template <class T> void addPoint(const std::string &series, T value) { add(series, static_cast<double>(value)); }
+  template <class T> void addPoint(const std::string& series, T value) { add(series, static_cast<double>(value)); }
 
-private:
-  void add(const std::string &series, double value);
+ private:
+  void add(const std::string& series, double value);
   std::string name_, unit_;
 };
 
 /// Are trace points recorded?
 POPLAR_EXPORT bool isEnabled();
 /// Records from now on and writes the trace into this directory at the end, or at flush. A second directory replaces the first.
-POPLAR_EXPORT void enable(const std::string &directory);
+POPLAR_EXPORT void enable(const std::string& directory);
 /// Writes what there is to the file. Throws poplar::file_load_error if it cannot.
 POPLAR_EXPORT void flush();
 
-} // namespace pvti
+}  // namespace pvti
 
 #endif

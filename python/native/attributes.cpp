@@ -11,7 +11,8 @@ template <class T>
 T cast_or_refuse(const ir::OpRow& row, std::string_view name, nb::handle value, std::string_view wanted) {
   T out;
   if (!nb::try_cast<T>(value, out)) {
-    ir::refuse(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes {}", row.name, name, nb::repr(value).c_str(), wanted);
+    ir::refuse(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes {}", row.name, name, nb::repr(value).c_str(),
+               wanted);
   }
   return out;
 }
@@ -32,7 +33,8 @@ ir::AttributeValue convert(const ir::OpRow& row, const ir::AttributeRule& rule, 
     case AttributeKind::texts: return cast_or_refuse<ir::Strings>(row, rule.name, value, "strings");
     case AttributeKind::dtype: {
       const auto number = cast_or_refuse<std::uint8_t>(row, rule.name, value, "an element type");
-      if (number >= ir::kDTypes) ir::refuse(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes an element type", row.name, rule.name, number);
+      if (number >= ir::kDTypes)
+        ir::refuse(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes an element type", row.name, rule.name, number);
       return static_cast<ir::DType>(number);
     }
     case AttributeKind::blob: return ir::BlobId(cast_or_refuse<Index>(row, rule.name, value, "data"));

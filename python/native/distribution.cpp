@@ -7,8 +7,8 @@
 #include "simulate/cluster_json.h"
 #include "transform/distribute/annotate.h"
 
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
 
 #include <map>
 
@@ -50,14 +50,15 @@ nb::dict certificate_of(const search::Certificate& c) {
 nb::list found_of(const std::vector<search::FoundProgram>& all) {
   nb::list list;
   for (const search::FoundProgram& f : all) {
-    list.append(nb::make_tuple(search::to_string(f.strategy), f.estimate.seconds, f.estimate.computing, f.estimate.transferring, f.estimate.peak));
+    list.append(
+        nb::make_tuple(search::to_string(f.strategy), f.estimate.seconds, f.estimate.computing, f.estimate.transferring, f.estimate.peak));
   }
   return list;
 }
 
 // (found, frontier, certificate, table, answers to `why_not`)
-nb::tuple search_for(Program& p, const Note& note, const search::ProgramSpace& space, const std::string& machine, std::size_t top, bool frontier,
-                     const std::vector<std::string>& why_not) {
+nb::tuple search_for(Program& p, const Note& note, const search::ProgramSpace& space, const std::string& machine, std::size_t top,
+                     bool frontier, const std::vector<std::string>& why_not) {
   search::ProgramResult r;
   std::vector<std::string> answers;
   {
@@ -65,7 +66,8 @@ nb::tuple search_for(Program& p, const Note& note, const search::ProgramSpace& s
     const transform::Program program = annotated(p, note);
     const simulate::Cluster cluster = simulate::cluster_of(machine);
     r = search::search_program(program, cluster, space, {.top = top, .frontier = frontier});
-    for (const std::string& words : why_not) answers.push_back(search::why_not(program, cluster, space, strategy_of(words, space.first_device), r));
+    for (const std::string& words : why_not)
+      answers.push_back(search::why_not(program, cluster, space, strategy_of(words, space.first_device), r));
   }
   return nb::make_tuple(found_of(r.best), found_of(r.frontier), certificate_of(r.certificate), search::to_table(r), answers);
 }
@@ -104,7 +106,8 @@ Pieces state_pieces(const Distribution& d) {
   const auto whole = states(d.whole.module), parts = states(d.parts.module);
   Pieces all;
   for (const transform::Piece& p : d.parts.inputs) {
-    if (whole.contains(p.whole) && parts.contains(p.part)) all.emplace_back(whole.at(p.whole), parts.at(p.part), p.start, part_shape(d, p, false, false), 0);
+    if (whole.contains(p.whole) && parts.contains(p.part))
+      all.emplace_back(whole.at(p.whole), parts.at(p.part), p.start, part_shape(d, p, false, false), 0);
   }
   for (const transform::Piece& p : d.parts.remote) {
     if (whole.contains(p.whole)) all.emplace_back(whole.at(p.whole), p.part, p.start, part_shape(d, p, false, true), 0);
@@ -119,7 +122,8 @@ std::vector<std::pair<Index, Index>> stores(const Distribution& d) {
   for (std::uint32_t w = 0; w < whole.stream_count(); ++w) {
     for (std::uint32_t p = 0; p < parts.stream_count(); ++p) {
       const ir::HostStream &a = whole.stream(ir::HostStreamId(w)), &b = parts.stream(ir::HostStreamId(p));
-      if (a.direction == ir::HostStream::Direction::device_to_host && b.direction == a.direction && a.name == b.name) all.emplace_back(w, p);
+      if (a.direction == ir::HostStream::Direction::device_to_host && b.direction == a.direction && a.name == b.name)
+        all.emplace_back(w, p);
     }
   }
   return all;
@@ -136,57 +140,75 @@ void bind_distribution(nb::module_& m) {
         return p.release();
       },
       nb::rv_policy::take_ownership, nb::arg("path"), nb::arg("dimensions"));
-  m.def("stream_list", [](Program& p) {
-    std::vector<std::tuple<Index, std::string, bool, int, std::vector<std::int64_t>>> all;
-    for (std::uint32_t s = 0; s < p.module().stream_count(); ++s) {
-      const ir::HostStream& h = p.module().stream(ir::HostStreamId(s));
-      all.emplace_back(s, h.name, h.direction == ir::HostStream::Direction::host_to_device, static_cast<int>(h.dtype), h.shape);
-    }
-    return all;
-  }, nb::arg("program"), "(number, name, whether it goes to the device, element type, shape) of each.");
+  m.def(
+      "stream_list",
+      [](Program& p) {
+        std::vector<std::tuple<Index, std::string, bool, int, std::vector<std::int64_t>>> all;
+        for (std::uint32_t s = 0; s < p.module().stream_count(); ++s) {
+          const ir::HostStream& h = p.module().stream(ir::HostStreamId(s));
+          all.emplace_back(s, h.name, h.direction == ir::HostStream::Direction::host_to_device, static_cast<int>(h.dtype), h.shape);
+        }
+        return all;
+      },
+      nb::arg("program"), "(number, name, whether it goes to the device, element type, shape) of each.");
   nb::class_<Note>(m, "Note", "What a program's text does not say of a step.")
-      .def("__init__",
-           [](Note* self, Dimensions samples, Dimensions sequence, Dimensions experts, std::optional<std::string> loss) {
-             new (self) Note{std::move(samples), std::move(sequence), std::move(experts), std::move(loss)};
-           },
-           nb::arg("samples"), nb::arg("sequence"), nb::arg("experts"), nb::arg("loss").none());
+      .def(
+          "__init__",
+          [](Note* self, Dimensions samples, Dimensions sequence, Dimensions experts, std::optional<std::string> loss) {
+            new (self) Note{std::move(samples), std::move(sequence), std::move(experts), std::move(loss)};
+          },
+          nb::arg("samples"), nb::arg("sequence"), nb::arg("experts"), nb::arg("loss").none());
   m.def(
       "search",
-      [](Program& p, const Note& note, std::int32_t devices, std::int32_t first_device, double memory, bool wide, std::string require, std::int32_t microbatches,
-         const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not, std::vector<std::string> schedules, bool cuts) {
-        search::ProgramSpace space{.devices = devices, .first_device = first_device, .memory = memory, .wide = wide, .require = std::move(require),
+      [](Program& p, const Note& note, std::int32_t devices, std::int32_t first_device, double memory, bool wide, std::string require,
+         std::int32_t microbatches, const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not,
+         std::vector<std::string> schedules, bool cuts) {
+        search::ProgramSpace space{.devices = devices,
+                                   .first_device = first_device,
+                                   .memory = memory,
+                                   .wide = wide,
+                                   .require = std::move(require),
                                    .most_microbatches = microbatches};
         space.cuts = cuts;
         for (std::string& s : schedules) {
-          if (s.ends_with(".csv")) space.tables.push_back({s, search::table_from(s)});
-          else space.schedules.push_back(std::move(s));
+          if (s.ends_with(".csv"))
+            space.tables.push_back({s, search::table_from(s)});
+          else
+            space.schedules.push_back(std::move(s));
         }
         return search_for(p, note, space, machine, top, frontier, why_not);
       },
-      nb::arg("program"), nb::arg("note"), nb::arg("devices"), nb::arg("first_device"), nb::arg("memory"), nb::arg("wide"), nb::arg("require"),
-      nb::arg("microbatches"), nb::arg("machine"), nb::arg("top"), nb::arg("frontier"), nb::arg("why_not"),
+      nb::arg("program"), nb::arg("note"), nb::arg("devices"), nb::arg("first_device"), nb::arg("memory"), nb::arg("wide"),
+      nb::arg("require"), nb::arg("microbatches"), nb::arg("machine"), nb::arg("top"), nb::arg("frontier"), nb::arg("why_not"),
       nb::arg("schedules"), nb::arg("cuts"));
   nb::class_<Distribution> c(m, "Distribution", "A program over devices.");
-  c.def("__init__",
-        [](Distribution* self, Program& p, const Note& note, std::string_view words, std::int32_t first_device) {
-          nb::gil_scoped_release released;
-          transform::Program whole = annotated(p, note);
-          transform::Distributed parts = transform::parallelise(whole, strategy_of(words, first_device));
-          new (self) Distribution{std::move(parts), std::move(whole)};
-        },
-        nb::arg("program"), nb::arg("note"), nb::arg("words"), nb::arg("first_device"));
-  c.def("program", [](Distribution& d) {
-    auto p = std::make_unique<Program>(1);
-    p->module() = d.parts.module;
-    return p.release();
-  }, nb::rv_policy::take_ownership, "The program over devices, for a session with parsed=True.");
+  c.def(
+      "__init__",
+      [](Distribution* self, Program& p, const Note& note, std::string_view words, std::int32_t first_device) {
+        nb::gil_scoped_release released;
+        transform::Program whole = annotated(p, note);
+        transform::Distributed parts = transform::parallelise(whole, strategy_of(words, first_device));
+        new (self) Distribution{std::move(parts), std::move(whole)};
+      },
+      nb::arg("program"), nb::arg("note"), nb::arg("words"), nb::arg("first_device"));
+  c.def(
+      "program",
+      [](Distribution& d) {
+        auto p = std::make_unique<Program>(1);
+        p->module() = d.parts.module;
+        return p.release();
+      },
+      nb::rv_policy::take_ownership, "The program over devices, for a session with parsed=True.");
   c.def("streams", stream_pieces, "(stream, stream of a device, first element, shape, load) of each part.");
   c.def("states", state_pieces, "(state, state of a device, first element, shape, 0) of each part.");
   c.def("stores", stores, "(stream, stream of the device that stores).");
-  c.def("seconds", [](Distribution& d, const std::string& machine, std::string_view words, std::int32_t first_device) {
-    nb::gil_scoped_release released;
-    return search::estimate_program(d.whole, strategy_of(words, first_device), simulate::cluster_of(machine)).seconds;
-  }, nb::arg("machine"), nb::arg("words"), nb::arg("first_device"));
+  c.def(
+      "seconds",
+      [](Distribution& d, const std::string& machine, std::string_view words, std::int32_t first_device) {
+        nb::gil_scoped_release released;
+        return search::estimate_program(d.whole, strategy_of(words, first_device), simulate::cluster_of(machine)).seconds;
+      },
+      nb::arg("machine"), nb::arg("words"), nb::arg("first_device"));
 }
 
 }  // namespace pando::python

@@ -1,10 +1,10 @@
 // Errors of the model level as exceptions of Python.
 #include "native/native.h"
 
+#include <poplar/exceptions.hpp>
 #include "base/check_handler.h"
 #include "pando/broken_invariant.hpp"
 #include "pando/model_error.hpp"
-#include <poplar/exceptions.hpp>
 
 namespace pando::python {
 
@@ -26,17 +26,13 @@ PyObject* class_of(ModelError::Class kind, PyObject* popart) {
 void translate(const std::exception_ptr& p, void* popart) {
   try {
     std::rethrow_exception(p);
-  } catch (const ModelError& e) {
-    PyErr_SetString(class_of(e.kind(), static_cast<PyObject*>(popart)), e.what());
-  }
+  } catch (const ModelError& e) { PyErr_SetString(class_of(e.kind(), static_cast<PyObject*>(popart)), e.what()); }
 }
 
 void translate_stop(const std::exception_ptr& p, void* stopped) {
   try {
     std::rethrow_exception(p);
-  } catch (const poplar::application_runtime_error& e) {
-    PyErr_SetString(static_cast<PyObject*>(stopped), e.what());
-  }
+  } catch (const poplar::application_runtime_error& e) { PyErr_SetString(static_cast<PyObject*>(stopped), e.what()); }
 }
 
 // A program in Python is not ended by a defect of ours: it gets an exception.
@@ -54,9 +50,10 @@ nb::object make_class(nb::module_& m, const char* name, const char* doc, PyObjec
 void bind_errors(nb::module_& m) {
   set_check_handler(raise_defect);
   on_broken_invariant(raise_defect);
-  nb::object popart = make_class(m, "popart_exception",
-                                 "A program that cannot be: shapes or types that do not fit, ambiguous in-place updates, gradients that do not exist.",
-                                 PyExc_RuntimeError);
+  nb::object popart =
+      make_class(m, "popart_exception",
+                 "A program that cannot be: shapes or types that do not fit, ambiguous in-place updates, gradients that do not exist.",
+                 PyExc_RuntimeError);
   nb::object stopped = make_class(m, "poplar_application_runtime_error", "A program that stopped while it ran.", PyExc_RuntimeError);
   nb::register_exception_translator(translate_stop, stopped.release().ptr());
   nb::register_exception_translator(translate, popart.release().ptr());

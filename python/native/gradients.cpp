@@ -1,7 +1,7 @@
 // Autodiff.
 #include "native/native.h"
 
-#include "transform/autodiff.h"
+#include "transform/gradient/autodiff.h"
 
 namespace pando::python {
 
@@ -22,14 +22,16 @@ std::optional<std::vector<ir::ValueId>> values_from(Program& p, const std::optio
 std::vector<transform::Connection> connections_from(Program& p, const Connections& all) {
   std::vector<transform::Connection> out;
   for (const auto& [t, is_gradient] : all) {
-    out.push_back({p.builder.value_of(ir::TensorId(t)), is_gradient ? transform::ConnectionKind::fwd_grad : transform::ConnectionKind::fwd});
+    out.push_back(
+        {p.builder.value_of(ir::TensorId(t)), is_gradient ? transform::ConnectionKind::fwd_grad : transform::ConnectionKind::fwd});
   }
   return out;
 }
 
 Connections connections_to(Program& p, const std::vector<transform::Connection>& all) {
   Connections out;
-  for (const transform::Connection& c : all) out.emplace_back(p.builder.tensor_for(c.value).value, c.kind == transform::ConnectionKind::fwd_grad);
+  for (const transform::Connection& c : all)
+    out.emplace_back(p.builder.tensor_for(c.value).value, c.kind == transform::ConnectionKind::fwd_grad);
   return out;
 }
 
@@ -47,7 +49,8 @@ std::vector<Info> autodiff(Program& p, Index graph, const std::optional<Indices>
   options.provided = values_from(p, provided);
   options.required = values_from(p, required);
   for (const auto& [forward, gradient, inputs, outputs] : called) {
-    options.called[ir::GraphId(forward)] = {ir::GraphId(forward), ir::GraphId(gradient), connections_from(p, inputs), connections_from(p, outputs)};
+    options.called[ir::GraphId(forward)] = {ir::GraphId(forward), ir::GraphId(gradient), connections_from(p, inputs),
+                                            connections_from(p, outputs)};
   }
   std::vector<Info> out;
   for (const transform::GradientInfo& info : transform::autodiff_all(p.builder, ir::GraphId(graph), options)) {

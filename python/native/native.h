@@ -1,7 +1,7 @@
 // The native part of popxl. No semantics of its own: modules as Python sees them are integers (dense ids) into one Program.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

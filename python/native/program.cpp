@@ -24,7 +24,8 @@ std::vector<ir::TensorId> tensors_from(const Indices& operands) {
 }
 
 // Numbers that come from objects of another kind name nothing.
-void check_numbers(const Program& p, std::string_view name, const Indices& operands, const ir::Attributes& attributes, const Indices& graphs) {
+void check_numbers(const Program& p, std::string_view name, const Indices& operands, const ir::Attributes& attributes,
+                   const Indices& graphs) {
   const ir::Module& m = p.builder.module();
   const auto check = [&](bool there, std::string_view what) {
     if (!there) ir::refuse(ir::ErrorClass::type, "no-such-object", "{}: an argument is not a {} of this program", name, what);
@@ -37,8 +38,8 @@ void check_numbers(const Program& p, std::string_view name, const Indices& opera
   }
 }
 
-Indices add_op(Program& p, Index graph, std::string_view name, const Indices& operands, const nb::dict& attributes, const Indices& graphs, bool in_place,
-               std::string_view output_name) {
+Indices add_op(Program& p, Index graph, std::string_view name, const Indices& operands, const nb::dict& attributes, const Indices& graphs,
+               bool in_place, std::string_view output_name) {
   p.module().set_current_location(p.module().location(Locations::find()));
   const ir::Attributes converted = attributes_from(ir::row_of(ir::op_kind(name)), attributes);
   check_numbers(p, name, operands, converted, graphs);
@@ -56,8 +57,8 @@ struct VariableArguments {
 };
 
 // `shape` is one replica's; `data` has a dimension of groups in front where there are several.
-Index add_variable(Program& p, nb::handle data, int dtype, ir::Shape data_shape, ir::Shape shape, ir::Shape meta_shape, std::string_view name,
-                   const VariableArguments& a) {
+Index add_variable(Program& p, nb::handle data, int dtype, ir::Shape data_shape, ir::Shape shape, ir::Shape meta_shape,
+                   std::string_view name, const VariableArguments& a) {
   ir::State state;
   state.type = p.module().type(type_from(dtype, std::move(shape), std::move(meta_shape)));
   state.grouping = ir::ReplicaGrouping::of_assignment(a.assignment);
@@ -104,18 +105,25 @@ void set_buffer(Program& p, Index buffer, int dtype, ir::Shape shape, std::int64
 
 void bind_graphs(nb::class_<Program>& c) {
   c.def("create_graph", [](Program& p, std::string name) { return p.builder.create_graph(std::move(name)).value; }, nb::arg("name"));
-  c.def("add_input",
-        [](Program& p, Index graph, int dtype, ir::Shape shape, std::string_view name, bool by_ref, ir::Shape meta_shape) {
-          return p.builder.add_input(graph_id(graph), type_from(dtype, std::move(shape), std::move(meta_shape)), name, by_ref).value;
-        },
-        nb::arg("graph"), nb::arg("dtype"), nb::arg("shape"), nb::arg("name"), nb::arg("by_ref") = false, nb::arg("meta_shape") = ir::Shape());
-  c.def("add_output", [](Program& p, Index graph, Index t) { p.builder.add_output(graph_id(graph), tensor_id(t)); }, nb::arg("graph"), nb::arg("tensor"));
+  c.def(
+      "add_input",
+      [](Program& p, Index graph, int dtype, ir::Shape shape, std::string_view name, bool by_ref, ir::Shape meta_shape) {
+        return p.builder.add_input(graph_id(graph), type_from(dtype, std::move(shape), std::move(meta_shape)), name, by_ref).value;
+      },
+      nb::arg("graph"), nb::arg("dtype"), nb::arg("shape"), nb::arg("name"), nb::arg("by_ref") = false,
+      nb::arg("meta_shape") = ir::Shape());
+  c.def(
+      "add_output", [](Program& p, Index graph, Index t) { p.builder.add_output(graph_id(graph), tensor_id(t)); }, nb::arg("graph"),
+      nb::arg("tensor"));
   c.def("graph_count", [](Program& p) { return p.module().graph_count(); });
   c.def("graph_name", [](Program& p, Index graph) { return p.module().graph(graph_id(graph)).name; }, nb::arg("graph"));
-  c.def("graph_named", [](Program& p, std::string_view name) -> std::optional<Index> {
-    const auto g = p.module().graph_named(name);
-    return g ? std::optional<Index>(g->value) : std::nullopt;
-  }, nb::arg("name"));
+  c.def(
+      "graph_named",
+      [](Program& p, std::string_view name) -> std::optional<Index> {
+        const auto g = p.module().graph_named(name);
+        return g ? std::optional<Index>(g->value) : std::nullopt;
+      },
+      nb::arg("name"));
   c.def("graph_inputs", [](Program& p, Index graph) { return numbers_of(p.builder.inputs(graph_id(graph))); }, nb::arg("graph"));
   c.def("graph_outputs", [](Program& p, Index graph) { return numbers_of(p.builder.outputs(graph_id(graph))); }, nb::arg("graph"));
   c.def("graph_by_ref", [](Program& p, Index graph) { return p.module().graph(graph_id(graph)).by_ref; }, nb::arg("graph"));
@@ -125,15 +133,18 @@ void bind_additions(nb::class_<Program>& c) {
   c.def("op", add_op, nb::arg("graph"), nb::arg("name"), nb::arg("operands"), nb::arg("attributes"), nb::arg("graphs") = Indices(),
         nb::arg("in_place") = false, nb::arg("output_name") = "", "Adds an op; its results.");
   c.def("last_op", [](Program& p) { return p.builder.last_op().value; });
-  c.def("set_modified", [](Program& p, Index op, Index input) { p.builder.set_modified(ir::OpId(op), input); }, nb::arg("op"), nb::arg("input"));
-  c.def("add_variable",
-        [](Program& p, nb::handle data, int dtype, ir::Shape data_shape, ir::Shape shape, ir::Shape meta_shape, std::string_view name,
-           std::vector<std::int64_t> assignment, bool all_replicas, std::optional<Index> buffer, std::int64_t row, bool sharded) {
-          return add_variable(p, data, dtype, std::move(data_shape), std::move(shape), std::move(meta_shape), name,
-                              {std::move(assignment), all_replicas, buffer, row, sharded});
-        },
-        nb::arg("data"), nb::arg("dtype"), nb::arg("data_shape"), nb::arg("shape"), nb::arg("meta_shape"), nb::arg("name"), nb::arg("assignment"),
-        nb::arg("all_replicas"), nb::arg("buffer").none(), nb::arg("row"), nb::arg("sharded"));
+  c.def(
+      "set_modified", [](Program& p, Index op, Index input) { p.builder.set_modified(ir::OpId(op), input); }, nb::arg("op"),
+      nb::arg("input"));
+  c.def(
+      "add_variable",
+      [](Program& p, nb::handle data, int dtype, ir::Shape data_shape, ir::Shape shape, ir::Shape meta_shape, std::string_view name,
+         std::vector<std::int64_t> assignment, bool all_replicas, std::optional<Index> buffer, std::int64_t row, bool sharded) {
+        return add_variable(p, data, dtype, std::move(data_shape), std::move(shape), std::move(meta_shape), name,
+                            {std::move(assignment), all_replicas, buffer, row, sharded});
+      },
+      nb::arg("data"), nb::arg("dtype"), nb::arg("data_shape"), nb::arg("shape"), nb::arg("meta_shape"), nb::arg("name"),
+      nb::arg("assignment"), nb::arg("all_replicas"), nb::arg("buffer").none(), nb::arg("row"), nb::arg("sharded"));
   c.def("add_constant", add_constant, nb::arg("graph"), nb::arg("data"), nb::arg("dtype"), nb::arg("shape"), nb::arg("name"));
   c.def("add_stream", add_stream, nb::arg("name"), nb::arg("to_device"), nb::arg("dtype"), nb::arg("shape"));
   c.def("add_buffer", add_buffer, nb::arg("number"), nb::arg("dtype"), nb::arg("shape"), nb::arg("entries"));
@@ -143,25 +154,35 @@ void bind_additions(nb::class_<Program>& c) {
 // For programs that take a graph apart and build another.
 void bind_changes(nb::class_<Program>& c) {
   c.def("erase", [](Program& p, Index op) { p.builder.erase(ir::OpId(op)); }, nb::arg("op"));
-  c.def("remove_output", [](Program& p, Index graph, std::size_t i) { p.builder.remove_output(graph_id(graph), i); }, nb::arg("graph"), nb::arg("index"));
-  c.def("set_output", [](Program& p, Index graph, std::size_t i, Index t) { p.builder.set_output(graph_id(graph), i, tensor_id(t)); }, nb::arg("graph"),
-        nb::arg("index"), nb::arg("tensor"));
-  c.def("add_call_operand", [](Program& p, Index op, Index t) { p.builder.add_call_operand(ir::OpId(op), tensor_id(t)); }, nb::arg("op"),
-        nb::arg("tensor"));
-  c.def("add_output_to_called", [](Program& p, Index graph, Index t) { p.builder.add_output_to_called(graph_id(graph), p.builder.value_of(tensor_id(t))); },
-        nb::arg("graph"), nb::arg("tensor"));
-  c.def("unique_name", [](Program& p, Index graph, std::string_view wanted) { return p.module().unique_name(graph_id(graph), wanted); }, nb::arg("graph"),
-        nb::arg("wanted"));
+  c.def(
+      "remove_output", [](Program& p, Index graph, std::size_t i) { p.builder.remove_output(graph_id(graph), i); }, nb::arg("graph"),
+      nb::arg("index"));
+  c.def(
+      "set_output", [](Program& p, Index graph, std::size_t i, Index t) { p.builder.set_output(graph_id(graph), i, tensor_id(t)); },
+      nb::arg("graph"), nb::arg("index"), nb::arg("tensor"));
+  c.def(
+      "add_call_operand", [](Program& p, Index op, Index t) { p.builder.add_call_operand(ir::OpId(op), tensor_id(t)); }, nb::arg("op"),
+      nb::arg("tensor"));
+  c.def(
+      "add_output_to_called",
+      [](Program& p, Index graph, Index t) { p.builder.add_output_to_called(graph_id(graph), p.builder.value_of(tensor_id(t))); },
+      nb::arg("graph"), nb::arg("tensor"));
+  c.def(
+      "unique_name", [](Program& p, Index graph, std::string_view wanted) { return p.module().unique_name(graph_id(graph), wanted); },
+      nb::arg("graph"), nb::arg("wanted"));
 }
 
 void bind_contexts(nb::class_<Program>& c) {
   c.def("push_scope", [](Program& p, std::string_view name) { p.builder.push_scope(name); }, nb::arg("name"));
   c.def("pop_scope", [](Program& p) { p.builder.pop_scope(); });
-  c.def("set_place", [](Program& p, std::optional<std::int32_t> device, bool io_tiles, int context) {
-    p.builder.set_device(device);
-    p.builder.set_io_tiles(io_tiles);
-    p.builder.set_context(static_cast<ir::Context>(context));
-  }, nb::arg("device").none(), nb::arg("io_tiles"), nb::arg("context"));
+  c.def(
+      "set_place",
+      [](Program& p, std::optional<std::int32_t> device, bool io_tiles, int context) {
+        p.builder.set_device(device);
+        p.builder.set_io_tiles(io_tiles);
+        p.builder.set_context(static_cast<ir::Context>(context));
+      },
+      nb::arg("device").none(), nb::arg("io_tiles"), nb::arg("context"));
   c.def("push_sequence", [](Program& p, int mode) { p.builder.push_sequence(static_cast<ir::SequenceMode>(mode)); }, nb::arg("mode"));
   c.def("pop_sequence", [](Program& p) { p.builder.pop_sequence(); });
 }
@@ -171,7 +192,8 @@ void bind_contexts(nb::class_<Program>& c) {
 void bind_program(nb::module_& m) {
   nb::class_<Program> c(m, "Program", nb::is_weak_referenceable(), "A module that is being built. Graph 0 is the main graph.");
   c.def(nb::init<std::int64_t>(), nb::arg("replicas"));
-  c.def_prop_rw("replicas", [](Program& p) { return p.module().replicas(); }, [](Program& p, std::int64_t n) { p.module().set_replicas(n); });
+  c.def_prop_rw(
+      "replicas", [](Program& p) { return p.module().replicas(); }, [](Program& p, std::int64_t n) { p.module().set_replicas(n); });
   bind_graphs(c);
   bind_additions(c);
   bind_changes(c);

@@ -58,7 +58,8 @@ std::optional<Index> tensor_named(Program& p, Index graph, std::string_view id) 
 
 std::vector<std::string> stream_names(Program& p) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < p.module().stream_count(); ++i) names.push_back(p.module().stream(ir::HostStreamId(static_cast<Index>(i))).name);
+  for (std::size_t i = 0; i < p.module().stream_count(); ++i)
+    names.push_back(p.module().stream(ir::HostStreamId(static_cast<Index>(i))).name);
   return names;
 }
 
@@ -124,26 +125,40 @@ void bind_rewriting(nb::class_<Program>& c) {
   c.def("tensor_named", tensor_named, nb::arg("graph"), nb::arg("id"));
   c.def("stream_names", stream_names);
   c.def("decompose_sum", decompose_sum, nb::arg("graph"), "Sums of several tensors become additions, each as early as possible.");
-  c.def("graph_schedule", [](Program& p, Index graph) { return numbers_of(ir::least_live_order(p.module(), graph_id(graph))); }, nb::arg("graph"));
-  c.def("op_source", [](Program& p, Index op) {
-    const ir::LocationId at = p.module().op(op_id(op)).location;
-    if (!at.valid()) return nb::make_tuple("", 0, "");
-    const ir::Location& l = p.module().location(at);
-    return nb::make_tuple(l.file, l.line, l.function);
-  }, nb::arg("op"), "(file, line, function)");
+  c.def(
+      "graph_schedule", [](Program& p, Index graph) { return numbers_of(ir::least_live_order(p.module(), graph_id(graph))); },
+      nb::arg("graph"));
+  c.def(
+      "op_source",
+      [](Program& p, Index op) {
+        const ir::LocationId at = p.module().op(op_id(op)).location;
+        if (!at.valid()) return nb::make_tuple("", 0, "");
+        const ir::Location& l = p.module().location(at);
+        return nb::make_tuple(l.file, l.line, l.function);
+      },
+      nb::arg("op"), "(file, line, function)");
   c.def("clone_op", clone_op, nb::arg("op"), nb::arg("graph"), nb::arg("operands"), nb::arg("output_name"));
   c.def("set_op_attribute", set_op_attribute, nb::arg("op"), nb::arg("name"), nb::arg("value").none(), "None takes it away.");
-  c.def("add_after", [](Program& p, Index first, Index then) {
-    p.module().graph(p.module().op(op_id(first)).graph).after.emplace_back(op_id(first), op_id(then));
-  }, nb::arg("first"), nb::arg("then"));
-  c.def("rename", [](Program& p, Index t, std::string_view name) { p.builder.rename(tensor_id(t), name); }, nb::arg("tensor"), nb::arg("name"));
+  c.def(
+      "add_after",
+      [](Program& p, Index first, Index then) {
+        p.module().graph(p.module().op(op_id(first)).graph).after.emplace_back(op_id(first), op_id(then));
+      },
+      nb::arg("first"), nb::arg("then"));
+  c.def(
+      "rename", [](Program& p, Index t, std::string_view name) { p.builder.rename(tensor_id(t), name); }, nb::arg("tensor"),
+      nb::arg("name"));
   c.def("erase_op", [](Program& p, Index op) { p.builder.erase(op_id(op)); }, nb::arg("op"));
-  c.def("remove_output", [](Program& p, Index graph, std::size_t i) { p.builder.remove_output(graph_id(graph), i); }, nb::arg("graph"), nb::arg("index"));
-  c.def("set_output", [](Program& p, Index graph, std::size_t i, Index t) { p.builder.set_output(graph_id(graph), i, tensor_id(t)); }, nb::arg("graph"),
-        nb::arg("index"), nb::arg("tensor"));
+  c.def(
+      "remove_output", [](Program& p, Index graph, std::size_t i) { p.builder.remove_output(graph_id(graph), i); }, nb::arg("graph"),
+      nb::arg("index"));
+  c.def(
+      "set_output", [](Program& p, Index graph, std::size_t i, Index t) { p.builder.set_output(graph_id(graph), i, tensor_id(t)); },
+      nb::arg("graph"), nb::arg("index"), nb::arg("tensor"));
   c.def("add_output_to_called", add_output_to_called, nb::arg("graph"), nb::arg("tensor"));
-  c.def("add_call_operand", [](Program& p, Index call, Index t) { p.builder.add_call_operand(op_id(call), tensor_id(t)); }, nb::arg("call"),
-        nb::arg("tensor"));
+  c.def(
+      "add_call_operand", [](Program& p, Index call, Index t) { p.builder.add_call_operand(op_id(call), tensor_id(t)); }, nb::arg("call"),
+      nb::arg("tensor"));
 }
 
 }  // namespace pando::python

@@ -29,8 +29,8 @@ std::map<std::string, std::string> strings_from(const nb::dict& d) {
 }
 
 void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu, std::int64_t num_io_tiles,
-          std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, bool check_float8_scales, const nb::dict& engine,
-          const Indices& mapped, bool schedule, bool parsed) {
+          std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, bool check_float8_scales,
+          const nb::dict& engine, const Indices& mapped, bool schedule, bool parsed) {
   session::Options options;
   options.device = std::move(device);
   options.machine = std::move(machine);
@@ -76,8 +76,10 @@ void run(Bound& s, const Slices& inputs, const Slices& outputs) {
   const auto out = hold(s.program, outputs, true);
   std::vector<session::InputData> given;
   std::vector<session::OutputData> results;
-  for (std::size_t i = 0; i < in.size(); ++i) given.push_back({ir::HostStreamId(std::get<0>(inputs[i])), in[i]->buffer.buf, std::get<2>(inputs[i])});
-  for (std::size_t i = 0; i < out.size(); ++i) results.push_back({ir::HostStreamId(std::get<0>(outputs[i])), out[i]->buffer.buf, std::get<2>(outputs[i])});
+  for (std::size_t i = 0; i < in.size(); ++i)
+    given.push_back({ir::HostStreamId(std::get<0>(inputs[i])), in[i]->buffer.buf, std::get<2>(inputs[i])});
+  for (std::size_t i = 0; i < out.size(); ++i)
+    results.push_back({ir::HostStreamId(std::get<0>(outputs[i])), out[i]->buffer.buf, std::get<2>(outputs[i])});
   nb::gil_scoped_release released;
   s.session->run(given, results);
 }
@@ -118,20 +120,29 @@ void bind_session(nb::module_& m) {
   c.def("run", run, nb::arg("inputs"), nb::arg("outputs"), "Each a list of (stream, array, slices).");
   c.def("weights_from_host", released([](Session& s) { s.weights_from_host(); }));
   c.def("weights_to_host", released([](Session& s) { s.weights_to_host(); }));
-  c.def("data", [](Bound& s, Index state, nb::handle into) { copy_to(into, s.session->data(ir::StateId(state))); }, nb::arg("state"), nb::arg("into"));
-  c.def("write", [](Bound& s, Index state, nb::handle data, bool share) { s.session->write(ir::StateId(state), data_from(s.program, state, data, share)); },
-        nb::arg("state"), nb::arg("data"), nb::arg("share") = false);
+  c.def(
+      "data", [](Bound& s, Index state, nb::handle into) { copy_to(into, s.session->data(ir::StateId(state))); }, nb::arg("state"),
+      nb::arg("into"));
+  c.def(
+      "write",
+      [](Bound& s, Index state, nb::handle data, bool share) {
+        s.session->write(ir::StateId(state), data_from(s.program, state, data, share));
+      },
+      nb::arg("state"), nb::arg("data"), nb::arg("share") = false);
   c.def("ipus", [](Bound& s) { return s.session->ipus(); });
   c.def("stop", [](Bound& s) { s.session->stop(); });
-  c.def("times", [](Bound& s) {
-    const Session::Times& t = s.session->times();
-    nb::dict d;
-    d["transform"] = t.transform;
-    d["lower"] = t.lower;
-    d["compile"] = t.compile;
-    d["load"] = t.load;
-    return d;
-  }, "Seconds that each stage took.");
+  c.def(
+      "times",
+      [](Bound& s) {
+        const Session::Times& t = s.session->times();
+        nb::dict d;
+        d["transform"] = t.transform;
+        d["lower"] = t.lower;
+        d["compile"] = t.compile;
+        d["load"] = t.load;
+        return d;
+      },
+      "Seconds that each stage took.");
   c.def("dump", [](Bound& s, std::string_view level) { return s.session->dump(level); }, nb::arg("level"));
   c.def("cycles", [](Bound& s) { return s.session->cycles(); }, "By the cycle model, since the session was attached or reset_cycles().");
   c.def("reset_cycles", [](Bound& s) { s.session->reset_cycles(); });

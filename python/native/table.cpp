@@ -73,21 +73,27 @@ nb::dict describe(const ir::OpRow& row) {
 }  // namespace
 
 void bind_table(nb::module_& m) {
-  m.def("op_table", [] {
-    nb::list rows;
-    for (const ir::OpRow* row : ir::op_table()) rows.append(describe(*row));
-    return rows;
-  }, "All rows of the op table, as dicts.");
+  m.def(
+      "op_table",
+      [] {
+        nb::list rows;
+        for (const ir::OpRow* row : ir::op_table()) rows.append(describe(*row));
+        return rows;
+      },
+      "All rows of the op table, as dicts.");
   m.def("dtype_names", [] {
     nb::list names;
     for (std::size_t i = 0; i < ir::kDTypes; ++i) names.append(text(ir::name_of(static_cast<ir::DType>(i))));
     return names;
   });
   m.def("set_package", &Locations::set_package, nb::arg("folder"));
-  m.def("find_location", [] {
-    const ir::Location at = Locations::find();
-    return nb::make_tuple(at.file, at.line, at.function);
-  }, "(file, line, function) of the caller's line outside the package.");
+  m.def(
+      "find_location",
+      [] {
+        const ir::Location at = Locations::find();
+        return nb::make_tuple(at.file, at.line, at.function);
+      },
+      "(file, line, function) of the caller's line outside the package.");
 }
 
 }  // namespace pando::python

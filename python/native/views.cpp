@@ -1,9 +1,9 @@
 // Reading a program: tensors, ops, states, as tuples of plain values.
 #include "native/native.h"
 
+#include "ir/checks/verify.h"
 #include "ir/op_row.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/print.h"
 
 #include <algorithm>
 
@@ -90,82 +90,122 @@ void bind_tensors(nb::class_<Program>& c) {
   c.def("tensor_name", [](Program& p, Index t) { return p.module().text(p.builder.tensor(tensor_id(t)).name); }, nb::arg("tensor"));
   c.def("tensor_graph", [](Program& p, Index t) { return p.builder.tensor(tensor_id(t)).graph.value; }, nb::arg("tensor"));
   c.def("tensor_kind", [](Program& p, Index t) { return static_cast<int>(p.builder.tensor(tensor_id(t)).kind); }, nb::arg("tensor"));
-  c.def("tensor_type", [](Program& p, Index t) { return describe(p.builder.type_of(tensor_id(t))); }, nb::arg("tensor"),
-        "(element type, shape, meta shape, device or None, tile set or None)");
-  c.def("tensor_state", [](Program& p, Index t) -> std::optional<Index> {
-    const ir::StateId s = p.builder.tensor(tensor_id(t)).state;
-    return s.valid() ? std::optional<Index>(s.value) : std::nullopt;
-  }, nb::arg("tensor"));
-  c.def("tensor_bases", [](Program& p, Index t) { return numbers_of(p.builder.tensor(tensor_id(t)).bases); }, nb::arg("tensor"),
-        "Of an alias: what it is a view of.");
-  c.def("tensor_producer", [](Program& p, Index t) -> std::optional<Index> {
-    const ir::ValueId v = p.builder.tensor(tensor_id(t)).first_value;
-    const ir::OpId producer = v.valid() ? p.module().value(v).producer : ir::OpId();
-    return producer.valid() ? std::optional<Index>(producer.value) : std::nullopt;
-  }, nb::arg("tensor"));
-  c.def("tensor_version", [](Program& p, Index t) { return p.builder.tensor(tensor_id(t)).version; }, nb::arg("tensor"), "How often it was modified.");
+  c.def(
+      "tensor_type", [](Program& p, Index t) { return describe(p.builder.type_of(tensor_id(t))); }, nb::arg("tensor"),
+      "(element type, shape, meta shape, device or None, tile set or None)");
+  c.def(
+      "tensor_state",
+      [](Program& p, Index t) -> std::optional<Index> {
+        const ir::StateId s = p.builder.tensor(tensor_id(t)).state;
+        return s.valid() ? std::optional<Index>(s.value) : std::nullopt;
+      },
+      nb::arg("tensor"));
+  c.def(
+      "tensor_bases", [](Program& p, Index t) { return numbers_of(p.builder.tensor(tensor_id(t)).bases); }, nb::arg("tensor"),
+      "Of an alias: what it is a view of.");
+  c.def(
+      "tensor_producer",
+      [](Program& p, Index t) -> std::optional<Index> {
+        const ir::ValueId v = p.builder.tensor(tensor_id(t)).first_value;
+        const ir::OpId producer = v.valid() ? p.module().value(v).producer : ir::OpId();
+        return producer.valid() ? std::optional<Index>(producer.value) : std::nullopt;
+      },
+      nb::arg("tensor"));
+  c.def(
+      "tensor_version", [](Program& p, Index t) { return p.builder.tensor(tensor_id(t)).version; }, nb::arg("tensor"),
+      "How often it was modified.");
   c.def("graph_tensors", [](Program& p, Index graph) { return tensors_of(p, ir::GraphId(graph)); }, nb::arg("graph"));
-  c.def("constant_data", [](Program& p, Index t, nb::handle into) {
-    const ir::OpId op = p.module().value(p.builder.tensor(tensor_id(t)).first_value).producer;
-    copy_to(into, p.module().blob(std::get<ir::BlobId>(*p.module().attributes(op).find("data"))));
-  }, nb::arg("tensor"), nb::arg("into"));
+  c.def(
+      "constant_data",
+      [](Program& p, Index t, nb::handle into) {
+        const ir::OpId op = p.module().value(p.builder.tensor(tensor_id(t)).first_value).producer;
+        copy_to(into, p.module().blob(std::get<ir::BlobId>(*p.module().attributes(op).find("data"))));
+      },
+      nb::arg("tensor"), nb::arg("into"));
 }
 
 void bind_states(nb::class_<Program>& c) {
-  c.def("state_dtype", [](Program& p, Index s) { return static_cast<int>(p.module().type(p.module().state(ir::StateId(s)).type).dtype); }, nb::arg("state"));
-  c.def("state_elements", [](Program& p, Index s) { return ir::elements_of(p.module().type(p.module().state(ir::StateId(s)).type).shape); }, nb::arg("state"),
-        "Of one replica.");
-  c.def("state_data", [](Program& p, Index s, nb::object into) {
-    copy_to(into, p.module().blob(p.module().state(ir::StateId(s)).data));
-    return into;
-  }, nb::arg("state"), nb::arg("into"), "Copies the host's data.");
+  c.def(
+      "state_dtype", [](Program& p, Index s) { return static_cast<int>(p.module().type(p.module().state(ir::StateId(s)).type).dtype); },
+      nb::arg("state"));
+  c.def(
+      "state_elements", [](Program& p, Index s) { return ir::elements_of(p.module().type(p.module().state(ir::StateId(s)).type).shape); },
+      nb::arg("state"), "Of one replica.");
+  c.def(
+      "state_data",
+      [](Program& p, Index s, nb::object into) {
+        copy_to(into, p.module().blob(p.module().state(ir::StateId(s)).data));
+        return into;
+      },
+      nb::arg("state"), nb::arg("into"), "Copies the host's data.");
 }
 
 void bind_ops(nb::class_<Program>& c) {
   c.def("graph_ops", [](Program& p, Index graph) { return numbers_of(p.module().graph(ir::GraphId(graph)).ops); }, nb::arg("graph"));
-  c.def("graph_after", [](Program& p, Index graph) {
-    std::vector<std::pair<Index, Index>> out;
-    for (const auto& [first, then] : p.module().graph(ir::GraphId(graph)).after) out.emplace_back(first.value, then.value);
-    return out;
-  }, nb::arg("graph"), "(first, then): the order demanded beside the data's.");
+  c.def(
+      "graph_after",
+      [](Program& p, Index graph) {
+        std::vector<std::pair<Index, Index>> out;
+        for (const auto& [first, then] : p.module().graph(ir::GraphId(graph)).after) out.emplace_back(first.value, then.value);
+        return out;
+      },
+      nb::arg("graph"), "(first, then): the order demanded beside the data's.");
   c.def("op_kind", [](Program& p, Index op) { return std::string(p.module().row(op_id(op)).name); }, nb::arg("op"));
   c.def("op_name", [](Program& p, Index op) { return p.module().name_of(op_id(op)); }, nb::arg("op"));
   c.def("op_graph", [](Program& p, Index op) { return p.module().op(op_id(op)).graph.value; }, nb::arg("op"));
-  c.def("op_graphs", [](Program& p, Index op) {
-    const auto graphs = p.module().graphs(op_id(op));
-    return numbers_of(std::vector<ir::GraphId>(graphs.begin(), graphs.end()));
-  }, nb::arg("op"));
+  c.def(
+      "op_graphs",
+      [](Program& p, Index op) {
+        const auto graphs = p.module().graphs(op_id(op));
+        return numbers_of(std::vector<ir::GraphId>(graphs.begin(), graphs.end()));
+      },
+      nb::arg("op"));
   c.def("op_operands", op_operands, nb::arg("op"), "Tensors, or None for what no user's tensor stands for.");
   c.def("op_results", op_results, nb::arg("op"));
   c.def("op_attributes", op_attributes, nb::arg("op"));
-  c.def("op_flags", [](Program& p, Index op) {
-    const ir::Op& o = p.module().op(op_id(op));
-    return nb::make_tuple(static_cast<int>(o.context), o.in_place, o.implicit, o.erased);
-  }, nb::arg("op"), "(context, in place, implicit, erased)");
+  c.def(
+      "op_flags",
+      [](Program& p, Index op) {
+        const ir::Op& o = p.module().op(op_id(op));
+        return nb::make_tuple(static_cast<int>(o.context), o.in_place, o.implicit, o.erased);
+      },
+      nb::arg("op"), "(context, in place, implicit, erased)");
   c.def("op_location", [](Program& p, Index op) { return p.module().location_text(op_id(op)); }, nb::arg("op"));
-  c.def("given_operands", [](Program& p, Index op) {
-    const auto given = p.builder.operand_tensors(op_id(op));
-    return numbers_of(std::vector<ir::TensorId>(given.begin(), given.end()));
-  }, nb::arg("op"), "The tensors that were given to an op; none for what the builder or a transform made.");
+  c.def(
+      "given_operands",
+      [](Program& p, Index op) {
+        const auto given = p.builder.operand_tensors(op_id(op));
+        return numbers_of(std::vector<ir::TensorId>(given.begin(), given.end()));
+      },
+      nb::arg("op"), "The tensors that were given to an op; none for what the builder or a transform made.");
   c.def("op_operand_count", [](Program& p, Index op) { return p.module().op(op_id(op)).operand_count; }, nb::arg("op"));
 }
 
 }  // namespace
 
 void bind_program_views(nb::class_<Program>& c) {
-  c.def("text", [](Program& p, bool locations, bool elide_data) {
-    p.builder.finish();
-    return ir::print(p.module(), {.locations = locations, .elide_data = elide_data});
-  }, nb::arg("locations") = false, nb::arg("elide_data") = true, "The module's text.");
-  c.def("graph_text", [](Program& p, Index graph) {
-    p.builder.finish();
-    return ir::print_graph(p.module(), ir::GraphId(graph), {.elide_data = true});
-  }, nb::arg("graph"));
+  c.def(
+      "text",
+      [](Program& p, bool locations, bool elide_data) {
+        p.builder.finish();
+        return ir::print(p.module(), {.locations = locations, .elide_data = elide_data});
+      },
+      nb::arg("locations") = false, nb::arg("elide_data") = true, "The module's text.");
+  c.def(
+      "graph_text",
+      [](Program& p, Index graph) {
+        p.builder.finish();
+        return ir::print_graph(p.module(), ir::GraphId(graph), {.elide_data = true});
+      },
+      nb::arg("graph"));
   c.def("op_text", [](Program& p, Index op) { return ir::print_op(p.module(), op_id(op), {.elide_data = true}); }, nb::arg("op"));
-  c.def("check", [](Program& p) {
-    p.builder.finish();
-    ir::check(p.module());
-  }, "Refuses a module that breaks a rule, with all violations.");
+  c.def(
+      "check",
+      [](Program& p) {
+        p.builder.finish();
+        ir::check(p.module());
+      },
+      "Refuses a module that breaks a rule, with all violations.");
   bind_tensors(c);
   bind_states(c);
   bind_ops(c);

@@ -6,5 +6,4 @@ namespace pando {
 [[noreturn]] void check_failed(const char* file, int line, const char* condition);
 }
 
-#define PANDO_CHECK(condition) \
-  ((condition) ? static_cast<void>(0) : ::pando::check_failed(__FILE__, __LINE__, #condition))
+#define PANDO_CHECK(condition) ((condition) ? static_cast<void>(0) : ::pando::check_failed(__FILE__, __LINE__, #condition))

@@ -7,9 +7,9 @@ namespace pando {
 
 namespace {
 constexpr std::string_view kNames[kElementTypes] = {
-    "bool",          "char", "signed char",   "unsigned char", "short",     "unsigned short",
-    "int",           "unsigned int", "long",  "unsigned long", "long long", "unsigned long long",
-    "quarter",       "quarter_metadata", "half", "float",      "double"};
+    "bool",  "char",          "signed char", "unsigned char",      "short",   "unsigned short",   "int",  "unsigned int",
+    "long",  "unsigned long", "long long",   "unsigned long long", "quarter", "quarter_metadata", "half", "float",
+    "double"};
 }
 
 std::string_view name_of(ElementType t) { return kNames[static_cast<std::size_t>(t)]; }
@@ -29,7 +29,7 @@ std::uint16_t half_from_float(float value) {
   if (magnitude > 0x7f800000u)  // NaN: keep the payload's top bits, make it quiet
     return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
   if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds to infinity
-  if (magnitude < 0x38800000u) {  // subnormal half or zero: let the float adder round
+  if (magnitude < 0x38800000u) {                                                    // subnormal half or zero: let the float adder round
     const float tiny = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(tiny) - 0x3f000000u));
   }

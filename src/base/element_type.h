@@ -43,8 +43,8 @@ constexpr bool is_floating(ElementType t) {
   return t == ElementType::half || t == ElementType::float_ || t == ElementType::double_ || t == ElementType::quarter;
 }
 constexpr bool is_signed(ElementType t) {
-  return is_floating(t) || t == ElementType::char_ || t == ElementType::signed_char || t == ElementType::short_ ||
-         t == ElementType::int_ || t == ElementType::long_ || t == ElementType::long_long;
+  return is_floating(t) || t == ElementType::char_ || t == ElementType::signed_char || t == ElementType::short_ || t == ElementType::int_ ||
+         t == ElementType::long_ || t == ElementType::long_long;
 }
 
 // IEEE binary16 <-> binary32, round to nearest even; the one place that knows the bits.

@@ -92,7 +92,8 @@ class Formatter {
     if (!real_) return integer_text(bytes_, type_, i);
     const double v = real_at(bytes_, type_, i);
     if (!std::isfinite(v)) return std::isnan(v) ? "nan" : v < 0 ? "-inf" : "inf";
-    if (format_.float_format == kNone) return type_ == ElementType::double_ ? fmt::format("{}", v) : fmt::format("{}", static_cast<float>(v));
+    if (format_.float_format == kNone)
+      return type_ == ElementType::double_ ? fmt::format("{}", v) : fmt::format("{}", static_cast<float>(v));
     if (scientific_) return fmt::format("{:.{}e}", v, std::max(static_cast<int>(format_.digits) - 1, 0));
     return fmt::format("{:.{}f}", v, decimals_);
   }

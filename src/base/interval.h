@@ -41,7 +41,10 @@ inline std::uint64_t total_size(const std::vector<Interval>& list) {
 inline bool overlap(const std::vector<Interval>& a, const std::vector<Interval>& b) {
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (a[i].overlaps(b[j])) return true;
-    if (a[i].end < b[j].end) ++i; else ++j;
+    if (a[i].end < b[j].end)
+      ++i;
+    else
+      ++j;
   }
   return false;
 }

@@ -31,9 +31,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : pando::cli::kWrong;
-  } catch (const std::exception& error) {
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : pando::cli::kWrong; } catch (const std::exception& error) {
     fmt::print(stderr, "pando: {}\n", error.what());
     return pando::cli::kWrong;
   }

@@ -1,7 +1,7 @@
 // pando options: what an engine's options are.
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "poplar/engine_option_rows.h"
+#include "facade/engine/engine_option_rows.h"
 
 namespace pando::cli {
 

@@ -25,8 +25,16 @@ enum class FieldKind : std::uint8_t { state, input, output, inout };
 enum class FieldShape : std::uint8_t { scalar, vector, vector_of_vectors, vector_list };
 // In the order of poplar::VectorLayout, then those only a VectorList has.
 enum class FieldLayout : std::uint8_t {
-  one_ptr, span, short_span, scaled_ptr32, scaled_ptr64, scaled_ptr128, compact_ptr,
-  delta_n, delta_n_elements, compact_delta_n
+  one_ptr,
+  span,
+  short_span,
+  scaled_ptr32,
+  scaled_ptr64,
+  scaled_ptr128,
+  compact_ptr,
+  delta_n,
+  delta_n_elements,
+  compact_delta_n
 };
 enum class VertexKind : std::uint8_t { worker, multi, supervisor };
 
@@ -44,7 +52,7 @@ struct Field {
   FieldLayout inner_layout = FieldLayout::span;  // of the rows of a vector of vectors
   std::uint32_t min_align = 1;                   // bytes; of the elements of a vector or of each row
   bool interleaved = false;
-  bool scalar_rows = false;  // vector of vectors whose rows are scalar edges: Vector<Input<float>>; a row has one element
+  bool scalar_rows = false;       // vector of vectors whose rows are scalar edges: Vector<Input<float>>; a row has one element
   std::uint32_t host_offset = 0;  // in the descriptor
   std::uint32_t host_size = 0;
 
@@ -66,9 +74,10 @@ struct DeclaredCode {
   std::uint32_t bytes = 0;
 };
 
-// Calls compute() on `count` descriptors that lie `stride` bytes apart, and writes before each of the calls which one it is to *at. A multi-vertex is called for each of the machine's six
-// workers. Returns the AND of the results. The caller has set the tile context (exec/tile_context.h) to the vertices' tile:
-// all vertices of one call are on one tile if the module has globals or the codelet `uses_tile`.
+// Calls compute() on `count` descriptors that lie `stride` bytes apart, and writes before each of the calls which one it is to *at. A
+// multi-vertex is called for each of the machine's six workers. Returns the AND of the results. The caller has set the tile context
+// (exec/tile_context.h) to the vertices' tile: all vertices of one call are on one tile if the module has globals or the codelet
+// `uses_tile`.
 using KernelRange = bool (*)(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t* at);
 
 struct Codelet {
@@ -77,8 +86,8 @@ struct Codelet {
   std::vector<Field> fields;  // in declaration order
   std::uint32_t host_size = 0;
   std::uint32_t host_align = 1;
-  std::uint32_t code_bytes = 0;   // estimate: the kernel's host code; tagged as an estimate in reports
-  bool code_declared = false;     // code_bytes is what the codelet says instead
+  std::uint32_t code_bytes = 0;  // estimate: the kernel's host code; tagged as an estimate in reports
+  bool code_declared = false;    // code_bytes is what the codelet says instead
   // What libraries need that it calls (pando::Needs): once per tile, whoever of its codelets names it.
   std::vector<DeclaredCode> shared_code;
   std::vector<ReservedRange> shared_ranges;

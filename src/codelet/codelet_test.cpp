@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codelet/popc_process.h"
+#include "codelet/popc/popc_process.h"
 #include "codelet/similar_names.h"
 
 namespace pando {
@@ -19,7 +19,8 @@ TEST(VertexName, IgnoresBlanksAndSpellsIntegersOut) {
   EXPECT_EQ(normalised_vertex_name("My_unsigned<a::b, true, 3>"), "My_unsigned<a::b,true,3>");
 }
 
-Field field(FieldShape shape, FieldKind kind, ElementType type, FieldLayout layout = FieldLayout::span, FieldLayout inner = FieldLayout::span) {
+Field field(FieldShape shape, FieldKind kind, ElementType type, FieldLayout layout = FieldLayout::span,
+            FieldLayout inner = FieldLayout::span) {
   Field f;
   f.shape = shape;
   f.kind = kind;
@@ -32,12 +33,12 @@ Field field(FieldShape shape, FieldKind kind, ElementType type, FieldLayout layo
 TEST(TargetStateBytes, UsesTheTargetsPointers) {
   Codelet c;
   EXPECT_EQ(c.target_state_bytes({}), 0u);
-  c.fields = {field(FieldShape::vector, FieldKind::input, ElementType::float_),                               // 8
-              field(FieldShape::scalar, FieldKind::output, ElementType::half),                                // 4
-              field(FieldShape::scalar, FieldKind::state, ElementType::boolean),                              // 1, padded to 2
-              field(FieldShape::scalar, FieldKind::state, ElementType::half),                                 // 2
-              field(FieldShape::vector, FieldKind::input, ElementType::float_, FieldLayout::short_span),      // 4
-              field(FieldShape::vector, FieldKind::input, ElementType::float_, FieldLayout::scaled_ptr64)};   // 2, padded to 4
+  c.fields = {field(FieldShape::vector, FieldKind::input, ElementType::float_),                              // 8
+              field(FieldShape::scalar, FieldKind::output, ElementType::half),                               // 4
+              field(FieldShape::scalar, FieldKind::state, ElementType::boolean),                             // 1, padded to 2
+              field(FieldShape::scalar, FieldKind::state, ElementType::half),                                // 2
+              field(FieldShape::vector, FieldKind::input, ElementType::float_, FieldLayout::short_span),     // 4
+              field(FieldShape::vector, FieldKind::input, ElementType::float_, FieldLayout::scaled_ptr64)};  // 2, padded to 4
   EXPECT_EQ(c.target_state_bytes({}), 24u);
   c.fields = {field(FieldShape::vector_of_vectors, FieldKind::input, ElementType::float_, FieldLayout::one_ptr, FieldLayout::span)};
   EXPECT_EQ(c.target_state_bytes({5}), 4u + 5 * 8);
@@ -66,7 +67,8 @@ TEST(MaxFieldValue, FollowsTheType) {
 }
 
 TEST(SimilarNames, NearestFirst) {
-  EXPECT_THAT(similar_names("SumVertx", {"SumVertex", "MulVertex", "Sum", "SumVertexes"}), ElementsAre("SumVertex", "MulVertex", "SumVertexes"));
+  EXPECT_THAT(similar_names("SumVertx", {"SumVertex", "MulVertex", "Sum", "SumVertexes"}),
+              ElementsAre("SumVertex", "MulVertex", "SumVertexes"));
   EXPECT_TRUE(similar_names("Fill", {"Reduce"}).empty());
 }
 

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
-#include "codelet/gp_file.h"
+#include "codelet/store/gp_file.h"
 
 namespace pando {
 
 namespace {
 
 constexpr std::string_view kKinds[] = {"state", "input", "output", "inout"};
-constexpr std::string_view kLayouts[] = {"one_ptr",     "span",    "short_span",       "scaled_ptr32",   "scaled_ptr64", "scaled_ptr128",
-                                         "compact_ptr", "delta_n", "delta_n_elements", "compact_delta_n"};
+constexpr std::string_view kLayouts[] = {"one_ptr",       "span",        "short_span", "scaled_ptr32",     "scaled_ptr64",
+                                         "scaled_ptr128", "compact_ptr", "delta_n",    "delta_n_elements", "compact_delta_n"};
 constexpr std::string_view kVertexKinds[] = {"vertex", "multi_vertex", "supervisor_vertex"};
 
 std::string_view layout_name(FieldLayout l) { return kLayouts[static_cast<std::size_t>(l)]; }

@@ -11,15 +11,15 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "base/temporary.h"
-#include "codelet/cache.h"
+#include "base/files/temporary.h"
 #include "codelet/cpu_features.h"
-#include "codelet/gp_file.h"
-#include "codelet/gp_store.h"
 #include "codelet/loader.h"
-#include "codelet/popc_process.h"
-#include "codelet/popc_version.h"
+#include "codelet/popc/popc_process.h"
+#include "codelet/popc/popc_version.h"
 #include "codelet/similar_names.h"
+#include "codelet/store/cache.h"
+#include "codelet/store/gp_file.h"
+#include "codelet/store/gp_store.h"
 
 namespace pando {
 
@@ -73,7 +73,8 @@ struct Library::State {
   }
 
   // Enters what `gp` describes, with `object`'s code or, if that is null, with code of its own.
-  ModuleId enter(const GpFile& gp, SharedBytes bytes, const std::string& hash, std::shared_ptr<LoadedObject> object, const std::string& name, bool rebind);
+  ModuleId enter(const GpFile& gp, SharedBytes bytes, const std::string& hash, std::shared_ptr<LoadedObject> object,
+                 const std::string& name, bool rebind);
   ModuleId load(std::string bytes, const std::string& name, bool rebind);
 };
 
@@ -118,7 +119,8 @@ GpFile for_this_processor(GpFile gp, std::string& bytes, const std::string& name
     }
   }
   fail(ErrorKind::graph_object_load_error, "gp-processor",
-       "'{}' was compiled for a processor with {}, which this one lacks, and popc is not there to compile it again", name, missing_text(missing));
+       "'{}' was compiled for a processor with {}, which this one lacks, and popc is not there to compile it again", name,
+       missing_text(missing));
 }
 
 std::string call_text(const CodeletSource& source, const std::string& flags) {
@@ -147,7 +149,8 @@ ModuleId Library::State::enter(const GpFile& gp, SharedBytes bytes, const std::s
   m.globals.align = gp.description.globals_align;
   m.undefined_symbols = gp.description.undefined;
   if (gp.object.empty() && m.undefined_symbols.empty())
-    fail(ErrorKind::graph_object_load_error, "gp-bitcode", "'{}' cannot be loaded: it was compiled with -c and holds no code; link it with popc", name);
+    fail(ErrorKind::graph_object_load_error, "gp-bitcode",
+         "'{}' cannot be loaded: it was compiled with -c and holds no code; link it with popc", name);
   // Load before anything is entered: a module that cannot be loaded leaves no trace.
   std::vector<Codelet> codelets = gp.description.codelets;
   const ModuleId id(static_cast<std::uint32_t>(modules.size()));
@@ -156,11 +159,13 @@ ModuleId Library::State::enter(const GpFile& gp, SharedBytes bytes, const std::s
     m.handle = object->handle();
     for (Codelet& c : codelets) {
       c.kernel = reinterpret_cast<KernelRange>(object->find(c.entry.c_str()));
-      if (!c.kernel) fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
+      if (!c.kernel)
+        fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
     }
     if (m.globals.size > 0) {
       m.globals.initialise = reinterpret_cast<void (*)(char*)>(object->find(kInitialiseGlobalsSymbol));
-      if (!m.globals.initialise) fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it lacks '{}'", name, kInitialiseGlobalsSymbol);
+      if (!m.globals.initialise)
+        fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it lacks '{}'", name, kInitialiseGlobalsSymbol);
     }
   }
   add_module(std::move(m), gp.description.defined);
@@ -198,9 +203,8 @@ ModuleId Library::compile(const CodeletSource& source, const std::string& flags,
 }
 
 ModuleId Library::load_file(const std::string& path) {
-  const std::shared_ptr<const StoredGp> stored = stored_gp(path, [&](std::string& bytes) {
-    return for_this_processor(read_gp(bytes, path), bytes, path);
-  });
+  const std::shared_ptr<const StoredGp> stored =
+      stored_gp(path, [&](std::string& bytes) { return for_this_processor(read_gp(bytes, path), bytes, path); });
   if (!stored) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}'", path);
   return state_->enter(stored->gp, stored->bytes, stored->hash, stored->object, path, false);
 }
@@ -235,7 +239,8 @@ void Library::link(std::string_view first_tile_of_use) {
       const auto has = [&](std::size_t m) { return std::binary_search(state_->defined[m].begin(), state_->defined[m].end(), symbol); };
       while (owner < modules.size() && !has(owner)) ++owner;
       if (owner == modules.size())
-        fail(ErrorKind::link_error, "undefined-symbol", "undefined symbol {} on tile {} (used by '{}')", symbol, first_tile_of_use, modules[chosen[i]].name);
+        fail(ErrorKind::link_error, "undefined-symbol", "undefined symbol {} on tile {} (used by '{}')", symbol, first_tile_of_use,
+             modules[chosen[i]].name);
       choose(owner);
     }
   }

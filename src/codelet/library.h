@@ -35,7 +35,7 @@ class Library {
   ~Library();
   Library(Library&&) noexcept;
   Library& operator=(Library&&) noexcept;
-  Library(const Library&);             // shares the loaded modules
+  Library(const Library&);  // shares the loaded modules
   Library& operator=(const Library&);
 
   // Compiles (or finds in the cache: then no process starts) and loads. Clang's diagnostics go to `diagnostics`.

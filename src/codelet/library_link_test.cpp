@@ -17,9 +17,7 @@ TEST_F(LibraryTest, FilesAddedApartAreLinkedLater) {
   try {
     library.link("7");
     FAIL();
-  } catch (const poplar::link_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("undefined symbol _Z5twicei on tile 7"));
-  }
+  } catch (const poplar::link_error& e) { EXPECT_THAT(e.what(), HasSubstr("undefined symbol _Z5twicei on tile 7")); }
   library.compile({{a}, ""}, "", nullptr);
   library.link("7");
   ASSERT_NE(library[id].kernel, nullptr);
@@ -49,16 +47,12 @@ TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
   try {
     library.compile({{file}, ""}, "-lnowhere", nullptr);
     FAIL();
-  } catch (const poplar::graph_program_compilation_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("no library 'libnowhere.so' in "));
-  }
+  } catch (const poplar::graph_program_compilation_error& e) { EXPECT_THAT(e.what(), HasSubstr("no library 'libnowhere.so' in ")); }
   // A library that had a function when the file was compiled and has it no more; one that is gone.
   const auto refusal = [](const GpFile& gp) -> std::string {
     try {
       return Library().load_bytes(write_gp(gp), "crc.gp"), "";
-    } catch (const poplar::graph_object_load_error& e) {
-      return e.what();
-    }
+    } catch (const poplar::graph_object_load_error& e) { return e.what(); }
   };
   GpFile gp = read_gp(library.module(ModuleId(0)).gp_bytes.get(), "crc"), other = gp;
   for (std::size_t at = 0; (at = other.object.find("crc32", at)) != std::string::npos; ++at) other.object.replace(at, 5, "crc99");
@@ -69,8 +63,11 @@ TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
 
 TEST_F(LibraryTest, AFileIsReadOnceUntilItChanges) {
   const auto gp_of = [&](const char* value) {
-    const PopcResult compiled = run_popc({write("v.cpp", std::string("#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { public: poplar::Output<int> out; "
-                                                                       "void compute() { *out = ") + value + "; } };")}, "");
+    const PopcResult compiled = run_popc(
+        {write("v.cpp", std::string("#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { public: poplar::Output<int> out; "
+                                    "void compute() { *out = ") +
+                            value + "; } };")},
+        "");
     EXPECT_TRUE(compiled.ok) << compiled.messages;
     return compiled.gp;
   };
@@ -95,7 +92,10 @@ TEST_F(LibraryTest, AFileIsReadOnceUntilItChanges) {
   EXPECT_THROW(Library().load_file((folder_ / "absent.gp").string()), poplar::file_load_error);
 
   // Per-tile globals: each graph has code of its own.
-  const PopcResult counting = run_popc({write("n.cpp", "#include <poplar/Vertex.hpp>\nint n; class N : public poplar::Vertex { public: poplar::Output<int> out; void compute() { *out = ++n; } };")}, "");
+  const PopcResult counting = run_popc({write("n.cpp",
+                                              "#include <poplar/Vertex.hpp>\nint n; class N : public poplar::Vertex { public: "
+                                              "poplar::Output<int> out; void compute() { *out = ++n; } };")},
+                                       "");
   const std::string own = write("n.gp", counting.gp);
   Library d, e;
   d.load_file(own);
@@ -104,7 +104,9 @@ TEST_F(LibraryTest, AFileIsReadOnceUntilItChanges) {
 }
 
 TEST_F(LibraryTest, BitcodeIsForLinking) {
-  const std::string file = write("v.cpp", "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { public: poplar::Output<int> out; void compute() { *out = 5; } };");
+  const std::string file = write(
+      "v.cpp",
+      "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { public: poplar::Output<int> out; void compute() { *out = 5; } };");
   const std::string rule = (folder_ / "v.d").string();
   const PopcResult compiled = run_popc({"-c", "-MF", rule, file}, "");
   ASSERT_TRUE(compiled.ok) << compiled.messages;
@@ -116,9 +118,7 @@ TEST_F(LibraryTest, BitcodeIsForLinking) {
   try {
     Library().load_file(partial);
     FAIL();
-  } catch (const poplar::graph_object_load_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("compiled with -c"));
-  }
+  } catch (const poplar::graph_object_load_error& e) { EXPECT_THAT(e.what(), HasSubstr("compiled with -c")); }
   const PopcResult linked = run_popc({partial}, "");
   ASSERT_TRUE(linked.ok) << linked.messages;
   Library library;

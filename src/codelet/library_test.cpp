@@ -206,9 +206,7 @@ TEST_F(LibraryTest, ReadsTheTileAndItsRequests) {
   try {
     run(*library.find("Trap"), &vertex);
     FAIL();
-  } catch (const poplar::application_runtime_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("tile 2: out of range"));
-  }
+  } catch (const poplar::application_runtime_error& e) { EXPECT_THAT(e.what(), HasSubstr("tile 2: out of range")); }
 }
 
 TEST_F(LibraryTest, HalfRoundsAfterEachOperation) {
@@ -231,7 +229,8 @@ TEST_F(LibraryTest, HalfRoundsAfterEachOperation) {
     };)");
   std::vector<std::uint16_t> in(65536), sum(65536), square(65536), negative(65536), root(65536), chain(65536), third(65536);
   for (unsigned i = 0; i < 65536; ++i) in[i] = static_cast<std::uint16_t>(i);
-  VectorEdge vertex[] = {{in.data(), 65536}, {sum.data(), 65536}, {square.data(), 65536}, {negative.data(), 65536}, {root.data(), 65536}, {chain.data(), 65536}, {third.data(), 65536}};
+  VectorEdge vertex[] = {{in.data(), 65536},   {sum.data(), 65536},   {square.data(), 65536}, {negative.data(), 65536},
+                         {root.data(), 65536}, {chain.data(), 65536}, {third.data(), 65536}};
   run(*library.find("Half"), vertex);
   const auto expect = [](std::uint16_t got, float want, const char* what, unsigned i) {
     if (std::isnan(want)) {
@@ -395,7 +394,8 @@ TEST_F(LibraryTest, SeveralFilesAndCAreLinked) {
 }
 
 TEST_F(LibraryTest, ErrorsNameTheUsersLine) {
-  EXPECT_THAT(error_of("class V : public Vertex { void compute() { return x; } };"), HasSubstr("<stdin>:3:51: error: use of undeclared identifier 'x'"));
+  EXPECT_THAT(error_of("class V : public Vertex { void compute() { return x; } };"),
+              HasSubstr("<stdin>:3:51: error: use of undeclared identifier 'x'"));
   const std::string file = write("wrong.cpp", "#include <poplar/Vertex.hpp>\n\nint f() { return 1 }\n");
   Library library;
   std::ostringstream diagnostics;
@@ -408,15 +408,18 @@ TEST_F(LibraryTest, ErrorsNameTheUsersLine) {
 TEST_F(LibraryTest, RejectsWhatAVertexCannotHave) {
   EXPECT_THAT(error_of("struct P { int x; };\nclass V : public Vertex { Input<P> p; void compute() {} };"),
               HasSubstr("<stdin>:4:36: error: Field 'V.p' has unsupported field type 'poplar::Input<P>'"));
-  EXPECT_THAT(error_of("class V : public Vertex { float *p; void compute() {} };"), HasSubstr("Field 'V.p' has unsupported field type 'float*'"));
+  EXPECT_THAT(error_of("class V : public Vertex { float *p; void compute() {} };"),
+              HasSubstr("Field 'V.p' has unsupported field type 'float*'"));
   EXPECT_THAT(error_of("class V : public Vertex { float a[3]; void compute() {} };"), HasSubstr("'float[3]'"));
   EXPECT_THAT(error_of("class V : public Vertex { unsigned b : 3; void compute() {} };"), HasSubstr("Field 'V.b'"));
   EXPECT_THAT(error_of("class V : public Vertex { Vector<Input<Vector<Vector<int>>>> t; void compute() {} };"), HasSubstr("Field 'V.t'"));
   EXPECT_THAT(error_of("class V : public Vertex { virtual void compute() {} };"), HasSubstr("virtual functions"));
   EXPECT_THAT(error_of("class V : public Vertex { int compute() { return 1; } };"), HasSubstr("must return void or bool"));
   EXPECT_THAT(error_of("thread_local int t; class V : public Vertex { void compute() { ++t; } };"), HasSubstr("thread_local variable 't'"));
-  EXPECT_THAT(error_of("#include <pando/tile.hpp>\nint n; class V : public Vertex { static const pando::Reserve pando_reserve; void compute() {} };"),
-              HasSubstr("pando_reserve"));
+  EXPECT_THAT(
+      error_of(
+          "#include <pando/tile.hpp>\nint n; class V : public Vertex { static const pando::Reserve pando_reserve; void compute() {} };"),
+      HasSubstr("pando_reserve"));
 }
 
 TEST_F(LibraryTest, TheSecondCompilationStartsNoProcess) {
@@ -492,9 +495,7 @@ TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {
   const auto message = [&](const std::string& bytes) -> std::string {
     try {
       Library().load_bytes(bytes, "x.gp");
-    } catch (const poplar::graph_object_load_error& e) {
-      return e.what();
-    }
+    } catch (const poplar::graph_object_load_error& e) { return e.what(); }
     return "loaded";
   };
   EXPECT_THAT(message("not a gp"), HasSubstr("'x.gp' cannot be loaded: it is not a codelet object file"));
@@ -515,7 +516,8 @@ TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {
 
 // Vertices are laid out in memory by these numbers; the checksum of each of these files is right.
 TEST_F(LibraryTest, DescriptionsThatNoWriterWritesAreRefused) {
-  const Library source = compiled("class V : public Vertex { public: Input<Vector<float>> in; Output<int> out; unsigned k; void compute() {} };");
+  const Library source =
+      compiled("class V : public Vertex { public: Input<Vector<float>> in; Output<int> out; unsigned k; void compute() {} };");
   const GpFile good = read_gp(source.module(ModuleId(0)).gp_bytes.get(), "v.gp");
   const auto is_refused = [&](const std::function<void(Codelet&, GpDescription&)>& change) {
     GpFile bad = good;
@@ -539,7 +541,8 @@ TEST_F(LibraryTest, DescriptionsThatNoWriterWritesAreRefused) {
   EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].host_size = 8; }));
   EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].shape = FieldShape::vector; }));
   EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].min_align = 3; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].kind = FieldKind::state, c.fields[0].shape = FieldShape::vector_list; }));
+  EXPECT_TRUE(
+      is_refused([](Codelet& c, GpDescription&) { c.fields[0].kind = FieldKind::state, c.fields[0].shape = FieldShape::vector_list; }));
   EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].scalar_rows = true; }));
   EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].name = c.fields[1].name; }));
   EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.reserved = {~std::uint64_t{0}, 64, ""}; }));
@@ -564,9 +567,7 @@ TEST_F(LibraryTest, CodeForAnotherProcessorIsCompiledAgain) {
   try {
     Library().load_bytes(write_gp(gp), "v.gp");
     FAIL();
-  } catch (const poplar::graph_object_load_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("an-extension-of-the-future"));
-  }
+  } catch (const poplar::graph_object_load_error& e) { EXPECT_THAT(e.what(), HasSubstr("an-extension-of-the-future")); }
 }
 
 TEST_F(LibraryTest, OneVertexInTwoFilesIsOneUnlessItDiffers) {
@@ -574,8 +575,9 @@ TEST_F(LibraryTest, OneVertexInTwoFilesIsOneUnlessItDiffers) {
   Library library = compiled(text);
   library.compile({{}, "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n" + text}, "-O1", nullptr);
   EXPECT_EQ(library.size(), 1u);
-  EXPECT_THROW(library.compile({{}, "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { float x; void compute() {} };"}, "", nullptr),
-               poplar::graph_object_load_error);
+  EXPECT_THROW(
+      library.compile({{}, "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { float x; void compute() {} };"}, "", nullptr),
+      poplar::graph_object_load_error);
 }
 
 TEST_F(LibraryTest, HalfComesWithItsFunctions) {
@@ -617,7 +619,8 @@ TEST_F(LibraryTest, ExceptionsAndLibraryCodeWork) {
         try { copy.at(100); } catch (const std::out_of_range &) { copy[0] = std::sqrt(copy[0]) + float(std::fabs(half(-3)) - std::pow(half(3), half(1))); }
         std::copy(copy.begin(), copy.end(), &v[0]);
       }
-    };)", "-Wall -Werror");
+    };)",
+                                   "-Wall -Werror");
   float values[] = {1, 16, 9};
   VectorEdge vertex = {values, 3};
   run(*library.find("V"), &vertex);

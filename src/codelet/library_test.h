@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codelet/library.h"
-#include "codelet/popc_process.h"
+#include "codelet/popc/popc_process.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "codelet/foreign_call.h"
-#include "codelet/gp_file.h"
+#include "codelet/store/gp_file.h"
 #include "codelet/tile_context.h"
 #include "poplar/exceptions.hpp"
 
@@ -56,9 +56,7 @@ class LibraryTest : public ::testing::Test {
   std::string error_of(const std::string& text) {
     try {
       compiled(text);
-    } catch (const poplar::graph_program_compilation_error& e) {
-      return e.what();
-    }
+    } catch (const poplar::graph_program_compilation_error& e) { return e.what(); }
     return "no error";
   }
 

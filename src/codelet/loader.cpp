@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "codelet/code_ranges.h"
-#include "codelet/gp_file.h"
+#include "codelet/store/gp_file.h"
 #include "codelet/tile_context.h"
 
 namespace pando {
@@ -58,7 +58,8 @@ LoadedObject::LoadedObject(const std::string& object, const std::vector<std::str
   void* module_slot = find(kModuleSlotSymbol);
   if (!runtime || !module_slot) {
     dlclose(handle_);
-    fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: its object lacks '{}'", name, runtime ? kModuleSlotSymbol : kRuntimeSymbol);
+    fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: its object lacks '{}'", name,
+         runtime ? kModuleSlotSymbol : kRuntimeSymbol);
   }
   *static_cast<const PandoRuntime**>(runtime) = &runtime_table();
   *static_cast<unsigned*>(module_slot) = slot.value;

@@ -38,10 +38,13 @@ TEST_F(NeedsTest, WhatALibraryNeedsIsOfThoseWhoCallIt) {
 }
 
 TEST_F(NeedsTest, NeedsAreConstant) {
-  EXPECT_THAT(error_of("#include <pando/tile.hpp>\nint n; extern \"C\" const pando::Needs pando_needs_x{{0, (unsigned)(unsigned long)&n}, nullptr, 0};\n"
-                       "class V : public Vertex { public: void compute() { pando::need(pando_needs_x); } };"),
-              HasSubstr("'pando_needs_x' is not a constant pando::Needs"));
-  EXPECT_THAT(error_of("unsigned n; class V : public Vertex { public: static const unsigned pando_code_bytes; void compute() {} };"), HasSubstr("pando_code_bytes"));
+  EXPECT_THAT(
+      error_of(
+          "#include <pando/tile.hpp>\nint n; extern \"C\" const pando::Needs pando_needs_x{{0, (unsigned)(unsigned long)&n}, nullptr, 0};\n"
+          "class V : public Vertex { public: void compute() { pando::need(pando_needs_x); } };"),
+      HasSubstr("'pando_needs_x' is not a constant pando::Needs"));
+  EXPECT_THAT(error_of("unsigned n; class V : public Vertex { public: static const unsigned pando_code_bytes; void compute() {} };"),
+              HasSubstr("pando_code_bytes"));
 }
 
 }  // namespace

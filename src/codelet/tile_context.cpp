@@ -55,9 +55,8 @@ __attribute__((noinline)) TileContext& tile_context() {
 }
 
 PandoRuntime& runtime_table() {
-  static PandoRuntime table = {1,         tile_base,    tile_size,      tile_id,  tile_count, replica_id, tile_globals,
-                               no_fiber_start, no_fiber, no_fiber, no_suspend, trap,     cycle_count,
-                               run_directly,   no_set_jump, no_jump};
+  static PandoRuntime table = {1,        tile_base, tile_size,  tile_id, tile_count,  replica_id,   tile_globals, no_fiber_start,
+                               no_fiber, no_fiber,  no_suspend, trap,    cycle_count, run_directly, no_set_jump,  no_jump};
   return table;
 }
 

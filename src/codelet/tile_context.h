@@ -8,16 +8,16 @@
 
 namespace pando {
 
-struct FiberTable;  // exec/fiber.h
+struct FiberTable;  // exec/threads/fiber.h
 
 struct TileContext {
-  char* base = nullptr;             // the tile's first byte on the host
-  std::uint64_t size = 0;           // bytes of tile memory
-  std::uint32_t tile = 0;           // TileId in the replica
+  char* base = nullptr;    // the tile's first byte on the host
+  std::uint64_t size = 0;  // bytes of tile memory
+  std::uint32_t tile = 0;  // TileId in the replica
   std::uint32_t replica = 0;
-  std::uint32_t tiles = 0;          // of the machine
+  std::uint32_t tiles = 0;                 // of the machine
   const std::uint64_t* globals = nullptr;  // [module] -> byte offset of its globals in the tile; ~0: none
-  FiberTable* fibers = nullptr;     // this tile's suspended vertices
+  FiberTable* fibers = nullptr;            // this tile's suspended vertices
   std::uint64_t* cycle_counter = nullptr;  // this tile's counter behind cycle_count(); null: counts in this context
   std::uint64_t calls_of_cycle_count = 0;
 };

@@ -37,7 +37,8 @@ void copy_tables(const graph::Graph& graph, std::size_t programs, tile::Program&
   for (const graph::Function& f : graph.functions()) out.functions.push_back(f.name);
   const Library& library = graph.library();
   for (std::size_t i = 0; i < library.size(); ++i) out.codelet_names.push_back(library[CodeletId(static_cast<std::uint32_t>(i))].name);
-  for (std::size_t i = 0; i < library.modules(); ++i) out.modules.push_back(library.module(ModuleId(static_cast<std::uint32_t>(i))).gp_bytes);
+  for (std::size_t i = 0; i < library.modules(); ++i)
+    out.modules.push_back(library.module(ModuleId(static_cast<std::uint32_t>(i))).gp_bytes);
 }
 
 }  // namespace

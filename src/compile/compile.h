@@ -20,11 +20,11 @@ inline constexpr bool kValidateByDefault = false;
 #endif
 
 struct Options {
-  bool bind = true;                 // bind read-only operands to the source's bytes (contract 12); off: always receive
-  bool merge_moves = true;          // join adjacent moves
-  bool share_memory = true;         // variables not live together share addresses
-  bool split_variables = true;      // liveness per byte range, not per variable
-  bool infer_io_tiles = true;       // contract 2
+  bool bind = true;             // bind read-only operands to the source's bytes (contract 12); off: always receive
+  bool merge_moves = true;      // join adjacent moves
+  bool share_memory = true;     // variables not live together share addresses
+  bool split_variables = true;  // liveness per byte range, not per variable
+  bool infer_io_tiles = true;   // contract 2
   bool allow_out_of_memory = false;
   bool validate = kValidateByDefault;  // run the dumb validators on every plan
   bool bounded_memory = true;
@@ -37,8 +37,8 @@ struct Options {
 
 struct OutOfMemory {
   TileId tile;
-  std::string region;               // "executable": code alone is too much for the memory it must lie in; else empty
-  std::string step;                 // where the most is live
+  std::string region;  // "executable": code alone is too much for the memory it must lie in; else empty
+  std::string step;    // where the most is live
   std::uint64_t needed = 0, available = 0;
   std::vector<std::pair<std::string, std::uint64_t>> largest;  // live there, largest first
   std::string message() const;

@@ -252,9 +252,7 @@ TEST_F(CompileTest, APredicateTravelsToTheStreamsThatBranch) {
   // Each stream tests a value on a tile of its own.
   for (const tile::Stream& s : p.streams)
     for (const tile::Instruction& i : s.code)
-      if (i.op == tile::Op::branch_true) {
-        EXPECT_TRUE(std::find(s.tiles.begin(), s.tiles.end(), p.locations[i.b].tile) != s.tiles.end());
-      }
+      if (i.op == tile::Op::branch_true) { EXPECT_TRUE(std::find(s.tiles.begin(), s.tiles.end(), p.locations[i.b].tile) != s.tiles.end()); }
 }
 
 TEST_F(CompileTest, StreamsThatDoNotCrossDoNotMeet) {
@@ -270,12 +268,14 @@ TEST_F(CompileTest, CodeOfAFunctionInStreamingMemoryIsLiveFromLoadToLastCall) {
   const FunctionId f = graph_.add_function(body, "f");
   graph_.functions()[f].in_streaming_memory = true;
   const ProgramPtr call = make_program(graph::Call{f});
-  const tile::Program& p = compile_one(sequence({map(a, a, 0, "before"), make_program(graph::LoadFunction{f}), call, map(a, a, 0, "between"), call, map(a, a, 0, "after")}));
-  std::vector<tile::Op> expected{tile::Op::compute, tile::Op::load_code, tile::Op::call,      tile::Op::compute, tile::Op::call,
-                                 tile::Op::drop_code, tile::Op::compute, tile::Op::end, tile::Op::compute, tile::Op::ret};
+  const tile::Program& p = compile_one(
+      sequence({map(a, a, 0, "before"), make_program(graph::LoadFunction{f}), call, map(a, a, 0, "between"), call, map(a, a, 0, "after")}));
+  std::vector<tile::Op> expected{tile::Op::compute,   tile::Op::load_code, tile::Op::call, tile::Op::compute, tile::Op::call,
+                                 tile::Op::drop_code, tile::Op::compute,   tile::Op::end,  tile::Op::compute, tile::Op::ret};
   EXPECT_EQ(ops(0), expected);
-  const auto code = std::find_if(p.allocations.begin(), p.allocations.end(),
-                                 [&](const tile::Allocation& x) { return x.category == tile::Category::vertex_code && p.names[x.name.index()] == "Set"; });
+  const auto code = std::find_if(p.allocations.begin(), p.allocations.end(), [&](const tile::Allocation& x) {
+    return x.category == tile::Category::vertex_code && p.names[x.name.index()] == "Set";
+  });
   ASSERT_NE(code, p.allocations.end());
   EXPECT_FALSE(code->always_live);
   EXPECT_EQ(p.live_ranges[code->live].front().first, 1u);
@@ -284,7 +284,8 @@ TEST_F(CompileTest, CodeOfAFunctionInStreamingMemoryIsLiveFromLoadToLastCall) {
 
 // Code that several codelets share is there once per tile; what is declared is no estimate.
 TEST_F(CompileTest, DeclaredCode) {
-  Codelet first = codelet("First", {field("out", FieldKind::output)}, 80), second = codelet("Second", {field("out", FieldKind::output)}, 96);
+  Codelet first = codelet("First", {field("out", FieldKind::output)}, 80),
+          second = codelet("Second", {field("out", FieldKind::output)}, 96);
   second.code_declared = true;
   first.shared_code = second.shared_code = {{"library", 5000}};
   graph_.library().add_builtin("sharing", {first, second});
@@ -322,7 +323,8 @@ TEST_F(CompileTest, OperandsOfALibrarysCallerAreReceived) {
 }
 
 TEST_F(CompileTest, ReservedRangesOfATile) {
-  Codelet first = codelet("First", {field("out", FieldKind::output)}, 80), second = codelet("Second", {field("out", FieldKind::output)}, 96);
+  Codelet first = codelet("First", {field("out", FieldKind::output)}, 80),
+          second = codelet("Second", {field("out", FieldKind::output)}, 96);
   first.shared_ranges = {{0, 64, ""}, {4096, 1024, ""}};
   second.shared_ranges = {{4096, 1024, ""}};
   Codelet third = second;
@@ -347,7 +349,8 @@ TEST_F(CompileTest, ReservedRangesOfATile) {
     compile_one(work("Third"));
     FAIL() << "overlapping ranges";
   } catch (const std::exception& e) {
-    EXPECT_NE(std::string(e.what()).find("tile 0: codelet Third reserves bytes 4096 to 5120, of which some are reserved by Third (bytes 5000 to 5008)"),
+    EXPECT_NE(std::string(e.what()).find(
+                  "tile 0: codelet Third reserves bytes 4096 to 5120, of which some are reserved by Third (bytes 5000 to 5008)"),
               std::string::npos)
         << e.what();
   }

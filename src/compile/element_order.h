@@ -1,4 +1,5 @@
-// The order in which the elements of a copy are looked at. Any order that both views share gives the same copy; a good one has long stretches.
+// The order in which the elements of a copy are looked at. Any order that both views share gives the same copy; a good one has long
+// stretches.
 #pragma once
 
 #include "compile/plan.h"

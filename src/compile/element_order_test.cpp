@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "compile/communicate.h"
+#include "compile/passes/communicate.h"
 #include "machine/machine.h"
 
 namespace pando::compile {
@@ -36,11 +36,13 @@ class ElementOrder : public ::testing::Test {
  protected:
   // Blocks of 8 x 8 of the first two dimensions lie on one of four tiles.
   View grid(std::size_t rows, std::size_t columns, std::size_t planes, bool planes_first) {
-    const View v = graph_.view(graph_.add_variable(ElementType::float_, planes_first ? graph::Shape{planes, rows, columns} : graph::Shape{rows, columns, planes}, "v"));
+    const View v = graph_.view(graph_.add_variable(
+        ElementType::float_, planes_first ? graph::Shape{planes, rows, columns} : graph::Shape{rows, columns, planes}, "v"));
     const View grid = planes_first ? v.dim_shuffle({1, 2, 0}) : v;
     for (std::size_t r = 0; r < rows; r += 8)
       for (std::size_t c = 0; c < columns; c += 8)
-        graph_.set_tile_mapping(grid.slice(r, r + 8, 0).slice(c, c + 8, 1).flatten(), TileId(static_cast<std::uint32_t>((r / 8 * 3 + c / 8) % 4)));
+        graph_.set_tile_mapping(grid.slice(r, r + 8, 0).slice(c, c + 8, 1).flatten(),
+                                TileId(static_cast<std::uint32_t>((r / 8 * 3 + c / 8) % 4)));
     return grid;
   }
   const Plan& plan() {

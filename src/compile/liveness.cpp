@@ -61,7 +61,8 @@ LiveRanges::LiveRanges(const Plan& plan)
       seen[g.index()] = true;
       const Node& body = plan.function_bodies[g];
       function_orders_[f].emplace_back(body.begin, body.end);
-      for (auto it = std::lower_bound(calls_.begin(), calls_.end(), std::pair(body.begin, FunctionId(0))); it != calls_.end() && it->first < body.end; ++it)
+      for (auto it = std::lower_bound(calls_.begin(), calls_.end(), std::pair(body.begin, FunctionId(0)));
+           it != calls_.end() && it->first < body.end; ++it)
         open.push_back(it->second);
     }
     normalise(function_orders_[f]);
@@ -79,7 +80,8 @@ void LiveRanges::find_events(const AccessPattern& pattern) {
     for (std::size_t f = 0; f < holds.size(); ++f) {
       if (holds[f]) continue;
       const Node& body = plan_.function_bodies.raw()[f];
-      if (std::none_of(events_.begin(), events_.end(), [&](const Event& e) { return e.order >= body.begin && e.order < body.end; })) continue;
+      if (std::none_of(events_.begin(), events_.end(), [&](const Event& e) { return e.order >= body.begin && e.order < body.end; }))
+        continue;
       holds[f] = changed = true;
       for (const std::uint32_t order : call_positions_[f]) {
         const auto own = std::find_if(events_.begin(), events_.end(), [&](const Event& e) { return e.order == order; });
@@ -102,7 +104,8 @@ void LiveRanges::mark(std::uint32_t begin, std::uint32_t end) {
   if (begin >= end) return;
   marks_.emplace_back(begin, end);
   // Live over a call: live while the function runs.
-  for (auto it = std::lower_bound(calls_.begin(), calls_.end(), std::pair(begin, FunctionId(0))); it != calls_.end() && it->first < end; ++it)
+  for (auto it = std::lower_bound(calls_.begin(), calls_.end(), std::pair(begin, FunctionId(0))); it != calls_.end() && it->first < end;
+       ++it)
     if (!function_marked_[it->second.index()]) {
       function_marked_[it->second.index()] = true;
       marks_.insert(marks_.end(), function_orders_[it->second.index()].begin(), function_orders_[it->second.index()].end());
@@ -132,7 +135,8 @@ bool LiveRanges::walk_children(const std::vector<Node>& children, std::uint32_t 
     // The last event before `at`, and the child that holds it.
     auto event = std::lower_bound(events_.begin(), events_.end(), at, [](const Event& e, std::uint32_t o) { return e.order < o; });
     if (event == events_.begin() || (--event)->order < begin) break;
-    auto child = std::upper_bound(children.begin(), children.end(), event->order, [](std::uint32_t o, const Node& c) { return o < c.begin; });
+    auto child =
+        std::upper_bound(children.begin(), children.end(), event->order, [](std::uint32_t o, const Node& c) { return o < c.begin; });
     --child;
     while (child->end <= event->order) --child;  // empty children share their begin with the next
     if (live) mark(child->end, at);

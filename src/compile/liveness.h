@@ -57,7 +57,7 @@ class LiveRanges {
 
   const Plan& plan_;
   std::uint32_t orders_;
-  std::vector<std::vector<std::uint32_t>> positions_;  // ActionId -> orders
+  std::vector<std::vector<std::uint32_t>> positions_;        // ActionId -> orders
   std::vector<std::pair<std::uint32_t, FunctionId>> calls_;  // sorted by order
   std::vector<std::vector<std::uint32_t>> call_positions_;   // FunctionId -> orders of its calls
   std::vector<tile::LiveRange> function_orders_;             // FunctionId -> its orders and those of what it calls

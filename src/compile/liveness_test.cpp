@@ -13,7 +13,8 @@ namespace {
 // Random step trees over a handful of actions, and runs of them.
 class Fixture {
  public:
-  explicit Fixture(std::uint32_t seed) : rng_(seed), graph_(*find_machine("tiny4"), 1), plan_{graph_, options_, std::make_shared<tile::Program>()} {
+  explicit Fixture(std::uint32_t seed)
+      : rng_(seed), graph_(*find_machine("tiny4"), 1), plan_{graph_, options_, std::make_shared<tile::Program>()} {
     for (int a = 0; a < kActions; ++a) plan_.actions.push(Action{});
     const std::uint32_t functions = pick(3);
     plan_.function_bodies = DenseMap<FunctionId, Node>(functions);
@@ -164,7 +165,8 @@ TEST(LiveRanges, EndsAtTheLastRead) {
   const ActionId a1(1), a3(3), a4(4);
   EXPECT_EQ(ranges.of({{a1, AccessKind::write}, {a3, AccessKind::read}}, false), (tile::LiveRange{{1, 4}}));
   // Written again: dead between the read and the write.
-  EXPECT_EQ(ranges.of({{a1, AccessKind::write}, {a3, AccessKind::write}, {a4, AccessKind::read}}, false), (tile::LiveRange{{1, 2}, {3, 5}}));
+  EXPECT_EQ(ranges.of({{a1, AccessKind::write}, {a3, AccessKind::write}, {a4, AccessKind::read}}, false),
+            (tile::LiveRange{{1, 2}, {3, 5}}));
   // Read first: the value comes from the run before.
   EXPECT_EQ(ranges.of({{a1, AccessKind::read}, {a3, AccessKind::write}}, false), (tile::LiveRange{{0, 2}, {3, 6}}));
   EXPECT_EQ(ranges.of({{a1, AccessKind::read}}, true), (tile::LiveRange{{0, 6}}));

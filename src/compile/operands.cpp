@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/check.h"
-#include "compile/communicate.h"
+#include "compile/passes/communicate.h"
 
 namespace pando::compile {
 
@@ -20,10 +20,10 @@ struct Need {
   const View* view = nullptr;
   bool read = false, written = false;
   std::uint32_t align = 1;
-  Region region;              // if `single`
-  bool single = false;        // read-only, one region of one variable
-  bool interleaved = false;   // the field asks for interleaved memory
-  bool here = false;          // in the tile's own memory: what the vertex calls knows no other
+  Region region;             // if `single`
+  bool single = false;       // read-only, one region of one variable
+  bool interleaved = false;  // the field asks for interleaved memory
+  bool here = false;         // in the tile's own memory: what the vertex calls knows no other
 };
 
 class OperandLowering {
@@ -43,9 +43,11 @@ class OperandLowering {
     lowered.compute = index;
     lowered.streams = streams_;
     lowered.accesses = std::move(accesses_);
-    if (!gather_.empty()) lowered.gather = add_exchange_actions(plan_, plan_exchange(plan_, plan_.computes[index].name, std::move(gather_)));
+    if (!gather_.empty())
+      lowered.gather = add_exchange_actions(plan_, plan_exchange(plan_, plan_.computes[index].name, std::move(gather_)));
     for (const ActionId a : lowered.gather) plan_.exchanges[plan_.actions[a].a].gathers = cs_;
-    if (!scatter_.empty()) lowered.scatter = add_exchange_actions(plan_, plan_exchange(plan_, plan_.computes[index].name, std::move(scatter_)));
+    if (!scatter_.empty())
+      lowered.scatter = add_exchange_actions(plan_, plan_exchange(plan_, plan_.computes[index].name, std::move(scatter_)));
     return lowered;
   }
 
@@ -70,8 +72,8 @@ class OperandLowering {
     std::uint32_t operand;  // index into SymbolicCompute::operands
     std::uint32_t align;
     Region region;
-    bool single = false;    // `region` is all of it
-    bool direct = false;    // it can be used where it is, at `at`
+    bool single = false;  // `region` is all of it
+    bool direct = false;  // it can be used where it is, at `at`
     Address at;
   };
 
@@ -107,8 +109,8 @@ class OperandLowering {
   void add_operand(TileId tile, const Row& row, bool here) {
     const Field& field = *row.field;
     if (!row.direct) {
-      needs_.push_back({tile, row.operand, row.view, field.is_read(), field.is_written(), row.align, row.region, row.single && !field.is_written(),
-                        field.interleaved, here});
+      needs_.push_back({tile, row.operand, row.view, field.is_read(), field.is_written(), row.align, row.region,
+                        row.single && !field.is_written(), field.interleaved, here});
       return;
     }
     compute_.operands[row.operand].at = row.at;
@@ -116,7 +118,8 @@ class OperandLowering {
     shard.align = std::max(shard.align, row.align);
     shard.interleaved = shard.interleaved || field.interleaved;
     const AccessKind kind = !field.is_written() ? AccessKind::read : field.is_read() ? AccessKind::modify : AccessKind::write;
-    accesses_.push_back({row.at.shard, {}, {row.at.offset, row.at.offset + row.view->num_elements() * size_of(row.view->type())}, kind, true});
+    accesses_.push_back(
+        {row.at.shard, {}, {row.at.offset, row.at.offset + row.view->num_elements() * size_of(row.view->type())}, kind, true});
   }
 
   // A vertex that writes what it also reads does so in place, wherever the elements are: rows that share an element that one of
@@ -128,9 +131,9 @@ class OperandLowering {
     for (std::uint32_t i = 0; i < rows_.size(); ++i)
       for (std::uint32_t k = 0; k < i; ++k) {
         if (!rows_[i].field->is_written() && !rows_[k].field->is_written()) continue;
-        const bool shares = rows_[i].single && rows_[k].single
-                                ? rows_[i].region.variable == rows_[k].region.variable && rows_[i].region.elements.overlaps(rows_[k].region.elements)
-                                : rows_[i].view->intersects(*rows_[k].view);
+        const bool shares = rows_[i].single && rows_[k].single ? rows_[i].region.variable == rows_[k].region.variable &&
+                                                                     rows_[i].region.elements.overlaps(rows_[k].region.elements)
+                                                               : rows_[i].view->intersects(*rows_[k].view);
         if (!shares) continue;
         any = true;
         const std::uint32_t from = std::max(together[i], together[k]), to = std::min(together[i], together[k]);
@@ -158,7 +161,8 @@ class OperandLowering {
   static std::vector<Element> elements_of(const View& view) {
     std::vector<Element> list;
     view.for_each_run([&](const graph::Run& r) {
-      for (std::uint64_t i = 0; i < r.count; ++i) list.emplace_back(r.variable, r.offset + static_cast<std::uint64_t>(r.stride * static_cast<std::int64_t>(i)));
+      for (std::uint64_t i = 0; i < r.count; ++i)
+        list.emplace_back(r.variable, r.offset + static_cast<std::uint64_t>(r.stride * static_cast<std::int64_t>(i)));
     });
     return list;
   }
@@ -184,7 +188,7 @@ class OperandLowering {
   struct SharedBuffer {
     TileId tile;
     std::vector<Element> order;
-    std::vector<bool> written;                                     // per element of `order`
+    std::vector<bool> written;                                      // per element of `order`
     std::vector<std::pair<std::uint32_t, std::uint64_t>> operands;  // and where each begins
     std::uint32_t align = 1;
     std::uint64_t width = 0;
@@ -194,7 +198,8 @@ class OperandLowering {
   bool share_buffer(TileId tile, const std::vector<std::uint32_t>& members) {
     std::vector<std::vector<Element>> lists;
     for (const std::uint32_t i : members) lists.push_back(elements_of(*rows_[i].view));
-    std::vector<Element> order = *std::max_element(lists.begin(), lists.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    std::vector<Element> order =
+        *std::max_element(lists.begin(), lists.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
     std::vector<std::uint64_t> places = places_in(order, lists);
     if (places.empty()) {
       order.clear();
@@ -225,7 +230,8 @@ class OperandLowering {
     for (const auto& [operand, place] : s.operands) compute_.operands[operand].at = {buffer.shard, buffer.offset + place * s.width};
     for (std::size_t e = 0; e < s.order.size(); ++e) {
       const ShardInterval& i = locate(plan_, s.order[e].first, s.order[e].second);
-      const Address home{i.shard, i.local + (s.order[e].second - i.elements.begin) * s.width}, here{buffer.shard, buffer.offset + e * s.width};
+      const Address home{i.shard, i.local + (s.order[e].second - i.elements.begin) * s.width},
+          here{buffer.shard, buffer.offset + e * s.width};
       gather_.push_back({home, here, static_cast<std::uint32_t>(s.width), 1, 0, 0});
       if (s.written[e]) scatter_.push_back({here, home, static_cast<std::uint32_t>(s.width), 1, 0, 0});
     }
@@ -244,12 +250,18 @@ class OperandLowering {
     Address next;
     row.for_each_run([&](const graph::Run& run) {
       if (!ok) return;
-      if (run.stride != 1 && run.count != 1) { ok = false; return; }
+      if (run.stride != 1 && run.count != 1) {
+        ok = false;
+        return;
+      }
       std::uint64_t element = run.offset;
       const std::uint64_t end = run.offset + run.count;
       while (ok && element < end) {
         const ShardInterval& i = locate(plan_, run.variable, element);
-        if (plan_.shards[i.shard].tile != tile) { ok = false; return; }
+        if (plan_.shards[i.shard].tile != tile) {
+          ok = false;
+          return;
+        }
         const std::uint64_t width = plan_.element_bytes(run.variable);
         const Address here{i.shard, i.local + (element - i.elements.begin) * width};
         if (first) at = next = here;
@@ -315,7 +327,8 @@ class OperandLowering {
   };
 
   Address take(TileId tile, Buffer& buffer, std::uint64_t bytes, std::uint32_t align, AccessKind kind) {
-    if (!buffer.shard.valid()) buffer.shard = plan_.add_temporary(tile, 0, tile::Category::exchange_buffer, plan_.out->names[compute_.name.index()]);
+    if (!buffer.shard.valid())
+      buffer.shard = plan_.add_temporary(tile, 0, tile::Category::exchange_buffer, plan_.out->names[compute_.name.index()]);
     const std::uint64_t a = std::max<std::uint64_t>(align, 8);
     buffer.bytes = (buffer.bytes + a - 1) / a * a;
     buffer.align = std::max(buffer.align, align);
@@ -381,7 +394,12 @@ class OperandLowering {
       const ShardInterval& i = locate(plan_, region.variable, element);
       const std::uint64_t end = std::min({region.elements.end, i.elements.end, element + kLongest / width});
       const Address from{i.shard, i.local + (element - i.elements.begin) * width};
-      moves.push_back({from, {to.shard, to.offset + (element - region.elements.begin) * width}, static_cast<std::uint32_t>((end - element) * width), 1, 0, 0});
+      moves.push_back({from,
+                       {to.shard, to.offset + (element - region.elements.begin) * width},
+                       static_cast<std::uint32_t>((end - element) * width),
+                       1,
+                       0,
+                       0});
       element = end;
     }
     return moves;
@@ -399,7 +417,9 @@ class OperandLowering {
 
   void place_own(TileId tile, const Need& need) {
     for (const auto& [other, at] : own_) {
-      if (other->written || need.written || other->align < need.align || (need.interleaved && !other->interleaved) || !(*other->view == *need.view)) continue;
+      if (other->written || need.written || other->align < need.align || (need.interleaved && !other->interleaved) ||
+          !(*other->view == *need.view))
+        continue;
       compute_.operands[need.operand].at = at;
       return;
     }

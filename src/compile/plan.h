@@ -8,10 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -125,7 +125,7 @@ struct Node {
   std::uint64_t count = 0;     // repeat
   bool until = false;          // repeat_while: leave when true
   std::vector<std::optional<std::int32_t>> cases;  // branch: per way its value; nullopt: otherwise. If: {1, nullopt} with `boolean`
-  bool boolean = false;        // branch on zero or not
+  bool boolean = false;                            // branch on zero or not
   // Where each taking part stream reads the predicate.
   std::vector<std::pair<StreamId, SymbolicLocation>> predicate;
   std::vector<StreamId> streams;  // sorted: those with something to do in here
@@ -158,10 +158,10 @@ struct Plan {
   std::vector<SymbolicCompute> computes;
   std::vector<SymbolicTransfer> transfers;
   std::vector<SymbolicLocation> locations;
-  std::vector<Node> programs;                // per program of the engine
+  std::vector<Node> programs;  // per program of the engine
   DenseMap<FunctionId, Node> function_bodies;
   std::uint32_t orders = 0;
-  std::vector<SymbolicMove> initial_moves;   // constants and initial values, from Program::initial_data
+  std::vector<SymbolicMove> initial_moves;  // constants and initial values, from Program::initial_data
 
   // liveness and placement
   DenseMap<ShardId, std::vector<Piece>> pieces;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "compile/communicate.h"
+#include "compile/passes/communicate.h"
 
 namespace pando::compile {
 
@@ -11,7 +11,8 @@ const Piece* Resolver::piece_at(Address at) const {
   const std::vector<Piece>& pieces = plan_.pieces[at.shard];
   if (pieces.empty()) return nullptr;
   if (pieces.size() == 1) return at.offset >= pieces[0].bytes.begin && at.offset < pieces[0].bytes.end ? &pieces[0] : nullptr;
-  const auto after = std::upper_bound(pieces.begin(), pieces.end(), at.offset, [](std::uint64_t o, const Piece& p) { return o < p.bytes.begin; });
+  const auto after =
+      std::upper_bound(pieces.begin(), pieces.end(), at.offset, [](std::uint64_t o, const Piece& p) { return o < p.bytes.begin; });
   if (after == pieces.begin()) return nullptr;
   const Piece& p = *std::prev(after);
   return at.offset < p.bytes.end ? &p : nullptr;
@@ -99,7 +100,8 @@ void sort_moves(std::vector<tile::Move>& moves, bool merge) {
     if (out > 0) {
       tile::Move& last = moves[out - 1];
       if (last.count == 1 && m.count == 1 && last.source_tile == m.source_tile && last.destination_tile == m.destination_tile &&
-          last.source + last.bytes == m.source && last.destination + last.bytes == m.destination && std::uint64_t{last.bytes} + m.bytes <= ~0u) {
+          last.source + last.bytes == m.source && last.destination + last.bytes == m.destination &&
+          std::uint64_t{last.bytes} + m.bytes <= ~0u) {
         last.bytes += m.bytes;
         continue;
       }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compile/plan.h"
-#include "graph/view.h"
+#include "graph/views/view.h"
 
 namespace pando::compile {
 

@@ -67,8 +67,10 @@ StepWork sort_by_tile(const tile::Program& program, const tile::ComputeStep& ste
     TileWork& t = work.tiles[v.tile.value - low];
     t.used = true;
     if (v.cycles == tile::kUnestimated) return;
-    if (is_worker(g.codelet)) ++t.count;
-    else t.whole_tile += v.cycles;
+    if (is_worker(g.codelet))
+      ++t.count;
+    else
+      t.whole_tile += v.cycles;
   });
   std::uint32_t next = 0;
   for (TileWork& t : work.tiles) {
@@ -86,7 +88,8 @@ StepWork sort_by_tile(const tile::Program& program, const tile::ComputeStep& ste
 
 }  // namespace
 
-ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds, std::size_t tiles) {
+ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds,
+                         std::size_t tiles) {
   ComputeCost cost;
   count_codelets(program, step, cost);
   if (cost.vertices == 0) return cost;

@@ -29,7 +29,8 @@ void CostTable::find_gathers() {
   const tile::Program& p = *program_;
   for (std::uint32_t s = 0; s < p.streams.size(); ++s)
     for (const tile::Instruction& i : p.streams[s].code)
-      if (tile::row_of(i.op).work == tile::Work::exchange && p.exchanges[i.a].gathers.valid()) gathered_.emplace_back(p.exchanges[i.a].gathers, StreamId(s));
+      if (tile::row_of(i.op).work == tile::Work::exchange && p.exchanges[i.a].gathers.valid())
+        gathered_.emplace_back(p.exchanges[i.a].gathers, StreamId(s));
   std::sort(gathered_.begin(), gathered_.end());
   gathered_.erase(std::unique(gathered_.begin(), gathered_.end()), gathered_.end());
   for (std::uint32_t c = 0; c < p.computes.size(); ++c)
@@ -59,9 +60,7 @@ InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& ins
       add_exchange(stream, instruction, cost);
       moves_data = cost.cycles.exchange > 0 || cost.cycles.global_exchange > 0;
       break;
-    case tile::Work::host_call:
-      add_transfer(instruction.b, cost);
-      [[fallthrough]];
+    case tile::Work::host_call: add_transfer(instruction.b, cost); [[fallthrough]];
     case tile::Work::transfer:
     case tile::Work::print:
     case tile::Work::error:
@@ -132,16 +131,17 @@ void CostTable::add_exchange(StreamId stream, const tile::Instruction& instructi
     known = std::make_unique<ExchangeCost>(exchange_cost(*program_, with_bound(exchange, members), stream_of_tile_, exchange_model_));
   }
   if (!known)
-    known = std::make_unique<ExchangeCost>(across ? cross_replica_cost(*program_, exchange, program_->replica_maps[instruction.b], stream_of_tile_)
-                                                  : exchange_cost(*program_, exchange, stream_of_tile_, exchange_model_));
+    known = std::make_unique<ExchangeCost>(
+        across ? cross_replica_cost(*program_, exchange, program_->replica_maps[instruction.b], stream_of_tile_)
+               : exchange_cost(*program_, exchange, stream_of_tile_, exchange_model_));
   cost.cycles.exchange = known->exchange;
   cost.cycles.local_copy = known->local_copy;
   cost.cycles.global_exchange = known->global_exchange;
   cost.received_bytes = known->received[stream.index()];
 }
 
-// With a capacity the sender pays for its slot and for the way across, the receiver for its tensor. Without, both pay for the way across: that
-// of the dearest pair of tensors, whichever meet.
+// With a capacity the sender pays for its slot and for the way across, the receiver for its tensor. Without, both pay for the way across:
+// that of the dearest pair of tensors, whichever meet.
 void CostTable::add_channel_step(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost) {
   const tile::Program& p = *program_;
   const tile::Channel& c = p.channels[instruction.a];

@@ -56,12 +56,12 @@ class CostTable {
 
   std::shared_ptr<const tile::Program> program_;
   Options::Exchange exchange_model_;
-  std::vector<VertexKind> kinds_;          // by codelet
+  std::vector<VertexKind> kinds_;  // by codelet
   std::vector<StreamId> stream_of_tile_;
   std::vector<std::pair<ComputeSetId, StreamId>> gathered_;  // sorted: who takes part in an exchange that gathers for the compute set
   // A step that binds, per compute set and stream. Several steps of one compute set bind the same.
   std::map<std::pair<ComputeSetId, StreamId>, tile::ComputeId> bound_steps_;
-  std::mutex mutex_;                       // of what follows, while costs are computed
+  std::mutex mutex_;                                             // of what follows, while costs are computed
   std::vector<std::vector<std::atomic<std::uint64_t>>> totals_;  // [stream][instruction]
   std::vector<std::vector<InstructionCost>> costs_;
   std::vector<std::unique_ptr<ComputeCost>> computes_;

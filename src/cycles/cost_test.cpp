@@ -69,8 +69,10 @@ TEST(ComputeCost, MonotoneInVertexCycles) {
   Random random;
   for (int round = 0; round < 300; ++round) {
     std::vector<HandProgram::Work> work;
-    for (std::uint64_t n = 1 + random.below(6); n > 0; --n) work.push_back({kWorker, static_cast<std::uint32_t>(random.below(2)), random.below(1000)});
-    for (std::uint64_t n = random.below(4); n > 0; --n) work.push_back({kMulti, static_cast<std::uint32_t>(random.below(2)), random.below(5000)});
+    for (std::uint64_t n = 1 + random.below(6); n > 0; --n)
+      work.push_back({kWorker, static_cast<std::uint32_t>(random.below(2)), random.below(1000)});
+    for (std::uint64_t n = random.below(4); n > 0; --n)
+      work.push_back({kMulti, static_cast<std::uint32_t>(random.below(2)), random.below(5000)});
     std::uint64_t before = compute(work).cycles;
     std::vector<HandProgram::Work> more = work;
     more[random.below(more.size())].cycles += random.below(500);
@@ -81,7 +83,8 @@ TEST(ComputeCost, MonotoneInVertexCycles) {
   }
 }
 
-ExchangeCost cost_of(const Machine& m, std::vector<tile::Move> receive, std::vector<tile::Move> arrange = {}, Options::Exchange model = Options::Exchange::landing) {
+ExchangeCost cost_of(const Machine& m, std::vector<tile::Move> receive, std::vector<tile::Move> arrange = {},
+                     Options::Exchange model = Options::Exchange::landing) {
   HandProgram hand(m);
   hand.exchange({0}, "x", std::move(receive), std::move(arrange));
   std::vector<StreamId> stream_of_tile;
@@ -134,10 +137,13 @@ TEST(ExchangeCost, MulticastIsSentOnce) {
 
 TEST(ExchangeCost, PairsThatReceiveTheSameShareTheBus) {
   Machine m = machine("tiny4");
-  auto both = [&](std::uint32_t a, std::uint32_t b, std::uint32_t bytes) { return cost_of(m, {move(0, a, 0, 0, bytes), move(0, b, 0, 0, bytes)}).exchange; };
+  auto both = [&](std::uint32_t a, std::uint32_t b, std::uint32_t bytes) {
+    return cost_of(m, {move(0, a, 0, 0, bytes), move(0, b, 0, 0, bytes)}).exchange;
+  };
   // The sender bounds a multicast from one tile; from two, the receivers do.
   auto from_two = [&](std::uint32_t a, std::uint32_t b, std::uint32_t bytes) {
-    return cost_of(m, {move(0, a, 0, 0, bytes), move(1, a, 0, bytes, bytes), move(0, b, 0, 0, bytes), move(1, b, 0, bytes, bytes)}).exchange;
+    return cost_of(m, {move(0, a, 0, 0, bytes), move(1, a, 0, bytes, bytes), move(0, b, 0, 0, bytes), move(1, b, 0, bytes, bytes)})
+        .exchange;
   };
   EXPECT_EQ(both(2, 3, 400), 53u + 100);
   EXPECT_EQ(from_two(2, 3, 400), 53u + 100);
@@ -186,7 +192,8 @@ TEST(ExchangeCost, SharingOnlyHelps) {
   for (int round = 0; round < 200; ++round) {
     std::vector<tile::Move> moves;
     for (std::uint32_t t = 0; t < 4; ++t)
-      for (std::uint32_t i = 0; i < 3; ++i) moves.push_back(move(static_cast<std::uint32_t>(random.below(4)), t, random.below(2) * 512, 4096 + i * 512, 512));
+      for (std::uint32_t i = 0; i < 3; ++i)
+        moves.push_back(move(static_cast<std::uint32_t>(random.below(4)), t, random.below(2) * 512, 4096 + i * 512, 512));
     Machine m = machine("tiny4");
     std::uint64_t with = cost_of(m, moves).exchange;
     m.exchange_bus_sharing = false;
@@ -200,12 +207,12 @@ TEST(Links, Ladder) {
   auto cycles = [&](double bytes) { return static_cast<std::uint64_t>(std::ceil(bytes / per_link * 1.6e9)); };
   constexpr std::uint64_t kBytes = 1'000'000;
   EXPECT_EQ(link_cycles(m, {}), 0u);
-  EXPECT_EQ(link_cycles(m, {{0, 1, kBytes}}), cycles(kBytes / 4.0));                                // in the card: 4 links
-  EXPECT_EQ(link_cycles(m, {{0, 1, kBytes}, {1, 0, kBytes}}), cycles(kBytes / 4.0));                // directions are apart
-  EXPECT_EQ(link_cycles(m, {{0, 2, kBytes}}), cycles(kBytes / 2.0));                                // up: 2
-  EXPECT_EQ(link_cycles(m, {{0, 2, kBytes}, {1, 3, kBytes}}), cycles(kBytes / 2.0));                // two rails
-  EXPECT_EQ(link_cycles(m, {{0, 14, kBytes}, {2, 4, kBytes}}), cycles(kBytes));                     // share a piece of one rail
-  EXPECT_EQ(link_cycles(m, {{0, 3, kBytes}, {5, 2, kBytes}}), cycles(kBytes / 2.0));                // across the card of the end, both ways
+  EXPECT_EQ(link_cycles(m, {{0, 1, kBytes}}), cycles(kBytes / 4.0));                  // in the card: 4 links
+  EXPECT_EQ(link_cycles(m, {{0, 1, kBytes}, {1, 0, kBytes}}), cycles(kBytes / 4.0));  // directions are apart
+  EXPECT_EQ(link_cycles(m, {{0, 2, kBytes}}), cycles(kBytes / 2.0));                  // up: 2
+  EXPECT_EQ(link_cycles(m, {{0, 2, kBytes}, {1, 3, kBytes}}), cycles(kBytes / 2.0));  // two rails
+  EXPECT_EQ(link_cycles(m, {{0, 14, kBytes}, {2, 4, kBytes}}), cycles(kBytes));       // share a piece of one rail
+  EXPECT_EQ(link_cycles(m, {{0, 3, kBytes}, {5, 2, kBytes}}), cycles(kBytes / 2.0));  // across the card of the end, both ways
   EXPECT_EQ(link_cycles(m, {{0, 3, kBytes}, {4, 3, kBytes}}), cycles(kBytes)) << "both cross to IPU 3";
 }
 

@@ -47,7 +47,7 @@ struct ChannelClock {
   std::vector<std::uint64_t> arrived, freed;
 };
 
-struct StreamRecord {  // replica 0
+struct StreamRecord {              // replica 0
   std::vector<Executed> executed;  // by instruction
   std::uint64_t steps = 0;
   std::uint64_t wait_between_runs = 0;
@@ -84,7 +84,7 @@ struct CycleModel::State {
   std::vector<StreamRecord> records;
   std::uint64_t runs = 0;
   std::vector<ChannelClock> channels;  // [replica * channels + channel]
-  std::mutex meet;  // of clocks, where streams meet, and of channels
+  std::mutex meet;                     // of clocks, where streams meet, and of channels
 
   State(std::shared_ptr<const tile::Program> program, const Library& library, const Options& o)
       : costs(std::move(program), library, o.exchange), options(o), streams(costs.program().streams.size()) {
@@ -152,8 +152,10 @@ struct CycleModel::State {
     }
     const bool keeps = record.blocks.size() < options.trace_steps;
     record.open_blocks.push_back(keeps ? record.blocks.size() : kOpen);
-    if (keeps) record.blocks.push_back({instruction, now});
-    else ++record.blocks_lost;
+    if (keeps)
+      record.blocks.push_back({instruction, now});
+    else
+      ++record.blocks_lost;
   }
 
   void record(StreamId stream, std::uint32_t instruction, std::uint64_t came, std::uint64_t begin, std::uint64_t end) {
@@ -239,7 +241,8 @@ std::vector<FirstSeen> in_first_execution_order(const std::vector<StreamRecord>&
   return seen;
 }
 
-profile::StepCycles step_of(const tile::Program& program, const InstructionCost& cost, const Executed& e, std::uint32_t stream, const tile::Instruction& i) {
+profile::StepCycles step_of(const tile::Program& program, const InstructionCost& cost, const Executed& e, std::uint32_t stream,
+                            const tile::Instruction& i) {
   profile::StepCycles step;
   step.stream = program.streams[stream].name;
   step.name = name_of(program, i);
@@ -313,8 +316,8 @@ void CycleModel::fill(profile::Report& report) const {
   }
   for (std::size_t c = 0; c < codelets.size(); ++c)
     if (codelets[c].instances > 0)
-      report.codelets.push_back({c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c), codelets[c].instances,
-                                 codelets[c].cycles, codelets[c].unestimated == 0});
+      report.codelets.push_back({c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c),
+                                 codelets[c].instances, codelets[c].cycles, codelets[c].unestimated == 0});
 }
 
 std::vector<profile::TraceSlice> CycleModel::trace() const {

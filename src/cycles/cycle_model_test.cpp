@@ -96,8 +96,10 @@ HandProgram random_program(Random& random) {
       case 0:
       case 1: hand.compute(a, "c", {{c, a * 4, random.below(500)}, {c, a * 4 + 1, random.below(500)}}); break;
       case 2:
-        if (a == b) hand.exchange({a}, "x", {move(a * 4, a * 4 + 1, 0, 0, 400)}, {move(a * 4, a * 4, 0, 64, 8)});
-        else hand.exchange({std::min(a, b), std::max(a, b)}, "x", {move(a * 4, b * 4, 0, 0, 4000)});
+        if (a == b)
+          hand.exchange({a}, "x", {move(a * 4, a * 4 + 1, 0, 0, 400)}, {move(a * 4, a * 4, 0, 64, 8)});
+        else
+          hand.exchange({std::min(a, b), std::max(a, b)}, "x", {move(a * 4, b * 4, 0, 0, 4000)});
         break;
       default: hand.meet({0, 1, 2, 3});
     }

@@ -75,7 +75,7 @@ struct Send {
   std::uint64_t begin = 0, end = 0;  // source bytes; not contiguous: end - begin is the number of runs
   std::uint32_t run_bytes = 0;       // 0: contiguous
   std::int64_t step = 0;
-  std::uint64_t words = 0;           // of one that is not contiguous
+  std::uint64_t words = 0;  // of one that is not contiguous
   auto key() const { return std::tuple(tile, to_ipu, run_bytes != 0, begin, end, run_bytes, step); }
 };
 
@@ -107,7 +107,8 @@ void for_each_send(std::vector<Send>& sends, Emit emit) {
       while (next < sends.size() && sends[next].key() == s.key()) ++next;
       emit(s, s.words);
     } else {
-      while (next < sends.size() && sends[next].tile == s.tile && sends[next].to_ipu == s.to_ipu && sends[next].run_bytes == 0 && sends[next].begin <= s.end)
+      while (next < sends.size() && sends[next].tile == s.tile && sends[next].to_ipu == s.to_ipu && sends[next].run_bytes == 0 &&
+             sends[next].begin <= s.end)
         s.end = std::max(s.end, sends[next++].end);
       emit(s, divide_up(s.end - s.begin, 4));
     }
@@ -122,8 +123,10 @@ std::uint64_t shared_words(std::span<const tile::Move*> a, std::span<const tile:
   std::sort(b.begin(), b.end(), by_source);
   std::uint64_t words = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    if (by_source(a[i], b[j])) ++i;
-    else if (by_source(b[j], a[i])) ++j;
+    if (by_source(a[i], b[j]))
+      ++i;
+    else if (by_source(b[j], a[i]))
+      ++j;
     else {
       if (words_of(*a[i]) >= kPairSharedWords) words += words_of(*a[i]);
       ++i, ++j;
@@ -206,8 +209,8 @@ std::uint64_t slowest_copy(const Traffic& traffic) {
   return cycles;
 }
 
-void count_received(const tile::Program& program, const tile::Exchange& exchange, std::span<const StreamId> stream_of_tile, bool across_replicas,
-                    ExchangeCost& cost) {
+void count_received(const tile::Program& program, const tile::Exchange& exchange, std::span<const StreamId> stream_of_tile,
+                    bool across_replicas, ExchangeCost& cost) {
   cost.received.assign(program.streams.size(), 0);
   for (const tile::Move& m : exchange.receive) {
     if (m.source_tile == m.destination_tile && !across_replicas) continue;
@@ -234,7 +237,8 @@ std::uint64_t landing_cycles(const Machine& machine, TileId source, TileId desti
   return cycles + (19 * distance > 149 ? (19 * distance - 149) / 2 : 0);
 }
 
-ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& exchange, std::span<const StreamId> stream_of_tile, Options::Exchange model) {
+ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& exchange, std::span<const StreamId> stream_of_tile,
+                           Options::Exchange model) {
   const Machine& machine = program.machine;
   ExchangeCost cost;
   count_received(program, exchange, stream_of_tile, false, cost);
@@ -254,7 +258,8 @@ ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& e
 }
 
 ExchangeCost cross_replica_cost(const tile::Program& program, const tile::Exchange& exchange,
-                                std::span<const std::pair<std::uint32_t, std::uint32_t>> replicas, std::span<const StreamId> stream_of_tile) {
+                                std::span<const std::pair<std::uint32_t, std::uint32_t>> replicas,
+                                std::span<const StreamId> stream_of_tile) {
   const Machine& machine = program.machine;
   ExchangeCost cost;
   count_received(program, exchange, stream_of_tile, true, cost);
@@ -270,7 +275,8 @@ ExchangeCost cross_replica_cost(const tile::Program& program, const tile::Exchan
   for (auto [from, to] : replicas)
     for (unsigned a = 0; a < machine.ipus; ++a)
       for (unsigned b = 0; b < machine.ipus; ++b)
-        if (std::uint64_t n = bytes[std::size_t{a} * machine.ipus + b]) flows.push_back({from * machine.ipus + a, to * machine.ipus + b, n});
+        if (std::uint64_t n = bytes[std::size_t{a} * machine.ipus + b])
+          flows.push_back({from * machine.ipus + a, to * machine.ipus + b, n});
   cost.global_exchange = std::max(link_cycles(machine, flows), word_cycles(machine, busiest_words(traffic)));
   tile::Exchange arrange{exchange.name, {}, exchange.arrange};
   count_local_copies(machine, arrange, traffic);

@@ -63,7 +63,8 @@ class HandProgram {
   }
 
   // Taken part in by `streams`; they meet if they are several.
-  void exchange(const std::vector<std::uint32_t>& streams, const std::string& step_name, std::vector<tile::Move> receive, std::vector<tile::Move> arrange = {}) {
+  void exchange(const std::vector<std::uint32_t>& streams, const std::string& step_name, std::vector<tile::Move> receive,
+                std::vector<tile::Move> arrange = {}) {
     program_->exchanges.push_back({tile::NameId(), std::move(receive), std::move(arrange)});
     step(streams, tile::Op::exchange, program_->exchanges.size() - 1, step_name);
   }

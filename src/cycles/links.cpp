@@ -36,7 +36,7 @@ std::uint64_t link_cycles(const Machine& machine, const std::vector<Flow>& flows
   std::vector<CardTraffic> cards(last / 2 + 1);
   for (const Flow& f : flows) route(f, cards);
   double busiest = 0;  // bytes per link
-  auto consider = [&](const std::uint64_t (&bytes)[2], unsigned links) {
+  auto consider = [&](const std::uint64_t(&bytes)[2], unsigned links) {
     for (std::uint64_t b : bytes) busiest = std::max(busiest, static_cast<double>(b) / std::max(1u, links));
   };
   for (const CardTraffic& c : cards) {

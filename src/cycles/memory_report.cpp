@@ -36,7 +36,7 @@ std::vector<std::span<const tile::Allocation>> allocations_by_tile(const tile::P
 
 // The steps of one stream: the orders of its instructions, each once.
 struct StreamSteps {
-  std::vector<std::uint32_t> orders;     // sorted
+  std::vector<std::uint32_t> orders;  // sorted
   std::vector<std::string> names;
   std::vector<std::uint32_t> positions;  // [order] -> first position whose order is not lower; past the end: orders.size()
   std::size_t position(std::uint32_t order) const { return order < positions.size() ? positions[order] : orders.size(); }
@@ -54,8 +54,7 @@ StreamSteps steps_of(const tile::Program& program, const tile::Stream& stream) {
     steps.orders.push_back(order);
     steps.names.push_back(name_at(program, name));
   }
-  for (std::uint32_t position = 0; position < steps.orders.size(); ++position)
-    steps.positions.resize(steps.orders[position] + 1, position);
+  for (std::uint32_t position = 0; position < steps.orders.size(); ++position) steps.positions.resize(steps.orders[position] + 1, position);
   return steps;
 }
 
@@ -145,7 +144,8 @@ CategoryTable categories_of(const tile::Program& program) {
   return table;
 }
 
-void fill_tile(const TileSweep& sweep, std::span<const tile::Allocation> allocations, CategoryTable& categories, profile::TileMemory& tile) {
+void fill_tile(const TileSweep& sweep, std::span<const tile::Allocation> allocations, CategoryTable& categories,
+               profile::TileMemory& tile) {
   tile.used = sweep.peak;
   for (const tile::Allocation& a : allocations) tile.with_gaps = std::max(tile.with_gaps, a.offset + a.size);
   for (std::size_t c = 0; c < tile::kCategories; ++c) {
@@ -155,8 +155,9 @@ void fill_tile(const TileSweep& sweep, std::span<const tile::Allocation> allocat
   }
 }
 
-profile::StreamLiveness fill_stream(const tile::Program& program, const tile::Stream& stream, std::span<const std::span<const tile::Allocation>> allocations,
-                                    CategoryTable& categories, profile::Report& report) {
+profile::StreamLiveness fill_stream(const tile::Program& program, const tile::Stream& stream,
+                                    std::span<const std::span<const tile::Allocation>> allocations, CategoryTable& categories,
+                                    profile::Report& report) {
   StreamSteps steps = steps_of(program, stream);
   RangeSum live(steps.orders.size());
   RangeMax worst(steps.orders.size());
@@ -181,8 +182,17 @@ profile::StreamLiveness fill_stream(const tile::Program& program, const tile::St
 
 // Sums the allocations by name, one category after the other: names are dense, pairs of name and category are not.
 std::vector<profile::LargestVariable> largest_of(const tile::Program& program) {
-  struct Sum { std::uint64_t bytes = 0; std::uint32_t tiles = 0; TileId last; };
-  struct Found { std::uint64_t bytes; std::uint32_t tiles; tile::Category category; std::uint32_t name; };
+  struct Sum {
+    std::uint64_t bytes = 0;
+    std::uint32_t tiles = 0;
+    TileId last;
+  };
+  struct Found {
+    std::uint64_t bytes;
+    std::uint32_t tiles;
+    tile::Category category;
+    std::uint32_t name;
+  };
   std::vector<Found> found;
   for (std::size_t c = 0; c < tile::kCategories; ++c) {
     auto category = static_cast<tile::Category>(c);

@@ -28,8 +28,10 @@ HandProgram small() {
   p.live_ranges = {{}, {{0, 2}}, {{1, 3}}, {{3, 4}}};
   using tile::Category;
   tile::NameId weights = hand.name("weights"), a = hand.name("a"), b = hand.name("b"), code = hand.name("code");
-  p.allocations = {{TileId(0), weights, Category::variable, true, false, 0, 100, 0},  {TileId(0), a, Category::variable, false, false, 128, 40, 1},
-                   {TileId(0), b, Category::exchange_buffer, false, false, 168, 60, 2}, {TileId(0), code, Category::vertex_code, false, true, 128, 30, 3},
+  p.allocations = {{TileId(0), weights, Category::variable, true, false, 0, 100, 0},
+                   {TileId(0), a, Category::variable, false, false, 128, 40, 1},
+                   {TileId(0), b, Category::exchange_buffer, false, false, 168, 60, 2},
+                   {TileId(0), code, Category::vertex_code, false, true, 128, 30, 3},
                    {TileId(1), weights, Category::variable, true, false, 0, 250, 0}};
   return hand;
 }
@@ -59,7 +61,8 @@ TEST(MemoryReport, LivenessOverTheProgram) {
   EXPECT_EQ(r.liveness[0].always_live_bytes, 350u);
   std::vector<std::string> names;
   std::vector<std::uint64_t> live, worst;
-  for (const profile::LiveStep& s : r.liveness[0].steps) names.push_back(s.name), live.push_back(s.live_bytes), worst.push_back(s.worst_tile_bytes);
+  for (const profile::LiveStep& s : r.liveness[0].steps)
+    names.push_back(s.name), live.push_back(s.live_bytes), worst.push_back(s.worst_tile_bytes);
   EXPECT_THAT(names, testing::ElementsAre("load", "forward", "backward", "store"));
   EXPECT_THAT(live, testing::ElementsAre(40, 100, 60, 30));
   EXPECT_THAT(worst, testing::ElementsAre(250, 250, 250, 250));
@@ -97,8 +100,8 @@ TEST(MemoryReport, EqualsCountingStepByStep) {
     }
     for (std::uint32_t t = 0; t < 4; ++t)
       for (std::uint64_t n = random.below(8), at = 0; n > 0; --n, at += 1000)
-        p.allocations.push_back({TileId(t), hand.name("v"), static_cast<tile::Category>(random.below(tile::kCategories)), random.below(4) == 0, false, at,
-                                 1 + random.below(900), static_cast<std::uint32_t>(random.below(6))});
+        p.allocations.push_back({TileId(t), hand.name("v"), static_cast<tile::Category>(random.below(tile::kCategories)),
+                                 random.below(4) == 0, false, at, 1 + random.below(900), static_cast<std::uint32_t>(random.below(6))});
     profile::Report r = memory_of(hand);
     std::vector<std::uint64_t> live(kSteps), worst(kSteps), used(4);
     for (std::uint32_t step = 0; step < kSteps + 8; ++step)

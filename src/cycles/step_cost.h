@@ -38,11 +38,13 @@ struct ExchangeCost {
   bool crosses_ipus = false;
   std::vector<std::uint64_t> received;  // [stream]: bytes that its tiles receive from others
 };
-ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& exchange, std::span<const StreamId> stream_of_tile, Options::Exchange model);
+ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& exchange, std::span<const StreamId> stream_of_tile,
+                           Options::Exchange model);
 
 // The moves of an exchange, made between replicas instead of within each.
 ExchangeCost cross_replica_cost(const tile::Program& program, const tile::Exchange& exchange,
-                                std::span<const std::pair<std::uint32_t, std::uint32_t>> replicas, std::span<const StreamId> stream_of_tile);
+                                std::span<const std::pair<std::uint32_t, std::uint32_t>> replicas,
+                                std::span<const StreamId> stream_of_tile);
 
 // Cycles of a transfer to or from the host or Streaming Memory.
 std::uint64_t transfer_cycles(const tile::Program& program, const tile::Transfer& transfer);

@@ -17,7 +17,8 @@ Path streaming_path(const Machine& m) { return {m.streaming_bytes_per_second, m.
 
 std::uint64_t path_cycles(const Machine& machine, const Path& path, std::uint64_t bytes) {
   if (path.bytes_per_second <= 0 || bytes == 0) return 0;
-  return static_cast<std::uint64_t>(std::ceil((path.latency_seconds + static_cast<double>(bytes) / path.bytes_per_second) * machine.clock_hz));
+  return static_cast<std::uint64_t>(
+      std::ceil((path.latency_seconds + static_cast<double>(bytes) / path.bytes_per_second) * machine.clock_hz));
 }
 
 }  // namespace

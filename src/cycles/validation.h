@@ -78,7 +78,8 @@ inline std::vector<Validation> amp_validations(const std::vector<AmpPoint>& poin
   std::vector<Validation> out;
   for (const AmpPoint& p : points) {
     auto cycles = compute_cycles_of(*find_machine("bow"), 1472, VertexKind::supervisor, amp_f16_pass_cycles(p.rows));
-    out.push_back({"AMP f16 [" + std::to_string(p.rows) + ",16]x[16,16], Bow", p.cycles, p.cycles, static_cast<double>(cycles), p.fitted(), 0.02});
+    out.push_back(
+        {"AMP f16 [" + std::to_string(p.rows) + ",16]x[16,16], Bow", p.cycles, p.cycles, static_cast<double>(cycles), p.fitted(), 0.02});
   }
   return out;
 }
@@ -92,7 +93,8 @@ inline std::vector<Validation> addition_validations() {
     for (std::uint32_t tiles : {4u, 16u, 128u, 1024u}) {
       if (n == 10 && tiles != 4) continue;
       auto cycles = kCounter + compute_cycles_of(bow, tiles, VertexKind::multi, binary_op_f32_cycles(static_cast<std::uint64_t>(n)));
-      out.push_back({"add f32, " + std::to_string(n) + " on each of " + std::to_string(tiles) + " tiles, Bow", low, high, static_cast<double>(cycles), tiles == 4, 0.03});
+      out.push_back({"add f32, " + std::to_string(n) + " on each of " + std::to_string(tiles) + " tiles, Bow", low, high,
+                     static_cast<double>(cycles), tiles == 4, 0.03});
     }
   return out;
 }
@@ -115,8 +117,10 @@ inline profile::Cycles exchange_cycles_of(Machine machine, unsigned ipus) {
 inline std::vector<Validation> phase_validations() {
   std::vector<Validation> out;
   const Machine& mk1 = *find_machine("ipu1");
-  out.push_back({"sync of a blur iteration, 1 IPU, Mk1", 64, 117, static_cast<double>(exchange_cycles_of(mk1, 1).sync), false, kMostTolerance});
-  out.push_back({"sync of a blur iteration, 16 IPUs, Mk1", 501, 642, static_cast<double>(exchange_cycles_of(mk1, 16).sync), false, kMostTolerance});
+  out.push_back(
+      {"sync of a blur iteration, 1 IPU, Mk1", 64, 117, static_cast<double>(exchange_cycles_of(mk1, 1).sync), false, kMostTolerance});
+  out.push_back(
+      {"sync of a blur iteration, 16 IPUs, Mk1", 501, 642, static_cast<double>(exchange_cycles_of(mk1, 16).sync), false, kMostTolerance});
   HandProgram copy(*find_machine("ipu21"));
   copy.exchange({0}, "copy", {}, {move(0, 0, 0, 16384, 8192)});
   out.push_back({"copy of 8 KiB within a tile, C600", 1308, 1308, static_cast<double>(run_cycles(copy).local_copy), true, 0.01});

@@ -7,12 +7,15 @@
 namespace pando::cycles {
 namespace {
 
-std::vector<AmpPoint> amp_points() { return read_amp_points(std::string(PANDO_SOURCE_DIR) + "/tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv"); }
+std::vector<AmpPoint> amp_points() {
+  return read_amp_points(std::string(PANDO_SOURCE_DIR) + "/tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv");
+}
 
 void expect_within(const std::vector<Validation>& rows) {
   for (const Validation& v : rows) {
     const bool is_listed = std::count(rows_not_met().begin(), rows_not_met().end(), v.check) > 0;
-    EXPECT_NE(v.is_met(), is_listed) << v.check << ": predicted " << v.predicted << ", measured " << v.measured_low << ".." << v.measured_high;
+    EXPECT_NE(v.is_met(), is_listed) << v.check << ": predicted " << v.predicted << ", measured " << v.measured_low << ".."
+                                     << v.measured_high;
     EXPECT_LE(v.tolerance, kMostTolerance) << v.check;
     EXPECT_GT(v.tolerance, 0) << v.check;
   }

@@ -21,9 +21,7 @@ void Interpreter::run(unsigned index) {
   std::exception_ptr error;
   try {
     scheduler_.run(index);
-  } catch (...) {
-    error = std::current_exception();
-  }
+  } catch (...) { error = std::current_exception(); }
   steps_.end_run();
   if (error) std::rethrow_exception(error);
 }

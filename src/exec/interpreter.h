@@ -1,12 +1,13 @@
-// Runs the streams of a tile program: what was prepared at load (loaded_program.h), the cursors (scheduler.h) and what their steps do (step_execution.h).
+// Runs the streams of a tile program: what was prepared at load (loaded_program.h), the cursors (scheduler.h) and what their steps do
+// (step_execution.h).
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "exec/loaded_program.h"
-#include "exec/scheduler.h"
-#include "exec/step_execution.h"
+#include "exec/steps/scheduler.h"
+#include "exec/steps/step_execution.h"
 
 namespace pando::exec {
 

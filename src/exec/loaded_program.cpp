@@ -39,15 +39,16 @@ std::vector<tile::Move> moves_of_row(const tile::Transfer& t, std::uint64_t row)
 
 }  // namespace
 
-LoadedProgram::LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory, const std::vector<std::unique_ptr<TileContexts>>& contexts,
-             const Options& options, unsigned threads)
+LoadedProgram::LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory,
+                             const std::vector<std::unique_ptr<TileContexts>>& contexts, const Options& options, unsigned threads)
     : program_(program), memory_(memory), host_steps_(program.programs * program.streams.size()) {
   build_moves(4 * threads);
   computes_.resize(program.replication);
   for (unsigned r = 0; r < program.replication; ++r) {
     descriptors_.push_back(std::make_unique<Descriptors>(program, library, memory, r));
     for (std::size_t c = 0; c < program.computes.size(); ++c)
-      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options.prefetch_tiles));
+      computes_[r].push_back(
+          std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options.prefetch_tiles));
   }
   pairs_.resize(program.streams.size());
   if (options.tile_by_tile) build_tile_by_tile(library, contexts, threads);
@@ -95,12 +96,15 @@ void LoadedProgram::build_replica_copies(unsigned chunks) {
 }
 
 // Which exchanges run tile by tile with the compute step that follows is decided here, once, by addresses and rules.
-void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads) {
+void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts,
+                                       unsigned threads) {
   for (std::size_t s = 0; s < program_.streams.size(); ++s) {
     const std::vector<Instruction>& code = program_.streams[s].code;
     pairs_[s].resize(code.size());
     for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-      if (row_of(code[i].op).work != tile::Work::exchange || code[i].meet.valid() || row_of(code[i + 1].op).work != tile::Work::compute || code[i + 1].meet.valid()) continue;
+      if (row_of(code[i].op).work != tile::Work::exchange || code[i].meet.valid() || row_of(code[i + 1].op).work != tile::Work::compute ||
+          code[i + 1].meet.valid())
+        continue;
       const tile::Exchange& exchange = program_.exchanges[code[i].a];
       const std::uint32_t c = code[i + 1].a;
       const tile::ComputeStep& step = program_.computes[c];

@@ -1,5 +1,5 @@
-// What is prepared when a program is loaded: resolved moves, the work of compute steps, which instructions a program can reach. Nothing here changes
-// while programs run, but that the host steps of a program are found when it first runs.
+// What is prepared when a program is loaded: resolved moves, the work of compute steps, which instructions a program can reach. Nothing
+// here changes while programs run, but that the host steps of a program are found when it first runs.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "codelet/library.h"
-#include "exec/compute_work.h"
 #include "exec/memory.h"
-#include "exec/move_plan.h"
+#include "exec/moves/move_plan.h"
+#include "exec/moves/tile_by_tile.h"
 #include "exec/runner.h"
-#include "exec/tile_by_tile.h"
+#include "exec/steps/compute_work.h"
 #include "tile/program.h"
 
 namespace pando::exec {
@@ -34,8 +34,8 @@ struct Pair {
 class LoadedProgram {
  public:
   // Keeps references to program and memory. `contexts`: one per replica.
-  LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory, const std::vector<std::unique_ptr<TileContexts>>& contexts,
-        const Options& options, unsigned threads);
+  LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory,
+                const std::vector<std::unique_ptr<TileContexts>>& contexts, const Options& options, unsigned threads);
 
   const ExchangeMoves& exchange(tile::ExchangeId id) const { return exchanges_[id.index()]; }
   const MovePlan& transfer(tile::TransferId id) const { return transfers_[id.index()]; }
@@ -68,12 +68,12 @@ class LoadedProgram {
   const TileMemory& memory_;
   std::vector<ExchangeMoves> exchanges_;
   std::vector<MovePlan> transfers_;
-  std::vector<std::vector<MovePlan>> rows_;  // [transfer][row]
-  std::vector<std::unique_ptr<Descriptors>> descriptors_;            // [replica]
-  std::vector<std::vector<std::unique_ptr<ComputeWork>>> computes_;  // [replica][compute step]
-  std::vector<std::vector<std::unique_ptr<Pair>>> pairs_;            // [stream][instruction]
-  std::vector<bool> ordered_remote_;                                 // [remote buffer]
-  std::vector<std::vector<std::uint32_t>> hostless_exits_;              // [stream][instruction]
+  std::vector<std::vector<MovePlan>> rows_;                            // [transfer][row]
+  std::vector<std::unique_ptr<Descriptors>> descriptors_;              // [replica]
+  std::vector<std::vector<std::unique_ptr<ComputeWork>>> computes_;    // [replica][compute step]
+  std::vector<std::vector<std::unique_ptr<Pair>>> pairs_;              // [stream][instruction]
+  std::vector<bool> ordered_remote_;                                   // [remote buffer]
+  std::vector<std::vector<std::uint32_t>> hostless_exits_;             // [stream][instruction]
   std::vector<std::optional<std::vector<std::uint32_t>>> host_steps_;  // [program][stream]
 };
 

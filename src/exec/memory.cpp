@@ -21,9 +21,7 @@ constexpr std::uint64_t kHugePage = 2u << 20;
 std::uint64_t page_up(std::uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
 
 // Whole pages of an image: a reset drops the tile's copies of them. The rest shares pages with other data, and is written again.
-std::uint64_t droppable_bytes(const tile::Image& image) {
-  return image.begin % kPage == 0 ? image.bytes.size() / kPage * kPage : 0;
-}
+std::uint64_t droppable_bytes(const tile::Image& image) { return image.begin % kPage == 0 ? image.bytes.size() / kPage * kPage : 0; }
 
 // Bytes of the pages of all tiles that some allocation touches (allocations are sorted).
 std::uint64_t allocated_pages(const tile::Program& program) {
@@ -63,7 +61,9 @@ class MemoryFile {
 
  private:
   MemoryFile(int file, std::uint64_t bytes) : file_(file), bytes_(bytes) {}  // whole: what throws after it closes the file
-  [[noreturn]] void no_room() const { fail(ErrorKind::stream_memory_allocation_error, "host-memory", "the host has no {} bytes for images of tiles", bytes_); }
+  [[noreturn]] void no_room() const {
+    fail(ErrorKind::stream_memory_allocation_error, "host-memory", "the host has no {} bytes for images of tiles", bytes_);
+  }
 
   const int file_;
   const std::uint64_t bytes_;
@@ -127,7 +127,8 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
   stride_ = (page_up(highest) / kPage | 1) * kPage;
   const std::uint64_t total = stride_ * program.machine.tiles();
   const std::uint64_t used = allocated_pages(program);
-  check_host_memory(saturating_mul(used, program.replication), ErrorKind::stream_memory_allocation_error, "what the program keeps in tile memory");
+  check_host_memory(saturating_mul(used, program.replication), ErrorKind::stream_memory_allocation_error,
+                    "what the program keeps in tile memory");
   for (unsigned r = 0; r < program.replication; ++r) {
     replicas_.emplace_back(total, "the tiles");
     // Memory whose pages are mostly used is faster in huge pages; where many are not, it would cost far more of it.

@@ -20,9 +20,11 @@ void check_library(const tile::Program& program, const Library& library) {
          "the program was compiled although it does not fit into tile memory; it can be reported on, not run");
   for (const tile::ComputeStep& step : program.computes)
     for (const tile::VertexGroup& g : step.groups) {
-      if (g.codelet.index() >= library.size() || (g.codelet.index() < program.codelet_names.size() && library[g.codelet].name != program.codelet_names[g.codelet.index()]))
-        fail(ErrorKind::graph_object_load_error, "codelet-mismatch", "the executable needs codelet {} '{}', which the loaded modules do not have",
-             g.codelet.value, g.codelet.index() < program.codelet_names.size() ? program.codelet_names[g.codelet.index()] : "?");
+      if (g.codelet.index() >= library.size() ||
+          (g.codelet.index() < program.codelet_names.size() && library[g.codelet].name != program.codelet_names[g.codelet.index()]))
+        fail(ErrorKind::graph_object_load_error, "codelet-mismatch",
+             "the executable needs codelet {} '{}', which the loaded modules do not have", g.codelet.value,
+             g.codelet.index() < program.codelet_names.size() ? program.codelet_names[g.codelet.index()] : "?");
       if (!library[g.codelet].kernel)
         fail(ErrorKind::link_error, "codelet-without-code", "codelet '{}' has no code", library[g.codelet].name);
     }
@@ -50,7 +52,8 @@ struct Runner::State {
     for (unsigned r = 0; r < program->replication; ++r) {
       initialise_globals(r);
       initial.run_all(memory.base(r), program->initial_data.data());
-      for (const tile::Location& l : program->replica_index) std::memcpy(memory.at(r, l.tile, l.offset), &r, std::min(sizeof r, size_of(l.type)));
+      for (const tile::Location& l : program->replica_index)
+        std::memcpy(memory.at(r, l.tile, l.offset), &r, std::min(sizeof r, size_of(l.type)));
     }
   }
 
@@ -89,9 +92,11 @@ struct Runner::State {
 
   // One block for all replicas, or one for each of them; the host's buffer may be larger. Returns the distance between replicas' blocks.
   std::uint64_t replica_step(const tile::HandleInfo& h, const char* begin, const char* end) const {
-    if (!begin && h.bytes > 0) fail(ErrorKind::stream_connection_error, "null-buffer", "handle '{}': the host's buffer is a null pointer", h.name);
+    if (!begin && h.bytes > 0)
+      fail(ErrorKind::stream_connection_error, "null-buffer", "handle '{}': the host's buffer is a null pointer", h.name);
     if (!end) return 0;
-    if (end < begin) fail(ErrorKind::stream_connection_error, "handle-size", "handle '{}': the host's buffer ends before it begins", h.name);
+    if (end < begin)
+      fail(ErrorKind::stream_connection_error, "handle-size", "handle '{}': the host's buffer ends before it begins", h.name);
     const auto bytes = static_cast<std::uint64_t>(end - begin);
     if (bytes == h.bytes) return 0;
     if (bytes >= h.bytes * program->replication) return h.bytes;
@@ -136,7 +141,8 @@ void Runner::read(std::string_view name, void* begin, void* end) {
   if (!h.read.valid()) fail(ErrorKind::stream_connection_error, "handle-direction", "handle '{}' was not made for reading", name);
   auto* const to = static_cast<char*>(begin);
   const std::uint64_t step = state_->replica_step(h, to, static_cast<const char*>(end));
-  for (unsigned r = 0; r < (step ? state_->program->replication : 1); ++r) state_->interpreter.steps().move_handle(h.read, r, to + r * step);
+  for (unsigned r = 0; r < (step ? state_->program->replication : 1); ++r)
+    state_->interpreter.steps().move_handle(h.read, r, to + r * step);
 }
 
 void Runner::copy_to_remote(std::string_view handle, const void* source, std::uint64_t row, unsigned replica) {

@@ -24,24 +24,24 @@ class FifoCallback {
   // True: the block was filled; false: `fetch` is called. Asked for when the program needs the block, but for the first of each run: so it
   // may wait for what the host learns from steps before that one.
   virtual bool prefetch(void*) { return false; }
-  virtual void fetch(void* block) = 0;            // to device: fill the block; to host: take it
-  virtual void complete() {}                      // the block of the last fetch or prefetch was used
+  virtual void fetch(void* block) = 0;  // to device: fill the block; to host: take it
+  virtual void complete() {}            // the block of the last fetch or prefetch was used
 };
 
 using HostFunctionCallback = std::function<void(const std::vector<const void*>& inputs, const std::vector<void*>& outputs)>;
 
-// Threads that runners borrow (exec/workers.h).
+// Threads that runners borrow (exec/threads/workers.h).
 class Workers;
 std::shared_ptr<Workers> make_workers();
 
 struct Options {
   std::shared_ptr<Workers> workers;  // whose threads it runs on; null: its own
-  unsigned threads = 0;         // 0: PANDO_THREADS, or the machine's processors
-  bool tile_by_tile = true;     // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
-  bool prefetch_tiles = true;   // bring what the next tiles' vertices touch first into the cache (contract 10)
-  bool linger = true;           // threads wait a little for the next run before they sleep (workers.h)
-  bool poison_undefined = false;  // WriteUndef fills with 0xA5
-  bool prefetch = true;         // call FifoCallback::prefetch
+  unsigned threads = 0;              // 0: PANDO_THREADS, or the machine's processors
+  bool tile_by_tile = true;          // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
+  bool prefetch_tiles = true;        // bring what the next tiles' vertices touch first into the cache (contract 10)
+  bool linger = true;                // threads wait a little for the next run before they sleep (workers.h)
+  bool poison_undefined = false;     // WriteUndef fills with 0xA5
+  bool prefetch = true;              // call FifoCallback::prefetch
 };
 
 class Runner {

@@ -49,9 +49,7 @@ template <class E, class F>
 std::string message_of(F&& f) {
   try {
     f();
-  } catch (const E& e) {
-    return e.what();
-  }
+  } catch (const E& e) { return e.what(); }
   return "no error";
 }
 
@@ -85,7 +83,8 @@ TEST(Control, RepeatCallSwitchAndWhile) {
   Hand p(1, 1);
   const StreamId s = p.add_ipu(0);
   const std::uint32_t one = p.add(s, 0, 0, 1, 1), ten = p.add(s, 0, 4, 1, 10), never = p.add(s, 0, 8, 1, 1);
-  const std::uint32_t below = p.add_compute(s, {{p.k.below, t(0), {{t(0), 1, 0}}, bytes_of(20.0f)}}, tile::Location{t(0), 64, ElementType::boolean});
+  const std::uint32_t below =
+      p.add_compute(s, {{p.k.below, t(0), {{t(0), 1, 0}}, bytes_of(20.0f)}}, tile::Location{t(0), 64, ElementType::boolean});
   const std::uint32_t predicate = p.add_location(t(0), 64, ElementType::boolean), control = p.add_location(t(0), 68, ElementType::int_);
   // 3 x { call f }, f: 2 x { +1 }; a loop of 0 rounds
   const std::uint32_t skip = p.emit(s, Op::jump);
@@ -103,7 +102,8 @@ TEST(Control, RepeatCallSwitchAndWhile) {
   p.aim(s, p.emit(s, Op::loop_next), test);
   p.aim(s, leave, p.emit(s, Op::loop_exit));
   // switch (-3)
-  const std::uint32_t other = p.emit(s, Op::branch_case, 0, control, 7), match = p.emit(s, Op::branch_case, 0, control, static_cast<std::uint32_t>(-3));
+  const std::uint32_t other = p.emit(s, Op::branch_case, 0, control, 7),
+                      match = p.emit(s, Op::branch_case, 0, control, static_cast<std::uint32_t>(-3));
   const std::uint32_t out = p.emit(s, Op::jump);
   p.aim(s, other, p.next_instruction(s));
   p.emit(s, Op::compute, never);
@@ -238,7 +238,8 @@ TEST(Meets, StreamsThatNeverMeetAreReported) {
   p.aim(b, skip, 2);
   p.end_all();
   auto r = p.runner();
-  EXPECT_THAT(message_of<poplar::control_program_error>([&] { r->run(0); }), HasSubstr("stream 'ipu0.compute' waits at step 1, 'meet', to meet 'ipu1.compute'"));
+  EXPECT_THAT(message_of<poplar::control_program_error>([&] { r->run(0); }),
+              HasSubstr("stream 'ipu0.compute' waits at step 1, 'meet', to meet 'ipu1.compute'"));
 }
 
 // A random program on 64 tiles with large steps: the same bits on any number of threads.
@@ -259,7 +260,8 @@ TEST(Determinism, SameBitsOnAnyNumberOfThreads) {
     std::vector<Move> receive, arrange;
     for (unsigned i = 0; i < 64; ++i)
       for (unsigned b = 0; b < 16; ++b) receive.push_back({t(random() % 64), t(i), 256 + (random() % 4) * 512, 4096 + b * 128, 128});
-    for (unsigned i = 0; i < 64; ++i) arrange.push_back({t(i), t(i), 4096, 0, 256}), arrange.push_back({t(i), t(i), 4352, 512, 4, 64, 4, 4});
+    for (unsigned i = 0; i < 64; ++i)
+      arrange.push_back({t(i), t(i), 4096, 0, 256}), arrange.push_back({t(i), t(i), 4352, 512, 4, 64, 4, 4});
     p.emit(s, Op::exchange, p.add_exchange(receive, arrange));
   });
   p.end_all();

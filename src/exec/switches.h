@@ -8,7 +8,7 @@ namespace pando::exec {
 // Results are the same with and without.
 struct Switch {
   const char* name;
-  bool Options::*field;
+  bool Options::* field;
   const char* what;
 };
 

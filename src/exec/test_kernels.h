@@ -47,7 +47,8 @@ struct Below {
 };
 inline bool below(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   bool all = true;
-  for (; count > 0; --count, first += stride) all = reinterpret_cast<Below*>(first)->x.data[0] < reinterpret_cast<Below*>(first)->limit && all;
+  for (; count > 0; --count, first += stride)
+    all = reinterpret_cast<Below*>(first)->x.data[0] < reinterpret_cast<Below*>(first)->limit && all;
   return all;
 }
 
@@ -142,7 +143,8 @@ inline void initialise_global(char* globals) { *reinterpret_cast<float*>(globals
 // Module 1 of a library that has the other codelets as module 0.
 inline CodeletId add_module_with_global(Library& library) {
   const ModuleId m = library.add_builtin(
-      "globals", {tile::hand_made_codelet("CountGlobal", {tile::vector_field("out", FieldKind::output, 0)}, sizeof(CountGlobal), count_global)});
+      "globals",
+      {tile::hand_made_codelet("CountGlobal", {tile::vector_field("out", FieldKind::output, 0)}, sizeof(CountGlobal), count_global)});
   // Only loaded modules have globals; a test may pretend that this one was.
   const_cast<Module&>(library.module(m)).globals = {sizeof(float), alignof(float), initialise_global};
   return library.id_of("CountGlobal");
@@ -157,15 +159,21 @@ inline Codelets add_codelets(Library& library) {
   using tile::scalar_field;
   using tile::vector_field;
   std::vector<Codelet> list;
-  list.push_back(hand_made_codelet("Scale", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16),
-                                             scalar_field("factor", FieldKind::state, 32)}, sizeof(Scale), scale));
-  list.push_back(hand_made_codelet("Add", {vector_field("x", FieldKind::inout, 0), scalar_field("by", FieldKind::state, 16)}, sizeof(Add), add));
-  list.push_back(hand_made_codelet("Below", {vector_field("x", FieldKind::input, 0), scalar_field("limit", FieldKind::state, 16)}, sizeof(Below), below));
+  list.push_back(hand_made_codelet(
+      "Scale",
+      {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16), scalar_field("factor", FieldKind::state, 32)},
+      sizeof(Scale), scale));
+  list.push_back(
+      hand_made_codelet("Add", {vector_field("x", FieldKind::inout, 0), scalar_field("by", FieldKind::state, 16)}, sizeof(Add), add));
+  list.push_back(hand_made_codelet("Below", {vector_field("x", FieldKind::input, 0), scalar_field("limit", FieldKind::state, 16)},
+                                   sizeof(Below), below));
   Field rows = vector_field("rows", FieldKind::input, 0);
   rows.shape = FieldShape::vector_of_vectors;
-  list.push_back(hand_made_codelet("RowSum", {rows, vector_field("out", FieldKind::output, 16), vector_field("weights", FieldKind::state, 32)},
+  list.push_back(hand_made_codelet("RowSum",
+                                   {rows, vector_field("out", FieldKind::output, 16), vector_field("weights", FieldKind::state, 32)},
                                    sizeof(RowSum), row_sum));
-  list.push_back(hand_made_codelet("Resumable", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::inout, 16)}, sizeof(Resumable), resumable));
+  list.push_back(hand_made_codelet("Resumable", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::inout, 16)},
+                                   sizeof(Resumable), resumable));
   list.push_back(hand_made_codelet("WhereAmI", {vector_field("out", FieldKind::output, 0)}, sizeof(WhereAmI), where_am_i));
   list.push_back(hand_made_codelet("Traps", {vector_field("x", FieldKind::input, 0)}, 16, traps));
   list.push_back(hand_made_codelet("Overflows", {vector_field("x", FieldKind::input, 0)}, 16, overflows));

@@ -23,7 +23,8 @@ TEST(GccsAlgorithm, DividesAndAligns) {
 }
 
 TEST(GccsAlgorithm, Logarithms) {
-  const std::vector<std::pair<unsigned long long, unsigned>> known = {{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {1024, 10}, {1025, 11}, {~0ull, 64}};
+  const std::vector<std::pair<unsigned long long, unsigned>> known = {{0, 0}, {1, 0},     {2, 1},     {3, 2},     {4, 2},
+                                                                      {5, 3}, {1024, 10}, {1025, 11}, {~0ull, 64}};
   for (const auto& [n, log] : known) EXPECT_EQ(ceilLog2(n), log) << n;
 }
 

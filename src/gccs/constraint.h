@@ -16,7 +16,21 @@ struct Range {
   bool single() const { return least == greatest; }
 };
 
-enum class Kind { product, sum, max, min, floordiv, ceildiv, mod, least_divisor, less, less_or_equal, reified_less, reified_less_or_equal, call };
+enum class Kind {
+  product,
+  sum,
+  max,
+  min,
+  floordiv,
+  ceildiv,
+  mod,
+  least_divisor,
+  less,
+  less_or_equal,
+  reified_less,
+  reified_less_or_equal,
+  call
+};
 
 // The first variable is the result, if the kind has one.
 //   product, sum, max, min   result, operands...

@@ -30,8 +30,8 @@ void ConstraintEvaluationSummary::operator+=(const ConstraintEvaluationSummary& 
 }
 
 std::ostream& operator<<(std::ostream& out, const ConstraintEvaluationSummary& s) {
-  return out << s.total() << " (call " << s.call << ", product " << s.product << ", sum " << s.sum << ", max " << s.max << ", min " << s.min << ", less "
-             << s.less << ", lessOrEqual " << s.lessOrEqual << ", other " << s.unknown << ")";
+  return out << s.total() << " (call " << s.call << ", product " << s.product << ", sum " << s.sum << ", max " << s.max << ", min " << s.min
+             << ", less " << s.less << ", lessOrEqual " << s.lessOrEqual << ", other " << s.unknown << ")";
 }
 
 struct Model::State {
@@ -62,7 +62,8 @@ Variable Model::addVariable(DataType::UnderlyingType least, DataType::Underlying
 
 Variable Model::addVariable(DataType least, DataType greatest, const std::string& name) {
   if (least > greatest)
-    throw std::invalid_argument("variable '" + name + "': no number is from " + std::to_string(*least) + " to " + std::to_string(*greatest));
+    throw std::invalid_argument("variable '" + name + "': no number is from " + std::to_string(*least) + " to " +
+                                std::to_string(*greatest));
   const Variable v(static_cast<Variable::IndexType>(state_->names.size()));
   state_->problem.ranges.push_back({*least, *greatest});
   state_->names.push_back(name);
@@ -99,7 +100,8 @@ Variable Model::addCall(const std::vector<Variable>& vars, DataType greatest_arg
     check(v);
     Range& range = state_->problem.ranges[v.id];
     if (range.least > *greatest_argument)
-      throw std::invalid_argument("call '" + name + "': no value of variable " + std::to_string(v.id) + " is one of the function's arguments");
+      throw std::invalid_argument("call '" + name + "': no value of variable " + std::to_string(v.id) +
+                                  " is one of the function's arguments");
     range.greatest = std::min(range.greatest, *greatest_argument);
   }
   const Variable result = addVariable(DataType::min(), DataType::max(), name);
@@ -113,10 +115,18 @@ namespace {
 int number(Kind kind) { return static_cast<int>(kind); }
 }  // namespace
 
-Variable Model::product(const std::vector<Variable>& vars, const std::string& name) { return addResult(number(Kind::product), vars, DataType::max(), name); }
-Variable Model::sum(const std::vector<Variable>& vars, const std::string& name) { return addResult(number(Kind::sum), vars, DataType::max(), name); }
-Variable Model::max(const std::vector<Variable>& vars, const std::string& name) { return addResult(number(Kind::max), vars, DataType::max(), name); }
-Variable Model::min(const std::vector<Variable>& vars, const std::string& name) { return addResult(number(Kind::min), vars, DataType::max(), name); }
+Variable Model::product(const std::vector<Variable>& vars, const std::string& name) {
+  return addResult(number(Kind::product), vars, DataType::max(), name);
+}
+Variable Model::sum(const std::vector<Variable>& vars, const std::string& name) {
+  return addResult(number(Kind::sum), vars, DataType::max(), name);
+}
+Variable Model::max(const std::vector<Variable>& vars, const std::string& name) {
+  return addResult(number(Kind::max), vars, DataType::max(), name);
+}
+Variable Model::min(const std::vector<Variable>& vars, const std::string& name) {
+  return addResult(number(Kind::min), vars, DataType::max(), name);
+}
 
 Variable Model::sub(Variable left, Variable right, const std::string& name) {
   check(left), check(right);
@@ -131,7 +141,9 @@ Variable Model::floordiv(Variable left, Variable right, const std::string& name)
 Variable Model::ceildiv(Variable left, Variable right, const std::string& name) {
   return addResult(number(Kind::ceildiv), {left, right}, DataType::max(), name);
 }
-Variable Model::mod(Variable left, Variable right, const std::string& name) { return addResult(number(Kind::mod), {left, right}, DataType::max(), name); }
+Variable Model::mod(Variable left, Variable right, const std::string& name) {
+  return addResult(number(Kind::mod), {left, right}, DataType::max(), name);
+}
 
 Variable Model::ceildivConstrainDivisor(Variable dividend, Variable divisor, const std::string& name) {
   const Variable quotient = ceildiv(dividend, divisor, name);

@@ -89,7 +89,8 @@ TEST(PopsolverModel, Refusals) {
   EXPECT_THROW(m.sum({}), std::invalid_argument);
   EXPECT_THROW(m.less(Variable(7), DataType(1)), std::invalid_argument);
   EXPECT_THROW(m.minimize(Variable(7)), std::invalid_argument);
-  EXPECT_THROW(m.call<unsigned char>({m.addVariable(300, 400)}, [](const std::vector<unsigned char>&) { return DataType(0); }), std::invalid_argument);
+  EXPECT_THROW(m.call<unsigned char>({m.addVariable(300, 400)}, [](const std::vector<unsigned char>&) { return DataType(0); }),
+               std::invalid_argument);
   const auto group = m.addPriorityGroup();
   m.prioritiseOver(group, m.getDefaultPriorityGroup());
   m.prioritiseOver(m.getDefaultPriorityGroup(), group);

@@ -29,8 +29,10 @@ T load(const char* p) {
 
 Value integer(std::int64_t v) {
   Value value;
-  if (v < 0) value.kind = Value::Kind::negative, value.negative = v;
-  else value.positive = static_cast<std::uint64_t>(v);
+  if (v < 0)
+    value.kind = Value::Kind::negative, value.negative = v;
+  else
+    value.positive = static_cast<std::uint64_t>(v);
   return value;
 }
 Value natural(std::uint64_t v) {
@@ -97,8 +99,7 @@ void put_integer(std::string& out, Value v, const Target& t) {
     v = v.real < 0 ? integer(static_cast<std::int64_t>(v.real)) : natural(static_cast<std::uint64_t>(v.real));
   }
   if (v.kind == Value::Kind::negative) {
-    if (v.negative < static_cast<std::int64_t>(std::numeric_limits<T>::min()) || !std::numeric_limits<T>::is_signed)
-      out_of_range(v, t);
+    if (v.negative < static_cast<std::int64_t>(std::numeric_limits<T>::min()) || !std::numeric_limits<T>::is_signed) out_of_range(v, t);
     return put(out, static_cast<T>(v.negative));
   }
   if (v.positive > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) out_of_range(v, t);
@@ -106,7 +107,7 @@ void put_integer(std::string& out, Value v, const Target& t) {
 }
 
 void put_real(std::string& out, const Value& v, const Target& t) {
-  const double value = v.kind == Value::Kind::real ? v.real
+  const double value = v.kind == Value::Kind::real       ? v.real
                        : v.kind == Value::Kind::negative ? static_cast<double>(v.negative)
                                                          : static_cast<double>(v.positive);
   if (t.type == ElementType::double_) return put(out, value);
@@ -153,8 +154,7 @@ std::string convert_elements(std::string_view bytes, ElementType from, ElementTy
     fail(ErrorKind::type_error, "no-conversion", "{}: there is no conversion from {} to {}", what, name_of(from), name_of(to));
   std::string out;
   out.reserve(bytes.size() / size_of(from) * size_of(to));
-  for (std::size_t i = 0; i + size_of(from) <= bytes.size(); i += size_of(from))
-    write(out, read(bytes.data() + i, from), {to, what});
+  for (std::size_t i = 0; i + size_of(from) <= bytes.size(); i += size_of(from)) write(out, read(bytes.data() + i, from), {to, what});
   return out;
 }
 

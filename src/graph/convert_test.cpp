@@ -21,15 +21,16 @@ TEST(Convert, ValuesInRange) {
   converts<std::int32_t, std::int8_t>(ElementType::int_, {-128, 127}, ElementType::char_, {-128, 127});
   converts<double, std::int32_t>(ElementType::double_, {-3.0, 7.0}, ElementType::int_, {-3, 7});
   converts<std::int64_t, std::uint64_t>(ElementType::long_long, {5}, ElementType::unsigned_long_long, {5});
-  converts<std::uint64_t, float>(ElementType::unsigned_long_long, {std::numeric_limits<std::uint64_t>::max()},
-                                 ElementType::float_, {0x1p64f});
+  converts<std::uint64_t, float>(ElementType::unsigned_long_long, {std::numeric_limits<std::uint64_t>::max()}, ElementType::float_,
+                                 {0x1p64f});
   converts<float, std::uint16_t>(ElementType::float_, {65504.0f, 0.1f}, ElementType::half, {0x7bff, half_from_float(0.1f)});
   converts<std::int32_t, std::uint8_t>(ElementType::int_, {-4, 0}, ElementType::boolean, {1, 0});
   converts<std::uint8_t, float>(ElementType::boolean, {1, 0}, ElementType::float_, {1, 0});
   converts<double, float>(ElementType::double_, {std::numeric_limits<double>::infinity()}, ElementType::float_,
                           {std::numeric_limits<float>::infinity()});
   converts<std::uint32_t, std::int32_t>(ElementType::unsigned_int, {4294967293u, 3}, ElementType::int_, {-3, 3});
-  converts<std::uint64_t, std::int64_t>(ElementType::unsigned_long_long, {1ull << 63}, ElementType::long_long, {std::numeric_limits<std::int64_t>::min()});
+  converts<std::uint64_t, std::int64_t>(ElementType::unsigned_long_long, {1ull << 63}, ElementType::long_long,
+                                        {std::numeric_limits<std::int64_t>::min()});
   converts<std::uint8_t, std::uint8_t>(ElementType::quarter, {0x3c}, ElementType::quarter, {0x3c});
 }
 
@@ -50,12 +51,10 @@ TEST(Convert, ValuesOutOfRange) {
 }
 
 TEST(Convert, NoConversion) {
-  expect_error<poplar::type_error>(
-      [] { convert_elements(bytes_of<float>({1.5f}), ElementType::float_, ElementType::int_, "x"); },
-      "1.5 is not a value of type int");
-  expect_error<poplar::type_error>(
-      [] { convert_elements(bytes_of<float>({1}), ElementType::float_, ElementType::quarter, "x"); },
-      "no conversion from float to quarter");
+  expect_error<poplar::type_error>([] { convert_elements(bytes_of<float>({1.5f}), ElementType::float_, ElementType::int_, "x"); },
+                                   "1.5 is not a value of type int");
+  expect_error<poplar::type_error>([] { convert_elements(bytes_of<float>({1}), ElementType::float_, ElementType::quarter, "x"); },
+                                   "no conversion from float to quarter");
 }
 
 }  // namespace

@@ -19,8 +19,8 @@
 #include "base/ids.h"
 #include "codelet/library.h"
 #include "graph/program.h"
-#include "graph/tile_map.h"
-#include "graph/view.h"
+#include "graph/views/tile_map.h"
+#include "graph/views/view.h"
 #include "machine/machine.h"
 
 namespace pando::graph {
@@ -56,7 +56,7 @@ struct PerfEstimate {
 struct Vertex {
   CodeletId codelet;
   ComputeSetId compute_set;
-  TileId tile;  // invalid until mapped
+  TileId tile;                    // invalid until mapped
   std::vector<Edge> edges;        // in field order, edge fields only, one entry per edge field of the codelet
   std::vector<StateValue> state;  // set ones only, sorted by field
   std::optional<PerfEstimate> estimate;
@@ -170,8 +170,8 @@ class Graph {
   // address. An element that occurs again starts lists of its own after all others, or, with `remove_aliased`, is left out.
   // `aliases`, if given, gets per returned interval the begin of the interval that holds the same elements first (its own, if it
   // is that), and intervals are cut so that such intervals have equal length.
-  std::vector<std::vector<Interval>> sorted_contiguous_regions(const View& tensor, std::span<const Interval> intervals,
-                                                               bool remove_aliased, std::vector<std::size_t>* aliases) const;
+  std::vector<std::vector<Interval>> sorted_contiguous_regions(const View& tensor, std::span<const Interval> intervals, bool remove_aliased,
+                                                               std::vector<std::size_t>* aliases) const;
   // Replaces *tensor by a 1-D permutation of its elements, in the order of the variables' elements, and permutes the others, which
   // have as many elements, in the same way.
   void reorder_to_simplify(View* tensor, std::span<View* const> others) const;

@@ -21,9 +21,7 @@ struct Part {
   bool shared = false;      // there are several
 
   std::uint64_t end() const { return offset + size; }
-  bool in_memory_before(const Part& o) const {
-    return std::tuple(variable, offset, at) < std::tuple(o.variable, o.offset, o.at);
-  }
+  bool in_memory_before(const Part& o) const { return std::tuple(variable, offset, at) < std::tuple(o.variable, o.offset, o.at); }
 };
 
 std::vector<Part> parts_of(const View& tensor, std::span<const Interval> intervals) {
@@ -31,8 +29,8 @@ std::vector<Part> parts_of(const View& tensor, std::span<const Interval> interva
   for (const Interval& interval : intervals) {
     std::uint64_t at = interval.begin;
     if (interval.begin > interval.end || interval.end > tensor.num_elements())
-      fail(ErrorKind::index_error, "interval-out-of-range", "elements [{}, {}) of a tensor of shape {}, which has {}",
-           interval.begin, interval.end, to_string(tensor.shape()), tensor.num_elements());
+      fail(ErrorKind::index_error, "interval-out-of-range", "elements [{}, {}) of a tensor of shape {}, which has {}", interval.begin,
+           interval.end, to_string(tensor.shape()), tensor.num_elements());
     if (interval.empty()) continue;
     tensor.for_each_run(interval.begin, interval.end, [&](const Run& run) {
       if (run.stride == 1) {
@@ -65,8 +63,7 @@ void cut(const std::vector<Part>& parts, std::size_t begin, std::size_t end, std
     for (auto c = std::lower_bound(cuts.begin(), cuts.end(), p.offset); *c < p.end(); ++c)
       out.push_back({p.variable, *c, p.at + (*c - p.offset), *(c + 1) - *c});
   }
-  std::sort(out.begin() + static_cast<std::ptrdiff_t>(from), out.end(),
-            [](const Part& a, const Part& b) { return a.in_memory_before(b); });
+  std::sort(out.begin() + static_cast<std::ptrdiff_t>(from), out.end(), [](const Part& a, const Part& b) { return a.in_memory_before(b); });
   for (std::size_t i = from, first = from; i < out.size(); ++i) {
     if (out[i].offset != out[first].offset) first = i;
     out[i].copy = i - first;
@@ -98,10 +95,10 @@ std::vector<Part> cut_overlaps(std::vector<Part> parts) {
 }  // namespace
 
 std::vector<std::vector<Interval>> Graph::sorted_contiguous_regions(const View& tensor, std::span<const Interval> intervals,
-                                                                    bool remove_aliased,
-                                                                    std::vector<std::size_t>* aliases) const {
+                                                                    bool remove_aliased, std::vector<std::size_t>* aliases) const {
   std::vector<Part> parts = cut_overlaps(parts_of(tensor, intervals));
-  if (remove_aliased) std::erase_if(parts, [](const Part& p) { return p.copy != 0; });
+  if (remove_aliased)
+    std::erase_if(parts, [](const Part& p) { return p.copy != 0; });
   else if (std::any_of(parts.begin(), parts.end(), [](const Part& p) { return p.copy != 0; }))
     std::sort(parts.begin(), parts.end(),
               [](const Part& a, const Part& b) { return a.copy != b.copy ? a.copy < b.copy : a.in_memory_before(b); });
@@ -140,8 +137,8 @@ void Graph::reorder_to_simplify(View* tensor, std::span<View* const> others) con
   for (const View* other : others)
     if (other->num_elements() != tensor->num_elements())
       fail(ErrorKind::tensor_creation_error, "reorder-sizes",
-           "reorderToSimplify of a tensor of shape {} with one of shape {}; they must have as many elements",
-           to_string(tensor->shape()), to_string(other->shape()));
+           "reorderToSimplify of a tensor of shape {} with one of shape {}; they must have as many elements", to_string(tensor->shape()),
+           to_string(other->shape()));
   const View open = tensor->unfolded();
   const Shape shape = open.shape();
   std::vector<View*> all(others.begin(), others.end());

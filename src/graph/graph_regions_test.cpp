@@ -11,9 +11,9 @@
 namespace pando::graph {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::expect_error;
 using testing::make_graph;
-using ::testing::ElementsAre;
 
 struct Regions : ::testing::Test {
   Graph graph = make_graph();
@@ -61,8 +61,7 @@ TEST_F(Regions, RandomTensorsKeepEveryElementOnce) {
     std::mt19937 random(seed);
     auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
     Graph g = make_graph();
-    const View x = g.view(g.add_variable(ElementType::float_, {20}, "x")),
-               y = g.view(g.add_variable(ElementType::float_, {20}, "y"));
+    const View x = g.view(g.add_variable(ElementType::float_, {20}, "x")), y = g.view(g.add_variable(ElementType::float_, {20}, "y"));
     std::vector<View> parts;
     for (int i = 0; i < 6; ++i) {
       const std::size_t begin = below(20), end = begin + 1 + below(20 - begin);
@@ -90,9 +89,7 @@ TEST_F(Regions, RandomTensorsKeepEveryElementOnce) {
         for (const Interval& i : list) {
           size_at[i.begin] = i.size();
           for (std::uint64_t p = i.begin; p < i.end; ++p) {
-            if (last)
-              ASSERT_EQ(std::pair(last->variable, last->elements.end),
-                        std::pair(element[p].variable, element[p].elements.begin));
+            if (last) ASSERT_EQ(std::pair(last->variable, last->elements.end), std::pair(element[p].variable, element[p].elements.begin));
             last = &element[p];
             seen.insert(element[p]);
             ++n;

@@ -13,10 +13,10 @@ namespace pando::graph {
 namespace {
 
 using testing::bytes_of;
-using testing::expect_error;
-using testing::make_graph;
 using ::testing::ElementsAre;
+using testing::expect_error;
 using ::testing::IsEmpty;
+using testing::make_graph;
 
 constexpr ElementType kFloat = ElementType::float_;
 
@@ -85,12 +85,10 @@ TEST_F(Mapping, GapsAreSeenFromEverySide) {
 
 TEST_F(Mapping, Errors) {
   const View x = v({10});
-  expect_error<poplar::invalid_tile_mapping>(
-      [&] { graph.set_tile_mapping(x, TileId(8)); },
-      "tensor of variable 'x' mapped to tile 8; machine 'tiny' has 8 tiles (0 to 7) on 2 IPUs");
+  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, TileId(8)); },
+                                             "tensor of variable 'x' mapped to tile 8; machine 'tiny' has 8 tiles (0 to 7) on 2 IPUs");
   expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(View(), TileId(0)); }, "not valid");
-  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, {{{0, 11}}}); },
-                                             "elements [0, 11) of a tensor of shape {10}");
+  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, {{{0, 11}}}); }, "elements [0, 11) of a tensor of shape {10}");
   std::vector<std::vector<Interval>> far(9);
   graph.set_tile_mapping(x, far);  // an empty list for a tile that is not there does nothing
   far[8] = {{0, 1}};
@@ -141,9 +139,8 @@ TEST_F(Connect, VectorTakesOneDimensionOrAList) {
   graph.connect(at(x, "a"), std::vector<View>());
   EXPECT_EQ(graph.field_size(at(x, "a")), 0u);
   EXPECT_TRUE(edge(x, 0).connected);
-  expect_error<poplar::graph_connection_error>(
-      [&] { graph.connect(at(x, "a"), v({2, 3})); },
-      "takes a tensor of rank 1 (flatten() it), or a list of them; the tensor has shape {2,3}");
+  expect_error<poplar::graph_connection_error>([&] { graph.connect(at(x, "a"), v({2, 3})); },
+                                               "takes a tensor of rank 1 (flatten() it), or a list of them; the tensor has shape {2,3}");
   expect_error<poplar::graph_connection_error>([&] { graph.connect(at(x, "a"), std::vector<View>{v({2, 3}), a}); }, "shape {2,3}");
 }
 
@@ -171,10 +168,8 @@ TEST_F(Connect, RowByRow) {
   }
   EXPECT_TRUE(edge(x, 0).connected);
   EXPECT_EQ(graph.field_size(at(x, "rows", 2)), 3u);
-  expect_error<poplar::index_error>([&] { graph.connect(at(x, "rows", 3), v({4})); },
-                                    "row 3 of Dot.rows (vertex 0), which has 3 rows");
-  expect_error<poplar::graph_connection_error>([&] { graph.connect(at(x, "rows", 1), v({2, 2})); },
-                                               "a row takes a tensor of rank 1");
+  expect_error<poplar::index_error>([&] { graph.connect(at(x, "rows", 3), v({4})); }, "row 3 of Dot.rows (vertex 0), which has 3 rows");
+  expect_error<poplar::graph_connection_error>([&] { graph.connect(at(x, "rows", 1), v({2, 2})); }, "a row takes a tensor of rank 1");
 }
 
 TEST_F(Connect, RowsBeforeTheirNumber) {
@@ -211,8 +206,7 @@ TEST_F(Connect, ElementByElement) {
   graph.connect(at(x, "a", 1), a.index(3));
   EXPECT_EQ(edge(x, 0).rows[0], View::concat({a.slice(0, 1, 0), a.slice(3, 4, 0), a.slice(2, 3, 0)}, 0));
   expect_error<poplar::index_error>([&] { graph.connect(at(x, "a", 3), a.index(3)); }, "which has size 3");
-  expect_error<poplar::graph_connection_error>([&] { graph.connect(at(x, "a", 0), a); },
-                                               "one element of a field takes one element");
+  expect_error<poplar::graph_connection_error>([&] { graph.connect(at(x, "a", 0), a); }, "one element of a field takes one element");
   expect_error<poplar::graph_connection_error>([&] { graph.set_field_size(at(x, "a", 0), 3); }, "a row of Add<float>.a");
 }
 
@@ -252,9 +246,8 @@ TEST_F(Connect, ConstantsGoWhereTheVertexGoes) {
   graph.set_tile_mapping(x, TileId(2));
   graph.set_tile_mapping(x, TileId(3));
   EXPECT_EQ(graph.variables()[c].mapping.tile_of(0), TileId(3));
-  expect_error<poplar::overflow_error>(
-      [&] { graph.connect_constant(at(x, "index"), ElementType::int_, bytes_of<std::int32_t>({-1}), 1); },
-      "Pick.index (vertex 0): -1 is out of the range of unsigned int");
+  expect_error<poplar::overflow_error>([&] { graph.connect_constant(at(x, "index"), ElementType::int_, bytes_of<std::int32_t>({-1}), 1); },
+                                       "Pick.index (vertex 0): -1 is out of the range of unsigned int");
   expect_error<poplar::graph_connection_error>([&] { graph.connect_constant(at(x, "out"), kFloat, bytes_of<float>({1}), 1); },
                                                "the field is written");
   const VertexId add = graph.add_vertex(cs, "Add<float>");
@@ -282,15 +275,14 @@ TEST_F(InitialValue, Errors) {
   expect_error<poplar::overflow_error>(
       [&] { graph.set_initial_value(at(pick, "table"), ElementType::int_, bytes_of<std::int32_t>({1, 40000}), 2); },
       "setInitialValue of Pick.table (vertex 1): 40000 is out of the range of short");
-  expect_error<poplar::graph_connection_error>(
-      [&] { graph.set_initial_value(at(scale, "factor"), kFloat, bytes_of<float>({1, 2}), 2); },
-      "the field is a scalar; 2 values given");
-  expect_error<poplar::graph_connection_error>(
-      [&] { graph.set_initial_value(at(scale, "factor", 1), kFloat, bytes_of<float>({1}), 1); }, "element 1 was addressed");
+  expect_error<poplar::graph_connection_error>([&] { graph.set_initial_value(at(scale, "factor"), kFloat, bytes_of<float>({1, 2}), 2); },
+                                               "the field is a scalar; 2 values given");
+  expect_error<poplar::graph_connection_error>([&] { graph.set_initial_value(at(scale, "factor", 1), kFloat, bytes_of<float>({1}), 1); },
+                                               "element 1 was addressed");
   expect_error<poplar::graph_connection_error>([&] { graph.set_initial_value(at(scale, "factor"), kFloat, "abc", 1); },
                                                "3 bytes for 1 values");
-  expect_error<poplar::no_size_specified>(
-      [&] { graph.set_initial_value(at(pick, "table", 0), kFloat, bytes_of<float>({1}), 1); }, "call setFieldSize first");
+  expect_error<poplar::no_size_specified>([&] { graph.set_initial_value(at(pick, "table", 0), kFloat, bytes_of<float>({1}), 1); },
+                                          "call setFieldSize first");
   graph.set_field_size(at(pick, "table"), 2);
   expect_error<poplar::index_error>([&] { graph.set_initial_value(at(pick, "table", 2), kFloat, bytes_of<float>({1}), 1); },
                                     "element 2 of a field of size 2");
@@ -305,8 +297,7 @@ TEST_F(InitialValue, OfTensors) {
   EXPECT_EQ(graph.variables()[VariableId(0)].initial, bytes_of<float>({1, 3, 8, 9}));
   expect_error<poplar::tensor_creation_error>([&] { graph.set_initial_value(x, bytes_of<float>({1})); },
                                               "shape {2,2} with 1 values; it has 4 elements");
-  expect_error<poplar::tensor_creation_error>([&] { graph.add_constant(kFloat, {3}, "abcd", "c"); },
-                                              "shape {3} needs 3 values; 1 given");
+  expect_error<poplar::tensor_creation_error>([&] { graph.add_constant(kFloat, {3}, "abcd", "c"); }, "shape {3} needs 3 values; 1 given");
   const View c = graph.view(graph.add_constant(kFloat, {}, "abcd", "c"));
   expect_error<poplar::tensor_creation_error>([&] { graph.set_initial_value(c, "abcd"); }, "constant 'c'");
 }
@@ -320,10 +311,8 @@ TEST_F(Host, HandlesAreNamedOnce) {
   none.buffering_depth = 0;
   expect_error<poplar::invalid_option>([&] { graph.add_fifo(none); }, "bufferingDepth 0");
   graph.add_remote_buffer({"weights", kFloat, 4, 2});
-  expect_error<poplar::graph_object_creation_error>([&] { graph.add_remote_buffer({"weights", kFloat, 4, 2}); },
-                                                    "remote buffer 'weights'");
-  expect_error<poplar::graph_object_creation_error>([&] { graph.add_remote_buffer({"empty", kFloat, 0, 2}); },
-                                                    "0 elements in 2 rows");
+  expect_error<poplar::graph_object_creation_error>([&] { graph.add_remote_buffer({"weights", kFloat, 4, 2}); }, "remote buffer 'weights'");
+  expect_error<poplar::graph_object_creation_error>([&] { graph.add_remote_buffer({"empty", kFloat, 0, 2}); }, "0 elements in 2 rows");
   graph.add_host_function({"log", {}, {}});
   expect_error<poplar::graph_object_creation_error>([&] { graph.add_host_function({"log", {}, {}}); }, "host function 'log'");
 }

@@ -26,8 +26,7 @@ Graph::Graph(Machine machine, unsigned replication_factor)
 
 VariableId Graph::push_variable(Variable variable) {
   variable.elements = checked_elements(variable.shape, "a variable");
-  if (variable.constant)
-    PANDO_CHECK(variable.initial.size() == variable.elements * size_of(variable.type));
+  if (variable.constant) PANDO_CHECK(variable.initial.size() == variable.elements * size_of(variable.type));
   return variables_.push(std::move(variable));
 }
 
@@ -78,8 +77,8 @@ void Graph::set_initial_value(const View& tensor, std::string_view bytes) {
   const std::size_t size = size_of(tensor.type());
   if (bytes.size() != tensor.num_elements() * size)
     fail(ErrorKind::tensor_creation_error, "initial-value-size",
-         "setInitialValue of a tensor of shape {} with {} values; it has {} elements", to_string(tensor.shape()),
-         bytes.size() / size, tensor.num_elements());
+         "setInitialValue of a tensor of shape {} with {} values; it has {} elements", to_string(tensor.shape()), bytes.size() / size,
+         tensor.num_elements());
   for (VariableId id : tensor.variables())
     if (variables_[id].constant)
       fail(ErrorKind::tensor_creation_error, "constant-is-fixed", "setInitialValue of constant '{}'", variables_[id].name);
@@ -105,8 +104,8 @@ void Graph::set_initial_value(const View& tensor, std::string_view bytes) {
 
 void Graph::check_tile(TileId tile, const std::string& what) const {
   if (tile.value < machine_.tiles()) return;
-  fail(ErrorKind::invalid_tile_mapping, "no-such-tile", "{} mapped to tile {}; machine '{}' has {} tiles (0 to {}) on {} IPU{}",
-       what, tile.value, machine_.name, machine_.tiles(), machine_.tiles() - 1, machine_.ipus, machine_.ipus == 1 ? "" : "s");
+  fail(ErrorKind::invalid_tile_mapping, "no-such-tile", "{} mapped to tile {}; machine '{}' has {} tiles (0 to {}) on {} IPU{}", what,
+       tile.value, machine_.name, machine_.tiles(), machine_.tiles() - 1, machine_.ipus, machine_.ipus == 1 ? "" : "s");
 }
 
 namespace {
@@ -126,9 +125,8 @@ void check_mapping(const View& tensor, const std::vector<std::vector<Interval>>&
   if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   for (std::size_t i = 1; i < all.size(); ++i)
     if (all[i].begin < all[i - 1].end)
-      fail(ErrorKind::invalid_tile_mapping, "element-mapped-twice",
-           "a mapping of a tensor of shape {} gives elements [{}, {}) twice", to_string(tensor.shape()), all[i].begin,
-           std::min(all[i].end, all[i - 1].end));
+      fail(ErrorKind::invalid_tile_mapping, "element-mapped-twice", "a mapping of a tensor of shape {} gives elements [{}, {}) twice",
+           to_string(tensor.shape()), all[i].begin, std::min(all[i].end, all[i - 1].end));
 }
 
 void set_run(Variable& variable, const Run& run, TileId tile) {
@@ -183,8 +181,10 @@ class MappingReader {
       left -= n;
       element += static_cast<std::uint64_t>(run.stride) * n;
       if (left == 0) return;
-      if (run.stride > 0) while (i < map.size() && map[i].elements.end <= element) ++i;
-      else i = find(map, element);
+      if (run.stride > 0)
+        while (i < map.size() && map[i].elements.end <= element) ++i;
+      else
+        i = find(map, element);
     }
   }
 
@@ -193,14 +193,13 @@ class MappingReader {
  private:
   // The first interval that ends after the element: it holds it, or lies behind it.
   static std::size_t find(const std::vector<MappedInterval>& map, std::uint64_t element) {
-    auto it = std::upper_bound(map.begin(), map.end(), element,
-                               [](std::uint64_t e, const MappedInterval& m) { return e < m.elements.end; });
+    auto it =
+        std::upper_bound(map.begin(), map.end(), element, [](std::uint64_t e, const MappedInterval& m) { return e < m.elements.end; });
     return static_cast<std::size_t>(it - map.begin());
   }
 
   // How many steps of a run that is at `element` stay in interval `i`, or in the gap before it.
-  static std::uint64_t steps_inside(const std::vector<MappedInterval>& map, std::size_t i, std::uint64_t element,
-                                    std::int64_t stride) {
+  static std::uint64_t steps_inside(const std::vector<MappedInterval>& map, std::size_t i, std::uint64_t element, std::int64_t stride) {
     constexpr std::uint64_t kAll = ~std::uint64_t{0};
     if (stride == 0) return kAll;
     const bool inside = i < map.size() && map[i].elements.begin <= element;

@@ -33,7 +33,8 @@ std::string what_may_be_missing(const Library& library, std::string_view name) {
   if (space.size() < name.size() && space.rfind("pop", 0) == 0) {
     const std::string prefix = std::string(space) + "::";
     bool any = false;
-    for (std::size_t i = 0; i < library.size() && !any; ++i) any = library[CodeletId(static_cast<std::uint32_t>(i))].name.rfind(prefix, 0) == 0;
+    for (std::size_t i = 0; i < library.size() && !any; ++i)
+      any = library[CodeletId(static_cast<std::uint32_t>(i))].name.rfind(prefix, 0) == 0;
     if (!any) return fmt::format(": those of {0} are missing; call {0}::addCodelets(graph)", space);
   }
   const std::vector<std::string> similar = library.similar(name);
@@ -50,8 +51,8 @@ VertexId Graph::add_vertex(ComputeSetId cs, std::string_view codelet_name) {
          codelet_name, cs.value, compute_sets_.size());
   const CodeletId codelet = library_.id_of(codelet_name);
   if (!codelet.valid()) {
-    fail(ErrorKind::unknown_vertex_type, "unknown-vertex-type", "no codelet '{}' among the {} that were added to the graph{}",
-         codelet_name, library_.size(), what_may_be_missing(library_, codelet_name));
+    fail(ErrorKind::unknown_vertex_type, "unknown-vertex-type", "no codelet '{}' among the {} that were added to the graph{}", codelet_name,
+         library_.size(), what_may_be_missing(library_, codelet_name));
   }
   Vertex v;
   v.codelet = codelet;
@@ -122,16 +123,16 @@ void Graph::check_operand(VertexId v, const Field& field, const View& tensor) co
   if (!field.is_written()) return;
   for (VariableId id : tensor.variables())
     if (variables_[id].constant)
-      fail(ErrorKind::graph_connection_error, "constant-is-fixed",
-           "connect of {}: the field is written, and constant '{}' is not", named(v, field), variables_[id].name);
+      fail(ErrorKind::graph_connection_error, "constant-is-fixed", "connect of {}: the field is written, and constant '{}' is not",
+           named(v, field), variables_[id].name);
 }
 
 void Graph::check_sizes(VertexId v, const Field& field, const std::vector<View>& rows) const {
   auto check = [&](std::uint64_t size, unsigned dim, const char* what) {
     const std::uint64_t most = max_field_size(field, dim);
     if (size > most)
-      fail(ErrorKind::graph_connection_error, "field-too-large", "connect of {}: {} {}; the field's layout can hold {}",
-           named(v, field), size, what, most);
+      fail(ErrorKind::graph_connection_error, "field-too-large", "connect of {}: {} {}; the field's layout can hold {}", named(v, field),
+           size, what, most);
   };
   if (field.shape == FieldShape::scalar) return;
   if (!is_2d(field)) return check(rows[0].num_elements(), 0, "elements");
@@ -150,8 +151,7 @@ namespace {
 
 constexpr const char* kWantsScalar = "a scalar field takes one element";
 constexpr const char* kWantsVector = "a one-dimensional field takes a tensor of rank 1 (flatten() it), or a list of them";
-constexpr const char* kWantsMatrix =
-    "a two-dimensional field takes a tensor of rank 2, one row per outer index, or a list of tensors";
+constexpr const char* kWantsMatrix = "a two-dimensional field takes a tensor of rank 2, one row per outer index, or a list of tensors";
 constexpr const char* kWantsRow = "a row takes a tensor of rank 1 (flatten() it)";
 
 View as_row(View tensor) { return tensor.rank() == 1 ? std::move(tensor) : tensor.flatten(); }
@@ -162,8 +162,8 @@ void Graph::connect(const FieldRef& ref, const View& tensor) {
   const Field& field = field_of(ref);
   const VertexId v = ref.vertex;
   if (!field.is_edge())
-    fail(ErrorKind::graph_connection_error, "not-an-edge",
-         "connect of {}: the field is no Input, Output or InOut; use setInitialValue", named(v, field));
+    fail(ErrorKind::graph_connection_error, "not-an-edge", "connect of {}: the field is no Input, Output or InOut; use setInitialValue",
+         named(v, field));
   check_operand(v, field, tensor);
   if (ref.row) {
     edge_of(v, field).site = ref.site;
@@ -198,8 +198,8 @@ void Graph::connect(const FieldRef& ref, const std::vector<View>& tensors) {
   if (!field.is_edge() || field.shape == FieldShape::scalar || ref.row) {
     if (tensors.size() == 1 || (ref.row && !tensors.empty() && is_2d(field)))
       return connect(ref, tensors.size() == 1 ? tensors[0] : View::concat(tensors, 0));
-    fail(ErrorKind::graph_connection_error, "list-to-scalar", "connect of {}: a list of {} tensors to {}", named(v, field),
-         tensors.size(), field.is_edge() ? "a scalar field" : "a field that is no Input, Output or InOut");
+    fail(ErrorKind::graph_connection_error, "list-to-scalar", "connect of {}: a list of {} tensors to {}", named(v, field), tensors.size(),
+         field.is_edge() ? "a scalar field" : "a field that is no Input, Output or InOut");
   }
   std::vector<View> rows;
   rows.reserve(tensors.size());
@@ -248,11 +248,10 @@ void Graph::connect_element(VertexId v, const Field& field, std::size_t element,
   auto found = pending_.find(key_of(v, field));
   const std::size_t size = found != pending_.end() ? found->second.size() : edge.connected ? edge.rows[0].num_elements() : 0;
   if (found == pending_.end() && !edge.connected)
-    fail(ErrorKind::no_size_specified, "no-field-size",
-         "connect of element {} of {}: its size is not known; call setFieldSize first", element, named(v, field));
+    fail(ErrorKind::no_size_specified, "no-field-size", "connect of element {} of {}: its size is not known; call setFieldSize first",
+         element, named(v, field));
   if (element >= size)
-    fail(ErrorKind::index_error, "element-out-of-range", "connect of element {} of {}, which has size {}", element,
-         named(v, field), size);
+    fail(ErrorKind::index_error, "element-out-of-range", "connect of element {} of {}, which has size {}", element, named(v, field), size);
   if (found == pending_.end()) {
     const View& row = edge.rows[0];
     edge.rows[0] = View::concat({row.slice(0, element, 0), tensor.flatten(), row.slice(element + 1, size, 0)}, 0);
@@ -272,8 +271,7 @@ void Graph::connect_constant(const FieldRef& ref, ElementType type, std::string 
   const VertexId v = ref.vertex;
   if (!field.is_edge()) return set_initial_value(ref, type, std::move(bytes), count);
   if (field.kind != FieldKind::input)
-    fail(ErrorKind::graph_connection_error, "constant-is-fixed", "connect of {} to a constant: the field is written",
-         named(v, field));
+    fail(ErrorKind::graph_connection_error, "constant-is-fixed", "connect of {} to a constant: the field is written", named(v, field));
   Shape shape;
   if (!(count == 1 && (field.shape == FieldShape::scalar || ref.row))) shape.push_back(count);
   const VariableId id =
@@ -322,11 +320,9 @@ void Graph::set_initial_value(const FieldRef& ref, ElementType type, std::string
     return;
   }
   if (count != 1) fail(ErrorKind::graph_connection_error, "field-shape", "{}: one element takes one value; {} given", what, count);
-  if (state.bytes.empty())
-    fail(ErrorKind::no_size_specified, "no-field-size", "{}: its size is not known; call setFieldSize first", what);
+  if (state.bytes.empty()) fail(ErrorKind::no_size_specified, "no-field-size", "{}: its size is not known; call setFieldSize first", what);
   if (*ref.row >= state.bytes.size() / size)
-    fail(ErrorKind::index_error, "element-out-of-range", "{}: element {} of a field of size {}", what, *ref.row,
-         state.bytes.size() / size);
+    fail(ErrorKind::index_error, "element-out-of-range", "{}: element {} of a field of size {}", what, *ref.row, state.bytes.size() / size);
   state.bytes.replace(*ref.row * size, size, values);
 }
 
@@ -334,11 +330,11 @@ void Graph::set_field_size(const FieldRef& ref, std::size_t size) {
   const Field& field = field_of(ref);
   const VertexId v = ref.vertex;
   if (field.shape == FieldShape::scalar || ref.row)
-    fail(ErrorKind::graph_connection_error, "size-of-scalar", "setFieldSize of {}{}, which has a fixed size",
-         ref.row ? "a row of " : "", named(v, field));
+    fail(ErrorKind::graph_connection_error, "size-of-scalar", "setFieldSize of {}{}, which has a fixed size", ref.row ? "a row of " : "",
+         named(v, field));
   if (size > max_field_size(field, 0))
-    fail(ErrorKind::graph_connection_error, "field-too-large", "setFieldSize of {} to {}; the field's layout can hold {}",
-         named(v, field), size, max_field_size(field, 0));
+    fail(ErrorKind::graph_connection_error, "field-too-large", "setFieldSize of {} to {}; the field's layout can hold {}", named(v, field),
+         size, max_field_size(field, 0));
   check_host_memory(saturating_mul(size, field.is_edge() ? sizeof(View) : size_of(field.type)), ErrorKind::graph_connection_error,
                     "setFieldSize of " + named(v, field));
   if (!field.is_edge()) {

@@ -142,8 +142,7 @@ void Interpreter::step(const DeviceToHost& p, const Replicas& r) {
   }
 }
 
-std::vector<std::uint64_t> Interpreter::rows(const View& offset, std::size_t count, const RemoteBuffer& buffer,
-                                             unsigned replica) const {
+std::vector<std::uint64_t> Interpreter::rows(const View& offset, std::size_t count, const RemoteBuffer& buffer, unsigned replica) const {
   if (!offset.valid()) return std::vector<std::uint64_t>(count, 0);
   const View flat = offset.flatten();
   std::vector<std::uint64_t> list;
@@ -263,8 +262,7 @@ void Interpreter::step(const HostCall& p, const Replicas& r) {
 }
 
 void Interpreter::step(const Print& p, const Replicas& r) {
-  for (unsigned replica : r)
-    printed_.push_back({p.title, replica, p.tensor.type(), p.tensor.shape(), read(p.tensor, replica), p.format});
+  for (unsigned replica : r) printed_.push_back({p.title, replica, p.tensor.type(), p.tensor.shape(), read(p.tensor, replica), p.format});
 }
 
 void Interpreter::step(const Error& p, const Replicas& r) {
@@ -297,8 +295,8 @@ void Interpreter::step(const Receive& p, const Replicas& r) {
   for (unsigned replica : r) {
     std::deque<Values>& blocks = channels_[p.channel.index()][replica];
     if (blocks.empty())
-      fail(ErrorKind::control_program_error, "channel-empty", "in the program's own order a block is received from channel '{}' before it is sent",
-           graph_.channels()[p.channel].name);
+      fail(ErrorKind::control_program_error, "channel-empty",
+           "in the program's own order a block is received from channel '{}' before it is sent", graph_.channels()[p.channel].name);
     write(p.destination, replica, blocks.front());
     blocks.pop_front();
   }
@@ -343,8 +341,7 @@ std::vector<std::size_t> groups_of(const std::vector<Row>& rows) {
   }
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (const Element& e : rows[i].elements)
-      if (const auto found = writer.find(e); found != writer.end())
-        parent[root_of(parent, i)] = root_of(parent, found->second);
+      if (const auto found = writer.find(e); found != writer.end()) parent[root_of(parent, i)] = root_of(parent, found->second);
   std::vector<std::size_t> group(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) group[i] = root_of(parent, i);
   return group;
@@ -367,9 +364,8 @@ std::vector<std::size_t> places_in(const std::vector<Element>& order, const std:
 
 // One buffer for the rows of a group, or, where they cannot share one, one for each.
 void lay_out(const std::vector<Row*>& group, std::vector<AlignedBytes>& buffers) {
-  const auto longest = std::max_element(group.begin(), group.end(), [](const Row* a, const Row* b) {
-    return a->elements.size() < b->elements.size();
-  });
+  const auto longest =
+      std::max_element(group.begin(), group.end(), [](const Row* a, const Row* b) { return a->elements.size() < b->elements.size(); });
   std::vector<Element> order = (*longest)->elements;
   std::vector<std::size_t> places = places_in(order, group);
   if (places.empty()) {
@@ -449,8 +445,8 @@ PANDO_CALLS_CODELETS bool Interpreter::call_kernel(const Vertex& vertex, VertexO
   }
   const TileContext saved = tile_context();
   TileBlock& tile = tile_block(vertex.tile, replica);
-  tile_context() = {tile.bytes.data(), tile.bytes.size(), vertex.tile.value, replica, graph_.machine().tiles(),
-                    tile.globals.data(), nullptr};
+  tile_context() = {
+      tile.bytes.data(), tile.bytes.size(), vertex.tile.value, replica, graph_.machine().tiles(), tile.globals.data(), nullptr};
   std::uint64_t at = 0;
   const bool result = codelet.kernel(object.data(), codelet.host_size, 1, &at);
   tile_context() = saved;

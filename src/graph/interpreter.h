@@ -42,8 +42,7 @@ class Interpreter {
  public:
   // The host end of a FIFO: fills `block` (to device) or takes it (to host). Its size is the FIFO's.
   using Block = std::function<void(unsigned replica, Values& block)>;
-  using HostCode =
-      std::function<void(unsigned replica, const std::vector<const void*>& inputs, const std::vector<void*>& outputs)>;
+  using HostCode = std::function<void(unsigned replica, const std::vector<const void*>& inputs, const std::vector<void*>& outputs)>;
   struct Printed {
     std::string title;
     unsigned replica = 0;

@@ -12,17 +12,22 @@ using testing::ElementsAre;
 
 // --- Codelets: y[i] = a * x[i] + 1; a running sum over what the place before holds; rows; a counter at a fixed address ------------
 
-struct AxpbObject { VectorEdge x, y; float a; };
+struct AxpbObject {
+  VectorEdge x, y;
+  float a;
+};
 bool axpb(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto* o = reinterpret_cast<const AxpbObject*>(first + i * stride);
-    for (std::uint64_t k = 0; k < o->y.size; ++k)
-      static_cast<float*>(o->y.data)[k] = o->a * static_cast<const float*>(o->x.data)[k] + 1;
+    for (std::uint64_t k = 0; k < o->y.size; ++k) static_cast<float*>(o->y.data)[k] = o->a * static_cast<const float*>(o->x.data)[k] + 1;
   }
   return true;
 }
 
-struct RowSumObject { VectorEdge rows; float* sum; };
+struct RowSumObject {
+  VectorEdge rows;
+  float* sum;
+};
 bool row_sum(char* first, std::uint64_t, std::uint64_t, std::uint64_t*) {
   const auto* o = reinterpret_cast<const RowSumObject*>(first);
   float sum = 0;
@@ -34,7 +39,10 @@ bool row_sum(char* first, std::uint64_t, std::uint64_t, std::uint64_t*) {
   return sum < 10;
 }
 
-struct TickObject { VectorEdge add; std::uint32_t* count; };
+struct TickObject {
+  VectorEdge add;
+  std::uint32_t* count;
+};
 bool tick(char* first, std::uint64_t, std::uint64_t, std::uint64_t*) {
   const auto* o = reinterpret_cast<const TickObject*>(first);
   auto* counter = reinterpret_cast<std::uint32_t*>(tile_context().base + 64);
@@ -66,17 +74,15 @@ Codelet codelet(std::string name, std::vector<Field> fields, std::size_t size, K
 
 void add_codelets(Library& library) {
   const ElementType f = ElementType::float_, u = ElementType::unsigned_int;
-  library.add_builtin(
-      "test",
-      {codelet("Axpb",
-               {field("x", FieldKind::input, FieldShape::vector, f, offsetof(AxpbObject, x), 16),
-                field("y", FieldKind::output, FieldShape::vector, f, offsetof(AxpbObject, y), 16),
-                field("a", FieldKind::state, FieldShape::scalar, f, offsetof(AxpbObject, a), 4)},
-               sizeof(AxpbObject), axpb),
-       codelet("RowSum",
-               {field("rows", FieldKind::input, FieldShape::vector_of_vectors, f, offsetof(RowSumObject, rows), 16),
-                field("sum", FieldKind::output, FieldShape::scalar, f, offsetof(RowSumObject, sum), 8)},
-               sizeof(RowSumObject), row_sum)});
+  library.add_builtin("test", {codelet("Axpb",
+                                       {field("x", FieldKind::input, FieldShape::vector, f, offsetof(AxpbObject, x), 16),
+                                        field("y", FieldKind::output, FieldShape::vector, f, offsetof(AxpbObject, y), 16),
+                                        field("a", FieldKind::state, FieldShape::scalar, f, offsetof(AxpbObject, a), 4)},
+                                       sizeof(AxpbObject), axpb),
+                               codelet("RowSum",
+                                       {field("rows", FieldKind::input, FieldShape::vector_of_vectors, f, offsetof(RowSumObject, rows), 16),
+                                        field("sum", FieldKind::output, FieldShape::scalar, f, offsetof(RowSumObject, sum), 8)},
+                                       sizeof(RowSumObject), row_sum)});
   Codelet counter = codelet("Tick",
                             {field("add", FieldKind::input, FieldShape::vector, u, offsetof(TickObject, add), 16),
                              field("count", FieldKind::output, FieldShape::scalar, u, offsetof(TickObject, count), 8)},
@@ -249,8 +255,7 @@ TEST_F(InterpreterTest, FifosRemoteBuffersAndHostFunctions) {
   const FifoId in = graph_.add_fifo({"in", true, ElementType::float_, 2, ReplicatedFifo::replicate, 1});
   const FifoId out = graph_.add_fifo({"out", false, ElementType::float_, 4, ReplicatedFifo::replicate, 1});
   const RemoteBufferId remote = graph_.add_remote_buffer({"far", ElementType::float_, 2, 3});
-  const HostFunctionId twice = graph_.add_host_function(
-      {"twice", {{ElementType::float_, 1}}, {{ElementType::float_, 1}}});
+  const HostFunctionId twice = graph_.add_host_function({"twice", {{ElementType::float_, 1}}, {{ElementType::float_, 1}}});
   Interpreter machine(graph_);
   EXPECT_ANY_THROW(machine.run(make_program(HostToDevice{in, v.slice(0, 2, 0)}))) << "not connected";
   float next = 1;
@@ -265,8 +270,7 @@ TEST_F(InterpreterTest, FifosRemoteBuffersAndHostFunctions) {
   });
   machine.run(sequence({make_program(HostToDevice{in, v.slice(0, 2, 0)}), make_program(HostToDevice{in, v.slice(2, 4, 0)}),
                         make_program(RemoteWrite{remote, v, row}), make_program(RemoteRead{remote, v.slice(0, 2, 0), {}}),
-                        make_program(HostCall{twice, {v.slice(3, 4, 0)}, {v.slice(2, 3, 0)}}),
-                        make_program(DeviceToHost{out, v})}));
+                        make_program(HostCall{twice, {v.slice(3, 4, 0)}, {v.slice(2, 3, 0)}}), make_program(DeviceToHost{out, v})}));
   EXPECT_EQ(machine.remote(remote, 0).bytes, floats({3, 4, 0, 0, 1, 2}));
   EXPECT_EQ(machine.remote(remote, 0).defined, std::string("\1\1\0\0\1\1", 6));
   EXPECT_THAT(seen, ElementsAre(floats({3, 4, 8, 4})));

@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 #include "base/print_format.h"
-#include "graph/view.h"
+#include "graph/views/view.h"
 
 namespace pando::graph {
 
@@ -18,46 +18,108 @@ struct Program;
 using ChannelId = Id<struct ChannelTag>;
 using ProgramPtr = std::shared_ptr<const Program>;
 
-struct Sequence { std::vector<ProgramPtr> steps; bool is_block = false; /* measured as a whole, where asked for */ };
-struct Execute { ComputeSetId compute_set; View result; /* invalid, or a boolean that receives the AND of the results */ };
+struct Sequence {
+  std::vector<ProgramPtr> steps;
+  bool is_block = false; /* measured as a whole, where asked for */
+};
+struct Execute {
+  ComputeSetId compute_set;
+  View result; /* invalid, or a boolean that receives the AND of the results */
+};
 // Element i of `source` goes to element i of `destination`. All reads come before all writes.
-struct Copy { View source, destination; };
-struct HostToDevice { FifoId fifo; View destination; };
-struct DeviceToHost { FifoId fifo; View source; };
+struct Copy {
+  View source, destination;
+};
+struct HostToDevice {
+  FifoId fifo;
+  View destination;
+};
+struct DeviceToHost {
+  FifoId fifo;
+  View source;
+};
 // Rows `offset[i]` (UNSIGNED_INT elements; invalid: row 0) of the buffer to or from the rows of `tensor`.
-struct RemoteRead { RemoteBufferId buffer; View tensor, offset; };
-struct RemoteWrite { RemoteBufferId buffer; View tensor, offset; };
-struct Repeat { std::uint64_t count; ProgramPtr body; };
-struct RepeatWhile { ProgramPtr condition; View predicate; bool until; /* true: RepeatWhileFalse */ ProgramPtr body; };
-struct If { View predicate; ProgramPtr then_body, else_body; };
+struct RemoteRead {
+  RemoteBufferId buffer;
+  View tensor, offset;
+};
+struct RemoteWrite {
+  RemoteBufferId buffer;
+  View tensor, offset;
+};
+struct Repeat {
+  std::uint64_t count;
+  ProgramPtr body;
+};
+struct RepeatWhile {
+  ProgramPtr condition;
+  View predicate;
+  bool until; /* true: RepeatWhileFalse */
+  ProgramPtr body;
+};
+struct If {
+  View predicate;
+  ProgramPtr then_body, else_body;
+};
 struct Switch {
   View control;
   std::vector<std::pair<std::int32_t, ProgramPtr>> cases;
   ProgramPtr default_body;
 };
-struct Call { FunctionId function; };
-struct HostCall { HostFunctionId function; std::vector<View> inputs, outputs; };
+struct Call {
+  FunctionId function;
+};
+struct HostCall {
+  HostFunctionId function;
+  std::vector<View> inputs, outputs;
+};
 // Copies the code of a function from Streaming Memory to the tiles; Call may follow until the next load over it.
-struct LoadFunction { FunctionId function; };
+struct LoadFunction {
+  FunctionId function;
+};
 enum class SyncScope { internal, external, global };
-struct Sync { SyncScope scope; };
-struct Print { std::string title; View tensor; PrintFormat format; };
-struct Error { std::string message; View tensor; View condition; /* invalid: always */ };
-struct WriteUndef { View tensor; };
+struct Sync {
+  SyncScope scope;
+};
+struct Print {
+  std::string title;
+  View tensor;
+  PrintFormat format;
+};
+struct Error {
+  std::string message;
+  View tensor;
+  View condition; /* invalid: always */
+};
+struct WriteUndef {
+  View tensor;
+};
 // The elements of `source` become a block of the channel; a block of it goes to `destination`.
-struct Send { ChannelId channel; View source; };
-struct Receive { ChannelId channel; View destination; };
+struct Send {
+  ChannelId channel;
+  View source;
+};
+struct Receive {
+  ChannelId channel;
+  View destination;
+};
 // Replica r's `source` goes to replica map[r]'s `destination`.
-struct CrossReplicaCopy { View source, destination; std::vector<std::pair<unsigned, unsigned>> map; };
+struct CrossReplicaCopy {
+  View source, destination;
+  std::vector<std::pair<unsigned, unsigned>> map;
+};
 // Writes the stream's cycle counter of `tile` into `stamp` (UNSIGNED_INT[2], low word first).
-struct CycleStamp { View stamp; TileId tile; };
+struct CycleStamp {
+  View stamp;
+  TileId tile;
+};
 
 // Trees are walked, copied and freed by recursion: no deeper ones are made, calls of functions included.
 constexpr std::uint32_t kMostNesting = 1000;
 
-using ProgramBody = std::variant<Sequence, Execute, Copy, HostToDevice, DeviceToHost, RemoteRead, RemoteWrite, Repeat,
-                                 RepeatWhile, If, Switch, Call, HostCall, LoadFunction, Sync, Print, Error, WriteUndef,
-                                 CrossReplicaCopy, CycleStamp, Send, Receive>;
+using ProgramBody =
+    std::variant<Sequence, Execute, Copy, HostToDevice, DeviceToHost, RemoteRead, RemoteWrite, Repeat, RepeatWhile, If, Switch, Call,
+                 HostCall, LoadFunction, Sync, Print, Error, WriteUndef, CrossReplicaCopy, CycleStamp, Send, Receive>;
 
 struct Program {
   std::string name;  // debug path, may be empty

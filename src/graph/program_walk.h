@@ -22,7 +22,9 @@ Overloaded(F...) -> Overloaded<F...>;
 template <class Sink>
 void for_each_part(const Program& program, Sink&& sink) {
   std::visit(Overloaded{
-                 [&](const Sequence& s) { for (const ProgramPtr& step : s.steps) sink(step); },
+                 [&](const Sequence& s) {
+                   for (const ProgramPtr& step : s.steps) sink(step);
+                 },
                  [&](const Repeat& r) { sink(r.body); },
                  [&](const RepeatWhile& r) { sink(r.condition), sink(r.body); },
                  [&](const If& i) { sink(i.then_body), sink(i.else_body); },

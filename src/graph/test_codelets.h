@@ -40,8 +40,8 @@ inline std::vector<Codelet> codelets() {
       codelet("Add<float>", {field("a", in, vector, f), field("b", in, vector, f), field("out", out, vector, f)}),
       codelet("Dot", {field("rows", in, matrix, f), field("result", out, scalar, f)}),
       codelet("Scale", {field("data", inout, vector, f), field("factor", state, scalar, ElementType::half)}),
-      codelet("Pick",
-              {field("index", in, scalar, ElementType::unsigned_int), field("table", state, vector, ElementType::short_), field("out", out, scalar, f)}),
+      codelet("Pick", {field("index", in, scalar, ElementType::unsigned_int), field("table", state, vector, ElementType::short_),
+                       field("out", out, scalar, f)}),
   };
 }
 
@@ -64,9 +64,7 @@ void expect_error(F f, const std::string& text) {
   try {
     f();
     ADD_FAILURE() << "no error; expected one with: " << text;
-  } catch (const Exception& e) {
-    EXPECT_THAT(e.what(), ::testing::HasSubstr(text));
-  } catch (const std::exception& e) {
+  } catch (const Exception& e) { EXPECT_THAT(e.what(), ::testing::HasSubstr(text)); } catch (const std::exception& e) {
     ADD_FAILURE() << "an error of another class: " << e.what();
   }
 }

@@ -13,8 +13,8 @@ void check_graph_operands(const Inference& in, std::size_t g, std::size_t first,
     const Type &want = in.module().type_of(graph.inputs[i]), &have = in.operand(first + i);
     if (want.kind == have.kind && want.dtype == have.dtype && want.shape == have.shape && want.meta_shape == have.meta_shape) continue;
     const TypeTable& types = in.module().types();
-    in.refuse("graph-input-type", "input {} of graph '{}' ('{}') is a {}, a {} was given", i, graph.name, in.module().name_of(graph.inputs[i]),
-              types.to_string(want), types.to_string(have));
+    in.refuse("graph-input-type", "input {} of graph '{}' ('{}') is a {}, a {} was given", i, graph.name,
+              in.module().name_of(graph.inputs[i]), types.to_string(want), types.to_string(have));
   }
 }
 
@@ -29,7 +29,8 @@ Type graph_output_type(const Inference& in, std::size_t g, std::size_t o, std::s
 
 void add_modified_results(Inference& in) {
   for (std::int64_t i : in.attributes().ints("modified")) {
-    if (i < 0 || i >= static_cast<std::int64_t>(in.operands())) in.refuse("modified-range", "input {} is said to be modified; it has {}", i, in.operands());
+    if (i < 0 || i >= static_cast<std::int64_t>(in.operands()))
+      in.refuse("modified-range", "input {} is said to be modified; it has {}", i, in.operands());
     in.result(in.operand(static_cast<std::size_t>(i)));
   }
 }

@@ -185,7 +185,8 @@ void HostTensor::set(std::int64_t i, double v) {
     case DType::float64: return put(p, i, v);
     case DType::float8_143:
     case DType::float8_152: return put(p, i, float8_from_float(dtype_, static_cast<float>(v)));
-    case DType::uint64: return put(p, i, v >= 9223372036854775808.0 ? static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(truncated(v)));
+    case DType::uint64:
+      return put(p, i, v >= 9223372036854775808.0 ? static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(truncated(v)));
     case DType::complex64: return put(p, 2 * i, static_cast<float>(v));
     case DType::complex128: return put(p, 2 * i, v);
     default: return set_integer(i, truncated(v));

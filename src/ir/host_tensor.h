@@ -1,8 +1,8 @@
 // Data of the host: what constants and variables begin with, and what the reference interpreter computes on.
 #pragma once
 
-#include "ir/dtype.h"
-#include "ir/type.h"
+#include "ir/types/dtype.h"
+#include "ir/types/type.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,8 @@ class HostTensor {
   // Zeros.
   HostTensor(DType dtype, Shape shape);
   // Bytes that somebody else keeps (mapped files, arrays of Python); `bytes` owns them.
-  HostTensor(DType dtype, Shape shape, std::shared_ptr<std::byte> bytes) : dtype_(dtype), shape_(std::move(shape)), bytes_(std::move(bytes)) {}
+  HostTensor(DType dtype, Shape shape, std::shared_ptr<std::byte> bytes)
+      : dtype_(dtype), shape_(std::move(shape)), bytes_(std::move(bytes)) {}
   // One value for all elements.
   static HostTensor filled(DType dtype, Shape shape, double value);
   static HostTensor of_ints(DType dtype, Shape shape, std::span<const std::int64_t> values);

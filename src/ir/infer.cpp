@@ -31,8 +31,8 @@ void check_operands(const Inference& in) {
   std::size_t least = 0;
   for (std::size_t i = 0; i < rules; ++i) least += !row.operands[i].optional && !row.operands[i].variadic;
   if (in.operands() < least || (!variadic && in.operands() > rules)) {
-    in.refuse("operand-count", "it takes {}{} operands, {} were given", least, variadic ? " or more" : (least == rules ? "" : fmt::format(" to {}", rules)),
-              in.operands());
+    in.refuse("operand-count", "it takes {}{} operands, {} were given", least,
+              variadic ? " or more" : (least == rules ? "" : fmt::format(" to {}", rules)), in.operands());
   }
   for (std::size_t i = 0; i < in.operands(); ++i) {
     const OperandRule& rule = row.operands[std::min(i, rules - 1)];
@@ -54,7 +54,8 @@ void check_attributes(const Inference& in) {
     if (value && !has_kind(*value, rule.kind)) in.refuse("attribute-kind", "attribute '{}' is of the wrong kind", rule.name);
   }
   for (const auto& [name, value] : in.attributes().items()) {
-    const bool known = std::any_of(in.row().attributes.begin(), in.row().attributes.end(), [&](const AttributeRule& r) { return r.name == name; });
+    const bool known =
+        std::any_of(in.row().attributes.begin(), in.row().attributes.end(), [&](const AttributeRule& r) { return r.name == name; });
     if (!known) in.refuse("attribute-unknown", "it has no attribute '{}'", name);
   }
 }
@@ -65,12 +66,14 @@ Place common_place(const Inference& in) {
   for (std::size_t i = 0; i < in.operands(); ++i) {
     const Place& p = in.operand(i).place;
     if (p.device.known() && place.device.known() && p.device != place.device && !in.row().moves) {
-      refuse(ErrorClass::value, "different-devices", "{}: operand {} lies on device {}, an earlier one on device {}; move one of them (ipu_copy)",
-             in.row().name, i, p.device.value, place.device.value);
+      refuse(ErrorClass::value, "different-devices",
+             "{}: operand {} lies on device {}, an earlier one on device {}; move one of them (ipu_copy)", in.row().name, i, p.device.value,
+             place.device.value);
     }
     if (p.tiles != TileSet::undefined && place.tiles != TileSet::undefined && p.tiles != place.tiles && !in.row().moves) {
-      refuse(ErrorClass::value, "different-tile-sets", "{}: operand {} lies on the {} tiles, an earlier one on the {} tiles; move one of them (io_tile_copy)",
-             in.row().name, i, p.tiles == TileSet::io ? "IO" : "compute", place.tiles == TileSet::io ? "IO" : "compute");
+      refuse(ErrorClass::value, "different-tile-sets",
+             "{}: operand {} lies on the {} tiles, an earlier one on the {} tiles; move one of them (io_tile_copy)", in.row().name, i,
+             p.tiles == TileSet::io ? "IO" : "compute", place.tiles == TileSet::io ? "IO" : "compute");
     }
     if (!place.device.known()) place.device = p.device;
     if (place.tiles == TileSet::undefined) place.tiles = p.tiles;
@@ -161,7 +164,8 @@ Shape broadcast_shape(const Inference& in, const Shape& a, const Shape& b) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::int64_t x = i + a.size() < out.size() ? 1 : a[i + a.size() - out.size()];
     const std::int64_t y = i + b.size() < out.size() ? 1 : b[i + b.size() - out.size()];
-    if (x != y && x != 1 && y != 1) in.refuse("shapes-do-not-broadcast", "the shapes {} and {} do not broadcast: {} against {}", to_string(a), to_string(b), x, y);
+    if (x != y && x != 1 && y != 1)
+      in.refuse("shapes-do-not-broadcast", "the shapes {} and {} do not broadcast: {} against {}", to_string(a), to_string(b), x, y);
     out[i] = x == 1 ? y : x;
   }
   return out;
@@ -172,14 +176,17 @@ namespace {
 Shape broadcast_all(const Inference& in) {
   Shape shape = in.shape(0);
   for (std::size_t i = 1; i < in.operands(); ++i) {
-    if (in.dtype(i) != in.dtype(0)) in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(i)));
+    if (in.dtype(i) != in.dtype(0))
+      in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(i)));
     // A scalar goes with every shard.
     if (in.operand(i).meta_shape != in.operand(0).meta_shape && !in.shape(i).empty() && !in.shape(0).empty()) {
-      in.refuse("different-shards", "operands are shards of {} and {}", to_string(in.operand(0).meta_shape), to_string(in.operand(i).meta_shape));
+      in.refuse("different-shards", "operands are shards of {} and {}", to_string(in.operand(0).meta_shape),
+                to_string(in.operand(i).meta_shape));
     }
     shape = broadcast_shape(in, shape, in.shape(i));
   }
-  if (in.in_place() && shape != in.shape(0)) in.refuse("in-place-shape", "the result has shape {}; it does not fit into operand 0", to_string(shape));
+  if (in.in_place() && shape != in.shape(0))
+    in.refuse("in-place-shape", "the result has shape {}; it does not fit into operand 0", to_string(shape));
   return shape;
 }
 
@@ -187,7 +194,8 @@ Shape broadcast_all(const Inference& in) {
 
 void broadcast_same_type(Inference& in) {
   in.result(in.dtype(0), broadcast_all(in));
-  for (std::size_t i = 0; i < in.operands() && in.results().back().meta_shape.empty(); ++i) in.results().back().meta_shape = in.operand(i).meta_shape;
+  for (std::size_t i = 0; i < in.operands() && in.results().back().meta_shape.empty(); ++i)
+    in.results().back().meta_shape = in.operand(i).meta_shape;
 }
 
 void broadcast_to_bool(Inference& in) { in.result(DType::boolean, broadcast_all(in)); }

@@ -31,7 +31,8 @@ class InterpreterHost : public EvaluationHost {
     const auto it = owner_.data_.find(stream);
     if (it == owner_.data_.end()) refuse(ErrorClass::value, "stream-without-data", "stream '{}' is loaded, but was given no data", s.name);
     const std::int64_t replicas = owner_.module_.replicas();
-    const std::int64_t slices = std::max<std::int64_t>(1, it->second.elements() / std::max<std::int64_t>(1, elements_of(s.shape)) / replicas);
+    const std::int64_t slices =
+        std::max<std::int64_t>(1, it->second.elements() / std::max<std::int64_t>(1, elements_of(s.shape)) / replicas);
     std::int64_t& cursor = owner_.cursors_[{stream.value, replica_}];
     const std::int64_t slice = cursor++ % slices;
     return part_of(it->second, slice * replicas + replica_, s.shape);
@@ -40,7 +41,9 @@ class InterpreterHost : public EvaluationHost {
   void store(HostStreamId stream, const HostTensor& data) override { owner_.stored_[{stream.value, replica_}].push_back(data); }
 
   HostTensor load_row(BufferId buffer, std::int64_t row) override { return rows(buffer, row)[static_cast<std::size_t>(row)]; }
-  void store_row(BufferId buffer, std::int64_t row, const HostTensor& data) override { rows(buffer, row)[static_cast<std::size_t>(row)] = data; }
+  void store_row(BufferId buffer, std::int64_t row, const HostTensor& data) override {
+    rows(buffer, row)[static_cast<std::size_t>(row)] = data;
+  }
 
   void print(const std::string& text) override {
     if (owner_.print_) {
@@ -54,7 +57,8 @@ class InterpreterHost : public EvaluationHost {
  private:
   std::vector<HostTensor>& rows(BufferId buffer, std::int64_t row) {
     const RemoteBuffer& b = owner_.module_.buffer(buffer);
-    if (row < 0 || row >= b.entries) refuse(ErrorClass::index, "remote-row", "row {} of remote buffer {}, which has {} rows", row, b.number, b.entries);
+    if (row < 0 || row >= b.entries)
+      refuse(ErrorClass::index, "remote-row", "row {} of remote buffer {}, which has {} rows", row, b.number, b.entries);
     auto& rows = owner_.rows_[{buffer.value, replica_}];
     if (rows.empty()) rows.assign(static_cast<std::size_t>(b.entries), HostTensor(b.dtype, b.shape));
     return rows;
@@ -76,7 +80,8 @@ Interpreter::Interpreter(const Module& module) : module_(module), kept_(kept_val
     const StateId id(static_cast<StateId::rep>(s));
     const State& state = module.state(id);
     if (!state.data.valid()) {
-      for (std::int64_t r = 0; r < replicas; ++r) set_state(id, r, HostTensor(module.type(state.type).dtype, module.type(state.type).shape));
+      for (std::int64_t r = 0; r < replicas; ++r)
+        set_state(id, r, HostTensor(module.type(state.type).dtype, module.type(state.type).shape));
       continue;
     }
     const HostTensor& data = module.blob(state.data);
@@ -86,7 +91,9 @@ Interpreter::Interpreter(const Module& module) : module_(module), kept_(kept_val
       HostTensor mine = grouped ? part_of(data, state.grouping.group_of(r), shape) : data;
       if (state.sharded) {
         const auto members = state.grouping.members(state.grouping.group_of(r));
-        const auto shards = elements_of(mine.shape()) == 0 ? 1 : (elements_of(mine.shape()) + elements_of(module.type(state.type).shape) - 1) / elements_of(module.type(state.type).shape);
+        const auto shards = elements_of(mine.shape()) == 0 ? 1
+                                                           : (elements_of(mine.shape()) + elements_of(module.type(state.type).shape) - 1) /
+                                                                 elements_of(module.type(state.type).shape);
         const auto member = std::find(members.begin(), members.end(), r) - members.begin();
         HostTensor shard(mine.dtype(), module.type(state.type).shape);
         const std::int64_t n = shard.elements(), first = (member % shards) * n;
@@ -178,7 +185,8 @@ ReplicaValues Interpreter::run_graph_on(GraphId id, ReplicaValues inputs, const 
   for (std::size_t r = 0; r < replicas.size(); ++r) {
     for (ValueId v : graph.outputs) keep(r, v);
     for (ValueId v : graph.finals) keep(r, v);
-    for (std::size_t k = 0; main && k < kept_.size(); ++k) kept_data_[k][r] = values[r].at(version_in(module_, kept_[k].last, context).value);
+    for (std::size_t k = 0; main && k < kept_.size(); ++k)
+      kept_data_[k][r] = values[r].at(version_in(module_, kept_[k].last, context).value);
   }
   return out;
 }

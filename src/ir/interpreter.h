@@ -1,9 +1,9 @@
 // The reference interpreter: naive and simple, what transforms and executors are tested with. It knows nothing of tiles.
 #pragma once
 
-#include "ir/kept_values.h"
 #include "ir/module.h"
 #include "ir/op_row.h"
+#include "ir/shared/kept_values.h"
 
 #include <functional>
 #include <map>
@@ -45,7 +45,7 @@ class Interpreter {
   void bring_kept(std::vector<Values>& values, Context context) const;
 
   const Module& module_;
-  std::vector<std::vector<HostTensor>> inputs_of_main_;  // by replica
+  std::vector<std::vector<HostTensor>> inputs_of_main_;                             // by replica
   std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<HostTensor>> rows_;  // buffer and replica: its rows
   std::vector<KeptValue> kept_;
   std::vector<std::vector<HostValue>> kept_data_;  // by kept value and replica

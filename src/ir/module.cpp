@@ -32,8 +32,8 @@ ValueId Module::add_input(GraphId graph, const Type& type, std::string_view name
 
 void Module::add_output(GraphId graph, ValueId value) { graphs_[graph].outputs.push_back(value); }
 
-OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
-                    std::span<const TypeId> results, std::string_view name) {
+OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, const Attributes& attributes,
+                    std::span<const GraphId> graphs, std::span<const TypeId> results, std::string_view name) {
   Op op;
   op.kind = kind;
   op.context = current_context_;
@@ -64,8 +64,8 @@ OpId Module::add_op(GraphId graph, OpKind kind, std::span<const ValueId> operand
   return id;
 }
 
-OpId Module::append_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, AttributesId attributes, std::span<const TypeId> results,
-                       NameId name) {
+OpId Module::append_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, AttributesId attributes,
+                       std::span<const TypeId> results, NameId name) {
   Op op;
   op.kind = kind;
   op.context = current_context_;

@@ -13,11 +13,11 @@
 #pragma once
 
 #include "base/ids.h"
-#include "ir/attributes.h"
 #include "ir/host_tensor.h"
 #include "ir/ids.h"
-#include "ir/replica_grouping.h"
-#include "ir/type.h"
+#include "ir/types/attributes.h"
+#include "ir/types/replica_grouping.h"
+#include "ir/types/type.h"
 
 #include <cstdint>
 #include <optional>
@@ -134,7 +134,8 @@ class Module {
               std::span<const TypeId> results, std::string_view name = {});
   // The same for whoever adds millions of ops: everything is interned already, and `name` names all results. Names need not be unique then:
   // the text numbers those that are not.
-  OpId append_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, AttributesId attributes, std::span<const TypeId> results, NameId name);
+  OpId append_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, AttributesId attributes, std::span<const TypeId> results,
+                 NameId name);
   AttributesId intern(const Attributes& attributes) { return attributes_.intern(attributes); }
   // Room for so many more.
   void reserve(std::size_t ops, std::size_t operands, std::size_t results);

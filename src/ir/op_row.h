@@ -18,10 +18,10 @@
 // without a name, rule, meaning or samples does not compile.
 #pragma once
 
-#include "ir/attributes.h"
 #include "ir/host_tensor.h"
 #include "ir/module.h"
-#include "ir/type.h"
+#include "ir/types/attributes.h"
+#include "ir/types/type.h"
 
 #include <fmt/format.h>
 
@@ -77,13 +77,15 @@ struct AttributeRule {
 
 enum class Effects : std::uint8_t {
   none = 0,
-  stream = 1,   // reads or writes the next slice of the host stream in attribute "stream"
-  remote = 2,   // reads or writes a row of the buffer in attribute "buffer"
+  stream = 1,  // reads or writes the next slice of the host stream in attribute "stream"
+  remote = 2,  // reads or writes a row of the buffer in attribute "buffer"
   print = 4,
-  code = 8,     // loads code of a graph
-  replicas = 16 // meets the other replicas of its group
+  code = 8,      // loads code of a graph
+  replicas = 16  // meets the other replicas of its group
 };
-constexpr Effects operator|(Effects a, Effects b) { return static_cast<Effects>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b)); }
+constexpr Effects operator|(Effects a, Effects b) {
+  return static_cast<Effects>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
 constexpr bool has(Effects set, Effects e) { return (static_cast<std::uint8_t>(set) & static_cast<std::uint8_t>(e)) != 0; }
 
 // What autodiff does at an op that a gradient reaches.
@@ -175,8 +177,8 @@ consteval OpRow checked(OpRow row) {
 
 class Inference {
  public:
-  Inference(const Module& module, const OpRow& row, std::span<const TypeId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
-            bool in_place)
+  Inference(const Module& module, const OpRow& row, std::span<const TypeId> operands, const Attributes& attributes,
+            std::span<const GraphId> graphs, bool in_place)
       : module_(module), row_(row), operands_(operands), attributes_(attributes), graphs_(graphs), in_place_(in_place) {}
 
   const Module& module() const { return module_; }
@@ -219,9 +221,9 @@ class Inference {
 };
 
 // Type rules that many rows share.
-void same_as_first(Inference&);                  // result 0 has the type of operand 0
-void broadcast_same_type(Inference&);            // NumPy broadcasting; all operands of one element type
-void broadcast_to_bool(Inference&);              // the same, result bool
+void same_as_first(Inference&);        // result 0 has the type of operand 0
+void broadcast_same_type(Inference&);  // NumPy broadcasting; all operands of one element type
+void broadcast_to_bool(Inference&);    // the same, result bool
 Shape broadcast_shape(const Inference&, const Shape& a, const Shape& b);
 
 // --- what a meaning sees ----------------------------------------------------------------------------------------------------------------
@@ -277,7 +279,11 @@ class GroupEvaluation {
 
   // `numbers`: which replicas take part. All of the module's, but in a branch that some do not take.
   GroupEvaluation(const Module& module, OpId op, std::vector<std::int64_t> numbers, ReplicaValues operands, RunGraph run_graph)
-      : module_(module), op_(op), numbers_(std::move(numbers)), operands_(std::move(operands)), results_(operands_.size()),
+      : module_(module),
+        op_(op),
+        numbers_(std::move(numbers)),
+        operands_(std::move(operands)),
+        results_(operands_.size()),
         run_graph_(std::move(run_graph)) {}
   const Module& module() const { return module_; }
   OpId op() const { return op_; }

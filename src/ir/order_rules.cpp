@@ -96,7 +96,8 @@ bool OrderRules::is_seen_outside(OpId op) const {
 
 namespace {
 
-// Something that some ops change and others read: what reads it before a change goes on doing so. Behind a change stands who needs what it made, by data.
+// Something that some ops change and others read: what reads it before a change goes on doing so. Behind a change stands who needs what it
+// made, by data.
 class Shared {
  public:
   void read(std::uint32_t by) { readers_.push_back(by); }

@@ -42,7 +42,8 @@ struct Precedence {
   std::vector<std::uint32_t> waits;
 };
 
-// What makes an operand comes before who reads it, and what the user demanded to come first (Graph::after) does. These stay as the list has them:
+// What makes an operand comes before who reads it, and what the user demanded to come first (Graph::after) does. These stay as the list has
+// them:
 //   ops that somebody outside sees (streams, remote buffers, prints), and those that carry graphs with such ops;
 //   loads of code and ops that carry graphs, where the module loads code;
 //   readers of a tensor and ops that modify it or a view of it: an update in place needs no copy then;

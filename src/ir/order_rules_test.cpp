@@ -1,6 +1,6 @@
 #include "ir/order_rules.h"
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ class Rules : public testing::Test {
     return builder.add_variable(state, HostTensor(DType::float32, {4, 4}), name);
   }
   // The op that made it is `last` afterwards.
-  TensorId op(std::string_view name, std::vector<TensorId> operands, Attributes a = {}, std::vector<GraphId> graphs = {}, bool in_place = false) {
+  TensorId op(std::string_view name, std::vector<TensorId> operands, Attributes a = {}, std::vector<GraphId> graphs = {},
+              bool in_place = false) {
     const auto results = builder.op(in, name, operands, a, graphs, in_place);
     last = builder.last_op();
     return results.empty() ? TensorId() : results[0];
@@ -105,7 +106,8 @@ TEST_F(Rules, readers_of_any_view_and_updates_keep_their_order) {
 }
 
 TEST_F(Rules, a_modified_view_modifies_its_base) {
-  const TensorId a = op("exp", {x}), view = op("slice", {a}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}}, {}, true);
+  const TensorId a = op("exp", {x}),
+                 view = op("slice", {a}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}}, {}, true);
   op("sin", {a});
   const OpId reader = last;
   op("exp", {view}, {}, {}, true);

@@ -37,8 +37,7 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c, std::
   for (int round = 0; round < 10; ++round, k[0] += 0x9E3779B9u, k[1] += 0xBB67AE85u) {
     const std::uint64_t a = 0xD2511F53ull * c[0], b = 0xCD9E8D57ull * c[2];
     c = {static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ k[0], static_cast<std::uint32_t>(b),
-         static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ k[1],
-         static_cast<std::uint32_t>(a)};
+         static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ k[1], static_cast<std::uint32_t>(a)};
   }
   return c;
 }

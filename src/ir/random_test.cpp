@@ -40,12 +40,12 @@ Moments moments(const HostTensor& t) {
 
 TEST(random, distributions_have_their_moments) {
   const Ints shape{100, 400};
-  const Moments uniform = moments(run("random_uniform", {seed(1, 2)},
-                                      {{"shape", shape}, {"low", -1.0}, {"high", 3.0}, {"dtype", DType::float32}}));
+  const Moments uniform =
+      moments(run("random_uniform", {seed(1, 2)}, {{"shape", shape}, {"low", -1.0}, {"high", 3.0}, {"dtype", DType::float32}}));
   EXPECT_NEAR(uniform.mean, 1, 0.02);
   EXPECT_NEAR(uniform.variance, 16.0 / 12, 0.02);
-  const Moments normal = moments(run("random_normal", {seed(1, 2)},
-                                     {{"shape", shape}, {"mean", 0.5}, {"std", 2.0}, {"dtype", DType::float32}}));
+  const Moments normal =
+      moments(run("random_normal", {seed(1, 2)}, {{"shape", shape}, {"mean", 0.5}, {"std", 2.0}, {"dtype", DType::float32}}));
   EXPECT_NEAR(normal.mean, 0.5, 0.04);
   EXPECT_NEAR(normal.variance, 4, 0.1);
 }
@@ -66,8 +66,8 @@ TEST(random, dropout_depends_on_seed_and_position_alone) {
 }
 
 TEST(random, shaped_dropout_keeps_rows_together) {
-  const HostTensor out = run("shaped_dropout", {HostTensor::filled(DType::float32, {50, 6}, 1), seed(3, 4)},
-                             {{"shape", Ints{50, 1}}, {"ratio", 0.5}});
+  const HostTensor out =
+      run("shaped_dropout", {HostTensor::filled(DType::float32, {50, 6}, 1), seed(3, 4)}, {{"shape", Ints{50, 1}}, {"ratio", 0.5}});
   std::int64_t kept = 0;
   for (std::int64_t row = 0; row < 50; ++row) {
     kept += out.number(row * 6) != 0;
@@ -81,8 +81,8 @@ TEST(random, seeds_differ) {
   std::set<std::pair<std::int64_t, std::int64_t>> all;
   const auto add = [&](const HostTensor& t) { EXPECT_TRUE(all.emplace(t.integer(0), t.integer(1)).second); };
   for (const HostTensor& t : evaluate(row_of(op_kind("split_random_seed")), {seed(3, 4)}, {{"n", std::int64_t{20}}})) add(t);
-  for (std::int64_t m = 0; m < 20; ++m) add(run("create_random_seed",
-                                                {seed(3, 4), HostTensor::filled(DType::uint32, {}, static_cast<double>(m))}, {}));
+  for (std::int64_t m = 0; m < 20; ++m)
+    add(run("create_random_seed", {seed(3, 4), HostTensor::filled(DType::uint32, {}, static_cast<double>(m))}, {}));
 }
 
 TEST(random, wrong_seeds_and_ratios_are_refused) {
@@ -91,9 +91,7 @@ TEST(random, wrong_seeds_and_ratios_are_refused) {
     try {
       f();
       ADD_FAILURE() << id;
-    } catch (const ModelError& e) {
-      EXPECT_EQ(e.id(), id);
-    }
+    } catch (const ModelError& e) { EXPECT_EQ(e.id(), id); }
   };
   refused([&] { run("dropout", {x, wrong}, {{"p", 0.5}}); }, "seed-type");
   refused([&] { run("split_random_seed", {wrong}, {{"n", std::int64_t{2}}}); }, "seed-type");

@@ -14,7 +14,8 @@ class Scheduler {
  public:
   Scheduler(const Module& module, GraphId graph) : module_(module), graph_(module.graph(graph)), order_(OrderRules(module).of(graph)) {
     for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-      for (ValueId v : std::set<ValueId>(module.operands(graph_.ops[i]).begin(), module.operands(graph_.ops[i]).end())) users_[v.value].push_back(i);
+      for (ValueId v : std::set<ValueId>(module.operands(graph_.ops[i]).begin(), module.operands(graph_.ops[i]).end()))
+        users_[v.value].push_back(i);
     }
     for (ValueId v : graph_.outputs) keep_.insert(v.value);
     for (ValueId v : graph_.finals) keep_.insert(v.value);

@@ -7,8 +7,8 @@
 
 namespace pando::ir {
 
-// All ops of a graph, each behind what must come before it (ir/order_rules.h). Of the ops that may come next, the one that adds the fewest live
-// bytes; of several, the first in the list.
+// All ops of a graph, each behind what must come before it (ir/order_rules.h). Of the ops that may come next, the one that adds the fewest
+// live bytes; of several, the first in the list.
 std::vector<OpId> least_live_order(const Module& module, GraphId graph);
 
 }  // namespace pando::ir

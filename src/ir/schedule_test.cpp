@@ -1,6 +1,6 @@
 #include "ir/schedule.h"
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

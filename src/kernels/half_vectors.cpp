@@ -48,7 +48,9 @@ namespace pando::kernels {
 HWY_EXPORT(to_float);
 HWY_EXPORT(to_half);
 
-void widen(const void* halfs, float* to, std::size_t n) { HWY_DYNAMIC_DISPATCH(to_float)(static_cast<const hwy::float16_t*>(halfs), to, n); }
+void widen(const void* halfs, float* to, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(to_float)(static_cast<const hwy::float16_t*>(halfs), to, n);
+}
 void narrow(const float* from, void* halfs, std::size_t n) { HWY_DYNAMIC_DISPATCH(to_half)(from, static_cast<hwy::float16_t*>(halfs), n); }
 
 }  // namespace pando::kernels

@@ -21,7 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr unsigned kChunk = 512;
 
 // The words of `blocks` Philox blocks from `block` on; `words` holds 4 * blocks. blocks is a multiple of 16 at most kChunk / 4.
-HWY_ATTR void philox(const PandoRandomStream& s, std::uint64_t block, unsigned blocks, std::uint32_t attempt, std::uint32_t* HWY_RESTRICT words) {
+HWY_ATTR void philox(const PandoRandomStream& s, std::uint64_t block, unsigned blocks, std::uint32_t attempt,
+                     std::uint32_t* HWY_RESTRICT words) {
   constexpr unsigned kLanes = 16;
   for (unsigned at = 0; at < blocks; at += kLanes) {
     alignas(64) std::uint32_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
@@ -118,7 +119,8 @@ HWY_ATTR void attempt(const PandoRandomStream& s, std::uint64_t block, unsigned 
   }
 }
 
-HWY_ATTR void truncated_normal(const PandoRandomStream& s, std::uint64_t first, std::uint64_t n, float mean, float deviation, float alpha, float* out) {
+HWY_ATTR void truncated_normal(const PandoRandomStream& s, std::uint64_t first, std::uint64_t n, float mean, float deviation, float alpha,
+                               float* out) {
   in_chunks(s, first, n, out, [&](std::uint64_t base, const std::uint32_t*, float* values, unsigned count) HWY_ATTR {
     attempt(s, base / 4, kChunk / 4, 0, alpha, values);
     for (unsigned i = 0; i < count; ++i) {
@@ -159,7 +161,8 @@ void pando_random_normal(PandoRandomStream s, std::uint64_t first, std::uint64_t
   HWY_DYNAMIC_DISPATCH(normal)(s, first, n, mean, deviation, out);
 }
 
-void pando_random_truncated_normal(PandoRandomStream s, std::uint64_t first, std::uint64_t n, float mean, float deviation, float alpha, float* out) {
+void pando_random_truncated_normal(PandoRandomStream s, std::uint64_t first, std::uint64_t n, float mean, float deviation, float alpha,
+                                   float* out) {
   HWY_DYNAMIC_DISPATCH(truncated_normal)(s, first, n, mean, deviation, alpha, out);
 }
 #endif

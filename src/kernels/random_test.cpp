@@ -64,14 +64,16 @@ TEST(Random, NumbersDoNotDependOnTheCut) {
   expect_same_in_any_cut([](std::uint64_t first, std::uint64_t n, float* out) { pando_random_uniform(kStream, first, n, -1, 3, out); });
   expect_same_in_any_cut([](std::uint64_t first, std::uint64_t n, float* out) { pando_random_normal(kStream, first, n, 2, 0.5, out); });
   for (const float alpha : {0.1f, 1.0f, 2.0f})
-    expect_same_in_any_cut([=](std::uint64_t first, std::uint64_t n, float* out) { pando_random_truncated_normal(kStream, first, n, 0, 1, alpha, out); });
+    expect_same_in_any_cut(
+        [=](std::uint64_t first, std::uint64_t n, float* out) { pando_random_truncated_normal(kStream, first, n, 0, 1, alpha, out); });
 }
 
 TEST(Random, StreamsAndKeysDiffer) {
   std::vector<std::uint32_t> a(64), b(64);
   pando_random_bits(kStream, 0, 64, a.data());
-  for (const PandoRandomStream& other : {PandoRandomStream{{kStream.key[0] + 1, kStream.key[1]}, 7}, PandoRandomStream{{kStream.key[0], kStream.key[1] + 1}, 7},
-                                         PandoRandomStream{{kStream.key[0], kStream.key[1]}, 8}}) {
+  for (const PandoRandomStream& other :
+       {PandoRandomStream{{kStream.key[0] + 1, kStream.key[1]}, 7}, PandoRandomStream{{kStream.key[0], kStream.key[1] + 1}, 7},
+        PandoRandomStream{{kStream.key[0], kStream.key[1]}, 8}}) {
     pando_random_bits(other, 0, 64, b.data());
     EXPECT_NE(a, b);
   }

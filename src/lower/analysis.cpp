@@ -20,7 +20,9 @@ constexpr std::uint32_t kMaxLeaves = 8;
 GraphId graph_id(std::size_t i) { return GraphId(static_cast<GraphId::rep>(i)); }
 
 // Inside an expression halfs are computed as floats: not for who compares them, or cuts off what is behind the point.
-bool wants_rounded(const ir::Module& m, OpId reader) { return find_row(m.row(reader).name)->steps || !ir::is_floating(m.type_of(m.result(reader)).dtype); }
+bool wants_rounded(const ir::Module& m, OpId reader) {
+  return find_row(m.row(reader).name)->steps || !ir::is_floating(m.type_of(m.result(reader)).dtype);
+}
 
 bool is_scalar_constant(const ir::Module& m, ValueId v) {
   const OpId producer = m.value(v).producer;
@@ -30,8 +32,15 @@ bool is_scalar_constant(const ir::Module& m, ValueId v) {
 }  // namespace
 
 Analysis::Analysis(const ir::Module& module, bool fuse)
-    : module_(module), fuse_(fuse), kept_(ir::kept_values(module)), uses_(module.value_count()), users_(module.value_count()), sites_(module.graph_count()), first_call_(module.graph_count()),
-      code_loaded_(module.graph_count()), effects_(module.graph_count()) {
+    : module_(module),
+      fuse_(fuse),
+      kept_(ir::kept_values(module)),
+      uses_(module.value_count()),
+      users_(module.value_count()),
+      sites_(module.graph_count()),
+      first_call_(module.graph_count()),
+      code_loaded_(module.graph_count()),
+      effects_(module.graph_count()) {
   for (std::size_t g = 0; g < module.graph_count(); ++g) {
     for (OpId o : module.graph(graph_id(g)).ops) {
       const auto operands = module.operands(o);
@@ -97,7 +106,8 @@ GraphPlan Analysis::plan(GraphId id, Context context) {
 }
 
 // An op becomes a part of the one that reads it if nobody else does, both are element-wise, of one shape, and lie in one place.
-std::optional<OpId> Analysis::fusible_reader(OpId op, const std::unordered_map<std::uint32_t, std::uint32_t>& leaves, const GraphPlan&) const {
+std::optional<OpId> Analysis::fusible_reader(OpId op, const std::unordered_map<std::uint32_t, std::uint32_t>& leaves,
+                                             const GraphPlan&) const {
   if (module_.results(op).size() != 1) return std::nullopt;
   const ValueId v = module_.result(op);
   if (uses_[v] != 1) return std::nullopt;

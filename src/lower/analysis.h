@@ -1,8 +1,8 @@
 // What a graph's lowering has to know beforehand: which ops are needed, how often values are read, which ops become parts of others.
 #pragma once
 
-#include "ir/kept_values.h"
 #include "ir/module.h"
+#include "ir/shared/kept_values.h"
 
 #include <cstdint>
 #include <optional>
@@ -42,7 +42,8 @@ class Analysis {
 
  private:
   void fuse(GraphPlan& plan);
-  std::optional<ir::OpId> fusible_reader(ir::OpId op, const std::unordered_map<std::uint32_t, std::uint32_t>& leaves, const GraphPlan& plan) const;
+  std::optional<ir::OpId> fusible_reader(ir::OpId op, const std::unordered_map<std::uint32_t, std::uint32_t>& leaves,
+                                         const GraphPlan& plan) const;
 
   const ir::Module& module_;
   bool fuse_;

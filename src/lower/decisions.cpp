@@ -62,7 +62,8 @@ std::string Lowering::text_of(OpId op) const {
 std::string Lowering::where_lies(ValueId v, std::span<const ValueId> candidates, bool is_view) const {
   const Slot& mine = slots_[v];
   const auto shares = [&](const Slot& other) {
-    return std::any_of(mine.storages.begin(), mine.storages.end(), [&](StorageId s) { return std::binary_search(other.storages.begin(), other.storages.end(), s); });
+    return std::any_of(mine.storages.begin(), mine.storages.end(),
+                       [&](StorageId s) { return std::binary_search(other.storages.begin(), other.storages.end(), s); });
   };
   for (ValueId w : candidates) {
     if (!w.valid() || w == v || !has_slot(w) || !shares(slots_[w])) continue;
@@ -87,16 +88,19 @@ void Lowering::tell_op(OpId op) {
   for (ValueId v : module_.operands(op)) operands.push_back(resolved(v));
   std::vector<std::string> results;
   for (ValueId v : module_.results(op)) {
-    results.push_back(fmt::format("'{}' {}", name_of(v), has_slot(v) ? where_lies(v, operands, module_.row(op).view != ir::View::none) : std::string("not stored")));
+    results.push_back(fmt::format(
+        "'{}' {}", name_of(v), has_slot(v) ? where_lies(v, operands, module_.row(op).view != ir::View::none) : std::string("not stored")));
   }
   std::string of;
   for (ValueId v : operands) of += fmt::format("{}'{}'", of.empty() ? "" : ", ", name_of(v));
-  decisions_.line(results.empty() ? fmt::format("{} of {}", text_of(op), of) : fmt::format("{}: {}", text_of(op), fmt::join(results, "; ")));
+  decisions_.line(results.empty() ? fmt::format("{} of {}", text_of(op), of)
+                                  : fmt::format("{}: {}", text_of(op), fmt::join(results, "; ")));
 }
 
 void Lowering::tell_copy(ValueId v, const Slot& slot, std::span<const ValueId> readers) {
   std::string why = "it may not be written there";
-  if (std::any_of(slot.storages.begin(), slot.storages.end(), [&](StorageId s) { return storages_[s].function != function_; })) why = "it lies in another function's memory";
+  if (std::any_of(slot.storages.begin(), slot.storages.end(), [&](StorageId s) { return storages_[s].function != function_; }))
+    why = "it lies in another function's memory";
   std::vector<std::string> names;
   for (ValueId w : readers) names.push_back(fmt::format("'{}'", name_of(w)));
   if (!names.empty()) why = fmt::format("{} {} still read", fmt::join(names, ", "), names.size() == 1 ? "is" : "are");
@@ -130,7 +134,8 @@ void Lowering::tell_pass(const Group& group) {
     for (OpId o : with_fused(m.op)) ops.push_back(text_of(o));
     if (has_slot(m.result)) results.push_back(fmt::format("'{}' {}", name_of(m.result), where_lies(m.result, leaves, false)));
   }
-  decisions_.line(fmt::format("{}{}: {}; reads {}", ops.size() > 1 ? "one pass of " : "", fmt::join(ops, ", "), fmt::join(results, "; "), fmt::join(reads, ", ")));
+  decisions_.line(fmt::format("{}{}: {}; reads {}", ops.size() > 1 ? "one pass of " : "", fmt::join(ops, ", "), fmt::join(results, "; "),
+                              fmt::join(reads, ", ")));
 }
 
 }  // namespace pando::lower

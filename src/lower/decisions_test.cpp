@@ -1,6 +1,6 @@
 // The golden text of what lowering decides: tests/golden/lower/decisions.txt is a module, a line "# lower decides", and the text.
 // PANDO_BLESS=1 build/bin/test_lower --gtest_filter='Decisions*' rewrites it.
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "lower/lower.h"
 
 #include <gtest/gtest.h>

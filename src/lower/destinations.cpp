@@ -32,7 +32,8 @@ bool Lowering::may_be_overwritten_early(ValueId home) const {
   const std::vector<ValueId> readers = readers_of(slots_[home], home);
   if (!std::all_of(readers.begin(), readers.end(), [&](ValueId w) { return w == home; })) return false;
   const auto& storages = slots_[home].storages;
-  const bool own = std::all_of(storages.begin(), storages.end(), [&](StorageId s) { return storages_[s].writable && storages_[s].function == function_; });
+  const bool own = std::all_of(storages.begin(), storages.end(),
+                               [&](StorageId s) { return storages_[s].writable && storages_[s].function == function_; });
   return own && slots_[home].tensor.isParallelWriteable();
 }
 
@@ -43,7 +44,9 @@ void Lowering::find_destinations(OpId call, GraphId graph) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& users = analysis_.users(results[i]);
     // One that is in the program: it counts as a read.
-    if (users.size() != 1 || users[0].second != 1 || analysis_.uses(results[i]) != 1 || module_.row(users[0].first).name != "copy_var_update_") continue;
+    if (users.size() != 1 || users[0].second != 1 || analysis_.uses(results[i]) != 1 ||
+        module_.row(users[0].first).name != "copy_var_update_")
+      continue;
     const ValueId home = resolved(module_.operand(users[0].first, 0));
     if (analysis_.uses(home) != 1 || !may_be_overwritten_early(home)) continue;
     const ir::Type &to = module_.type_of(home), &from = module_.type_of(outputs[i]);
@@ -62,7 +65,8 @@ bool Lowering::is_put_together(OpId concat) const {
 Tensor Lowering::whole_of(OpId concat) {
   const auto known = wholes_.find(concat);
   if (known != wholes_.end()) return known->second;
-  if (decisions_) decisions_.note(fmt::format("parts of '{}' may be computed where they are put together", name_of(module_.result(concat))));
+  if (decisions_)
+    decisions_.note(fmt::format("parts of '{}' may be computed where they are put together", name_of(module_.result(concat))));
   return wholes_.emplace(concat, new_tensor(module_.result(concat))).first->second;
 }
 

@@ -28,8 +28,8 @@ std::set<GraphId> Lowering::reachable(std::span<const GraphId> graphs) const {
   return seen;
 }
 
-// What the first call gives a function, if another function has made it or has read it before: where it lies there, so that copies rearrange nothing.
-// A gradient gets what the forward pass has left, and weights as the forward pass reads them.
+// What the first call gives a function, if another function has made it or has read it before: where it lies there, so that copies
+// rearrange nothing. A gradient gets what the forward pass has left, and weights as the forward pass reads them.
 Tensor Lowering::operand_of_first_call(GraphId g, std::size_t input) {
   const ir::OpId call = analysis_.first_call(g);
   if (!call.valid() || input >= module_.operands(call).size()) return {};

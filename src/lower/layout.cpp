@@ -1,6 +1,6 @@
 // How new variables are mapped: as the first reader with a wish likes them, seen through views and calls; else linearly.
-#include "lower/element_types.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
 
 #include <poputil/TileMapping.hpp>
 
@@ -29,8 +29,10 @@ constexpr unsigned kVectorPart = 64;
 Tensor Lowering::linear(poplar::Graph& graph, const ir::Type& type, const std::string& name) {
   const Tensor t = graph.addVariable(element_type(type.dtype), extents(type.shape), name);
   // What is added to all rows of a matrix is read in parts of its blocks' width: they lie whole.
-  if (type.shape.size() == 1) poputil::mapTensorLinearly(graph, t, kVectorPart, kVectorPart);
-  else poputil::mapTensorLinearly(graph, t);
+  if (type.shape.size() == 1)
+    poputil::mapTensorLinearly(graph, t, kVectorPart, kVectorPart);
+  else
+    poputil::mapTensorLinearly(graph, t);
   return t;
 }
 
@@ -62,14 +64,16 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
   if (row == nullptr) return {};
   if (row->layout) {
     const Tensor t = row->layout({module_, op, index, graph_of(op), *this, name_of(v)});
-    if (t.valid() && decisions_) why_wish_ = fmt::format("as {} '{}' likes its operand {}", text_of(op), name_of(module_.result(op)), index);
+    if (t.valid() && decisions_)
+      why_wish_ = fmt::format("as {} '{}' likes its operand {}", text_of(op), name_of(module_.result(op)), index);
     if (t.valid()) return t;
   }
   if (row->unview && index == 0) {
     const Tensor t = layout_wish(module_.result(op), depth + 1);
     if (t.valid()) return row->unview(module_, op, t);
   }
-  if (row->expression && module_.type_of(module_.result(op)).shape == module_.type_of(v).shape) return layout_wish(module_.result(op), depth + 1);
+  if (row->expression && module_.type_of(module_.result(op)).shape == module_.type_of(v).shape)
+    return layout_wish(module_.result(op), depth + 1);
   return {};
 }
 
@@ -93,8 +97,8 @@ ValueId Lowering::inner_input(OpId op, std::uint32_t index) const {
   return index < inputs.size() ? inputs[index] : ValueId();
 }
 
-// A value of the same shape that this one is combined with, be it after other element-wise ops or in a graph: an optimiser's state is combined with a
-// weight when the update is done.
+// A value of the same shape that this one is combined with, be it after other element-wise ops or in a graph: an optimiser's state is
+// combined with a weight when the update is done.
 ValueId Lowering::partner(ValueId v, const std::function<bool(ValueId)>& accept, int depth) const {
   const ir::Shape& shape = module_.type_of(v).shape;
   if (depth > kMaxPartnerDepth) return {};

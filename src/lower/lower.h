@@ -4,9 +4,9 @@
 // device or come back. A graph with one call is lowered where it is called; one with several calls, or whose code is loaded, becomes
 // a function over variables of its own: a call copies the operands in and takes the results where they lie.
 //
-// Values are immutable, storage is not. An op that makes a new version writes it where the old one lies if no value that is still to be read
-// lies there, too; otherwise the op that must not be disturbed keeps a copy (storage.cpp). What a variable has become is in its storage at
-// the end of a program.
+// Values are immutable, storage is not. An op that makes a new version writes it where the old one lies if no value that is still to be
+// read lies there, too; otherwise the op that must not be disturbed keeps a copy (storage.cpp). What a variable has become is in its
+// storage at the end of a program.
 #pragma once
 
 #include "ir/module.h"

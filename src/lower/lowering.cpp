@@ -2,10 +2,10 @@
 
 #include "base/check.h"
 #include "ir/error.h"
-#include "lower/element_types.h"
+#include "lower/shared/element_types.h"
 
-#include <popnn/codelets.hpp>
 #include <poplin/codelets.hpp>
+#include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
 #include <poprand/codelets.hpp>
 #include <poputil/TileMapping.hpp>
@@ -21,8 +21,14 @@ using poplar::Tensor;
 using poplar::program::Sequence;
 
 Lowering::Lowering(const ir::Module& module, poplar::Graph& graph, const Options& options)
-    : module_(module), graph_(graph), options_(options), analysis_(module, options.fuse), slots_(module.value_count()),
-      scope_of_(module.value_count()), function_of_(module.value_count()), decisions_(options.decisions) {}
+    : module_(module),
+      graph_(graph),
+      options_(options),
+      analysis_(module, options.fuse),
+      slots_(module.value_count()),
+      scope_of_(module.value_count()),
+      function_of_(module.value_count()),
+      decisions_(options.decisions) {}
 
 void Lowering::need(Library library) {
   if (!libraries_.insert(library).second) return;
@@ -70,9 +76,7 @@ poplar::Graph& Lowering::graph_of(OpId op) { return graph_at(place_of(op)); }
 
 std::string Lowering::name_of(ValueId v) const { return module_.name_of(v); }
 
-ValueId Lowering::resolved(ValueId v) const {
-  return module_.value(v).graph == module_.main_graph() ? analysis_.resolved(v, context_) : v;
-}
+ValueId Lowering::resolved(ValueId v) const { return module_.value(v).graph == module_.main_graph() ? analysis_.resolved(v, context_) : v; }
 
 // Constants belong to the whole program; they are made when the first op wants them as a tensor.
 void Lowering::make_constant(ValueId v) {
@@ -155,10 +159,12 @@ void Lowering::refuse_types() const {
       const ValueId v = result != results.end() ? *result : *std::find_if(operands.begin(), operands.end(), lacks);
       std::string types;
       for (ValueId operand : operands) types += (types.empty() ? "" : ", ") + module_.types().to_string(module_.type_of(operand));
-      ir::throw_model_error(ir::ErrorClass::popart, "no-such-type-on-tiles",
-                            fmt::format("{} '{}' ({}): tiles have no element type {}; float32 is the widest of floats, make the data of that type on the host",
-                                        module_.row(o).name, module_.name_of(v), types, ir::name_of(module_.type_of(v).dtype)),
-                            module_.location_text(o));
+      ir::throw_model_error(
+          ir::ErrorClass::popart, "no-such-type-on-tiles",
+          fmt::format(
+              "{} '{}' ({}): tiles have no element type {}; float32 is the widest of floats, make the data of that type on the host",
+              module_.row(o).name, module_.name_of(v), types, ir::name_of(module_.type_of(v).dtype)),
+          module_.location_text(o));
     }
   }
 }

@@ -1,6 +1,6 @@
 // The state of one lowering. Parts: lowering.cpp (graphs, ops), storage.cpp (who lies where), layout.cpp (how new variables are mapped),
-// elementwise.cpp (expressions), functions.cpp (called graphs), programs.cpp (the programs and what they share with the host), decisions.cpp (all
-// that as text).
+// elementwise.cpp (expressions), functions.cpp (called graphs), programs.cpp (the programs and what they share with the host),
+// decisions.cpp (all that as text).
 #pragma once
 
 #include "lower/analysis.h"

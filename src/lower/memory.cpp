@@ -35,7 +35,9 @@ void Lowering::refuse_variables(std::int32_t device, double bytes, double memory
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
     if (module_.type_of(v).place.device.value == device) own.push_back(v);
   }
-  const auto size = [&](ValueId v) { return ir::elements_of(module_.type_of(v).shape) * static_cast<std::int64_t>(ir::size_of(module_.type_of(v).dtype)); };
+  const auto size = [&](ValueId v) {
+    return ir::elements_of(module_.type_of(v).shape) * static_cast<std::int64_t>(ir::size_of(module_.type_of(v).dtype));
+  };
   std::stable_sort(own.begin(), own.end(), [&](ValueId a, ValueId b) { return size(a) > size(b); });
   std::string largest;
   for (std::size_t i = 0; i < std::min<std::size_t>(own.size(), 3); ++i) {
@@ -43,7 +45,8 @@ void Lowering::refuse_variables(std::int32_t device, double bytes, double memory
     largest += fmt::format("{}'{}' {} {}", i == 0 ? "" : ", ", name_of(own[i]), ir::to_string(type.shape), ir::name_of(type.dtype));
   }
   fail(ErrorKind::graph_memory_allocation_error, "variables-out-of-memory",
-       "the variables of IPU {} take {:.1f} MiB, its tiles have {:.1f} MiB; the largest: {}", std::max(device, 0), bytes / 0x1p20, memory / 0x1p20, largest);
+       "the variables of IPU {} take {:.1f} MiB, its tiles have {:.1f} MiB; the largest: {}", std::max(device, 0), bytes / 0x1p20,
+       memory / 0x1p20, largest);
 }
 
 void Lowering::choose_product_share() {

@@ -1,8 +1,8 @@
 // The programs of a module, and what they share with the host: variables, streams, remote buffers.
 #include "base/check.h"
 #include "ir/error.h"
-#include "lower/element_types.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,8 @@ bool has_lowering(std::string_view op) { return op == "constant" || find_row(op)
 std::int64_t devices_of(const ir::Module& module) {
   std::int64_t devices = 1;
   for (std::size_t t = 0; t < module.types().size(); ++t) {
-    devices = std::max<std::int64_t>(devices, std::int64_t{module.type(ir::TypeId(static_cast<ir::TypeId::rep>(t))).place.device.value} + 1);
+    devices =
+        std::max<std::int64_t>(devices, std::int64_t{module.type(ir::TypeId(static_cast<ir::TypeId::rep>(t))).place.device.value} + 1);
   }
   return devices;
 }
@@ -39,9 +40,10 @@ poplar::DataStream Lowering::stream(ir::HostStreamId id) {
   const ir::HostStream& s = module_.stream(id);
   const auto elements = static_cast<std::size_t>(ir::elements_of(s.shape));
   const poplar::Type type = element_type(s.dtype);
-  const poplar::DataStream made = s.direction == ir::HostStream::Direction::host_to_device
-                                      ? graph_.addHostToDeviceFIFO(stream_handle(id), type, elements, poplar::ReplicatedStreamMode::REPLICATE)
-                                      : graph_.addDeviceToHostFIFO(stream_handle(id), type, elements);
+  const poplar::DataStream made =
+      s.direction == ir::HostStream::Direction::host_to_device
+          ? graph_.addHostToDeviceFIFO(stream_handle(id), type, elements, poplar::ReplicatedStreamMode::REPLICATE)
+          : graph_.addDeviceToHostFIFO(stream_handle(id), type, elements);
   return streams_.emplace(id, made).first->second;
 }
 
@@ -49,8 +51,8 @@ poplar::RemoteBuffer Lowering::buffer(ir::BufferId id) {
   const auto known = buffers_.find(id);
   if (known != buffers_.end()) return known->second;
   const ir::RemoteBuffer& b = module_.buffer(id);
-  const poplar::RemoteBuffer made = graph_.addRemoteBuffer(buffer_handle(id), element_type(b.dtype), static_cast<std::size_t>(ir::elements_of(b.shape)),
-                                                           static_cast<std::size_t>(b.entries));
+  const poplar::RemoteBuffer made = graph_.addRemoteBuffer(
+      buffer_handle(id), element_type(b.dtype), static_cast<std::size_t>(ir::elements_of(b.shape)), static_cast<std::size_t>(b.entries));
   return buffers_.emplace(id, made).first->second;
 }
 
@@ -82,7 +84,8 @@ void Lowering::make_variables() {
     if (module_.replicas() == 1) {
       graph_.createHostWrite(upload_handle(id), t);
     } else {
-      const poplar::DataStream in = graph_.addHostToDeviceFIFO(upload_handle(id), t.elementType(), t.numElements(), poplar::ReplicatedStreamMode::REPLICATE);
+      const poplar::DataStream in =
+          graph_.addHostToDeviceFIFO(upload_handle(id), t.elementType(), t.numElements(), poplar::ReplicatedStreamMode::REPLICATE);
       program_->add(Copy(in, t));
     }
   }
@@ -90,7 +93,8 @@ void Lowering::make_variables() {
 
 void Lowering::lower_context(Context context, Sequence& program) {
   const ir::Graph& main = module_.graph(module_.main_graph());
-  constexpr const char* kNames[] = {"main program", "main program, accumulate_outer", "program weights_from_host", "program weights_to_host"};
+  constexpr const char* kNames[] = {"main program", "main program, accumulate_outer", "program weights_from_host",
+                                    "program weights_to_host"};
   if (decisions_) decisions_.begin(kNames[static_cast<std::size_t>(context)]);
   context_ = context;
   program_ = &program;
@@ -110,7 +114,8 @@ void Lowering::lower_context(Context context, Sequence& program) {
     to.push_back(homes[i].tensor);
     from.push_back(slot(main.finals[i]).tensor);
     if (decisions_ && main.finals[i] != main.inputs[i]) {
-      decisions_.line(fmt::format("'{}': its last version {}", name_of(main.inputs[i]), to.back() == from.back() ? "lies at home" : "is copied home"));
+      decisions_.line(
+          fmt::format("'{}': its last version {}", name_of(main.inputs[i]), to.back() == from.back() ? "lies at home" : "is copied home"));
     }
   }
   for (std::size_t i = 0; i < kept.size(); ++i) {

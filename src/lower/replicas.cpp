@@ -1,7 +1,7 @@
 #include "lower/replicas.h"
 
-#include "lower/element_types.h"
-#include "lower/expressions.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/expressions.h"
 
 #include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>

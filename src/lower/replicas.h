@@ -3,7 +3,7 @@
 
 #include "lower/lowering.h"
 
-#include "ir/replica_grouping.h"
+#include "ir/types/replica_grouping.h"
 
 namespace pando::lower {
 

@@ -61,7 +61,8 @@ struct LayoutRequest {
   std::string name;
 };
 
-// What element-wise ops make of another op's result: expressions over operands (placeholder i + 1 is operand i), of which one is that result.
+// What element-wise ops make of another op's result: expressions over operands (placeholder i + 1 is operand i), of which one is that
+// result.
 struct Epilogue {
   std::vector<Any> results;
   std::vector<poplar::Tensor> operands;
@@ -73,8 +74,8 @@ struct Epilogue {
 struct Row {
   std::string_view name;
   void (*lower)(OpLowering&) = nullptr;
-  // Of ops whose result element-wise ops can be computed with, part by part: does what `lower` does, and the epilogue; the op's own result lies nowhere
-  // afterwards. False, with nothing done, where this device or these operands do not allow it.
+  // Of ops whose result element-wise ops can be computed with, part by part: does what `lower` does, and the epilogue; the op's own result
+  // lies nowhere afterwards. False, with nothing done, where this device or these operands do not allow it.
   bool (*finish)(OpLowering&, Epilogue&) = nullptr;
   Any (*expression)(const Expression&) = nullptr;
   // Element-wise, too, of operands and of tensors that it makes first. Result 0 is what the expression gives, others are the function's.
@@ -83,7 +84,8 @@ struct Row {
   bool steps = false;
   // An invalid tensor: no wish.
   poplar::Tensor (*layout)(const LayoutRequest&) = nullptr;
-  // Of views that lose nothing: a tensor of the result's shape, seen as operand 0. Of ops whose result lies as operand 0 does: keeps_layout.
+  // Of views that lose nothing: a tensor of the result's shape, seen as operand 0. Of ops whose result lies as operand 0 does:
+  // keeps_layout.
   poplar::Tensor (*unview)(const ir::Module&, ir::OpId, const poplar::Tensor& result) = nullptr;
 };
 

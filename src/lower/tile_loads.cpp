@@ -19,8 +19,11 @@ Tensor in_memory_order(const poplar::Graph& graph, const Tensor& clone) {
 }  // namespace
 
 TileLoads::TileLoads(const poplar::Target& target, unsigned io_tiles)
-    : tiles_per_ipu_(target.getTilesPerIPU()), computing_(tiles_per_ipu_ - io_tiles), slack_(target.getBytesPerTile() / kSlack),
-      loads_(target.getNumTiles(), 0), ipus_(target.getNumIPUs()) {
+    : tiles_per_ipu_(target.getTilesPerIPU()),
+      computing_(tiles_per_ipu_ - io_tiles),
+      slack_(target.getBytesPerTile() / kSlack),
+      loads_(target.getNumTiles(), 0),
+      ipus_(target.getNumIPUs()) {
   for (unsigned t = 0; t < loads_.size(); ++t)
     if (t % tiles_per_ipu_ < computing_) ipus_[t / tiles_per_ipu_].by_load.emplace(0, t);
 }

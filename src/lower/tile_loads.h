@@ -1,5 +1,5 @@
-// What lowering has put on each tile for long, so that what is large and only passed on (the weights of a layer that a function computes, what a
-// backward pass still reads) lies where room is.
+// What lowering has put on each tile for long, so that what is large and only passed on (the weights of a layer that a function computes,
+// what a backward pass still reads) lies where room is.
 //
 //     home 7  9  11 ...      the tiles of the function's own operand: a copy from there is local, free of exchange
 //     here 7  9  40 ...      a part goes to the least loaded tile of its IPU where its home has kSlack bytes more than the mean
@@ -22,15 +22,16 @@ class TileLoads {
 
   // What lies on the tiles, `share` of it.
   void add(const poplar::Graph& graph, const poplar::Tensor& t, double share = 1);
-  // Maps a clone that nothing has used yet, part by part, and adds it. `count`: as many tensors will be mapped alike. Deterministic: equal loads go
-  // by number of the tile.
+  // Maps a clone that nothing has used yet, part by part, and adds it. `count`: as many tensors will be mapped alike. Deterministic: equal
+  // loads go by number of the tile.
   void spread(poplar::Graph& graph, const poplar::Tensor& clone, unsigned count = 1);
   std::uint64_t load(unsigned tile) const { return loads_[tile]; }
 
  private:
   using Entry = std::pair<std::uint64_t, unsigned>;  // load, tile
   struct Ipu {
-    // One entry for each tile that computes, with a load that it has or had: loads only grow, so an entry that is up to date and on top is the least.
+    // One entry for each tile that computes, with a load that it has or had: loads only grow, so an entry that is up to date and on top is
+    // the least.
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> by_load;
     std::uint64_t total = 0;
   };

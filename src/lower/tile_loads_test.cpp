@@ -38,8 +38,10 @@ TEST(TileLoads, what_is_spread_fills_the_tiles_of_its_ipu_evenly) {
   }
   // 70 rows on seven tiles; the eighth is for I/O, the other IPU has nothing.
   for (unsigned t = 0; t < 16; ++t) {
-    if (t < 8 || t == 15) EXPECT_EQ(loads.load(t), 0u);
-    else EXPECT_NEAR(static_cast<double>(loads.load(t)), 10 * 16384.0, 2 * 16384.0);
+    if (t < 8 || t == 15)
+      EXPECT_EQ(loads.load(t), 0u);
+    else
+      EXPECT_NEAR(static_cast<double>(loads.load(t)), 10 * 16384.0, 2 * 16384.0);
   }
 }
 

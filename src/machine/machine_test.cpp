@@ -63,12 +63,8 @@ TEST(Machine, EveryMachineIsSound) {
       end = r.end;
     }
     EXPECT_EQ(m.bounded_memory, !m.regions.empty());
-    if (m.bounded_memory) {
-      EXPECT_TRUE(m.regions.front().executable);
-    }
-    if (m.fabric_columns != 0) {
-      EXPECT_EQ(m.fabric_columns * m.fabric_rows * m.fabric_lanes, m.tiles_per_ipu);
-    }
+    if (m.bounded_memory) { EXPECT_TRUE(m.regions.front().executable); }
+    if (m.fabric_columns != 0) { EXPECT_EQ(m.fabric_columns * m.fabric_rows * m.fabric_lanes, m.tiles_per_ipu); }
   }
 }
 
@@ -92,7 +88,10 @@ TEST(Machine, TilesOfSeveralIpus) {
 
 // An identity of the published peaks with units, widths and clock; it says that the numbers agree, not that they are reached.
 TEST(Machine, PublishedPeaks) {
-  struct Row { const char* name; double f16, f32; };
+  struct Row {
+    const char* name;
+    double f16, f32;
+  };
   for (const Row& row : {Row{"ipu1", 124.5e12, 31.1e12}, Row{"ipu2", 250e12, 62.5e12}, Row{"bow", 348.6e12, 87.1e12}}) {
     EXPECT_NEAR(machine(row.name).peak_flops_f16() / row.f16, 1.0, 0.01) << row.name;
     EXPECT_NEAR(machine(row.name).peak_flops_f32() / row.f32, 1.0, 0.01) << row.name;

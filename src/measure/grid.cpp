@@ -1,12 +1,12 @@
 #include "measure/grid.h"
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "measure/run.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
 #include "search/programs/program_search.h"
 #include "search/programs/strategy_text.h"
-#include "simulate/calibrate.h"
+#include "simulate/costs/calibrate.h"
 #include "simulate/flatten.h"
 
 #include <fmt/format.h>
@@ -135,8 +135,7 @@ std::vector<Configuration> host_configurations() {
 }
 
 Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Cluster& cluster, const std::string& machine,
-                     std::int64_t tiles,
-                     const std::function<void(const Pair&)>& shown) {
+                     std::int64_t tiles, const std::function<void(const Pair&)>& shown) {
   Grid g;
   for (const Configuration& c : all) {
     g.pairs.push_back({c.what, c.devices(), predicted(c, cluster), run_on_ipus(module_of(c), machine, tiles).seconds});
@@ -172,8 +171,8 @@ simulate::Cluster calibrate_runs(double seconds, HostRun how) {
   simulate::HostKernels kernels;
   kernels.product = [](std::int64_t m, std::int64_t k, std::int64_t n, const float* a, const float* b, float* c) {
     pando_gemm_packed(static_cast<unsigned>(m), static_cast<unsigned>(n), static_cast<unsigned>(k),
-                      {a, static_cast<std::size_t>(k), 1, false},
-                      {b, static_cast<std::size_t>(n), 1, false}, c, static_cast<std::size_t>(n), 1, false);
+                      {a, static_cast<std::size_t>(k), 1, false}, {b, static_cast<std::size_t>(n), 1, false}, c,
+                      static_cast<std::size_t>(n), 1, false);
   };
   simulate::Cluster host = simulate::calibrate_host(kernels, 0.7 * seconds);
   host.launch = 0;
@@ -232,8 +231,7 @@ std::string scatter_svg(const Grid& g, const std::string& title) {
   }
   for (const Pair& p : g.pairs) {
     svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"><title>{}</title></circle>\n", at(p.predicted),
-                       440 - at(p.measured), colour(p.devices),
-                       p.what);
+                       440 - at(p.measured), colour(p.devices), p.what);
   }
   return svg + "</svg>\n";
 }

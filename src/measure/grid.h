@@ -40,8 +40,7 @@ struct Grid {
 
 // Each is predicted on the cluster, then run. `shown`: after each.
 Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Cluster& cluster, const std::string& machine,
-                     std::int64_t tiles,
-                     const std::function<void(const Pair&)>& shown = {});
+                     std::int64_t tiles, const std::function<void(const Pair&)>& shown = {});
 // How this host runs a configuration.
 enum class HostRun : std::uint8_t {
   sessions,  // one session, a thread for each device
@@ -51,8 +50,8 @@ enum class HostRun : std::uint8_t {
 Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Cluster& host, double budget,
                      const std::function<void(const Pair&)>& shown = {}, HostRun how = HostRun::sessions);
 
-// This host: products, memory, messages (simulate/calibrate.h), and, by small steps that are run, what an op and a message take beside their work;
-// between ranks, the bytes of messages, too.
+// This host: products, memory, messages (simulate/costs/calibrate.h), and, by small steps that are run, what an op and a message take
+// beside their work; between ranks, the bytes of messages, too.
 simulate::Cluster calibrate_runs(double seconds, HostRun how = HostRun::sessions);
 
 std::string to_text(const Pair& p);

@@ -12,8 +12,8 @@ namespace {
 TEST(Measure, TheCycleModelAgreesOnOrder) {
   std::vector<Configuration> some;
   for (Configuration& c : ipu_configurations()) {
-    const bool chosen = c.what == "mlp 2 x 64, batch 16, data=2" || c.what == "mlp 4 x 256, batch 64, data=4" ||
-        c.what == "mlp 8 x 128, batch 64, data=8";
+    const bool chosen =
+        c.what == "mlp 2 x 64, batch 16, data=2" || c.what == "mlp 4 x 256, batch 64, data=4" || c.what == "mlp 8 x 128, batch 64, data=8";
     if (chosen) some.push_back(std::move(c));
   }
   ASSERT_EQ(some.size(), 3u);

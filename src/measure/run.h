@@ -23,8 +23,8 @@ IpuRun run_on_ipus(ir::Module module, const std::string& machine, std::int64_t t
 // The quickest of several runs on the processor, each device a thread: wall-clock seconds of one.
 double run_on_host(ir::Module module, double budget);
 
-// The quickest of so many steps of `pando run`, which stands beside this program, with the devices dealt out to so many ranks: more than one are MPI's.
-// Refuses (poplar_error) a run that fails, with what it says.
+// The quickest of so many steps of `pando run`, which stands beside this program, with the devices dealt out to so many ranks: more than
+// one are MPI's. Refuses (poplar_error) a run that fails, with what it says.
 double run_on_ranks(ir::Module module, std::int32_t ranks, std::int64_t steps);
 
 }  // namespace pando::measure

@@ -1,8 +1,8 @@
 #include "measure/run.h"
 
 #include "base/error.h"
-#include "base/temporary.h"
-#include "ir/print.h"
+#include "base/files/temporary.h"
+#include "ir/text/print.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -30,9 +30,9 @@ double run_on_ranks(ir::Module module, std::int32_t ranks, std::int64_t steps) {
   const std::string file = temporary_file(".txt");
   std::ofstream(file) << ir::print(module);
   // It stands beside this program. Zeros for all variables: times do not depend on data.
-  const std::string command = fmt::format("'{}' '{}' --ranks {} --steps {} --zeros '*' --seed 1 --quiet --times 2>&1 </dev/null",
-                                          (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pando-run").string(), file,
-                                          ranks, steps);
+  const std::string command =
+      fmt::format("'{}' '{}' --ranks {} --steps {} --zeros '*' --seed 1 --quiet --times 2>&1 </dev/null",
+                  (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pando-run").string(), file, ranks, steps);
   const auto [text, status] = output_of(command);
   std::filesystem::remove(file);
   constexpr std::string_view kSays = "quickest step ";

@@ -1,20 +1,21 @@
-// What the transforms leave in a program: collectives where they are known to be, memory that gets less, errors that name what does not fit.
-#include "ir/builder.h"
+// What the transforms leave in a program: collectives where they are known to be, memory that gets less, errors that name what does not
+// fit.
+#include "ir/checks/verify.h"
+#include "ir/construction/builder.h"
 #include "ir/infer.h"
 #include "ir/interpreter.h"
 #include "ir/op_row.h"
-#include "ir/parse.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
 #include "models/testing.h"
 #include "pando/model_error.hpp"
 #include "schedule/generate.h"
-#include "transform/autodiff.h"
 #include "transform/distribute/annotate.h"
 #include "transform/distribute/parts.h"
 #include "transform/expand.h"
+#include "transform/gradient/autodiff.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -86,17 +87,15 @@ std::int64_t peak(const ir::Module& m) {
 std::string refusal(const Program& p, const Strategy& s) {
   try {
     parallelise(p, s);
-  } catch (const ModelError& e) {
-    return e.id();
-  }
+  } catch (const ModelError& e) { return e.id(); }
   return "accepted";
 }
 
 TEST(Distribution, TensorParallelIsMegatrons) {
   const Program gpt = build_gpt(small());
   const ir::Module m = parallelise(gpt, {.tensor = 2}).module;
-  // Each block: one sum behind attention and one behind the dense layers, and as many on the way back. The head is cut by columns: its operand's
-  // gradient is a sum, and probabilities are gathered.
+  // Each block: one sum behind attention and one behind the dense layers, and as many on the way back. The head is cut by columns: its
+  // operand's gradient is a sum, and probabilities are gathered.
   EXPECT_EQ(count(m, "all_reduce_across"), 4 * 4 + 1);
   const ir::Module sp = parallelise(gpt, {.tensor = 2, .sequence_parallel = true}).module;
   EXPECT_GE(count(sp, "reduce_scatter_across"), 4 * 4);
@@ -129,7 +128,7 @@ TEST(Distribution, ZeroHoldsLess) {
     return static_cast<double>(bytes);
   };
   const double none = held(0);
-  EXPECT_NEAR(held(1) / none, 0.5, 0.02);   // a third, and a quarter of two thirds
+  EXPECT_NEAR(held(1) / none, 0.5, 0.02);  // a third, and a quarter of two thirds
   EXPECT_EQ(held(2), held(1));
   EXPECT_NEAR(held(3) / none, 0.25, 0.02);
   EXPECT_GT(count(parallelise(gpt, {.data = 4, .zero = 2}).module, "reduce_scatter_across"), 30);
@@ -146,7 +145,9 @@ TEST(Distribution, RecomputingHoldsLessAndGivesTheSameBits) {
   for (Recompute r : {Recompute::selective, Recompute::full}) {
     EXPECT_EQ(difference(gpt, {.recompute = r}, 0, 1, true), "");
     EXPECT_EQ(difference(gpt, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3, .recompute = r}, kRounding, 1, true), "");
-    EXPECT_EQ(difference(gpt, {.pipeline = 2, .microbatches = 3, .schedule = "ZB-H1", .recompute = r, .recomputed_layers = {1, 3}}, kRounding, 1, true), "");
+    EXPECT_EQ(difference(gpt, {.pipeline = 2, .microbatches = 3, .schedule = "ZB-H1", .recompute = r, .recomputed_layers = {1, 3}},
+                         kRounding, 1, true),
+              "");
   }
 }
 
@@ -209,7 +210,9 @@ TEST(Distribution, WeightsAreCutAsSaid) {
   EXPECT_EQ(difference(mlp, {.tensor = 2, .cut = {{"w0", 0}, {"w3", -1}}}, 0, 3), "");
   EXPECT_EQ(difference(mlp, {.tensor = 4, .cut = {{"w0", 1}, {"w1", 1}}}, 0, 3), "");
   // A star stands for any text; a name that is there whole goes before it.
-  const auto program = [&](std::map<std::string, std::int32_t> cut) { return ir::print(parallelise(mlp, {.tensor = 2, .cut = std::move(cut)}).module); };
+  const auto program = [&](std::map<std::string, std::int32_t> cut) {
+    return ir::print(parallelise(mlp, {.tensor = 2, .cut = std::move(cut)}).module);
+  };
   EXPECT_EQ(program({{"w*", 0}}), program({{"w0", 0}, {"w1", 0}, {"w2", 0}, {"w3", 0}}));
   EXPECT_EQ(program({{"w*", 0}, {"w2", 1}}), program({{"w0", 0}, {"w1", 0}, {"w2", 1}, {"w3", 0}}));
   for (const char* wrong : {"w4", "*w", "x", "w0*0"}) EXPECT_EQ(refusal(mlp, {.tensor = 2, .cut = {{wrong, 0}}}), "cut") << wrong;
@@ -281,7 +284,8 @@ TEST(Distribution, TextIsAnnotated) {
   const Program read = annotate(ir::parse(ir::print(mlp.module)), {});
   EXPECT_EQ(read.batch_dim, mlp.batch_dim);
   for (ir::OpId o : mlp.module.graph(mlp.module.main_graph()).ops) {
-    if (mlp.phase_of(o) == Phase::forward && mlp.module.row(o).name != "squared_loss_grad") EXPECT_EQ(read.layer_of(o), mlp.layer_of(o)) << o.value;
+    if (mlp.phase_of(o) == Phase::forward && mlp.module.row(o).name != "squared_loss_grad")
+      EXPECT_EQ(read.layer_of(o), mlp.layer_of(o)) << o.value;
   }
   EXPECT_EQ(difference(read, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}, 0, 3), "");
   Gpt g = small();
@@ -289,7 +293,8 @@ TEST(Distribution, TextIsAnnotated) {
   const Program gpt = annotate(ir::parse(ir::print(build_gpt(g).module)), {{{"tokens", 0}, {"labels", 0}}, {}, {}, {}});
   EXPECT_EQ(difference(gpt, {.data = 2, .tensor = 2, .pipeline = 4, .microbatches = 3, .zero = 1}, kRounding, 3, true), "");
   const Program built = build_gpt(g);
-  for (const Strategy& s : {Strategy{.data = 2, .zero = 2}, {.data = 2, .microbatches = 3}}) EXPECT_EQ(histogram(parallelise(gpt, s).module), histogram(parallelise(built, s).module));
+  for (const Strategy& s : {Strategy{.data = 2, .zero = 2}, {.data = 2, .microbatches = 3}})
+    EXPECT_EQ(histogram(parallelise(gpt, s).module), histogram(parallelise(built, s).module));
   EXPECT_THROW(annotate(ir::parse(ir::print(mlp.module)), {{{"nobody", 0}}, {}, {}, {}}), ModelError);
 }
 
@@ -307,9 +312,11 @@ graph main(x: Tensor[(12, 4), float64], w: Tensor[(4, 2), float64], b: Tensor[(2
     a: Tensor[(12, 2), float64] = relu(z)
     o: Tensor[(12, 4), float64] = matmul(a, v)
     return o
-)"), {});
+)"),
+                             {});
   EXPECT_EQ(p.batch_dim, (std::vector<std::int32_t>{0, -1, -1, -1}));
-  for (const Strategy& s : {Strategy{.data = 3}, {.data = 3, .tensor = 2}, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}}) EXPECT_EQ(difference(p, s, 0, 1), "");
+  for (const Strategy& s : {Strategy{.data = 3}, {.data = 3, .tensor = 2}, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}})
+    EXPECT_EQ(difference(p, s, 0, 1), "");
   const Distributed d = parallelise(p, {.tensor = 2});
   EXPECT_EQ(count(d.module, "all_reduce_across"), 1);
   // Variables begin with their parts of the data.
@@ -334,7 +341,8 @@ graph main(x: Tensor[(12, 4), float64], w: Tensor[(8, 4), float64], v: Tensor[(6
     ut: Tensor[(6, 2), float64] = transpose(u, permutation=[1, 0])
     o: Tensor[(12, 2), float64] = matmul(s, ut)
     return o
-)"), {{{"x", 0}}, {}, {}, {}});
+)"),
+                             {{{"x", 0}}, {}, {}, {}});
   const Distributed d = parallelise(p, {.tensor = 2});
   EXPECT_EQ(count(d.module, "all_reduce_across"), 1);
   EXPECT_EQ(count(d.module, "all_gather_across"), 0);
@@ -343,7 +351,10 @@ graph main(x: Tensor[(12, 4), float64], w: Tensor[(8, 4), float64], v: Tensor[(6
   EXPECT_EQ(shapes.at("w.1"), (ir::Shape{4, 4}));
   EXPECT_EQ(shapes.at("v.1"), (ir::Shape{6, 4}));
   EXPECT_EQ(shapes.at("u.1"), (ir::Shape{1, 6}));
-  for (const Strategy& s : {Strategy{.tensor = 2}, {.data = 3, .tensor = 2}, {.tensor = 2, .pipeline = 3, .microbatches = 2}, {.tensor = 2, .cut = {{"w", -1}}},
+  for (const Strategy& s : {Strategy{.tensor = 2},
+                            {.data = 3, .tensor = 2},
+                            {.tensor = 2, .pipeline = 3, .microbatches = 2},
+                            {.tensor = 2, .cut = {{"w", -1}}},
                             {.tensor = 2, .cut = {{"w", 1}}}}) {
     EXPECT_EQ(difference(p, s, 0, 1), "");
   }
@@ -363,10 +374,14 @@ graph main(x: Tensor[(4, 2, 6, 6), float64], w: Tensor[(4, 2, 3, 3), float64], b
     e: Tensor[(4, 6, 1, 1), float64] = conv(d, g)
     f: Tensor[(4, 6, 1, 1), float64] = average_pool(e, kernel_size=[1, 1], stride=[1, 1])
     return f
-)"), {{{"x", 0}}, {}, {}, {}});
+)"),
+                             {{{"x", 0}}, {}, {}, {}});
   EXPECT_EQ(count(parallelise(p, {.data = 2}).module, "all_gather_across"), 0);
   EXPECT_EQ(count(parallelise(p, {.tensor = 2}).module, "all_reduce_across"), 1);
-  for (const Strategy& s : {Strategy{.data = 4}, {.tensor = 2}, {.data = 2, .tensor = 2, .microbatches = 2}, {.pipeline = 3, .microbatches = 4},
+  for (const Strategy& s : {Strategy{.data = 4},
+                            {.tensor = 2},
+                            {.data = 2, .tensor = 2, .microbatches = 2},
+                            {.pipeline = 3, .microbatches = 4},
                             {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 2}}) {
     EXPECT_EQ(difference(p, s, 0, 1), "");
   }
@@ -377,7 +392,10 @@ TEST(Distribution, AMeanThatLeavesLabelsOutIsThatOfAllSamples) {
   Gpt g = small();
   g.ignored_label = 0;
   const Program gpt = build_gpt(g);
-  for (const Strategy& s : {Strategy{.data = 2}, {.microbatches = 3}, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}, {.microbatches = 2, .context = 2},
+  for (const Strategy& s : {Strategy{.data = 2},
+                            {.microbatches = 3},
+                            {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3},
+                            {.microbatches = 2, .context = 2},
                             {.data = 2, .pipeline = 4, .microbatches = 3, .schedule = "ZB-H1", .zero = 3, .recompute = Recompute::full},
                             {.microbatches = 4, .offload_weights = true, .offload_activations = true}}) {
     EXPECT_EQ(difference(gpt, s, kRounding, 5, true), "");
@@ -424,7 +442,8 @@ graph main(x: Tensor[(12, 4), float64], labels: Tensor[(12), int32], w: Tensor[(
 double farthest(const std::vector<ir::HostValue>& a, const std::vector<ir::HostValue>& b) {
   double most = a.size() == b.size() ? 0 : 1e300;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    for (std::int64_t k = 0; k < a[i].tensor.elements(); ++k) most = std::max(most, std::fabs(a[i].tensor.number(k) - b[i].tensor.number(k)));
+    for (std::int64_t k = 0; k < a[i].tensor.elements(); ++k)
+      most = std::max(most, std::fabs(a[i].tensor.number(k) - b[i].tensor.number(k)));
   }
   return most;
 }
@@ -434,15 +453,21 @@ TEST(Distribution, LabelsThatAreLeftOutAreCountedAheadAsTheyAreMade) {
   const Program p = annotate(ir::parse(kLeavesOut), {{{"x", 0}, {"labels", 0}}, {}, {}, {}});
   std::vector<ir::HostValue> inputs;
   for (const ir::HostTensor& t : testing::data_for(p, 3, true)) inputs.push_back({t, {}});
-  const auto as_written = ir::Interpreter(whole).run_graph(whole.main_graph(), inputs), flat = ir::Interpreter(p.module).run_graph(p.module.main_graph(), inputs);
+  const auto as_written = ir::Interpreter(whole).run_graph(whole.main_graph(), inputs),
+             flat = ir::Interpreter(p.module).run_graph(p.module.main_graph(), inputs);
   EXPECT_LT(farthest(as_written, flat), 1e-14);
-  for (const Strategy& s : {Strategy{.data = 2}, {.microbatches = 6}, {.data = 2, .pipeline = 2, .microbatches = 3}, {.tensor = 2, .pipeline = 2, .microbatches = 2}}) {
+  for (const Strategy& s : {Strategy{.data = 2},
+                            {.microbatches = 6},
+                            {.data = 2, .pipeline = 2, .microbatches = 3},
+                            {.tensor = 2, .pipeline = 2, .microbatches = 2}}) {
     EXPECT_EQ(difference(p, s, kRounding, 3, true), "");
   }
   // All are left out: the divisor is 1, nothing is learnt.
   std::vector<ir::HostValue> none = inputs;
   none[1].tensor = ir::HostTensor(ir::DType::int32, {12});
-  EXPECT_EQ(farthest(ir::Interpreter(whole).run_graph(whole.main_graph(), none), ir::Interpreter(p.module).run_graph(p.module.main_graph(), none)), 0);
+  EXPECT_EQ(farthest(ir::Interpreter(whole).run_graph(whole.main_graph(), none),
+                     ir::Interpreter(p.module).run_graph(p.module.main_graph(), none)),
+            0);
 }
 
 // Samples and labels come by streams, the loss goes by one; weights are variables, updated in place.
@@ -497,7 +522,10 @@ void expect_equal_by_streams(const char* program, const ir::HostTensor& x, const
   whole.set_state(ir::StateId(0), 0, w0);
   whole.set_state(ir::StateId(1), 0, w1);
   whole.run();
-  for (const Strategy& s : {Strategy{.data = 2}, {.data = 3, .tensor = 2}, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3}, {.tensor = 4, .pipeline = 2, .microbatches = 4}}) {
+  for (const Strategy& s : {Strategy{.data = 2},
+                            {.data = 3, .tensor = 2},
+                            {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 3},
+                            {.tensor = 4, .pipeline = 2, .microbatches = 4}}) {
     const Distributed d = parallelise(p, s);
     ir::Interpreter parts(d.module);
     std::map<std::uint32_t, ir::HostTensor> data;
@@ -509,7 +537,11 @@ void expect_equal_by_streams(const char* program, const ir::HostTensor& x, const
       shape.insert(shape.begin(), {s.microbatches, 1});
       to_place[0] = piece.load;
       auto& to = data.try_emplace(piece.part, from.dtype(), shape).first->second;
-      put_part(to, part_of(from, piece.start, stream.shape).reshaped([&] { shape[0] = 1; return shape; }()), to_place);
+      put_part(to, part_of(from, piece.start, stream.shape).reshaped([&] {
+        shape[0] = 1;
+        return shape;
+      }()),
+               to_place);
     }
     for (auto& [stream, t] : data) parts.set_input(ir::HostStreamId(stream), t);
     for (const Piece& piece : d.inputs) {
@@ -531,7 +563,9 @@ void expect_equal_by_streams(const char* program, const ir::HostTensor& x, const
   }
 }
 
-TEST(Distribution, HostDataGoToTheRanksThatNeedIt) { expect_equal_by_streams(kStreams, integers({1, 1, 12, 4}, 1), integers({1, 1, 12, 4}, 2), 0); }
+TEST(Distribution, HostDataGoToTheRanksThatNeedIt) {
+  expect_equal_by_streams(kStreams, integers({1, 1, 12, 4}, 1), integers({1, 1, 12, 4}, 2), 0);
+}
 
 // The same network with classes: every label is loaded before the first microbatch runs, so that those that count are counted.
 TEST(Distribution, LabelsOfAStreamAreLoadedAheadWhereTheyAreCounted) {
@@ -543,7 +577,8 @@ TEST(Distribution, LabelsOfAStreamAreLoadedAheadWhereTheyAreCounted) {
   put("stream 1 \"z\" to device: Tensor[(12, 4), float64]", "stream 1 \"z\" to device: Tensor[(12), int32]");
   put("z: Tensor[(12, 4), float64] = host_load", "z: Tensor[(12), int32] = host_load");
   put("d: Tensor[(12, 4), float64] = sub(b, z)", "d: Tensor[(12, 4), float64] = softmax(b, axis=1)");
-  put("s: Tensor[(12, 4), float64] = mul(d, d)", "(l: float64, dd: Tensor[(12, 4), float64]) = nll_loss_with_softmax_grad(d, z, ignore_index=2, reduction=\"mean\")");
+  put("s: Tensor[(12, 4), float64] = mul(d, d)",
+      "(l: float64, dd: Tensor[(12, 4), float64]) = nll_loss_with_softmax_grad(d, z, ignore_index=2, reduction=\"mean\")");
   put("    l: float64 = sum(s, axis=[0, 1], keepdims=false)\n", "");
   put("    dd: Tensor[(12, 4), float64] = add(d, d)\n", "");
   ir::HostTensor labels(ir::DType::int32, {1, 1, 12});
@@ -561,7 +596,8 @@ ir::Module looped() {
     b.tensor_for(v);
     return v;
   };
-  const auto op = [&](ir::GraphId g, const char* name, const std::vector<ir::ValueId>& operands, const ir::Attributes& a = {}, const std::vector<ir::GraphId>& graphs = {}) {
+  const auto op = [&](ir::GraphId g, const char* name, const std::vector<ir::ValueId>& operands, const ir::Attributes& a = {},
+                      const std::vector<ir::GraphId>& graphs = {}) {
     const auto results = m.results(ir::infer_and_add(m, g, name, operands, a, graphs));
     return std::vector<ir::ValueId>(results.begin(), results.end());
   };
@@ -606,7 +642,9 @@ TEST(Distribution, LoopsOfTheMainGraphAreCut) {
   EXPECT_EQ(count(p.module, "tanh"), 4);
   std::vector<ir::HostValue> inputs;
   for (const ir::HostTensor& t : testing::data_for(p, 3, true)) inputs.push_back({t, {}});
-  EXPECT_LT(farthest(ir::Interpreter(whole).run_graph(whole.main_graph(), inputs), ir::Interpreter(p.module).run_graph(p.module.main_graph(), inputs)), 1e-13);
+  EXPECT_LT(farthest(ir::Interpreter(whole).run_graph(whole.main_graph(), inputs),
+                     ir::Interpreter(p.module).run_graph(p.module.main_graph(), inputs)),
+            1e-13);
   for (const Strategy& s : {Strategy{.data = 2}, {.tensor = 2}}) EXPECT_EQ(difference(p, s, kRounding, 3, true), "");
 }
 
@@ -646,7 +684,9 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 TEST(Distribution, RandomProgramsAndDegrees) {
   std::mt19937_64 random(from_environment("PANDO_FUZZ_SEED", 2026));
   const std::uint64_t rounds = from_environment("PANDO_FUZZ_ROUNDS", 60);
-  const auto any = [&](std::initializer_list<std::int64_t> list) { return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size())); };
+  const auto any = [&](std::initializer_list<std::int64_t> list) {
+    return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size()));
+  };
   const auto degree = [&](std::initializer_list<std::int64_t> list) { return static_cast<std::int32_t>(any(list)); };
   for (std::uint64_t i = 0; i < rounds; ++i) {
     Strategy s;
@@ -674,8 +714,9 @@ TEST(Distribution, RandomProgramsAndDegrees) {
       s.context = degree({1, 2});
       s.sequence_parallel = random() % 2 && s.context == 1;
     }
-    SCOPED_TRACE(fmt::format("round {}: {} D{} T{} P{} K{} E{} C{} zero {} {} recompute {} sp {}", i, mlp ? "mlp" : "gpt", s.data, s.tensor, s.pipeline, s.microbatches, s.expert,
-                             s.context, s.zero, s.schedule, static_cast<int>(s.recompute), s.sequence_parallel));
+    SCOPED_TRACE(fmt::format("round {}: {} D{} T{} P{} K{} E{} C{} zero {} {} recompute {} sp {}", i, mlp ? "mlp" : "gpt", s.data, s.tensor,
+                             s.pipeline, s.microbatches, s.expert, s.context, s.zero, s.schedule, static_cast<int>(s.recompute),
+                             s.sequence_parallel));
     const Mlp m{any({3, 4, 7}), any({4, 8, 12}), s.data * s.microbatches * any({1, 3}), ir::DType::float64, 0.5};
     EXPECT_EQ(difference(mlp ? build_mlp(m) : build_gpt(g), s, mlp ? 0 : kRounding, random(), !mlp), "");
   }

@@ -20,7 +20,8 @@ class Builder {
   explicit Builder(const Gpt& o) : o_(o), inner_(o.inner > 0 ? o.inner : 4 * o.width) {}
 
   transform::Program run() {
-    const ValueId tokens = b_.input("tokens", ir::DType::int32, {o_.batch, o_.sequence}, 0, 1), labels = b_.input("labels", ir::DType::int32, {o_.batch, o_.sequence}, 0, 1);
+    const ValueId tokens = b_.input("tokens", ir::DType::int32, {o_.batch, o_.sequence}, 0, 1),
+                  labels = b_.input("labels", ir::DType::int32, {o_.batch, o_.sequence}, 0, 1);
     declare();
     ValueId x = embed(tokens);
     const ValueId mask = causal_mask();
@@ -118,9 +119,11 @@ class Builder {
   ValueId attention(ValueId h, ValueId mask) {
     const std::int64_t per_head = o_.width / o_.heads;
     const Shape by_head{o_.batch, o_.sequence, o_.heads, per_head};
-    const ValueId q = b_.transpose(b_.reshape(linear(h, "q"), by_head), {0, 2, 1, 3}), k = b_.transpose(b_.reshape(linear(h, "k"), by_head), {0, 2, 3, 1}),
+    const ValueId q = b_.transpose(b_.reshape(linear(h, "q"), by_head), {0, 2, 1, 3}),
+                  k = b_.transpose(b_.reshape(linear(h, "k"), by_head), {0, 2, 3, 1}),
                   v = b_.transpose(b_.reshape(linear(h, "v"), by_head), {0, 2, 1, 3});
-    const ValueId scores = b_.op("mul", {b_.op("matmul", {q, k}), b_.scalar(o_.dtype, 1 / std::sqrt(static_cast<double>(per_head)))}, {}, "scores");
+    const ValueId scores =
+        b_.op("mul", {b_.op("matmul", {q, k}), b_.scalar(o_.dtype, 1 / std::sqrt(static_cast<double>(per_head)))}, {}, "scores");
     const ValueId p = b_.op("softmax", {b_.op("add", {scores, mask})}, {{"axis", std::int64_t{3}}}, "attention");
     const ValueId sum = b_.transpose(b_.op("matmul", {p, v}), {0, 2, 1, 3});
     return linear(b_.reshape(sum, {o_.batch, o_.sequence, o_.width}), "out");
@@ -154,7 +157,8 @@ class Builder {
     for (std::int64_t i = 0; i < classes; ++i) all.set_integer(i, i);
     Shape shape = b_.shape(indices);
     shape.push_back(1);
-    const ValueId same = b_.op("equal", {b_.reshape(b_.op("cast", {indices}, {{"data_type", ir::DType::int32}}), shape), b_.constant(std::move(all))});
+    const ValueId same =
+        b_.op("equal", {b_.reshape(b_.op("cast", {indices}, {{"data_type", ir::DType::int32}}), shape), b_.constant(std::move(all))});
     return b_.op("cast", {same}, {{"data_type", o_.dtype}});
   }
 
@@ -177,9 +181,11 @@ class Builder {
 }  // namespace
 
 transform::Program build_gpt(const Gpt& o) {
-  const bool positive = o.layers > 0 && o.heads > 0 && o.width > 0 && o.vocabulary > 0 && o.sequence > 0 && o.batch > 0 && o.experts >= 0 && o.capacity > 0;
+  const bool positive =
+      o.layers > 0 && o.heads > 0 && o.width > 0 && o.vocabulary > 0 && o.sequence > 0 && o.batch > 0 && o.experts >= 0 && o.capacity > 0;
   if (!positive || o.width % o.heads != 0) {
-    ir::refuse(ir::ErrorClass::value, "gpt-shape", "a transformer of {} layers, {} heads, width {}, vocabulary {}, sequences of {}, batch {}", o.layers, o.heads, o.width,
+    ir::refuse(ir::ErrorClass::value, "gpt-shape",
+               "a transformer of {} layers, {} heads, width {}, vocabulary {}, sequences of {}, batch {}", o.layers, o.heads, o.width,
                o.vocabulary, o.sequence, o.batch);
   }
   return Builder(o).run();

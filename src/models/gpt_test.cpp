@@ -1,6 +1,6 @@
 #include "models/gpt.h"
 
-#include "ir/verify.h"
+#include "ir/checks/verify.h"
 #include "models/mlp.h"
 #include "models/testing.h"
 
@@ -62,7 +62,8 @@ TEST(Gpt, Zero) {
   const Program gpt = build_gpt(small());
   for (std::int32_t zero : {1, 2, 3}) {
     for (std::int32_t tensor : {1, 2}) {
-      EXPECT_EQ(difference(gpt, {.data = 2, .tensor = tensor, .pipeline = 2, .microbatches = 3, .zero = zero}, kRounding, 3, true), "") << zero << " " << tensor;
+      EXPECT_EQ(difference(gpt, {.data = 2, .tensor = tensor, .pipeline = 2, .microbatches = 3, .zero = zero}, kRounding, 3, true), "")
+          << zero << " " << tensor;
       EXPECT_EQ(difference(gpt, {.data = 4, .tensor = tensor, .zero = zero}, kRounding, 3, true), "") << zero << " " << tensor;
     }
   }
@@ -85,7 +86,9 @@ TEST(Gpt, EverySchedule) {
     EXPECT_EQ(difference(gpt, {.data = 2, .pipeline = 4, .microbatches = 6, .schedule = name}, kRounding, 5, true), "") << name;
   }
   for (const char* name : {"Interleaved1F1B", "LoopedBFS", "InterleavedZeroBubble", "ZBV", "V-Half", "V-Min", "V-1F1B", "DualPipeV"}) {
-    EXPECT_EQ(difference(gpt, {.data = 2, .pipeline = 2, .microbatches = 6, .schedule = name, .stages_per_rank = 2}, kRounding, 5, true), "") << name;
+    EXPECT_EQ(difference(gpt, {.data = 2, .pipeline = 2, .microbatches = 6, .schedule = name, .stages_per_rank = 2}, kRounding, 5, true),
+              "")
+        << name;
   }
 }
 

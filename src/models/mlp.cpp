@@ -9,15 +9,18 @@ namespace pando::models {
 
 transform::Program build_mlp(const Mlp& options) {
   if (options.layers < 1 || options.width < 1 || options.batch < 1) {
-    ir::refuse(ir::ErrorClass::value, "mlp-shape", "an MLP of {} layers of width {} and a batch of {}", options.layers, options.width, options.batch);
+    ir::refuse(ir::ErrorClass::value, "mlp-shape", "an MLP of {} layers of width {} and a batch of {}", options.layers, options.width,
+               options.batch);
   }
   using ir::ValueId;
   StepBuilder b;
   const auto n_layers = static_cast<std::size_t>(options.layers);
-  const ValueId x = b.input("x", options.dtype, {options.batch, options.width}, 0), z = b.input("z", options.dtype, {options.batch, options.width}, 0);
+  const ValueId x = b.input("x", options.dtype, {options.batch, options.width}, 0),
+                z = b.input("z", options.dtype, {options.batch, options.width}, 0);
   const ValueId n = b.input("n", ir::DType::int32, {});
   std::vector<ValueId> weights, activations{x}, sums, gradients(n_layers);
-  for (std::size_t i = 0; i < n_layers; ++i) weights.push_back(b.input(fmt::format("w{}", i), options.dtype, {options.width, options.width}));
+  for (std::size_t i = 0; i < n_layers; ++i)
+    weights.push_back(b.input(fmt::format("w{}", i), options.dtype, {options.width, options.width}));
   for (std::size_t i = 0; i < n_layers; ++i) {
     b.layer = static_cast<std::uint32_t>(i);
     sums.push_back(b.op("matmul", {activations[i], weights[i]}, {}, fmt::format("y{}", i)));

@@ -1,7 +1,7 @@
 #include "models/mlp.h"
 
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/checks/verify.h"
+#include "ir/text/print.h"
 #include "models/testing.h"
 
 #include <fmt/format.h>
@@ -33,10 +33,13 @@ TEST(Mlp, IsWhatTheReferenceCounts) {
     s.join_outputs = true;
     return histogram(parallelise(mlp, s).module);
   };
-  EXPECT_EQ(counts(1, 1, 2, 4), "add:24 concat:6 identity:10 matmul:32 matmul_grad:32 relu:32 relu_grad:32 send:8 sgd:2 squared_loss:4 squared_loss_grad:4");
-  EXPECT_EQ(counts(2, 1, 1, 1), "all_reduce_across:8 matmul:16 matmul_grad:16 relu:16 relu_grad:16 sgd:2 squared_loss:2 squared_loss_grad:2");
+  EXPECT_EQ(counts(1, 1, 2, 4),
+            "add:24 concat:6 identity:10 matmul:32 matmul_grad:32 relu:32 relu_grad:32 send:8 sgd:2 squared_loss:4 squared_loss_grad:4");
+  EXPECT_EQ(counts(2, 1, 1, 1),
+            "all_reduce_across:8 matmul:16 matmul_grad:16 relu:16 relu_grad:16 sgd:2 squared_loss:2 squared_loss_grad:2");
   EXPECT_EQ(counts(1, 2, 2, 4),
-            "add:48 all_reduce_across:32 concat:12 identity:20 matmul:64 matmul_grad:64 relu:64 relu_grad:64 send:16 sgd:4 squared_loss:8 squared_loss_grad:8");
+            "add:48 all_reduce_across:32 concat:12 identity:20 matmul:64 matmul_grad:64 relu:64 relu_grad:64 send:16 sgd:4 squared_loss:8 "
+            "squared_loss_grad:8");
 }
 
 TEST(Mlp, AnyDegreesGiveTheSameBits) {

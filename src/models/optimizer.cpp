@@ -7,8 +7,8 @@ namespace {
 using ir::ValueId;
 
 // Kingma and Ba: moments with their bias taken out.
-void adam(StepBuilder& b, const Optimizer& o, const std::vector<ValueId>& weights, const std::vector<ValueId>& gradients, const std::vector<ir::Type>& types,
-          const std::vector<std::string>& names) {
+void adam(StepBuilder& b, const Optimizer& o, const std::vector<ValueId>& weights, const std::vector<ValueId>& gradients,
+          const std::vector<ir::Type>& types, const std::vector<std::string>& names) {
   const ir::DType dtype = types[0].dtype;
   const ValueId step = b.input("step", dtype, {});
   std::vector<ValueId> m, v;

@@ -12,7 +12,7 @@ struct Optimizer {
 };
 
 // Adam's states are inputs "<weight>.m" and "<weight>.v", and "step", which counts from 0.
-void add_updates(StepBuilder& b, const Optimizer& optimizer, const std::vector<ir::ValueId>& weights, const std::vector<ir::ValueId>& gradients,
-                 const std::vector<std::string>& names);
+void add_updates(StepBuilder& b, const Optimizer& optimizer, const std::vector<ir::ValueId>& weights,
+                 const std::vector<ir::ValueId>& gradients, const std::vector<std::string>& names);
 
 }  // namespace pando::models

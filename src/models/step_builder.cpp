@@ -1,12 +1,13 @@
 #include "models/step_builder.h"
 
 #include "ir/infer.h"
-#include "transform/autodiff.h"
 #include "transform/distribute/flatten.h"
+#include "transform/gradient/autodiff.h"
 
 namespace pando::models {
 
-ir::ValueId StepBuilder::input(std::string_view name, ir::DType dtype, ir::Shape shape, std::int32_t batch_dim, std::int32_t sequence_dim, std::int32_t expert_dim) {
+ir::ValueId StepBuilder::input(std::string_view name, ir::DType dtype, ir::Shape shape, std::int32_t batch_dim, std::int32_t sequence_dim,
+                               std::int32_t expert_dim) {
   ir::Module& m = module();
   const ir::Type type = ir::tensor_type(dtype, std::move(shape));
   const ir::ValueId v = m.add_input(main(), type, name);
@@ -21,7 +22,8 @@ ir::ValueId StepBuilder::input(std::string_view name, ir::DType dtype, ir::Shape
   return v;
 }
 
-std::vector<ir::ValueId> StepBuilder::ops(std::string_view op, std::span<const ir::ValueId> operands, const ir::Attributes& attributes, std::string_view name) {
+std::vector<ir::ValueId> StepBuilder::ops(std::string_view op, std::span<const ir::ValueId> operands, const ir::Attributes& attributes,
+                                          std::string_view name) {
   ir::Module& m = module();
   const ir::OpId o = ir::infer_and_add(m, main(), op, operands, attributes, {}, false, {}, name);
   program_.phase.resize(m.op_count(), phase);

@@ -1,7 +1,7 @@
 // Writes the main graph of a step of training, noting what belongs to which phase and layer.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 #include "transform/distribute/program.h"
 
 #include <initializer_list>
@@ -16,9 +16,12 @@ class StepBuilder {
   std::uint32_t layer = 0;
 
   // A variable without data.
-  ir::ValueId input(std::string_view name, ir::DType dtype, ir::Shape shape, std::int32_t batch_dim = -1, std::int32_t sequence_dim = -1, std::int32_t expert_dim = -1);
-  std::vector<ir::ValueId> ops(std::string_view op, std::span<const ir::ValueId> operands, const ir::Attributes& attributes = {}, std::string_view name = {});
-  ir::ValueId op(std::string_view op, std::initializer_list<ir::ValueId> operands, const ir::Attributes& attributes = {}, std::string_view name = {}) {
+  ir::ValueId input(std::string_view name, ir::DType dtype, ir::Shape shape, std::int32_t batch_dim = -1, std::int32_t sequence_dim = -1,
+                    std::int32_t expert_dim = -1);
+  std::vector<ir::ValueId> ops(std::string_view op, std::span<const ir::ValueId> operands, const ir::Attributes& attributes = {},
+                               std::string_view name = {});
+  ir::ValueId op(std::string_view op, std::initializer_list<ir::ValueId> operands, const ir::Attributes& attributes = {},
+                 std::string_view name = {}) {
     return ops(op, {operands.begin(), operands.size()}, attributes, name)[0];
   }
   ir::ValueId constant(ir::HostTensor data, std::string_view name = "c");

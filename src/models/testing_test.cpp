@@ -58,9 +58,7 @@ std::string difference(const Program& program, const Strategy& strategy, double 
   Distributed d;
   try {
     d = parallelise(program, strategy);
-  } catch (const ModelError& e) {
-    return e.what();
-  }
+  } catch (const ModelError& e) { return e.what(); }
   const std::vector<ir::HostTensor> data = data_for(program, seed, smooth);
   const ir::Module& m = program.module;
   const ir::Graph& main = m.graph(m.main_graph());
@@ -77,7 +75,8 @@ std::string difference(const Program& program, const Strategy& strategy, double 
   for (const Piece& p : d.remote) off_chip[p.part].tensor = parts.state(state_of(p), 0);
   std::string text;
   for (std::uint32_t i = 0; i < main.outputs.size(); ++i) {
-    text += compare("output " + m.name_of(main.outputs[i]), expected[i].tensor, join(d.outputs, i, m.type_of(main.outputs[i]), found), tolerance);
+    text += compare("output " + m.name_of(main.outputs[i]), expected[i].tensor, join(d.outputs, i, m.type_of(main.outputs[i]), found),
+                    tolerance);
   }
   const std::size_t outputs = d.module.graph(d.module.main_graph()).outputs.size();
   for (std::uint32_t i = 0; i < main.inputs.size(); ++i) {

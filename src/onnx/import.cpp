@@ -1,9 +1,9 @@
 #include "onnx/import.h"
 
+#include "ir/checks/verify.h"
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/interpreter.h"
-#include "ir/verify.h"
 #include "onnx/nodes.h"
 
 #include <algorithm>
@@ -71,7 +71,8 @@ class Importer {
     for (const Dimension& d : info.shape) {
       const auto it = options_.dimensions.find(d.name);
       if (!d.value && it == options_.dimensions.end()) {
-        ir::refuse(ErrorClass::value, "onnx-dimension", "input '{}' has a dimension '{}' without a size", info.name, d.name.empty() ? "?" : d.name);
+        ir::refuse(ErrorClass::value, "onnx-dimension", "input '{}' has a dimension '{}' without a size", info.name,
+                   d.name.empty() ? "?" : d.name);
       }
       shape.push_back(d.value ? *d.value : it->second);
     }
@@ -119,7 +120,8 @@ class Importer {
     if (n.op == "Constant") return know(n.outputs.at(0), constant(n));
     if (n.op == "Shape") return know(n.outputs.at(0), shape_of(n));
     if (n.op == "NonZero") return know(n.outputs.at(0), non_zero(n));
-    const bool all_known = std::all_of(n.inputs.begin(), n.inputs.end(), [&](const std::string& i) { return i.empty() || known_.contains(i); });
+    const bool all_known =
+        std::all_of(n.inputs.begin(), n.inputs.end(), [&](const std::string& i) { return i.empty() || known_.contains(i); });
     if (all_known && !n.inputs.empty() && compute(n)) return;
     Context c(module_, graph_, n, model_.opset);
     const auto make = [&](std::size_t i) { return value(n.inputs[i], fmt::format("{} '{}'", n.op, n.name)); };
@@ -168,7 +170,8 @@ class Importer {
 
   HostTensor non_zero(const Node& n) const {
     const auto it = known_.find(n.inputs.at(0));
-    if (it == known_.end()) ir::refuse(ErrorClass::value, "onnx-node", "NonZero '{}': what it takes must be known when the model is read", n.name);
+    if (it == known_.end())
+      ir::refuse(ErrorClass::value, "onnx-node", "NonZero '{}': what it takes must be known when the model is read", n.name);
     const HostTensor& t = it->second;
     const std::size_t rank = std::max<std::size_t>(1, t.shape().size());
     std::vector<std::vector<std::int64_t>> rows(rank);

@@ -56,7 +56,8 @@ ValueId Context::constant(HostTensor data) {
 }
 
 void Context::refuse(const std::string& message) const {
-  ir::refuse(ir::ErrorClass::value, "onnx-node", "{} '{}': {}", node.op, node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name, message);
+  ir::refuse(ir::ErrorClass::value, "onnx-node", "{} '{}': {}", node.op,
+             node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name, message);
 }
 
 namespace {
@@ -91,9 +92,40 @@ void reduce(Context& c) {
 }
 
 #define NAME(x) constexpr char k_##x[] = #x
-NAME(abs); NAME(add); NAME(ceil); NAME(cos); NAME(div); NAME(equal); NAME(erf); NAME(exp); NAME(floor); NAME(greater); NAME(identity); NAME(less); NAME(log);
-NAME(logical_and); NAME(logical_not); NAME(logical_or); NAME(max); NAME(maximum); NAME(mean); NAME(min); NAME(minimum); NAME(mul); NAME(negate); NAME(prod);
-NAME(reciprocal); NAME(relu); NAME(sigmoid); NAME(sign); NAME(sin); NAME(sqrt); NAME(sub); NAME(sum); NAME(tanh); NAME(matmul);
+NAME(abs);
+NAME(add);
+NAME(ceil);
+NAME(cos);
+NAME(div);
+NAME(equal);
+NAME(erf);
+NAME(exp);
+NAME(floor);
+NAME(greater);
+NAME(identity);
+NAME(less);
+NAME(log);
+NAME(logical_and);
+NAME(logical_not);
+NAME(logical_or);
+NAME(max);
+NAME(maximum);
+NAME(mean);
+NAME(min);
+NAME(minimum);
+NAME(mul);
+NAME(negate);
+NAME(prod);
+NAME(reciprocal);
+NAME(relu);
+NAME(sigmoid);
+NAME(sign);
+NAME(sin);
+NAME(sqrt);
+NAME(sub);
+NAME(sum);
+NAME(tanh);
+NAME(matmul);
 #undef NAME
 
 DType element_type(const Context& c, std::int64_t number) {
@@ -164,7 +196,8 @@ void squeeze(Context& c) {
   Shape out;
   for (std::int64_t d = 0; d < rank; ++d) {
     const std::int64_t size = c.shape(0)[static_cast<std::size_t>(d)];
-    const bool gone = axes ? std::any_of(axes->begin(), axes->end(), [&](std::int64_t a) { return (a < 0 ? a + rank : a) == d; }) : size == 1;
+    const bool gone =
+        axes ? std::any_of(axes->begin(), axes->end(), [&](std::int64_t a) { return (a < 0 ? a + rank : a) == d; }) : size == 1;
     if (!gone) out.push_back(size);
   }
   c.give(c.reshape(c.operand(0), out));
@@ -262,12 +295,14 @@ void softmax(Context& c) {
   if (c.opset >= 13) return c.give(c.op("softmax", {c.operand(0)}, {{"axis", c.axis(-1, in.size())}}));
   // Earlier, all dimensions from the axis on are one.
   const auto axis = static_cast<std::ptrdiff_t>(c.axis(1, in.size()));
-  const std::int64_t rows = ir::elements_of(Shape(in.begin(), in.begin() + axis)), columns = ir::elements_of(Shape(in.begin() + axis, in.end()));
+  const std::int64_t rows = ir::elements_of(Shape(in.begin(), in.begin() + axis)),
+                     columns = ir::elements_of(Shape(in.begin() + axis, in.end()));
   c.give(c.reshape(c.op("softmax", {c.reshape(c.operand(0), {rows, columns})}, {{"axis", std::int64_t{1}}}), in));
 }
 
 void clip(Context& c) {
-  double low = c.node.real("min", -std::numeric_limits<double>::infinity()), high = c.node.real("max", std::numeric_limits<double>::infinity());
+  double low = c.node.real("min", -std::numeric_limits<double>::infinity()),
+         high = c.node.real("max", std::numeric_limits<double>::infinity());
   for (std::size_t i : {1u, 2u}) {
     if (!c.has(i)) continue;
     if (!c.known[i]) c.refuse("its bounds must be known when the model is read");
@@ -277,7 +312,8 @@ void clip(Context& c) {
 }
 
 void argmax(Context& c) {
-  const ValueId at = c.op("argmax", {c.operand(0)}, {{"dim", c.axis(0, c.shape(0).size())}, {"keepdim", c.node.integer("keepdims", 1) != 0}});
+  const ValueId at =
+      c.op("argmax", {c.operand(0)}, {{"dim", c.axis(0, c.shape(0).size())}, {"keepdim", c.node.integer("keepdims", 1) != 0}});
   c.give(c.op("cast", {at}, {{"data_type", DType::int64}}));
 }
 
@@ -318,7 +354,8 @@ void batch_normalization(Context& c) {
 Attributes windows(const Context& c) {
   if (c.node.text("auto_pad", "NOTSET") != "NOTSET") c.refuse("padding that is not said in numbers (auto_pad)");
   Attributes a;
-  for (const auto& [theirs, ours] : {std::pair{"strides", "stride"}, {"pads", "padding"}, {"dilations", "dilation"}, {"kernel_shape", "kernel_size"}}) {
+  for (const auto& [theirs, ours] :
+       {std::pair{"strides", "stride"}, {"pads", "padding"}, {"dilations", "dilation"}, {"kernel_shape", "kernel_size"}}) {
     if (const auto* list = c.node.integers(theirs)) a.set(ours, Ints(*list));
   }
   return a;
@@ -364,17 +401,68 @@ void power(Context& c) {
 
 const std::unordered_map<std::string_view, Rule>& rules() {
   static const std::unordered_map<std::string_view, Rule> all = {
-      {"Abs", unary<k_abs>}, {"Add", binary<k_add>}, {"And", binary<k_logical_and>}, {"ArgMax", argmax}, {"AveragePool", pool<k_average_pool>},
-      {"BatchNormalization", batch_normalization}, {"Cast", cast}, {"Ceil", unary<k_ceil>}, {"Clip", clip}, {"Concat", concat}, {"ConstantOfShape", constant_of_shape},
-      {"Conv", conv}, {"Cos", unary<k_cos>}, {"Div", binary<k_div>}, {"Dropout", dropout}, {"Equal", binary<k_equal>}, {"Erf", unary<k_erf>}, {"Exp", unary<k_exp>},
-      {"Expand", expand}, {"Flatten", flatten}, {"Floor", unary<k_floor>}, {"Gather", gather}, {"Gelu", gelu}, {"Gemm", gemm}, {"GlobalAveragePool", global_average_pool},
-      {"Greater", binary<k_greater>}, {"Identity", unary<k_identity>}, {"LayerNormalization", layer_normalization}, {"Less", binary<k_less>}, {"Log", unary<k_log>},
-      {"MatMul", binary<k_matmul>}, {"Max", fold<k_maximum>}, {"MaxPool", pool<k_max_pool>}, {"Min", fold<k_minimum>}, {"Mul", binary<k_mul>},
-      {"Neg", unary<k_negate>}, {"Not", unary<k_logical_not>}, {"Or", binary<k_logical_or>}, {"Pow", power}, {"Range", range}, {"Reciprocal", unary<k_reciprocal>},
-      {"ReduceMax", reduce<k_max>}, {"ReduceMean", reduce<k_mean>}, {"ReduceMin", reduce<k_min>}, {"ReduceProd", reduce<k_prod>}, {"ReduceSum", reduce<k_sum>},
-      {"Relu", unary<k_relu>}, {"Reshape", reshape}, {"Sigmoid", unary<k_sigmoid>}, {"Sign", unary<k_sign>}, {"Sin", unary<k_sin>}, {"Slice", slice}, {"Softmax", softmax},
-      {"Split", split}, {"Sqrt", unary<k_sqrt>}, {"Squeeze", squeeze}, {"Sub", binary<k_sub>}, {"Sum", fold<k_add>}, {"Tanh", unary<k_tanh>}, {"Transpose", transpose},
-      {"Unsqueeze", unsqueeze}, {"Where", where},
+      {"Abs", unary<k_abs>},
+      {"Add", binary<k_add>},
+      {"And", binary<k_logical_and>},
+      {"ArgMax", argmax},
+      {"AveragePool", pool<k_average_pool>},
+      {"BatchNormalization", batch_normalization},
+      {"Cast", cast},
+      {"Ceil", unary<k_ceil>},
+      {"Clip", clip},
+      {"Concat", concat},
+      {"ConstantOfShape", constant_of_shape},
+      {"Conv", conv},
+      {"Cos", unary<k_cos>},
+      {"Div", binary<k_div>},
+      {"Dropout", dropout},
+      {"Equal", binary<k_equal>},
+      {"Erf", unary<k_erf>},
+      {"Exp", unary<k_exp>},
+      {"Expand", expand},
+      {"Flatten", flatten},
+      {"Floor", unary<k_floor>},
+      {"Gather", gather},
+      {"Gelu", gelu},
+      {"Gemm", gemm},
+      {"GlobalAveragePool", global_average_pool},
+      {"Greater", binary<k_greater>},
+      {"Identity", unary<k_identity>},
+      {"LayerNormalization", layer_normalization},
+      {"Less", binary<k_less>},
+      {"Log", unary<k_log>},
+      {"MatMul", binary<k_matmul>},
+      {"Max", fold<k_maximum>},
+      {"MaxPool", pool<k_max_pool>},
+      {"Min", fold<k_minimum>},
+      {"Mul", binary<k_mul>},
+      {"Neg", unary<k_negate>},
+      {"Not", unary<k_logical_not>},
+      {"Or", binary<k_logical_or>},
+      {"Pow", power},
+      {"Range", range},
+      {"Reciprocal", unary<k_reciprocal>},
+      {"ReduceMax", reduce<k_max>},
+      {"ReduceMean", reduce<k_mean>},
+      {"ReduceMin", reduce<k_min>},
+      {"ReduceProd", reduce<k_prod>},
+      {"ReduceSum", reduce<k_sum>},
+      {"Relu", unary<k_relu>},
+      {"Reshape", reshape},
+      {"Sigmoid", unary<k_sigmoid>},
+      {"Sign", unary<k_sign>},
+      {"Sin", unary<k_sin>},
+      {"Slice", slice},
+      {"Softmax", softmax},
+      {"Split", split},
+      {"Sqrt", unary<k_sqrt>},
+      {"Squeeze", squeeze},
+      {"Sub", binary<k_sub>},
+      {"Sum", fold<k_add>},
+      {"Tanh", unary<k_tanh>},
+      {"Transpose", transpose},
+      {"Unsqueeze", unsqueeze},
+      {"Where", where},
   };
   return all;
 }

@@ -17,7 +17,8 @@ namespace pando::onnx {
 // A node in the making: its operands, and ops for its results.
 class Context {
  public:
-  Context(ir::Module& module, ir::GraphId graph, const Node& node, std::int64_t opset) : node(node), opset(opset), module_(module), graph_(graph) {}
+  Context(ir::Module& module, ir::GraphId graph, const Node& node, std::int64_t opset)
+      : node(node), opset(opset), module_(module), graph_(graph) {}
 
   const Node& node;
   std::int64_t opset;
@@ -39,7 +40,9 @@ class Context {
   std::optional<ir::Ints> axes(std::string_view attribute, std::size_t i) const;
   std::int64_t axis(std::int64_t otherwise, std::size_t rank) const;
 
-  ir::ValueId op(std::string_view name, std::initializer_list<ir::ValueId> operands, const ir::Attributes& attributes = {}) { return ops(name, {operands.begin(), operands.size()}, attributes)[0]; }
+  ir::ValueId op(std::string_view name, std::initializer_list<ir::ValueId> operands, const ir::Attributes& attributes = {}) {
+    return ops(name, {operands.begin(), operands.size()}, attributes)[0];
+  }
   std::vector<ir::ValueId> ops(std::string_view name, std::span<const ir::ValueId> operands, const ir::Attributes& attributes = {});
   ir::ValueId constant(ir::HostTensor data);
   ir::ValueId scalar(ir::DType dtype, double value) { return constant(ir::HostTensor::filled(dtype, {}, value)); }

@@ -1,8 +1,8 @@
 #include "onnx/import.h"
 
 #include "ir/interpreter.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "pando/model_error.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +54,8 @@ Bytes longs(const std::string& name, const std::vector<std::int64_t>& data) {
   t.number(1, data.size()).number(2, 7).bytes(7, packed);
   return t.bytes(8, name);
 }
-Bytes node(const std::string& op, const std::vector<std::string>& in, const std::vector<std::string>& out, const std::vector<Bytes>& attributes = {}) {
+Bytes node(const std::string& op, const std::vector<std::string>& in, const std::vector<std::string>& out,
+           const std::vector<Bytes>& attributes = {}) {
   Bytes n;
   for (const auto& i : in) n.bytes(1, i);
   for (const auto& o : out) n.bytes(2, o);
@@ -103,7 +104,9 @@ std::vector<double> numbers(const ir::HostTensor& t) {
   for (std::int64_t i = 0; i < t.elements(); ++i) all.push_back(t.number(i));
   return all;
 }
-ir::HostTensor tensor(ir::Shape shape, const std::vector<double>& v) { return ir::HostTensor::of_floats(ir::DType::float32, std::move(shape), v); }
+ir::HostTensor tensor(ir::Shape shape, const std::vector<double>& v) {
+  return ir::HostTensor::of_floats(ir::DType::float32, std::move(shape), v);
+}
 
 // Outputs, given the values of inputs that have no data; others begin with theirs.
 std::vector<ir::HostTensor> run(const ir::Module& m, const std::vector<ir::HostTensor>& given) {
@@ -120,9 +123,7 @@ std::vector<ir::HostTensor> run(const ir::Module& m, const std::vector<ir::HostT
 std::string refusal(const std::string& bytes, const ImportOptions& options = {}) {
   try {
     import_model(read(bytes), options);
-  } catch (const ModelError& e) {
-    return std::string(e.id()) + ": " + e.what();
-  }
+  } catch (const ModelError& e) { return std::string(e.id()) + ": " + e.what(); }
   return "accepted";
 }
 
@@ -142,7 +143,9 @@ TEST(Onnx, ShapesAreComputedAtImport) {
   // Heads of attention: the shape comes of the operand's own.
   Made made;
   made.in(value("x", {-1, 6})).data(longs("zero", {0})).data(longs("tail", {2, 3}));
-  made.add(node("Shape", {"x"}, {"s"})).add(node("Gather", {"s", "zero"}, {"n"}, {integer("axis", 0)})).add(node("Concat", {"n", "tail"}, {"to"}, {integer("axis", 0)}));
+  made.add(node("Shape", {"x"}, {"s"}))
+      .add(node("Gather", {"s", "zero"}, {"n"}, {integer("axis", 0)}))
+      .add(node("Concat", {"n", "tail"}, {"to"}, {integer("axis", 0)}));
   made.add(node("Reshape", {"x", "to"}, {"y"})).add(node("Transpose", {"y"}, {"z"}, {integers("perm", {0, 2, 1})})).out("z");
   const ir::Module m = import_model(read(made.model()), {{{"batch", 2}}});
   EXPECT_EQ(m.graph(m.main_graph()).ops.size(), 2u);
@@ -154,8 +157,11 @@ TEST(Onnx, ShapesAreComputedAtImport) {
 TEST(Onnx, PiecesAndReductions) {
   Made made;
   made.in(value("x", {2, 4})).data(longs("start", {-3})).data(longs("end", {1000})).data(longs("axis", {1}));
-  made.add(node("Slice", {"x", "start", "end", "axis"}, {"s"})).add(node("ReduceMean", {"s"}, {"m"}, {integers("axes", {-1}), integer("keepdims", 0)}));
-  made.add(node("Split", {"x"}, {"l", "r"}, {integer("axis", 1)})).add(node("Sub", {"l", "r"}, {"d"})).add(node("Softmax", {"d"}, {"p"}, {integer("axis", -1)}));
+  made.add(node("Slice", {"x", "start", "end", "axis"}, {"s"}))
+      .add(node("ReduceMean", {"s"}, {"m"}, {integers("axes", {-1}), integer("keepdims", 0)}));
+  made.add(node("Split", {"x"}, {"l", "r"}, {integer("axis", 1)}))
+      .add(node("Sub", {"l", "r"}, {"d"}))
+      .add(node("Softmax", {"d"}, {"p"}, {integer("axis", -1)}));
   made.out("m").out("d").out("p");
   const auto out = run(import_model(read(made.model())), {tensor({2, 4}, {1, 2, 3, 4, 5, 7, 9, 11})});
   EXPECT_EQ(numbers(out[0]), (std::vector<double>{3, 9}));
@@ -166,8 +172,11 @@ TEST(Onnx, PiecesAndReductions) {
 TEST(Onnx, NormalisationAndImages) {
   Made made;
   made.in(value("x", {1, 1, 3, 3})).data(floats("k", {1, 1, 2, 2}, {1, 0, 0, 1}, true)).data(floats("b", {1}, {10}, true));
-  made.add(node("Conv", {"x", "k", "b"}, {"y"}, {integers("kernel_shape", {2, 2}), integers("strides", {1, 1}), integers("pads", {0, 0, 0, 0})}));
-  made.add(node("MaxPool", {"y"}, {"p"}, {integers("kernel_shape", {2, 2})})).add(node("Flatten", {"y"}, {"f"})).data(floats("g", {4}, {1, 1, 1, 1}, true));
+  made.add(node("Conv", {"x", "k", "b"}, {"y"},
+                {integers("kernel_shape", {2, 2}), integers("strides", {1, 1}), integers("pads", {0, 0, 0, 0})}));
+  made.add(node("MaxPool", {"y"}, {"p"}, {integers("kernel_shape", {2, 2})}))
+      .add(node("Flatten", {"y"}, {"f"}))
+      .data(floats("g", {4}, {1, 1, 1, 1}, true));
   made.add(node("LayerNormalization", {"f", "g"}, {"n"})).out("y").out("p").out("n");
   const auto out = run(import_model(read(made.model(17))), {tensor({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})});
   EXPECT_EQ(numbers(out[0]), (std::vector<double>{16, 18, 22, 24}));
@@ -182,7 +191,14 @@ TEST(Onnx, DataBesideTheModel) {
   const auto entry = [](const char* key, const std::string& v) { return Bytes().bytes(1, key).bytes(2, v); };
   const auto model = [&](const std::string& location) {
     Made made;
-    made.in(value("x", {2})).data(Bytes().number(1, 2).number(2, 1).bytes(8, "w").bytes(13, entry("location", location)).bytes(13, entry("offset", "4")).number(14, 1));
+    made.in(value("x", {2}))
+        .data(Bytes()
+                  .number(1, 2)
+                  .number(2, 1)
+                  .bytes(8, "w")
+                  .bytes(13, entry("location", location))
+                  .bytes(13, entry("offset", "4"))
+                  .number(14, 1));
     made.add(node("Add", {"x", "w"}, {"y"})).out("y");
     return made.model();
   };
@@ -193,7 +209,11 @@ TEST(Onnx, DataBesideTheModel) {
 
 TEST(Onnx, WhatIsNotKnownIsNamedTogether) {
   Made made;
-  made.in(value("x", {2})).add(node("Einsum", {"x"}, {"a"})).add(node("Einsum", {"a"}, {"b"})).add(node("GridSample", {"b"}, {"c"})).out("c");
+  made.in(value("x", {2}))
+      .add(node("Einsum", {"x"}, {"a"}))
+      .add(node("Einsum", {"a"}, {"b"}))
+      .add(node("GridSample", {"b"}, {"c"}))
+      .out("c");
   const std::string text = refusal(made.model());
   EXPECT_NE(text.find("Einsum (2), GridSample (1)"), std::string::npos) << text;
 }

@@ -29,7 +29,8 @@ DType element_type(std::int64_t number, const std::string& of) {
     case 11: return DType::float64;
     case 12: return DType::uint32;
     case 13: return DType::uint64;
-    default: ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' has the element type {} of ONNX, which is not known here", of, number);
+    default:
+      ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' has the element type {} of ONNX, which is not known here", of, number);
   }
 }
 
@@ -106,7 +107,8 @@ class TensorReader {
     const auto n = static_cast<std::size_t>(t.elements());
     const bool bits = t.dtype() == DType::float16;  // kept as integers
     const std::size_t found = std::max({floats_.size(), doubles_.size(), integers_.size()});
-    if (found != n) ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} elements of data for the shape {}", name, found, ir::to_string(t.shape()));
+    if (found != n)
+      ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} elements of data for the shape {}", name, found, ir::to_string(t.shape()));
     for (std::size_t i = 0; i < n; ++i) {
       const auto at = static_cast<std::int64_t>(i);
       if (bits) {
@@ -122,7 +124,8 @@ class TensorReader {
   }
 
   HostTensor of_bytes(HostTensor t, std::string_view bytes) const {
-    if (bytes.size() != t.size_bytes()) ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, bytes.size(), t.size_bytes());
+    if (bytes.size() != t.size_bytes())
+      ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, bytes.size(), t.size_bytes());
     if (!bytes.empty()) std::memcpy(t.writable(), bytes.data(), bytes.size());
     return t;
   }

@@ -83,7 +83,8 @@ void add_entry(std::string& group, std::uint32_t tile, std::uint32_t block, std:
 }
 
 void check_size(unsigned kib) {
-  if (kib < kLeastKib || kib > kMostKib) refuse<poplar::invalid_option>("disk-size", "a tile's disk has {} to {} KiB, not {}", kLeastKib, kMostKib, kib);
+  if (kib < kLeastKib || kib > kMostKib)
+    refuse<poplar::invalid_option>("disk-size", "a tile's disk has {} to {} KiB, not {}", kLeastKib, kMostKib, kib);
 }
 
 // Of one session, until it is closed or the process ends.
@@ -201,7 +202,9 @@ std::string DiskImage::group_of(const std::string& entries) {
   return std::string(reinterpret_cast<const char*>(&head), sizeof head) + entries;
 }
 
-void DiskImage::put(std::uint32_t tile, std::uint32_t block, std::string_view bytes) { blocks_[{tile, block}] = {std::string(bytes), true}; }
+void DiskImage::put(std::uint32_t tile, std::uint32_t block, std::string_view bytes) {
+  blocks_[{tile, block}] = {std::string(bytes), true};
+}
 
 void DiskImage::each_block(const std::function<void(std::uint32_t, std::uint32_t, std::string_view)>& take) const {
   for (const auto& [place, block] : blocks_) take(place.first, place.second, block.bytes);
@@ -275,8 +278,10 @@ void DiskImage::write_back() {
     if (block.is_new) add_entry(entries, place.first, place.second, block.bytes);
   if (entries.empty()) return;
   const std::uint64_t content = blocks_.size() * kEntryBytes;
-  if (end_ + entries.size() > 2 * content + kFreeGarbage) rewrite();
-  else append_group(entries);
+  if (end_ + entries.size() > 2 * content + kFreeGarbage)
+    rewrite();
+  else
+    append_group(entries);
   for (auto& [place, block] : blocks_) block.is_new = false;
 }
 

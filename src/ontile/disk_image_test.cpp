@@ -34,7 +34,8 @@ std::string block_of(char c) { return std::string(kBlockBytes, c); }
 
 std::string content(const DiskImage& image) {
   std::string out;
-  image.each_block([&](std::uint32_t tile, std::uint32_t block, std::string_view bytes) { out += fmt::format("{}:{}{} ", tile, block, bytes[9]); });
+  image.each_block(
+      [&](std::uint32_t tile, std::uint32_t block, std::string_view bytes) { out += fmt::format("{}:{}{} ", tile, block, bytes[9]); });
   return out;
 }
 
@@ -170,7 +171,8 @@ TEST(DiskImage, AFlippedBitIsDamageUnlessItIsInTheLastWrite) {
 TEST(DiskImage, GroupsThatAreGoneOrMovedAreDamage) {
   const Folder folder;
   const std::string whole = image_of_three(folder);
-  const std::string head = whole.substr(0, 64), first = whole.substr(64, 560), second = whole.substr(kSecond, 1080), third = whole.substr(kThird);
+  const std::string head = whole.substr(0, 64), first = whole.substr(64, 560), second = whole.substr(kSecond, 1080),
+                    third = whole.substr(kThird);
   EXPECT_EQ(held_by(folder, head + first + second + third), "0:0a 0:1b 0:2c 1:1b 1:2c 2:2c ");
   EXPECT_EQ(held_by(folder, head + first + third), "");
   EXPECT_EQ(held_by(folder, head + second), "");
@@ -242,7 +244,8 @@ TEST(DiskImage, RefusesOtherFilesAndSizes) {
   DiskImage used(folder.file("disk"), 8);
   EXPECT_THAT([&] { DiskImage(folder.file("disk"), 8); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("in use by another session")));
   { DiskImage(folder.file("other"), 8); }
-  EXPECT_THAT([&] { DiskImage(folder.file("other"), 16); }, ThrowsMessage<poplar::invalid_option>(HasSubstr("holds disks of 8 KiB, not of 16")));
+  EXPECT_THAT([&] { DiskImage(folder.file("other"), 16); },
+              ThrowsMessage<poplar::invalid_option>(HasSubstr("holds disks of 8 KiB, not of 16")));
   EXPECT_THAT([&] { DiskImage(folder.file("new"), 2); }, ThrowsMessage<poplar::invalid_option>(HasSubstr("4 to 192 KiB, not 2")));
   EXPECT_THAT([&] { DiskImage(folder.file("none/disk"), 8); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("none/disk.new")));
 }

@@ -192,7 +192,8 @@ class Exchange : public ::testing::TestWithParam<unsigned> {
 TEST_P(Exchange, ScriptsThatCheckThemselves) {
   Session& s = session(GetParam());
   for (const Case& c : kCases) {
-    const Reply reply = s.run(std::string("import gc; gc.collect(); n = __ntiles; me = __tileid\n") + c.script, Session::Input::script, c.name);
+    const Reply reply =
+        s.run(std::string("import gc; gc.collect(); n = __ntiles; me = __tileid\n") + c.script, Session::Input::script, c.name);
     ASSERT_EQ(reply.texts.size(), 1u) << c.name << ": " << reply.texts.front() << "\n" << reply.texts.back();
     EXPECT_EQ(reply.texts.front(), "") << c.name;
   }
@@ -215,8 +216,10 @@ TEST(ExchangeErrors, WhoWaitsForWhat) {
     EXPECT_EQ(reply.answers[tile].ending, Ending::raised) << script;
     return reply.texts[reply.answers[tile].text];
   };
-  EXPECT_THAT(raised("alltoall(1) if __tileid % 2 else barrier()", 0), HasSubstr("tiles 0,2,4 wait in barrier(); tiles 1,3 wait in alltoall()"));
-  EXPECT_THAT(raised("broadcast(1, __tileid // 4)", 4), HasSubstr("tiles 0-3 wait in broadcast() from tile 0; tile 4 waits in broadcast() from tile 1"));
+  EXPECT_THAT(raised("alltoall(1) if __tileid % 2 else barrier()", 0),
+              HasSubstr("tiles 0,2,4 wait in barrier(); tiles 1,3 wait in alltoall()"));
+  EXPECT_THAT(raised("broadcast(1, __tileid // 4)", 4),
+              HasSubstr("tiles 0-3 wait in broadcast() from tile 0; tile 4 waits in broadcast() from tile 1"));
   EXPECT_THAT(raised("if __tileid == 3: recv(1)", 3), HasSubstr("tile 3 waits in recv() from tile 1"));
   // It is an exception like others, and the session goes on.
   const Reply caught = s.run("try:\n  if __tileid: barrier()\nexcept RuntimeError: print('caught')", Session::Input::script);
@@ -229,7 +232,9 @@ TEST(ExchangeErrors, OperationsMayPrintMoreThanIsKept) {
   SessionOptions o;
   o.tiles = 40;
   Session s(o);
-  const Reply reply = s.run("def loud(a, b):\n  print('x' * 700, end='')\n  return a + b\nr = allreduce(b'1' * 300, loud)\nassert r == b'1' * 12000", Session::Input::script);
+  const Reply reply =
+      s.run("def loud(a, b):\n  print('x' * 700, end='')\n  return a + b\nr = allreduce(b'1' * 300, loud)\nassert r == b'1' * 12000",
+            Session::Input::script);
   EXPECT_EQ(reply.answers[0].ending, Ending::done) << reply.texts[0];
   EXPECT_EQ(reply.texts[reply.answers[0].text], std::string(39 * 700, 'x'));
   EXPECT_EQ(reply.texts[reply.answers[1].text], "");

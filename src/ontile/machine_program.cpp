@@ -45,7 +45,8 @@ unsigned tiles_of(const MachineShape& s, unsigned ipu) { return std::min(s.tiles
 
 class Builder {
  public:
-  Builder(const MachineShape& shape, const Target& target, const BootedImage& image) : shape_(shape), graph_(target), modes_(exchange_modes(shape)) {
+  Builder(const MachineShape& shape, const Target& target, const BootedImage& image)
+      : shape_(shape), graph_(target), modes_(exchange_modes(shape)) {
     graph_.addCodelets(codelet_file());
     set_image(graph_, "python", image.memory.data(), image.memory.size());
     set_image(graph_, "python header", image.header.data(), image.header.size());
@@ -61,8 +62,11 @@ class Builder {
     const DataStream states = graph_.addDeviceToHostFIFO("states", UNSIGNED_INT, status_.numElements());
     const DataStream texts = graph_.addDeviceToHostFIFO("texts", CHAR, out_.numElements());
     const DataStream text = graph_.addDeviceToHostFIFO("text", CHAR, kOutBytes);
-    const Sequence step{Copy(command, commands_[0]), spread(commands_), Execute(act()),
-                        RepeatWhileTrue(Sequence{Execute(summarise()), Execute(join_rows()), Execute(decide())}, outcome_[kGo], Sequence{moves(), Execute(go_on())}),
+    const Sequence step{Copy(command, commands_[0]),
+                        spread(commands_),
+                        Execute(act()),
+                        RepeatWhileTrue(Sequence{Execute(summarise()), Execute(join_rows()), Execute(decide())}, outcome_[kGo],
+                                        Sequence{moves(), Execute(go_on())}),
                         Copy(outcome_, outcome),
                         If(outcome_[kUniform], Copy(out_.slice(0, kOutBytes), text), Sequence{Copy(status_, states), Copy(out_, texts)})};
     std::vector<Program> all{step, Copy(seats, seats_)};
@@ -200,12 +204,13 @@ class Builder {
     for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
       for (unsigned begin = 0; begin < tiles_of_ipu_[ipu]; begin += kRowTiles) {
         const unsigned end = std::min(begin + kRowTiles, tiles_of_ipu_[ipu]), first = ipu * shape_.tiles_per_ipu;
-        const VertexRef v = graph_.addVertex(set, "ExchangeSummary",
-                                             {{"statuses", status_.slice((first + begin) * kStatusWords, (first + end) * kStatusWords)},
-                                              {"modes", modes_of_ipu_[ipu]},
-                                              {"summary", rows_[ipu].slice(begin / kRowTiles * kSummaryWords, (begin / kRowTiles + 1) * kSummaryWords)},
-                                              {"from", from_[ipu].slice(begin, end)},
-                                              {"to", to_[ipu].slice(begin, end)}});
+        const VertexRef v =
+            graph_.addVertex(set, "ExchangeSummary",
+                             {{"statuses", status_.slice((first + begin) * kStatusWords, (first + end) * kStatusWords)},
+                              {"modes", modes_of_ipu_[ipu]},
+                              {"summary", rows_[ipu].slice(begin / kRowTiles * kSummaryWords, (begin / kRowTiles + 1) * kSummaryWords)},
+                              {"from", from_[ipu].slice(begin, end)},
+                              {"to", to_[ipu].slice(begin, end)}});
         graph_.setTileMapping(v, first + begin);
       }
     return set;
@@ -213,7 +218,9 @@ class Builder {
   ComputeSet join_rows() {
     const ComputeSet set = graph_.addComputeSet("ExchangeJoin");
     for (unsigned ipu = 0; ipu < tiles_of_ipu_.size(); ++ipu)
-      graph_.setTileMapping(graph_.addVertex(set, "ExchangeJoin", {{"rows", rows_[ipu]}, {"modes", modes_of_ipu_[ipu]}, {"summary", summaries_[ipu]}}), tile_for(kPlan, ipu));
+      graph_.setTileMapping(
+          graph_.addVertex(set, "ExchangeJoin", {{"rows", rows_[ipu]}, {"modes", modes_of_ipu_[ipu]}, {"summary", summaries_[ipu]}}),
+          tile_for(kPlan, ipu));
     return set;
   }
   ComputeSet decide() {
@@ -315,8 +322,8 @@ std::string key_of(const MachineShape& s, const Target& target, const BootedImag
   std::ifstream codelets(codelet_file(), std::ios::binary);
   add(std::string(std::istreambuf_iterator<char>(codelets), {}));
   for (const ExchangeMode& m : exchange_modes(s)) add(fmt::format("{} x {}", m.group, m.slot));
-  return fmt::format("pando python {} {} {} {} {} {} {} {} {} {} {:016x}", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks, s.lent_blocks,
-                     kCommandBytes, target.getTargetArchString(), target.getBytesPerTile(), pando_python_version(), h);
+  return fmt::format("pando python {} {} {} {} {} {} {} {} {} {} {:016x}", s.ipus, s.tiles_per_ipu, s.tiles, s.data_bytes, s.disk_blocks,
+                     s.lent_blocks, kCommandBytes, target.getTargetArchString(), target.getBytesPerTile(), pando_python_version(), h);
 }
 
 }  // namespace
@@ -334,7 +341,8 @@ std::vector<ExchangeMode> exchange_modes(const MachineShape& s) {
 poplar::Executable session_executable(const MachineShape& shape, const Target& target, const BootedImage& image, bool* cached) {
   const Store store = Store::of_user("python", "the machine's program is");
   const std::string key = key_of(shape, target, image);
-  const std::string entry = fmt::format("{}x{}-{}-{}-{}.poplar_exec", shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks, shape.lent_blocks);
+  const std::string entry =
+      fmt::format("{}x{}-{}-{}-{}.poplar_exec", shape.ipus, shape.tiles, shape.data_bytes, shape.disk_blocks, shape.lent_blocks);
   *cached = false;
   if (const auto kept = store.find(entry, key)) {
     try {

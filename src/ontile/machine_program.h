@@ -18,9 +18,9 @@ namespace pando::ontile {
 
 struct MachineShape {
   unsigned ipus = 1;
-  unsigned tiles_per_ipu = 0;  // of the machine
-  unsigned tiles = 0;          // interpreters, on tiles 0 to tiles - 1
-  std::uint32_t data_bytes = 0;  // of a tile
+  unsigned tiles_per_ipu = 0;     // of the machine
+  unsigned tiles = 0;             // interpreters, on tiles 0 to tiles - 1
+  std::uint32_t data_bytes = 0;   // of a tile
   std::uint32_t disk_blocks = 0;  // of a tile
   std::uint32_t lent_blocks = 0;  // of a tile, to others
 };

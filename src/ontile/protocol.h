@@ -11,16 +11,28 @@ constexpr std::uint32_t kInterpreterBegin = 208 * 1024, kInterpreterEnd = 608 * 
 
 // A command: words, then text.
 enum class Action : std::uint32_t {
-  run,          // `kind` as pando_python_run; the text may come in several commands (offset, total)
-  key,          // the text is one key
+  run,  // `kind` as pando_python_run; the text may come in several commands (offset, total)
+  key,  // the text is one key
   complete,
-  go_on,        // output was taken
-  raise,        // tiles that wait to exchange get an exception: the text
-  input,        // tiles that wait for input get this piece of a line (offset); no bytes: the input is at its end
-  load,         // into disks: the text is pieces of [tile, first block, blocks], 32-bit words, and their bytes
-  save,         // the output is each block that changed since the last save: a 32-bit number, and its bytes; `kind` 1: the session ends
+  go_on,  // output was taken
+  raise,  // tiles that wait to exchange get an exception: the text
+  input,  // tiles that wait for input get this piece of a line (offset); no bytes: the input is at its end
+  load,   // into disks: the text is pieces of [tile, first block, blocks], 32-bit words, and their bytes
+  save,   // the output is each block that changed since the last save: a 32-bit number, and its bytes; `kind` 1: the session ends
 };
-enum CommandWord { kAction, kKind, kTotalBytes, kOffset, kTextBytes, kNameBytes, kFuelLow, kFuelHigh, kInterruptSlot, kCountedClock, kCommandWords = 16 };
+enum CommandWord {
+  kAction,
+  kKind,
+  kTotalBytes,
+  kOffset,
+  kTextBytes,
+  kNameBytes,
+  kFuelLow,
+  kFuelHigh,
+  kInterruptSlot,
+  kCountedClock,
+  kCommandWords = 16
+};
 constexpr std::uint32_t kTextCapacity = 16 * 1024;
 constexpr std::uint32_t kCommandBytes = kCommandWords * 4 + kTextCapacity;  // a name follows the text
 
@@ -30,18 +42,18 @@ enum SeatWord { kSelected, kTakingPart, kFirstTakingPart, kAllTiles, kIpu, kHasD
 // A tile's state after each step.
 enum class State : std::uint32_t { idle, waits_to_exchange, waits_for_host, waits_for_input, not_selected };
 enum StatusWord {
-  kState,       // | ending << 8 | exit status << 16
-  kWaitKind,    // exchange_kind of port/exchange.h
+  kState,         // | ending << 8 | exit status << 16
+  kWaitKind,      // exchange_kind of port/exchange.h
   kWaitArgument,  // of one that waits for input: how much of a line it has had
-  kPending,     // bytes to send in a collective
-  kMatched,     // bytes to send to one tile
+  kPending,       // bytes to send in a collective
+  kMatched,       // bytes to send to one tile
   kOutbox,
   kTextLength,  // bytes of output
   kHashLow,
   kHashHigh,
-  kPair,        // from | to << 16, of messages between pairs
-  kErrand,      // of a tile that asks for memory of another one: that tile + 1
-  kDiskChanged, // 1: blocks of the disk were written since the last save
+  kPair,         // from | to << 16, of messages between pairs
+  kErrand,       // of a tile that asks for memory of another one: that tile + 1
+  kDiskChanged,  // 1: blocks of the disk were written since the last save
   kStatusWords,
 };
 constexpr std::uint32_t kOutBytes = 512, kInputBytes = 1024;
@@ -61,22 +73,22 @@ constexpr std::uint32_t kRowTiles = 64;
 enum SummaryWord {
   kSelectedTiles,
   kWaitingForHost,
-  kWaitingToExchange,   // not counting those that only let others receive
+  kWaitingToExchange,  // not counting those that only let others receive
   kReceiving,
   kMostOutbox,
-  kSameWait,            // 1: all selected tiles wait for the same collective
+  kSameWait,  // 1: all selected tiles wait for the same collective
   kSameKind,
   kSameArgument,
-  kSameAnswer,          // 1: all selected tiles ended alike with the same output
-  kAnswer,              // then: kState, length and hash of all
+  kSameAnswer,  // 1: all selected tiles ended alike with the same output
+  kAnswer,      // then: kState, length and hash of all
   kAnswerLength,
   kAnswerHashLow,
   kAnswerHashHigh,
   kChangedDisks,
   kWaitingForInput,
-  kErrandTile,          // the first that asks for memory of another one, + 1, in this IPU; and of which
+  kErrandTile,  // the first that asks for memory of another one, + 1, in this IPU; and of which
   kErrandLender,
-  kRounds,              // [2 kinds of messages][kMostModes]: rounds that are left
+  kRounds,                                 // [2 kinds of messages][kMostModes]: rounds that are left
   kFirstGroup = kRounds + 2 * kMostModes,  // and the first group that has something to send
   kSummaryWords = kFirstGroup + 2 * kMostModes,
 };

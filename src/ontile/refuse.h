@@ -1,5 +1,5 @@
-// The errors of sessions, prompts and disk images: one thrower. Each has a short id that tests and users can search for, and a message that says
-// what was found and what was expected. (What is built on the library's public API cannot use the thrower below it, base/error.h.)
+// The errors of sessions, prompts and disk images: one thrower. Each has a short id that tests and users can search for, and a message that
+// says what was found and what was expected. (What is built on the library's public API cannot use the thrower below it, base/error.h.)
 #pragma once
 
 #include <fmt/format.h>

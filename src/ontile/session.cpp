@@ -13,7 +13,6 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/exceptions.hpp>
 
-#include "ontile/split_text.h"
 #include "ontile/disk_image.h"
 #include "ontile/machine_program.h"
 #include "ontile/port/exchange.h"
@@ -21,6 +20,7 @@
 #include "ontile/refuse.h"
 #include "ontile/runtime/interrupts.h"
 #include "ontile/runtime/python.h"
+#include "ontile/split_text.h"
 #include "ontile/waits.h"
 
 namespace pando::ontile {
@@ -65,7 +65,11 @@ class Texts {
     }
     std::size_t common = each_[0].size();
     for (const std::string& t : each_)
-      common = std::min(common, static_cast<std::size_t>(std::mismatch(each_[0].begin(), each_[0].begin() + static_cast<std::ptrdiff_t>(std::min(common, t.size())), t.begin()).first - each_[0].begin()));
+      common = std::min(
+          common,
+          static_cast<std::size_t>(
+              std::mismatch(each_[0].begin(), each_[0].begin() + static_cast<std::ptrdiff_t>(std::min(common, t.size())), t.begin()).first -
+              each_[0].begin()));
     common = common == 0 ? 0 : each_[0].rfind('\n', common - 1) + 1;
     std::string lines = each_[0].substr(0, common);
     for (std::string& t : each_) t.erase(0, common);
@@ -123,7 +127,7 @@ struct Session::Impl {
   std::vector<unsigned> selected;
   std::string line;  // of input, and how much of it was given
   std::size_t line_given = 0;
-  std::uint64_t last_shown = 0;  // of the clock in us
+  std::uint64_t last_shown = 0;    // of the clock in us
   std::vector<std::string> ended;  // why, of each tile; empty: alive
   std::vector<unsigned char> command_buffer = std::vector<unsigned char>(kCommandBytes);
   std::vector<std::uint32_t> seats, states, outcome = std::vector<std::uint32_t>(kOutcomeWords);
@@ -142,8 +146,10 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   shape.tiles_per_ipu = model.tilesPerIPU;
   const unsigned most = model.numIPUs * model.tilesPerIPU;
   shape.tiles = options.tiles == 0 ? most : options.tiles;
-  if (shape.tiles > most) refuse<poplar::invalid_option>("interpreters", "{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most);
-  const std::vector<std::string_view> pieces = options.has_data ? split_text(options.data, shape.tiles, options.cut) : std::vector<std::string_view>();
+  if (shape.tiles > most)
+    refuse<poplar::invalid_option>("interpreters", "{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most);
+  const std::vector<std::string_view> pieces =
+      options.has_data ? split_text(options.data, shape.tiles, options.cut) : std::vector<std::string_view>();
   for (const std::string_view piece : pieces) {
     data_bytes.push_back(static_cast<std::uint32_t>(piece.size()));
     shape.data_bytes = std::max(shape.data_bytes, static_cast<std::uint32_t>((piece.size() + 7) / 8 * 8));
@@ -176,7 +182,8 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   engine->connectStream("text", text.data(), text.data() + text.size());
   if (shape.data_bytes > 0) {
     data.resize(std::size_t{shape.tiles} * shape.data_bytes);
-    for (std::size_t i = 0; i < pieces.size(); ++i) std::copy(pieces[i].begin(), pieces[i].end(), data.begin() + static_cast<std::ptrdiff_t>(i * shape.data_bytes));
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      std::copy(pieces[i].begin(), pieces[i].end(), data.begin() + static_cast<std::ptrdiff_t>(i * shape.data_bytes));
     engine->connectStream("data", data.data(), data.data() + data.size());
     engine->run(kDataProgram);
     std::vector<char>().swap(data);
@@ -243,7 +250,8 @@ void Session::Impl::write_seats() {
   engine->run(kSeatsProgram);
 }
 
-void Session::Impl::step(Action action, std::string_view piece, std::size_t offset, std::size_t total, std::string_view name, unsigned kind) {
+void Session::Impl::step(Action action, std::string_view piece, std::size_t offset, std::size_t total, std::string_view name,
+                         unsigned kind) {
   std::uint32_t words[kCommandWords] = {};
   words[kAction] = static_cast<std::uint32_t>(action);
   words[kKind] = kind;
@@ -326,8 +334,10 @@ void Session::Impl::give_input(Texts& all, const Reply& reply) {
       Reply said = reply;
       all.finish(said);
       all = Texts(selected.size());
-      if (options.input(said, line)) line += '\n';
-      else line.clear();
+      if (options.input(said, line))
+        line += '\n';
+      else
+        line.clear();
     }
   }
   const std::string_view piece = std::string_view(line).substr(line_given, kInputBytes);
@@ -355,10 +365,14 @@ Reply Session::Impl::command(Action action, std::string_view source, Input input
   for (;;) {
     collect(all, reply);
     if (outcome[kHostWaits]) show(all, reply);
-    if (outcome[kHostWaits]) step(Action::go_on, {}, 0, 0, {}, 0);
-    else if (outcome[kInputWaits]) give_input(all, reply);
-    else if (outcome[kStuck]) step(Action::raise, why_stuck(), 0, 0, {}, 0);
-    else break;
+    if (outcome[kHostWaits])
+      step(Action::go_on, {}, 0, 0, {}, 0);
+    else if (outcome[kInputWaits])
+      give_input(all, reply);
+    else if (outcome[kStuck])
+      step(Action::raise, why_stuck(), 0, 0, {}, 0);
+    else
+      break;
   }
   all.finish(reply);
   if (disks && outcome[kDisksToSave] > 0) save_disks();
@@ -396,9 +410,7 @@ Session::~Session() {
   try {
     impl_->select_all();
     impl_->save_disks(true);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "pando: what was in open files of tiles is not kept: {}\n", error.what());
-  }
+  } catch (const std::exception& error) { fmt::print(stderr, "pando: what was in open files of tiles is not kept: {}\n", error.what()); }
 }
 
 void Session::set_output(std::function<void(const Reply&)> output) { impl_->options.output = std::move(output); }
@@ -410,9 +422,7 @@ Reply Session::run(std::string_view source, Input input, std::string_view name) 
 
 Reply Session::key(char key) { return impl_->command(Action::key, {&key, 1}, Input::line, {}); }
 
-bool Session::is_complete(std::string_view source) {
-  return impl_->host_python->is_complete(source);
-}
+bool Session::is_complete(std::string_view source) { return impl_->host_python->is_complete(source); }
 
 Completion Session::complete(std::string_view line) {
   return impl_->ask_one([&] {
@@ -430,7 +440,8 @@ void Session::select(const std::vector<unsigned>& tiles) {
   std::vector<unsigned> sorted = tiles;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  if (sorted.back() >= this->tiles()) refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", sorted.back(), this->tiles() - 1);
+  if (sorted.back() >= this->tiles())
+    refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", sorted.back(), this->tiles() - 1);
   impl_->selected = sorted;
   impl_->write_seats();
 }
@@ -445,7 +456,8 @@ const std::vector<unsigned>& Session::selected() const { return impl_->selected;
 
 void Session::reset(const std::vector<unsigned>& tiles) {
   for (const unsigned tile : tiles)
-    if (tile >= this->tiles()) refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, this->tiles() - 1);
+    if (tile >= this->tiles())
+      refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, this->tiles() - 1);
   for (const unsigned tile : tiles) {
     pando::reset_tile(*impl_->engine, tile);
     impl_->ended[tile].clear();

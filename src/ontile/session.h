@@ -54,14 +54,16 @@ struct SessionOptions {
   // tiles have written until now; that is then no part of the command's reply. False: there is no more input. Without this there is none.
   // It must not throw.
   std::function<bool(const Reply& said, std::string& line)> input;
-  // Given what the selected tiles have written until now, while a command runs: some times a second if it goes on for long, and when there is
-  // much of it; that is then no part of the command's reply, nor kept. The tiles wait meanwhile. Without this a reply has all. It must not throw.
+  // Given what the selected tiles have written until now, while a command runs: some times a second if it goes on for long, and when there
+  // is much of it; that is then no part of the command's reply, nor kept. The tiles wait meanwhile. Without this a reply has all. It must
+  // not throw.
   std::function<void(const Reply& said)> output;
-  // Each tile's disk, mounted at '/' when its Python first looks there, and the file that all of them are kept in: read at the start, written
-  // after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the session.
+  // Each tile's disk, mounted at '/' when its Python first looks there, and the file that all of them are kept in: read at the start,
+  // written after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the
+  // session.
   std::string disk;
-  unsigned disk_kib = 0;       // of each tile; 0: as the file says, or 64 if it is new. Neither: tiles have no disks
-  unsigned lent_kib = 0;       // of each tile, for the files of others: tile.RemoteBlockDevice
+  unsigned disk_kib = 0;                           // of each tile; 0: as the file says, or 64 if it is new. Neither: tiles have no disks
+  unsigned lent_kib = 0;                           // of each tile, for the files of others: tile.RemoteBlockDevice
   std::function<void(std::string_view)> progress;  // told what takes long: "compiling", "loading" ...
 };
 

@@ -1,6 +1,6 @@
 // Files on tiles: what Python sees, and what is left of it in the host's file.
-#include <gmock/gmock.h>
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,14 +45,17 @@ std::string said(Session& session, std::string_view source, std::size_t i = 0) {
 
 TEST(SessionDisk, EachTileHasItsOwnFiles) {
   Session s(tiles_with_disk(3));
-  EXPECT_EQ(said(s, "import os\nwith open('mine', 'w') as f: f.write('tile %d' % __tileid)\nos.mkdir('d')\nprint(os.listdir())"), "['d', 'mine']\n");
+  EXPECT_EQ(said(s, "import os\nwith open('mine', 'w') as f: f.write('tile %d' % __tileid)\nos.mkdir('d')\nprint(os.listdir())"),
+            "['d', 'mine']\n");
   EXPECT_EQ(said(s, "print(open('/mine').read())", 2), "tile 2\n");
   EXPECT_EQ(said(s, "os.chdir('d'); print(os.getcwd()); os.chdir('/')"), "/d\n");
 }
 
 TEST(SessionDisk, ModulesComeFromIt) {
   Session s(tiles_with_disk(2));
-  said(s, "import os\nos.mkdir('lib')\nwith open('lib/twice.py', 'w') as f: f.write('def of(x): return 2 * x')\nwith open('here.py', 'w') as f: f.write('n = 5')");
+  said(s,
+       "import os\nos.mkdir('lib')\nwith open('lib/twice.py', 'w') as f: f.write('def of(x): return 2 * x')\nwith open('here.py', 'w') as "
+       "f: f.write('n = 5')");
   EXPECT_EQ(said(s, "import twice, here, json\nprint(twice.of(here.n))"), "10\n");
 }
 
@@ -125,7 +128,8 @@ TEST(SessionDisk, ABrokenFileSystemIsAnErrorOfItsTile) {
     SessionOptions options = tiles_with_disk(16, file, 0);
     options.fuel = 20'000'000;
     Session s(options);
-    const Reply reply = s.run("import os\nprint(sum(len(open('/d/' + n).read()) for n in os.listdir('/d')))\nopen('/new', 'w').write('x')", Session::Input::script);
+    const Reply reply = s.run("import os\nprint(sum(len(open('/d/' + n).read()) for n in os.listdir('/d')))\nopen('/new', 'w').write('x')",
+                              Session::Input::script);
     EXPECT_THAT(reply.texts[reply.answers[0].text], testing::StartsWith("4200\n"));
     EXPECT_EQ(said(s, "print(1 + 1)", 0), "2\n");
   }
@@ -161,7 +165,8 @@ TEST(SessionDisk, ManyTilesExchangeBesideTheirDisks) {
   EXPECT_EQ(texts("print(broadcast('x' * 3000 if __tileid == 1201 else None, 1201) == 'x' * 3000)"), yes);
   EXPECT_EQ(texts("to = {64: 664, 700: 0, 1299: 599}\n"
                   "if __tileid in to: send('from %d' % __tileid, to[__tileid])\n"
-                  "print(all(recv(a) == 'from %d' % a for a, b in to.items() if b == __tileid))"), yes);
+                  "print(all(recv(a) == 'from %d' % a for a, b in to.items() if b == __tileid))"),
+            yes);
 }
 
 // The interpreter's code is a declared figure: it takes room on a tile as all else does.
@@ -217,13 +222,19 @@ TEST(SessionDisk, BlocksOfOtherTiles) {
   said(s, "import uctypes\nif __tileid == 3: uctypes.bytearray_at(1 << 30, 4)[0]");
   s.select({0, 1, 2, 3});
   EXPECT_EQ(said(s,
-                 "if __tileid == 0:\n  disk = remote(range(1, 8))\n  print(disk.ioctl(4, 0))\n  with open('/far/a', 'w') as f: f.write('x' * 5000)\n  os.rename('/far/a', '/far/b')"), "112\n");
+                 "if __tileid == 0:\n  disk = remote(range(1, 8))\n  print(disk.ioctl(4, 0))\n  with open('/far/a', 'w') as f: f.write('x' "
+                 "* 5000)\n  os.rename('/far/a', '/far/b')"),
+            "112\n");
   EXPECT_EQ(said(s, "if __tileid == 0: print(os.listdir('/far'), open('/far/b').read() == 'x' * 5000)"), "['b'] True\n");
-  EXPECT_EQ(said(s, "if __tileid == 0:\n  with open('/far/six.py', 'w') as f: f.write('n = 6')\n  sys.path.append('/far')\n  import six\n  print(six.n)"), "6\n");
+  EXPECT_EQ(said(s,
+                 "if __tileid == 0:\n  with open('/far/six.py', 'w') as f: f.write('n = 6')\n  sys.path.append('/far')\n  import six\n  "
+                 "print(six.n)"),
+            "6\n");
   // Another interpreter finds it there.
   s.reset({0});
   s.select({5});
-  EXPECT_EQ(said(s, "os.mount(os.VfsLfs2(tile.RemoteBlockDevice(range(1, 8))), '/far'); print(sorted(os.listdir('/far')))"), "['b', 'six.py']\n");
+  EXPECT_EQ(said(s, "os.mount(os.VfsLfs2(tile.RemoteBlockDevice(range(1, 8))), '/far'); print(sorted(os.listdir('/far')))"),
+            "['b', 'six.py']\n");
 }
 
 TEST(SessionDisk, ManyUseBlocksOfOthersWhileTheyExchange) {
@@ -247,9 +258,13 @@ TEST(SessionDisk, BlocksOfTilesOfAnotherIpu) {
   Session s(options);
   s.select({7});
   said(s, kRemote);
-  EXPECT_EQ(said(s, "remote([1470, 1479, 2])\nwith open('/far/a', 'w') as f: f.write('y' * 3000)\nprint(open('/far/a').read() == 'y' * 3000)"), "True\n");
+  EXPECT_EQ(
+      said(s, "remote([1470, 1479, 2])\nwith open('/far/a', 'w') as f: f.write('y' * 3000)\nprint(open('/far/a').read() == 'y' * 3000)"),
+      "True\n");
   s.select({1475});
-  EXPECT_EQ(said(s, "import os, tile\nos.mount(os.VfsLfs2(tile.RemoteBlockDevice([1470, 1479, 2])), '/far'); print(len(open('/far/a').read()))"), "3000\n");
+  EXPECT_EQ(
+      said(s, "import os, tile\nos.mount(os.VfsLfs2(tile.RemoteBlockDevice([1470, 1479, 2])), '/far'); print(len(open('/far/a').read()))"),
+      "3000\n");
 }
 
 TEST(SessionDisk, RefusesWrongBlocksOfOthers) {
@@ -274,7 +289,8 @@ TEST(SessionDisk, DISABLED_WritesForever) {
   Session s(tiles_with_disk(2, file));
   for (int i = std::atoi(std::getenv("PANDO_TEST_FROM"));; ++i) {
     const std::string n = std::to_string(i);
-    said(s, "with open('n', 'w') as f: f.write('" + n + " ' * 300)\nwith open('m" + std::to_string(i % 5) + "', 'w') as f: f.write('x' * 700)");
+    said(s, "with open('n', 'w') as f: f.write('" + n + " ' * 300)\nwith open('m" + std::to_string(i % 5) +
+                "', 'w') as f: f.write('x' * 700)");
     ASSERT_EQ(::write(3, &i, sizeof i), static_cast<ssize_t>(sizeof i));
   }
 }
@@ -296,7 +312,8 @@ TEST(SessionDisk, OutlivesAKillAtAnyMoment) {
       ::dup2(::open("/dev/null", O_WRONLY), 1);
       ::putenv(const_cast<char*>(file_variable.c_str()));
       ::putenv(const_cast<char*>(from.c_str()));
-      ::execl("/proc/self/exe", "test_ontile", "--gtest_also_run_disabled_tests", "--gtest_filter=SessionDisk.DISABLED_WritesForever", nullptr);
+      ::execl("/proc/self/exe", "test_ontile", "--gtest_also_run_disabled_tests", "--gtest_filter=SessionDisk.DISABLED_WritesForever",
+              nullptr);
       ::_exit(127);
     }
     ::close(ends[1]);
@@ -305,8 +322,7 @@ TEST(SessionDisk, OutlivesAKillAtAnyMoment) {
     ::usleep(static_cast<useconds_t>(random() % 60000));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    while (::read(ends[0], &done, sizeof done) == static_cast<ssize_t>(sizeof done)) {
-    }
+    while (::read(ends[0], &done, sizeof done) == static_cast<ssize_t>(sizeof done)) {}
     ::close(ends[0]);
     Session s(tiles_with_disk(2, file));
     const std::string now = said(s, "w = open('n').read().split()\nprint(len(w), len(set(w)), w[0])", 1);

@@ -81,7 +81,8 @@ TEST(Session, AllToAll) {
 
 TEST(Session, OneBadTileEndsAlone) {
   Session s(tiles(4));
-  const Reply reply = s.run("import uctypes\nif __tileid == 2: uctypes.bytearray_at(1 << 30, 4)[0]\nprint('alive')", Session::Input::script);
+  const Reply reply =
+      s.run("import uctypes\nif __tileid == 2: uctypes.bytearray_at(1 << 30, 4)[0]\nprint('alive')", Session::Input::script);
   EXPECT_EQ(reply.answers[2].ending, Ending::ended);
   EXPECT_THAT(said(reply, 2), HasSubstr("outside the tile's memory"));
   EXPECT_EQ(said(reply, 1), "alive\n");
@@ -111,13 +112,15 @@ TEST(Session, LinesOfInput) {
     return true;
   };
   Session s(options);
-  const Reply reply = s.run("if __tileid: n = int(input('a number for %d: ' % __tileid)) + __tileid\nelse: n = 0\nprint(n)", Session::Input::script);
+  const Reply reply =
+      s.run("if __tileid: n = int(input('a number for %d: ' % __tileid)) + __tileid\nelse: n = 0\nprint(n)", Session::Input::script);
   EXPECT_EQ(said(reply, 0), "");  // it was said with the prompts
   EXPECT_EQ(said(reply, 2), "9\n");
   EXPECT_THAT(prompts, ElementsAre("a number for 1: "));
   EXPECT_EQ(said(s.run("import sys\nprint(repr(sys.stdin.readline()), len(input()))", Session::Input::script), 1), "'\\n' 5000\n");
   EXPECT_THAT(said(s.run("input()", Session::Input::line), 1), HasSubstr("EOFError"));
-  EXPECT_EQ(said(s.run("print(repr(sys.stdin.read()), sys.stdin.buffer.read(1), list(sys.stdin))", Session::Input::script), 1), "'' b'' []\n");
+  EXPECT_EQ(said(s.run("print(repr(sys.stdin.read()), sys.stdin.buffer.read(1), list(sys.stdin))", Session::Input::script), 1),
+            "'' b'' []\n");
 }
 
 TEST(Session, TheRestOfALineIsForItsReaders) {
@@ -131,7 +134,8 @@ TEST(Session, TheRestOfALineIsForItsReaders) {
   };
   Session s(options);
   // Tile 1 comes to read while tile 0 is in the middle of a line.
-  const Reply reply = s.run("import sys\nif __tileid: recv(0)\nelse:\n  sys.stdin.read(1100)\n  send(1, 1)\nprint(len(input()))", Session::Input::script);
+  const Reply reply =
+      s.run("import sys\nif __tileid: recv(0)\nelse:\n  sys.stdin.read(1100)\n  send(1, 1)\nprint(len(input()))", Session::Input::script);
   EXPECT_EQ(said_before, "1900\n");
   EXPECT_EQ(said(reply, 1), "2\n");
 }

@@ -37,7 +37,8 @@ std::string text_of(const Wait& w, bool many) {
     case kind_reduce: return fmt::format("{} in reduce() to tile {}", waits, w.argument);
     case kind_allreduce: return fmt::format("{} in allreduce()", waits);
     case kind_barrier: return fmt::format("{} in barrier()", waits);
-    case kind_receive: return w.argument == 0xffff ? fmt::format("{} in recv()", waits) : fmt::format("{} in recv() from tile {}", waits, w.argument - 1);
+    case kind_receive:
+      return w.argument == 0xffff ? fmt::format("{} in recv()", waits) : fmt::format("{} in recv() from tile {}", waits, w.argument - 1);
     default: return fmt::format("{} ended the command", have);
   }
 }
@@ -49,7 +50,8 @@ std::string describe(const std::vector<Wait>& waits) {
   std::vector<std::pair<Wait, std::vector<unsigned>>> groups;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> known;
   for (const Wait& w : waits) {
-    const auto key = w.ended ? std::pair<std::uint32_t, std::uint32_t>(0xffffffffu, 0) : std::pair(w.kind, w.kind == kind_none ? 0 : w.argument);
+    const auto key =
+        w.ended ? std::pair<std::uint32_t, std::uint32_t>(0xffffffffu, 0) : std::pair(w.kind, w.kind == kind_none ? 0 : w.argument);
     const auto [place, is_new] = known.try_emplace(key, groups.size());
     if (is_new) groups.push_back({w, {}});
     groups[place->second].second.push_back(w.tile);

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "kernels/conv.h"
+#include "kernels/conv/conv.h"
 
 namespace pando::planning {
 namespace {

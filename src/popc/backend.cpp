@@ -20,7 +20,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 #include "popc/paths.h"
 
 namespace pando::popc {
@@ -44,7 +44,8 @@ std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) 
   options.AllowFPOpFusion = FPOpFusion::Strict;
   options.EmitStackSizeSection = true;
   const auto effort = level == '0' ? CodeGenOptLevel::None : level == '3' ? CodeGenOptLevel::Aggressive : CodeGenOptLevel::Default;
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(module.getTargetTriple(), "x86-64", "", options, Reloc::PIC_, std::nullopt, effort));
+  return std::unique_ptr<TargetMachine>(
+      target->createTargetMachine(module.getTargetTriple(), "x86-64", "", options, Reloc::PIC_, std::nullopt, effort));
 }
 
 OptimizationLevel pipeline_level(char level) {
@@ -96,8 +97,7 @@ void optimise(Module& module, char level) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   const OptimizationLevel chosen = pipeline_level(level);
-  ModulePassManager passes =
-      level == '0' ? builder.buildO0DefaultPipeline(chosen) : builder.buildPerModuleDefaultPipeline(chosen);
+  ModulePassManager passes = level == '0' ? builder.buildO0DefaultPipeline(chosen) : builder.buildPerModuleDefaultPipeline(chosen);
   passes.run(module, modules);
 }
 
@@ -114,8 +114,8 @@ std::string emit(Module& module, char level, bool assembly) {
 
 std::string link_shared(const std::string& object, const std::vector<std::string>& libraries) {
   const TemporaryFile input(object), output(""), messages("");
-  std::vector<std::string> arguments = {linker_path(), "-shared", "-Bsymbolic", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed",
-                                        "-z", "noexecstack", "-o", output.name, input.name};
+  std::vector<std::string> arguments = {linker_path(), "-shared",     "-Bsymbolic", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed",
+                                        "-z",          "noexecstack", "-o",         output.name,        input.name};
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   const SmallVector<StringRef, 16> views(arguments.begin(), arguments.end());
   const std::optional<StringRef> redirects[] = {std::nullopt, StringRef(messages.name), StringRef(messages.name)};

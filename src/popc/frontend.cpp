@@ -18,13 +18,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "codelet/gp_file.h"
-#include "popc/assembled.h"
-#include "popc/entries.h"
-#include "popc/foreign_assembly.h"
-#include "popc/inline_python.h"
+#include "codelet/store/gp_file.h"
+#include "popc/assembly/assembled.h"
+#include "popc/assembly/foreign_assembly.h"
 #include "popc/paths.h"
-#include "popc/reflect.h"
+#include "popc/vertices/entries.h"
+#include "popc/vertices/inline_python.h"
+#include "popc/vertices/reflect.h"
 
 namespace pando::popc {
 
@@ -77,9 +77,11 @@ class AssemblyConsumer : public ASTConsumer {
     std::vector<const llvm::Function*> roots;
     for (const Compute& c : computes_)
       if (const llvm::Function* f = module->getFunction(c.symbol)) roots.push_back(f);
-    const unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "assembly of an IPU, which a host cannot run: '%0'; "
-                                                                              "give hosts C++ instead (#ifndef __IPU__)");
-    for (const ForeignStatement& s : foreign_assembly(roots)) diagnostics.Report(SourceLocation::getFromRawEncoding(s.location), id) << s.text;
+    const unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
+                                                    "assembly of an IPU, which a host cannot run: '%0'; "
+                                                    "give hosts C++ instead (#ifndef __IPU__)");
+    for (const ForeignStatement& s : foreign_assembly(roots))
+      diagnostics.Report(SourceLocation::getFromRawEncoding(s.location), id) << s.text;
   }
 
  private:
@@ -97,8 +99,8 @@ class GenerateAction : public ASTFrontendAction {
 
  protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& ci, llvm::StringRef file) override {
-    generator = CreateLLVMCodeGen(ci.getDiagnostics(), file, &ci.getVirtualFileSystem(), ci.getHeaderSearchOpts(),
-                                  ci.getPreprocessorOpts(), ci.getCodeGenOpts(), context_);
+    generator = CreateLLVMCodeGen(ci.getDiagnostics(), file, &ci.getVirtualFileSystem(), ci.getHeaderSearchOpts(), ci.getPreprocessorOpts(),
+                                  ci.getCodeGenOpts(), context_);
     std::vector<std::unique_ptr<ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<ReflectingConsumer>(*generator, computes));
     consumers.emplace_back(generator);
@@ -123,8 +125,9 @@ class ExpectNothingAction : public PreprocessorFrontendAction {
     Token token;
     preprocessor.Lex(token);
     if (token.isNot(tok::eof))
-      diagnostics.Report(token.getLocation(), diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "a host has no use for assembly of an IPU; "
-                                                                                                    "give hosts C++ instead, and guard this with #ifdef __IPU__"));
+      diagnostics.Report(token.getLocation(), diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
+                                                                          "a host has no use for assembly of an IPU; "
+                                                                          "give hosts C++ instead, and guard this with #ifdef __IPU__"));
   }
 };
 
@@ -151,11 +154,23 @@ std::string language_of(const Options& options, const std::string& input) {
 
 std::vector<std::string> clang_arguments(const Options& options, const std::string& input) {
   const std::string include = include_directory();
-  std::vector<std::string> a = {"clang", "-resource-dir", PANDO_CLANG_RESOURCE_DIR, "-c", "-fno-strict-aliasing",
-                                "-ffp-contract=off", "-fno-strict-return",
-                                "-fno-math-errno", "-fno-semantic-interposition", "-fPIC", "-fexceptions",
-                                "-fasynchronous-unwind-tables", "-Wno-unknown-attributes", "-Wno-ignored-attributes", "-Wno-invalid-feature-combination",
-                                "-D__POPC__=1", std::string("-O") + options.level};
+  std::vector<std::string> a = {"clang",
+                                "-resource-dir",
+                                PANDO_CLANG_RESOURCE_DIR,
+                                "-c",
+                                "-fno-strict-aliasing",
+                                "-ffp-contract=off",
+                                "-fno-strict-return",
+                                "-fno-math-errno",
+                                "-fno-semantic-interposition",
+                                "-fPIC",
+                                "-fexceptions",
+                                "-fasynchronous-unwind-tables",
+                                "-Wno-unknown-attributes",
+                                "-Wno-ignored-attributes",
+                                "-Wno-invalid-feature-combination",
+                                "-D__POPC__=1",
+                                std::string("-O") + options.level};
   if (!options.own_march) a.push_back("-march=native");
   if (options.ipu_version > 0) a.insert(a.end(), {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=" + std::to_string(options.ipu_version)});
   const std::string language = language_of(options, input);

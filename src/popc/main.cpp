@@ -12,22 +12,22 @@
 #include <sstream>
 
 #include "codelet/cpu_features.h"
-#include "codelet/gp_file.h"
-#include "codelet/popc_version.h"
-#include "popc/assembled.h"
+#include "codelet/popc/popc_version.h"
+#include "codelet/store/gp_file.h"
+#include "popc/assembly/assembled.h"
+#include "popc/assembly/foreign_assembly.h"
 #include "popc/backend.h"
-#include "popc/foreign_assembly.h"
-#include "popc/inline_python.h"
-#include "popc/jumps.h"
 #include "popc/libraries.h"
-#include "popc/measure.h"
-#include "popc/needs.h"
 #include "popc/options.h"
+#include "popc/passes/jumps.h"
+#include "popc/passes/measure.h"
+#include "popc/passes/needs.h"
+#include "popc/passes/relax_alignment.h"
+#include "popc/passes/symbols.h"
+#include "popc/passes/tile_globals.h"
 #include "popc/program.h"
-#include "popc/relax_alignment.h"
-#include "popc/source_of.h"
-#include "popc/symbols.h"
-#include "popc/tile_globals.h"
+#include "popc/vertices/inline_python.h"
+#include "popc/vertices/source_of.h"
 
 namespace pando::popc {
 
@@ -159,7 +159,8 @@ int run(const Options& options) {
     case Action::list_targets: std::puts("cpu"); return 0;
     case Action::help: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::version:
-      std::printf("POPLAR version %s (Pando)\nclang version %d.%d.%d\n", popc_version().c_str(), __clang_major__, __clang_minor__, __clang_patchlevel__);
+      std::printf("POPLAR version %s (Pando)\nclang version %d.%d.%d\n", popc_version().c_str(), __clang_major__, __clang_minor__,
+                  __clang_patchlevel__);
       return 0;
     case Action::expand_python: return expand_files(options);
     case Action::source_of: return find_source(options);

@@ -34,9 +34,12 @@ std::vector<std::string> read_targets(const std::string& text) {
   const auto list = nlohmann::json::parse(text, nullptr, false);
   if (!list.is_array()) throw std::runtime_error("--target: malformed JSON: " + text);
   for (const auto& entry : list) {
-    if (entry.is_object() && entry.contains("arch")) out.push_back(known_target(entry["arch"].get<std::string>()));
-    else if (entry.is_string()) out.push_back(known_target(entry.get<std::string>()));
-    else throw std::runtime_error("--target: expected a string or an object with \"arch\": " + entry.dump());
+    if (entry.is_object() && entry.contains("arch"))
+      out.push_back(known_target(entry["arch"].get<std::string>()));
+    else if (entry.is_string())
+      out.push_back(known_target(entry.get<std::string>()));
+    else
+      throw std::runtime_error("--target: expected a string or an object with \"arch\": " + entry.dump());
   }
   return out;
 }
@@ -50,7 +53,8 @@ void choose_view(const std::string& text, Options& o) {
 
 // Words of popc's own may begin with one dash or with two.
 std::string with_two_dashes(const std::string& a) {
-  static const std::set<std::string> kWords = {"target", "list-targets", "version", "help", "expand-python", "describe", "source-of", "emit-llvm", "S"};
+  static const std::set<std::string> kWords = {"target",   "list-targets", "version",   "help", "expand-python",
+                                               "describe", "source-of",    "emit-llvm", "S"};
   if (!starts_with(a, "-")) return a;
   const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
   return kWords.count(name) ? "--" + word : a;
@@ -68,33 +72,55 @@ Options parse_options(const std::vector<std::string>& arguments) {
   };
   for (; i < arguments.size(); ++i) {
     const std::string a = with_two_dashes(arguments[i]);
-    if (a == "-" || !starts_with(a, "-")) o.inputs.push_back(a);
-    else if (a == "-o") o.output = value(a);
-    else if (a == "--target") choose_view(value(a), o);
-    else if (starts_with(a, "--target=")) choose_view(a.substr(9), o);
-    else if (a == "--list-targets") o.action = Action::list_targets;
-    else if (a == "--version") o.action = Action::version;
-    else if (a == "--help" || a == "-h") o.action = Action::help;
-    else if (a == "--expand-python") o.action = Action::expand_python;
-    else if (a == "--describe") o.action = Action::describe;
+    if (a == "-" || !starts_with(a, "-"))
+      o.inputs.push_back(a);
+    else if (a == "-o")
+      o.output = value(a);
+    else if (a == "--target")
+      choose_view(value(a), o);
+    else if (starts_with(a, "--target="))
+      choose_view(a.substr(9), o);
+    else if (a == "--list-targets")
+      o.action = Action::list_targets;
+    else if (a == "--version")
+      o.action = Action::version;
+    else if (a == "--help" || a == "-h")
+      o.action = Action::help;
+    else if (a == "--expand-python")
+      o.action = Action::expand_python;
+    else if (a == "--describe")
+      o.action = Action::describe;
     else if (starts_with(a, "--source-of=")) {
       o.action = Action::source_of;
       o.address = std::stoull(a.substr(12), nullptr, 0);
-    }
-    else if (a == "--S") o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
-    else if (a == "--emit-llvm") o.action = Action::print_ir;
-    else if (a == "-c") o.bitcode_only = true;
-    else if (a == "-MF") o.depfile = value(a);
-    else if (a == "-l") o.libraries.push_back(value(a));
-    else if (starts_with(a, "-l")) o.libraries.push_back(a.substr(2));
-    else if (a == "-L") o.library_folders.push_back(value(a));
-    else if (starts_with(a, "-L")) o.library_folders.push_back(a.substr(2));
-    else if (a == "-X") o.clang_flags.push_back(value(a));
-    else if (starts_with(a, "-X=")) o.clang_flags.push_back(a.substr(3));
-    else if (starts_with(a, "-X-")) o.clang_flags.push_back(a.substr(2));
-    else if (a == "-x") o.is_c = value(a) == "c";
-    else if (starts_with(a, "-O")) o.level = a.size() > 2 ? a[2] : '1';
-    else if (starts_with(a, "-o")) o.output = a.substr(2);
+    } else if (a == "--S")
+      o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
+    else if (a == "--emit-llvm")
+      o.action = Action::print_ir;
+    else if (a == "-c")
+      o.bitcode_only = true;
+    else if (a == "-MF")
+      o.depfile = value(a);
+    else if (a == "-l")
+      o.libraries.push_back(value(a));
+    else if (starts_with(a, "-l"))
+      o.libraries.push_back(a.substr(2));
+    else if (a == "-L")
+      o.library_folders.push_back(value(a));
+    else if (starts_with(a, "-L"))
+      o.library_folders.push_back(a.substr(2));
+    else if (a == "-X")
+      o.clang_flags.push_back(value(a));
+    else if (starts_with(a, "-X="))
+      o.clang_flags.push_back(a.substr(3));
+    else if (starts_with(a, "-X-"))
+      o.clang_flags.push_back(a.substr(2));
+    else if (a == "-x")
+      o.is_c = value(a) == "c";
+    else if (starts_with(a, "-O"))
+      o.level = a.size() > 2 ? a[2] : '1';
+    else if (starts_with(a, "-o"))
+      o.output = a.substr(2);
     else {
       o.own_march = o.own_march || starts_with(a, "-march=");
       o.clang_flags.push_back(a);

@@ -13,15 +13,15 @@ struct Options {
   Action action = Action::compile;
   std::vector<std::string> inputs;  // .cpp, .c, .S, .gp; "-" is C++ text on standard input
   std::string output = "a.gp";
-  std::vector<std::string> clang_flags;  // as given, in order: -I -D -W -std ...
-  char level = '3';                      // of -O
-  bool own_march = false;                // the user chose -march: the host's features are not assumed
-  bool is_c = false;                     // -x c
-  unsigned ipu_version = 0;              // of --target, if no host is among the targets: 1, 2 or 21 (__IPU_ARCH_VERSION__)
-  std::uint64_t address = 0;             // of --source-of
-  bool bitcode_only = false;             // -c: for linking by popc; cannot be loaded
-  std::string depfile;                   // -MF: a makefile rule with the files that were read
-  std::vector<std::string> libraries;    // -l: names of shared libraries that the code calls
+  std::vector<std::string> clang_flags;      // as given, in order: -I -D -W -std ...
+  char level = '3';                          // of -O
+  bool own_march = false;                    // the user chose -march: the host's features are not assumed
+  bool is_c = false;                         // -x c
+  unsigned ipu_version = 0;                  // of --target, if no host is among the targets: 1, 2 or 21 (__IPU_ARCH_VERSION__)
+  std::uint64_t address = 0;                 // of --source-of
+  bool bitcode_only = false;                 // -c: for linking by popc; cannot be loaded
+  std::string depfile;                       // -MF: a makefile rule with the files that were read
+  std::vector<std::string> libraries;        // -l: names of shared libraries that the code calls
   std::vector<std::string> library_folders;  // -L
 };
 

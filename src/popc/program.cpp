@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "codelet/gp_file.h"
+#include "codelet/store/gp_file.h"
 #include "popc/frontend.h"
 #include "popc/paths.h"
 
@@ -58,8 +58,8 @@ bool same_state(const Codelet& a, const Codelet& b) {
 // A unit for another target than the program's, of nothing but vertices that the program has: a host takes one variant of a vertex.
 bool is_other_variant(const Program& program, const Unit& unit, const std::string& target) {
   return unit.target != target && !unit.codelets.empty() && std::all_of(unit.codelets.begin(), unit.codelets.end(), [&](const Codelet& c) {
-    return std::any_of(program.codelets.begin(), program.codelets.end(), [&](const Codelet& k) { return k.name == c.name; });
-  });
+           return std::any_of(program.codelets.begin(), program.codelets.end(), [&](const Codelet& k) { return k.name == c.name; });
+         });
 }
 
 // Partial objects for hosts come first, so that theirs are the variants that are taken.
@@ -138,8 +138,10 @@ std::optional<Program> build_program(const Options& options, llvm::LLVMContext& 
     if (is_other_variant(program, *unit, target)) continue;
     add_codelets(program, unit->codelets, input);
     program.libraries.insert(program.libraries.end(), unit->libraries.begin(), unit->libraries.end());
-    if (program.module) link(*program.module, std::move(unit->module), input, context);
-    else program.module = std::move(unit->module);
+    if (program.module)
+      link(*program.module, std::move(unit->module), input, context);
+    else
+      program.module = std::move(unit->module);
     if (is_last && !options.bitcode_only && lacks_python(*program.module)) add_python_module(inputs);
   }
   if (failed) return std::nullopt;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "codelet/gp_file.h"
+#include "codelet/store/gp_file.h"
 #include "popc/options.h"
 
 namespace pando::popc {

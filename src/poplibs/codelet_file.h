@@ -38,6 +38,7 @@ inline Estimates for_types(const std::string& name, std::initializer_list<poplar
 // Loads the .gp file `name` that lies beside the library of `inside`, or the file that the environment variable IPU_<NAME>_GP
 // names; then registers the estimates. Does nothing if the graph has `name`'s codelets. `kernels` is the symbol of the kernels that
 // the library was built for (PANDO_KERNELS_VERSION_NAME); throws poplibs_error if the loaded ones are others.
-void add_codelet_file(poplar::Graph& graph, const char* name, const void* inside, const char* kernels, const std::vector<Estimates (*)()>& files);
+void add_codelet_file(poplar::Graph& graph, const char* name, const void* inside, const char* kernels,
+                      const std::vector<Estimates (*)()>& files);
 
 }  // namespace pando::poplibs

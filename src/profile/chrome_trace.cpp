@@ -24,7 +24,13 @@ void write_chrome_trace(const std::vector<TraceSlice>& slices, std::ostream& out
   for (const TraceSlice& s : slices) {
     const std::string& name = s.name.empty() ? s.kind : s.name;
     out << separator
-        << text({{"ph", "X"}, {"pid", 0}, {"tid", rows[s.stream]}, {"name", name}, {"cat", s.kind}, {"ts", s.begin}, {"dur", s.end - s.begin}});
+        << text({{"ph", "X"},
+                 {"pid", 0},
+                 {"tid", rows[s.stream]},
+                 {"name", name},
+                 {"cat", s.kind},
+                 {"ts", s.begin},
+                 {"dur", s.end - s.begin}});
     separator = ",\n";
   }
   out << "\n]}\n";

@@ -19,8 +19,12 @@ struct Term {
   std::uint64_t Cycles::* value;
 };
 constexpr Term kTerms[] = {
-    {"compute", &Cycles::compute},      {"exchange", &Cycles::exchange},         {"local copy", &Cycles::local_copy},
-    {"sync", &Cycles::sync},            {"between IPUs", &Cycles::global_exchange}, {"host *", &Cycles::host},
+    {"compute", &Cycles::compute},
+    {"exchange", &Cycles::exchange},
+    {"local copy", &Cycles::local_copy},
+    {"sync", &Cycles::sync},
+    {"between IPUs", &Cycles::global_exchange},
+    {"host *", &Cycles::host},
     {"waiting", &Cycles::wait},
 };
 
@@ -40,8 +44,8 @@ void print_latest_stream(const Report& report, std::ostream& out) {
   out << fmt::format("\n  {}\n", left(cut(latest->stream, 24), 24) + right("cycles", 15) + "    share");
   for (const Term& term : kTerms) {
     std::uint64_t cycles = latest->cycles.*term.value;
-    out << trimmed(fmt::format("    {} {} {}  {}", left(term.name, 20), right(count_text(cycles), 16), right(percent_text(share(cycles, total)), 8),
-                               bar(share(cycles, total), 40)))
+    out << trimmed(fmt::format("    {} {} {}  {}", left(term.name, 20), right(count_text(cycles), 16),
+                               right(percent_text(share(cycles, total)), 8), bar(share(cycles, total), 40)))
         << '\n';
   }
   out << fmt::format("    {} {}\n", left("total", 20), right(count_text(total), 16));
@@ -72,8 +76,9 @@ void print_step(std::size_t number, const StepCycles& s, bool many_streams, std:
   std::string balance = s.cycles.compute == 0 ? "" : percent_text(s.tile_balance);
   std::string note = remark(s);
   std::size_t room = note.empty() ? 36 : 36 - std::min<std::size_t>(display_width(note), 28);
-  out << trimmed(fmt::format("    {} {} {} {} {}  {}{}", right(count_text(number), 6), left(s.kind, 10), right(count_text(s.executions), 10),
-                             right(count_text(s.cycles.total()), 15), right(balance, 8), left(name, room), note))
+  out << trimmed(fmt::format("    {} {} {} {} {}  {}{}", right(count_text(number), 6), left(s.kind, 10),
+                             right(count_text(s.executions), 10), right(count_text(s.cycles.total()), 15), right(balance, 8),
+                             left(name, room), note))
       << '\n';
 }
 
@@ -99,7 +104,9 @@ void print_codelets(const Report& report, std::ostream& out) {
     bool nothing = !c->estimated && c->cycles == 0;
     out << fmt::format("    {} {} {}  {}{}\n", right(count_text(c->instances), 12), right(nothing ? "?" : count_text(c->cycles), 17),
                        right(nothing ? "" : percent_text(share(c->cycles, total)), 8), cut(c->codelet, 32),
-                       c->estimated ? "" : nothing ? "  (unestimated)" : "  (partly unestimated)");
+                       c->estimated ? ""
+                       : nothing    ? "  (unestimated)"
+                                    : "  (partly unestimated)");
   }
 }
 
@@ -108,16 +115,16 @@ void print_codelets(const Report& report, std::ostream& out) {
 void print_execution_section(const Report& report, const SummaryOptions& options, std::ostream& out) {
   if (!report.executed) return;
   double seconds = report.target.clock_hz > 0 ? static_cast<double>(report.total_cycles) / report.target.clock_hz : 0;
-  out << fmt::format("\nExecution:\n  Runs:                {}\n  Total cycles:        {}{}\n", count_text(report.runs), count_text(report.total_cycles),
-                     report.target.clock_hz > 0 ? " (" + time_text(seconds) + ")" : "");
+  out << fmt::format("\nExecution:\n  Runs:                {}\n  Total cycles:        {}{}\n", count_text(report.runs),
+                     count_text(report.total_cycles), report.target.clock_hz > 0 ? " (" + time_text(seconds) + ")" : "");
   std::uint64_t vertices = 0, unestimated = 0;
   for (const StepCycles& s : report.steps) {
     vertices += s.vertices;
     unestimated += s.unestimated_vertices;
   }
   if (unestimated > 0)
-    out << fmt::format("  Unestimated:         {} of {} executed vertices have no estimate; compute is a lower bound\n", count_text(unestimated),
-                       count_text(vertices));
+    out << fmt::format("  Unestimated:         {} of {} executed vertices have no estimate; compute is a lower bound\n",
+                       count_text(unestimated), count_text(vertices));
   if (!report.streams.empty()) print_latest_stream(report, out);
   print_streams(report, out);
   print_steps(report, options.execution_steps, out);

@@ -86,7 +86,9 @@ struct Writer {
   Json& object;
 
   template <class T>
-  void operator()(const char* name, T& value) { object[name] = json_of(value); }
+  void operator()(const char* name, T& value) {
+    object[name] = json_of(value);
+  }
 
   template <class T>
   static Json json_of(T& value) {
@@ -156,12 +158,12 @@ struct Reader {
 void check_consistent(const Report& r) {
   for (std::size_t i = 0; i < r.tiles.size(); ++i)
     if (r.tiles[i].by_category.size() != r.categories.size())
-      fail(ErrorKind::parse_error, "report-inconsistent", "profile report: tiles[{}].by_category has {} numbers, there are {} categories", i,
-           r.tiles[i].by_category.size(), r.categories.size());
+      fail(ErrorKind::parse_error, "report-inconsistent", "profile report: tiles[{}].by_category has {} numbers, there are {} categories",
+           i, r.tiles[i].by_category.size(), r.categories.size());
   for (std::size_t i = 0; i < r.blocks.size(); ++i)
     if (r.blocks[i].stream >= r.block_streams.size())
-      fail(ErrorKind::parse_error, "report-inconsistent", "profile report: blocks[{}].stream is {}, there are {} block_streams", i, r.blocks[i].stream,
-           r.block_streams.size());
+      fail(ErrorKind::parse_error, "report-inconsistent", "profile report: blocks[{}].stream is {}, there are {} block_streams", i,
+           r.blocks[i].stream, r.block_streams.size());
 }
 
 }  // namespace
@@ -182,9 +184,7 @@ Report read_json(std::istream& in) {
   if (json_nests_too_deep(text)) fail(ErrorKind::parse_error, "report-not-json", "profile report: JSON that nests too deep");
   try {
     json = Json::parse(text);
-  } catch (const Json::parse_error& e) {
-    fail(ErrorKind::parse_error, "report-not-json", "profile report: not JSON at byte {}", e.byte);
-  }
+  } catch (const Json::parse_error& e) { fail(ErrorKind::parse_error, "report-not-json", "profile report: not JSON at byte {}", e.byte); }
   if (!json.is_object() || json.value("format", Json()) != "pando-report")
     fail(ErrorKind::parse_error, "report-foreign", "profile report: expected an object with \"format\": \"pando-report\"");
   Reader reader{json, ""};

@@ -40,7 +40,8 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
 
 void print_totals(const Report& report, const MemoryTotals& t, std::ostream& out) {
   std::uint64_t limit = report.target.bytes_per_tile, capacity = limit * report.target.tiles;
-  out << fmt::format("  Without gaps:        {}{} on {} tiles\n", bytes_text(t.used), share_text(t.used, capacity), count_text(t.used_tiles));
+  out << fmt::format("  Without gaps:        {}{} on {} tiles\n", bytes_text(t.used), share_text(t.used, capacity),
+                     count_text(t.used_tiles));
   out << fmt::format("  With gaps:           {}{}\n", bytes_text(t.with_gaps), share_text(t.with_gaps, capacity));
   if (report.tiles.empty()) return;
   const TileMemory& worst = report.tiles[t.worst];
@@ -64,8 +65,9 @@ void print_categories(const Report& report, const MemoryTotals& t, std::ostream&
     std::uint64_t on_worst = worst && c < worst->by_category.size() ? worst->by_category[c] : 0;
     double share = t.used == 0 ? 0 : static_cast<double>(category.bytes) / static_cast<double>(t.used);
     std::string blocks = bar(share, 24);
-    std::string line = fmt::format("    {} {} {} {}  {}", left(category.category + (category.estimated ? " *" : ""), 20),
-                                   right(bytes_text(category.bytes), 11), right(percent_text(share), 8), right(bytes_text(on_worst), 11), blocks);
+    std::string line =
+        fmt::format("    {} {} {} {}  {}", left(category.category + (category.estimated ? " *" : ""), 20),
+                    right(bytes_text(category.bytes), 11), right(percent_text(share), 8), right(bytes_text(on_worst), 11), blocks);
     out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
     estimates |= category.estimated;
   }
@@ -84,7 +86,8 @@ void print_tiles(const Report& report, std::ostream& out) {
   }
   std::uint64_t sum = 0;
   for (std::uint64_t v : used) sum += v;
-  out << fmt::format("\n  Tiles by memory in use: least {}, mean {}, most {}\n", bytes_text(*low), bytes_text(sum / used.size()), bytes_text(*high));
+  out << fmt::format("\n  Tiles by memory in use: least {}, mean {}, most {}\n", bytes_text(*low), bytes_text(sum / used.size()),
+                     bytes_text(*high));
   print_histogram(used, Unit::bytes, out);
 }
 
@@ -99,8 +102,9 @@ void print_ipus(const Report& report, std::ostream& out) {
       with_gaps += report.tiles[i].with_gaps;
       if (report.tiles[i].with_gaps > report.tiles[worst].with_gaps) worst = i;
     }
-    out << fmt::format("    {} {} {} {} (tile {})\n", left(fmt::format("IPU {}", begin / report.target.tiles_per_ipu), 16), right(bytes_text(used), 13),
-                       right(bytes_text(with_gaps), 12), right(bytes_text(report.tiles[worst].with_gaps), 12), worst);
+    out << fmt::format("    {} {} {} {} (tile {})\n", left(fmt::format("IPU {}", begin / report.target.tiles_per_ipu), 16),
+                       right(bytes_text(used), 13), right(bytes_text(with_gaps), 12), right(bytes_text(report.tiles[worst].with_gaps), 12),
+                       worst);
   }
 }
 
@@ -143,8 +147,8 @@ void print_stream(const StreamLiveness& s, bool chart, std::ostream& out) {
     print_area_chart({.values = live_bytes_of(s), .floor = s.always_live_bytes, .width = 80}, out);
   else
     out << "    " << spark_line(live_bytes_of(s), 80) << '\n';
-  out << fmt::format("    {} steps, {} to {}; peak at step {}: {}\n", count_text(s.steps.size()), s.steps.front().order, s.steps.back().order, peak->order,
-                     cut(peak->name.empty() ? "(no name)" : peak->name, 46));
+  out << fmt::format("    {} steps, {} to {}; peak at step {}: {}\n", count_text(s.steps.size()), s.steps.front().order,
+                     s.steps.back().order, peak->order, cut(peak->name.empty() ? "(no name)" : peak->name, 46));
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ Report sample_report() {
   for (std::uint32_t i = 0; i < 40; ++i)
     r.liveness[0].steps.push_back({2 * i, "train/layer" + std::to_string(i / 10), 1000 * (i < 20 ? i : 40 - i) * (i % 10), 9000 + 10 * i});
   r.liveness[1].steps = {{1, "batch", 512, 512}, {79, "", 0, 0}};
-  r.largest = {{"weights/layer0/a_name_that_is_a_good_deal_longer_than_its_column", "variable", 70'000, 16}, {"", "exchange_buffer", 512, 1}};
+  r.largest = {{"weights/layer0/a_name_that_is_a_good_deal_longer_than_its_column", "variable", 70'000, 16},
+               {"", "exchange_buffer", 512, 1}};
   r.executed = true;
   r.runs = 2;
   Cycles compute{.compute = 1'000'000, .exchange = 20'500, .local_copy = 3000, .sync = 1800, .host = 60'000, .wait = 114'700};
@@ -72,7 +73,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST(Summary, Golden) {
   expect_golden("profile/summary.txt", summary(sample_report()));
-  expect_golden("profile/summary_full.txt", summary(sample_report(), {.execution_steps = true, .var_storage = true, .per_ipu_memory = true}));
+  expect_golden("profile/summary_full.txt",
+                summary(sample_report(), {.execution_steps = true, .var_storage = true, .per_ipu_memory = true}));
 }
 
 TEST(Summary, FitsIn100Columns) {
@@ -184,9 +186,7 @@ TEST(Json, RoundTrip) {
 std::string error_of(const std::string& text) {
   try {
     parse(text);
-  } catch (const poplar::parse_error& e) {
-    return e.what();
-  }
+  } catch (const poplar::parse_error& e) { return e.what(); }
   return "no error";
 }
 
@@ -206,7 +206,8 @@ TEST(Json, MalformedIsRefusedAndNamed) {
   EXPECT_THAT(error_of(good.substr(0, good.size() / 2)), HasSubstr("report-not-json"));
   EXPECT_THAT(error_of(with("\"version\":2", "\"version\":3")), HasSubstr("version 3, this reader knows version 2"));
   EXPECT_THAT(error_of(with("\"workers\"", "\"wrokers\"")), HasSubstr("'target.workers' is missing"));
-  EXPECT_THAT(error_of(with("\"workers\":6", "\"workers\":\"6\"")), HasSubstr("target.workers: expected a whole number that is not negative, found string"));
+  EXPECT_THAT(error_of(with("\"workers\":6", "\"workers\":\"6\"")),
+              HasSubstr("target.workers: expected a whole number that is not negative, found string"));
   EXPECT_THAT(error_of(with("\"workers\":6", "\"workers\":-6")), HasSubstr("target.workers"));
   EXPECT_THAT(error_of(with("\"workers\":6", "\"workers\":4294967296")), HasSubstr("report-number-too-big"));
   EXPECT_THAT(error_of(with("\"executed\":true", "\"executed\":1")), HasSubstr("executed: expected true or false"));
@@ -248,7 +249,8 @@ TEST(Svg, DrawsEveryPart) {
   std::string svg = svg_of(r);
   expect_well_formed(svg);
   EXPECT_THAT(svg, testing::HasSubstr("a&lt;b&gt; &amp; &quot;c&quot; "));
-  for (const char* part : {"Memory by tile", "ipu0.compute: 40 steps", "ipu0.io: 2 steps", "Cycles by step", "200 unestimated", "tile 15: variable"})
+  for (const char* part :
+       {"Memory by tile", "ipu0.compute: 40 steps", "ipu0.io: 2 steps", "Cycles by step", "200 unestimated", "tile 15: variable"})
     EXPECT_THAT(svg, testing::HasSubstr(part));
   EXPECT_EQ(svg_of(parse(json(sample_report()))), svg_of(sample_report()));
 }
@@ -269,7 +271,8 @@ TEST(Svg, EmptyOrHugeReports) {
 
 TEST(ChromeTrace, OneRowPerStream) {
   std::ostringstream out;
-  write_chrome_trace({{"ipu0.compute", "a", "compute", 0, 10}, {"ipu0.io", "", "host", 0, 25}, {"ipu0.compute", "b \"x\"", "exchange", 10, 12}}, out);
+  write_chrome_trace(
+      {{"ipu0.compute", "a", "compute", 0, 10}, {"ipu0.io", "", "host", 0, 25}, {"ipu0.compute", "b \"x\"", "exchange", 10, 12}}, out);
   auto trace = nlohmann::json::parse(out.str());
   std::vector<std::string> rows;
   std::uint64_t busy = 0;

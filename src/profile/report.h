@@ -19,24 +19,33 @@ struct GraphInfo {
   std::uint64_t variables = 0, vertices = 0, compute_sets = 0, edges = 0, programs = 0;
 };
 // `bytes` is the sum of the tiles' by_category.
-struct CategoryBytes { std::string category; bool estimated = false; std::uint64_t bytes = 0; };
+struct CategoryBytes {
+  std::string category;
+  bool estimated = false;
+  std::uint64_t bytes = 0;
+};
 struct TileMemory {
-  std::uint64_t used = 0;            // bytes in use at any time (highest overlap is counted once), without gaps
-  std::uint64_t with_gaps = 0;       // highest address used
+  std::uint64_t used = 0;                  // bytes in use at any time (highest overlap is counted once), without gaps
+  std::uint64_t with_gaps = 0;             // highest address used
   std::vector<std::uint64_t> by_category;  // parallel to Report::categories; what makes up `used`: their sum
 };
-struct LiveStep {       // one step of one stream
+struct LiveStep {  // one step of one stream
   std::uint32_t order = 0;
   std::string name;
-  std::uint64_t live_bytes = 0;       // not always-live, summed over the stream's tiles
-  std::uint64_t worst_tile_bytes = 0; // the fullest tile, always-live bytes included: what meets the limit
+  std::uint64_t live_bytes = 0;        // not always-live, summed over the stream's tiles
+  std::uint64_t worst_tile_bytes = 0;  // the fullest tile, always-live bytes included: what meets the limit
 };
 struct StreamLiveness {
   std::string stream;
   std::uint64_t always_live_bytes = 0;
   std::vector<LiveStep> steps;
 };
-struct LargestVariable { std::string name; std::string category; std::uint64_t bytes = 0; std::uint32_t tiles = 0; };
+struct LargestVariable {
+  std::string name;
+  std::string category;
+  std::uint64_t bytes = 0;
+  std::uint32_t tiles = 0;
+};
 
 // Terms of the cycle model, kept apart.
 struct Cycles {
@@ -47,7 +56,7 @@ struct Cycles {
 };
 Cycles operator+(const Cycles& a, const Cycles& b);
 Cycles operator*(const Cycles& a, std::uint64_t n);
-struct StepCycles {     // one static step, summed over its executions
+struct StepCycles {  // one static step, summed over its executions
   std::string stream, name, kind;
   std::uint64_t executions = 0;
   Cycles cycles;
@@ -55,12 +64,30 @@ struct StepCycles {     // one static step, summed over its executions
   std::uint64_t exchanged_bytes = 0;
   double tile_balance = 0;  // mean over tiles / slowest tile, 0..1
 };
-struct CodeletCycles { std::string codelet; std::uint64_t instances = 0, cycles = 0; bool estimated = false; };
+struct CodeletCycles {
+  std::string codelet;
+  std::uint64_t instances = 0, cycles = 0;
+  bool estimated = false;
+};
 // One execution of a program that was to be measured as a whole, on one stream, or of a copy between host and device.
-struct BlockCycles { std::string name; std::uint32_t stream = 0; bool stream_copy = false; std::uint64_t begin = 0, end = 0; };
+struct BlockCycles {
+  std::string name;
+  std::uint32_t stream = 0;
+  bool stream_copy = false;
+  std::uint64_t begin = 0, end = 0;
+};
 // Where a stream runs. `tiles` are half-open ranges, flat: begin, end, begin, end ...
-struct BlockStream { std::string stream; std::uint32_t ipu = 0; bool io = false; std::vector<std::uint32_t> tiles; };
-struct StreamTotals { std::string stream; Cycles cycles; std::uint64_t finish = 0; };
+struct BlockStream {
+  std::string stream;
+  std::uint32_t ipu = 0;
+  bool io = false;
+  std::vector<std::uint32_t> tiles;
+};
+struct StreamTotals {
+  std::string stream;
+  Cycles cycles;
+  std::uint64_t finish = 0;
+};
 
 struct Report {
   TargetInfo target;
@@ -69,12 +96,12 @@ struct Report {
   std::vector<TileMemory> tiles;
   std::vector<StreamLiveness> liveness;
   std::vector<LargestVariable> largest;
-  std::string out_of_memory;         // message, empty if all fits
+  std::string out_of_memory;  // message, empty if all fits
   bool executed = false;
   std::uint64_t runs = 0;
-  std::uint64_t total_cycles = 0;    // the latest stream's clock
+  std::uint64_t total_cycles = 0;  // the latest stream's clock
   std::vector<StreamTotals> streams;
-  std::vector<StepCycles> steps;     // in first-execution order
+  std::vector<StepCycles> steps;  // in first-execution order
   std::vector<CodeletCycles> codelets;
   // Each stream's in order of their begin. The first ones: `blocks_lost` counts those that nobody kept.
   std::vector<BlockCycles> blocks;
@@ -83,7 +110,11 @@ struct Report {
 };
 
 // showExecutionSteps, showVarStorage, showPerIpuMemoryUsage.
-struct SummaryOptions { bool execution_steps = false; bool var_storage = false; bool per_ipu_memory = false; };
+struct SummaryOptions {
+  bool execution_steps = false;
+  bool var_storage = false;
+  bool per_ipu_memory = false;
+};
 
 // Text of at most 100 columns (long names are cut in the middle). Estimates are marked; a step with a vertex that has no
 // estimate says so.
@@ -99,7 +130,10 @@ Report read_json(std::istream& in);
 void write_svg(const Report& report, std::ostream& out);
 
 // Chrome trace events (chrome://tracing, Perfetto): one row per stream, cycles as microseconds.
-struct TraceSlice { std::string stream, name, kind; std::uint64_t begin = 0, end = 0; };
+struct TraceSlice {
+  std::string stream, name, kind;
+  std::uint64_t begin = 0, end = 0;
+};
 void write_chrome_trace(const std::vector<TraceSlice>& slices, std::ostream& out);
 
 }  // namespace pando::profile

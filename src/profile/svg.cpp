@@ -49,7 +49,8 @@ void draw_legend(SvgCanvas& svg, double x, double y, const std::vector<std::stri
 }
 
 double draw_header(SvgCanvas& svg, const Report& r) {
-  std::string title = fmt::format("{}: {} tiles on {} {}", r.target.name, count_text(r.target.tiles), r.target.ipus, r.target.ipus == 1 ? "IPU" : "IPUs");
+  std::string title =
+      fmt::format("{}: {} tiles on {} {}", r.target.name, count_text(r.target.tiles), r.target.ipus, r.target.ipus == 1 ? "IPU" : "IPUs");
   svg.text(kLeft, 34, title, 20);
   std::string line = fmt::format("{} vertices in {} compute sets", count_text(r.graph.vertices), count_text(r.graph.compute_sets));
   if (r.executed) {
@@ -103,10 +104,12 @@ void draw_histogram(SvgCanvas& svg, const std::vector<std::uint64_t>& used, cons
   std::uint64_t most = *std::max_element(bins.counts.begin(), bins.counts.end());
   double high = f.height / static_cast<double>(bins.counts.size());
   for (std::size_t i = 0; i < bins.counts.size(); ++i) {
-    double y = f.bottom() - high * static_cast<double>(i + 1), wide = (f.width - 60) * static_cast<double>(bins.counts[i]) / static_cast<double>(most);
+    double y = f.bottom() - high * static_cast<double>(i + 1),
+           wide = (f.width - 60) * static_cast<double>(bins.counts[i]) / static_cast<double>(most);
     std::uint64_t begin = bins.begin + i * bins.width;
     svg.text(f.left - 6, y + high / 2 + 4, bytes_text(begin), 10, Anchor::end, kFaint);
-    svg.rectangle(f.left, y + high * 0.1, wide, high * 0.8, "#0072b2", fmt::format("{} tiles use {} to {}", bins.counts[i], bytes_text(begin), bytes_text(begin + bins.width)));
+    svg.rectangle(f.left, y + high * 0.1, wide, high * 0.8, "#0072b2",
+                  fmt::format("{} tiles use {} to {}", bins.counts[i], bytes_text(begin), bytes_text(begin + bins.width)));
     if (bins.counts[i] > 0) svg.text(f.left + wide + 4, y + high / 2 + 4, count_text(bins.counts[i]), 10);
   }
   svg.text(f.left, f.bottom() + 14, "tiles by memory in use (from the value at the left on)", 10, Anchor::start, kFaint);
@@ -154,7 +157,8 @@ void draw_stream(SvgCanvas& svg, const StreamLiveness& s, const Frame& f) {
   outline.emplace_back(f.left + f.width, f.bottom() - floor);
   svg.polygon(outline, "#0072b2");
   std::string name = cut(s.stream, 40);
-  if (!s.steps.empty()) name += fmt::format(": {} steps, most at step {} {}", count_text(s.steps.size()), s.steps[at].order, cut(s.steps[at].name, 70));
+  if (!s.steps.empty())
+    name += fmt::format(": {} steps, most at step {} {}", count_text(s.steps.size()), s.steps[at].order, cut(s.steps[at].name, 70));
   svg.text(f.left, f.top - 6, name, 11);
 }
 
@@ -177,8 +181,13 @@ struct Term {
   std::uint64_t Cycles::* value;
 };
 constexpr Term kTerms[] = {
-    {"compute", &Cycles::compute}, {"exchange", &Cycles::exchange},   {"local copy", &Cycles::local_copy}, {"sync", &Cycles::sync},
-    {"between IPUs", &Cycles::global_exchange}, {"host (unvalidated)", &Cycles::host}, {"waiting", &Cycles::wait},
+    {"compute", &Cycles::compute},
+    {"exchange", &Cycles::exchange},
+    {"local copy", &Cycles::local_copy},
+    {"sync", &Cycles::sync},
+    {"between IPUs", &Cycles::global_exchange},
+    {"host (unvalidated)", &Cycles::host},
+    {"waiting", &Cycles::wait},
 };
 
 void draw_step(SvgCanvas& svg, const StepCycles& s, double y, std::uint64_t most) {
@@ -189,7 +198,8 @@ void draw_step(SvgCanvas& svg, const StepCycles& s, double y, std::uint64_t most
   for (std::size_t t = 0; t < sizeof kTerms / sizeof *kTerms; ++t) {
     std::uint64_t cycles = s.cycles.*kTerms[t].value;
     if (cycles == 0) continue;
-    svg.rectangle(x, y, scale * static_cast<double>(cycles), 14, colour(t), fmt::format("{}: {} {} cycles", name, count_text(cycles), kTerms[t].name));
+    svg.rectangle(x, y, scale * static_cast<double>(cycles), 14, colour(t),
+                  fmt::format("{}: {} {} cycles", name, count_text(cycles), kTerms[t].name));
     x += scale * static_cast<double>(cycles);
   }
   std::string note = count_text(s.cycles.total());

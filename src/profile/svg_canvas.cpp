@@ -31,13 +31,14 @@ std::string number(double v) {
 }  // namespace
 
 void SvgCanvas::rectangle(double x, double y, double width, double height, std::string_view fill, const std::string& tip) {
-  body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"", number(x), number(y), number(width), number(height), fill);
+  body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"", number(x), number(y), number(width),
+                       number(height), fill);
   body_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escaped(tip));
 }
 
 void SvgCanvas::line(double x1, double y1, double x2, double y2, std::string_view colour, bool dashed) {
-  body_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\"{}/>\n", number(x1), number(y1), number(x2), number(y2), colour,
-                       dashed ? " stroke-dasharray=\"4 3\"" : "");
+  body_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\"{}/>\n", number(x1), number(y1), number(x2), number(y2),
+                       colour, dashed ? " stroke-dasharray=\"4 3\"" : "");
 }
 
 void SvgCanvas::polygon(const std::vector<std::pair<double, double>>& points, std::string_view fill) {
@@ -48,13 +49,14 @@ void SvgCanvas::polygon(const std::vector<std::pair<double, double>>& points, st
 
 void SvgCanvas::text(double x, double y, std::string_view words, double size, Anchor anchor, std::string_view colour) {
   constexpr const char* kAnchors[] = {"start", "middle", "end"};
-  body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", number(x), number(y), number(size),
-                       kAnchors[static_cast<int>(anchor)], colour, escaped(words));
+  body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", number(x), number(y),
+                       number(size), kAnchors[static_cast<int>(anchor)], colour, escaped(words));
 }
 
 std::string SvgCanvas::document(double width, double height) const {
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"Helvetica,Arial,sans-serif\" shape-rendering=\"crispEdges\">\n"
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+             "font-family=\"Helvetica,Arial,sans-serif\" shape-rendering=\"crispEdges\">\n"
              "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
              number(width), number(height)) +
          body_ + "</svg>\n";

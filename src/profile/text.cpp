@@ -96,9 +96,7 @@ std::string time_text(double seconds) {
   return fmt::format("{:.3g} ns", seconds / 1e-9);
 }
 
-std::size_t display_width(std::string_view s) {
-  return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), starts_character));
-}
+std::size_t display_width(std::string_view s) { return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), starts_character)); }
 
 std::string cut(std::string_view s, std::size_t width) {
   if (display_width(s) <= width) return std::string(s);
@@ -159,7 +157,9 @@ void print_area_chart(const AreaChart& chart, std::ostream& out) {
   if (columns.empty()) return;
   std::uint64_t top = std::max<std::uint64_t>(1, chart.floor + *std::max_element(columns.begin(), columns.end()));
   double rows = static_cast<double>(chart.height) * 8;
-  auto eighths_of = [&](std::uint64_t v) { return static_cast<std::size_t>(static_cast<double>(v) / static_cast<double>(top) * rows + 0.5); };
+  auto eighths_of = [&](std::uint64_t v) {
+    return static_cast<std::size_t>(static_cast<double>(v) / static_cast<double>(top) * rows + 0.5);
+  };
   std::size_t floor_rows = (eighths_of(chart.floor) + 4) / 8;
   if (chart.floor > 0 && floor_rows == 0) floor_rows = 1;
   for (std::size_t r = chart.height; r-- > 0;) {

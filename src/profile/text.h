@@ -9,11 +9,11 @@
 
 namespace pando::profile {
 
-std::string count_text(std::uint64_t n);  // "1,234,567"
-std::string bytes_text(std::uint64_t n);  // "12 B", "12.3 KiB", "1.2 MiB"
-std::string percent_text(double fraction);  // "61.2 %"
+std::string count_text(std::uint64_t n);        // "1,234,567"
+std::string bytes_text(std::uint64_t n);        // "12 B", "12.3 KiB", "1.2 MiB"
+std::string percent_text(double fraction);      // "61.2 %"
 std::string short_count_text(std::uint64_t n);  // at most 6 characters: "12,345", "1.23 M"
-std::string time_text(double seconds);  // "9.28 us"
+std::string time_text(double seconds);          // "9.28 us"
 
 std::size_t display_width(std::string_view s);
 // Exactly `width` columns wide: padded, or cut in the middle with "…".

@@ -11,7 +11,8 @@ constexpr std::uint32_t kNone = ~std::uint32_t{0};
 // Tarjan's algorithm with a stack of its own: bodies are as deep as they are long.
 class Search {
  public:
-  Search(std::size_t nodes, std::span<const std::pair<std::uint32_t, std::uint32_t>> edges) : begin_(nodes + 1, 0), index_(nodes, kNone), low_(nodes, 0), component_(nodes, kNone) {
+  Search(std::size_t nodes, std::span<const std::pair<std::uint32_t, std::uint32_t>> edges)
+      : begin_(nodes + 1, 0), index_(nodes, kNone), low_(nodes, 0), component_(nodes, kNone) {
     for (const auto& e : edges) ++begin_[e.first + 1];
     for (std::size_t i = 0; i < nodes; ++i) begin_[i + 1] += begin_[i];
     to_.resize(edges.size());

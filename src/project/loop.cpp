@@ -1,12 +1,12 @@
 #include "project/loop.h"
 
+#include "ir/checks/verify.h"
 #include "ir/error.h"
 #include "ir/infer.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/print.h"
+#include "project/checks/window.h"
 #include "project/place.h"
 #include "project/take_apart.h"
-#include "project/window.h"
 #include "transform/distribute/flatten.h"
 
 #include <vector>
@@ -30,7 +30,9 @@ void check_pure(const Module& m, GraphId g, std::vector<bool>& seen) {
     const Effects allowed = g == m.main_graph() ? Effects::stream : Effects::none;
     const auto effects = static_cast<std::uint8_t>(m.row(o).effects);
     if (effects & ~static_cast<std::uint8_t>(allowed)) {
-      no_loop("effect-in-loop", "{}: the body of a projected loop computes, and loads and stores streams of the host in its main graph; nothing else", print_op(m, o));
+      no_loop("effect-in-loop",
+              "{}: the body of a projected loop computes, and loads and stores streams of the host in its main graph; nothing else",
+              print_op(m, o));
     }
     for (GraphId c : m.graphs(o)) check_pure(m, c, seen);
   }
@@ -125,7 +127,8 @@ void find_order(LoopProgram& l) {
   const Module& m = *l.module;
   for (const auto& [first, then] : m.graph(m.main_graph()).after) {
     if (l.device(first) != l.device(then)) {
-      no_loop("order-across-devices", "{}: the order behind an op of device {} is demanded across devices; only data join devices", print_op(m, then), l.device(first));
+      no_loop("order-across-devices", "{}: the order behind an op of device {} is demanded across devices; only data join devices",
+              print_op(m, then), l.device(first));
     }
     l.after.emplace_back(first, then);
   }

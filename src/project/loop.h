@@ -1,5 +1,5 @@
-// A loop program: a module whose main graph is the body of a loop over samples. Each trip loads one sample from the streams of the host, the
-// variables are what goes from one sample to the next (an input and its final).
+// A loop program: a module whose main graph is the body of a loop over samples. Each trip loads one sample from the streams of the host,
+// the variables are what goes from one sample to the next (an input and its final).
 #pragma once
 
 #include "ir/module.h"
@@ -37,14 +37,18 @@ struct LoopProgram {
 
   std::int32_t device(ir::OpId o) const { return devices[o.index()]; }
   // Whether a state is updated by `update` instead of by the body.
-  bool is_windowed(std::size_t state) const { return policy.windowed() && !states[state].is_sum && states[state].value != states[state].final; }
+  bool is_windowed(std::size_t state) const {
+    return policy.windowed() && !states[state].is_sum && states[state].value != states[state].final;
+  }
 };
 
-// Places the module's main graph, inserts sends, takes it apart; calls and loops whose graphs lie on several devices are written out first. Refuses
-// (value, not_implemented) what no loop program is: replicas, remote variables, effects other than streams of the host, ops of other programs.
+// Places the module's main graph, inserts sends, takes it apart; calls and loops whose graphs lie on several devices are written out first.
+// Refuses (value, not_implemented) what no loop program is: replicas, remote variables, effects other than streams of the host, ops of
+// other programs.
 //
-// A windowed policy splits the body. What makes the new contents of a variable, and all that reads it or comes from variables alone, belongs
-// to the update; what the update takes of a sample's values is summed over the window, in the order of samples, beginning with zeros.
+// A windowed policy splits the body. What makes the new contents of a variable, and all that reads it or comes from variables alone,
+// belongs to the update; what the update takes of a sample's values is summed over the window, in the order of samples, beginning with
+// zeros.
 LoopProgram make_loop(ir::Module module, const Policy& policy);
 
 }  // namespace pando::project

@@ -2,7 +2,7 @@
 
 #include "ir/error.h"
 #include "ir/infer.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 #include <unordered_map>
 
@@ -16,7 +16,12 @@ constexpr std::int32_t kUnknown = -1;
 
 class Completion {
  public:
-  explicit Completion(Module& m) : m_(m), graph_(m.graph(m.main_graph())), ops_(m.op_count(), kUnknown), inputs_(graph_.inputs.size(), kUnknown), users_(m.value_count(), kUnknown),
+  explicit Completion(Module& m)
+      : m_(m),
+        graph_(m.graph(m.main_graph())),
+        ops_(m.op_count(), kUnknown),
+        inputs_(graph_.inputs.size(), kUnknown),
+        users_(m.value_count(), kUnknown),
         input_of_final_(m.value_count(), kNone) {}
 
   std::vector<std::int32_t> run() {
@@ -53,7 +58,8 @@ class Completion {
     for (ValueId v : m_.results(o)) {
       const Device d = m_.type_of(v).place.device;
       if (!d.known()) continue;
-      if (d.is_variable()) refuse(ErrorClass::value, "device-variable", "'{}' lies on a device variable; a loop body has numbered devices", m_.name_of(v));
+      if (d.is_variable())
+        refuse(ErrorClass::value, "device-variable", "'{}' lies on a device variable; a loop body has numbered devices", m_.name_of(v));
       std::int32_t& mine = ops_[o.index()];
       if (mine != kUnknown && mine != d.value) {
         refuse(ErrorClass::value, "two-devices", "{}: results lie on devices {} and {}; an op runs on one", print_op(m_, o), mine, d.value);
@@ -105,7 +111,8 @@ class Completion {
   void backward(OpId o) {
     const std::int32_t d = ops_[o.index()];
     for (ValueId v : m_.results(o)) {
-      if (const std::int32_t user = users_[v.index()]; ops_[o.index()] == kUnknown && user != kUnknown && !is_constant(m_, o)) put_op(o, user);
+      if (const std::int32_t user = users_[v.index()]; ops_[o.index()] == kUnknown && user != kUnknown && !is_constant(m_, o))
+        put_op(o, user);
     }
     if ((d == kUnknown && ops_[o.index()] == kUnknown) || is_transfer(m_, o)) return;
     for (ValueId v : m_.operands(o)) users_[v.index()] = ops_[o.index()];
@@ -116,7 +123,9 @@ class Completion {
       const Type& now = m_.type_of(v);
       if (now.is_tensor() && now.place.device == Device::numbered(d) && now.place.tiles != TileSet::undefined) return;
       Type t = now;
-      if (!t.is_tensor()) refuse(ErrorClass::not_implemented, "tuple-in-loop", "'{}' is a tuple; expand collectives and flatten tuples before projecting", m_.name_of(v));
+      if (!t.is_tensor())
+        refuse(ErrorClass::not_implemented, "tuple-in-loop", "'{}' is a tuple; expand collectives and flatten tuples before projecting",
+               m_.name_of(v));
       t.place.device = Device::numbered(d);
       if (t.place.tiles == TileSet::undefined) t.place.tiles = TileSet::compute;
       m_.set_type(v, t);
@@ -131,8 +140,8 @@ class Completion {
       place(graph_.inputs[i], d);
       const OpId update = m_.value(graph_.finals[i]).producer;
       if (update.valid() && ops_[update.index()] != d) {
-        refuse(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents '{}' on device {}; send them back", m_.name_of(graph_.inputs[i]), d,
-               m_.name_of(graph_.finals[i]), ops_[update.index()]);
+        refuse(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents '{}' on device {}; send them back",
+               m_.name_of(graph_.inputs[i]), d, m_.name_of(graph_.finals[i]), ops_[update.index()]);
       }
     }
     for (std::size_t s = 0; s < m_.state_count(); ++s) {

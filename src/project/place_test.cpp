@@ -2,9 +2,9 @@
 
 #include "project/testing.h"
 
+#include "ir/checks/verify.h"
 #include "ir/interpreter.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/print.h"
 
 namespace pando::project::testing {
 namespace {
@@ -24,7 +24,8 @@ TEST(Place, VariablesSayWhereOpsRun) {
   insert_sends(m, devices);
   EXPECT_EQ(ir::to_string(ir::verify(m)), "");
   const std::string text = ir::print_graph(m, m.main_graph());
-  EXPECT_THAT(text, HasSubstr("    b.1: Tensor[(3, 3), float32, 1] = send(b, device=1)\n    c: Tensor[(3, 3), float32, 1] = call(WC, b.1) @C\n"));
+  EXPECT_THAT(text,
+              HasSubstr("    b.1: Tensor[(3, 3), float32, 1] = send(b, device=1)\n    c: Tensor[(3, 3), float32, 1] = call(WC, b.1) @C\n"));
   EXPECT_THAT(text, HasSubstr("    l: Tensor[(3, 3), float32, 1] = host_load(stream=@stream1)\n"));
   EXPECT_THAT(text, HasSubstr("    d.0: Tensor[(3, 3), float32, 0] = send(d, device=0)\n"));
   EXPECT_THAT(text, HasSubstr("    WA1: Tensor[(3, 3), float32, 0] = call(f, WA) @wup\n"));
@@ -108,12 +109,13 @@ graph main(v: Tensor[(2), float32, 0], w: Tensor[(2), float32, 1]):
   EXPECT_EQ(r.states.at("w").number(0), 11);
 }
 
-std::string refusal(const std::string& ops, const std::string& variables = "", const std::string& inputs = "", const std::string& finals = "") {
+std::string refusal(const std::string& ops, const std::string& variables = "", const std::string& inputs = "",
+                    const std::string& finals = "") {
   try {
-    make_loop(ir::parse("module\nstream 0 \"x\" to device: float32\n" + variables + "\ngraph main(" + inputs + "):\n    x: float32 = host_load(stream=@stream0)\n" + ops + "    return\n" + finals), Policy());
-  } catch (const ModelError& e) {
-    return e.id();
-  }
+    make_loop(ir::parse("module\nstream 0 \"x\" to device: float32\n" + variables + "\ngraph main(" + inputs +
+                        "):\n    x: float32 = host_load(stream=@stream0)\n" + ops + "    return\n" + finals),
+              Policy());
+  } catch (const ModelError& e) { return e.id(); }
   return "none";
 }
 

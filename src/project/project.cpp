@@ -2,8 +2,8 @@
 
 #include "ir/error.h"
 #include "ir/op_row.h"
+#include "project/checks/versions.h"
 #include "project/place.h"
-#include "project/versions.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -33,7 +33,8 @@ class Projection {
       for (OpId o : l_.update) add(o, Section::update);
     }
     for (const auto& [name, capacity] : options_.capacities) {
-      if (!stream_names_.contains(name)) refuse(ErrorClass::value, "stream-name", "a capacity of {} is wanted for stream '{}'; there is no such stream", capacity, name);
+      if (!stream_names_.contains(name))
+        refuse(ErrorClass::value, "stream-name", "a capacity of {} is wanted for stream '{}'; there is no such stream", capacity, name);
     }
     return std::move(p_);
   }
@@ -62,7 +63,8 @@ class Projection {
   void make_buffers() {
     for (std::size_t s = 0; s < l_.states.size(); ++s) {
       const LoopState& state = l_.states[s];
-      Buffer b{state.name, m_.value(state.value).type, state.is_sum ? BufferKind::sum : BufferKind::state, versions_.copies_of_state(s), {}};
+      Buffer b{
+          state.name, m_.value(state.value).type, state.is_sum ? BufferKind::sum : BufferKind::state, versions_.copies_of_state(s), {}};
       if (!state.is_sum) b.initial = state.initial;
       buffer_[state.value.index()] = add_buffer(state.device, std::move(b));
       buffer_[state.final.index()] = buffer_[state.value.index()];
@@ -71,7 +73,8 @@ class Projection {
       for (OpId o : *ops) {
         for (ValueId v : m_.results(o)) {
           if (buffer_[v.index()] != kNone) continue;
-          buffer_[v.index()] = add_buffer(l_.device(o), {m_.name_of(v), m_.value(v).type, BufferKind::value, versions_.copies_of_value(v), {}});
+          buffer_[v.index()] =
+              add_buffer(l_.device(o), {m_.name_of(v), m_.value(v).type, BufferKind::value, versions_.copies_of_value(v), {}});
         }
       }
     }
@@ -214,7 +217,9 @@ class Projection {
 
 }  // namespace
 
-ProjectedProgram project(const LoopProgram& loop, const Lags& lags, const ProjectOptions& options) { return Projection(loop, lags, options).run(); }
+ProjectedProgram project(const LoopProgram& loop, const Lags& lags, const ProjectOptions& options) {
+  return Projection(loop, lags, options).run();
+}
 
 ProjectedProgram project(const LoopProgram& loop, const ProjectOptions& options) { return project(loop, solve_lags(loop), options); }
 

@@ -93,9 +93,7 @@ graph no(a: Tensor[(3), float32, 0]):
   try {
     make_loop(ir::parse(text), parse_policy("strict"));
     ADD_FAILURE() << "accepted";
-  } catch (const ModelError& e) {
-    EXPECT_EQ(e.id(), "branch-on-several-devices") << e.what();
-  }
+  } catch (const ModelError& e) { EXPECT_EQ(e.id(), "branch-on-several-devices") << e.what(); }
 }
 
 }  // namespace

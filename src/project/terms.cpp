@@ -1,6 +1,6 @@
 #include "project/terms.h"
 
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 namespace pando::project {
 

@@ -22,7 +22,9 @@ class Terms {
 
   Value initial(const Buffer& b) { return leaf((b.kind == BufferKind::sum ? "zeros of " : "initial ") + b.name); }
   Value input(const Stream& s, std::int64_t message) { return input(s.host, s.type, message * s.slices + s.slice); }
-  Value input(const std::string& stream, ir::TypeId, std::int64_t slice) { return leaf("slice " + std::to_string(slice) + " of " + stream); }
+  Value input(const std::string& stream, ir::TypeId, std::int64_t slice) {
+    return leaf("slice " + std::to_string(slice) + " of " + stream);
+  }
   std::vector<Value> evaluate(ir::OpId op, const std::vector<Value>& operands);
   // "wup(D(...), WC)" down to a depth; for messages.
   std::string to_string(Value v, int depth = 3) const;

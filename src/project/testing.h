@@ -2,11 +2,11 @@
 #pragma once
 
 #include "base/golden.h"
-#include "ir/parse.h"
-#include "project/check.h"
-#include "project/parse.h"
-#include "project/print.h"
-#include "project/run.h"
+#include "ir/text/parse.h"
+#include "project/checks/check.h"
+#include "project/running/run.h"
+#include "project/text/parse.h"
+#include "project/text/print.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

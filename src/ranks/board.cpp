@@ -17,7 +17,8 @@ Board::Board(const std::string& file) {
   int fd = -1;
   if (!file.empty()) {
     fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, sizeof(Contents)) != 0) fail(ErrorKind::file_load_error, "unreadable-file", "cannot map {}: {}", file, std::strerror(errno));
+    if (fd < 0 || ftruncate(fd, sizeof(Contents)) != 0)
+      fail(ErrorKind::file_load_error, "unreadable-file", "cannot map {}: {}", file, std::strerror(errno));
   }
   void* const p = mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
   if (fd >= 0) close(fd);

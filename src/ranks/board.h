@@ -1,5 +1,5 @@
-// What each rank is doing, where others can read it when the rank is dead: a file that all ranks of a host map, which `pando run --ranks` makes and
-// looks into; or memory that a rank shares with the process that MPI started (start/supervise.h).
+// What each rank is doing, where others can read it when the rank is dead: a file that all ranks of a host map, which `pando run --ranks`
+// makes and looks into; or memory that a rank shares with the process that MPI started (start/supervise.h).
 #pragma once
 
 #include <atomic>
@@ -46,8 +46,8 @@ class Board {
   std::string describe_device(std::size_t place) const;
   std::string describe(unsigned rank) const;
 
-  // From now on SIGTERM ends this process as a rank that was asked to end. `supervisor`: the process that asks, if it is there; where it was killed instead,
-  // a line on standard error says what the rank was doing.
+  // From now on SIGTERM ends this process as a rank that was asked to end. `supervisor`: the process that asks, if it is there; where it
+  // was killed instead, a line on standard error says what the rank was doing.
   void stop_on_signal(unsigned rank, std::int32_t supervisor = 0);
 
  private:

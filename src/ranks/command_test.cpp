@@ -1,5 +1,5 @@
 // `pando run` from outside, as MPI ranks: equality, a rank that is killed, ranks with different programs, a bare mpirun.
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,10 @@ class Command : public ::testing::Test {
     std::filesystem::create_directory(folder_);
     setenv("PANDO_TEST_MARK", folder_.c_str(), 1);
     ASSERT_EQ(sh(kPando + " model mlp --layers 4 --width 8 --batch 8 --learning-rate 0.5 -o " + path("mlp.txt")).status, 0);
-    ASSERT_EQ(sh(kPando + " transform " + path("mlp.txt") + " --batch x,z --pipeline 2 --microbatches 2 --pieces " + path("pieces.json") + " -o " + path("two.txt")).status, 0);
+    ASSERT_EQ(sh(kPando + " transform " + path("mlp.txt") + " --batch x,z --pipeline 2 --microbatches 2 --pieces " + path("pieces.json") +
+                 " -o " + path("two.txt"))
+                  .status,
+              0);
   }
   void TearDown() override {
     if (!folder_.empty()) std::filesystem::remove_all(folder_);
@@ -107,11 +110,13 @@ class Command : public ::testing::Test {
 TEST_F(Command, ranks_give_the_bits_of_threads) {
   const Outcome threads = sh(kPando + " run " + two("--steps 3 -o " + path("a.npz") + " --pieces " + path("pieces.json")));
   EXPECT_EQ(threads.status, 0) << threads.text;
-  const Outcome ranks = sh(kPando + " run --ranks 2 --threads 2 --capacity 0 --times " + two("--steps 3 -o " + path("b.npz") + " --pieces " + path("pieces.json")));
+  const Outcome ranks = sh(kPando + " run --ranks 2 --threads 2 --capacity 0 --times " +
+                           two("--steps 3 -o " + path("b.npz") + " --pieces " + path("pieces.json")));
   EXPECT_EQ(ranks.status, 0) << ranks.text;
   EXPECT_THAT(ranks.text, HasSubstr("2 devices on 2 ranks"));
   EXPECT_THAT(ranks.text, HasSubstr("device   2 rank   1: compute"));
-  const Outcome bare = sh("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 3 -o " + path("c.npz") + " --pieces " + path("pieces.json")));
+  const Outcome bare =
+      sh("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 3 -o " + path("c.npz") + " --pieces " + path("pieces.json")));
   EXPECT_EQ(bare.status, 0) << bare.text;
   EXPECT_FALSE(contents(path("a.npz")).empty());
   EXPECT_EQ(contents(path("a.npz")), contents(path("b.npz")));
@@ -129,7 +134,8 @@ TEST_F(Command, a_bare_mpirun_with_a_rank_that_is_killed_ends_and_says_what_it_w
   for (const bool supervisor : {false, true}) {
     const Outcome o = killed("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 1000000000"), 1, supervisor);
     EXPECT_NE(o.status, 0);
-    EXPECT_THAT(o.text, ::testing::ContainsRegex("pando run: rank 1 died: device 2 in step [1-9][0-9]*, last operation: .*[a-z]")) << supervisor;
+    EXPECT_THAT(o.text, ::testing::ContainsRegex("pando run: rank 1 died: device 2 in step [1-9][0-9]*, last operation: .*[a-z]"))
+        << supervisor;
     EXPECT_THAT(o.text, Not(HasSubstr("rank 0 died")));
     EXPECT_EQ(process_of(0, false), 0) << "a rank is left";
   }
@@ -172,10 +178,12 @@ TEST_F(Command, executables_are_those_of_an_earlier_run) {
 }
 
 TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
-  const Outcome other = sh("mpirun --oversubscribe -n 1 " + kPando + " run " + two("") + " : -n 1 " + kPando + " run " + two("--capacity 4"));
+  const Outcome other =
+      sh("mpirun --oversubscribe -n 1 " + kPando + " run " + two("") + " : -n 1 " + kPando + " run " + two("--capacity 4"));
   EXPECT_NE(other.status, 0);
   EXPECT_THAT(other.text, HasSubstr("pando run: rank 1 would run another program than rank 0"));
-  const Outcome missing = sh("mpirun --oversubscribe -n 1 " + kPando + " run " + two("") + " : -n 1 " + kPando + " run " + path("nothing.txt"));
+  const Outcome missing =
+      sh("mpirun --oversubscribe -n 1 " + kPando + " run " + two("") + " : -n 1 " + kPando + " run " + path("nothing.txt"));
   EXPECT_NE(missing.status, 0);
   EXPECT_THAT(missing.text, HasSubstr("pando run: rank 1: cannot read"));
   const Outcome many = sh(kPando + " run --ranks 3 " + two(""));

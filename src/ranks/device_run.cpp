@@ -25,7 +25,8 @@ void DeviceRun::prepare(const Data& data, const Options& options) {
     if (given) {
       s.data = m.add_blob(std::move(*given));
     } else if (!s.data.valid()) {
-      refuse(ErrorClass::value, "variable-without-data", "variable '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", s.name, part_.device);
+      refuse(ErrorClass::value, "variable-without-data",
+             "variable '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", s.name, part_.device);
     }
   }
   session::Options o;
@@ -56,7 +57,8 @@ void DeviceRun::prepare(const Data& data, const Options& options) {
 
 void DeviceRun::connect_channel(const ChannelEnd& end) {
   const exec::Channel& c = channels_.all()[end.channel];
-  const std::string what = end.sends ? fmt::format("send '{}' to device {}", c.name, c.to) : fmt::format("receive '{}' from device {}", c.name, c.from);
+  const std::string what =
+      end.sends ? fmt::format("send '{}' to device {}", c.name, c.to) : fmt::format("receive '{}' from device {}", c.name, c.from);
   session_->connect(end.stream, [this, end, what, n = std::int64_t{0}](void* block) mutable {
     board_.set_operation(place_, fmt::format("{}, message {}", what, ++n));
     if (end.sends) {
@@ -70,8 +72,11 @@ void DeviceRun::connect_channel(const ChannelEnd& end) {
 void DeviceRun::connect_input(const HostEnd& end, const Data& data, std::int64_t steps) {
   const HostStream& s = part_.module.stream(end.stream);
   const auto blocks = data.stream(end.name, s.dtype, s.shape, steps * end.blocks_per_step);
-  if (!blocks) refuse(ErrorClass::value, "stream-without-data", "stream '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", end.name, part_.device);
-  session_->connect(end.stream, [this, end, blocks = *blocks, bytes = blocks->size_bytes() / static_cast<std::size_t>(blocks->shape()[0]), k = std::int64_t{0}](void* block) mutable {
+  if (!blocks)
+    refuse(ErrorClass::value, "stream-without-data",
+           "stream '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", end.name, part_.device);
+  session_->connect(end.stream, [this, end, blocks = *blocks, bytes = blocks->size_bytes() / static_cast<std::size_t>(blocks->shape()[0]),
+                                 k = std::int64_t{0}](void* block) mutable {
     board_.set_operation(place_, fmt::format("load '{}'", end.name));
     const std::int64_t b = end.block(k++) % blocks.shape()[0];
     std::memcpy(block, blocks.data() + static_cast<std::size_t>(b) * bytes, bytes);
@@ -109,8 +114,7 @@ void DeviceRun::stop() {
   // A run that has just ended has nothing to stop.
   try {
     if (running_) session_->stop();
-  } catch (const std::exception&) {
-  }
+  } catch (const std::exception&) {}
 }
 
 std::vector<std::pair<std::string, HostTensor>> DeviceRun::variables() {

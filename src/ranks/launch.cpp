@@ -1,7 +1,7 @@
 #include "ranks/launch.h"
 
 #include "base/error.h"
-#include "base/temporary.h"
+#include "base/files/temporary.h"
 #include "ranks/board.h"
 
 #include <fmt/format.h>
@@ -93,8 +93,12 @@ pid_t start(const std::vector<std::string>& words) {
 
 int launch(unsigned ranks, const std::vector<std::string>& command) {
   const auto mpirun = find_in_path("mpirun");
-  if (!mpirun) fail(ErrorKind::no_environment, "no-mpirun", "ranks are processes of MPI, and there is no mpirun in PATH: install Open MPI, or leave --ranks out (devices are then threads of one process)");
-  if (ranks > Board::kMostRanks) fail(ErrorKind::invalid_option, "too-many-ranks", "{} ranks on one host; at most {}", ranks, Board::kMostRanks);
+  if (!mpirun)
+    fail(ErrorKind::no_environment, "no-mpirun",
+         "ranks are processes of MPI, and there is no mpirun in PATH: install Open MPI, or leave --ranks out (devices are then threads of "
+         "one process)");
+  if (ranks > Board::kMostRanks)
+    fail(ErrorKind::invalid_option, "too-many-ranks", "{} ranks on one host; at most {}", ranks, Board::kMostRanks);
   const std::string file = temporary_file(".board");
   int status = 0;
   {
@@ -107,7 +111,8 @@ int launch(unsigned ranks, const std::vector<std::string>& command) {
     while (waitpid(child, &status, WNOHANG) == 0) {
       const auto begin = std::chrono::steady_clock::now();
       watch.look(20);
-      if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1))
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     watch.look(0);
     if (watch.dead()) fmt::print(stderr, "pando run: rank {} died: {}\n", *watch.dead(), board.describe(*watch.dead()));

@@ -6,8 +6,8 @@
 
 namespace pando::ranks {
 
-// `command`: a program and its arguments, which each rank runs. Returns 0 where all ranks end well, else the status of mpirun, with a line on
-// standard error that names the rank, step and last operation of who died first. Throws no_environment where there is no mpirun.
+// `command`: a program and its arguments, which each rank runs. Returns 0 where all ranks end well, else the status of mpirun, with a line
+// on standard error that names the rank, step and last operation of who died first. Throws no_environment where there is no mpirun.
 int launch(unsigned ranks, const std::vector<std::string>& command);
 
 }  // namespace pando::ranks

@@ -7,7 +7,9 @@ namespace pando::ranks {
 using exec::Packet;
 
 namespace {
-bool is_of_channels(Packet::Kind k) { return k == Packet::Kind::data || k == Packet::Kind::credit || k == Packet::Kind::probe || k == Packet::Kind::failed; }
+bool is_of_channels(Packet::Kind k) {
+  return k == Packet::Kind::data || k == Packet::Kind::credit || k == Packet::Kind::probe || k == Packet::Kind::failed;
+}
 }  // namespace
 
 Mail::Mail(exec::Transport& transport) : transport_(transport) {

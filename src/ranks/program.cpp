@@ -1,7 +1,7 @@
 #include "ranks/program.h"
 
 #include "base/archive.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 // What a distributed run consists of: one program for each device, and the channels between them.
 //
-// A device's program is a module of one device (its device 0). A message is a store to a stream of its host, and a load from one: whoever runs the
-// module hands the bytes on (run.h). Both ends hold the channel's slots as a variable, `slots of NAME`, which is always live: capacity is paid
-// for in tile memory on both sides.
+// A device's program is a module of one device (its device 0). A message is a store to a stream of its host, and a load from one: whoever
+// runs the module hands the bytes on (run.h). Both ends hold the channel's slots as a variable, `slots of NAME`, which is always live:
+// capacity is paid for in tile memory on both sides.
 #pragma once
 
 #include "exec/transports/channels.h"
 #include "ir/module.h"
-#include "transform/distribute/pieces.h"
+#include "transform/distribute/layout/pieces.h"
 
 #include <cstdint>
 #include <optional>

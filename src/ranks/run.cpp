@@ -15,8 +15,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <cstring>
+#include <exception>
 #include <thread>
 
 namespace pando::ranks {
@@ -31,7 +31,9 @@ static void fields(A& a, DeviceTimes& t) {
 
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point begin) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 // A tensor, or blocks of a stream, on its way to rank 0.
 struct Sent {
@@ -96,7 +98,8 @@ void agree(Mail& mail, const Identity& mine) {
       if (other.build != mine.build) of_build.push_back(p.from);
     }
     if (trouble.empty()) {
-      refuse_differences(trouble, of_program, "would run another program than rank 0: give all ranks the same program and the same options");
+      refuse_differences(trouble, of_program,
+                         "would run another program than rank 0: give all ranks the same program and the same options");
       refuse_differences(trouble, of_build, "is of another build than rank 0: its libraries or codelets differ");
     }
     mail.post_all(Packet::Kind::verdict, trouble);
@@ -110,7 +113,13 @@ void agree(Mail& mail, const Identity& mine) {
 class RankRun {
  public:
   RankRun(Program program, const Data& data, Mail& mail, const Options& options, Board& board)
-      : data_(data), mail_(mail), options_(options), board_(board), rank_(mail.transport().rank()), parts_(program.parts.size()), channels_(placed(program), mail.transport(), waits(options), [this](const std::string&) {
+      : data_(data),
+        mail_(mail),
+        options_(options),
+        board_(board),
+        rank_(mail.transport().rank()),
+        parts_(program.parts.size()),
+        channels_(placed(program), mail.transport(), waits(options), [this](const std::string&) {
           failed_ = true;
           mail_.wake();
           for (auto& d : devices_) d->stop();
@@ -164,9 +173,7 @@ class RankRun {
   void guarded(DeviceRun& d, F f) {
     try {
       f();
-    } catch (const exec::RunFailed&) {
-      throw;
-    } catch (const std::exception& e) {
+    } catch (const exec::RunFailed&) { throw; } catch (const std::exception& e) {
       if (failed_) throw exec::RunFailed(channels_.failure());
       channels_.fail(fmt::format("rank {}, {}: {}", rank_, d.where(), e.what()));
       throw exec::RunFailed(channels_.failure());
@@ -185,12 +192,13 @@ class RankRun {
       for (const auto& [device, hash] : unpacked<decltype(mine)>(p.bytes)) {
         executables_[device] = hash;
         const auto expected = options_.executables.find(device);
-        if (!options_.executables.empty() && (expected == options_.executables.end() || expected->second != hash)) others[p.from].push_back(device);
+        if (!options_.executables.empty() && (expected == options_.executables.end() || expected->second != hash))
+          others[p.from].push_back(device);
       }
     }
     for (auto& [rank, devices] : others) {
-      trouble += fmt::format("{}rank {} has compiled another executable for device {} than the one that is wanted", trouble.empty() ? "" : "; ", rank,
-                             fmt::join(devices, ", "));
+      trouble += fmt::format("{}rank {} has compiled another executable for device {} than the one that is wanted",
+                             trouble.empty() ? "" : "; ", rank, fmt::join(devices, ", "));
     }
     if (trouble.empty()) return;
     if (rank_ != 0) throw exec::RunFailed(trouble);
@@ -203,9 +211,7 @@ class RankRun {
     const auto one = [&](std::size_t i) {
       try {
         guarded(*devices_[i], [&] { devices_[i]->run(options_.steps); });
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
+      } catch (...) { errors[i] = std::current_exception(); }
       channels_.ended(devices_[i]->device());
     };
     for (std::size_t i = 1; i < devices_.size(); ++i) threads.emplace_back(one, i);
@@ -214,18 +220,27 @@ class RankRun {
     for (const std::exception_ptr& e : errors) {
       if (e) std::rethrow_exception(e);
     }
-    if (const auto left = channels_.left_over(); !left.empty()) refuse(ErrorClass::runtime, "messages-left", "messages that nobody took: {}", fmt::join(left, ", "));
+    if (const auto left = channels_.left_over(); !left.empty())
+      refuse(ErrorClass::runtime, "messages-left", "messages that nobody took: {}", fmt::join(left, ", "));
   }
 
   void send_results() {
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       DeviceRun& d = *devices_[i];
       for (const auto& [name, t] : d.variables()) {
-        send({places_[i], name, false, static_cast<std::uint32_t>(t.dtype()), t.shape(), {}, {reinterpret_cast<const char*>(t.data()), t.size_bytes()}});
+        send({places_[i],
+              name,
+              false,
+              static_cast<std::uint32_t>(t.dtype()),
+              t.shape(),
+              {},
+              {reinterpret_cast<const char*>(t.data()), t.size_bytes()}});
       }
-      for (DeviceRun::Stored& s : d.stored()) send({places_[i], s.name, true, static_cast<std::uint32_t>(s.dtype), s.shape, std::move(s.numbers), std::move(s.bytes)});
+      for (DeviceRun::Stored& s : d.stored())
+        send({places_[i], s.name, true, static_cast<std::uint32_t>(s.dtype), s.shape, std::move(s.numbers), std::move(s.bytes)});
       const exec::Channels::Traffic t = channels_.traffic(d.device());
-      mail_.post(0, Packet::Kind::ended, packed(DeviceTimes{d.device(), rank_, d.seconds(), t.waited, d.quickest(), t.sent, t.received, t.bytes}));
+      mail_.post(0, Packet::Kind::ended,
+                 packed(DeviceTimes{d.device(), rank_, d.seconds(), t.waited, d.quickest(), t.sent, t.received, t.bytes}));
     }
   }
   void send(Sent s) { mail_.post(0, Packet::Kind::result, packed(s)); }
@@ -270,7 +285,8 @@ class RankRun {
     const std::size_t size = blocks ? t.size_bytes() / static_cast<std::size_t>(blocks) : 0;
     std::byte* const to = t.writable();
     each([&](const Sent& s) {
-      for (std::size_t i = 0; i < s.numbers.size(); ++i) std::memcpy(to + static_cast<std::size_t>(s.numbers[i]) * size, s.bytes.data() + i * size, size);
+      for (std::size_t i = 0; i < s.numbers.size(); ++i)
+        std::memcpy(to + static_cast<std::size_t>(s.numbers[i]) * size, s.bytes.data() + i * size, size);
     });
     r.outputs.emplace_back(first.name, std::move(t));
   }
@@ -294,7 +310,8 @@ Result run(Program program, const Data& data, exec::Transport& transport, const 
   board.set_rank(transport.rank(), static_cast<std::int32_t>(getpid()), RankState::running);
   Mail mail(transport);
   if (transport.ranks() > program.parts.size()) {
-    refuse(ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(), program.parts.size());
+    refuse(ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(),
+           program.parts.size());
   }
   agree(mail, {checksum(packed(hash_of(program)) + options_text(options)), hash_of_build()});
   return RankRun(std::move(program), data, mail, options, board).run();
@@ -325,7 +342,8 @@ Result join(const Result& result, const transform::PieceTable& pieces) {
     shape.insert(shape.begin() + at, rank - std::min(rank, shape.size()), 1);
     return t.reshaped(shape);
   };
-  const auto put = [&](std::vector<std::pair<std::string, HostTensor>>& to, const std::string& name, const Shape& shape, DType dtype) -> HostTensor& {
+  const auto put = [&](std::vector<std::pair<std::string, HostTensor>>& to, const std::string& name, const Shape& shape,
+                       DType dtype) -> HostTensor& {
     const auto it = std::find_if(to.begin(), to.end(), [&](const auto& p) { return p.first == name; });
     return it != to.end() ? it->second : to.emplace_back(name, HostTensor(dtype, shape)).second;
   };

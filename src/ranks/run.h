@@ -3,13 +3,13 @@
 //     auto transport = std::move(exec::in_process_transports(1)[0]);       // all devices on threads of this process; or exec::open_mpi()
 //     Result r = run(split(module), data, *transport, {.steps = 10}, board);
 //
-// Results are the same bits for any number of ranks and threads: every device's program is compiled alone and the same way wherever it runs, and
-// messages of a channel come in their order.
+// Results are the same bits for any number of ranks and threads: every device's program is compiled alone and the same way wherever it
+// runs, and messages of a channel come in their order.
 #pragma once
 
 #include "exec/transports/transport.h"
 #include "ranks/board.h"
-#include "ranks/data.h"
+#include "ranks/data/data.h"
 #include "ranks/program.h"
 
 #include <map>
@@ -53,10 +53,10 @@ struct Result {
   double quickest_step() const;
 };
 
-// On every rank; the result is rank 0's (empty elsewhere). What goes wrong on one rank ends all: exec::RunFailed on each, with a text that names the
-// rank, its device, step and last operation. Before anything runs, ranks compare programs, options and builds, then what they have compiled. Refuses
-// (value), on rank 0: ranks that hold different programs or are of different builds, executables that are not those of the options, more ranks than
-// devices.
+// On every rank; the result is rank 0's (empty elsewhere). What goes wrong on one rank ends all: exec::RunFailed on each, with a text that
+// names the rank, its device, step and last operation. Before anything runs, ranks compare programs, options and builds, then what they
+// have compiled. Refuses (value), on rank 0: ranks that hold different programs or are of different builds, executables that are not those
+// of the options, more ranks than devices.
 Result run(Program program, const Data& data, exec::Transport& transport, const Options& options, Board& board);
 
 // What a rank calls instead of run() when it cannot: then no rank waits for it, and rank 0's run() says why (value).

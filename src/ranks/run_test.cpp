@@ -2,12 +2,12 @@
 #include "ranks/run.h"
 
 #include "ir/interpreter.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
 #include "pando/model_error.hpp"
-#include "ranks/split.h"
+#include "ranks/parts/split.h"
 #include "ranks/testing.h"
 #include "transform/distribute/parts.h"
 
@@ -21,9 +21,9 @@ namespace pando::ranks {
 namespace {
 
 using namespace ir;
-using ::testing::HasSubstr;
 using testing::differences;
 using testing::distance;
+using ::testing::HasSubstr;
 using testing::run_on;
 
 models::Mlp small_mlp() {
@@ -116,7 +116,8 @@ TEST(Run, a_transformer_equals_the_sequential_one_but_for_rounding) {
   Data data;
   data.set_seed(3);
   const Result sequential = run_on({again(gpt.module)}, 1, data, options);
-  for (const transform::Strategy& s : {transform::Strategy{.data = 2}, transform::Strategy{.tensor = 2}, transform::Strategy{.data = 2, .pipeline = 2, .microbatches = 2}}) {
+  for (const transform::Strategy& s : {transform::Strategy{.data = 2}, transform::Strategy{.tensor = 2},
+                                       transform::Strategy{.data = 2, .pipeline = 2, .microbatches = 2}}) {
     const transform::Distributed d = transform::parallelise(gpt, s);
     Data pieces = data;
     pieces.set_pieces(transform::pieces_of(gpt, d));
@@ -177,9 +178,7 @@ graph main():
 std::string refusal(const std::vector<Program>& programs, unsigned ranks, const Data& data, const Options& options = {}) {
   try {
     run_on(programs, ranks, data, options);
-  } catch (const std::exception& e) {
-    return e.what();
-  }
+  } catch (const std::exception& e) { return e.what(); }
   return "accepted";
 }
 
@@ -207,8 +206,9 @@ TEST(Run, what_is_compiled_is_the_same_for_any_ranks_and_another_executable_is_r
   EXPECT_EQ(refusal({again(m)}, 4, data, options), "accepted");
   ++options.executables.at(2);
   options.executables.erase(4);
-  EXPECT_THAT(refusal({again(m)}, 4, data, options), HasSubstr("rank 1 has compiled another executable for device 2 than the one that is wanted; rank 3 "
-                                                               "has compiled another executable for device 4"));
+  EXPECT_THAT(refusal({again(m)}, 4, data, options),
+              HasSubstr("rank 1 has compiled another executable for device 2 than the one that is wanted; rank 3 "
+                        "has compiled another executable for device 4"));
 }
 
 TEST(Run, a_loop_that_goes_round_two_devices_is_written_out) {
@@ -315,7 +315,8 @@ TEST(Run, replicas_are_devices_and_equal_the_interpreter) {
       Shape last(shape.size() + 1, 0), box = shape;
       last[0] = kSteps - 1;
       box.insert(box.begin(), 1);
-      EXPECT_EQ(transform::part_of(*found, last, box).reshaped(shape), interpreter.output(HostStreamId(s), 1).reshaped(shape)) << stream.name;
+      EXPECT_EQ(transform::part_of(*found, last, box).reshaped(shape), interpreter.output(HostStreamId(s), 1).reshaped(shape))
+          << stream.name;
     }
     EXPECT_EQ(*testing::find(r.variables, "w"), interpreter.state(StateId(0), 0));
     HostTensor v(DType::float32, {2, 2, 3});
@@ -352,7 +353,8 @@ TEST(Run, a_remote_buffer_that_two_devices_use_lies_with_one_of_them) {
     for (std::int64_t capacity : {0, 1, -1}) {
       const Program p = split(parse(kShared), {.capacity = capacity});
       const Result r = run_on({p}, ranks, {}, options);
-      EXPECT_EQ(*testing::find(r.outputs, "d"), HostTensor::of_floats(DType::float32, {2, 2}, std::vector<double>{4, 6, 5, 8})) << ranks << ' ' << capacity;
+      EXPECT_EQ(*testing::find(r.outputs, "d"), HostTensor::of_floats(DType::float32, {2, 2}, std::vector<double>{4, 6, 5, 8}))
+          << ranks << ' ' << capacity;
       EXPECT_EQ(*testing::find(r.variables, "r1"), HostTensor::of_floats(DType::float32, {2}, std::vector<double>{5, 8}));
       EXPECT_EQ(*testing::find(r.variables, "t"), HostTensor::of_floats(DType::float32, {2}, std::vector<double>{4, 6}));
     }
@@ -394,9 +396,7 @@ TEST(Split, refuses_what_ranks_cannot_run) {
   const auto id = [](const std::string& text, const SplitOptions& options = {}) {
     try {
       split(parse(text), options);
-    } catch (const ModelError& e) {
-      return e.id();
-    }
+    } catch (const ModelError& e) { return e.id(); }
     return std::string("accepted");
   };
   const std::string sent = R"(module
@@ -430,7 +430,8 @@ graph main(x: Tensor[(2), float32, 0], k: Tensor[(), uint32, 0]):
     b: Tensor[(2), float32, 1] = repeat(x1, k1, count=2) @there
     return b
 
-graph here)" + on(body, '0') + "\ngraph there" + on(body, '1');
+graph here)" + on(body, '0') +
+                            "\ngraph there" + on(body, '1');
   EXPECT_EQ(id(loops), "buffer-of-several-devices");
   EXPECT_EQ(id(sent, {.capacities = {{"nobody", 2}}}), "stream-name");
   const Program p = split(parse(sent), {.capacity = 3});

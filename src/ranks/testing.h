@@ -56,7 +56,8 @@ inline const ir::HostTensor* find(const std::vector<std::pair<std::string, ir::H
   return nullptr;
 }
 
-// The largest difference of what `whole` has to what `parts` has by the same name, relative to the largest element; what is missing is infinite.
+// The largest difference of what `whole` has to what `parts` has by the same name, relative to the largest element; what is missing is
+// infinite.
 inline double distance(const Result& whole, const Result& parts) {
   double most = 0;
   const auto compare = [&](const auto& left, const auto& right) {

@@ -17,8 +17,12 @@ constexpr std::size_t kFarthest = 8;
 class Board {
  public:
   Board(const Problem& problem, const Table& table)
-      : microbatches_(static_cast<std::size_t>(table.microbatches())), stages_(static_cast<std::size_t>(table.stages())), rows_(table.ranks.size()),
-        next_(table.ranks.size()), time_(table.ranks.size()), first_(table.ranks.size()) {
+      : microbatches_(static_cast<std::size_t>(table.microbatches())),
+        stages_(static_cast<std::size_t>(table.stages())),
+        rows_(table.ranks.size()),
+        next_(table.ranks.size()),
+        time_(table.ranks.size()),
+        first_(table.ranks.size()) {
     std::vector<std::size_t> rank_of(stages_, 0);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       for (const Cell& c : table.ranks[r]) rank_of[static_cast<std::size_t>(c.stage)] = r;
@@ -64,8 +68,10 @@ class Board {
   void move(std::size_t rank, std::size_t from, std::size_t to) {
     auto& row = rows_[rank];
     const auto at = [&](std::size_t i) { return row.begin() + static_cast<std::ptrdiff_t>(i); };
-    if (from < to) std::rotate(at(from), at(from + 1), at(to + 1));
-    else std::rotate(at(to), at(from), at(from + 1));
+    if (from < to)
+      std::rotate(at(from), at(from + 1), at(to + 1));
+    else
+      std::rotate(at(to), at(from), at(from + 1));
   }
   bool is_within(std::size_t rank) const {
     double held = 0;
@@ -192,7 +198,8 @@ Table anneal(const Problem& problem, const Table& start, std::int64_t moves, std
     if (from == to || !board.may_move(rank, from, to)) continue;
     board.move(rank, from, to);
     const Board::Length then = board.is_within(rank) ? board.replay() : Board::Length{};
-    const bool keep = then.energy <= now.energy || (then.energy != kNever && std::exp((now.energy - then.energy) / heat) > random.fraction());
+    const bool keep =
+        then.energy <= now.energy || (then.energy != kNever && std::exp((now.energy - then.energy) / heat) > random.fraction());
     if (!keep) {
       board.move(rank, to, from);
       continue;

@@ -39,7 +39,8 @@ std::string draw_text(const Table& table, const Timing& timing, const Costs& cos
     for (std::size_t i = 0; i < table.ranks[r].size(); ++i) {
       const Cell& c = table.ranks[r][i];
       if (!computes(c.action)) continue;
-      const std::size_t begin = column(timing.start[r][i]), end = std::min(which.size(), std::max(begin + 1, column(timing.start[r][i] + costs.of(c))));
+      const std::size_t begin = column(timing.start[r][i]),
+                        end = std::min(which.size(), std::max(begin + 1, column(timing.start[r][i] + costs.of(c))));
       for (std::size_t at = begin; at < end; ++at) {
         what[at] = letter(c.action);
         which[at] = static_cast<char>('0' + c.microbatch % 10);
@@ -54,7 +55,9 @@ std::string draw_svg(const Table& table, const Timing& timing, const Costs& cost
   constexpr double kRow = 28, kLeft = 60, kTop = 10, kWidth = 1100;
   const double scale = timing.makespan > 0 ? (kWidth - kLeft - 10) / timing.makespan : 1;
   const double height = kTop + kRow * static_cast<double>(table.ranks.size()) + 40;
-  std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:g}\" height=\"{:g}\" font-family=\"sans-serif\" font-size=\"10\">\n", kWidth, height);
+  std::string out =
+      fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:g}\" height=\"{:g}\" font-family=\"sans-serif\" font-size=\"10\">\n",
+                  kWidth, height);
   out += "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
   for (std::size_t r = 0; r < table.ranks.size(); ++r) {
     const double y = kTop + kRow * static_cast<double>(r);
@@ -63,12 +66,17 @@ std::string draw_svg(const Table& table, const Timing& timing, const Costs& cost
       const Cell& c = table.ranks[r][i];
       if (!computes(c.action)) continue;
       const double x = kLeft + timing.start[r][i] * scale, width = costs.of(c) * scale;
-      fmt::format_to(std::back_inserter(out), "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:g}\" fill=\"{}\" stroke=\"#444\" stroke-width=\"0.4\"><title>{}</title></rect>\n", x, y,
-                     width, kRow - 4, colour(c.action), to_string(c));
-      if (width >= 9) fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x + width / 2, y + 16, c.microbatch);
+      fmt::format_to(std::back_inserter(out),
+                     "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:g}\" fill=\"{}\" stroke=\"#444\" "
+                     "stroke-width=\"0.4\"><title>{}</title></rect>\n",
+                     x, y, width, kRow - 4, colour(c.action), to_string(c));
+      if (width >= 9)
+        fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x + width / 2, y + 16,
+                       c.microbatch);
     }
   }
-  fmt::format_to(std::back_inserter(out), "<text x=\"{:g}\" y=\"{:.1f}\">F blue, I orange, W green, B red; makespan {:g}, bubble {:.2f} %</text>\n</svg>\n", kLeft,
+  fmt::format_to(std::back_inserter(out),
+                 "<text x=\"{:g}\" y=\"{:.1f}\">F blue, I orange, W green, B red; makespan {:g}, bubble {:.2f} %</text>\n</svg>\n", kLeft,
                  kTop + kRow * static_cast<double>(table.ranks.size()) + 20, timing.makespan, 100 * timing.bubble);
   return out;
 }

@@ -11,7 +11,8 @@ namespace pando::schedule {
 // (F, I, W, B). Refuses nothing: a long schedule makes long lines. `units`: columns for one unit of cost.
 std::string draw_text(const Table& table, const Timing& timing, const Costs& costs, double columns_per_unit = 1);
 
-// The same as SVG: rows are ranks, boxes are cells with their stage and microbatch, colours are F, I, W, B; the makespan and the bubble below.
+// The same as SVG: rows are ranks, boxes are cells with their stage and microbatch, colours are F, I, W, B; the makespan and the bubble
+// below.
 std::string draw_svg(const Table& table, const Timing& timing, const Costs& costs);
 
 }  // namespace pando::schedule

@@ -71,7 +71,8 @@ struct Interleaving {
   explicit Interleaving(const Shape& s) : shape(s) {
     const std::int32_t rounds = std::max(1, s.microbatches / s.ranks);
     if (s.microbatches % rounds != 0) {
-      fail(ErrorKind::poplar_error, "schedule-shape", "{} microbatches do not divide into {} rounds; interleaved stages take them in rounds of equal size", s.microbatches, rounds);
+      fail(ErrorKind::poplar_error, "schedule-shape",
+           "{} microbatches do not divide into {} rounds; interleaved stages take them in rounds of equal size", s.microbatches, rounds);
     }
     round = s.microbatches / rounds;
   }
@@ -159,7 +160,8 @@ class VRow {
 
 void need_many(std::string_view name, const Shape& s) {
   if (s.microbatches < 2 * s.ranks) {
-    fail(ErrorKind::poplar_error, "schedule-shape", "{} needs at least {} microbatches on {} ranks, {} were given", name, 2 * s.ranks, s.ranks, s.microbatches);
+    fail(ErrorKind::poplar_error, "schedule-shape", "{} needs at least {} microbatches on {} ranks, {} were given", name, 2 * s.ranks,
+         s.ranks, s.microbatches);
   }
 }
 
@@ -219,8 +221,8 @@ Table dual_pipe_v(const Shape& s) {
   return t;
 }
 
-// Limits in halves of a rank's microbatch, as the papers give them for rank numbers from 0. Those that were found stay: a search for a strategy asks
-// for one again and again.
+// Limits in halves of a rank's microbatch, as the papers give them for rank numbers from 0. Those that were found stay: a search for a
+// strategy asks for one again and again.
 Table of_limit(const Shape& s, bool in_a_v, double limit, bool split) {
   using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, bool, double, bool>;
   constexpr std::size_t kMost = 256;
@@ -294,14 +296,17 @@ bool is_in_a_v(std::string_view name) { return stages_per_rank_of(name) == 2; }
 
 Table generate(std::string_view name, const Shape& shape) {
   if (shape.ranks < 1 || shape.microbatches < 1 || shape.stages_per_rank < 1) {
-    fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks, {} microbatches, {} stages a rank: each must be at least 1", shape.ranks, shape.microbatches, shape.stages_per_rank);
+    fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks, {} microbatches, {} stages a rank: each must be at least 1", shape.ranks,
+         shape.microbatches, shape.stages_per_rank);
   }
   if (static_cast<double>(shape.ranks) * shape.microbatches * shape.stages_per_rank > 5e8) {
-    fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks of {} stages and {} microbatches: too many cells for a host", shape.ranks, shape.stages_per_rank, shape.microbatches);
+    fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks of {} stages and {} microbatches: too many cells for a host", shape.ranks,
+         shape.stages_per_rank, shape.microbatches);
   }
   const Named& n = named(name);
   if (n.stages_per_rank != 0 && n.stages_per_rank != shape.stages_per_rank) {
-    fail(ErrorKind::poplar_error, "schedule-shape", "{} has {} stages a rank, {} were asked for", name, n.stages_per_rank, shape.stages_per_rank);
+    fail(ErrorKind::poplar_error, "schedule-shape", "{} has {} stages a rank, {} were asked for", name, n.stages_per_rank,
+         shape.stages_per_rank);
   }
   return n.make(shape);
 }

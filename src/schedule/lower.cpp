@@ -9,9 +9,14 @@ namespace {
 class Lowering {
  public:
   Lowering(const Table& table, const LowerOptions& options)
-      : table_(table), options_(options), stages_(table.stages()), microbatches_(table.microbatches()),
-        done_(static_cast<std::size_t>(stages_) * static_cast<std::size_t>(microbatches_), 0), rank_of_(static_cast<std::size_t>(stages_), -1),
-        left_(static_cast<std::size_t>(stages_), 0), rows_(table.ranks.size()) {
+      : table_(table),
+        options_(options),
+        stages_(table.stages()),
+        microbatches_(table.microbatches()),
+        done_(static_cast<std::size_t>(stages_) * static_cast<std::size_t>(microbatches_), 0),
+        rank_of_(static_cast<std::size_t>(stages_), -1),
+        left_(static_cast<std::size_t>(stages_), 0),
+        rows_(table.ranks.size()) {
     out_.ranks.resize(rows_.size());
     for (std::size_t r = 0; r < rows_.size(); ++r) begin(r);
   }
@@ -24,7 +29,8 @@ class Lowering {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const Row& row = rows_[r];
       if (row.next < table_.ranks[r].size()) {
-        fail(ErrorKind::poplar_error, "schedule-lowered", "rank {} cannot go on at cell {} '{}'", r, row.next + 1, to_string(table_.ranks[r][row.next]));
+        fail(ErrorKind::poplar_error, "schedule-lowered", "rank {} cannot go on at cell {} '{}'", r, row.next + 1,
+             to_string(table_.ranks[r][row.next]));
       }
       for (const Cell& c : row.returned) add(r, c, Action::wait_send_backward);
     }
@@ -112,7 +118,8 @@ class Lowering {
 
   void send(std::size_t r, const Cell& c, Action action, std::int32_t to, Action there) {
     add(r, c, action);
-    if (!options_.defer_receives) add(static_cast<std::size_t>(rank_of_[static_cast<std::size_t>(to)]), {to, c.microbatch, there, false}, there);
+    if (!options_.defer_receives)
+      add(static_cast<std::size_t>(rank_of_[static_cast<std::size_t>(to)]), {to, c.microbatch, there, false}, there);
   }
 
   // Gradients and weights of a stage that is over.

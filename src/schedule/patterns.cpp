@@ -26,7 +26,8 @@ bool place(const Problem& problem, const Pattern& p, std::int32_t rank, Slots& s
   const std::int32_t top = p.down * last + p.turn + p.up * last;  // the last stage's forward pass, on rank 0
   // A whole backward pass takes two slots: neighbours are one further apart.
   s.gradient[1] = top + 1 + (p.gradient_down + length - 1) * rank;
-  s.gradient[0] = top + 1 + (p.gradient_down + length - 1) * last + p.gradient_turn + length - 1 + (p.gradient_up + length - 1) * (last - rank);
+  s.gradient[0] =
+      top + 1 + (p.gradient_down + length - 1) * last + p.gradient_turn + length - 1 + (p.gradient_up + length - 1) * (last - rank);
   std::array<bool, kPeriod> taken{};
   const auto take = [&](std::int32_t t) { return !std::exchange(taken[static_cast<std::size_t>(residue(t))], true); };
   for (int c = 0; c < 2; ++c) {
@@ -67,7 +68,8 @@ Table table_of(const Problem& problem, const Pattern& pattern, std::int32_t micr
     for (std::int32_t m = 0; m < microbatches; ++m) {
       for (std::size_t c = 0; c < 2; ++c) {
         timed.push_back({s.forward[c] + kPeriod * m, {stage[c], m, Action::forward, false}});
-        timed.push_back({s.gradient[c] + kPeriod * m, {stage[c], m, problem.split_backward ? Action::input_gradient : Action::backward, false}});
+        timed.push_back(
+            {s.gradient[c] + kPeriod * m, {stage[c], m, problem.split_backward ? Action::input_gradient : Action::backward, false}});
         if (problem.split_backward) timed.push_back({s.weight[c] + kPeriod * m, {stage[c], m, Action::weight_gradient, false}});
       }
     }
@@ -83,7 +85,8 @@ std::vector<Pattern> patterns(const Problem& problem) {
   std::vector<Pattern> all;
   std::array<std::int32_t, 6> d;
   for (std::int32_t code = 0; code < kFarthest * kFarthest * kFarthest * kFarthest * kFarthest * kFarthest; ++code) {
-    for (std::size_t i = 0, rest = static_cast<std::size_t>(code); i < 6; ++i, rest /= kFarthest) d[i] = static_cast<std::int32_t>(rest % kFarthest) + 1;
+    for (std::size_t i = 0, rest = static_cast<std::size_t>(code); i < 6; ++i, rest /= kFarthest)
+      d[i] = static_cast<std::int32_t>(rest % kFarthest) + 1;
     const Pattern p{d[0], d[1], d[2], d[3], d[4], d[5]};
     bool fits = true;
     for (std::int32_t r = 0; fits && r < problem.shape.ranks; ++r) {

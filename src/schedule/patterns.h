@@ -1,5 +1,6 @@
 // Repeating patterns for stages in a V (Qi et al. 2024, "Pipeline Parallelism with Controllable Memory"): every microbatch goes through the
-// ranks in the same way, six slots behind the one before it. How far apart neighbouring ranks' passes lie decides how long activations live.
+// ranks in the same way, six slots behind the one before it. How far apart neighbouring ranks' passes lie decides how long activations
+// live.
 #pragma once
 
 #include "schedule/generate.h"

@@ -55,7 +55,6 @@ class Player {
     return true;
   }
 
-
  private:
   std::size_t size() const { return static_cast<std::size_t>(stages_) * static_cast<std::size_t>(microbatches_); }
   std::size_t index(std::int32_t stage, std::int32_t microbatch) const {
@@ -140,9 +139,13 @@ class Player {
 class Order {
  public:
   Order(const Table& table, std::int32_t stages, std::int32_t microbatches, const std::vector<std::int32_t>& rank_of)
-      : table_(table), stages_(stages), microbatches_(microbatches), rank_of_(rank_of),
-        done_(static_cast<std::size_t>(stages) * static_cast<std::size_t>(microbatches), 0), next_(table.ranks.size(), 0),
-            missing_(table.ranks.size()) {}
+      : table_(table),
+        stages_(stages),
+        microbatches_(microbatches),
+        rank_of_(rank_of),
+        done_(static_cast<std::size_t>(stages) * static_cast<std::size_t>(microbatches), 0),
+        next_(table.ranks.size(), 0),
+        missing_(table.ranks.size()) {}
 
   // Whether all cells ran.
   bool run() {
@@ -240,10 +243,12 @@ std::optional<Broken> rows_broken(const Table& table, std::int32_t stages, std::
         return broken("stage-on-two-ranks", fmt::format("stage {} is on rank {}, too", c.stage, home));
       }
       home = static_cast<std::int32_t>(r);
-      std::uint8_t& s = seen[static_cast<std::size_t>(c.stage) * static_cast<std::size_t>(microbatches) +
-                             static_cast<std::size_t>(c.microbatch)];
-      const std::uint8_t bit = c.action == Action::forward ? kForward : c.action == Action::input_gradient ? kInput
-          : c.action == Action::weight_gradient ? kWeight : kWhole;
+      std::uint8_t& s =
+          seen[static_cast<std::size_t>(c.stage) * static_cast<std::size_t>(microbatches) + static_cast<std::size_t>(c.microbatch)];
+      const std::uint8_t bit = c.action == Action::forward           ? kForward
+                               : c.action == Action::input_gradient  ? kInput
+                               : c.action == Action::weight_gradient ? kWeight
+                                                                     : kWhole;
       if (s & bit) return broken("cell-twice", "it stands in the row twice");
       if (bit != kForward && !(s & kForward)) return broken("order", "a backward pass without its forward pass before it");
       if (bit == kWeight && !(s & kInput)) return broken("order", "W without its I before it");
@@ -256,8 +261,11 @@ std::optional<Broken> rows_broken(const Table& table, std::int32_t stages, std::
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     for (std::int32_t m = 0; m < microbatches; ++m) {
       const std::uint8_t s = seen[static_cast<std::size_t>(stage) * static_cast<std::size_t>(microbatches) + static_cast<std::size_t>(m)];
-      const char* missing = !(s & kForward) ? "F" : (s & kWhole) ? nullptr : !(s & kInput) ? "B (or I and W)" : !(s & kWeight) ? "W"
-          : nullptr;
+      const char* missing = !(s & kForward)  ? "F"
+                            : (s & kWhole)   ? nullptr
+                            : !(s & kInput)  ? "B (or I and W)"
+                            : !(s & kWeight) ? "W"
+                                             : nullptr;
       if (missing == nullptr) continue;
       const std::int32_t rank = rank_of[static_cast<std::size_t>(stage)];
       return Broken{"cell-missing", fmt::format("stage {} (rank {}) has no {} of microbatch {}", stage, rank, missing, m), rank, 0};

@@ -35,8 +35,8 @@ struct Broken {
   std::int32_t cell = 0;
 };
 
-// The first rule that the table breaks: every stage on one rank; each F once and each backward once (as B, or as I and W) for every stage and
-// microbatch; F before backward, I before W on their rank; no deadlock.
+// The first rule that the table breaks: every stage on one rank; each F once and each backward once (as B, or as I and W) for every stage
+// and microbatch; F before backward, I before W on their rank; no deadlock.
 std::optional<Broken> first_broken_rule(const Table& table);
 
 struct Timing {

@@ -45,7 +45,15 @@ std::vector<Row> index() {
     std::vector<std::string> f;
     std::istringstream cells(line);
     for (std::string c; std::getline(cells, c, ',');) f.push_back(c);
-    rows.push_back({f[0], f[2], {std::stoi(f[3]), std::stoi(f[4]), std::stoi(f[5])}, std::stod(f[7]), std::stod(f[8]), std::stod(f[9]), std::stod(f[13]), numbers(f[10]), numbers(f[11])});
+    rows.push_back({f[0],
+                    f[2],
+                    {std::stoi(f[3]), std::stoi(f[4]), std::stoi(f[5])},
+                    std::stod(f[7]),
+                    std::stod(f[8]),
+                    std::stod(f[9]),
+                    std::stod(f[13]),
+                    numbers(f[10]),
+                    numbers(f[11])});
   }
   return rows;
 }
@@ -69,9 +77,10 @@ TEST(Schedule, PublishedTablesObeyTheRulesAndTakeTheirTime) {
 }
 
 TEST(Schedule, NamesMakeThePublishedTables) {
-  const std::map<std::string, std::string> ours = {{"GPipe", "GPipe"}, {"1F1B", "1F1B"}, {"Interleaved1F1B", "Interleaved1F1B"}, {"VPP2", "Interleaved1F1B"},
-                                                   {"LoopedBFS", "LoopedBFS"}, {"InterleavedZeroBubble", "InterleavedZeroBubble"}, {"ZBVZeroBubble", "ZBV"},
-                                                   {"DualPipeV", "DualPipeV"}};
+  const std::map<std::string, std::string> ours = {
+      {"GPipe", "GPipe"},          {"1F1B", "1F1B"},           {"Interleaved1F1B", "Interleaved1F1B"},
+      {"VPP2", "Interleaved1F1B"}, {"LoopedBFS", "LoopedBFS"}, {"InterleavedZeroBubble", "InterleavedZeroBubble"},
+      {"ZBVZeroBubble", "ZBV"},    {"DualPipeV", "DualPipeV"}};
   int compared = 0;
   for (const Row& row : index()) {
     const auto name = ours.find(row.name);
@@ -85,7 +94,7 @@ TEST(Schedule, NamesMakeThePublishedTables) {
 
 // Schedules that others found by search: ours hold no more and take no longer.
 TEST(Schedule, SearchedSchedulesAreAsGood) {
-  const std::map<std::string, std::string> ours = {{"ZB1P", "ZB-H1"}, {"ZB2P", "ZB-H2"}, {"ZBV", "ZBV"},
+  const std::map<std::string, std::string> ours = {{"ZB1P", "ZB-H1"}, {"ZB2P", "ZB-H2"},   {"ZBV", "ZBV"},
                                                    {"VMIN", "V-Min"}, {"VHALF", "V-Half"}, {"V1F1B", "V-1F1B"}};
   int compared = 0;
   for (const Row& row : index()) {
@@ -141,9 +150,7 @@ TEST(Schedule, TextsThatCannotBeReadAreRefusedWithTheirPlace) {
   const auto message = [](const char* text) {
     try {
       read_csv(text, "t.csv");
-    } catch (const poplar::poplar_error& e) {
-      return std::string(e.what());
-    }
+    } catch (const poplar::poplar_error& e) { return std::string(e.what()); }
     return std::string("no error");
   };
   using testing::HasSubstr;
@@ -152,7 +159,8 @@ TEST(Schedule, TextsThatCannotBeReadAreRefusedWithTheirPlace) {
   EXPECT_THAT(message("(0F0;1B0)OVER"), HasSubstr("expected (a;b)OVERLAP_F_B"));
   EXPECT_THAT(message("F0"), HasSubstr("expected a number"));
   EXPECT_THAT(message("0F99999999999"), HasSubstr("expected a number"));
-  EXPECT_EQ(write_csv(read_csv("0UNSHARD,0F0,,(0F1;0B0)OVERLAP_F_B,0SEND_F1,0WAIT_SEND_F1\n")), "0UNSHARD,0F0,,(0F1;0B0)OVERLAP_F_B,0SEND_F1,0WAIT_SEND_F1\n");
+  EXPECT_EQ(write_csv(read_csv("0UNSHARD,0F0,,(0F1;0B0)OVERLAP_F_B,0SEND_F1,0WAIT_SEND_F1\n")),
+            "0UNSHARD,0F0,,(0F1;0B0)OVERLAP_F_B,0SEND_F1,0WAIT_SEND_F1\n");
 }
 
 TEST(Schedule, ShapesThatDoNotExistAreRefused) {
@@ -174,9 +182,7 @@ TEST(Schedule, AllNamesAtManyShapes) {
           Table t;
           try {
             t = generate(name, {ranks, microbatches, stages});
-          } catch (const poplar::poplar_error&) {
-            continue;
-          }
+          } catch (const poplar::poplar_error&) { continue; }
           const auto broken = first_broken_rule(t);
           ASSERT_FALSE(broken) << name << " " << ranks << " " << microbatches << " " << stages << ": " << broken->message;
           EXPECT_EQ(t.stages(), ranks * stages);
@@ -224,8 +230,10 @@ TEST(Schedule, LoweredHasAllTransfers) {
           const Cell& c = row[i];
           ++count[c.action];
           before.insert(to_string(c));
-          if (c.action == Action::wait_send_forward) EXPECT_TRUE(before.contains(to_string({c.stage, c.microbatch, Action::send_forward, false})));
-          if (c.action == Action::receive_forward) EXPECT_FALSE(before.contains(to_string({c.stage, c.microbatch, Action::forward, false})));
+          if (c.action == Action::wait_send_forward)
+            EXPECT_TRUE(before.contains(to_string({c.stage, c.microbatch, Action::send_forward, false})));
+          if (c.action == Action::receive_forward)
+            EXPECT_FALSE(before.contains(to_string({c.stage, c.microbatch, Action::forward, false})));
           const bool pass_next = i + 1 < row.size() && (computes(row[i + 1].action) || row[i + 1].action == Action::receive_backward ||
                                                         row[i + 1].action == Action::receive_forward);
           if (defer && (c.action == Action::receive_forward || c.action == Action::receive_backward)) EXPECT_TRUE(pass_next);

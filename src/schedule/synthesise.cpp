@@ -22,8 +22,8 @@ struct Preference {
   // 0: weight gradients when nothing else is there; 1: also at once behind their input gradient while another rank is filled;
   // 2: when memory is needed or nothing else is there, but not where an arrival that is known comes before they would end.
   int weights = 0;
-  // Activations of its first stage that rank r holds at the most: `first` - r x `slope`, at least one. Early passes that nobody waits for take
-  // memory from those that others wait for.
+  // Activations of its first stage that rank r holds at the most: `first` - r x `slope`, at least one. Early passes that nobody waits for
+  // take memory from those that others wait for.
   double first = 1e9, slope = 0;
   // Not empty: what comes first in a repeating pattern is preferred (slots_of of patterns.h).
   std::vector<std::array<std::int32_t, 6>> slots;
@@ -32,7 +32,11 @@ struct Preference {
 class Scheduler {
  public:
   Scheduler(const Problem& problem, const Preference& preference)
-      : p_(problem), how_(preference), ranks_(problem.shape.ranks), chunks_(problem.shape.stages_per_rank), stages_(ranks_ * chunks_),
+      : p_(problem),
+        how_(preference),
+        ranks_(problem.shape.ranks),
+        chunks_(problem.shape.stages_per_rank),
+        stages_(ranks_ * chunks_),
         microbatches_(problem.shape.microbatches) {}
 
   // Empty if it got stuck.
@@ -84,12 +88,16 @@ class Scheduler {
   };
 
   std::int64_t rank_cells() const { return static_cast<std::int64_t>(chunks_) * microbatches_ * (p_.split_backward ? 3 : 2); }
-  std::size_t index(std::int32_t stage, std::int32_t m) const { return static_cast<std::size_t>(stage) * static_cast<std::size_t>(microbatches_) + static_cast<std::size_t>(m); }
+  std::size_t index(std::int32_t stage, std::int32_t m) const {
+    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(microbatches_) + static_cast<std::size_t>(m);
+  }
   std::int32_t rank_of(std::int32_t stage) const {
     if (!p_.in_a_v) return stage % ranks_;
     return stage < ranks_ ? stage : 2 * ranks_ - 1 - stage;
   }
-  std::int32_t stage_of(std::int32_t rank, std::int32_t chunk) const { return p_.in_a_v && chunk == 1 ? 2 * ranks_ - 1 - rank : chunk * ranks_ + rank; }
+  std::int32_t stage_of(std::int32_t rank, std::int32_t chunk) const {
+    return p_.in_a_v && chunk == 1 ? 2 * ranks_ - 1 - rank : chunk * ranks_ + rank;
+  }
   void wake(double time, std::int32_t rank) { events_.push({time, rank}); }
 
   // When a stage's result is there for a rank.
@@ -164,13 +172,15 @@ class Scheduler {
         when = std::min(when, there);
         return;
       }
-      const std::int64_t slot = how_.slots[static_cast<std::size_t>(r)][static_cast<std::size_t>(3 * chunk + kind)] + std::int64_t{kPatternPeriod} * c.microbatch;
+      const std::int64_t slot =
+          how_.slots[static_cast<std::size_t>(r)][static_cast<std::size_t>(3 * chunk + kind)] + std::int64_t{kPatternPeriod} * c.microbatch;
       if (best && slot >= best_slot) return;
       best = c;
       best_slot = slot;
     };
     for (std::int32_t c = 0; c < chunks_; ++c) {
-      const std::int32_t stage = stage_of(r, c), f = rank.next_forward[static_cast<std::size_t>(c)], g = rank.next_gradient[static_cast<std::size_t>(c)];
+      const std::int32_t stage = stage_of(r, c), f = rank.next_forward[static_cast<std::size_t>(c)],
+                         g = rank.next_gradient[static_cast<std::size_t>(c)];
       if (f < microbatches_ && rank.held + 1 <= rank.limit - (chunks_ - 1 - c)) {
         offer(c, 0, {stage, f, Action::forward, false}, stage == 0 ? 0 : arrival(forward_, stage - 1, f, r));
       }
@@ -236,11 +246,14 @@ class Scheduler {
 
 void check_problem(const Problem& p) {
   const Shape& s = p.shape;
-  if (s.ranks < 1 || s.microbatches < 1 || s.stages_per_rank < 1) fail(ErrorKind::poplar_error, "schedule-shape", "a schedule of no ranks, microbatches or stages");
-  if (p.in_a_v && s.stages_per_rank != 2) fail(ErrorKind::poplar_error, "schedule-shape", "a V has two stages a rank, not {}", s.stages_per_rank);
+  if (s.ranks < 1 || s.microbatches < 1 || s.stages_per_rank < 1)
+    fail(ErrorKind::poplar_error, "schedule-shape", "a schedule of no ranks, microbatches or stages");
+  if (p.in_a_v && s.stages_per_rank != 2)
+    fail(ErrorKind::poplar_error, "schedule-shape", "a V has two stages a rank, not {}", s.stages_per_rank);
   const auto stages = static_cast<std::size_t>(s.ranks) * static_cast<std::size_t>(s.stages_per_rank);
   for (const auto* costs : {&p.costs.forward, &p.costs.input_gradient, &p.costs.weight_gradient}) {
-    if (costs->size() != 1 && costs->size() != stages) fail(ErrorKind::poplar_error, "schedule-costs", "{} costs for {} stages", costs->size(), stages);
+    if (costs->size() != 1 && costs->size() != stages)
+      fail(ErrorKind::poplar_error, "schedule-costs", "{} costs for {} stages", costs->size(), stages);
     for (double c : *costs) {
       if (!(c >= 0) || c == kNever) fail(ErrorKind::poplar_error, "schedule-costs", "a cost of {}", c);
     }
@@ -250,7 +263,8 @@ void check_problem(const Problem& p) {
   }
   for (double m : p.memory) {
     if (!(m * s.stages_per_rank >= s.stages_per_rank)) {
-      fail(ErrorKind::poplar_error, "schedule-memory", "a limit of {} microbatches; a rank needs room for one activation of each of its {} stages (1)", m, s.stages_per_rank);
+      fail(ErrorKind::poplar_error, "schedule-memory",
+           "a limit of {} microbatches; a rank needs room for one activation of each of its {} stages (1)", m, s.stages_per_rank);
     }
   }
 }
@@ -296,14 +310,16 @@ std::vector<Preference> preferences(const Problem& problem) {
   for (const auto& [first, slope] : caps) {
     for (int direction = 0; direction < 3; ++direction) {
       for (const bool deep : {true, false}) {
-        for (int weights = 0; weights < (problem.split_backward ? 3 : 1); ++weights) all.push_back({direction, deep, weights, first, slope, {}});
+        for (int weights = 0; weights < (problem.split_backward ? 3 : 1); ++weights)
+          all.push_back({direction, deep, weights, first, slope, {}});
       }
     }
   }
   return all;
 }
 
-// Patterns are judged on a pipeline that is full for a while, not on all microbatches: as they stand, and as preferences of a list schedule.
+// Patterns are judged on a pipeline that is full for a while, not on all microbatches: as they stand, and as preferences of a list
+// schedule.
 void try_patterns(const Problem& problem, Best& best) {
   Problem small = problem;
   small.shape.microbatches = std::min(problem.shape.microbatches, 4 * problem.shape.ranks);
@@ -346,8 +362,8 @@ Table merged(Table t) {
   return t;
 }
 
-// Annealed in rounds, until the last ones found nothing. `kBudget` counts cells that are replayed in a round: small tables are improved for long,
-// large ones not at all. Whole backward passes begin as split ones, too: other orders are near those.
+// Annealed in rounds, until the last ones found nothing. `kBudget` counts cells that are replayed in a round: small tables are improved for
+// long, large ones not at all. Whole backward passes begin as split ones, too: other orders are near those.
 void improve(const Problem& problem, Best& best) {
   constexpr std::int64_t kBudget = 60'000'000, kFewest = 20'000;
   constexpr int kRounds = 8, kPatience = 4;

@@ -3,8 +3,8 @@
 //     rank 0   0F0 0F1 0B0 0F2 0B1 0B2            stage 0: forward of microbatch 0, forward of 1, backward of 0, ...
 //     rank 1   1F0 1B0 1F1 1B1 1F2 1B2
 //
-// F is the forward pass of a stage, I the gradient of its input, W the gradient of its weights, B both in one. Cells stand in execution order;
-// what a rank does when is what dependences and costs make of it (replay.h). The text is CSV, one line for each rank:
+// F is the forward pass of a stage, I the gradient of its input, W the gradient of its weights, B both in one. Cells stand in execution
+// order; what a rank does when is what dependences and costs make of it (replay.h). The text is CSV, one line for each rank:
 // `<stage><F|I|W|B><microbatch>`, `(a;b)OVERLAP_F_B` for two that run side by side, an empty cell where a rank idles for a slot.
 #pragma once
 

@@ -42,11 +42,19 @@ struct Stage {
 class Estimator {
  public:
   Estimator(const Transformer& m, const Cluster& c, const Strategy& s, const MeasuredShapes* shapes)
-      : m_(m), c_(c), s_(s), shapes_(shapes), groups_(levels_of(c, s)), layer_(layer_costs(m, c, s, false, shapes)), head_(head_seconds(m, c, s, shapes)) {
+      : m_(m),
+        c_(c),
+        s_(s),
+        shapes_(shapes),
+        groups_(levels_of(c, s)),
+        layer_(layer_costs(m, c, s, false, shapes)),
+        head_(head_seconds(m, c, s, shapes)) {
     if (m.experts > 0) expert_layer_ = layer_costs(m, c, s, true, shapes);
     microbatches_ = static_cast<double>(s.microbatches());
-    if (s.weighed) weighed_stages();
-    else even_stages();
+    if (s.weighed)
+      weighed_stages();
+    else
+      even_stages();
   }
 
   Estimate run() {
@@ -103,7 +111,8 @@ class Estimator {
     const double t = static_cast<double>(s_.tensor);
     if (experts) return s.expert_layers * m_.expert_parameters() / static_cast<double>(s_.expert) / t;
     return (s.layers * m_.layer_parameters(false) + s.expert_layers * m_.layer_parameters(true) +
-            (s.first + s.last) * m_.embedding_parameters()) / t;
+            (s.first + s.last) * m_.embedding_parameters()) /
+           t;
   }
   // Weights' and gradients' bytes of a stage that the data-parallel devices exchange, seconds.
   double exchange_seconds(const Stage& s) const {
@@ -114,8 +123,8 @@ class Estimator {
       const double gather = simulate::transfer_time(c_, Collective::all_gather, 2 * count, g).seconds;
       // Weights that are split are gathered for each pass of each microbatch; what is not hidden by a layer's work is seen.
       const double passes = s_.zero == 3 ? 2 * microbatches_ : 1;
-      const double hidden = s_.zero == 3
-          ? passes * (s.layers * layer_.computing_seconds + s.expert_layers * expert_layer_.computing_seconds) / 2 : 0;
+      const double hidden =
+          s_.zero == 3 ? passes * (s.layers * layer_.computing_seconds + s.expert_layers * expert_layer_.computing_seconds) / 2 : 0;
       return simulate::transfer_time(c_, Collective::reduce_scatter, 4 * count, g).seconds + std::max(0.0, passes * gather - hidden);
     };
     Group between = groups_.data;
@@ -177,7 +186,8 @@ class Estimator {
   double head_of_slowest() const { return s_.weighed && !slowest_->last ? 0 : head_; }
 
   void split_work() {
-    const double layers = (s_.weighed ? slowest_->layers : static_cast<double>(m_.layers) / static_cast<double>(s_.pipeline)) * microbatches_;
+    const double layers =
+        (s_.weighed ? slowest_->layers : static_cast<double>(m_.layers) / static_cast<double>(s_.pipeline)) * microbatches_;
     double transfers = 0;
     for (const auto* ops : {&layer_.forward, &layer_.input_gradient, &layer_.weight_gradient}) {
       for (const LayerOp& o : *ops) transfers += o.transfer ? o.seconds : 0;
@@ -186,7 +196,7 @@ class Estimator {
     e_.recomputing = layers * layer_.again_seconds;
     e_.head = microbatches_ * head_of_slowest();
     e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.optimizer - e_.host - e_.offload - e_.head -
-        e_.tensor_transfers - e_.recomputing;
+                   e_.tensor_transfers - e_.recomputing;
   }
 
   double split(double devices) const { return s_.zero >= 1 ? devices : 1; }
@@ -222,8 +232,10 @@ class Estimator {
       case PipelineSchedule::zero_bubble_h1:
       case PipelineSchedule::zero_bubble_v: held = p; break;
       case PipelineSchedule::one_f_one_b:
-        if (v > 1) held = s.first ? p * (1 + (p - 1) / (p * v)) : ((v - 1) * p + 1) / v;
-        else held = p - static_cast<double>(s.rank);
+        if (v > 1)
+          held = s.first ? p * (1 + (p - 1) / (p * v)) : ((v - 1) * p + 1) / v;
+        else
+          held = p - static_cast<double>(s.rank);
         break;
     }
     return std::min(held, microbatches_);
@@ -286,7 +298,8 @@ Division division_of(const Transformer& model, const Cluster& cluster, const Str
   Strategy plain;
   plain.tensor = s.tensor, plain.pipeline = s.pipeline, plain.data = s.data, plain.context = s.context, plain.expert = s.expert;
   plain.batch = s.batch, plain.microbatch = s.microbatch, plain.recompute = s.recompute;
-  const double layer = layer_costs(model, cluster, plain, false, shapes).computing_seconds, head = head_seconds(model, cluster, plain, shapes);
+  const double layer = layer_costs(model, cluster, plain, false, shapes).computing_seconds,
+               head = head_seconds(model, cluster, plain, shapes);
   const std::int64_t before = s.pipeline - 1;
   Division best;
   double quickest = std::numeric_limits<double>::infinity();

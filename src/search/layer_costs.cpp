@@ -32,14 +32,18 @@ class LayerWriter {
   LayerCosts write() {
     norm("norm");
     join(true);
-    if (m_.latent()) latent_attention();
-    else attention();
+    if (m_.latent())
+      latent_attention();
+    else
+      attention();
     join(false);
     residual("residual");
     norm("norm 2");
     join(true);
-    if (with_experts_) experts();
-    else dense(static_cast<double>(m_.ffn));
+    if (with_experts_)
+      experts();
+    else
+      dense(static_cast<double>(m_.ffn));
     join(false);
     residual("residual 2");
     finish();
@@ -87,7 +91,7 @@ class LayerWriter {
 
   void norm(std::string_view name) {
     memory_op(name, 4 * width_ * norm_share_, 10 * width_ * norm_share_);
-    keep(2 * width_ * norm_share_);                                              // its input
+    keep(2 * width_ * norm_share_);                                           // its input
     keep(2 * width_ * (split_ && !s_.regather && t_ > 1 ? 1 : norm_share_));  // its result, the products' operand
   }
 
@@ -152,8 +156,7 @@ class LayerWriter {
   void latent_attention() {
     const auto h = static_cast<double>(m_.hidden), qr = static_cast<double>(m_.query_rank), kr = static_cast<double>(m_.kv_rank),
                d = static_cast<double>(m_.size_of_head()), pos = static_cast<double>(m_.position_size),
-                   value = static_cast<double>(m_.value_size),
-               a = static_cast<double>(m_.heads) / t_;
+               value = static_cast<double>(m_.value_size), a = static_cast<double>(m_.heads) / t_;
     product("queries down", tokens_, h, qr);
     product("queries up", tokens_, qr, a * (d + pos));
     product("keys, values down", tokens_, h, kr + pos);
@@ -256,8 +259,7 @@ class LayerWriter {
       const double wide = layout == 'i' ? k : n, deep = layout == 'i' ? n : k;  // measured under the shape of the forward product
       for (const auto& g : shapes_->grouped) {
         if (g.layout == layout && static_cast<double>(g.groups) == groups && static_cast<double>(g.n) == wide &&
-            static_cast<double>(g.k) == deep &&
-            std::abs(static_cast<double>(g.m) - m) < 0.02 * m) {
+            static_cast<double>(g.k) == deep && std::abs(static_cast<double>(g.m) - m) < 0.02 * m) {
           return c_.launch + operations / (c_.half_operations * g.efficiency);
         }
       }
@@ -303,7 +305,6 @@ class LayerWriter {
   friend double head_seconds(const Transformer&, const Cluster&, const Strategy&, const MeasuredShapes*);
 };
 
-
 LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts,
                        const MeasuredShapes* shapes) {
   return LayerWriter(model, cluster, s, with_experts, shapes).write();
@@ -313,9 +314,8 @@ double head_seconds(const Transformer& model, const simulate::Cluster& cluster, 
   if (model.vocab == 0) return 0;
   LayerWriter w(model, cluster, s, false, shapes);
   const auto h = static_cast<double>(model.hidden), v = static_cast<double>(model.vocab) / static_cast<double>(s.tensor);
-  return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1,
-                                                                        'i') + w.product_seconds(v, w.tokens_, h, 1,
-                                                                                                 'w') + w.memory(16 * w.tokens_ * v);
+  return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1, 'i') +
+         w.product_seconds(v, w.tokens_, h, 1, 'w') + w.memory(16 * w.tokens_ * v);
 }
 
 }  // namespace pando::search

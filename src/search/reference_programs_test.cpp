@@ -12,8 +12,8 @@ namespace pando::search {
 namespace {
 
 ir::Module distributed_mlp(const simulate::Csv& csv, std::size_t i, ir::DType dtype) {
-  const transform::Program mlp = models::build_mlp({.layers = csv.integer(i, "layers"), .width = csv.integer(i, "dim"),
-                                                    .batch = csv.integer(i, "batch"), .dtype = dtype});
+  const transform::Program mlp = models::build_mlp(
+      {.layers = csv.integer(i, "layers"), .width = csv.integer(i, "dim"), .batch = csv.integer(i, "batch"), .dtype = dtype});
   transform::Strategy s;
   s.data = static_cast<std::int32_t>(csv.integer(i, "D"));
   s.tensor = static_cast<std::int32_t>(csv.integer(i, "H"));
@@ -29,8 +29,8 @@ TEST(ReferencePrograms, DefaultParametersExactly) {
   const auto csv = simulate::Csv::read_file(PANDO_SOURCE_DIR "/tests/data/distir/mlp_default_params.csv");
   const simulate::ReferenceCostModel costs;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
-    const auto p = simulate::flatten(distributed_mlp(csv, i, csv.text(i, "dtype") == "Float16" ? ir::DType::float16 : ir::DType::float32),
-                                     costs);
+    const auto p =
+        simulate::flatten(distributed_mlp(csv, i, csv.text(i, "dtype") == "Float16" ? ir::DType::float16 : ir::DType::float32), costs);
     std::string ops, peaks;
     for (const auto& [name, n] : p.histogram()) ops += fmt::format("{}{}:{}", ops.empty() ? "" : " ", name, n);
     EXPECT_EQ(ops, csv.text(i, "op_counts")) << "row " << i + 1;

@@ -15,8 +15,8 @@ std::string kinds_of(const Estimate& e) {
   std::string text;
   for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) {
     if (e.memory[k] >= 0.005 * kGib) {
-      text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", simulate::name_of(static_cast<simulate::MemoryKind>(k)),
-                          e.memory[k] / kGib);
+      text +=
+          fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", simulate::name_of(static_cast<simulate::MemoryKind>(k)), e.memory[k] / kGib);
     }
   }
   return text;
@@ -32,13 +32,12 @@ std::string why_not(const Transformer& model, const simulate::Cluster& cluster, 
   const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes);
   if (e.memory_bytes() > limit) {
     return fmt::format("memory: a device of stage {} needs {:.0f} bytes ({:.2f} GiB: {}), {:.0f} more than the {:.0f} that it has\n",
-                       e.fullest_stage, e.memory_bytes(),
-                       e.memory_bytes() / kGib, kinds_of(e), e.memory_bytes() - limit, limit);
+                       e.fullest_stage, e.memory_bytes(), e.memory_bytes() / kGib, kinds_of(e), e.memory_bytes() - limit, limit);
   }
   if (result.best.empty()) return fmt::format("it fits: {:.4f} s, {:.2f} GiB\n", e.seconds, e.memory_bytes() / kGib);
   const Estimate& b = result.best.front().estimate;
-  std::string text = fmt::format("time: {:.4f} s, {:.2f} % slower than the best ({:.4f} s)", e.seconds, 100 * (e.seconds / b.seconds - 1),
-                                 b.seconds);
+  std::string text =
+      fmt::format("time: {:.4f} s, {:.2f} % slower than the best ({:.4f} s)", e.seconds, 100 * (e.seconds / b.seconds - 1), b.seconds);
   const std::pair<const char*, double> parts[] = {{"computing", e.computing - b.computing},
                                                   {"recomputing", e.recomputing - b.recomputing},
                                                   {"head", e.head - b.head},
@@ -58,24 +57,24 @@ std::string to_table(const Result& r) {
   std::string text = fmt::format("{:>10} {:>12} {:>10}  {}\n", "seconds", "samples/s", "GiB", "strategy");
   for (const Found& f : r.best) {
     text += fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", f.estimate.seconds, static_cast<double>(f.strategy.batch) / f.estimate.seconds,
-                        f.estimate.memory_bytes() / kGib,
-                        to_string(f.strategy));
+                        f.estimate.memory_bytes() / kGib, to_string(f.strategy));
   }
-  if (r.best.empty()) text += r.certificate.points > 0 ? "nothing fits\n" : "no strategy has so many devices and all that is demanded\n";
+  if (r.best.empty())
+    text += r.certificate.points > 0 ? "nothing fits\n" : "no strategy has so many devices and all that is demanded\n";
   else {
     const Estimate& e = r.best.front().estimate;
-    text += fmt::format("the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, pipeline {:.4f}, data {:.4f}, "
-                        "bubble {:.4f}, optimizer {:.4f}, offload {:.4f}\n",
-                        e.computing, e.recomputing, e.head, e.tensor_transfers, e.pipeline_transfers, e.data_transfers, e.bubble,
-                            e.optimizer, e.offload);
+    text += fmt::format(
+        "the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, pipeline {:.4f}, data {:.4f}, "
+        "bubble {:.4f}, optimizer {:.4f}, offload {:.4f}\n",
+        e.computing, e.recomputing, e.head, e.tensor_transfers, e.pipeline_transfers, e.data_transfers, e.bubble, e.optimizer, e.offload);
     text += fmt::format("its fullest device (stage {}), GiB: {}\n", e.fullest_stage, kinds_of(e));
   }
   if (!r.frontier.empty()) {
     text += "frontier:\n";
     for (const Found& f : r.frontier) {
-      text += fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", f.estimate.seconds,
-                          static_cast<double>(f.strategy.batch) / f.estimate.seconds, f.estimate.memory_bytes() / kGib,
-                          to_string(f.strategy));
+      text +=
+          fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", f.estimate.seconds, static_cast<double>(f.strategy.batch) / f.estimate.seconds,
+                      f.estimate.memory_bytes() / kGib, to_string(f.strategy));
     }
   }
   return text + to_text(r.certificate);
@@ -118,8 +117,8 @@ std::string draw_frontier(const std::vector<FrontierDot>& dots, double limit, co
 std::string frontier_svg(const Result& r, double limit) {
   std::vector<FrontierDot> dots;
   const auto add = [&](const Found& f, bool frontier) {
-    dots.push_back({f.estimate.memory_bytes(), static_cast<double>(f.strategy.batch) / f.estimate.seconds, to_string(f.strategy),
-                    frontier});
+    dots.push_back(
+        {f.estimate.memory_bytes(), static_cast<double>(f.strategy.batch) / f.estimate.seconds, to_string(f.strategy), frontier});
   };
   for (const Found& f : r.frontier) add(f, true);
   for (const Found& f : r.best) add(f, false);

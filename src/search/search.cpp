@@ -29,9 +29,8 @@ class Searcher {
     Certificate& cert = r_.certificate;
     cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
     if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
-    std::sort(r_.frontier.begin(), r_.frontier.end(), [](const Found& a, const Found& b) {
-      return a.estimate.memory_bytes() < b.estimate.memory_bytes();
-    });
+    std::sort(r_.frontier.begin(), r_.frontier.end(),
+              [](const Found& a, const Found& b) { return a.estimate.memory_bytes() < b.estimate.memory_bytes(); });
     return std::move(r_);
   }
 
@@ -117,9 +116,8 @@ class Searcher {
     }
     bool beaten = seconds > worst_kept();
     if (beaten && options_.frontier) {
-      beaten = std::any_of(r_.frontier.begin(), r_.frontier.end(), [&](const Found& f) {
-        return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes;
-      });
+      beaten = std::any_of(r_.frontier.begin(), r_.frontier.end(),
+                           [&](const Found& f) { return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes; });
     }
     if (!beaten) return false;
     r_.certificate.by_time += points;

@@ -20,8 +20,8 @@ TEST(Validation, PublishedMeasurements) {
   ASSERT_EQ(by_name.size(), 11u);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
   EXPECT_LE(by_name["zbv_arxiv"]->mean_error(), 0.03);
-  const double right = by_name["zb_iclr24"]->pairs_right * by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs_right *
-      by_name["zbv_arxiv"]->pairs;
+  const double right =
+      by_name["zb_iclr24"]->pairs_right * by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs_right * by_name["zbv_arxiv"]->pairs;
   EXPECT_GE(right, 0.95 * (by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs));
   EXPECT_LE(by_name["selene_steps"]->mean_error(), 0.0365);
   EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
@@ -66,8 +66,10 @@ TEST(Strategy, ThePartsAreTheWhole) {
     const Strategy s = parse_strategy(t, 1024);
     ASSERT_FALSE(first_violation(gpt, selene, s)) << t;
     const Estimate e = estimate(gpt, selene, s);
-    EXPECT_NEAR(e.seconds, e.computing + e.recomputing + e.head + e.tensor_transfers + e.pipeline_transfers + e.data_transfers + e.bubble +
-                e.optimizer + e.host + e.offload, 1e-9);
+    EXPECT_NEAR(e.seconds,
+                e.computing + e.recomputing + e.head + e.tensor_transfers + e.pipeline_transfers + e.data_transfers + e.bubble +
+                    e.optimizer + e.host + e.offload,
+                1e-9);
     EXPECT_GT(e.computing, 0) << t;
   }
 }
@@ -143,8 +145,8 @@ TEST(Search, EqualsBruteForce) {
                         Case{"gpt3-13b", 24, 48, 30e9, true, "t=4 weighed"}, Case{"gpt3-13b", 36, 36, 0, true, "t=4 p=9"}}) {
     const Transformer m = transformer_named(c.model);
     const Space space{c.devices, c.batch, c.wide, c.memory, c.require};
-    const Result quick = search(m, selene, space, {.top = 3, .frontier = true}), slow =
-        search(m, selene, space, {.top = 3, .frontier = true, .brute_force = true});
+    const Result quick = search(m, selene, space, {.top = 3, .frontier = true}),
+                 slow = search(m, selene, space, {.top = 3, .frontier = true, .brute_force = true});
     EXPECT_EQ(results_of(quick), results_of(slow)) << c.model;
     const Certificate& q = quick.certificate;
     EXPECT_EQ(q.points, q.evaluated + q.by_rule + q.by_memory + q.by_time) << c.model;
@@ -164,8 +166,8 @@ TEST(Search, WhyNot) {
   ASSERT_FALSE(r.best.empty());
   const auto why = [&](const char* t) { return why_not(m, selene, space, parse_strategy(t, 32), r); };
   EXPECT_THAT(why("t=3 d=5"), testing::HasSubstr("heads"));
-  EXPECT_THAT(why("t=1 d=16 b=2"), testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"),
-                                                  testing::HasSubstr("more than the 85899345920")));
+  EXPECT_THAT(why("t=1 d=16 b=2"),
+              testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"), testing::HasSubstr("more than the 85899345920")));
   EXPECT_THAT(why("t=8 p=2 d=1 recompute=full"), testing::HasSubstr("slower than the best"));
   EXPECT_THAT(why("t=8 p=1 d=1"), testing::HasSubstr("devices: it takes 8"));
   EXPECT_THAT(frontier_svg(search(m, selene, space, {.frontier = true}), 8e10), testing::HasSubstr("<path d=\"M"));

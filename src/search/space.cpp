@@ -105,7 +105,8 @@ void add_replicas(const Transformer& m, const simulate::Cluster& c, const Space&
     for (std::int64_t e : experts) {
       if (rest % e != 0) continue;
       s.expert = e;
-      for (std::int64_t v : s.pipeline == 1 || m.layers % s.pipeline != 0 ? std::vector<std::int64_t>{1} : divisors(m.layers / s.pipeline)) {
+      for (std::int64_t v :
+           s.pipeline == 1 || m.layers % s.pipeline != 0 ? std::vector<std::int64_t>{1} : divisors(m.layers / s.pipeline)) {
         s.interleave = v;
         for (std::int64_t b : divisors(s.batch / s.data)) {
           if (b * m.seq % s.tensor != 0) continue;
@@ -125,10 +126,10 @@ std::vector<TransferChoice> transfer_choices(const simulate::Cluster& c, const S
   for (TensorComm comm : {TensorComm::all_reduce, TensorComm::split_all_reduce, TensorComm::sequence_parallel}) {
     if (space.runnable && (comm == TensorComm::split_all_reduce || (comm == TensorComm::sequence_parallel && head.tensor == 1))) continue;
     if (!demand.allows("comm", static_cast<std::int64_t>(comm), static_cast<std::int64_t>(demand.values.comm))) continue;
-    for (bool again : one_or(!space.runnable && comm == TensorComm::sequence_parallel && head.recompute != Recompute::full,
-                             std::vector{false, true})) {
-      for (TensorOverlap o : one_or(!space.runnable && head.tensor > 1,
-                                    std::vector{TensorOverlap::none, TensorOverlap::ring, TensorOverlap::pipe})) {
+    for (bool again :
+         one_or(!space.runnable && comm == TensorComm::sequence_parallel && head.recompute != Recompute::full, std::vector{false, true})) {
+      for (TensorOverlap o :
+           one_or(!space.runnable && head.tensor > 1, std::vector{TensorOverlap::none, TensorOverlap::ring, TensorOverlap::pipe})) {
         if (!demand.allows("overlap", static_cast<std::int64_t>(o), static_cast<std::int64_t>(demand.values.tensor_overlap))) continue;
         const std::int8_t levels = has_levels(c, space) && head.tensor > 1 ? static_cast<std::int8_t>(c.levels.size()) : 1;
         for (std::int8_t l = 0; l < levels; ++l) all.push_back({comm, again, o, has_levels(c, space) ? l : static_cast<std::int8_t>(-1)});

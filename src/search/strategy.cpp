@@ -39,21 +39,25 @@ std::int64_t whole_of(std::string_view text, std::string_view key) {
 bool set(Strategy& s, std::string_view key, std::string_view value) {
   struct Number {
     std::string_view key;
-    std::int64_t Strategy::*member;
+    std::int64_t Strategy::* member;
   };
-  static constexpr Number numbers[] = {{"t", &Strategy::tensor},      {"p", &Strategy::pipeline},   {"d", &Strategy::data},
-                                       {"c", &Strategy::context}, {"e", &Strategy::expert},
-                                       {"b", &Strategy::microbatch}, {"v", &Strategy::interleave}, {"zero", &Strategy::zero}};
+  static constexpr Number numbers[] = {{"t", &Strategy::tensor},     {"p", &Strategy::pipeline}, {"d", &Strategy::data},
+                                       {"c", &Strategy::context},    {"e", &Strategy::expert},   {"b", &Strategy::microbatch},
+                                       {"v", &Strategy::interleave}, {"zero", &Strategy::zero}};
   for (const Number& n : numbers) {
     if (n.key == key) {
       s.*n.member = whole_of(value, key);
       return true;
     }
   }
-  if (key == "recompute") s.recompute = value_of<Recompute>(kRecompute, value, key);
-  else if (key == "comm") s.comm = value_of<TensorComm>(kComm, value, key);
-  else if (key == "overlap") s.tensor_overlap = value_of<TensorOverlap>(kOverlap, value, key);
-  else if (key == "schedule") s.schedule = value_of<PipelineSchedule>(kSchedule, value, key);
+  if (key == "recompute")
+    s.recompute = value_of<Recompute>(kRecompute, value, key);
+  else if (key == "comm")
+    s.comm = value_of<TensorComm>(kComm, value, key);
+  else if (key == "overlap")
+    s.tensor_overlap = value_of<TensorOverlap>(kOverlap, value, key);
+  else if (key == "schedule")
+    s.schedule = value_of<PipelineSchedule>(kSchedule, value, key);
   else if (key == "levels") {
     if (value.size() != 5 || value[1] != '/' || value[3] != '/') {
       fail(ErrorKind::poplar_error, "strategy-text", "levels={}: tensor/pipeline/data are expected, as 0/1/1", value);
@@ -68,13 +72,20 @@ bool set(Strategy& s, std::string_view key, std::string_view value) {
 }
 
 bool set_flag(Strategy& s, std::string_view word) {
-  if (word == "regather") s.regather = true;
-  else if (word == "data-overlap") s.data_overlap = true;
-  else if (word == "weighed") s.weighed = true;
-  else if (word == "offload-weights") s.offload_weights = true;
-  else if (word == "offload-activations") s.offload_activations = true;
-  else if (word == "offload-optimizer") s.offload_optimizer = true;
-  else return false;
+  if (word == "regather")
+    s.regather = true;
+  else if (word == "data-overlap")
+    s.data_overlap = true;
+  else if (word == "weighed")
+    s.weighed = true;
+  else if (word == "offload-weights")
+    s.offload_weights = true;
+  else if (word == "offload-activations")
+    s.offload_activations = true;
+  else if (word == "offload-optimizer")
+    s.offload_optimizer = true;
+  else
+    return false;
   return true;
 }
 
@@ -97,7 +108,8 @@ std::string to_string(const Strategy& s) {
   if (s.schedule != PipelineSchedule::one_f_one_b) text += fmt::format(" schedule={}", name_of(s.schedule));
   if (s.tensor_level >= 0) text += fmt::format(" levels={}/{}/{}", s.tensor_level, s.pipeline_level, s.data_level);
   const auto flag = [&](std::string_view word, bool on) { text += on ? " " + std::string(word) : ""; };
-  flag("weighed", s.weighed), flag("regather", s.regather), flag("data-overlap", s.data_overlap), flag("offload-weights", s.offload_weights);
+  flag("weighed", s.weighed), flag("regather", s.regather), flag("data-overlap", s.data_overlap),
+      flag("offload-weights", s.offload_weights);
   flag("offload-activations", s.offload_activations), flag("offload-optimizer", s.offload_optimizer);
   return text;
 }
@@ -115,7 +127,8 @@ Strategy parse_strategy(std::string_view text, std::int64_t batch) {
     if (!known) {
       fail(ErrorKind::poplar_error, "strategy-text",
            "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= weighed regather data-overlap offload-weights "
-           "offload-activations offload-optimizer are known", word);
+           "offload-activations offload-optimizer are known",
+           word);
     }
   }
   return s;

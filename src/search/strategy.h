@@ -122,7 +122,7 @@ struct Estimate {
   double seconds = 0;
   // What the time is made of.
   double computing = 0, recomputing = 0, tensor_transfers = 0, pipeline_transfers = 0, data_transfers = 0, bubble = 0, optimizer = 0,
-      head = 0, host = 0, offload = 0;
+         head = 0, host = 0, offload = 0;
   // On the fullest device, by kind; and which stage that is.
   std::array<double, simulate::kMemoryKinds> memory{};
   std::int64_t fullest_stage = 0;

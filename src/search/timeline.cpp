@@ -13,10 +13,10 @@ namespace {
 
 schedule::Table table_of(const Strategy& s) {
   const auto p = static_cast<std::int32_t>(s.pipeline), m = static_cast<std::int32_t>(s.microbatches()),
-      v = static_cast<std::int32_t>(s.interleave);
+             v = static_cast<std::int32_t>(s.interleave);
   switch (s.schedule) {
-    case PipelineSchedule::one_f_one_b: return v > 1 ? schedule::generate("Interleaved1F1B", {p, m, v})
-        : schedule::generate("1F1B", {p, m, 1});
+    case PipelineSchedule::one_f_one_b:
+      return v > 1 ? schedule::generate("Interleaved1F1B", {p, m, v}) : schedule::generate("1F1B", {p, m, 1});
     case PipelineSchedule::zero_bubble_h1: return schedule::generate("ZB-H1", {p, m, 1});
     case PipelineSchedule::zero_bubble_h2: return schedule::generate("ZB-H2", {p, m, 1});
     case PipelineSchedule::zero_bubble_v: return schedule::generate("ZBV", {p, m, 2});
@@ -36,10 +36,11 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   const Estimate e = estimate(model, cluster, s);
   const std::int64_t chunks = s.schedule == PipelineSchedule::zero_bubble_v ? 2 : s.interleave;
   const auto stages = static_cast<std::size_t>(s.pipeline * chunks);
-  t.layers = chunks > 1 ? std::vector<std::int64_t>(stages, model.layers / static_cast<std::int64_t>(stages)) : layers_of_stages(model, cluster, s);
+  t.layers = chunks > 1 ? std::vector<std::int64_t>(stages, model.layers / static_cast<std::int64_t>(stages))
+                        : layers_of_stages(model, cluster, s);
   // A rank waits for its own messages: one of each pass of each chunk.
   const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1),
-      message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
+               message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
   t.costs = {{}, {}, {}};
   for (std::int64_t layers : t.layers) {
     const auto n = static_cast<double>(layers);
@@ -54,8 +55,8 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   t.exchange = e.data_transfers;
   t.optimizer = e.optimizer;
   t.seconds = t.timing.makespan + t.exchange + t.optimizer + e.host + e.offload;
-  const double each = static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() +
-                                          t.layer.weight_gradient.size());
+  const double each =
+      static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
   t.ops = each * static_cast<double>(model.layers * s.microbatches()) * static_cast<double>(s.devices() / s.pipeline);
   return t;
 }
@@ -69,8 +70,8 @@ std::string chrome_trace(const StepTimeline& t, std::size_t most) {
                         transfer ? 1 : 0, start * 1e6, seconds * 1e6);
   };
   for (std::size_t r = 0; r < t.table.ranks.size(); ++r) {
-    text += fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"pipeline rank {}\"}}}},\n", r,
-                        r);
+    text +=
+        fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"pipeline rank {}\"}}}},\n", r, r);
     for (std::size_t i = 0; i < t.table.ranks[r].size() && events < most; ++i) {
       const schedule::Cell& c = t.table.ranks[r][i];
       if (!schedule::computes(c.action)) continue;

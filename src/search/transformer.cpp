@@ -124,20 +124,27 @@ Transformer from_json(const std::string& text, const std::string& file) {
       fail(ErrorKind::poplar_error, "model-file", "{}: sizes must be positive, and heads divide hidden", file);
     }
     return t;
-  } catch (const nlohmann::json::exception& e) {
-    fail(ErrorKind::poplar_error, "model-file", "{}: {}", file, e.what());
-  }
+  } catch (const nlohmann::json::exception& e) { fail(ErrorKind::poplar_error, "model-file", "{}: {}", file, e.what()); }
 }
 
 }  // namespace
 
 const std::vector<Transformer>& transformers() {
   static const std::vector<Transformer> all = {
-      gpt("gpt2", 12, 12, 768, 1024),          gpt("gpt3-xl", 24, 16, 2048, 2048),         gpt("gpt3-13b", 40, 40, 5120, 2048),
-      gpt("gpt3-175b", 96, 96, 12288, 2048),   gpt("megatron-22b", 48, 64, 6144, 2048),    gpt("turing-530b", 105, 128, 20480, 2048),
-      gpt("megatron-1t", 128, 160, 25600, 2048), llama("llama3-8b", 32, 32, 4096, 14336), llama("llama3-70b", 80, 64, 8192, 28672),
-      llama("llama3-405b", 126, 128, 16384, 53248), deepseek(), deepseek3(), mixtral("mixtral-8x7b", 32, 32, 4096, 14336),
-          mixtral("mixtral-8x22b", 56, 48, 6144, 16384),
+      gpt("gpt2", 12, 12, 768, 1024),
+      gpt("gpt3-xl", 24, 16, 2048, 2048),
+      gpt("gpt3-13b", 40, 40, 5120, 2048),
+      gpt("gpt3-175b", 96, 96, 12288, 2048),
+      gpt("megatron-22b", 48, 64, 6144, 2048),
+      gpt("turing-530b", 105, 128, 20480, 2048),
+      gpt("megatron-1t", 128, 160, 25600, 2048),
+      llama("llama3-8b", 32, 32, 4096, 14336),
+      llama("llama3-70b", 80, 64, 8192, 28672),
+      llama("llama3-405b", 126, 128, 16384, 53248),
+      deepseek(),
+      deepseek3(),
+      mixtral("mixtral-8x7b", 32, 32, 4096, 14336),
+      mixtral("mixtral-8x22b", 56, 48, 6144, 16384),
   };
   return all;
 }

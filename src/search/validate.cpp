@@ -50,8 +50,9 @@ std::vector<ValidationSet> validate(const std::string& folder) {
 }
 
 std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
-  std::string text = "| set | rows | calibrate | mean error | worst | predicted rows only: mean | pairs ranked right |\n| --- | --- | --- "
-                     "| --- | --- | --- | --- |\n";
+  std::string text =
+      "| set | rows | calibrate | mean error | worst | predicted rows only: mean | pairs ranked right |\n| --- | --- | --- "
+      "| --- | --- | --- | --- |\n";
   for (const ValidationSet& s : sets) {
     int calibrating = 0;
     double sum = 0;
@@ -61,9 +62,8 @@ std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
     }
     const int others = static_cast<int>(s.rows.size()) - calibrating;
     text += fmt::format("| {} | {} | {} | {:.2f} % | {:.2f} % | {} | {} |\n", s.name, s.rows.size(), calibrating, 100 * s.mean_error(),
-                        100 * s.worst_error(),
-                        others > 0 ? fmt::format("{:.2f} %", 100 * sum / others) : "",
-                            s.pairs > 0 ? fmt::format("{:.1f} % of {}", 100 * s.pairs_right, s.pairs) : "");
+                        100 * s.worst_error(), others > 0 ? fmt::format("{:.2f} %", 100 * sum / others) : "",
+                        s.pairs > 0 ? fmt::format("{:.1f} % of {}", 100 * s.pairs_right, s.pairs) : "");
   }
   for (const ValidationSet& s : sets) {
     text += fmt::format("\n**{}**: {}\n", s.name, s.note);

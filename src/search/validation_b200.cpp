@@ -36,11 +36,11 @@ std::int64_t whole(const std::map<std::string, std::string>& f, const char* key)
 
 Transformer model_of(const simulate::Csv& csv, std::size_t i) {
   const std::string& name = csv.text(i, "model");
-  Transformer m = transformer_named(name.starts_with("deepseekv3")       ? "deepseek-v3"
-                                    : name.starts_with("deepseek")       ? "deepseek-v2"
-                                    : name.find("8x22") != name.npos     ? "mixtral-8x22b"
-                                    : name.starts_with("mixtral")        ? "mixtral-8x7b"
-                                                                         : "llama3-70b");
+  Transformer m = transformer_named(name.starts_with("deepseekv3")   ? "deepseek-v3"
+                                    : name.starts_with("deepseek")   ? "deepseek-v2"
+                                    : name.find("8x22") != name.npos ? "mixtral-8x22b"
+                                    : name.starts_with("mixtral")    ? "mixtral-8x7b"
+                                                                     : "llama3-70b");
   m.layers = csv.integer(i, "layers");
   m.hidden = csv.integer(i, "hidden"), m.heads = csv.integer(i, "heads"), m.kv_heads = csv.integer(i, "kv_heads");
   m.ffn = csv.integer(i, "ffn"), m.vocab = csv.integer(i, "vocab"), m.seq = csv.integer(i, "seq");
@@ -63,7 +63,10 @@ MeasuredShapes read_measured_shapes(const simulate::Csv& csv) {
     } else if (op == "group_matmul" && f.at("main_grad_dtype") == "fp32") {
       const std::string& stage = f.at("stage");
       all.grouped.push_back({whole(f, "ng"), whole(f, "M"), whole(f, "N"), whole(f, "K"),
-                             stage == "fwd" ? 'f' : stage == "bwd_grad_act" ? 'i' : 'w', e});
+                             stage == "fwd"            ? 'f'
+                             : stage == "bwd_grad_act" ? 'i'
+                                                       : 'w',
+                             e});
     } else if (op.starts_with("sdp") && f.at("qkv_contiguous") == "True") {
       all.attentions.push_back({whole(f, "seq_len"), whole(f, "head_num"), whole(f, "qk_head_dim"), op == "sdp_bwd", e});
     }
@@ -85,7 +88,7 @@ ValidationSet b200_set(const simulate::Csv& csv, const MeasuredShapes& shapes, b
     const Transformer m = model_of(csv, i);
     Strategy s;
     s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.context = csv.integer(i, "cp"),
-        s.expert = csv.integer(i, "ep");
+    s.expert = csv.integer(i, "ep");
     s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
     s.zero = s.data * s.context > 1 ? 1 : 0;
     s.comm = TensorComm::sequence_parallel;

@@ -34,14 +34,15 @@ constexpr double kGib = 1024.0 * 1024 * 1024;
 ValidationSet selene_steps_set(const simulate::Csv& csv) {
   ValidationSet set;
   set.name = "selene_steps";
-  set.note = "seconds of an iteration. Four constants (what products reach and from which size on, memory's and NVLink's efficiency) were "
-             "chosen on a coarse grid with these eight "
-             "rows.";
+  set.note =
+      "seconds of an iteration. Four constants (what products reach and from which size on, memory's and NVLink's efficiency) were "
+      "chosen on a coarse grid with these eight "
+      "rows.";
   const auto& selene = simulate::cluster_named("selene");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
     s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"),
-        s.interleave = csv.integer(i, "interleave");
+    s.interleave = csv.integer(i, "interleave");
     s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
     set_recompute(s, csv.text(i, "recompute"));
     ValidationRow r;
@@ -60,8 +61,9 @@ ValidationSet selene_steps_set(const simulate::Csv& csv) {
 ValidationSet selene_memory_set(const simulate::Csv& csv) {
   ValidationSet set;
   set.name = "selene_memory";
-  set.note = "activations of the first stage, GiB or percent of what is kept without recomputation (the authors' formulas, not "
-             "measurements). Nothing is calibrated.";
+  set.note =
+      "activations of the first stage, GiB or percent of what is kept without recomputation (the authors' formulas, not "
+      "measurements). Nothing is calibrated.";
   const auto activations = [&](const std::string& model, const std::string& recompute) {
     Transformer m = transformer_named(model == "megatron-22B" ? "megatron-22b" : "gpt3-175b");
     m.vocab = 0;
@@ -100,9 +102,10 @@ ValidationSet selene_memory_set(const simulate::Csv& csv) {
 ValidationSet sc21_table1_set(const simulate::Csv& csv) {
   ValidationSet set;
   set.name = "megatron_sc21_table1";
-  set.note = "seconds of an iteration (derived from TFLOP/s). The microbatch is not published: the quickest that fits is taken, with "
-             "interleaving where layers allow it, full recomputation. "
-             "Nothing is calibrated; the software is two years older than selene_steps'.";
+  set.note =
+      "seconds of an iteration (derived from TFLOP/s). The microbatch is not published: the quickest that fits is taken, with "
+      "interleaving where layers allow it, full recomputation. "
+      "Nothing is calibrated; the software is two years older than selene_steps'.";
   const auto& selene = simulate::cluster_named("selene");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const Transformer m = gpt_of(csv, i);
@@ -115,7 +118,7 @@ ValidationSet sc21_table1_set(const simulate::Csv& csv) {
     for (std::int64_t b : {1, 2, 4, 8, 16}) {
       Strategy s;
       s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"),
-          s.batch = csv.integer(i, "global_batch"), s.microbatch = b;
+      s.batch = csv.integer(i, "global_batch"), s.microbatch = b;
       s.recompute = Recompute::full;
       if (first_violation(m, selene, s)) continue;
       const Estimate e = estimate(m, selene, s);
@@ -129,9 +132,10 @@ ValidationSet sc21_table1_set(const simulate::Csv& csv) {
 ValidationSet sc21_table2_set(const simulate::Csv& csv) {
   ValidationSet set;
   set.name = "megatron_sc21_table2";
-  set.note = "TFLOP/s of a device, 175B. PTD-P as t=8 p=12, ZeRO-3 as zero=3, full recomputation. Nothing is calibrated. ZeRO-3 was "
-             "measured with DeepSpeed, whose waits the model does not "
-             "have.";
+  set.note =
+      "TFLOP/s of a device, 175B. PTD-P as t=8 p=12, ZeRO-3 as zero=3, full recomputation. Nothing is calibrated. ZeRO-3 was "
+      "measured with DeepSpeed, whose waits the model does not "
+      "have.";
   const auto& selene = simulate::cluster_named("selene");
   const Transformer m = transformer_named("gpt3-175b");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
@@ -142,8 +146,8 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv) {
     s.data = gpus / (s.tensor * s.pipeline), s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
     if (s.batch % (s.data * s.microbatch) != 0) continue;
     const auto h = static_cast<double>(m.hidden), l = static_cast<double>(m.layers), seq = static_cast<double>(m.seq);
-    const double operations = 96 * static_cast<double>(s.batch) * seq * l * h * h *
-        (1 + seq / (6 * h) + static_cast<double>(m.vocab) / (16 * l * h));
+    const double operations =
+        96 * static_cast<double>(s.batch) * seq * l * h * h * (1 + seq / (6 * h) + static_cast<double>(m.vocab) / (16 * l * h));
     ValidationRow r;
     r.set = set.name;
     r.what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
@@ -162,7 +166,7 @@ ValidationSet mtnlg_set(const simulate::Csv& csv) {
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
     s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"),
-        s.batch = csv.integer(i, "global_batch");
+    s.batch = csv.integer(i, "global_batch");
     s.recompute = Recompute::full;
     ValidationRow r{set.name, fmt::format("530B on {}", csv.text(i, "gpus")), "s", csv.number(i, "iteration_s_measured"), 0, false};
     r.predicted = estimate(transformer_named("turing-530b"), simulate::cluster_named("selene"), s).seconds;
@@ -175,13 +179,14 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
   ValidationSet set;
   set.name = memory ? "torchtitan_h100 memory" : "torchtitan_h100";
   set.note = memory ? "GiB of a device. Nothing is calibrated."
-      : "tokens a second and device. Half precision only: rows of float8 are left out. Nothing is calibrated.";
+                    : "tokens a second and device. Half precision only: rows of float8 are left out. Nothing is calibrated.";
   const auto& h100 = simulate::cluster_named("h100");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     if (csv.integer(i, "float8") != 0) continue;
     const std::string& name = csv.text(i, "model");
-    Transformer m = transformer_named(name.starts_with("llama3.1-405B") ? "llama3-405b" : name.starts_with("llama3.1-70B") ? "llama3-70b"
-                                      : "llama3-8b");
+    Transformer m = transformer_named(name.starts_with("llama3.1-405B")  ? "llama3-405b"
+                                      : name.starts_with("llama3.1-70B") ? "llama3-70b"
+                                                                         : "llama3-8b");
     m.seq = csv.integer(i, "seq");
     Strategy s;
     s.tensor = csv.integer(i, "tp"), s.data = csv.integer(i, "fsdp"), s.pipeline = csv.integer(i, "pp"), s.context = csv.integer(i, "cp");

@@ -44,8 +44,8 @@ schedule::Table table_of(const std::string& name, const Passes& p, int& chunks) 
 // `bubble`: the rate of the authors' schedule, where it is not one of ours (ZB-2p is found by their integer programme); 0: replay ours.
 double step_seconds(const std::string& name, const Passes& p, double parameters, double bubble) {
   int chunks = 1;
-  const double beside = static_cast<double>(p.microbatches) * kMicrobatchSeconds + parameters / static_cast<double>(p.ranks) *
-      kOptimizerSecondsPerParameter;
+  const double beside =
+      static_cast<double>(p.microbatches) * kMicrobatchSeconds + parameters / static_cast<double>(p.ranks) * kOptimizerSecondsPerParameter;
   if (bubble > 0) return static_cast<double>(p.microbatches) * ((p.forward + p.input + p.weight) / (1 - bubble) + 2 * p.transfer) + beside;
   const schedule::Table table = table_of(name, p, chunks);
   schedule::Costs costs;
@@ -82,10 +82,11 @@ void rank_pairs(ValidationSet& set, const std::map<std::string, std::vector<std:
 ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks) {
   ValidationSet set;
   set.name = name;
-  set.note = "samples a second and device. Replayed schedules; ZB-2p, whose table only its authors' solver has, by its published bubble "
-             "rate. A rank waits for its own "
-             "transfers; 2.4 ms for each microbatch (chosen with the rows of zb_iclr24, zbv_arxiv's in sight); an optimizer step by its "
-             "bytes. No factor for any schedule.";
+  set.note =
+      "samples a second and device. Replayed schedules; ZB-2p, whose table only its authors' solver has, by its published bubble "
+      "rate. A rank waits for its own "
+      "transfers; 2.4 ms for each microbatch (chosen with the rows of zb_iclr24, zbv_arxiv's in sight); an optimizer step by its "
+      "bytes. No factor for any schedule.";
   std::map<std::string, std::vector<std::size_t>> by_configuration;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     if (csv.empty(i, "samples_per_gpu_per_s_measured")) continue;
@@ -93,9 +94,13 @@ ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv,
     const double b = csv.number(i, "microbatch_size");
     // The times of a row of half chunks are those of two samples.
     const double scale = half_chunks ? b / 2 * 2 * 1e-3 : 1e-3;
-    Passes p{csv.number(i, "T_F" + half) * scale, csv.number(i, "T_B" + half) * scale, csv.number(i, "T_W" + half) * scale,
-             csv.number(i, "T_comm_ms") * 1e-3 * (half_chunks ? b / 2 : 1), csv.integer(i, "p"), csv.integer(i, "m"),
-                 csv.integer(i, "layers")};
+    Passes p{csv.number(i, "T_F" + half) * scale,
+             csv.number(i, "T_B" + half) * scale,
+             csv.number(i, "T_W" + half) * scale,
+             csv.number(i, "T_comm_ms") * 1e-3 * (half_chunks ? b / 2 : 1),
+             csv.integer(i, "p"),
+             csv.integer(i, "m"),
+             csv.integer(i, "layers")};
     const std::string& schedule = csv.text(i, "schedule");
     const bool published = schedule == "ZB-2p" && !csv.empty(i, "bubble_rate_computed");
     const double step = step_seconds(schedule, p, parameters_of(csv, i), published ? csv.number(i, "bubble_rate_computed") : 0);
@@ -107,8 +112,8 @@ ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv,
     r.predicted = static_cast<double>(p.microbatches) * b / static_cast<double>(p.ranks) / step;
     r.calibrates = !half_chunks && (csv.text(i, "model") == "1.5B" || csv.text(i, "model") == "14.6B");
     // ZB-2p* halves the microbatch: the same samples.
-    by_configuration[fmt::format("{} {} {:g}", csv.text(i, "model"), p.ranks,
-                                 static_cast<double>(p.microbatches) * b)].push_back(set.rows.size());
+    by_configuration[fmt::format("{} {} {:g}", csv.text(i, "model"), p.ranks, static_cast<double>(p.microbatches) * b)].push_back(
+        set.rows.size());
     set.rows.push_back(std::move(r));
   }
   rank_pairs(set, by_configuration);

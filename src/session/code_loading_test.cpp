@@ -3,8 +3,8 @@
 
 #include "ir/interpreter.h"
 
-#include <poplar/exceptions.hpp>
 #include <gtest/gtest.h>
+#include <poplar/exceptions.hpp>
 
 #include <numeric>
 #include <sstream>
@@ -27,7 +27,8 @@ TensorId shuffled(Builder& b, GraphId g, TensorId x, std::int64_t axis, std::uin
     std::swap(order[i - 1], order[(random >> 33) % i]);
   }
   for (std::int64_t i : order) {
-    pieces.push_back(b.op(g, "slice", std::array{x}, {{"start", Ints{i}}, {"stop", Ints{i + 1}}, {"step", Ints{1}}, {"axis", Ints{axis}}})[0]);
+    pieces.push_back(
+        b.op(g, "slice", std::array{x}, {{"start", Ints{i}}, {"stop", Ints{i + 1}}, {"step", Ints{1}}, {"axis", Ints{axis}}})[0]);
   }
   return b.op(g, "concat", pieces, {{"axis", axis}})[0];
 }

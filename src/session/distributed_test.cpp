@@ -2,7 +2,7 @@
 #include "session/session.h"
 
 #include "ir/interpreter.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,8 @@ void expect_same(const Module& m, const Options& options) {
   }
   session.run({}, outputs);
   EXPECT_EQ(found.size(), m.stream_count());
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], reference.output(outputs[i].stream, 1)) << i << " on " << session.ipus() << " IPUs";
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_EQ(found[i], reference.output(outputs[i].stream, 1)) << i << " on " << session.ipus() << " IPUs";
 }
 
 // All ops between devices; A, B and C stand for numbers.
@@ -71,7 +72,8 @@ graph main(x: Tensor[(4, 4), float32, 0]):
     return means
 )";
 
-// A layer that is split over two devices by its data: each computes the gradient of its part, the sum of which updates the weight everywhere.
+// A layer that is split over two devices by its data: each computes the gradient of its part, the sum of which updates the weight
+// everywhere.
 constexpr const char* kDataParallel = R"(module
 stream 0 "y" to host: Tensor[(4, 2), float32]
 stream 1 "w" to host: Tensor[(2, 2), float32]
@@ -197,7 +199,8 @@ graph main(w: Tensor[(2), float32, 0]):
   std::vector<float> taken;
   std::string steps;
   session.connect(HostStreamId(0), [](void* block) { static_cast<float*>(block)[0] = static_cast<float*>(block)[1] = 10; });
-  session.connect(HostStreamId(1), [&](void* block) { taken.insert(taken.end(), static_cast<float*>(block), static_cast<float*>(block) + 2); });
+  session.connect(HostStreamId(1),
+                  [&](void* block) { taken.insert(taken.end(), static_cast<float*>(block), static_cast<float*>(block) + 2); });
   session.on_step([&](std::string_view what) { steps += std::string(what) + ' '; });
   EXPECT_THROW(session.connect(HostStreamId(7), {}), std::exception);
   session.attach();

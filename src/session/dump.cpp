@@ -1,7 +1,7 @@
 #include "session/dump.h"
 
 #include "ir/error.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 #include <cstdlib>
 #include <fstream>

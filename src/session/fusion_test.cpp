@@ -140,9 +140,11 @@ Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2) {
   return ran;
 }
 
-// The same bits with epilogues, without them, and without any fusion, on one thread and on three; `saved`: steps that epilogues do away with.
+// The same bits with epilogues, without them, and without any fusion, on one thread and on three; `saved`: steps that epilogues do away
+// with.
 void expect_folded(const Build& build, std::size_t saved) {
-  const Ran folded = run(build, true, true), apart = run(build, true, false), plain = run(build, false, true), alone = run(build, true, true, 1), three = run(build, true, true, 3);
+  const Ran folded = run(build, true, true), apart = run(build, true, false), plain = run(build, false, true),
+            alone = run(build, true, true, 1), three = run(build, true, true, 3);
   for (std::size_t i = 0; i < folded.outputs.size(); ++i) {
     EXPECT_EQ(folded.outputs[i], apart.outputs[i]) << "output " << i;
     EXPECT_EQ(folded.outputs[i], plain.outputs[i]) << "output " << i << ", without fusion";
@@ -198,7 +200,8 @@ TEST(Fusion, groups_are_scaled_where_they_are_computed) {
       [](Program& p, GraphId g) {
         const TensorId x = p.variable(uneven({2 * 40, 60}, 1)), w = p.variable(uneven({60, 2 * 60}, 2));
         const auto heads = [&](std::int64_t part) {
-          const TensorId half = p.op(g, "slice", {p.op(g, "matmul", {x, w})}, {{"start", Ints{60 * part}}, {"stop", Ints{60 * part + 60}}, {"step", Ints{1}}, {"axis", Ints{1}}});
+          const TensorId half = p.op(g, "slice", {p.op(g, "matmul", {x, w})},
+                                     {{"start", Ints{60 * part}}, {"stop", Ints{60 * part + 60}}, {"step", Ints{1}}, {"axis", Ints{1}}});
           return p.op(g, "transpose", {p.op(g, "reshape", {half}, {{"shape", Ints{2, 40, 3, 20}}})}, {{"permutation", Ints{0, 2, 1, 3}}});
         };
         const TensorId q = heads(0), k = p.op(g, "transpose", {heads(1)}, {{"permutation", Ints{0, 1, 3, 2}}});
@@ -238,9 +241,7 @@ TEST(Fusion, convolutions_with_bias_residual_and_activation_are_one_step) {
     expect_folded(
         [&](Program& p, GraphId g) {
           const TensorId x = p.variable(uneven({2, s.in, 32, 32}, 1)), w = p.variable(uneven({s.out, s.in, s.kernel, s.kernel}, 2));
-          const auto conv = [&] {
-            return p.op(g, "conv", {x, w}, {{"stride", Ints{s.stride, s.stride}}, {"padding", Ints(4, s.pad)}});
-          };
+          const auto conv = [&] { return p.op(g, "conv", {x, w}, {{"stride", Ints{s.stride, s.stride}}, {"padding", Ints(4, s.pad)}}); };
           const TensorId residual = p.op(g, "relu", {p.op(g, "add", {conv(), p.variable(uneven({s.out, 1, 1}, 3))})});
           const TensorId sum = p.op(g, "add", {residual, p.op(g, "add", {conv(), p.variable(uneven({s.out, 1, 1}, 4))})});
           return std::vector{p.op(g, "relu", {sum})};
@@ -252,13 +253,16 @@ TEST(Fusion, convolutions_with_bias_residual_and_activation_are_one_step) {
 // Gradients of queries and keys, whose products write them side by side, one of them turned; two products read the whole.
 TEST(Fusion, parts_are_computed_where_they_are_put_together) {
   const Build build = [](Program& p, GraphId g) {
-    const TensorId scores = p.variable(uneven({2, 3, 40, 40}, 1)), k = p.variable(uneven({2, 3, 40, 20}, 2)), q = p.variable(uneven({2, 3, 20, 40}, 3));
+    const TensorId scores = p.variable(uneven({2, 3, 40, 40}, 1)), k = p.variable(uneven({2, 3, 40, 20}, 2)),
+                   q = p.variable(uneven({2, 3, 20, 40}, 3));
     const auto rows = [&](TensorId t) {
       return p.op(g, "reshape", {p.op(g, "transpose", {t}, {{"permutation", Ints{0, 2, 1, 3}}})}, {{"shape", Ints{80, 60}}});
     };
-    const TensorId dq = p.op(g, "matmul", {scores, k}), dk = p.op(g, "transpose", {p.op(g, "matmul", {q, scores})}, {{"permutation", Ints{0, 1, 3, 2}}});
+    const TensorId dq = p.op(g, "matmul", {scores, k}),
+                   dk = p.op(g, "transpose", {p.op(g, "matmul", {q, scores})}, {{"permutation", Ints{0, 1, 3, 2}}});
     const TensorId whole = p.op(g, "concat", {rows(dq), rows(dk)}, {{"axis", std::int64_t{1}}});
-    return std::vector{p.op(g, "matmul", {whole, p.variable(uneven({120, 30}, 4))}), p.op(g, "matmul", {p.turned(g, whole), p.variable(uneven({80, 10}, 5))}), whole};
+    return std::vector{p.op(g, "matmul", {whole, p.variable(uneven({120, 30}, 4))}),
+                       p.op(g, "matmul", {p.turned(g, whole), p.variable(uneven({80, 10}, 5))}), whole};
   };
   expect_folded(build, 0);
   const auto concats = [](const std::vector<std::string>& steps) {

@@ -93,7 +93,8 @@ void store_replicas(const Module& m, const State& s, const HostTensor& replicas,
     } else {
       continue;
     }
-    std::memcpy(to + static_cast<std::size_t>(at) * size, replicas.data() + static_cast<std::size_t>(r * mine) * size, static_cast<std::size_t>(n) * size);
+    std::memcpy(to + static_cast<std::size_t>(at) * size, replicas.data() + static_cast<std::size_t>(r * mine) * size,
+                static_cast<std::size_t>(n) * size);
   }
 }
 

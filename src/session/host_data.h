@@ -12,6 +12,7 @@ ir::HostTensor data_of_replica(const ir::Module& module, const ir::State& state,
 // The shape on the host after a download: as before, or with one leading dimension of all replicas.
 ir::Shape host_shape(const ir::Module& module, const ir::State& state, const ir::HostTensor& data);
 // Puts what all replicas hold, (replicas, elements), into host data of that shape.
-void store_replicas(const ir::Module& module, const ir::State& state, const ir::HostTensor& replicas, std::byte* to, const ir::HostTensor& like);
+void store_replicas(const ir::Module& module, const ir::State& state, const ir::HostTensor& replicas, std::byte* to,
+                    const ir::HostTensor& like);
 
 }  // namespace pando::session

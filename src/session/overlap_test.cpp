@@ -24,7 +24,9 @@ struct Program {
   Program() {
     Module& m = b.module();
     const GraphId main = m.main_graph();
-    const auto op = [&](std::string_view name, std::vector<TensorId> operands, Attributes a = {}) { return b.op(main, name, operands, a)[0]; };
+    const auto op = [&](std::string_view name, std::vector<TensorId> operands, Attributes a = {}) {
+      return b.op(main, name, operands, a)[0];
+    };
     b.push_sequence(SequenceMode::ordered);
     in = m.add_stream({"in", HostStream::Direction::host_to_device, DType::float32, {kSide, kSide}});
     out = m.add_stream({"out", HostStream::Direction::device_to_host, DType::float32, {kSide, kSide}});

@@ -4,13 +4,13 @@
 #include "ir/interpreter.h"
 #include "pando/model_error.hpp"
 
-#include <poplar/exceptions.hpp>
 #include <gtest/gtest.h>
+#include <poplar/exceptions.hpp>
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <functional>
+#include <limits>
 
 namespace pando::session {
 namespace {
@@ -34,7 +34,8 @@ struct Program {
     s.retrieval = retrieval;
     return b.add_variable(s, std::move(data), "v");
   }
-  TensorId op(GraphId g, std::string_view name, std::vector<TensorId> operands, Attributes a = {}, std::vector<GraphId> graphs = {}, bool in_place = false) {
+  TensorId op(GraphId g, std::string_view name, std::vector<TensorId> operands, Attributes a = {}, std::vector<GraphId> graphs = {},
+              bool in_place = false) {
     return b.op(g, name, operands, a, graphs, in_place)[0];
   }
   TensorId constant(GraphId g, HostTensor data) { return b.add_constant(g, std::move(data), "c"); }
@@ -70,7 +71,8 @@ void expect_same(Program& p, const Options& options) {
       outputs.push_back({id, found.back().writable(), 1});
     }
     session.run({}, outputs);
-    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], reference.output(p.outs[i], 1)) << options.device << ", run " << run << ", output " << i;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(found[i], reference.output(p.outs[i], 1)) << options.device << ", run " << run << ", output " << i;
   }
   if (m.replicas() > 1) return;
   reference.run(Context::weights_to_host);
@@ -114,7 +116,8 @@ TEST(Programs, logarithms_of_powers_of_two_are_whole) {
     for (const DType t : {DType::float32, DType::float16}) {
       const std::int64_t most = t == DType::float16 ? 15 : 40;
       HostTensor powers(t, {2 * most + 1});
-      for (std::int64_t i = -most; i <= most; ++i) powers.set(i + most, std::ldexp(1.0, t == DType::float16 ? static_cast<int>(i / 2) : static_cast<int>(i)));
+      for (std::int64_t i = -most; i <= most; ++i)
+        powers.set(i + most, std::ldexp(1.0, t == DType::float16 ? static_cast<int>(i / 2) : static_cast<int>(i)));
       const TensorId log = p.op(p.main(), "log2", {p.variable(powers)});
       p.store(log);
       p.store(p.op(p.main(), "floor", {p.op(p.main(), "log2", {p.variable(powers)})}));
@@ -153,7 +156,9 @@ TEST(Programs, what_an_op_writes_into_it_may_read_as_another_operand) {
   on_machines([](Program& p) {
     const GraphId g = p.main();
     const auto scattered = [&](TensorId t, TensorId values) {
-      return p.op(g, "scatter", {t, p.constant(g, HostTensor::of_ints(DType::int32, {2, 3}, std::array<std::int64_t, 6>{1, 0, 1, 0, 1, 0})), values}, {{"axis", std::int64_t{0}}});
+      return p.op(g, "scatter",
+                  {t, p.constant(g, HostTensor::of_ints(DType::int32, {2, 3}, std::array<std::int64_t, 6>{1, 0, 1, 0, 1, 0})), values},
+                  {{"axis", std::int64_t{0}}});
     };
     const TensorId v = p.variable(counting({2, 3})), made = p.op(g, "negate", {v});
     p.store(scattered(made, made));
@@ -161,7 +166,8 @@ TEST(Programs, what_an_op_writes_into_it_may_read_as_another_operand) {
     p.store(scattered(more, seen));
     // Numbers that are rows, too.
     const TensorId rows = p.variable(HostTensor::of_ints(DType::int32, {3}, std::array<std::int64_t, 3>{2, 0, 1}));
-    const TensorId twice = p.op(g, "abs", {rows}), first = p.op(g, "slice", {twice}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}});
+    const TensorId twice = p.op(g, "abs", {rows}),
+                   first = p.op(g, "slice", {twice}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}});
     p.store(p.op(g, "dynamic_update", {twice, first, p.constant(g, HostTensor::of_ints(DType::int32, {1}, std::array<std::int64_t, 1>{7}))},
                  {{"axes", Ints{0}}, {"sizes", Ints{1}}}));
     const TensorId both = p.op(g, "abs", {rows});
@@ -190,15 +196,18 @@ TEST(Programs, element_wise_ops_that_follow_each_other_give_the_same_in_one_pass
   // Adam: three tensors change, and the step itself is read by nobody.
   const auto adam = [](Program& p) {
     const GraphId g = p.main();
-    const TensorId w = p.variable(counting({5, 7})), m = p.variable(counting({5, 7}, 3)), v = p.variable(counting({5, 7}, 40)), t = p.variable(counting({}, 0));
+    const TensorId w = p.variable(counting({5, 7})), m = p.variable(counting({5, 7}, 3)), v = p.variable(counting({5, 7}, 40)),
+                   t = p.variable(counting({}, 0));
     const TensorId x = p.variable(counting({5, 7}, -9));
     const TensorId gradient = p.op(g, "mul", {x, x});
     p.op(g, "accumulate_moving_average_", {m, gradient}, {{"f", 0.9}});
     p.op(g, "accumulate_moving_average_square_", {v, gradient}, {{"f", 0.999}});
-    const TensorId step = p.op(g, "adam_updater", {m, v, t}, {{"present", Strings{"time_step"}}, {"beta1", 0.9}, {"beta2", 0.999}, {"epsilon", 1e-8}});
+    const TensorId step =
+        p.op(g, "adam_updater", {m, v, t}, {{"present", Strings{"time_step"}}, {"beta1", 0.9}, {"beta2", 0.999}, {"epsilon", 1e-8}});
     p.op(g, "scaled_add", {w, step}, {{"b", -0.5}}, {}, true);
   };
-  for (const std::string device : {"cpu", "ipu_model"}) EXPECT_EQ(states_after(adam, device, true), states_after(adam, device, false)) << device;
+  for (const std::string device : {"cpu", "ipu_model"})
+    EXPECT_EQ(states_after(adam, device, true), states_after(adam, device, false)) << device;
 }
 
 TEST(Programs, one_pass_reads_old_values_of_what_it_overwrites) {
@@ -272,13 +281,15 @@ TEST(Programs, products_are_computed_where_they_will_be_kept) {
   for (const int variant : {0, 1, 2, 3}) {
     on_machines([&](Program& p) {
       const GraphId g = p.main(), f = p.b.create_graph("f");
-      const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {3, 3}), "x"), y = p.b.add_input(f, tensor_type(DType::float32, {3, 3}), "y");
+      const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {3, 3}), "x"),
+                     y = p.b.add_input(f, tensor_type(DType::float32, {3, 3}), "y");
       const TensorId product = p.op(f, "matmul", {p.op(f, "transpose", {x}, {{"permutation", Ints{1, 0}}}), y});
       p.b.add_output(f, product);
       p.b.add_output(f, variant == 2 ? product : p.op(f, "matmul", {product, y}));
       const TensorId a = p.variable(counting({3, 3})), b = p.variable(counting({3, 3}, -4)), sum = p.variable(counting({3, 3}, 7));
       const TensorId other = p.variable(counting({3, 3}, 9));
-      const TensorId row = variant == 1 ? p.op(g, "slice", {sum}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}}) : sum;
+      const TensorId row =
+          variant == 1 ? p.op(g, "slice", {sum}, {{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}}) : sum;
       const std::vector<TensorId> results = p.b.op(g, "call", std::vector{variant == 3 ? sum : a, b}, {}, std::vector{f}, false);
       if (variant == 1) p.store(p.op(g, "add", {row, row}));  // after the call
       p.op(g, "copy_var_update_", {sum, results[0]});
@@ -293,7 +304,8 @@ TEST(Programs, products_are_computed_where_they_will_be_kept) {
 // f(x by reference, y): x += y; returns x * y. Called twice: a function.
 GraphId accumulating(Program& p, bool by_ref) {
   const GraphId f = p.b.create_graph("f");
-  const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {3}), "x", by_ref), y = p.b.add_input(f, tensor_type(DType::float32, {3}), "y");
+  const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {3}), "x", by_ref),
+                 y = p.b.add_input(f, tensor_type(DType::float32, {3}), "y");
   p.op(f, "add", {x, y}, {}, {}, true);
   p.b.add_output(f, p.op(f, "mul", {x, y}));
   return f;
@@ -320,7 +332,8 @@ TEST(Programs, loops_carry_and_keep) {
         // (a, b, by reference r, fixed c) -> (b, a + c), and r += a
         const GraphId body = p.b.create_graph("body");
         const Type t = tensor_type(DType::float32, {2});
-        const TensorId a = p.b.add_input(body, t, "a"), b = p.b.add_input(body, t, "b"), r = p.b.add_input(body, t, "r", true), c = p.b.add_input(body, t, "c");
+        const TensorId a = p.b.add_input(body, t, "a"), b = p.b.add_input(body, t, "b"), r = p.b.add_input(body, t, "r", true),
+                       c = p.b.add_input(body, t, "c");
         p.op(body, "add", {r, a}, {}, {}, true);
         const TensorId sum = p.op(body, "add", {a, c});
         p.op(body, "add", {c, c}, {}, {}, true);
@@ -357,7 +370,8 @@ TEST(Programs, a_loop_hands_back_what_it_carries_to) {
   for (const std::int64_t count : {0, 1, 2}) {
     on_machines([&](Program& p) {
       const GraphId g = p.main(), body = p.b.create_graph("body");
-      const TensorId x = p.b.add_input(body, tensor_type(DType::float32, {3}), "x", true), y = p.b.add_input(body, tensor_type(DType::float32, {3}), "y");
+      const TensorId x = p.b.add_input(body, tensor_type(DType::float32, {3}), "x", true),
+                     y = p.b.add_input(body, tensor_type(DType::float32, {3}), "y");
       p.op(body, "add", {x, y}, {}, {}, true);
       p.b.add_output(body, p.op(body, "mul", {x, y}));
       const TensorId a = p.variable(counting({3})), b = p.variable(counting({3}, 2));
@@ -397,7 +411,8 @@ TEST(Programs, branches_leave_the_other_ones_operands_alone) {
       p.b.add_output(negated, y);
       const TensorId v = p.variable(counting({3})), c = p.variable(HostTensor::filled(DType::boolean, {}, condition));
       const TensorId fresh = p.op(g, "add", {v, v});
-      const auto out = p.b.op(g, "conditional", std::vector{c, fresh, fresh}, {{"then_inputs", std::int64_t{1}}}, std::vector{twice, negated});
+      const auto out =
+          p.b.op(g, "conditional", std::vector{c, fresh, fresh}, {{"then_inputs", std::int64_t{1}}}, std::vector{twice, negated});
       p.store(out[0]);
       p.store(out[1]);
       p.store(v);
@@ -447,7 +462,8 @@ TEST(Programs, rows_of_remote_buffers_are_loaded_and_stored) {
     s.buffer = id;
     s.row = 2;
     p.b.add_variable(s, counting({3}), "remote");
-    const TensorId row = p.constant(g, counting({}, 2, DType::uint32)), other = p.variable(counting({}, 0, DType::int32)), v = p.variable(counting({3}, 9));
+    const TensorId row = p.constant(g, counting({}, 2, DType::uint32)), other = p.variable(counting({}, 0, DType::int32)),
+                   v = p.variable(counting({3}, 9));
     const TensorId loaded = p.op(g, "remote_load", {row}, {{"buffer", id}});
     p.b.op(g, "remote_store", std::vector{other, p.op(g, "add", {loaded, v})}, {{"buffer", id}});
     p.op(g, "remote_load_into", {v, other}, {{"buffer", id}});
@@ -458,18 +474,17 @@ TEST(Programs, rows_of_remote_buffers_are_loaded_and_stored) {
 }
 
 TEST(Programs, devices_copy_to_each_other) {
-  on_machines(
-      [](Program& p) {
-        const GraphId g = p.main();
-        const TensorId v = p.variable(counting({2, 4}));
-        p.b.set_device(0);
-        const TensorId here = p.op(g, "add", {v, v});
-        const TensorId there = p.op(g, "ipu_copy", {here}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{1}}});
-        p.b.set_device(1);
-        const TensorId w = p.variable(counting({4, 2}));
-        const TensorId product = p.op(g, "matmul", {there, w});
-        p.store(p.op(g, "ipu_copy", {product}, {{"source", std::int64_t{1}}, {"destination", std::int64_t{0}}}));
-      });
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({2, 4}));
+    p.b.set_device(0);
+    const TensorId here = p.op(g, "add", {v, v});
+    const TensorId there = p.op(g, "ipu_copy", {here}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{1}}});
+    p.b.set_device(1);
+    const TensorId w = p.variable(counting({4, 2}));
+    const TensorId product = p.op(g, "matmul", {there, w});
+    p.store(p.op(g, "ipu_copy", {product}, {{"source", std::int64_t{1}}, {"destination", std::int64_t{0}}}));
+  });
 }
 
 // Heads of attention: operands are views of one product, and the gradient of a transposed operand is read transposed only.
@@ -490,7 +505,8 @@ TEST(Programs, products_read_what_others_write) {
     const TensorId scores = p.op(g, "matmul", {q, k});
     p.store(scores);
     const TensorId turned = p.op(g, "transpose", {p.op(g, "matmul", {k, scores})}, {{"permutation", Ints{0, 1, 3, 2}}});
-    const TensorId joined = p.op(g, "reshape", {p.op(g, "transpose", {turned}, {{"permutation", Ints{0, 2, 1, 3}}})}, {{"shape", Ints{80, 60}}});
+    const TensorId joined =
+        p.op(g, "reshape", {p.op(g, "transpose", {turned}, {{"permutation", Ints{0, 2, 1, 3}}})}, {{"shape", Ints{80, 60}}});
     p.store(joined);
     const TensorId back = p.op(g, "transpose", {w}, {{"permutation", Ints{1, 0}}});
     p.store(p.op(g, "matmul", {p.op(g, "transpose", {x}, {{"permutation", Ints{1, 0}}}), p.op(g, "matmul", {y, back})}));
@@ -506,21 +522,25 @@ TEST(Programs, each_replica_has_its_devices) {
         const TensorId sum = p.op(g, "replicated_all_reduce", {p.op(g, "add", {v, v})}, {{"op", std::string("add")}});
         const TensorId there = p.op(g, "ipu_copy", {sum}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{1}}});
         p.b.set_device(1);
-        const TensorId both = p.op(g, "replicated_all_gather", {p.op(g, "mul", {there, there})}, {{"output_shape", std::string("new_axis")}});
+        const TensorId both =
+            p.op(g, "replicated_all_gather", {p.op(g, "mul", {there, there})}, {{"output_shape", std::string("new_axis")}});
         p.store(both);
       },
       2);
 }
 
 TEST(Programs, tensors_without_elements_pass) {
-  for (const std::int64_t replicas : {1, 2}) on_machines([](Program& p) {
-    const GraphId g = p.main();
-    const TensorId v = p.variable(HostTensor(DType::float32, {0, 3}));
-    const TensorId sum = p.op(g, "add", {v, v});
-    p.store(sum);
-    p.store(p.op(g, "sum", {sum}, {{"axis", Ints{0}}, {"keepdims", false}}));
-    p.store(p.op(g, "concat", {sum, p.constant(g, counting({2, 3}))}, {{"axis", std::int64_t{0}}}));
-  }, replicas);
+  for (const std::int64_t replicas : {1, 2})
+    on_machines(
+        [](Program& p) {
+          const GraphId g = p.main();
+          const TensorId v = p.variable(HostTensor(DType::float32, {0, 3}));
+          const TensorId sum = p.op(g, "add", {v, v});
+          p.store(sum);
+          p.store(p.op(g, "sum", {sum}, {{"axis", Ints{0}}, {"keepdims", false}}));
+          p.store(p.op(g, "concat", {sum, p.constant(g, counting({2, 3}))}, {{"axis", std::int64_t{0}}}));
+        },
+        replicas);
 }
 
 TEST(Programs, io_tiles_are_others_than_those_that_compute) {
@@ -686,9 +706,7 @@ TEST(Programs, what_cannot_run_is_refused) {
       Program p;
       build(p);
       Session session(p.b, options);
-    } catch (const ModelError& e) {
-      return e.id();
-    }
+    } catch (const ModelError& e) { return e.id(); }
     return "";
   };
   Options cpu, unknown;
@@ -698,16 +716,15 @@ TEST(Programs, what_cannot_run_is_refused) {
   EXPECT_EQ(id_of([](Program&) {}, cpu), "empty-program");
   EXPECT_EQ(id_of(sum, unknown), "unknown-device");
   EXPECT_EQ(id_of(sum, cpu), "");
-  EXPECT_EQ(id_of([&](Program& p) { p.store(p.op(p.main(), "abs", {p.variable(HostTensor(DType::float64, {2}))})); }, cpu), "no-such-type-on-tiles");
+  EXPECT_EQ(id_of([&](Program& p) { p.store(p.op(p.main(), "abs", {p.variable(HostTensor(DType::float64, {2}))})); }, cpu),
+            "no-such-type-on-tiles");
   Program p;
   sum(p);
   Session session(p.b, cpu);
   const auto run_id = [&](std::vector<OutputData> outputs) -> std::string {
     try {
       session.run({}, outputs);
-    } catch (const ModelError& e) {
-      return e.id();
-    }
+    } catch (const ModelError& e) { return e.id(); }
     return "";
   };
   float out[2];

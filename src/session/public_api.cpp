@@ -1,17 +1,17 @@
 // pando/model.hpp on ir, transform and session.
 #include <pando/model.hpp>
 
-#include "ir/builder.h"
+#include "ir/checks/verify.h"
+#include "ir/construction/builder.h"
 #include "ir/error.h"
 #include "ir/op_table.h"
-#include "ir/parse.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "session/session.h"
-#include "transform/autodiff.h"
 #include "transform/code_liveness.h"
-#include "transform/complete_places.h"
+#include "transform/devices/complete_places.h"
 #include "transform/expand.h"
+#include "transform/gradient/autodiff.h"
 #include "transform/prune.h"
 #include "transform/schedule.h"
 
@@ -41,7 +41,8 @@ ir::HostTensor host_tensor(const Data& d) {
   const ir::Type t_type = type(d.type);
   const std::size_t wanted = static_cast<std::size_t>(ir::elements_of(t_type.shape)) * ir::size_of(t_type.dtype);
   if (wanted != d.bytes.size()) {
-    ir::refuse(ErrorClass::value, "data-size", "{} bytes of data for {} {}, which are {}", d.bytes.size(), d.type.element, ir::to_string(d.type.shape), wanted);
+    ir::refuse(ErrorClass::value, "data-size", "{} bytes of data for {} {}, which are {}", d.bytes.size(), d.type.element,
+               ir::to_string(d.type.shape), wanted);
   }
   ir::HostTensor t(t_type.dtype, t_type.shape);
   std::copy_n(d.bytes.data(), d.bytes.size(), t.writable());
@@ -64,7 +65,8 @@ Id checked(Handle h, std::size_t count, std::uint32_t identity, std::string_view
   if (h.builder != 0 && identity != 0 && h.builder != identity) {
     ir::refuse(ErrorClass::value, "foreign", "{} {} belongs to another builder", what, h.number);
   }
-  if (h.number >= count) ir::refuse(ErrorClass::value, "no-such-thing", "there is no {} {}; there are {}, counted from 0", what, h.number, count);
+  if (h.number >= count)
+    ir::refuse(ErrorClass::value, "no-such-thing", "there is no {} {}; there are {}, counted from 0", what, h.number, count);
   return Id(h.number);
 }
 
@@ -82,9 +84,11 @@ auto& behind(const Pointer& state, std::string_view what) {
 ir::AttributeValue attribute(const Attribute& a, bool is_element_type) {
   if (const std::string* text = std::get_if<std::string>(&a); text && is_element_type) return element(*text);
   ir::AttributeValue out;
-  std::visit([&](const auto& v) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(v)>, Stream>) out = v;
-  }, a);
+  std::visit(
+      [&](const auto& v) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(v)>, Stream>) out = v;
+      },
+      a);
   return out;
 }
 
@@ -95,7 +99,8 @@ ir::Attributes attributes_of(const ir::Module& m, std::uint32_t identity, const 
       out.set(name, stream_of(m, *s, identity));
       continue;
     }
-    const auto rule = std::find_if(row.attributes.begin(), row.attributes.end(), [&, n = std::string_view(name)](const ir::AttributeRule& r) { return r.name == n; });
+    const auto rule = std::find_if(row.attributes.begin(), row.attributes.end(),
+                                   [&, n = std::string_view(name)](const ir::AttributeRule& r) { return r.name == n; });
     out.set(name, attribute(value, rule != row.attributes.end() && rule->kind == ir::AttributeKind::dtype));
   }
   return out;
@@ -204,7 +209,8 @@ Graph Builder::create_graph(const std::string& name) {
 Tensor Builder::input(Graph graph, const Type& t, std::string_view name, bool by_ref) {
   State& s = State::of(*this);
   const ir::GraphId g = s.id(graph);
-  if (g == s.builder.module().main_graph()) ir::refuse(ErrorClass::value, "input-of-main", "the main graph has no inputs but variables and streams");
+  if (g == s.builder.module().main_graph())
+    ir::refuse(ErrorClass::value, "input-of-main", "the main graph has no inputs but variables and streams");
   return s.handle<Tensor>(s.builder.add_input(g, type(t), name, by_ref));
 }
 
@@ -229,13 +235,15 @@ Tensor Builder::constant(Graph graph, const Data& d, std::string_view name) {
 Stream Builder::stream_to_device(std::string_view name, const Type& t) {
   State& s = State::of(*this);
   const ir::Type checked = type(t);
-  return s.handle<Stream>(s.builder.module().add_stream({std::string(name), ir::HostStream::Direction::host_to_device, checked.dtype, checked.shape}));
+  return s.handle<Stream>(
+      s.builder.module().add_stream({std::string(name), ir::HostStream::Direction::host_to_device, checked.dtype, checked.shape}));
 }
 
 Stream Builder::stream_to_host(std::string_view name, const Type& t) {
   State& s = State::of(*this);
   const ir::Type checked = type(t);
-  return s.handle<Stream>(s.builder.module().add_stream({std::string(name), ir::HostStream::Direction::device_to_host, checked.dtype, checked.shape}));
+  return s.handle<Stream>(
+      s.builder.module().add_stream({std::string(name), ir::HostStream::Direction::device_to_host, checked.dtype, checked.shape}));
 }
 
 std::vector<Tensor> Builder::op(Graph graph, std::string_view name, const std::vector<Tensor>& operands, const Attributes& attributes,
@@ -269,7 +277,9 @@ Gradient Builder::autodiff(Graph graph) {
   b.finish();
   const transform::GradientInfo info = transform::autodiff(b, g);
   const ir::Graph& forward = b.module().graph(info.forward);
-  const auto position = [](const std::vector<ir::ValueId>& list, ir::ValueId v) { return static_cast<std::size_t>(std::find(list.begin(), list.end(), v) - list.begin()); };
+  const auto position = [](const std::vector<ir::ValueId>& list, ir::ValueId v) {
+    return static_cast<std::size_t>(std::find(list.begin(), list.end(), v) - list.begin());
+  };
   Gradient out;
   out.graph = s.handle<Graph>(info.gradient);
   for (const transform::Connection& c : info.inputs) {
@@ -282,7 +292,8 @@ Gradient Builder::autodiff(Graph graph) {
       out.takes.push_back({Gradient::Kind::output, output});
     }
   }
-  for (const transform::Connection& c : info.outputs) out.gives.push_back({Gradient::Kind::gradient_of_input, position(forward.inputs, c.value)});
+  for (const transform::Connection& c : info.outputs)
+    out.gives.push_back({Gradient::Kind::gradient_of_input, position(forward.inputs, c.value)});
   return out;
 }
 
@@ -291,7 +302,8 @@ void Builder::end_sequence() { State::of(*this).builder.pop_sequence(); }
 
 void Builder::set_device(std::int32_t device) {
   State& s = State::of(*this);
-  if (device < 0 || device > 65535) ir::refuse(ErrorClass::value, "device-number", "there is no device {}; 0 to 65535 are possible", device);
+  if (device < 0 || device > 65535)
+    ir::refuse(ErrorClass::value, "device-number", "there is no device {}; 0 to 65535 are possible", device);
   s.builder.set_device(device);
 }
 
@@ -369,9 +381,10 @@ std::map<Stream, Data> Session::run(const std::map<Stream, Data>& inputs) {
     const ir::HostStreamId id = stream_of(s.lowered(), stream, state.identity);
     const ir::Shape shape = s.full_shape(id);
     const ir::DType dtype = s.lowered().stream(id).dtype;
-    if (d.type.shape != shape || element(d.type.element) != dtype || d.bytes.size() != static_cast<std::size_t>(ir::elements_of(shape)) * ir::size_of(dtype)) {
-      ir::refuse(ErrorClass::value, "stream-data", "data of {} {} for stream '{}', which takes {} {}", d.type.element, ir::to_string(d.type.shape),
-                 s.lowered().stream(id).name, ir::name_of(dtype), ir::to_string(shape));
+    if (d.type.shape != shape || element(d.type.element) != dtype ||
+        d.bytes.size() != static_cast<std::size_t>(ir::elements_of(shape)) * ir::size_of(dtype)) {
+      ir::refuse(ErrorClass::value, "stream-data", "data of {} {} for stream '{}', which takes {} {}", d.type.element,
+                 ir::to_string(d.type.shape), s.lowered().stream(id).name, ir::name_of(dtype), ir::to_string(shape));
     }
     in.push_back({id, d.bytes.data(), slices});
   }

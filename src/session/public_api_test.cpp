@@ -12,7 +12,8 @@ namespace {
 // out = call(g, x) with g(x) = x * exp(x), and the gradient of it at x.
 struct Program {
   Builder b;
-  Stream in = b.stream_to_device("in", {"float32", {3}}), value = b.stream_to_host("value", {"float32", {3}}), slope = b.stream_to_host("slope", {"float32", {3}});
+  Stream in = b.stream_to_device("in", {"float32", {3}}), value = b.stream_to_host("value", {"float32", {3}}),
+         slope = b.stream_to_host("slope", {"float32", {3}});
 
   Program() {
     const Graph main = b.main(), g = b.create_graph("g");
@@ -24,7 +25,9 @@ struct Program {
     std::vector<Tensor> operands;
     for (const Gradient::Connection& c : gradient.takes) {
       const bool given = c.kind == Gradient::Kind::gradient_of_output;
-      operands.push_back(given ? b.constant(main, Data::of<float>({3}, {1, 1, 1})) : c.kind == Gradient::Kind::input ? x : results[c.index]);
+      operands.push_back(given                             ? b.constant(main, Data::of<float>({3}, {1, 1, 1}))
+                         : c.kind == Gradient::Kind::input ? x
+                                                           : results[c.index]);
     }
     EXPECT_EQ(gradient.gives.size(), 1u);
     b.op(main, "host_store", {results[0]}, {{"stream", value}});
@@ -38,7 +41,8 @@ TEST(PublicApi, a_graph_and_its_gradient_run) {
     const auto out = session.run({{p.in, Data::of<float>({3}, {0, 1, -1})}});
     const std::vector<float> value = out.at(p.value).values<float>(), slope = out.at(p.slope).values<float>();
     const float e = 2.7182818f;
-    for (const auto& [found, expected] : {std::pair{value[0], 0.0f}, {value[1], e}, {value[2], -1 / e}, {slope[0], 1.0f}, {slope[1], 2 * e}, {slope[2], 0.0f}}) {
+    for (const auto& [found, expected] :
+         {std::pair{value[0], 0.0f}, {value[1], e}, {value[2], -1 / e}, {slope[0], 1.0f}, {slope[1], 2 * e}, {slope[2], 0.0f}}) {
       EXPECT_NEAR(found, expected, 1e-5f);
     }
   };
@@ -53,7 +57,8 @@ TEST(PublicApi, text_rules_and_transforms) {
   EXPECT_EQ(Module::parse(m.text()).text(), m.text());
   EXPECT_EQ(Module(m).expand().prune().complete_places().decompose_sums().order_for_memory().verify().size(), 0u);
   EXPECT_FALSE(m.code_liveness().empty());
-  const Module wrong = Module::parse("module\ngraph main():\n    a: Tensor[(2), float32] = init(dtype=float32, init_type=\"zero\", shape=[3])\n    return\n");
+  const Module wrong = Module::parse(
+      "module\ngraph main():\n    a: Tensor[(2), float32] = init(dtype=float32, init_type=\"zero\", shape=[3])\n    return\n");
   ASSERT_EQ(wrong.verify().size(), 1u);
   EXPECT_EQ(wrong.verify()[0].rule, "types-follow");
 }
@@ -66,9 +71,7 @@ TEST(PublicApi, variables_and_refusals) {
   const auto id_of = [](auto f) -> std::string {
     try {
       f();
-    } catch (const ModelError& e) {
-      return e.id();
-    }
+    } catch (const ModelError& e) { return e.id(); }
     return "";
   };
   EXPECT_EQ(id_of([&] { b.op(b.main(), "fly", {v}); }), "unknown-op");
@@ -87,9 +90,7 @@ TEST(PublicApi, variables_and_refusals) {
 std::string id_of(const std::function<void()>& f) {
   try {
     f();
-  } catch (const ModelError& e) {
-    return e.id();
-  }
+  } catch (const ModelError& e) { return e.id(); }
   return "";
 }
 

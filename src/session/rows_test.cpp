@@ -50,7 +50,9 @@ std::vector<HostTensor> run_sample(const OpRow& row, const Sample& sample, const
   session.attach();
   std::vector<OutputData> outputs;
   for (std::size_t i = 0; i < out.size(); ++i) outputs.push_back({streams[i], out[i].writable(), 1});
-  std::erase_if(inputs, [&](const InputData& i) { return std::find(session.inputs().begin(), session.inputs().end(), i.stream) == session.inputs().end(); });
+  std::erase_if(inputs, [&](const InputData& i) {
+    return std::find(session.inputs().begin(), session.inputs().end(), i.stream) == session.inputs().end();
+  });
   session.run(inputs, outputs);
   return out;
 }
@@ -102,7 +104,8 @@ std::vector<const OpRow*> rows_with_samples() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Rows, testing::ValuesIn(rows_with_samples()), [](const auto& info) { return std::string(info.param->name); });
+INSTANTIATE_TEST_SUITE_P(Table, Rows, testing::ValuesIn(rows_with_samples()),
+                         [](const auto& info) { return std::string(info.param->name); });
 
 }  // namespace
 }  // namespace pando::session

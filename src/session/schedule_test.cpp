@@ -29,14 +29,16 @@ struct Program {
 
   GraphId layer() {
     const GraphId g = b.create_graph("layer");
-    const TensorId x = b.add_input(g, tensor_type(DType::float32, {kBatch, kWidth}), "x"), w = b.add_input(g, tensor_type(DType::float32, {kWidth, kWidth}), "w");
+    const TensorId x = b.add_input(g, tensor_type(DType::float32, {kBatch, kWidth}), "x"),
+                   w = b.add_input(g, tensor_type(DType::float32, {kWidth, kWidth}), "w");
     b.add_output(g, op(g, "tanh", {op(g, "matmul", {x, w})}));
     return g;
   }
   GraphId gradient() {
     const GraphId g = b.create_graph("gradient");
     const Type rows = tensor_type(DType::float32, {kBatch, kWidth});
-    const TensorId dy = b.add_input(g, rows, "dy"), x = b.add_input(g, rows, "x"), w = b.add_input(g, tensor_type(DType::float32, {kWidth, kWidth}), "w");
+    const TensorId dy = b.add_input(g, rows, "dy"), x = b.add_input(g, rows, "x"),
+                   w = b.add_input(g, tensor_type(DType::float32, {kWidth, kWidth}), "w");
     const TensorId y = b.add_input(g, rows, "y"), one = b.add_constant(g, HostTensor::filled(DType::float32, {}, 1), "one");
     const TensorId dz = op(g, "mul", {dy, op(g, "sub", {one, op(g, "mul", {y, y})})});
     b.add_output(g, op(g, "matmul", {dz, turned(g, w)}));
@@ -126,7 +128,8 @@ TEST(Schedule, a_deep_network_keeps_one_gradient_instead_of_all) {
     for (std::uint32_t i = 0; i < kLayers; ++i) {
       const HostTensor expected = reference.state(StateId(i + 1), 0);
       for (std::int64_t e = 0; e < expected.elements(); ++e) {
-        ASSERT_NEAR(scheduled.weights[i].number(e), expected.number(e), 1e-4 * (1 + std::abs(expected.number(e)))) << device << ", weight " << i << ", element " << e;
+        ASSERT_NEAR(scheduled.weights[i].number(e), expected.number(e), 1e-4 * (1 + std::abs(expected.number(e))))
+            << device << ", weight " << i << ", element " << e;
       }
     }
   }

@@ -3,19 +3,19 @@
 #include "base/archive.h"
 #include "base/check.h"
 #include "base/sizes.h"
+#include "ir/checks/verify.h"
 #include "ir/error.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/print.h"
 #include "lower/lower.h"
 #include "session/dump.h"
 #include "session/host_data.h"
 #include "transform/ambiguity.h"
-#include "transform/complete_places.h"
+#include "transform/devices/complete_places.h"
+#include "transform/devices/unroll_pmap.h"
 #include "transform/expand.h"
 #include "transform/flatten_tuples.h"
 #include "transform/prune.h"
 #include "transform/schedule.h"
-#include "transform/unroll_pmap.h"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -130,7 +130,9 @@ struct Session::State {
   void check_options() const;
   void make_device();
   // The graph level. It is not kept: a network's takes hundreds of megabytes.
-  poplar::Graph empty_graph() const { return poplar::Graph(device.getTarget(), poplar::replication_factor(static_cast<unsigned>(replicas()))); }
+  poplar::Graph empty_graph() const {
+    return poplar::Graph(device.getTarget(), poplar::replication_factor(static_cast<unsigned>(replicas())));
+  }
   lower::Lowered lower(poplar::Graph& graph, std::string* decisions = nullptr) const;
   void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();
@@ -142,7 +144,8 @@ struct Session::State {
     if (has_program[p]) engine->run(p);
   }
   void require_attached(std::string_view what) const {
-    if (!attached) refuse(ErrorClass::value, "session-not-attached", "{}: the session is not attached to a device; do it inside `with session:`", what);
+    if (!attached)
+      refuse(ErrorClass::value, "session-not-attached", "{}: the session is not attached to a device; do it inside `with session:`", what);
   }
   std::int64_t replicas() const { return module.replicas(); }
 };
@@ -157,14 +160,17 @@ void Session::State::check_options() const {
     std::uint64_t bytes = saturating_mul(static_cast<std::uint64_t>(options.num_host_transfers), static_cast<std::uint64_t>(replicas()));
     bytes = saturating_mul(saturating_mul(bytes, static_cast<std::uint64_t>(ir::elements_of(h.shape))), ir::size_of(h.dtype));
     if (bytes <= kMostBytes) continue;
-    refuse(ErrorClass::value, "stream-too-large", "stream '{}' of shape {}: {} transfers to {} replicas are more bytes than a host can hold", h.name, ir::to_string(h.shape),
+    refuse(ErrorClass::value, "stream-too-large",
+           "stream '{}' of shape {}: {} transfers to {} replicas are more bytes than a host can hold", h.name, ir::to_string(h.shape),
            options.num_host_transfers, replicas());
   }
   if (options.tiles_per_ipu < 0 || options.tiles_per_ipu > kMostTiles) {
-    refuse(ErrorClass::value, "tiles-per-ipu", "IPUs of {} tiles; 1 to {} are possible, and 0 for the machine's own", options.tiles_per_ipu, kMostTiles);
+    refuse(ErrorClass::value, "tiles-per-ipu", "IPUs of {} tiles; 1 to {} are possible, and 0 for the machine's own", options.tiles_per_ipu,
+           kMostTiles);
   }
   if (devices * replicas() > kMostIpus) {
-    refuse(ErrorClass::value, "too-many-ipus", "{} devices of {} replicas are {} IPUs; {} are possible", devices, replicas(), devices * replicas(), kMostIpus);
+    refuse(ErrorClass::value, "too-many-ipus", "{} devices of {} replicas are {} IPUs; {} are possible", devices, replicas(),
+           devices * replicas(), kMostIpus);
   }
 }
 
@@ -199,7 +205,8 @@ lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decision
   // As the engine will read it.
   const auto given = options.engine.find("debug.allowOutOfMemory");
   const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS");
-  o.allow_out_of_memory = (given != options.engine.end() && given->second == "true") || (environment != nullptr && std::string_view(environment).find("allowOutOfMemory") != std::string_view::npos);
+  o.allow_out_of_memory = (given != options.engine.end() && given->second == "true") ||
+                          (environment != nullptr && std::string_view(environment).find("allowOutOfMemory") != std::string_view::npos);
   return lower::lower(module, graph, o);
 }
 
@@ -368,7 +375,8 @@ void Session::State::connect_replicas() {
     mine.resize(n);
     for (unsigned r = 0; r < n; ++r) {
       const HostTensor* const t = &mine[r];
-      engine->connectStreamToCallback(lower::upload_handle(id), r, [t](void* block) { std::copy_n(t->data(), t->size_bytes(), static_cast<std::byte*>(block)); });
+      engine->connectStreamToCallback(lower::upload_handle(id), r,
+                                      [t](void* block) { std::copy_n(t->data(), t->size_bytes(), static_cast<std::byte*>(block)); });
     }
   }
 }
@@ -390,7 +398,8 @@ void Session::run(std::span<const InputData> inputs, std::span<const OutputData>
   const auto check_all = [&](const auto& given, const std::vector<HostStreamId>& wanted, std::string_view what) {
     for (HostStreamId w : wanted) {
       const bool found = std::any_of(given.begin(), given.end(), [&](const auto& g) { return g.stream == w; });
-      if (!found && !s.functions.contains(w)) refuse(ErrorClass::value, "stream-without-data", "run: {} stream '{}' has no data", what, s.module.stream(w).name);
+      if (!found && !s.functions.contains(w))
+        refuse(ErrorClass::value, "stream-without-data", "run: {} stream '{}' has no data", what, s.module.stream(w).name);
     }
     for (const auto& g : given) {
       if (std::find(wanted.begin(), wanted.end(), g.stream) == wanted.end()) {
@@ -449,7 +458,8 @@ void Session::State::download(StateId id) {
     engine->readTensor(lower::download_handle(id), to, to + bytes * n);
   } else if (bytes > 0) {
     for (std::size_t r = 0; r < n; ++r) {
-      engine->copyFromRemoteBuffer(lower::buffer_handle(state.buffer), to + r * bytes, static_cast<int>(state.row), static_cast<unsigned>(r));
+      engine->copyFromRemoteBuffer(lower::buffer_handle(state.buffer), to + r * bytes, static_cast<int>(state.row),
+                                   static_cast<unsigned>(r));
     }
   }
   const bool mapped = std::find(options.mapped.begin(), options.mapped.end(), id) != options.mapped.end();
@@ -498,7 +508,8 @@ void Session::write(StateId id, HostTensor data) {
 
 std::string Session::dump(std::string_view level) const {
   if (level == "model") return ir::print(state_->module);
-  if (level != "graph") refuse(ErrorClass::value, "unknown-level", "there is no text of level '{}' here; 'model' and 'graph' are possible", level);
+  if (level != "graph")
+    refuse(ErrorClass::value, "unknown-level", "there is no text of level '{}' here; 'model' and 'graph' are possible", level);
   std::ostringstream out;
   poplar::Graph graph = state_->empty_graph();
   const lower::Lowered lowered = state_->lower(graph);
@@ -519,7 +530,9 @@ std::uint64_t Session::executable_hash() const {
   return checksum(out.view());
 }
 
-std::uint64_t Session::cycles() { return static_cast<std::uint64_t>(state_->engine->getExecutionProfile()["simulation"]["cycles"].asNumber()); }
+std::uint64_t Session::cycles() {
+  return static_cast<std::uint64_t>(state_->engine->getExecutionProfile()["simulation"]["cycles"].asNumber());
+}
 void Session::reset_cycles() { state_->engine->resetExecutionProfile(); }
 double Session::clock_hz() const { return state_->device.getTarget().getTileClockFrequency(); }
 

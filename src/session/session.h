@@ -10,7 +10,7 @@
 // are the blobs of the builder's module, which weights_to_host and write replace. One thread at a time.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 #include "ir/host_tensor.h"
 #include "ir/module.h"
 
@@ -73,8 +73,8 @@ class Session {
   // Compiles. Refuses (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device;
   // (runtime): a program without any op. Tile memory that does not suffice is poplar's exception.
   explicit Session(ir::Builder& builder, Options options = {});
-  // The same of a module that no builder has: one that was parsed. The session keeps it with what its variables hold on the host; nobody looks
-  // for an ambiguous order.
+  // The same of a module that no builder has: one that was parsed. The session keeps it with what its variables hold on the host; nobody
+  // looks for an ambiguous order.
   explicit Session(ir::Module module, Options options = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -105,8 +105,8 @@ class Session {
   // Runs the main graph once. Each stream begins with its first slice; after its last one comes the first again. Refuses (value): a stream
   // of inputs() without data, data for another stream, a session that is not attached.
   void run(std::span<const InputData> inputs, std::span<const OutputData> outputs);
-  // From now on a function brings (or takes) each block of a stream, in a program without replicas; run() wants no data for it. It is called on a
-  // thread of the run, when the program comes to the op, and may wait. Refuses (value) a stream that the program does not have.
+  // From now on a function brings (or takes) each block of a stream, in a program without replicas; run() wants no data for it. It is
+  // called on a thread of the run, when the program comes to the op, and may wait. Refuses (value) a stream that the program does not have.
   void connect(ir::HostStreamId stream, std::function<void(void* block)> f);
   // Called after each step of the compiled program, with its name; on a thread of the run.
   void on_step(std::function<void(std::string_view)> f);

@@ -78,7 +78,8 @@ TEST(Session, a_called_graph_of_a_product_and_a_sum_equals_the_interpreter) {
   }
 }
 
-// A hundred layers with weights of their own. On the tiles of the function's operand they would take 1,600 KiB of two tiles that have 624 each.
+// A hundred layers with weights of their own. On the tiles of the function's operand they would take 1,600 KiB of two tiles that have 624
+// each.
 TEST(Session, weights_of_many_calls_of_one_graph_lie_where_room_is) {
   constexpr int kLayers = 100;
   constexpr std::int64_t kWidth = 64;
@@ -95,7 +96,8 @@ TEST(Session, weights_of_many_calls_of_one_graph_lie_where_room_is) {
   TensorId value = variable(b, numbers({32, kWidth}, -1, 1.0 / 1024), "x");
   std::vector<TensorId> weights;
   for (int i = 0; i < kLayers; ++i) {
-    for (int k = 0; k < 2; ++k) weights.push_back(variable(b, numbers({kWidth, kWidth}, -0.001 * (i % 7), 1e-6), "w" + std::to_string(i) + "_" + std::to_string(k)));
+    for (int k = 0; k < 2; ++k)
+      weights.push_back(variable(b, numbers({kWidth, kWidth}, -0.001 * (i % 7), 1e-6), "w" + std::to_string(i) + "_" + std::to_string(k)));
     value = b.op(m.main_graph(), "call", std::vector{value, weights[weights.size() - 2], weights.back()}, {}, std::vector{layer})[0];
     b.op(m.main_graph(), "add", std::vector{weights.back(), weights[weights.size() - 2]}, {}, {}, true);
   }
@@ -113,7 +115,8 @@ TEST(Session, weights_of_many_calls_of_one_graph_lie_where_room_is) {
   HostTensor result(DType::float32, {32, kWidth});
   session.run({}, std::vector<OutputData>{{out, result.writable(), 1}});
   const HostTensor expected = reference.output(out, 1);
-  for (std::int64_t i = 0; i < result.elements(); ++i) EXPECT_NEAR(result.number(i), expected.number(i), 1e-4 * std::max(1.0, std::abs(expected.number(i)))) << i;
+  for (std::int64_t i = 0; i < result.elements(); ++i)
+    EXPECT_NEAR(result.number(i), expected.number(i), 1e-4 * std::max(1.0, std::abs(expected.number(i)))) << i;
   for (const TensorId w : {weights[1], weights.back()}) {
     const HostTensor now = session.data(b.tensor(w).state);
     for (std::int64_t i = 0; i < now.elements(); ++i) ASSERT_FLOAT_EQ(now.number(i), reference.state(b.tensor(w).state, 0).number(i));
@@ -141,11 +144,13 @@ TEST(Session, functions_that_pass_on_and_share_operands_equal_the_interpreter) {
       const TensorId d = b.add_input(backward, rows, "d");
       const TensorId turned = b.op(backward, "transpose", std::vector{w}, {{"permutation", Ints{1, 0}}})[0];
       const TensorId back = b.op(backward, "matmul", std::vector{d, turned})[0];
-      b.add_output(backward, b.op(backward, "add", std::vector{back, b.op(backward, "transpose", std::vector{kept}, {{"permutation", Ints{1, 0}}})[0]})[0]);
+      b.add_output(backward, b.op(backward, "add",
+                                  std::vector{back, b.op(backward, "transpose", std::vector{kept}, {{"permutation", Ints{1, 0}}})[0]})[0]);
     }
     const TensorId d = variable(b, numbers({6, 4}, 2, -0.125), "d"), x = variable(b, numbers({6, 4}, 0, 0.0625), "x");
     const std::vector<TensorId> w = {variable(b, numbers({4, 4}, -1, 0.125), "w0"), variable(b, numbers({4, 4}, 1, -0.0625), "w1")};
-    const auto first = b.op(main, "call", std::vector{x, w[0]}, {}, std::vector{forward}), second = b.op(main, "call", std::vector{first[0], w[1]}, {}, std::vector{forward});
+    const auto first = b.op(main, "call", std::vector{x, w[0]}, {}, std::vector{forward}),
+               second = b.op(main, "call", std::vector{first[0], w[1]}, {}, std::vector{forward});
     const TensorId d1 = b.op(main, "call", std::vector{w[1], second[1], d}, {}, std::vector{backward})[0];
     const TensorId d0 = b.op(main, "call", std::vector{w[0], first[1], d1}, {}, std::vector{backward})[0];
     b.op(main, "host_store", std::vector{b.op(main, "add", std::vector{d0, second[0]})[0]}, {{"stream", out}});
@@ -160,7 +165,8 @@ TEST(Session, functions_that_pass_on_and_share_operands_equal_the_interpreter) {
     HostTensor result(DType::float32, {6, 4});
     session.run({}, std::vector<OutputData>{{out, result.writable(), 1}});
     const HostTensor expected = reference.output(out, 1);
-    for (std::int64_t i = 0; i < result.elements(); ++i) EXPECT_FLOAT_EQ(result.number(i), expected.number(i)) << options.device << " " << i;
+    for (std::int64_t i = 0; i < result.elements(); ++i)
+      EXPECT_FLOAT_EQ(result.number(i), expected.number(i)) << options.device << " " << i;
   }
 }
 
@@ -175,9 +181,7 @@ TEST(Session, variables_that_no_ipu_holds_are_refused_before_anything_is_compile
   try {
     Session session(b, options);
     FAIL() << "4 MiB on 4 tiles";
-  } catch (const poplar::graph_memory_allocation_error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("'large' (1024, 1024) float32"));
-  }
+  } catch (const poplar::graph_memory_allocation_error& e) { EXPECT_THAT(e.what(), testing::HasSubstr("'large' (1024, 1024) float32")); }
   options.engine["debug.allowOutOfMemory"] = "true";
   Session session(b, options);
   options.device = "cpu";

@@ -13,8 +13,16 @@ namespace {
 enum : std::uint64_t { kComputing = 4, kSend = 5, kReceive = 6, kCollective = 7 };
 enum : std::uint64_t { kNodeId = 1, kNodeName = 2, kNodeType = 3, kNodeData = 5, kNodeDuration = 7, kNodeAttribute = 10 };
 enum : std::uint64_t { kAttributeName = 1, kAttributeInt64 = 9, kAttributeBool = 27 };
-enum : std::uint64_t { kAllReduce = 0, kReduce = 1, kAllGather = 2, kGather = 3, kScatter = 4, kBroadcast = 5, kAllToAll = 6,
-                       kReduceScatter = 7 };
+enum : std::uint64_t {
+  kAllReduce = 0,
+  kReduce = 1,
+  kAllGather = 2,
+  kGather = 3,
+  kScatter = 4,
+  kBroadcast = 5,
+  kAllToAll = 6,
+  kReduceScatter = 7
+};
 
 void varint(std::string& out, std::uint64_t v) {
   for (; v >= 0x80; v >>= 7) out += static_cast<char>(v | 0x80);
@@ -57,8 +65,10 @@ class ChakraWriter {
     for (const Step& s : b.steps) {
       const auto devices = b.devices_of(s);
       if (std::none_of(devices.begin(), devices.end(), [&](std::uint32_t d) { return map[d] == device_; })) continue;
-      if (s.kind == StepKind::call) call(b, s, map, made);
-      else node(b, s, map, made);
+      if (s.kind == StepKind::call)
+        call(b, s, map, made);
+      else
+        node(b, s, map, made);
     }
   }
 
@@ -83,8 +93,8 @@ class ChakraWriter {
 
   static std::uint64_t collective_type(const std::string& label) {
     static constexpr std::pair<std::string_view, std::uint64_t> known[] = {
-        {"all_gather", kAllGather}, {"gather", kGather},         {"reduce_scatter", kReduceScatter}, {"scatter", kScatter},
-        {"broadcast", kBroadcast},  {"all_to_all", kAllToAll},   {"all_reduce", kAllReduce},         {"reduce", kReduce}};
+        {"all_gather", kAllGather}, {"gather", kGather},       {"reduce_scatter", kReduceScatter}, {"scatter", kScatter},
+        {"broadcast", kBroadcast},  {"all_to_all", kAllToAll}, {"all_reduce", kAllReduce},         {"reduce", kReduce}};
     for (const auto& [name, type] : known) {
       if (label.starts_with(name)) return type;
     }

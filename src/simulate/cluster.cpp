@@ -27,8 +27,8 @@ double Efficiency::most() const {
 }
 
 std::string_view name_of(Collective c) {
-  constexpr std::string_view names[] = {"send", "broadcast", "scatter", "gather", "reduce", "all_reduce", "all_gather", "reduce_scatter",
-                                        "all_to_all"};
+  constexpr std::string_view names[] = {"send",       "broadcast",  "scatter",        "gather",    "reduce",
+                                        "all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
   return names[static_cast<std::size_t>(c)];
 }
 
@@ -179,8 +179,8 @@ TransferTime transfer_time(const Cluster& c, Collective what, double bytes, cons
   const std::int64_t crossing = g.beside * g.inner;
   switch (what) {
     case Collective::all_reduce:
-      h.seconds = flat(c, Collective::reduce_scatter, bytes, in, g.inner_level, 1).seconds + flat(c, what, part, out, g.outer_level,
-                                                                                                  crossing).seconds +
+      h.seconds = flat(c, Collective::reduce_scatter, bytes, in, g.inner_level, 1).seconds +
+                  flat(c, what, part, out, g.outer_level, crossing).seconds +
                   flat(c, Collective::all_gather, bytes, in, g.inner_level, 1).seconds;
       break;
     case Collective::all_gather:
@@ -188,9 +188,9 @@ TransferTime transfer_time(const Cluster& c, Collective what, double bytes, cons
       h.seconds = flat(c, what, part, out, g.outer_level, crossing).seconds + flat(c, what, bytes, in, g.inner_level, 1).seconds;
       break;
     default:
-      h.seconds = flat(c, what, what == Collective::scatter || what == Collective::gather ? bytes : part, out, g.outer_level,
-                       crossing).seconds +
-                  flat(c, what, bytes, in, g.inner_level, 1).seconds;
+      h.seconds =
+          flat(c, what, what == Collective::scatter || what == Collective::gather ? bytes : part, out, g.outer_level, crossing).seconds +
+          flat(c, what, bytes, in, g.inner_level, 1).seconds;
       break;
   }
   return h.seconds < best.seconds ? h : best;

@@ -103,9 +103,7 @@ Cluster cluster_from_json(std::string_view text, const std::string& file) {
     }
     check(c, file);
     return c;
-  } catch (const nlohmann::json::exception& e) {
-    fail(ErrorKind::poplar_error, "cluster-file", "{}: {}", file, e.what());
-  }
+  } catch (const nlohmann::json::exception& e) { fail(ErrorKind::poplar_error, "cluster-file", "{}: {}", file, e.what()); }
 }
 
 Cluster cluster_of(const std::string& name_or_file) {

@@ -59,8 +59,8 @@ class KnownCosts {
 
 class Flattener {
  public:
-  Flattener(const ir::Module& module, const CostModel& costs) : m_(module), costs_(costs), kinds_(module), refs_(module.value_count()),
-      body_of_(module.graph_count(), kNone) {
+  Flattener(const ir::Module& module, const CostModel& costs)
+      : m_(module), costs_(costs), kinds_(module), refs_(module.value_count()), body_of_(module.graph_count(), kNone) {
     type_slots_.resize(module.types().size());
   }
 
@@ -94,8 +94,8 @@ class Flattener {
     }
     const ir::Device d = t.place.device;
     // What lies in another memory takes none of the device's.
-    const std::int64_t bytes = t.place.memory == ir::Memory::tile ? ir::elements_of(t.shape) *
-        static_cast<std::int64_t>(ir::size_of(t.dtype)) : 0;
+    const std::int64_t bytes =
+        t.place.memory == ir::Memory::tile ? ir::elements_of(t.shape) * static_cast<std::int64_t>(ir::size_of(t.dtype)) : 0;
     parts.push_back({bytes, d.is_variable() ? BodyDevice{d.variable_number(), true} : BodyDevice{d.known() ? d.value : 0, false}});
   }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/module.h"
-#include "simulate/cost_model.h"
+#include "simulate/costs/cost_model.h"
 #include "simulate/program.h"
 
 namespace pando::simulate {

@@ -19,8 +19,8 @@ constexpr double kOpCycles = 3500;
 // to so many cycles; large ones come so near to the peak.
 constexpr double kPartRate = 2.5, kPartCycles = 45000, kProductShare = 0.3;
 constexpr double kMemoryShare = 0.15;
-// Of a message between IPUs that lie `span` apart on the ladder: a sync of the tiles before and behind it, one of the IPUs, and the way of its last
-// word. All of them are facts of the machine.
+// Of a message between IPUs that lie `span` apart on the ladder: a sync of the tiles before and behind it, one of the IPUs, and the way of
+// its last word. All of them are facts of the machine.
 double message_cycles(const Machine& m, unsigned span) {
   const unsigned hops = 1 + span / 2 / 2;
   return 2.0 * m.sync_cycles_internal + 2 * hops * m.sync_seconds_per_hop * m.clock_hz + m.exchange_landing_cycles;

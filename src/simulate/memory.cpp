@@ -103,8 +103,8 @@ class MemoryRun {
   void hand_back(const Body& callee, std::vector<Profile>& devices, std::span<const std::uint32_t> map) {
     for (std::size_t i = 0; i < callee.own_outputs; ++i) {
       const SlotId o = callee.outputs[i];
-      const bool again = std::find(callee.outputs.begin(), callee.outputs.begin() + static_cast<std::ptrdiff_t>(i),
-                                   o) != callee.outputs.begin() + static_cast<std::ptrdiff_t>(i);
+      const bool again = std::find(callee.outputs.begin(), callee.outputs.begin() + static_cast<std::ptrdiff_t>(i), o) !=
+                         callee.outputs.begin() + static_cast<std::ptrdiff_t>(i);
       if (callee.slots[o].given || again) devices[map[callee.slots[o].device]].add(callee.slots[o].kind, callee.slots[o].bytes);
     }
   }

@@ -1,7 +1,7 @@
 #include "simulate/memory_kinds.h"
 
 #include "ir/op_row.h"
-#include "simulate/cost_model.h"
+#include "simulate/costs/cost_model.h"
 
 #include <algorithm>
 
@@ -28,10 +28,10 @@ const MemoryKinds::OpFacts& MemoryKinds::facts(ir::OpId o) {
   f.update = row.graphs <= 0 && (row.modifies[0].operand >= 0 || row.modifies_more != nullptr);
   f.transfer = collective_of(row.name).has_value();
   f.carries = f.transfer || row.elementwise || row.view != ir::View::none || row.name == "make_tuple" || row.name == "get_element" ||
-      row.name == "concat" ||
-              row.name == "identity" || row.name == "sum";
-  f.arithmetic = !f.gradient && (row.elementwise || row.view != ir::View::none || f.transfer || row.name == "make_tuple" || row.name == "get_element" ||
-                                 row.name == "identity" || row.name == "cast" || row.name.ends_with("_updater"));
+              row.name == "concat" || row.name == "identity" || row.name == "sum";
+  f.arithmetic =
+      !f.gradient && (row.elementwise || row.view != ir::View::none || f.transfer || row.name == "make_tuple" ||
+                      row.name == "get_element" || row.name == "identity" || row.name == "cast" || row.name.ends_with("_updater"));
   return f;
 }
 
@@ -60,9 +60,8 @@ void MemoryKinds::find_backward(const ir::Graph& g) {
   const bool all = g.note.starts_with("Gradient");
   for (ir::OpId o : g.ops) {
     const OpFacts& f = facts(o);
-    const bool from_operand = std::any_of(m_.operands(o).begin(), m_.operands(o).end(), [&](ir::ValueId v) {
-      return backward_[v.index()];
-    });
+    const bool from_operand =
+        std::any_of(m_.operands(o).begin(), m_.operands(o).end(), [&](ir::ValueId v) { return backward_[v.index()]; });
     if (f.update) continue;
     for (ir::ValueId v : m_.results(o)) {
       if (all || f.gradient || from_operand) backward_[v.index()] = true;
@@ -100,10 +99,11 @@ void MemoryKinds::find_gradients(const ir::Graph& g) {
     const ir::OpId o = g.ops[i];
     const OpFacts& f = facts(o);
     const auto results = m_.results(o);
-    const bool makes_state = updates_[o.index()] && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) { return of_state_[v.index()]; });
-    const bool wanted = f.update || makes_state || (f.carries && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) {
-      return consumed_by_update_[v.index()];
-    }));
+    const bool makes_state =
+        updates_[o.index()] && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) { return of_state_[v.index()]; });
+    const bool wanted =
+        f.update || makes_state ||
+        (f.carries && std::any_of(results.begin(), results.end(), [&](ir::ValueId v) { return consumed_by_update_[v.index()]; }));
     if (!wanted) continue;
     for (ir::ValueId v : m_.operands(o)) {
       if (!backward_[v.index()] || of_state_[v.index()]) continue;
@@ -134,8 +134,9 @@ void MemoryKinds::find_inputs(const ir::Graph& g) {
   }
   for (std::size_t i = 0; i < g.inputs.size(); ++i) {
     const bool state = seen[i] & (kState | kUpdated);
-    const MemoryKind k = !state ? MemoryKind::buffers : seen[i] & kReadElsewhere ||
-        !(seen[i] & kUpdated) ? MemoryKind::weights : MemoryKind::optimizer;
+    const MemoryKind k = !state                                              ? MemoryKind::buffers
+                         : seen[i] & kReadElsewhere || !(seen[i] & kUpdated) ? MemoryKind::weights
+                                                                             : MemoryKind::optimizer;
     kinds_[g.inputs[i].index()] = static_cast<std::uint8_t>(k);
   }
 }

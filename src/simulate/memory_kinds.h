@@ -7,8 +7,8 @@
 //     buffers       data of the program's inputs, and what came from another device
 //     workspace     all else
 //
-// The way back begins at ops whose names end in _grad and takes all that depends on them. Updates are ops that modify an operand, and arithmetic that
-// leads to nothing but new versions of state.
+// The way back begins at ops whose names end in _grad and takes all that depends on them. Updates are ops that modify an operand, and
+// arithmetic that leads to nothing but new versions of state.
 #pragma once
 
 #include "ir/module.h"

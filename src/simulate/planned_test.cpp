@@ -1,9 +1,9 @@
-#include "simulate/cost_model_planned.h"
+#include "simulate/costs/cost_model_planned.h"
 
 #include <gtest/gtest.h>
 
 #include "ir/op_row.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "planning/product.h"
 #include "simulate/ipu_cluster.h"
 

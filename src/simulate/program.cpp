@@ -41,8 +41,10 @@ namespace {
 
 void count(const Program& p, std::uint32_t body, std::int64_t times, std::vector<std::int64_t>& by_label) {
   for (const Step& s : p.bodies[body].steps) {
-    if (s.kind == StepKind::call) count(p, s.body, times * s.trips, by_label);
-    else by_label[s.label] += times;
+    if (s.kind == StepKind::call)
+      count(p, s.body, times * s.trips, by_label);
+    else
+      by_label[s.label] += times;
   }
 }
 
@@ -110,8 +112,7 @@ Step& BodyWriter::step(StepKind kind, std::uint32_t label, double seconds, std::
 }
 
 Step& BodyWriter::call(std::uint32_t callee, std::uint32_t label, std::int64_t trips, std::span<const SlotId> operands,
-                       std::span<const SlotId> results,
-                       std::span<const std::uint32_t> devices) {
+                       std::span<const SlotId> results, std::span<const std::uint32_t> devices) {
   Step& s = append(StepKind::call, label, operands, results);
   s.body = callee;
   s.trips = trips;

@@ -112,8 +112,7 @@ class BodyWriter {
   Step& step(StepKind kind, std::uint32_t label, double seconds, std::span<const SlotId> operands, std::span<const SlotId> results);
   // A call's devices are the callee's.
   Step& call(std::uint32_t callee, std::uint32_t label, std::int64_t trips, std::span<const SlotId> operands,
-             std::span<const SlotId> results,
-             std::span<const std::uint32_t> devices);
+             std::span<const SlotId> results, std::span<const std::uint32_t> devices);
   // `carried`: which input of the next trip it is.
   void output(SlotId s, std::int32_t carried = -1);
 

@@ -2,7 +2,7 @@
 
 #include <poplar/exceptions.hpp>
 #include "ir/error.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "simulate/flatten.h"
 
 #include <gmock/gmock.h>
@@ -173,7 +173,7 @@ TEST(Simulate, FoldedIsUnfolded) {
     if (p.unfolded_steps() > 200000) continue;
     for (bool overlap : {true, false}) {
       const Timeline folded = run_clock(p, cluster, {.folded = true, .overlap = overlap}),
-          unfolded = run_clock(p, cluster, {.folded = false, .overlap = overlap});
+                     unfolded = run_clock(p, cluster, {.folded = false, .overlap = overlap});
       ASSERT_EQ(folded.seconds, unfolded.seconds) << "seed " << seed;
       for (std::size_t d = 0; d < folded.devices.size(); ++d) {
         EXPECT_EQ(folded.devices[d].end, unfolded.devices[d].end) << "seed " << seed << " device " << d;

@@ -51,7 +51,8 @@ class Bounds {
   void machine() {
     constexpr std::uint64_t kMostTiles = 1u << 20;
     const Machine& m = p_.machine;
-    need(m.ipus > 0 && m.tiles_per_ipu > 0 && std::uint64_t{m.ipus} * m.tiles_per_ipu <= kMostTiles, "its machine has no tiles, or too many");
+    need(m.ipus > 0 && m.tiles_per_ipu > 0 && std::uint64_t{m.ipus} * m.tiles_per_ipu <= kMostTiles,
+         "its machine has no tiles, or too many");
     need(p_.replication > 0 && p_.replication * std::uint64_t{m.tiles()} <= kMostTiles, "its replicas are none, or too many");
     need(p_.tile_bytes.size() == m.tiles(), "the tiles' sizes are not as many as the tiles");
     for (const std::uint64_t bytes : p_.tile_bytes) memory_ = std::max(memory_, bytes);
@@ -63,13 +64,16 @@ class Bounds {
     for (const std::vector<std::uint64_t>& globals : p_.globals) {
       need(globals.empty() || globals.size() == m.tiles(), "the places of globals are not as many as the tiles");
       const std::size_t module = static_cast<std::size_t>(&globals - p_.globals.data());
-      const std::uint64_t size = module < library_.modules() ? library_.module(ModuleId(static_cast<std::uint32_t>(module))).globals.size : 0;
-      for (const std::uint64_t at : globals) need(at == ~std::uint64_t{0} || saturating_add(at, size) <= memory_, "globals outside of a tile's memory");
+      const std::uint64_t size =
+          module < library_.modules() ? library_.module(ModuleId(static_cast<std::uint32_t>(module))).globals.size : 0;
+      for (const std::uint64_t at : globals)
+        need(at == ~std::uint64_t{0} || saturating_add(at, size) <= memory_, "globals outside of a tile's memory");
     }
     for (const Allocation& a : p_.allocations) {
       index(a.tile.value, m.tiles(), "tile of an allocation");
       need(a.always_live || a.live < p_.live_ranges.size(), "an allocation without a live range");
-      need(saturating_add(a.offset, a.size) <= kMostBytes && static_cast<std::size_t>(a.category) < kCategories, "an allocation outside of memory");
+      need(saturating_add(a.offset, a.size) <= kMostBytes && static_cast<std::size_t>(a.category) < kCategories,
+           "an allocation outside of memory");
       name(a.name);
     }
   }
@@ -85,16 +89,20 @@ class Bounds {
 
   // One side of a move: runs of `bytes` from `offset` on, `step` apart.
   void side(TileId tile, std::uint64_t offset, std::int64_t step, const Move& m, std::uint64_t size, bool is_host) const {
-    if (is_host) need(!tile.valid(), "a move whose host side is a tile");
-    else index(tile.value, p_.machine.tiles(), "tile of a move");
-    const std::uint64_t distance = saturating_mul(step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step), m.count > 0 ? m.count - 1 : 0);
+    if (is_host)
+      need(!tile.valid(), "a move whose host side is a tile");
+    else
+      index(tile.value, p_.machine.tiles(), "tile of a move");
+    const std::uint64_t distance =
+        saturating_mul(step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step), m.count > 0 ? m.count - 1 : 0);
     const bool fits = step < 0 ? distance <= offset && saturating_add(offset, m.bytes) <= size
                                : saturating_add(saturating_add(offset, distance), m.bytes) <= size;
     need(fits, "a move from or to where there is no memory");
   }
   // A move writes no byte twice, so it is done in the time that memory takes.
   void writes_once(const Move& m) const {
-    const std::uint64_t step = m.destination_step < 0 ? 0 - static_cast<std::uint64_t>(m.destination_step) : static_cast<std::uint64_t>(m.destination_step);
+    const std::uint64_t step =
+        m.destination_step < 0 ? 0 - static_cast<std::uint64_t>(m.destination_step) : static_cast<std::uint64_t>(m.destination_step);
     need(m.count <= 1 || (m.bytes > 0 && step >= m.bytes), "a move that writes a byte twice");
   }
   // A run of bytes is moved onto all of itself or none of it.
@@ -102,13 +110,14 @@ class Bounds {
     if (!m.source_tile.valid() || m.source_tile != m.destination_tile || m.count == 0) return;
     const bool is_one_run = m.source_step == m.bytes && m.destination_step == m.bytes;
     const __int128 bytes = is_one_run ? static_cast<__int128>(m.bytes) * m.count : m.bytes, last = is_one_run ? 0 : m.count - 1;
-    const __int128 apart = static_cast<__int128>(m.destination) - m.source, change = static_cast<__int128>(m.destination_step) - m.source_step;
+    const __int128 apart = static_cast<__int128>(m.destination) - m.source,
+                   change = static_cast<__int128>(m.destination_step) - m.source_step;
     const __int128 nearest = change == 0 ? 0 : -apart / change;  // the run where the two meet, or beside it
     for (__int128 i = nearest - 1; i <= nearest + 1; ++i) {
       const __int128 distance = apart + std::clamp<__int128>(i, 0, last) * change;
       if (distance == 0 || distance >= bytes || -distance >= bytes) continue;
-      need(false, fmt::format("on tile {}, a move of {} x {} bytes onto what it reads: from {} by {} to {} by {}", m.source_tile.value, m.count, m.bytes, m.source,
-                              m.source_step, m.destination, m.destination_step));
+      need(false, fmt::format("on tile {}, a move of {} x {} bytes onto what it reads: from {} by {} to {} by {}", m.source_tile.value,
+                              m.count, m.bytes, m.source, m.source_step, m.destination, m.destination_step));
     }
   }
   // With a host's block of `host` bytes: `to_device` says which side that is.
@@ -183,7 +192,8 @@ class Bounds {
       case Transfer::Kind::fifo: {
         index(t.index, p_.fifos.size(), "stream");
         const FifoInfo& f = p_.fifos[t.index];
-        need(saturating_mul(f.elements, size_of(f.type)) == t.host_bytes && f.to_device == t.to_device, "a transfer that is not its stream's");
+        need(saturating_mul(f.elements, size_of(f.type)) == t.host_bytes && f.to_device == t.to_device,
+             "a transfer that is not its stream's");
         return;
       }
       case Transfer::Kind::remote: {
@@ -205,7 +215,8 @@ class Bounds {
         index(t.index, p_.host_functions.size(), "host function");
         const HostFunctionInfo& f = p_.host_functions[t.index];
         std::uint64_t bytes = 0;
-        for (const auto& [of, elements] : t.to_device ? f.outputs : f.inputs) bytes = saturating_add(bytes, saturating_mul(elements, size_of(of)));
+        for (const auto& [of, elements] : t.to_device ? f.outputs : f.inputs)
+          bytes = saturating_add(bytes, saturating_mul(elements, size_of(of)));
         need(bytes <= t.host_bytes, "a call of a host function with fewer arguments than it has");
         return;
       }
@@ -230,7 +241,8 @@ class Bounds {
       for (const TransferId t : {h.write, h.read}) {
         if (!t.valid()) continue;
         index(t.index(), p_.transfers.size(), "transfer of a handle");
-        need(p_.transfers[t.index()].host_bytes == h.bytes && p_.transfers[t.index()].to_device == (t == h.write), "a handle of another size");
+        need(p_.transfers[t.index()].host_bytes == h.bytes && p_.transfers[t.index()].to_device == (t == h.write),
+             "a handle of another size");
       }
     for (const auto& map : p_.replica_maps)
       for (const auto& [from, to] : map) index(std::max(from, to), p_.replication, "replica");
@@ -274,8 +286,17 @@ class Bounds {
       case Names::locations_end: return need(in.a < in.b, "a combination of no locations");
       case Names::send_place: return index(value, p_.channels[in.a].sends, word_of(names));
       case Names::receive_place: return index(value, p_.channels[in.a].receives, word_of(names));
-      case Names::nothing: case Names::compute: case Names::exchange: case Names::replica_map: case Names::function: case Names::tile:
-      case Names::location: case Names::loaded_function: case Names::flag: case Names::locations_begin: case Names::channel: return;
+      case Names::nothing:
+      case Names::compute:
+      case Names::exchange:
+      case Names::replica_map:
+      case Names::function:
+      case Names::tile:
+      case Names::location:
+      case Names::loaded_function:
+      case Names::flag:
+      case Names::locations_begin:
+      case Names::channel: return;
     }
   }
 
@@ -284,7 +305,8 @@ class Bounds {
     if (in.meet.valid()) {
       index(in.meet.index(), p_.meets.size(), "meet");
       const auto& members = p_.meets[in.meet.index()].streams;
-      need(std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(&s - p_.streams.data()))) != members.end(), "a meet without its stream");
+      need(std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(&s - p_.streams.data()))) != members.end(),
+           "a meet without its stream");
     }
     const StepRow& row = row_of(in.op);
     operand(in, row.a, in.a);

@@ -13,11 +13,14 @@ bool nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true;
 
 struct Sample : HandMade {
   Sample() : HandMade(1, 4, 1024) {
-    const ModuleId m = library.add_builtin("test", {hand_made_codelet("Scale", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16)}, 32, nothing)});
+    const ModuleId m = library.add_builtin(
+        "test",
+        {hand_made_codelet("Scale", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16)}, 32, nothing)});
     program.codelet_names = {"Scale"};
     const StreamId s = add_ipu(0);
     const std::uint32_t exchange = add_exchange({{TileId(1), TileId(0), 0x20, 0x40, 16}}, {{TileId(0), TileId(0), 0x40, 0x60, 4, 2, 8, 4}});
-    const std::uint32_t compute = add_compute(s, {{library.module(m).codelets[0], TileId(0), {{TileId(0), 4, 0x40}, {TileId(0), 4, 0x80}}, "", 30}});
+    const std::uint32_t compute =
+        add_compute(s, {{library.module(m).codelets[0], TileId(0), {{TileId(0), 4, 0x40}, {TileId(0), 4, 0x80}}, "", 30}});
     emit(s, Op::exchange, exchange);
     emit(s, Op::compute, compute);
     end_all();
@@ -29,9 +32,7 @@ std::string refusal(const std::function<void(Program&)>& change) {
   change(sample.program);
   try {
     check_bounds(sample.program, sample.library);
-  } catch (const poplar::poplar_error& e) {
-    return e.what();
-  }
+  } catch (const poplar::poplar_error& e) { return e.what(); }
   return "";
 }
 
@@ -41,12 +42,15 @@ TEST(Bounds, AGoodProgramIsTaken) {
 
 TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
   using testing::HasSubstr;
-  const auto arranged = [](const std::function<void(Move&)>& change) { return refusal([&](Program& p) { change(p.exchanges[0].arrange[0]); }); };
+  const auto arranged = [](const std::function<void(Move&)>& change) {
+    return refusal([&](Program& p) { change(p.exchanges[0].arrange[0]); });
+  };
   EXPECT_THAT(arranged([](Move& m) { m.destination_step = 3; }), HasSubstr("writes a byte twice"));
   EXPECT_THAT(arranged([](Move& m) { m.destination_step = -3; }), HasSubstr("writes a byte twice"));
   EXPECT_THAT(arranged([](Move& m) { m.destination_step = 0; }), HasSubstr("writes a byte twice"));
   // Empty runs, of which there could be any number.
-  EXPECT_THAT(arranged([](Move& m) { m.bytes = 0, m.count = ~0u, m.destination_step = m.source_step = 0; }), HasSubstr("writes a byte twice"));
+  EXPECT_THAT(arranged([](Move& m) { m.bytes = 0, m.count = ~0u, m.destination_step = m.source_step = 0; }),
+              HasSubstr("writes a byte twice"));
   // The source is two runs of four bytes, eight bytes apart, at 0x40.
   EXPECT_EQ(arranged([](Move& m) { m.destination = 0x40; }), "");
   EXPECT_THAT(arranged([](Move& m) { m.destination = 0x43; }), HasSubstr("onto what it reads"));
@@ -82,16 +86,17 @@ TEST(Bounds, CopiesAcrossReplicasMayLieAcrossThemselves) {
 
 TEST(Bounds, TypesAreKnownBeforeTheyAreUsed) {
   EXPECT_NE(refusal([](Program& p) {
-    FifoInfo f;
-    f.handle = "in";
-    f.type = static_cast<ElementType>(255);
-    f.elements = 1;
-    p.fifos.push_back(f);
-    Transfer t;
-    t.kind = Transfer::Kind::fifo;
-    t.index = 0;
-    p.transfers.push_back(t);
-  }), "");
+              FifoInfo f;
+              f.handle = "in";
+              f.type = static_cast<ElementType>(255);
+              f.elements = 1;
+              p.fifos.push_back(f);
+              Transfer t;
+              t.kind = Transfer::Kind::fifo;
+              t.index = 0;
+              p.transfers.push_back(t);
+            }),
+            "");
 }
 
 TEST(Bounds, OperandsLieInMemory) {

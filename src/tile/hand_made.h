@@ -56,7 +56,8 @@ class HandMade {
   std::uint32_t emit(StreamId s, Op op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint64_t count = 0, MeetId meet = MeetId()) {
     return emit_at(s, next_order_++, op, a, b, count, meet);
   }
-  std::uint32_t emit_at(StreamId s, std::uint32_t order, Op op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint64_t count = 0, MeetId meet = MeetId()) {
+  std::uint32_t emit_at(StreamId s, std::uint32_t order, Op op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint64_t count = 0,
+                        MeetId meet = MeetId()) {
     auto& code = program.streams[s.index()].code;
     Instruction in;
     in.op = op;
@@ -96,7 +97,8 @@ class HandMade {
       if (step.groups.empty() || step.groups.back().codelet != v.codelet)
         step.groups.push_back({v.codelet, static_cast<std::uint32_t>(program.vertices.size()), 0});
       ++step.groups.back().count;
-      program.vertices.push_back({v.tile, static_cast<std::uint32_t>(program.operands.size()), static_cast<std::uint32_t>(program.state.size()),
+      program.vertices.push_back({v.tile, static_cast<std::uint32_t>(program.operands.size()),
+                                  static_cast<std::uint32_t>(program.state.size()),
                                   VertexId(static_cast<std::uint32_t>(program.vertices.size())), v.cycles});
       program.operands.insert(program.operands.end(), v.operands.begin(), v.operands.end());
       program.state += v.state;
@@ -117,7 +119,8 @@ class HandMade {
     return static_cast<std::uint32_t>(program.locations.size() - 1);
   }
   // A FIFO of one float range on one tile, and its transfer.
-  std::uint32_t add_fifo(const std::string& handle, bool to_device, TileId tile, std::uint64_t offset, std::uint32_t floats, bool broadcast = false) {
+  std::uint32_t add_fifo(const std::string& handle, bool to_device, TileId tile, std::uint64_t offset, std::uint32_t floats,
+                         bool broadcast = false) {
     program.fifos.push_back({handle, to_device, ElementType::float_, floats, broadcast, 1});
     Transfer t;
     t.kind = Transfer::Kind::fifo;

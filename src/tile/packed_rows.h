@@ -1,9 +1,11 @@
 // Long tables in an executable: rows of 32-bit words, most of which are what they were in the row before, or little more.
 //
 //     row   := mask changed...      mask: 16 bits, one for each word of the row that changed
-//     changed := difference to the word above, modulo 2^32, small ones of either sign first (0, -1, 1, -2 ...), 7 bits a byte, the last without the top bit
+//     changed := difference to the word above, modulo 2^32, small ones of either sign first (0, -1, 1, -2 ...), 7 bits a byte, the last
+//     without the top bit
 //
-// A move of 48 bytes takes about 11: a layer's weights are thousands of them, and those of different layers differ in little but their numbers.
+// A move of 48 bytes takes about 11: a layer's weights are thousands of them, and those of different layers differ in little but their
+// numbers.
 #pragma once
 
 #include <array>
@@ -63,7 +65,8 @@ bool unpack(std::string_view bytes, std::vector<Row>& rows) {
   std::array<std::uint32_t, n> words{};
   for (std::size_t at = 0; at < bytes.size();) {
     if (bytes.size() - at < 2) return false;
-    const std::uint32_t mask = static_cast<unsigned char>(bytes[at]) | static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + 1])) << 8;
+    const std::uint32_t mask = static_cast<unsigned char>(bytes[at]) | static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + 1]))
+                                                                           << 8;
     if (mask >> n != 0) return false;
     at += 2;
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {

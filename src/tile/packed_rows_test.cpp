@@ -15,8 +15,14 @@ TEST(PackedRows, any_moves_come_back) {
     std::vector<Move> moves(count);
     for (Move& m : moves) {
       const auto number = [&] { return rng() >> rng() % 64; };
-      m = {TileId(static_cast<std::uint32_t>(number())), TileId(), number(), number(), static_cast<std::uint32_t>(number()), static_cast<std::uint32_t>(number()),
-           static_cast<std::int64_t>(number()), -static_cast<std::int64_t>(number())};
+      m = {TileId(static_cast<std::uint32_t>(number())),
+           TileId(),
+           number(),
+           number(),
+           static_cast<std::uint32_t>(number()),
+           static_cast<std::uint32_t>(number()),
+           static_cast<std::int64_t>(number()),
+           -static_cast<std::int64_t>(number())};
     }
     std::vector<Move> again(7);
     EXPECT_TRUE(unpack(pack(moves), again));
@@ -31,12 +37,13 @@ TEST(PackedRows, equal_steps_take_little) {
 }
 
 TEST(PackedRows, what_is_no_table_is_refused) {
-  const std::vector<Move> moves = {{TileId(3), TileId(4), 5000, 6000, 256, 32, 1024, 256}, {TileId(9), TileId(4), 5000, 6256, 256, 32, 1024, 256}};
+  const std::vector<Move> moves = {{TileId(3), TileId(4), 5000, 6000, 256, 32, 1024, 256},
+                                   {TileId(9), TileId(4), 5000, 6256, 256, 32, 1024, 256}};
   const std::string bytes = pack(moves);
   std::vector<Move> again;
   unsigned refused = 0;
   for (std::size_t n = 0; n < bytes.size(); ++n) refused += !unpack(std::string_view(bytes).substr(0, n), again);
-  EXPECT_GE(refused, bytes.size() - 2);  // but at the ends of rows
+  EXPECT_GE(refused, bytes.size() - 2);                                                  // but at the ends of rows
   EXPECT_FALSE(unpack(std::string_view("\x01\xf0", 2), again));                          // words that a row does not have
   EXPECT_FALSE(unpack(std::string_view("\x01\x00\x80\x80\x80\x80\x80\x01", 8), again));  // a word of more than 32 bits
   EXPECT_FALSE(unpack(std::string_view("\x01", 1), again));

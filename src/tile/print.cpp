@@ -40,8 +40,8 @@ class Printer {
 
   void header() {
     const Machine& m = program_.machine;
-    line("tile program for {}: {} IPUs of {} tiles, replication {}, programs {}", m.name, m.ipus, m.tiles_per_ipu,
-         program_.replication, program_.programs);
+    line("tile program for {}: {} IPUs of {} tiles, replication {}, programs {}", m.name, m.ipus, m.tiles_per_ipu, program_.replication,
+         program_.programs);
     if (program_.out_of_memory) line("compiled out of memory: for reports only");
     if (only_) line("only tile {}", only_->value);
   }
@@ -79,7 +79,8 @@ class Printer {
         line("channel k{}{}: unused", k, quoted(program_, c.name));
         continue;
       }
-      line("channel k{}{}: s{} -> s{}, {} bytes, capacity {}", k, quoted(program_, c.name), c.sender.value, c.receiver.value, c.bytes, c.capacity);
+      line("channel k{}{}: s{} -> s{}, {} bytes, capacity {}", k, quoted(program_, c.name), c.sender.value, c.receiver.value, c.bytes,
+           c.capacity);
       if (c.capacity == 0) {
         line("  {}", list_of("direct", c.direct));
         continue;
@@ -207,12 +208,16 @@ class Printer {
     TileId tile;
     for (const Allocation& a : program_.allocations) {
       if (!shows(a.tile)) continue;
-      if (a.tile != tile) line("memory t{}: {} bytes", a.tile.value, a.tile.index() < program_.tile_bytes.size() ? program_.tile_bytes[a.tile.index()] : 0);
+      if (a.tile != tile)
+        line("memory t{}: {} bytes", a.tile.value, a.tile.index() < program_.tile_bytes.size() ? program_.tile_bytes[a.tile.index()] : 0);
       tile = a.tile;
       const bool declared = a.category == Category::vertex_code && !a.estimated;
       const std::string live = a.always_live ? "always" : text_of(program_.live_ranges[a.live]);
       line("  [{:#x}, {:#x}) {}{}{}, live {}", a.offset, a.offset + a.size, name_of(a.category), quoted(program_, a.name),
-           a.estimated ? " (estimate)" : declared ? " (declared)" : "", live);
+           a.estimated ? " (estimate)"
+           : declared  ? " (declared)"
+                       : "",
+           live);
     }
   }
 

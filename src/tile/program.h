@@ -17,8 +17,8 @@
 
 #include "base/element_type.h"
 #include "base/ids.h"
-#include "codelet/library.h"
 #include "base/print_format.h"
+#include "codelet/library.h"
 #include "machine/machine.h"
 
 namespace pando::tile {
@@ -68,9 +68,9 @@ inline constexpr std::uint64_t kUnestimated = ~std::uint64_t{0};
 
 struct VertexInstance {
   TileId tile;
-  std::uint32_t operands = 0;      // index of its first Operand in Program::operands; see below for the order
-  std::uint32_t state = 0;         // index of its first byte in Program::state
-  VertexId vertex;                 // of the graph, for texts and messages
+  std::uint32_t operands = 0;           // index of its first Operand in Program::operands; see below for the order
+  std::uint32_t state = 0;              // index of its first byte in Program::state
+  VertexId vertex;                      // of the graph, for texts and messages
   std::uint64_t cycles = kUnestimated;  // worker cycles; supervisor and multi vertices: tile cycles
 };
 // Operands of a vertex, in field order, edge fields only: a 1-D field has one Operand; a 2-D field has one header Operand
@@ -137,22 +137,22 @@ inline constexpr std::size_t kSteps = 0
 
 struct Instruction {
   Op op = Op::end;
-  MeetId meet;               // invalid: this stream alone
-  std::uint32_t a = 0;       // what a and b name: StepRow
+  MeetId meet;          // invalid: this stream alone
+  std::uint32_t a = 0;  // what a and b name: StepRow
   std::uint32_t b = 0;
   std::uint32_t target = 0;  // instruction index in this stream
   std::uint64_t count = 0;
   // Position in program order, the same number for one source step in every stream. With the rounds of the enclosing loops it
   // orders host callbacks (contract 4).
   std::uint32_t order = 0;
-  NameId name;               // debug path of the source program
+  NameId name;  // debug path of the source program
 };
 
 struct Stream {
-  std::string name;             // "ipu0.compute", "ipu0.io"
+  std::string name;  // "ipu0.compute", "ipu0.io"
   IpuId ipu;
   bool io = false;
-  std::vector<TileId> tiles;    // sorted; every tile of the machine that the program uses
+  std::vector<TileId> tiles;  // sorted; every tile of the machine that the program uses
   std::vector<Instruction> code;
   std::vector<std::uint32_t> entries;  // per program of the engine: index of its first instruction
 };
@@ -161,9 +161,9 @@ struct Meet {
   std::vector<StreamId> streams;  // sorted
 };
 
-// Blocks from one stream to another. The sender may be at most `capacity` blocks ahead; without a capacity both stop until the other has come.
-// With one, both ends own so many slots, always live: block n is in slot n % capacity, which lies `out_slot` (`in_slot`) bytes behind the slot
-// before it, on each tile of its end. A place is a tensor that is sent or received.
+// Blocks from one stream to another. The sender may be at most `capacity` blocks ahead; without a capacity both stop until the other has
+// come. With one, both ends own so many slots, always live: block n is in slot n % capacity, which lies `out_slot` (`in_slot`) bytes behind
+// the slot before it, on each tile of its end. A place is a tensor that is sent or received.
 struct Channel {
   NameId name;
   StreamId sender, receiver;
@@ -171,8 +171,8 @@ struct Channel {
   std::uint64_t bytes = 0;  // of a block
   std::uint64_t out_slot = 0, in_slot = 0;
   std::uint32_t sends = 0, receives = 0;  // places
-  // With a capacity, only `receive` of each: per place from the tensor to the sender's slot 0; from there to the receiver's slot 0; from there per
-  // place to the tensor.
+  // With a capacity, only `receive` of each: per place from the tensor to the sender's slot 0; from there to the receiver's slot 0; from
+  // there per place to the tensor.
   std::vector<ExchangeId> store;
   ExchangeId cross;
   std::vector<ExchangeId> take;
@@ -181,7 +181,17 @@ struct Channel {
 };
 
 enum class Category : std::uint8_t {
-  variable, constant, vertex_state, vertex_code, exchange_buffer, globals, stack, control_code, exchange_code, reserved, staging
+  variable,
+  constant,
+  vertex_state,
+  vertex_code,
+  exchange_buffer,
+  globals,
+  stack,
+  control_code,
+  exchange_code,
+  reserved,
+  staging
 };
 inline constexpr std::size_t kCategories = 11;
 const char* name_of(Category c);
@@ -192,29 +202,47 @@ struct Allocation {
   NameId name;
   Category category = Category::variable;
   bool always_live = false;
-  bool estimated = false;   // the size is an estimate (code, stacks)
+  bool estimated = false;  // the size is an estimate (code, stacks)
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  std::uint32_t live = 0;   // index into Program::live_ranges
+  std::uint32_t live = 0;  // index into Program::live_ranges
 };
 // Steps (Instruction::order) at which an allocation is live: sorted half-open intervals.
 using LiveRange = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 struct Image {
-  std::uint64_t begin = 0;       // in each of the tiles
+  std::uint64_t begin = 0;  // in each of the tiles
   std::string bytes;
   std::vector<TileId> tiles;
 };
 
-struct FifoInfo { std::string handle; bool to_device = true; ElementType type = ElementType::float_; std::uint64_t elements = 0; bool broadcast = false; unsigned depth = 1; };
-struct RemoteInfo { std::string handle; ElementType type = ElementType::float_; std::uint64_t elements = 0, repeats = 1; };
-struct HostFunctionInfo { std::string handle; std::vector<std::pair<ElementType, std::uint64_t>> inputs, outputs; };
-struct HandleInfo { std::string name; std::uint64_t bytes = 0; TransferId write, read; /* invalid: not allowed */ };
+struct FifoInfo {
+  std::string handle;
+  bool to_device = true;
+  ElementType type = ElementType::float_;
+  std::uint64_t elements = 0;
+  bool broadcast = false;
+  unsigned depth = 1;
+};
+struct RemoteInfo {
+  std::string handle;
+  ElementType type = ElementType::float_;
+  std::uint64_t elements = 0, repeats = 1;
+};
+struct HostFunctionInfo {
+  std::string handle;
+  std::vector<std::pair<ElementType, std::uint64_t>> inputs, outputs;
+};
+struct HandleInfo {
+  std::string name;
+  std::uint64_t bytes = 0;
+  TransferId write, read; /* invalid: not allowed */
+};
 
 struct Program {
   Machine machine;
   unsigned replication = 1;
-  unsigned programs = 0;  // entry points
+  unsigned programs = 0;           // entry points
   std::vector<std::string> names;  // NameId
   std::vector<Stream> streams;     // StreamId
   std::vector<Meet> meets;
@@ -253,7 +281,10 @@ struct Program {
 };
 
 // The text of the tile level (docs/level/tile.md). Deterministic. `only_tile` shows what one tile does.
-struct PrintOptions { std::optional<TileId> only_tile; bool memory = true; };
+struct PrintOptions {
+  std::optional<TileId> only_tile;
+  bool memory = true;
+};
 std::string print(const Program& program, const Library& library, const PrintOptions& options = {});
 
 // The invariants above, checked slowly and simply. Returns messages, empty if all hold.

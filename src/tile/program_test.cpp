@@ -25,11 +25,11 @@ struct Sample : HandMade {
   StreamId s;
 
   Sample() : HandMade(1, 4, 1024) {
-    const ModuleId m = library.add_builtin(
-        "test", {hand_made_codelet("Scale",
-                                   {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16),
-                                    scalar_field("factor", FieldKind::state, 32)},
-                                   40, nothing)});
+    const ModuleId m =
+        library.add_builtin("test", {hand_made_codelet("Scale",
+                                                       {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16),
+                                                        scalar_field("factor", FieldKind::state, 32)},
+                                                       40, nothing)});
     scale = library.module(m).codelets[0];
     program.codelet_names = {"Scale"};
     s = add_ipu(0);
@@ -150,7 +150,8 @@ TEST(Verify, FindsStreamsThatMeetDifferently) {
   p.end_all();
   EXPECT_THAT(verify(p.program, p.library), IsEmpty());
   std::swap(p.program.streams[1].code[0], p.program.streams[1].code[1]);
-  EXPECT_THAT(verify(p.program, p.library), Contains(HasSubstr("streams s0 and s1 do not come to their common meets in the same sequence")));
+  EXPECT_THAT(verify(p.program, p.library),
+              Contains(HasSubstr("streams s0 and s1 do not come to their common meets in the same sequence")));
   p.program.streams[1].code[0].op = Op::exchange;
   EXPECT_THAT(verify(p.program, p.library), Contains(HasSubstr("come to it with different work")));
 }
@@ -196,9 +197,7 @@ TEST(Binary, RefusesBrokenFiles) {
     std::stringstream in(bytes);
     try {
       read(in);
-    } catch (const poplar::graph_object_load_error& e) {
-      return e.what();
-    }
+    } catch (const poplar::graph_object_load_error& e) { return e.what(); }
     return "";
   };
   EXPECT_EQ(message(good), "");

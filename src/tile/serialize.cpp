@@ -26,19 +26,17 @@ void fields(A& a, MemoryRegion& r) {
 template <class A>
 void fields(A& a, Machine& m) {
   a(m.name, m.arch, m.doc, m.ipus, m.tiles_per_ipu, m.workers, m.bounded_memory, m.regions, m.memory_element_bytes, m.clock_hz,
-    m.exchange_bytes_per_cycle, m.memcpy_bytes_per_cycle, m.tiles_per_shared_exchange_bus, m.exchange_bus_sharing,
-    m.data_path_bits, m.float_vector_width, m.half_vector_width, m.rpt_count_max, m.stride_bits, m.atomic_store_bytes,
-    m.f16_in_f16_out_conv_units, m.f16_in_f32_out_conv_units, m.f32_in_f32_out_conv_units, m.conv_unit_pipeline_depth,
-    m.conv_unit_coeff_load_bytes_per_cycle, m.conv_unit_input_load_elems_f16, m.conv_unit_input_load_elems_f32,
-    m.sync_cycles_internal, m.launch_cycles, m.local_copy_call_cycles, m.link_bytes_per_second,
-    m.links, m.fabric_columns, m.fabric_rows, m.fabric_lanes, m.exchange_landing_cycles, m.sync_seconds_per_hop, m.host_bytes_per_second,
-    m.host_latency_seconds, m.streaming_bytes_per_second, m.streaming_latency_seconds);
+    m.exchange_bytes_per_cycle, m.memcpy_bytes_per_cycle, m.tiles_per_shared_exchange_bus, m.exchange_bus_sharing, m.data_path_bits,
+    m.float_vector_width, m.half_vector_width, m.rpt_count_max, m.stride_bits, m.atomic_store_bytes, m.f16_in_f16_out_conv_units,
+    m.f16_in_f32_out_conv_units, m.f32_in_f32_out_conv_units, m.conv_unit_pipeline_depth, m.conv_unit_coeff_load_bytes_per_cycle,
+    m.conv_unit_input_load_elems_f16, m.conv_unit_input_load_elems_f32, m.sync_cycles_internal, m.launch_cycles, m.local_copy_call_cycles,
+    m.link_bytes_per_second, m.links, m.fabric_columns, m.fabric_rows, m.fabric_lanes, m.exchange_landing_cycles, m.sync_seconds_per_hop,
+    m.host_bytes_per_second, m.host_latency_seconds, m.streaming_bytes_per_second, m.streaming_latency_seconds);
 }
 
 template <class A>
 void fields(A& a, PrintFormat& f) {
-  a(f.summarise_threshold, f.edge_items, f.max_line_width, f.digits, f.float_format, f.separator, f.open_bracket,
-    f.close_bracket);
+  a(f.summarise_threshold, f.edge_items, f.max_line_width, f.digits, f.float_format, f.separator, f.open_bracket, f.close_bracket);
 }
 
 }  // namespace pando
@@ -69,12 +67,19 @@ struct RowWords<Allocation> {
   using Words = std::array<std::uint32_t, kCount>;
   static Words to(const Allocation& x) {
     const auto low = [](std::uint64_t n) { return static_cast<std::uint32_t>(n); };
-    return {x.tile.value, x.name.value, static_cast<std::uint32_t>(x.category) | std::uint32_t{x.always_live} << 8 | std::uint32_t{x.estimated} << 9,
-            low(x.offset), low(x.offset >> 32), low(x.size), low(x.size >> 32), x.live};
+    return {x.tile.value,
+            x.name.value,
+            static_cast<std::uint32_t>(x.category) | std::uint32_t{x.always_live} << 8 | std::uint32_t{x.estimated} << 9,
+            low(x.offset),
+            low(x.offset >> 32),
+            low(x.size),
+            low(x.size >> 32),
+            x.live};
   }
   static bool from(const Words& w, Allocation& x) {
     const auto wide = [](std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; };
-    x = {TileId(w[0]), NameId(w[1]), static_cast<Category>(w[2] & 255), (w[2] >> 8 & 1) != 0, (w[2] >> 9 & 1) != 0, wide(w[3], w[4]), wide(w[5], w[6]), w[7]};
+    x = {TileId(w[0]),     NameId(w[1]), static_cast<Category>(w[2] & 255), (w[2] >> 8 & 1) != 0, (w[2] >> 9 & 1) != 0, wide(w[3], w[4]),
+         wide(w[5], w[6]), w[7]};
     return w[2] >> 10 == 0;
   }
 };
@@ -163,9 +168,9 @@ void fields(A& a, Program& p) {
   Packed<Allocation> allocations{p.allocations};
   Packed<Move> initial_moves{p.initial_moves};
   a(p.machine, p.replication, p.programs, p.names, p.streams, p.meets, p.channels, p.computes, p.exchanges, p.transfers, p.prints,
-    p.locations, p.replica_maps, p.vertices, p.operands, p.state, p.fifos, p.remote_buffers, p.host_functions, p.handles,
-    p.functions, p.tile_bytes, allocations, p.live_ranges, p.initial_data, initial_moves, p.globals, p.images,
-    p.replica_index, p.codelet_names, p.modules, p.out_of_memory);
+    p.locations, p.replica_maps, p.vertices, p.operands, p.state, p.fifos, p.remote_buffers, p.host_functions, p.handles, p.functions,
+    p.tile_bytes, allocations, p.live_ranges, p.initial_data, initial_moves, p.globals, p.images, p.replica_index, p.codelet_names,
+    p.modules, p.out_of_memory);
 }
 
 void write(const Program& program, std::ostream& out) {
@@ -227,8 +232,8 @@ Payload read_payload(std::istream& in, std::uint64_t bytes) {
     in.read(payload.bytes.get() + payload.size, static_cast<std::streamsize>(n));
     payload.size += static_cast<std::uint64_t>(in.gcount());
     if (!in)
-      fail(ErrorKind::graph_object_load_error, "executable-truncated",
-           "the executable ends after {} of {} bytes: the file is cut short", payload.size, bytes);
+      fail(ErrorKind::graph_object_load_error, "executable-truncated", "the executable ends after {} of {} bytes: the file is cut short",
+           payload.size, bytes);
   }
   return payload;
 }

@@ -25,12 +25,22 @@ char letter_of(Names names) {
     case Names::compute: return 'c';
     case Names::exchange: return 'x';
     case Names::replica_map: return 'r';
-    case Names::function: case Names::loaded_function: return 'f';
+    case Names::function:
+    case Names::loaded_function: return 'f';
     case Names::tile: return 't';
     case Names::channel: return 'k';
-    case Names::send_place: case Names::receive_place: return 'p';
-    case Names::fifo_or_remote: case Names::print: case Names::error: case Names::host_inputs: case Names::host_outputs: return 'h';
-    case Names::nothing: case Names::location: case Names::flag: case Names::locations_begin: case Names::locations_end: break;
+    case Names::send_place:
+    case Names::receive_place: return 'p';
+    case Names::fifo_or_remote:
+    case Names::print:
+    case Names::error:
+    case Names::host_inputs:
+    case Names::host_outputs: return 'h';
+    case Names::nothing:
+    case Names::location:
+    case Names::flag:
+    case Names::locations_begin:
+    case Names::locations_end: break;
   }
   PANDO_CHECK(!"no such operand is written as a letter and a number");
   return 0;
@@ -159,17 +169,34 @@ const StepRow& row_of(Op op) {
 
 bool falls_through(Flow flow) {
   switch (flow) {
-    case Flow::next: case Flow::repeat: case Flow::repeat_end: case Flow::loop_begin: case Flow::loop_end: case Flow::branch: case Flow::call:
-      return true;
-    case Flow::loop_next: case Flow::jump: case Flow::give_back: case Flow::end: return false;
+    case Flow::next:
+    case Flow::repeat:
+    case Flow::repeat_end:
+    case Flow::loop_begin:
+    case Flow::loop_end:
+    case Flow::branch:
+    case Flow::call: return true;
+    case Flow::loop_next:
+    case Flow::jump:
+    case Flow::give_back:
+    case Flow::end: return false;
   }
   return true;
 }
 
 bool may_jump(Flow flow) {
   switch (flow) {
-    case Flow::repeat: case Flow::repeat_end: case Flow::loop_next: case Flow::branch: case Flow::jump: case Flow::call: return true;
-    case Flow::next: case Flow::loop_begin: case Flow::loop_end: case Flow::give_back: case Flow::end: return false;
+    case Flow::repeat:
+    case Flow::repeat_end:
+    case Flow::loop_next:
+    case Flow::branch:
+    case Flow::jump:
+    case Flow::call: return true;
+    case Flow::next:
+    case Flow::loop_begin:
+    case Flow::loop_end:
+    case Flow::give_back:
+    case Flow::end: return false;
   }
   return false;
 }
@@ -180,11 +207,13 @@ std::size_t count_of(const Program& program, Names names) {
     case Names::compute: return program.computes.size();
     case Names::exchange: return program.exchanges.size();
     case Names::replica_map: return program.replica_maps.size();
-    case Names::function: case Names::loaded_function: return program.functions.size();
+    case Names::function:
+    case Names::loaded_function: return program.functions.size();
     case Names::tile: return program.machine.tiles();
     case Names::channel: return program.channels.size();
     // Of the channel with most; the check of the instruction asks its own.
-    case Names::send_place: case Names::receive_place: {
+    case Names::send_place:
+    case Names::receive_place: {
       std::size_t most = 0;
       for (const Channel& c : program.channels) most = std::max<std::size_t>(most, names == Names::send_place ? c.sends : c.receives);
       return most;
@@ -193,7 +222,11 @@ std::size_t count_of(const Program& program, Names names) {
     case Names::flag: return 2;
     case Names::locations_begin: return program.locations.size();
     case Names::locations_end: return program.locations.size() + 1;
-    case Names::fifo_or_remote: case Names::print: case Names::error: case Names::host_inputs: case Names::host_outputs: return program.transfers.size();
+    case Names::fifo_or_remote:
+    case Names::print:
+    case Names::error:
+    case Names::host_inputs:
+    case Names::host_outputs: return program.transfers.size();
   }
   return 0;
 }
@@ -204,14 +237,21 @@ const char* word_of(Names names) {
     case Names::compute: return "compute step";
     case Names::exchange: return "exchange";
     case Names::replica_map: return "replica map";
-    case Names::function: case Names::loaded_function: return "function";
+    case Names::function:
+    case Names::loaded_function: return "function";
     case Names::tile: return "tile";
     case Names::location: return "location";
     case Names::channel: return "channel";
-    case Names::send_place: case Names::receive_place: return "place";
+    case Names::send_place:
+    case Names::receive_place: return "place";
     case Names::flag: return "flag";
-    case Names::locations_begin: case Names::locations_end: return "range of locations";
-    case Names::fifo_or_remote: case Names::print: case Names::error: case Names::host_inputs: case Names::host_outputs: return "transfer";
+    case Names::locations_begin:
+    case Names::locations_end: return "range of locations";
+    case Names::fifo_or_remote:
+    case Names::print:
+    case Names::error:
+    case Names::host_inputs:
+    case Names::host_outputs: return "transfer";
   }
   return "nothing";
 }
@@ -226,8 +266,10 @@ std::string text_of(const Program& program, const Instruction& instruction) {
   const std::string_view pattern = instruction.b != 0 && !row.text_if_b.empty() ? row.text_if_b : row.text;
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '$') text += text_of_placeholder(program, row, instruction, pattern[++i]);
-    else text += pattern[i];
+    if (pattern[i] == '$')
+      text += text_of_placeholder(program, row, instruction, pattern[++i]);
+    else
+      text += pattern[i];
   }
   return text;
 }

@@ -1,5 +1,5 @@
-// What is true of each kind of step (tile::Op): one row in one file of steps/. Texts, checks, the executor, the cycle model and reports ask the
-// row; none of them lists kinds. A new kind is a new file there, if its work is one of `Work` or small enough for a StepMachine.
+// What is true of each kind of step (tile::Op): one row in one file of steps/. Texts, checks, the executor, the cycle model and reports ask
+// the row; none of them lists kinds. A new kind is a new file there, if its work is one of `Work` or small enough for a StepMachine.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,42 @@ namespace pando::tile {
 // What an operand of an instruction is.
 enum class Names : std::uint8_t {
   nothing,
-  compute, exchange, replica_map, function, tile, location,
-  loaded_function,                  // a function, if the other operand says that its code must have been loaded
-  flag,                             // 0 or 1
-  locations_begin, locations_end,   // of a range of locations; the last one is written, the others are read
-  channel, send_place, receive_place,
-  fifo_or_remote, print, error, host_inputs, host_outputs,  // transfers of these kinds
+  compute,
+  exchange,
+  replica_map,
+  function,
+  tile,
+  location,
+  loaded_function,  // a function, if the other operand says that its code must have been loaded
+  flag,             // 0 or 1
+  locations_begin,
+  locations_end,  // of a range of locations; the last one is written, the others are read
+  channel,
+  send_place,
+  receive_place,
+  fifo_or_remote,
+  print,
+  error,
+  host_inputs,
+  host_outputs,  // transfers of these kinds
 };
 
 // What a step does to data. Each needs a part of the executor and of the cycle model; `little` is what its row's `perform` does.
 enum class Work : std::uint8_t {
-  nothing, little, compute, exchange, transfer, host_call, print, error, error_if, undefine, cross_replica, load_code,
-  send, receive
+  nothing,
+  little,
+  compute,
+  exchange,
+  transfer,
+  host_call,
+  print,
+  error,
+  error_if,
+  undefine,
+  cross_replica,
+  load_code,
+  send,
+  receive
 };
 
 // Where a stream goes on.
@@ -36,10 +60,10 @@ enum class Flow : std::uint8_t {
   loop_begin,  // an unbounded loop
   loop_next,   // to the target for the next round
   loop_end,
-  branch,      // to the target if the machine was told so
+  branch,  // to the target if the machine was told so
   jump,
-  call,        // to the target; the end of the function comes back
-  give_back,   // the end of a function
+  call,       // to the target; the end of the function comes back
+  give_back,  // the end of a function
   end,
 };
 
@@ -60,17 +84,17 @@ class StepMachine {
 
 struct StepRow {
   std::string_view name;  // of the enumerator
-  // The text of an instruction. $a, $b: operands; $t: the target; $n, $i: the count, unsigned and as a signed 32-bit number; $r, $l: of a range
-  // of locations the result and the others.
+  // The text of an instruction. $a, $b: operands; $t: the target; $n, $i: the count, unsigned and as a signed 32-bit number; $r, $l: of a
+  // range of locations the result and the others.
   std::string_view text;
-  std::string_view text_if_b = {};  // where b is not 0
+  std::string_view text_if_b = {};    // where b is not 0
   std::string_view kind = "control";  // in reports
   Names a = Names::nothing, b = Names::nothing;
   Work work = Work::nothing;
   Flow flow = Flow::next;
   HostStep host = HostStep::never;
-  bool is_observed = false;      // StepObserver::on_step is called also where no streams meet
-  bool is_memory_step = false;   // a step of the memory report
+  bool is_observed = false;     // StepObserver::on_step is called also where no streams meet
+  bool is_memory_step = false;  // a step of the memory report
   bool reads_clock = false;
   void (*perform)(StepMachine&, const Program&, const Instruction&) = nullptr;  // of little work and of load_code
 };
@@ -89,7 +113,8 @@ const char* word_of(Names names);
 std::string name_of(Op op);
 // "compute c3", "repeat 10 else to 7", ... without its position and name.
 std::string text_of(const Program& program, const Instruction& instruction);
-// The instruction that has this text, but for its meet, order and name. Locations are found among the program's; nothing: no kind of step reads so.
+// The instruction that has this text, but for its meet, order and name. Locations are found among the program's; nothing: no kind of step
+// reads so.
 std::optional<Instruction> parse_instruction(const Program& program, std::string_view text);
 
 #define X(step) extern const StepRow step_##step;

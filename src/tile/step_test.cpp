@@ -50,7 +50,9 @@ TEST(Steps, RowsAreWhole) {
     EXPECT_TRUE(texts.insert(row.text).second);
     EXPECT_FALSE(row.text.empty());
     // An operand is in the text, and what is in the text is an operand.
-    const auto shows = [&](const char* what) { return (std::string(row.text) + std::string(row.text_if_b)).find(what) != std::string::npos; };
+    const auto shows = [&](const char* what) {
+      return (std::string(row.text) + std::string(row.text_if_b)).find(what) != std::string::npos;
+    };
     EXPECT_EQ(shows("$a") || shows("$l"), row.a != Names::nothing);
     EXPECT_EQ(shows("$b") || shows("$r") || row.b == Names::flag, row.b != Names::nothing);
     EXPECT_EQ(shows("$t"), may_jump(row.flow));

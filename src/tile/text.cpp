@@ -55,7 +55,8 @@ std::string text_of_value(ElementType type, const char* bytes) {
     default: break;
   }
   switch (size_of(type)) {
-    case 1: return is_signed(type) ? fmt::format("{}", int{load<std::int8_t>(bytes)}) : fmt::format("{}", unsigned{load<std::uint8_t>(bytes)});
+    case 1:
+      return is_signed(type) ? fmt::format("{}", int{load<std::int8_t>(bytes)}) : fmt::format("{}", unsigned{load<std::uint8_t>(bytes)});
     case 2: return is_signed(type) ? fmt::format("{}", load<std::int16_t>(bytes)) : fmt::format("{}", load<std::uint16_t>(bytes));
     case 4: return is_signed(type) ? fmt::format("{}", load<std::int32_t>(bytes)) : fmt::format("{}", load<std::uint32_t>(bytes));
     default: return is_signed(type) ? fmt::format("{}", load<std::int64_t>(bytes)) : fmt::format("{}", load<std::uint64_t>(bytes));
@@ -93,8 +94,8 @@ std::string text_of(const Program& program, const Codelet& codelet, const Vertex
   std::string text = fmt::format("{} v{}", codelet.name, vertex.vertex.value);
   std::uint32_t operand = vertex.operands, state = vertex.state;
   for (const Field& field : codelet.fields)
-    text += fmt::format(" {} = {}", field.name,
-                        field.is_edge() ? text_of_edge(program, field, operand) : text_of_state(program, field, state));
+    text +=
+        fmt::format(" {} = {}", field.name, field.is_edge() ? text_of_edge(program, field, operand) : text_of_state(program, field, state));
   text += vertex.cycles == kUnestimated ? " (unestimated)" : fmt::format(" ({} cycles)", vertex.cycles);
   return text;
 }

@@ -57,8 +57,7 @@ class Verifier {
 
   bool tables() {
     const std::size_t tiles = program_.machine.tiles();
-    if (program_.tile_bytes.size() != tiles)
-      complain("tile_bytes has {} entries for {} tiles", program_.tile_bytes.size(), tiles);
+    if (program_.tile_bytes.size() != tiles) complain("tile_bytes has {} entries for {} tiles", program_.tile_bytes.size(), tiles);
     for (const auto& g : program_.globals)
       if (g.size() != tiles) complain("globals have {} entries for {} tiles", g.size(), tiles);
     for (const Allocation& a : program_.allocations)
@@ -123,8 +122,7 @@ class Verifier {
     for (const std::uint32_t entry : stream.entries)
       if (entry >= stream.code.size()) complain("s{}: entry {} of {} instructions", s, entry, stream.code.size());
     for (std::size_t i = 0; i < stream.code.size(); ++i) instruction(s, i, stream.code[i]);
-    if (stream.code.empty() || falls_through(row_of(stream.code.back().op).flow))
-      complain("s{} runs off its end", s);
+    if (stream.code.empty() || falls_through(row_of(stream.code.back().op).flow)) complain("s{} runs off its end", s);
   }
 
   // Streams that meet must come to the same meets with the same work in the same order.
@@ -176,7 +174,8 @@ class Verifier {
       if (i > 0 && std::pair(a.tile, a.offset) < std::pair(all[i - 1].tile, all[i - 1].offset))
         complain("allocations are not sorted at tile {}, {:#x}", a.tile.value, a.offset);
       if (end > program_.tile_bytes[a.tile.index()])
-        complain("tile {}: allocation [{:#x}, {:#x}) ends after the tile's {} bytes", a.tile.value, a.offset, end, program_.tile_bytes[a.tile.index()]);
+        complain("tile {}: allocation [{:#x}, {:#x}) ends after the tile's {} bytes", a.tile.value, a.offset, end,
+                 program_.tile_bytes[a.tile.index()]);
       for (std::size_t j = i + 1; j < all.size() && all[j].tile == a.tile && all[j].offset < end; ++j)
         if (all[j].size > 0 && live_together(a, all[j]))
           complain("tile {}:{} [{:#x}, {:#x}) and{} [{:#x}, {:#x}) are live together", a.tile.value, quoted(program_, a.name), a.offset,
@@ -220,8 +219,9 @@ class Verifier {
           !(own_reads && writes[i].owner == writes[i - 1].owner))
         complain("{}: {} is written twice", where, text_of(writes[i].tile, writes[i].bytes.begin));
     for (const Span& r : reads) {
-      auto it = std::upper_bound(writes.begin(), writes.end(), Span{r.tile, {r.bytes.end, 0}, 0},
-                                 [](const Span& a, const Span& b) { return std::pair(a.tile, a.bytes.begin) < std::pair(b.tile, b.bytes.begin); });
+      auto it = std::upper_bound(writes.begin(), writes.end(), Span{r.tile, {r.bytes.end, 0}, 0}, [](const Span& a, const Span& b) {
+        return std::pair(a.tile, a.bytes.begin) < std::pair(b.tile, b.bytes.begin);
+      });
       while (it != writes.begin() && std::prev(it)->tile == r.tile && std::prev(it)->bytes.end > r.bytes.begin) {
         --it;
         if (it->bytes.overlaps(r.bytes) && !(own_reads && it->owner == r.owner)) {
@@ -260,8 +260,8 @@ class Verifier {
       if (m.source_tile != m.destination_tile) complain("{}: arrange move {} crosses tiles", where, text_of(m));
   }
 
-  // One exchange of a channel, in every slot: from tiles of one stream to tiles of another, inside of memory, and inside of its slot where that
-  // side is one.
+  // One exchange of a channel, in every slot: from tiles of one stream to tiles of another, inside of memory, and inside of its slot where
+  // that side is one.
   struct ChannelSide {
     StreamId stream;
     std::uint64_t slot = 0;  // 0: no slot
@@ -271,10 +271,12 @@ class Verifier {
     std::map<std::pair<bool, TileId>, Interval> extents;  // of slots, by side
     const auto side = [&](const ChannelSide& s, bool is_source, const Move& m, std::uint32_t owner) {
       const TileId tile = is_source ? m.source_tile : m.destination_tile;
-      if (tile.index() >= stream_of_.size() || stream_of_[tile.index()] != s.stream) return complain("{}: tile {} is not of stream s{}", where, tile.value, s.stream.value);
+      if (tile.index() >= stream_of_.size() || stream_of_[tile.index()] != s.stream)
+        return complain("{}: tile {} is not of stream s{}", where, tile.value, s.stream.value);
       for (std::uint32_t k = 0; k < std::max(capacity, 1u); ++k) {
         std::vector<Span> spans;
-        add_runs(spans, tile, (is_source ? m.source : m.destination) + k * s.slot, is_source ? m.source_step : m.destination_step, m, owner);
+        add_runs(spans, tile, (is_source ? m.source : m.destination) + k * s.slot, is_source ? m.source_step : m.destination_step, m,
+                 owner);
         for (const Span& span : spans) {
           inside(where, span);
           if (k > 0 || s.slot == 0) continue;
@@ -286,7 +288,8 @@ class Verifier {
     const std::vector<Move>& moves = program_.exchanges[id.index()].receive;
     for (std::uint32_t i = 0; i < moves.size(); ++i) side(from, true, moves[i], i), side(to, false, moves[i], i);
     for (const auto& [key, extent] : extents)
-      if (extent.size() > (key.first ? from.slot : to.slot)) complain("{}: {} bytes on tile {} are more than a slot", where, extent.size(), key.second.value);
+      if (extent.size() > (key.first ? from.slot : to.slot))
+        complain("{}: {} bytes on tile {} are more than a slot", where, extent.size(), key.second.value);
     if (total_bytes(moves) != bytes_of_channel_) complain("{}: {} bytes of a block of {}", where, total_bytes(moves), bytes_of_channel_);
   }
 
@@ -300,7 +303,8 @@ class Verifier {
     bytes_of_channel_ = c.bytes;
     const ChannelSide source{c.sender}, out{c.sender, c.out_slot}, in{c.receiver, c.in_slot}, destination{c.receiver};
     if (c.capacity == 0) {
-      if (c.direct.size() != std::size_t{c.sends} * c.receives) return complain("{}: {} moves for {} by {} places", where, c.direct.size(), c.sends, c.receives);
+      if (c.direct.size() != std::size_t{c.sends} * c.receives)
+        return complain("{}: {} moves for {} by {} places", where, c.direct.size(), c.sends, c.receives);
       for (const ExchangeId x : c.direct) channel_moves(where + " direct", x, 0, source, destination);
       return;
     }

@@ -44,7 +44,8 @@ class GraphCheck {
   GraphCheck(const Builder& b, GraphId graph) : b_(b), m_(b.module()), graph_(m_.graph(graph)) {}
 
   void run(std::vector<Ambiguity>& found) {
-    const bool any = std::any_of(graph_.ops.begin(), graph_.ops.end(), [&](OpId o) { return !m_.op(o).implicit && !new_versions(m_, o).empty(); });
+    const bool any =
+        std::any_of(graph_.ops.begin(), graph_.ops.end(), [&](OpId o) { return !m_.op(o).implicit && !new_versions(m_, o).empty(); });
     if (!any) return;
     order();
     for (std::size_t i = 0; i < graph_.ops.size(); ++i) collect(i);
@@ -170,7 +171,8 @@ class GraphCheck {
 
   void check(const std::vector<Access>& accesses, std::vector<Ambiguity>& found) const {
     if (std::none_of(accesses.begin(), accesses.end(), [](const Access& a) { return a.modifies; })) return;
-    const bool whole = std::all_of(accesses.begin(), accesses.end(), [&](const Access& a) { return a.box.ranges == accesses[0].box.ranges; });
+    const bool whole =
+        std::all_of(accesses.begin(), accesses.end(), [&](const Access& a) { return a.box.ranges == accesses[0].box.ranges; });
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (std::size_t j = i; j-- > 0;) {
         if (accesses[j].position == accesses[i].position) continue;
@@ -217,11 +219,13 @@ void refuse_ambiguity(const Builder& builder) {
     return fmt::format("{}{} '{}'{}", m.row(o).name, m.op(o).in_place ? "_" : "", m.name_of(o), where.empty() ? "" : " (" + where + ")");
   };
   const Ambiguity& a = all.front();
-  throw_model_error(ErrorClass::popart, "inplace-ambiguity",
-                    fmt::format("Inplacing ambiguity detected. {} modifies '{}', and nothing says whether {} comes before or after it ({} such pairs in all); "
-                                "put both in one `with popxl.in_sequence()`",
-                                text(a.modifies), builder.id_of(a.tensor), text(a.other), all.size()),
-                    m.location_text(a.modifies));
+  throw_model_error(
+      ErrorClass::popart, "inplace-ambiguity",
+      fmt::format(
+          "Inplacing ambiguity detected. {} modifies '{}', and nothing says whether {} comes before or after it ({} such pairs in all); "
+          "put both in one `with popxl.in_sequence()`",
+          text(a.modifies), builder.id_of(a.tensor), text(a.other), all.size()),
+      m.location_text(a.modifies));
 }
 
 }  // namespace pando::transform

@@ -1,7 +1,7 @@
 // Programs whose result depends on an order that nobody has said.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 
 #include <string>
 #include <vector>

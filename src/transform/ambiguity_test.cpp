@@ -18,7 +18,9 @@ struct Case {
   Made g{b, "f"};
   TensorId x = g.in("x"), w = g.in("w");
 
-  TensorId in_place(std::string_view op, std::vector<TensorId> operands, const Attributes& a = {}) { return g.op(op, std::move(operands), a, {}, true); }
+  TensorId in_place(std::string_view op, std::vector<TensorId> operands, const Attributes& a = {}) {
+    return g.op(op, std::move(operands), a, {}, true);
+  }
   TensorId rows(TensorId t, std::int64_t from, std::int64_t to) {
     return in_place("slice", {t}, {{"start", Ints{from}}, {"stop", Ints{to}}, {"step", Ints{1}}, {"axis", Ints{0}}});
   }
@@ -78,7 +80,8 @@ TEST(ambiguity, order_through_other_ops) {
 
 TEST(ambiguity, views_share_storage_where_they_overlap) {
   Case c;
-  const TensorId top = c.rows(c.x, 0, 2), bottom = c.rows(c.x, 2, 3), row = c.g.b.add_input(c.g.graph, tensor_type(DType::float64, {1, 3}), "row");
+  const TensorId top = c.rows(c.x, 0, 2), bottom = c.rows(c.x, 2, 3),
+                 row = c.g.b.add_input(c.g.graph, tensor_type(DType::float64, {1, 3}), "row");
   c.in_place("add", {bottom, row});
   c.g.op("add", {top, row});
   EXPECT_EQ(c.found(), 0u);

@@ -77,10 +77,11 @@ void Cloner::copy(OpId op) {
     return;
   }
   if (touches_outside(module_, op)) {
-    throw_model_error(ErrorClass::popart, "cannot-recompute",
-                      fmt::format("'{}' of graph '{}' must be computed again, but {} has effects outside; take its result in as an input of the graph",
-                                  module_.name_of(op), module_.graph(module_.op(op).graph).name, row.name),
-                      module_.location_text(op));
+    throw_model_error(
+        ErrorClass::popart, "cannot-recompute",
+        fmt::format("'{}' of graph '{}' must be computed again, but {} has effects outside; take its result in as an input of the graph",
+                    module_.name_of(op), module_.graph(module_.op(op).graph).name, row.name),
+        module_.location_text(op));
   }
   std::vector<ValueId> operands;
   for (std::uint32_t i = 0; i < module_.op(op).operand_count; ++i) operands.push_back(value(module_.operand(op, i)));

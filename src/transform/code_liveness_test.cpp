@@ -110,14 +110,16 @@ TEST(code_liveness, loaders_that_are_loaded) {
 TEST(code_liveness, a_load_in_every_branch_or_in_one) {
   for (bool both : {true, false}) {
     Program p;
-    const GraphId g = p.graph("g"), loads = p.loader("loads", {g}), other = p.loader("other", both ? std::vector{g} : std::vector<GraphId>{});
+    const GraphId g = p.graph("g"), loads = p.loader("loads", {g}),
+                  other = p.loader("other", both ? std::vector{g} : std::vector<GraphId>{});
     const TensorId c = p.b.add_constant(p.main.graph, HostTensor(DType::boolean, {}), "c");
     p.load(g);
     p.main.ops("conditional", {c}, {{"then_inputs", std::int64_t{0}}}, {loads, other});
     p.call(g);
     const std::string report = p.report();
     // With a load in both, the first load is of no use; otherwise the code must be there already when the branch is reached.
-    EXPECT_NE(report.find(both ? "g: dead before 3, live 3 to 3, live 5 to 7, dead after 7\n" : "g: dead before 1, live 1 to 2, live 3 to 6, dead after 6\n"),
+    EXPECT_NE(report.find(both ? "g: dead before 3, live 3 to 3, live 5 to 7, dead after 7\n"
+                               : "g: dead before 1, live 1 to 2, live 3 to 6, dead after 6\n"),
               std::string::npos)
         << report;
   }

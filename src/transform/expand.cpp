@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "ir/infer.h"
 #include "ir/op_row.h"
-#include "transform/ops_list.h"
+#include "transform/gradient/ops_list.h"
 
 namespace pando::transform {
 

@@ -1,11 +1,11 @@
 #include "transform/expand.h"
 
+#include "ir/checks/verify.h"
 #include "ir/op_table.h"
-#include "ir/print.h"
 #include "ir/samples.h"
-#include "ir/verify.h"
-#include "transform/autodiff.h"
-#include "transform/numeric_gradient.h"
+#include "ir/text/print.h"
+#include "transform/gradient/autodiff.h"
+#include "transform/gradient/numeric_gradient.h"
 #include "transform/testing.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 #include "transform/prune.h"
 
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "transform/numeric_gradient.h"
+#include "ir/checks/verify.h"
+#include "ir/text/print.h"
+#include "transform/gradient/numeric_gradient.h"
 #include "transform/testing.h"
 
 #include <gmock/gmock.h>
@@ -11,8 +11,8 @@
 namespace pando::transform::testing {
 
 using namespace ir;
-using ::testing::Not;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(prune, takes_out_what_nobody_needs_and_keeps_the_order_through_it) {
   Builder b;

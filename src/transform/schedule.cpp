@@ -38,7 +38,8 @@ bool overlaps(const Module& m, const Graph& g) {
 class Peaks {
  public:
   // `reordered`: the same module; each of its graphs gets the best order that was found, before its callers are looked at.
-  explicit Peaks(const Module& module, Module* reordered = nullptr) : module_(module), reordered_(reordered), rules_(module), peaks_(module.graph_count()) {}
+  explicit Peaks(const Module& module, Module* reordered = nullptr)
+      : module_(module), reordered_(reordered), rules_(module), peaks_(module.graph_count()) {}
 
   std::int64_t of(GraphId graph) {
     if (peaks_[graph]) return *peaks_[graph];

@@ -1,7 +1,7 @@
 #include "transform/schedule.h"
 
-#include "ir/verify.h"
-#include "transform/numeric_gradient.h"
+#include "ir/checks/verify.h"
+#include "transform/gradient/numeric_gradient.h"
 #include "transform/testing.h"
 
 #include <gmock/gmock.h>
@@ -134,7 +134,8 @@ TEST(schedule, results_of_a_call_are_read_before_the_graph_runs_again) {
   ASSERT_EQ(ops.size(), 6u);
   // Whatever the order of the products, one that reads the first call's result stands between the calls.
   const auto calls = std::find(ops.begin(), ops.end(), "call");
-  EXPECT_THAT(std::vector<std::string>(calls, ops.end()), ::testing::AnyOf(ElementsAre("call", "matmul", "call"), ElementsAre("call", "matmul", "matmul", "call")));
+  EXPECT_THAT(std::vector<std::string>(calls, ops.end()),
+              ::testing::AnyOf(ElementsAre("call", "matmul", "call"), ElementsAre("call", "matmul", "matmul", "call")));
 }
 
 TEST(schedule, what_is_computed_in_one_pass_stays_together) {

@@ -98,7 +98,8 @@ std::vector<std::uint32_t> Steps::roots(const Precedence& precedence) const {
     const ValueId mine = module_.result(graph_.ops[i]), theirs = module_.result(graph_.ops[reader]);
     const auto operands = module_.operands(graph_.ops[reader]);
     if (uses[mine] != 1 || std::find(operands.begin(), operands.end(), mine) == operands.end()) continue;
-    if (module_.type_of(mine).shape != module_.type_of(theirs).shape || !(module_.type_of(mine).place == module_.type_of(theirs).place)) continue;
+    if (module_.type_of(mine).shape != module_.type_of(theirs).shape || !(module_.type_of(mine).place == module_.type_of(theirs).place))
+      continue;
     if (leaves[i] + leaves[reader] > kMostLeaves + 1) continue;
     leaves[reader] += leaves[i] - 1;
     root[i] = reader;

@@ -1,7 +1,7 @@
 // For tests: graphs in few words.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 #include "ir/error.h"
 
 #include <functional>
@@ -19,9 +19,11 @@ struct Made {
 
   Made(ir::Builder& builder, std::string name) : b(builder), graph(builder.create_graph(std::move(name))) {}
   Made(ir::Builder& builder, ir::GraphId existing) : b(builder), graph(existing) {}
-  ir::TensorId in(std::string_view name, const ir::Type& type = kMatrix, bool by_ref = false) { return b.add_input(graph, type, name, by_ref); }
-  ir::TensorId op(std::string_view name, std::vector<ir::TensorId> operands, const ir::Attributes& attributes = {}, std::vector<ir::GraphId> graphs = {},
-                  bool in_place = false) {
+  ir::TensorId in(std::string_view name, const ir::Type& type = kMatrix, bool by_ref = false) {
+    return b.add_input(graph, type, name, by_ref);
+  }
+  ir::TensorId op(std::string_view name, std::vector<ir::TensorId> operands, const ir::Attributes& attributes = {},
+                  std::vector<ir::GraphId> graphs = {}, bool in_place = false) {
     return ops(name, std::move(operands), attributes, std::move(graphs), in_place)[0];
   }
   std::vector<ir::TensorId> ops(std::string_view name, std::vector<ir::TensorId> operands, const ir::Attributes& attributes = {},

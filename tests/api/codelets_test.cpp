@@ -97,7 +97,8 @@ TEST(Codelets, OfAnObjectMadeByPopc) {
 TEST(Codelets, CompiledOnce) {
   Directory d;
   Environment cache("POPLAR_EXECUTABLE_CACHE_DIR", d / "cache");
-  const std::string header = d.file("value.h", "#define VALUE 7\n"), source = d.file("seven.cpp", codelet("Seven", "VALUE", "#include \"value.h\"\n"));
+  const std::string header = d.file("value.h", "#define VALUE 7\n"),
+                    source = d.file("seven.cpp", codelet("Seven", "VALUE", "#include \"value.h\"\n"));
   {
     Setting s;
     s.graph.addCodelets(source);

@@ -54,16 +54,24 @@ TEST(BadInput, VerticesAndFields) {
       {"rank", typeid(graph_connection_error), {"Scale.x", "{2,2}"}, [&] { s.graph.connect(v["x"], x.reshape({2, 2})); }},
       {"scalar field", typeid(graph_connection_error), {"ScaleInt.one", "one element", "{4}"}, [&] { s.graph.connect(i["one"], n); }},
       {"two-dimensional field", typeid(graph_connection_error), {"Rows.rows", "{4}"}, [&] { s.graph.connect(rows["rows"], x); }},
-      {"a state field connected", typeid(graph_connection_error), {"Scale.factor", "setInitialValue"}, [&] { s.graph.connect(v["factor"], x); }},
+      {"a state field connected",
+       typeid(graph_connection_error),
+       {"Scale.factor", "setInitialValue"},
+       [&] { s.graph.connect(v["factor"], x); }},
       {"a constant written", typeid(graph_connection_error), {"Scale.y", "'fixed'"}, [&] { s.graph.connect(v["y"], c); }},
       {"a constant number written", typeid(graph_connection_error), {"ScaleInt.y"}, [&] { s.graph.connect(i["y"], 3); }},
       {"an invalid tensor", typeid(poplar_error), {"tensor"}, [&] { s.graph.connect(v["x"], Tensor()); }},
       {"an element without a size", typeid(no_size_specified), {"Scale.x", "setFieldSize"}, [&] { s.graph.connect(v["x"][0], x[0]); }},
-      {"a row out of range", typeid(index_error), {"Rows.rows", "row 2", "2 rows"},
+      {"a row out of range",
+       typeid(index_error),
+       {"Rows.rows", "row 2", "2 rows"},
        [&] { s.graph.setFieldSize(rows["rows"], 2), s.graph.connect(rows["rows"][2], x); }},
       {"a value too great", typeid(overflow_error), {"Rows.weight", "70000"}, [&] { s.graph.setInitialValue(rows["weight"], 70000); }},
       {"a vertex of no graph", typeid(undefined_vertex_error), {"'x'", "3 vertices"}, [&] { s.graph.connect(VertexRef(17)["x"], x); }},
-      {"a compute set of no graph", typeid(graph_object_creation_error), {"'Scale'", "compute set 9"}, [&] { s.graph.addVertex(ComputeSet(9), "Scale"); }},
+      {"a compute set of no graph",
+       typeid(graph_object_creation_error),
+       {"'Scale'", "compute set 9"},
+       [&] { s.graph.addVertex(ComputeSet(9), "Scale"); }},
   });
 }
 
@@ -88,13 +96,32 @@ TEST(BadInput, UnconnectedFieldsAndMappings) {
   expect_all({
       {"tile out of range", typeid(invalid_tile_mapping), {"tile 4", "4 tiles"}, [&] { s.graph.setTileMapping(x, 4); }},
       {"vertex out of range", typeid(invalid_tile_mapping), {"Scale", "tile 9", "4 tiles"}, [&] { s.graph.setTileMapping(v, 9); }},
-      {"list of tiles too long", typeid(invalid_tile_mapping), {"4"}, [&] { s.graph.setTileMapping(x, std::vector<std::vector<Interval>>{{}, {}, {}, {}, {{0, 4}}}); }},
-      {"interval out of range", typeid(invalid_tile_mapping), {"5"}, [&] { s.graph.setTileMapping(x, std::vector<std::vector<Interval>>{{{0, 5}}}); }},
+      {"list of tiles too long",
+       typeid(invalid_tile_mapping),
+       {"4"},
+       [&] { s.graph.setTileMapping(x, std::vector<std::vector<Interval>>{{}, {}, {}, {}, {{0, 4}}}); }},
+      {"interval out of range",
+       typeid(invalid_tile_mapping),
+       {"5"},
+       [&] { s.graph.setTileMapping(x, std::vector<std::vector<Interval>>{{{0, 5}}}); }},
       {"tile of a virtual graph", typeid(invalid_tile_mapping), {"virtual graph", "2 tiles"}, [&] { part.setTileMapping(x, 2); }},
-      {"virtual graph of other tiles", typeid(invalid_tile_mapping), {"tile 4", "4 tiles"}, [&] { s.graph.createVirtualGraph(std::vector<unsigned>{0, 4}); }},
-      {"replicas that do not fit", typeid(graph_replication_error), {"1 IPU", "2 replicas"}, [&] { Graph(s.device, replication_factor(2)); }},
+      {"virtual graph of other tiles",
+       typeid(invalid_tile_mapping),
+       {"tile 4", "4 tiles"},
+       [&] { s.graph.createVirtualGraph(std::vector<unsigned>{0, 4}); }},
+      {"replicas that do not fit",
+       typeid(graph_replication_error),
+       {"1 IPU", "2 replicas"},
+       [&] { Graph(s.device, replication_factor(2)); }},
       {"unknown model", typeid(invalid_machine_model), {"ipu7", "ipu2"}, [] { IPUModel("ipu7").createDevice(); }},
-      {"no IPUs", typeid(invalid_machine_model), {"numIPUs"}, [] { IPUModel m("ipu2"); m.numIPUs = 0; m.createDevice(); }},
+      {"no IPUs",
+       typeid(invalid_machine_model),
+       {"numIPUs"},
+       [] {
+         IPUModel m("ipu2");
+         m.numIPUs = 0;
+         m.createDevice();
+       }},
   });
 }
 
@@ -108,12 +135,15 @@ TEST(BadInput, Races) {
     s.graph.setInitialValue(v["factor"], 1.0f);
     s.graph.connect(v["x"], x);
   }
-  s.graph.connect(a["y"], y.slice(0, 4));  const unsigned first = __LINE__;
-  s.graph.connect(b["y"], y.slice(3, 7));  const unsigned second = __LINE__;
+  s.graph.connect(a["y"], y.slice(0, 4));
+  const unsigned first = __LINE__ - 1;
+  s.graph.connect(b["y"], y.slice(3, 7));
+  const unsigned second = __LINE__ - 1;
   const auto compile = [&] { compileGraph(s.graph, {Execute(s.set)}); };
   expect({"two writers", typeid(graph_cycle_error), {"Scale.y", "[3, 4)", "'result'", "'work'", line(first), line(second)}, compile});
   s.graph.connect(b["y"], y.slice(4, 8));
-  s.graph.connect(a["x"], y.slice(5, 7));  const unsigned reads = __LINE__;
+  s.graph.connect(a["x"], y.slice(5, 7));
+  const unsigned reads = __LINE__ - 1;
   expect({"a reader and a writer", typeid(graph_cycle_error), {"Scale.x", "[5, 7)", "'result'", "read", "Scale.y", line(reads)}, compile});
   const unsigned at = __LINE__ + 1;
   const VertexRef c = s.graph.addVertex(s.set, "Scale", {{"x", x}, {"y", y.slice(0, 1)}, {"factor", 1.0f}});
@@ -134,7 +164,9 @@ TEST(BadInput, Programs) {
       {"sizes", typeid(control_program_error), {"{4} of {a}", "{6} of {b}"}, compile([&] { return Copy(a, b); })},
       {"types", typeid(type_error), {"float", "int"}, compile([&] { return Copy(a, n); })},
       {"a constant written", typeid(control_program_error), {"{fixed}"}, compile([&] { return Copy(a, c); })},
-      {"an element written twice", typeid(control_program_error), {"{2,4}"}, compile([&] { return Copy(a, a.expand({0}).broadcast(2, 0)); })},
+      {"an element written twice", typeid(control_program_error), {"{2,4}"}, compile([&] {
+         return Copy(a, a.expand({0}).broadcast(2, 0));
+       })},
       {"size of a stream", typeid(control_program_error), {"'in'", "{6}"}, compile([&] { return Copy(in, b); })},
       {"direction of a stream", typeid(control_program_error), {"'in'"}, compile([&] { return Copy(a, in); })},
       {"type of a stream", typeid(type_error), {"float", "int"}, compile([&] { return Copy(in, n); })},
@@ -145,8 +177,13 @@ TEST(BadInput, Programs) {
       {"a function of no graph", typeid(control_program_error), {"7"}, compile([&] { return Call(Function(7)); })},
       {"a stream of a taken handle", typeid(graph_object_creation_error), {"'in'"}, [&] { s.graph.addHostToDeviceFIFO("in", FLOAT, 4); }},
       {"option of a stream", typeid(invalid_option), {"'depth'"}, [&] { s.graph.addDeviceToHostFIFO("o", FLOAT, 4, {{"depth", "2"}}); }},
-      {"unknown option", typeid(invalid_option), {"Unrecognised option 'target.speed'"}, [&] { Engine(s.graph, Sequence(), {{"target.speed", "9"}}); }},
-      {"value of an option", typeid(invalid_option), {"debug.allowOutOfMemory", "maybe"},
+      {"unknown option",
+       typeid(invalid_option),
+       {"Unrecognised option 'target.speed'"},
+       [&] { Engine(s.graph, Sequence(), {{"target.speed", "9"}}); }},
+      {"value of an option",
+       typeid(invalid_option),
+       {"debug.allowOutOfMemory", "maybe"},
        [&] { Engine(s.graph, Sequence(), {{"debug.allowOutOfMemory", "maybe"}}); }},
   });
   s.graph.addFunction(Call(Function(1)), "ping");
@@ -158,26 +195,45 @@ TEST(BadInput, Codelets) {
   Directory d;
   Setting s;
   std::ostringstream output;
-  const std::string broken = d.file("broken.cpp", "#include <poplar/Vertex.hpp>\nclass A : public poplar::Vertex {\n public:\n  poplar::Input<flot> x;\n  void compute() {}\n};\n");
-  const std::string nested = d.file("nested.cpp", "#include <poplar/Vertex.hpp>\nstruct S { int a; };\nclass B : public poplar::Vertex {\n public:\n  S s;\n  void compute() {}\n};\n");
+  const std::string broken = d.file(
+      "broken.cpp",
+      "#include <poplar/Vertex.hpp>\nclass A : public poplar::Vertex {\n public:\n  poplar::Input<flot> x;\n  void compute() {}\n};\n");
+  const std::string nested = d.file(
+      "nested.cpp",
+      "#include <poplar/Vertex.hpp>\nstruct S { int a; };\nclass B : public poplar::Vertex {\n public:\n  S s;\n  void compute() {}\n};\n");
   expect_all({
       {"compile error", typeid(graph_program_compilation_error), {"broken.cpp:4:", "error:", "flot"}, [&] { s.graph.addCodelets(broken); }},
-      {"unsupported field type", typeid(graph_program_compilation_error), {"nested.cpp:5:", "Field 'B.s' has unsupported field type 'S'"},
+      {"unsupported field type",
+       typeid(graph_program_compilation_error),
+       {"nested.cpp:5:", "Field 'B.s' has unsupported field type 'S'"},
        [&] { s.graph.addCodelets(nested); }},
-      {"compile error of a text", typeid(graph_program_compilation_error), {":1:", "error:"}, [&] { std::stringstream t("int f() { return }"); s.graph.addCodelets(t); }},
+      {"compile error of a text",
+       typeid(graph_program_compilation_error),
+       {":1:", "error:"},
+       [&] {
+         std::stringstream t("int f() { return }");
+         s.graph.addCodelets(t);
+       }},
       {"no such file", typeid(file_load_error), {"nowhere.cpp"}, [&] { s.graph.addCodelets(d / "nowhere.cpp"); }},
       {"no such object", typeid(file_load_error), {"nowhere.gp"}, [&] { s.graph.addCodelets(d / "nowhere.gp"); }},
       {"not an object", typeid(graph_object_load_error), {"text.gp"}, [&] { s.graph.addCodelets(d.file("text.gp", "no object at all")); }},
       {"assembly", typeid(graph_program_compilation_error), {"kernel.S"}, [&] { s.graph.addCodelets(d.file("kernel.S", "")); }},
-      {"diagnostics go to the stream", typeid(graph_program_compilation_error), {}, [&] { s.graph.addCodelets(broken, CodeletFileType::Auto, "", output); }},
+      {"diagnostics go to the stream",
+       typeid(graph_program_compilation_error),
+       {},
+       [&] { s.graph.addCodelets(broken, CodeletFileType::Auto, "", output); }},
   });
   EXPECT_NE(output.str().find("broken.cpp:4:"), std::string::npos) << output.str();
-  s.graph.addCodelets(d.file("open.cpp", "#include <poplar/Vertex.hpp>\nint defined_nowhere(int);\nclass C : public poplar::Vertex {\n public:\n  poplar::InOut<int> x;\n"
-                                         "  void compute() { *x = defined_nowhere(*x); }\n};\n"));
+  s.graph.addCodelets(d.file(
+      "open.cpp",
+      "#include <poplar/Vertex.hpp>\nint defined_nowhere(int);\nclass C : public poplar::Vertex {\n public:\n  poplar::InOut<int> x;\n"
+      "  void compute() { *x = defined_nowhere(*x); }\n};\n"));
   const Tensor x = s.variable(INT, {1}, "x");
   const VertexRef v = s.graph.addVertex(s.set, "C", {{"x", x}});
   s.graph.setTileMapping(v, 3);
-  expect({"undefined symbol", typeid(link_error), {"undefined symbol", "defined_nowhere", "on tile 3"}, [&] { Engine(s.graph, Execute(s.set)); }});
+  expect({"undefined symbol", typeid(link_error), {"undefined symbol", "defined_nowhere", "on tile 3"}, [&] {
+            Engine(s.graph, Execute(s.set));
+          }});
 }
 
 TEST(BadInput, OutOfMemory) {
@@ -229,16 +285,37 @@ TEST(BadInput, Running) {
       {"read-only handle", typeid(stream_connection_error), {"'r'", "writing"}, [&] { engine.writeTensor("r", block); }},
       {"buffer too small", typeid(stream_connection_error), {"'r'", "16 bytes", "12"}, [&] { engine.readTensor("r", block, block + 3); }},
       {"unknown stream", typeid(stream_connection_error), {"'image'", "images"}, [&] { engine.connectStream("image", block); }},
-      {"buffer of a stream", typeid(stream_connection_error), {"'images'", "16 bytes", "12 bytes"}, [&] { engine.connectStream("images", block, block + 3); }},
+      {"buffer of a stream",
+       typeid(stream_connection_error),
+       {"'images'", "16 bytes", "12 bytes"},
+       [&] { engine.connectStream("images", block, block + 3); }},
       {"null buffer", typeid(stream_connection_error), {"'images'"}, [&] { engine.connectStream("images", nullptr); }},
-      {"replica of a stream", typeid(graph_replication_error), {"'images'", "replica 1"}, [&] { engine.connectStreamToCallback("images", 1, [](void*) {}); }},
+      {"replica of a stream",
+       typeid(graph_replication_error),
+       {"'images'", "replica 1"},
+       [&] { engine.connectStreamToCallback("images", 1, [](void*) {}); }},
       {"unknown remote buffer", typeid(stream_connection_error), {"'near'", "far"}, [&] { engine.copyToRemoteBuffer(block, "near", 0); }},
       {"row from the host", typeid(index_error), {"'far'", "row 3", "3"}, [&] { engine.copyFromRemoteBuffer("far", block, 3); }},
-      {"size of a row", typeid(stream_connection_error), {"'far'", "16 bytes", "12"}, [&] { engine.copyToRemoteBuffer(std::vector<float>(3), "far", 0); }},
-      {"unknown host function", typeid(stream_connection_error), {"'sort'", "shuffle"},
-       [&] { class F : public HostCallback { void operator()(ArrayRef<const void*>, ArrayRef<void*>) override {} };
-             engine.connectHostFunction("sort", 0, std::unique_ptr<HostCallback>(new F)); }},
-      {"option of the summary", typeid(invalid_option), {"'showAll'"}, [&] { std::ostringstream o; engine.printProfileSummary(o, {{"showAll", "true"}}); }},
+      {"size of a row",
+       typeid(stream_connection_error),
+       {"'far'", "16 bytes", "12"},
+       [&] { engine.copyToRemoteBuffer(std::vector<float>(3), "far", 0); }},
+      {"unknown host function",
+       typeid(stream_connection_error),
+       {"'sort'", "shuffle"},
+       [&] {
+         class F : public HostCallback {
+           void operator()(ArrayRef<const void*>, ArrayRef<void*>) override {}
+         };
+         engine.connectHostFunction("sort", 0, std::unique_ptr<HostCallback>(new F));
+       }},
+      {"option of the summary",
+       typeid(invalid_option),
+       {"'showAll'"},
+       [&] {
+         std::ostringstream o;
+         engine.printProfileSummary(o, {{"showAll", "true"}});
+       }},
   });
 }
 
@@ -250,11 +327,27 @@ TEST(BadInput, Executables) {
   std::ostringstream out;
   compileGraph(s.graph, {Execute(s.set)}).serialize(out);
   const std::string bytes = out.str();
-  const auto load = [](std::string text) { return [text = std::move(text)] { std::istringstream in(text); Executable::deserialize(in); }; };
+  const auto load = [](std::string text) {
+    return [text = std::move(text)] {
+      std::istringstream in(text);
+      Executable::deserialize(in);
+    };
+  };
   std::vector<BadInput> table = {
       {"empty", typeid(graph_object_load_error), {"no executable"}, load("")},
-      {"another kind of file", typeid(graph_object_load_error), {"no executable"}, load("\x7f" "ELF" + bytes)},
-      {"a default-constructed one", typeid(poplar_error), {"default-constructed"}, [] { std::ostringstream o; Executable().serialize(o); }},
+      {"another kind of file",
+       typeid(graph_object_load_error),
+       {"no executable"},
+       load("\x7f"
+            "ELF" +
+            bytes)},
+      {"a default-constructed one",
+       typeid(poplar_error),
+       {"default-constructed"},
+       [] {
+         std::ostringstream o;
+         Executable().serialize(o);
+       }},
   };
   for (std::size_t at = 24; at < bytes.size(); at += bytes.size() / 23 + 1) {
     std::string broken = bytes;

@@ -19,8 +19,9 @@ using namespace poplar::program;
 void write_executable(const std::string& path) {
   Setting s;
   s.add_codelets();
-  std::stringstream user("#include <poplar/Vertex.hpp>\nint next();\nclass Next : public poplar::Vertex {\n public:\n  poplar::Output<int> out;\n"
-                         "  void compute() { *out = next(); }\n};\n"),
+  std::stringstream user(
+      "#include <poplar/Vertex.hpp>\nint next();\nclass Next : public poplar::Vertex {\n public:\n  poplar::Output<int> out;\n"
+      "  void compute() { *out = next(); }\n};\n"),
       owner("static int count = 40;\nint next() { return ++count; }\n");
   s.graph.addCodelets(user);
   s.graph.addCodelets(owner);
@@ -63,7 +64,8 @@ TEST(Executables, DISABLED_Child) {
 TEST(Executables, RunInAnotherProcessWithoutACompiler) {
   Directory d;
   write_executable(d / "program.pop");
-  Environment none("PANDO_POPC", "/bin/false"), cache("POPLAR_EXECUTABLE_CACHE_DIR", d / "empty"), path("API_EXECUTABLE", d / "program.pop");
+  Environment none("PANDO_POPC", "/bin/false"), cache("POPLAR_EXECUTABLE_CACHE_DIR", d / "empty"),
+      path("API_EXECUTABLE", d / "program.pop");
   const std::string self = testing::internal::GetArgvs().front();
   EXPECT_EQ(std::system((self + " --gtest_also_run_disabled_tests --gtest_filter=Executables.DISABLED_Child >/dev/null").c_str()), 0);
 }
@@ -84,7 +86,8 @@ TEST(Executables, DumpedByTheTool) {
   EXPECT_NE(one.find("Next"), std::string::npos) << one;
   EXPECT_LT(one.size(), all.size());
   Environment executable("API_EXECUTABLE", d / "second.pop");
-  const std::string self = testing::internal::GetArgvs().front() + " --gtest_also_run_disabled_tests --gtest_filter=Executables.DISABLED_Compile";
+  const std::string self =
+      testing::internal::GetArgvs().front() + " --gtest_also_run_disabled_tests --gtest_filter=Executables.DISABLED_Compile";
   for (const char* level : {"graph", "tile"}) {
     const std::string text = dump(std::string("--level=") + level + " -o " + (d / "dump.txt") + " -- " + self);
     std::ifstream in(d / "dump.txt");

@@ -37,9 +37,7 @@ struct Faults : Setting {
     try {
       e.run(0);
       return "nothing";
-    } catch (const application_runtime_error& error) {
-      text = error.what();
-    }
+    } catch (const application_runtime_error& error) { text = error.what(); }
     return text;
   }
   const char* threads;
@@ -78,9 +76,7 @@ TEST(FaultsOfCodelets, TheEngineCanBeLoadedAgain) {
     try {
       broken.run(1);
       ADD_FAILURE() << "it runs on";
-    } catch (const application_runtime_error& error) {
-      expect_parts(error.what(), {"load the engine again"});
-    }
+    } catch (const application_runtime_error& error) { expect_parts(error.what(), {"load the engine again"}); }
     broken.load(bad.device);
     broken.run(1);
     whole.load(good.device);
@@ -109,9 +105,7 @@ TEST(FaultsOfCodelets, AVertexThatDoesNotEndIsStopped) {
     std::thread runs([&] {
       try {
         e.run(0);
-      } catch (const application_runtime_error& error) {
-        text = error.what();
-      }
+      } catch (const application_runtime_error& error) { text = error.what(); }
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const auto begin = std::chrono::steady_clock::now();

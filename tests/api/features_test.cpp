@@ -28,14 +28,16 @@ std::vector<float> read(Engine& engine, const char* handle, std::size_t n) {
 TEST(RemoteBuffers, RowsInALoopWithTheIndexOnTheDevice) {
   Setting s;
   s.add_codelets();
-  const Tensor v = s.variable(FLOAT, {2}, "v"), out = s.variable(FLOAT, {2}, "out", 1), row = s.variable(UNSIGNED_INT, {1}, "row"), next = s.variable(UNSIGNED_INT, {3}, "next", 2);
+  const Tensor v = s.variable(FLOAT, {2}, "v"), out = s.variable(FLOAT, {2}, "out", 1), row = s.variable(UNSIGNED_INT, {1}, "row"),
+               next = s.variable(UNSIGNED_INT, {3}, "next", 2);
   s.graph.setInitialValue(row, ArrayRef<unsigned>{0u});
   s.graph.setInitialValue(next, ArrayRef<unsigned>{2u, 3u, 1u});
   s.scale(v, out, 10);
   const RemoteBuffer buffer = s.graph.addRemoteBuffer("rows", FLOAT, 2, 4);
   EXPECT_EQ(buffer.getRepeats(), 4u);
   EXPECT_EQ(buffer.numElements(), 2u);
-  s.program.add(Repeat(3, Sequence({Copy(buffer, v, row), Execute(s.set), Copy(out, buffer, row), Copy(next.slice(0, 1), row), Copy(next.slice(1, 3), next.slice(0, 2))})));
+  s.program.add(Repeat(3, Sequence({Copy(buffer, v, row), Execute(s.set), Copy(out, buffer, row), Copy(next.slice(0, 1), row),
+                                    Copy(next.slice(1, 3), next.slice(0, 2))})));
   Engine engine = s.loaded();
   for (int r = 0; r < 4; ++r) engine.copyToRemoteBuffer(std::vector<float>{float(r), r + 0.5f}, "rows", r);
   engine.run();
@@ -53,7 +55,8 @@ TEST(FunctionBuffers, LoadedCalledAndLoadedAgain) {
   const Tensor v = s.variable(FLOAT, {2}, "v");
   s.graph.setInitialValue(v, ArrayRef<float>{1, 3});
   const ComputeSet other = s.graph.addComputeSet("other");
-  const VertexRef a = s.graph.addVertex(s.set, "Scale", {{"x", v}, {"y", v}, {"factor", 2.0f}}), b = s.graph.addVertex(other, "Scale", {{"x", v}, {"y", v}, {"factor", 5.0f}});
+  const VertexRef a = s.graph.addVertex(s.set, "Scale", {{"x", v}, {"y", v}, {"factor", 2.0f}}),
+                  b = s.graph.addVertex(other, "Scale", {{"x", v}, {"y", v}, {"factor", 5.0f}});
   s.graph.setTileMapping(a, 0);
   s.graph.setTileMapping(b, 0);
   const Function twice = s.graph.addFunction(Execute(s.set)), five = s.graph.addFunction(Execute(other));
@@ -88,7 +91,8 @@ TEST(HostFunctions, PerReplica) {
 
 TEST(Replicas, StreamsAndIndexAndCopiesAcross) {
   Setting s(2, 2);
-  const Tensor index = s.graph.addReplicationIndexConstant("index"), mine = s.variable(UNSIGNED_INT, {}, "mine"), got = s.variable(FLOAT, {2}, "got"), v = s.variable(FLOAT, {2}, "v");
+  const Tensor index = s.graph.addReplicationIndexConstant("index"), mine = s.variable(UNSIGNED_INT, {}, "mine"),
+               got = s.variable(FLOAT, {2}, "got"), v = s.variable(FLOAT, {2}, "v");
   s.graph.setTileMapping(index, 1);
   const DataStream in = s.graph.addHostToDeviceFIFO("in", FLOAT, 2), out = s.graph.addDeviceToHostFIFO("out", FLOAT, 2);
   EXPECT_EQ(in.replicationFactor(), 2u);
@@ -97,8 +101,14 @@ TEST(Replicas, StreamsAndIndexAndCopiesAcross) {
   Engine engine = s.loaded();
   std::vector<std::vector<float>> seen(2);
   for (unsigned r = 0; r < 2; ++r) {
-    engine.connectStreamToCallback("in", r, [r](void* p) { const float block[2] = {r + 1.0f, r + 1.5f}; std::memcpy(p, block, 8); });
-    engine.connectStreamToCallback("out", r, [r, &seen](void* p) { const float* f = static_cast<float*>(p); seen[r] = {f[0], f[1]}; });
+    engine.connectStreamToCallback("in", r, [r](void* p) {
+      const float block[2] = {r + 1.0f, r + 1.5f};
+      std::memcpy(p, block, 8);
+    });
+    engine.connectStreamToCallback("out", r, [r, &seen](void* p) {
+      const float* f = static_cast<float*>(p);
+      seen[r] = {f[0], f[1]};
+    });
   }
   engine.run();
   EXPECT_EQ(seen[0], (std::vector<float>{2, 2.5}));
@@ -112,7 +122,8 @@ TEST(Replicas, StreamsAndIndexAndCopiesAcross) {
 TEST(Estimates, EstimatorsSeeFieldsAndReportsUseThem) {
   Setting s;
   s.add_codelets();
-  const Tensor x = s.variable(FLOAT, {2, 3}, "x"), sum = s.variable(FLOAT, {}, "sum"), weights = s.graph.addConstant<float>(FLOAT, {2}, {5, 6});
+  const Tensor x = s.variable(FLOAT, {2, 3}, "x"), sum = s.variable(FLOAT, {}, "sum"),
+               weights = s.graph.addConstant<float>(FLOAT, {2}, {5, 6});
   s.graph.setTileMapping(weights, 0);
   const VertexRef v = s.graph.addVertex(s.set, "Rows", {{"rows", x}, {"sum", sum}, {"weight", 3}});
   s.graph.setInitialValue(v["offsets"], ArrayRef<float>{0.5f, 1.5f});
@@ -153,7 +164,8 @@ TEST(Estimates, EstimatorsSeeFieldsAndReportsUseThem) {
 TEST(Reports, AsValues) {
   Setting s;
   s.add_codelets();
-  const VertexRef w = s.graph.addVertex(s.set, "Scale", {{"x", s.variable(FLOAT, {2}, "x")}, {"y", s.variable(FLOAT, {2}, "y")}, {"factor", 4.0f}});
+  const VertexRef w =
+      s.graph.addVertex(s.set, "Scale", {{"x", s.variable(FLOAT, {2}, "x")}, {"y", s.variable(FLOAT, {2}, "y")}, {"factor", 4.0f}});
   s.graph.setTileMapping(w, 0);
   s.graph.setPerfEstimate(w, 123, 4);
   s.program.add(Execute(s.set));
@@ -179,9 +191,9 @@ TEST(Reports, AsValues) {
 
 TEST(VirtualGraphs, NestAndKeepTheVariables) {
   Setting s(2);
-  Graph low = s.graph.createVirtualGraph(2);                                    // tiles 0 1 4 5
-  Graph odd = low.createVirtualGraph(std::vector<unsigned>{1, 3});              // tiles 1 5
-  Graph last = odd.createVirtualGraph(1, 2);                                    // tile 5
+  Graph low = s.graph.createVirtualGraph(2);                        // tiles 0 1 4 5
+  Graph odd = low.createVirtualGraph(std::vector<unsigned>{1, 3});  // tiles 1 5
+  Graph last = odd.createVirtualGraph(1, 2);                        // tile 5
   EXPECT_EQ(low.getTarget().getNumTiles(), 4u);
   EXPECT_EQ(low.getTarget().getNumIPUs(), 2u);
   EXPECT_EQ(odd.convertVirtualTileToPhysicalTile(1), 5u);
@@ -205,7 +217,8 @@ TEST(Texts, VertexAndComputeGraphs) {
   const Program p = Sequence({Execute(later), Repeat(2, Execute(s.set))});
   s.graph.outputVertexGraph(vertices, {p});
   s.graph.outputComputeGraph(computes, {p});
-  for (const char* part : {"digraph", "input", "output", "Scale"}) EXPECT_NE(vertices.str().find(part), std::string::npos) << vertices.str();
+  for (const char* part : {"digraph", "input", "output", "Scale"})
+    EXPECT_NE(vertices.str().find(part), std::string::npos) << vertices.str();
   EXPECT_LT(computes.str().find("later"), computes.str().find("work"));
   EXPECT_NE(computes.str().find("work"), std::string::npos);
 }
@@ -250,8 +263,12 @@ TEST(Quarters, MetadataIsTheSameByteOnHostAndDevice) {
       }
     };)");
   s.graph.addCodelets(source);
-  struct Row { QuarterMetadata::Format format; int scale; };
-  const std::vector<Row> rows = {{QuarterMetadata::Format::F143, 0}, {QuarterMetadata::Format::F152, -32}, {QuarterMetadata::Format::F143, 31}};
+  struct Row {
+    QuarterMetadata::Format format;
+    int scale;
+  };
+  const std::vector<Row> rows = {
+      {QuarterMetadata::Format::F143, 0}, {QuarterMetadata::Format::F152, -32}, {QuarterMetadata::Format::F143, 31}};
   std::vector<Tensor> outs;
   for (const Row& row : rows) {
     const Tensor m = createConstantMetadataTensor(s.graph, row.format, row.scale);

@@ -30,9 +30,7 @@ void expect_refused(const std::vector<Row>& rows) {
       ADD_FAILURE() << row.name << ": nothing was thrown";
     } catch (const graph_connection_error& e) {
       EXPECT_NE(std::string(e.what()).find("another graph [foreign]"), std::string::npos) << row.name << ": " << e.what();
-    } catch (const std::exception& e) {
-      ADD_FAILURE() << row.name << ": " << typeid(e).name() << ": " << e.what();
-    }
+    } catch (const std::exception& e) { ADD_FAILURE() << row.name << ": " << typeid(e).name() << ": " << e.what(); }
   }
 }
 
@@ -96,11 +94,27 @@ TEST_F(Foreign, TensorsOfAGraph) {
         {"reorderToSimplify with", [&] { g.reorderToSimplify(&mine_too, others); }},
         {"getSortedContiguousRegions", [&] { g.getSortedContiguousRegions(t, {}); }},
         {"findUnbroadcastTensor", [&] { g.findUnbroadcastTensor(t); }},
-        {"serializeTensors", [&] { std::ostringstream out; g.serializeTensors(out, {t}); }},
+        {"serializeTensors",
+         [&] {
+           std::ostringstream out;
+           g.serializeTensors(out, {t});
+         }},
         {"concat", [&] { concat(x, t); }},
-        {"append", [&] { append(x.expand({0}), t.slice(0, 0)); append(x.expand({0}), t); }},
-        {"setHwSeeds", [&] { Sequence s; setHwSeeds(g, t, s); }},
-        {"setFloatingPointBehaviour", [&] { Sequence s; setFloatingPointBehaviour(g, s, t); }},
+        {"append",
+         [&] {
+           append(x.expand({0}), t.slice(0, 0));
+           append(x.expand({0}), t);
+         }},
+        {"setHwSeeds",
+         [&] {
+           Sequence s;
+           setHwSeeds(g, t, s);
+         }},
+        {"setFloatingPointBehaviour",
+         [&] {
+           Sequence s;
+           setFloatingPointBehaviour(g, s, t);
+         }},
     });
   }
   EXPECT_FALSE(x.intersectsWith(far));  // variable 0 of either graph
@@ -176,9 +190,10 @@ TEST_F(Foreign, PartsOfPrograms) {
 TEST_F(Foreign, WholePrograms) {
   std::ostringstream out;
   const Graph& g = own.graph;
-  for (const Program& p : {far_program, Program(Execute(far_set)), Program(Call(far_function)), Program(PrintTensor(far)), Program(WriteUndef(bits)),
-                           Program(Call(far_call, {far}, {})), Program(Sequence(Sequence(Sequence(far_program)))), Program(AbortOnCondition(far_flag)),
-                           Program(AssumeEqualAcrossReplicas(far))})
+  for (const Program& p :
+       {far_program, Program(Execute(far_set)), Program(Call(far_function)), Program(PrintTensor(far)), Program(WriteUndef(bits)),
+        Program(Call(far_call, {far}, {})), Program(Sequence(Sequence(Sequence(far_program)))), Program(AbortOnCondition(far_flag)),
+        Program(AssumeEqualAcrossReplicas(far))})
     expect_refused({
         {"Engine", [&] { Engine(g, {Sequence(), p}); }},
         {"compileGraph", [&] { compileGraph(g, {p}); }},

@@ -23,9 +23,7 @@ template <class E, class F>
 std::string message_of(F&& f) {
   try {
     f();
-  } catch (const E& e) {
-    return e.what();
-  }
+  } catch (const E& e) { return e.what(); }
   return "no error";
 }
 
@@ -86,7 +84,8 @@ TEST(HostApi, ConstantsOfHalfBits) {
 TEST(HostApi, ClonesOfAnotherType) {
   Setting s;
   const Tensor t = s.variable(FLOAT, {2, 3}, "t", 2);
-  for (const auto how : {TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION, TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION}) {
+  for (const auto how :
+       {TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION, TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION}) {
     const Tensor copies = s.graph.cloneN(INT, t, 4, "copies", TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES, how);
     EXPECT_EQ(copies.elementType(), INT);
     EXPECT_EQ(copies.shape(), (std::vector<std::size_t>{4, 2, 3}));
@@ -173,9 +172,11 @@ TEST(HostApi, ProductsOfIpus) {
     EXPECT_EQ(t.getTargetArchString(), "ipu2") << name;
     EXPECT_EQ(t.getNumTiles(), 4 * 1472u);
   }
-  EXPECT_GT(Target::createIPUTarget(1, "Bow-Pod16").getTileClockFrequency(), Target::createIPUTarget(1, "IPU-POD16").getTileClockFrequency());
+  EXPECT_GT(Target::createIPUTarget(1, "Bow-Pod16").getTileClockFrequency(),
+            Target::createIPUTarget(1, "IPU-POD16").getTileClockFrequency());
   EXPECT_EQ(Target::createIPUTarget(1, 8, "C600").getTargetArchString(), "ipu21");
-  EXPECT_THAT(message_of<invalid_machine_model>([] { Target::createIPUTarget(1, "TPU-POD16"); }), HasSubstr("there is no machine 'TPU-POD16'"));
+  EXPECT_THAT(message_of<invalid_machine_model>([] { Target::createIPUTarget(1, "TPU-POD16"); }),
+              HasSubstr("there is no machine 'TPU-POD16'"));
 }
 
 TEST(HostApi, ConvolutionUnits) {
@@ -218,7 +219,8 @@ TEST(HostApi, APrefetchMayWaitForEarlierResults) {
   };
   Setting s;
   const Tensor t = s.variable(INT, {}, "t");
-  s.program.add(Repeat(3, Sequence{Copy(s.graph.addHostToDeviceFIFO("in", INT, 1), t), Copy(t, s.graph.addDeviceToHostFIFO("out", INT, 1))}));
+  s.program.add(
+      Repeat(3, Sequence{Copy(s.graph.addHostToDeviceFIFO("in", INT, 1), t), Copy(t, s.graph.addDeviceToHostFIFO("out", INT, 1))}));
   Engine engine = s.loaded();
   std::atomic<int> results{0};
   std::vector<int> values;
@@ -253,7 +255,8 @@ TEST(HostApi, ReplicatedGraphsOfAGraph) {
   const Tensor alone = one.variable(FLOAT, {3}, "alone");
   EXPECT_EQ(one.graph.createReplicatedGraph(1).getNonReplicatedTensor(alone).shape(), (std::vector<std::size_t>{1, 3}));
   Setting three(3);
-  EXPECT_THAT(message_of<graph_replication_error>([&] { three.graph.createReplicatedGraph(2); }), HasSubstr("3 IPUs cannot be shared out to 2"));
+  EXPECT_THAT(message_of<graph_replication_error>([&] { three.graph.createReplicatedGraph(2); }),
+              HasSubstr("3 IPUs cannot be shared out to 2"));
 }
 
 }  // namespace

@@ -47,9 +47,7 @@ int run_one(const char* type, const char* before = nullptr) {
 std::string error_of(const char* type, const char* before = nullptr) {
   try {
     run_one(type, before);
-  } catch (const application_runtime_error& e) {
-    return e.what();
-  }
+  } catch (const application_runtime_error& e) { return e.what(); }
   return "no error";
 }
 
@@ -63,7 +61,8 @@ TEST(Jumps, BackIntoAbandonedCalls) {
   const Tensor done = s.graph.addVariable(BOOL, {kTiles}, "done");
   std::vector<int> steps;
   for (unsigned t = 0; t < kTiles; ++t) {
-    const VertexRef v = s.graph.addVertex(s.set, "SumOfSteps", {{"step", step[t]}, {"sum", sum[t]}, {"done", done[t]}, {"n", static_cast<int>(kSteps)}});
+    const VertexRef v =
+        s.graph.addVertex(s.set, "SumOfSteps", {{"step", step[t]}, {"sum", sum[t]}, {"done", done[t]}, {"n", static_cast<int>(kSteps)}});
     for (const Tensor& x : {step[t], sum[t], done[t]}) s.graph.setTileMapping(x, t);
     s.graph.setTileMapping(v, t);
     steps.push_back(static_cast<int>(3 * t));
@@ -94,14 +93,13 @@ TEST(Jumps, NotOnFibers) {
 
 TEST(Jumps, TheirFunctionsAreOnlyCalled) {
   Setting s;
-  std::stringstream text("#include <poplar/Vertex.hpp>\n#include <setjmp.h>\nvoid (*jump)(jmp_buf, int) = longjmp;\n"
-                         "struct V : poplar::Vertex { jmp_buf *b() { static jmp_buf x; return &x; } void compute() { jump(*b(), 1); } };\n");
+  std::stringstream text(
+      "#include <poplar/Vertex.hpp>\n#include <setjmp.h>\nvoid (*jump)(jmp_buf, int) = longjmp;\n"
+      "struct V : poplar::Vertex { jmp_buf *b() { static jmp_buf x; return &x; } void compute() { jump(*b(), 1); } };\n");
   try {
     s.graph.addCodelets(text);
     FAIL() << "the address of longjmp";
-  } catch (const poplar_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("the address of 'longjmp' is taken: it can only be called"));
-  }
+  } catch (const poplar_error& e) { EXPECT_THAT(e.what(), HasSubstr("the address of 'longjmp' is taken: it can only be called")); }
 }
 
 TEST(Jumps, StackRegisterAndCounterOfAnIpu) { EXPECT_EQ(run_one("OfAnIpu"), 1); }
@@ -110,9 +108,12 @@ TEST(Jumps, StackRegisterAndCounterOfAnIpu) { EXPECT_EQ(run_one("OfAnIpu"), 1); 
 TEST(Jumps, OtherAssemblyOfAnIpuStopsTheProgram) {
   Directory d;
   Setting s;
-  const std::string vertex = d.file("vertex.cpp", "#include <poplar/Vertex.hpp>\nunsigned of_an_ipu(unsigned);\nclass V : public poplar::Vertex {\n public:\n"
-                                                  "  poplar::Output<int> out;\n  void compute() { *out = of_an_ipu(1); }\n};\n");
-  const std::string function = d.file("function.cpp", "unsigned of_an_ipu(unsigned x) { asm volatile(\"add %[x], $m4, %[x]\" : [x] \"+r\"(x)::); return x; }\n");
+  const std::string vertex =
+      d.file("vertex.cpp",
+             "#include <poplar/Vertex.hpp>\nunsigned of_an_ipu(unsigned);\nclass V : public poplar::Vertex {\n public:\n"
+             "  poplar::Output<int> out;\n  void compute() { *out = of_an_ipu(1); }\n};\n");
+  const std::string function =
+      d.file("function.cpp", "unsigned of_an_ipu(unsigned x) { asm volatile(\"add %[x], $m4, %[x]\" : [x] \"+r\"(x)::); return x; }\n");
   s.graph.addCodelets({vertex, function});
   s.graph.setTileMapping(s.graph.addVertex(s.set, "V", {{"out", s.variable(INT, {}, "out")}}), 0);
   s.program.add(Execute(s.set));

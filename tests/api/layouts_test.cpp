@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <poplar/InOutTypes.hpp>
 #include <poplar/QuarterFloat.hpp>
+#include <poplar/VectorLayout.hpp>
 #include <poplar/Vertex.hpp>
 #include <poplar/VertexIntrospector.hpp>
-#include <poplar/VectorLayout.hpp>
 
 namespace {
 

@@ -30,9 +30,7 @@ void expect_refused(const std::vector<Row>& rows) {
       row.use();
       ADD_FAILURE() << row.name << ": nothing was thrown";
     } catch (const E&) {
-    } catch (const std::exception& e) {
-      ADD_FAILURE() << row.name << ": " << typeid(e).name() << ": " << e.what();
-    }
+    } catch (const std::exception& e) { ADD_FAILURE() << row.name << ": " << typeid(e).name() << ": " << e.what(); }
   }
 }
 
@@ -89,7 +87,12 @@ TEST(Misuse, WhatWasMovedFrom) {
       {"addVariable", [&] { s.graph.addVariable(FLOAT, {1}); }},
       {"compileGraph", [&] { compileGraph(s.graph, {Sequence()}); }},
       {"outputVertexGraph", [&] { s.graph.outputVertexGraph(out); }},
-      {"add to a Switch", [&] { Switch a(graph.addVariable(INT, {})); Switch b = std::move(a); a.add(1, Sequence()); }},
+      {"add to a Switch",
+       [&] {
+         Switch a(graph.addVariable(INT, {}));
+         Switch b = std::move(a);
+         a.add(1, Sequence());
+       }},
   });
   other.run(0);
   Sequence first, second = std::move(first);
@@ -103,15 +106,53 @@ TEST(Misuse, NestingWithoutEnd) {
   Program around = Sequence();
   Function f = s.graph.addFunction(Sequence());
   expect_refused<control_program_error>({
-      {"Sequence", [&] { for (int i = 0; i < 50'000; ++i) { Sequence out; out.add(around); around = out; } }},
-      {"a list", [&] { Program p; for (int i = 0; i < 50'000; ++i) p = Sequence({p}); }},
-      {"itself", [&] { for (int i = 0; i < 50'000; ++i) in.add(in); }},
-      {"Repeat", [&] { Program p; for (int i = 0; i < 50'000; ++i) p = Repeat(1, p); }},
-      {"If", [&] { Program p; for (int i = 0; i < 50'000; ++i) p = If(x, Sequence(), p); }},
-      {"Switch", [&] { Program p; for (int i = 0; i < 50'000; ++i) p = Switch(x, {{1, p}}); }},
-      {"RepeatWhileTrue", [&] { Program p; for (int i = 0; i < 50'000; ++i) p = RepeatWhileTrue(p, x, Sequence()); }},
-      {"Call", [&] { Program p; for (int i = 0; i < 50'000; ++i) p = Call(p); }},
-      {"functions", [&] { for (int i = 0; i < 50'000; ++i) f = s.graph.addFunction(Call(f)); Engine(s.graph, Call(f)); }},
+      {"Sequence",
+       [&] {
+         for (int i = 0; i < 50'000; ++i) {
+           Sequence out;
+           out.add(around);
+           around = out;
+         }
+       }},
+      {"a list",
+       [&] {
+         Program p;
+         for (int i = 0; i < 50'000; ++i) p = Sequence({p});
+       }},
+      {"itself",
+       [&] {
+         for (int i = 0; i < 50'000; ++i) in.add(in);
+       }},
+      {"Repeat",
+       [&] {
+         Program p;
+         for (int i = 0; i < 50'000; ++i) p = Repeat(1, p);
+       }},
+      {"If",
+       [&] {
+         Program p;
+         for (int i = 0; i < 50'000; ++i) p = If(x, Sequence(), p);
+       }},
+      {"Switch",
+       [&] {
+         Program p;
+         for (int i = 0; i < 50'000; ++i) p = Switch(x, {{1, p}});
+       }},
+      {"RepeatWhileTrue",
+       [&] {
+         Program p;
+         for (int i = 0; i < 50'000; ++i) p = RepeatWhileTrue(p, x, Sequence());
+       }},
+      {"Call",
+       [&] {
+         Program p;
+         for (int i = 0; i < 50'000; ++i) p = Call(p);
+       }},
+      {"functions",
+       [&] {
+         for (int i = 0; i < 50'000; ++i) f = s.graph.addFunction(Call(f));
+         Engine(s.graph, Call(f));
+       }},
   });
   Program deep;
   Setting fresh;
@@ -121,7 +162,11 @@ TEST(Misuse, NestingWithoutEnd) {
   Engine engine(fresh.graph, deep);
   engine.load(fresh.device);
   engine.run(0);
-  const std::string brackets(100'000, '['), objects = [] { std::string t; for (int i = 0; i < 50'000; ++i) t += "{\"a\":"; return t; }();
+  const std::string brackets(100'000, '['), objects = [] {
+    std::string t;
+    for (int i = 0; i < 50'000; ++i) t += "{\"a\":";
+    return t;
+  }();
   OptionFlags flags;
   for (const std::string& text : {brackets, objects, brackets + std::string(100'000, ']')})
     EXPECT_THROW(readJSON(StringRef(text), flags), parse_error);
@@ -135,7 +180,10 @@ TEST(Misuse, SerialisedTensors) {
   std::ostringstream out;
   s.graph.serializeTensors(out, {x});
   const std::string bytes = out.str();
-  const auto read = [&](const std::string& text) { std::istringstream in(text); return s.graph.deserializeTensors(in); };
+  const auto read = [&](const std::string& text) {
+    std::istringstream in(text);
+    return s.graph.deserializeTensors(in);
+  };
   EXPECT_EQ(read(bytes)[0].shape(), x.shape());
   for (std::size_t at = 0; at < bytes.size(); ++at)
     for (const unsigned char change : {0x01, 0x10, 0x80, 0xff}) {
@@ -143,8 +191,7 @@ TEST(Misuse, SerialisedTensors) {
       broken[at] = static_cast<char>(broken[at] ^ change);
       try {
         read(broken);
-      } catch (const poplar_error&) {
-      }
+      } catch (const poplar_error&) {}
       EXPECT_THROW(read(bytes.substr(0, at)), poplar_error);
     }
   std::string far = bytes;  // the tile, of the triple at the end
@@ -154,7 +201,10 @@ TEST(Misuse, SerialisedTensors) {
 
 TEST(Misuse, Environments) {
   Directory d;
-  const std::string source = "#include <poplar/Vertex.hpp>\nclass Tiny : public poplar::Vertex {\n public:\n  poplar::InOut<int> x;\n  void compute() { *x = 1; }\n};\n//" + d / "";
+  const std::string source =
+      "#include <poplar/Vertex.hpp>\nclass Tiny : public poplar::Vertex {\n public:\n  poplar::InOut<int> x;\n  void compute() { *x = 1; "
+      "}\n};\n//" +
+      d / "";
   const auto compile = [&](const std::string& more) {
     Setting s;
     std::stringstream text(source + more);
@@ -169,9 +219,7 @@ TEST(Misuse, Environments) {
     try {
       compile("b");
       ADD_FAILURE() << "the compiler's end was seen";
-    } catch (const no_environment& e) {
-      EXPECT_NE(std::string(e.what()).find("SIGCHLD"), std::string::npos) << e.what();
-    }
+    } catch (const no_environment& e) { EXPECT_NE(std::string(e.what()).find("SIGCHLD"), std::string::npos) << e.what(); }
     std::signal(SIGCHLD, before);
   }
   {
@@ -200,9 +248,7 @@ TEST(Misuse, ReportsAreWrittenWhereTheyAreAskedFor) {
   try {
     Engine(s.graph, Copy(a, b));
     ADD_FAILURE() << "8 MiB fit a tile";
-  } catch (const graph_memory_allocation_error& e) {
-    EXPECT_EQ(e.profilePath, "");
-  }
+  } catch (const graph_memory_allocation_error& e) { EXPECT_EQ(e.profilePath, ""); }
   EXPECT_TRUE(std::filesystem::is_empty(d / ""));
   try {
     Engine(s.graph, Copy(a, b), {{"autoReport.outputGraphProfile", "true"}});

@@ -53,16 +53,21 @@ struct Reentry : testing::TestWithParam<const char*> {
     s.graph.addRemoteBuffer("far", FLOAT, 4, 2);
     const DataStream in = s.graph.addHostToDeviceFIFO("in", FLOAT, 4), other = s.graph.addHostToDeviceFIFO("other", FLOAT, 4);
     const HostFunction call = s.graph.addHostFunction("call", {}, {});
-    engine = std::make_unique<Engine>(
-        s.graph, ArrayRef<Program>({Repeat(3, Sequence({Call(call, {}, {}), Copy(in, x), Copy(x, y)})), Sequence(), Copy(other, x), Repeat(~0u, Copy(x, y))}),
-        OptionFlags{{"pando.threads", GetParam()}});
+    engine = std::make_unique<Engine>(s.graph,
+                                      ArrayRef<Program>({Repeat(3, Sequence({Call(call, {}, {}), Copy(in, x), Copy(x, y)})), Sequence(),
+                                                         Copy(other, x), Repeat(~0u, Copy(x, y))}),
+                                      OptionFlags{{"pando.threads", GetParam()}});
     engine->load(s.device);
     in_stream([] {});
     in_function([] {});
     engine->connectStream("other", block);
   }
-  void in_stream(std::function<void()> f) { engine->connectStreamToCallback("in", std::unique_ptr<StreamCallback>(new Calls(std::move(f)))); }
-  void in_function(std::function<void()> f) { engine->connectHostFunction("call", 0, std::unique_ptr<HostCallback>(new HostCalls(std::move(f)))); }
+  void in_stream(std::function<void()> f) {
+    engine->connectStreamToCallback("in", std::unique_ptr<StreamCallback>(new Calls(std::move(f))));
+  }
+  void in_function(std::function<void()> f) {
+    engine->connectHostFunction("call", 0, std::unique_ptr<HostCallback>(new HostCalls(std::move(f))));
+  }
 
   std::vector<Row> rows() {
     return {
@@ -91,9 +96,7 @@ struct Reentry : testing::TestWithParam<const char*> {
   static std::string thrown_by(const std::function<void()>& f) {
     try {
       f();
-    } catch (const poplar_error& e) {
-      return e.what();
-    }
+    } catch (const poplar_error& e) { return e.what(); }
     return "nothing";
   }
 };

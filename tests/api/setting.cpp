@@ -36,8 +36,10 @@ Environment::Environment(const char* name, const std::string& value) : name_(nam
   setenv(name, value.c_str(), 1);
 }
 Environment::~Environment() {
-  if (had_) setenv(name_.c_str(), before_.c_str(), 1);
-  else unsetenv(name_.c_str());
+  if (had_)
+    setenv(name_.c_str(), before_.c_str(), 1);
+  else
+    unsetenv(name_.c_str());
 }
 
 Directory::Directory() : path_((std::filesystem::temp_directory_path() / "pando-api-XXXXXX").string()) {

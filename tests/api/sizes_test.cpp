@@ -26,9 +26,7 @@ void expect_refused(const std::vector<Row>& rows) {
       row.use();
       ADD_FAILURE() << row.name << ": nothing was thrown";
     } catch (const E&) {
-    } catch (const std::exception& e) {
-      ADD_FAILURE() << row.name << ": " << typeid(e).name() << ": " << e.what();
-    }
+    } catch (const std::exception& e) { ADD_FAILURE() << row.name << ": " << typeid(e).name() << ": " << e.what(); }
   }
 }
 
@@ -36,8 +34,9 @@ TEST(Sizes, ShapesDoNotWrapAround) {
   Setting s;
   Graph& g = s.graph;
   const Tensor x = s.variable(FLOAT, {2, 3}, "x"), none = s.variable(FLOAT, {0, 5}, "none");
-  const std::vector<std::vector<std::size_t>> shapes = {{kTwo32, kTwo32}, {kTwo63, 2}, {kTwo62, 4, 1}, {kMost, kMost}, {kTwo32, kTwo32, 0},
-                                                        {kTwo63 + 3, 2},  {1, kMost},  {0, kTwo63, 2}, {1u << 22, 1u << 23}};
+  const std::vector<std::vector<std::size_t>> shapes = {{kTwo32, kTwo32}, {kTwo63, 2},         {kTwo62, 4, 1},
+                                                        {kMost, kMost},   {kTwo32, kTwo32, 0}, {kTwo63 + 3, 2},
+                                                        {1, kMost},       {0, kTwo63, 2},      {1u << 22, 1u << 23}};
   const float value = 1;
   for (const auto& shape : shapes)
     expect_refused<tensor_creation_error>({
@@ -66,15 +65,30 @@ TEST(Sizes, ViewsDoNotWrapAround) {
   expect_refused<tensor_creation_error>({
       {"broadcast", [&] { full.broadcast(2, 0); }},
       {"broadcast twice", [&] { wide.broadcast(~0u, 1); }},
-      {"broadcast often", [&] { Tensor t = x; for (int i = 0; i < 64; ++i) t = t.broadcast(~0u, 0); }},
+      {"broadcast often",
+       [&] {
+         Tensor t = x;
+         for (int i = 0; i < 64; ++i) t = t.broadcast(~0u, 0);
+       }},
       {"upsample", [&] { full.upsample(2, 1, UpsampleMethod::REPEAT); }},
-      {"upsample often", [&] { Tensor t = x; for (int i = 0; i < 64; ++i) t = t.upsample(~0u, 1, UpsampleMethod::REPEAT); }},
+      {"upsample often",
+       [&] {
+         Tensor t = x;
+         for (int i = 0; i < 64; ++i) t = t.upsample(~0u, 1, UpsampleMethod::REPEAT);
+       }},
       {"concat", [&] { concat(full, full, 0); }},
-      {"concat of empty ones", [&] { Tensor t = full.slice(0, 0, 0).reshape({0, std::size_t{1} << 44}); concat(t, t, 1); }},
+      {"concat of empty ones",
+       [&] {
+         Tensor t = full.slice(0, 0, 0).reshape({0, std::size_t{1} << 44});
+         concat(t, t, 1);
+       }},
       {"expand", [&] { append(full.reshape({std::size_t{1} << 44}), wide.flatten(), 0); }},
       {"cloneN", [&] { s.graph.cloneN(x, kTwo63); }},
-      {"cloneN in one", [&] { s.graph.cloneN(x, kTwo63 + 1, {}, TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
-                                             TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION); }},
+      {"cloneN in one",
+       [&] {
+         s.graph.cloneN(x, kTwo63 + 1, {}, TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                        TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION);
+       }},
       {"cloneN of nothing", [&] { s.graph.cloneN(x.slice(0, 0), kTwo32); }},
       {"initial values of what no host holds", [&] { s.graph.setInitialValue(s.graph.addVariable(FLOAT, {std::size_t{1} << 43}), 1.0f); }},
       {"a constant that no host holds", [&] { s.graph.addConstant(FLOAT, {std::size_t{1} << 43}, 1.0f); }},
@@ -85,7 +99,11 @@ TEST(Sizes, ViewsDoNotWrapAround) {
       {"slice to the end", [&] { x.slice(1, kMost); }},
       {"index", [&] { x[kMost]; }},
       {"slices", [&] { x.slices({Interval(0, kMost)}); }},
-      {"slices of indices", [&] { const unsigned indices[] = {~0u}; x.slices(ArrayRef<unsigned>(indices, 1)); }},
+      {"slices of indices",
+       [&] {
+         const unsigned indices[] = {~0u};
+         x.slices(ArrayRef<unsigned>(indices, 1));
+       }},
       {"dimension", [&] { x.slice(0, 1, ~0u); }},
       {"dim", [&] { x.dim(~0u); }},
       {"dimRoll", [&] { x.dimRoll(~0u, 0); }},
@@ -103,12 +121,14 @@ TEST(Sizes, HostBuffers) {
   expect_refused<graph_object_creation_error>({
       {"stream", [&] { g.addHostToDeviceFIFO("a", FLOAT, kTwo62); }},
       {"stream out", [&] { g.addDeviceToHostFIFO("b", FLOAT, kMost); }},
-      {"deep stream", [&] { g.addHostToDeviceFIFO("c", FLOAT, kTwo32 * 16, ReplicatedStreamMode::REPLICATE, {{"bufferingDepth", "1048576"}}); }},
+      {"deep stream",
+       [&] { g.addHostToDeviceFIFO("c", FLOAT, kTwo32 * 16, ReplicatedStreamMode::REPLICATE, {{"bufferingDepth", "1048576"}}); }},
       {"remote buffer", [&] { g.addRemoteBuffer("d", FLOAT, kTwo62, 1); }},
       {"remote rows", [&] { g.addRemoteBuffer("e", FLOAT, 4, kTwo62); }},
       {"remote rows that wrap to few", [&] { g.addRemoteBuffer("f", FLOAT, kTwo32, kTwo32 + 1); }},
       {"host function", [&] { g.addHostFunction("g", {Argument{FLOAT, kTwo62}}, {}); }},
-      {"host function in sum", [&] { g.addHostFunction("h", {Argument{FLOAT, kTwo32 * 8192}, Argument{FLOAT, kTwo32 * 8192}}, {Argument{CHAR, 1}}); }},
+      {"host function in sum",
+       [&] { g.addHostFunction("h", {Argument{FLOAT, kTwo32 * 8192}, Argument{FLOAT, kTwo32 * 8192}}, {Argument{CHAR, 1}}); }},
   });
   const Tensor x = s.variable(FLOAT, {4}, "x"), rows = s.variable(UNSIGNED_INT, {4}, "rows");
   const RemoteBuffer wide = g.addRemoteBuffer("wide", FLOAT, kTwo32 * 1024);
@@ -149,7 +169,7 @@ TEST(Sizes, ConstantsFitTheirType) {
   Graph& g = s.graph;
   const Tensor n = s.variable(INT, {2}, "n");
   expect_refused<overflow_error>({
-      {"int", [&] { g.addConstant(INT, {}, 3000000000u); }},
+      {"int", [&] { g.addConstant(INT, {}, 5000000000u); }},
       {"unsigned", [&] { g.addConstant(UNSIGNED_INT, {}, -1); }},
       {"char", [&] { g.addConstant<int>(SIGNED_CHAR, {2}, {1, 128}); }},
       {"half", [&] { g.addConstant(HALF, {4}, 70000.0f); }},
@@ -161,6 +181,9 @@ TEST(Sizes, ConstantsFitTheirType) {
   float value = 0;
   EXPECT_TRUE(g.addConstant(HALF, {}, std::numeric_limits<float>::infinity()).getConstantValue(&value));
   EXPECT_EQ(value, std::numeric_limits<float>::infinity());
+  int bits = 0;  // an unsigned value of the same size is taken by its bits
+  EXPECT_TRUE(g.addConstant(INT, {}, 3000000000u).getConstantValue(&bits));
+  EXPECT_EQ(bits, static_cast<int>(3000000000u));
   EXPECT_THROW(g.addConstant(FLOAT, {4}, static_cast<const float*>(nullptr)), tensor_creation_error);
 }
 

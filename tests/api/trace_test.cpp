@@ -46,8 +46,9 @@ TEST(Trace, OfTheHostAndOfEngines) {
   graph.addPoint("train", 0.5);
   pvti::flush();
   const std::string text = text_of(d / "report/trace.json");
-  for (const char* part : {"\"ph\":\"B\"", "\"cat\":\"mine\",\"name\":\"scope\"", "\"name\":\"long\"", "\"cat\":\"poplar\",\"name\":\"training\"",
-                           "\"ph\":\"E\"", "\"cat\":\"mine\",\"name\":\"by name\"", "\"name\":\"loss (nats)\",\"args\":{\"train\":0.5}"})
+  for (const char* part :
+       {"\"ph\":\"B\"", "\"cat\":\"mine\",\"name\":\"scope\"", "\"name\":\"long\"", "\"cat\":\"poplar\",\"name\":\"training\"",
+        "\"ph\":\"E\"", "\"cat\":\"mine\",\"name\":\"by name\"", "\"name\":\"loss (nats)\",\"args\":{\"train\":0.5}"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, testing::Not(HasSubstr("before it is enabled")));
   const auto count = [&](const std::string& what) {

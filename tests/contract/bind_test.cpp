@@ -77,7 +77,8 @@ TEST(Contract12, ABoundOperandCostsWhatReceivingItCosts) {
 TEST(Contract12, BoundAndReceivedOperandsOfOneStepAreOneExchangePhase) {
   expect_equal_costs(
       [](Setting& s) {
-        const View x = s.variable("x", kEight, {0}), y = s.variable("y", 8, {1}), z = s.variable("z", kEight, {2, 3}), w = s.variable("w", 8, {1});
+        const View x = s.variable("x", kEight, {0}), y = s.variable("y", 8, {1}), z = s.variable("z", kEight, {2, 3}),
+                   w = s.variable("w", 8, {1});
         const ComputeSetId set = s.graph.add_compute_set("both");
         s.add_vertex(set, x, y, 1);
         s.add_vertex(set, z, w, 1);  // in two pieces: received
@@ -90,7 +91,8 @@ TEST(Contract12, BoundAndReceivedOperandsOfOneStepAreOneExchangePhase) {
 TEST(Contract12, BoundOperandsCountInAnExchangeThatSeveralStreamsMeetFor) {
   expect_equal_costs(
       [](Setting& s) {
-        const View x = s.variable("x", kEight, {0}), y = s.variable("y", 8, {1}), z = s.variable("z", kEight, {4}), w = s.variable("w", 8, {2});
+        const View x = s.variable("x", kEight, {0}), y = s.variable("y", 8, {1}), z = s.variable("z", kEight, {4}),
+                   w = s.variable("w", 8, {2});
         const ComputeSetId set = s.graph.add_compute_set("both");
         s.add_vertex(set, x, y, 1);
         s.add_vertex(set, z, w, 2);  // from the other IPU: received

@@ -22,13 +22,12 @@ template <class F>
 std::string error_of(F&& f) {
   try {
     f();
-  } catch (const poplar::control_program_error& e) {
-    return e.what();
-  }
+  } catch (const poplar::control_program_error& e) { return e.what(); }
   return "no error";
 }
 
-// A stage on each IPU: adds 1 to each of eight numbers, which come from the stage before and go to the next one. The host reads what the last one has.
+// A stage on each IPU: adds 1 to each of eight numbers, which come from the stage before and go to the next one. The host reads what the
+// last one has.
 struct Pipeline {
   static constexpr unsigned kRounds = 7, kElements = 8;
   Pipeline(unsigned ipus, unsigned capacity, unsigned replicas) : s(tiles(ipus, 4), replicas) {
@@ -100,7 +99,8 @@ TEST(Contract08, APipelineGivesTheSameBitsForAnyCapacityAndThreads) {
         Pipeline p(ipus, capacity, replicas);
         const auto expected = p.reference();
         EXPECT_EQ(expected[0].size(), Pipeline::kRounds * Pipeline::kElements);
-        for (const unsigned threads : {1u, 2u, 5u}) EXPECT_EQ(p.run(threads), expected) << ipus << " IPUs, capacity " << capacity << ", threads " << threads;
+        for (const unsigned threads : {1u, 2u, 5u})
+          EXPECT_EQ(p.run(threads), expected) << ipus << " IPUs, capacity " << capacity << ", threads " << threads;
       }
 }
 
@@ -130,7 +130,8 @@ TEST(Contract08, TheTextsShowChannels) {
   const View a = s.variable("a", {1, 2, 3, 4}, {0, 1}), b = s.variable("b", 4, {2});
   s.readable("b", b);
   const ChannelId waits = channel(s, "waits", 4, 0), runs = channel(s, "runs", 4, 2);
-  const std::vector<ProgramPtr> programs = {sequence({send(waits, a, "first"), receive(waits, b), send(runs, a.reverse(0)), receive(runs, b)})};
+  const std::vector<ProgramPtr> programs = {
+      sequence({send(waits, a, "first"), receive(waits, b), send(runs, a.reverse(0)), receive(runs, b)})};
   expect_golden("graph/channels.txt", print(s.graph, programs));
   expect_golden("tile/channels.txt", tile::print(*s.compile(programs), s.graph.library()));
 }
@@ -153,10 +154,14 @@ TEST(Contract08, TheSenderIsAtMostTheCapacityAhead) {
     EXPECT_THAT(Setting::read<float>(*runner, "b", 2), ElementsAre(2, 12));
     const std::string error = error_of([&] { runner->run(2); });  // one is in there
     EXPECT_THAT(error, HasSubstr("stream 'ipu0.compute' waits at step"));
-    EXPECT_THAT(error, HasSubstr("'give', 'send k0 from p0', to send through channel 'ahead', which is full: 'ipu1.compute' has 3 of 3 blocks to receive"));
+    EXPECT_THAT(
+        error,
+        HasSubstr(
+            "'give', 'send k0 from p0', to send through channel 'ahead', which is full: 'ipu1.compute' has 3 of 3 blocks to receive"));
     EXPECT_THAT(Setting::read<float>(*runner, "a", 2), ElementsAre(6, 16)) << "three rounds, two blocks, and one more computed";
     // After an error the channel is empty.
-    EXPECT_THAT(error_of([&] { runner->run(1); }), HasSubstr("'receive k0 to p0', to receive from channel 'ahead', which is empty: 'ipu0.compute' sends nothing"));
+    EXPECT_THAT(error_of([&] { runner->run(1); }),
+                HasSubstr("'receive k0 to p0', to receive from channel 'ahead', which is empty: 'ipu0.compute' sends nothing"));
     runner->run(0);
     runner->run(1);
     EXPECT_THAT(Setting::read<float>(*runner, "b", 2), ElementsAre(7, 17));
@@ -167,10 +172,12 @@ TEST(Contract08, TheSenderIsAtMostTheCapacityAhead) {
 TEST(Contract08, ADeadlockIsAnErrorThatNamesWhoWaits) {
   for (const unsigned capacity : {0u, 1u}) {
     Setting s(tiles(2, 1));
-    const View a = s.variable("a", std::vector<float>{1}, {0}), b = s.variable("b", std::vector<float>{2}, {1}), a2 = s.variable("a2", 1, {0}), b2 = s.variable("b2", 1, {1});
+    const View a = s.variable("a", std::vector<float>{1}, {0}), b = s.variable("b", std::vector<float>{2}, {1}),
+               a2 = s.variable("a2", 1, {0}), b2 = s.variable("b2", 1, {1});
     s.readable("a2", a2);
     const ChannelId there = channel(s, "there", 1, capacity), back = channel(s, "back", 1, capacity);
-    const auto program = s.compile({sequence({send(there, a, "give a"), send(back, b, "give b"), receive(back, a2, "take b"), receive(there, b2, "take a")})});
+    const auto program = s.compile(
+        {sequence({send(there, a, "give a"), send(back, b, "give b"), receive(back, a2, "take b"), receive(there, b2, "take a")})});
     for (const unsigned threads : {1u, 2u}) {
       const auto runner = s.load(program, threads);
       const std::string error = error_of([&] { runner->run(0); });
@@ -180,7 +187,8 @@ TEST(Contract08, ADeadlockIsAnErrorThatNamesWhoWaits) {
         continue;
       }
       EXPECT_THAT(error, HasSubstr("streams wait for each other"));
-      EXPECT_THAT(error, HasSubstr("stream 'ipu0.compute' waits at step 0 'give a', 'send k0 from p0', to send through channel 'there', where 'ipu1.compute' does not come"));
+      EXPECT_THAT(error, HasSubstr("stream 'ipu0.compute' waits at step 0 'give a', 'send k0 from p0', to send through channel 'there', "
+                                   "where 'ipu1.compute' does not come"));
       EXPECT_THAT(error, HasSubstr("stream 'ipu1.compute' waits at step 1 'give b', 'send k1 from p0', to send through channel 'back'"));
     }
   }
@@ -188,7 +196,8 @@ TEST(Contract08, ADeadlockIsAnErrorThatNamesWhoWaits) {
 
 TEST(Contract08, MisuseOfChannelsIsRefused) {
   Setting s(tiles(2, 2));
-  const View a = s.variable("a", {1, 2}, {0}), b = s.variable("b", 2, {2}), wide = s.variable("wide", 2, {1, 3}), ints = s.variable("ints", 2, {0}, ElementType::int_);
+  const View a = s.variable("a", {1, 2}, {0}), b = s.variable("b", 2, {2}), wide = s.variable("wide", 2, {1, 3}),
+             ints = s.variable("ints", 2, {0}, ElementType::int_);
   const View far = s.variable("far", 2, {3}), here = s.variable("here", 2, {1});
   const ChannelId c = channel(s, "c", 2, 1);
   const auto error = [&](std::vector<ProgramPtr> steps) { return error_of([&] { s.compile({sequence(std::move(steps))}); }); };
@@ -198,14 +207,16 @@ TEST(Contract08, MisuseOfChannelsIsRefused) {
   EXPECT_THAT(error({send(c, a), receive(c, here)}), HasSubstr("[channel-end]"));
   EXPECT_THAT(error({send(c, a)}), HasSubstr("the programs send through it, and never receive"));
   EXPECT_THAT(error({receive(c, b)}), HasSubstr("[channel-one-end]"));
-  EXPECT_THAT(error({send(c, View::concat(std::vector<View>{a.slice(0, 1, 0), a.slice(0, 1, 0)}, 0)), receive(c, b)}), HasSubstr("[send-of-aliases]"));
+  EXPECT_THAT(error({send(c, View::concat(std::vector<View>{a.slice(0, 1, 0), a.slice(0, 1, 0)}, 0)), receive(c, b)}),
+              HasSubstr("[send-of-aliases]"));
   EXPECT_THAT(error({send(c, a.slice(0, 1, 0)), receive(c, b)}), HasSubstr("[copy-sizes]"));
   EXPECT_THAT(error({send(ChannelId(7), a), receive(c, b)}), HasSubstr("[unknown-object]"));
   EXPECT_THROW(s.compile({sequence({send(c, ints), receive(c, b)})}), poplar::type_error);
   EXPECT_THROW(channel(s, "none", 0, 1), poplar::graph_object_creation_error);
 }
 
-// Stages whose rounds are long and short by turns: with slots between them they wait less. The clocks are the same for any number of threads.
+// Stages whose rounds are long and short by turns: with slots between them they wait less. The clocks are the same for any number of
+// threads.
 TEST(Contract08, SlotsLetUnevenStagesWaitLess) {
   std::vector<std::uint64_t> totals;
   for (const unsigned capacity : {0u, 1u, 3u}) {

@@ -40,8 +40,8 @@ TEST(Contract05, TheCpuDeviceHasMoreThanFourGigabytes) {
   const View big = s.variable("big", n, {0}), other = s.variable("other", n, {0}), small = s.variable("small", {1, 2, 3}, {0});
   s.readable("out", other.slice(n - 3, n, 0));
   s.graph.add_host_handle("whole", big.slice(n - 3, n, 0), true, true);
-  const auto program = s.compile(
-      {sequence({copy(small, big.slice(n - 3, n, 0)), s.add(big.slice(n - 3, n, 0), other.slice(n - 3, n, 0), 0)})});
+  const auto program =
+      s.compile({sequence({copy(small, big.slice(n - 3, n, 0)), s.add(big.slice(n - 3, n, 0), other.slice(n - 3, n, 0), 0)})});
   EXPECT_THAT(program->tile_bytes[0], Gt(std::uint64_t{1} << 32));
   const auto runner = s.load(program, 1);
   runner->run(0);
@@ -133,8 +133,9 @@ TEST(Contract08, AVariableWrittenInHalvesTakesHalfTheMemory) {
     compile::Options options;
     options.split_variables = split;
     options.infer_io_tiles = false;
-    const auto program = s.compile({sequence({make_program(HostToDevice{in, low}), s.add(low, sum, 0),
-                                              make_program(HostToDevice{in, high}), s.add(high, sum, 0)})}, options);
+    const auto program = s.compile(
+        {sequence({make_program(HostToDevice{in, low}), s.add(low, sum, 0), make_program(HostToDevice{in, high}), s.add(high, sum, 0)})},
+        options);
     const auto runner = s.load(program, 1);
     std::vector<float> block(n, 3);
     runner->connect("in", block.data(), block.data() + n);

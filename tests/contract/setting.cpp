@@ -9,7 +9,9 @@
 namespace pando::contract {
 namespace {
 
-struct AddObject { VectorEdge x, y; };
+struct AddObject {
+  VectorEdge x, y;
+};
 
 bool add_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
   trace().arrive();

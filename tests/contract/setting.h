@@ -93,5 +93,4 @@ class HostEnd final : public exec::FifoCallback {
 std::vector<tile::Allocation> allocations(const tile::Program& program, const std::string& part);
 std::vector<tile::Allocation> allocations(const tile::Program& program, tile::Category category);
 
-
 }  // namespace pando::contract

@@ -64,8 +64,7 @@ class Slice : public Setting {
 
   // The IO tile fetches a block while the compute tile counts; then they meet.
   ProgramPtr first_ipu() {
-    return sequence({make_program(HostToDevice{in_, staging_}, "fetch"),
-                     execute("count", "Count", 0, {{"count", counts_.index(0)}}),
+    return sequence({make_program(HostToDevice{in_, staging_}, "fetch"), execute("count", "Count", 0, {{"count", counts_.index(0)}}),
                      execute("count again", "Count", 0, {{"count", counts_.index(1)}}), copy(staging_, x_),
                      execute("scale", "Scale", 0, {{"x", x_}, {"y", scaled_}})});
   }
@@ -76,7 +75,8 @@ class Slice : public Setting {
     graph.functions()[f].in_streaming_memory = true;
     std::vector<ProgramPtr> steps = {make_program(LoadFunction{f}), make_program(Call{f}), make_program(Call{f})};
     for (std::size_t i = 0; i < 3; ++i)
-      steps.push_back(execute("walk " + std::to_string(i), i == 0 ? "Begin" : "GoOn", 3, {{"at", at_.index(i)}, {"state", state_.index(i)}}));
+      steps.push_back(
+          execute("walk " + std::to_string(i), i == 0 ? "Begin" : "GoOn", 3, {{"at", at_.index(i)}, {"state", state_.index(i)}}));
     return sequence(steps);
   }
 
@@ -109,7 +109,10 @@ std::string results(Slice& slice, std::shared_ptr<const tile::Program> program, 
   EXPECT_THAT(Setting::read<float>(*runner, "sum", kWide), testing::Each(8));
   std::string all;
   for (const char* name : {"scaled", "half", "at", "sum"}) {
-    const std::vector<float> values = Setting::read<float>(*runner, name, name == std::string("sum") ? kWide : name == std::string("at") ? 3 : 8);
+    const std::vector<float> values = Setting::read<float>(*runner, name,
+                                                           name == std::string("sum")  ? kWide
+                                                           : name == std::string("at") ? 3
+                                                                                       : 8);
     all.append(reinterpret_cast<const char*>(values.data()), values.size() * 4);
   }
   return all;

@@ -38,8 +38,9 @@ TEST(Contract02, TilesBelongToOneStreamAndGroupsAreInferredOrSaid) {
     if (said) s.graph.set_tile_group(TileId(3), *said);
     compile::Options options;
     options.infer_io_tiles = infer;
-    const auto program = s.compile({sequence({make_program(HostToDevice{in, staging}), copy(staging, x), s.add(x.slice(0, 4, 0), x.slice(0, 4, 0), 0),
-                                              s.add(x.slice(4, 8, 0), x.slice(4, 8, 0), 1)})}, options);
+    const auto program = s.compile({sequence({make_program(HostToDevice{in, staging}), copy(staging, x),
+                                              s.add(x.slice(0, 4, 0), x.slice(0, 4, 0), 0), s.add(x.slice(4, 8, 0), x.slice(4, 8, 0), 1)})},
+                                   options);
     std::vector<std::uint32_t> io;
     std::map<TileId, int> owners;
     for (const tile::Stream& stream : program->streams)
@@ -96,12 +97,12 @@ TEST(Contract04, CallbacksRunOneAtATimeInTheSameOrderEveryTime) {
     for (char t : {'0', '1', '2', '3'})
       for (const char* kind : {"in", "out"})
         runner->connect(std::string(kind) + t, 0u, std::make_unique<HostEnd>([&order, &inside, kind, t](void* block) {
-          EXPECT_EQ(++inside, 1) << "two callbacks at once";
-          order += *kind;
-          order += t;
-          if (*kind == 'i') std::memset(block, 0, 64);
-          --inside;
-        }));
+                          EXPECT_EQ(++inside, 1) << "two callbacks at once";
+                          order += *kind;
+                          order += t;
+                          if (*kind == 'i') std::memset(block, 0, 64);
+                          --inside;
+                        }));
     runner->run(0);
     orders.push_back(order);
     EXPECT_EQ(order.size(), 4u * 8u * 2u);

@@ -80,7 +80,8 @@ std::vector<std::pair<TileId, std::uint64_t>> bytes_written(const std::vector<ti
   for (const tile::Move& m : moves)
     for (std::uint32_t i = 0; i < m.count; ++i)
       for (std::uint32_t b = 0; b < m.bytes; ++b)
-        out.emplace_back(m.destination_tile, m.destination + static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * m.destination_step) + b);
+        out.emplace_back(m.destination_tile,
+                         m.destination + static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * m.destination_step) + b);
   std::sort(out.begin(), out.end());
   return out;
 }

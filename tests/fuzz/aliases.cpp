@@ -107,18 +107,19 @@ class Attempt {
     std::string message;
     try {
       act();
-    } catch (const std::exception& e) {
-      message = e.what();
-    }
+    } catch (const std::exception& e) { message = e.what(); }
     refused += is_wrong;
     if (message.empty() != is_wrong) {
-      const bool named = message.empty() || std::any_of(ids.begin(), ids.end(), [&](const char* id) { return message.find(std::string("[") + id + "]") != std::string::npos; });
+      const bool named = message.empty() || std::any_of(ids.begin(), ids.end(), [&](const char* id) {
+                           return message.find(std::string("[") + id + "]") != std::string::npos;
+                         });
       return named ? "" : fmt::format("{}: refused as something else: {}", what, message);
     }
     return fmt::format("{}: {}", what, is_wrong ? "taken" : "refused: " + message);
   }
 
-  std::string verified(const char* what, bool is_wrong, std::uint64_t& refused, std::initializer_list<const char*> ids, const ProgramPtr& program) {
+  std::string verified(const char* what, bool is_wrong, std::uint64_t& refused, std::initializer_list<const char*> ids,
+                       const ProgramPtr& program) {
     return expect(what, is_wrong, refused, ids, [&] { verify(graph_, std::vector<ProgramPtr>{program}); });
   }
 
@@ -135,9 +136,12 @@ class Attempt {
     const std::vector<View> rows = any_rows();
     graph_.connect({v, "rows", {}}, rows);
     // What it reads may be what it writes: in place.
-    if (in_and_out) graph_.connect({v, "s", {}}, any_view().flatten().index(0));
-    else graph_.connect({v, "x", {}}, any_view().flatten());
-    return verified("rows of one vertex", any_twice(elements_of(rows)), refused, {"output-aliases", "compute-set-race"}, make_program(Execute{set, {}}));
+    if (in_and_out)
+      graph_.connect({v, "s", {}}, any_view().flatten().index(0));
+    else
+      graph_.connect({v, "x", {}}, any_view().flatten());
+    return verified("rows of one vertex", any_twice(elements_of(rows)), refused, {"output-aliases", "compute-set-race"},
+                    make_program(Execute{set, {}}));
   }
 
   std::string two_vertices(std::uint64_t& refused) {
@@ -152,7 +156,8 @@ class Attempt {
       read[i] = elements_of(x);
       written[i] = elements_of(y);
     }
-    const bool is_wrong = any_twice(written[0]) || any_twice(written[1]) || meet(written[0], written[1]) || meet(written[0], read[1]) || meet(written[1], read[0]);
+    const bool is_wrong = any_twice(written[0]) || any_twice(written[1]) || meet(written[0], written[1]) || meet(written[0], read[1]) ||
+                          meet(written[1], read[0]);
     return verified("two vertices", is_wrong, refused, {"output-aliases", "compute-set-race"}, make_program(Execute{set, {}}));
   }
 
@@ -161,7 +166,8 @@ class Attempt {
     std::vector<std::string> before;
     for (const Variable& variable : graph_.variables()) before.push_back(variable.initial);
     const bool is_wrong = any_twice(elements_of(v));
-    std::string wrong = expect("setInitialValue", is_wrong, refused, {"write-of-aliases"}, [&] { graph_.set_initial_value(v, std::string(4 * v.num_elements(), '\7')); });
+    std::string wrong = expect("setInitialValue", is_wrong, refused, {"write-of-aliases"},
+                               [&] { graph_.set_initial_value(v, std::string(4 * v.num_elements(), '\7')); });
     for (std::size_t i = 0; wrong.empty() && is_wrong && i < before.size(); ++i)
       if (graph_.variables().raw()[i].initial != before[i]) wrong = "setInitialValue that was refused left values";
     return wrong;
@@ -187,7 +193,8 @@ class Attempt {
       is_wrong = is_wrong || is_none(i, n) || (tile >= 4 && i.begin < i.end);
       for (std::uint64_t e = i.begin; e < std::min(i.end, n); ++e) is_wrong = is_wrong || ++tiles_of[e] > 1;
     }
-    return expect("setTileMapping", is_wrong, refused, {"interval-out-of-range", "element-mapped-twice", "no-such-tile"}, [&] { graph_.set_tile_mapping(v, map); });
+    return expect("setTileMapping", is_wrong, refused, {"interval-out-of-range", "element-mapped-twice", "no-such-tile"},
+                  [&] { graph_.set_tile_mapping(v, map); });
   }
 
   std::string regions(std::uint64_t& refused) {
@@ -195,7 +202,8 @@ class Attempt {
     std::vector<Interval> list;
     for (std::uint64_t k = random_.below(4); k > 0; --k) list.push_back(interval(v.num_elements()));
     const bool is_wrong = std::any_of(list.begin(), list.end(), [&](const Interval& i) { return is_none(i, v.num_elements()); });
-    return expect("getSortedContiguousRegions", is_wrong, refused, {"interval-out-of-range"}, [&] { graph_.sorted_contiguous_regions(v, list, random_.chance(50), nullptr); });
+    return expect("getSortedContiguousRegions", is_wrong, refused, {"interval-out-of-range"},
+                  [&] { graph_.sorted_contiguous_regions(v, list, random_.chance(50), nullptr); });
   }
 
   std::string step(std::uint64_t& refused) {
@@ -219,14 +227,17 @@ class Attempt {
 
   std::string host_call(std::uint64_t& refused, const View& v, const View& from) {
     const View other = any_view().flatten();
-    const HostFunctionId f = graph_.add_host_function({"host", {{kType, from.num_elements()}}, {{kType, v.num_elements()}, {kType, other.num_elements()}}});
-    return verified("outputs of a host function", any_twice(elements_of({v, other})), refused, {"write-of-aliases"}, make_program(HostCall{f, {from}, {v, other}}));
+    const HostFunctionId f =
+        graph_.add_host_function({"host", {{kType, from.num_elements()}}, {{kType, v.num_elements()}, {kType, other.num_elements()}}});
+    return verified("outputs of a host function", any_twice(elements_of({v, other})), refused, {"write-of-aliases"},
+                    make_program(HostCall{f, {from}, {v, other}}));
   }
 
   std::string host_handle(std::uint64_t& refused) {
     const View v = any_view();
     const bool writes = random_.chance(70);
-    return expect("createHostWrite", writes && any_twice(elements_of(v)), refused, {"write-of-aliases"}, [&] { graph_.add_host_handle("h", v, !writes, writes); });
+    return expect("createHostWrite", writes && any_twice(elements_of(v)), refused, {"write-of-aliases"},
+                  [&] { graph_.add_host_handle("h", v, !writes, writes); });
   }
 
   std::string slice(std::uint64_t& refused) {
@@ -237,11 +248,11 @@ class Attempt {
     std::string message;
     try {
       if (v.slice(i.begin, i.end, d).dim(d) != i.end - i.begin) return "slice: another size";
-    } catch (const std::exception& e) {
-      message = e.what();
-    }
+    } catch (const std::exception& e) { message = e.what(); }
     refused += is_wrong;
-    return message.empty() == !is_wrong ? "" : fmt::format("slice [{}, {}) of dimension {} of {}: {}", i.begin, i.end, d, to_string(v.shape()), message.empty() ? "taken" : message);
+    return message.empty() == !is_wrong ? ""
+                                        : fmt::format("slice [{}, {}) of dimension {} of {}: {}", i.begin, i.end, d, to_string(v.shape()),
+                                                      message.empty() ? "taken" : message);
   }
 
   Random random_;
@@ -254,7 +265,8 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds) {
   std::uint64_t done = 0, refused = 0;
   for (; done < runs; ++done) {
     if (done % 64 == 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds) break;
-    if (const std::string wrong = Attempt(seed + done).run(refused); !wrong.empty()) return std::cout << fmt::format("seed {}: {}\n", seed + done, wrong), 1;
+    if (const std::string wrong = Attempt(seed + done).run(refused); !wrong.empty())
+      return std::cout << fmt::format("seed {}: {}\n", seed + done, wrong), 1;
   }
   std::cout << fmt::format("{} attempts, {} of them refused\n", done, refused);
   return done > 100 && (refused == 0 || refused == done);

@@ -22,7 +22,8 @@ struct Arguments {
 };
 
 // `given` with what the command line says; nothing, and a message, if it says what nobody knows.
-inline std::optional<Arguments> read_arguments(int argc, char** argv, Arguments given = {}, std::initializer_list<std::string_view> flags = {}) {
+inline std::optional<Arguments> read_arguments(int argc, char** argv, Arguments given = {},
+                                               std::initializer_list<std::string_view> flags = {}) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     const char* const value = i + 1 < argc ? argv[i + 1] : nullptr;

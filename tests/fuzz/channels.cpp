@@ -1,5 +1,5 @@
-// Random streams that send each other blocks: executed for several numbers of threads, and compared with a model of queues that is stepped by
-// hand. Many of them wait for each other in the end; then the error has to come, whatever the number of threads.
+// Random streams that send each other blocks: executed for several numbers of threads, and compared with a model of queues that is stepped
+// by hand. Many of them wait for each other in the end; then the error has to come, whatever the number of threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,9 @@ using Numbers = std::vector<std::uint32_t>;
 
 constexpr unsigned kTiles = 3;  // of an IPU
 
-struct AbsorbObject { VectorEdge x, sum; };
+struct AbsorbObject {
+  VectorEdge x, sum;
+};
 
 std::uint32_t absorbed(std::uint32_t sum, std::uint32_t x) { return (sum ^ x) * 2654435761u + 17; }
 
@@ -65,12 +67,11 @@ Machine machine(unsigned ipus) {
   return m;
 }
 
-
 // One step, or a loop of some.
 struct Step {
   std::size_t channel = 0;
   bool sends = false;
-  std::size_t order = 0;  // of the elements: index into orders_
+  std::size_t order = 0;    // of the elements: index into orders_
   std::uint64_t count = 0;  // a loop
   std::vector<Step> body;
 };
@@ -94,7 +95,8 @@ class Attempt {
     }
     const std::size_t channels = random_.between(1, 5);
     for (std::size_t c = 0; c < channels; ++c) {
-      const auto from = static_cast<unsigned>(random_.below(ipus_)), to = static_cast<unsigned>((from + 1 + random_.below(ipus_ - 1)) % ipus_);
+      const auto from = static_cast<unsigned>(random_.below(ipus_)),
+                 to = static_cast<unsigned>((from + 1 + random_.below(ipus_ - 1)) % ipus_);
       const auto capacity = static_cast<unsigned>(random_.below(4));
       ends_.push_back({from, to, capacity});
       graph_.add_channel({fmt::format("k{}", c), ElementType::unsigned_int, n_, capacity});
@@ -126,14 +128,21 @@ class Attempt {
       exec::Runner runner(result.program, graph_.library(), run_options);
       if (const std::string wrong = compare(runner, ends, once); !wrong.empty()) return fmt::format("{} threads: {}", threads, wrong);
       if (!ends) continue;
-      if (const std::string wrong = compare(runner, ends_again, model_); !wrong.empty()) return fmt::format("{} threads, second run: {}", threads, wrong);
+      if (const std::string wrong = compare(runner, ends_again, model_); !wrong.empty())
+        return fmt::format("{} threads, second run: {}", threads, wrong);
     }
     return "";
   }
 
  private:
-  struct Ends { unsigned from = 0, to = 0, capacity = 0; };
-  struct Flat { std::size_t channel; bool sends; std::size_t order; };
+  struct Ends {
+    unsigned from = 0, to = 0, capacity = 0;
+  };
+  struct Flat {
+    std::size_t channel;
+    bool sends;
+    std::size_t order;
+  };
 
   std::vector<std::size_t> some_order() {
     std::vector<std::size_t> order(n_);
@@ -149,7 +158,8 @@ class Attempt {
   }
   View variable(const char* name, unsigned ipu) {
     const View v = graph_.view(graph_.add_variable(ElementType::unsigned_int, {n_}, fmt::format("{}{}", name, ipu)));
-    for (std::size_t i = 0; i < n_; ++i) graph_.set_tile_mapping(v.slice(i, i + 1, 0), TileId(static_cast<std::uint32_t>(ipu * kTiles + random_.below(kTiles))));
+    for (std::size_t i = 0; i < n_; ++i)
+      graph_.set_tile_mapping(v.slice(i, i + 1, 0), TileId(static_cast<std::uint32_t>(ipu * kTiles + random_.below(kTiles))));
     return v;
   }
   ProgramPtr absorb_step(unsigned ipu) {
@@ -165,7 +175,9 @@ class Attempt {
 
   Step some_step(bool is_ordered) {
     const std::size_t c = random_.below(ends_.size());
-    if (!random_.chance(30)) return is_ordered ? Step{0, false, 0, 1, {{c, true, random_.below(3)}, {c, false, random_.below(3)}}} : Step{c, random_.chance(50), random_.below(3)};
+    if (!random_.chance(30))
+      return is_ordered ? Step{0, false, 0, 1, {{c, true, random_.below(3)}, {c, false, random_.below(3)}}}
+                        : Step{c, random_.chance(50), random_.below(3)};
     Step loop{0, false, 0, random_.between(1, 4), {}};
     for (auto n = random_.between(1, 4); n > 0; --n) {
       const std::size_t k = random_.below(ends_.size());
@@ -255,9 +267,7 @@ class Attempt {
     std::string error;
     try {
       runner.run(0);
-    } catch (const poplar::control_program_error& e) {
-      error = e.what();
-    }
+    } catch (const poplar::control_program_error& e) { error = e.what(); }
     if (ends != error.empty()) return ends ? "stopped: " + error : "came to its end, which it cannot";
     if (!ends && error.find("[streams-wait]") == std::string::npos) return "another error: " + error;
     for (unsigned i = 0; i < ipus_; ++i) {  // also where it stopped: the streams come as far as they can
@@ -290,9 +300,7 @@ int run(const Arguments& arguments) {
     std::string wrong;
     try {
       wrong = Attempt(seed).run(stopped);
-    } catch (const std::exception& e) {
-      wrong = e.what();
-    }
+    } catch (const std::exception& e) { wrong = e.what(); }
     if (!wrong.empty()) return std::cout << fmt::format("seed {}: {}\n", seed, wrong), 1;
   }
   std::cout << fmt::format("{} programs, {} of them stopped as they must\n", done, stopped);

@@ -96,13 +96,10 @@ Transcript expected(const Case& test, const Engine& engine) {
       machine.run(engine.programs[engine.runs[run]]);
       look(machine, g, t);
     }
-  } catch (const std::exception& e) {
-    t.error = e.what();
-  }
+  } catch (const std::exception& e) { t.error = e.what(); }
   for (std::uint32_t b = 0; b < g.remote_buffers().size(); ++b)
     for (unsigned r = 0; r < g.replication_factor(); ++r)
-      t.seen[place("remote buffer", g.remote_buffers()[RemoteBufferId(b)].handle, r)].push_back(
-          machine.remote(RemoteBufferId(b), r));
+      t.seen[place("remote buffer", g.remote_buffers()[RemoteBufferId(b)].handle, r)].push_back(machine.remote(RemoteBufferId(b), r));
   for (const graph::Interpreter::Printed& p : machine.printed()) {
     t.prints_defined = t.prints_defined && p.values.all_defined();
     t.prints += p.title + ": " + format_tensor(p.values.bytes.data(), p.type, to_sizes(p.shape), p.format) + "\n";
@@ -114,8 +111,7 @@ Transcript expected(const Case& test, const Engine& engine) {
 
 class HostEnd final : public exec::FifoCallback {
  public:
-  HostEnd(const graph::Fifo& fifo, unsigned replica, std::vector<Values>* received)
-      : fifo_(fifo), replica_(replica), received_(received) {}
+  HostEnd(const graph::Fifo& fifo, unsigned replica, std::vector<Values>* received) : fifo_(fifo), replica_(replica), received_(received) {}
 
   bool prefetch(void* block) override {
     if (!fifo_.to_device || mixed(next_ + replica_) % 3 == 0) return false;
@@ -188,9 +184,7 @@ class Session {
       write_handles(runner_, graph_, next_);
       runner_.run(engine_.runs[next_++]);
       read_handles(runner_, graph_, transcript_);
-    } catch (const std::exception& e) {
-      transcript_.error = e.what();
-    }
+    } catch (const std::exception& e) { transcript_.error = e.what(); }
     return true;
   }
 
@@ -241,8 +235,10 @@ std::string interleaved_fault(const tile::Program& program, const Library& libra
           if (!f.is_edge()) continue;
           const bool two_dimensional = f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list;
           for (std::size_t rows = two_dimensional ? program.operands[at++].count : 1; rows > 0; --rows, ++at)
-            if (f.interleaved && program.operands[at].tile == v.tile && !lies_well(program.operands[at], program.operands[at].count * size_of(f.type)))
-              return fmt::format("{}.{} lies at {}, not in interleaved memory", library[group.codelet].name, f.name, program.operands[at].offset);
+            if (f.interleaved && program.operands[at].tile == v.tile &&
+                !lies_well(program.operands[at], program.operands[at].count * size_of(f.type)))
+              return fmt::format("{}.{} lies at {}, not in interleaved memory", library[group.codelet].name, f.name,
+                                 program.operands[at].offset);
         }
       }
   return {};
@@ -290,7 +286,11 @@ std::string compare(const Transcript& want, const Transcript& have) {
 
 Setup setup_of(unsigned bits, unsigned threads) {
   Setup s;
-  const auto next = [&bits] { const bool on = bits % 2 != 0; bits /= 2; return on; };
+  const auto next = [&bits] {
+    const bool on = bits % 2 != 0;
+    bits /= 2;
+    return on;
+  };
   for (const compile::Switch& w : compile::kSwitches) s.compile.*w.field = next();
   for (const exec::Switch& w : exec::kSwitches) s.exec.*w.field = next();
   s.reload = next();
@@ -344,9 +344,7 @@ std::string check(const Case& test, const Setup& setup) {
     for (std::size_t i = 0; i < sessions.size(); ++i)
       if (std::string d = compare(want[i], sessions[i]->finish()); !d.empty()) return i == 0 ? d : "the second engine: " + d;
     return {};
-  } catch (const std::exception& e) {
-    return std::string("threw: ") + e.what();
-  }
+  } catch (const std::exception& e) { return std::string("threw: ") + e.what(); }
 }
 
 }  // namespace pando::fuzz

@@ -5,13 +5,32 @@
 namespace pando::fuzz {
 namespace {
 
-template <class T> struct InOutObject { VectorEdge x, y; T k; };
-template <class T> struct UpdateObject { VectorEdge v; T k; };
-template <class T> struct FoldObject { VectorEdge rows; T* sum; VectorEdge w; };
-struct SpreadObject { VectorEdge x, rows; };
-template <class T> struct ShiftObject { VectorEdge rows; const T* s; };
-struct TestObject { VectorEdge x; };
-struct CountdownObject { std::uint32_t *n, *going, *done; };
+template <class T> struct InOutObject {
+  VectorEdge x, y;
+  T k;
+};
+template <class T> struct UpdateObject {
+  VectorEdge v;
+  T k;
+};
+template <class T> struct FoldObject {
+  VectorEdge rows;
+  T* sum;
+  VectorEdge w;
+};
+struct SpreadObject {
+  VectorEdge x, rows;
+};
+template <class T> struct ShiftObject {
+  VectorEdge rows;
+  const T* s;
+};
+struct TestObject {
+  VectorEdge x;
+};
+struct CountdownObject {
+  std::uint32_t *n, *going, *done;
+};
 
 template <class T> T* data(const VectorEdge& v) { return static_cast<T*>(v.data); }
 const VectorEdge& row(const VectorEdge& rows, std::uint64_t r) { return static_cast<const VectorEdge*>(rows.data)[r]; }
@@ -56,8 +75,7 @@ template <class T> bool fold(const FoldObject<T>& o) {
 
 template <class T> bool spread(const SpreadObject& o) {
   for (std::uint64_t r = 0; r < o.rows.size; ++r)
-    for (std::uint64_t i = 0; i < row(o.rows, r).size; ++i)
-      data<T>(row(o.rows, r))[i] = step(at<T>(o.x, r + i), static_cast<T>(r));
+    for (std::uint64_t i = 0; i < row(o.rows, r).size; ++i) data<T>(row(o.rows, r))[i] = step(at<T>(o.x, r + i), static_cast<T>(r));
   return true;
 }
 
@@ -119,8 +137,7 @@ void add_for(ElementType t, std::vector<Codelet>& out) {
   constexpr auto kScalar = FieldShape::scalar, kVector = FieldShape::vector, kRows = FieldShape::vector_of_vectors;
   using IO = InOutObject<T>;
   const std::string suffix = "<" + std::string(name_of(t)) + ">";
-  const std::vector<Field> in_out = {field("x", input, kVector, t, offsetof(IO, x)),
-                                     field("y", output, kVector, t, offsetof(IO, y)),
+  const std::vector<Field> in_out = {field("x", input, kVector, t, offsetof(IO, x)), field("y", output, kVector, t, offsetof(IO, y)),
                                      field("k", state, kScalar, t, offsetof(IO, k))};
   out.push_back(codelet<IO>("Mix" + suffix, in_out, range<IO, mix<T>>));
   out.back().fields[0].min_align = 16;
@@ -128,27 +145,26 @@ void add_for(ElementType t, std::vector<Codelet>& out) {
   out.push_back(codelet<IO>("Multi" + suffix, in_out, range<IO, multi<T>>));
   out.back().kind = VertexKind::multi;
   out.back().fields[0].interleaved = true;
-  out.push_back(codelet<UpdateObject<T>>("Update" + suffix,
-                                         {field("v", inout, kVector, t, offsetof(UpdateObject<T>, v)),
-                                          field("k", state, kScalar, t, offsetof(UpdateObject<T>, k))},
-                                         range<UpdateObject<T>, update<T>>));
-  out.push_back(codelet<FoldObject<T>>("Fold" + suffix,
-                                       {field("rows", input, kRows, t, offsetof(FoldObject<T>, rows)),
-                                        field("sum", output, kScalar, t, offsetof(FoldObject<T>, sum)),
-                                        field("w", state, kVector, t, offsetof(FoldObject<T>, w))},
-                                       range<FoldObject<T>, fold<T>>));
+  out.push_back(codelet<UpdateObject<T>>(
+      "Update" + suffix,
+      {field("v", inout, kVector, t, offsetof(UpdateObject<T>, v)), field("k", state, kScalar, t, offsetof(UpdateObject<T>, k))},
+      range<UpdateObject<T>, update<T>>));
+  out.push_back(codelet<FoldObject<T>>(
+      "Fold" + suffix,
+      {field("rows", input, kRows, t, offsetof(FoldObject<T>, rows)), field("sum", output, kScalar, t, offsetof(FoldObject<T>, sum)),
+       field("w", state, kVector, t, offsetof(FoldObject<T>, w))},
+      range<FoldObject<T>, fold<T>>));
   out.push_back(codelet<SpreadObject>("Spread" + suffix,
                                       {field("x", input, kVector, t, offsetof(SpreadObject, x)),
                                        field("rows", output, FieldShape::vector_list, t, offsetof(SpreadObject, rows))},
                                       range<SpreadObject, spread<T>>));
   out.back().fields[1].layout = FieldLayout::delta_n_elements;
-  out.push_back(codelet<ShiftObject<T>>("Shift" + suffix,
-                                        {field("rows", inout, kRows, t, offsetof(ShiftObject<T>, rows)),
-                                         field("s", input, kScalar, t, offsetof(ShiftObject<T>, s))},
-                                        range<ShiftObject<T>, shift<T>>));
+  out.push_back(codelet<ShiftObject<T>>(
+      "Shift" + suffix,
+      {field("rows", inout, kRows, t, offsetof(ShiftObject<T>, rows)), field("s", input, kScalar, t, offsetof(ShiftObject<T>, s))},
+      range<ShiftObject<T>, shift<T>>));
   out.back().fields[0].interleaved = true;
-  out.push_back(codelet<TestObject>("Test" + suffix, {field("x", input, kVector, t, offsetof(TestObject, x))},
-                                    range<TestObject, test<T>>));
+  out.push_back(codelet<TestObject>("Test" + suffix, {field("x", input, kVector, t, offsetof(TestObject, x))}, range<TestObject, test<T>>));
 }
 
 }  // namespace
@@ -160,12 +176,11 @@ void add_codelets(Library& library) {
   add_for<std::uint32_t>(ElementType::unsigned_int, all);
   add_for<std::uint64_t>(ElementType::unsigned_long_long, all);
   const ElementType u = ElementType::unsigned_int;
-  all.push_back(codelet<CountdownObject>(
-      "Countdown",
-      {field("n", FieldKind::inout, FieldShape::scalar, u, offsetof(CountdownObject, n)),
-       field("going", FieldKind::output, FieldShape::scalar, u, offsetof(CountdownObject, going)),
-       field("done", FieldKind::output, FieldShape::scalar, u, offsetof(CountdownObject, done))},
-      range<CountdownObject, countdown>));
+  all.push_back(codelet<CountdownObject>("Countdown",
+                                         {field("n", FieldKind::inout, FieldShape::scalar, u, offsetof(CountdownObject, n)),
+                                          field("going", FieldKind::output, FieldShape::scalar, u, offsetof(CountdownObject, going)),
+                                          field("done", FieldKind::output, FieldShape::scalar, u, offsetof(CountdownObject, done))},
+                                         range<CountdownObject, countdown>));
   library.add_builtin("fuzz", std::move(all));
 }
 

@@ -99,16 +99,15 @@ enum class Change { cut, bit, numbers_that_fit };
 
 Change change(std::string& bytes, Random& random) {
   switch (random.below(3)) {
-    case 0:
-      bytes.resize(random.below(bytes.size() + 1));
-      return Change::cut;
+    case 0: bytes.resize(random.below(bytes.size() + 1)); return Change::cut;
     case 1: {
       bytes[random.below(bytes.size())] ^= static_cast<char>(1 << random.below(8));
       return Change::bit;
     }
     default: {
       // Heads of groups and places of blocks: the rest is contents.
-      for (std::size_t at = kHeadBytes; at + kGroupHead + 8 < bytes.size(); at += kGroupHead + kEntryBytes) change_numbers(bytes, at, at + kGroupHead + 8, random);
+      for (std::size_t at = kHeadBytes; at + kGroupHead + 8 < bytes.size(); at += kGroupHead + kEntryBytes)
+        change_numbers(bytes, at, at + kGroupHead + 8, random);
       if (random.chance(10)) change_numbers(bytes, 0, kHeadBytes, random);
       make_fit(bytes);
       return Change::numbers_that_fit;
@@ -135,9 +134,11 @@ std::string take(const std::string& path, const std::string& bytes, Change how, 
     if (std::string(e.what()).empty()) return "an error without words";
     return read_all(path) == bytes ? "" : std::string("refused and written to: ") + e.what();
   }
-  if (how != Change::numbers_that_fit && std::find(history.begin(), history.end(), seen) == history.end()) return "blocks that no write put there";
+  if (how != Change::numbers_that_fit && std::find(history.begin(), history.end(), seen) == history.end())
+    return "blocks that no write put there";
   // A bit of any group but the last one is no torn write.
-  if (how == Change::bit && history.size() > 2 && seen != history.back() && seen != history[history.size() - 2]) return "an early group was lost";
+  if (how == Change::bit && history.size() > 2 && seen != history.back() && seen != history[history.size() - 2])
+    return "an early group was lost";
   seen[{1, 2}] = std::string(ontile::kBlockBytes, 'z');
   return blocks_of(DiskImage(path, 0)) == seen ? "" : "what was written is not what is read";
 }
@@ -159,7 +160,8 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds) {
     for (int n = 0; n < kOfAFile && wrong.empty(); ++n) {
       std::string bytes = good;
       const Change how = change(bytes, random);
-      if (wrong = take(path, bytes, how, history, counts); !wrong.empty()) std::cout << fmt::format("seed {}, change {}: {}\n", seed + i, n, wrong);
+      if (wrong = take(path, bytes, how, history, counts); !wrong.empty())
+        std::cout << fmt::format("seed {}, change {}: {}\n", seed + i, n, wrong);
     }
   }
   std::filesystem::remove_all(folder);

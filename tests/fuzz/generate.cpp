@@ -187,8 +187,7 @@ class Generator {
         const std::size_t begin = random_.below(n), end = random_.between(begin + 1, n);
         return v.slice(begin, random_.chance(5) ? begin : end, d);
       }
-      case 1:
-        return v.flatten();
+      case 1: return v.flatten();
       case 2: {
         Shape shape = v.shape();
         const std::size_t factor = random_.between(2, 3);
@@ -203,16 +202,11 @@ class Generator {
         for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.below(i)]);
         return v.dim_shuffle(order);
       }
-      case 4:
-        return v.reverse(d);
-      case 5:
-        return v.sub_sample(static_cast<unsigned>(random_.between(1, 3)), d);
-      case 6:
-        return v.dim(0) == 0 ? v : v.index(random_.below(v.dim(0)));
-      case 7:
-        return v.num_elements() * 3 > kMostElements ? v : v.broadcast(static_cast<unsigned>(random_.between(1, 3)), d);
-      default:
-        return v.num_elements() * 3 > kMostElements ? v : v.upsample(static_cast<unsigned>(random_.between(1, 3)), d);
+      case 4: return v.reverse(d);
+      case 5: return v.sub_sample(static_cast<unsigned>(random_.between(1, 3)), d);
+      case 6: return v.dim(0) == 0 ? v : v.index(random_.below(v.dim(0)));
+      case 7: return v.num_elements() * 3 > kMostElements ? v : v.broadcast(static_cast<unsigned>(random_.between(1, 3)), d);
+      default: return v.num_elements() * 3 > kMostElements ? v : v.upsample(static_cast<unsigned>(random_.between(1, 3)), d);
     }
   }
 
@@ -248,7 +242,9 @@ class Generator {
   // --- Vertices ------------------------------------------------------------------------------------------------------------------
 
   // What the vertices of one compute set read and write so far.
-  struct Used { Elements read, written; };
+  struct Used {
+    Elements read, written;
+  };
 
   struct Operand {
     std::string field;
@@ -310,7 +306,9 @@ class Generator {
     std::vector<Operand> operands;
     bool in_place = false;
     switch (kind) {
-      case 0: case 1: case 2: {
+      case 0:
+      case 1:
+      case 2: {
         name = kind == 0 ? "Mix" : kind == 1 ? "Chain" : "Multi";
         operands = {{"x", {input(type)}}, {"y", {output(type)}, true}};
         break;
@@ -342,9 +340,7 @@ class Generator {
         name = "Shift";
         operands = {{"rows", rows(type, true), true, false, true}, {"s", {one(any_view(type, false))}, false, true}};
         break;
-      default:
-        name = "Test";
-        operands = {{"x", {input(type)}}};
+      default: name = "Test"; operands = {{"x", {input(type)}}};
     }
     const std::string state = any_bytes(size_of(type) * 3);
     const TileId tile = any_tile();
@@ -363,8 +359,8 @@ class Generator {
     return otherwise;
   }
 
-  void connect(ComputeSetId set, const std::string& name, const std::vector<Operand>& operands, ElementType type,
-               const std::string& state, TileId tile) {
+  void connect(ComputeSetId set, const std::string& name, const std::vector<Operand>& operands, ElementType type, const std::string& state,
+               TileId tile) {
     const VertexId v = graph_->add_vertex(set, name);
     graph_->set_tile_mapping(v, tile);
     for (const Operand& o : operands) {
@@ -520,16 +516,13 @@ class Generator {
     const View from = to.valid() ? sized_view(type, to.num_elements(), false) : View();
     if (!from.valid() || where.may_differ || graph_->replication_factor() == 1) return nullptr;
     const View source = from.reshape(to.shape());
-    return make_program(random_.chance(50) ? CrossReplicaCopy{source, to, {{0, 1}, {1, 0}}}
-                                           : CrossReplicaCopy{source, to, {{1, 0}}});
+    return make_program(random_.chance(50) ? CrossReplicaCopy{source, to, {{0, 1}, {1, 0}}} : CrossReplicaCopy{source, to, {{1, 0}}});
   }
 
   ProgramPtr odd_step() {
     switch (random_.below(4)) {
-      case 0:
-        return make_program(Sync{random_.pick(std::vector{SyncScope::internal, SyncScope::external, SyncScope::global})});
-      case 1:
-        return make_program(Error{"stop at bits", bits_, random_.chance(50) ? one(bits_) : View()});
+      case 0: return make_program(Sync{random_.pick(std::vector{SyncScope::internal, SyncScope::external, SyncScope::global})});
+      case 1: return make_program(Error{"stop at bits", bits_, random_.chance(50) ? one(bits_) : View()});
       default: {
         const View in = sized_view(ElementType::unsigned_int, 5, false), out = sized_view(ElementType::unsigned_int, 3, true);
         return in.valid() && out.valid() ? make_program(HostCall{host_function_, {in}, {out}}) : nullptr;

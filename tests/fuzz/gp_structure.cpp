@@ -1,5 +1,5 @@
-// Codelet object files whose descriptions are changed and whose checksums fit again: refused, or vertices of them are laid out, compiled and
-// run; never a crash. Their code is replaced by some that does nothing, since native code is believed.
+// Codelet object files whose descriptions are changed and whose checksums fit again: refused, or vertices of them are laid out, compiled
+// and run; never a crash. Their code is replaced by some that does nothing, since native code is believed.
 //
 //   fuzz_gp [--seed S] [--runs N] [--seconds T]
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "codelet/gp_file.h"
+#include "codelet/store/gp_file.h"
 #include "codelets.h"
 #include "compile/compile.h"
 #include "exec/runner.h"
@@ -20,7 +20,7 @@
 namespace pando::fuzz {
 namespace {
 
-// The header of a .gp (codelet/gp_file.h).
+// The header of a .gp (codelet/store/gp_file.h).
 constexpr std::size_t kDescriptionSizeAt = 16, kSumAt = 40, kHead = 48;
 
 bool does_nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
@@ -55,7 +55,9 @@ std::vector<GpFile> good_files() {
 // A number of the description, whatever it is, by its meaning.
 void change_meaning(GpDescription& d, Random& random) {
   Codelet& c = d.codelets[random.below(d.codelets.size())];
-  const auto number = [&] { return static_cast<std::uint32_t>(random.chance(50) ? random.below(64) : kNumbers[random.below(std::size(kNumbers))]); };
+  const auto number = [&] {
+    return static_cast<std::uint32_t>(random.chance(50) ? random.below(64) : kNumbers[random.below(std::size(kNumbers))]);
+  };
   Field none;
   Field& f = c.fields.empty() ? none : c.fields[random.below(c.fields.size())];
   switch (random.below(18)) {
@@ -73,7 +75,10 @@ void change_meaning(GpDescription& d, Random& random) {
     case 11: f.interleaved = !f.interleaved; break;
     case 12: c.code_bytes = number(); break;
     case 13: c.stack_bytes = number(); break;
-    case 14: c.reserved = {kNumbers[random.below(std::size(kNumbers))], kNumbers[random.below(std::size(kNumbers))], random.chance(50) ? "image" : ""}; break;
+    case 14:
+      c.reserved = {kNumbers[random.below(std::size(kNumbers))], kNumbers[random.below(std::size(kNumbers))],
+                    random.chance(50) ? "image" : ""};
+      break;
     case 15: d.globals_size = kNumbers[random.below(std::size(kNumbers))]; break;
     case 16: d.globals_align = number(); break;
     default: c.fields.push_back(f);
@@ -122,10 +127,15 @@ void use(const GpDescription& description, Random& random) {
         g.set_tile_mapping(view, tile);
         return view;
       };
-      if (!f.is_edge()) g.set_initial_value({v, f.name, {}}, f.type, std::string(n * size_of(f.type), '\1'), n);
-      else if (f.shape == FieldShape::scalar) g.connect({v, f.name, {}}, fresh(1).index(0));
-      else if (f.shape == FieldShape::vector) g.connect({v, f.name, {}}, fresh(n));
-      else g.connect({v, f.name, {}}, std::vector<graph::View>{f.scalar_rows ? fresh(1).index(0) : fresh(n), f.scalar_rows ? fresh(1).index(0) : fresh(2)});
+      if (!f.is_edge())
+        g.set_initial_value({v, f.name, {}}, f.type, std::string(n * size_of(f.type), '\1'), n);
+      else if (f.shape == FieldShape::scalar)
+        g.connect({v, f.name, {}}, fresh(1).index(0));
+      else if (f.shape == FieldShape::vector)
+        g.connect({v, f.name, {}}, fresh(n));
+      else
+        g.connect({v, f.name, {}},
+                  std::vector<graph::View>{f.scalar_rows ? fresh(1).index(0) : fresh(n), f.scalar_rows ? fresh(1).index(0) : fresh(2)});
     }
   }
   const std::vector<graph::ProgramPtr> programs = {graph::make_program(graph::Execute{set, {}})};
@@ -175,13 +185,16 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds) {
     }
   }
   if (of_good.read != of_good.files || of_good.ran != of_good.used || of_good.used == 0)
-    return std::cout << fmt::format("of {} good files {} are read; of {} used {} ran: {}\n", of_good.files, of_good.read, of_good.used, of_good.ran, of_good.error), 1;
+    return std::cout << fmt::format("of {} good files {} are read; of {} used {} ran: {}\n", of_good.files, of_good.read, of_good.used,
+                                    of_good.ran, of_good.error),
+           1;
   for (std::uint64_t i = 0; i < runs; ++i) {
     if (i % 256 == 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds) break;
     Random random(seed + i);
     take(changed(good[random.below(good.size())], random), random, counts);
   }
-  std::cout << fmt::format("{} changed files, {} of them read, {} used, {} ran to their end; no crash\n", counts.files, counts.read, counts.used, counts.ran);
+  std::cout << fmt::format("{} changed files, {} of them read, {} used, {} ran to their end; no crash\n", counts.files, counts.read,
+                           counts.used, counts.ran);
   return 0;
 }
 

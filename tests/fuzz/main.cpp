@@ -77,8 +77,7 @@ std::string verdict(std::uint64_t seed, const LeftOut& left_out, const Setup& se
 
 std::vector<Setup> setups(std::uint64_t seed, bool all) {
   std::vector<Setup> list;
-  if (!all)
-    return {setup_of((1 << kSwitches) - 1, 2), setup_of(0, 1), setup_of(static_cast<unsigned>(mixed(seed)), 1 + seed % 3)};
+  if (!all) return {setup_of((1 << kSwitches) - 1, 2), setup_of(0, 1), setup_of(static_cast<unsigned>(mixed(seed)), 1 + seed % 3)};
   for (unsigned bits = 0; bits < 1u << kSwitches; ++bits)
     for (unsigned threads : {1u, 2u, 3u}) list.push_back(setup_of(bits, threads));
   return list;
@@ -144,8 +143,8 @@ int run(const Arguments& arguments) {
   std::uint64_t done = 0, failed = 0, skipped = 0;
   for (; done < arguments.runs && seconds() < arguments.seconds && failed < arguments.most; ++done)
     failed += !run_case(arguments.seed + done, arguments, skipped);
-  std::cout << fmt::format("seeds {} to {}: {} failed, {} setups meant nothing\n", arguments.seed, arguments.seed + done - 1,
-                           failed, skipped);
+  std::cout << fmt::format("seeds {} to {}: {} failed, {} setups meant nothing\n", arguments.seed, arguments.seed + done - 1, failed,
+                           skipped);
   // A generator whose cases mean nothing tests nothing.
   if (skipped > done) std::cout << "too many cases mean nothing\n";
   return failed == 0 && skipped <= done ? 0 : 1;

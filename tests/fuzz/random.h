@@ -22,7 +22,9 @@ class Random {
   std::uint64_t between(std::uint64_t low, std::uint64_t high) { return low + below(high - low + 1); }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <class T>
-  const T& pick(const std::vector<T>& list) { return list[below(list.size())]; }
+  const T& pick(const std::vector<T>& list) {
+    return list[below(list.size())];
+  }
 
  private:
   std::uint64_t state_;

@@ -27,7 +27,7 @@ namespace pando::fuzz {
 namespace {
 
 constexpr std::size_t kHead = 32, kBytesAt = 16, kSumAt = 24;  // tile/serialize.cpp
-constexpr std::uint64_t kOfACase = 400;                                  // changed executables
+constexpr std::uint64_t kOfACase = 400;                        // changed executables
 
 bool does_nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
 
@@ -70,8 +70,7 @@ void run_a_while(exec::Runner& runner, unsigned program) {
   });
   try {
     runner.run(program);
-  } catch (const std::exception&) {
-  }
+  } catch (const std::exception&) {}
   {
     const std::lock_guard lock(mutex);
     has_ended = true;
@@ -87,9 +86,7 @@ int read_and_run(const std::string& bytes, const Library& library, Random& rando
   try {
     program = std::make_shared<const tile::Program>(tile::read(in));
     tile::check_bounds(*program, library);
-  } catch (const std::exception&) {
-    return 0;
-  }
+  } catch (const std::exception&) { return 0; }
   if (random.below(4) != 0) return 1;
   try {
     exec::Options options;
@@ -101,8 +98,7 @@ int read_and_run(const std::string& bytes, const Library& library, Random& rando
     for (const tile::FifoInfo& f : program->fifos)
       if (f.elements * size_of(f.type) <= block.size()) runner.connect(f.handle, block.data(), nullptr);
     if (program->programs > 0) run_a_while(runner, static_cast<unsigned>(random.below(program->programs)));
-  } catch (const std::exception&) {
-  }
+  } catch (const std::exception&) {}
   return 1;
 }
 
@@ -157,7 +153,9 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds) {
     accepted += told.accepted;
     if (status == 0) continue;
     ++failures;
-    std::cout << fmt::format("--seed {} --change {}: {}\n", told.seed, told.change, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ends") << std::flush;
+    std::cout << fmt::format("--seed {} --change {}: {}\n", told.seed, told.change,
+                             WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ends")
+              << std::flush;
   }
   std::cout << fmt::format("{} changed executables, {} of them accepted, {} cases with faults\n", changed, accepted, failures);
   return failures > 0;

@@ -10,7 +10,8 @@
 
 namespace pando::fuzz {
 
-inline constexpr std::uint64_t kNumbers[] = {0, 1, 2, 7, 8, 255, 4096, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 1ull << 32, 1ull << 47, 1ull << 63, ~0ull, ~0ull - 7};
+inline constexpr std::uint64_t kNumbers[] = {0,          1,          2,          7,          8,          255,        4096,  0x7fffffff,
+                                             0x80000000, 0xfffffffe, 0xffffffff, 1ull << 32, 1ull << 47, 1ull << 63, ~0ull, ~0ull - 7};
 
 // Up to three changes of bytes[begin, end): a bit, a word, two words, or a little more or less.
 inline void change_numbers(std::string& bytes, std::size_t begin, std::size_t end, Random& random) {

@@ -93,8 +93,9 @@ TEST_F(InlinePython, ExceptionsSayTheLine) {
   const Tensor x = variable(INT, {2}, "x");
   vertex("Fails", {{"x", x}, {"text", text_on(0)}});
   run();
-  EXPECT_EQ(text_of(0), "cannot grow\nTraceback (most recent call last):\n  File \"<stdin>\", line 8, in <module>\n"
-                        "  File \"<stdin>\", line 7, in f\nValueError: three lines down\n");
+  EXPECT_EQ(text_of(0),
+            "cannot grow\nTraceback (most recent call last):\n  File \"<stdin>\", line 8, in <module>\n"
+            "  File \"<stdin>\", line 7, in f\nValueError: three lines down\n");
 }
 
 TEST_F(InlinePython, AnInterpreterThatEndsSaysWhyAndEndsAlone) {
@@ -114,8 +115,8 @@ TEST_F(InlinePython, TheOtherFunctions) {
 }
 
 TEST_F(InlinePython, MisuseEndsTheRun) {
-  const char* const messages[] = {"tile 0: libIPUpy: 'elsewhere' does not lie in the tile's memory", "tile 0: libIPUpy: at most 16 relocatable arrays",
-                                  "tile 0: libIPUpy: a program waits at longyield"};
+  const char* const messages[] = {"tile 0: libIPUpy: 'elsewhere' does not lie in the tile's memory",
+                                  "tile 0: libIPUpy: at most 16 relocatable arrays", "tile 0: libIPUpy: a program waits at longyield"};
   const Tensor text = text_on(0, 100);
   for (int kind = 0; kind < 3; ++kind) {
     const ComputeSet one = graph.addComputeSet("misuse" + std::to_string(kind));
@@ -123,9 +124,7 @@ TEST_F(InlinePython, MisuseEndsTheRun) {
     try {
       run(Execute(one));
       ADD_FAILURE() << kind;
-    } catch (const application_runtime_error& e) {
-      EXPECT_THAT(e.what(), HasSubstr(messages[kind]));
-    }
+    } catch (const application_runtime_error& e) { EXPECT_THAT(e.what(), HasSubstr(messages[kind])); }
   }
 }
 
@@ -145,7 +144,9 @@ TEST_F(Collective, LongYieldLetsTheProgramExchange) {
     numbers.push_back(static_cast<int>(t));
     for (const Tensor& x : {in[t], out[t], done[t], number[t]}) graph.setTileMapping(x, t);
     const Tensor text = text_on(t, 200);
-    graph.setTileMapping(graph.addVertex(begin, "Begin", {{"text", text}, {"number", number[t]}, {"tiles", static_cast<int>(kTiles)}, {"done", done[t]}}), t);
+    graph.setTileMapping(
+        graph.addVertex(begin, "Begin", {{"text", text}, {"number", number[t]}, {"tiles", static_cast<int>(kTiles)}, {"done", done[t]}}),
+        t);
     vertex("Round", {{"in", in[t]}, {"out", out.slice(t, t + 1)}, {"text", text}, {"done", done[t]}}, t);
   }
   graph.setInitialValue<int>(number, numbers);
@@ -171,7 +172,8 @@ TEST_F(InlinePython, ExpandsItselfOnATile) {
   FILE* popc = popen(command.c_str(), "r");
   ASSERT_NE(popc, nullptr);
   std::array<char, 4096> block;
-  for (std::size_t n = 0; (n = fread(block.data(), 1, block.size(), popc)) > 0;) expected.write(block.data(), static_cast<std::streamsize>(n));
+  for (std::size_t n = 0; (n = fread(block.data(), 1, block.size(), popc)) > 0;)
+    expected.write(block.data(), static_cast<std::streamsize>(n));
   ASSERT_EQ(pclose(popc), 0);
   const std::string call = "\nprint(HEADER, end='')\nfor line in expanded_lines(data[:-1]): print(line)\n";
   vertex("Runs", {{"program", constant(preprocessor.str() + call)}, {"data", constant(source.str())}, {"text", text_on(0, 30000)}});

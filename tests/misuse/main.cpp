@@ -1,5 +1,5 @@
-// Calls every public function with good and bad arguments, at random. None may crash, hang, or take what is of another graph; each returns or
-// throws a std::exception. Calls run in a process of their own for each function.
+// Calls every public function with good and bad arguments, at random. None may crash, hang, or take what is of another graph; each returns
+// or throws a std::exception. Calls run in a process of their own for each function.
 //   test_misuse [--rounds N] [--seed S] [--only PART_OF_A_NAME] [--list]
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -52,9 +52,7 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
   } catch (const std::exception& e) {
     if (verbose) std::printf("    %u throws: %.160s\n", seed, e.what());
     return w.model_world ? model_wrong(w) : std::string();
-  } catch (...) {
-    return "throws what is no std::exception";
-  }
+  } catch (...) { return "throws what is no std::exception"; }
   if (verbose) std::printf("    %u returns%s\n", seed, w.gave_foreign ? " (foreign)" : "");
   if (w.gave_foreign && w.gave_graph && !takes_foreign) return "takes what belongs to another graph";
   if (w.model_world) {
@@ -117,8 +115,12 @@ std::vector<std::string> check(const Row& row, const Options& options, bool take
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) wrong.push_back("seed " + std::to_string(seed) + ": " + (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "does not end" : std::string("dies: ") + strsignal(WTERMSIG(status))));
-  else if (WEXITSTATUS(status) != 0) wrong.push_back("seed " + std::to_string(seed) + ": ends the process with status " + std::to_string(WEXITSTATUS(status)));
+  if (WIFSIGNALED(status))
+    wrong.push_back("seed " + std::to_string(seed) + ": " +
+                    (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "does not end"
+                                                                                : std::string("dies: ") + strsignal(WTERMSIG(status))));
+  else if (WEXITSTATUS(status) != 0)
+    wrong.push_back("seed " + std::to_string(seed) + ": ends the process with status " + std::to_string(WEXITSTATUS(status)));
   return wrong;
 }
 
@@ -144,7 +146,8 @@ int run(const Options& options) {
     for (const std::string& line : wrong) std::printf("%s\n    %s\n", row.name.c_str(), line.c_str());
     std::fflush(stdout);
   }
-  std::printf("misuse: %zu functions, %zu calls, %zu functions with faults, %zu more with faults that known_faults.txt lists\n", done, done * options.rounds, bad, listed);
+  std::printf("misuse: %zu functions, %zu calls, %zu functions with faults, %zu more with faults that known_faults.txt lists\n", done,
+              done * options.rounds, bad, listed);
   return bad > 0;
 }
 
@@ -155,12 +158,18 @@ int main(int argc, char** argv) {
   misuse::Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
-    if (a == "--list") options.list = true;
-    else if (a == "--verbose") options.verbose = true;
-    else if (a == "--rounds" && i + 1 < argc) options.rounds = static_cast<unsigned>(std::atoi(argv[++i]));
-    else if (a == "--seed" && i + 1 < argc) options.seed = static_cast<unsigned>(std::atoi(argv[++i]));
-    else if (a == "--only" && i + 1 < argc) options.only = argv[++i];
-    else return std::fprintf(stderr, "unknown argument %s\n", argv[i]), 2;
+    if (a == "--list")
+      options.list = true;
+    else if (a == "--verbose")
+      options.verbose = true;
+    else if (a == "--rounds" && i + 1 < argc)
+      options.rounds = static_cast<unsigned>(std::atoi(argv[++i]));
+    else if (a == "--seed" && i + 1 < argc)
+      options.seed = static_cast<unsigned>(std::atoi(argv[++i]));
+    else if (a == "--only" && i + 1 < argc)
+      options.only = argv[++i];
+    else
+      return std::fprintf(stderr, "unknown argument %s\n", argv[i]), 2;
   }
   return misuse::run(options);
 }

@@ -44,14 +44,32 @@ World::World(unsigned seed) : dice(seed * 2654435761u + 1), device(tiny_machine(
   other_set = other.addComputeSet("set");
   const Tensor constant = own.addConstant(FLOAT, {4, 4}, 1.5f, "constant");
   own.setTileMapping(constant, 0);
-  bad = {Tensor(), good[0].slice(0, 0), constant, own.addVariable(FLOAT, {4, 4}, "unmapped"), good[0].broadcast(3, 0), good[2].reshape({}).expand({0}).broadcast(1u << 30, 0),
-         own.addVariable(FLOAT, {std::size_t{1} << 40}, "huge"), good[0].reverse(1).transpose(), concat(good[0], good[0], 0)};
+  bad = {Tensor(),
+         good[0].slice(0, 0),
+         constant,
+         own.addVariable(FLOAT, {4, 4}, "unmapped"),
+         good[0].broadcast(3, 0),
+         good[2].reshape({}).expand({0}).broadcast(1u << 30, 0),
+         own.addVariable(FLOAT, {std::size_t{1} << 40}, "huge"),
+         good[0].reverse(1).transpose(),
+         concat(good[0], good[0], 0)};
   own.createHostWrite("x", good[0]);
   own.createHostRead("x", good[0]);
 }
 
 std::string text(World& w) {
-  static const std::string texts[] = {"x", "", "in", "SAME", "{}", "{\"a\": 1}", "partialsType", "float", "[[[", "\xff\xfe", std::string(5000, 'a'), std::string("a\0b", 3)};
+  static const std::string texts[] = {"x",
+                                      "",
+                                      "in",
+                                      "SAME",
+                                      "{}",
+                                      "{\"a\": 1}",
+                                      "partialsType",
+                                      "float",
+                                      "[[[",
+                                      "\xff\xfe",
+                                      std::string(5000, 'a'),
+                                      std::string("a\0b", 3)};
   return texts[w.roll(3) ? w.roll(6) : w.roll(12)];
 }
 
@@ -75,7 +93,10 @@ program::Program Maker<program::Program>::make(World& w) {
   switch (w.roll(8)) {
     case 0:
       w.gave_foreign = true;
-      return program::Copy(w.foreign[0], w.foreign[1].broadcast(1, 0).flatten().slice(0, 4).expand({0}).broadcast(1, 0).flatten().numElements() ? w.foreign[0].reverse(0) : w.foreign[0]);
+      return program::Copy(w.foreign[0],
+                           w.foreign[1].broadcast(1, 0).flatten().slice(0, 4).expand({0}).broadcast(1, 0).flatten().numElements()
+                               ? w.foreign[0].reverse(0)
+                               : w.foreign[0]);
     case 1: return program::Program();
     case 2: return program::Execute(w.set);
     default: return program::Sequence(program::Copy(w.good[0], w.good[0].transpose().reverse(0)));
@@ -127,8 +148,10 @@ VertexRef Maker<VertexRef>::make(World& w) {
   const bool is_foreign = kind == 2;
   w.gave_foreign = w.gave_foreign || is_foreign;
   Graph& graph = is_foreign ? w.other : w.own;
-  std::stringstream source("#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex {\n public:\n  poplar::Input<poplar::Vector<float>> x;\n  poplar::Vector<int> in;\n"
-                           "  void compute() {}\n};\n");
+  std::stringstream source(
+      "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex {\n public:\n  poplar::Input<poplar::Vector<float>> x;\n  "
+      "poplar::Vector<int> in;\n"
+      "  void compute() {}\n};\n");
   graph.addCodelets(source);
   return graph.addVertex(is_foreign ? w.other_set : w.set, "V");
 }
@@ -154,7 +177,8 @@ poplin::ConvParams Maker<poplin::ConvParams>::make(World& w) {
 }
 
 poplin::Epilogue Maker<poplin::Epilogue>::make(World& w) {
-  return {Maker<std::vector<popops::expr::Any>>::make(w), Maker<std::vector<poplar::Tensor>>::make(w), w.roll(3) ? 0 : Maker<std::size_t>::make(w)};
+  return {Maker<std::vector<popops::expr::Any>>::make(w), Maker<std::vector<poplar::Tensor>>::make(w),
+          w.roll(3) ? 0 : Maker<std::size_t>::make(w)};
 }
 
 popnn::pooling::PoolParams Maker<popnn::pooling::PoolParams>::make(World& w) {

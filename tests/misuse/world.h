@@ -7,13 +7,13 @@
 #include <poplar/Program.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/Epilogue.hpp>
-#include <poputil/GraphFunction.hpp>
-#include <poputil/Util.hpp>
-#include <pva/pva.hpp>
-#include <popops/TopK.hpp>
 #include <popnn/Pooling.hpp>
 #include <popops/Expr.hpp>
 #include <popops/Reduce.hpp>
+#include <popops/TopK.hpp>
+#include <poputil/GraphFunction.hpp>
+#include <poputil/Util.hpp>
+#include <pva/pva.hpp>
 
 #include <functional>
 #include <map>
@@ -58,14 +58,16 @@ struct Fresh {};
 // What has no maker of its own is default-constructed.
 template <class T, class = void>
 struct Maker : Fresh {
-  static_assert(std::is_default_constructible<T>::value, "a parameter of a public function has a new type: add a Maker for it in tests/misuse/world.h");
+  static_assert(std::is_default_constructible<T>::value,
+                "a parameter of a public function has a new type: add a Maker for it in tests/misuse/world.h");
   static T make(World&) { return T(); }
 };
 
 template <class T>
 struct Maker<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static T make(World& w) {
-    static const unsigned long long values[] = {0, 1, 2, 3, 4, 5, 7, 16, 1000, 0x7fffffff, 0xffffffff, 1ull << 32, 1ull << 63, ~0ull, (1ull << 63) + 2};
+    static const unsigned long long values[] = {
+        0, 1, 2, 3, 4, 5, 7, 16, 1000, 0x7fffffff, 0xffffffff, 1ull << 32, 1ull << 63, ~0ull, (1ull << 63) + 2};
     // How much there is behind a pointer that is not null nobody can check.
     return static_cast<T>(w.roll(8) ? values[w.roll(6)] : values[w.roll(w.gave_buffer ? 9 : 15)]);
   }
@@ -77,7 +79,8 @@ struct Maker<bool> {
 template <class T>
 struct Maker<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static T make(World& w) {
-    const double values[] = {0.5, 1, 2, 0, -1, 1e30, -1e300, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
+    const double values[] = {
+        0.5, 1, 2, 0, -1, 1e30, -1e300, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
     return static_cast<T>(w.roll(6) ? values[w.roll(3)] : values[w.roll(9)]);
   }
 };
@@ -95,7 +98,8 @@ struct Maker<std::string> {
 template <>
 struct Maker<poplar::Type> {
   static poplar::Type make(World& w) {
-    const poplar::Type types[] = {poplar::FLOAT, poplar::HALF, poplar::INT, poplar::UNSIGNED_INT, poplar::BOOL, poplar::CHAR, poplar::QUARTER, poplar::LONGLONG, poplar::Type()};
+    const poplar::Type types[] = {poplar::FLOAT, poplar::HALF,    poplar::INT,      poplar::UNSIGNED_INT, poplar::BOOL,
+                                  poplar::CHAR,  poplar::QUARTER, poplar::LONGLONG, poplar::Type()};
     return w.roll(2) ? types[0] : types[w.roll(9)];
   }
 };
@@ -221,12 +225,16 @@ template <class A, class = void>
 struct Argument {
   using T = std::remove_cv_t<std::remove_reference_t<A>>;
   explicit Argument(World& w) {
-    if constexpr (std::is_base_of_v<Fresh, Maker<T>>) value = std::shared_ptr<T>(new T());
-    else value = std::shared_ptr<T>(new T(Maker<T>::make(w)));
+    if constexpr (std::is_base_of_v<Fresh, Maker<T>>)
+      value = std::shared_ptr<T>(new T());
+    else
+      value = std::shared_ptr<T>(new T(Maker<T>::make(w)));
   }
   A get() {
-    if constexpr (std::is_lvalue_reference_v<A>) return *value;
-    else return std::move(*value);
+    if constexpr (std::is_lvalue_reference_v<A>)
+      return *value;
+    else
+      return std::move(*value);
   }
   std::shared_ptr<T> value;
 };
@@ -237,9 +245,13 @@ struct GraphArgument {
   poplar::Graph& graph;
 };
 template <>
-struct Argument<poplar::Graph&> : GraphArgument<poplar::Graph&> { using GraphArgument::GraphArgument; };
+struct Argument<poplar::Graph&> : GraphArgument<poplar::Graph&> {
+  using GraphArgument::GraphArgument;
+};
 template <>
-struct Argument<const poplar::Graph&> : GraphArgument<const poplar::Graph&> { using GraphArgument::GraphArgument; };
+struct Argument<const poplar::Graph&> : GraphArgument<const poplar::Graph&> {
+  using GraphArgument::GraphArgument;
+};
 // A program that is added to is mostly the one that is run afterwards.
 template <>
 struct Argument<poplar::program::Sequence&> {
@@ -259,10 +271,14 @@ struct Argument<T*> {
   }
   T* get() {
     if (is_null) return nullptr;
-    if constexpr (std::is_function_v<T>) return nullptr;
-    else if constexpr (std::is_same_v<Object, char>) return storage.data();
-    else if constexpr (std::is_void_v<T> || std::is_arithmetic_v<T>) return reinterpret_cast<T*>(buffer());
-    else return static_cast<T*>(object.get());
+    if constexpr (std::is_function_v<T>)
+      return nullptr;
+    else if constexpr (std::is_same_v<Object, char>)
+      return storage.data();
+    else if constexpr (std::is_void_v<T> || std::is_arithmetic_v<T>)
+      return reinterpret_cast<T*>(buffer());
+    else
+      return static_cast<T*>(object.get());
   }
   bool is_null;
   std::string storage;
@@ -304,11 +320,17 @@ struct StreamArgument {
   std::stringstream stream;
 };
 template <>
-struct Argument<std::ostream&> : StreamArgument<std::ostream> { using StreamArgument::StreamArgument; };
+struct Argument<std::ostream&> : StreamArgument<std::ostream> {
+  using StreamArgument::StreamArgument;
+};
 template <>
-struct Argument<std::istream&> : StreamArgument<std::istream> { using StreamArgument::StreamArgument; };
+struct Argument<std::istream&> : StreamArgument<std::istream> {
+  using StreamArgument::StreamArgument;
+};
 template <>
-struct Argument<std::stringstream&> : StreamArgument<std::stringstream> { using StreamArgument::StreamArgument; };
+struct Argument<std::stringstream&> : StreamArgument<std::stringstream> {
+  using StreamArgument::StreamArgument;
+};
 template <>
 struct Argument<const popops::expr::Expr&> {
   explicit Argument(World& w) : value(Maker<popops::expr::Any>::make(w)) {}

@@ -83,10 +83,23 @@ BuilderArgument::BuilderArgument(World& w) : own(w.roll(12) ? &w.model().own : n
 }
 
 std::string_view model_text(World& w) {
-  static const std::string texts[] = {"v", "x", "in", "add", "matmul", "w", "module\ngraph main():\n    return\n",
-                                      "module\ngraph main():\n    a: Tensor[(2), float32] = init(dtype=float32, init_type=\"zero\", shape=[3])\n    return\n",
-                                      "module\ngraph main():\n    call(main)\n    return\n", "module\n\nstream in: Tensor[(99999999999, 99999999999), float32] to device\n",
-                                      "", "((((((((", "a\nb", "graph", "\xff\xfe", std::string("a\0b", 3)};
+  static const std::string texts[] = {
+      "v",
+      "x",
+      "in",
+      "add",
+      "matmul",
+      "w",
+      "module\ngraph main():\n    return\n",
+      "module\ngraph main():\n    a: Tensor[(2), float32] = init(dtype=float32, init_type=\"zero\", shape=[3])\n    return\n",
+      "module\ngraph main():\n    call(main)\n    return\n",
+      "module\n\nstream in: Tensor[(99999999999, 99999999999), float32] to device\n",
+      "",
+      "((((((((",
+      "a\nb",
+      "graph",
+      "\xff\xfe",
+      std::string("a\0b", 3)};
   static std::string made;
   if (w.roll(4) == 0) {
     // A valid text with one byte changed.
@@ -122,8 +135,10 @@ model::Tensor Maker<model::Tensor>::make(World& w) {
 model::Stream Maker<model::Stream>::make(World& w) { return some(w, w.roll(2) ? w.model().in : w.model().out, w.model().foreign_in[0]); }
 
 model::Type Maker<model::Type>::make(World& w) {
-  static const char* const elements[] = {"float32", "float32", "float16", "int32", "bool", "uint8", "float64", "int64", "float8_143", "", "float31"};
-  static const Shape shapes[] = {{4, 4}, {4}, {}, {3}, {0}, {1 << 20, 1 << 20}, {-1}, {1ll << 62, 4}, {0, 1ll << 62, 1ll << 62}, {1ll << 55}, {(1ll << 62) + 1, -2}};
+  static const char* const elements[] = {"float32", "float32", "float16",    "int32", "bool",   "uint8",
+                                         "float64", "int64",   "float8_143", "",      "float31"};
+  static const Shape shapes[] = {
+      {4, 4}, {4}, {}, {3}, {0}, {1 << 20, 1 << 20}, {-1}, {1ll << 62, 4}, {0, 1ll << 62, 1ll << 62}, {1ll << 55}, {(1ll << 62) + 1, -2}};
   return {elements[w.roll(3) ? w.roll(4) : w.roll(11)], w.roll(3) ? shapes[w.roll(5)] : shapes[w.roll(11)]};
 }
 
@@ -194,8 +209,7 @@ model::Module Maker<model::Module>::make(World& w) {
   if (w.roll(3) == 0) {
     try {
       return model::Module::parse(texts[w.roll(2)]);
-    } catch (const pando::ModelError&) {
-    }
+    } catch (const pando::ModelError&) {}
   }
   model::Module m = w.model().own.module();
   if (w.roll(12) == 0) model::Module taken(std::move(m));
@@ -230,9 +244,7 @@ std::string model_wrong(World& w) {
   text = m.text();
   try {
     if (model::Module::parse(text).text() != text) return "leaves a module whose text does not come back";
-  } catch (const pando::ModelError& e) {
-    return std::string("leaves a module whose text is not read: ") + e.what();
-  }
+  } catch (const pando::ModelError& e) { return std::string("leaves a module whose text is not read: ") + e.what(); }
   return {};
 }
 
@@ -250,8 +262,10 @@ Attribute public_attribute(const ir::AttributeValue& value) {
   std::visit(
       [&](const auto& v) {
         using V = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<V, pando::ir::DType>) out = std::string(ir::name_of(v));
-        else if constexpr (std::is_constructible_v<Attribute, V>) out = v;
+        if constexpr (std::is_same_v<V, pando::ir::DType>)
+          out = std::string(ir::name_of(v));
+        else if constexpr (std::is_constructible_v<Attribute, V>)
+          out = v;
       },
       value);
   return out;
@@ -270,7 +284,8 @@ void call_op(World& w, const ir::OpRow& row) {
   if (!samples.empty()) {
     const ir::Sample& sample = samples[w.roll(static_cast<unsigned>(samples.size()))];
     for (const ir::HostTensor& t : ir::sample_data(sample, 1)) {
-      operands.push_back(b.variable({{std::string(ir::name_of(t.dtype())), t.shape()}, std::vector<std::byte>(t.data(), t.data() + t.size_bytes())}, "t"));
+      operands.push_back(
+          b.variable({{std::string(ir::name_of(t.dtype())), t.shape()}, std::vector<std::byte>(t.data(), t.data() + t.size_bytes())}, "t"));
     }
     for (const auto& [name, value] : sample.attributes.items()) attributes[name] = public_attribute(value);
   } else {

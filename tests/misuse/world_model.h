@@ -82,7 +82,9 @@ struct BuilderArgument {
   model::Builder* own;
 };
 template <>
-struct Argument<model::Builder&> : BuilderArgument { using BuilderArgument::BuilderArgument; };
+struct Argument<model::Builder&> : BuilderArgument {
+  using BuilderArgument::BuilderArgument;
+};
 template <>
 struct Argument<model::Builder&&> : BuilderArgument {
   using BuilderArgument::BuilderArgument;

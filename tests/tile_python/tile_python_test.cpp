@@ -54,15 +54,15 @@ class TilePython : public testing::Test {
   std::string error(const Program& program) {
     try {
       run(program);
-    } catch (const poplar_error& e) {
-      return e.what();
-    }
+    } catch (const poplar_error& e) { return e.what(); }
     return "no error";
   }
   // Runs Python on tile 0; what it printed, and whether it came to its end.
   std::string try_run(const std::string& program, bool* good) {
     const Tensor flag = variable(BOOL, std::vector<char>{0}, "good");
-    run(vertex("RunsProgram", {{"in", variable<int>(INT, {1, 2, 3}, "in")}, {"program", text(program, "program")}, {"text", room("text")}, {"good", flag[0]}}));
+    run(vertex(
+        "RunsProgram",
+        {{"in", variable<int>(INT, {1, 2, 3}, "in")}, {"program", text(program, "program")}, {"text", room("text")}, {"good", flag[0]}}));
     *good = read<char>("good", 1)[0];
     return said("text");
   }
@@ -95,7 +95,8 @@ TEST_F(TilePython, EachTileHasItsOwn) {
 // Two compute sets give the same vertex different tensors: Python's view is the same, and sees the new place.
 TEST_F(TilePython, AViewIsRebound) {
   const Tensor a = variable<int>(INT, {1, 2}, "a"), b = variable<int>(INT, {5, 6, 7}, "b");
-  run(Sequence{vertex("KeepsView", {{"numbers", a}}), vertex("KeepsView", {{"numbers", b}}), vertex("KeepsView", {{"numbers", a.slice(1, 2)}})});
+  run(Sequence{vertex("KeepsView", {{"numbers", a}}), vertex("KeepsView", {{"numbers", b}}),
+               vertex("KeepsView", {{"numbers", a.slice(1, 2)}})});
   EXPECT_THAT(read<int>("a", 2), ElementsAre(201, 302));
   EXPECT_THAT(read<int>("b", 3), ElementsAre(305, 306, 307));
 }
@@ -146,7 +147,8 @@ TEST_F(TilePython, TypesOfElements) {
 }
 
 TEST_F(TilePython, ScalarsAreViewsOfOneElement) {
-  const Tensor a = variable<float>(FLOAT, {41.5f}, "a"), sum = variable<int>(INT, {0}, "sum"), flag = variable(BOOL, std::vector<char>{0}, "flag");
+  const Tensor a = variable<float>(FLOAT, {41.5f}, "a"), sum = variable<int>(INT, {0}, "sum"),
+               flag = variable(BOOL, std::vector<char>{0}, "flag");
   run(vertex("Scalars", {{"a", a[0]}, {"sum", sum[0]}, {"flag", flag[0]}}));
   EXPECT_EQ(read<int>("sum", 1)[0], 42);
   EXPECT_EQ(read<char>("flag", 1)[0], 1);
@@ -176,8 +178,10 @@ TEST_F(TilePython, InterpretersThatEndEndTheRun) {
 
 // An operand that could be read on another tile comes to this one's memory.
 TEST_F(TilePython, InputsOfOtherTiles) {
-  const Tensor x = variable<float>(FLOAT, {0.5f, -3, 8}, "x", 1), y = variable<float>(FLOAT, {0, 0, 0}, "y"), y1 = variable<float>(FLOAT, {0, 0, 0}, "y1", 1);
-  run(Sequence{vertex("Twice", {{"x", x}, {"y", y1}, {"text", room("text1", 1)}}, 1), vertex("Twice", {{"x", x}, {"y", y}, {"text", room("text")}})});
+  const Tensor x = variable<float>(FLOAT, {0.5f, -3, 8}, "x", 1), y = variable<float>(FLOAT, {0, 0, 0}, "y"),
+               y1 = variable<float>(FLOAT, {0, 0, 0}, "y1", 1);
+  run(Sequence{vertex("Twice", {{"x", x}, {"y", y1}, {"text", room("text1", 1)}}, 1),
+               vertex("Twice", {{"x", x}, {"y", y}, {"text", room("text")}})});
   EXPECT_THAT(read<float>("y", 3), ElementsAre(1, -6, 16));
 }
 

@@ -43,8 +43,8 @@ class Solution {
   ConstraintEvaluationSummary evaluated_;
 };
 
-/// Variables and constraints. Operations add a variable for their result. All numbers are unsigned: a difference below zero, and a division by
-/// zero, have no solution. Variables of another model, and ranges that are empty, are refused (std::invalid_argument).
+/// Variables and constraints. Operations add a variable for their result. All numbers are unsigned: a difference below zero, and a division
+/// by zero, have no solution. Variables of another model, and ranges that are empty, are refused (std::invalid_argument).
 class POPLAR_EXPORT Model {
  public:
   class PriorityGroup {
@@ -99,8 +99,8 @@ class POPLAR_EXPORT Model {
   Variable booleanNot(Variable var, const std::string& debugName = "");
   Variable booleanAnd(Variable left, Variable right, const std::string& debugName = "");
 
-  /// The value of `f`, which is asked once its arguments are known: vector<T> -> DataType, or an optional of it; nothing: no solution has these
-  /// arguments. Arguments are values of T.
+  /// The value of `f`, which is asked once its arguments are known: vector<T> -> DataType, or an optional of it; nothing: no solution has
+  /// these arguments. Arguments are values of T.
   template <class T, class F>
   Variable call(const std::vector<Variable>& vars, F f, const std::string& debugName = "");
 
@@ -144,7 +144,8 @@ Variable Model::call(const std::vector<Variable>& vars, F f, const std::string& 
     }
   };
   DataType greatest = DataType::max();
-  if constexpr (!std::is_same<T, DataType>::value) greatest = DataType(static_cast<DataType::UnderlyingType>(std::numeric_limits<T>::max()));
+  if constexpr (!std::is_same<T, DataType>::value)
+    greatest = DataType(static_cast<DataType::UnderlyingType>(std::numeric_limits<T>::max()));
   return addCall(vars, greatest, asked, debugName);
 }
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <set>
 
-#include "base/private_files.h"
+#include "base/files/private_files.h"
 
 namespace pando {
 

@@ -1,6 +1,6 @@
 // What costs time to make and is kept for later runs: compiled codelets, executables. One folder of the user's, with a part for each kind.
 // Files are replaced whole or not at all, by several processes at a time if need be, and only what this user alone can have put there is
-// believed (base/private_files.h). Where nothing can be kept, everything works without.
+// believed (base/files/private_files.h). Where nothing can be kept, everything works without.
 #pragma once
 
 #include <filesystem>

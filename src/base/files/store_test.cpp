@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/private_files.h"
+#include "base/files/private_files.h"
 
 namespace pando {
 namespace {

@@ -2,14 +2,14 @@
 //
 //     pando-measure program FILE --machine ipu2 --tiles 64      one placed program: predicted, and by the cycle model
 //     pando-measure ipus | host | ranks [--svg FILE]            many, with their correlation
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <fstream>
 #include <iterator>
 
 #include "base/error.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "measure/grid.h"
 #include "measure/run.h"
 #include "simulate/cluster_json.h"
@@ -44,8 +44,7 @@ void program(const Arguments& a) {
   std::string text;
   const measure::IpuRun r = measure::run_on_ipus(m, a.machine, a.tiles, &text);
   fmt::print("{}: simulated {:.6g} s; compiled to tiles, by the cycle model {:.6g} s ({} cycles on {} IPUs); difference {:+.1f} %\n",
-             cluster.name, t.seconds, r.seconds,
-             r.cycles, r.ipus, 100 * (t.seconds / r.seconds - 1));
+             cluster.name, t.seconds, r.seconds, r.cycles, r.ipus, 100 * (t.seconds / r.seconds - 1));
   if (a.profile) fmt::print("{}", text);
 }
 
@@ -69,7 +68,8 @@ void host(const Arguments& a, measure::HostRun how) {
   const simulate::Cluster c = a.host.empty() ? measure::calibrate_runs(0.2 * a.seconds, how) : simulate::cluster_of(a.host);
   auto all = measure::host_configurations();
   if (!a.only.empty()) std::erase_if(all, [&](const measure::Configuration& x) { return x.what.find(a.only) == std::string::npos; });
-  if (all.size() < 2) fail(ErrorKind::invalid_option, "too-few-configurations", "{} of the configurations have '{}' in their names", all.size(), a.only);
+  if (all.size() < 2)
+    fail(ErrorKind::invalid_option, "too-few-configurations", "{} of the configurations have '{}' in their names", all.size(), a.only);
   const auto g = measure::compare_on_host(all, c, 0.8 * a.seconds / static_cast<double>(all.size()), show, how);
   report(a, g, how == measure::HostRun::ranks ? "simulated against MPI ranks on this host" : "simulated against this host");
 }
@@ -91,10 +91,13 @@ int main(int argc, char** argv) {
   CLI::App* const many = app.add_subcommand("ipus", "MLPs and small GPTs on 2 to 16 IPUs, against the cycle model");
   machine(many);
   CLI::App* const here = app.add_subcommand("host", "MLPs and small GPTs on one and two threads of this host, against its clock");
-  CLI::App* const ranks = app.add_subcommand("ranks", "MLPs and small GPTs on one and two ranks (pando run, mpirun), against this host's clock");
+  CLI::App* const ranks =
+      app.add_subcommand("ranks", "MLPs and small GPTs on one and two ranks (pando run, mpirun), against this host's clock");
   for (CLI::App* c : {here, ranks}) {
     c->add_option("--host", a.host, "A JSON file of pando calibrate; without it the host is calibrated first");
-    c->add_option("--seconds", a.seconds, "For how long, without starting processes")->check(CLI::Range(1.0, 3600.0))->capture_default_str();
+    c->add_option("--seconds", a.seconds, "For how long, without starting processes")
+        ->check(CLI::Range(1.0, 3600.0))
+        ->capture_default_str();
     c->add_option("--only", a.only, "Configurations with this text in their names");
   }
   for (CLI::App* c : {many, here, ranks}) c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
@@ -104,9 +107,7 @@ int main(int argc, char** argv) {
   ranks->callback([&] { host(a, measure::HostRun::ranks); });
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  } catch (const std::exception& error) {
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; } catch (const std::exception& error) {
     fmt::print(stderr, "pando measure: {}\n", error.what());
     return 2;
   }

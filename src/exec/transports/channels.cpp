@@ -24,7 +24,8 @@ Packet packet(Packet::Kind kind, std::uint32_t channel, std::uint64_t count, std
 
 }  // namespace
 
-Channels::Channels(std::vector<Channel> channels, Transport& transport, const Options& options, std::function<void(const std::string&)> failed)
+Channels::Channels(std::vector<Channel> channels, Transport& transport, const Options& options,
+                   std::function<void(const std::string&)> failed)
     : channels_(std::move(channels)), transport_(transport), options_(options), failed_(std::move(failed)), ends_(channels_.size()) {
   for (const Channel& c : channels_) {
     if (c.from_rank == transport_.rank()) devices_.try_emplace(c.from, std::make_unique<Device>());
@@ -91,7 +92,8 @@ void Channels::wait(Lock& lock, std::int32_t d, bool sends, std::uint32_t channe
   while (!ready() && failure_.empty()) {
     if (me.changed.wait_until(lock, ask_at) == std::cv_status::no_timeout || ready() || !failure_.empty()) continue;
     if (options_.give_up.count() > 0 && Clock::now() - begin > options_.give_up) {
-      fail_here(lock, fmt::format("no progress for {:.0f} s: {} [timeout]", std::chrono::duration<double>(options_.give_up).count(), describe(hop(d))));
+      fail_here(lock, fmt::format("no progress for {:.0f} s: {} [timeout]", std::chrono::duration<double>(options_.give_up).count(),
+                                  describe(hop(d))));
       break;
     }
     ask(lock, d);
@@ -152,13 +154,17 @@ void Channels::follow(Lock& lock, std::vector<Hop> way) {
 
 std::string Channels::describe(const Hop& h) const {
   const Channel& c = channels_[h.channel];
-  return fmt::format("device {} (rank {}) waits to {} '{}' {} device {}, message {}", h.device, h.rank, h.sends ? "send" : "receive", c.name,
-                     h.sends ? "to" : "from", h.sends ? c.to : c.from, h.sends && c.capacity > 0 ? h.count + 1 + static_cast<std::uint64_t>(c.capacity) : h.count + 1);
+  return fmt::format("device {} (rank {}) waits to {} '{}' {} device {}, message {}", h.device, h.rank, h.sends ? "send" : "receive",
+                     c.name, h.sends ? "to" : "from", h.sends ? c.to : c.from,
+                     h.sends && c.capacity > 0 ? h.count + 1 + static_cast<std::uint64_t>(c.capacity) : h.count + 1);
 }
 
 void Channels::deadlock(Lock& lock, std::vector<Hop> circle, const std::string& end) {
   // The same text wherever it is found.
-  if (end.empty()) std::rotate(circle.begin(), std::min_element(circle.begin(), circle.end(), [](const Hop& a, const Hop& b) { return a.device < b.device; }), circle.end());
+  if (end.empty())
+    std::rotate(circle.begin(),
+                std::min_element(circle.begin(), circle.end(), [](const Hop& a, const Hop& b) { return a.device < b.device; }),
+                circle.end());
   std::string text = "deadlock";
   for (std::size_t i = 0; i < circle.size(); ++i) text += (i == 0 ? ": " : "; ") + describe(circle[i]);
   if (!end.empty()) text += "; " + end;

@@ -1,12 +1,12 @@
 // Bounded channels between the devices of a run: each has one sender and one receiver, which may be on different ranks.
 //
-// Capacity c: the sender is at most c messages ahead of the receiver. 0 is a rendezvous: send returns when the receiver has taken the message.
-// Both ends wait on a condition, so a waiting device leaves the core to others.
+// Capacity c: the sender is at most c messages ahead of the receiver. 0 is a rendezvous: send returns when the receiver has taken the
+// message. Both ends wait on a condition, so a waiting device leaves the core to others.
 //
-// A deadlock is found, not waited out. A device waits for one thing at a time, which only one other device can bring. Who has waited for a while sends
-// a probe to that device's rank; if that device waits, too, the probe goes on from there. Counts of messages go with it, so that one that is under way
-// is never taken for one that does not come. When a probe meets a device that it knows and that still waits for the same message, or one that
-// has ended, the run fails, and says who waits for what.
+// A deadlock is found, not waited out. A device waits for one thing at a time, which only one other device can bring. Who has waited for a
+// while sends a probe to that device's rank; if that device waits, too, the probe goes on from there. Counts of messages go with it, so
+// that one that is under way is never taken for one that does not come. When a probe meets a device that it knows and that still waits for
+// the same message, or one that has ended, the run fails, and says who waits for what.
 #pragma once
 
 #include "exec/transports/transport.h"
@@ -57,7 +57,8 @@ class Channels {
   };
 
   // Keeps references. `failed` is called once, when the run has failed here or elsewhere.
-  Channels(std::vector<Channel> channels, Transport& transport, const Options& options, std::function<void(const std::string&)> failed = {});
+  Channels(std::vector<Channel> channels, Transport& transport, const Options& options,
+           std::function<void(const std::string&)> failed = {});
 
   const std::vector<Channel>& all() const { return channels_; }
   // By the thread of the channel's sender; of its receiver. Channel::bytes bytes.

@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 // Ranks with their ends of the same channels.
 class Ranks {
  public:
-  Ranks(unsigned ranks, const std::vector<Channel>& channels, Channels::Options options = quick()) : transports_(in_process_transports(ranks)) {
+  Ranks(unsigned ranks, const std::vector<Channel>& channels, Channels::Options options = quick())
+      : transports_(in_process_transports(ranks)) {
     for (auto& t : transports_) ends_.push_back(std::make_unique<Channels>(channels, *t, options));
     for (unsigned r = 0; r < ranks; ++r) transports_[r]->start([this, r](Packet p) { ends_[r]->deliver(std::move(p)); });
   }
@@ -51,9 +52,7 @@ std::pair<std::string, std::string> both(Ranks& ranks, unsigned other, A a, B b)
   const auto guarded = [](auto f, std::string& to) {
     try {
       f();
-    } catch (const RunFailed& e) {
-      to = e.what();
-    }
+    } catch (const RunFailed& e) { to = e.what(); }
   };
   std::thread thread([&] {
     guarded(b, second);
@@ -114,10 +113,12 @@ TEST(Channels, what_stands_still_with_a_rendezvous_goes_on_with_a_slot) {
   for (std::int64_t capacity : {0, 1}) {
     Ranks ranks(2, there_and_back(2, capacity));
     int x = 1, y = 2;
-    const auto [a, b] = both(
-        ranks, 1, [&] { ranks[0].send(0, &x), ranks[0].receive(1, &y); }, [&] { ranks[1].send(1, &x), ranks[1].receive(0, &y); });
+    const auto [a, b] =
+        both(ranks, 1, [&] { ranks[0].send(0, &x), ranks[0].receive(1, &y); }, [&] { ranks[1].send(1, &x), ranks[1].receive(0, &y); });
     EXPECT_EQ(a.empty(), capacity == 1);
-    if (capacity == 0) EXPECT_THAT(a, HasSubstr("deadlock: device 0 (rank 0) waits to send 'there' to device 1, message 1; device 1 (rank 1) waits to send 'back'"));
+    if (capacity == 0)
+      EXPECT_THAT(
+          a, HasSubstr("deadlock: device 0 (rank 0) waits to send 'there' to device 1, message 1; device 1 (rank 1) waits to send 'back'"));
     EXPECT_EQ(a, b);
   }
 }
@@ -127,7 +128,8 @@ TEST(Channels, who_waits_for_a_device_that_has_ended_is_told) {
     Ranks ranks(n, there_and_back(n, 1));
     int x = 0;
     const auto [a, b] = both(ranks, n - 1, [&] { ranks[0].receive(1, &x); }, [] {});
-    EXPECT_THAT(a, HasSubstr("device 0 (rank 0) waits to receive 'back' from device 1, message 1; device 1 has come to its end [deadlock]"));
+    EXPECT_THAT(a,
+                HasSubstr("device 0 (rank 0) waits to receive 'back' from device 1, message 1; device 1 has come to its end [deadlock]"));
     EXPECT_EQ(b, "");
   }
 }
@@ -135,10 +137,12 @@ TEST(Channels, who_waits_for_a_device_that_has_ended_is_told) {
 TEST(Channels, a_slow_device_is_no_deadlock) {
   Ranks ranks(2, there_and_back(2, 1));
   int x = 7, y = 0;
-  const auto [a, b] = both(ranks, 1, [&] { ranks[0].receive(1, &y); }, [&] {
-    std::this_thread::sleep_for(200ms);
-    ranks[1].send(1, &x);
-  });
+  const auto [a, b] = both(
+      ranks, 1, [&] { ranks[0].receive(1, &y); },
+      [&] {
+        std::this_thread::sleep_for(200ms);
+        ranks[1].send(1, &x);
+      });
   EXPECT_EQ(a + b, "");
   EXPECT_EQ(y, 7);
   EXPECT_GT(ranks[0].traffic(0).waited, 0.1);
@@ -150,9 +154,11 @@ TEST(Channels, a_wait_ends_at_last) {
   Ranks ranks(2, there_and_back(2, 1), options);
   int x = 0;
   std::atomic<bool> over{false};
-  const auto [a, b] = both(ranks, 1, [&] { ranks[0].receive(1, &x), over = true; }, [&] {
-    for (int i = 0; i < 100 && ranks[1].failure().empty(); ++i) std::this_thread::sleep_for(10ms);
-  });
+  const auto [a, b] = both(
+      ranks, 1, [&] { ranks[0].receive(1, &x), over = true; },
+      [&] {
+        for (int i = 0; i < 100 && ranks[1].failure().empty(); ++i) std::this_thread::sleep_for(10ms);
+      });
   EXPECT_THAT(a, HasSubstr("no progress for 0 s: device 0 (rank 0) waits to receive 'back' from device 1, message 1 [timeout]"));
   EXPECT_FALSE(over);
 }
@@ -164,9 +170,7 @@ TEST(Channels, a_failure_ends_the_waits_of_all_ranks) {
   std::thread waits([&] {
     try {
       ranks[1].receive(0, &x);
-    } catch (const RunFailed& e) {
-      text = e.what();
-    }
+    } catch (const RunFailed& e) { text = e.what(); }
   });
   std::this_thread::sleep_for(10ms);
   ranks[2].fail("rank 2 has no memory");

@@ -10,8 +10,8 @@ namespace pando::exec {
 
 namespace {
 
-// What arrives at one rank. The poster hands it over itself; a packet that is posted meanwhile waits, so that packets come one at a time and
-// in order.
+// What arrives at one rank. The poster hands it over itself; a packet that is posted meanwhile waits, so that packets come one at a time
+// and in order.
 class Inbox {
  public:
   void start(Transport::Receiver receiver) {

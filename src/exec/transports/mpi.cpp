@@ -19,7 +19,8 @@ std::unique_ptr<Transport> open_mpi() {
   // Global: MPI loads components of its own, which look for its symbols.
   void* const library = dlopen("libpando_mpi.so", RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
-    fail(ErrorKind::no_environment, "no-mpi", "ranks are processes of MPI, and MPI cannot be loaded: {}; install Open MPI and build Pando with it", dlerror());
+    fail(ErrorKind::no_environment, "no-mpi",
+         "ranks are processes of MPI, and MPI cannot be loaded: {}; install Open MPI and build Pando with it", dlerror());
   }
   const auto make = reinterpret_cast<Transport* (*)()>(dlsym(library, "pando_make_mpi_transport"));
   if (make == nullptr) fail(ErrorKind::no_environment, "no-mpi", "libpando_mpi.so is of another version: {}", dlerror());

@@ -1,5 +1,5 @@
-// MPI ranks. MPI is not needed to build or run anything else: the transport is libpando_mpi.so, beside the other libraries, which is loaded when
-// the process was started by an MPI launcher.
+// MPI ranks. MPI is not needed to build or run anything else: the transport is libpando_mpi.so, beside the other libraries, which is loaded
+// when the process was started by an MPI launcher.
 #pragma once
 
 #include "exec/transports/transport.h"

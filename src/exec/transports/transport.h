@@ -1,5 +1,5 @@
-// What crosses ranks. A rank is one process of a distributed run (or, in tests, one part of a process); it holds some devices. Everything that
-// one rank tells another one is a packet; bounded channels, the comparison of programs and the gathering of results are made of them.
+// What crosses ranks. A rank is one process of a distributed run (or, in tests, one part of a process); it holds some devices. Everything
+// that one rank tells another one is a packet; bounded channels, the comparison of programs and the gathering of results are made of them.
 //
 // In one process: in_process.h. As MPI ranks: mpi.h, which loads libpando_mpi.so when it is asked for.
 #pragma once

@@ -13,8 +13,8 @@ Shape dynamic_slice_shape(const Inference& in) {
   Shape shape = in.shape(0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     std::int64_t& extent = shape[static_cast<std::size_t>(axes[i])];
-    if (sizes[i] < 1 || sizes[i] > extent) in.refuse("slice-size", "a size of {} along axis {}, which has {} elements", sizes[i], axes[i],
-                                                     extent);
+    if (sizes[i] < 1 || sizes[i] > extent)
+      in.refuse("slice-size", "a size of {} along axis {}, which has {} elements", sizes[i], axes[i], extent);
     extent = sizes[i];
   }
   return shape;

@@ -16,7 +16,8 @@ void infer_bool(Inference& in) {
 
 Cost movement_cost(const Inference& in) {
   Cost cost;
-  for (const Type& t : in.results()) cost.bytes_written += static_cast<double>(elements_of(t.shape)) * static_cast<double>(size_of(t.dtype));
+  for (const Type& t : in.results())
+    cost.bytes_written += static_cast<double>(elements_of(t.shape)) * static_cast<double>(size_of(t.dtype));
   cost.bytes_read = cost.bytes_written;
   return cost;
 }

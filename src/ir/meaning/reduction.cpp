@@ -18,9 +18,7 @@ Shape reduced_shape(const Shape& shape, const Ints& axes, bool keepdims) {
   return out;
 }
 
-void infer_reduction(Inference& in) {
-  in.result(in.dtype(0), reduced_shape(in.shape(0), axes_of(in), in.attributes().flag("keepdims")));
-}
+void infer_reduction(Inference& in) { in.result(in.dtype(0), reduced_shape(in.shape(0), axes_of(in), in.attributes().flag("keepdims"))); }
 
 void check_elements(const Inference& in, const Ints& axes) {
   for (std::int64_t a : axes) {

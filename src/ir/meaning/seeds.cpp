@@ -7,8 +7,7 @@ namespace pando::ir {
 void check_seed(const Inference& in, std::size_t operand) {
   if (in.dtype(operand) == DType::uint32 && in.shape(operand) == Shape{2}) return;
   refuse(ErrorClass::value, "seed-type", "{}: the seed is {} of shape {}; expected uint32 of shape (2)", in.row().name,
-         name_of(in.dtype(operand)),
-         to_string(in.shape(operand)));
+         name_of(in.dtype(operand)), to_string(in.shape(operand)));
 }
 
 void check_ratio(const Inference& in, std::string_view attribute) {
@@ -18,8 +17,8 @@ void check_ratio(const Inference& in, std::string_view attribute) {
 
 void infer_random(Inference& in) {
   const DType dtype = in.attributes().dtype("dtype");
-  if (!is_differentiable(dtype)) in.refuse("random-type", "random numbers of {}; float16, float32 and float64 are possible",
-                                           name_of(dtype));
+  if (!is_differentiable(dtype))
+    in.refuse("random-type", "random numbers of {}; float16, float32 and float64 are possible", name_of(dtype));
   for (std::int64_t d : in.attributes().ints("shape")) {
     if (d < 0) in.refuse("random-shape", "a shape of {}", to_string(in.attributes().ints("shape")));
   }

@@ -1,5 +1,5 @@
-// Who may go on: the states of all tiles, made into the machine's next step. ExchangeSummary sees a row of tiles, ExchangeJoin the rows of an
-// IPU; ExchangeDecide sees all IPUs and chooses; ExchangeMatch pairs senders with receivers.
+// Who may go on: the states of all tiles, made into the machine's next step. ExchangeSummary sees a row of tiles, ExchangeJoin the rows of
+// an IPU; ExchangeDecide sees all IPUs and chooses; ExchangeMatch pairs senders with receivers.
 #include <pando/tile.hpp>
 #include <poplar/Vertex.hpp>
 
@@ -17,7 +17,8 @@ namespace {
 bool is_collective(unsigned kind) { return kind >= kind_allgather && kind <= kind_barrier; }
 
 // Of one kind of messages and one mode: how many rounds it would take.
-void count_rounds(const unsigned *statuses, unsigned tiles, unsigned which, unsigned slot, unsigned group, unsigned &rounds, unsigned &first) {
+void count_rounds(const unsigned* statuses, unsigned tiles, unsigned which, unsigned slot, unsigned group, unsigned& rounds,
+                  unsigned& first) {
   rounds = 0;
   first = 0;
   for (unsigned begin = 0, g = 0; begin < tiles; begin += group, ++g) {
@@ -33,20 +34,22 @@ void count_rounds(const unsigned *statuses, unsigned tiles, unsigned which, unsi
   }
 }
 
-const unsigned *summary_of(const unsigned *summaries, unsigned which) { return summaries + which * kSummaryWords; }
+const unsigned* summary_of(const unsigned* summaries, unsigned which) { return summaries + which * kSummaryWords; }
 
 // What holds of all rows, or of all IPUs: all but rounds, groups and errands. Who has no selected tile has nothing to say.
-void join(const unsigned *summaries, unsigned count, unsigned *joined) {
+void join(const unsigned* summaries, unsigned count, unsigned* joined) {
   for (unsigned i = 0; i < kSummaryWords; ++i) joined[i] = 0;
   joined[kSameWait] = joined[kSameAnswer] = 1;
   for (unsigned i = 0; i < count; ++i) {
-    const unsigned *const s = summary_of(summaries, i);
+    const unsigned* const s = summary_of(summaries, i);
     if (s[kSelectedTiles] == 0) continue;
     const bool first = joined[kSelectedTiles] == 0;
-    for (const unsigned sum : {kSelectedTiles, kWaitingForHost, kWaitingForInput, kWaitingToExchange, kReceiving, kChangedDisks}) joined[sum] += s[sum];
+    for (const unsigned sum : {kSelectedTiles, kWaitingForHost, kWaitingForInput, kWaitingToExchange, kReceiving, kChangedDisks})
+      joined[sum] += s[sum];
     if (s[kMostOutbox] > joined[kMostOutbox]) joined[kMostOutbox] = s[kMostOutbox];
     if (first)
-      for (const unsigned same : {kSameKind, kSameArgument, kAnswer, kAnswerLength, kAnswerHashLow, kAnswerHashHigh}) joined[same] = s[same];
+      for (const unsigned same : {kSameKind, kSameArgument, kAnswer, kAnswerLength, kAnswerHashLow, kAnswerHashHigh})
+        joined[same] = s[same];
     if (!s[kSameWait] || s[kSameKind] != joined[kSameKind] || s[kSameArgument] != joined[kSameArgument]) joined[kSameWait] = 0;
     if (!s[kSameAnswer] || ((s[kAnswer] ^ joined[kAnswer]) & ~0xffu) || s[kAnswerLength] != joined[kAnswerLength] ||
         s[kAnswerHashLow] != joined[kAnswerHashLow] || s[kAnswerHashHigh] != joined[kAnswerHashHigh])
@@ -71,7 +74,7 @@ class ExchangeSummary : public Vertex {
     summary[kSameAnswer] = static_cast<State>(statuses[kState] & 0xff) != State::not_selected;
     bool any_data = false, any_match = false;
     for (unsigned t = 0; t < tiles; ++t) {
-      const unsigned *const s = &statuses[t * kStatusWords];
+      const unsigned* const s = &statuses[t * kStatusWords];
       const State state = static_cast<State>(s[kState] & 0xff);
       from[t] = static_cast<unsigned short>(s[kPair]);
       to[t] = static_cast<unsigned short>(s[kPair] >> 16);
@@ -91,7 +94,8 @@ class ExchangeSummary : public Vertex {
         summary[kAnswerHashLow] = s[kHashLow];
         summary[kAnswerHashHigh] = s[kHashHigh];
       }
-      if (!waits || !is_collective(s[kWaitKind]) || s[kWaitKind] != summary[kSameKind] || s[kWaitArgument] != summary[kSameArgument]) summary[kSameWait] = 0;
+      if (!waits || !is_collective(s[kWaitKind]) || s[kWaitKind] != summary[kSameKind] || s[kWaitArgument] != summary[kSameArgument])
+        summary[kSameWait] = 0;
       // Letting others receive is as good as being idle.
       const bool same_state = s[kState] == summary[kAnswer] || ((s[kState] ^ summary[kAnswer]) & ~0xffu) == 0;
       const bool host_has_to_act = state == State::waits_for_host || state == State::waits_for_input;
@@ -107,9 +111,11 @@ class ExchangeSummary : public Vertex {
       any_match = any_match || s[kMatched];
     }
     for (unsigned m = 0; m < modes.size() / 2; ++m) {
-      if (any_data) count_rounds(&statuses[0], tiles, kPending, modes[2 * m], modes[2 * m + 1], summary[kRounds + m], summary[kFirstGroup + m]);
+      if (any_data)
+        count_rounds(&statuses[0], tiles, kPending, modes[2 * m], modes[2 * m + 1], summary[kRounds + m], summary[kFirstGroup + m]);
       if (any_match)
-        count_rounds(&statuses[0], tiles, kMatched, modes[2 * m], modes[2 * m + 1], summary[kRounds + kMostModes + m], summary[kFirstGroup + kMostModes + m]);
+        count_rounds(&statuses[0], tiles, kMatched, modes[2 * m], modes[2 * m + 1], summary[kRounds + kMostModes + m],
+                     summary[kFirstGroup + kMostModes + m]);
     }
   }
 };
@@ -124,7 +130,7 @@ class ExchangeJoin : public Vertex {
     const unsigned count = rows.size() / kSummaryWords;
     join(&rows[0], count, &summary[0]);
     for (unsigned i = 0; i < count && !summary[kErrandTile]; ++i) {
-      const unsigned *const s = summary_of(&rows[0], i);
+      const unsigned* const s = summary_of(&rows[0], i);
       if (!s[kErrandTile]) continue;
       summary[kErrandTile] = i * kRowTiles + s[kErrandTile];
       summary[kErrandLender] = s[kErrandLender];
@@ -136,9 +142,9 @@ class ExchangeJoin : public Vertex {
  private:
   // A mode's groups lie within rows, or all tiles are one.
   void join_rounds(unsigned count, unsigned which, unsigned group) {
-    unsigned &rounds = summary[kRounds + which];
+    unsigned& rounds = summary[kRounds + which];
     for (unsigned i = 0; i < count; ++i) {
-      const unsigned *const s = summary_of(&rows[0], i);
+      const unsigned* const s = summary_of(&rows[0], i);
       const unsigned of_row = s[kRounds + which];
       if (of_row == 0) continue;
       if (group > kRowTiles) {
@@ -155,7 +161,7 @@ class ExchangeDecide : public Vertex {
  public:
   Input<Vector<unsigned>> summaries;  // of all IPUs
   Input<Vector<unsigned>> modes;
-  Input<Vector<unsigned>> groups;     // of each mode: groups of one IPU, and the number of its first case
+  Input<Vector<unsigned>> groups;  // of each mode: groups of one IPU, and the number of its first case
   Input<Vector<unsigned>> tiles_of_ipu;
   Input<Vector<unsigned>> errand_plan;
   InOut<Vector<unsigned>> outcome;
@@ -192,7 +198,7 @@ class ExchangeDecide : public Vertex {
   }
 
  private:
-  const unsigned *of(unsigned ipu) const { return summary_of(&summaries[0], ipu); }
+  const unsigned* of(unsigned ipu) const { return summary_of(&summaries[0], ipu); }
 
   // One tile's errand, before all else: who asks for memory does not take part in other steps meanwhile.
   bool errand() {
@@ -260,8 +266,8 @@ class ExchangeDecide : public Vertex {
 // receivers there.
 class ExchangeMatch : public Vertex {
  public:
-  Input<Vector<unsigned short>> to;    // of every tile: tile + 1, or 0
-  Input<Vector<unsigned short>> from;  // of this IPU's tiles: tile + 1, 0xffff for any, or 0
+  Input<Vector<unsigned short>> to;      // of every tile: tile + 1, or 0
+  Input<Vector<unsigned short>> from;    // of this IPU's tiles: tile + 1, 0xffff for any, or 0
   Output<Vector<unsigned short>> match;  // of this IPU's tiles: the sender + 1, or 0
   unsigned first_tile;
 

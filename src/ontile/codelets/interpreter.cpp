@@ -18,30 +18,30 @@ namespace {
 
 // What the vertex that runs now has connected; another one after each suspension.
 struct Step {
-  const unsigned char *command = nullptr;  // words, then text; an exchange needs the words only
+  const unsigned char* command = nullptr;  // words, then text; an exchange needs the words only
   bool has_text = false;
-  const unsigned *seat;
-  unsigned *status;
-  char *out;
-  unsigned char *offer;
+  const unsigned* seat;
+  unsigned* status;
+  char* out;
+  unsigned char* offer;
   unsigned offer_bytes;
-  const char *data = nullptr;
-  const WindowParts *window = nullptr;
-  const unsigned *control = nullptr;
-  const unsigned *pair = nullptr;
+  const char* data = nullptr;
+  const WindowParts* window = nullptr;
+  const unsigned* control = nullptr;
+  const unsigned* pair = nullptr;
 };
 
 // Python can write to all of the tile's memory but the header: that is where native pointers are kept, and what they are good for.
 // Whatever else is of the tile may have been destroyed, and is used with care.
 struct Native {
-  const Step *step;
-  unsigned char *disk;   // its blocks, then a bit for each that was written since it was saved
+  const Step* step;
+  unsigned char* disk;   // its blocks, then a bit for each that was written since it was saved
   unsigned disk_blocks;  // 0: this tile has none
   unsigned line_given;   // how much of a line of standard input came so far
 };
 static_assert(sizeof(Native) <= PANDO_PYTHON_HEADER_BYTES - PANDO_PYTHON_HEADER_OF_CALLER);
-Native &native() { return *reinterpret_cast<Native *>(pando::tile_base() + PANDO_PYTHON_HEADER_OF_CALLER); }
-const Step *step() { return native().step; }
+Native& native() { return *reinterpret_cast<Native*>(pando::tile_base() + PANDO_PYTHON_HEADER_OF_CALLER); }
+const Step* step() { return native().step; }
 
 // Of one tile: mutable globals are in its memory.
 State state;
@@ -65,14 +65,14 @@ constexpr unsigned kMostInterrupts = 3;
 constexpr unsigned kEndingDone = 0, kEndingRaised = 1, kEndingExited = 2, kEndingEnded = 3, kEndingSkipped = 4;
 
 // The machine is asked for the tile's memory at each native(), so what runs at every key takes the step as an argument.
-unsigned command_word(const Step &now, unsigned which) {
+unsigned command_word(const Step& now, unsigned which) {
   unsigned value;
   memcpy(&value, now.command + which * 4, 4);
   return value;
 }
 unsigned command_word(unsigned which) { return command_word(*step(), which); }
 unsigned at_most(unsigned most, unsigned value) { return value < most ? value : most; }
-const char *command_text(const Step &now) { return reinterpret_cast<const char *>(now.command) + kCommandWords * 4; }
+const char* command_text(const Step& now) { return reinterpret_cast<const char*>(now.command) + kCommandWords * 4; }
 
 void wait_for_host() {
   state = State::waits_for_host;
@@ -81,7 +81,7 @@ void wait_for_host() {
   state = State::idle;
 }
 
-void write(void *, const char *text, uint32_t bytes) {
+void write(void*, const char* text, uint32_t bytes) {
   while (bytes > 0) {
     if (length >= kOutBytes) wait_for_host();
     const uint32_t now = bytes < kOutBytes - length ? bytes : kOutBytes - length;
@@ -93,10 +93,8 @@ void write(void *, const char *text, uint32_t bytes) {
 }
 
 // Each look at a counted clock is 10 us after the one before, and 1970 began 50 years before the first.
-uint64_t clock_us(void *context) {
-  return command_word(kCountedClock) ? looks_at_clock++ * 10 : pando_python_clock_us(context);
-}
-uint64_t clock_ns(void *context) {
+uint64_t clock_us(void* context) { return command_word(kCountedClock) ? looks_at_clock++ * 10 : pando_python_clock_us(context); }
+uint64_t clock_ns(void* context) {
   return command_word(kCountedClock) ? 1577836800ull * 1000000000 + looks_at_clock++ * 10000 : pando_python_clock_ns(context);
 }
 
@@ -106,20 +104,20 @@ unsigned input_bytes, input_at;
 
 constexpr int kEndOfInput = -1, kControlC = 3;
 
-bool is_interrupted(Running &running) {
+bool is_interrupted(Running& running) {
   const unsigned now = pando_python_interrupts(command_word(kInterruptSlot));
   if (now == running.interrupts_seen) return false;
   running.interrupts_seen = now;
   return true;
 }
 
-int read(void *context) {
+int read(void* context) {
   if (input_at >= input_bytes || input_at >= kInputBytes) {
     state = State::waits_for_input;
     pando::suspend();
     state = State::idle;
     length = 0;
-    if (is_interrupted(*static_cast<Running *>(context))) return kControlC;
+    if (is_interrupted(*static_cast<Running*>(context))) return kControlC;
     if (input_bytes == 0) return kEndOfInput;
   }
   return static_cast<unsigned char>(input[input_at++]);
@@ -129,19 +127,19 @@ void take_input() {
   input_bytes = at_most(kInputBytes, command_word(kTextBytes));
   input_at = 0;
   memcpy(input, command_text(*step()), input_bytes);
-  unsigned &line_given = native().line_given;
+  unsigned& line_given = native().line_given;
   line_given = input_bytes == 0 || input[input_bytes - 1] == '\n' ? 0 : line_given + input_bytes;
 }
 
-uint32_t seed(void *) {
+uint32_t seed(void*) {
   unsigned long long x = pando::cycle_count() * 0x9e3779b97f4a7c15ull + (pando::tile_id() + 1ull) * 0xbf58476d1ce4e5b9ull;
   x ^= x >> 31;
   x *= 0x94d049bb133111ebull;
   return static_cast<uint32_t>(x >> 32);
 }
 
-int poll(void *context, int may_wait) {
-  Running &running = *static_cast<Running *>(context);
+int poll(void* context, int may_wait) {
+  Running& running = *static_cast<Running*>(context);
   if (running.fuel_is_limited && (running.fuel_left -= PANDO_PYTHON_SLICE) <= 0) return 2;
   const unsigned slot = command_word(kInterruptSlot);
   // The host shows what there is, and lets all tiles go on.
@@ -150,27 +148,29 @@ int poll(void *context, int may_wait) {
   return running.interrupts_seen - pando_python_interrupts_at_start(slot) >= kMostInterrupts ? 3 : 1;
 }
 
-void exchange_wait(void *, const PandoPythonRequest *wanted, PandoPythonControl *control) {
+void exchange_wait(void*, const PandoPythonRequest* wanted, PandoPythonControl* control) {
   request = *wanted;
   state = State::waits_to_exchange;
   pando::suspend();
   state = State::idle;
   memset(control, 0, sizeof(*control));
-  if (forced) control->words[0] = forced;
-  else memcpy(control, step()->control, sizeof(*control));
+  if (forced)
+    control->words[0] = forced;
+  else
+    memcpy(control, step()->control, sizeof(*control));
   forced = 0;
 }
-void exchange_offer(void *, uint32_t offset, const void *bytes, uint32_t count) {
+void exchange_offer(void*, uint32_t offset, const void* bytes, uint32_t count) {
   if (offset <= step()->offer_bytes && count <= step()->offer_bytes - offset) memcpy(step()->offer + offset, bytes, count);
 }
-int exchange_read(void *, uint32_t offset, void *to, uint32_t count) {
+int exchange_read(void*, uint32_t offset, void* to, uint32_t count) {
   return step()->window && read_window(*step()->window, offset, to, count);
 }
-uint32_t exchange_pair(void *, uint32_t which) {
+uint32_t exchange_pair(void*, uint32_t which) {
   const unsigned value = step()->pair ? step()->pair[which] : 0;
   return which == 0 ? value - 1 : value;
 }
-uint32_t exchange_place(void *, uint32_t which) {
+uint32_t exchange_place(void*, uint32_t which) {
   switch (which) {
     case 0: return pando::tile_id();
     case 1: return step()->seat[kTakingPart];
@@ -179,22 +179,24 @@ uint32_t exchange_place(void *, uint32_t which) {
     default: return step()->seat[kFirstTakingPart];
   }
 }
-uint32_t exchange_offer_bytes(void *) { return step()->offer_bytes; }
-uint32_t exchange_reason(void *, char *to, uint32_t capacity) {
+uint32_t exchange_offer_bytes(void*) { return step()->offer_bytes; }
+uint32_t exchange_reason(void*, char* to, uint32_t capacity) {
   const uint32_t bytes = step()->has_text ? at_most(kTextCapacity, command_word(kTextBytes)) : 0;
   memcpy(to, command_text(*step()), bytes < capacity ? bytes : capacity);
   return bytes;
 }
 
-const PandoPythonHost host = {write, read, clock_us, clock_ns, seed, nullptr, nullptr, poll,
-                              exchange_wait, exchange_offer, exchange_read, exchange_pair, exchange_place, exchange_offer_bytes, exchange_reason};
+const PandoPythonHost host = {
+    write,          read,          clock_us,       clock_ns,      seed,          nullptr,        nullptr,
+    poll,           exchange_wait, exchange_offer, exchange_read, exchange_pair, exchange_place, exchange_offer_bytes,
+    exchange_reason};
 
-Running running_command(const Step &now) {
+Running running_command(const Step& now) {
   const unsigned long long fuel = command_word(now, kFuelLow) | static_cast<unsigned long long>(command_word(now, kFuelHigh)) << 32;
   return {fuel != 0, static_cast<long long>(fuel), pando_python_interrupts_at_start(command_word(now, kInterruptSlot))};
 }
 
-PandoPython python_of_tile(char *stack, Running &running) {
+PandoPython python_of_tile(char* stack, Running& running) {
   PandoPython python = {};
   python.base = pando::tile_base();
   python.size = pando::tile_size();
@@ -202,16 +204,16 @@ PandoPython python_of_tile(char *stack, Running &running) {
   python.host = &host;
   python.context = &running;
   // The disk; nothing else: what lies beside it may be what other tiles are told.
-  const Native &of_tile = native();
+  const Native& of_tile = native();
   const unsigned blocks = of_tile.disk_blocks;
-  python.write_begin = blocks > 0 ? static_cast<uint32_t>(reinterpret_cast<char *>(of_tile.disk) - python.base) : PANDO_PYTHON_BEGIN;
+  python.write_begin = blocks > 0 ? static_cast<uint32_t>(reinterpret_cast<char*>(of_tile.disk) - python.base) : PANDO_PYTHON_BEGIN;
   python.write_end = python.write_begin + disk_region_bytes(blocks);
   python.slice = running.fuel_is_limited && running.fuel_left < PANDO_PYTHON_SLICE ? running.fuel_left : PANDO_PYTHON_SLICE;
   return python;
 }
 
 // Names that every tile knows: set when it runs its first command.
-void give_names(PandoPython &python) {
+void give_names(PandoPython& python) {
   named = true;
   const unsigned tile = pando::tile_id();
   pando_python_set_int(&python, "__tileid", static_cast<int>(tile));
@@ -222,7 +224,7 @@ void give_names(PandoPython &python) {
     pando_python_set_text(&python, "__tiledata", address, step()->seat[kDataBytes]);
   }
   if (const unsigned blocks = native().disk_blocks) {
-    const auto address = static_cast<uint32_t>(reinterpret_cast<char *>(native().disk) - python.base);
+    const auto address = static_cast<uint32_t>(reinterpret_cast<char*>(native().disk) - python.base);
     pando_python_set_disk(&python, address, blocks, address + blocks * kBlockBytes);
   }
 }
@@ -230,7 +232,7 @@ void give_names(PandoPython &python) {
 // --- the tile's disk --------------------------------------------------------------------------------------------------
 
 bool disk_changed() {
-  const Native &of_tile = native();
+  const Native& of_tile = native();
   const unsigned blocks = of_tile.disk_blocks;
   for (unsigned i = 0; i < (blocks + 7) / 8; ++i)
     if (of_tile.disk[blocks * kBlockBytes + i]) return true;
@@ -243,8 +245,8 @@ void close_files(bool all) {
   if (!named || gone) return;
   char here;
   PandoPythonHost quiet = host;
-  quiet.write = [](void *, const char *, uint32_t) {};
-  quiet.exchange_wait = [](void *, const PandoPythonRequest *, PandoPythonControl *control) {
+  quiet.write = [](void*, const char*, uint32_t) {};
+  quiet.exchange_wait = [](void*, const PandoPythonRequest*, PandoPythonControl* control) {
     memset(control, 0, sizeof(*control));
     control->words[0] = exchange_error;
   };
@@ -255,35 +257,36 @@ void close_files(bool all) {
 }
 
 // On a fiber: output may take several steps.
-void save_disk(void *) {
+void save_disk(void*) {
   const bool session_ends = command_word(*step(), kKind) == 1;
   if (session_ends || disk_changed()) close_files(session_ends);
   const unsigned blocks = native().disk_blocks;
-  unsigned char *const disk = native().disk;
+  unsigned char* const disk = native().disk;
   for (unsigned b = 0; b < blocks; ++b) {
-    unsigned char &changed = disk[blocks * kBlockBytes + b / 8];
+    unsigned char& changed = disk[blocks * kBlockBytes + b / 8];
     if (!(changed >> b % 8 & 1)) continue;
     changed &= static_cast<unsigned char>(~(1u << b % 8));
-    write(nullptr, reinterpret_cast<const char *>(&b), sizeof b);
-    write(nullptr, reinterpret_cast<const char *>(disk) + b * kBlockBytes, kBlockBytes);
+    write(nullptr, reinterpret_cast<const char*>(&b), sizeof b);
+    write(nullptr, reinterpret_cast<const char*>(disk) + b * kBlockBytes, kBlockBytes);
   }
 }
 
 void load_disk() {
-  const char *piece = command_text(*step());
-  const char *const end = piece + command_word(kTextBytes);
+  const char* piece = command_text(*step());
+  const char* const end = piece + command_word(kTextBytes);
   while (piece < end) {
     unsigned head[3];  // tile, first block, blocks
     memcpy(head, piece, sizeof head);
     piece += sizeof head;
     const unsigned blocks = native().disk_blocks;
-    if (head[0] == pando::tile_id() && head[2] <= blocks && head[1] <= blocks - head[2]) memcpy(native().disk + head[1] * kBlockBytes, piece, head[2] * kBlockBytes);
+    if (head[0] == pando::tile_id() && head[2] <= blocks && head[1] <= blocks - head[2])
+      memcpy(native().disk + head[1] * kBlockBytes, piece, head[2] * kBlockBytes);
     piece += head[2] * kBlockBytes;
   }
 }
 
-int obey(PandoPython &python, const Step &now) {
-  const char *const text = command_text(now);
+int obey(PandoPython& python, const Step& now) {
+  const char* const text = command_text(now);
   const unsigned bytes = at_most(kTextCapacity, command_word(now, kTextBytes));
   switch (static_cast<Action>(command_word(now, kAction))) {
     case Action::run: {
@@ -316,7 +319,7 @@ int obey(PandoPython &python, const Step &now) {
   return PANDO_PYTHON_DONE;
 }
 
-void say_why(const char *why) {
+void say_why(const char* why) {
   static const char before[] = "this tile's interpreter has ended: ";
   write(nullptr, before, sizeof before - 1);
   write(nullptr, why, static_cast<uint32_t>(strlen(why)));
@@ -324,9 +327,9 @@ void say_why(const char *why) {
 }
 
 // One command, on a fiber.
-void run_command(void *) {
+void run_command(void*) {
   char here;
-  const Step &now = *step();  // until the first suspension, which only obey() and what follows it make
+  const Step& now = *step();  // until the first suspension, which only obey() and what follows it make
   Running running = running_command(now);
   PandoPython python = python_of_tile(&here, running);
   if (!named) give_names(python);
@@ -347,7 +350,7 @@ void run_command(void *) {
   say_why(python.why);
 }
 
-unsigned long long hash_of(const char *text, unsigned bytes) {
+unsigned long long hash_of(const char* text, unsigned bytes) {
   unsigned long long h = 0xcbf29ce484222325ull ^ bytes;
   for (; bytes >= 8; bytes -= 8, text += 8) {
     unsigned long long word;
@@ -361,8 +364,8 @@ unsigned long long hash_of(const char *text, unsigned bytes) {
   return h ^ h >> 32;
 }
 
-void report(const Step &now) {
-  unsigned *const status = now.status;
+void report(const Step& now) {
+  unsigned* const status = now.status;
   if (state != State::not_selected && !pando::fiber_suspended(0)) state = State::idle;
   length = at_most(kOutBytes, length);
   const bool waits = state == State::waits_to_exchange;
@@ -381,7 +384,7 @@ void report(const Step &now) {
   status[kPair] = waits ? request.words[5] | request.words[6] << 16 : 0;
 }
 
-void act(const Step &now) {
+void act(const Step& now) {
   const Action action = static_cast<Action>(command_word(now, kAction));
   if (!now.seat[kSelected]) {
     state = State::not_selected;
@@ -436,7 +439,7 @@ class InterpreterAct : public Vertex {
  public:
   static constexpr unsigned pando_code_bytes = PANDO_PYTHON_CODE_BYTES;  // InterpreterGoOn runs the same code
   static constexpr pando::Reserve pando_reserve{kInterpreterBegin, kInterpreterEnd - kInterpreterBegin};
-  static constexpr const char *pando_image = "python";
+  static constexpr const char* pando_image = "python";
   Input<Vector<unsigned char>> command;
   Input<Vector<unsigned>> seat;
   Output<Vector<unsigned>> status;
@@ -456,7 +459,7 @@ class InterpreterAct : public Vertex {
     now.offer_bytes = offer.size();
     now.data = &data[0];
     const unsigned long long blocks = now.seat[kDiskBlocks];
-    Native &of_tile = native();
+    Native& of_tile = native();
     of_tile.step = &now;
     of_tile.disk = &disk[0];
     of_tile.disk_blocks = blocks * kBlockBytes + (blocks + 7) / 8 <= disk.size() ? static_cast<unsigned>(blocks) : 0;
@@ -468,7 +471,7 @@ class InterpreterAct : public Vertex {
 class InterpreterGoOn : public Vertex {
  public:
   static constexpr pando::Reserve pando_reserve{0, kHeaderBytes};
-  static constexpr const char *pando_image = "python header";
+  static constexpr const char* pando_image = "python header";
   Input<Vector<unsigned char>> command;
   Input<Vector<unsigned>> seat;
   InOut<Vector<unsigned>> status;

@@ -23,7 +23,9 @@ class LentMemory : public Vertex {
     exchange_errand_head errand;
     if (!read_window(window, control[2], &errand, sizeof errand)) return;
     if (errand.bytes > kBlockBytes || errand.at > memory.size() || errand.bytes > memory.size() - errand.at) return;
-    if (errand.operation == errand_write) read_window(window, control[2] + sizeof errand, &memory[errand.at], errand.bytes);
-    else memcpy(&answer[0], &memory[errand.at], errand.bytes);
+    if (errand.operation == errand_write)
+      read_window(window, control[2] + sizeof errand, &memory[errand.at], errand.bytes);
+    else
+      memcpy(&answer[0], &memory[errand.at], errand.bytes);
   }
 };

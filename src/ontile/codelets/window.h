@@ -12,14 +12,14 @@ namespace pando::ontile {
 using WindowParts = poplar::Vector<poplar::Input<poplar::Vector<unsigned char>>>;
 
 // [at, at + bytes) of the window; false if it is not all there.
-inline bool read_window(const WindowParts &parts, unsigned long long at, void *to, unsigned long long bytes) {
+inline bool read_window(const WindowParts& parts, unsigned long long at, void* to, unsigned long long bytes) {
   unsigned long long size = 0;
   for (unsigned i = 0; i < parts.size(); ++i) size += parts[i].size();
   if (at > size || bytes > size - at) return false;
   while (bytes > 0) {
     const unsigned long long place = at % kWindowPart, rest = kWindowPart - place, now = bytes < rest ? bytes : rest;
     memcpy(to, &parts[at / kWindowPart][place], now);
-    to = static_cast<char *>(to) + now;
+    to = static_cast<char*>(to) + now;
     at += now;
     bytes -= now;
   }

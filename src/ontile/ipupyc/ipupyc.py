@@ -1,4 +1,4 @@
-# Inline Python in C++ codelets: what src/popc/inline_python.cpp does, as a program that also runs on a tile (MicroPython).
+# Inline Python in C++ codelets: what src/popc/vertices/inline_python.cpp does, as a program that also runs on a tile (MicroPython).
 #
 #   preprocess(source)      the source with its "#pragma IPUpy_start" blocks replaced by calls of libIPUpy.hpp, in as many lines
 #

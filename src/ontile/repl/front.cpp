@@ -14,9 +14,9 @@
 
 #include "ontile/refuse.h"
 #include "ontile/repl/json_front.h"
-#include "ontile/repl/script.h"
+#include "ontile/repl/shell/script.h"
+#include "ontile/repl/shell/tile_set.h"
 #include "ontile/repl/terminal/prompt.h"
-#include "ontile/repl/tile_set.h"
 
 namespace pando::ontile {
 namespace {
@@ -35,7 +35,8 @@ std::string thousands(std::size_t n) {
 void print_banner(const Machine& machine) {
   fmt::print(
       "Pando {}: {} Python interpreter{} (MicroPython) on {} IPU{}\n"
-      "What you enter goes to all of them; equal answers are shown once. %help -- commands, Tab completes, Ctrl-C interrupts, Ctrl-D leaves.\n\n",
+      "What you enter goes to all of them; equal answers are shown once. %help -- commands, Tab completes, Ctrl-C interrupts, Ctrl-D "
+      "leaves.\n\n",
       PANDO_VERSION, thousands(machine.tiles()), machine.tiles() == 1 ? "" : "s", machine.ipus(), machine.ipus() == 1 ? "" : "s");
 }
 
@@ -125,7 +126,8 @@ int run_front(const FrontOptions& options, const std::string& script, Machine& m
     Shell shell(machine, {});
     shell.show_with([&](const Reply& said) { show_so_far(said, shell.style()); });
     const auto [name, input] = kind_of(options);
-    if (!options.arguments.empty()) status = run_script(shell, interrupts, argv_code(options), Session::Input::script, name, stdout, stderr);
+    if (!options.arguments.empty())
+      status = run_script(shell, interrupts, argv_code(options), Session::Input::script, name, stdout, stderr);
     if (status == 0) status = run_script(shell, interrupts, script, input, name, stdout, stderr);
   }
   if (!prompt) return status;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ontile/repl/machine.h"
+#include "ontile/repl/shell/machine.h"
 
 namespace pando::ontile {
 
@@ -14,7 +14,7 @@ struct FrontOptions {
   std::vector<std::string> arguments;  // a file of Python (not with -c), then what sys.argv holds after its name
   bool interactive = false;            // a prompt after the script
   bool json = false;
-  std::string select;                  // tiles; empty: all
+  std::string select;  // tiles; empty: all
 };
 
 // Throws file_load_error, before there is a machine, if the script cannot be read. Empty if there is none.

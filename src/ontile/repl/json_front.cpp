@@ -16,8 +16,8 @@
 
 #include "base/json_depth.h"
 #include "ontile/refuse.h"
+#include "ontile/repl/shell/tile_set.h"
 #include "ontile/repl/terminal/indent.h"
-#include "ontile/repl/tile_set.h"
 
 namespace pando::ontile {
 namespace {
@@ -48,8 +48,11 @@ Json to_json(const Outcome& outcome, const Style& style) {
     reply["plain"] = render(outcome.groups, style);
     reply["groups"] = Json::array();
     for (const Group& group : outcome.groups)
-      reply["groups"].push_back({{"count", group.tiles.size()}, {"tiles", print_tiles(group.tiles)}, {"text", group.text},
-                                 {"ending", name_of(group.ending)}, {"status", group.status}});
+      reply["groups"].push_back({{"count", group.tiles.size()},
+                                 {"tiles", print_tiles(group.tiles)},
+                                 {"text", group.text},
+                                 {"ending", name_of(group.ending)},
+                                 {"status", group.status}});
   }
   if (!outcome.message.empty()) reply["message"] = outcome.message;
   if (outcome.wrong) reply["wrong"] = true;
@@ -91,7 +94,7 @@ class JsonFront {
   Json running_;        // whose code runs
   std::mutex out_lock_;
   std::atomic<bool> unheard_ = false;  // nobody reads the replies
-  int stop_[2] = {-1, -1};  // a pipe that ends the reading thread
+  int stop_[2] = {-1, -1};             // a pipe that ends the reading thread
 };
 
 void JsonFront::reply(const Json& id, const Json& body) {
@@ -118,8 +121,10 @@ void JsonFront::take(const std::string& line) {
     return;
   }
   const std::lock_guard guard(lock_);
-  if (request.is_object() && request.contains("input")) lines_.push_back(request["input"]);
-  else requests_.push_back(line);
+  if (request.is_object() && request.contains("input"))
+    lines_.push_back(request["input"]);
+  else
+    requests_.push_back(line);
   changed_.notify_one();
 }
 
@@ -245,9 +250,7 @@ void JsonFront::answer(const std::string& line) {
     if (!request.is_object()) refuse<poplar::invalid_option>("request", "a request is an object: {{\"id\": 1, \"run\": \"...\"}}");
     id = request.value("id", Json());
     reply(id, carry_out(request));
-  } catch (const std::exception& error) {
-    reply(id, {{"error", error.what()}});
-  }
+  } catch (const std::exception& error) { reply(id, {{"error", error.what()}}); }
 }
 
 void JsonFront::serve() {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "ontile/repl/shell.h"
+#include "ontile/repl/shell/shell.h"
 
 namespace pando::ontile {
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ontile/repl/fake_machine.h"
+#include "ontile/repl/shell/fake_machine.h"
 
 namespace pando::ontile {
 namespace {
@@ -76,7 +76,8 @@ TEST_F(JsonTest, Run) {
 }
 
 TEST_F(JsonTest, PartsOfACell) {
-  EXPECT_EQ(ask(R"({"id": 1, "run": "%select 0\nall a"})"), json::parse(R"({"id": 1, "message": "Commands go to 1 tile of 8: 0\n", "more": true})"));
+  EXPECT_EQ(ask(R"({"id": 1, "run": "%select 0\nall a"})"),
+            json::parse(R"({"id": 1, "message": "Commands go to 1 tile of 8: 0\n", "more": true})"));
   EXPECT_EQ(receive()["groups"][0]["text"], "a\n");
 }
 

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <poplar/exceptions.hpp>
 
-#include "ontile/repl/front.h"
 #include "ontile/refuse.h"
-#include "ontile/repl/session_machine.h"
+#include "ontile/repl/front.h"
+#include "ontile/repl/shell/session_machine.h"
 
 namespace {
 
@@ -29,7 +29,8 @@ struct Arguments {
 
 void describe(CLI::App& app, Arguments& arguments) {
   app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")->check(CLI::PositiveNumber);
+  app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")
+      ->check(CLI::PositiveNumber);
   app.add_option("--data", arguments.data, "A file that is cut over the tiles: __tiledata");
   app.add_option("--cut", arguments.cut, "Where it is cut: at ends of lines, or anywhere (bytes)")
       ->check(CLI::IsMember({"lines", "bytes"}))
@@ -41,8 +42,9 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_option_function<std::string>("-c", [&](const std::string& code) { arguments.front.code = code; }, "Run this and end");
   app.add_flag("-i", arguments.front.interactive, "A prompt after the script");
   app.add_flag("--json", arguments.front.json, "Requests and replies in JSON, one a line, for other programs");
-  app.footer("Without a script: a prompt, or what is piped in. Exit status: 0 if every tile is done, 1 if one raised or has ended, that of\n"
-             "SystemExit (the highest), 130 after Ctrl-C; 2 if the command line is wrong.");
+  app.footer(
+      "Without a script: a prompt, or what is piped in. Exit status: 0 if every tile is done, 1 if one raised or has ended, that of\n"
+      "SystemExit (the highest), 130 after Ctrl-C; 2 if the command line is wrong.");
   app.prefix_command();  // the first word that is no option, and all after it
 }
 
@@ -55,8 +57,10 @@ std::string read_data(const std::string& path) {
 
 // One moving line on a terminal; a line of JSON for programs.
 void show_progress(bool json, std::string_view what) {
-  if (json) fmt::print("{}\n", nlohmann::json{{"progress", what}}.dump());
-  else if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", what.empty() ? "" : fmt::format("{} ...", what));
+  if (json)
+    fmt::print("{}\n", nlohmann::json{{"progress", what}}.dump());
+  else if (isatty(STDERR_FILENO))
+    fmt::print(stderr, "\r\033[K{}", what.empty() ? "" : fmt::format("{} ...", what));
   std::fflush(json ? stdout : stderr);
 }
 
@@ -77,7 +81,8 @@ int run(Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("One prompt for a Python interpreter on every tile.\npando repl [OPTIONS] [-c CODE | FILE | -] [ARGUMENTS ...]", "pando repl");
+  CLI::App app("One prompt for a Python interpreter on every tile.\npando repl [OPTIONS] [-c CODE | FILE | -] [ARGUMENTS ...]",
+               "pando repl");
   Arguments arguments;
   describe(app, arguments);
   try {
@@ -86,9 +91,7 @@ int main(int argc, char** argv) {
     const bool bad_option = !arguments.front.code && !words.empty() && words[0].size() > 1 && words[0][0] == '-';
     if (bad_option) throw CLI::ExtrasError("pando repl", {words[0]});
     return run(arguments);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kWrong;
-  } catch (const std::exception& error) {
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kWrong; } catch (const std::exception& error) {
     fmt::print(stderr, "pando repl: {}\n", error.what());
     return kWrong;
   }

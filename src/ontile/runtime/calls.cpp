@@ -136,7 +136,8 @@ void pando_python_out_of_fuel(Tile* tile) {
   Entry& entry = *tile->entry;
   PandoPython& python = *entry.python;
   int asked = 0;
-  if (python.host && python.host->poll) wait_in(tile, [&] { asked = python.host->poll(python.context, Z_pythonZ_py_holds_step(tile) == 0); });
+  if (python.host && python.host->poll)
+    wait_in(tile, [&] { asked = python.host->poll(python.context, Z_pythonZ_py_holds_step(tile) == 0); });
   if (asked == 2) pando_python_trap(tile, TRAP_FUEL);
   if (asked == 3) {
     std::snprintf(python.why, sizeof python.why, "interrupted three times, it went on each time");
@@ -172,46 +173,45 @@ __attribute__((always_inline)) static inline void* target_of(Tile* tile, u32 fun
   here.stack_pointer = (tile)->stack_pointer; \
   entry->innermost = &here;
 
-#define PANDO_CAUGHT(tile)                                      \
-  {                                                             \
-    Catch* const caught = (tile)->entry->innermost;             \
-    (tile)->stack_pointer = caught->stack_pointer;              \
-    (tile)->entry->innermost = caught->outer;                   \
-    Z_pythonZ_setThrew(tile, 1, 0);                             \
+#define PANDO_CAUGHT(tile)                          \
+  {                                                 \
+    Catch* const caught = (tile)->entry->innermost; \
+    (tile)->stack_pointer = caught->stack_pointer;  \
+    (tile)->entry->innermost = caught->outer;       \
+    Z_pythonZ_setThrew(tile, 1, 0);                 \
   }
 
-#define PANDO_INVOKE(name, result, zero, parameters, types, arguments)          \
-  __attribute__((noinline)) result Z_envZ_invoke_##name parameters {           \
-    void* const target = target_of(tile, function);                            \
-    PANDO_CATCH(tile)                                                           \
-    if (PANDO_SET_JUMP(here.jump) == 0) {                                       \
-      PANDO_CALL_##zero(reinterpret_cast<result(*) types>(target) arguments)    \
-    }                                                                           \
-    PANDO_CAUGHT(tile)                                                          \
-    PANDO_RETURN_##zero                                                         \
+#define PANDO_INVOKE(name, result, zero, parameters, types, arguments)                                             \
+  __attribute__((noinline)) result Z_envZ_invoke_##name parameters {                                               \
+    void* const target = target_of(tile, function);                                                                \
+    PANDO_CATCH(tile)                                                                                              \
+    if (PANDO_SET_JUMP(here.jump) == 0) { PANDO_CALL_##zero(reinterpret_cast<result(*) types>(target) arguments) } \
+    PANDO_CAUGHT(tile)                                                                                             \
+    PANDO_RETURN_##zero                                                                                            \
   }
-#define PANDO_CALL_value(call)          \
-  const u32 answer = call;              \
-  tile->entry->innermost = here.outer;  \
+#define PANDO_CALL_value(call)         \
+  const u32 answer = call;             \
+  tile->entry->innermost = here.outer; \
   return answer;
-#define PANDO_CALL_nothing(call)        \
-  call;                                 \
-  tile->entry->innermost = here.outer;  \
+#define PANDO_CALL_nothing(call)       \
+  call;                                \
+  tile->entry->innermost = here.outer; \
   return;
 #define PANDO_RETURN_value return 0;
 #define PANDO_RETURN_nothing
 
-PANDO_INVOKE(i, u32, value, (Tile* tile, u32 function), (Tile*), (tile))
-PANDO_INVOKE(ii, u32, value, (Tile* tile, u32 function, u32 a), (Tile*, u32), (tile, a))
-PANDO_INVOKE(iii, u32, value, (Tile* tile, u32 function, u32 a, u32 b), (Tile*, u32, u32), (tile, a, b))
-PANDO_INVOKE(iiii, u32, value, (Tile* tile, u32 function, u32 a, u32 b, u32 c), (Tile*, u32, u32, u32), (tile, a, b, c))
-PANDO_INVOKE(iiiii, u32, value, (Tile* tile, u32 function, u32 a, u32 b, u32 c, u32 d), (Tile*, u32, u32, u32, u32), (tile, a, b, c, d))
-PANDO_INVOKE(iiiiii, u32, value, (Tile* tile, u32 function, u32 a, u32 b, u32 c, u32 d, u32 e), (Tile*, u32, u32, u32, u32, u32), (tile, a, b, c, d, e))
-PANDO_INVOKE(v, void, nothing, (Tile* tile, u32 function), (Tile*), (tile))
-PANDO_INVOKE(vi, void, nothing, (Tile* tile, u32 function, u32 a), (Tile*, u32), (tile, a))
-PANDO_INVOKE(vii, void, nothing, (Tile* tile, u32 function, u32 a, u32 b), (Tile*, u32, u32), (tile, a, b))
-PANDO_INVOKE(viii, void, nothing, (Tile* tile, u32 function, u32 a, u32 b, u32 c), (Tile*, u32, u32, u32), (tile, a, b, c))
-PANDO_INVOKE(viiii, void, nothing, (Tile* tile, u32 function, u32 a, u32 b, u32 c, u32 d), (Tile*, u32, u32, u32, u32), (tile, a, b, c, d))
+PANDO_INVOKE(i, u32, value, (Tile * tile, u32 function), (Tile*), (tile))
+PANDO_INVOKE(ii, u32, value, (Tile * tile, u32 function, u32 a), (Tile*, u32), (tile, a))
+PANDO_INVOKE(iii, u32, value, (Tile * tile, u32 function, u32 a, u32 b), (Tile*, u32, u32), (tile, a, b))
+PANDO_INVOKE(iiii, u32, value, (Tile * tile, u32 function, u32 a, u32 b, u32 c), (Tile*, u32, u32, u32), (tile, a, b, c))
+PANDO_INVOKE(iiiii, u32, value, (Tile * tile, u32 function, u32 a, u32 b, u32 c, u32 d), (Tile*, u32, u32, u32, u32), (tile, a, b, c, d))
+PANDO_INVOKE(iiiiii, u32, value, (Tile * tile, u32 function, u32 a, u32 b, u32 c, u32 d, u32 e), (Tile*, u32, u32, u32, u32, u32),
+             (tile, a, b, c, d, e))
+PANDO_INVOKE(v, void, nothing, (Tile * tile, u32 function), (Tile*), (tile))
+PANDO_INVOKE(vi, void, nothing, (Tile * tile, u32 function, u32 a), (Tile*, u32), (tile, a))
+PANDO_INVOKE(vii, void, nothing, (Tile * tile, u32 function, u32 a, u32 b), (Tile*, u32, u32), (tile, a, b))
+PANDO_INVOKE(viii, void, nothing, (Tile * tile, u32 function, u32 a, u32 b, u32 c), (Tile*, u32, u32, u32), (tile, a, b, c))
+PANDO_INVOKE(viiii, void, nothing, (Tile * tile, u32 function, u32 a, u32 b, u32 c, u32 d), (Tile*, u32, u32, u32, u32), (tile, a, b, c, d))
 
 void Z_hostZ_throw(Tile* tile) {
   Catch* const target = tile->entry->innermost;
@@ -343,7 +343,9 @@ int pando_python_set_disk(PandoPython* python, uint32_t address, uint32_t blocks
 }
 
 int pando_python_set_array(PandoPython* python, const char* name, uint32_t address, uint32_t elements, char type) {
-  return with_name(python, name, [&](Tile* tile, u32 at, u32 bytes) { Z_pythonZ_py_set_array(tile, at, bytes, address, elements, static_cast<u32>(type)); });
+  return with_name(python, name, [&](Tile* tile, u32 at, u32 bytes) {
+    Z_pythonZ_py_set_array(tile, at, bytes, address, elements, static_cast<u32>(type));
+  });
 }
 
 int pando_python_prompt(PandoPython* python) {

@@ -8,7 +8,7 @@
 
 // A jump within one native stack. The built-in form saves three words and costs a few ns; not every target has it.
 #if defined(__x86_64__)
-using Jump = void*[5];
+using Jump = void* [5];
 #define PANDO_SET_JUMP(jump) __builtin_setjmp(jump)
 #define PANDO_JUMP(jump) __builtin_longjmp(jump, 1)
 #else
@@ -27,7 +27,7 @@ struct Catch {
 
 struct Entry {
   PandoPython* python;
-  Entry* outer;            // the call that waits in a function of the host while this one runs
+  Entry* outer;  // the call that waits in a function of the host while this one runs
   Catch* innermost = nullptr;
   char* stack_high;        // the native stack of this call
   char* parked = nullptr;  // where it waits, if it does: all registers are saved above
@@ -44,10 +44,11 @@ struct SavedRegisters {
   uint64_t words[6];
 };
 __attribute__((always_inline)) inline void save_registers(SavedRegisters& to) {
-  asm volatile("movq %%rbx, 0(%0)\n\tmovq %%rbp, 8(%0)\n\tmovq %%r12, 16(%0)\n\tmovq %%r13, 24(%0)\n\tmovq %%r14, 32(%0)\n\tmovq %%r15, 40(%0)"
-               :
-               : "r"(&to)
-               : "memory");
+  asm volatile(
+      "movq %%rbx, 0(%0)\n\tmovq %%rbp, 8(%0)\n\tmovq %%r12, 16(%0)\n\tmovq %%r13, 24(%0)\n\tmovq %%r14, 32(%0)\n\tmovq %%r15, 40(%0)"
+      :
+      : "r"(&to)
+      : "memory");
 }
 #elif defined(__aarch64__)
 struct SavedRegisters {
@@ -55,7 +56,8 @@ struct SavedRegisters {
 };
 __attribute__((always_inline)) inline void save_registers(SavedRegisters& to) {
   asm volatile(
-      "stp x19, x20, [%0]\n\tstp x21, x22, [%0, 16]\n\tstp x23, x24, [%0, 32]\n\tstp x25, x26, [%0, 48]\n\tstp x27, x28, [%0, 64]\n\tstp x29, x30, "
+      "stp x19, x20, [%0]\n\tstp x21, x22, [%0, 16]\n\tstp x23, x24, [%0, 32]\n\tstp x25, x26, [%0, 48]\n\tstp x27, x28, [%0, 64]\n\tstp "
+      "x29, x30, "
       "[%0, 80]"
       :
       : "r"(&to)

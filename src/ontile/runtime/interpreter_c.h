@@ -38,25 +38,25 @@ typedef double f64;
 /* A constant: comparing with a field of the header costs 6 % of all. Memory beyond is out of the interpreter's reach. */
 #define MEMORY_BYTES 0x9c000u /* PANDO_PYTHON_MEMORY_BYTES */
 #define MEMORY_SPAN (MEMORY_BYTES - HEADER_BYTES - 1)
-#define OWN_END 0x98000u /* PANDO_PYTHON_END */
+#define OWN_END 0x98000u                   /* PANDO_PYTHON_END */
 #define OWN_SPAN (OWN_END - STACK_LOW - 8) /* of addresses that 8 bytes can be written to: one constant for all sizes */
 
 /* The first bytes of a tile that an interpreter is running on. */
 struct TileInterpreter {
-  int64_t fuel;         /* loop rounds until the machine is asked again */
-  char *stack_low;      /* native: calls below this are refused */
-  struct Entry *entry;  /* native: who called in (calls.cpp) */
-  u32 stack_pointer;    /* the C stack's */
+  int64_t fuel;        /* loop rounds until the machine is asked again */
+  char* stack_low;     /* native: calls below this are refused */
+  struct Entry* entry; /* native: who called in (calls.cpp) */
+  u32 stack_pointer;   /* the C stack's */
   /* At PANDO_PYTHON_HEADER_OF_CALLER: the caller's. */
 };
 
 struct TableEntry {
   u32 type; /* number of the function's type, from 1 */
-  void *function;
+  void* function;
 };
 
 struct InterpreterImage {
-  const u8 *data;
+  const u8* data;
   u32 data_begin, data_bytes, stack_top;
 };
 extern const struct InterpreterImage interpreter_image;
@@ -77,11 +77,11 @@ enum trap {
 #ifdef __cplusplus
 extern "C" {
 #endif
-__attribute__((noreturn, cold)) void pando_python_trap(struct TileInterpreter *, enum trap);
-__attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter *);
+__attribute__((noreturn, cold)) void pando_python_trap(struct TileInterpreter*, enum trap);
+__attribute__((cold)) void pando_python_out_of_fuel(struct TileInterpreter*);
 /* The address, or the end of the interpreter if it may not write `bytes` there. It changes neither memory nor most registers,
  * so the fast path pays little: a tenth where calls and frames are made, which therefore use the own_ stores. */
-__attribute__((cold, pure)) PRESERVE_MOST u64 pando_python_check_store(struct TileInterpreter *, u64 address, u64 bytes);
+__attribute__((cold, pure)) PRESERVE_MOST u64 pando_python_check_store(struct TileInterpreter*, u64 address, u64 bytes);
 #ifdef __cplusplus
 }
 #endif
@@ -93,52 +93,52 @@ __attribute__((cold, pure)) PRESERVE_MOST u64 pando_python_check_store(struct Ti
 
 /* The stack pointer itself: a frame address would cost each function a register and its saving. */
 #if defined(__x86_64__)
-register char *native_stack_pointer __asm__("rsp");
+register char* native_stack_pointer __asm__("rsp");
 #elif defined(__aarch64__)
-register char *native_stack_pointer __asm__("sp");
+register char* native_stack_pointer __asm__("sp");
 #endif
 #define ENTER(instance) \
   if (UNLIKELY(native_stack_pointer < instance->stack_low)) TRAP(EXHAUSTION)
 #define LOOP(instance) \
   if (UNLIKELY(--instance->fuel < 0)) pando_python_out_of_fuel(instance)
 
-#define SET_STACK_POINTER(instance, value)               \
-  do {                                                   \
-    const u32 to = value;                                \
-    if (UNLIKELY(to < STACK_LOW)) TRAP(EXHAUSTION);      \
-    instance->stack_pointer = to;                        \
+#define SET_STACK_POINTER(instance, value)          \
+  do {                                              \
+    const u32 to = value;                           \
+    if (UNLIKELY(to < STACK_LOW)) TRAP(EXHAUSTION); \
+    instance->stack_pointer = to;                   \
   } while (0)
 
 #define CALL_INDIRECT(t, ft, x, ...)                                                                             \
-  ((LIKELY((x)-1u < FUNCTION_TABLE_SIZE && FUNCTION_TABLE[(x)-1u].type == (ft) + 1) || TRAP(CALL_INDIRECT)),     \
-   ((t)FUNCTION_TABLE[(x)-1u].function)(__VA_ARGS__))
+  ((LIKELY((x) - 1u < FUNCTION_TABLE_SIZE && FUNCTION_TABLE[(x) - 1u].type == (ft) + 1) || TRAP(CALL_INDIRECT)), \
+   ((t)FUNCTION_TABLE[(x) - 1u].function)(__VA_ARGS__))
 
 #define CHECK_ADDRESS(a) \
-  if (UNLIKELY((a)-HEADER_BYTES > MEMORY_SPAN)) TRAP(OOB)
+  if (UNLIKELY((a) - HEADER_BYTES > MEMORY_SPAN)) TRAP(OOB)
 #define CHECK_STORE(a, n) \
-  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) a = pando_python_check_store(instance, a, n)
+  if (UNLIKELY((a) - STACK_LOW > OWN_SPAN)) a = pando_python_check_store(instance, a, n)
 #define CHECK_OWN_STORE(a) \
-  if (UNLIKELY((a)-STACK_LOW > OWN_SPAN)) TRAP(STORE)
+  if (UNLIKELY((a) - STACK_LOW > OWN_SPAN)) TRAP(STORE)
 #define CHECK_RANGE(a, n) \
-  if (UNLIKELY((u64)(a)-HEADER_BYTES > MEMORY_SPAN || (u64)(a) + (n) > MEMORY_BYTES)) TRAP(OOB)
+  if (UNLIKELY((u64)(a) - HEADER_BYTES > MEMORY_SPAN || (u64)(a) + (n) > MEMORY_BYTES)) TRAP(OOB)
 
-#define DEFINE_LOAD(name, stored, widened, result)                       \
-  static inline result name(struct TileInterpreter *instance, u64 a) {   \
-    stored value;                                                        \
-    CHECK_ADDRESS(a);                                                    \
-    __builtin_memcpy(&value, (const char *)instance + a, sizeof(value)); \
-    return (result)(widened)value;                                       \
+#define DEFINE_LOAD(name, stored, widened, result)                      \
+  static inline result name(struct TileInterpreter* instance, u64 a) {  \
+    stored value;                                                       \
+    CHECK_ADDRESS(a);                                                   \
+    __builtin_memcpy(&value, (const char*)instance + a, sizeof(value)); \
+    return (result)(widened)value;                                      \
   }
-#define DEFINE_STORE(name, stored, given)                                          \
-  static inline void name(struct TileInterpreter *instance, u64 a, given value) {  \
-    const stored wrapped = (stored)value;                                          \
-    CHECK_STORE(a, sizeof(wrapped));                                               \
-    __builtin_memcpy((char *)instance + a, &wrapped, sizeof(wrapped));             \
-  }                                                                                \
-  static inline void own_##name(struct TileInterpreter *instance, u64 a, given value) { \
-    const stored wrapped = (stored)value;                                          \
-    CHECK_OWN_STORE(a);                                                            \
-    __builtin_memcpy((char *)instance + a, &wrapped, sizeof(wrapped));             \
+#define DEFINE_STORE(name, stored, given)                                               \
+  static inline void name(struct TileInterpreter* instance, u64 a, given value) {       \
+    const stored wrapped = (stored)value;                                               \
+    CHECK_STORE(a, sizeof(wrapped));                                                    \
+    __builtin_memcpy((char*)instance + a, &wrapped, sizeof(wrapped));                   \
+  }                                                                                     \
+  static inline void own_##name(struct TileInterpreter* instance, u64 a, given value) { \
+    const stored wrapped = (stored)value;                                               \
+    CHECK_OWN_STORE(a);                                                                 \
+    __builtin_memcpy((char*)instance + a, &wrapped, sizeof(wrapped));                   \
   }
 
 DEFINE_LOAD(i32_load, u32, u32, u32)
@@ -166,15 +166,15 @@ DEFINE_STORE(i64_store16, u16, u64)
 DEFINE_STORE(i64_store32, u32, u64)
 
 /* Only C code moves memory: nothing of zero bytes needs a valid address. */
-static inline void memory_fill(struct TileInterpreter *instance, u32 to, u32 value, u32 bytes) {
+static inline void memory_fill(struct TileInterpreter* instance, u32 to, u32 value, u32 bytes) {
   if (bytes == 0) return;
-  memset((char *)instance + pando_python_check_store(instance, to, bytes), (int)value, bytes);
+  memset((char*)instance + pando_python_check_store(instance, to, bytes), (int)value, bytes);
 }
-static inline void memory_copy(struct TileInterpreter *instance, struct TileInterpreter *same, u32 to, u32 from, u32 bytes) {
+static inline void memory_copy(struct TileInterpreter* instance, struct TileInterpreter* same, u32 to, u32 from, u32 bytes) {
   (void)same;
   if (bytes == 0) return;
   CHECK_RANGE(from, (u64)bytes);
-  memmove((char *)instance + pando_python_check_store(instance, to, bytes), (char *)instance + from, bytes);
+  memmove((char*)instance + pando_python_check_store(instance, to, bytes), (char*)instance + from, bytes);
 }
 #endif
 #endif

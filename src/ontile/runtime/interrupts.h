@@ -19,6 +19,6 @@ PANDO_PYTHON_EXPORT void pando_python_interrupt(unsigned slot);
 PANDO_PYTHON_EXPORT void pando_python_begin_step(unsigned slot, uint64_t until_us);
 PANDO_PYTHON_EXPORT int pando_python_step_is_long(unsigned slot);
 
-PANDO_PYTHON_EXPORT uint64_t pando_python_clock_us(void *);  // since some moment
-PANDO_PYTHON_EXPORT uint64_t pando_python_clock_ns(void *);  // since 1970
+PANDO_PYTHON_EXPORT uint64_t pando_python_clock_us(void*);  // since some moment
+PANDO_PYTHON_EXPORT uint64_t pando_python_clock_ns(void*);  // since 1970
 }

@@ -111,7 +111,8 @@ unsigned bytes_of(char type) {
 
 }  // namespace
 
-EXPORT int pando_python_of_tile_view(OfTile* it, const char* name, const void* data, unsigned long long elements, char type, int is_writable) {
+EXPORT int pando_python_of_tile_view(OfTile* it, const char* name, const void* data, unsigned long long elements, char type,
+                                     int is_writable) {
   Call call = {it, {}, 0};
   PandoPython python = python_of(call);
   const uint64_t bytes = elements * bytes_of(type), at = static_cast<uint64_t>(static_cast<const char*>(data) - it->base);
@@ -138,8 +139,9 @@ EXPORT int pando_python_of_tile_run(OfTile* it, const char* source) {
   const int ending = pando_python_run(&python, source, static_cast<uint32_t>(std::strlen(source)), "<codelet>", 9, 0);
   if (ending == PANDO_PYTHON_ENDED) return gone(*it, python.why);
   if (ending == PANDO_PYTHON_DONE || (ending == PANDO_PYTHON_EXITED && pando_python_exit_status(&python) == 0)) return kDone;
-  std::snprintf(it->message, sizeof it->message, "Python: %s %.*s", ending == PANDO_PYTHON_EXITED ? "SystemExit" : "an exception came to the top: ...",
-                static_cast<int>(call.last_bytes), call.last);
+  std::snprintf(it->message, sizeof it->message, "Python: %s %.*s",
+                ending == PANDO_PYTHON_EXITED ? "SystemExit" : "an exception came to the top: ...", static_cast<int>(call.last_bytes),
+                call.last);
   return kRaised;
 }
 

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <sstream>
 #include <poplar/IPUModel.hpp>
+#include <sstream>
 
 #include "ontile/disk_image.h"
-#include "ontile/repl/interrupts.h"
-#include "ontile/repl/session_machine.h"
+#include "ontile/repl/shell/interrupts.h"
+#include "ontile/repl/shell/session_machine.h"
 #include "ontile/repl/terminal/line_editor.h"
 #include "ontile/repl/terminal/prompt.h"
 #include "ontile/shell/tile_shell.h"
@@ -30,7 +30,8 @@ struct Arguments {
 
 void describe(CLI::App& app, Arguments& arguments) {
   app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")->check(CLI::PositiveNumber);
+  app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")
+      ->check(CLI::PositiveNumber);
   app.add_option("--disk", arguments.session.disk, "The file that the tiles' disks are kept in; without it they last as long as the shell");
   app.add_option("--disk-kib", arguments.session.disk_kib, "KiB of each tile's disk: those of the file, or 64")->check(CLI::PositiveNumber);
   app.add_option("--lent-kib", arguments.session.lent_kib, "KiB that each tile lends to the files of others");
@@ -90,8 +91,9 @@ TileShellOptions options_of(const Arguments& arguments, const Machine& machine, 
   TileShellOptions o;
   o.allow_host = arguments.allow_host;
   o.interactive = at_terminal;
-  o.machine = fmt::format("{} IPU{} of {} tiles, {} MHz; Python on {} tile{}", machine.ipus(), machine.ipus() == 1 ? "" : "s", target.getTilesPerIPU(),
-                          static_cast<unsigned>(target.getTileClockFrequency() / 1e6), machine.tiles(), machine.tiles() == 1 ? "" : "s");
+  o.machine = fmt::format("{} IPU{} of {} tiles, {} MHz; Python on {} tile{}", machine.ipus(), machine.ipus() == 1 ? "" : "s",
+                          target.getTilesPerIPU(), static_cast<unsigned>(target.getTileClockFrequency() / 1e6), machine.tiles(),
+                          machine.tiles() == 1 ? "" : "s");
   o.tile = fmt::format("{} KiB, {} workers", target.getBytesPerTile() / 1024, target.getNumWorkerContexts());
   o.disk = arguments.session.disk.empty() ? "gone when the shell ends" : "kept in " + arguments.session.disk;
   o.style = {terminal_has_colours(), at_terminal};
@@ -151,9 +153,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return run(arguments);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kWrong;
-  } catch (const std::exception& error) {
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kWrong; } catch (const std::exception& error) {
     fmt::print(stderr, "pando shell: {}\n", error.what());
     return kWrong;
   }

@@ -12,7 +12,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "ontile/refuse.h"
-#include "ontile/repl/tile_set.h"
+#include "ontile/repl/shell/tile_set.h"
 #include "ontile/shell/on_tile.h"
 
 namespace pando::ontile {
@@ -26,10 +26,14 @@ constexpr int kCannotRun = 126, kWrong = 2;
 std::string quoted(std::string_view text) {
   std::string literal = "'";
   for (const char c : text) {
-    if (c == '\n') literal += "\\n";
-    else if (c == '\\' || c == '\'') literal += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 32) literal += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else literal += c;
+    if (c == '\n')
+      literal += "\\n";
+    else if (c == '\\' || c == '\'')
+      literal += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 32)
+      literal += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      literal += c;
   }
   return literal + "'";
 }
@@ -47,15 +51,16 @@ std::string text_of(const Reply& reply, const Style& style) {
   return render(group(reply), style);
 }
 
-TileShell::TileShell(Machine& machine, TileShellOptions options, Print print) : machine_(machine), options_(std::move(options)), print_(std::move(print)) {
+TileShell::TileShell(Machine& machine, TileShellOptions options, Print print)
+    : machine_(machine), options_(std::move(options)), print_(std::move(print)) {
   start();
 }
 
 void TileShell::start() {
   machine_.select({0});
   const std::string code =
-      fmt::format("_names = {{'__name__': 'shell'}}\nexec({}, _names)\n_shell = _names['Shell']({}, {}, {}, {})\n", quoted(kOnTile), quoted(options_.machine),
-                  quoted(options_.tile), quoted(options_.disk), options_.interactive ? "True" : "False");
+      fmt::format("_names = {{'__name__': 'shell'}}\nexec({}, _names)\n_shell = _names['Shell']({}, {}, {}, {})\n", quoted(kOnTile),
+                  quoted(options_.machine), quoted(options_.tile), quoted(options_.disk), options_.interactive ? "True" : "False");
   const Reply reply = machine_.run(code, Session::Input::script, "shell");
   if (reply.answers[0].ending != Ending::done) refuse<poplar::poplar_error>("shell-start", "the shell does not start: {}", reply.texts[0]);
 }
@@ -123,7 +128,8 @@ int TileShell::run_program(const std::string& tiles) {
   std::vector<unsigned> all = runners;
   if (all.front() != 0) all.insert(all.begin(), 0);
   machine_.select(all);
-  const char* const get = all.size() == 1 ? "_program = _shell.program" : "_program = broadcast(_shell.program if __tileid == 0 else None, 0)";
+  const char* const get =
+      all.size() == 1 ? "_program = _shell.program" : "_program = broadcast(_shell.program if __tileid == 0 else None, 0)";
   const Reply got = machine_.run(get, Session::Input::script, "shell");
   const bool all_have_it = std::all_of(got.answers.begin(), got.answers.end(), [](const Answer& a) { return a.ending == Ending::done; });
   if (!all_have_it) return show(got);
@@ -137,13 +143,16 @@ int TileShell::show(const Reply& reply) {
   int status = 0;
   std::vector<unsigned> ended;
   for (const Answer& a : reply.answers) {
-    if (a.ending == Ending::exited) status = std::max(status, a.status);
-    else if (a.ending != Ending::done) status = std::max(status, 1);
+    if (a.ending == Ending::exited)
+      status = std::max(status, a.status);
+    else if (a.ending != Ending::done)
+      status = std::max(status, 1);
     if (a.ending == Ending::ended || a.ending == Ending::skipped) ended.push_back(a.tile);
   }
   if (ended.empty()) return status;
   machine_.reset(ended);
-  print_(fmt::format("{} {} a new interpreter.\n", ended.size() == 1 ? fmt::format("Tile {}", ended[0]) : fmt::format("Tiles {}", print_tiles(ended)),
+  print_(fmt::format("{} {} a new interpreter.\n",
+                     ended.size() == 1 ? fmt::format("Tile {}", ended[0]) : fmt::format("Tiles {}", print_tiles(ended)),
                      ended.size() == 1 ? "has" : "have"));
   if (ended[0] == 0) start();
   return status;

@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "ontile/repl/groups.h"
-#include "ontile/repl/machine.h"
+#include "ontile/repl/shell/groups.h"
+#include "ontile/repl/shell/machine.h"
 
 namespace pando::ontile {
 
 struct TileShellOptions {
-  bool allow_host = false;   // !COMMAND runs on the host
-  bool interactive = false;  // somebody sits there
+  bool allow_host = false;          // !COMMAND runs on the host
+  bool interactive = false;         // somebody sits there
   std::string machine, tile, disk;  // what lshw says of them
-  Style style;               // of what several tiles answer
+  Style style;                      // of what several tiles answer
 };
 
 class TileShell {

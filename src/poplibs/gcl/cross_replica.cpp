@@ -22,8 +22,8 @@ constexpr const char* kNames[] = {"ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_A
 void reduce_to(Graph& graph, const Tensor& data, const Tensor& out, CollectiveOperator op, program::Sequence& prog, const CommGroup& group,
                const DebugContext& debug) {
   if (out.shape() != data.shape() || out.elementType() != data.elementType())
-    poputil::refuse("destination", "{}", "gcl::allReduce: the destination is " + out.getDebugStr() + ", the data are " +
-                    data.getDebugStr());
+    poputil::refuse("destination", "{}",
+                    "gcl::allReduce: the destination is " + out.getDebugStr() + ", the data are " + data.getDebugStr());
   const Groups groups(graph, group, "allReduce");
   if (op == CollectiveOperator::LOCAL) return data == out ? void() : prog.add(program::Copy(data, out, false, debug));
   if (data.numElements() == 0) return;
@@ -69,8 +69,8 @@ Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperato
   reduce_to(graph, data, out, op, prog, group, {debugContext, "allReduce"});
   return out;
 }
-Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op, program::Sequence& prog, const DebugContext& debugContext,
-                             const OptionFlags& options) {
+Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op, program::Sequence& prog,
+                             const DebugContext& debugContext, const OptionFlags& options) {
   return allReduceCrossReplica(graph, data, op, prog, CommGroup(), debugContext, options);
 }
 std::vector<Tensor> allReduceCrossReplica(Graph& graph, const std::vector<Tensor>& datas, CollectiveOperator op, program::Sequence& prog,
@@ -88,12 +88,13 @@ void allReduceInPlaceCrossReplica(Graph& graph, Tensor& data, CollectiveOperator
                                   const DebugContext& debugContext, const OptionFlags&) {
   reduce_to(graph, data, data, op, prog, group, {debugContext, "allReduceInPlace"});
 }
-void allReduceInPlaceCrossReplica(Graph& graph, std::vector<Tensor>& datas, CollectiveOperator op, program::Sequence& prog, const CommGroup& group,
-                                  const DebugContext& debugContext, const OptionFlags& options) {
+void allReduceInPlaceCrossReplica(Graph& graph, std::vector<Tensor>& datas, CollectiveOperator op, program::Sequence& prog,
+                                  const CommGroup& group, const DebugContext& debugContext, const OptionFlags& options) {
   for (Tensor& t : datas) allReduceInPlaceCrossReplica(graph, t, op, prog, group, debugContext, options);
 }
-void allReduceToDestinationCrossReplica(Graph& graph, const Tensor& data, Tensor& destination, CollectiveOperator op, program::Sequence& prog,
-                                        const CommGroup& group, const DebugContext& debugContext, const OptionFlags&) {
+void allReduceToDestinationCrossReplica(Graph& graph, const Tensor& data, Tensor& destination, CollectiveOperator op,
+                                        program::Sequence& prog, const CommGroup& group, const DebugContext& debugContext,
+                                        const OptionFlags&) {
   reduce_to(graph, data, destination, op, prog, group, {debugContext, "allReduceToDestination"});
 }
 Tensor allReduce(Graph& graph, const Tensor& data, popops::Operation op, program::Sequence& prog, const DebugContext& debugContext,
@@ -118,41 +119,45 @@ Tensor reduceScatterCrossReplica(Graph& graph, const Tensor& data, CollectiveOpe
   const Tensor index = graph.addReplicationIndexConstant({debug, "replica"});
   graph.setTileMapping(index, 0);
   program::Switch choose(index, debug);
-  for (unsigned r = 0; r < groups.replicas(); ++r) choose.add(static_cast<int>(r), program::Copy(parts[groups.place(r)], out, false, debug));
+  for (unsigned r = 0; r < groups.replicas(); ++r)
+    choose.add(static_cast<int>(r), program::Copy(parts[groups.place(r)], out, false, debug));
   prog.add(choose);
   return out;
 }
-Tensor reduceScatterCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op, program::Sequence& prog, const DebugContext& debugContext,
-                                 const OptionFlags& options) {
+Tensor reduceScatterCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op, program::Sequence& prog,
+                                 const DebugContext& debugContext, const OptionFlags& options) {
   return reduceScatterCrossReplica(graph, data, op, prog, CommGroup(), debugContext, options);
 }
 
-Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const CommGroup& group, const DebugContext& debugContext,
-                             const OptionFlags&) {
+Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const CommGroup& group,
+                             const DebugContext& debugContext, const OptionFlags&) {
   return internal::gathered(graph, Groups(graph, group, "allGather"), data, prog, {debugContext, "allGather"});
 }
-Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
+Tensor allGatherCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const DebugContext& debugContext,
+                             const OptionFlags& options) {
   return allGatherCrossReplica(graph, data, prog, CommGroup(), debugContext, options);
 }
 
-Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const CommGroup& group, const DebugContext& debugContext,
-                            const OptionFlags&) {
+Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const CommGroup& group,
+                            const DebugContext& debugContext, const OptionFlags&) {
   const Groups groups(graph, group, "allToAll");
   if (data.rank() == 0 || data.dim(0) != groups.size())
-    poputil::refuse("rows-of-groups", "{}", "gcl::allToAll: data of shape " + data.shapeToString() + " in groups of " +
-                    std::to_string(groups.size()) + "; expected a row for each");
+    poputil::refuse("rows-of-groups", "{}",
+                    "gcl::allToAll: data of shape " + data.shapeToString() + " in groups of " + std::to_string(groups.size()) +
+                        "; expected a row for each");
   return internal::exchanged(graph, groups, data, prog, {debugContext, "allToAll"});
 }
-Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
+Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const DebugContext& debugContext,
+                            const OptionFlags& options) {
   return allToAllCrossReplica(graph, data, prog, CommGroup(), debugContext, options);
 }
 
-Tensor broadcastCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const CommGroup& group, const DebugContext& debugContext,
-                             unsigned root, const OptionFlags&) {
+Tensor broadcastCrossReplica(Graph& graph, const Tensor& data, program::Sequence& prog, const CommGroup& group,
+                             const DebugContext& debugContext, unsigned root, const OptionFlags&) {
   const Groups groups(graph, group, "broadcast");
   if (root >= groups.size())
-    poputil::refuse("no-such-member", "{}", "gcl::broadcast: there is no member " + std::to_string(root) + " in groups of " +
-                    std::to_string(groups.size()));
+    poputil::refuse("no-such-member", "{}",
+                    "gcl::broadcast: there is no member " + std::to_string(root) + " in groups of " + std::to_string(groups.size()));
   const Tensor all = internal::gathered(graph, groups, data, prog, {debugContext, "broadcast"});
   const Tensor out = graph.clone(data, {debugContext, "broadcast"});
   prog.add(program::Copy(all[root], out, false, {debugContext, "broadcast"}));

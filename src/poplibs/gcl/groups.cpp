@@ -14,8 +14,9 @@ Groups::Groups(const Graph& graph, const CommGroup& group, const char* where) : 
   const bool all = group.type() == CommGroupType::ALL || group.replicaGroupSize() == 0;
   size_ = all ? replicas_ : group.replicaGroupSize();
   if (replicas_ % size_ != 0)
-    poputil::refuse("group-size", "{}", std::string("gcl::") + where + ": " + std::to_string(replicas_) +
-                    " replicas cannot be shared out to groups of " + std::to_string(size_));
+    poputil::refuse("group-size", "{}",
+                    std::string("gcl::") + where + ": " + std::to_string(replicas_) + " replicas cannot be shared out to groups of " +
+                        std::to_string(size_));
   stride_ = !all && group.type() == CommGroupType::ORTHOGONAL ? replicas_ / size_ : 1;
 }
 
@@ -47,7 +48,9 @@ void add_rows_in_order(Graph& graph, const Groups& groups, const Tensor& from, c
 }
 
 // As many tensors like `data`, in a new dimension 0.
-Tensor rows_like(Graph& graph, const Tensor& data, unsigned n, const DebugContext& debug) { return graph.cloneN(data, n, {debug, "parts"}); }
+Tensor rows_like(Graph& graph, const Tensor& data, unsigned n, const DebugContext& debug) {
+  return graph.cloneN(data, n, {debug, "parts"});
+}
 
 }  // namespace
 
@@ -63,7 +66,8 @@ Tensor gathered(Graph& graph, const Groups& groups, const Tensor& data, program:
 
 Tensor exchanged(Graph& graph, const Groups& groups, const Tensor& data, program::Sequence& prog, const DebugContext& debug) {
   const unsigned g = groups.size();
-  const Tensor sent = graph.clone(data, {debug, "sent"}), received = graph.clone(data, {debug, "received"}), ordered = graph.clone(data, {debug, "ordered"});
+  const Tensor sent = graph.clone(data, {debug, "sent"}), received = graph.clone(data, {debug, "received"}),
+               ordered = graph.clone(data, {debug, "ordered"});
   if (g == 1) {
     prog.add(program::Copy(data, ordered, false, {debug, "own"}));
     return ordered;
@@ -75,12 +79,17 @@ Tensor exchanged(Graph& graph, const Groups& groups, const Tensor& data, program
   return ordered;
 }
 
-void combine(Graph& graph, const Tensor& parts, const Tensor& out, CollectiveOperator op, program::Sequence& prog, const DebugContext& debug) {
+void combine(Graph& graph, const Tensor& parts, const Tensor& out, CollectiveOperator op, program::Sequence& prog,
+             const DebugContext& debug) {
   static const std::map<CollectiveOperator, popops::Operation> kOperations = {
-      {CollectiveOperator::ADD, popops::Operation::ADD},   {CollectiveOperator::MEAN, popops::Operation::ADD},
-      {CollectiveOperator::MUL, popops::Operation::MUL},   {CollectiveOperator::MIN, popops::Operation::MIN},
-      {CollectiveOperator::MAX, popops::Operation::MAX},   {CollectiveOperator::LOGICAL_AND, popops::Operation::LOGICAL_AND},
-      {CollectiveOperator::LOGICAL_OR, popops::Operation::LOGICAL_OR}, {CollectiveOperator::SQUARE_ADD, popops::Operation::SQUARE_ADD}};
+      {CollectiveOperator::ADD, popops::Operation::ADD},
+      {CollectiveOperator::MEAN, popops::Operation::ADD},
+      {CollectiveOperator::MUL, popops::Operation::MUL},
+      {CollectiveOperator::MIN, popops::Operation::MIN},
+      {CollectiveOperator::MAX, popops::Operation::MAX},
+      {CollectiveOperator::LOGICAL_AND, popops::Operation::LOGICAL_AND},
+      {CollectiveOperator::LOGICAL_OR, popops::Operation::LOGICAL_OR},
+      {CollectiveOperator::SQUARE_ADD, popops::Operation::SQUARE_ADD}};
   popops::addCodelets(graph);
   popops::ReduceParams params(kOperations.at(op));
   if (op == CollectiveOperator::MEAN) {

@@ -33,7 +33,7 @@ poplar::Tensor exchanged(poplar::Graph& graph, const Groups& groups, const popla
                          const poplar::DebugContext& debug);
 
 // parts {n, ...} combined over dimension 0 into `out`.
-void combine(poplar::Graph& graph, const poplar::Tensor& parts, const poplar::Tensor& out, CollectiveOperator op, poplar::program::Sequence& prog,
-             const poplar::DebugContext& debug);
+void combine(poplar::Graph& graph, const poplar::Tensor& parts, const poplar::Tensor& out, CollectiveOperator op,
+             poplar::program::Sequence& prog, const poplar::DebugContext& debug);
 
 }  // namespace gcl::internal

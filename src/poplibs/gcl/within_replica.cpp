@@ -15,10 +15,10 @@ namespace {
 
 void check_parts(const char* where, const Tensor& t, CollectiveOperator op) {
   if (t.rank() == 0 || t.dim(0) == 0)
-    poputil::refuse("parts-shape", "{}", std::string("gcl::") + where + ": parts of shape " + t.shapeToString() +
-                    "; expected {number of parts, ...}");
-  if (op == CollectiveOperator::LOCAL) poputil::refuse("local-operator", "{}", std::string("gcl::") + where +
-                                                       ": LOCAL combines nothing within a replica");
+    poputil::refuse("parts-shape", "{}",
+                    std::string("gcl::") + where + ": parts of shape " + t.shapeToString() + "; expected {number of parts, ...}");
+  if (op == CollectiveOperator::LOCAL)
+    poputil::refuse("local-operator", "{}", std::string("gcl::") + where + ": LOCAL combines nothing within a replica");
 }
 
 // The tiles of the IPU that the tensor's first element is on.
@@ -39,8 +39,8 @@ Tensor concatChunks(Chunks chunks) {
   return concat(parts);
 }
 
-Tensor allReduceWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOperator op, program::Sequence& prog, const DebugContext& debugContext,
-                              const OptionFlags&) {
+Tensor allReduceWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOperator op, program::Sequence& prog,
+                              const DebugContext& debugContext, const OptionFlags&) {
   check_parts("allReduceWithinReplica", toReduce, op);
   const DebugContext debug(debugContext, "allReduceWithinReplica");
   const Tensor out = graph.clone(toReduce, {debug, "out"});
@@ -72,7 +72,8 @@ Chunks reduceScatterWithinReplica(Graph& graph, const Tensor& toReduce, Collecti
   return result;
 }
 
-Tensor allGatherWithinReplica(Graph& graph, const Chunks& toGather, program::Sequence& prog, const DebugContext& debugContext, const OptionFlags&) {
+Tensor allGatherWithinReplica(Graph& graph, const Chunks& toGather, program::Sequence& prog, const DebugContext& debugContext,
+                              const OptionFlags&) {
   const DebugContext debug(debugContext, "allGatherWithinReplica");
   const Tensor all = concatChunks(toGather);
   const std::size_t n = toGather.chunks.size(), elements = all.numElements();

@@ -16,7 +16,8 @@ std::string text_of(const Shape& shape) { return fmt::format("{{{}}}", fmt::join
 
 bool broadcasts(const Shape& from, const Shape& to) {
   if (from.size() > to.size()) return false;
-  return std::equal(from.rbegin(), from.rend(), to.rbegin(), [](std::size_t mine, std::size_t theirs) { return mine == 1 || mine == theirs; });
+  return std::equal(from.rbegin(), from.rend(), to.rbegin(),
+                    [](std::size_t mine, std::size_t theirs) { return mine == 1 || mine == theirs; });
 }
 
 // Empty for what is broadcast otherwise.
@@ -24,23 +25,26 @@ std::optional<FinishOperand> finish_operand(const Tensor& t, const Shape& shape,
   if (t.numElements() == 1) return FinishOperand{t.flatten(), false, kOneNumber};
   if (t.shape() == shape) return FinishOperand{t, true, 0};
   const std::size_t behind = shape.size() - columns;
-  const bool is_row = t.numElements() == shape[columns] && t.rank() >= behind && t.dim(static_cast<unsigned>(t.rank() - behind)) == shape[columns];
+  const bool is_row =
+      t.numElements() == shape[columns] && t.rank() >= behind && t.dim(static_cast<unsigned>(t.rank() - behind)) == shape[columns];
   if (!is_row || !t.flatten().isContiguous()) return {};
   return FinishOperand{t.flatten(), false, kOneRow};
 }
 
 }  // namespace
 
-std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const Shape& shape, unsigned columns) {
+std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const Shape& shape,
+                                unsigned columns) {
   if (epilogue.product >= epilogue.operands.size())
-    poputil::refuse("epilogue-operand", "{}: operand {} is to be the product, of {} operands of the epilogue", where, epilogue.product, epilogue.operands.size());
+    poputil::refuse("epilogue-operand", "{}: operand {} is to be the product, of {} operands of the epilogue", where, epilogue.product,
+                    epilogue.operands.size());
   for (std::size_t i = 0; i < epilogue.operands.size(); ++i) {
     if (i == epilogue.product) continue;
     pando::require_own(graph, epilogue.operands[i], where);
     const Shape mine = epilogue.operands[i].shape();
     if (!broadcasts(mine, shape))
-      poputil::refuse("epilogue-operand", "{}: operand {} of the epilogue has shape {}, which does not broadcast to the result's, {}", where, i, text_of(mine),
-                      text_of(shape));
+      poputil::refuse("epilogue-operand", "{}: operand {} of the epilogue has shape {}, which does not broadcast to the result's, {}",
+                      where, i, text_of(mine), text_of(shape));
   }
   const auto program = popops::internal::epilogue_program(epilogue.results, epilogue.operands.size(), epilogue.product, where);
   if (!program) return {};
@@ -55,7 +59,8 @@ std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& g
   return finish;
 }
 
-void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const Shape& shape, const std::vector<Tensor>& outs) {
+void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const Shape& shape,
+                const std::vector<Tensor>& outs) {
   if (epilogue.results.empty()) poputil::refuse("epilogue-results", "{}: the epilogue has no result", where);
   if (outs.size() != epilogue.results.size())
     poputil::refuse("epilogue-results", "{}: {} tensors for {} results of the epilogue", where, outs.size(), epilogue.results.size());
@@ -63,8 +68,8 @@ void check_outs(const std::string& where, const poplar::Graph& graph, const Epil
     if (!t.valid()) continue;
     pando::require_own(graph, t, where);
     if (t.shape() != shape || t.elementType() != poplar::FLOAT)
-      poputil::refuse("epilogue-results", "{}: a tensor to write has type {} and shape {}, expected float and {}", where, t.elementType().toString(),
-                      t.shapeToString(), text_of(shape));
+      poputil::refuse("epilogue-results", "{}: a tensor to write has type {} and shape {}, expected float and {}", where,
+                      t.elementType().toString(), t.shapeToString(), text_of(shape));
     if (!t.isParallelWriteable()) poputil::refuse("epilogue-results", "{}: a tensor to write is not parallel writeable", where);
   }
 }

@@ -28,8 +28,8 @@ struct Finish {
 };
 
 // Of a result of that shape, whose columns (channels) are dimension `columns`. Empty where vertices cannot do it.
-std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const std::vector<std::size_t>& shape,
-                                unsigned columns);
+std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue,
+                                const std::vector<std::size_t>& shape, unsigned columns);
 
 // Refuses `outs` that are no place for the results; makes none.
 void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const std::vector<std::size_t>& shape,

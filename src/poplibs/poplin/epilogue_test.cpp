@@ -43,7 +43,8 @@ class OnCpu {
     const std::string name = std::to_string(inputs_.size());
     graph.createHostWrite(name, t);
     std::vector<float> values(t.numElements());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(inputs_.size()) + 0.37f * static_cast<float>(i));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = std::sin(static_cast<float>(inputs_.size()) + 0.37f * static_cast<float>(i));
     inputs_.push_back(values);
     return t;
   }
@@ -53,7 +54,8 @@ class OnCpu {
     for (std::size_t i = 0; i < read.size(); ++i) graph.createHostRead("out" + std::to_string(i), read[i], true);
     poplar::Engine engine(graph, prog);
     engine.load(device);
-    for (std::size_t i = 0; i < inputs_.size(); ++i) engine.writeTensor(std::to_string(i), inputs_[i].data(), inputs_[i].data() + inputs_[i].size());
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      engine.writeTensor(std::to_string(i), inputs_[i].data(), inputs_[i].data() + inputs_[i].size());
     engine.run(0);
     std::vector<std::vector<float>> out;
     for (std::size_t i = 0; i < read.size(); ++i) {
@@ -72,11 +74,13 @@ class OnCpu {
 };
 
 // sum = product + bias, and relu(residual - sum) * scale: with a row, a matrix and a number.
-const std::vector<pe::Any> kResults = {pe::Any(pe::Add(pe::_1, pe::_2)),
-                                       pe::Any(pe::Mul(pe::UnaryOp(pe::UnaryOpType::RELU, pe::Sub(pe::_3, pe::Add(pe::_1, pe::_2))), pe::_4))};
+const std::vector<pe::Any> kResults = {
+    pe::Any(pe::Add(pe::_1, pe::_2)),
+    pe::Any(pe::Mul(pe::UnaryOp(pe::UnaryOpType::RELU, pe::Sub(pe::_3, pe::Add(pe::_1, pe::_2))), pe::_4))};
 
 TEST(Epilogue, products_give_the_bits_of_a_map_on_their_result) {
-  for (const Shape& size : {Shape{1, 5, 3, 7}, Shape{3, 40, 64, 72}, Shape{1, 200, 90, 300}, Shape{1, 2, 50, 600}, Shape{2, 130, 1100, 65}}) {
+  for (const Shape& size :
+       {Shape{1, 5, 3, 7}, Shape{3, 40, 64, 72}, Shape{1, 200, 90, 300}, Shape{1, 2, 50, 600}, Shape{2, 130, 1100, 65}}) {
     const std::size_t g = size[0], m = size[1], k = size[2], n = size[3];
     const auto build = [&](OnCpu& c, bool folded) -> std::vector<Tensor> {
       const Tensor a = c.data({g, m, k}), b = c.data({g, k, n}), bias = c.data({n}), scale = c.data({1});
@@ -101,7 +105,8 @@ TEST(Epilogue, convolutions_give_the_bits_of_a_map_on_their_result) {
     params.inputTransform.paddingLower = params.inputTransform.paddingUpper = {1, 1};
     const auto build = [&](OnCpu& c, bool folded) -> std::vector<Tensor> {
       const std::size_t out = params.getOutputFieldShape()[0];
-      const Tensor x = c.data({2, 24, 24, 16}).dimRoll(3, 1), w = c.data({1, 80, 16, kernel, kernel}), bias = c.data({80, 1, 1}), scale = c.data({1});
+      const Tensor x = c.data({2, 24, 24, 16}).dimRoll(3, 1), w = c.data({1, 80, 16, kernel, kernel}), bias = c.data({80, 1, 1}),
+                   scale = c.data({1});
       const Tensor residual = c.data({2, out, out, 80}).dimRoll(3, 1);
       std::vector<Tensor> outs(2);
       if (folded) {
@@ -165,9 +170,7 @@ TEST(Epilogue, what_does_not_fit_is_refused) {
   const auto refusal = [&](const Tensor& left, const Epilogue& e, std::vector<Tensor> outs) -> std::string {
     try {
       matMulWithEpilogue(c.graph, left, b, e, outs, c.prog);
-    } catch (const std::exception& error) {
-      return error.what();
-    }
+    } catch (const std::exception& error) { return error.what(); }
     return "";
   };
   const auto has = [](const std::string& text, const std::string& id) { return text.find("[" + id + "]") != text.npos; };
@@ -187,7 +190,8 @@ TEST(Epilogue, what_does_not_fit_is_refused) {
   EXPECT_EQ(refusal(a, {{sum}, {Tensor(), bias}, 0}, {Tensor()}), "");
   const ConvParams params(FLOAT, 1, {8, 8}, {3, 3}, 4, 4, 1);
   std::vector<Tensor> outs(1);
-  EXPECT_THROW(convolutionWithEpilogue(c.graph, c.variable({1, 4, 8, 8}), c.variable({1, 4, 4, 3, 3}), params, {{sum}, {Tensor(), c.variable({5, 1, 1})}, 0}, outs, c.prog),
+  EXPECT_THROW(convolutionWithEpilogue(c.graph, c.variable({1, 4, 8, 8}), c.variable({1, 4, 4, 3, 3}), params,
+                                       {{sum}, {Tensor(), c.variable({5, 1, 1})}, 0}, outs, c.prog),
                poputil::poplibs_error);
 }
 

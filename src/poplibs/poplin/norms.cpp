@@ -29,9 +29,9 @@ using poputil::poplibs_error;
 using Callback = DistributedNormReduceCallback;
 
 void expect_activations(const Tensor& t, const char* function) {
-  if (t.rank() < 2) poputil::refuse("activations-shape", "{}: activations of shape {{{}}}, expected {{batch, channels, field...}}",
-                                    function,
-                                                    fmt::join(t.shape(), ","));
+  if (t.rank() < 2)
+    poputil::refuse("activations-shape", "{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
+                    fmt::join(t.shape(), ","));
   if (t.elementType() != poplar::FLOAT && t.elementType() != poplar::HALF)
     poputil::refuse("activations-type", "{}: activations of type {}, expected float or half", function, t.elementType().toString());
 }
@@ -45,7 +45,7 @@ void expect_per_channel(const Tensor& t, const Tensor& acts, const char* what, c
 void expect_same(const Tensor& a, const Tensor& b, const char* function) {
   if (a.shape() != b.shape() || a.elementType() != b.elementType())
     poputil::refuse("gradients-shape", "{}: gradients {} {{{}}} do not fit activations {} {{{}}}", function, b.elementType().toString(),
-                                    fmt::join(b.shape(), ","), a.elementType().toString(), fmt::join(a.shape(), ","));
+                    fmt::join(b.shape(), ","), a.elementType().toString(), fmt::join(a.shape(), ","));
 }
 
 void expect_partials(const Type& type, const char* function) {
@@ -91,14 +91,13 @@ Replicas replicas_of(const Callback& callback, const Tensor& acts, unsigned norm
 }
 
 std::pair<Tensor, Tensor> statistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, bool stable,
-                                     const Replicas& replicas,
-                                     const DebugContext& context) {
+                                     const Replicas& replicas, const DebugContext& context) {
   const double n = static_cast<double>(elements_per_channel(acts)) * replicas.count;
   const double correction = unbiased && n > 1 ? n / (n - 1) : 1;
   const auto inverse = [&](const pe::Expr& variance, const std::vector<Tensor>& from) {
-    return popops::map(graph, pe::Rsqrt(pe::Add(pe::Mul(pe::Max(variance, pe::Const(0.0f)), pe::Const(static_cast<float>(correction))),
-                                                pe::Const(eps))), from,
-                       prog, DebugContext(context, "iStdDev"));
+    return popops::map(
+        graph, pe::Rsqrt(pe::Add(pe::Mul(pe::Max(variance, pe::Const(0.0f)), pe::Const(static_cast<float>(correction))), pe::Const(eps))),
+        from, prog, DebugContext(context, "iStdDev"));
   };
   Tensor mean = sums(graph, acts, popops::Operation::ADD, 1 / n, prog, DebugContext(context, "mean"));
   Tensor deviation;
@@ -119,8 +118,7 @@ std::pair<Tensor, Tensor> statistics(Graph& graph, const Tensor& acts, float eps
 }
 
 Tensor statistics_gradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog,
-                            const Replicas& replicas,
-                            const DebugContext& context) {
+                            const Replicas& replicas, const DebugContext& context) {
   const double n = static_cast<double>(elements_per_channel(whitened)) * replicas.count;
   const Type type = whitened.elementType();
   const Tensor products = popops::map(graph, pe::Mul(pe::_1, pe::_2), {grads, whitened}, prog, DebugContext(context, "products"));
@@ -157,21 +155,22 @@ std::pair<Tensor, Tensor> createNormParams(Graph& graph, const Tensor& acts, con
 }
 
 std::pair<Tensor, Tensor> normStatistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, bool stable,
-                                         const Type& partials,
-                                         const DebugContext& context) {
+                                         const Type& partials, const DebugContext& context) {
   expect_activations(acts, "normStatistics");
   expect_partials(partials, "normStatistics");
   return statistics(graph, acts, eps, prog, unbiased, stable, {}, context);
 }
 
-std::pair<Tensor, Tensor> distributedNormStatistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, Callback callback,
-                                                    unsigned norm_size, bool stable, const Type& partials, const DebugContext& context) {
+std::pair<Tensor, Tensor> distributedNormStatistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased,
+                                                    Callback callback, unsigned norm_size, bool stable, const Type& partials,
+                                                    const DebugContext& context) {
   expect_activations(acts, "distributedNormStatistics");
   expect_partials(partials, "distributedNormStatistics");
   return statistics(graph, acts, eps, prog, unbiased, stable, replicas_of(callback, acts, norm_size, "distributedNormStatistics"), context);
 }
 
-Tensor normWhiten(Graph& graph, const Tensor& acts, const Tensor& mean, const Tensor& deviation, Sequence& prog, const DebugContext& context) {
+Tensor normWhiten(Graph& graph, const Tensor& acts, const Tensor& mean, const Tensor& deviation, Sequence& prog,
+                  const DebugContext& context) {
   expect_activations(acts, "normWhiten");
   expect_per_channel(mean, acts, "the mean", "normWhiten");
   expect_per_channel(deviation, acts, "the inverse deviation", "normWhiten");
@@ -179,16 +178,17 @@ Tensor normWhiten(Graph& graph, const Tensor& acts, const Tensor& mean, const Te
                      DebugContext(context, "whiten"));
 }
 
-Tensor normalise(Graph& graph, const Tensor& whitened, const Tensor& gamma, const Tensor& beta, Sequence& prog, const DebugContext& context) {
+Tensor normalise(Graph& graph, const Tensor& whitened, const Tensor& gamma, const Tensor& beta, Sequence& prog,
+                 const DebugContext& context) {
   expect_activations(whitened, "normalise");
   expect_per_channel(gamma, whitened, "gamma", "normalise");
   expect_per_channel(beta, whitened, "beta", "normalise");
-  return popops::map(graph, pe::Add(pe::Mul(pe::_1, pe::_2), pe::_3), {whitened, per_channel(gamma, whitened), per_channel(beta, whitened)}, prog,
-                     DebugContext(context, "normalise"));
+  return popops::map(graph, pe::Add(pe::Mul(pe::_1, pe::_2), pe::_3), {whitened, per_channel(gamma, whitened), per_channel(beta, whitened)},
+                     prog, DebugContext(context, "normalise"));
 }
 
-std::pair<Tensor, Tensor> normParamGradients(Graph& graph, const Tensor& whitened, const Tensor& grads, Sequence& prog, const Type& partials,
-                                             const DebugContext& context) {
+std::pair<Tensor, Tensor> normParamGradients(Graph& graph, const Tensor& whitened, const Tensor& grads, Sequence& prog,
+                                             const Type& partials, const DebugContext& context) {
   expect_activations(whitened, "normParamGradients");
   expect_same(whitened, grads, "normParamGradients");
   expect_partials(partials, "normParamGradients");
@@ -206,8 +206,7 @@ Tensor normGradients(Graph& graph, const Tensor& grads, const Tensor& gamma, Seq
 }
 
 Tensor normStatisticsGradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog,
-                               const Type& partials,
-                               const DebugContext& context) {
+                               const Type& partials, const DebugContext& context) {
   expect_activations(whitened, "normStatisticsGradients");
   expect_same(whitened, grads, "normStatisticsGradients");
   expect_per_channel(deviation, whitened, "the inverse deviation", "normStatisticsGradients");
@@ -215,8 +214,9 @@ Tensor normStatisticsGradients(Graph& graph, const Tensor& whitened, const Tenso
   return statistics_gradients(graph, whitened, grads, deviation, prog, {}, context);
 }
 
-Tensor distributedNormStatisticsGradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog,
-                                          Callback callback, unsigned norm_size, const Type& partials, const DebugContext& context) {
+Tensor distributedNormStatisticsGradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation,
+                                          Sequence& prog, Callback callback, unsigned norm_size, const Type& partials,
+                                          const DebugContext& context) {
   expect_activations(whitened, "distributedNormStatisticsGradients");
   expect_same(whitened, grads, "distributedNormStatisticsGradients");
   expect_per_channel(deviation, whitened, "the inverse deviation", "distributedNormStatisticsGradients");

@@ -7,7 +7,8 @@
 namespace poplin::internal {
 
 // A variable {channels}; each channel on the tile of the first of its activations.
-poplar::Tensor create_per_channel(poplar::Graph& graph, const poplar::Tensor& acts, const poplar::Type& type, const poplar::DebugContext& context);
+poplar::Tensor create_per_channel(poplar::Graph& graph, const poplar::Tensor& acts, const poplar::Type& type,
+                                  const poplar::DebugContext& context);
 
 // {channels} as {channels, 1 ...}: what broadcasts over activations.
 poplar::Tensor per_channel(const poplar::Tensor& t, const poplar::Tensor& acts);

@@ -11,9 +11,10 @@ namespace popnn {
 
 void addCodelets(poplar::Graph& graph) {
 #define X(file) &estimates_##file,
-  pando::poplibs::add_codelet_file(graph, "popnn", reinterpret_cast<const void*>(&addCodelets), PANDO_KERNELS_VERSION_NAME, {
+  pando::poplibs::add_codelet_file(graph, "popnn", reinterpret_cast<const void*>(&addCodelets), PANDO_KERNELS_VERSION_NAME,
+                                   {
 #include "popnn_codelets.inc"
-  });
+                                   });
 #undef X
 }
 

@@ -11,9 +11,10 @@ namespace popops {
 
 void addCodelets(poplar::Graph& graph) {
 #define X(file) &estimates_##file,
-  pando::poplibs::add_codelet_file(graph, "popops", reinterpret_cast<const void*>(&addCodelets), PANDO_KERNELS_VERSION_NAME, {
+  pando::poplibs::add_codelet_file(graph, "popops", reinterpret_cast<const void*>(&addCodelets), PANDO_KERNELS_VERSION_NAME,
+                                   {
 #include "popops_codelets.inc"
-  });
+                                   });
 #undef X
 }
 

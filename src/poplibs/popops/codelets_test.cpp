@@ -28,7 +28,8 @@ TEST(KernelsVersion, ALibraryForOtherKernelsIsRefused) {
     load("pando_kernels_version_older");
     FAIL();
   } catch (const poputil::poplibs_error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("libpopops.so was built for a libpando_kernels.so with the symbol pando_kernels_version_older"));
+    EXPECT_THAT(e.what(),
+                testing::HasSubstr("libpopops.so was built for a libpando_kernels.so with the symbol pando_kernels_version_older"));
   }
 }
 

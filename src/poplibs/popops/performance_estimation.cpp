@@ -2,7 +2,7 @@
 
 #include <poplar/Target.hpp>
 
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops::internal {
 
@@ -33,15 +33,18 @@ std::uint64_t getFill2DCycleEstimate(const FillTargetParameters& p, const poplar
   return cycles(sum_of(numElems), size_of(type), p.dataPathWidth, overhead_of(numElems.size()));
 }
 
-std::uint64_t getCast2DCycleEstimate(const CastTargetParameters& p, const poplar::Type&, const poplar::Type&, std::vector<unsigned>& elemCounts) {
+std::uint64_t getCast2DCycleEstimate(const CastTargetParameters& p, const poplar::Type&, const poplar::Type&,
+                                     std::vector<unsigned>& elemCounts) {
   return cycles(sum_of(elemCounts), p.fromTypeSize + p.toTypeSize, p.dataPathWidth, overhead_of(elemCounts.size()));
 }
 
-std::uint64_t getCast1DSingleWorkerCycleEstimate(const CastTargetParameters& p, const poplar::Type&, const poplar::Type&, const unsigned numElems) {
+std::uint64_t getCast1DSingleWorkerCycleEstimate(const CastTargetParameters& p, const poplar::Type&, const poplar::Type&,
+                                                 const unsigned numElems) {
   return cycles(numElems, p.fromTypeSize + p.toTypeSize, p.dataPathWidth, LoopCost().overhead);
 }
 
-std::uint64_t getCast1DCycleEstimate(const CastTargetParameters& p, const poplar::Type& fromType, const poplar::Type& toType, const unsigned numElems) {
+std::uint64_t getCast1DCycleEstimate(const CastTargetParameters& p, const poplar::Type& fromType, const poplar::Type& toType,
+                                     const unsigned numElems) {
   return getCast1DSingleWorkerCycleEstimate(p, fromType, toType, (numElems + p.numWorkerContexts - 1) / p.numWorkerContexts);
 }
 

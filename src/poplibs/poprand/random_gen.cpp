@@ -1,5 +1,5 @@
-#include "poprand/RandomGen.hpp"
 #include "poplibs/poputil/refuse.h"
+#include "poprand/RandomGen.hpp"
 
 #include <fmt/format.h>
 
@@ -42,8 +42,7 @@ void check_type(const char* function, const Type& type, std::initializer_list<Ty
 void check_seed(const char* function, const Tensor& seed) {
   if (seed.elementType() == UNSIGNED_INT && seed.shape() == std::vector<std::size_t>{2}) return;
   poputil::refuse("seed", "poprand::{}: the seed is {} {}, expected {} {{2}}", function, seed.elementType().toString(),
-                  seed.shapeToString(),
-                                  UNSIGNED_INT.toString());
+                  seed.shapeToString(), UNSIGNED_INT.toString());
 }
 
 void check_range(const char* function, double low, double high) {
@@ -61,8 +60,7 @@ double threshold_of(const char* function, const char* what, double probability, 
 void check_deviation(const char* function, double mean, double deviation) {
   if (std::isfinite(mean) && std::isfinite(deviation) && deviation >= 0) return;
   poputil::refuse("distribution", "poprand::{}: mean {} and standard deviation {}, expected finite numbers and a deviation of 0 or more",
-                  function,
-                                  mean, deviation);
+                  function, mean, deviation);
 }
 
 // The four words of the graph's generator lie with the seeds of the first worker of tile 0; all others follow them.
@@ -86,14 +84,17 @@ Tensor key_of(Graph& graph, const char* function, const Tensor* seed, Sequence& 
 }
 
 void set_parameter(Graph& graph, const VertexRef& vertex, const Parameter& p) {
-  if (p.type == FLOAT) graph.setInitialValue(vertex[p.field], static_cast<float>(p.value));
-  else if (p.type == INT) graph.setInitialValue(vertex[p.field], static_cast<int>(p.value));
-  else graph.setInitialValue(vertex[p.field], static_cast<unsigned long long>(p.value));
+  if (p.type == FLOAT)
+    graph.setInitialValue(vertex[p.field], static_cast<float>(p.value));
+  else if (p.type == INT)
+    graph.setInitialValue(vertex[p.field], static_cast<int>(p.value));
+  else
+    graph.setInitialValue(vertex[p.field], static_cast<unsigned long long>(p.value));
 }
 
 // One compute set that fills `out` in the order of its elements; `in`, if valid, is read element by element.
-void fill(Graph& graph, const std::string& name, const Tensor& key, std::uint32_t stream, const std::vector<Parameter>& parameters, const Tensor& in,
-          const Tensor& out, Sequence& prog, const DebugContext& debug) {
+void fill(Graph& graph, const std::string& name, const Tensor& key, std::uint32_t stream, const std::vector<Parameter>& parameters,
+          const Tensor& in, const Tensor& out, Sequence& prog, const DebugContext& debug) {
   const Tensor flat = out.flatten(), from = in.valid() ? in.flatten() : in;
   const ComputeSet set = graph.addComputeSet(debug);
   const unsigned vertices = pando::poplibs::vertices_per_tile(graph.getTarget());
@@ -130,8 +131,7 @@ Tensor generate(Graph& graph, const char* function, const char* vertex, const Te
 Tensor broadcast_to(const Tensor& mask, const Tensor& input) {
   const auto fail = [&] {
     poputil::refuse("reference-shape", "poprand::shapedDropout: a reference of shape {} cannot be broadcast to the input's {}",
-                    mask.shapeToString(),
-                                    input.shapeToString());
+                    mask.shapeToString(), input.shapeToString());
   };
   if (mask.rank() > input.rank()) fail();
   Tensor out = mask;
@@ -150,19 +150,18 @@ void check_scale(const char* function, double scale) {
 
 }  // namespace
 
-Tensor dropout(Graph& graph, const Tensor* seed, const uint32_t modifier, const Tensor& input, const Tensor& reference, double keep, double scale,
-               Sequence& prog, const DebugContext& debug) {
+Tensor dropout(Graph& graph, const Tensor* seed, const uint32_t modifier, const Tensor& input, const Tensor& reference, double keep,
+               double scale, Sequence& prog, const DebugContext& debug) {
   return dropout(graph, seed, modifier, input, reference, keep, scale, true, prog, debug);
 }
 
-Tensor dropout(Graph& graph, const Tensor* seed, const uint32_t modifier, const Tensor& input, const Tensor& reference, double keep, double scale,
-               bool clone_reference, Sequence& prog, const DebugContext& debug) {
+Tensor dropout(Graph& graph, const Tensor* seed, const uint32_t modifier, const Tensor& input, const Tensor& reference, double keep,
+               double scale, bool clone_reference, Sequence& prog, const DebugContext& debug) {
   check_type("dropout", input.elementType(), {FLOAT, HALF});
   check_scale("dropout", scale);
   if (input.shape() != reference.shape())
     poputil::refuse("reference-shape", "poprand::dropout: the input has shape {}, the reference {}; expected the same",
-                    input.shapeToString(),
-                                    reference.shapeToString());
+                    input.shapeToString(), reference.shapeToString());
   const double threshold = threshold_of("dropout", "the probability to keep", keep, false);
   const Tensor key = key_of(graph, "dropout", seed, prog, debug);
   const Tensor out = graph.clone(input.elementType(), clone_reference ? reference : input, {debug, "dropout"});
@@ -184,12 +183,13 @@ Tensor shapedDropout(Graph& graph, const Tensor* seed, const uint32_t modifier, 
                      {input, broadcast_to(mask, input)}, prog, {debug, "shapedDropout"});
 }
 
-Tensor uniform(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double low, double high, Sequence& prog,
-               const DebugContext& debug) {
+Tensor uniform(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double low, double high,
+               Sequence& prog, const DebugContext& debug) {
   check_type("uniform", type, {FLOAT, HALF, INT});
   check_range("uniform", low, high);
   if (type != INT)
-    return generate(graph, "uniform", "poprand::Uniform", seed, modifier, reference, type, {{"low", FLOAT, low}, {"high", FLOAT, high}}, prog, debug);
+    return generate(graph, "uniform", "poprand::Uniform", seed, modifier, reference, type, {{"low", FLOAT, low}, {"high", FLOAT, high}},
+                    prog, debug);
   const double first = std::ceil(low), last = std::floor(high);
   if (first > last || first < std::numeric_limits<int>::min() || last > std::numeric_limits<int>::max())
     poputil::refuse("integer-range", "poprand::uniform: no int lies in [{}, {}], or one of its ends is none", low, high);
@@ -197,19 +197,20 @@ Tensor uniform(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor
                   {{"low", INT, first}, {"count", UNSIGNED_LONGLONG, last - first + 1}}, prog, debug);
 }
 
-Tensor logUniform(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double low, double high, Sequence& prog,
-                  double base, const DebugContext& debug) {
+Tensor logUniform(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double low, double high,
+                  Sequence& prog, double base, const DebugContext& debug) {
   check_type("logUniform", type, {FLOAT, HALF, INT});
   check_range("logUniform", low, high);
   if (low <= 0) poputil::refuse("least-value", "poprand::logUniform: the least value is {}, expected more than 0", low);
   if (!(base > 0) || base == 1 || !std::isfinite(base))
     poputil::refuse("base", "poprand::logUniform: the base is {}, expected a number above 0 other than 1", base);
   return generate(graph, "logUniform", "poprand::LogUniform", seed, modifier, reference, type,
-                  {{"low", FLOAT, std::log(low)}, {"high", FLOAT, std::log(high)}, {"least", FLOAT, low}, {"most", FLOAT, high}}, prog, debug);
+                  {{"low", FLOAT, std::log(low)}, {"high", FLOAT, std::log(high)}, {"least", FLOAT, low}, {"most", FLOAT, high}}, prog,
+                  debug);
 }
 
-Tensor bernoulli(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double probability, Sequence& prog,
-                 const DebugContext& debug) {
+Tensor bernoulli(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double probability,
+                 Sequence& prog, const DebugContext& debug) {
   check_type("bernoulli", type, {FLOAT, HALF, INT});
   return generate(graph, "bernoulli", "poprand::Bernoulli", seed, modifier, reference, type,
                   {{"threshold", UNSIGNED_LONGLONG, threshold_of("bernoulli", "the probability", probability, true)}}, prog, debug);
@@ -219,12 +220,12 @@ Tensor normal(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor&
               Sequence& prog, const DebugContext& debug) {
   check_type("normal", type, {FLOAT, HALF});
   check_deviation("normal", mean, deviation);
-  return generate(graph, "normal", "poprand::Normal", seed, modifier, reference, type, {{"mean", FLOAT, mean}, {"deviation", FLOAT, deviation}}, prog,
-                  debug);
+  return generate(graph, "normal", "poprand::Normal", seed, modifier, reference, type,
+                  {{"mean", FLOAT, mean}, {"deviation", FLOAT, deviation}}, prog, debug);
 }
 
-Tensor truncatedNormal(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double mean, double deviation,
-                       double alpha, Sequence& prog, const DebugContext& debug) {
+Tensor truncatedNormal(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor& reference, const Type& type, double mean,
+                       double deviation, double alpha, Sequence& prog, const DebugContext& debug) {
   check_type("truncatedNormal", type, {FLOAT, HALF});
   check_deviation("truncatedNormal", mean, deviation);
   if (!(alpha > 0)) poputil::refuse("alpha", "poprand::truncatedNormal: alpha is {}, expected more than 0", alpha);

@@ -30,8 +30,9 @@ Shape joined_shape(const Shape& a, const Shape& b) {
   for (std::size_t i = 1; i <= shorter.size(); ++i) {
     std::size_t& size = out[out.size() - i];
     const std::size_t other = shorter[shorter.size() - i];
-    if (!match(size, other)) poputil::refuse("shapes-do-not-broadcast", "broadcastToMatch: shapes [{}] and [{}] do not match", fmt::join(a,
-                                             ","), fmt::join(b, ","));
+    if (!match(size, other))
+      poputil::refuse("shapes-do-not-broadcast", "broadcastToMatch: shapes [{}] and [{}] do not match", fmt::join(a, ","),
+                      fmt::join(b, ","));
     size = joined(size, other);
   }
   return out;
@@ -47,8 +48,8 @@ void expandToMatchRanks(Tensor& a, Tensor& b) {
 void broadcastToMatch(Tensor& a, const Shape& shape) {
   const Shape from = a.shape();
   const auto fail = [&] {
-    poputil::refuse("shapes-do-not-broadcast", "broadcastToMatch: a tensor of shape [{}] cannot be broadcast to [{}]", fmt::join(from,
-                    ","), fmt::join(shape, ","));
+    poputil::refuse("shapes-do-not-broadcast", "broadcastToMatch: a tensor of shape [{}] cannot be broadcast to [{}]", fmt::join(from, ","),
+                    fmt::join(shape, ","));
   };
   if (from.size() > shape.size()) fail();
   const std::size_t leading = shape.size() - from.size();

@@ -2,8 +2,8 @@
 #include "poplibs/poputil/clones.h"
 #include "poplibs/poputil/refuse.h"
 
-#include <pando/ownership.hpp>
 #include <fmt/format.h>
+#include <pando/ownership.hpp>
 
 #include <algorithm>
 
@@ -105,7 +105,7 @@ Tensor cloneToGraph(Graph& srcGraph, Graph& dstGraph, const Tensor& t, const Deb
   while (!mapping.empty() && mapping.back().empty()) mapping.pop_back();
   if (mapping.size() > dstGraph.getTarget().getNumTiles())
     poputil::refuse("no-such-tile", "cloneToGraph: the tensor is on tile {}; the destination has {} tiles", mapping.size() - 1,
-                                    dstGraph.getTarget().getNumTiles());
+                    dstGraph.getTarget().getNumTiles());
   Tensor out = dstGraph.clone(t, debugContext, method);
   dstGraph.setTileMapping(out, mapping);
   return out;

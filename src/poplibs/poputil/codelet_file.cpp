@@ -30,9 +30,9 @@ void check_kernels(const std::string& name, const char* version) {
   const bool fits = kernels != nullptr && dlsym(kernels, version) != nullptr;
   if (kernels != nullptr) dlclose(kernels);
   if (!fits)
-    poputil::refuse("kernels-version", "{}", "lib" + name + ".so was built for a libpando_kernels.so with the symbol " + version +
-                    ", which the loaded " +
-                                 "libpando_kernels.so does not have: build or install both together");
+    poputil::refuse("kernels-version", "{}",
+                    "lib" + name + ".so was built for a libpando_kernels.so with the symbol " + version + ", which the loaded " +
+                        "libpando_kernels.so does not have: build or install both together");
 }
 
 }  // namespace

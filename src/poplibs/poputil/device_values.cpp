@@ -1,6 +1,6 @@
 // Values of device types; metadata of QUARTER tensors.
-#include "poputil/Util.hpp"
 #include "poplibs/poputil/refuse.h"
+#include "poputil/Util.hpp"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "poputil/TileMapping.hpp"
 #include "poplibs/poputil/refuse.h"
+#include "poputil/TileMapping.hpp"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -18,8 +18,8 @@ using poplar::Tensor;
 using Mapping = Graph::TileToTensorMapping;
 
 void check_dimension(const char* function, const Tensor& t, unsigned dimension) {
-  if (dimension >= t.rank()) poputil::refuse("no-such-dimension", "{}: dimension {} of a tensor of shape {}", function, dimension,
-                                             t.shapeToString());
+  if (dimension >= t.rank())
+    poputil::refuse("no-such-dimension", "{}: dimension {} of a tensor of shape {}", function, dimension, t.shapeToString());
 }
 
 // A tensor's elements [begin, end), and the tile or IPU that has them.
@@ -62,7 +62,8 @@ bool is_split(const std::vector<Owned>& regions, std::size_t size, std::size_t i
         if (column == 0) first.clear();
         first.push_back(piece);
       } else {
-        if (at == first.size() || first[at].begin != piece.begin || first[at].end != piece.end || first[at].owner != piece.owner) return true;
+        if (at == first.size() || first[at].begin != piece.begin || first[at].end != piece.end || first[at].owner != piece.owner)
+          return true;
         ++at;
       }
       begin += whole ? std::min(left / inner, size - row) * inner : piece.end - column;

@@ -1,5 +1,5 @@
-#include "poputil/GraphFunction.hpp"
 #include "poplibs/poputil/refuse.h"
+#include "poputil/GraphFunction.hpp"
 
 #include <fmt/format.h>
 
@@ -53,12 +53,13 @@ VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Arg
   if (params.size() != sig.size())
     poputil::refuse("parameter-count", "graphfn: the function changed its {} parameters to {}", sig.size(), params.size());
   for (std::size_t i = 0; i < sig.size(); ++i)
-    if (!params[i].valid()) poputil::refuse("parameter-not-created", "graphfn: the function did not create parameter {} ('{}')", i,
-                                            sig[i].debugName);
+    if (!params[i].valid())
+      poputil::refuse("parameter-not-created", "graphfn: the function did not create parameter {} ('{}')", i, sig[i].debugName);
   if (!inlined) func = graph.addFunction(prog, debugContext);
 }
 
-VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Args&, Sequence&)> f, bool inlined_, const DebugContext& debugContext)
+VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Args&, Sequence&)> f, bool inlined_,
+                           const DebugContext& debugContext)
     : VoidFunction(
           graph_, std::move(sig_),
           std::function<void(Args&, Sequence&, const DebugNameAndId&)>([f](Args& args, Sequence& p, const DebugNameAndId&) { f(args, p); }),
@@ -80,9 +81,10 @@ void VoidFunction::operator()(Args& args, Sequence& seq, const DebugContext& dc)
   }
 }
 
-ProgramFunction::ProgramFunction(Graph& graph, Signature sig, std::function<Program(Args&)> f, bool inlined, const DebugContext& debugContext)
-    : voidFunc(
-          graph, std::move(sig), std::function<void(Args&, Sequence&)>([f](Args& args, Sequence& seq) { seq.add(f(args)); }), inlined, debugContext) {}
+ProgramFunction::ProgramFunction(Graph& graph, Signature sig, std::function<Program(Args&)> f, bool inlined,
+                                 const DebugContext& debugContext)
+    : voidFunc(graph, std::move(sig), std::function<void(Args&, Sequence&)>([f](Args& args, Sequence& seq) { seq.add(f(args)); }), inlined,
+               debugContext) {}
 
 ProgramFunction::ProgramFunction(Graph& graph, Signature sig, std::function<Program(Args&, const DebugNameAndId&)> f, bool inlined,
                                  const DebugContext& debugContext)
@@ -117,11 +119,12 @@ TensorFunction::TensorFunction(Graph& graph, Signature sig, std::function<Tensor
                }),
                inlined, debugContext) {}
 
-TensorFunction::TensorFunction(Graph& graph, Signature sig, std::function<Tensor(Args&, Sequence&)> f, bool inlined, const DebugContext& debugContext)
-    : TensorFunction(
-          graph, std::move(sig),
-          std::function<Tensor(Args&, Sequence&, const DebugNameAndId&)>([f](Args& args, Sequence& seq, const DebugNameAndId&) { return f(args, seq); }),
-          inlined, debugContext) {}
+TensorFunction::TensorFunction(Graph& graph, Signature sig, std::function<Tensor(Args&, Sequence&)> f, bool inlined,
+                               const DebugContext& debugContext)
+    : TensorFunction(graph, std::move(sig),
+                     std::function<Tensor(Args&, Sequence&, const DebugNameAndId&)>(
+                         [f](Args& args, Sequence& seq, const DebugNameAndId&) { return f(args, seq); }),
+                     inlined, debugContext) {}
 
 Tensor TensorFunction::operator()(Args& args, Sequence& prog, const DebugContext& debugContext) {
   args.emplace_back();

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "poputil/TileMapping.hpp"
 #include "poplibs/poputil/refuse.h"
+#include "poputil/TileMapping.hpp"
 #include "poputil/exceptions.hpp"
 
 namespace poputil {
@@ -78,17 +78,18 @@ unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset
   return static_cast<unsigned>((std::uint64_t{counted} + numTiles - offset % numTiles) % numTiles);
 }
 
-Mapping calcLinearTileMapping(const Target& target, std::vector<std::size_t> shape, unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
-                              bool ascendingOrder) {
+Mapping calcLinearTileMapping(const Target& target, std::vector<std::size_t> shape, unsigned minElementsPerTile, unsigned grainSize,
+                              unsigned offset, bool ascendingOrder) {
   return linear(elements_of(shape), target.getNumTiles(), {minElementsPerTile, grainSize}, offset, ascendingOrder);
 }
 
-Mapping calcLinearTileMapping(const Graph& graph, std::vector<std::size_t> shape, unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
-                              bool ascendingOrder) {
+Mapping calcLinearTileMapping(const Graph& graph, std::vector<std::size_t> shape, unsigned minElementsPerTile, unsigned grainSize,
+                              unsigned offset, bool ascendingOrder) {
   return calcLinearTileMapping(graph.getTarget(), std::move(shape), minElementsPerTile, grainSize, offset, ascendingOrder);
 }
 
-Mapping calcLinearTileMapping(const Target& target, const std::vector<std::size_t> shape, poplar::Type elementType, unsigned offset, bool ascendingOrder) {
+Mapping calcLinearTileMapping(const Target& target, const std::vector<std::size_t> shape, poplar::Type elementType, unsigned offset,
+                              bool ascendingOrder) {
   return linear(elements_of(shape), target.getNumTiles(), Rule::of(target, elementType), offset, ascendingOrder);
 }
 
@@ -102,7 +103,8 @@ std::pair<Mapping, unsigned> calcLinearTileMappingAndNewOffset(const Graph& grap
   return {calcLinearTileMapping(graph, t, offset), static_cast<unsigned>((offset + parts) % tiles)};
 }
 
-void mapTensorLinearlyWithOffset(Graph& graph, const Tensor& t, unsigned minElementsPerTile, unsigned grainSize, unsigned offset, bool ascendingOrder) {
+void mapTensorLinearlyWithOffset(Graph& graph, const Tensor& t, unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
+                                 bool ascendingOrder) {
   graph.setTileMapping(t, calcLinearTileMapping(graph, t.shape(), minElementsPerTile, grainSize, offset, ascendingOrder));
 }
 
@@ -123,7 +125,9 @@ std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::siz
   return (hash ^ hash >> 32) % numTiles;
 }
 
-std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape) { return chooseMappingOffset(numTiles, shape, 0); }
+std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape) {
+  return chooseMappingOffset(numTiles, shape, 0);
+}
 
 unsigned getTileImbalance(const Mapping& mapping, unsigned minElementsPerTile, unsigned grainSize) {
   if (mapping.empty()) return 0;

@@ -29,9 +29,7 @@ using testing::HasSubstr;
 std::string message_of(const std::function<void()>& f) {
   try {
     f();
-  } catch (const poplar::invalid_option& e) {
-    return e.what();
-  }
+  } catch (const poplar::invalid_option& e) { return e.what(); }
   return "(no error)";
 }
 
@@ -48,25 +46,33 @@ struct Options {
   std::optional<double> maybe;
   std::optional<Shade> maybe_shade = Shade::dark;
   OptionSpec spec() {
-    return OptionSpec{{"count", OptionHandler::createWithInteger(count)},
-                      {"large", OptionHandler::createWithInteger(large)},
-                      {"flag", OptionHandler::createWithBool(flag)},
-                      {"share", OptionHandler::createWithDouble(share, 0, true, 1, false)},
-                      {"part", OptionHandler::createWithDouble(part)},
-                      {"name", OptionHandler::createWithString(name)},
-                      {"shade", OptionHandler::createWithEnum(shade, {{"dark", Shade::dark}, {"light", Shade::light}})},
-                      {"list", OptionHandler::createWithList(list)},
-                      {"twice", {[this](poplar::StringRef v) { count = 2 * poplibs::parse::asInteger<int>(v); }}},
-                      {"maybe", poplibs::createOptionalDoubleHandler(maybe)},
-                      {"maybeShade", poplibs::createOptionalEnumHandler(maybe_shade, std::map<std::string, Shade>{{"light", Shade::light}})}};
+    return OptionSpec{
+        {"count", OptionHandler::createWithInteger(count)},
+        {"large", OptionHandler::createWithInteger(large)},
+        {"flag", OptionHandler::createWithBool(flag)},
+        {"share", OptionHandler::createWithDouble(share, 0, true, 1, false)},
+        {"part", OptionHandler::createWithDouble(part)},
+        {"name", OptionHandler::createWithString(name)},
+        {"shade", OptionHandler::createWithEnum(shade, {{"dark", Shade::dark}, {"light", Shade::light}})},
+        {"list", OptionHandler::createWithList(list)},
+        {"twice", {[this](poplar::StringRef v) { count = 2 * poplibs::parse::asInteger<int>(v); }}},
+        {"maybe", poplibs::createOptionalDoubleHandler(maybe)},
+        {"maybeShade", poplibs::createOptionalEnumHandler(maybe_shade, std::map<std::string, Shade>{{"light", Shade::light}})}};
   }
 };
 
 TEST(Options, ValuesArriveInTheirVariables) {
   Options o;
   const OptionSpec spec = o.spec();
-  for (const auto& [key, value] : poplar::OptionFlags{{"count", "-7"}, {"flag", "true"}, {"share", "0.25"}, {"part", "2e-3"}, {"name", "a b"},
-                                                      {"shade", "light"}, {"list", "3,0x1f"}, {"maybe", "1.5"}, {"maybeShade", "none"},
+  for (const auto& [key, value] : poplar::OptionFlags{{"count", "-7"},
+                                                      {"flag", "true"},
+                                                      {"share", "0.25"},
+                                                      {"part", "2e-3"},
+                                                      {"name", "a b"},
+                                                      {"shade", "light"},
+                                                      {"list", "3,0x1f"},
+                                                      {"maybe", "1.5"},
+                                                      {"maybeShade", "none"},
                                                       {"large", "0x123456789a"}})
     spec.parse(key, value);
   EXPECT_EQ(o.count, -7);
@@ -88,25 +94,26 @@ TEST(Options, ValuesArriveInTheirVariables) {
 TEST(Options, UnknownKeysAreAnError) {
   Options o;
   const OptionSpec spec = o.spec();
-  EXPECT_THAT(message_of([&] { spec.parse("cuont", "3"); }), testing::AllOf(HasSubstr("Unrecognised option 'cuont'"), HasSubstr("'count', 'flag'")));
+  EXPECT_THAT(message_of([&] { spec.parse("cuont", "3"); }),
+              testing::AllOf(HasSubstr("Unrecognised option 'cuont'"), HasSubstr("'count', 'flag'")));
   EXPECT_EQ(message_of([&] { spec.parse("cuont", "3", true); }), "(no error)");
 }
 
 TEST(Options, MalformedValuesAreAnError) {
   Options o;
   const OptionSpec spec = o.spec();
-  for (const auto& [key, value, what] : std::vector<std::tuple<const char*, const char*, const char*>>{
-           {"count", "3x", "Not a valid integer"},
-           {"count", "", "Not a valid integer"},
-           {"share", "1", "less than 1"},
-           {"share", "-0.1", "greater than or equal to 0"},
-           {"share", "nan", "Not a floating point number"},
-           {"share", "0.5x", "Not a floating point number"},
-           {"flag", "yes", "['false', 'true']"},
-           {"shade", "grey", "['dark', 'light']"},
-           {"maybeShade", "grey", "['light']"},
-           {"maybe", "-1", "greater than"},
-           {"list", "1,,2", "comma-separated list of integers"}})
+  for (const auto& [key, value, what] :
+       std::vector<std::tuple<const char*, const char*, const char*>>{{"count", "3x", "Not a valid integer"},
+                                                                      {"count", "", "Not a valid integer"},
+                                                                      {"share", "1", "less than 1"},
+                                                                      {"share", "-0.1", "greater than or equal to 0"},
+                                                                      {"share", "nan", "Not a floating point number"},
+                                                                      {"share", "0.5x", "Not a floating point number"},
+                                                                      {"flag", "yes", "['false', 'true']"},
+                                                                      {"shade", "grey", "['dark', 'light']"},
+                                                                      {"maybeShade", "grey", "['light']"},
+                                                                      {"maybe", "-1", "greater than"},
+                                                                      {"list", "1,,2", "comma-separated list of integers"}})
     EXPECT_THAT(message_of([&, k = key, v = value] { spec.parse(k, v); }),
                 testing::AllOf(HasSubstr(std::string("Invalid value '") + value + "' for option '" + key), HasSubstr(what)));
 }
@@ -144,9 +151,9 @@ TEST(DebugInfo, OperationsTellTheirArguments) {
   anOperation(t, 7, "layer");
   poplar::DebugInfo::closeStreamer();
   const std::string text = contents(file);
-  for (const char* part : {R"("api":"anOperation")", R"("layer":"poplibs")", R"("axis":7)", R"("sizes":{"0":4,"1":5})", R"("flags":{"0":true})",
-                           R"("pair":{"first":1,"second":0.5})", R"("none":"<nullptr>")", R"("elementType":"half")", R"("shape":[2,3])", R"("path":"layer")",
-                           R"("output":)", R"("outputs":{"axis":7})"})
+  for (const char* part : {R"("api":"anOperation")", R"("layer":"poplibs")", R"("axis":7)", R"("sizes":{"0":4,"1":5})",
+                           R"("flags":{"0":true})", R"("pair":{"first":1,"second":0.5})", R"("none":"<nullptr>")",
+                           R"("elementType":"half")", R"("shape":[2,3])", R"("path":"layer")", R"("output":)", R"("outputs":{"axis":7})"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 
@@ -191,15 +198,16 @@ TEST(TensorMetaData, IsAValue) {
   EXPECT_EQ(b.getData(), nullptr);
 }
 
-poplar::VertexPerfEstimate getPerfEstimateForScale(const poplar::VertexIntrospector& vertex, const poplar::Target& target, const poplar::Type& type,
-                                                   unsigned factor) {
+poplar::VertexPerfEstimate getPerfEstimateForScale(const poplar::VertexIntrospector& vertex, const poplar::Target& target,
+                                                   const poplar::Type& type, unsigned factor) {
   CODELET_FIELD(data);
   return {data.size() * factor * target.getTypeSize(type), 1};
 }
 poplar::VertexPerfEstimate getPerfEstimateForNothing(const poplar::VertexIntrospector&, const poplar::Target&) { return 5; }
 
 TEST(CyclesTables, RowsNameTheirInstantiations) {
-  const internal::PerfEstimatorTable table = {CYCLE_ESTIMATOR_ENTRY(ns, Scale, poplar::HALF, 3u), CYCLE_ESTIMATOR_ENTRY_NOPARAMS(ns, Nothing)};
+  const internal::PerfEstimatorTable table = {CYCLE_ESTIMATOR_ENTRY(ns, Scale, poplar::HALF, 3u),
+                                              CYCLE_ESTIMATOR_ENTRY_NOPARAMS(ns, Nothing)};
   EXPECT_EQ(table[0].first, "ns::Scale<half,3>");
   EXPECT_EQ(table[1].first, "ns::Nothing");
   using poplar::layout::Vector;

@@ -1,5 +1,5 @@
-// The errors of the op libraries: one thrower. Each has a short id that tests and users can search for, and a message that begins with the function
-// and says what was found and what was expected.
+// The errors of the op libraries: one thrower. Each has a short id that tests and users can search for, and a message that begins with the
+// function and says what was found and what was expected.
 #pragma once
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "poplibs/work.h"
 #include "poplibs/poputil/refuse.h"
+#include "poplibs/work.h"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -51,8 +51,7 @@ class Cuts {
     if (n == 0) parts_ = 0;
     if (parts_ > kMostPieces || n / limits.max_per_region > kMostPieces)
       poputil::refuse("region-count", "splitRegions: {} elements in parts of at most {} and pieces of at most {}: more than {} of them", n,
-                      limits.max_elements,
-                                      limits.max_per_region, kMostPieces);
+                      limits.max_elements, limits.max_per_region, kMostPieces);
   }
   std::size_t parts() const { return parts_; }
   std::size_t end(std::size_t part) const {
@@ -152,7 +151,8 @@ std::vector<Region> splitRegions(const Region& regions, unsigned grainSize, unsi
 }
 
 std::vector<std::vector<Region>> splitRegions(const std::vector<Region>& regions, unsigned grainSize, unsigned maxPartitions,
-                                              unsigned minElementsPerPartition, unsigned maxElementsPerPartition, unsigned maxElementsPerRegion) {
+                                              unsigned minElementsPerPartition, unsigned maxElementsPerPartition,
+                                              unsigned maxElementsPerRegion) {
   const Limits limits = limits_of(grainSize, maxPartitions, minElementsPerPartition, maxElementsPerPartition, maxElementsPerRegion);
   const Cuts cuts(intervalSequenceNumElements(regions), limits);
   std::vector<std::vector<Region>> out(cuts.parts());
@@ -164,14 +164,15 @@ std::vector<std::vector<Region>> splitRegions(const std::vector<Region>& regions
 }
 
 std::vector<Region> splitRegionsBetweenWorkers(const poplar::Target& target, const Region& regions, unsigned grainSize,
-                                               unsigned minElementsPerPartition, unsigned maxElementsPerPartition, unsigned maxElementsPerRegion) {
+                                               unsigned minElementsPerPartition, unsigned maxElementsPerPartition,
+                                               unsigned maxElementsPerRegion) {
   return splitRegions(regions, grainSize, pando::poplibs::vertices_per_tile(target), minElementsPerPartition, maxElementsPerPartition,
                       maxElementsPerRegion);
 }
 
-std::vector<std::vector<Region>> splitRegionsBetweenWorkers(const poplar::Target& target, const std::vector<Region>& regions, unsigned grainSize,
-                                                            unsigned minElementsPerPartition, unsigned maxElementsPerPartition,
-                                                            unsigned maxElementsPerRegion) {
+std::vector<std::vector<Region>> splitRegionsBetweenWorkers(const poplar::Target& target, const std::vector<Region>& regions,
+                                                            unsigned grainSize, unsigned minElementsPerPartition,
+                                                            unsigned maxElementsPerPartition, unsigned maxElementsPerRegion) {
   return splitRegions(regions, grainSize, pando::poplibs::vertices_per_tile(target), minElementsPerPartition, maxElementsPerPartition,
                       maxElementsPerRegion);
 }

@@ -21,7 +21,8 @@ std::vector<std::size_t> elements(const Regions& regions) {
 }
 
 TEST(Regions, SplitIsBalancedCompleteAndInOrder) {
-  const std::vector<Regions> cases = {{}, {{0, 1}}, {{5, 5}, {7, 100}}, {{0, 13}, {20, 21}, {19, 20}, {40, 97}}, {{0, 4096}}, {{8, 9}, {0, 1}, {3, 4}}};
+  const std::vector<Regions> cases = {
+      {}, {{0, 1}}, {{5, 5}, {7, 100}}, {{0, 13}, {20, 21}, {19, 20}, {40, 97}}, {{0, 4096}}, {{8, 9}, {0, 1}, {3, 4}}};
   for (const Regions& regions : cases)
     for (const unsigned grain : {1u, 2u, 8u})
       for (const unsigned parts : {1u, 3u, 6u, 24u})
@@ -29,8 +30,8 @@ TEST(Regions, SplitIsBalancedCompleteAndInOrder) {
           for (const unsigned most : {UINT_MAX, 40u, 5u})
             for (const unsigned longest : {UINT_MAX, 3u, 10u}) {
               const auto split = splitRegions(regions, grain, parts, least, most, longest);
-              SCOPED_TRACE(testing::Message() << "n " << elements(regions).size() << " grain " << grain << " parts " << parts << " least " << least
-                                              << " most " << most << " longest " << longest);
+              SCOPED_TRACE(testing::Message() << "n " << elements(regions).size() << " grain " << grain << " parts " << parts << " least "
+                                              << least << " most " << most << " longest " << longest);
               Regions all;
               std::size_t smallest = SIZE_MAX, largest = 0;
               for (std::size_t p = 0; p < split.size(); ++p) {
@@ -62,9 +63,9 @@ TEST(Regions, FewestPartsForTheSameLargest) {
 TEST(Regions, IntervalsOfOneRegionStayTogether) {
   const std::vector<Regions> regions = {{{10, 14}, {0, 4}}, {{20, 24}}};
   EXPECT_THAT(splitRegions(regions, 1, 1), ElementsAre(ElementsAre(Regions{{10, 14}, {0, 4}}, Regions{{20, 24}})));
-  EXPECT_THAT(splitRegions(regions, 1, 2), ElementsAre(ElementsAre(Regions{{10, 14}, {0, 2}}), ElementsAre(Regions{{2, 4}}, Regions{{20, 24}})));
-  EXPECT_THAT(splitRegions(regions, 2, 1, 0, UINT_MAX, 5),
-              ElementsAre(ElementsAre(Regions{{10, 14}}, Regions{{0, 4}}, Regions{{20, 24}})));
+  EXPECT_THAT(splitRegions(regions, 1, 2),
+              ElementsAre(ElementsAre(Regions{{10, 14}, {0, 2}}), ElementsAre(Regions{{2, 4}}, Regions{{20, 24}})));
+  EXPECT_THAT(splitRegions(regions, 2, 1, 0, UINT_MAX, 5), ElementsAre(ElementsAre(Regions{{10, 14}}, Regions{{0, 4}}, Regions{{20, 24}})));
   EXPECT_EQ(intervalSequenceNumElements(regions), 12u);
   EXPECT_THAT(flattenIntervals(regions), ElementsAre(Interval(10, 14), Interval(0, 4), Interval(20, 24)));
 }
@@ -96,7 +97,8 @@ TEST(Regions, WhatIsNoneOrTooMuchIsAnError) {
   EXPECT_THROW(splitRegions(Regions{{0, std::size_t{1} << 40}}, 1, 1, 0, UINT_MAX, 1), poplibs_error);
   EXPECT_THROW(splitRegions(Regions{{0, std::size_t{1} << 40}}, 1, 1, 0, 1), poplibs_error);
   // Long ones in few parts are cut; grains of 0 elements are as those of 1.
-  EXPECT_EQ(splitRegions(Regions{{0, std::size_t{1} << 32}}, 1, 2), (std::vector<Regions>{{{0, std::size_t{1} << 31}}, {{std::size_t{1} << 31, std::size_t{1} << 32}}}));
+  EXPECT_EQ(splitRegions(Regions{{0, std::size_t{1} << 32}}, 1, 2),
+            (std::vector<Regions>{{{0, std::size_t{1} << 31}}, {{std::size_t{1} << 31, std::size_t{1} << 32}}}));
   EXPECT_EQ(splitRegions(Regions{{0, 100}}, 0, 7), splitRegions(Regions{{0, 100}}, 1, 7));
 }
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "poputil/TileMapping.hpp"
 #include "poplibs/poputil/refuse.h"
+#include "poputil/TileMapping.hpp"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
 
@@ -243,26 +243,28 @@ void TensorUseTracker::add(const Graph&, unsigned tile, const Tensor& t) {
 }
 
 void TensorUseTracker::add(TensorUseTracker other) {
-  if (other.st->tiles != st->tiles) poputil::refuse("tile-count", "TensorUseTracker: a tracker of {} tiles added to one of {}",
-                                                    other.st->tiles, st->tiles);
+  if (other.st->tiles != st->tiles)
+    poputil::refuse("tile-count", "TensorUseTracker: a tracker of {} tiles added to one of {}", other.st->tiles, st->tiles);
   for (auto& [variable, uses] : other.st->uses) {
     Uses& mine = st->uses[variable];
     mine.insert(mine.end(), uses.begin(), uses.end());
   }
 }
 
-void TensorUseTracker::resolve(const Graph& graph, unsigned grainSize, unsigned minElementsPerTile, bool extendPartialUsage, MappingMethod mappingMethod) {
+void TensorUseTracker::resolve(const Graph& graph, unsigned grainSize, unsigned minElementsPerTile, bool extendPartialUsage,
+                               MappingMethod mappingMethod) {
   const unsigned grain = std::max(1u, grainSize);
   const bool constrain = mappingMethod == MappingMethod::ConstrainMappingToUsedTiles;
   UserSets sets;
   std::vector<Segment> segments;
   for (const auto& [variable, uses] : st->uses) add_segments(variable, uses, constrain ? 1 : grain, *st, sets, segments);
   if (extendPartialUsage) extend(graph, segments);
-  st->uses = Resolver(*st, sets, segments, grain, constrain ? 0 : minElementsPerTile)
-                 .resolve(mappingMethod == MappingMethod::OptimizeHaloRegions);
+  st->uses =
+      Resolver(*st, sets, segments, grain, constrain ? 0 : minElementsPerTile).resolve(mappingMethod == MappingMethod::OptimizeHaloRegions);
 }
 
-void TensorUseTracker::mapTensorsByUse(Graph& graph, unsigned grainSize, unsigned minElementsPerTile, bool extendPartialUsage, MappingMethod mappingMethod) {
+void TensorUseTracker::mapTensorsByUse(Graph& graph, unsigned grainSize, unsigned minElementsPerTile, bool extendPartialUsage,
+                                       MappingMethod mappingMethod) {
   resolve(graph, grainSize, minElementsPerTile, extendPartialUsage, mappingMethod);
   for (const auto& [variable, uses] : st->uses) {
     Graph::TileToTensorMapping mapping(st->tiles);

@@ -119,7 +119,8 @@ TEST_F(Tensors, PartitionsAreContiguous) {
   struct Case {
     Shape shape, parts;
   };
-  for (const auto& [shape, parts] : std::vector<Case>{{{3, 8, 18}, {1, 1, 1}}, {{3, 8, 18}, {3, 2, 9}}, {{5, 8, 48}, {4, 3, 10}}, {{3, 0, 2}, {1, 2, 1}}, {{7}, {20}}, {{}, {}}}) {
+  for (const auto& [shape, parts] : std::vector<Case>{
+           {{3, 8, 18}, {1, 1, 1}}, {{3, 8, 18}, {3, 2, 9}}, {{5, 8, 48}, {4, 3, 10}}, {{3, 0, 2}, {1, 2, 1}}, {{7}, {20}}, {{}, {}}}) {
     const Tensor t = createPartitionableTensor(graph, HALF, shape, parts);
     EXPECT_EQ(t.shape(), shape);
     EXPECT_FALSE(t.containsAliases());

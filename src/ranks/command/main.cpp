@@ -1,12 +1,12 @@
 // pando run: runs a program of several devices, on threads of this process or as ranks of MPI. `pando` becomes this program.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
-#include <cstring>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,12 +18,12 @@
 #include "exec/transports/in_process.h"
 #include "exec/transports/mpi.h"
 #include "ir/error.h"
-#include "ir/parse.h"
-#include "ir/print_tensor.h"
+#include "ir/shared/print_tensor.h"
+#include "ir/text/parse.h"
 #include "ranks/launch.h"
-#include "ranks/pipeline.h"
+#include "ranks/parts/pipeline.h"
+#include "ranks/parts/split.h"
 #include "ranks/run.h"
-#include "ranks/split.h"
 #include "ranks/start/supervise.h"
 
 namespace pando::ranks {
@@ -54,7 +54,8 @@ SplitOptions capacities_of(const Arguments& a) {
     const std::size_t equals = c.rfind('=');
     const std::string number = equals == std::string::npos ? c : c.substr(equals + 1);
     const bool is_number = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
-    if (!is_number && number != "unbounded") ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is no capacity; a number of messages or 'unbounded' is", number);
+    if (!is_number && number != "unbounded")
+      ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is no capacity; a number of messages or 'unbounded' is", number);
     const std::int64_t n = is_number ? std::stoll(number) : exec::kUnboundedChannel;
     (equals == std::string::npos ? o.capacity : o.capacities[c.substr(0, equals)]) = n;
   }
@@ -63,7 +64,8 @@ SplitOptions capacities_of(const Arguments& a) {
 
 Program program_of(const Arguments& a, const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \n");
-  if (first != std::string::npos && text.compare(first, 8, "project ") == 0) return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
+  if (first != std::string::npos && text.compare(first, 8, "project ") == 0)
+    return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
   if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando project; a module runs --steps");
   return split(ir::parse(text, a.program), capacities_of(a));
 }
@@ -85,11 +87,11 @@ void show(const Result& r, const Arguments& a) {
     for (const auto& [name, t] : r.outputs) fmt::print("output {} =\n{}\n", name, ir::text_of(t, format));
   }
   if (!a.times) return;
-  fmt::print("{} devices on {} ranks, {:.4f} s, quickest step {:.7f} s\n", r.times.size(), r.times.empty() ? 0 : r.times.back().rank + 1, r.seconds,
-             r.quickest_step());
+  fmt::print("{} devices on {} ranks, {:.4f} s, quickest step {:.7f} s\n", r.times.size(), r.times.empty() ? 0 : r.times.back().rank + 1,
+             r.seconds, r.quickest_step());
   for (const DeviceTimes& t : r.times) {
-    fmt::print("device {:3} rank {:3}: compute {:.4f} s, waiting {:.4f} s, {} messages of {} bytes sent, {} received\n", t.device, t.rank, t.run - t.waited, t.waited, t.sent,
-               t.sent ? t.bytes_sent / t.sent : 0, t.received);
+    fmt::print("device {:3} rank {:3}: compute {:.4f} s, waiting {:.4f} s, {} messages of {} bytes sent, {} received\n", t.device, t.rank,
+               t.run - t.waited, t.waited, t.sent, t.sent ? t.bytes_sent / t.sent : 0, t.received);
   }
 }
 
@@ -125,12 +127,14 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
     try {
       program = program_of(a, read_file(a.program));
       data = data_of(a, has_seed);
-      if (program->pieces && !a.pieces.empty()) ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
+      if (program->pieces && !a.pieces.empty())
+        ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
       if (program->pieces) data->set_pieces(*program->pieces);
       data->refuse_unknown(names_of(*program));
       if (!a.executables.empty() && std::filesystem::exists(a.executables)) options.executables = executables_of(a.executables);
       if (transport.ranks() > program->parts.size()) {
-        ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(), program->parts.size());
+        ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more",
+                   transport.ranks(), program->parts.size());
       }
     } catch (const std::exception& e) {
       refuse_run(e.what(), transport);
@@ -182,30 +186,44 @@ int run_command(const Arguments& a, bool has_seed, const std::vector<std::string
 int command(int argc, char** argv) {
   CLI::App app("Run a program of several devices", "pando run");
   Arguments a;
-  app.add_option("program", a.program, "The text of a module with devices (pando transform) or of a projected program (pando project)")->required();
-  app.add_option("--ranks", a.ranks, "MPI processes that share the devices; 1: threads of this process. Under mpirun its number counts")->check(CLI::Range(1u, 1024u));
+  app.add_option("program", a.program, "The text of a module with devices (pando transform) or of a projected program (pando project)")
+      ->required();
+  app.add_option("--ranks", a.ranks, "MPI processes that share the devices; 1: threads of this process. Under mpirun its number counts")
+      ->check(CLI::Range(1u, 1024u));
   app.add_option("--threads", a.options.threads, "Threads of each device")->check(CLI::Range(1u, 1024u))->capture_default_str();
-  app.add_option("--steps", a.options.steps, "How often a module runs; variables go from step to step")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))->capture_default_str();
-  app.add_option("--samples", a.samples, "Of a projected program: trips of its loop")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  app.add_option("--input", a.inputs, "FILE.npz, or NAME=FILE.npy: what variables begin with, and blocks of streams")->allow_extra_args(false);
-  app.add_option("--zeros", a.zeros, "Variables that begin with zeros: names, or their ends behind a star ('*.m')")->allow_extra_args(false)->delimiter(',');
+  app.add_option("--steps", a.options.steps, "How often a module runs; variables go from step to step")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->capture_default_str();
+  app.add_option("--samples", a.samples, "Of a projected program: trips of its loop")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  app.add_option("--input", a.inputs, "FILE.npz, or NAME=FILE.npy: what variables begin with, and blocks of streams")
+      ->allow_extra_args(false);
+  app.add_option("--zeros", a.zeros, "Variables that begin with zeros: names, or their ends behind a star ('*.m')")
+      ->allow_extra_args(false)
+      ->delimiter(',');
   CLI::Option* const seed = app.add_option("--seed", a.seed, "Makes up what no --input has");
   app.add_option("--pieces", a.pieces, "What pando transform --pieces wrote: data and results are the sequential program's");
-  app.add_option("--capacity", a.capacities, "Messages that may wait in each channel (1), or unbounded; CHANNEL=N for one; 0: both ends meet")->allow_extra_args(false)->delimiter(',');
-  app.add_option("--device", a.options.device, "cpu, or ipu_model: IPUs of tiles")->check(CLI::IsMember({"cpu", "ipu_model"}))->capture_default_str();
+  app.add_option("--capacity", a.capacities,
+                 "Messages that may wait in each channel (1), or unbounded; CHANNEL=N for one; 0: both ends meet")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  app.add_option("--device", a.options.device, "cpu, or ipu_model: IPUs of tiles")
+      ->check(CLI::IsMember({"cpu", "ipu_model"}))
+      ->capture_default_str();
   app.add_option("--machine", a.options.machine, "Of ipu_model")->capture_default_str();
   app.add_option("--tiles", a.options.tiles_per_ipu, "Of ipu_model: tiles of an IPU, if not the machine's")->check(CLI::Range(0, 1 << 20));
-  app.add_option("--timeout", a.options.timeout, "Seconds that a device waits for a message before the run is given up; 0: for ever")->check(CLI::NonNegativeNumber)->capture_default_str();
+  app.add_option("--timeout", a.options.timeout, "Seconds that a device waits for a message before the run is given up; 0: for ever")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
-  app.add_option("--executables", a.executables, "FILE of the executables' hashes, by device: they must be those; written where there is none");
+  app.add_option("--executables", a.executables,
+                 "FILE of the executables' hashes, by device: they must be those; written where there is none");
   app.add_flag("-q,--quiet", a.quiet, "Without the results as text");
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
   app.footer("Exit status: 0 it ran; 1 it failed (deadlock, a fault, a rank that died); 2 wrong input.");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kWrong;
-  }
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kWrong; }
   std::vector<std::string> words(argv, argv + argc);
   words[0] = std::filesystem::read_symlink("/proc/self/exe");
   return run_command(a, seed->count() > 0, words);

@@ -3,7 +3,7 @@
 #include "ir/error.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "session/host_data.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ namespace {
 
 class Spreader {
  public:
-  Spreader(const Module& from, const std::vector<std::string>& outputs) : from_(from), output_names_(outputs), replicas_(static_cast<std::size_t>(from.replicas())), values_(replicas_), graphs_(replicas_) {}
+  Spreader(const Module& from, const std::vector<std::string>& outputs)
+      : from_(from), output_names_(outputs), replicas_(static_cast<std::size_t>(from.replicas())), values_(replicas_), graphs_(replicas_) {}
 
   Spread run() {
     count_devices();
@@ -87,8 +88,8 @@ class Spreader {
     to().add_stream(std::move(s));
   }
   // One of `count` tensors of a shape, which lie behind each other.
-  void piece(std::vector<transform::PieceTable::Piece>& list, std::string part, const std::string& whole, DType dtype, std::int64_t count, const Shape& shape,
-             std::size_t number) {
+  void piece(std::vector<transform::PieceTable::Piece>& list, std::string part, const std::string& whole, DType dtype, std::int64_t count,
+             const Shape& shape, std::size_t number) {
     Shape all{count}, start(shape.size() + 1, 0);
     all.insert(all.end(), shape.begin(), shape.end());
     start[0] = static_cast<std::int64_t>(number);
@@ -107,7 +108,8 @@ class Spreader {
     std::vector<std::vector<std::uint32_t>> inputs(replicas_);
     for (std::size_t i = 0; i < main.inputs.size(); ++i) {
       for (std::size_t r = 0; r < replicas_; ++r) {
-        const ValueId v = at(main.inputs[i], r) = to().add_input(main_, type_of(main.inputs[i], r), named(from_.name_of(main.inputs[i]), r));
+        const ValueId v = at(main.inputs[i], r) =
+            to().add_input(main_, type_of(main.inputs[i], r), named(from_.name_of(main.inputs[i]), r));
         inputs[r].push_back(to().value(v).index);
       }
     }
@@ -143,7 +145,9 @@ class Spreader {
     to().add_state(std::move(s));
   }
   BufferId buffer_of(BufferId b, std::size_t r) const { return BufferId(static_cast<BufferId::rep>(b.index() + r * from_.buffer_count())); }
-  HostStreamId stream_of(HostStreamId s, std::size_t r) const { return HostStreamId(static_cast<HostStreamId::rep>(s.index() + r * from_.stream_count())); }
+  HostStreamId stream_of(HostStreamId s, std::size_t r) const {
+    return HostStreamId(static_cast<HostStreamId::rep>(s.index() + r * from_.stream_count()));
+  }
 
   void output(ValueId v, const std::string& name, std::size_t r) {
     to().add_output(main_, at(v, r));
@@ -206,8 +210,8 @@ class Spreader {
     }
     for (OpId o : g.ops) {
       if (has(from_.row(o).effects, Effects::replicas)) {
-        refuse(ErrorClass::not_implemented, "replicas-meet-in-graph", "{}, in graph '{}': devices of a run meet in the main graph, and in calls and loops of it",
-               print_op(from_, o), g.name);
+        refuse(ErrorClass::not_implemented, "replicas-meet-in-graph",
+               "{}, in graph '{}': devices of a run meet in the main graph, and in calls and loops of it", print_op(from_, o), g.name);
       }
       copy(o, graph, r);
     }
@@ -229,7 +233,8 @@ class Spreader {
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), static_cast<std::int64_t>(r)) - all.begin());
   }
 
-  ValueId add(GraphId graph, std::string_view op, const std::vector<ValueId>& operands, const Attributes& a, const Type& t, const std::string& name) {
+  ValueId add(GraphId graph, std::string_view op, const std::vector<ValueId>& operands, const Attributes& a, const Type& t,
+              const std::string& name) {
     const TypeId type = to().type(t);
     return to().result(to().add_op(graph, op_kind(op), operands, a, {}, {&type, 1}, name));
   }
@@ -243,7 +248,8 @@ class Spreader {
     Type t = to().type_of(v);
     if (t.shape[axis] == stop - start) return v;
     t.shape[axis] = stop - start;
-    return add(graph, "slice", {v}, {{"start", Ints{start}}, {"stop", Ints{stop}}, {"step", Ints{1}}, {"axis", Ints{static_cast<std::int64_t>(axis)}}}, t, name);
+    return add(graph, "slice", {v},
+               {{"start", Ints{start}}, {"stop", Ints{stop}}, {"step", Ints{1}}, {"axis", Ints{static_cast<std::int64_t>(axis)}}}, t, name);
   }
 
   void meet(OpId o) {
@@ -273,7 +279,8 @@ class Spreader {
   ValueId reduced(OpId o, std::size_t r, const std::vector<ValueId>& parts) {
     const Type t = type_of(from_.operand(o, 0), r);
     const std::vector<TypeId> types(parts.size(), to().type(t));
-    const OpId all = to().add_op(main_, op_kind("all_reduce"), parts, {{"op", from_.attributes(o).text("op")}}, {}, types, from_.name_of(from_.result(o)));
+    const OpId all = to().add_op(main_, op_kind("all_reduce"), parts, {{"op", from_.attributes(o).text("op")}}, {}, types,
+                                 from_.name_of(from_.result(o)));
     return to().result(all, member(grouping(o), r));
   }
 
@@ -318,7 +325,8 @@ class Spreader {
     const ValueId whole = at(from_.operand(o, 0), r);
     const std::int64_t extent = to().type_of(whole).shape[axis] / g.size(), first = static_cast<std::int64_t>(member(g, r)) * extent;
     const std::string name = from_.name_of(from_.result(o));
-    at(from_.result(o), r) = reshaped(graph, sliced(graph, whole, axis, first, first + extent, name), from_.type_of(from_.result(o)).shape, name);
+    at(from_.result(o), r) =
+        reshaped(graph, sliced(graph, whole, axis, first, first + extent, name), from_.type_of(from_.result(o)).shape, name);
   }
 
   const Module& from_;

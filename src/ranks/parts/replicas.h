@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/module.h"
-#include "transform/distribute/pieces.h"
+#include "transform/distribute/layout/pieces.h"
 
 #include <string>
 #include <vector>
@@ -17,7 +17,8 @@ struct Spread {
   std::vector<std::string> outputs;
 };
 
-// Replica r of a module with devices 0 to d - 1 gets the devices r * d to r * d + d - 1, buffers of its own, and streams and variables whose names end in
+// Replica r of a module with devices 0 to d - 1 gets the devices r * d to r * d + d - 1, buffers of its own, and streams and variables
+// whose names end in
 // ".r" and its number. Where replicas meet, an op on each device takes what the others send. Values of the main graph must lie on devices
 // (project/place.h). `outputs`: what the main graph's outputs are called. Refuses (not_implemented) replicas that meet inside of graphs.
 Spread spread_replicas(const ir::Module& module, const std::vector<std::string>& outputs);

@@ -84,9 +84,11 @@ class Sharing {
       if (!u.inside) continue;
       if (home->inside && device(home->op) != device(u.op)) {
         refuse(ErrorClass::not_implemented, "buffer-of-several-devices",
-               "remote buffer {} is used inside of graphs on two devices: by {} '{}' on device {} and by {} '{}' on device {}; its rows go between "
+               "remote buffer {} is used inside of graphs on two devices: by {} '{}' on device {} and by {} '{}' on device {}; its rows go "
+               "between "
                "devices only in the main graph",
-               m_.buffer(b).number, m_.row(home->op).name, m_.name_of(home->op), device(home->op), m_.row(u.op).name, m_.name_of(u.op), device(u.op));
+               m_.buffer(b).number, m_.row(home->op).name, m_.name_of(home->op), device(home->op), m_.row(u.op).name, m_.name_of(u.op),
+               device(u.op));
       }
       home = &u;
     }
@@ -103,7 +105,8 @@ class Sharing {
     Type type = m_.type_of(old);
     type.place.device = Device::numbered(home);
     m_.set_type(m_.result(load), type);
-    const OpId send = infer_and_add(m_, main, "send", {{m_.result(load)}}, {{"device", std::int64_t{there}}}, {}, false, {}, m_.name_of(old));
+    const OpId send =
+        infer_and_add(m_, main, "send", {{m_.result(load)}}, {{"device", std::int64_t{there}}}, {}, false, {}, m_.name_of(old));
     devices_.push_back(home);
     devices_.push_back(there);
     for (OpId fresh : {load, send}) {

@@ -26,7 +26,8 @@ std::string build_id(const dl_phdr_info& library) {
     while (at + sizeof(ElfW(Nhdr)) <= end) {
       const auto& note = *reinterpret_cast<const ElfW(Nhdr)*>(at);
       const char* const contents = at + sizeof note + padded(note.n_namesz);
-      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::string_view(at + sizeof note, 3) == "GNU") return {contents, note.n_descsz};
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::string_view(at + sizeof note, 3) == "GNU")
+        return {contents, note.n_descsz};
       at = contents + padded(note.n_descsz);
     }
   }

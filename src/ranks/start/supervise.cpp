@@ -41,8 +41,8 @@ int supervise(const Board& board, const std::function<int()>& rank) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const auto dead = board.rank_of_process(child);
-  fmt::print(stderr, "pando run: {} died: {} ({})\n", dead ? fmt::format("rank {}", *dead) : "a rank", dead ? board.describe(*dead) : "before its first step",
-             strsignal(WTERMSIG(status)));
+  fmt::print(stderr, "pando run: {} died: {} ({})\n", dead ? fmt::format("rank {}", *dead) : "a rank",
+             dead ? board.describe(*dead) : "before its first step", strsignal(WTERMSIG(status)));
   return 128 + WTERMSIG(status);
 }
 

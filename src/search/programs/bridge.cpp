@@ -28,7 +28,7 @@ transform::Program program_of(const Transformer& t, std::int64_t batch) {
   if (!plain) {
     fail(ErrorKind::poplar_error, "transformer-program",
          "'{}' has grouped keys, gated layers, experts or latent attention; programs are built of GPT-2 and GPT-3 style transformers",
-             t.name);
+         t.name);
   }
   models::Gpt g;
   g.layers = t.layers;

@@ -118,8 +118,8 @@ class Comparison {
   std::vector<ir::HostValue> run_parts() {
     for (auto& [s, t] : stream_parts(d_, given_.streams)) parts_.set_input(HostStreamId(s), t);
     for (const Piece& p : d_.remote) {
-      parts_.set_state(StateId(p.part), 0, transform::part_of(given_.inputs[p.whole], p.start,
-                                                              d_.module.type(d_.module.state(StateId(p.part)).type).shape));
+      parts_.set_state(StateId(p.part), 0,
+                       transform::part_of(given_.inputs[p.whole], p.start, d_.module.type(d_.module.state(StateId(p.part)).type).shape));
     }
     return parts_.run_graph(d_.module.main_graph(), cut_inputs(d_, given_.inputs));
   }
@@ -191,8 +191,7 @@ std::string to_text(const Equality& e) {
   const std::string what = fmt::format("{} tensors, {} elements", e.tensors, e.elements);
   if (e.same_bits) return fmt::format("bit for bit ({})", what);
   return fmt::format("{} to {:.2g} of a tensor's largest element, {:.2g} is rounding's; most in {} ({})", e.equal() ? "equal" : "NOT equal",
-                     e.worst, e.allowed, e.where,
-                     what);
+                     e.worst, e.allowed, e.where, what);
 }
 
 }  // namespace pando::search

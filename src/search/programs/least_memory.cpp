@@ -39,8 +39,13 @@ bool splits(const schedule::Table& table) {
 class Bound {
  public:
   Bound(const Program& program, const Strategy& strategy, const Layout& layout, const schedule::Table& table)
-      : program_(program), m_(program.module), strategy_(strategy), layout_(layout), table_(table),
-        stages_(assign_stages(program, strategy, layout, table.stages())), splits_(splits(table)),
+      : program_(program),
+        m_(program.module),
+        strategy_(strategy),
+        layout_(layout),
+        table_(table),
+        stages_(assign_stages(program, strategy, layout, table.stages())),
+        splits_(splits(table)),
         by_stage_(static_cast<std::size_t>(table.stages())) {
     find_ranks();
     find_roots();
@@ -207,7 +212,8 @@ class Bound {
         if (!p.valid() || !is_backward(p) || !layout_.raw[v.index()][transform::kTime].is_partial()) continue;
         if (stages_.home[v.index()] < 0 || !summed_.insert(v).second) continue;
         Specs specs = layout_.raw[v.index()];
-        if (strategy_.zero >= 2 && specs[transform::kData].is_partial()) specs[transform::kData] = layout_.resolved[v.index()][transform::kData];
+        if (strategy_.zero >= 2 && specs[transform::kData].is_partial())
+          specs[transform::kData] = layout_.resolved[v.index()][transform::kData];
         stage(stages_.home[v.index()]).sums += bytes_of(v, cut_by(specs));
       }
     }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "schedule/table.h"
-#include "transform/distribute/layout.h"
+#include "transform/distribute/layout/layout.h"
 
 #include <cstdint>
 

@@ -1,13 +1,13 @@
-// What no estimate of a strategy is below, known before the program over devices is made: each op in as many parts as the layout cuts it, at the
-// best efficiency of the machine, with transfers for nothing.
+// What no estimate of a strategy is below, known before the program over devices is made: each op in as many parts as the layout cuts it,
+// at the best efficiency of the machine, with transfers for nothing.
 //
-// A rank of a pipeline does its work one op after the other. It idles before its first stage's first forward pass, whose ops wait for those of the
-// stages before it; and, where backward passes are whole, behind its last one, while the stages before it do theirs. How long at the least, a
-// microbatch that is alone in the pipeline shows.
+// A rank of a pipeline does its work one op after the other. It idles before its first stage's first forward pass, whose ops wait for those
+// of the stages before it; and, where backward passes are whole, behind its last one, while the stages before it do theirs. How long at the
+// least, a microbatch that is alone in the pipeline shows.
 #pragma once
 
-#include "simulate/cost_model.h"
-#include "transform/distribute/layout.h"
+#include "simulate/costs/cost_model.h"
+#include "transform/distribute/layout/layout.h"
 
 #include <utility>
 #include <vector>

@@ -28,9 +28,9 @@ std::string to_table(const ProgramResult& r) {
     text += r.certificate.points > 0 ? "nothing fits\n" : "no strategy has so many devices and all that is demanded\n";
   } else {
     const ProgramEstimate& e = r.best.front().estimate;
-    text += fmt::format("the best: device {} computes {:.6g} s, the longest transfers take {:.6g} s; device {} is fullest, bytes:",
-                        e.busiest, e.computing,
-                        e.transferring, e.fullest);
+    text +=
+        fmt::format("the best: device {} computes {:.6g} s, the longest transfers take {:.6g} s; device {} is fullest, bytes:", e.busiest,
+                    e.computing, e.transferring, e.fullest);
     for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) {
       if (e.at_peak[k] > 0) text += fmt::format(" {} {}", simulate::name_of(static_cast<simulate::MemoryKind>(k)), e.at_peak[k]);
     }

@@ -8,7 +8,7 @@
 #include "search/programs/program_space.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/flatten.h"
-#include "transform/distribute/layout.h"
+#include "transform/distribute/layout/layout.h"
 
 #include <poplar/exceptions.hpp>
 
@@ -36,13 +36,10 @@ struct Refusal {
 
 // The estimate, or which rule refuses.
 std::optional<ProgramEstimate> try_estimate(const Program& program, const Strategy& s, const simulate::Cluster& cluster,
-                                            const simulate::CostModel* costs,
-                                            Refusal& refusal) {
+                                            const simulate::CostModel* costs, Refusal& refusal) {
   try {
     return estimate_program(program, s, cluster, costs);
-  } catch (const ModelError& e) {
-    refusal = {e.id(), e.what()};
-  } catch (const poplar::poplar_error& e) {
+  } catch (const ModelError& e) { refusal = {e.id(), e.what()}; } catch (const poplar::poplar_error& e) {
     refusal = {"schedule", e.what()};
   }
   return std::nullopt;
@@ -62,9 +59,7 @@ class MemoryOfGroup {
       auto it = layouts_.find(s.zero);
       if (it == layouts_.end()) it = layouts_.emplace(s.zero, transform::lay_out(program_, s)).first;
       return least_memory(program_, s, it->second, *table_).bytes();
-    } catch (const ModelError&) {
-      return 0;
-    } catch (const poplar::poplar_error&) {
+    } catch (const ModelError&) { return 0; } catch (const poplar::poplar_error&) {
       return 0;
     }
   }
@@ -79,8 +74,13 @@ class Searcher {
  public:
   Searcher(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const SearchOptions& options,
            const simulate::CostModel* costs)
-      : program_(program), cluster_(cluster), options_(options), own_(cluster), costs_(costs ? *costs : own_),
-        limit_(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)), times_(program, costs_) {
+      : program_(program),
+        cluster_(cluster),
+        options_(options),
+        own_(cluster),
+        costs_(costs ? *costs : own_),
+        limit_(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)),
+        times_(program, costs_) {
     const ProgramFacts facts = facts_of(program, costs_, cluster, space);
     r_.samples = facts.samples;
     for (ProgramGroup& g : program_groups(facts, space)) candidates_.push_back({std::move(g), 0});
@@ -98,9 +98,8 @@ class Searcher {
     Certificate& cert = r_.certificate;
     cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
     if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
-    std::sort(r_.frontier.begin(), r_.frontier.end(), [](const FoundProgram& a, const FoundProgram& b) {
-      return a.estimate.peak < b.estimate.peak;
-    });
+    std::sort(r_.frontier.begin(), r_.frontier.end(),
+              [](const FoundProgram& a, const FoundProgram& b) { return a.estimate.peak < b.estimate.peak; });
     return std::move(r_);
   }
 
@@ -118,9 +117,7 @@ class Searcher {
       try {
         c.seconds = times_.seconds(plainest, transform::lay_out(program_, plainest));
         left.push_back(std::move(c));
-      } catch (const ModelError& e) {
-        refused(e.id(), static_cast<std::int64_t>(c.group.points.size()));
-      }
+      } catch (const ModelError& e) { refused(e.id(), static_cast<std::int64_t>(c.group.points.size())); }
     }
     std::stable_sort(left.begin(), left.end(), [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
     candidates_ = std::move(left);
@@ -242,9 +239,7 @@ ProgramEstimate estimate_program(const Program& program, const transform::Strate
 double least_program_seconds(const Program& program, const transform::Strategy& strategy, const simulate::CostModel& costs) {
   try {
     return LeastTime(program, costs).seconds(strategy, transform::lay_out(program, strategy));
-  } catch (const ModelError&) {
-    return 0;
-  }
+  } catch (const ModelError&) { return 0; }
 }
 
 LeastMemory least_program_memory(const Program& program, const transform::Strategy& strategy) {
@@ -252,14 +247,12 @@ LeastMemory least_program_memory(const Program& program, const transform::Strate
 }
 
 ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
-                             const SearchOptions& options,
-                             const simulate::CostModel* costs) {
+                             const SearchOptions& options, const simulate::CostModel* costs) {
   return Searcher(program, cluster, space, options, costs).run();
 }
 
 std::string why_not(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const transform::Strategy& s,
-                    const ProgramResult& result,
-                    const simulate::CostModel* costs) {
+                    const ProgramResult& result, const simulate::CostModel* costs) {
   const std::int64_t devices = std::int64_t{s.data} * s.tensor * s.pipeline * s.expert * s.context;
   if (devices != space.devices) return fmt::format("devices: it takes {} devices, {} were asked for\n", devices, space.devices);
   Refusal refusal;
@@ -285,8 +278,7 @@ std::string why_not(const Program& program, const simulate::Cluster& cluster, co
       "take {:.6g} s ({:+.6g})\n"
       "  the busiest device waits for {:.6g} s ({:+.6g})\n",
       e->seconds, 100 * (e->seconds / b.seconds - 1), b.seconds, e->computing, e->computing - b.computing, e->transferring,
-          e->transferring - b.transferring,
-      e->seconds - e->computing, e->seconds - e->computing - (b.seconds - b.computing));
+      e->transferring - b.transferring, e->seconds - e->computing, e->seconds - e->computing - (b.seconds - b.computing));
 }
 
 }  // namespace pando::search

@@ -5,16 +5,16 @@
 //     ir::Module winner = transform::parallelise(program, r.best[0].strategy).module;
 //
 // A point is judged by making it: the program is transformed, and what comes out is simulated on the cluster. Points with equal degrees,
-// microbatches, stages, schedule and cuts are a group; before one is made, a bound is known: each op, in as many parts as the group's layout
-// cuts it, at the best efficiency of the machine, with transfers for nothing; each rank of a pipeline waits for the first microbatch to come
-// through the stages before it, and works for all. Inside a group, recomputing and off-chip memory take no less computing than going without,
-// and another order of devices takes as much. Of a point's memory a bound is known, too (least_memory.h). So every point is either made or
-// excluded by a bound or a rule of the transforms.
+// microbatches, stages, schedule and cuts are a group; before one is made, a bound is known: each op, in as many parts as the group's
+// layout cuts it, at the best efficiency of the machine, with transfers for nothing; each rank of a pipeline waits for the first microbatch
+// to come through the stages before it, and works for all. Inside a group, recomputing and off-chip memory take no less computing than
+// going without, and another order of devices takes as much. Of a point's memory a bound is known, too (least_memory.h). So every point is
+// either made or excluded by a bound or a rule of the transforms.
 #pragma once
 
 #include "search/programs/least_memory.h"
 #include "search/search.h"
-#include "simulate/cost_model.h"
+#include "simulate/costs/cost_model.h"
 #include "transform/distribute/parallelise.h"
 
 #include <cstdint>
@@ -80,8 +80,7 @@ struct ProgramResult {
 
 // `costs` says what each op takes on `cluster`; null: the cluster's own model.
 ProgramResult search_program(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
-                             const SearchOptions& options = {},
-                             const simulate::CostModel* costs = nullptr);
+                             const SearchOptions& options = {}, const simulate::CostModel* costs = nullptr);
 
 // Time and memory of one point. Refuses what parallelise() refuses.
 ProgramEstimate estimate_program(const transform::Program& program, const transform::Strategy& strategy, const simulate::Cluster& cluster,
@@ -94,8 +93,7 @@ LeastMemory least_program_memory(const transform::Program& program, const transf
 
 // Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and where.
 std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
-                    const transform::Strategy& s,
-                    const ProgramResult& result, const simulate::CostModel* costs = nullptr);
+                    const transform::Strategy& s, const ProgramResult& result, const simulate::CostModel* costs = nullptr);
 
 // A line for each, then the certificate.
 std::string to_table(const ProgramResult& result);

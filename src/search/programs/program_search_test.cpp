@@ -1,7 +1,7 @@
 #include "search/programs/program_search.h"
 
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
 #include "search/programs/bridge.h"
@@ -44,8 +44,8 @@ TEST(ProgramStrategy, WordsAreReadAgain) {
   EXPECT_EQ(to_options(parse_words("tensor=2 cut=a:0;b:1 order=tensor/data")), "--tensor 2 --cut 'a:0,b:1' --order tensor,data");
   EXPECT_EQ(to_options(parse_words("pipeline=2 layers=1/2 sequence-parallel")),
             "--pipeline 2 --schedule 1F1B --layers-per-stage 1,2 --sequence-parallel");
-  for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "schedule=none.csv", "recompute=some", "offload=all", "zero=-1", "cut=a",
-                            "cut=a:x", "cut=a:-2", "cut=:1", "order=samples", "order=data/data"}) {
+  for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "schedule=none.csv", "recompute=some", "offload=all", "zero=-1",
+                            "cut=a", "cut=a:x", "cut=a:-2", "cut=:1", "order=samples", "order=data/data"}) {
     EXPECT_THROW(parse_words(wrong), poplar::poplar_error) << wrong;
   }
 }
@@ -58,7 +58,7 @@ TEST(ProgramSearch, TheBestOfAllPoints) {
     for (const std::int32_t devices : {2, 4}) {
       ProgramSpace space{.devices = devices, .most_microbatches = 4};
       const ProgramResult quick = search_program(*p, cluster, space, {.top = 3}),
-          all = search_program(*p, cluster, space, {.top = 3, .brute_force = true});
+                          all = search_program(*p, cluster, space, {.top = 3, .brute_force = true});
       ASSERT_EQ(quick.best.size(), 3u);
       for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(quick.best[i].index, all.best[i].index) << to_string(quick.best[i].strategy) << " / " << to_string(all.best[i].strategy);
@@ -106,14 +106,28 @@ TEST(ProgramSearch, NoPeakIsBelowItsBound) {
   for (const auto kind : {models::Optimizer::sgd, models::Optimizer::adam}) {
     g.optimizer.kind = kind;
     const transform::Program gpt = models::build_gpt(g);
-    for (const char* words :
-         {"data=1", "data=4", "data=4 zero=1", "data=4 zero=2 microbatches=4", "data=4 zero=3 microbatches=2", "tensor=4", "tensor=2 sequence-parallel",
-          "context=4", "microbatches=8", "microbatches=4 recompute=full", "microbatches=4 recompute=selective", "offload=activations microbatches=4",
-          "offload=weights/optimizer data=2", "pipeline=4 microbatches=8", "pipeline=4 microbatches=8 schedule=GPipe",
-          "pipeline=2 microbatches=8 schedule=ZB-H1 data=2 zero=2", "pipeline=2 microbatches=8 schedule=ZBV stages-per-rank=2",
-          "pipeline=2 microbatches=8 schedule=DualPipeV stages-per-rank=2", "pipeline=4 microbatches=16 schedule=eager-1F1B recompute=full",
-          "pipeline=2 stages-per-rank=3 schedule=Interleaved1F1B microbatches=4 tensor=2 recompute=selective",
-          "pipeline=2 stages-per-rank=2 schedule=LoopedBFS microbatches=4 context=2 offload=optimizer", "tensor=2 cut=embedding:0;block*.up:-1"}) {
+    for (const char* words : {"data=1",
+                              "data=4",
+                              "data=4 zero=1",
+                              "data=4 zero=2 microbatches=4",
+                              "data=4 zero=3 microbatches=2",
+                              "tensor=4",
+                              "tensor=2 sequence-parallel",
+                              "context=4",
+                              "microbatches=8",
+                              "microbatches=4 recompute=full",
+                              "microbatches=4 recompute=selective",
+                              "offload=activations microbatches=4",
+                              "offload=weights/optimizer data=2",
+                              "pipeline=4 microbatches=8",
+                              "pipeline=4 microbatches=8 schedule=GPipe",
+                              "pipeline=2 microbatches=8 schedule=ZB-H1 data=2 zero=2",
+                              "pipeline=2 microbatches=8 schedule=ZBV stages-per-rank=2",
+                              "pipeline=2 microbatches=8 schedule=DualPipeV stages-per-rank=2",
+                              "pipeline=4 microbatches=16 schedule=eager-1F1B recompute=full",
+                              "pipeline=2 stages-per-rank=3 schedule=Interleaved1F1B microbatches=4 tensor=2 recompute=selective",
+                              "pipeline=2 stages-per-rank=2 schedule=LoopedBFS microbatches=4 context=2 offload=optimizer",
+                              "tensor=2 cut=embedding:0;block*.up:-1"}) {
       const Strategy s = parse_words(words, {.first_device = 0});
       const LeastMemory least = least_program_memory(gpt, s);
       const std::int64_t peak = estimate_program(gpt, s, cluster).peak;
@@ -136,8 +150,10 @@ TEST(ProgramSearch, MemoryOfAdamByKind) {
   const std::int64_t samples = bytes.at("tokens") + bytes.at("labels");
   for (const auto& [name, n] : bytes) {
     const bool moment = (name.ends_with(".m") || name.ends_with(".v")) && bytes.contains(name.substr(0, name.size() - 2));
-    if (moment || name == "step") states += n;
-    else if (name != "tokens" && name != "labels") weights += n;
+    if (moment || name == "step")
+      states += n;
+    else if (name != "tokens" && name != "labels")
+      weights += n;
   }
   for (const char* words : {"data=1", "data=2", "pipeline=2 microbatches=2"}) {
     const Strategy s = parse_words(words, {.first_device = 0});
@@ -228,10 +244,10 @@ TEST(ProgramSearch, NoEstimateIsBelowItsBound) {
   const simulate::ClusterCostModel costs(cluster);
   const transform::Program gpt = small_gpt();
   for (const char* words : {"data=4", "tensor=4", "tensor=2 data=2 sequence-parallel zero=1", "pipeline=4 microbatches=4",
-                            "pipeline=2 data=2 microbatches=4 recompute=full",
-                            "pipeline=4 microbatches=8 schedule=ZB-H1", "pipeline=2 microbatches=4 schedule=ZBV stages-per-rank=2",
+                            "pipeline=2 data=2 microbatches=4 recompute=full", "pipeline=4 microbatches=8 schedule=ZB-H1",
+                            "pipeline=2 microbatches=4 schedule=ZBV stages-per-rank=2",
                             "pipeline=2 microbatches=8 schedule=V-1F1B stages-per-rank=2", "pipeline=5 microbatches=2 layers=1/1/1/1/1",
-                                "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {
+                            "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {
     const Strategy s = parse_words(words, {.first_device = 0});
     const double least = least_program_seconds(gpt, s, costs), seconds = estimate_program(gpt, s, cluster).seconds;
     EXPECT_GT(least, 0.05 * seconds) << words;
@@ -246,8 +262,8 @@ TEST(ProgramSearch, TheWinnerIsAProgram) {
   g.layers = 3;
   g.optimizer.kind = models::Optimizer::adam;
   const transform::Program gpt = models::build_gpt(g);
-  for (const char* demand : {"", "tensor=2", "pipeline=2 microbatches=2", "pipeline=4", "zero=2 data=4", "recompute=full pipeline=2",
-                             "context=2"}) {
+  for (const char* demand :
+       {"", "tensor=2", "pipeline=2 microbatches=2", "pipeline=4", "zero=2 data=4", "recompute=full pipeline=2", "context=2"}) {
     const ProgramResult r = search_program(gpt, cluster, {.devices = 4, .require = demand, .most_microbatches = 4});
     ASSERT_FALSE(r.best.empty()) << demand;
     const transform::Distributed d = transform::parallelise(gpt, r.best[0].strategy);

@@ -4,7 +4,7 @@
 #include "ir/op_row.h"
 #include "schedule/generate.h"
 #include "search/programs/strategy_text.h"
-#include "transform/distribute/layout.h"
+#include "transform/distribute/layout/layout.h"
 #include "transform/distribute/stages.h"
 
 #include <algorithm>
@@ -175,8 +175,9 @@ class SpaceBuilder {
     s.first_device = space_.first_device;
     const std::int64_t n = space_.devices;
     for (std::int32_t tensor : demand_.one_of("tensor", demand_.values.tensor, divisors(n, n))) {
-      for (std::int32_t pipeline : demand_.one_of("pipeline", demand_.values.pipeline,
-                                                  divisors(n, std::max<std::int64_t>(1, static_cast<std::int64_t>(facts_.layer_operations.size()))))) {
+      for (std::int32_t pipeline :
+           demand_.one_of("pipeline", demand_.values.pipeline,
+                          divisors(n, std::max<std::int64_t>(1, static_cast<std::int64_t>(facts_.layer_operations.size()))))) {
         for (std::int32_t context : demand_.one_of("context", demand_.values.context, divisors(facts_.has_sequence ? n : 1, n))) {
           for (std::int32_t expert : demand_.one_of("expert", demand_.values.expert, divisors(facts_.has_experts ? n : 1, n))) {
             const std::int64_t taken = std::int64_t{tensor} * pipeline * context * expert;
@@ -232,7 +233,8 @@ class SpaceBuilder {
       if (ranks != s.pipeline || t.table.microbatches() != s.microbatches || t.table.stages() % ranks != 0) continue;
       const std::int32_t v = t.table.stages() / ranks;
       const auto stages = static_cast<std::size_t>(t.table.stages());
-      if (stages > facts_.layer_operations.size() || (demand_.words.contains("stages-per-rank") && v != demand_.values.stages_per_rank)) continue;
+      if (stages > facts_.layer_operations.size() || (demand_.words.contains("stages-per-rank") && v != demand_.values.stages_per_rank))
+        continue;
       s.schedule = t.name;
       s.table = t.table;
       s.stages_per_rank = v;
@@ -247,7 +249,8 @@ class SpaceBuilder {
   }
   std::vector<std::int32_t> stages_per_rank_of(const std::string& name) const {
     if (demand_.values.table && name == demand_.values.schedule) {
-      return {std::max(1, demand_.values.table->stages() / static_cast<std::int32_t>(std::max<std::size_t>(1, demand_.values.table->ranks.size())))};
+      return {std::max(
+          1, demand_.values.table->stages() / static_cast<std::int32_t>(std::max<std::size_t>(1, demand_.values.table->ranks.size())))};
     }
     const std::int32_t fixed = schedule::stages_per_rank_of(name);
     if (fixed > 0) return {fixed};
@@ -307,8 +310,8 @@ class SpaceBuilder {
     ProgramGroup g;
     g.first_index = groups_.empty() ? 0 : groups_.back().first_index + static_cast<std::int64_t>(groups_.back().points.size());
     const bool zero = s.data > 1 && facts_.has_updates;
-    for (std::int32_t z : demand_.one_of("zero", demand_.values.zero, zero ? std::vector<std::int32_t>{0, 1, 2, 3}
-                                         : std::vector<std::int32_t>{0})) {
+    for (std::int32_t z :
+         demand_.one_of("zero", demand_.values.zero, zero ? std::vector<std::int32_t>{0, 1, 2, 3} : std::vector<std::int32_t>{0})) {
       for (Recompute r : demand_.one_of("recompute", demand_.values.recompute, recomputations())) {
         s.zero = z, s.recompute = r;
         offloads(s, g);
@@ -346,7 +349,7 @@ class SpaceBuilder {
   std::vector<Recompute> recomputations() const {
     if (!facts_.has_backward) return {Recompute::none};
     return facts_.has_attention ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
-        : std::vector{Recompute::none, Recompute::full};
+                                : std::vector{Recompute::none, Recompute::full};
   }
 
   void offloads(Strategy s, ProgramGroup& g) const {
@@ -372,7 +375,8 @@ class SpaceBuilder {
 
 }  // namespace
 
-ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster, const ProgramSpace& space) {
+ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
+                      const ProgramSpace& space) {
   ProgramFacts f;
   f.has_levels = cluster.level_of(space.first_device, space.first_device + space.devices - 1) > 0;
   f.samples = samples_of(program);

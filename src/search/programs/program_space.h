@@ -7,8 +7,8 @@
 
 namespace pando::search {
 
-// A weight, or those of all layers that have one name but for a number: what a strategy calls it, and the dimensions along which it can be cut
-// that are not how it is cut anyhow; -1: not cut.
+// A weight, or those of all layers that have one name but for a number: what a strategy calls it, and the dimensions along which it can be
+// cut that are not how it is cut anyhow; -1: not cut.
 struct CutChoice {
   std::string name;
   std::vector<std::int32_t> dims;
@@ -25,10 +25,11 @@ struct ProgramFacts {
   // The devices are on several levels of the network, so it matters how they are numbered.
   bool has_levels = false;
 };
-ProgramFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster, const ProgramSpace& space);
+ProgramFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
+                      const ProgramSpace& space);
 
-// Points with equal degrees, microbatches, schedule, stages, cuts and sequence parallelism; the first of them is the plainest. They differ in ZeRO,
-// recomputation, offload and the order of devices.
+// Points with equal degrees, microbatches, schedule, stages, cuts and sequence parallelism; the first of them is the plainest. They differ
+// in ZeRO, recomputation, offload and the order of devices.
 struct ProgramGroup {
   std::vector<transform::Strategy> points;
   std::int64_t first_index = 0;

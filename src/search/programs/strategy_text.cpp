@@ -22,18 +22,23 @@ using transform::Strategy;
 
 struct Degree {
   std::string_view word;
-  std::int32_t Strategy::*member;
+  std::int32_t Strategy::* member;
   std::int32_t otherwise;
 };
 constexpr Degree kDegrees[] = {
-    {"data", &Strategy::data, 1},         {"tensor", &Strategy::tensor, 1},   {"pipeline", &Strategy::pipeline, 1},
-    {"expert", &Strategy::expert, 1},     {"context", &Strategy::context, 1}, {"microbatches", &Strategy::microbatches, 1},
-    {"stages-per-rank", &Strategy::stages_per_rank, 1}, {"zero", &Strategy::zero, 0},
+    {"data", &Strategy::data, 1},
+    {"tensor", &Strategy::tensor, 1},
+    {"pipeline", &Strategy::pipeline, 1},
+    {"expert", &Strategy::expert, 1},
+    {"context", &Strategy::context, 1},
+    {"microbatches", &Strategy::microbatches, 1},
+    {"stages-per-rank", &Strategy::stages_per_rank, 1},
+    {"zero", &Strategy::zero, 0},
 };
 
 struct Offload {
   std::string_view word;
-  bool Strategy::*member;
+  bool Strategy::* member;
 };
 constexpr Offload kOffloads[] = {
     {"weights", &Strategy::offload_weights}, {"optimizer", &Strategy::offload_optimizer}, {"activations", &Strategy::offload_activations}};
@@ -179,7 +184,10 @@ std::string to_options(const Strategy& s) {
     const bool is_table = word == "schedule" && s.table;
     if (!is_table) std::replace(list.begin(), list.end(), word == "cut" ? ';' : '/', ',');
     if (word == "cut") list = '\'' + list + '\'';
-    text += fmt::format("{}--{}{}{}", text.empty() ? "" : " ", word == "layers" ? "layers-per-stage" : is_table ? "table" : word,
+    text += fmt::format("{}--{}{}{}", text.empty() ? "" : " ",
+                        word == "layers" ? "layers-per-stage"
+                        : is_table       ? "table"
+                                         : word,
                         list.empty() ? "" : " ", list);
   }
   return text;

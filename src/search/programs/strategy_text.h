@@ -1,6 +1,7 @@
 // A transform's strategy in words, as users write and read it: "data=2 tensor=2 microbatches=4 zero=1 recompute=full". The words are the
-// options of `pando transform`; layers=3/2/2 says how many layers each stage has, offload=weights/optimizer what lies off chip, schedule=FILE.csv
-// brings a table, cut=embedding:0;block*.up:-1 says how weights are cut, order=pipeline/tensor which axes have the nearest device numbers.
+// options of `pando transform`; layers=3/2/2 says how many layers each stage has, offload=weights/optimizer what lies off chip,
+// schedule=FILE.csv brings a table, cut=embedding:0;block*.up:-1 says how weights are cut, order=pipeline/tensor which axes have the
+// nearest device numbers.
 #pragma once
 
 #include "transform/distribute/parallelise.h"

@@ -41,7 +41,8 @@ class Annotator {
       for (const auto& [name, dim] : dims) {
         const std::size_t i = input_named(name);
         const std::int64_t rank = m_.type_of(main().inputs[i]).rank();
-        if (dim < 0 || dim >= rank) refuse(ErrorClass::value, "dimension-range", "'{}' has {} dimensions, no dimension {}", name, rank, dim);
+        if (dim < 0 || dim >= rank)
+          refuse(ErrorClass::value, "dimension-range", "'{}' has {} dimensions, no dimension {}", name, rank, dim);
         list[i] = static_cast<std::int32_t>(dim);
       }
     };
@@ -113,7 +114,8 @@ class Annotator {
     updates();
   }
 
-  // What works on states of the optimizer (inputs that change, and that the forward pass does not take), and what only prepares gradients for it.
+  // What works on states of the optimizer (inputs that change, and that the forward pass does not take), and what only prepares gradients
+  // for it.
   void updates() {
     std::vector<bool> of_state(m_.value_count(), false), elsewhere(m_.value_count(), false);
     for (std::size_t i = 0; i < main().inputs.size(); ++i) of_state[main().inputs[i].index()] = main().finals[i] != main().inputs[i];
@@ -131,7 +133,8 @@ class Annotator {
     }
     for (std::size_t i = ops().size(); i-- > 0;) {
       const OpId o = ops()[i];
-      bool prepares = m_.row(o).elementwise && !m_.results(o).empty() && p_.phase[o.index()] == Phase::backward && m_.operands(o).size() > 0;
+      bool prepares =
+          m_.row(o).elementwise && !m_.results(o).empty() && p_.phase[o.index()] == Phase::backward && m_.operands(o).size() > 0;
       for (ValueId v : m_.results(o)) prepares = prepares && !elsewhere[v.index()] && used(v);
       if (prepares) p_.phase[o.index()] = Phase::update;
       if (p_.phase[o.index()] == Phase::update) continue;

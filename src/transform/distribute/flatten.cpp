@@ -4,7 +4,7 @@
 #include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "transform/distribute/loop_facts.h"
 #include "transform/distribute/module_copy.h"
 #include "transform/prune.h"
@@ -32,7 +32,12 @@ class Flattener {
  public:
   // `chosen`: these calls and loops, and nothing else; null: all, and means.
   Flattener(const Program& program, Chosen chosen)
-      : program_(program), from_(program.module), chosen_(std::move(chosen)), call_(op_kind("call")), repeat_(op_kind("repeat")), copies_(from_.op_count()) {
+      : program_(program),
+        from_(program.module),
+        chosen_(std::move(chosen)),
+        call_(op_kind("call")),
+        repeat_(op_kind("repeat")),
+        copies_(from_.op_count()) {
     out_.batch_dim = program.batch_dim;
     out_.sequence_dim = program.sequence_dim;
     out_.expert_dim = program.expert_dim;
@@ -126,10 +131,12 @@ class Flattener {
     for (OpId x : g.ops) op(x, inner, phase, layer);
     std::size_t result = 0;
     for (ValueId v : g.outputs) values[from_.result(o, result++)] = inner.at(v);
-    for (std::int64_t i : from_.attributes(o).ints("modified")) values[from_.result(o, result++)] = inner.at(g.finals[static_cast<std::size_t>(i)]);
+    for (std::int64_t i : from_.attributes(o).ints("modified"))
+      values[from_.result(o, result++)] = inner.at(g.finals[static_cast<std::size_t>(i)]);
   }
 
-  // Trip after trip, each a layer of its own, as the op says it: outputs are carried to inputs, modified inputs keep what a trip made of them.
+  // Trip after trip, each a layer of its own, as the op says it: outputs are carried to inputs, modified inputs keep what a trip made of
+  // them.
   void loop(OpId o, Values& values, Phase phase, std::uint32_t layer) {
     const Graph& g = from_.graph(from_.graphs(o)[0]);
     const std::int64_t count = from_.attributes(o).integer("count");
@@ -148,8 +155,9 @@ class Flattener {
       }
       for (std::size_t i = 0; i < g.outputs.size(); ++i) inputs[i] = inner.at(g.outputs[i]);
       if (to().op_count() <= kMostWritten) continue;
-      refuse(ErrorClass::value, "loop-too-long", "{} '{}' of graph '{}' makes {} trips; the loops of the main graph are written out, up to {} ops in all",
-             from_.row(o).name, from_.name_of(o), g.name, count, kMostWritten);
+      refuse(ErrorClass::value, "loop-too-long",
+             "{} '{}' of graph '{}' makes {} trips; the loops of the main graph are written out, up to {} ops in all", from_.row(o).name,
+             from_.name_of(o), g.name, count, kMostWritten);
     }
     if (phase == Phase::forward && count > 0) shift_ += static_cast<std::uint32_t>(count - 1);
     std::size_t result = 0;
@@ -164,7 +172,8 @@ class Flattener {
     const GraphId graph = to().add_graph(g.name);
     graphs_[old] = graph;
     Values values;
-    for (std::size_t i = 0; i < g.inputs.size(); ++i) values[g.inputs[i]] = to().add_input(graph, from_.type_of(g.inputs[i]), from_.name_of(g.inputs[i]), g.by_ref[i]);
+    for (std::size_t i = 0; i < g.inputs.size(); ++i)
+      values[g.inputs[i]] = to().add_input(graph, from_.type_of(g.inputs[i]), from_.name_of(g.inputs[i]), g.by_ref[i]);
     const GraphId outer = std::exchange(graph_, graph);
     for (OpId o : g.ops) op(o, values, Phase::forward, 0);
     graph_ = outer;
@@ -214,7 +223,8 @@ class Flattener {
     return true;
   }
 
-  // 1 / (labels that are not left out, at least 1), of all samples. Every microbatch's gradient needs it: so it is computed ahead of the first.
+  // 1 / (labels that are not left out, at least 1), of all samples. Every microbatch's gradient needs it: so it is computed ahead of the
+  // first.
   ValueId share_of_counted(ValueId labels, std::int64_t ignored, DType dtype) {
     const auto [it, is_new] = shares_.try_emplace({labels, ignored, dtype});
     if (!is_new) return it->second;
@@ -249,7 +259,8 @@ class Flattener {
     std::vector<TypeId> types;
     for (ValueId r : to().results(p)) types.push_back(to().value(r).type);
     const std::vector<GraphId> graphs(to().graphs(p).begin(), to().graphs(p).end());
-    const OpId copy = to().add_op(graph_, to().op(p).kind, operands, Attributes(to().attributes(p)), graphs, types, to().name_of(v) + ".ahead");
+    const OpId copy =
+        to().add_op(graph_, to().op(p).kind, operands, Attributes(to().attributes(p)), graphs, types, to().name_of(v) + ".ahead");
     return ahead_[v] = to().result(copy, to().value(v).index);
   }
 
@@ -310,7 +321,9 @@ Module write_out_across(Module module) {
     if (module.op(o).graph_count == 0 || !spans_devices(module, o)) continue;
     const std::string_view name = module.row(o).name;
     if (name != "call" && name != "repeat") {
-      refuse(ErrorClass::not_implemented, "branch-on-several-devices", "{}: in its graphs values lie on several devices, or replicas meet; in calls and loops they may, in branches not", print_op(module, o));
+      refuse(ErrorClass::not_implemented, "branch-on-several-devices",
+             "{}: in its graphs values lie on several devices, or replicas meet; in calls and loops they may, in branches not",
+             print_op(module, o));
     }
     any = true;
   }

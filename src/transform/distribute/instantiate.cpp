@@ -20,8 +20,14 @@ using ir::ValueId;
 
 class Writer {
  public:
-  Writer(const Program& program, const Recipe& recipe, const Mesh& mesh, const schedule::Table& table, Module out, const InstantiateOptions& options)
-      : in_(program.module), r_(recipe), mesh_(mesh), table_(table), options_(options), ranks_(static_cast<std::size_t>(mesh.ranks())),
+  Writer(const Program& program, const Recipe& recipe, const Mesh& mesh, const schedule::Table& table, Module out,
+         const InstantiateOptions& options)
+      : in_(program.module),
+        r_(recipe),
+        mesh_(mesh),
+        table_(table),
+        options_(options),
+        ranks_(static_cast<std::size_t>(mesh.ranks())),
         microbatches_(static_cast<std::size_t>(mesh.sizes[kTime])) {
     d_.module = std::move(out);
     tuple_kind_ = ir::op_kind("make_tuple");
@@ -105,8 +111,9 @@ class Writer {
     if (l.each && microbatches_ > 1) name += fmt::format(".m{}", microbatch);
     const ValueId v = m().add_input(main_, type, name);
     at(x, rank, microbatch) = v;
-    Piece piece{in_.value(l.value).index, m().value(v).index,
-                start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(rank), static_cast<std::int64_t>(microbatch))};
+    Piece piece{
+        in_.value(l.value).index, m().value(v).index,
+        start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(rank), static_cast<std::int64_t>(microbatch))};
     ir::State s;
     s.name = m().name_of(v);
     s.type = l.types[rank];
@@ -175,8 +182,8 @@ class Writer {
   ValueId made(const Step& s, std::uint32_t x, std::size_t rank, std::size_t k) {
     const ValueId v = at(x, rank, k);
     if (!v.valid()) {
-      ir::refuse(ir::ErrorClass::value, "pass-order", "{} on stage {} takes '{}' of microbatch {}, which no earlier pass makes there", ir::row_of(s.op).name,
-                 pieces_[x].stage, m().text(pieces_[x].name), k);
+      ir::refuse(ir::ErrorClass::value, "pass-order", "{} on stage {} takes '{}' of microbatch {}, which no earlier pass makes there",
+                 ir::row_of(s.op).name, pieces_[x].stage, m().text(pieces_[x].name), k);
     }
     return v;
   }
@@ -364,8 +371,9 @@ class Writer {
             if (!is_first_copy(l, r)) continue;
             const auto part = static_cast<std::uint32_t>(m().graph(main_).outputs.size());
             m().add_output(main_, at(x, r, k));
-            d_.outputs.push_back({static_cast<std::uint32_t>(i), part,
-                                  start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(r), static_cast<std::int64_t>(k))});
+            d_.outputs.push_back(
+                {static_cast<std::uint32_t>(i), part,
+                 start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(r), static_cast<std::int64_t>(k))});
           }
         }
       }
@@ -378,7 +386,8 @@ class Writer {
       const Located& l = pieces_[load.located];
       for (std::size_t r = 0; r < ranks_; ++r) {
         for (std::size_t k = 0; k < (l.each ? microbatches_ : 1); ++k) {
-          const ir::Shape start = start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(r), static_cast<std::int64_t>(k));
+          const ir::Shape start =
+              start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(r), static_cast<std::int64_t>(k));
           d_.streams.push_back({load.stream.value, load.by_rank[r].value, start, static_cast<std::uint32_t>(k)});
         }
       }

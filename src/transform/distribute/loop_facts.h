@@ -1,5 +1,5 @@
-// What is known of values while loops are written out: counters are numbers, and stacks are the rows that were put into them. So what one trip
-// keeps for a later one goes there as a value of its own, and the stack goes.
+// What is known of values while loops are written out: counters are numbers, and stacks are the rows that were put into them. So what one
+// trip keeps for a later one goes there as a value of its own, and the stack goes.
 #pragma once
 
 #include "ir/module.h"

@@ -7,7 +7,8 @@ using namespace ir;
 void copy_tables(const Module& from, Module& to, bool with_streams) {
   to.set_replicas(from.replicas());
   for (std::size_t i = 0; i < from.blob_count(); ++i) to.add_blob(from.blob(BlobId(static_cast<std::uint32_t>(i))));
-  for (std::size_t i = 0; with_streams && i < from.stream_count(); ++i) to.add_stream(from.stream(HostStreamId(static_cast<std::uint32_t>(i))));
+  for (std::size_t i = 0; with_streams && i < from.stream_count(); ++i)
+    to.add_stream(from.stream(HostStreamId(static_cast<std::uint32_t>(i))));
   for (std::size_t i = 0; i < from.buffer_count(); ++i) to.add_buffer(from.buffer(BufferId(static_cast<std::uint32_t>(i))));
 }
 

@@ -13,7 +13,7 @@ void copy_tables(const ir::Module& from, ir::Module& to, bool with_streams = tru
 // Variables; inputs must be in the same order in both.
 void copy_states(const ir::Module& from, ir::Module& to);
 // One op on other operands; its results have the types given. Name, place in the user's program, context and form are the old op's.
-ir::OpId copy_op(const ir::Module& from, ir::OpId op, ir::Module& to, ir::GraphId graph, std::span<const ir::ValueId> operands, std::span<const ir::GraphId> graphs,
-                 std::span<const ir::TypeId> types);
+ir::OpId copy_op(const ir::Module& from, ir::OpId op, ir::Module& to, ir::GraphId graph, std::span<const ir::ValueId> operands,
+                 std::span<const ir::GraphId> graphs, std::span<const ir::TypeId> types);
 
 }  // namespace pando::transform

@@ -1,7 +1,7 @@
 #include "transform/distribute/parallelise.h"
 
+#include "ir/checks/verify_distribution.h"
 #include "ir/error.h"
-#include "ir/verify_distribution.h"
 #include "schedule/generate.h"
 #include "schedule/replay.h"
 #include "transform/distribute/device_order.h"
@@ -45,7 +45,8 @@ void check_loads(const schedule::Table& table) {
     std::vector<std::int32_t> next(static_cast<std::size_t>(table.stages()), 0);
     for (const schedule::Cell& c : row) {
       if (c.action != schedule::Action::forward || c.microbatch == next[static_cast<std::size_t>(c.stage)]++) continue;
-      ir::refuse(ir::ErrorClass::value, "schedule", "stage {} runs microbatch {} out of order, but loads it from a stream", c.stage, c.microbatch);
+      ir::refuse(ir::ErrorClass::value, "schedule", "stage {} runs microbatch {} out of order, but loads it from a stream", c.stage,
+                 c.microbatch);
     }
   }
 }
@@ -62,18 +63,21 @@ bool splits_backward(const schedule::Table& table) {
 }  // namespace
 
 schedule::Table table_of(const Strategy& s) {
-  schedule::Table t = s.table ? schedule::without_idle(*s.table) : schedule::generate(s.schedule, {s.pipeline, s.microbatches, s.stages_per_rank});
+  schedule::Table t =
+      s.table ? schedule::without_idle(*s.table) : schedule::generate(s.schedule, {s.pipeline, s.microbatches, s.stages_per_rank});
   if (static_cast<std::int32_t>(t.ranks.size()) != s.pipeline || t.microbatches() != s.microbatches) {
-    ir::refuse(ir::ErrorClass::value, "schedule", "the schedule is for {} ranks and {} microbatches, the strategy has {} and {}", t.ranks.size(), t.microbatches(),
-               s.pipeline, s.microbatches);
+    ir::refuse(ir::ErrorClass::value, "schedule", "the schedule is for {} ranks and {} microbatches, the strategy has {} and {}",
+               t.ranks.size(), t.microbatches(), s.pipeline, s.microbatches);
   }
-  if (const auto broken = schedule::first_broken_rule(t)) ir::refuse(ir::ErrorClass::value, "schedule", "{}: {}", broken->rule, broken->message);
+  if (const auto broken = schedule::first_broken_rule(t))
+    ir::refuse(ir::ErrorClass::value, "schedule", "{}: {}", broken->rule, broken->message);
   return t;
 }
 
 Distributed parallelise(const Program& program, const Strategy& strategy) {
   if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
-  for (std::int32_t n : {strategy.data, strategy.tensor, strategy.pipeline, strategy.microbatches, strategy.expert, strategy.context, strategy.stages_per_rank}) {
+  for (std::int32_t n : {strategy.data, strategy.tensor, strategy.pipeline, strategy.microbatches, strategy.expert, strategy.context,
+                         strategy.stages_per_rank}) {
     if (n < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {}", n);
   }
   const schedule::Table table = table_of(strategy);
@@ -96,9 +100,7 @@ Distributed parallelise(const Program& program, const Strategy& strategy) {
 std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& wholes) {
   const ir::Graph& main = d.module.graph(d.module.main_graph());
   std::vector<ir::HostValue> parts(main.inputs.size());
-  for (const Piece& p : d.inputs) {
-    parts[p.part].tensor = part_of(wholes[p.whole], p.start, d.module.type_of(main.inputs[p.part]).shape);
-  }
+  for (const Piece& p : d.inputs) { parts[p.part].tensor = part_of(wholes[p.whole], p.start, d.module.type_of(main.inputs[p.part]).shape); }
   return parts;
 }
 

@@ -7,11 +7,11 @@
 // How a value lies on the devices is propagated from the inputs, axis by axis (spec.h, letters.h): what is known of batch dimensions and
 // weights decides where each op runs in parts and where collectives stand. What is per device is built once and instantiated.
 //
-// Device numbers: first_device + ((((data x experts + expert) x contexts + context) x tensors + tensor) x pipeline ranks + rank), unless the strategy
-// has another order of axes.
+// Device numbers: first_device + ((((data x experts + expert) x contexts + context) x tensors + tensor) x pipeline ranks + rank), unless
+// the strategy has another order of axes.
 //
-// A host stream that is loaded becomes one for each device that loads, which brings its parts, microbatch by microbatch; what goes to the host is
-// stored by the first device that has it.
+// A host stream that is loaded becomes one for each device that loads, which brings its parts, microbatch by microbatch; what goes to the
+// host is stored by the first device that has it.
 //
 // Weights and states of the optimizer are variables of the devices that hold them, with their part of the sequential variable's data.
 #pragma once
@@ -40,8 +40,8 @@ struct Strategy {
   // Further axes along which samples (expert) and positions (context) are cut.
   std::int32_t expert = 1, context = 1;
   std::int32_t first_device = 1;
-  // Axes whose neighbours have the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline. Those that are not named lie
-  // outside, in this order.
+  // Axes whose neighbours have the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline. Those that are not
+  // named lie outside, in this order.
   std::vector<std::string> order;
 
   // --- pipeline
@@ -53,22 +53,22 @@ struct Strategy {
   std::vector<std::uint32_t> layers_per_stage;
 
   // --- tensor
-  // Input by name: the dimension that is cut over the tensor axis, -1: none. One * in a name stands for any text. Others are found: a matmul by a
-  // weight is cut by columns where its operand is whole, by rows where it is cut already.
+  // Input by name: the dimension that is cut over the tensor axis, -1: none. One * in a name stands for any text. Others are found: a
+  // matmul by a weight is cut by columns where its operand is whole, by rows where it is cut already.
   std::map<std::string, std::int32_t> cut;
   // Between matmuls, positions are cut over the tensor axis (reduce-scatter and all-gather instead of all-reduce).
   bool sequence_parallel = false;
 
-  // --- ZeRO over the data axis. 1: states of the optimizer are cut. 2: gradients, too, and each microbatch's are. 3: weights, too; they are
-  // gathered where they are used.
+  // --- ZeRO over the data axis. 1: states of the optimizer are cut. 2: gradients, too, and each microbatch's are. 3: weights, too; they
+  // are gathered where they are used.
   std::int32_t zero = 0;
 
   // --- activations that the backward pass computes again instead of keeping them, in these layers (empty: in all)
   Recompute recompute = Recompute::none;
   std::vector<std::uint32_t> recomputed_layers;
 
-  // --- what lies in off-chip memory (rows of remote buffers) and comes when it is used: weights for each pass, states of the optimizer for the update,
-  // activations from their last use in the forward pass to their first in the backward pass
+  // --- what lies in off-chip memory (rows of remote buffers) and comes when it is used: weights for each pass, states of the optimizer for
+  // the update, activations from their last use in the forward pass to their first in the backward pass
   bool offload_weights = false, offload_optimizer = false, offload_activations = false;
 
   // Outputs of microbatches are joined, gradients begin with a copy: the order of ops of the DistIR reference.

@@ -29,7 +29,8 @@ ir::HostTensor part_of(const ir::HostTensor& whole, const ir::Shape& start, cons
   const std::size_t size = size_of(whole.dtype());
   std::byte* to = part.writable();
   for_each_row(whole.shape(), start, shape, [&](std::int64_t in_part, std::int64_t in_whole, std::int64_t n) {
-    std::copy_n(whole.data() + static_cast<std::size_t>(in_whole) * size, static_cast<std::size_t>(n) * size, to + static_cast<std::size_t>(in_part) * size);
+    std::copy_n(whole.data() + static_cast<std::size_t>(in_whole) * size, static_cast<std::size_t>(n) * size,
+                to + static_cast<std::size_t>(in_part) * size);
   });
   return part;
 }
@@ -38,7 +39,8 @@ void put_part(ir::HostTensor& whole, const ir::HostTensor& part, const ir::Shape
   const std::size_t size = size_of(whole.dtype());
   std::byte* to = whole.writable();
   for_each_row(whole.shape(), start, part.shape(), [&](std::int64_t in_part, std::int64_t in_whole, std::int64_t n) {
-    std::copy_n(part.data() + static_cast<std::size_t>(in_part) * size, static_cast<std::size_t>(n) * size, to + static_cast<std::size_t>(in_whole) * size);
+    std::copy_n(part.data() + static_cast<std::size_t>(in_part) * size, static_cast<std::size_t>(n) * size,
+                to + static_cast<std::size_t>(in_whole) * size);
   });
 }
 

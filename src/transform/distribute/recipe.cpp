@@ -20,8 +20,16 @@ using ir::ValueId;
 
 class Cook {
  public:
-  Cook(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward, Module& out)
-      : program_(program), m_(program.module), strategy_(strategy), l_(layout), s_(stages), mesh_(mesh), splits_(splits_backward), out_(out) {
+  Cook(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
+       Module& out)
+      : program_(program),
+        m_(program.module),
+        strategy_(strategy),
+        l_(layout),
+        s_(stages),
+        mesh_(mesh),
+        splits_(splits_backward),
+        out_(out) {
     r_.cells.resize(static_cast<std::size_t>(s_.count));
     r_.sends.resize(static_cast<std::size_t>(s_.count));
     again_ = recomputed_values(program, strategy, layout);
@@ -124,7 +132,8 @@ class Cook {
 
   std::uint32_t get(ValueId v, const Specs& want, std::int32_t stage, Segment segment) {
     if (const auto* here = find_own(v, want, stage, segment)) return *here;
-    if (again_[v.index()] && stage == home(v) && (segment == Segment::backward || segment == Segment::weights)) return again(v, want, segment);
+    if (again_[v.index()] && stage == home(v) && (segment == Segment::backward || segment == Segment::weights))
+      return again(v, want, segment);
     if (s_.portable[v.index()]) return convert(portable(v, stage), want, segment);
     if (is_off_chip(v) && stage == home(v)) return convert(fetched(v, segment), want, segment);
     std::uint32_t from = base(v, want, segment);
@@ -256,7 +265,8 @@ class Cook {
     if (const auto* there = find(x.value, x.specs, stage, 0)) return *there;
     const std::uint32_t to = add(x.value, x.specs, stage, x.each, 0);
     Step s = step(Step::send, "send", from, to);
-    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) s.attributes.push_back(out_.intern({{"device", std::int64_t{mesh_.device(stage, r)}}}));
+    for (std::int64_t r = 0; r < mesh_.ranks(); ++r)
+      s.attributes.push_back(out_.intern({{"device", std::int64_t{mesh_.device(stage, r)}}}));
     const OpId p = m_.value(x.value).producer;
     if (mesh_.rank_of_stage[static_cast<std::size_t>(x.stage)] == mesh_.rank_of_stage[static_cast<std::size_t>(stage)]) {
       s.op = ir::op_kind("identity");
@@ -383,9 +393,11 @@ class Cook {
     };
     const auto dim = [](Spec s) { return std::int64_t{s.dim}; };
     if (have.is_partial() && want.is_replicated()) return collective("all_reduce_across", {{"op", std::string("add")}});
-    if (have.is_partial() && want.is_sharded()) return collective("reduce_scatter_across", {{"op", std::string("add")}, {"dim", dim(want)}});
+    if (have.is_partial() && want.is_sharded())
+      return collective("reduce_scatter_across", {{"op", std::string("add")}, {"dim", dim(want)}});
     if (have.is_sharded() && want.is_replicated()) return collective("all_gather_across", {{"dim", dim(have)}});
-    if (have.is_sharded() && want.is_sharded()) return collective("all_to_all_across", {{"split_dim", dim(want)}, {"concat_dim", dim(have)}});
+    if (have.is_sharded() && want.is_sharded())
+      return collective("all_to_all_across", {{"split_dim", dim(want)}, {"concat_dim", dim(have)}});
     if (!have.is_replicated() || !want.is_sharded()) {
       ir::refuse(ir::ErrorClass::value, "layout", "'{}' cannot become a sum of parts again", m_.name_of(r_.located[from].value));
     }
@@ -407,7 +419,8 @@ class Cook {
     const std::int64_t length = r_.located[to].shape[static_cast<std::size_t>(want.dim)];
     for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
       const std::int64_t start = mesh_.coordinate(r, axis) * length;
-      s.attributes.push_back(out_.intern({{"start", ir::Ints{start}}, {"stop", ir::Ints{start + length}}, {"step", ir::Ints{1}}, {"axis", ir::Ints{want.dim}}}));
+      s.attributes.push_back(out_.intern(
+          {{"start", ir::Ints{start}}, {"stop", ir::Ints{start + length}}, {"step", ir::Ints{1}}, {"axis", ir::Ints{want.dim}}}));
     }
     return s;
   }
@@ -418,7 +431,8 @@ class Cook {
 
   void op(OpId o, std::int32_t stage, Segment segment) {
     if (m_.op(o).graph_count > 0) {
-      ir::refuse(ir::ErrorClass::value, "not-flat", "{} '{}' carries a graph; a program is flat before it is distributed", m_.row(o).name, m_.name_of(o));
+      ir::refuse(ir::ErrorClass::value, "not-flat", "{} '{}' carries a graph; a program is flat before it is distributed", m_.row(o).name,
+                 m_.name_of(o));
     }
     if (m_.row(o).name == "sgd") {
       sgd(o);
@@ -491,7 +505,9 @@ class Cook {
   bool is_used_as_total(ValueId v) {
     if (total_uses_.empty()) {
       total_uses_.assign(m_.value_count(), false);
-      const auto note = [&](ValueId u, const Specs& want) { total_uses_[u.index()] = total_uses_[u.index()] || want[kTime].is_replicated(); };
+      const auto note = [&](ValueId u, const Specs& want) {
+        total_uses_[u.index()] = total_uses_[u.index()] || want[kTime].is_replicated();
+      };
       for (OpId o : main().ops) {
         for (std::size_t i = 0; i < m_.operands(o).size(); ++i) note(m_.operand(o, i), demand(o, i));
       }
@@ -559,8 +575,8 @@ class Cook {
 
 }  // namespace
 
-Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
-                   ir::Module& out) {
+Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh,
+                   bool splits_backward, ir::Module& out) {
   return Cook(program, strategy, layout, stages, mesh, splits_backward, out).run();
 }
 

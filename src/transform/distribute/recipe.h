@@ -1,8 +1,9 @@
-// The program of one microbatch on each stage, as steps that are instantiated for every microbatch and rank: what is per device is built once.
+// The program of one microbatch on each stage, as steps that are instantiated for every microbatch and rank: what is per device is built
+// once.
 #pragma once
 
 #include "ir/module.h"
-#include "transform/distribute/layout.h"
+#include "transform/distribute/layout/layout.h"
 #include "transform/distribute/stages.h"
 
 #include <array>
@@ -99,8 +100,8 @@ struct Mesh {
 };
 
 // Adds types, names and attributes to `out`, no ops.
-Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
-                   ir::Module& out);
+Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh,
+                   bool splits_backward, ir::Module& out);
 
 // Rows off chip for a located value: one buffer for each rank.
 void add_buffers(Located& x, std::int64_t rows, ir::Module& out);

@@ -13,7 +13,8 @@ using ir::ValueId;
 
 class Choice {
  public:
-  Choice(const Program& program, const Strategy& strategy, const Layout& layout) : program_(program), m_(program.module), strategy_(strategy), layout_(layout) {}
+  Choice(const Program& program, const Strategy& strategy, const Layout& layout)
+      : program_(program), m_(program.module), strategy_(strategy), layout_(layout) {}
 
   std::vector<bool> run() {
     std::vector<bool> again(m_.value_count(), false);
@@ -86,6 +87,8 @@ class Choice {
 
 }  // namespace
 
-std::vector<bool> recomputed_values(const Program& program, const Strategy& strategy, const Layout& layout) { return Choice(program, strategy, layout).run(); }
+std::vector<bool> recomputed_values(const Program& program, const Strategy& strategy, const Layout& layout) {
+  return Choice(program, strategy, layout).run();
+}
 
 }  // namespace pando::transform

@@ -1,7 +1,7 @@
 // Which activations are computed again in the backward pass.
 #pragma once
 
-#include "transform/distribute/layout.h"
+#include "transform/distribute/layout/layout.h"
 
 #include <vector>
 

@@ -100,8 +100,9 @@ class Assignment {
     }
     const std::uint32_t sum = std::accumulate(sizes.begin(), sizes.end(), 0u);
     if (sizes.size() != static_cast<std::size_t>(s_.count) || sum != layers) {
-      ir::refuse(ir::ErrorClass::value, "layers-per-stage", "layers_per_stage has {} stages with {} layers in all; the program has {} layers, the schedule {} stages",
-                 sizes.size(), sum, layers, s_.count);
+      ir::refuse(ir::ErrorClass::value, "layers-per-stage",
+                 "layers_per_stage has {} stages with {} layers in all; the program has {} layers, the schedule {} stages", sizes.size(),
+                 sum, layers, s_.count);
     }
     std::vector<std::int32_t> at;
     for (std::size_t i = 0; i < sizes.size(); ++i) at.insert(at.end(), sizes[i], static_cast<std::int32_t>(i));

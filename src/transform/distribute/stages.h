@@ -1,7 +1,7 @@
 // Which stage of a pipeline runs each op.
 #pragma once
 
-#include "transform/distribute/layout.h"
+#include "transform/distribute/layout/layout.h"
 
 #include <cstdint>
 #include <vector>
@@ -20,13 +20,14 @@ struct Stages {
   std::vector<bool> for_weights;
 };
 
-// Forward ops go by whole layers, so that the sum of squares of the stages' costs is least, or as the strategy says; a backward op goes where what
-// it needs of the forward pass is. Refuses (value): more stages than layers, layers_per_stage that do not add up.
+// Forward ops go by whole layers, so that the sum of squares of the stages' costs is least, or as the strategy says; a backward op goes
+// where what it needs of the forward pass is. Refuses (value): more stages than layers, layers_per_stage that do not add up.
 Stages assign_stages(const Program& program, const Strategy& strategy, const Layout& layout, std::int32_t stages);
 
 // By layer: operations of its forward ops, of those that run for every microbatch.
 std::vector<double> layer_operations(const Program& program, const Layout& layout);
-// How many layers each stage gets, so that the sum of the squares of the stages' costs is least. Of equal costs, earlier stages get more layers.
+// How many layers each stage gets, so that the sum of the squares of the stages' costs is least. Of equal costs, earlier stages get more
+// layers.
 std::vector<std::uint32_t> even_groups(const std::vector<double>& cost, std::int32_t stages);
 
 // Operations of an op, as its row counts them.

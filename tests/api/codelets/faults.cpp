@@ -13,7 +13,7 @@ class Faulty : public Vertex {
   Output<Vector<int>> y;
   int kind;
 
-  __attribute__((noinline)) int deep(volatile int *n) const {
+  __attribute__((noinline)) int deep(volatile int* n) const {
     volatile int frame[256];
     frame[0] = *n + 1;
     return frame[0] > 0 ? deep(frame) + frame[0] : 0;
@@ -22,12 +22,13 @@ class Faulty : public Vertex {
   void compute() {
     volatile int zero = 0;
     switch (kind) {
-      case 1: *reinterpret_cast<volatile int *>(0x10) = 1; break;  // line 25
+      case 1: *reinterpret_cast<volatile int*>(0x10) = 1; break;  // line 25
       case 2: y[0] = x[0] / zero; return;
       case 3: __builtin_trap();
       case 4: throw std::runtime_error("out of luck");
       case 5: y[0] = deep(&zero); return;
-      case 6: for (;;) zero = zero + 1;
+      case 6:
+        for (;;) zero = zero + 1;
       case 7: throw 42;
       case 8: reinterpret_cast<void (*)()>(0x40)(); return;
       default: break;
@@ -45,7 +46,7 @@ class FaultyHere : public Vertex {
   int kind;
   void compute() {
     ++calls;
-    if (kind == 1) *reinterpret_cast<volatile int *>(0x10) = 1;
+    if (kind == 1) *reinterpret_cast<volatile int*>(0x10) = 1;
     for (unsigned i = 0; i < y.size(); ++i) y[i] = 2 * x[i];
   }
 };

@@ -1,8 +1,8 @@
 // Vertices that jump: out of deep calls with the host's <setjmp.h>, and back into calls that an earlier compute set abandoned,
 // with declarations of their own as programs for tiles have them.
+#include <setjmp.h>
 #include <pando/tile.hpp>
 #include <poplar/Vertex.hpp>
-#include <setjmp.h>
 
 using namespace poplar;
 
@@ -22,7 +22,7 @@ bool is_waiting = false;
   if (!setjmp(checkpoint)) longjmp(leave, 1);
 }
 
-[[gnu::noinline]] int sum_of_steps(const int *step, int n, int depth) {
+[[gnu::noinline]] int sum_of_steps(const int* step, int n, int depth) {
   volatile int local = 100 * depth;
   if (depth > 0) return sum_of_steps(step, n, depth - 1) + local;
   int sum = 0;
@@ -80,7 +80,7 @@ class ToNowhere : public Vertex {
 };
 
 namespace {
-[[gnu::noinline]] void set_and_return(jmp_buf &b) { setjmp(b); }
+[[gnu::noinline]] void set_and_return(jmp_buf& b) { setjmp(b); }
 }  // namespace
 
 class SetHere : public Vertex {
@@ -108,7 +108,7 @@ class ManyTargets : public Vertex {
   void compute() {
     jmp_buf targets[50];
     volatile int returns = 0;
-    for (auto &target : targets)
+    for (auto& target : targets)
       if (setjmp(target)) {
         returns = returns + 1;
         if (returns == 2) break;
@@ -124,7 +124,7 @@ class OnAFiber : public Vertex {
   Output<int> out;
   void compute() {
     *out = 0;
-    pando::fiber_start(0, [](void *) { setjmp(leave); }, nullptr);
+    pando::fiber_start(0, [](void*) { setjmp(leave); }, nullptr);
   }
 };
 
@@ -141,7 +141,7 @@ class OfAnIpu : public Vertex {
  public:
   Output<int> out;
   void compute() {
-    char *bottom;
+    char* bottom;
     unsigned low, high;
     char here = 0;
     asm volatile("mov %[bottom], $m11" : [bottom] "+r"(bottom)::);

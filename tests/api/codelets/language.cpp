@@ -28,10 +28,10 @@ template class VectorNamed<unsigned char, uchar4>;
 template class VectorNamed<long long, longlong2>;
 template class VectorNamed<half, half4>;
 
-static void fill(Vector<float> &out, float value) {
-  for (float &x : out) x = value;
+static void fill(Vector<float>& out, float value) {
+  for (float& x : out) x = value;
 }
-static float sum(const Vector<float> &in) {
+static float sum(const Vector<float>& in) {
   float total = 0;
   for (float x : in) total += x;
   return total;
@@ -46,7 +46,7 @@ class FieldsAsVectors : public Vertex {
   void compute() {
     fill(out, sum(in));
     const rptsize_t n = both.size() / 2;
-    float2 *pairs = reinterpret_cast<float2 *>(&both[0]);
+    float2* pairs = reinterpret_cast<float2*>(&both[0]);
     for (unsigned i = 0; i < n; ++i) {
       const float2 x = ipu::load_postinc(&pairs, 0);
       ipu::store_postinc(&pairs, ipu::fma(x, x, x), 1);
@@ -60,27 +60,27 @@ class Builtins : public Vertex {
   Input<Vector<float>> in;  // 1.5, -2, 3, 0.25
   Output<Vector<float>> out;
   void compute() {
-    float *o = &out[0];
+    float* o = &out[0];
     const float2 a = {in[0], in[1]}, b = {in[2], in[3]};
-    *o++ = __builtin_ipu_max(in[0], in[1]);                                     // 1.5
-    *o++ = __builtin_ipu_min(a, b)[1];                                          // -2
-    *o++ = __builtin_ipu_f32absmax(in[0], in[1]);                               // 2
-    *o++ = __builtin_ipu_absadd(in[0], in[1]);                                  // 3.5
-    *o++ = __builtin_ipu_f32clamp(in[2], float2{-1.0f, 2.5f});                  // 2.5
-    *o++ = __builtin_ipu_and(__builtin_ipu_cmplt(in[1], in[0]), in[2]);         // 3
-    *o++ = __builtin_ipu_andc(in[2], __builtin_ipu_f32cmpgt(in[0], in[1]));     // 0
-    *o++ = __builtin_ipu_sum(half4{1.5_h, 2.5_h, 3.0_h, 4.0_h})[1];             // 7
-    *o++ = static_cast<float>(__builtin_ipu_f16v2maxc(half2{1.5_h, 2.5_h}));    // 2.5
-    *o++ = __builtin_ipu_exp(in[0] - in[0]);                                    // 1
-    *o++ = __builtin_ipu_ln(__builtin_ipu_exp2(in[2] - in[2]));                 // 0
-    *o++ = __builtin_ipu_sigm(0.0f);                                            // 0.5
-    *o++ = __builtin_ipu_roll32(a, b)[1];                                       // 3
-    *o++ = static_cast<float>(__builtin_ipu_shuf8x8lo(0x04030201u, 0));         // 0x00020001
-    *o++ = static_cast<float>(__builtin_ipu_sort8x8lo(0x00020001u, 0x00040003u) >> 16);  // 0x0403
-    *o++ = static_cast<float>(__builtin_ipu_bitrev8(0x0180u));                  // 0x8001
-    *o++ = static_cast<float>(__builtin_ipu_swap8(0x00000102u));                // 0x0201
-    *o++ = static_cast<float>(__builtin_ipu_max(3, 5) + __builtin_ipu_and(6, 3));  // 7
-    *o++ = __builtin_ipu_f16v2cmpeq(half2{1.0_h, 2.0_h}, half2{1.0_h, 3.0_h})[1];  // 0
+    *o++ = __builtin_ipu_max(in[0], in[1]);                                                                            // 1.5
+    *o++ = __builtin_ipu_min(a, b)[1];                                                                                 // -2
+    *o++ = __builtin_ipu_f32absmax(in[0], in[1]);                                                                      // 2
+    *o++ = __builtin_ipu_absadd(in[0], in[1]);                                                                         // 3.5
+    *o++ = __builtin_ipu_f32clamp(in[2], float2{-1.0f, 2.5f});                                                         // 2.5
+    *o++ = __builtin_ipu_and(__builtin_ipu_cmplt(in[1], in[0]), in[2]);                                                // 3
+    *o++ = __builtin_ipu_andc(in[2], __builtin_ipu_f32cmpgt(in[0], in[1]));                                            // 0
+    *o++ = __builtin_ipu_sum(half4{1.5_h, 2.5_h, 3.0_h, 4.0_h})[1];                                                    // 7
+    *o++ = static_cast<float>(__builtin_ipu_f16v2maxc(half2{1.5_h, 2.5_h}));                                           // 2.5
+    *o++ = __builtin_ipu_exp(in[0] - in[0]);                                                                           // 1
+    *o++ = __builtin_ipu_ln(__builtin_ipu_exp2(in[2] - in[2]));                                                        // 0
+    *o++ = __builtin_ipu_sigm(0.0f);                                                                                   // 0.5
+    *o++ = __builtin_ipu_roll32(a, b)[1];                                                                              // 3
+    *o++ = static_cast<float>(__builtin_ipu_shuf8x8lo(0x04030201u, 0));                                                // 0x00020001
+    *o++ = static_cast<float>(__builtin_ipu_sort8x8lo(0x00020001u, 0x00040003u) >> 16);                                // 0x0403
+    *o++ = static_cast<float>(__builtin_ipu_bitrev8(0x0180u));                                                         // 0x8001
+    *o++ = static_cast<float>(__builtin_ipu_swap8(0x00000102u));                                                       // 0x0201
+    *o++ = static_cast<float>(__builtin_ipu_max(3, 5) + __builtin_ipu_and(6, 3));                                      // 7
+    *o++ = __builtin_ipu_f16v2cmpeq(half2{1.0_h, 2.0_h}, half2{1.0_h, 3.0_h})[1];                                      // 0
     *o++ = static_cast<float>(__builtin_ipu_f16v4clamp(half4{-9.0_h, 0.5_h, 9.0_h, 1.0_h}, half2{-1.0_h, 1.0_h})[2]);  // 1
   }
 };
@@ -102,7 +102,12 @@ class RandomNumbers : public Vertex {
       least = ipu::min(least, u);
       greatest = ipu::max(greatest, u);
     }
-    const float results[] = {mean / kSamples, square / kSamples, normal_mean / (2 * kSamples), normal_square / (2 * kSamples), least, greatest,
+    const float results[] = {mean / kSamples,
+                             square / kSamples,
+                             normal_mean / (2 * kSamples),
+                             normal_square / (2 * kSamples),
+                             least,
+                             greatest,
                              static_cast<float>(__builtin_ipu_get_tile_id())};
     for (unsigned i = 0; i < 7; ++i) out[i] = results[i];
   }

@@ -49,9 +49,7 @@ void another_process_runs_it(World& w) {
     try {
       const std::vector<float> v = loaded_and_run(bytes, w.device);
       code = ::write(ends[1], v.data(), 24) == 24 ? 0 : 2;
-    } catch (const std::exception& e) {
-      code = 3;
-    }
+    } catch (const std::exception& e) { code = 3; }
     _exit(code);
   }
   std::vector<float> v(6);
@@ -74,7 +72,14 @@ void corrupt_executables_are_refused(World& w) {
   for (std::size_t length : {std::size_t{0}, std::size_t{7}, bytes.size() / 2, bytes.size() - 1})
     w.expect_throws<poplar::poplar_error>([&] { deserialize(bytes.substr(0, length)); }, "",
                                           "an executable cut at " + std::to_string(length));
-  w.expect_throws<poplar::poplar_error>([&] { deserialize("\x7f" "ELF" + bytes); }, "", "another kind of file");
+  w.expect_throws<poplar::poplar_error>(
+      [&] {
+        deserialize(
+            "\x7f"
+            "ELF" +
+            bytes);
+      },
+      "", "another kind of file");
 }
 
 void compiling_is_deterministic(World& w) {

@@ -38,9 +38,7 @@ std::string run(const Case& test, const Machine& machine, const char* threads, s
     World world(machine, test.replicas);
     test.run(world);
     seen = world.seen();
-  } catch (const World::Declined&) {
-    seen = "declined";
-  } catch (const std::exception& e) {
+  } catch (const World::Declined&) { seen = "declined"; } catch (const std::exception& e) {
     return e.what();
   }
   return {};

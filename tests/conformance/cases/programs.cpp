@@ -135,16 +135,17 @@ void prints(World& w) {
   w.engine().setPrintStream(out);
   w.run();
   w.keep(out.str().data(), out.str().size());
-  w.expect(out.str() == "v4-1: [10 11 12 13 14 15 16 17 18 19]\n"
-                        "v2: [7.0000000 6.0000000 4.5000000 2.5000000]\n"
-                        "v3: [\n [5.0000000 4.5000000]\n [4.0000000 3.5000000]\n]\n",
+  w.expect(out.str() ==
+               "v4-1: [10 11 12 13 14 15 16 17 18 19]\n"
+               "v2: [7.0000000 6.0000000 4.5000000 2.5000000]\n"
+               "v3: [\n [5.0000000 4.5000000]\n [4.0000000 3.5000000]\n]\n",
            "printed: " + out.str());
 }
 
 void error_programs(World& w) {
   const Tensor v = w.counting({2}, "v"), flags = w.variable(poplar::BOOL, {2}, std::vector<char>{0, 1}, "flags");
-  poplar::Engine& engine = w.engine({ErrorProgram("the sum is wrong", v), AbortOnCondition(flags[0], "off"),
-                                     AbortOnCondition(flags[1], "on"), Abort("always")});
+  poplar::Engine& engine =
+      w.engine({ErrorProgram("the sum is wrong", v), AbortOnCondition(flags[0], "off"), AbortOnCondition(flags[1], "on"), Abort("always")});
   std::ostringstream out;
   engine.setPrintStream(out);
   w.expect_throws<poplar::application_runtime_error>([&] { engine.run(0); }, "the sum is wrong", "ErrorProgram");
@@ -188,8 +189,13 @@ void cycle_counts(World& w) {
 
 void different_sizes(World& w) {
   const Tensor v = w.counting({2}, "v");
-  w.expect_throws<poplar::poplar_error>([&] { Copy copy(v, w.counting({3}, "three")); w.program.add(copy); w.engine(); }, "",
-                                        "a copy of different sizes");
+  w.expect_throws<poplar::poplar_error>(
+      [&] {
+        Copy copy(v, w.counting({3}, "three"));
+        w.program.add(copy);
+        w.engine();
+      },
+      "", "a copy of different sizes");
 }
 
 }  // namespace

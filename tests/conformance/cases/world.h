@@ -49,8 +49,7 @@ class World {
   poplar::Tensor variable(const poplar::Type& type, std::vector<std::size_t> shape, const std::string& name);
   // A variable with initial values.
   template <class T>
-  poplar::Tensor variable(const poplar::Type& type, std::vector<std::size_t> shape, const std::vector<T>& values,
-                          const std::string& name) {
+  poplar::Tensor variable(const poplar::Type& type, std::vector<std::size_t> shape, const std::vector<T>& values, const std::string& name) {
     poplar::Tensor t = variable(type, std::move(shape), name);
     graph.setInitialValue(t, poplar::ArrayRef<T>(values));
     return t;
@@ -91,9 +90,7 @@ class World {
     } catch (const Error& e) {
       if (std::string(e.what()).find(part) == std::string::npos) fail(what + ": the message lacks '" + part + "': " + e.what());
       return;
-    } catch (const std::exception& e) {
-      fail(what + ": another class of exception: " + e.what());
-    }
+    } catch (const std::exception& e) { fail(what + ": another class of exception: " + e.what()); }
     fail(what + ": nothing was thrown");
   }
 

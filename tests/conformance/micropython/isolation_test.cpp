@@ -115,7 +115,8 @@ void expect_stopped(const std::string& code) {
 }
 
 TEST(Isolation, WrongAddresses) {
-  const std::vector<std::string> addresses = {"0", "8", "63", "-1", "-4096", "1 << 20", "1 << 30", "0x7ffffffc", "0x80000000", "0xfffffff8"};
+  const std::vector<std::string> addresses = {"0",       "8",       "63",         "-1",         "-4096",
+                                              "1 << 20", "1 << 30", "0x7ffffffc", "0x80000000", "0xfffffff8"};
   for (const std::string& at : addresses) {
     expect_ended("import uctypes\nuctypes.bytearray_at(" + at + ", 8)[0]", "outside the tile's memory");
     expect_ended("import uctypes\nuctypes.bytearray_at(" + at + ", 8)[0] = 1", "outside the tile's memory");
@@ -135,14 +136,19 @@ TEST(Isolation, WrongRanges) {
 TEST(Isolation, WritesBesideItsOwnMemory) {
   const std::string begin = "import uctypes\n", why = "a write to memory that is not Python's";
   for (const char* at : {"0x40", "0x1000", "0x8000", "0x10000", "0x20000", "0x33ff9", "0x33fff", "0x97ffd", "0x98000", "0x9bff0"})
-    for (unsigned i = 0; i < 4; ++i) expect_ended(begin + "uctypes.struct(" + at + ", {'x': uctypes.UINT32 | 0}, uctypes.NATIVE).x = 0xffffffff", why);
+    for (unsigned i = 0; i < 4; ++i)
+      expect_ended(begin + "uctypes.struct(" + at + ", {'x': uctypes.UINT32 | 0}, uctypes.NATIVE).x = 0xffffffff", why);
   // All of it, by the functions that move memory.
   for (unsigned i = 0; i < 4; ++i) {
     expect_ended(begin + "m = uctypes.bytearray_at(0x40, 0x33fc0)\nm[:0x8000] = bytes(0x8000)", why);
     expect_ended(begin + "m = uctypes.bytearray_at(0x40, 0x33fc0)\nm[0x10000:0x18000] = m[0x8000:0x10000]", why);
     expect_ended(begin + "import io\nio.BytesIO(bytes(100)).readinto(uctypes.bytearray_at(0x33ff0, 100))", why);
   }
-  const std::vector<std::string> read = session().run("import uctypes\nm = uctypes.bytearray_at(0x40, 0x9bfc0)\nprint(sum(m[i] for i in range(0, len(m), 1021)) >= 0)", Session::Input::script).texts;
+  const std::vector<std::string> read =
+      session()
+          .run("import uctypes\nm = uctypes.bytearray_at(0x40, 0x9bfc0)\nprint(sum(m[i] for i in range(0, len(m), 1021)) >= 0)",
+               Session::Input::script)
+          .texts;
   EXPECT_EQ(read, std::vector<std::string>{"True\n"});
 }
 
@@ -192,15 +198,20 @@ TEST(Isolation, LockedHeap) {
   expect_raised("import micropython\nmicropython.heap_lock()\nx = [1, 2, 3]", "MemoryError");
   expect_stopped("import micropython\nmicropython.heap_lock()\nraise ValueError('x', 'y')");
   expect_stopped("import micropython\ndef f(n): f(n + 1)\nmicropython.heap_lock()\nf(0)");
-  expect_stopped("import micropython\nx = []\ntry:\n    while True: x.append(bytearray(100))\nexcept MemoryError:\n    micropython.heap_lock()\n    x[10 ** 9]");
+  expect_stopped(
+      "import micropython\nx = []\ntry:\n    while True: x.append(bytearray(100))\nexcept MemoryError:\n    micropython.heap_lock()\n    "
+      "x[10 ** 9]");
 }
 
 TEST(Isolation, EndlessLoopsEndWithTheirFuel) {
-  for (const char* code : {"while True: pass", "sum(range(1 << 29))", "max(range(1 << 29))", "for i in range(1 << 29): i = i + 1", "set(i & 1 for i in range(1 << 29))",
-                           "import re\nre.match('(x+x+)+y', 'x' * 40)", "n = 10 ** 6\npow(3, n)", "n = 10 ** 6\n3 ** n % 7", "-1 in (i for i in range(1 << 29))",
-                           "def g():\n    while True: yield\nany(g())", "t = (1,)\nu = (1,)\nfor i in range(60): t, u = (t, t), (u, u)\nt == u",
-                           "while True:\n    try:\n        while True: pass\n    except BaseException: pass", "import time\ntime.sleep(10 ** 6)",
-                           "import asyncio\nasync def f(): await asyncio.sleep(10 ** 4)\nasyncio.run(f())", "l = [1]\nfor x in l: l[0:0] = ()\nwhile l: l.reverse()"})
+  for (const char* code :
+       {"while True: pass", "sum(range(1 << 29))", "max(range(1 << 29))", "for i in range(1 << 29): i = i + 1",
+        "set(i & 1 for i in range(1 << 29))", "import re\nre.match('(x+x+)+y', 'x' * 40)", "n = 10 ** 6\npow(3, n)",
+        "n = 10 ** 6\n3 ** n % 7", "-1 in (i for i in range(1 << 29))", "def g():\n    while True: yield\nany(g())",
+        "t = (1,)\nu = (1,)\nfor i in range(60): t, u = (t, t), (u, u)\nt == u",
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass", "import time\ntime.sleep(10 ** 6)",
+        "import asyncio\nasync def f(): await asyncio.sleep(10 ** 4)\nasyncio.run(f())",
+        "l = [1]\nfor x in l: l[0:0] = ()\nwhile l: l.reverse()"})
     expect_ended(code, "no fuel left");
 }
 
@@ -231,7 +242,9 @@ TEST(Isolation, InterruptsReachPythonAndC) {
     EXPECT_THAT(bad_text(reply), AnyOf(HasSubstr("KeyboardInterrupt"), HasSubstr("interrupted in C code"))) << code;
   }
   for (const char* code : {"n = 10 ** 6\npow(3, n)", "import re\nre.match('(x+x+)+y', 'x' * 40)"})
-    EXPECT_THAT(bad_text(run_and_interrupt(code)), AnyOf(HasSubstr("KeyboardInterrupt"), HasSubstr("interrupted in C code"), HasSubstr("MemoryError"))) << code;
+    EXPECT_THAT(bad_text(run_and_interrupt(code)),
+                AnyOf(HasSubstr("KeyboardInterrupt"), HasSubstr("interrupted in C code"), HasSubstr("MemoryError")))
+        << code;
 }
 
 // Code that writes at random places of [from, to).
@@ -245,7 +258,8 @@ for n in range({}):
     at = {} + (s >> 4) % ({} - {})
     s = s * 1103515245 + 12345 & 0x3fffffff
     uctypes.bytearray_at(at, 1)[0] = s >> 12 & 255
-)", seed, kWrites[seed % 4], from, to, from);
+)",
+                     seed, kWrites[seed % 4], from, to, from);
 }
 
 // Random writes, then work: whatever comes of it, only this tile sees it.
@@ -254,7 +268,9 @@ void destroy(unsigned seed, const char* from, const char* to) {
   const std::string code = random_writes(seed, from, to);
   const Reply reply = session().run(on_bad_tile(code), Session::Input::script);
   expect_others_answer(reply, fmt::format("seed {}", seed));
-  if (bad_answer(reply).ending != Ending::ended) session().run(fmt::format("if __tileid == {}:\n    import gc\n    gc.collect()\n    x = [str(i) for i in range(999)]", bad), Session::Input::script);
+  if (bad_answer(reply).ending != Ending::ended)
+    session().run(fmt::format("if __tileid == {}:\n    import gc\n    gc.collect()\n    x = [str(i) for i in range(999)]", bad),
+                  Session::Input::script);
   session().reset({bad});
 }
 
@@ -281,7 +297,8 @@ TEST(Isolation, ExchangeWithADestroyedTile) {
                                          indented(random_writes(seed, seed % 2 ? "0x34000" : "0x44000", seed % 3 ? "0x98000" : "0x4a000")));
     const Reply reply = session().run(code, Session::Input::script);
     for (const Answer& a : reply.answers)
-      if (a.tile != bad) ASSERT_THAT(a.ending, AnyOf(Ending::done, Ending::raised)) << "seed " << seed << ": tile " << a.tile << ": " << reply.texts[a.text];
+      if (a.tile != bad)
+        ASSERT_THAT(a.ending, AnyOf(Ending::done, Ending::raised)) << "seed " << seed << ": tile " << a.tile << ": " << reply.texts[a.text];
     session().reset({bad});
     ASSERT_EQ(session().run(kWork, Session::Input::script).texts, std::vector<std::string>{kAnswer}) << "after seed " << seed;
   }

@@ -52,8 +52,10 @@ int main(int argc, char** argv) {
   unsigned rounds = 100;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
-    if (option == "--tiles") options.tiles = static_cast<unsigned>(std::stoul(argv[i + 1]));
-    else if (option == "--rounds") rounds = static_cast<unsigned>(std::stoul(argv[i + 1]));
+    if (option == "--tiles")
+      options.tiles = static_cast<unsigned>(std::stoul(argv[i + 1]));
+    else if (option == "--rounds")
+      rounds = static_cast<unsigned>(std::stoul(argv[i + 1]));
   }
   Session session(options);
   if (!run(session, kPrepare)) return 1;
@@ -65,7 +67,9 @@ int main(int argc, char** argv) {
     const auto began = std::chrono::steady_clock::now();
     if (!run(session, fmt::format("rounds({}, {})", first, count))) return 1;
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    std::cout << fmt::format("{} tiles, {} rounds: {:.2f} ms a round, {} KiB held\n", session.tiles(), first + count, ms / count, held_memory()) << std::flush;
+    std::cout << fmt::format("{} tiles, {} rounds: {:.2f} ms a round, {} KiB held\n", session.tiles(), first + count, ms / count,
+                             held_memory())
+              << std::flush;
     if (part + 1 == kParts / 2) after_half = held_memory();
   }
   if (held_memory() <= after_half + kNoise) return 0;

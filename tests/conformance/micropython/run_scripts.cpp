@@ -86,11 +86,16 @@ int main(int argc, char** argv) {
   std::string jobs, out_path;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i], value = argv[i + 1];
-    if (option == "--tiles") options.tiles = static_cast<unsigned>(std::stoul(value));
-    else if (option == "--fuel") options.fuel = std::stoull(value);
-    else if (option == "--jobs") jobs = value;
-    else if (option == "--out") out_path = value;
-    else fail("unknown option " + option);
+    if (option == "--tiles")
+      options.tiles = static_cast<unsigned>(std::stoul(value));
+    else if (option == "--fuel")
+      options.fuel = std::stoull(value);
+    else if (option == "--jobs")
+      jobs = value;
+    else if (option == "--out")
+      out_path = value;
+    else
+      fail("unknown option " + option);
   }
   if (jobs.empty() || out_path.empty()) fail("usage: --jobs JOBS --out FILE [--tiles N] [--fuel ROUNDS]");
   std::ofstream out(out_path, std::ios::binary);

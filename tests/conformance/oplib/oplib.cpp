@@ -8,9 +8,9 @@
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/TypeConversion.hpp>
+#include <poplin/codelets.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
-#include <poplin/codelets.hpp>
 #include <poprand/codelets.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -184,7 +184,9 @@ std::function<double(std::size_t)> uniform(double low, double high, std::uint64_
 }
 
 std::function<double(std::size_t)> integers(std::int64_t low, std::int64_t high, std::uint64_t seed) {
-  return [=](std::size_t i) { return static_cast<double>(low + static_cast<std::int64_t>(mixed(i, seed) % static_cast<std::uint64_t>(high - low + 1))); };
+  return [=](std::size_t i) {
+    return static_cast<double>(low + static_cast<std::int64_t>(mixed(i, seed) % static_cast<std::uint64_t>(high - low + 1)));
+  };
 }
 
 std::vector<Values> run(Machine machine, const std::vector<Operand>& operands, const Build& build, const RunOptions& options) {
@@ -241,7 +243,8 @@ double share_of_tiles_used(Machine machine, const std::vector<Operand>& operands
   return static_cast<double>(tiles.size()) / graph.getTarget().getNumTiles();
 }
 
-const std::vector<Type> kAllTypes = {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
+const std::vector<Type> kAllTypes = {FLOAT,       HALF,          INT,   UNSIGNED_INT,   BOOL,     CHAR,
+                                     SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
 
 Tensor linear(Graph& graph, const Type& type, const std::vector<std::size_t>& shape) {
   const Tensor t = graph.addVariable(type, shape);

@@ -63,7 +63,7 @@ double rounded(const poplar::Type& type, double value);
 
 struct RunOptions {
   poplar::OptionFlags engine;
-  bool in_place = false;   // also read the operands back, appended to the results
+  bool in_place = false;  // also read the operands back, appended to the results
   unsigned repetitions = 1;
 };
 

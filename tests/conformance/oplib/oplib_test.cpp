@@ -11,12 +11,15 @@ using namespace poplar;
 TEST(Oplib, ValuesComeBack) {
   for (const Machine machine : {Machine::cpu, Machine::ipu1, Machine::ipu2, Machine::full})
     for (const Mapping mapping : kMappings)
-      for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG}) {
+      for (const Type& type :
+           {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG}) {
         const Operand x = operand("x", type, {6, 7}, integers(0, 100, 5), mapping);
-        const auto out = run(machine, {x}, [](Graph&, std::vector<Tensor>& in, program::Sequence&) { return std::vector<Tensor>{in[0].transpose()}; });
+        const auto out =
+            run(machine, {x}, [](Graph&, std::vector<Tensor>& in, program::Sequence&) { return std::vector<Tensor>{in[0].transpose()}; });
         ASSERT_EQ(out[0].shape, (std::vector<std::size_t>{7, 6}));
         for (std::size_t i = 0; i < 6; ++i)
-          for (std::size_t j = 0; j < 7; ++j) EXPECT_EQ(out[0][j * 6 + i], x[i * 7 + j]) << name_of(machine) << ' ' << name_of(mapping) << ' ' << type;
+          for (std::size_t j = 0; j < 7; ++j)
+            EXPECT_EQ(out[0][j * 6 + i], x[i * 7 + j]) << name_of(machine) << ' ' << name_of(mapping) << ' ' << type;
       }
 }
 

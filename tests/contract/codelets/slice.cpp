@@ -34,7 +34,7 @@ __attribute__((noinline)) static void stroll(float step) {
   pando::suspend();
   position += local;
 }
-__attribute__((noinline)) static void walk(void *) {
+__attribute__((noinline)) static void walk(void*) {
   stroll(1);
   stroll(10);
 }
@@ -64,10 +64,10 @@ class GoOn : public Vertex {
 class Table : public Vertex {
  public:
   static constexpr pando::Reserve pando_reserve{0x18000, 0x100};
-  static constexpr const char *pando_image = "table";
+  static constexpr const char* pando_image = "table";
   InOut<Vector<unsigned>> v;
   void compute() {
-    unsigned *table = reinterpret_cast<unsigned *>(pando::tile_base() + pando_reserve.begin);
+    unsigned* table = reinterpret_cast<unsigned*>(pando::tile_base() + pando_reserve.begin);
     for (unsigned i = 0; i < v.size(); ++i) v[i] += table[i];
     table[0] += 1;
   }
@@ -77,7 +77,7 @@ class Where : public Vertex {
  public:
   Output<Vector<unsigned>> found;  // tile, tiles, is the operand inside the tile's memory
   void compute() {
-    const char *operand = reinterpret_cast<const char *>(&found[0]);
+    const char* operand = reinterpret_cast<const char*>(&found[0]);
     found[0] = pando::tile_id();
     found[1] = pando::tile_count();
     found[2] = operand >= pando::tile_base() && operand < pando::tile_base() + pando::tile_size();

@@ -18,9 +18,7 @@ bool AliasSteps::step(GraphId graph, Tensors& held) {
     const Tensors made = random_.chance(55) ? view(t, held) : change(t, held);
     held.insert(held.end(), made.begin(), made.end());
     return !made.empty();
-  } catch (const ModelError&) {
-    return false;
-  }
+  } catch (const ModelError&) { return false; }
 }
 
 AliasSteps::Tensors AliasSteps::op(std::string_view name, const Tensors& operands, const Attributes& attributes, unsigned in_place) {
@@ -54,7 +52,10 @@ Attributes AliasSteps::some_slice(const Shape& shape) {
   const auto axis = static_cast<std::int64_t>(random_.below(shape.size()));
   const auto extent = static_cast<std::uint64_t>(shape[static_cast<std::size_t>(axis)]);
   const std::uint64_t start = random_.below(extent), stop = random_.between(start + 1, extent);
-  return {{"start", Ints{static_cast<std::int64_t>(start)}}, {"stop", Ints{static_cast<std::int64_t>(stop)}}, {"step", Ints{1}}, {"axis", Ints{axis}}};
+  return {{"start", Ints{static_cast<std::int64_t>(start)}},
+          {"stop", Ints{static_cast<std::int64_t>(stop)}},
+          {"step", Ints{1}},
+          {"axis", Ints{axis}}};
 }
 
 AliasSteps::Tensors AliasSteps::view(TensorId t, const Tensors& held) {
@@ -75,7 +76,9 @@ AliasSteps::Tensors AliasSteps::view(TensorId t, const Tensors& held) {
       if (random_.chance(40)) to = {elements_of(s)};
       return op("reshape", {t}, {{"shape", to}}, 50);
     }
-    case 4: return elements_of(s) > 60 ? Tensors() : op("concat", {t, partner(held, t)}, {{"axis", static_cast<std::int64_t>(random_.below(s.size()))}}, 30);
+    case 4:
+      return elements_of(s) > 60 ? Tensors()
+                                 : op("concat", {t, partner(held, t)}, {{"axis", static_cast<std::int64_t>(random_.below(s.size()))}}, 30);
     case 5: return op(random_.chance(50) ? "identity" : "detach", {t}, {}, 40);
     default: {
       const auto axis = static_cast<std::int64_t>(random_.below(s.size()));
@@ -91,9 +94,13 @@ AliasSteps::Tensors AliasSteps::shift(TensorId t) {
   const Shape s = shape(t);
   const auto axis = static_cast<std::size_t>(random_.below(s.size()));
   const auto extent = static_cast<std::uint64_t>(s[axis]);
-  const std::uint64_t length = random_.between(1, extent), from = random_.below(extent - length + 1), to = random_.below(extent - length + 1);
+  const std::uint64_t length = random_.between(1, extent), from = random_.below(extent - length + 1),
+                      to = random_.below(extent - length + 1);
   const auto piece = [&](std::uint64_t start) {
-    return Attributes{{"start", Ints{static_cast<std::int64_t>(start)}}, {"stop", Ints{static_cast<std::int64_t>(start + length)}}, {"step", Ints{1}}, {"axis", Ints{static_cast<std::int64_t>(axis)}}};
+    return Attributes{{"start", Ints{static_cast<std::int64_t>(start)}},
+                      {"stop", Ints{static_cast<std::int64_t>(start + length)}},
+                      {"step", Ints{1}},
+                      {"axis", Ints{static_cast<std::int64_t>(axis)}}};
   };
   const Tensors source = op("slice", {t}, piece(from), 50);
   return source.empty() ? source : op("slice_assign", {t, source[0]}, piece(to), 70);
@@ -102,7 +109,8 @@ AliasSteps::Tensors AliasSteps::shift(TensorId t) {
 // Two tensors get what the other one had, perhaps after another update.
 AliasSteps::Tensors AliasSteps::swap(TensorId a, TensorId b) {
   if (is_constant(a) || is_constant(b)) return {};
-  const TensorId had[] = {b_.op(graph_, "identity", std::vector{a}, {}, {}, random_.chance(20))[0], b_.op(graph_, "identity", std::vector{b}, {}, {}, false)[0]};
+  const TensorId had[] = {b_.op(graph_, "identity", std::vector{a}, {}, {}, random_.chance(20))[0],
+                          b_.op(graph_, "identity", std::vector{b}, {}, {}, false)[0]};
   Tensors made;
   for (const auto& [t, value] : {std::pair{a, had[1]}, {b, had[0]}}) {
     const TensorId into = random_.chance(50) ? b_.op(graph_, "add", std::vector{t, constant(type(t).dtype, shape(t))}, {}, {}, true)[0] : t;
@@ -121,7 +129,9 @@ AliasSteps::Tensors AliasSteps::change(TensorId t, const Tensors& held) {
       // A tensor and its mirror image.
       {
         const Tensors mirrored = op("transpose", {t}, {{"permutation", Ints{1, 0}}}, 50);
-        return mirrored.empty() ? mirrored : op(random_.chance(50) ? "add" : "sub", {random_.chance(70) ? t : mirrored[0], random_.chance(70) ? mirrored[0] : t}, {}, 60);
+        return mirrored.empty() ? mirrored
+                                : op(random_.chance(50) ? "add" : "sub",
+                                     {random_.chance(70) ? t : mirrored[0], random_.chance(70) ? mirrored[0] : t}, {}, 60);
       }
     case 0: return is_constant(t) ? Tensors() : op("copy_var_update_", {t, partner(held, t)});
     case 1:

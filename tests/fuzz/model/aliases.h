@@ -1,8 +1,8 @@
-// Steps of programs that write in place: views and copies of few tensors, modified and read in every order. What a view shares with its base, and
-// what has to be kept from an update, is where executors go wrong.
+// Steps of programs that write in place: views and copies of few tensors, modified and read in every order. What a view shares with its
+// base, and what has to be kept from an update, is where executors go wrong.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 #include "random.h"
 
 #include <vector>

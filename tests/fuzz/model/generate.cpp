@@ -18,12 +18,58 @@ using namespace pando::ir;
 
 // What small integers stay small integers through.
 const std::set<std::string_view> kExact = {
-    "add",       "sub",     "negate",  "maximum",  "minimum", "where",    "equal",     "greater",      "less",        "not_equal",
-    "relu",      "abs",     "sign",    "ceil",     "floor",   "identity", "detach",    "clip",         "gather",      "tied_gather",
-    "scatter",   "slice",   "reshape", "flatten",  "squeeze", "transpose", "concat",   "split",        "subsample",   "expand",
-    "max",       "min",     "isnan",   "isinf",    "isfinite", "logical_not", "logical_and", "logical_or", "argmax",  "argmin",
-    "cumsum", "dynamic_slice", "dynamic_update", "copy_var_update_", "accumulate_", "accumulator_zero_", "increment_mod", "slice_assign", "sum",
-    "replicated_all_reduce", "replicated_all_gather", "replicated_slice",
+    "add",
+    "sub",
+    "negate",
+    "maximum",
+    "minimum",
+    "where",
+    "equal",
+    "greater",
+    "less",
+    "not_equal",
+    "relu",
+    "abs",
+    "sign",
+    "ceil",
+    "floor",
+    "identity",
+    "detach",
+    "clip",
+    "gather",
+    "tied_gather",
+    "scatter",
+    "slice",
+    "reshape",
+    "flatten",
+    "squeeze",
+    "transpose",
+    "concat",
+    "split",
+    "subsample",
+    "expand",
+    "max",
+    "min",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "logical_not",
+    "logical_and",
+    "logical_or",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "dynamic_slice",
+    "dynamic_update",
+    "copy_var_update_",
+    "accumulate_",
+    "accumulator_zero_",
+    "increment_mod",
+    "slice_assign",
+    "sum",
+    "replicated_all_reduce",
+    "replicated_all_gather",
+    "replicated_slice",
 };
 
 const std::vector<Shape> kShapes = {{}, {1}, {4}, {3, 4}, {4, 3}, {2, 3, 4}, {6}, {1, 4}, {5, 2}, {3, 3}};
@@ -52,15 +98,18 @@ class Generator {
     for (std::uint64_t i = random_.between(1, 4); i-- > 0;) variable();
     for (std::uint64_t i = random_.between(0, 2); i-- > 0;) load(main);
     for (std::uint64_t i = random_.below(limits_.graphs + 1); i-- > 0;) {
-      if (limits_.aliases && random_.chance(60)) carried_graphs();
-      else graph();
+      if (limits_.aliases && random_.chance(60))
+        carried_graphs();
+      else
+        graph();
     }
     for (std::uint64_t i = random_.between(3, limits_.ops); i-- > 0;) step(main);
     if (limits_.gradients) gradient();
     if (limits_.aliases) return take_all(sequence);
     // What came last is looked at; some earlier things, too.
     std::vector<TensorId> all = held_[main.value];
-    for (std::uint64_t i = random_.between(1, 4); i-- > 0 && !all.empty();) store(main, random_.chance(60) ? all[all.size() - 1 - random_.below(std::min<std::size_t>(3, all.size()))] : random_.pick(all));
+    for (std::uint64_t i = random_.between(1, 4); i-- > 0 && !all.empty();)
+      store(main, random_.chance(60) ? all[all.size() - 1 - random_.below(std::min<std::size_t>(3, all.size()))] : random_.pick(all));
     return finished(sequence);
   }
 
@@ -83,7 +132,8 @@ class Generator {
   HostTensor data(DType t, const Shape& shape) {
     HostTensor d(t, shape);
     const std::int64_t low = is_unsigned_integer(t) || t == DType::boolean ? 0 : -3;
-    for (std::int64_t i = 0; i < d.elements(); ++i) d.set_integer(i, low + static_cast<std::int64_t>(random_.below(t == DType::boolean ? 2 : 7)));
+    for (std::int64_t i = 0; i < d.elements(); ++i)
+      d.set_integer(i, low + static_cast<std::int64_t>(random_.below(t == DType::boolean ? 2 : 7)));
     return d;
   }
 
@@ -217,7 +267,8 @@ class Generator {
   void step(GraphId g) {
     if (limits_.aliases && !callable_.empty() && random_.chance(22) && (random_.chance(25) ? conditional(g) : call(g))) return;
     // What is read here is not what is read at the end.
-    if (limits_.aliases && g == case_.builder->module().main_graph() && random_.chance(stores_all_ ? 8 : 15)) return store(g, random_.pick(held_[g.value]));
+    if (limits_.aliases && g == case_.builder->module().main_graph() && random_.chance(stores_all_ ? 8 : 15))
+      return store(g, random_.pick(held_[g.value]));
     if (limits_.aliases && random_.chance(85) && AliasSteps(*case_.builder, random_).step(g, held_[g.value])) return;
     if (!callable_.empty() && random_.chance(15) && call(g)) return;
     for (int attempt = 0; attempt < 40; ++attempt) {
@@ -246,7 +297,8 @@ class Generator {
     const Graph callee_graph = b.module().graph(callee);
     for (ValueId v : callee_graph.inputs) {
       const Type type = b.module().type_of(v);
-      const bool again = limits_.aliases && !operands.empty() && b.type_of(operands.back()).shape == type.shape && b.type_of(operands.back()).dtype == type.dtype && random_.chance(30);
+      const bool again = limits_.aliases && !operands.empty() && b.type_of(operands.back()).shape == type.shape &&
+                         b.type_of(operands.back()).dtype == type.dtype && random_.chance(30);
       operands.push_back(again ? operands.back() : *holding(g, type));
     }
     // A tensor that is handed back twice would be ambiguous.
@@ -275,7 +327,8 @@ class Generator {
   void hand_back(OpId op, const std::vector<TensorId>& operands) {
     for (std::uint32_t i = 0; i < operands.size(); ++i) {
       const std::set<TensorId> below = roots(operands[i]);
-      const bool is_constant = std::any_of(below.begin(), below.end(), [&](TensorId t) { return case_.builder->tensor(t).kind == Builder::TensorKind::constant; });
+      const bool is_constant = std::any_of(below.begin(), below.end(),
+                                           [&](TensorId t) { return case_.builder->tensor(t).kind == Builder::TensorKind::constant; });
       if (!is_constant && random_.chance(40)) case_.builder->set_modified(op, i);
     }
   }
@@ -285,7 +338,8 @@ class Generator {
     if (branches_.empty()) return false;
     const auto [first, second] = random_.pick(branches_);
     if (first == g || second == g) return false;
-    std::vector<TensorId> operands = {b.add_constant(g, HostTensor::filled(DType::boolean, {}, static_cast<double>(random_.below(2))), "c")};
+    std::vector<TensorId> operands = {
+        b.add_constant(g, HostTensor::filled(DType::boolean, {}, static_cast<double>(random_.below(2))), "c")};
     for (const GraphId branch : {first, second}) {
       for (ValueId v : std::vector<ValueId>(b.module().graph(branch).inputs)) operands.push_back(*holding(g, Type(b.module().type_of(v))));
     }
@@ -319,20 +373,21 @@ class Generator {
     }
     const bool modifies = row.modifies[0].operand >= 0;
     // Updates of integers are computed as floats, which large ones do not fit.
-    if (!limits_.exact && (modifies || row.name == "increment_mod") && !operands.empty() && is_integer(case_.builder->type_of(operands[0]).dtype)) return false;
+    if (!limits_.exact && (modifies || row.name == "increment_mod") && !operands.empty() &&
+        is_integer(case_.builder->type_of(operands[0]).dtype))
+      return false;
     const bool in_place = row.has_in_place && random_.chance(35);
     if ((modifies || in_place) && !modifies_) return false;
     if ((modifies || in_place) && !may_modify(operands, row, in_place)) return false;
     try {
       const std::vector<TensorId> results = b.op(g, row.name, operands, sample.attributes, {}, in_place);
       for (TensorId t : results) {
-        if (elements_of(b.type_of(t).shape) > static_cast<std::int64_t>(limits_.most_elements)) return true;  // grown too large: not used again
+        if (elements_of(b.type_of(t).shape) > static_cast<std::int64_t>(limits_.most_elements))
+          return true;  // grown too large: not used again
       }
       hold(g, results);
       return true;
-    } catch (const ModelError&) {
-      return false;
-    }
+    } catch (const ModelError&) { return false; }
   }
 
   // A constant cannot be modified; nor one operand that is another one's, too.
@@ -372,7 +427,9 @@ class Generator {
     }
     if (is_integer(wanted.dtype) && row.operands[std::min<std::size_t>(i, 9)].types == any_integer) {
       HostTensor d(wanted.dtype, wanted.shape);
-      for (std::int64_t e = 0; e < d.elements(); ++e) d.set_integer(e, static_cast<std::int64_t>(wanted.low) + static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(std::max(1.0, wanted.high - wanted.low)))));
+      for (std::int64_t e = 0; e < d.elements(); ++e)
+        d.set_integer(e, static_cast<std::int64_t>(wanted.low) +
+                             static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(std::max(1.0, wanted.high - wanted.low)))));
       return case_.builder->add_constant(g, std::move(d), "c");
     }
     if (random_.chance(25)) return holding(g, tensor_type(wanted.dtype, wanted.shape));

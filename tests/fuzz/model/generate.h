@@ -5,7 +5,7 @@
 // what the row's type rule refuses is not added. Data are small integers, whatever their type, so that most results are exact.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/construction/builder.h"
 
 #include <cstdint>
 #include <map>

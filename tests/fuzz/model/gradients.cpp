@@ -1,7 +1,7 @@
 #include "model/gradients.h"
 
 #include "pando/model_error.hpp"
-#include "transform/autodiff.h"
+#include "transform/gradient/autodiff.h"
 
 #include <algorithm>
 
@@ -22,15 +22,14 @@ class Caller {
     const GradientInfo info = transform::autodiff(b_, graph, options());
     const std::vector<TensorId> results = b_.op(main(), "call", operands, {}, std::array{graph});
     std::vector<TensorId> given;
-    for (const transform::Connection& c : info.inputs) given.push_back(c.kind == ConnectionKind::fwd_grad ? gradient_of(c.value) : at_call(graph, c.value, operands, results));
+    for (const transform::Connection& c : info.inputs)
+      given.push_back(c.kind == ConnectionKind::fwd_grad ? gradient_of(c.value) : at_call(graph, c.value, operands, results));
     std::vector<TensorId> all = results;
     std::vector<TensorId> gradients;
     if (orders > 1) {
       try {
         gradients = call(info.gradient, given, orders - 1);
-      } catch (const ModelError&) {
-        gradients.clear();
-      }
+      } catch (const ModelError&) { gradients.clear(); }
     }
     if (gradients.empty()) gradients = b_.op(main(), "call", given, {}, std::array{info.gradient});
     all.insert(all.end(), gradients.begin(), gradients.end());
@@ -71,9 +70,7 @@ class Caller {
 std::vector<TensorId> call_with_gradient(Builder& builder, Random& random, GraphId graph, const std::vector<TensorId>& operands) {
   try {
     return Caller(builder, random).call(graph, operands, random.chance(20) ? 2 : 1);
-  } catch (const ModelError&) {
-    return {};
-  }
+  } catch (const ModelError&) { return {}; }
 }
 
 }  // namespace pando::fuzz

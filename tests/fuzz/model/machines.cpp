@@ -2,10 +2,11 @@
 //
 //   fuzz_machines [--seed S] [--runs N] [--seconds T] [--show] [--no-fuse] [--aliases]
 //
-// --aliases: every case is one of views and updates in place. A case that fails prints its seed and its text. Cases whose ops are exact for small integers must agree bit for bit.
+// --aliases: every case is one of views and updates in place. A case that fails prints its seed and its text. Cases whose ops are exact for
+// small integers must agree bit for bit.
 #include "arguments.h"
 #include "ir/interpreter.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "model/generate.h"
 #include "pando/model_error.hpp"
 #include "random.h"
@@ -38,9 +39,9 @@ struct Settings {
 // Cases that tiles cannot compute: types or ops that they do not have, tensors that are wanted on two devices.
 std::uint64_t refused = 0;
 
-// The same program on data that are a rounding away. Machines add in other orders than the reference interpreter, and do not round what only one pass sees;
-// what that may do to an element is measured: most hardly notice, but what is left of a large number, what stands at a step, the difference of equal
-// numbers may become anything.
+// The same program on data that are a rounding away. Machines add in other orders than the reference interpreter, and do not round what
+// only one pass sees; what that may do to an element is measured: most hardly notice, but what is left of a large number, what stands at a
+// step, the difference of equal numbers may become anything.
 class Otherwise {
  public:
   explicit Otherwise(const ModelCase& c) {
@@ -61,9 +62,7 @@ class Otherwise {
     try {
       for (Run& r : runs_) r.interpreter->run();
       return true;
-    } catch (const ModelError&) {
-      return false;
-    }
+    } catch (const ModelError&) { return false; }
   }
   template <class Value>
   std::vector<HostTensor> each(Value value) const {
@@ -151,7 +150,8 @@ std::string compare_run(Interpreter& reference, const Otherwise* otherwise, Sess
   std::string where;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto output = [&](const Interpreter& of) { return of.output(outputs[i].stream, c.outputs.at(outputs[i].stream)); };
-    if (!agree(output(reference), results[i], others(output), exact, where)) return fmt::format("stream {}, {}", outputs[i].stream.value, where);
+    if (!agree(output(reference), results[i], others(output), exact, where))
+      return fmt::format("stream {}, {}", outputs[i].stream.value, where);
   }
   for (std::size_t i = 0; i < module.state_count(); ++i) {
     const StateId id(static_cast<std::uint32_t>(i));
@@ -201,7 +201,9 @@ std::string check_case(std::uint64_t seed, const Settings& settings) {
         if (!wrong.empty()) return fmt::format("{}, run {}: {}", device, run, wrong);
       }
     } catch (const ModelError& e) {
-      if (e.id() != "no-such-type-on-tiles" && e.id() != "no-lowering" && e.id() != "empty-program" && e.id() != "different-devices" && e.id() != "different-tile-sets") throw;
+      if (e.id() != "no-such-type-on-tiles" && e.id() != "no-lowering" && e.id() != "empty-program" && e.id() != "different-devices" &&
+          e.id() != "different-tile-sets")
+        throw;
       if (settings.show) fmt::print("refused: {}\n", e.what());
       ++refused;
       return "";
@@ -218,9 +220,7 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds, const Settings& 
     std::string wrong;
     try {
       wrong = check_case(seed + done, settings);
-    } catch (const std::exception& e) {
-      wrong = fmt::format("an exception: {}", e.what());
-    }
+    } catch (const std::exception& e) { wrong = fmt::format("an exception: {}", e.what()); }
     if (wrong.empty()) continue;
     ++failures;
     fmt::print("seed {}: {}\n", seed + done, wrong);

@@ -4,11 +4,11 @@
 //
 // A case that fails prints its seed and its text.
 #include "arguments.h"
+#include "ir/checks/verify.h"
 #include "ir/error.h"
 #include "ir/interpreter.h"
-#include "ir/parse.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "model/generate.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,8 @@ Results interpret(const Module& module, const ModelCase& c) {
   }
   for (const auto& [stream, stores] : c.outputs) r.outputs.push_back(i.output(stream, stores));
   for (std::size_t s = 0; s < module.state_count(); ++s) {
-    for (std::int64_t replica = 0; replica < module.replicas(); ++replica) r.states.push_back(i.state(StateId(static_cast<std::uint32_t>(s)), replica));
+    for (std::int64_t replica = 0; replica < module.replicas(); ++replica)
+      r.states.push_back(i.state(StateId(static_cast<std::uint32_t>(s)), replica));
   }
   return r;
 }
@@ -62,10 +63,12 @@ std::optional<std::int64_t> first_difference(const HostTensor& a, const HostTens
 
 std::string difference(const Results& a, const Results& b) {
   for (std::size_t i = 0; i < std::min(a.outputs.size(), b.outputs.size()); ++i) {
-    if (const auto at = first_difference(a.outputs[i], b.outputs[i])) return fmt::format("element {} of output {} is {} and {}", *at, i, a.outputs[i].number(*at), b.outputs[i].number(*at));
+    if (const auto at = first_difference(a.outputs[i], b.outputs[i]))
+      return fmt::format("element {} of output {} is {} and {}", *at, i, a.outputs[i].number(*at), b.outputs[i].number(*at));
   }
   for (std::size_t i = 0; i < std::min(a.states.size(), b.states.size()); ++i) {
-    if (const auto at = first_difference(a.states[i], b.states[i])) return fmt::format("element {} of variable {} is {} and {}", *at, i, a.states[i].number(*at), b.states[i].number(*at));
+    if (const auto at = first_difference(a.states[i], b.states[i]))
+      return fmt::format("element {} of variable {} is {} and {}", *at, i, a.states[i].number(*at), b.states[i].number(*at));
   }
   if (a.printed != b.printed) return "prints differ";
   if (a.refused != b.refused) return fmt::format("one ends with '{}', the other with '{}'", a.refused, b.refused);
@@ -93,16 +96,12 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds, bool show) {
     std::string wrong;
     try {
       wrong = check_case(seed + done, show);
-    } catch (const std::exception& e) {
-      wrong = fmt::format("an exception: {}", e.what());
-    }
+    } catch (const std::exception& e) { wrong = fmt::format("an exception: {}", e.what()); }
     if (wrong.empty()) continue;
     fmt::print("seed {}: {}\n", seed + done, wrong);
     try {
       fmt::print("{}\n", print(generate_model(seed + done, limits_of(seed + done)).builder->module()));
-    } catch (const std::exception&) {
-      fmt::print("the case cannot be generated again\n");
-    }
+    } catch (const std::exception&) { fmt::print("the case cannot be generated again\n"); }
     return 1;
   }
   fmt::print("{} modules, seeds {} to {}\n", done, seed, seed + done - 1);

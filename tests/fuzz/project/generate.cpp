@@ -12,7 +12,8 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed), devices_(random_.between(1, 8)), annotated_(static_cast<unsigned>(random_.pick<unsigned>({0, 20, 50, 90}))) {}
+  explicit Generator(std::uint64_t seed)
+      : random_(seed), devices_(random_.between(1, 8)), annotated_(static_cast<unsigned>(random_.pick<unsigned>({0, 20, 50, 90}))) {}
 
   std::string run() {
     const std::uint64_t states = random_.below(6), loads = random_.between(1, 3), ops = random_.between(1, random_.chance(10) ? 60 : 20);
@@ -27,8 +28,10 @@ class Generator {
     return "module\nstream 0 \"in0\" to device: Tensor[(2), float32]\nstream 1 \"in1\" to device: Tensor[(2), float32]\n"
            "stream 2 \"out0\" to host: Tensor[(2), float32]\nstream 3 \"out1\" to host: Tensor[(2), float32]\n" +
            variables_ + "\ngraph main(" + inputs_ + "):\n" + body_ + "    return\n" + finals_ +
-           "\ngraph one(a: Tensor[(2), float32], b: Tensor[(2), float32]):\n    c: Tensor[(2), float32] = mul(a, b)\n    d: Tensor[(2), float32] = tanh(c)\n    return d\n"
-           "\ngraph two(a: Tensor[(2), float32], b: Tensor[(2), float32]):\n    c: Tensor[(2), float32] = sub(a, b)\n    d: Tensor[(2), float32] = sigmoid(c)\n    return d, c\n";
+           "\ngraph one(a: Tensor[(2), float32], b: Tensor[(2), float32]):\n    c: Tensor[(2), float32] = mul(a, b)\n    d: Tensor[(2), "
+           "float32] = tanh(c)\n    return d\n"
+           "\ngraph two(a: Tensor[(2), float32], b: Tensor[(2), float32]):\n    c: Tensor[(2), float32] = sub(a, b)\n    d: Tensor[(2), "
+           "float32] = sigmoid(c)\n    return d, c\n";
   }
 
  private:
@@ -56,7 +59,10 @@ class Generator {
     values_.push_back(v);
   }
   // Mostly what is new, so that bodies are deep.
-  std::string any() { return random_.chance(60) ? values_[values_.size() - 1 - random_.below(std::min<std::size_t>(4, values_.size()))] : random_.pick(values_); }
+  std::string any() {
+    return random_.chance(60) ? values_[values_.size() - 1 - random_.below(std::min<std::size_t>(4, values_.size()))]
+                              : random_.pick(values_);
+  }
 
   void op() {
     const std::string v = fresh();
@@ -74,10 +80,12 @@ class Generator {
       }
       case 5: {
         const std::string d = device();
-        body_ += random_.chance(30) ? fmt::format("    {}: Tensor[(2), float32, {}] = send({}, device={})\n", v, d, any(), d) : fmt::format("    {}: {} = add_n({}, {}, {})\n", v, type(), any(), any(), any());
+        body_ += random_.chance(30) ? fmt::format("    {}: Tensor[(2), float32, {}] = send({}, device={})\n", v, d, any(), d)
+                                    : fmt::format("    {}: {} = add_n({}, {}, {})\n", v, type(), any(), any(), any());
         break;
       }
-      default: body_ += fmt::format("    {}: {} = {}({}, {})\n", v, type(), random_.pick<const char*>({"add", "sub", "maximum"}), any(), any());
+      default:
+        body_ += fmt::format("    {}: {} = {}({}, {})\n", v, type(), random_.pick<const char*>({"add", "sub", "maximum"}), any(), any());
     }
     values_.push_back(v);
   }

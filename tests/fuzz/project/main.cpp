@@ -9,11 +9,11 @@
 #include "arguments.h"
 #include "ir/error.h"
 #include "ir/interpreter.h"
-#include "ir/parse.h"
-#include "project/check.h"
-#include "project/parse.h"
-#include "project/print.h"
-#include "project/run.h"
+#include "ir/text/parse.h"
+#include "project/checks/check.h"
+#include "project/running/run.h"
+#include "project/text/parse.h"
+#include "project/text/print.h"
 #include "random.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,8 @@ struct Counts {
 };
 
 // What a random loop may be refused for: it is then no case.
-const std::set<std::string> kRefusals = {"state-on-two-devices", "effect-in-update", "update-across-devices", "window-too-short", "two-devices"};
+const std::set<std::string> kRefusals = {"state-on-two-devices", "effect-in-update", "update-across-devices", "window-too-short",
+                                         "two-devices"};
 
 Policy policy_of(Random& r) {
   Policy p;
@@ -66,9 +67,7 @@ std::string difference(const ProjectedProgram& p, const LoopProgram& l, const La
   for (const std::int64_t n : sample_counts(p)) {
     try {
       if (const auto d = differs_in_terms(p, l, lags, {n, capacity})) return *d;
-    } catch (const ModelError& e) {
-      return e.what();
-    }
+    } catch (const ModelError& e) { return e.what(); }
   }
   return "";
 }
@@ -78,7 +77,8 @@ std::string sequential_difference(const ir::Module& m, const RunResult& have, co
   ir::Interpreter interpreter(m);
   std::map<std::string, std::int64_t> loads;
   for (ir::OpId o : m.graph(m.main_graph()).ops) {
-    if (m.row(o).effects != ir::Effects::none && m.op(o).operand_count == 0) ++loads[m.stream(std::get<ir::HostStreamId>(*m.attributes(o).find("stream"))).name];
+    if (m.row(o).effects != ir::Effects::none && m.op(o).operand_count == 0)
+      ++loads[m.stream(std::get<ir::HostStreamId>(*m.attributes(o).find("stream"))).name];
   }
   for (std::int64_t i = 0; i < samples; ++i) {
     for (std::uint32_t s = 0; s < 2; ++s) {
@@ -92,7 +92,8 @@ std::string sequential_difference(const ir::Module& m, const RunResult& have, co
   }
   for (std::uint32_t s = 0; s < m.state_count(); ++s) {
     const ir::StateId id(s);
-    if (!(interpreter.state(id, 0) == have.states.at(m.state(id).name))) return fmt::format("'{}' is not what the interpreter has after {} samples", m.state(id).name, samples);
+    if (!(interpreter.state(id, 0) == have.states.at(m.state(id).name)))
+      return fmt::format("'{}' is not what the interpreter has after {} samples", m.state(id).name, samples);
   }
   return "";
 }
@@ -103,8 +104,10 @@ std::string check_right(const ProjectedProgram& p, const LoopProgram& l, const L
   if (print(again) != text) return "the text does not parse to the same:\n" + print(again);
   if (const auto found = verify(p); !found.empty()) return "breaks rules:\n" + to_string(found);
   if (const auto found = verify(again); !found.empty()) return "breaks rules when parsed:\n" + to_string(found);
-  for (const auto capacity : {std::optional<std::int64_t>(), std::optional<std::int64_t>(0), std::optional<std::int64_t>(1), std::optional<std::int64_t>(kUnbounded)}) {
-    if (const std::string d = difference(p, l, lags, capacity); !d.empty()) return fmt::format("with capacity {}: {}", capacity ? std::to_string(*capacity) : "as declared", d);
+  for (const auto capacity : {std::optional<std::int64_t>(), std::optional<std::int64_t>(0), std::optional<std::int64_t>(1),
+                              std::optional<std::int64_t>(kUnbounded)}) {
+    if (const std::string d = difference(p, l, lags, capacity); !d.empty())
+      return fmt::format("with capacity {}: {}", capacity ? std::to_string(*capacity) : "as declared", d);
   }
   const std::int64_t samples = (p.policy.windowed() ? p.policy.window : 1) * static_cast<std::int64_t>(r.between(1, 6));
   const HostInputs inputs = inputs_of(samples, r);
@@ -164,7 +167,9 @@ std::string change(ProjectedProgram& p, Random& r) {
       if (writes_state(d, a)) return "";
       d.loop.erase(d.loop.begin() + static_cast<std::ptrdiff_t>(i));
       return fmt::format("device {}: no action {}", d.device, i);
-    default: a.guard.every = a.guard.every + by < 1 ? 2 : a.guard.every + by; return fmt::format("device {}: action {} in every {} trips", d.device, i, a.guard.every);
+    default:
+      a.guard.every = a.guard.every + by < 1 ? 2 : a.guard.every + by;
+      return fmt::format("device {}: action {} in every {} trips", d.device, i, a.guard.every);
   }
 }
 
@@ -188,7 +193,8 @@ void check_broken_text(const ProjectedProgram& p, Random& r) {
   for (int n = 0; n < 4; ++n) {
     std::string broken = text;
     for (std::uint64_t i = r.between(1, 3); i > 0; --i) {
-      const std::size_t at = r.below(broken.size()), from = r.below(broken.size()), length = std::min<std::size_t>(r.between(1, 12), broken.size() - from);
+      const std::size_t at = r.below(broken.size()), from = r.below(broken.size()),
+                        length = std::min<std::size_t>(r.between(1, 12), broken.size() - from);
       switch (r.below(3)) {
         case 0: broken.erase(from, length); break;
         case 1: broken.insert(at, broken.substr(from, length)); break;
@@ -198,7 +204,8 @@ void check_broken_text(const ProjectedProgram& p, Random& r) {
     try {
       const ProjectedProgram read = parse(broken);
       verify(read);
-      if (print(parse(print(read))) != print(read)) throw std::runtime_error("a broken text is read and does not print to the same:\n" + broken);
+      if (print(parse(print(read))) != print(read))
+        throw std::runtime_error("a broken text is read and does not print to the same:\n" + broken);
     } catch (const ModelError&) {
       // Refused.
     }
@@ -252,20 +259,18 @@ int run_all(std::uint64_t seed, std::uint64_t runs, double seconds, bool show) {
     std::string wrong;
     try {
       wrong = check_case(seed + done, show, counts);
-    } catch (const std::exception& e) {
-      wrong = fmt::format("an exception: {}", e.what());
-    }
+    } catch (const std::exception& e) { wrong = fmt::format("an exception: {}", e.what()); }
     if (wrong.empty()) continue;
     fmt::print("seed {}: {}\n{}", seed + done, wrong, generate_loop(seed + done));
     return 1;
   }
   std::uint64_t refused = 0;
   for (const auto& [id, n] : counts.refused) refused += n;
-  fmt::print("{} loops, seeds {} to {}: {} programs ({} with a drain, {} actions), {} refused\n", done, seed, seed + done - 1, counts.programs, counts.pipelined, counts.actions,
-             refused);
+  fmt::print("{} loops, seeds {} to {}: {} programs ({} with a drain, {} actions), {} refused\n", done, seed, seed + done - 1,
+             counts.programs, counts.pipelined, counts.actions, refused);
   for (const auto& [id, n] : counts.refused) fmt::print("  {} {}\n", n, id);
-  fmt::print("{} changes: {} wrong and caught, {} right and let pass, {} right in {} samples but refused\n", counts.changed, counts.caught, counts.harmless, counts.strict_rules,
-             "all tried numbers of");
+  fmt::print("{} changes: {} wrong and caught, {} right and let pass, {} right in {} samples but refused\n", counts.changed, counts.caught,
+             counts.harmless, counts.strict_rules, "all tried numbers of");
   // Cases must be cases.
   return done >= 100 && (counts.programs < done / 3 || counts.caught == 0) ? 1 : 0;
 }

@@ -1,8 +1,8 @@
 // The transport over MPI, a library of its own: nothing else links MPI.
 //
-// One thread does all MPI calls. It sends what is queued and looks for what comes; when there is nothing it sleeps, for at most kLongest, less while
-// somebody waits or a message is still leaving. So a rank that waits leaves its core to others, and a large message moves on while its sender
-// computes.
+// One thread does all MPI calls. It sends what is queued and looks for what comes; when there is nothing it sleeps, for at most kLongest,
+// less while somebody waits or a message is still leaving. So a rank that waits leaves its core to others, and a large message moves on
+// while its sender computes.
 #include "exec/transports/transport.h"
 
 #include <mpi.h>

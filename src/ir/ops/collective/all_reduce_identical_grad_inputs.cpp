@@ -1,4 +1,4 @@
-#include "ir/reduction_kind.h"
+#include "ir/shared/reduction_kind.h"
 
 namespace pando::ir {
 
@@ -26,21 +26,23 @@ extern const OpRow op_all_reduce_identical_grad_inputs;
 constexpr OpRow op_all_reduce_identical_grad_inputs = checked({
     .name = "all_reduce_identical_grad_inputs",
     .doc = "As all_reduce; the results' gradients, of which the user says that they are copies of one, are the operands' as they are.",
-    .signature = "all_reduce_identical_grad_inputs(ts: List[Tensor], ipus: Optional[List[int]]=None, op: CollectiveOps='add') -> List[Tensor]",
+    .signature =
+        "all_reduce_identical_grad_inputs(ts: List[Tensor], ipus: Optional[List[int]]=None, op: CollectiveOps='add') -> List[Tensor]",
     .module = "collectives.all_reduce",
     .operands = {{{.name = "ts", .variadic = true}}},
     .attributes = {{{"op", AttributeKind::text}}},
     .infer = infer_all_reduce,
     .reference = reduce_all,
     .differentiable = Differentiable::by_gradient,
-    .gradient = [](Gradient& g) {
-      only_add_is_differentiable(g);
-      std::vector<ValueId> grads;
-      for (std::size_t i = 0; i < g.operands(); ++i) grads.push_back(g.grad(i));
-      for (std::size_t i = 0; i < g.operands(); ++i) {
-        if (g.wants(i)) g.give(i, grads[i]);
-      }
-    },
+    .gradient =
+        [](Gradient& g) {
+          only_add_is_differentiable(g);
+          std::vector<ValueId> grads;
+          for (std::size_t i = 0; i < g.operands(); ++i) grads.push_back(g.grad(i));
+          for (std::size_t i = 0; i < g.operands(); ++i) {
+            if (g.wants(i)) g.give(i, grads[i]);
+          }
+        },
     .samples = all_reduce_samples,
     .moves = true,
     .popart_type = "AllReduce",

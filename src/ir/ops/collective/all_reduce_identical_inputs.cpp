@@ -1,4 +1,4 @@
-#include "ir/reduction_kind.h"
+#include "ir/shared/reduction_kind.h"
 
 namespace pando::ir {
 

@@ -1,5 +1,5 @@
-#include "ir/reduction_kind.h"
 #include "ir/error.h"
+#include "ir/shared/reduction_kind.h"
 
 namespace pando::ir {
 
@@ -13,7 +13,8 @@ void infer_gather(Inference& in) {
     const std::int64_t axis = in.attributes().integer("axis", 0);
     // A scalar counts as one row.
     if (shape.empty()) shape = {1};
-    if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size())) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
+    if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size()))
+      in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
     shape[static_cast<std::size_t>(axis)] *= group;
   } else if (form == "new_axis") {
     shape.insert(shape.begin(), group);
@@ -65,34 +66,41 @@ void gather(GroupEvaluation& e) {
 extern const OpRow op_replicated_all_gather;
 constexpr OpRow op_replicated_all_gather = checked({
     .name = "replicated_all_gather",
-    .doc = "The tensors of all replicas of a group, in the order of the replicas. `output_shape`: concat (one behind the other along `axis`), new_axis (g, shape ...) "
+    .doc = "The tensors of all replicas of a group, in the order of the replicas. `output_shape`: concat (one behind the other along "
+           "`axis`), new_axis (g, shape ...) "
            "or meta_shape: the shards make the tensor of that shape of which they are shards.",
-    .signature = "replicated_all_gather(t: Tensor, axis: int=0, group: Optional[ReplicaGrouping]=None, output_shape: Literal['new_axis', 'concat', 'meta_shape', "
+    .signature = "replicated_all_gather(t: Tensor, axis: int=0, group: Optional[ReplicaGrouping]=None, output_shape: Literal['new_axis', "
+                 "'concat', 'meta_shape', "
                  "'auto']='auto') -> Tensor",
     .module = "collectives.replicated_all_gather",
     .operands = {{{"t"}}},
-    .attributes = {{{"axis", AttributeKind::integer, false}, {"output_shape", AttributeKind::text}, {"stride", AttributeKind::integer, false}, {"group_size", AttributeKind::integer, false}}},
+    .attributes = {{{"axis", AttributeKind::integer, false},
+                    {"output_shape", AttributeKind::text},
+                    {"stride", AttributeKind::integer, false},
+                    {"group_size", AttributeKind::integer, false}}},
     .infer = infer_gather,
     .reference_group = gather,
     .differentiable = Differentiable::by_gradient,
-    .gradient = [](Gradient& g) {
-      const std::string& form = g.attributes().text("output_shape");
-      Attributes a = g.attributes();
-      const Shape& shape = g.operand_type(0).shape;
-      Attributes slice;
-      for (std::string_view name : {"stride", "group_size"}) {
-        if (const AttributeValue* v = a.find(name)) slice.set(name, *v);
-      }
-      if (form == "meta_shape") {
-        const ValueId shard = g.op("replica_sharded_slice", {g.grad()}, slice);
-        if (g.type_of(shard).shape == shape) return g.give(0, shard);
-        refuse(ErrorClass::popart, "no-gradient", "{} '{}' gathers shards of shape {}, longer than needed; that cannot be differentiated",
-               g.module().row(g.forward()).name, g.module().name_of(g.forward()), to_string(shape));
-      }
-      slice.set("axis", form == "concat" ? a.integer("axis") : std::int64_t{0});
-      const ValueId mine = g.op("replicated_slice", {g.grad()}, slice);
-      g.give(0, g.type_of(mine).shape == shape ? mine : g.op("reshape", {mine}, {{"shape", Ints(shape)}}));
-    },
+    .gradient =
+        [](Gradient& g) {
+          const std::string& form = g.attributes().text("output_shape");
+          Attributes a = g.attributes();
+          const Shape& shape = g.operand_type(0).shape;
+          Attributes slice;
+          for (std::string_view name : {"stride", "group_size"}) {
+            if (const AttributeValue* v = a.find(name)) slice.set(name, *v);
+          }
+          if (form == "meta_shape") {
+            const ValueId shard = g.op("replica_sharded_slice", {g.grad()}, slice);
+            if (g.type_of(shard).shape == shape) return g.give(0, shard);
+            refuse(ErrorClass::popart, "no-gradient",
+                   "{} '{}' gathers shards of shape {}, longer than needed; that cannot be differentiated",
+                   g.module().row(g.forward()).name, g.module().name_of(g.forward()), to_string(shape));
+          }
+          slice.set("axis", form == "concat" ? a.integer("axis") : std::int64_t{0});
+          const ValueId mine = g.op("replicated_slice", {g.grad()}, slice);
+          g.give(0, g.type_of(mine).shape == shape ? mine : g.op("reshape", {mine}, {{"shape", Ints(shape)}}));
+        },
     .in_program_only = true,
     .effects = Effects::replicas,
     .popart_type = "ReplicatedAllGather",

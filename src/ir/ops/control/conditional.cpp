@@ -10,20 +10,22 @@ void infer_conditional(Inference& in) {
   }
   const std::int64_t then_inputs = in.attributes().integer("then_inputs");
   const auto inputs = static_cast<std::int64_t>(in.operands()) - 1;
-  if (then_inputs < 0 || then_inputs > inputs) in.refuse("then-inputs", "{} of {} inputs are said to be the first branch's", then_inputs, inputs);
+  if (then_inputs < 0 || then_inputs > inputs)
+    in.refuse("then-inputs", "{} of {} inputs are said to be the first branch's", then_inputs, inputs);
   const std::size_t first[2] = {1, static_cast<std::size_t>(1 + then_inputs)};
   check_graph_operands(in, 0, first[0], static_cast<std::size_t>(then_inputs));
   check_graph_operands(in, 1, first[1], static_cast<std::size_t>(inputs - then_inputs));
   const Graph &then = in.module().graph(in.graph(0)), &otherwise = in.module().graph(in.graph(1));
   if (then.outputs.size() != otherwise.outputs.size()) {
-    in.refuse("branch-outputs", "graph '{}' has {} outputs, graph '{}' {}", then.name, then.outputs.size(), otherwise.name, otherwise.outputs.size());
+    in.refuse("branch-outputs", "graph '{}' has {} outputs, graph '{}' {}", then.name, then.outputs.size(), otherwise.name,
+              otherwise.outputs.size());
   }
   for (std::size_t o = 0; o < then.outputs.size(); ++o) {
     Type a = graph_output_type(in, 0, o, first[0]);
     const Type b = graph_output_type(in, 1, o, first[1]);
     if (a.kind != b.kind || a.dtype != b.dtype || a.shape != b.shape || a.meta_shape != b.meta_shape) {
-      in.refuse("branch-output-type", "output {} is a {} of graph '{}' and a {} of graph '{}'", o, in.module().types().to_string(a), then.name,
-                in.module().types().to_string(b), otherwise.name);
+      in.refuse("branch-output-type", "output {} is a {} of graph '{}' and a {} of graph '{}'", o, in.module().types().to_string(a),
+                then.name, in.module().types().to_string(b), otherwise.name);
     }
     if (!a.place.device.known()) a.place.device = b.place.device;
     if (a.place.tiles == TileSet::undefined) a.place.tiles = b.place.tiles;
@@ -58,11 +60,15 @@ void run_conditional(GroupEvaluation& e) {
 extern const OpRow op_conditional;
 constexpr OpRow op_conditional = checked({
     .name = "conditional",
-    .doc = "Runs one of two graphs: the first where `cond` holds. Only that one's effects happen. Operands: the condition, the first graph's inputs "
-           "(`then_inputs` of them), the second's. Both graphs give as many outputs of the same types. Replicas may take different branches.",
-    .signature = "conditional(cond: Tensor, then_branch: Graph, else_branch: Graph, then_inputs: Optional[Iterable[Union[Tensor, Iterable[Tensor]]]]=None, "
-                 "else_inputs: Optional[Iterable[Union[Tensor, Iterable[Tensor]]]]=None, then_inputs_dict: Optional[Mapping[Tensor, Tensor]]=None, "
-                 "else_inputs_dict: Optional[Mapping[Tensor, Tensor]]=None) -> Tuple[Tensor, ...]",
+    .doc =
+        "Runs one of two graphs: the first where `cond` holds. Only that one's effects happen. Operands: the condition, the first graph's "
+        "inputs "
+        "(`then_inputs` of them), the second's. Both graphs give as many outputs of the same types. Replicas may take different branches.",
+    .signature =
+        "conditional(cond: Tensor, then_branch: Graph, else_branch: Graph, then_inputs: Optional[Iterable[Union[Tensor, "
+        "Iterable[Tensor]]]]=None, "
+        "else_inputs: Optional[Iterable[Union[Tensor, Iterable[Tensor]]]]=None, then_inputs_dict: Optional[Mapping[Tensor, Tensor]]=None, "
+        "else_inputs_dict: Optional[Mapping[Tensor, Tensor]]=None) -> Tuple[Tensor, ...]",
     .operands = {{{"cond", only_bool}, {.name = "inputs", .variadic = true}}},
     .attributes = {{{"then_inputs", AttributeKind::integer}}},
     .infer = infer_conditional,

@@ -61,11 +61,15 @@ void run_repeat(GroupEvaluation& e) {
 extern const OpRow op_repeat;
 constexpr OpRow op_repeat = checked({
     .name = "repeat",
-    .doc = "Runs a graph `count` times. With N outputs, output i of one iteration is input i of the next; the results are the last iteration's outputs (the "
-           "first N inputs where count is 0). Other inputs are the same for every iteration, but for those in `modified`: they keep what an iteration made "
-           "of them, and are handed back after the graph's outputs. A modified input that an output is carried to hands back what the last iteration made "
+    .doc = "Runs a graph `count` times. With N outputs, output i of one iteration is input i of the next; the results are the last "
+           "iteration's outputs (the "
+           "first N inputs where count is 0). Other inputs are the same for every iteration, but for those in `modified`: they keep what "
+           "an iteration made "
+           "of them, and are handed back after the graph's outputs. A modified input that an output is carried to hands back what the last "
+           "iteration made "
            "of the input.",
-    .signature = "repeat(graph: Graph, repeat_count: int, *inputs: Union[Tensor, Iterable[Tensor]], inputs_dict: Optional[Mapping[Tensor, Tensor]]=None) -> "
+    .signature = "repeat(graph: Graph, repeat_count: int, *inputs: Union[Tensor, Iterable[Tensor]], inputs_dict: Optional[Mapping[Tensor, "
+                 "Tensor]]=None) -> "
                  "Tuple[Tensor, ...]",
     .operands = {{{.name = "inputs", .variadic = true}}},
     .attributes = {{{"count", AttributeKind::integer}, {"modified", AttributeKind::ints, false}}},

@@ -1,4 +1,4 @@
-#include "ir/tuples.h"
+#include "ir/types/tuples.h"
 
 namespace pando::ir {
 

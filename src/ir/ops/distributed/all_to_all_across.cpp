@@ -1,4 +1,4 @@
-#include "ir/tuples.h"
+#include "ir/types/tuples.h"
 
 namespace pando::ir {
 
@@ -11,8 +11,10 @@ constexpr OpRow op_all_to_all_across = checked({
     .infer = [](Inference& in) {
       std::vector<Type> parts = equal_elements(in);
       const auto n = static_cast<std::int64_t>(parts.size());
-      const auto split = static_cast<std::size_t>(dimension_of(in, parts[0], "split_dim")), concat = static_cast<std::size_t>(dimension_of(in, parts[0], "concat_dim"));
-      if (parts[0].shape[split] % n != 0) in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", split, parts[0].shape[split], n);
+      const auto split = static_cast<std::size_t>(dimension_of(in, parts[0], "split_dim")),
+                 concat = static_cast<std::size_t>(dimension_of(in, parts[0], "concat_dim"));
+      if (parts[0].shape[split] % n != 0)
+        in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", split, parts[0].shape[split], n);
       for (Type& t : parts) {
         t.shape[split] /= n;
         t.shape[concat] *= n;
@@ -36,7 +38,9 @@ constexpr OpRow op_all_to_all_across = checked({
       std::vector<ValueId> out;
       for (ValueId to : all) {
         std::vector<ValueId> parts;
-        for (ValueId v : all) parts.push_back(moved(e, part_along(e, v, e.attributes().integer("split_dim"), static_cast<std::int64_t>(out.size()), n), device_of(e, to)));
+        for (ValueId v : all)
+          parts.push_back(
+              moved(e, part_along(e, v, e.attributes().integer("split_dim"), static_cast<std::int64_t>(out.size()), n), device_of(e, to)));
         out.push_back(joined_along(e, parts, e.attributes().integer("concat_dim")));
       }
       give_tuple(e, out);

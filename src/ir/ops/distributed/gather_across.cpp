@@ -1,4 +1,4 @@
-#include "ir/tuples.h"
+#include "ir/types/tuples.h"
 
 namespace pando::ir {
 
@@ -15,7 +15,8 @@ constexpr OpRow op_gather_across = checked({
       for (std::size_t i = 1; i < parts.size(); ++i) {
         Shape expected = whole.shape;
         if (parts[i].rank() == parts[0].rank()) expected[dim] = parts[i].shape[dim];
-        if (parts[i].shape != expected) in.refuse("different-shapes", "elements of shapes {} and {}", to_string(parts[0].shape), to_string(parts[i].shape));
+        if (parts[i].shape != expected)
+          in.refuse("different-shapes", "elements of shapes {} and {}", to_string(parts[0].shape), to_string(parts[i].shape));
         whole.shape[dim] += parts[i].shape[dim];
       }
       in.result(std::move(whole));

@@ -1,4 +1,4 @@
-#include "ir/tuples.h"
+#include "ir/types/tuples.h"
 
 namespace pando::ir {
 
@@ -13,7 +13,8 @@ constexpr OpRow op_reduce_scatter_across = checked({
       std::vector<Type> parts = equal_elements(in);
       const auto n = static_cast<std::int64_t>(parts.size());
       const auto dim = static_cast<std::size_t>(dimension_of(in, parts[0], "dim"));
-      if (parts[0].shape[dim] % n != 0) in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, parts[0].shape[dim], n);
+      if (parts[0].shape[dim] % n != 0)
+        in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, parts[0].shape[dim], n);
       for (Type& t : parts) t.shape[dim] /= n;
       tuple_result(in, std::move(parts));
     },
@@ -31,7 +32,9 @@ constexpr OpRow op_reduce_scatter_across = checked({
       std::vector<ValueId> sums;
       for (ValueId to : all) {
         std::vector<ValueId> parts;
-        for (ValueId v : all) parts.push_back(moved(e, part_along(e, v, e.attributes().integer("dim"), static_cast<std::int64_t>(sums.size()), n), device_of(e, to)));
+        for (ValueId v : all)
+          parts.push_back(
+              moved(e, part_along(e, v, e.attributes().integer("dim"), static_cast<std::int64_t>(sums.size()), n), device_of(e, to)));
         sums.push_back(reduced(e, parts));
       }
       give_tuple(e, sums);

@@ -1,4 +1,4 @@
-#include "ir/tuples.h"
+#include "ir/types/tuples.h"
 
 namespace pando::ir {
 
@@ -12,7 +12,8 @@ constexpr OpRow op_scatter_across = checked({
       const Ints devices = devices_of(in);
       const auto n = static_cast<std::int64_t>(devices.size());
       const auto dim = static_cast<std::size_t>(dimension_of(in, in.operand(0), "dim"));
-      if (in.shape(0)[dim] % n != 0) in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, in.shape(0)[dim], n);
+      if (in.shape(0)[dim] % n != 0)
+        in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, in.shape(0)[dim], n);
       std::vector<Type> parts;
       for (std::int64_t d : devices) {
         parts.push_back(on_device(in.operand(0), d));
@@ -31,7 +32,8 @@ constexpr OpRow op_scatter_across = checked({
       const auto n = static_cast<std::int64_t>(devices.size());
       const std::int64_t dim = e.attributes().integer("dim");
       std::vector<ValueId> parts;
-      for (std::int64_t i = 0; i < n; ++i) parts.push_back(moved(e, part_along(e, e.operand(0), dim, i, n), devices[static_cast<std::size_t>(i)]));
+      for (std::int64_t i = 0; i < n; ++i)
+        parts.push_back(moved(e, part_along(e, e.operand(0), dim, i, n), devices[static_cast<std::size_t>(i)]));
       give_tuple(e, parts);
     },
     .in_program_only = true,

@@ -49,7 +49,8 @@ constexpr OpRow op_maximum = checked({
       constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
       for (const DType t : {DType::float32, DType::float16}) {
         Sample special;
-        special.operands = {{t, {5}, 0, 0, {1, kNan, kNan, kInfinity, -kInfinity}}, {t, {5}, 0, 0, {kNan, 2, kNan, kNan, 3}}, {t, {}, 0, 0, {1}}};
+        special.operands = {
+            {t, {5}, 0, 0, {1, kNan, kNan, kInfinity, -kInfinity}}, {t, {5}, 0, 0, {kNan, 2, kNan, kNan, 3}}, {t, {}, 0, 0, {1}}};
         special.smooth = false;
         all.push_back(special);
       }

@@ -21,7 +21,8 @@ constexpr OpRow op_pow = checked({
       HostTensor out(is_integer(type) ? DType::float32 : type, e.result_type().shape);
       const HostTensor &t = e.operand(0), &power = e.operand(1);
       for (std::int64_t i = 0; i < out.elements(); ++i) {
-        out.set(i, std::pow(t.number(broadcast_index(t.shape(), out.shape(), i)), power.number(broadcast_index(power.shape(), out.shape(), i))));
+        out.set(i, std::pow(t.number(broadcast_index(t.shape(), out.shape(), i)),
+                            power.number(broadcast_index(power.shape(), out.shape(), i))));
       }
       e.result(out.converted(type));
     },

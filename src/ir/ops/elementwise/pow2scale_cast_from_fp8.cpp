@@ -1,6 +1,6 @@
 #include "ir/error.h"
-#include "ir/matmul.h"
 #include "ir/op_row.h"
+#include "ir/shared/matmul.h"
 
 namespace pando::ir {
 

@@ -1,6 +1,6 @@
 #include "ir/op_row.h"
-#include "ir/scalars.h"
-#include "ir/update.h"
+#include "ir/shared/scalars.h"
+#include "ir/shared/update.h"
 
 namespace pando::ir {
 

@@ -10,7 +10,8 @@ constexpr OpRow op_host_load = checked({
     .attributes = {{{"stream", AttributeKind::stream}}},
     .infer = [](Inference& in) {
       const HostStream& s = in.module().stream(std::get<HostStreamId>(*in.attributes().find("stream")));
-      if (s.direction != HostStream::Direction::host_to_device) in.refuse("stream-direction", "stream '{}' goes from the device to the host", s.name);
+      if (s.direction != HostStream::Direction::host_to_device)
+        in.refuse("stream-direction", "stream '{}' goes from the device to the host", s.name);
       in.result(s.dtype, s.shape);
     },
     .reference = [](Evaluation& e) { e.result(e.host().load(std::get<HostStreamId>(*e.attributes().find("stream")))); },

@@ -11,7 +11,8 @@ constexpr OpRow op_ipu_copy = checked({
     .attributes = {{{"destination", AttributeKind::integer}, {"source", AttributeKind::integer}}},
     .infer = [](Inference& in) {
       const std::int64_t source = in.attributes().integer("source"), destination = in.attributes().integer("destination");
-      if (destination < 0 || destination > 65535) in.refuse("copy-destination", "there is no device {}; 0 to 65535 are possible", destination);
+      if (destination < 0 || destination > 65535)
+        in.refuse("copy-destination", "there is no device {}; 0 to 65535 are possible", destination);
       Type t = in.operand(0);
       if (t.place.device.known() && !t.place.device.is_variable() && t.place.device.value != source) {
         in.refuse("copy-source", "the tensor lies on device {}, the source is said to be {}", t.place.device.value, source);

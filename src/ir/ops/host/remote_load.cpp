@@ -1,4 +1,4 @@
-#include "ir/remote_rows.h"
+#include "ir/shared/remote_rows.h"
 
 namespace pando::ir {
 

@@ -1,4 +1,4 @@
-#include "ir/convolution.h"
+#include "ir/shared/windows/convolution.h"
 
 namespace pando::ir {
 
@@ -16,20 +16,25 @@ constexpr OpRow op_conv_weight_grad = checked({
                     {"partials_types", AttributeKind::texts, false},
                     {"enable_conv_dithering", AttributeKind::ints, false},
                     {"shape", AttributeKind::ints}}},
-    .infer = [](Inference& in) {
-      const Shape shape = in.attributes().ints("shape");
-      const Shape y = convolution_of(in, in.shape(1), shape).output_shape();
-      if (y != in.shape(0) || in.dtype(0) != in.dtype(1)) {
-        in.refuse("conv-gradient", "a convolution of {} with {} gives {}; the gradient has {}", to_string(in.shape(1)), to_string(shape), to_string(y),
-                  to_string(in.shape(0)));
-      }
-      in.result(in.dtype(0), shape);
-    },
-    .reference = [](Evaluation& e) {
-      const Convolution c = convolution_of(e.attributes(), e.operand(1).shape(), e.attributes().ints("shape"));
-      e.result(convolve(e, c, Role::output, Role::input, Role::weight));
-    },
-    .cost = [](const Inference& in) { return convolution_cost(convolution_of(in.attributes(), in.shape(1), in.attributes().ints("shape")), in); },
+    .infer =
+        [](Inference& in) {
+          const Shape shape = in.attributes().ints("shape");
+          const Shape y = convolution_of(in, in.shape(1), shape).output_shape();
+          if (y != in.shape(0) || in.dtype(0) != in.dtype(1)) {
+            in.refuse("conv-gradient", "a convolution of {} with {} gives {}; the gradient has {}", to_string(in.shape(1)),
+                      to_string(shape), to_string(y), to_string(in.shape(0)));
+          }
+          in.result(in.dtype(0), shape);
+        },
+    .reference =
+        [](Evaluation& e) {
+          const Convolution c = convolution_of(e.attributes(), e.operand(1).shape(), e.attributes().ints("shape"));
+          e.result(convolve(e, c, Role::output, Role::input, Role::weight));
+        },
+    .cost =
+        [](const Inference& in) {
+          return convolution_cost(convolution_of(in.attributes(), in.shape(1), in.attributes().ints("shape")), in);
+        },
     .samples = [] { return convolution_gradient_samples(Role::input); },
     .popart_type = "ConvWeightsGrad",
 });

@@ -1,4 +1,4 @@
-#include "ir/matmul.h"
+#include "ir/shared/matmul.h"
 
 namespace pando::ir {
 
@@ -88,18 +88,22 @@ std::vector<Sample> samples() {
 extern const OpRow op_matmul;
 constexpr OpRow op_matmul = checked({
     .name = "matmul",
-    .doc = "Matrix product as NumPy's matmul: the last two dimensions are matrices, those before broadcast; a vector counts as a row on the left and as a "
-           "column on the right, and its dimension is not in the result. `output_type`: the result's element type (the operands' without it).",
-    .signature = "matmul(lhs: Tensor, rhs: Tensor, available_memory_proportion: Optional[float]=None, output_type: Optional[dtypes.dtype]=None, "
-                 "partials_type: Optional[dtypes.dtype]=None) -> Tensor",
+    .doc =
+        "Matrix product as NumPy's matmul: the last two dimensions are matrices, those before broadcast; a vector counts as a row on the "
+        "left and as a "
+        "column on the right, and its dimension is not in the result. `output_type`: the result's element type (the operands' without it).",
+    .signature =
+        "matmul(lhs: Tensor, rhs: Tensor, available_memory_proportion: Optional[float]=None, output_type: Optional[dtypes.dtype]=None, "
+        "partials_type: Optional[dtypes.dtype]=None) -> Tensor",
     .operands = {{{"lhs", any_floating}, {"rhs", any_floating}}},
     .attributes = {{{"available_memory_proportion", AttributeKind::number, false},
                     {"output_type", AttributeKind::dtype, false},
                     {"partials_type", AttributeKind::dtype, false}}},
-    .infer = [](Inference& in) {
-      check_matmul_operands(in);
-      in.result(in.attributes().dtype("output_type", in.dtype(0)), *matmul_shape(in.shape(0), in.shape(1)));
-    },
+    .infer =
+        [](Inference& in) {
+          check_matmul_operands(in);
+          in.result(in.attributes().dtype("output_type", in.dtype(0)), *matmul_shape(in.shape(0), in.shape(1)));
+        },
     .reference = [](Evaluation& e) { e.result(matmul_product(e, 1)); },
     .differentiable = Differentiable::by_gradient,
     .gradient = matmul_gradient,

@@ -1,4 +1,4 @@
-#include "ir/pooling.h"
+#include "ir/shared/windows/pooling.h"
 
 #include <algorithm>
 
@@ -30,7 +30,8 @@ void average(Evaluation& e) {
 extern const OpRow op_average_pool;
 constexpr OpRow op_average_pool = checked({
     .name = "average_pool",
-    .doc = "The mean of the elements under each window; padding and gaps do not count. Data (batch, channels, spatial ...), of one to three spatial dimensions; "
+    .doc = "The mean of the elements under each window; padding and gaps do not count. Data (batch, channels, spatial ...), of one to "
+           "three spatial dimensions; "
            "strides and dilations are 1 where they are not given. Windows at the end that hang over count with `ceil_mode`.",
     .signature = "average_pool(t: Tensor, kernel_size: Tuple[int], stride: Optional[Tuple[int]]=None, padding: Optional[Tuple[int]]=None, "
                  "out_pads: Optional[Tuple[int]]=None, dilation: Optional[Tuple[int]]=None, in_dilations: Optional[Tuple[int]]=None, "
@@ -48,11 +49,12 @@ constexpr OpRow op_average_pool = checked({
     .infer = [](Inference& in) { in.result(in.dtype(0), pooled_shape(in, in.shape(0))); },
     .reference = average,
     .differentiable = Differentiable::by_gradient,
-    .gradient = [](Gradient& g) {
-      Attributes a = g.attributes();
-      a.set("shape", Ints(g.operand_type(0).shape));
-      g.give(0, g.op("average_pool_grad", {g.grad()}, a));
-    },
+    .gradient =
+        [](Gradient& g) {
+          Attributes a = g.attributes();
+          a.set("shape", Ints(g.operand_type(0).shape));
+          g.give(0, g.op("average_pool_grad", {g.grad()}, a));
+        },
     .samples = pooling_samples,
     .popart_type = "AveragePool",
 });

@@ -28,41 +28,52 @@ void expand_inference(Expansion& x) {
 extern const OpRow op_batch_norm_inference;
 constexpr OpRow op_batch_norm_inference = checked({
     .name = "batch_norm_inference",
-    .doc = "(t - mean) / sqrt(var + epsilon) scale + bias, each operand but t one number for each channel (dimension 1). `momentum` has no effect here.",
-    .signature = "batch_norm_inference(t: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor, epsilon: float=1e-05, momentum: float=0.9) -> Tensor",
+    .doc = "(t - mean) / sqrt(var + epsilon) scale + bias, each operand but t one number for each channel (dimension 1). `momentum` has no "
+           "effect here.",
+    .signature = "batch_norm_inference(t: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor, epsilon: float=1e-05, momentum: "
+                 "float=0.9) -> Tensor",
     .module = "batch_norm",
     .operands = {{{"t", any_floating}, {"scale", any_floating}, {"bias", any_floating}, {"mean", any_floating}, {"var", any_floating}}},
     .attributes = {{{"epsilon", AttributeKind::number}, {"momentum", AttributeKind::number, false}}},
-    .infer = [](Inference& in) {
-      const Shape& t = in.shape(0);
-      if (t.size() < 2) in.refuse("norm-rank", "data of shape {}; they need a batch and channels", to_string(t));
-      for (std::size_t i = 1; i < 5; ++i) {
-        if (in.shape(i) != Shape{t[1]}) in.refuse("norm-channels", "'{}' has shape {}; the data have {} channels", in.row().operands[i].name, to_string(in.shape(i)), t[1]);
-      }
-      same_as_first(in);
-    },
-    .reference = [](Evaluation& e) {
-      const Shape& shape = e.operand(0).shape();
-      const std::int64_t after = elements_of(Shape(shape.begin() + 2, shape.end()));
-      HostTensor y = e.fresh();
-      for (std::int64_t i = 0; i < y.elements(); ++i) {
-        const std::int64_t c = i / after % shape[1];
-        const double deviation = std::sqrt(e.operand(4).number(c) + e.attributes().number("epsilon"));
-        y.set(i, (e.operand(0).number(i) - e.operand(3).number(c)) / deviation * e.operand(1).number(c) + e.operand(2).number(c));
-      }
-      e.result(std::move(y));
-    },
+    .infer =
+        [](Inference& in) {
+          const Shape& t = in.shape(0);
+          if (t.size() < 2) in.refuse("norm-rank", "data of shape {}; they need a batch and channels", to_string(t));
+          for (std::size_t i = 1; i < 5; ++i) {
+            if (in.shape(i) != Shape{t[1]})
+              in.refuse("norm-channels", "'{}' has shape {}; the data have {} channels", in.row().operands[i].name, to_string(in.shape(i)),
+                        t[1]);
+          }
+          same_as_first(in);
+        },
+    .reference =
+        [](Evaluation& e) {
+          const Shape& shape = e.operand(0).shape();
+          const std::int64_t after = elements_of(Shape(shape.begin() + 2, shape.end()));
+          HostTensor y = e.fresh();
+          for (std::int64_t i = 0; i < y.elements(); ++i) {
+            const std::int64_t c = i / after % shape[1];
+            const double deviation = std::sqrt(e.operand(4).number(c) + e.attributes().number("epsilon"));
+            y.set(i, (e.operand(0).number(i) - e.operand(3).number(c)) / deviation * e.operand(1).number(c) + e.operand(2).number(c));
+          }
+          e.result(std::move(y));
+        },
     .expand = expand_inference,
-    .samples = [] {
-      std::vector<Sample> all;
-      for (const DType t : {DType::float32, DType::float16}) {
-        Sample s;
-        s.operands = {{t, {2, 3, 4, 2}, -2, 2, {}}, {t, {3}, 0.5, 1.5, {}}, {t, {3}, -1, 1, {}}, {DType::float32, {3}, -1, 1, {}}, {DType::float32, {3}, 0.5, 2, {}}};
-        s.attributes = {{"epsilon", 1e-5}};
-        all.push_back(s);
-      }
-      return all;
-    },
+    .samples =
+        [] {
+          std::vector<Sample> all;
+          for (const DType t : {DType::float32, DType::float16}) {
+            Sample s;
+            s.operands = {{t, {2, 3, 4, 2}, -2, 2, {}},
+                          {t, {3}, 0.5, 1.5, {}},
+                          {t, {3}, -1, 1, {}},
+                          {DType::float32, {3}, -1, 1, {}},
+                          {DType::float32, {3}, 0.5, 2, {}}};
+            s.attributes = {{"epsilon", 1e-5}};
+            all.push_back(s);
+          }
+          return all;
+        },
     .popart_type = "BatchNormalization",
 });
 

@@ -1,4 +1,4 @@
-#include "ir/group_norm.h"
+#include "ir/shared/group_norm.h"
 
 namespace pando::ir {
 
@@ -37,32 +37,35 @@ void differentiate(Evaluation& e) {
 extern const OpRow op_group_norm_grad;
 constexpr OpRow op_group_norm_grad = checked({
     .name = "group_norm_grad",
-    .doc = "The gradients of group_norm for its operands t, weight and bias, from t, the weight, the mean and inv_std that group_norm gave, and the gradient of y.",
+    .doc = "The gradients of group_norm for its operands t, weight and bias, from t, the weight, the mean and inv_std that group_norm "
+           "gave, and the gradient of y.",
     .operands = {{{"t", any_floating}, {"weight", any_floating}, {"mean", any_floating}, {"inv_std", any_floating}, {"dy", any_floating}}},
     .attributes = {{{"num_groups", AttributeKind::integer}, {"eps", AttributeKind::number}}},
-    .infer = [](Inference& in) {
-      check_group_norm(in, {1});
-      const Shape groups{in.shape(0)[0] * in.attributes().integer("num_groups")};
-      if (in.shape(2) != groups || in.shape(3) != groups || in.shape(4) != in.shape(0)) {
-        in.refuse("norm-gradient", "the mean and inv_std need shape {}, the gradient {}", to_string(groups), to_string(in.shape(0)));
-      }
-      same_as_first(in);
-      in.result(in.dtype(1), in.shape(1));
-      in.result(in.dtype(1), in.shape(1));
-    },
+    .infer =
+        [](Inference& in) {
+          check_group_norm(in, {1});
+          const Shape groups{in.shape(0)[0] * in.attributes().integer("num_groups")};
+          if (in.shape(2) != groups || in.shape(3) != groups || in.shape(4) != in.shape(0)) {
+            in.refuse("norm-gradient", "the mean and inv_std need shape {}, the gradient {}", to_string(groups), to_string(in.shape(0)));
+          }
+          same_as_first(in);
+          in.result(in.dtype(1), in.shape(1));
+          in.result(in.dtype(1), in.shape(1));
+        },
     .reference = differentiate,
-    .samples = [] {
-      std::vector<Sample> all = group_norm_samples();
-      for (Sample& s : all) {
-        const DType type = s.operands[0].dtype;
-        const Shape groups{s.operands[0].shape[0] * s.attributes.integer("num_groups")};
-        s.operands.pop_back();
-        s.operands.push_back({statistics_type(type), groups, -0.5, 0.5, {}});
-        s.operands.push_back({statistics_type(type), groups, 0.5, 2, {}});
-        s.operands.push_back({type, s.operands[0].shape, -1, 1, {}});
-      }
-      return all;
-    },
+    .samples =
+        [] {
+          std::vector<Sample> all = group_norm_samples();
+          for (Sample& s : all) {
+            const DType type = s.operands[0].dtype;
+            const Shape groups{s.operands[0].shape[0] * s.attributes.integer("num_groups")};
+            s.operands.pop_back();
+            s.operands.push_back({statistics_type(type), groups, -0.5, 0.5, {}});
+            s.operands.push_back({statistics_type(type), groups, 0.5, 2, {}});
+            s.operands.push_back({type, s.operands[0].shape, -1, 1, {}});
+          }
+          return all;
+        },
     .popart_type = "GroupNormalizationGrad",
 });
 

@@ -1,4 +1,4 @@
-#include "ir/interpolation.h"
+#include "ir/shared/windows/interpolation.h"
 
 namespace pando::ir {
 
@@ -14,7 +14,8 @@ constexpr OpRow op_interpolate_grad = checked({
                     {"shape", AttributeKind::ints}}},
     .infer = [](Inference& in) {
       const Shape shape = in.attributes().ints("shape"), y = interpolated_shape(in, shape);
-      if (in.shape(0) != y) in.refuse("interpolate-gradient", "the result has shape {}, its gradient {}", to_string(y), to_string(in.shape(0)));
+      if (in.shape(0) != y)
+        in.refuse("interpolate-gradient", "the result has shape {}, its gradient {}", to_string(y), to_string(in.shape(0)));
       in.result(in.dtype(0), shape);
     },
     .reference = [](Evaluation& e) { e.result(interpolated(e, e.attributes().ints("shape"), e.operand(0).shape(), true)); },

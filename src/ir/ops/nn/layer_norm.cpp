@@ -1,4 +1,4 @@
-#include "ir/group_norm.h"
+#include "ir/shared/group_norm.h"
 
 #include <cmath>
 

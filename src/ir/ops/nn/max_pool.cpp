@@ -1,4 +1,4 @@
-#include "ir/pooling.h"
+#include "ir/shared/windows/pooling.h"
 
 #include <cmath>
 
@@ -7,7 +7,8 @@ namespace pando::ir {
 extern const OpRow op_max_pool;
 constexpr OpRow op_max_pool = checked({
     .name = "max_pool",
-    .doc = "The largest element under each window; padding and gaps do not count. Data and windows as average_pool's. `storage_order` says how indices would be "
+    .doc = "The largest element under each window; padding and gaps do not count. Data and windows as average_pool's. `storage_order` says "
+           "how indices would be "
            "counted, of which there are none.",
     .signature = "max_pool(t: Tensor, kernel_size: Tuple[int], stride: Optional[Tuple[int]]=None, padding: Optional[Tuple[int]]=None, "
                  "out_pads: Optional[Tuple[int]]=None, dilation: Optional[Tuple[int]]=None, in_dilations: Optional[Tuple[int]]=None, "
@@ -25,18 +26,19 @@ constexpr OpRow op_max_pool = checked({
                     {"ceil_mode", AttributeKind::flag, false},
                     {"storage_order", AttributeKind::text, false}}},
     .infer = [](Inference& in) { in.result(in.dtype(0), pooled_shape(in, in.shape(0))); },
-    .reference = [](Evaluation& e) {
-      const Pooling p = pooling_of(e.attributes(), e.operand(0).shape());
-      HostTensor y = HostTensor::filled(e.result_type().dtype, e.result_type().shape, -INFINITY);
-      for (std::int64_t image = 0; image < p.images; ++image) {
-        for_each_cell(p.windows, [&](std::int64_t o, std::int64_t, std::int64_t i) {
-          const double v = e.operand(0).number(image * p.ins + i);
-          const std::int64_t at = image * p.outs + o;
-          if (v > y.number(at) || std::isnan(v)) y.set(at, v);
-        });
-      }
-      e.result(std::move(y));
-    },
+    .reference =
+        [](Evaluation& e) {
+          const Pooling p = pooling_of(e.attributes(), e.operand(0).shape());
+          HostTensor y = HostTensor::filled(e.result_type().dtype, e.result_type().shape, -INFINITY);
+          for (std::int64_t image = 0; image < p.images; ++image) {
+            for_each_cell(p.windows, [&](std::int64_t o, std::int64_t, std::int64_t i) {
+              const double v = e.operand(0).number(image * p.ins + i);
+              const std::int64_t at = image * p.outs + o;
+              if (v > y.number(at) || std::isnan(v)) y.set(at, v);
+            });
+          }
+          e.result(std::move(y));
+        },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("max_pool_grad", {g.operand(0), g.result(), g.grad()}, g.attributes())); },
     .samples = pooling_samples,

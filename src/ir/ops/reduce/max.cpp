@@ -9,19 +9,23 @@ namespace pando::ir {
 extern const OpRow op_max;
 constexpr OpRow op_max = checked({
     .name = "max",
-    .doc = "The largest element along the axes; they stay with length 1 where keepdims says so. NaN if one of them is. Its gradient goes to every element "
+    .doc = "The largest element along the axes; they stay with length 1 where keepdims says so. NaN if one of them is. Its gradient goes "
+           "to every element "
            "that equals it.",
     .signature = "max(t: Tensor, axis: Optional[Union[int, Iterable[int]]] = None, keepdims: bool = False) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_choice,
-    .reference = [](Evaluation& e) {
-      reduce_groups(e, [](std::span<const double> v) {
-                      const auto nan = std::find_if(v.begin(), v.end(), [](double x) { return std::isnan(x); });
-                      return nan != v.end() ? *nan : *std::max_element(v.begin(), v.end());
-                    },
-                    [](std::span<const std::int64_t> v) { return *std::max_element(v.begin(), v.end()); });
-    },
+    .reference =
+        [](Evaluation& e) {
+          reduce_groups(
+              e,
+              [](std::span<const double> v) {
+                const auto nan = std::find_if(v.begin(), v.end(), [](double x) { return std::isnan(x); });
+                return nan != v.end() ? *nan : *std::max_element(v.begin(), v.end());
+              },
+              [](std::span<const std::int64_t> v) { return *std::max_element(v.begin(), v.end()); });
+        },
     .differentiable = Differentiable::by_gradient,
     .gradient = give_where_equal,
     .cost = reduction_cost,

@@ -39,36 +39,42 @@ void median_gradient(Gradient& g) {
 extern const OpRow op_median;
 constexpr OpRow op_median = checked({
     .name = "median",
-    .doc = "The middle element along the axes, the lower one of two, where NaN counts as the largest; they stay with length 1 where keepdims says so. The second "
+    .doc = "The middle element along the axes, the lower one of two, where NaN counts as the largest; they stay with length 1 where "
+           "keepdims says so. The second "
            "result is where it lies: its position among the elements that were reduced, in row-major order, the first of equal ones. "
            "The gradient goes there.",
     .signature = "median(t: Tensor, axis: Optional[Union[int, Iterable[int]]] = None, keepdims: bool = False) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
-    .infer = [](Inference& in) {
-      infer_choice(in);
-      in.result(DType::int32, in.results()[0].shape);
-    },
-    .reference = [](Evaluation& e) {
-      const HostTensor& x = e.operand(0);
-      HostTensor values = e.fresh(0), positions = e.fresh(1);
-      std::vector<std::vector<std::int64_t>> members(static_cast<std::size_t>(values.elements()));
-      const std::vector<std::int64_t> groups = groups_of(x.shape(), e.attributes().ints("axis"));
-      for (std::size_t i = 0; i < groups.size(); ++i) members[static_cast<std::size_t>(groups[i])].push_back(static_cast<std::int64_t>(i));
-      for (std::size_t o = 0; o < members.size(); ++o) {
-        const std::vector<std::int64_t>& group = members[o];
-        std::vector<std::int64_t> order(group.size());
-        std::iota(order.begin(), order.end(), 0);
-        const auto value = [&](std::int64_t at) { return x.number(group[static_cast<std::size_t>(at)]); };
-        std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return stands_before(value(a), value(b), false); });
-        const double middle = value(order[(order.size() - 1) / 2]);
-        values.set(static_cast<std::int64_t>(o), middle);
-        positions.set_integer(static_cast<std::int64_t>(o), *std::find_if(order.begin(), order.end(),
-                                                                          [&](std::int64_t a) { return !stands_before(value(a), middle, false) && !stands_before(middle, value(a), false); }));
-      }
-      e.result(std::move(values));
-      e.result(std::move(positions));
-    },
+    .infer =
+        [](Inference& in) {
+          infer_choice(in);
+          in.result(DType::int32, in.results()[0].shape);
+        },
+    .reference =
+        [](Evaluation& e) {
+          const HostTensor& x = e.operand(0);
+          HostTensor values = e.fresh(0), positions = e.fresh(1);
+          std::vector<std::vector<std::int64_t>> members(static_cast<std::size_t>(values.elements()));
+          const std::vector<std::int64_t> groups = groups_of(x.shape(), e.attributes().ints("axis"));
+          for (std::size_t i = 0; i < groups.size(); ++i)
+            members[static_cast<std::size_t>(groups[i])].push_back(static_cast<std::int64_t>(i));
+          for (std::size_t o = 0; o < members.size(); ++o) {
+            const std::vector<std::int64_t>& group = members[o];
+            std::vector<std::int64_t> order(group.size());
+            std::iota(order.begin(), order.end(), 0);
+            const auto value = [&](std::int64_t at) { return x.number(group[static_cast<std::size_t>(at)]); };
+            std::stable_sort(order.begin(), order.end(),
+                             [&](std::int64_t a, std::int64_t b) { return stands_before(value(a), value(b), false); });
+            const double middle = value(order[(order.size() - 1) / 2]);
+            values.set(static_cast<std::int64_t>(o), middle);
+            positions.set_integer(static_cast<std::int64_t>(o), *std::find_if(order.begin(), order.end(), [&](std::int64_t a) {
+                                    return !stands_before(value(a), middle, false) && !stands_before(middle, value(a), false);
+                                  }));
+          }
+          e.result(std::move(values));
+          e.result(std::move(positions));
+        },
     .differentiable = Differentiable::by_gradient,
     .gradient = median_gradient,
     .cost = reduction_cost,

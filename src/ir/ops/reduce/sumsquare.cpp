@@ -14,10 +14,14 @@ constexpr OpRow op_sumsquare = checked({
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_reduction,
-    .reference = [](Evaluation& e) {
-      reduce_groups(e, [](std::span<const double> v) { return std::inner_product(v.begin(), v.end(), v.begin(), 0.0); },
-                    [](std::span<const std::int64_t> v) { return wrapped(v, 0, [](std::uint64_t sum, std::uint64_t x) { return sum + x * x; }); });
-    },
+    .reference =
+        [](Evaluation& e) {
+          reduce_groups(
+              e, [](std::span<const double> v) { return std::inner_product(v.begin(), v.end(), v.begin(), 0.0); },
+              [](std::span<const std::int64_t> v) {
+                return wrapped(v, 0, [](std::uint64_t sum, std::uint64_t x) { return sum + x * x; });
+              });
+        },
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, formula(g, spread(g, g.grad())) * formula(g, g.operand(0)) * 2.0); },
     .cost = reduction_cost,

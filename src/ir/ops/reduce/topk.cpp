@@ -39,7 +39,8 @@ constexpr OpRow op_topk = checked({
           std::vector<std::int64_t> order(static_cast<std::size_t>(from.extent));
           std::iota(order.begin(), order.end(), 0);
           const auto value = [&](std::int64_t a) { return x.number(from.position(o, a, i)); };
-          std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return stands_before(value(a), value(b), largest); });
+          std::stable_sort(order.begin(), order.end(),
+                           [&](std::int64_t a, std::int64_t b) { return stands_before(value(a), value(b), largest); });
           for (std::int64_t k = 0; k < to.extent; ++k) {
             values.set(to.position(o, k, i), value(order[static_cast<std::size_t>(k)]));
             positions.set_integer(to.position(o, k, i), order[static_cast<std::size_t>(k)]);

@@ -60,26 +60,30 @@ constexpr OpRow op_matmul_grad = checked({
     .name = "matmul_grad",
     .doc = "Both gradients of z = matmul(x, y) for a matrix y, in one op: dz y^T and x^T dz. Leading dimensions of x are rows, too.",
     .operands = {{{"x", any_floating}, {"y", any_floating}, {"dz", any_floating}}},
-    .infer = [](Inference& in) {
-      if (in.shape(0).size() < 2 || in.shape(1).size() != 2 || in.shape(0).back() != in.shape(1)[0]) in.refuse("matmul-shapes", "x and y do not multiply");
-      Shape z = in.shape(0);
-      z.back() = in.shape(1)[1];
-      if (in.shape(2) != z) in.refuse("matmul-shapes", "dz has the shape {}, the product {}", to_string(in.shape(2)), to_string(z));
-      if (in.dtype(0) != in.dtype(1) || in.dtype(0) != in.dtype(2)) in.refuse("different-types", "operands of several element types");
-      in.result(in.dtype(0), in.shape(0));
-      in.result(in.dtype(1), in.shape(1));
-    },
-    .reference = [](Evaluation& e) {
-      e.result(by_operand(e));
-      e.result(by_weight(e));
-    },
+    .infer =
+        [](Inference& in) {
+          if (in.shape(0).size() < 2 || in.shape(1).size() != 2 || in.shape(0).back() != in.shape(1)[0])
+            in.refuse("matmul-shapes", "x and y do not multiply");
+          Shape z = in.shape(0);
+          z.back() = in.shape(1)[1];
+          if (in.shape(2) != z) in.refuse("matmul-shapes", "dz has the shape {}, the product {}", to_string(in.shape(2)), to_string(z));
+          if (in.dtype(0) != in.dtype(1) || in.dtype(0) != in.dtype(2)) in.refuse("different-types", "operands of several element types");
+          in.result(in.dtype(0), in.shape(0));
+          in.result(in.dtype(1), in.shape(1));
+        },
+    .reference =
+        [](Evaluation& e) {
+          e.result(by_operand(e));
+          e.result(by_weight(e));
+        },
     .expand = expand_matmul_grad,
-    .cost = [](const Inference& in) {
-      const double rows = static_cast<double>(elements_of(in.shape(0))) / static_cast<double>(in.shape(0).back());
-      const double size = static_cast<double>(size_of(in.dtype(0))), weight = static_cast<double>(elements_of(in.shape(1)));
-      const double x = static_cast<double>(elements_of(in.shape(0))), z = static_cast<double>(elements_of(in.shape(2)));
-      return Cost{4 * rows * weight, size * (x + weight + 2 * z), size * (x + weight)};
-    },
+    .cost =
+        [](const Inference& in) {
+          const double rows = static_cast<double>(elements_of(in.shape(0))) / static_cast<double>(in.shape(0).back());
+          const double size = static_cast<double>(size_of(in.dtype(0))), weight = static_cast<double>(elements_of(in.shape(1)));
+          const double x = static_cast<double>(elements_of(in.shape(0))), z = static_cast<double>(elements_of(in.shape(2)));
+          return Cost{4 * rows * weight, size * (x + weight + 2 * z), size * (x + weight)};
+        },
     .in_program_only = true,
 });
 

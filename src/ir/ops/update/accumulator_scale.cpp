@@ -1,4 +1,4 @@
-#include "ir/update.h"
+#include "ir/shared/update.h"
 
 namespace pando::ir {
 

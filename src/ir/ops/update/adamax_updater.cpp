@@ -1,16 +1,19 @@
-#include "ir/adam.h"
+#include "ir/shared/adam.h"
 
 namespace pando::ir {
 
 extern const OpRow op_adamax_updater;
 constexpr OpRow op_adamax_updater = checked({
     .name = "adamax_updater",
-    .doc = "AdaMax's update: m / (1 - beta1^step) / (v + epsilon) + weight_decay weight. The time step is made one more first; its new contents are the second "
+    .doc = "AdaMax's update: m / (1 - beta1^step) / (v + epsilon) + weight_decay weight. The time step is made one more first; its new "
+           "contents are the second "
            "result.",
-    .signature = "adamax_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Optional[Tensor]=None, time_step: Tensor=None, weight_decay: "
+    .signature = "adamax_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Optional[Tensor]=None, time_step: Tensor=None, "
+                 "weight_decay: "
                  "Optional[Union[float, Tensor]]=None, beta1: Union[float, Tensor]=0.9, epsilon: Union[float, Tensor]=1e-07) -> Tensor",
     .module = "var_updates.adam_updater",
-    .operands = {{{"acc_first_order", any_numeric}, {"acc_second_order", any_numeric},
+    .operands = {{{"acc_first_order", any_numeric},
+                  {"acc_second_order", any_numeric},
                   {.name = "weight", .types = any_numeric, .optional = true},
                   {.name = "time_step", .types = any_numeric, .optional = true},
                   {.name = "weight_decay", .types = any_numeric, .optional = true},

@@ -1,4 +1,4 @@
-#include "ir/adam.h"
+#include "ir/shared/adam.h"
 
 namespace pando::ir {
 
@@ -6,11 +6,14 @@ extern const OpRow op_lamb_updater;
 constexpr OpRow op_lamb_updater = checked({
     .name = "lamb_updater",
     .doc = "Lamb's update before it is scaled by norms (adam_var_update): as adam_updater.",
-    .signature = "lamb_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Optional[Tensor]=None, time_step: Optional[Tensor]=None, "
-                 "weight_decay: Optional[Union[float, Tensor]]=None, beta1: Optional[Union[float, Tensor]]=None, beta2: Optional[Union[float, Tensor]]=None, "
-                 "epsilon: Union[float, Tensor]=1e-07) -> Tensor",
+    .signature =
+        "lamb_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Optional[Tensor]=None, time_step: Optional[Tensor]=None, "
+        "weight_decay: Optional[Union[float, Tensor]]=None, beta1: Optional[Union[float, Tensor]]=None, beta2: Optional[Union[float, "
+        "Tensor]]=None, "
+        "epsilon: Union[float, Tensor]=1e-07) -> Tensor",
     .module = "var_updates.adam_updater",
-    .operands = {{{"acc_first_order", any_numeric}, {"acc_second_order", any_numeric},
+    .operands = {{{"acc_first_order", any_numeric},
+                  {"acc_second_order", any_numeric},
                   {.name = "weight", .types = any_numeric, .optional = true},
                   {.name = "time_step", .types = any_numeric, .optional = true},
                   {.name = "weight_decay", .types = any_numeric, .optional = true},

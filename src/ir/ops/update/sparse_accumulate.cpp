@@ -1,4 +1,4 @@
-#include "ir/update.h"
+#include "ir/shared/update.h"
 
 #include <algorithm>
 
@@ -17,7 +17,8 @@ void infer_sparse(Inference& in) {
   const Shape &t = in.shape(0), &x = in.shape(1), &indices = in.shape(2);
   if (axis < 0 || axis >= in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
   const std::size_t tensors = tensors_of(in.attributes(), in.operands());
-  if (tensors != 3 && tensors != 4) in.refuse("operand-count", "{} operands before the scalars; t, X, indices and perhaps W are possible", tensors);
+  if (tensors != 3 && tensors != 4)
+    in.refuse("operand-count", "{} operands before the scalars; t, X, indices and perhaps W are possible", tensors);
   check_scalars(in, tensors, {"f"});
   if (tensors == 4 && in.shape(3) != t) in.refuse("different-shapes", "t has shape {}, W {}", to_string(t), to_string(in.shape(3)));
   const auto at = t.begin() + axis;
@@ -26,7 +27,9 @@ void infer_sparse(Inference& in) {
   flat.push_back(elements_of(indices));
   each.insert(each.end(), at + 1, t.end());
   flat.insert(flat.end(), at + 1, t.end());
-  if (x != each && x != flat) in.refuse("sparse-shapes", "X has shape {}; indices of shape {} along axis {} of {} need {}", to_string(x), to_string(indices), axis, to_string(t), to_string(each));
+  if (x != each && x != flat)
+    in.refuse("sparse-shapes", "X has shape {}; indices of shape {} along axis {} of {} need {}", to_string(x), to_string(indices), axis,
+              to_string(t), to_string(each));
   same_as_first(in);
 }
 
@@ -43,7 +46,8 @@ void run_sparse(Evaluation& e) {
     for (std::int64_t k = 0; k < n; ++k) {
       const std::int64_t to = indices.integer(k);
       if (to < 0 || to >= extent) continue;
-      for (std::int64_t i = 0; i < inner; ++i) sums[static_cast<std::size_t>((o * extent + to) * inner + i)] += f * x.number((o * n + k) * inner + i);
+      for (std::int64_t i = 0; i < inner; ++i)
+        sums[static_cast<std::size_t>((o * extent + to) * inner + i)] += f * x.number((o * n + k) * inner + i);
     }
   }
   e.result(HostTensor::of_floats(t.dtype(), t.shape(), sums));
@@ -54,25 +58,35 @@ void run_sparse(Evaluation& e) {
 extern const OpRow op_sparse_accumulate;
 constexpr OpRow op_sparse_accumulate = checked({
     .name = "sparse_accumulate_",
-    .doc = "t with f X[i] added at t[indices[i]] along `axis`, into t (f is 1 without it). X has t's shape with the dimension `axis` replaced by the indices' "
+    .doc = "t with f X[i] added at t[indices[i]] along `axis`, into t (f is 1 without it). X has t's shape with the dimension `axis` "
+           "replaced by the indices' "
            "dimensions, or by as many elements. Indices outside t add nothing. `W`, a weight whose layout t should have, changes no value.",
-    .signature = "sparse_accumulate_(t: Tensor, X: Tensor, indices: Tensor, axis: int=0, f: Optional[Union[float, Tensor]]=None, W: Optional[Tensor]=None) -> Tensor",
+    .signature = "sparse_accumulate_(t: Tensor, X: Tensor, indices: Tensor, axis: int=0, f: Optional[Union[float, Tensor]]=None, W: "
+                 "Optional[Tensor]=None) -> Tensor",
     .module = "var_updates.accumulate",
-    .operands = {{{"t", any_numeric}, {"X", any_numeric}, {"indices", any_integer},
-                  {.name = "W", .types = any_numeric, .optional = true}, {.name = "f", .types = any_numeric, .optional = true}}},
+    .operands = {{{"t", any_numeric},
+                  {"X", any_numeric},
+                  {"indices", any_integer},
+                  {.name = "W", .types = any_numeric, .optional = true},
+                  {.name = "f", .types = any_numeric, .optional = true}}},
     .attributes = {{{"axis", AttributeKind::integer}, {"f", AttributeKind::number, false}, {"scalars", AttributeKind::texts, false}}},
     .infer = infer_sparse,
     .reference = run_sparse,
-    .samples = [] {
-      Sample rows;
-      rows.operands = {{DType::float32, {5, 3}, -2, 2, {}}, {DType::float32, {4, 3}, -2, 2, {}}, {DType::int32, {4}, 0, 4, {3, 0, 3, 4}}};
-      rows.attributes = {{"axis", std::int64_t{0}}, {"f", 0.5}};
-      Sample columns;
-      columns.operands = {{DType::float32, {2, 5}, -2, 2, {}}, {DType::float32, {2, 2, 2}, -2, 2, {}}, {DType::uint32, {2, 2}, 0, 4, {1, 1, 4, 0}}, {DType::float32, {2, 5}, -2, 2, {}},
-                          {DType::float32, {}, 1, 2, {}}};
-      columns.attributes = {{"axis", std::int64_t{1}}, {"scalars", Strings{"f"}}};
-      return std::vector{rows, columns};
-    },
+    .samples =
+        [] {
+          Sample rows;
+          rows.operands = {
+              {DType::float32, {5, 3}, -2, 2, {}}, {DType::float32, {4, 3}, -2, 2, {}}, {DType::int32, {4}, 0, 4, {3, 0, 3, 4}}};
+          rows.attributes = {{"axis", std::int64_t{0}}, {"f", 0.5}};
+          Sample columns;
+          columns.operands = {{DType::float32, {2, 5}, -2, 2, {}},
+                              {DType::float32, {2, 2, 2}, -2, 2, {}},
+                              {DType::uint32, {2, 2}, 0, 4, {1, 1, 4, 0}},
+                              {DType::float32, {2, 5}, -2, 2, {}},
+                              {DType::float32, {}, 1, 2, {}}};
+          columns.attributes = {{"axis", std::int64_t{1}}, {"scalars", Strings{"f"}}};
+          return std::vector{rows, columns};
+        },
     .modifies = {{{0, 0}}},
     .popart_type = "PopartSparseAccumulate",
 });

@@ -1,4 +1,4 @@
-#include "lower/all_reduce.h"
+#include "lower/shared/all_reduce.h"
 
 namespace pando::lower {
 

@@ -9,9 +9,12 @@ using poplar::Tensor;
 
 namespace {
 
-bool contains(const ir::Ints& list, std::size_t i) { return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end(); }
+bool contains(const ir::Ints& list, std::size_t i) {
+  return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end();
+}
 
-// What changes from one iteration to the next has storage of its own; the other inputs are read where they are, and nothing may write there.
+// What changes from one iteration to the next has storage of its own; the other inputs are read where they are, and nothing may write
+// there.
 void repeat_graph(OpLowering& o) {
   Lowering& l = o.lowering();
   const ir::GraphId g = o.module().graphs(o.op())[0];

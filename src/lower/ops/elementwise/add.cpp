@@ -1,4 +1,4 @@
-#include "lower/expressions.h"
+#include "lower/shared/expressions.h"
 
 namespace pando::lower {
 

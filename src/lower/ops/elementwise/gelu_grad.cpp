@@ -11,7 +11,8 @@ constexpr Row lower_gelu_grad = {
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popnn);
-          o.result(0, popnn::nonLinearityInputGradient(o.graph(), popnn::NonLinearityType::GELU, o.operand(0), o.operand(1), o.program(), o.name()));
+          o.result(0, popnn::nonLinearityInputGradient(o.graph(), popnn::NonLinearityType::GELU, o.operand(0), o.operand(1), o.program(),
+                                                       o.name()));
         },
 };
 

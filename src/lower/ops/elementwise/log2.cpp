@@ -1,5 +1,5 @@
-#include "lower/element_types.h"
-#include "lower/expressions.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/expressions.h"
 
 #include <numbers>
 

@@ -1,7 +1,7 @@
-#include "lower/element_types.h"
-#include "lower/expressions.h"
-#include "lower/float8.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/float8.h"
 
 #include <popops/ElementWise.hpp>
 

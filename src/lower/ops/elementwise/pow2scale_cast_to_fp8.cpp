@@ -1,6 +1,6 @@
-#include "lower/expressions.h"
-#include "lower/float8.h"
 #include "lower/lowering.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/float8.h"
 
 #include <popops/ElementWise.hpp>
 

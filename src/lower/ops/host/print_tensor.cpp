@@ -21,11 +21,14 @@ constexpr Row lower_print_tensor = {
     .lower =
         [](OpLowering& o) {
           const ir::Attributes& a = o.attributes();
-          const auto text = [&](const char* name, char otherwise) { return a.has(name) && !a.text(name).empty() ? a.text(name)[0] : otherwise; };
+          const auto text = [&](const char* name, char otherwise) {
+            return a.has(name) && !a.text(name).empty() ? a.text(name)[0] : otherwise;
+          };
           const auto number = [&](const char* name, std::int64_t otherwise) { return static_cast<unsigned>(a.integer(name, otherwise)); };
           if (a.flag("print_self", true)) {
-            const poplar::PrintTensorFmt format(number("summarise_threshold", 1000), number("edge_items", 3), number("max_line_width", 75), number("digits", 8),
-                                                float_format(a), text("separator", ' '), text("open_bracket", '['), text("close_bracket", ']'));
+            const poplar::PrintTensorFmt format(number("summarise_threshold", 1000), number("edge_items", 3), number("max_line_width", 75),
+                                                number("digits", 8), float_format(a), text("separator", ' '), text("open_bracket", '['),
+                                                text("close_bracket", ']'));
             o.program().add(poplar::program::PrintTensor(a.text("title"), o.operand(0), format));
           }
           o.result_view(0, o.operand(0));

@@ -1,5 +1,5 @@
-#include "lower/index.h"
 #include "lower/lowering.h"
+#include "lower/shared/index.h"
 
 #include <popops/DynamicSlice.hpp>
 
@@ -13,7 +13,8 @@ constexpr Row lower_dynamic_slice = {
           o.lowering().need(Library::popops);
           const ir::Ints &axes = o.attributes().ints("axes"), &sizes = o.attributes().ints("sizes");
           const poplar::Tensor offset = int_indices(o, o.operand(1)).reinterpret(poplar::UNSIGNED_INT).flatten();
-          o.result(0, popops::dynamicSlice(o.graph(), o.operand(0), offset, {axes.begin(), axes.end()}, {sizes.begin(), sizes.end()}, o.program(), o.name()));
+          o.result(0, popops::dynamicSlice(o.graph(), o.operand(0), offset, {axes.begin(), axes.end()}, {sizes.begin(), sizes.end()},
+                                           o.program(), o.name()));
         },
 };
 

@@ -1,5 +1,5 @@
-#include "lower/index.h"
 #include "lower/lowering.h"
+#include "lower/shared/index.h"
 
 #include <popops/DynamicSlice.hpp>
 
@@ -15,7 +15,8 @@ constexpr Row lower_dynamic_update = {
           // What is read may have to move before this is written.
           const poplar::Tensor home = o.take(0);
           const poplar::Tensor offset = int_indices(o, o.operand(1)).reinterpret(poplar::UNSIGNED_INT).flatten();
-          popops::dynamicUpdate(o.graph(), home, o.operand(2), offset, {axes.begin(), axes.end()}, {sizes.begin(), sizes.end()}, o.program(), o.name());
+          popops::dynamicUpdate(o.graph(), home, o.operand(2), offset, {axes.begin(), axes.end()}, {sizes.begin(), sizes.end()},
+                                o.program(), o.name());
           o.result_taken(0, 0);
         },
 };

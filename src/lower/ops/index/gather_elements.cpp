@@ -1,6 +1,6 @@
-#include "lower/element_types.h"
-#include "lower/index.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/index.h"
 
 #include <popops/DynamicSlice.hpp>
 

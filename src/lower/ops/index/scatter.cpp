@@ -1,6 +1,6 @@
-#include "lower/element_types.h"
-#include "lower/index.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/index.h"
 
 #include <popops/DynamicSlice.hpp>
 
@@ -19,8 +19,8 @@ constexpr Row lower_scatter = {
           const Tensor indices = int_indices(o, o.operand(1)), values = o.operand(2);
           const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
           const Tensor offsets = flat_positions(o, indices.shape(), indices, axis, extents(o.result_type().shape));
-          popops::multiUpdate(o.graph(), home.flatten().expand({1}), values.reshape({values.numElements(), 1, 1}), offsets, {0}, {1}, o.program(), {}, {},
-                              o.name());
+          popops::multiUpdate(o.graph(), home.flatten().expand({1}), values.reshape({values.numElements(), 1, 1}), offsets, {0}, {1},
+                              o.program(), {}, {}, o.name());
           o.result_taken(0, 0);
         },
 };

@@ -1,4 +1,4 @@
-#include "lower/index.h"
+#include "lower/shared/index.h"
 
 namespace pando::lower {
 

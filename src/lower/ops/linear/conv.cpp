@@ -1,6 +1,6 @@
-#include "lower/convolutions.h"
-#include "lower/element_types.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/windows/convolutions.h"
 
 #include <poplin/Epilogue.hpp>
 
@@ -22,8 +22,9 @@ constexpr Row lower_conv = {
           o.lowering().need(Library::poplin);
           const ir::Convolution c = ir::convolution_of(o.attributes(), o.operand_type(0).shape, o.operand_type(1).shape);
           const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
-          return poplin::convolutionWithEpilogue(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p, {e.results, e.operands, e.product}, e.outs,
-                                                 o.program(), o.name(), convolution_options(o.attributes()), &o.lowering().planning());
+          return poplin::convolutionWithEpilogue(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p,
+                                                 {e.results, e.operands, e.product}, e.outs, o.program(), o.name(),
+                                                 convolution_options(o.attributes()), &o.lowering().planning());
         },
     .layout =
         [](const LayoutRequest& r) -> poplar::Tensor {

@@ -1,6 +1,6 @@
-#include "lower/convolutions.h"
-#include "lower/expressions.h"
-#include "lower/float8.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/float8.h"
+#include "lower/shared/windows/convolutions.h"
 
 #include <popops/ElementWise.hpp>
 

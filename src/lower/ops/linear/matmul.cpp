@@ -1,4 +1,4 @@
-#include "lower/products.h"
+#include "lower/shared/products.h"
 
 namespace pando::lower {
 

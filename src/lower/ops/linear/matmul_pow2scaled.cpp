@@ -1,7 +1,7 @@
-#include "lower/expressions.h"
-#include "lower/float8.h"
 #include "lower/lowering.h"
-#include "lower/products.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/float8.h"
+#include "lower/shared/products.h"
 
 #include <popops/ElementWise.hpp>
 

@@ -1,6 +1,6 @@
-#include "lower/convolutions.h"
 #include "lower/lowering.h"
-#include "lower/pooling_by_views.h"
+#include "lower/shared/windows/convolutions.h"
+#include "lower/shared/windows/pooling_by_views.h"
 
 namespace pando::lower {
 

@@ -1,6 +1,6 @@
 #include "lower/lowering.h"
-#include "lower/norms.h"
-#include "lower/reductions.h"
+#include "lower/shared/norms.h"
+#include "lower/shared/reductions.h"
 
 #include <popnn/GroupNorm.hpp>
 
@@ -25,10 +25,11 @@ constexpr Row lower_group_norm = {
           }
           // The statistics of halves are floats.
           const poplar::Tensor wide = popops::cast(o.graph(), t, poplar::FLOAT, o.program(), o.name() + "/wide");
-          const auto [mean, inverse] = popnn::gn::groupNormStatistics(o.graph(), wide, eps, o.program(), groups, false, true, poplar::FLOAT, o.name(), options);
-          o.result(0, popnn::gn::groupNormalise(o.graph(), t, weight, bias, in_type_of(o, mean, t), in_type_of(o, inverse, t), o.program(), o.name(),
-                                              options)
-                      .first);
+          const auto [mean, inverse] =
+              popnn::gn::groupNormStatistics(o.graph(), wide, eps, o.program(), groups, false, true, poplar::FLOAT, o.name(), options);
+          o.result(0, popnn::gn::groupNormalise(o.graph(), t, weight, bias, in_type_of(o, mean, t), in_type_of(o, inverse, t), o.program(),
+                                                o.name(), options)
+                          .first);
           o.result(1, as_result(o, mean, 1));
           o.result(2, as_result(o, inverse, 2));
         },

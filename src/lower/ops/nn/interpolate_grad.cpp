@@ -1,4 +1,4 @@
-#include "lower/interpolation.h"
+#include "lower/shared/windows/interpolation.h"
 
 namespace pando::lower {
 

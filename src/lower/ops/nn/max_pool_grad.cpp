@@ -1,6 +1,6 @@
-#include "lower/convolutions.h"
 #include "lower/lowering.h"
-#include "lower/pooling_by_views.h"
+#include "lower/shared/windows/convolutions.h"
+#include "lower/shared/windows/pooling_by_views.h"
 
 namespace pando::lower {
 
@@ -14,7 +14,8 @@ constexpr Row lower_max_pool_grad = {
           if (has_gaps(pooling)) return o.result(0, max_pool_gradient_by_views(o, o.operand(0), o.operand(1), o.operand(2), pooling));
           o.lowering().need(Library::popnn);
           const auto p = pooling_params(o.attributes(), o.operand_type(0).shape, o.operand_type(0).dtype, popnn::PoolingType::MAX);
-          o.result(0, popnn::pooling::poolInputGradient(o.graph(), p, o.operand(0), o.operand(1), o.operand(2), true, o.program(), o.name()));
+          o.result(0,
+                   popnn::pooling::poolInputGradient(o.graph(), p, o.operand(0), o.operand(1), o.operand(2), true, o.program(), o.name()));
         },
 };
 

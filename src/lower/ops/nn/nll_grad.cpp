@@ -1,8 +1,8 @@
-#include "ir/nll.h"
-#include "lower/element_types.h"
-#include "lower/expressions.h"
-#include "lower/labels.h"
+#include "ir/shared/nll.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/labels.h"
 
 #include <popops/ElementWise.hpp>
 
@@ -21,7 +21,8 @@ constexpr Row lower_nll_grad = {
           Any d = pe::Neg(pe::Divide(pe::_2, pe::_3));
           if (!o.attributes().flag("log_prob", false)) d = pe::Divide(d, pe::Max(pe::_1, pe::Const(epsilon)));
           const Any masked = pe::Select(d, pe::Const(0.0f), pe::_4);
-          const Tensor each = popops::map(o.graph(), masked, {p.expand({1}), dy, l.divisor, l.valid.expand({1})}, o.program(), o.name() + "/each");
+          const Tensor each =
+              popops::map(o.graph(), masked, {p.expand({1}), dy, l.divisor, l.valid.expand({1})}, o.program(), o.name() + "/each");
           // At the label; elsewhere 0.
           const poplar::Type type = element_type(o.result_type().dtype);
           const Any spread = pe::Cast(pe::Select(pe::_1, pe::Const(0.0f), pe::Equal(pe::_2, pe::_3)), type);

@@ -1,7 +1,7 @@
-#include "ir/nll.h"
-#include "lower/expressions.h"
-#include "lower/labels.h"
+#include "ir/shared/nll.h"
 #include "lower/lowering.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/labels.h"
 
 #include <popops/ElementWise.hpp>
 
@@ -17,7 +17,8 @@ constexpr Row lower_nll_loss = {
           const Labels l = labels_of(o);
           const Tensor p = label_probabilities(o, l);
           const auto epsilon = static_cast<float>(ir::nll_epsilon(o.operand_type(0).dtype));
-          const Any term = o.attributes().flag("log_prob", false) ? Any(pe::Neg(pe::_1)) : Any(pe::Neg(pe::Log(pe::Max(pe::_1, pe::Const(epsilon)))));
+          const Any term =
+              o.attributes().flag("log_prob", false) ? Any(pe::Neg(pe::_1)) : Any(pe::Neg(pe::Log(pe::Max(pe::_1, pe::Const(epsilon)))));
           const Any masked = pe::Select(term, pe::Const(0.0f), pe::_2);
           reduce_terms(o, l, popops::map(o.graph(), masked, {p, l.valid}, o.program(), o.name() + "/terms"), 0);
         },

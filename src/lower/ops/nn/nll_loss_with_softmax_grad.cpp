@@ -1,8 +1,8 @@
-#include "ir/nll.h"
-#include "lower/element_types.h"
-#include "lower/expressions.h"
-#include "lower/labels.h"
+#include "ir/shared/nll.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/labels.h"
 
 #include <popops/ElementWise.hpp>
 
@@ -29,7 +29,8 @@ constexpr Row lower_nll_loss_with_softmax_grad = {
           const poplar::Type type = element_type(o.result_type(1).dtype);
           const Any is_label = pe::Select(pe::Const(1.0f), pe::Const(0.0f), pe::Equal(pe::_2, pe::_3));
           const Any dx = pe::Cast(pe::Mul(pe::Sub(pe::Cast(pe::_1, poplar::FLOAT), is_label), pe::_4), type);
-          o.result(1, popops::map(o.graph(), dx, {l.probs, l.labels.expand({1}), class_numbers(o, l), scale}, o.program(), o.name() + "/gradient"));
+          o.result(1, popops::map(o.graph(), dx, {l.probs, l.labels.expand({1}), class_numbers(o, l), scale}, o.program(),
+                                  o.name() + "/gradient"));
         },
 };
 

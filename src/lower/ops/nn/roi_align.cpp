@@ -1,5 +1,5 @@
 #include "lower/lowering.h"
-#include "lower/roi_align.h"
+#include "lower/shared/windows/roi_align.h"
 
 namespace pando::lower {
 

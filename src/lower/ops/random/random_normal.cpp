@@ -13,7 +13,8 @@ constexpr Row lower_random_normal = {
           o.lowering().need(Library::poprand);
           const poplar::Tensor seed = o.operand(0), like = o.fresh();
           const ir::Attributes& a = o.attributes();
-          o.result(0, poprand::normal(o.graph(), &seed, ir::kNormalStream, like, like.elementType(), a.number("mean", 0.0), a.number("std", 1.0), o.program(), o.name()));
+          o.result(0, poprand::normal(o.graph(), &seed, ir::kNormalStream, like, like.elementType(), a.number("mean", 0.0),
+                                      a.number("std", 1.0), o.program(), o.name()));
         },
 };
 

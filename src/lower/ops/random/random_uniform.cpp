@@ -13,7 +13,8 @@ constexpr Row lower_random_uniform = {
           o.lowering().need(Library::poprand);
           const poplar::Tensor seed = o.operand(0), like = o.fresh();
           const ir::Attributes& a = o.attributes();
-          o.result(0, poprand::uniform(o.graph(), &seed, ir::kUniformStream, like, like.elementType(), a.number("low", 0.0), a.number("high", 1.0), o.program(), o.name()));
+          o.result(0, poprand::uniform(o.graph(), &seed, ir::kUniformStream, like, like.elementType(), a.number("low", 0.0),
+                                       a.number("high", 1.0), o.program(), o.name()));
         },
 };
 

@@ -1,5 +1,5 @@
 #include "lower/lowering.h"
-#include "lower/random.h"
+#include "lower/shared/random.h"
 
 namespace pando::lower {
 

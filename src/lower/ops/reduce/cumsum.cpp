@@ -1,6 +1,6 @@
-#include "lower/element_types.h"
 #include "lower/lowering.h"
-#include "lower/reductions.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/reductions.h"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

@@ -1,5 +1,5 @@
-#include "lower/expressions.h"
 #include "lower/lowering.h"
+#include "lower/shared/expressions.h"
 
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -26,7 +26,8 @@ constexpr Row lower_histogram = {
           o.lowering().need(Library::popops);
           const ir::Floats& levels = o.attributes().floats("levels");
           const Tensor t = o.operand(0).flatten();
-          const Any value = o.attributes().flag("absolute_of_input") ? Any(pe::Abs(pe::Cast(pe::_1, poplar::FLOAT))) : Any(pe::Cast(pe::_1, poplar::FLOAT));
+          const Any value = o.attributes().flag("absolute_of_input") ? Any(pe::Abs(pe::Cast(pe::_1, poplar::FLOAT)))
+                                                                     : Any(pe::Cast(pe::_1, poplar::FLOAT));
           // How many do not lie below each level; NaN lies below none.
           std::vector<Tensor> above{count(o, pe::Const(static_cast<unsigned>(t.numElements())), {})};
           for (double level : levels) {

@@ -1,5 +1,5 @@
 #include "lower/lowering.h"
-#include "lower/reductions.h"
+#include "lower/shared/reductions.h"
 
 #include <popops/ElementWise.hpp>
 

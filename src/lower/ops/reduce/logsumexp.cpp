@@ -1,6 +1,6 @@
-#include "lower/expressions.h"
 #include "lower/lowering.h"
-#include "lower/reductions.h"
+#include "lower/shared/expressions.h"
+#include "lower/shared/reductions.h"
 
 #include <popops/ElementWise.hpp>
 
@@ -19,7 +19,8 @@ constexpr Row lower_logsumexp = {
           // A finite shift: infinity less infinity would be no number.
           constexpr float kMost = std::numeric_limits<float>::max();
           const Tensor largest = reduced(o, o.operand(0), popops::Operation::MAX, wide);
-          const Tensor most = popops::map(o.graph(), pe::Max(pe::Min(pe::_1, pe::Const(kMost)), pe::Const(-kMost)), {largest}, o.program(), o.name() + "/shift");
+          const Tensor most = popops::map(o.graph(), pe::Max(pe::Min(pe::_1, pe::Const(kMost)), pe::Const(-kMost)), {largest}, o.program(),
+                                          o.name() + "/shift");
           const Any shifted = pe::Exp(pe::Sub(pe::Cast(pe::_1, wide), pe::_2));
           const Tensor powers = popops::map(o.graph(), shifted, {o.operand(0), beside_operand(o, most)}, o.program(), o.name() + "/powers");
           const Tensor sum = reduced(o, powers, popops::Operation::ADD, wide);

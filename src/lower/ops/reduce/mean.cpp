@@ -1,6 +1,6 @@
-#include "lower/element_types.h"
 #include "lower/lowering.h"
-#include "lower/reductions.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/reductions.h"
 
 #include <popops/Cast.hpp>
 
@@ -13,7 +13,8 @@ constexpr Row lower_mean = {
     .name = "mean",
     .lower =
         [](OpLowering& o) {
-          const double n = static_cast<double>(ir::elements_of(o.operand_type(0).shape)) / static_cast<double>(std::max<std::int64_t>(1, ir::elements_of(o.result_type().shape)));
+          const double n = static_cast<double>(ir::elements_of(o.operand_type(0).shape)) /
+                           static_cast<double>(std::max<std::int64_t>(1, ir::elements_of(o.result_type().shape)));
           const ir::DType type = o.result_type().dtype;
           if (ir::is_floating(type)) return o.result(0, reduced(o, o.operand(0), popops::Operation::ADD, element_type(type), 1 / n));
           o.lowering().need(Library::popops);

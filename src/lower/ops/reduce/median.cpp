@@ -1,6 +1,6 @@
-#include "lower/element_types.h"
-#include "lower/expressions.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/expressions.h"
 
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -44,7 +44,8 @@ constexpr Row lower_median = {
           const Tensor positions = add_constant(o.graph(), numbers, o.name() + "/positions");
           poputil::mapTensorLinearly(o.graph(), positions);
           Any same = pe::Equal(pe::_1, pe::_2);
-          if (ir::is_floating(o.operand_type(0).dtype)) same = pe::Or(same, pe::And(pe::NotEqual(pe::_1, pe::_1), pe::NotEqual(pe::_2, pe::_2)));
+          if (ir::is_floating(o.operand_type(0).dtype))
+            same = pe::Or(same, pe::And(pe::NotEqual(pe::_1, pe::_1), pe::NotEqual(pe::_2, pe::_2)));
           const Any where = pe::Select(pe::_3, pe::Const(static_cast<int>(n)), same);
           const Tensor candidates = popops::map(o.graph(), where, {t, middle, positions}, o.program(), o.name() + "/candidates");
           o.result(0, middle);

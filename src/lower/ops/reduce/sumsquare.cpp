@@ -1,13 +1,14 @@
-#include "lower/element_types.h"
 #include "lower/lowering.h"
-#include "lower/reductions.h"
+#include "lower/shared/element_types.h"
+#include "lower/shared/reductions.h"
 
 namespace pando::lower {
 
 extern const Row lower_sumsquare;
 constexpr Row lower_sumsquare = {
     .name = "sumsquare",
-    .lower = [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::SQUARE_ADD, element_type(o.result_type().dtype))); },
+    .lower =
+        [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::SQUARE_ADD, element_type(o.result_type().dtype))); },
 };
 
 }  // namespace pando::lower

@@ -4,8 +4,8 @@ namespace pando::lower {
 
 namespace {
 
-// On the CPU device products read matrices where they lie if each is evenly spaced. One that several of them read is put together once, not by each;
-// parts that were computed where they belong are there already.
+// On the CPU device products read matrices where they lie if each is evenly spaced. One that several of them read is put together once, not
+// by each; parts that were computed where they belong are there already.
 void put_together(OpLowering& o, const std::vector<poplar::Tensor>& parts, unsigned axis) {
   Lowering& l = o.lowering();
   const poplar::Tensor whole = l.whole_of(o.op());

@@ -1,5 +1,5 @@
-#include "lower/element_types.h"
 #include "lower/lowering.h"
+#include "lower/shared/element_types.h"
 
 #include <popops/ElementWise.hpp>
 #include <poputil/TileMapping.hpp>
@@ -31,7 +31,8 @@ constexpr Row lower_onehot = {
           const poplar::Tensor all = add_constant(o.graph(), numbers, o.name() + "/classes");
           poputil::mapTensorLinearly(o.graph(), all);
           const poplar::Tensor labels = o.operand(0).expand({axis}), values = o.operand(1);
-          o.result(0, popops::map(o.graph(), pe::Select(pe::_4, pe::_3, pe::Equal(pe::_1, pe::_2)), {labels, all, values[0], values[1]}, o.program(), o.name()));
+          o.result(0, popops::map(o.graph(), pe::Select(pe::_4, pe::_3, pe::Equal(pe::_1, pe::_2)), {labels, all, values[0], values[1]},
+                                  o.program(), o.name()));
         },
 };
 

@@ -1,5 +1,5 @@
 #include "lower/lowering.h"
-#include "lower/slices.h"
+#include "lower/shared/slices.h"
 
 namespace pando::lower {
 

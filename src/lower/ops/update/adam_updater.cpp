@@ -1,4 +1,4 @@
-#include "lower/adam.h"
+#include "lower/shared/adam.h"
 
 namespace pando::lower {
 

@@ -1,5 +1,5 @@
-#include "lower/index.h"
 #include "lower/lowering.h"
+#include "lower/shared/index.h"
 
 #include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>
@@ -23,9 +23,11 @@ constexpr Row lower_sparse_accumulate = {
           auto shape = home.shape();
           shape[axis] = n;
           Tensor pieces = o.operand(1).reshape(shape).dimRoll(axis, 0).expand({axis + 1});
-          if (pieces.elementType() != home.elementType()) pieces = popops::cast(o.graph(), pieces, home.elementType(), o.program(), o.name() + "/X");
+          if (pieces.elementType() != home.elementType())
+            pieces = popops::cast(o.graph(), pieces, home.elementType(), o.program(), o.name() + "/X");
           Tensor scale = o.scalar("f", 1);
-          if (scale.elementType() != home.elementType()) scale = popops::cast(o.graph(), scale, home.elementType(), o.program(), o.name() + "/f");
+          if (scale.elementType() != home.elementType())
+            scale = popops::cast(o.graph(), scale, home.elementType(), o.program(), o.name() + "/f");
           popops::multiUpdateAdd(o.graph(), home, pieces, indices.expand({1}), scale, {axis}, {1}, o.program(), {}, {}, o.name());
           o.result_taken(0, 0);
         },

@@ -11,8 +11,10 @@ std::string next_indent(std::string_view line) {
   std::size_t indent = first;
   const std::string_view word = code.substr(0, code.find_first_of(" ("));
   const bool leaves = word == "return" || word == "pass" || word == "break" || word == "continue" || word == "raise";
-  if (code.back() == ':') indent += kIndent;
-  else if (leaves) indent -= std::min(indent, kIndent);
+  if (code.back() == ':')
+    indent += kIndent;
+  else if (leaves)
+    indent -= std::min(indent, kIndent);
   return std::string(indent, ' ');
 }
 

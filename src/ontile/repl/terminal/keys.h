@@ -1,8 +1,8 @@
 // Key mode: every key goes to the tiles' own prompts.
 #pragma once
 
-#include "ontile/repl/interrupts.h"
-#include "ontile/repl/shell.h"
+#include "ontile/repl/shell/interrupts.h"
+#include "ontile/repl/shell/shell.h"
 
 namespace pando::ontile {
 

@@ -20,7 +20,8 @@ constexpr int kHistorySize = 5000;
 constexpr std::string_view kMarkPastes = "\033[?2004h", kMarkNoPastes = "\033[?2004l", kPasteEnd = "\033[201~";
 
 void write_terminal(std::string_view text) {
-  for (ssize_t n = 0; !text.empty() && (n = write(STDOUT_FILENO, text.data(), text.size())) > 0;) text.remove_prefix(static_cast<std::size_t>(n));
+  for (ssize_t n = 0; !text.empty() && (n = write(STDOUT_FILENO, text.data(), text.size())) > 0;)
+    text.remove_prefix(static_cast<std::size_t>(n));
 }
 
 winsize terminal_size() {
@@ -75,11 +76,26 @@ void LineEditor::bind_keys() {
   el_set(editor_, EL_ADDFN, "pando-end", "End of line or paste mode", on_end);
   el_set(editor_, EL_ADDFN, "pando-paste", "What is pasted", on_paste);
   const std::pair<const char*, const char*> keys[] = {
-      {"\t", "pando-tab"},           {"^?", "pando-backspace"},       {"^H", "pando-backspace"},          {"^E", "pando-end"},
-      {"\033[A", "pando-up"},        {"\033OA", "pando-up"},          {"^P", "pando-up"},                 {"\033[B", "pando-down"},
-      {"\033OB", "pando-down"},      {"^N", "pando-down"},            {"\033[200~", "pando-paste"},       {"^R", "em-inc-search-prev"},
-      {"\033[H", "ed-move-to-beg"},  {"\033[F", "ed-move-to-end"},    {"\033[1~", "ed-move-to-beg"},      {"\033[4~", "ed-move-to-end"},
-      {"\033[3~", "ed-delete-next-char"}, {"\033[1;5C", "em-next-word"}, {"\033[1;5D", "ed-prev-word"},   {"^W", "ed-delete-prev-word"},
+      {"\t", "pando-tab"},
+      {"^?", "pando-backspace"},
+      {"^H", "pando-backspace"},
+      {"^E", "pando-end"},
+      {"\033[A", "pando-up"},
+      {"\033OA", "pando-up"},
+      {"^P", "pando-up"},
+      {"\033[B", "pando-down"},
+      {"\033OB", "pando-down"},
+      {"^N", "pando-down"},
+      {"\033[200~", "pando-paste"},
+      {"^R", "em-inc-search-prev"},
+      {"\033[H", "ed-move-to-beg"},
+      {"\033[F", "ed-move-to-end"},
+      {"\033[1~", "ed-move-to-beg"},
+      {"\033[4~", "ed-move-to-end"},
+      {"\033[3~", "ed-delete-next-char"},
+      {"\033[1;5C", "em-next-word"},
+      {"\033[1;5D", "ed-prev-word"},
+      {"^W", "ed-delete-prev-word"},
       {"^L", "ed-clear-screen"},
   };
   for (const auto& [key, function] : keys) el_set(editor_, EL_BIND, key, function, nullptr);
@@ -88,7 +104,8 @@ void LineEditor::bind_keys() {
 void LineEditor::load_history() {
   HistEvent event;
   if (!history_file_.empty()) ::history(history_, &event, H_LOAD, history_file_.c_str());
-  for (int more = ::history(history_, &event, H_LAST); more != -1; more = ::history(history_, &event, H_PREV)) entries_.emplace_back(event.str);
+  for (int more = ::history(history_, &event, H_LAST); more != -1; more = ::history(history_, &event, H_PREV))
+    entries_.emplace_back(event.str);
 }
 
 void LineEditor::remember(std::string_view entry) {
@@ -175,8 +192,10 @@ int LineEditor::get_key(EditLine* editor, wchar_t* key) {
     if (n <= 0) return static_cast<int>(n);
     const std::size_t used = std::mbrtowc(key, &byte, 1, &state);
     if (used == static_cast<std::size_t>(-2)) continue;  // more bytes belong to it
-    if (used == static_cast<std::size_t>(-1)) state = {};
-    else return 1;
+    if (used == static_cast<std::size_t>(-1))
+      state = {};
+    else
+      return 1;
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ontile/repl/interrupts.h"
+#include "ontile/repl/shell/interrupts.h"
 #include "ontile/session.h"
 
 namespace pando::ontile {
@@ -66,8 +66,8 @@ class LineEditor {
   std::string prompt_;
   bool pasting_ = false;
   bool paste_asked_ = false;
-  unsigned rows_ = 0, columns_ = 0;   // of the terminal
-  std::size_t drawn_rows_ = 0;        // that the library may use
+  unsigned rows_ = 0, columns_ = 0;  // of the terminal
+  std::size_t drawn_rows_ = 0;       // that the library may use
 };
 
 }  // namespace pando::ontile

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "ontile/repl/script.h"
+#include "ontile/repl/shell/script.h"
+#include "ontile/repl/shell/tile_set.h"
 #include "ontile/repl/terminal/indent.h"
 #include "ontile/repl/terminal/keys.h"
 #include "ontile/repl/terminal/line_editor.h"
-#include "ontile/repl/tile_set.h"
 
 namespace pando::ontile {
 namespace {
@@ -100,9 +100,12 @@ std::string history_file(std::string_view name) {
   const char* const state = std::getenv("XDG_STATE_HOME");
   const char* const home = std::getenv("HOME");
   std::filesystem::path folder;
-  if (state != nullptr && *state == '/') folder = state;  // others are to be ignored
-  else if (home != nullptr && *home != '\0') folder = std::filesystem::path(home) / ".local" / "state";
-  else return {};
+  if (state != nullptr && *state == '/')
+    folder = state;  // others are to be ignored
+  else if (home != nullptr && *home != '\0')
+    folder = std::filesystem::path(home) / ".local" / "state";
+  else
+    return {};
   folder /= "pando";
   std::error_code error;
   std::filesystem::create_directories(folder, error);

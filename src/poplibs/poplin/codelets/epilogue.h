@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "kernels/elementwise_matrix.h"
+#include "kernels/elementwise/elementwise_matrix.h"
 
 namespace poplin {
 

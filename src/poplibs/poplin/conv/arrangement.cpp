@@ -12,9 +12,7 @@ using poplar::Tensor;
 constexpr std::size_t kShortPiece = 8;
 
 // The first `sizes[d]` elements of every dimension d.
-Tensor corner(const Tensor& t, const std::vector<std::size_t>& sizes) {
-  return t.slice(std::vector<std::size_t>(sizes.size(), 0), sizes);
-}
+Tensor corner(const Tensor& t, const std::vector<std::size_t>& sizes) { return t.slice(std::vector<std::size_t>(sizes.size(), 0), sizes); }
 
 bool is_contiguous(const Tensor& t) {
   const std::size_t pieces = t.flatten().getContiguousRegions().size();
@@ -76,7 +74,8 @@ Arrangement arrangement_of_weights(const Tensor& view) {
   // {taps..., 2} in the order in, taps: contiguous if input channels are the next slower dimension.
   sizes[rank - 2] = 2;
   const Tensor pair = corner(view, sizes).dimRoll(static_cast<unsigned>(rank - 2));
-  a.order = pair.flatten().getContiguousRegions().size() == taps.flatten().getContiguousRegions().size() ? kTransposedFirst : kChannelsFirst;
+  a.order =
+      pair.flatten().getContiguousRegions().size() == taps.flatten().getContiguousRegions().size() ? kTransposedFirst : kChannelsFirst;
   return a;
 }
 

@@ -1,7 +1,7 @@
 // How a view's elements follow each other in memory, so that vertices read what is there instead of having it rearranged.
 #pragma once
 
-#include "kernels/conv.h"
+#include "kernels/conv/conv.h"
 #include "poplibs/poplin/conv/line.h"
 
 #include <poplar/Tensor.hpp>

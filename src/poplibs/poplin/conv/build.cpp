@@ -1,7 +1,7 @@
 #include "poplibs/poplin/conv/build.h"
 
 #include "poplibs/poplin/conv/arrangement.h"
-#include "poplibs/poplin/conv/grid.h"
+#include "poplibs/poplin/conv/plan/grid.h"
 #include "poplibs/poplin/plan/cost.h"
 #include "poplibs/work.h"
 
@@ -20,7 +20,8 @@ using poplar::Type;
 using poplar::VertexRef;
 
 // Activations {groups, batch, lines..., channels}, one group: the channels `piece` of a box, flat in the arrangement's order.
-Tensor activations(const Tensor& view, const Arrangement& a, std::int64_t group, Range batch, const std::vector<Range>& field, Range piece) {
+Tensor activations(const Tensor& view, const Arrangement& a, std::int64_t group, Range batch, const std::vector<Range>& field,
+                   Range piece) {
   std::vector<Range> ranges = {{group, group + 1}, batch};
   ranges.insert(ranges.end(), field.begin(), field.end());
   ranges.push_back(piece);
@@ -46,9 +47,10 @@ struct Operands {
   std::vector<Tensor> first, second;
 };
 
-// Adds one group's activations of a box: rows as pieces of their own, if the plan says that they lie whole; else pieces of channels. The order.
-int add_activations(std::vector<Tensor>& to, const Tensor& view, const Arrangement& a, const Partition& cut, std::int64_t group, Range batch,
-                    const std::vector<Range>& field, Range channels) {
+// Adds one group's activations of a box: rows as pieces of their own, if the plan says that they lie whole; else pieces of channels. The
+// order.
+int add_activations(std::vector<Tensor>& to, const Tensor& view, const Arrangement& a, const Partition& cut, std::int64_t group,
+                    Range batch, const std::vector<Range>& field, Range channels) {
   const std::vector<Range> pieces = pieces_of(a, channels);
   if (!cut.by_row || field.size() < 2 || a.order != kChannelsLast || pieces.size() != 1 || batch.size() * field[0].size() > kConvPieces) {
     for (const Range& piece : pieces) to.push_back(activations(view, a, group, batch, field, piece));
@@ -64,7 +66,8 @@ int add_activations(std::vector<Tensor>& to, const Tensor& view, const Arrangeme
 }
 
 // The same of weights: kernel elements are the rows.
-int add_weights(std::vector<Tensor>& to, const Tensor& view, const Arrangement& a, const Partition& cut, std::int64_t group, Range in, Range out) {
+int add_weights(std::vector<Tensor>& to, const Tensor& view, const Arrangement& a, const Partition& cut, std::int64_t group, Range in,
+                Range out) {
   const Tensor all = weights_of(view, a, group, in, out);
   const std::size_t elements = static_cast<std::size_t>(in.size() * out.size()), taps = all.numElements() / elements;
   if (!cut.by_row || a.order != kChannelsLast || taps > kConvPieces) {
@@ -85,8 +88,12 @@ std::vector<Range> input_field(const Problem& p, const Block& b) {
 
 // The vertex's state, as codelets/conv/conv_block.h reads it.
 std::vector<int> shape_of(const Problem& p, const Block& b, const std::vector<Range>& inputs, int first_order, int second_order) {
-  std::vector<int> shape = {static_cast<int>(p.lines.size()), static_cast<int>(b.batch.size()), static_cast<int>(b.in_channels.size()),
-                            static_cast<int>(b.out_channels.size()), first_order, second_order};
+  std::vector<int> shape = {static_cast<int>(p.lines.size()),
+                            static_cast<int>(b.batch.size()),
+                            static_cast<int>(b.in_channels.size()),
+                            static_cast<int>(b.out_channels.size()),
+                            first_order,
+                            second_order};
   for (std::size_t d = 0; d < p.lines.size(); ++d) {
     const Line line = part_of(p.lines[d], b.field[d], inputs[d]);
     const std::int64_t numbers[] = {line.in, line.out, line.taps, line.stride, line.dilation, line.offset, line.step};
@@ -106,7 +113,8 @@ struct Shape {
 
 // A tensor {outer..., channels} in which the channels of a part lie together: one variable {parts, outer..., channels of a part} if
 // the parts are equal, which keeps views of it simple; else a variable for each part.
-Tensor by_channels(Graph& graph, const Type& type, std::int64_t channels, std::int64_t parts, const Shape& outer, const DebugContext& context) {
+Tensor by_channels(Graph& graph, const Type& type, std::int64_t channels, std::int64_t parts, const Shape& outer,
+                   const DebugContext& context) {
   const unsigned last = static_cast<unsigned>(outer.sizes.size());
   if (channels % parts == 0) {
     Shape whole{{static_cast<std::size_t>(parts)}};
@@ -121,7 +129,8 @@ Tensor by_channels(Graph& graph, const Type& type, std::int64_t channels, std::i
   return concat(list, last);
 }
 
-Tensor by_output_channels(Graph& graph, const Type& type, const Problem& p, const Partition& cut, const Shape& outer, const DebugContext& context) {
+Tensor by_output_channels(Graph& graph, const Type& type, const Problem& p, const Partition& cut, const Shape& outer,
+                          const DebugContext& context) {
   return by_channels(graph, type, p.out_channels, cut.out_channels * cut.serial, outer, context);
 }
 
@@ -152,7 +161,8 @@ Tensor as_weights(const Tensor& t, std::size_t field_dims) {
 Shape kernel_shape(const ConvParams& params, const Problem& p) {
   Shape shape;
   shape.add(p.groups);
-  for (std::size_t d = 0; d < p.lines.size(); ++d) shape.add(d < params.getNumFieldDims() ? static_cast<std::int64_t>(params.kernelShape[d]) : 1);
+  for (std::size_t d = 0; d < p.lines.size(); ++d)
+    shape.add(d < params.getNumFieldDims() ? static_cast<std::int64_t>(params.kernelShape[d]) : 1);
   return shape.add(p.in_channels);
 }
 
@@ -179,7 +189,8 @@ void add_sums(Graph& graph, ComputeSet set, const Sum& sum, bool by_row) {
   const poplar::Target& target = graph.getTarget();
   const std::int64_t n = static_cast<std::int64_t>(sum.out.numElements()), grain = 8, tiles = static_cast<std::int64_t>(sum.tiles.size());
   const std::int64_t workers = target.getTargetType() == poplar::TargetType::CPU ? 1 : pando::poplibs::vertices_per_tile(target);
-  const std::int64_t grains = (n + grain - 1) / grain, worth = by_row ? std::max<std::int64_t>(1, n / kLeastSumsByRow) : std::max(tiles, n / kLeastSums);
+  const std::int64_t grains = (n + grain - 1) / grain,
+                     worth = by_row ? std::max<std::int64_t>(1, n / kLeastSumsByRow) : std::max(tiles, n / kLeastSums);
   const std::int64_t vertices = std::min(tiles * workers, worth);
   const std::string name = vertex_of("ConvSum", sum.partials.elementType(), sum.out.elementType());
   for (std::int64_t i = 0; i < vertices; ++i) {
@@ -238,8 +249,9 @@ Tensor make_weights(Graph& graph, const ConvParams& params, const Problem& p, co
   for (std::size_t d = 0; d < cut.field.size(); ++d) outputs.lines[d].out = cut.field[d];
   for (std::int64_t step = 0; step < cut.serial; ++step)
     each_block(graph, outputs, cut, step, [&](const Block& b) {
-      const Tensor mine = share(box(all, whole_kernel(all, b.groups, b.in_channels, b.out_channels)), cut.batch * cut.field_blocks(), b.among_weights,
-                                std::max<std::int64_t>(1, b.out_channels.size() * (cut.by_row ? b.in_channels.size() : 1)));
+      const Tensor mine =
+          share(box(all, whole_kernel(all, b.groups, b.in_channels, b.out_channels)), cut.batch * cut.field_blocks(), b.among_weights,
+                std::max<std::int64_t>(1, b.out_channels.size() * (cut.by_row ? b.in_channels.size() : 1)));
       if (mine.numElements() > 0) graph.setTileMapping(mine, b.tile);
     });
   return as_weights(all, params.getNumFieldDims());
@@ -282,20 +294,26 @@ namespace {
 class Results {
  public:
   Results(Graph& graph, const Type& result, const Options& options, std::int64_t terms, const DebugContext& context)
-      : graph_(graph), terms_(terms), type_(terms == 1 ? result : options.half_partials ? poplar::HALF : poplar::FLOAT), context_(context) {}
+      : graph_(graph),
+        terms_(terms),
+        type_(terms == 1              ? result
+              : options.half_partials ? poplar::HALF
+                                      : poplar::FLOAT),
+        context_(context) {}
 
   const Type& type() const { return type_; }
 
   // One row for each group of the block. `out` is the block's box of the result, the `ranges` of it; `term` counts the blocks of a box.
   Tensor of(const Block& b, const Tensor& out, const std::vector<Range>& ranges, std::int64_t term) {
-    const Tensor rows = box(out, ranges).reshape({static_cast<std::size_t>(b.groups.size()),
-                                                  elements(ranges) / static_cast<std::size_t>(b.groups.size())});
+    const Tensor rows =
+        box(out, ranges).reshape({static_cast<std::size_t>(b.groups.size()), elements(ranges) / static_cast<std::size_t>(b.groups.size())});
     if (terms_ == 1) return rows;
     std::vector<std::int64_t> key;
     for (const Range& r : ranges) key.push_back(r.begin);
     Sum& sum = sums_[key];
     if (sum.tiles.empty())
-      sum = {graph_.addVariable(type_, {static_cast<std::size_t>(terms_), rows.numElements()}, DebugContext(context_, "partials")), rows.flatten(),
+      sum = {graph_.addVariable(type_, {static_cast<std::size_t>(terms_), rows.numElements()}, DebugContext(context_, "partials")),
+             rows.flatten(),
              {}};
     const Tensor partial = sum.partials[static_cast<std::size_t>(term)];
     graph_.setTileMapping(partial, b.tile);
@@ -371,8 +389,8 @@ void build_forward(Graph& graph, const Problem& p, const Options& options, const
   }
 }
 
-void build_weight_gradient(Graph& graph, const Problem& p, const Options& options, const Partition& cut, const Tensor& in, const Tensor& deltas,
-                           const Tensor& out, Stages& stages, const DebugContext& context) {
+void build_weight_gradient(Graph& graph, const Problem& p, const Options& options, const Partition& cut, const Tensor& in,
+                           const Tensor& deltas, const Tensor& out, Stages& stages, const DebugContext& context) {
   if (out.numElements() == 0) return;
   const Arrangement ins = arrangement_of_activations(in), outs = arrangement_of_activations(deltas);
   for (std::int64_t step = 0; step < cut.serial; ++step) {

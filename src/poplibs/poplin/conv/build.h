@@ -1,7 +1,7 @@
 // From a plan to variables, vertices and programs.
 #pragma once
 
-#include "poplibs/poplin/conv/plan.h"
+#include "poplibs/poplin/conv/plan/plan.h"
 #include "poplibs/poplin/conv/problem.h"
 
 #include <poplar/DebugContext.hpp>
@@ -41,7 +41,8 @@ poplar::Tensor make_weight_gradient(poplar::Graph& graph, const ConvParams& para
 // Views as problem.h gives them; `out` is written whole.
 void build_forward(poplar::Graph& graph, const Problem& problem, const Options& options, const Partition& cut, const poplar::Tensor& in,
                    const poplar::Tensor& weights, const poplar::Tensor& out, Stages& stages, const poplar::DebugContext& context);
-void build_weight_gradient(poplar::Graph& graph, const Problem& problem, const Options& options, const Partition& cut, const poplar::Tensor& in,
-                           const poplar::Tensor& deltas, const poplar::Tensor& out, Stages& stages, const poplar::DebugContext& context);
+void build_weight_gradient(poplar::Graph& graph, const Problem& problem, const Options& options, const Partition& cut,
+                           const poplar::Tensor& in, const poplar::Tensor& deltas, const poplar::Tensor& out, Stages& stages,
+                           const poplar::DebugContext& context);
 
 }  // namespace poplin::conv

@@ -34,8 +34,12 @@ Range on_line(Bounds bounds, std::int64_t before, std::int64_t size) {
   const Range r{std::max<std::int64_t>(0, bounds.first - before), std::min<std::int64_t>(size, bounds.second - before)};
   return r.empty() ? Range{} : r;
 }
-Range outputs_on(const ConvParams& p, const Line& line, unsigned dim, Bounds outputs) { return on_line(outputs, p.outputTransform.paddingLower[dim], line.out); }
-Range taps_on(const ConvParams& p, const Line& line, unsigned dim, Bounds kernels) { return on_line(kernels, p.kernelTransform.truncationLower[dim], line.taps); }
+Range outputs_on(const ConvParams& p, const Line& line, unsigned dim, Bounds outputs) {
+  return on_line(outputs, p.outputTransform.paddingLower[dim], line.out);
+}
+Range taps_on(const ConvParams& p, const Line& line, unsigned dim, Bounds kernels) {
+  return on_line(kernels, p.kernelTransform.truncationLower[dim], line.taps);
+}
 Range inputs_on(const ConvParams& p, const Line& line, unsigned dim, Bounds inputs) {
   const Range r = on_line(inputs, p.inputTransform.truncationLower[dim], line.in);
   return line.reversed && !r.empty() ? Range{line.in - r.end, line.in - r.begin} : r;
@@ -67,7 +71,8 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b !
 
 // The least and the greatest of factor * x.
 struct Span {
-  Span(std::int64_t factor, Range xs) : low(factor * (factor > 0 ? xs.begin : xs.end - 1)), high(factor * (factor > 0 ? xs.end - 1 : xs.begin)) {}
+  Span(std::int64_t factor, Range xs)
+      : low(factor * (factor > 0 ? xs.begin : xs.end - 1)), high(factor * (factor > 0 ? xs.end - 1 : xs.begin)) {}
   std::int64_t low, high;
 };
 
@@ -101,7 +106,8 @@ Bounds output_range(const ConvParams& p, const Line& line, unsigned dim, Bounds 
   if (taps.empty() || inputs.empty()) return {0, 0};
   const Span t(line.step, taps), i(line.dilation, inputs);
   const Range near = reaching(outputs_on(p, line, dim, outputs), line.stride, i.low - line.offset - t.high, i.high - line.offset - t.low);
-  const Range met = least(near, [&](std::int64_t o) { return any_meets(line.step, line.stride * o + line.offset, taps, line.dilation, inputs); });
+  const Range met =
+      least(near, [&](std::int64_t o) { return any_meets(line.step, line.stride * o + line.offset, taps, line.dilation, inputs); });
   return bounds_of(met, p.outputTransform.paddingLower[dim]);
 }
 
@@ -112,8 +118,9 @@ Bounds one(unsigned index) { return {index, index == kNone ? index : index + 1};
 
 unsigned getDilatedSize(unsigned size, unsigned dilation) {
   const std::uint64_t dilated = size == 0 ? 0 : std::uint64_t{size - 1} * dilation + 1;
-  if (dilated > ~0U) poputil::refuse("dilated-size", "getDilatedSize: {} elements dilated by {} are {}, more than an unsigned int holds",
-                                     size, dilation, dilated);
+  if (dilated > ~0U)
+    poputil::refuse("dilated-size", "getDilatedSize: {} elements dilated by {} are {}, more than an unsigned int holds", size, dilation,
+                    dilated);
   return static_cast<unsigned>(dilated);
 }
 
@@ -151,9 +158,13 @@ Bounds getOutputRangeForInputRange(unsigned dim, Bounds outputs, Bounds inputs, 
   return output_range(p, line, dim, outputs, {0, line.taps}, inputs_on(p, line, dim, inputs));
 }
 
-Bounds getInputRange(unsigned dim, Bounds outputs, unsigned kernel, const ConvParams& p) { return getInputRange(dim, outputs, one(kernel), p); }
+Bounds getInputRange(unsigned dim, Bounds outputs, unsigned kernel, const ConvParams& p) {
+  return getInputRange(dim, outputs, one(kernel), p);
+}
 
-Bounds getKernelRange(unsigned dim, Bounds outputs, unsigned input, const ConvParams& p) { return getKernelRange(dim, outputs, one(input), p); }
+Bounds getKernelRange(unsigned dim, Bounds outputs, unsigned input, const ConvParams& p) {
+  return getKernelRange(dim, outputs, one(input), p);
+}
 
 Bounds getInputRange(unsigned dim, Bounds outputs, Bounds kernels, const ConvParams& p) {
   const Line line = checked_line(p, dim);
@@ -162,7 +173,8 @@ Bounds getInputRange(unsigned dim, Bounds outputs, Bounds kernels, const ConvPar
   const Span outs(line.stride, o), taps(line.step, t);
   const Range near = reaching({0, line.in}, line.dilation, outs.low + line.offset + taps.low, outs.high + line.offset + taps.high);
   const Range met = least(near, [&](std::int64_t i) { return any_meets(-line.step, line.dilation * i - line.offset, t, line.stride, o); });
-  return bounds_of(line.reversed && !met.empty() ? Range{line.in - met.end, line.in - met.begin} : met, p.inputTransform.truncationLower[dim]);
+  return bounds_of(line.reversed && !met.empty() ? Range{line.in - met.end, line.in - met.begin} : met,
+                   p.inputTransform.truncationLower[dim]);
 }
 
 Bounds getKernelRange(unsigned dim, Bounds outputs, Bounds inputs, const ConvParams& p) {

@@ -29,11 +29,13 @@ void zero_beyond(poplar::Graph& graph, const Tensor& t, unsigned dim, std::size_
 }
 
 // The weights as blocks want them. Where many blocks share weights that lie in another order, these are put in order once for all.
-Tensor weights_for(poplar::Graph& graph, const Convolution& c, const Tensor& weights, bool transposed, Sequence& before, const DebugContext& context) {
+Tensor weights_for(poplar::Graph& graph, const Convolution& c, const Tensor& weights, bool transposed, Sequence& before,
+                   const DebugContext& context) {
   constexpr std::int64_t kManyBlocks = 4;
   const Tensor view = weights_view(weights, c.params, c.problem, transposed);
   const Partition& cut = c.partition;
-  const bool as_it_is = graph.getTarget().getNumTiles() == 1 || cut.batch * cut.field_blocks() < kManyBlocks || arrangement_of_weights(view).order == kChannelsLast;
+  const bool as_it_is = graph.getTarget().getNumTiles() == 1 || cut.batch * cut.field_blocks() < kManyBlocks ||
+                        arrangement_of_weights(view).order == kChannelsLast;
   if (as_it_is) return view;
   const Tensor own = weights_view(make_weights(graph, c.params, c.problem, cut, DebugContext(context, "arranged")), c.params, c.problem);
   before.add(Copy(view, own, false, context));
@@ -44,7 +46,9 @@ Tensor weights_for(poplar::Graph& graph, const Convolution& c, const Tensor& wei
 
 Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags,
                          PlanningCache* cache)
-    : params(params), problem(problem_of(params, flipped)), options(parse_options(flags)),
+    : params(params),
+      problem(problem_of(params, flipped)),
+      options(parse_options(flags)),
       in_rows(kind == Kind::forward && is_in_rows(problem, options, graph.getTarget())) {
   if (in_rows)
     partition.field.assign(problem.lines.size(), 1);
@@ -53,16 +57,16 @@ Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind ki
 }
 
 void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in, const Tensor& weights, bool transposed, const Tensor& out,
-                   Stages& stages,
-                   Sequence& before, const DebugContext& context) {
+                   Stages& stages, Sequence& before, const DebugContext& context) {
   for (unsigned d = 0; d < c.params.getNumFieldDims(); ++d)
     zero_beyond(graph, out, 2 + d, c.params.outputTransform.paddingLower[d], static_cast<std::size_t>(c.problem.lines[d].out), before);
   const Tensor image = input_view(in, c.params, c.problem), result = output_view(out, c.params, c.problem);
   if (c.in_rows)
-    convolve_in_rows(graph, c.problem, c.options, image, weights_view(weights, c.params, c.problem, transposed), result, stages.at(0), before, stages.after(),
-                     context);
+    convolve_in_rows(graph, c.problem, c.options, image, weights_view(weights, c.params, c.problem, transposed), result, stages.at(0),
+                     before, stages.after(), context);
   else
-    build_forward(graph, c.problem, c.options, c.partition, image, weights_for(graph, c, weights, transposed, before, context), result, stages, context);
+    build_forward(graph, c.problem, c.options, c.partition, image, weights_for(graph, c, weights, transposed, before, context), result,
+                  stages, context);
 }
 
 Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor& deltas, const Tensor& in, Stages& stages, Sequence& before,
@@ -70,8 +74,8 @@ Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor&
   const Tensor out = make_weight_gradient(graph, c.params, c.problem, c.partition, DebugContext(context, "weightDeltas"));
   for (unsigned d = 0; d < c.params.getNumFieldDims(); ++d)
     zero_beyond(graph, out, 3 + d, c.params.kernelTransform.truncationLower[d], static_cast<std::size_t>(c.problem.lines[d].taps), before);
-  build_weight_gradient(graph, c.problem, c.options, c.partition, input_view(in, c.params, c.problem), output_view(deltas, c.params, c.problem),
-                        weights_view(out, c.params, c.problem), stages, context);
+  build_weight_gradient(graph, c.problem, c.options, c.partition, input_view(in, c.params, c.problem),
+                        output_view(deltas, c.params, c.problem), weights_view(out, c.params, c.problem), stages, context);
   return out;
 }
 
@@ -91,12 +95,14 @@ Tensor createInput(Graph& graph, const ConvParams& params, const DebugContext& c
                    : conv::make_input(graph, params, c.problem, c.partition, DebugContext(context, "input"));
 }
 
-Tensor createWeights(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
+Tensor createWeights(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options,
+                     PlanningCache* cache) {
   const Convolution c(graph, params, Kind::forward, false, options, cache);
   return conv::make_weights(graph, params, c.problem, c.partition, DebugContext(context, "weights"));
 }
 
-Tensor createConvOutput(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
+Tensor createConvOutput(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options,
+                        PlanningCache* cache) {
   const Convolution c(graph, params, Kind::forward, false, options, cache);
   return conv::make_output(graph, params, c.problem, c.partition, DebugContext(context, "output"));
 }
@@ -113,14 +119,14 @@ Tensor convolution(Graph& graph, const Tensor& in, const Tensor& weights, const 
   return out;
 }
 
-void convolutionWithOutput(Graph& graph, const Tensor& in, const Tensor& weights, const Tensor& out, const ConvParams& params, bool transposed,
-                           Sequence& prog, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
+void convolutionWithOutput(Graph& graph, const Tensor& in, const Tensor& weights, const Tensor& out, const ConvParams& params,
+                           bool transposed, Sequence& prog, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   const Convolution c(graph, params, Kind::forward, transposed, options, cache);
   conv::expect_input(in, params, "convolutionWithOutput");
   conv::expect_weights(weights, params, transposed, "convolutionWithOutput");
   conv::expect_output(out, params, "convolutionWithOutput");
-  if (!out.isParallelWriteable()) poputil::refuse("output-not-writable",
-                                                  "convolutionWithOutput: the output has elements that are aliased or constant");
+  if (!out.isParallelWriteable())
+    poputil::refuse("output-not-writable", "convolutionWithOutput: the output has elements that are aliased or constant");
   conv::Stages stages(graph, context);
   conv::convolve_into(graph, c, in, weights, transposed, out, stages, prog, context);
   stages.add_to(prog);

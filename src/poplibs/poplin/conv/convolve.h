@@ -3,7 +3,7 @@
 
 #include "poplibs/poplin/conv/build.h"
 #include "poplibs/poplin/conv/options.h"
-#include "poplibs/poplin/conv/plan.h"
+#include "poplibs/poplin/conv/plan/plan.h"
 
 #include <poplar/OptionFlags.hpp>
 
@@ -15,11 +15,12 @@ using poplar::program::Sequence;
 
 // A convolution with its options and its plan.
 struct Convolution {
-  Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags, PlanningCache* cache);
+  Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags,
+              PlanningCache* cache);
   ConvParams params;
   Problem problem;
   Options options;
-  bool in_rows;         // cpu_rows.h; the partition has one block then
+  bool in_rows;  // cpu_rows.h; the partition has one block then
   Partition partition;
 };
 

@@ -17,7 +17,8 @@ using poplar::Tensor;
 using poplar::program::Copy;
 using poplar::program::Sequence;
 
-// Parts of a convolution: more than a host's threads, so that they share them evenly. Fewer than kFewParts are left to plans, which cut channels, too.
+// Parts of a convolution: more than a host's threads, so that they share them evenly. Fewer than kFewParts are left to plans, which cut
+// channels, too.
 constexpr std::int64_t kParts = 16, kFewParts = 8;
 // Products of numbers in a part, at least.
 constexpr std::int64_t kLeastWork = 1 << 16;
@@ -36,12 +37,13 @@ std::array<Line, 2> axes_of(const Problem& p) {
   return {Line(), p.lines[0]};
 }
 
-// Whether kernels/conv_winograd.h does it, and the weights are turned for enough of results.
+// Whether kernels/conv/conv_winograd.h does it, and the weights are turned for enough of results.
 bool is_winograd(const Problem& p, const Options& options) {
   if (!options.winograd || p.lines.size() != 2) return false;
   const auto fits = [](std::int64_t channels) { return channels % 16 == 0 && channels <= 4096; };
   const auto three = [](const Line& l) { return l.taps == 3 && l.stride == 1 && (l.step == 1 || l.step == -1) && l.out % 2 == 0; };
-  return fits(p.in_channels) && fits(p.out_channels) && three(p.lines[0]) && three(p.lines[1]) && p.batch * p.lines[0].out * p.lines[1].out >= kLeastResults;
+  return fits(p.in_channels) && fits(p.out_channels) && three(p.lines[0]) && three(p.lines[1]) &&
+         p.batch * p.lines[0].out * p.lines[1].out >= kLeastResults;
 }
 
 std::int64_t rows_of_part(const Problem& p, bool winograd) {
@@ -103,7 +105,8 @@ std::vector<int> shape_of(const Problem& p, const std::array<Line, 2>& axes, std
 }
 
 // The epilogue's fields, of the results' elements [begin, end). Without an epilogue: all empty.
-void set_finish(Graph& graph, const poplar::VertexRef& v, const FinishInRows* finish, std::size_t begin, std::size_t end, std::size_t channels) {
+void set_finish(Graph& graph, const poplar::VertexRef& v, const FinishInRows* finish, std::size_t begin, std::size_t end,
+                std::size_t channels) {
   std::vector<Tensor> operands, more;
   std::vector<unsigned> strides, code;
   if (finish != nullptr) {
@@ -157,7 +160,8 @@ Tensor make_image(Graph& graph, const ConvParams& params, const poplar::DebugCon
 }
 
 void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, const Tensor& in, const Tensor& weights, const Tensor& out,
-                      poplar::ComputeSet set, Sequence& before, Sequence& after, const poplar::DebugContext& context, const FinishInRows* finish) {
+                      poplar::ComputeSet set, Sequence& before, Sequence& after, const poplar::DebugContext& context,
+                      const FinishInRows* finish) {
   std::array<Line, 2> axes = axes_of(p);
   const std::size_t batch = size(p.batch), in_channels = size(p.in_channels), out_channels = size(p.out_channels);
   const Image image = image_of(graph, in.reshape({batch, size(axes[0].in), size(axes[1].in), in_channels}), before, {context, "input"});
@@ -191,7 +195,9 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, co
     for (std::int64_t begin = 0; begin < axes[0].out; begin += part) {
       const std::int64_t end = std::min(axes[0].out, begin + part);
       const std::vector<int> shape = shape_of(p, axes, begin, end, image);
-      const poplar::VertexRef v = graph.addVertex(set, half ? "poplin::ConvRowsHalf" : winograd ? "poplin::ConvWinograd" : "poplin::ConvRows");
+      const poplar::VertexRef v = graph.addVertex(set, half       ? "poplin::ConvRowsHalf"
+                                                       : winograd ? "poplin::ConvWinograd"
+                                                                  : "poplin::ConvRows");
       if (half) graph.setInitialValue(v["winograd"], winograd);
       graph.setTileMapping(v, 0);
       graph.connect(v["in"], image.flat[b]);
@@ -206,8 +212,8 @@ void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, co
 
 void print_in_rows(std::ostream& out, const Problem& p, const Options& options) {
   const bool winograd = is_winograd(p, options);
-  out << "convolution on the CPU device: " << p.batch << " images of " << axes_of(p)[0].out << " rows, in parts of " << rows_of_part(p, winograd) << " rows"
-      << (winograd ? ", 16 products for 36" : "") << '\n';
+  out << "convolution on the CPU device: " << p.batch << " images of " << axes_of(p)[0].out << " rows, in parts of "
+      << rows_of_part(p, winograd) << " rows" << (winograd ? ", 16 products for 36" : "") << '\n';
 }
 
 }  // namespace poplin::conv

@@ -24,9 +24,9 @@ Tensor pixels_of(poplar::Graph& graph, std::vector<std::size_t> shape, const pop
 
 }  // namespace
 
-bool convolutionWithEpilogue(poplar::Graph& graph, const Tensor& in, const Tensor& weights, const ConvParams& params, const Epilogue& epilogue,
-                             std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
-                             const poplar::OptionFlags& options, PlanningCache* cache) {
+bool convolutionWithEpilogue(poplar::Graph& graph, const Tensor& in, const Tensor& weights, const ConvParams& params,
+                             const Epilogue& epilogue, std::vector<Tensor>& outs, poplar::program::Sequence& prog,
+                             const poplar::DebugContext& debugContext, const poplar::OptionFlags& options, PlanningCache* cache) {
   const std::string where = "convolutionWithEpilogue";
   for (const Tensor* t : {&in, &weights}) pando::require_own(graph, *t, where);
   conv::expect_input(in, params, where.c_str());
@@ -56,8 +56,9 @@ bool convolutionWithEpilogue(poplar::Graph& graph, const Tensor& in, const Tenso
   const Tensor first = in_rows.more[0];
   in_rows.more.erase(in_rows.more.begin());
   conv::Stages stages(graph, debugContext);
-  conv::convolve_in_rows(graph, c.problem, c.options, conv::input_view(in, params, c.problem), conv::weights_view(weights, params, c.problem, false), first,
-                         stages.at(0), prog, stages.after(), debugContext, &in_rows);
+  conv::convolve_in_rows(graph, c.problem, c.options, conv::input_view(in, params, c.problem),
+                         conv::weights_view(weights, params, c.problem, false), first, stages.at(0), prog, stages.after(), debugContext,
+                         &in_rows);
   stages.add_to(prog);
   outs = results;
   return true;

@@ -22,7 +22,8 @@ std::vector<std::int64_t> met(const Line& line, Range outputs, Range taps) {
   for (std::int64_t i = 0; i < line.in; ++i)
     for (std::int64_t o = outputs.begin; o < outputs.end; ++o)
       for (std::int64_t t = taps.begin; t < taps.end; ++t)
-        if (line.dilation * i == line.stride * o + line.offset + line.step * t && (inputs.empty() || inputs.back() != i)) inputs.push_back(i);
+        if (line.dilation * i == line.stride * o + line.offset + line.step * t && (inputs.empty() || inputs.back() != i))
+          inputs.push_back(i);
   return inputs;
 }
 

@@ -43,8 +43,8 @@ std::vector<Tensor> gradients(Graph& graph, const std::vector<CalculateWeightDel
 }
 
 template <class Args>
-std::vector<Tensor> gradients_of(Graph& graph, const std::vector<Args>& args, Sequence& prog, const DebugContext& context, const OptionFlags& options,
-                                 PlanningCache* cache) {
+std::vector<Tensor> gradients_of(Graph& graph, const std::vector<Args>& args, Sequence& prog, const DebugContext& context,
+                                 const OptionFlags& options, PlanningCache* cache) {
   std::vector<CalculateWeightDeltasArgs> parts;
   for (const Args& a : args) parts.push_back({a.zDeltas, a.activations, a.params, a.options});
   return gradients(graph, parts, prog, context, options, cache);
@@ -52,13 +52,15 @@ std::vector<Tensor> gradients_of(Graph& graph, const std::vector<Args>& args, Se
 
 }  // namespace
 
-Tensor createWeights(Graph& graph, const std::vector<CreateTensorArgs>& args, unsigned index, const OptionFlags& options, PlanningCache* cache) {
+Tensor createWeights(Graph& graph, const std::vector<CreateTensorArgs>& args, unsigned index, const OptionFlags& options,
+                     PlanningCache* cache) {
   conv::check_multi_options(options);
   const CreateTensorArgs& a = at(args, index, "multiconv::createWeights");
   return poplin::createWeights(graph, a.params, a.name, a.options, cache);
 }
 
-Tensor createInput(Graph& graph, const std::vector<CreateTensorArgs>& args, unsigned index, const OptionFlags& options, PlanningCache* cache) {
+Tensor createInput(Graph& graph, const std::vector<CreateTensorArgs>& args, unsigned index, const OptionFlags& options,
+                   PlanningCache* cache) {
   conv::check_multi_options(options);
   const CreateTensorArgs& a = at(args, index, "multiconv::createInput");
   return poplin::createInput(graph, a.params, a.name, a.options, cache);
@@ -75,8 +77,8 @@ void weightsTransposeChansFlipXY(Graph& graph, std::vector<ConvolutionArgs>& arg
   }
 }
 
-std::vector<Tensor> convolution(Graph& graph, const std::vector<ConvolutionArgs>& args, bool transposed, Sequence& prog, const DebugContext& context,
-                                const OptionFlags& options, PlanningCache* cache) {
+std::vector<Tensor> convolution(Graph& graph, const std::vector<ConvolutionArgs>& args, bool transposed, Sequence& prog,
+                                const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   conv::check_multi_options(options);
   conv::Stages stages(graph, context);
   std::vector<Tensor> out;
@@ -92,8 +94,7 @@ std::vector<Tensor> convolution(Graph& graph, const std::vector<ConvolutionArgs>
 }
 
 std::vector<Tensor> calculateWeightDeltas(Graph& graph, const std::vector<CalculateWeightDeltasArgs>& args, Sequence& prog,
-                                          const DebugContext& context,
-                                          const OptionFlags& options, PlanningCache* cache) {
+                                          const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   return gradients(graph, args, prog, context, options, cache);
 }
 

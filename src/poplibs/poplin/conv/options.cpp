@@ -13,17 +13,32 @@
 namespace poplin::conv {
 namespace {
 
-using poplar::StringRef;
 using pando::planning::Objective;
+using poplar::StringRef;
 using Json = nlohmann::json;
 
-enum class Pass { none, inference_fwd, training_fwd, training_bwd, training_wu, fc_inference_fwd, fc_training_fwd, fc_training_bwd, fc_training_wu };
+enum class Pass {
+  none,
+  inference_fwd,
+  training_fwd,
+  training_bwd,
+  training_wu,
+  fc_inference_fwd,
+  fc_training_fwd,
+  fc_training_bwd,
+  fc_training_wu
+};
 
 const std::map<std::string, Pass>& passes() {
-  static const std::map<std::string, Pass> names = {
-      {"NONE", Pass::none}, {"INFERENCE_FWD", Pass::inference_fwd}, {"TRAINING_FWD", Pass::training_fwd},
-      {"TRAINING_BWD", Pass::training_bwd}, {"TRAINING_WU", Pass::training_wu}, {"FC_INFERENCE_FWD", Pass::fc_inference_fwd},
-      {"FC_TRAINING_FWD", Pass::fc_training_fwd}, {"FC_TRAINING_BWD", Pass::fc_training_bwd}, {"FC_TRAINING_WU", Pass::fc_training_wu}};
+  static const std::map<std::string, Pass> names = {{"NONE", Pass::none},
+                                                    {"INFERENCE_FWD", Pass::inference_fwd},
+                                                    {"TRAINING_FWD", Pass::training_fwd},
+                                                    {"TRAINING_BWD", Pass::training_bwd},
+                                                    {"TRAINING_WU", Pass::training_wu},
+                                                    {"FC_INFERENCE_FWD", Pass::fc_inference_fwd},
+                                                    {"FC_TRAINING_FWD", Pass::fc_training_fwd},
+                                                    {"FC_TRAINING_BWD", Pass::fc_training_bwd},
+                                                    {"FC_TRAINING_WU", Pass::fc_training_wu}};
   return names;
 }
 
@@ -34,22 +49,28 @@ PlanConstraints constraints_of(const std::string& text) {
     if (pando::json_nests_too_deep(text)) poputil::refuse_option("constraints-depth", "planConstraints: JSON that nests too deep");
     const Json j = Json::parse(text);
     for (const auto& [key, value] : j.items())
-      if (key != "partition") poputil::refuse_option("no-such-constraint", "{}", "Unrecognised plan constraint '" + key +
-                                                     "'; valid: 'partition'");
+      if (key != "partition")
+        poputil::refuse_option("no-such-constraint", "{}", "Unrecognised plan constraint '" + key + "'; valid: 'partition'");
     if (!j.contains("partition")) return c;
     for (const auto& [key, value] : j.at("partition").items()) {
-      if (key == "groups") c.groups = value;
-      else if (key == "batch") c.batch = value;
-      else if (key == "outChans") c.out_channels = value;
-      else if (key == "inChans") c.in_channels = value;
-      else if (key == "serial") c.serial = value;
-      else if (key == "field") c.field = value.get<std::vector<unsigned>>();
-      else poputil::refuse_option("no-such-part", "{}", "Unrecognised part '" + key +
-                                  "' of a partition; valid: 'groups', 'batch', 'outChans', 'inChans', 'serial', 'field'");
+      if (key == "groups")
+        c.groups = value;
+      else if (key == "batch")
+        c.batch = value;
+      else if (key == "outChans")
+        c.out_channels = value;
+      else if (key == "inChans")
+        c.in_channels = value;
+      else if (key == "serial")
+        c.serial = value;
+      else if (key == "field")
+        c.field = value.get<std::vector<unsigned>>();
+      else
+        poputil::refuse_option(
+            "no-such-part", "{}",
+            "Unrecognised part '" + key + "' of a partition; valid: 'groups', 'batch', 'outChans', 'inChans', 'serial', 'field'");
     }
-  } catch (const Json::exception& e) {
-    poputil::refuse_option("constraints", "{}", std::string("planConstraints: ") + e.what());
-  }
+  } catch (const Json::exception& e) { poputil::refuse_option("constraints", "{}", std::string("planConstraints: ") + e.what()); }
   return c;
 }
 

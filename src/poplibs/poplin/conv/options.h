@@ -10,7 +10,7 @@ using PlanConstraints = pando::planning::PartitionConstraints;
 
 // The options of convolutions that have an effect here (see Convolution.hpp for all).
 struct Options : pando::planning::ConvolutionOptions {
-  bool in_rows = true;  // pando.inRows: on the CPU device, images are read where they lie (cpu_rows.h)
+  bool in_rows = true;   // pando.inRows: on the CPU device, images are read where they lie (cpu_rows.h)
   bool winograd = true;  // pando.winograd: those with 3 x 3 kernels by fewer products
 };
 

@@ -1,6 +1,6 @@
-#include "poplibs/poputil/refuse.h"
 #include <poplin/ConvParams.hpp>
 #include <poputil/exceptions.hpp>
+#include "poplibs/poputil/refuse.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,8 +32,8 @@ auto tied(const ConvParams::OutputTransform& t) {
   return std::tie(t.truncationLower, t.truncationUpper, t.stride, t.paddingLower, t.paddingUpper);
 }
 auto tied(const ConvParams& p) {
-  return std::tie(p.batchSize, p.inputFieldShape, p.kernelShape, p.inputChannelsPerConvGroup, p.outputChannelsPerConvGroup,
-                  p.numConvGroups, p.inputTransform, p.kernelTransform, p.outputTransform);
+  return std::tie(p.batchSize, p.inputFieldShape, p.kernelShape, p.inputChannelsPerConvGroup, p.outputChannelsPerConvGroup, p.numConvGroups,
+                  p.inputTransform, p.kernelTransform, p.outputTransform);
 }
 
 // Types in the order of their names: an order that does not depend on addresses.
@@ -45,8 +45,8 @@ constexpr std::size_t kLongest = 0x7fffffff;
 // The element of a member, which the user may have changed since it was validated.
 template <class Vector>
 auto element(const Vector& values, unsigned dim, const char* what) {
-  if (dim >= values.size()) poputil::refuse("no-such-dimension", "ConvParams: field dimension {} of {}, which has {} elements", dim, what,
-                                            values.size());
+  if (dim >= values.size())
+    poputil::refuse("no-such-dimension", "ConvParams: field dimension {} of {}, which has {} elements", dim, what, values.size());
   return values[dim];
 }
 
@@ -72,17 +72,18 @@ std::size_t transformed(std::size_t truncated, const ConvParams::InputTransform&
   const std::size_t dilation = element(t.dilation, dim, "dilation");
   const std::size_t padding = std::size_t{element(t.paddingLower, dim, "paddingLower")} + element(t.paddingUpper, dim, "paddingUpper");
   const std::size_t size = padding + (truncated == 0 ? 0 : (std::min<std::size_t>(truncated, kLongest + 1) - 1) * dilation + 1);
-  if (size > kLongest) poputil::refuse("transformed-size",
-                                       "ConvParams: {}dimension {} has {} elements or more after its transforms, expected at most {}",
-                                       what, dim, size, kLongest);
+  if (size > kLongest)
+    poputil::refuse("transformed-size", "ConvParams: {}dimension {} has {} elements or more after its transforms, expected at most {}",
+                    what, dim, size, kLongest);
   return size;
 }
 
 std::size_t truncated_size(const std::vector<std::size_t>& shape, const ConvParams::InputTransform& t, unsigned dim, const char* what) {
-  const std::size_t size = element(shape, dim, what), lower = element(t.truncationLower, dim, "truncationLower"), upper = element(t.truncationUpper, dim, "truncationUpper");
+  const std::size_t size = element(shape, dim, what), lower = element(t.truncationLower, dim, "truncationLower"),
+                    upper = element(t.truncationUpper, dim, "truncationUpper");
   expect_truncation(lower, upper, size, what, dim);
-  if (size > kLongest) poputil::refuse("dimension-size", "ConvParams: {}dimension {} has {} elements, expected at most {}", what, dim,
-                                       size, kLongest);
+  if (size > kLongest)
+    poputil::refuse("dimension-size", "ConvParams: {}dimension {} has {} elements, expected at most {}", what, dim, size, kLongest);
   return size - lower - upper;
 }
 
@@ -102,8 +103,8 @@ void expect_elements(const std::vector<std::size_t>& shape, const char* what) {
   unsigned __int128 n = 1;
   for (const std::size_t size : shape) {
     if (size == 0) return;
-    if ((n *= size) >> 60 != 0) poputil::refuse("element-count", "ConvParams: the {} has more elements than can be counted: {}", what,
-                                                fmt::join(shape, " x "));
+    if ((n *= size) >> 60 != 0)
+      poputil::refuse("element-count", "ConvParams: the {} has more elements than can be counted: {}", what, fmt::join(shape, " x "));
   }
 }
 
@@ -123,11 +124,14 @@ void canonicalize_operand(ConvParams::InputTransform& t, unsigned truncated, uns
 
 Json json_of(const ConvParams::InputTransform& t) {
   return {{"truncationLower", t.truncationLower}, {"truncationUpper", t.truncationUpper}, {"dilation", t.dilation},
-          {"paddingLower", t.paddingLower}, {"paddingUpper", t.paddingUpper}, {"flip", t.flip}};
+          {"paddingLower", t.paddingLower},       {"paddingUpper", t.paddingUpper},       {"flip", t.flip}};
 }
 Json json_of(const ConvParams::OutputTransform& t) {
-  return {{"truncationLower", t.truncationLower}, {"truncationUpper", t.truncationUpper}, {"stride", t.stride},
-          {"paddingLower", t.paddingLower}, {"paddingUpper", t.paddingUpper}};
+  return {{"truncationLower", t.truncationLower},
+          {"truncationUpper", t.truncationUpper},
+          {"stride", t.stride},
+          {"paddingLower", t.paddingLower},
+          {"paddingUpper", t.paddingUpper}};
 }
 
 template <class T>
@@ -180,13 +184,22 @@ ConvParams params_of(const Json& j) {
 }  // namespace
 
 ConvParams::InputTransform::InputTransform(const std::size_t size)
-    : truncationLower(size, 0), truncationUpper(size, 0), dilation(size, 1), paddingLower(size, 0), paddingUpper(size, 0), flip(size, false) {}
+    : truncationLower(size, 0),
+      truncationUpper(size, 0),
+      dilation(size, 1),
+      paddingLower(size, 0),
+      paddingUpper(size, 0),
+      flip(size, false) {}
 
 ConvParams::InputTransform::InputTransform(std::vector<unsigned> truncation_lower, std::vector<unsigned> truncation_upper,
                                            std::vector<unsigned> dilation_, std::vector<unsigned> padding_lower,
                                            std::vector<unsigned> padding_upper, std::vector<bool> flip_)
-    : truncationLower(std::move(truncation_lower)), truncationUpper(std::move(truncation_upper)), dilation(std::move(dilation_)),
-      paddingLower(std::move(padding_lower)), paddingUpper(std::move(padding_upper)), flip(std::move(flip_)) {}
+    : truncationLower(std::move(truncation_lower)),
+      truncationUpper(std::move(truncation_upper)),
+      dilation(std::move(dilation_)),
+      paddingLower(std::move(padding_lower)),
+      paddingUpper(std::move(padding_upper)),
+      flip(std::move(flip_)) {}
 
 ConvParams::OutputTransform::OutputTransform(const std::size_t size)
     : truncationLower(size, 0), truncationUpper(size, 0), stride(size, 1), paddingLower(size, 0), paddingUpper(size, 0) {}
@@ -194,8 +207,11 @@ ConvParams::OutputTransform::OutputTransform(const std::size_t size)
 ConvParams::OutputTransform::OutputTransform(std::vector<unsigned> truncation_lower, std::vector<unsigned> truncation_upper,
                                              std::vector<unsigned> striding, std::vector<unsigned> padding_lower,
                                              std::vector<unsigned> padding_upper)
-    : truncationLower(std::move(truncation_lower)), truncationUpper(std::move(truncation_upper)), stride(std::move(striding)),
-      paddingLower(std::move(padding_lower)), paddingUpper(std::move(padding_upper)) {}
+    : truncationLower(std::move(truncation_lower)),
+      truncationUpper(std::move(truncation_upper)),
+      stride(std::move(striding)),
+      paddingLower(std::move(padding_lower)),
+      paddingUpper(std::move(padding_upper)) {}
 
 bool operator<(const ConvParams::InputTransform& a, const ConvParams::InputTransform& b) { return tied(a) < tied(b); }
 bool operator==(const ConvParams::InputTransform& a, const ConvParams::InputTransform& b) { return tied(a) == tied(b); }
@@ -222,9 +238,17 @@ ConvParams::ConvParams(poplar::Type input_type, poplar::Type output_type, std::s
 ConvParams::ConvParams(poplar::Type input_type, poplar::Type output_type, std::size_t batch, std::vector<std::size_t> field,
                        std::vector<std::size_t> kernel, std::size_t in_channels, std::size_t out_channels, std::size_t groups,
                        InputTransform input_transform, InputTransform kernel_transform, OutputTransform output_transform)
-    : inputType(input_type), outputType(output_type), batchSize(batch), inputFieldShape(std::move(field)), kernelShape(std::move(kernel)),
-      inputChannelsPerConvGroup(in_channels), outputChannelsPerConvGroup(out_channels), numConvGroups(groups),
-      inputTransform(std::move(input_transform)), kernelTransform(std::move(kernel_transform)), outputTransform(std::move(output_transform)) {
+    : inputType(input_type),
+      outputType(output_type),
+      batchSize(batch),
+      inputFieldShape(std::move(field)),
+      kernelShape(std::move(kernel)),
+      inputChannelsPerConvGroup(in_channels),
+      outputChannelsPerConvGroup(out_channels),
+      numConvGroups(groups),
+      inputTransform(std::move(input_transform)),
+      kernelTransform(std::move(kernel_transform)),
+      outputTransform(std::move(output_transform)) {
   validate();
 }
 
@@ -251,13 +275,15 @@ std::size_t ConvParams::getUntransformedOutputSize(unsigned dim) const {
 std::size_t ConvParams::getOutputSize(unsigned dim) const {
   const OutputTransform& out = outputTransform;
   const std::size_t size = getUntransformedOutputSize(dim), stride = element(out.stride, dim, "output stride");
-  const std::size_t lower = element(out.truncationLower, dim, "output truncationLower"), upper = element(out.truncationUpper, dim, "output truncationUpper");
+  const std::size_t lower = element(out.truncationLower, dim, "output truncationLower"),
+                    upper = element(out.truncationUpper, dim, "output truncationUpper");
   expect_truncation(lower, upper, size, "output ", dim);
   if (stride == 0) expect_positive(out.stride, "output ", "stride");
   const std::size_t taken = (size - lower - upper + stride - 1) / stride;
-  const std::size_t padded = taken + element(out.paddingLower, dim, "output paddingLower") + element(out.paddingUpper, dim, "output paddingUpper");
-  if (padded > kLongest) poputil::refuse("output-size", "ConvParams: output dimension {} has {} elements, expected at most {}", dim,
-                                         padded, kLongest);
+  const std::size_t padded =
+      taken + element(out.paddingLower, dim, "output paddingLower") + element(out.paddingUpper, dim, "output paddingUpper");
+  if (padded > kLongest)
+    poputil::refuse("output-size", "ConvParams: output dimension {} has {} elements, expected at most {}", dim, padded, kLongest);
   return padded;
 }
 
@@ -303,11 +329,17 @@ ConvParams ConvParams::canonicalize() const {
 }
 
 std::ostream& operator<<(std::ostream& os, const ConvParams& p) {
-  const Json j = {{"inputType", p.inputType.toString()}, {"outputType", p.outputType.toString()}, {"batchSize", p.batchSize},
-                  {"inputFieldShape", p.inputFieldShape}, {"kernelShape", p.kernelShape},
-                  {"inputChannelsPerConvGroup", p.inputChannelsPerConvGroup}, {"outputChannelsPerConvGroup", p.outputChannelsPerConvGroup},
-                  {"numConvGroups", p.numConvGroups}, {"inputTransform", json_of(p.inputTransform)},
-                  {"kernelTransform", json_of(p.kernelTransform)}, {"outputTransform", json_of(p.outputTransform)}};
+  const Json j = {{"inputType", p.inputType.toString()},
+                  {"outputType", p.outputType.toString()},
+                  {"batchSize", p.batchSize},
+                  {"inputFieldShape", p.inputFieldShape},
+                  {"kernelShape", p.kernelShape},
+                  {"inputChannelsPerConvGroup", p.inputChannelsPerConvGroup},
+                  {"outputChannelsPerConvGroup", p.outputChannelsPerConvGroup},
+                  {"numConvGroups", p.numConvGroups},
+                  {"inputTransform", json_of(p.inputTransform)},
+                  {"kernelTransform", json_of(p.kernelTransform)},
+                  {"outputTransform", json_of(p.outputTransform)}};
   return os << j.dump();
 }
 
@@ -318,9 +350,7 @@ std::istream& operator>>(std::istream& is, ConvParams& p) {
     ConvParams read = params_of(j);
     read.validate();
     p = std::move(read);
-  } catch (const nlohmann::json::exception& e) {
-    poputil::refuse("params-text", "ConvParams: cannot be read: {}", e.what());
-  }
+  } catch (const nlohmann::json::exception& e) { poputil::refuse("params-text", "ConvParams: cannot be read: {}", e.what()); }
   return is;
 }
 
@@ -345,8 +375,12 @@ std::size_t hash_value(const ConvParams::OutputTransform& t) {
 
 namespace std {
 
-size_t hash<poplin::ConvParams::InputTransform>::operator()(const poplin::ConvParams::InputTransform& it) const { return poplin::hash_value(it); }
-size_t hash<poplin::ConvParams::OutputTransform>::operator()(const poplin::ConvParams::OutputTransform& ot) const { return poplin::hash_value(ot); }
+size_t hash<poplin::ConvParams::InputTransform>::operator()(const poplin::ConvParams::InputTransform& it) const {
+  return poplin::hash_value(it);
+}
+size_t hash<poplin::ConvParams::OutputTransform>::operator()(const poplin::ConvParams::OutputTransform& ot) const {
+  return poplin::hash_value(ot);
+}
 
 size_t hash<poplin::ConvParams>::operator()(const poplin::ConvParams& p) const {
   using poplin::combined;

@@ -2,7 +2,7 @@
 #include "poplibs/poplin/plan/cost.h"
 #include "poplibs/poputil/refuse.h"
 
-#include "kernels/conv.h"
+#include "kernels/conv/conv.h"
 
 #include <poputil/exceptions.hpp>
 
@@ -25,14 +25,14 @@ Tensor keep(Tensor t, unsigned first, const std::vector<unsigned>& lower, const 
   return t;
 }
 
-std::vector<std::int64_t> sizes_of(const std::vector<Line>& lines, std::size_t n, std::int64_t Line::*member) {
+std::vector<std::int64_t> sizes_of(const std::vector<Line>& lines, std::size_t n, std::int64_t Line::* member) {
   std::vector<std::int64_t> sizes;
   for (std::size_t d = 0; d < n; ++d) sizes.push_back(lines[d].*member);
   return sizes;
 }
 
 // {batch, groups * channels, field...} as {groups, batch, lines..., channels}.
-Tensor channels_last(const Tensor& t, const Problem& p, std::int64_t channels, std::int64_t Line::*member) {
+Tensor channels_last(const Tensor& t, const Problem& p, std::int64_t channels, std::int64_t Line::* member) {
   Shape shape = {size(p.batch), size(p.groups), size(channels)};
   std::vector<unsigned> order = {1, 0};
   for (const Line& line : p.lines) {
@@ -48,7 +48,7 @@ void expect(const Tensor& t, const poplar::Type& type, const Shape& shape, const
     poputil::refuse("operand-type", "{}: {} of type {}, expected {}", function, what, t.elementType().toString(), type.toString());
   if (t.shape() != shape)
     poputil::refuse("operand-shape", "{}: {} of shape {{{}}}, expected {{{}}}", function, what, fmt::join(t.shape(), ","),
-                                             fmt::join(shape, ","));
+                    fmt::join(shape, ","));
 }
 
 Shape with_field(Shape shape, const Shape& field) {
@@ -62,7 +62,7 @@ Problem problem_of(const ConvParams& params, bool flipped) {
   params.validate();
   if (params.getNumFieldDims() > kConvDims)
     poputil::refuse("field-dimensions", "convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(),
-                                             static_cast<int>(kConvDims));
+                    static_cast<int>(kConvDims));
   Problem p;
   p.in_type = plan::element_type_of(params.inputType);
   p.out_type = plan::element_type_of(params.outputType);
@@ -119,7 +119,8 @@ void expect_weights(const Tensor& weights, const ConvParams& params, bool transp
 }
 
 void expect_output(const Tensor& out, const ConvParams& params, const char* function) {
-  expect(out, params.outputType, with_field({params.batchSize, params.getNumOutputChans()}, params.getOutputFieldShape()), "output", function);
+  expect(out, params.outputType, with_field({params.batchSize, params.getNumOutputChans()}, params.getOutputFieldShape()), "output",
+         function);
 }
 
 }  // namespace poplin::conv

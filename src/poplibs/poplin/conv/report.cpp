@@ -1,7 +1,7 @@
 // What convolutions cost, and their plans as text.
 #include "poplibs/poplin/conv/cpu_rows.h"
 #include "poplibs/poplin/conv/options.h"
-#include "poplibs/poplin/conv/plan.h"
+#include "poplibs/poplin/conv/plan/plan.h"
 #include "poplibs/poplin/plan/planning_cache.h"
 
 #include <poplin/ConvPreplan.hpp>
@@ -25,13 +25,15 @@ namespace {
 
 // Multiplications and additions a tile can do in a cycle.
 double flops_per_cycle(const poplar::Target& target, const poplar::Type& type) {
-  const double units = std::max(1u, target.getNumConvUnits(type, poplar::FLOAT)), inputs = std::max(1u, target.getConvUnitInputLoadElemsPerCycle(type));
+  const double units = std::max(1u, target.getNumConvUnits(type, poplar::FLOAT)),
+               inputs = std::max(1u, target.getConvUnitInputLoadElemsPerCycle(type));
   return 2 * units * inputs * target.getNumTiles();
 }
 
 std::size_t whole(double n) { return static_cast<std::size_t>(std::ceil(n)); }
 
-Plan plan_of(const poplar::Target& target, const ConvParams& params, const OptionFlags& options, PlanningCache* cache, Kind kind = Kind::forward) {
+Plan plan_of(const poplar::Target& target, const ConvParams& params, const OptionFlags& options, PlanningCache* cache,
+             Kind kind = Kind::forward) {
   return conv::plan_for(target, conv::parse_options(options), conv::problem_of(params), kind, cache);
 }
 
@@ -56,8 +58,10 @@ void reportPlanInfo(std::ostream& out, const Graph& graph, const ConvParams& par
     out << to_string(problem, Kind::forward, plan_of(graph.getTarget(), params, options, cache));
 }
 
-void reportWeightUpdatePlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {
-  out << to_string(conv::problem_of(params), Kind::weight_gradient, plan_of(graph.getTarget(), params, options, cache, Kind::weight_gradient));
+void reportWeightUpdatePlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options,
+                                PlanningCache* cache) {
+  out << to_string(conv::problem_of(params), Kind::weight_gradient,
+                   plan_of(graph.getTarget(), params, options, cache, Kind::weight_gradient));
 }
 
 PlanCosts reportPlanEstimatedCosts(const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {
@@ -67,7 +71,8 @@ PlanCosts reportPlanEstimatedCosts(const Graph& graph, const ConvParams& params,
 
 namespace internal {
 
-DetailedPlanCosts reportDetailedPlanEstimatedCosts(const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {
+DetailedPlanCosts reportDetailedPlanEstimatedCosts(const Graph& graph, const ConvParams& params, const OptionFlags& options,
+                                                   PlanningCache* cache) {
   const Plan plan = plan_of(graph.getTarget(), params, options, cache);
   DetailedPlanCosts c;
   c.parallelSplit = static_cast<std::size_t>(plan.partition.blocks());

@@ -29,7 +29,7 @@ namespace {
 void expect_biases(const Tensor& acts, const Tensor& biases, const char* function) {
   if (acts.rank() < 2)
     poputil::refuse("activations-shape", "{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
-                                    fmt::join(acts.shape(), ","));
+                    fmt::join(acts.shape(), ","));
   if (biases.rank() != 1 || biases.dim(0) != acts.dim(1))
     poputil::refuse("biases-shape", "{}: biases of shape {{{}}}, expected {{{}}}", function, fmt::join(biases.shape(), ","), acts.dim(1));
 }
@@ -60,8 +60,9 @@ void add_scaled(Graph& graph, const Tensor& to, const Tensor& deltas, const Tens
   if (to.elementType() == poplar::FLOAT && deltas.elementType() == poplar::FLOAT)
     popops::mapInPlace(graph, pe::Add(pe::_1, pe::Mul(pe::_2, pe::_3)), {to, deltas, factor}, prog, context);
   else
-    popops::mapInPlace(graph, pe::Cast(pe::Add(pe::Cast(pe::_1, poplar::FLOAT), pe::Mul(pe::Cast(pe::_2, poplar::FLOAT), pe::_3)), to.elementType()),
-                       {to, deltas, factor}, prog, context);
+    popops::mapInPlace(
+        graph, pe::Cast(pe::Add(pe::Cast(pe::_1, poplar::FLOAT), pe::Mul(pe::Cast(pe::_2, poplar::FLOAT), pe::_3)), to.elementType()),
+        {to, deltas, factor}, prog, context);
 }
 
 Tensor scale_of(Graph& graph, float scale) { return constant(graph, scale); }
@@ -69,9 +70,9 @@ Tensor scale_of(Graph& graph, float scale) { return constant(graph, scale); }
 }  // namespace conv
 
 Tensor createBiases(Graph& graph, const Tensor& acts, const DebugContext& context) {
-  if (acts.rank() < 2) poputil::refuse("activations-shape",
-                                       "createBiases: activations of shape {{{}}}, expected {{batch, channels, field...}}",
-                                                       fmt::join(acts.shape(), ","));
+  if (acts.rank() < 2)
+    poputil::refuse("activations-shape", "createBiases: activations of shape {{{}}}, expected {{batch, channels, field...}}",
+                    fmt::join(acts.shape(), ","));
   return internal::create_per_channel(graph, acts, acts.elementType(), context);
 }
 
@@ -84,13 +85,13 @@ Tensor createBiases(Graph& graph, const Tensor& acts, const ConvParams& params, 
 
 void addBias(Graph& graph, const Tensor& in, const Tensor& biases, Sequence& prog, const DebugContext& context) {
   expect_biases(in, biases, "addBias");
-  if (!in.isParallelWriteable()) poputil::refuse("activations-not-writable",
-                                                 "addBias: the activations have elements that are aliased or constant");
+  if (!in.isParallelWriteable())
+    poputil::refuse("activations-not-writable", "addBias: the activations have elements that are aliased or constant");
   popops::mapInPlace(graph, pe::Add(pe::_1, pe::_2), {in, internal::per_channel(biases, in)}, prog, DebugContext(context, "addBias"));
 }
 
-void convolutionBiasUpdate(Graph& graph, const Tensor& deltas, const Tensor& biases, const Tensor& scale, const OptionFlags& options, Sequence& prog,
-                           const DebugContext& context) {
+void convolutionBiasUpdate(Graph& graph, const Tensor& deltas, const Tensor& biases, const Tensor& scale, const OptionFlags& options,
+                           Sequence& prog, const DebugContext& context) {
   conv::parse_options(options);
   expect_biases(deltas, biases, "convolutionBiasUpdate");
   expect_scale(scale, "convolutionBiasUpdate");
@@ -99,21 +100,21 @@ void convolutionBiasUpdate(Graph& graph, const Tensor& deltas, const Tensor& bia
   conv::add_scaled(graph, biases, sums, scale, prog, DebugContext(context, "update"));
 }
 
-void convolutionBiasUpdate(Graph& graph, const Tensor& deltas, const Tensor& biases, float scale, const OptionFlags& options, Sequence& prog,
-                           const DebugContext& context) {
+void convolutionBiasUpdate(Graph& graph, const Tensor& deltas, const Tensor& biases, float scale, const OptionFlags& options,
+                           Sequence& prog, const DebugContext& context) {
   convolutionBiasUpdate(graph, deltas, biases, constant(graph, scale), options, prog, context);
 }
 
 void convolutionWeightUpdate(Graph& graph, const Tensor& deltas, const Tensor& weights, const Tensor& activations, ConvParams params,
-                             const Tensor& scale,
-                             Sequence& prog, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
+                             const Tensor& scale, Sequence& prog, const DebugContext& context, const OptionFlags& options,
+                             PlanningCache* cache) {
   conv::expect_weights(weights, params, false, "convolutionWeightUpdate");
   const Tensor gradient = calculateWeightDeltas(graph, deltas, activations, params, prog, context, options, cache);
   conv::add_scaled(graph, weights, gradient, scale, prog, DebugContext(context, "update"));
 }
 
-void convolutionWeightUpdate(Graph& graph, const Tensor& deltas, const Tensor& weights, const Tensor& activations, ConvParams params, float scale,
-                             Sequence& prog, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
+void convolutionWeightUpdate(Graph& graph, const Tensor& deltas, const Tensor& weights, const Tensor& activations, ConvParams params,
+                             float scale, Sequence& prog, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   convolutionWeightUpdate(graph, deltas, weights, activations, params, constant(graph, scale), prog, context, options, cache);
 }
 

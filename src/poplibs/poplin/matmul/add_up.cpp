@@ -47,7 +47,8 @@ void add_up(Graph& graph, const std::vector<Tensor>& partials, const Tensor& out
             const poplar::DebugContext& debug) {
   const poplar::ComputeSet set = graph.addComputeSet({debug, "add_up"});
   const std::string types = partials[0].elementType().toString() + "," + out.elementType().toString();
-  const std::string vertex = scale.valid() ? "poplin::SumPartialsInto<" + types + "," + scale.elementType().toString() + ">" : "poplin::SumPartials<" + types + ">";
+  const std::string vertex = scale.valid() ? "poplin::SumPartialsInto<" + types + "," + scale.elementType().toString() + ">"
+                                           : "poplin::SumPartials<" + types + ">";
   const Graph::TileToTensorMapping mapping = graph.getTileMapping(out);
   const unsigned most = pando::poplibs::vertices_per_tile(graph.getTarget());
   std::vector<Tensor> in(partials.size());

@@ -18,8 +18,8 @@ using poplar::Interval;
 using poplar::Tensor;
 using poplar::program::Sequence;
 
-// Heights of blocks, in the order of preference: the first that makes blocks for a quarter of the tiles, else the last. Lower ones would use more
-// tiles, for more vertices with more operands each, whose descriptions and exchange code take what the tiles save.
+// Heights of blocks, in the order of preference: the first that makes blocks for a quarter of the tiles, else the last. Lower ones would
+// use more tiles, for more vertices with more operands each, whose descriptions and exchange code take what the tiles save.
 constexpr std::size_t kHeights[] = {64, 32}, kQuarter = 4;
 // Columns of a block; matrices of no more than kWhole columns are not cut, so that what works along rows finds them whole.
 constexpr std::size_t kColumns = 64, kWhole = 128;
@@ -44,9 +44,8 @@ unsigned tile_of_block(const Blocks& b, std::size_t tiles, std::size_t y, std::s
 
 Graph::TileToTensorMapping map_blocks(const Blocks& b, std::size_t tiles) {
   Graph::TileToTensorMapping mapping(tiles);
-  b.layout().for_each_piece([&](std::size_t, std::size_t y, std::size_t x, std::size_t, std::size_t, std::size_t begin, std::size_t elements) {
-    mapping[tile_of_block(b, tiles, y, x)].emplace_back(begin, begin + elements);
-  });
+  b.layout().for_each_piece([&](std::size_t, std::size_t y, std::size_t x, std::size_t, std::size_t, std::size_t begin,
+                                std::size_t elements) { mapping[tile_of_block(b, tiles, y, x)].emplace_back(begin, begin + elements); });
   return mapping;
 }
 
@@ -99,12 +98,13 @@ Operand turn(Graph& graph, const Operand& from, Sequence& prog, const poplar::De
     for (const Interval& i : mapping[t]) begins.emplace_back(i.begin(), t);
   std::sort(begins.begin(), begins.end());
   std::size_t next = 0;
-  b.layout().for_each_piece([&](std::size_t, std::size_t y, std::size_t x, std::size_t, std::size_t, std::size_t begin, std::size_t elements) {
-    while (next + 1 < begins.size() && begins[next + 1].first <= begin) ++next;
-    tiles.push_back(begins[next].second);
-    shapes.emplace_back(b.layout().rows.extent(y), b.layout().columns.extent(x));
-    intervals.emplace_back(begin, begin + elements);
-  });
+  b.layout().for_each_piece(
+      [&](std::size_t, std::size_t y, std::size_t x, std::size_t, std::size_t, std::size_t begin, std::size_t elements) {
+        while (next + 1 < begins.size() && begins[next + 1].first <= begin) ++next;
+        tiles.push_back(begins[next].second);
+        shapes.emplace_back(b.layout().rows.extent(y), b.layout().columns.extent(x));
+        intervals.emplace_back(begin, begin + elements);
+      });
   const std::vector<Tensor> pieces = in.slices(intervals), results = flat.reinterpret(bits).slices(intervals);
   const poplar::ComputeSet set = graph.addComputeSet({debug, "transpose"});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -142,7 +142,8 @@ struct Work {
 // The vertices of one step of k.
 class Step {
  public:
-  Step(Graph& graph, const Problem& problem, const Operand& a, const Operand& b, const Blocks& c) : graph_(graph), p_(problem), a_(a), b_(b), c_(c) {}
+  Step(Graph& graph, const Problem& problem, const Operand& a, const Operand& b, const Blocks& c)
+      : graph_(graph), p_(problem), a_(a), b_(b), c_(c) {}
 
   void add(const Tensor& out, std::size_t from, std::size_t to, poplar::ComputeSet set) {
     const std::size_t tiles = graph_.getTarget().getNumTiles();
@@ -151,8 +152,15 @@ class Step {
       for (std::size_t y = 0; y < c_.of_rows(); ++y)
         for (std::size_t x = 0; x < c_.of_columns(); ++x) {
           const std::size_t row = g * c_.of_rows() + y, begin = order.block_at(0, row, x);
-          Work w{tile_of_block(c_, tiles, row, x), std::min(c_.r, p_.m - y * c_.r), std::min(c_.c, p_.n - x * c_.c), to - from, a_pieces_.size(), 0,
-                 b_pieces_.size(), 0, Interval(0, 0)};
+          Work w{tile_of_block(c_, tiles, row, x),
+                 std::min(c_.r, p_.m - y * c_.r),
+                 std::min(c_.c, p_.n - x * c_.c),
+                 to - from,
+                 a_pieces_.size(),
+                 0,
+                 b_pieces_.size(),
+                 0,
+                 Interval(0, 0)};
           w.c = Interval(begin, begin + w.m * w.n);
           append_a(g, y * c_.r, y * c_.r + w.m, from, to);
           append_b(g, x * c_.c, x * c_.c + w.n, from, to);
@@ -189,8 +197,8 @@ class Step {
       graph_.connect(v["a"], part(a, w.a_begin, w.a_end));
       graph_.connect(v["b"], part(b, w.b_begin, w.b_end));
       graph_.connect(v["c"], c[i]);
-      for (const auto& [field, value] : {std::pair("n", w.n), std::pair("k", w.k), std::pair("a_width", a_.blocks.c), std::pair("b_height", b_.blocks.r),
-                                         std::pair("b_width", b_.blocks.c)})
+      for (const auto& [field, value] : {std::pair("n", w.n), std::pair("k", w.k), std::pair("a_width", a_.blocks.c),
+                                         std::pair("b_height", b_.blocks.r), std::pair("b_width", b_.blocks.c)})
         graph_.setInitialValue(v[field], static_cast<unsigned>(value));
     }
   }
@@ -242,7 +250,8 @@ Tensor create_blocked(Graph& graph, const poplar::Type& type, const Blocks& bloc
   return from_flat(layout, flat).reshape({blocks.groups, blocks.rows, blocks.columns});
 }
 
-Tensor multiply_blocked(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, Sequence& prog, const poplar::DebugContext& debug) {
+Tensor multiply_blocked(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, Sequence& prog,
+                        const poplar::DebugContext& debug) {
   const Blocks blocks = result_blocks(p, graph.getTarget());
   const Operand first = operand_of(graph, a, 0, prog, debug), second = operand_of(graph, b, blocks.c, prog, debug);
   const auto mapping = map_blocks(blocks, graph.getTarget().getNumTiles());
@@ -265,10 +274,11 @@ Tensor multiply_blocked(Graph& graph, const Problem& p, const Tensor& a, const T
 
 void print_blocked(std::ostream& out, const Problem& p, const poplar::Target& target) {
   const Blocks b = result_blocks(p, target);
-  out << "matrix product: " << p.groups << " x (" << p.m << " x " << p.k << ") * (" << p.k << " x " << p.n << "), " << p.input << " -> " << p.output
-      << ", in blocks\n";
-  out << "  blocks of the result: " << b.count() << " of " << b.r << " x " << b.c << " on " << std::min<std::size_t>(b.count(), target.getNumTiles()) << " of "
-      << target.getNumTiles() << " tiles, k in steps of " << blocked_step(p, target, kColumns) << '\n';
+  out << "matrix product: " << p.groups << " x (" << p.m << " x " << p.k << ") * (" << p.k << " x " << p.n << "), " << p.input << " -> "
+      << p.output << ", in blocks\n";
+  out << "  blocks of the result: " << b.count() << " of " << b.r << " x " << b.c << " on "
+      << std::min<std::size_t>(b.count(), target.getNumTiles()) << " of " << target.getNumTiles() << " tiles, k in steps of "
+      << blocked_step(p, target, kColumns) << '\n';
 }
 
 }  // namespace poplin::internal::matmul

@@ -2,8 +2,9 @@
 // and every element-wise op between them read where it lies. Nothing is rearranged, there are no partial sums.
 //
 //     X {m, k}           W {k, n}           Y {m, n}
-//     x00 x01 x02        w00 w01            y00 y01         the tile that has y01 multiplies x00 x01 x02 by w01 w11 w21, in steps of k that its
-//     x10 x11 x12    *   w10 w11     =      y10 y11         memory holds at once. A transposed operand is transposed block by block, each
+//     x00 x01 x02        w00 w01            y00 y01         the tile that has y01 multiplies x00 x01 x02 by w01 w11 w21, in steps of k that
+//     its x10 x11 x12    *   w10 w11     =      y10 y11         memory holds at once. A transposed operand is transposed block by block,
+//     each
 //                        w20 w21                            on its tile.
 //
 // Few blocks are a bad cut of long sums: such products keep the plan by grid (plan.h).

@@ -16,8 +16,8 @@ namespace poplin::internal::matmul {
 namespace {
 
 using poplar::FLOAT;
-using poplar::HALF;
 using poplar::Graph;
+using poplar::HALF;
 using poplar::Tensor;
 using poplar::program::Copy;
 using poplar::program::Sequence;
@@ -90,7 +90,8 @@ Tensor operand(Graph& graph, const Case& c, bool left, const poplar::OptionFlags
   if (kind == Kind::created)
     return left ? createMatMulGroupedInputLHS(graph, c.input, c.output, shape, {c.groups, c.k, c.n}, {}, options)
                 : createMatMulGroupedInputRHS(graph, c.input, c.output, {c.groups, c.m, c.k}, shape, {}, options);
-  return transposeGroupedMatrix(createMatMulGroupedInputLHS(graph, c.input, c.output, {shape[0], shape[2], shape[1]}, {shape[0], shape[1], 64}, {}, options));
+  return transposeGroupedMatrix(
+      createMatMulGroupedInputLHS(graph, c.input, c.output, {shape[0], shape[2], shape[1]}, {shape[0], shape[1], 64}, {}, options));
 }
 
 // The tensor, or one of floats that is cast to it.

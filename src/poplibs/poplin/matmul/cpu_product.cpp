@@ -27,8 +27,8 @@ std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 // `size` in at most `parts` blocks that are multiples of `grain`.
 std::size_t block_of(std::size_t size, std::size_t parts, std::size_t grain) { return std::min(size, up(up(size, parts), grain) * grain); }
 
-// An operand {groups, rows, columns}: of each group the memory from its first element to its last, in which element (i, j) is at i * row + j * column.
-// One of the strides is 1. Between rows there may be elements of others.
+// An operand {groups, rows, columns}: of each group the memory from its first element to its last, in which element (i, j) is at i * row +
+// j * column. One of the strides is 1. Between rows there may be elements of others.
 struct Operand {
   std::vector<Tensor> groups;
   std::size_t row, column;
@@ -93,7 +93,9 @@ Operand strided(const Graph& graph, const Tensor& t, bool turned) {
 }
 
 // In how many pieces a part of the elements lies, of {groups, rows, columns}: all would take time per element.
-std::size_t pieces_of(const Tensor& t) { return t[0].flatten().slice(0, std::min<std::size_t>(t.dim(1) * t.dim(2), 4096)).getContiguousRegions().size(); }
+std::size_t pieces_of(const Tensor& t) {
+  return t[0].flatten().slice(0, std::min<std::size_t>(t.dim(1) * t.dim(2), 4096)).getContiguousRegions().size();
+}
 
 Operand operand_of(Graph& graph, const Problem& p, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   if (t.isContiguous()) return in_one_piece(t, t.dim(2), 1);
@@ -120,7 +122,9 @@ void for_each_part(const Problem& p, const CpuCut& cut, Visit visit) {
     for (std::size_t k = 0; k < cut.k; ++k)
       for (std::size_t n = 0; n < p.n; n += cut.n_block)
         for (std::size_t m = 0; m < p.m; m += cut.m_block)
-          visit(Part{g, m, std::min(p.m, m + cut.m_block), n, std::min(p.n, n + cut.n_block), k * cut.k_block, std::min(p.k, (k + 1) * cut.k_block)}, k);
+          visit(Part{g, m, std::min(p.m, m + cut.m_block), n, std::min(p.n, n + cut.n_block), k * cut.k_block,
+                     std::min(p.k, (k + 1) * cut.k_block)},
+                k);
 }
 
 void set_operands(Graph& graph, const poplar::VertexRef& v, const Part& part, const Operand& a, const Operand& b) {
@@ -216,7 +220,8 @@ void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tens
   const Operand x = operand_of(graph, p, a, prog, {debug, "A"}), y = operand_of(graph, p, b, prog, {debug, "B"});
   const CpuCut cut = cut_for_cpu(p, x.column != 1);
   const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
-  const bool direct = cut.k == 1 && scales && out.elementType() == poplar::FLOAT && has_whole_rows(out) && !x.intersects(out) && !y.intersects(out);
+  const bool direct =
+      cut.k == 1 && scales && out.elementType() == poplar::FLOAT && has_whole_rows(out) && !x.intersects(out) && !y.intersects(out);
   std::vector<Tensor> c(cut.k, out);
   if (!direct)
     for (Tensor& part : c) {
@@ -236,8 +241,10 @@ namespace {
 // The epilogue's matrices as they lie; false if their rows are not whole and evenly apart.
 bool find_matrices(const Graph& graph, const Finish& finish, std::vector<Operand>& matrices) {
   for (const FinishOperand& o : finish.operands) {
-    if (!o.is_matrix) matrices.push_back({{}, o.stride, 1});
-    else matrices.push_back(o.tensor.isContiguous() ? in_one_piece(o.tensor, o.tensor.dim(2), 1) : strided(graph, o.tensor, false));
+    if (!o.is_matrix)
+      matrices.push_back({{}, o.stride, 1});
+    else
+      matrices.push_back(o.tensor.isContiguous() ? in_one_piece(o.tensor, o.tensor.dim(2), 1) : strided(graph, o.tensor, false));
     if (o.is_matrix && (matrices.back().groups.empty() || matrices.back().row >= kOneNumber)) return false;
   }
   return true;
@@ -249,8 +256,10 @@ std::vector<Tensor> operands_of_part(const Finish& finish, const std::vector<Ope
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const FinishOperand& o = finish.operands[i];
     const std::size_t row = matrices[i].row;
-    if (o.is_matrix) out.push_back(matrices[i].groups[part.group].slice(part.m * row + part.n, (part.m_end - 1) * row + part.n_end));
-    else out.push_back(o.stride == kOneRow ? o.tensor.slice(part.n, part.n_end) : o.tensor);
+    if (o.is_matrix)
+      out.push_back(matrices[i].groups[part.group].slice(part.m * row + part.n, (part.m_end - 1) * row + part.n_end));
+    else
+      out.push_back(o.stride == kOneRow ? o.tensor.slice(part.n, part.n_end) : o.tensor);
   }
   return out;
 }
@@ -263,7 +272,8 @@ std::vector<Tensor> rows_of_all(const std::vector<Tensor>& outs, const Part& par
   std::vector<Tensor> out;
   for (std::size_t r = 0; r < outs.size(); ++r) {
     const std::size_t n = part.m_end - part.m;
-    if (whole || rows[r].size() == n) out.insert(out.end(), rows[r].begin(), rows[r].end());
+    if (whole || rows[r].size() == n)
+      out.insert(out.end(), rows[r].begin(), rows[r].end());
     else
       for (std::size_t i = 0; i < n; ++i) out.push_back(rows[r][0].slice(i * (part.n_end - part.n), (i + 1) * (part.n_end - part.n)));
   }
@@ -292,8 +302,8 @@ void add_finishing_vertices(Graph& graph, const Problem& p, const CpuCut& cut, c
 
 }  // namespace
 
-bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish, std::vector<Tensor>& outs,
-                                poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish,
+                                std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   if (p.input != poplar::FLOAT || cut_for_cpu(p).k > 1 || cut_for_cpu(p, true).k > 1) return false;
   std::vector<Tensor> read{a, b};
   for (const FinishOperand& o : finish.operands) read.push_back(o.tensor);
@@ -327,10 +337,10 @@ bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a,
 
 void print_on_cpu(std::ostream& out, const Problem& p) {
   const CpuCut cut = cut_for_cpu(p);
-  out << "matrix product: " << p.groups << " x (" << p.m << " x " << p.k << ") * (" << p.k << " x " << p.n << "), " << p.input << " -> " << p.output
-      << ", on the CPU device\n";
-  out << "  parts of a group: m " << cut.m << ", n " << cut.n << ", k " << cut.k << "; block: m " << cut.m_block << ", n " << cut.n_block << ", k "
-      << cut.k_block << '\n';
+  out << "matrix product: " << p.groups << " x (" << p.m << " x " << p.k << ") * (" << p.k << " x " << p.n << "), " << p.input << " -> "
+      << p.output << ", on the CPU device\n";
+  out << "  parts of a group: m " << cut.m << ", n " << cut.n << ", k " << cut.k << "; block: m " << cut.m_block << ", n " << cut.n_block
+      << ", k " << cut.k_block << '\n';
 }
 
 }  // namespace poplin::internal::matmul

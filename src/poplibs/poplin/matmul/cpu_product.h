@@ -25,13 +25,15 @@ struct CpuCut {
 CpuCut cut_for_cpu(const Problem& problem, bool turned = false);
 
 // out = A * B, or out += scale * A * B if `scale` is valid; shapes {groups, m, k}, {groups, k, n}, {groups, m, n}.
-void multiply_on_cpu(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b, const poplar::Tensor& out,
-                     const poplar::Tensor& scale, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+void multiply_on_cpu(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b,
+                     const poplar::Tensor& out, const poplar::Tensor& scale, poplar::program::Sequence& prog,
+                     const poplar::DebugContext& debug);
 
-// outs[0] holds A * B on the way, all outs the epilogue's results: {groups, m, n}, made where they are invalid. False, with nothing done, where vertices cannot
-// do it.
-bool multiply_and_finish_on_cpu(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b, const Finish& finish,
-                                std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+// outs[0] holds A * B on the way, all outs the epilogue's results: {groups, m, n}, made where they are invalid. False, with nothing done,
+// where vertices cannot do it.
+bool multiply_and_finish_on_cpu(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b,
+                                const Finish& finish, std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,
+                                const poplar::DebugContext& debug);
 
 void print_on_cpu(std::ostream& out, const Problem& problem);
 

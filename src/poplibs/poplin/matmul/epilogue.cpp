@@ -15,11 +15,13 @@ using namespace internal::matmul;
 using poplar::Tensor;
 
 // Of A {groups, m, k}, B {groups, k, n} and outs {groups, m, n}.
-bool multiply(const std::string& where, poplar::Graph& graph, const Tensor& a, const Tensor& b, const Epilogue& epilogue, std::vector<Tensor>& outs,
-              poplar::program::Sequence& prog, const poplar::DebugContext& debug, const poplar::OptionFlags& options) {
+bool multiply(const std::string& where, poplar::Graph& graph, const Tensor& a, const Tensor& b, const Epilogue& epilogue,
+              std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug,
+              const poplar::OptionFlags& options) {
   for (const Tensor* t : {&a, &b}) pando::require_own(graph, *t, where);
   if (a.elementType() != b.elementType())
-    poputil::refuse("product-operands", "{}: A is of type {} and B of {}, expected one type", where, a.elementType().toString(), b.elementType().toString());
+    poputil::refuse("product-operands", "{}: A is of type {} and B of {}, expected one type", where, a.elementType().toString(),
+                    b.elementType().toString());
   const Problem p = problem_of(where, a.elementType(), a.elementType(), a.shape(), b.shape(), options);
   const std::vector<std::size_t> shape{p.groups, p.m, p.n};
   check_outs(where, graph, epilogue, shape, outs);
@@ -50,7 +52,8 @@ bool matMulWithEpilogue(poplar::Graph& graph, const Tensor& A, const Tensor& B, 
 }
 
 bool matMulGroupedWithEpilogue(poplar::Graph& graph, const Tensor& A, const Tensor& B, const Epilogue& epilogue, std::vector<Tensor>& outs,
-                               poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+                               poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
+                               const poplar::OptionFlags& options) {
   return multiply("matMulGroupedWithEpilogue", graph, A, B, epilogue, outs, prog, debugContext, options);
 }
 

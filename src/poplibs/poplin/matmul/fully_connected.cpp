@@ -2,8 +2,9 @@
 
 namespace poplin::fc {
 
-std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(FullyConnectedParams parameters, poplar::OptionFlags matmulOptions,
-                                                                                     poplar::Type type, bool inferenceOnly) {
+std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(FullyConnectedParams parameters,
+                                                                                     poplar::OptionFlags matmulOptions, poplar::Type type,
+                                                                                     bool inferenceOnly) {
   const std::size_t groups = parameters.numGroups, batch = parameters.batchSize, in = parameters.inputSize, out = parameters.outputSize;
   std::vector<std::pair<MatMulParams, poplar::OptionFlags>> products;
   const auto add = [&](const char* pass, std::size_t m, std::size_t k, std::size_t n) {

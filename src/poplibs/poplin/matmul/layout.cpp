@@ -61,7 +61,8 @@ std::size_t Layout::block_at(std::size_t group, std::size_t row_block, std::size
   return groups * (rows.begin(row_block) * columns.size + height * columns.begin(column_block)) + group * height * width;
 }
 
-std::size_t Layout::piece_at(std::size_t group, std::size_t row_block, std::size_t column_block, std::size_t row_piece, std::size_t column_piece) const {
+std::size_t Layout::piece_at(std::size_t group, std::size_t row_block, std::size_t column_block, std::size_t row_piece,
+                             std::size_t column_piece) const {
   return block_at(group, row_block, column_block) + row_piece * rows.piece * columns.extent(column_block) +
          rows.piece_extent(row_block, row_piece) * column_piece * columns.piece;
 }
@@ -84,7 +85,9 @@ Tensor to_flat(const Layout& layout, const Tensor& matrix) {
   if (layout.size() == 0) return matrix.flatten();
   if (is_even(rows) && is_even(columns)) {
     const std::size_t r = rows.block / rows.piece, c = columns.block / columns.piece;
-    return matrix.reshape({layout.groups, rows.blocks(), r, rows.piece, columns.blocks(), c, columns.piece}).dimShuffle({1, 4, 0, 2, 5, 3, 6}).flatten();
+    return matrix.reshape({layout.groups, rows.blocks(), r, rows.piece, columns.blocks(), c, columns.piece})
+        .dimShuffle({1, 4, 0, 2, 5, 3, 6})
+        .flatten();
   }
   std::vector<Tensor> parts;
   for (std::size_t y = 0; y < rows.blocks(); ++y) {
@@ -110,8 +113,8 @@ Tensor from_flat(const Layout& layout, const Tensor& flat) {
     std::vector<Tensor> strip;
     for (std::size_t x = 0; x < columns.blocks(); ++x) {
       const std::size_t begin = layout.block_at(0, y, x), height = rows.extent(y), width = columns.extent(x);
-      strip.push_back(join(flat.slice(begin, begin + layout.groups * height * width), layout.groups, height, width, std::min(rows.piece, height),
-                           std::min(columns.piece, width)));
+      strip.push_back(join(flat.slice(begin, begin + layout.groups * height * width), layout.groups, height, width,
+                           std::min(rows.piece, height), std::min(columns.piece, width)));
     }
     strips.push_back(poplar::concat(strip, 2));
   }

@@ -36,7 +36,8 @@ struct Layout {
   std::size_t size() const { return groups * rows.size * columns.size; }
   // Where in the flat tensor the pieces of a group's block begin, and one of them.
   std::size_t block_at(std::size_t group, std::size_t row_block, std::size_t column_block) const;
-  std::size_t piece_at(std::size_t group, std::size_t row_block, std::size_t column_block, std::size_t row_piece, std::size_t column_piece) const;
+  std::size_t piece_at(std::size_t group, std::size_t row_block, std::size_t column_block, std::size_t row_piece,
+                       std::size_t column_piece) const;
   // visit(group, row block, column block, row piece, column piece, begin, elements), in the flat tensor's order.
   using Visit = std::function<void(std::size_t, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t)>;
   void for_each_piece(const Visit& visit) const;

@@ -11,8 +11,8 @@ using poplar::Tensor;
 
 const std::vector<Layout>& layouts() {
   static const std::vector<Layout> all = {
-      {1, {1, 1, 1}, {1, 1, 1}},    {1, {5, 3, 2}, {4, 4, 2}},   {2, {12, 6, 3}, {8, 4, 2}}, {3, {7, 3, 2}, {10, 4, 3}},
-      {1, {6, 6, 6}, {9, 3, 2}},    {2, {5, 5, 4}, {7, 7, 7}},   {1, {10, 4, 4}, {3, 1, 1}},
+      {1, {1, 1, 1}, {1, 1, 1}}, {1, {5, 3, 2}, {4, 4, 2}}, {2, {12, 6, 3}, {8, 4, 2}}, {3, {7, 3, 2}, {10, 4, 3}},
+      {1, {6, 6, 6}, {9, 3, 2}}, {2, {5, 5, 4}, {7, 7, 7}}, {1, {10, 4, 4}, {3, 1, 1}},
   };
   return all;
 }
@@ -20,14 +20,16 @@ const std::vector<Layout>& layouts() {
 // Elements of the plain tensor {groups, rows, columns}, in the layout's order, found piece by piece.
 std::vector<std::size_t> order_of(const Layout& l) {
   std::vector<std::size_t> out;
-  l.for_each_piece([&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
-    EXPECT_EQ(begin, out.size());
-    EXPECT_EQ(begin, l.piece_at(g, y, x, py, px));
-    for (std::size_t i = 0; i < l.rows.piece_extent(y, py); ++i)
-      for (std::size_t j = 0; j < l.columns.piece_extent(x, px); ++j)
-        out.push_back((g * l.rows.size + l.rows.begin(y) + py * l.rows.piece + i) * l.columns.size + l.columns.begin(x) + px * l.columns.piece + j);
-    EXPECT_EQ(out.size(), begin + elements);
-  });
+  l.for_each_piece(
+      [&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
+        EXPECT_EQ(begin, out.size());
+        EXPECT_EQ(begin, l.piece_at(g, y, x, py, px));
+        for (std::size_t i = 0; i < l.rows.piece_extent(y, py); ++i)
+          for (std::size_t j = 0; j < l.columns.piece_extent(x, px); ++j)
+            out.push_back((g * l.rows.size + l.rows.begin(y) + py * l.rows.piece + i) * l.columns.size + l.columns.begin(x) +
+                          px * l.columns.piece + j);
+        EXPECT_EQ(out.size(), begin + elements);
+      });
   return out;
 }
 

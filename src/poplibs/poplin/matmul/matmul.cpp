@@ -24,8 +24,9 @@ using poplar::program::Sequence;
 
 using Cache = poplin::PlanningCache*;
 
-[[noreturn]] void fail(const std::string& function, const std::string& text) { poputil::refuse("product-operands", "{}", function + ": " +
-                                                                                               text); }
+[[noreturn]] void fail(const std::string& function, const std::string& text) {
+  poputil::refuse("product-operands", "{}", function + ": " + text);
+}
 
 // A matrix as one group.
 Tensor as_groups(const std::string& function, const Tensor& t, const char* name) {
@@ -38,7 +39,8 @@ Shape as_groups(const std::string& function, Shape shape, const char* name) {
   return shape;
 }
 
-Problem problem_of_tensors(const std::string& function, const Graph& graph, const Tensor& a, const Tensor& b, const Type& output, const OptionFlags& options) {
+Problem problem_of_tensors(const std::string& function, const Graph& graph, const Tensor& a, const Tensor& b, const Type& output,
+                           const OptionFlags& options) {
   for (const Tensor* t : {&a, &b}) pando::require_own(graph, *t, function);
   if (a.elementType() != b.elementType())
     fail(function, "A is of type " + a.elementType().toString() + " and B of " + b.elementType().toString() + ", expected one type");
@@ -50,8 +52,8 @@ bool is_empty(const Problem& p) { return p.groups == 0 || p.m == 0 || p.n == 0; 
 // Shape {groups, m, n} and writeable.
 void check_output(const std::string& function, const Problem& p, const Tensor& c) {
   if (c.shape() != Shape{p.groups, p.m, p.n})
-    fail(function, "the result has shape " + c.shapeToString() + ", expected {" + std::to_string(p.groups) + "," + std::to_string(p.m) + "," +
-                       std::to_string(p.n) + "}");
+    fail(function, "the result has shape " + c.shapeToString() + ", expected {" + std::to_string(p.groups) + "," + std::to_string(p.m) +
+                       "," + std::to_string(p.n) + "}");
   if (!c.isParallelWriteable()) fail(function, "the result is not parallel writeable");
 }
 
@@ -111,7 +113,8 @@ Tensor on_cpu(Graph& graph, const Type& type, const Shape& shape, const DebugCon
 
 // out = product, or out += scale * product if scale is valid.
 void write_product(Graph& graph, const Oriented& o, const Tensor& out, const Tensor& scale, Sequence& prog, const DebugContext& debug) {
-  const Tensor first = o.product.arrange_first(graph, o.first, prog, debug), second = o.product.arrange_second(graph, o.second, prog, debug);
+  const Tensor first = o.product.arrange_first(graph, o.first, prog, debug),
+               second = o.product.arrange_second(graph, o.second, prog, debug);
   const Tensor whole = o.product.is_direct() ? flat_if_whole(graph, o.product.result(), out) : Tensor();
   const bool scales = !scale.valid() || (o.product.is_update() && scale.elementType() == poplar::FLOAT);
   if (whole.valid() && scales && !whole.intersectsWith(first) && !whole.intersectsWith(second))
@@ -126,8 +129,10 @@ Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, cons
   if (p.k == 0 || is_cpu(graph.getTarget())) {
     const Tensor out = is_cpu(graph.getTarget()) ? on_cpu(graph, output, {p.groups, p.m, p.n}, {debug, "out"})
                                                  : product_of(graph, without_zeros(p), cache).create_result(graph, {debug, "out"});
-    if (p.k == 0) write_zeros(graph, out, prog, debug);
-    else multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
+    if (p.k == 0)
+      write_zeros(graph, out, prog, debug);
+    else
+      multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
     return out;
   }
   if (is_blocked(p, graph.getTarget())) return multiply_blocked(graph, p, a, b, prog, debug);
@@ -148,8 +153,8 @@ void multiply_with_output(const std::string& function, Graph& graph, const Tenso
   write_product(graph, orient(graph, p, a, b, out, cache), out, Tensor(), prog, debug);
 }
 
-void accumulate(const std::string& function, Graph& graph, const Tensor& c, const Tensor& scale, const Tensor& a, const Tensor& b, Sequence& prog,
-                const DebugContext& debug, const OptionFlags& options, Cache cache) {
+void accumulate(const std::string& function, Graph& graph, const Tensor& c, const Tensor& scale, const Tensor& a, const Tensor& b,
+                Sequence& prog, const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of_tensors(function, graph, a, b, c.elementType(), options);
   pando::require_own(graph, c, function);
   check_output(function, p, c);
@@ -169,22 +174,26 @@ Tensor constant_scale(Graph& graph, float k, const DebugContext& debug) {
 
 enum class Operand { a, b, c };
 
-Tensor create(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
-              const DebugContext& debug, const OptionFlags& options, Cache cache) {
+Tensor create(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a,
+              const Shape& b, const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of(function, input, output, a, b, options);
   const Shape shape = operand == Operand::a ? a : operand == Operand::b ? b : Shape{p.groups, p.m, p.n};
   for (const std::size_t d : shape)
     if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
   if (is_cpu(graph.getTarget())) return on_cpu(graph, operand == Operand::c ? output : input, shape, debug);
   if (is_blocked(p, graph.getTarget()))
-    return create_blocked(graph, operand == Operand::c ? output : input, blocks_of(shape[0], shape[1], shape[2], graph.getTarget().getNumTiles()), debug);
+    return create_blocked(graph, operand == Operand::c ? output : input,
+                          blocks_of(shape[0], shape[1], shape[2], graph.getTarget().getNumTiles()), debug);
   const Product product = product_of(graph, without_zeros(p), cache);
-  return operand == Operand::a ? product.create_x(graph, debug) : operand == Operand::b ? product.create_w(graph, debug) : product.create_result(graph, debug);
+  return operand == Operand::a   ? product.create_x(graph, debug)
+         : operand == Operand::b ? product.create_w(graph, debug)
+                                 : product.create_result(graph, debug);
 }
 
-Tensor create_one(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
-                  const DebugContext& debug, const OptionFlags& options, Cache cache) {
-  return create(function, operand, graph, input, output, as_groups(function, a, "A"), as_groups(function, b, "B"), debug, options, cache)[0];
+Tensor create_one(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a,
+                  const Shape& b, const DebugContext& debug, const OptionFlags& options, Cache cache) {
+  return create(function, operand, graph, input, output, as_groups(function, a, "A"), as_groups(function, b, "B"), debug, options,
+                cache)[0];
 }
 
 Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const Tensor& b, Sequence& prog, const Type& output,
@@ -195,8 +204,8 @@ Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const 
   return from_flat(product.w(), product.arrange_second(graph, b, prog, debug));
 }
 
-void report(const std::string& function, std::ostream& out, const Graph& graph, const Type& input, const Type& output, const Shape& a, const Shape& b,
-            const OptionFlags& options, Cache cache) {
+void report(const std::string& function, std::ostream& out, const Graph& graph, const Type& input, const Type& output, const Shape& a,
+            const Shape& b, const OptionFlags& options, Cache cache) {
   const Problem p = without_zeros(problem_of(function, input, output, a, b, options));
   if (is_cpu(graph.getTarget())) return print_on_cpu(out, p);
   if (is_blocked(p, graph.getTarget())) return print_blocked(out, p, graph.getTarget());
@@ -207,7 +216,8 @@ void report(const std::string& function, std::ostream& out, const Graph& graph, 
 
 Tensor matMul(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, const Type& outputType, const DebugContext& debugContext,
               const OptionFlags& options, PlanningCache* cache) {
-  return multiply("matMul", graph, as_groups("matMul", A, "A"), as_groups("matMul", B, "B"), prog, outputType, debugContext, options, cache)[0];
+  return multiply("matMul", graph, as_groups("matMul", A, "A"), as_groups("matMul", B, "B"), prog, outputType, debugContext, options,
+                  cache)[0];
 }
 
 Tensor matMul(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, const DebugContext& debugContext, const OptionFlags& options,
@@ -218,18 +228,19 @@ Tensor matMul(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, co
 void matMulWithOutput(Graph& graph, const Tensor& A_, const Tensor& B_, Tensor& out, Sequence& prog, const DebugContext& debugContext,
                       const OptionFlags& options_, PlanningCache* cache) {
   const std::string name = "matMulWithOutput";
-  multiply_with_output(name, graph, as_groups(name, A_, "A"), as_groups(name, B_, "B"), as_groups(name, out, "the result"), prog, debugContext,
-                       options_, cache);
+  multiply_with_output(name, graph, as_groups(name, A_, "A"), as_groups(name, B_, "B"), as_groups(name, out, "the result"), prog,
+                       debugContext, options_, cache);
 }
 
-void matMulReportPlan(std::ostream& out, const Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
-                      const std::vector<std::size_t>& bShape, const OptionFlags& options, PlanningCache* cache) {
+void matMulReportPlan(std::ostream& out, const Graph& graph, const Type& inputType, const Type& outputType,
+                      const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape, const OptionFlags& options,
+                      PlanningCache* cache) {
   const std::string name = "matMulReportPlan";
   report(name, out, graph, inputType, outputType, as_groups(name, aShape, "A"), as_groups(name, bShape, "B"), options, cache);
 }
 
-Tensor matMulGrouped(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, const Type& outputType, const DebugContext& debugContext,
-                     const OptionFlags& options, PlanningCache* cache) {
+Tensor matMulGrouped(Graph& graph, const Tensor& A, const Tensor& B, Sequence& prog, const Type& outputType,
+                     const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
   return multiply("matMulGrouped", graph, A, B, prog, outputType, debugContext, options, cache);
 }
 
@@ -249,14 +260,14 @@ void matMulAcc(Graph& graph, const Tensor& C, float k, const Tensor& A, const Te
   matMulAcc(graph, C, constant_scale(graph, k, debugContext), A, B, prog, debugContext, options, cache);
 }
 
-void matMulAcc(Graph& graph, const Tensor& C, const Tensor& k, const Tensor& A, const Tensor& B, Sequence& prog, const DebugContext& debugContext,
-               const OptionFlags& options, PlanningCache* cache) {
+void matMulAcc(Graph& graph, const Tensor& C, const Tensor& k, const Tensor& A, const Tensor& B, Sequence& prog,
+               const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
   const std::string name = "matMulAcc";
   accumulate(name, graph, as_groups(name, C, "C"), k, as_groups(name, A, "A"), as_groups(name, B, "B"), prog, debugContext, options, cache);
 }
 
-void matMulGroupedAcc(Graph& graph, const Tensor& C, float k, const Tensor& A, const Tensor& B, Sequence& prog, const DebugContext& debugContext,
-                      const OptionFlags& options, PlanningCache* cache) {
+void matMulGroupedAcc(Graph& graph, const Tensor& C, float k, const Tensor& A, const Tensor& B, Sequence& prog,
+                      const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
   matMulGroupedAcc(graph, C, constant_scale(graph, k, debugContext), A, B, prog, debugContext, options, cache);
 }
 
@@ -270,8 +281,9 @@ Tensor createMatMulInputLHS(Graph& graph, const Type& inputType, const Type& out
                             PlanningCache* cache) {
   return create_one("createMatMulInputLHS", Operand::a, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
-Tensor createMatMulInputLHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape,
-                            const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+Tensor createMatMulInputLHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape,
+                            const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                            PlanningCache* cache) {
   return createMatMulInputLHS(graph, dataType, dataType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulGroupedInputLHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
@@ -284,8 +296,9 @@ Tensor createMatMulInputRHS(Graph& graph, const Type& inputType, const Type& out
                             PlanningCache* cache) {
   return create_one("createMatMulInputRHS", Operand::b, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
-Tensor createMatMulInputRHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape,
-                            const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+Tensor createMatMulInputRHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape,
+                            const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                            PlanningCache* cache) {
   return createMatMulInputRHS(graph, dataType, dataType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulOutput(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
@@ -293,8 +306,9 @@ Tensor createMatMulOutput(Graph& graph, const Type& inputType, const Type& outpu
                           PlanningCache* cache) {
   return create_one("createMatMulOutput", Operand::c, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
-Tensor createMatMulOutput(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape, const std::vector<std::size_t>& bShape,
-                          const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+Tensor createMatMulOutput(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape,
+                          const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
+                          PlanningCache* cache) {
   return createMatMulOutput(graph, dataType, dataType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulGroupedInputRHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
@@ -308,8 +322,9 @@ Tensor createMatMulGroupedOutput(Graph& graph, const Type& inputType, const Type
   return create("createMatMulGroupedOutput", Operand::c, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
 
-Tensor preArrangeMatMulInputRHS(Graph& graph, const std::vector<std::size_t>& aShape, const Tensor& B, Sequence& prog, const Type& outputType,
-                                const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
+Tensor preArrangeMatMulInputRHS(Graph& graph, const std::vector<std::size_t>& aShape, const Tensor& B, Sequence& prog,
+                                const Type& outputType, const DebugContext& debugContext, const OptionFlags& options,
+                                PlanningCache* cache) {
   const std::string name = "preArrangeMatMulInputRHS";
   return arrange(name, graph, as_groups(name, aShape, "A"), as_groups(name, B, "B"), prog, outputType, debugContext, options, cache)[0];
 }

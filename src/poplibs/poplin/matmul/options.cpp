@@ -32,7 +32,8 @@ std::size_t one_of(const std::string& key, const std::string& value, const Value
 double number(const std::string& key, const std::string& value, double low, double high) {
   char* end = nullptr;
   const double out = std::strtod(value.c_str(), &end);
-  if (value.empty() || *end != 0 || !(out >= low && out <= high)) reject(key, value, "a number from " + std::to_string(low) + " to " + std::to_string(high));
+  if (value.empty() || *end != 0 || !(out >= low && out <= high))
+    reject(key, value, "a number from " + std::to_string(low) + " to " + std::to_string(high));
   return out;
 }
 
@@ -52,7 +53,9 @@ const std::map<std::string, Handler>& handlers() {
       {"availableMemoryProportion",
        [](Options& o, const std::string& key, const std::string& value) { o.memory_proportion = number(key, value, 0, 1); }},
       {"partialsType",
-       [](Options& o, const std::string& key, const std::string& value) { o.partials = one_of(key, value, {"float", "half"}) == 0 ? poplar::FLOAT : poplar::HALF; }},
+       [](Options& o, const std::string& key, const std::string& value) {
+         o.partials = one_of(key, value, {"float", "half"}) == 0 ? poplar::FLOAT : poplar::HALF;
+       }},
       {"pando.planObjective",
        [](Options& o, const std::string& key, const std::string& value) {
          o.objective = one_of(key, value, {"cycles", "hostTime"}) == 0 ? plan::Objective::cycles : plan::Objective::host_time;

@@ -8,7 +8,7 @@ constexpr unsigned kMostPieces = 64;
 }  // namespace poplin
 
 #ifdef __POPC__
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace poplin {
 
@@ -49,8 +49,8 @@ pando::poplibs::Estimates piece_estimates(const std::string& name, Shape shape) 
     out.push_back({name + "<" + input.toString() + "," + partials.toString() + ">",
                    [input = input, partials = partials, shape](const VertexIntrospector& vertex, const Target& target) {
                      const PieceProduct p = shape(vertex, target);
-                     const std::uint64_t cycles =
-                         std::min(plan::amp_cycles(target, p.m, p.n, p.k, input, partials), plan::amp_cycles(target, p.n, p.m, p.k, input, partials));
+                     const std::uint64_t cycles = std::min(plan::amp_cycles(target, p.m, p.n, p.k, input, partials),
+                                                           plan::amp_cycles(target, p.n, p.m, p.k, input, partials));
                      return VertexPerfEstimate(cycles, 2 * p.m * p.n * p.k);
                    }});
   return out;

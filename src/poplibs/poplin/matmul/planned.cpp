@@ -19,11 +19,20 @@ std::string text_of(const Shape& shape) {
 
 bool is_floating(const poplar::Type& type) { return type == poplar::FLOAT || type == poplar::HALF; }
 
-using Key = std::tuple<poplar::Target, std::size_t, std::size_t, std::size_t, std::size_t, std::string, std::string, std::string, double, int>;
+using Key =
+    std::tuple<poplar::Target, std::size_t, std::size_t, std::size_t, std::size_t, std::string, std::string, std::string, double, int>;
 using Table = std::map<Key, Plan>;
 
 Key key_of(const Problem& p, const poplar::Target& target) {
-  return {target, p.groups, p.m, p.n, p.k, p.input.toString(), p.output.toString(), p.options.partials.toString(), p.options.memory_proportion,
+  return {target,
+          p.groups,
+          p.m,
+          p.n,
+          p.k,
+          p.input.toString(),
+          p.output.toString(),
+          p.options.partials.toString(),
+          p.options.memory_proportion,
           static_cast<int>(p.options.objective)};
 }
 

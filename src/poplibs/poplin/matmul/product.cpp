@@ -21,15 +21,23 @@ std::size_t piece_of(std::size_t extent, std::size_t owners) {
 }
 
 void append(std::vector<poplar::Interval>& list, std::size_t begin, std::size_t end) {
-  if (!list.empty() && list.back().end() == begin) list.back() = poplar::Interval(list.back().begin(), end);
-  else list.emplace_back(begin, end);
+  if (!list.empty() && list.back().end() == begin)
+    list.back() = poplar::Interval(list.back().begin(), end);
+  else
+    list.emplace_back(begin, end);
 }
 
 }  // namespace
 
 Product::Product(const Problem& problem, const Plan& plan, const poplar::Target& target, Pass pass)
-    : problem_(problem), plan_(plan), grid_(grid_of(problem, plan)), tiles_(target.getNumTiles()), pass_(pass),
-      parts_(pass == Pass::forward ? grid_.k : pass == Pass::backward ? grid_.n : grid_.m) {
+    : problem_(problem),
+      plan_(plan),
+      grid_(grid_of(problem, plan)),
+      tiles_(target.getNumTiles()),
+      pass_(pass),
+      parts_(pass == Pass::forward    ? grid_.k
+             : pass == Pass::backward ? grid_.n
+                                      : grid_.m) {
   const Block& block = plan_.block;
   x_ = {problem.groups, {problem.m, block.m, piece_of(block.m, grid_.n)}, {problem.k, block.k, plan.k_step}};
   w_ = {problem.groups, {problem.k, block.k, plan.k_step}, {problem.n, block.n, piece_of(block.n, grid_.m)}};
@@ -37,7 +45,9 @@ Product::Product(const Problem& problem, const Plan& plan, const poplar::Target&
   whole_y_ = {problem.groups, {problem.m, block.m, block.m}, {problem.n, block.n, block.n}};
 }
 
-unsigned Product::tile(const Place& at) const { return tile_of(grid_, plan_.outer, tiles_, at.group / plan_.block.groups, at.m, at.n, at.k); }
+unsigned Product::tile(const Place& at) const {
+  return tile_of(grid_, plan_.outer, tiles_, at.group / plan_.block.groups, at.m, at.n, at.k);
+}
 
 Product::Place Product::place_of(std::size_t group, std::size_t row_block, std::size_t column_block, std::size_t part) const {
   switch (pass_) {
@@ -50,21 +60,23 @@ Product::Place Product::place_of(std::size_t group, std::size_t row_block, std::
 // Pieces of an operand's block go to the tiles that need it, spread out; which of them is first differs from block to block.
 Product::Mapping Product::map_x() const {
   Mapping mapping(tiles_);
-  x_.for_each_piece([&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
-    const std::size_t steps = x_.columns.pieces(x);
-    const std::size_t owner = ((py * steps + px) * grid_.n / (x_.rows.pieces(y) * steps) + y + x) % grid_.n;
-    append(mapping[tile({g, y, owner, x})], begin, begin + elements);
-  });
+  x_.for_each_piece(
+      [&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
+        const std::size_t steps = x_.columns.pieces(x);
+        const std::size_t owner = ((py * steps + px) * grid_.n / (x_.rows.pieces(y) * steps) + y + x) % grid_.n;
+        append(mapping[tile({g, y, owner, x})], begin, begin + elements);
+      });
   return mapping;
 }
 
 Product::Mapping Product::map_w() const {
   Mapping mapping(tiles_);
-  w_.for_each_piece([&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
-    const std::size_t steps = w_.rows.pieces(y);
-    const std::size_t owner = ((px * steps + py) * grid_.m / (w_.columns.pieces(x) * steps) + y + x) % grid_.m;
-    append(mapping[tile({g, owner, x, y})], begin, begin + elements);
-  });
+  w_.for_each_piece(
+      [&](std::size_t g, std::size_t y, std::size_t x, std::size_t py, std::size_t px, std::size_t begin, std::size_t elements) {
+        const std::size_t steps = w_.rows.pieces(y);
+        const std::size_t owner = ((px * steps + py) * grid_.m / (w_.columns.pieces(x) * steps) + y + x) % grid_.m;
+        append(mapping[tile({g, owner, x, y})], begin, begin + elements);
+      });
   return mapping;
 }
 
@@ -107,14 +119,19 @@ Product::Mapping Product::map_partials(std::size_t part) const {
   return mapping;
 }
 
-Tensor Product::create(Graph& graph, const Layout& layout, const poplar::Type& type, const Mapping& mapping, const poplar::DebugContext& debug) const {
+Tensor Product::create(Graph& graph, const Layout& layout, const poplar::Type& type, const Mapping& mapping,
+                       const poplar::DebugContext& debug) const {
   const Tensor flat = graph.addVariable(type, {layout.size()}, debug);
   graph.setTileMapping(flat, mapping);
   return from_flat(layout, flat);
 }
 
-Tensor Product::create_x(Graph& graph, const poplar::DebugContext& debug) const { return create(graph, x_, problem_.input, map_x(), debug); }
-Tensor Product::create_w(Graph& graph, const poplar::DebugContext& debug) const { return create(graph, w_, problem_.input, map_w(), debug); }
+Tensor Product::create_x(Graph& graph, const poplar::DebugContext& debug) const {
+  return create(graph, x_, problem_.input, map_x(), debug);
+}
+Tensor Product::create_w(Graph& graph, const poplar::DebugContext& debug) const {
+  return create(graph, w_, problem_.input, map_w(), debug);
+}
 Tensor Product::create_result(Graph& graph, const poplar::DebugContext& debug) const {
   return create(graph, result(), problem_.output, map_result(), debug);
 }
@@ -129,8 +146,8 @@ Tensor flat_if_whole(const Graph& graph, const Layout& layout, const Tensor& t) 
 
 namespace {
 
-Tensor arrange(Graph& graph, const Layout& layout, const Graph::TileToTensorMapping& mapping, const Tensor& t, poplar::program::Sequence& prog,
-               const poplar::DebugContext& debug) {
+Tensor arrange(Graph& graph, const Layout& layout, const Graph::TileToTensorMapping& mapping, const Tensor& t,
+               poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   const Tensor flat = flat_if_whole(graph, layout, t);
   if (flat.valid()) return flat;
   const Tensor copy = graph.addVariable(t.elementType(), {layout.size()}, debug);
@@ -177,7 +194,11 @@ void Product::add_steps(Graph& graph, const Tensor& first, const Tensor& second,
       for (at.group = 0; at.group < problem_.groups; ++at.group)
         for (at.m = 0; at.m < grid_.m; ++at.m)
           for (at.n = 0; at.n < grid_.n; ++at.n)
-            add_vertex(graph, at, step, first, second, result[pass_ == Pass::forward ? at.k : pass_ == Pass::backward ? at.n : at.m], scale, set);
+            add_vertex(graph, at, step, first, second,
+                       result[pass_ == Pass::forward    ? at.k
+                              : pass_ == Pass::backward ? at.n
+                                                        : at.m],
+                       scale, set);
     }
     prog.add(poplar::program::Execute(set, debug));
   }

@@ -42,8 +42,10 @@ class Product {
 
   // The operands of this pass in the plan's order: as they are if their pieces are whole already, else copies. X, Y and X come
   // first; W, W and Y second.
-  poplar::Tensor arrange_first(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) const;
-  poplar::Tensor arrange_second(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) const;
+  poplar::Tensor arrange_first(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog,
+                               const poplar::DebugContext& debug) const;
+  poplar::Tensor arrange_second(poplar::Graph& graph, const poplar::Tensor& t, poplar::program::Sequence& prog,
+                                const poplar::DebugContext& debug) const;
 
   // Can the multiplying vertices write the result, in the plan's order and with whole pieces, themselves?
   bool is_update() const { return pass_ == Pass::update; }
@@ -69,7 +71,8 @@ class Product {
   Mapping map_y() const;
   Mapping map_result() const;
   Mapping map_partials(std::size_t part) const;
-  poplar::Tensor create(poplar::Graph& graph, const Layout& layout, const poplar::Type& type, const Mapping& mapping, const poplar::DebugContext& debug) const;
+  poplar::Tensor create(poplar::Graph& graph, const Layout& layout, const poplar::Type& type, const Mapping& mapping,
+                        const poplar::DebugContext& debug) const;
   std::vector<poplar::Tensor> x_pieces(const poplar::Tensor& x, const Place& at, std::size_t step) const;
   std::vector<poplar::Tensor> w_pieces(const poplar::Tensor& w, const Place& at, std::size_t step) const;
   std::vector<poplar::Tensor> y_pieces(const poplar::Tensor& y, const Place& at) const;

@@ -16,7 +16,8 @@ class PlanningCacheImpl {
   template <class T>
   T& table() {
     Slot& slot = tables_[std::type_index(typeid(T))];
-    if (slot.table == nullptr) slot = {std::make_shared<T>(), [](const void* table) -> std::size_t { return static_cast<const T*>(table)->size(); }};
+    if (slot.table == nullptr)
+      slot = {std::make_shared<T>(), [](const void* table) -> std::size_t { return static_cast<const T*>(table)->size(); }};
     return *static_cast<T*>(slot.table.get());
   }
 

@@ -27,16 +27,18 @@ void check_shape(const Tensor& t, const std::vector<std::size_t>& shape, const s
   poputil::refuse("operand-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", expected {" + text + "}");
 }
 void check_type(const Tensor& t, const Type& type, const std::string& name, const std::string& function) {
-  if (t.elementType() != type) poputil::refuse("operand-type", "{}", function + ": " + name + " has type " + t.elementType().toString() +
-                                               ", expected " + type.toString());
+  if (t.elementType() != type)
+    poputil::refuse("operand-type", "{}",
+                    function + ": " + name + " has type " + t.elementType().toString() + ", expected " + type.toString());
 }
 
 void check_outputs(const Tensor& outputs, const Tensor& expected, const std::string& function) {
-  if (outputs.rank() != 2) poputil::refuse("outputs-shape", "{}", function + ": modelOutputs has shape " + outputs.shapeToString() +
-                                           ", expected {batch, classes}");
+  if (outputs.rank() != 2)
+    poputil::refuse("outputs-shape", "{}",
+                    function + ": modelOutputs has shape " + outputs.shapeToString() + ", expected {batch, classes}");
   if (outputs.elementType() != FLOAT && outputs.elementType() != HALF)
-    poputil::refuse("outputs-type", "{}", function + ": modelOutputs has type " + outputs.elementType().toString() +
-                    ", expected float or half");
+    poputil::refuse("outputs-type", "{}",
+                    function + ": modelOutputs has type " + outputs.elementType().toString() + ", expected float or half");
   if (has_labels(expected)) return check_shape(expected, {outputs.dim(0)}, "expected", function);
   check_type(expected, outputs.elementType(), "expected", function);
   check_shape(expected, outputs.shape(), "expected", function);
@@ -44,8 +46,8 @@ void check_outputs(const Tensor& outputs, const Tensor& expected, const std::str
 
 void check_count(const Tensor& outputs, const Tensor& count, const std::string& function) {
   check_type(count, UNSIGNED_INT, "numCorrect", function);
-  if (count.numElements() != 1) poputil::refuse("count-shape", "{}", function + ": numCorrect has shape " + count.shapeToString() +
-                                                ", expected one element");
+  if (count.numElements() != 1)
+    poputil::refuse("count-shape", "{}", function + ": numCorrect has shape " + count.shapeToString() + ", expected one element");
   if (outputs.dim(1) == 0) poputil::refuse("no-classes", "{}", function + ": modelOutputs has no classes");
 }
 
@@ -53,8 +55,8 @@ void check_count(const Tensor& outputs, const Tensor& count, const std::string& 
 Tensor scales_of(const Tensor& outputs, const Tensor& deltas_scale, const Tensor& outputs_scale, const std::string& function) {
   const auto check = [&](const Tensor& t, const char* name) {
     check_type(t, outputs.elementType(), name, function);
-    if (t.numElements() != 1) poputil::refuse("scalar-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() +
-                                              ", expected one element");
+    if (t.numElements() != 1)
+      poputil::refuse("scalar-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", expected one element");
   };
   check(deltas_scale, "deltasScale");
   check(outputs_scale, "modelOutputScaling");
@@ -62,15 +64,16 @@ Tensor scales_of(const Tensor& outputs, const Tensor& deltas_scale, const Tensor
 }
 
 // numCorrect += the number of rows whose `indices` is the label.
-void count_correct(Graph& graph, const Tensor& indices, const Tensor& labels, const Tensor& count, const RowPlan& plan, program::Sequence& prog,
-                   const DebugContext& debug) {
+void count_correct(Graph& graph, const Tensor& indices, const Tensor& labels, const Tensor& count, const RowPlan& plan,
+                   program::Sequence& prog, const DebugContext& debug) {
   const std::size_t rows = indices.numElements(), parts = (rows + kRowsPerCount - 1) / kRowsPerCount;
   const unsigned tile = plan.blocks.front().tile;
   const Tensor partial = graph.addVariable(UNSIGNED_INT, {parts}, {debug, "counts"});
   const ComputeSet cs = graph.addComputeSet({debug, "CountCorrect"});
   for (std::size_t i = 0; i < parts; ++i) {
     const Interval part(rows * i / parts, rows * (i + 1) / parts);
-    const VertexRef v = graph.addVertex(cs, "popnn::CountEqual", {{"a", indices.slice(part)}, {"b", labels.slice(part)}, {"out", partial.slice(i, i + 1)}});
+    const VertexRef v =
+        graph.addVertex(cs, "popnn::CountEqual", {{"a", indices.slice(part)}, {"b", labels.slice(part)}, {"out", partial.slice(i, i + 1)}});
     const unsigned at = plan.blocks[plan.blocks.size() * i / parts].tile;
     graph.setTileMapping(partial[i], at);
     graph.setTileMapping(v, at);
@@ -84,7 +87,8 @@ void count_correct(Graph& graph, const Tensor& indices, const Tensor& labels, co
 // The rows' extremes and those of what is expected, on the compute sets; then their comparison.
 class Accuracy {
  public:
-  Accuracy(Graph& graph, const Tensor& outputs, const Tensor& expected, const RowPlan& plan, const internal::RowSets& sets, const DebugContext& debug)
+  Accuracy(Graph& graph, const Tensor& outputs, const Tensor& expected, const RowPlan& plan, const internal::RowSets& sets,
+           const DebugContext& debug)
       : graph_(graph), plan_(plan), debug_(debug) {
     found_ = internal::add_extreme(graph, outputs, plan, false, sets, {debug, "found"}).indices.flatten();
     labels_ = has_labels(expected) ? expected.reinterpret(UNSIGNED_INT)
@@ -122,7 +126,8 @@ void add_loss(Graph& graph, const LossOperands& o, const RowPlan& plan, const in
     graph.setTileMapping(v, b.tile);
   }
   for (std::size_t r = 0; r < plan.rows && !whole; ++r) {
-    const VertexRef v = graph.addVertex(sets.merge, templateVertex("popnn::LossMerge", type), {{"in", partials[r].flatten()}, {"out", o.loss.slice(r, r + 1)}});
+    const VertexRef v = graph.addVertex(sets.merge, templateVertex("popnn::LossMerge", type),
+                                        {{"in", partials[r].flatten()}, {"out", o.loss.slice(r, r + 1)}});
     graph.setTileMapping(v, plan.block(r, 0).tile);
   }
 }
@@ -159,13 +164,14 @@ Tensor no_scales(Graph& graph, const Tensor& outputs) {
 }  // namespace
 
 program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& loss, const Tensor& deltas,
-                          const Tensor& deltasScale, const Tensor& modelOutputScaling, LossType lossType, const DebugContext& debugContext) {
+                          const Tensor& deltasScale, const Tensor& modelOutputScaling, LossType lossType,
+                          const DebugContext& debugContext) {
   const Tensor scales = scales_of(modelOutputs, deltasScale, modelOutputScaling, "popnn::calcLoss");
   return calculate(graph, {modelOutputs, expected, loss, deltas, scales, lossType == CROSS_ENTROPY_LOSS}, nullptr, {debugContext, "Loss"});
 }
 
-program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& loss, const Tensor& deltas, LossType lossType,
-                          const DebugContext& debugContext) {
+program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& loss, const Tensor& deltas,
+                          LossType lossType, const DebugContext& debugContext) {
   return calculate(graph, {modelOutputs, expected, loss, deltas, no_scales(graph, modelOutputs), lossType == CROSS_ENTROPY_LOSS}, nullptr,
                    {debugContext, "Loss"});
 }
@@ -174,16 +180,18 @@ program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor
                           const Tensor& deltasScale, const Tensor& modelOutputScaling, const Tensor& numCorrect, LossType lossType,
                           const DebugContext& debugContext) {
   const Tensor scales = scales_of(modelOutputs, deltasScale, modelOutputScaling, "popnn::calcLoss");
-  return calculate(graph, {modelOutputs, expected, loss, deltas, scales, lossType == CROSS_ENTROPY_LOSS}, &numCorrect, {debugContext, "Loss"});
+  return calculate(graph, {modelOutputs, expected, loss, deltas, scales, lossType == CROSS_ENTROPY_LOSS}, &numCorrect,
+                   {debugContext, "Loss"});
 }
 
 program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& loss, const Tensor& deltas,
                           const Tensor& numCorrect, LossType lossType, const DebugContext& debugContext) {
-  return calculate(graph, {modelOutputs, expected, loss, deltas, no_scales(graph, modelOutputs), lossType == CROSS_ENTROPY_LOSS}, &numCorrect,
-                   {debugContext, "Loss"});
+  return calculate(graph, {modelOutputs, expected, loss, deltas, no_scales(graph, modelOutputs), lossType == CROSS_ENTROPY_LOSS},
+                   &numCorrect, {debugContext, "Loss"});
 }
 
-program::Program calcAccuracy(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& numCorrect, const DebugContext& debugContext) {
+program::Program calcAccuracy(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& numCorrect,
+                              const DebugContext& debugContext) {
   check_outputs(modelOutputs, expected, "popnn::calcAccuracy");
   check_count(modelOutputs, numCorrect, "popnn::calcAccuracy");
   const DebugContext debug(debugContext, "Accuracy");

@@ -17,10 +17,12 @@ inline void append_selection_estimates(pando::poplibs::Estimates& out, const std
 }
 
 // A vector of two floats or four halves: load, subtract or scale, store; with expected values, or for squares, one load or sum more.
-inline void append_loss_estimate(pando::poplibs::Estimates& out, const std::string& name, const poplar::Type& type, const poplar::Type& expected) {
+inline void append_loss_estimate(pando::poplibs::Estimates& out, const std::string& name, const poplar::Type& type,
+                                 const poplar::Type& expected) {
   using namespace poplar;
   const unsigned cycles = type == expected ? 5 : 4;
-  out.push_back({name + "<" + type.toString() + "," + expected.toString() + ">", [type, cycles](const VertexIntrospector& vertex, const Target& target) {
+  out.push_back({name + "<" + type.toString() + "," + expected.toString() + ">",
+                 [type, cycles](const VertexIntrospector& vertex, const Target& target) {
                    const std::size_t n = vertex.getFieldInfo("outputs").size();
                    return VertexPerfEstimate(60 + cycles * (n / target.getVectorWidth(type) + 1), 3 * n);
                  }});

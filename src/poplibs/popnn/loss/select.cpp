@@ -29,7 +29,8 @@ struct SelectionVertices {
 Selected add_selection(Graph& graph, const Tensor& matrix, const RowPlan& plan, const SelectionVertices& names, const RowSets& sets,
                        const DebugContext& debug, const std::function<void(const VertexRef&, bool merge)>& set_fields) {
   const Type type = matrix.elementType();
-  const Selected out = {add_per_row(graph, type, plan, names.k, {debug, "values"}), add_per_row(graph, UNSIGNED_INT, plan, names.k, {debug, "indices"})};
+  const Selected out = {add_per_row(graph, type, plan, names.k, {debug, "values"}),
+                        add_per_row(graph, UNSIGNED_INT, plan, names.k, {debug, "indices"})};
   const bool whole = plan.whole_rows();
   const Tensor values = whole ? out.values : add_partials(graph, type, plan, names.k, {debug, "pieceValues"});
   const Tensor indices = whole ? out.indices : add_partials(graph, UNSIGNED_INT, plan, names.k, {debug, "pieceIndices"});
@@ -46,8 +47,11 @@ Selected add_selection(Graph& graph, const Tensor& matrix, const RowPlan& plan, 
     graph.setTileMapping(ref, b.tile);
   }
   for (std::size_t r = 0; r < plan.rows && !whole; ++r) {
-    const VertexRef ref = graph.addVertex(sets.merge, merge, {{"pieceValues", values[r].flatten()}, {"pieceIndices", indices[r].flatten()},
-                                                              {"values", out.values[r]}, {"indices", out.indices[r]}});
+    const VertexRef ref = graph.addVertex(sets.merge, merge,
+                                          {{"pieceValues", values[r].flatten()},
+                                           {"pieceIndices", indices[r].flatten()},
+                                           {"values", out.values[r]},
+                                           {"indices", out.indices[r]}});
     set_fields(ref, true);
     graph.setTileMapping(ref, plan.block(r, 0).tile);
   }
@@ -71,12 +75,12 @@ Selected add_extreme(Graph& graph, const Tensor& matrix, const RowPlan& plan, bo
 }
 
 void check_searchable(const Tensor& matrix, const std::string& function) {
-  if (matrix.rank() != 2) poputil::refuse("input-shape", "{}", function + ": the input has shape " + matrix.shapeToString() +
-                                          ", expected two dimensions");
+  if (matrix.rank() != 2)
+    poputil::refuse("input-shape", "{}", function + ": the input has shape " + matrix.shapeToString() + ", expected two dimensions");
   const Type type = matrix.elementType();
   if (type != FLOAT && type != HALF && type != INT && type != UNSIGNED_INT)
-    poputil::refuse("input-type", "{}", function + ": the input has type " + type.toString() +
-                    ", expected float, half, int or unsigned int");
+    poputil::refuse("input-type", "{}",
+                    function + ": the input has type " + type.toString() + ", expected float, half, int or unsigned int");
   if (matrix.dim(1) == 0) poputil::refuse("no-classes", "{}", function + ": rows without elements have no extreme");
 }
 
@@ -88,7 +92,8 @@ Selected no_rows(Graph& graph, const Type& type, std::size_t k) {
   return out;
 }
 
-Selected extreme(Graph& graph, const Tensor& input, bool least, program::Sequence& prog, const DebugContext& debug, const std::string& function) {
+Selected extreme(Graph& graph, const Tensor& input, bool least, program::Sequence& prog, const DebugContext& debug,
+                 const std::string& function) {
   check_searchable(input, function);
   if (input.dim(0) == 0) return no_rows(graph, input.elementType(), 1);
   const RowPlan plan = plan_rows(graph, input, kCyclesPerElement);
@@ -124,8 +129,8 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
   using namespace internal;
   const std::string function = "popnn::topK";
   check_searchable(input, function);
-  if (K == 0 || K > input.dim(1)) poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected 1 to " +
-                                                  std::to_string(input.dim(1)));
+  if (K == 0 || K > input.dim(1))
+    poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected 1 to " + std::to_string(input.dim(1)));
   if (input.dim(0) == 0) {
     const Selected none = no_rows(graph, input.elementType(), K);
     indices = none.indices;
@@ -134,9 +139,10 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
   // A piece has at least K elements.
   const RowPlan plan = plan_rows(graph, input, 2 * kCyclesPerElement, std::max<std::size_t>(kLeastPiece, 2 * K));
   const RowSets sets = add_row_sets(graph, {debug, "TopK"});
-  const Selected out = add_selection(graph, input, plan, {"popnn::TopK", "popnn::TopKMerge", K}, sets, {debug, "TopK"}, [&](const VertexRef& v, bool merge) {
-    if (!merge) graph.setInitialValue(v["k"], K);
-  });
+  const Selected out =
+      add_selection(graph, input, plan, {"popnn::TopK", "popnn::TopKMerge", K}, sets, {debug, "TopK"}, [&](const VertexRef& v, bool merge) {
+        if (!merge) graph.setInitialValue(v["k"], K);
+      });
   execute(sets, plan, prog);
   indices = out.indices;
   return out.values;

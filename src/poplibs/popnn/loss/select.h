@@ -22,7 +22,8 @@ RowSets add_row_sets(poplar::Graph& graph, const poplar::DebugContext& debug);
 void execute(const RowSets& sets, const RowPlan& plan, poplar::program::Sequence& prog);
 
 // Vertices for the greatest (or least) element of each row, k = 1.
-Selected add_extreme(poplar::Graph& graph, const poplar::Tensor& matrix, const RowPlan& plan, bool least, const RowSets& sets, const poplar::DebugContext& debug);
+Selected add_extreme(poplar::Graph& graph, const poplar::Tensor& matrix, const RowPlan& plan, bool least, const RowSets& sets,
+                     const poplar::DebugContext& debug);
 
 // Throws poplibs_error unless the matrix has two dimensions, a type that can be searched, and at least one column.
 void check_searchable(const poplar::Tensor& matrix, const std::string& function);

@@ -1,7 +1,7 @@
 // What activations cost on a tile.
 #pragma once
 
-#include "kernels/nonlinearity.h"
+#include "kernels/elementwise/nonlinearity.h"
 #include "poplibs/codelet_file.h"
 
 namespace popnn {

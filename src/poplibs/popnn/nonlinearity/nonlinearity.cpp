@@ -4,7 +4,7 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
-#include "kernels/nonlinearity.h"
+#include "kernels/elementwise/nonlinearity.h"
 #include "poplibs/popnn/nonlinearity/spread.h"
 #include "poplibs/popnn/softmax/softmax.h"
 #include "poplibs/poputil/refuse.h"
@@ -49,17 +49,20 @@ void check_rank(const Tensor& t, const std::string& function) {
   if (t.rank() == 0) poputil::refuse("operand-rank", "{}", function + ": softmax of a scalar; at least one dimension is needed");
 }
 void check_writeable(const Tensor& t, const std::string& function) {
-  if (!t.isParallelWriteable()) poputil::refuse("operand-not-writable", "{}", function +
-                                                ": the tensor is not parallel writeable (it has elements twice, or constants)");
+  if (!t.isParallelWriteable())
+    poputil::refuse("operand-not-writable", "{}",
+                    function + ": the tensor is not parallel writeable (it has elements twice, or constants)");
 }
 void check_one_compute_set(NonLinearityType type, const std::string& function) {
-  if (is_softmax(type)) poputil::refuse("compute-set-form", "{}", function + ": " + asString(type) +
-                                        " needs several compute sets; use the form with a Sequence");
+  if (is_softmax(type))
+    poputil::refuse("compute-set-form", "{}",
+                    function + ": " + asString(type) + " needs several compute sets; use the form with a Sequence");
 }
 
-// One vertex for each part of the last of the tensors, which is written; the others are read. `base` with "Many" for parts of several regions.
-void add_vertices(Graph& graph, const ComputeSet& cs, const std::string& base, const std::string& suffix, const std::vector<const char*>& fields,
-                  const std::vector<Tensor>& tensors, unsigned char op) {
+// One vertex for each part of the last of the tensors, which is written; the others are read. `base` with "Many" for parts of several
+// regions.
+void add_vertices(Graph& graph, const ComputeSet& cs, const std::string& base, const std::string& suffix,
+                  const std::vector<const char*>& fields, const std::vector<Tensor>& tensors, unsigned char op) {
   const std::vector<Tensor> flat = internal::in_order_of_last(graph, tensors);
   const Type type = flat.back().elementType();
   const std::string one = templateVertex(base + suffix, type), many = templateVertex(base + "Many" + suffix, type);
@@ -68,9 +71,12 @@ void add_vertices(Graph& graph, const ComputeSet& cs, const std::string& base, c
     const VertexRef v = graph.addVertex(cs, single ? one : many);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const bool run = single && part.regions[0].size() == 1;
-      if (run) graph.connect(v[fields[i]], flat[i].slice(part.regions[0][0]));
-      else if (single) graph.connect(v[fields[i]], concat(flat[i].slices(part.regions[0])));
-      else graph.connect(v[fields[i]], flat[i].slices(part.regions));
+      if (run)
+        graph.connect(v[fields[i]], flat[i].slice(part.regions[0][0]));
+      else if (single)
+        graph.connect(v[fields[i]], concat(flat[i].slices(part.regions[0])));
+      else
+        graph.connect(v[fields[i]], flat[i].slices(part.regions));
     }
     graph.setInitialValue(v["op"], op);
     graph.setTileMapping(v, part.tile);
@@ -81,7 +87,8 @@ void activate_in_place(Graph& graph, NonLinearityType type, const Tensor& t, con
   add_vertices(graph, cs, "popnn::Activation", "InPlace", {"data"}, {t}, activation_of(type));
 }
 
-Tensor gradient_of(Graph& graph, NonLinearityType type, const Tensor& act, const Tensor& gradient, const ComputeSet& cs, const DebugContext& debug) {
+Tensor gradient_of(Graph& graph, NonLinearityType type, const Tensor& act, const Tensor& gradient, const ComputeSet& cs,
+                   const DebugContext& debug) {
   const Tensor out = internal::add_result_like(graph, act, {debug, "gradient"});
   add_vertices(graph, cs, "popnn::ActivationGradient", "", {"act", "gradient", "out"}, {act, gradient, out}, activation_of(type));
   return out;
@@ -90,11 +97,11 @@ Tensor gradient_of(Graph& graph, NonLinearityType type, const Tensor& act, const
 void check_gradient(const Tensor& act, const Tensor& gradient, const std::string& function) {
   check_type(act, function);
   if (act.elementType() != gradient.elementType())
-    poputil::refuse("gradient-type", "{}", function + ": act has type " + act.elementType().toString() + ", outGradient " +
-                    gradient.elementType().toString());
+    poputil::refuse("gradient-type", "{}",
+                    function + ": act has type " + act.elementType().toString() + ", outGradient " + gradient.elementType().toString());
   if (act.shape() != gradient.shape())
-    poputil::refuse("gradient-shape", "{}", function + ": act has shape " + act.shapeToString() + ", outGradient " +
-                    gradient.shapeToString());
+    poputil::refuse("gradient-shape", "{}",
+                    function + ": act has shape " + act.shapeToString() + ", outGradient " + gradient.shapeToString());
 }
 
 float scale_of(NonLinearityType type, const Tensor& t) {
@@ -134,7 +141,8 @@ void nonLinearityInPlace(Graph& graph, NonLinearityType type, Tensor t, program:
   run_in_place(graph, type, t, 1, prog, debug);
 }
 
-void nonLinearityInPlace(Graph& graph, NonLinearityType type, Tensor t, float& scaling, program::Sequence& prog, const DebugContext& debug) {
+void nonLinearityInPlace(Graph& graph, NonLinearityType type, Tensor t, float& scaling, program::Sequence& prog,
+                         const DebugContext& debug) {
   scaling = scale_of(type, t);
   run_in_place(graph, type, t, scaling, prog, debug);
 }
@@ -161,7 +169,8 @@ Tensor nonLinearity(Graph& graph, NonLinearityType type, Tensor t, float& scalin
   return run(graph, type, t, scaling, prog, debug);
 }
 
-Tensor nonLinearityInputGradient(Graph& graph, NonLinearityType type, Tensor act, Tensor outGradient, ComputeSet& cs, const DebugContext& debug) {
+Tensor nonLinearityInputGradient(Graph& graph, NonLinearityType type, Tensor act, Tensor outGradient, ComputeSet& cs,
+                                 const DebugContext& debug) {
   check_one_compute_set(type, "popnn::nonLinearityInputGradient");
   check_gradient(act, outGradient, "popnn::nonLinearityInputGradient");
   return gradient_of(graph, type, act, outGradient, cs, debug);

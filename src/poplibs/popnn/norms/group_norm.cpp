@@ -1,5 +1,5 @@
-#include <popnn/GroupNorm.hpp>
 #include <poplin/Norms.hpp>
+#include <popnn/GroupNorm.hpp>
 #include <poputil/OptionParsing.hpp>
 
 #include "poplibs/popnn/norms/norm_rows.h"
@@ -29,11 +29,13 @@ class Grouping {
  public:
   Grouping(const Tensor& acts, std::size_t groups, const OptionFlags& options, const std::string& function)
       : shape_(acts.shape()), groups_(groups), strided_(is_strided(options)) {
-    if (shape_.size() < 2) poputil::refuse("activations-shape", "{}", function + ": the activations have shape " + acts.shapeToString() +
-                                           ", expected {batch, channels, ...}");
+    if (shape_.size() < 2)
+      poputil::refuse("activations-shape", "{}",
+                      function + ": the activations have shape " + acts.shapeToString() + ", expected {batch, channels, ...}");
     if (groups == 0 || shape_[1] % groups != 0)
-      poputil::refuse("group-count", "{}", function + ": " + std::to_string(shape_[1]) + " channels cannot be cut into " +
-                      std::to_string(groups) + " equal groups");
+      poputil::refuse(
+          "group-count", "{}",
+          function + ": " + std::to_string(shape_[1]) + " channels cannot be cut into " + std::to_string(groups) + " equal groups");
   }
   Tensor apply(const Tensor& t) const {
     const std::size_t batch = shape_[0], members = shape_[1] / groups_;
@@ -63,35 +65,36 @@ class Grouping {
 std::size_t groups_of(const Tensor& acts, const Tensor& statistics, const std::string& function) {
   const std::size_t batch = acts.rank() > 0 ? acts.dim(0) : 0;
   if (batch == 0 || statistics.rank() != 1 || statistics.numElements() % batch != 0)
-    poputil::refuse("statistics-shape", "{}", function + ": statistics of shape " + statistics.shapeToString() +
-                    " are not those of groups of activations of shape " +
+    poputil::refuse("statistics-shape", "{}",
+                    function + ": statistics of shape " + statistics.shapeToString() + " are not those of groups of activations of shape " +
                         acts.shapeToString());
   return statistics.numElements() / batch;
 }
 
 }  // namespace
 
-Pair groupNormStatistics(Graph& graph, const Tensor acts, float eps, Sequence& prog, unsigned numGroups, bool unbiasedVarEstimate, bool stableAlgo,
-                         const Type& partialsType, const DebugContext& debug, const OptionFlags& options) {
+Pair groupNormStatistics(Graph& graph, const Tensor acts, float eps, Sequence& prog, unsigned numGroups, bool unbiasedVarEstimate,
+                         bool stableAlgo, const Type& partialsType, const DebugContext& debug, const OptionFlags& options) {
   const Grouping grouping(acts, numGroups, options, "popnn::gn::groupNormStatistics");
-  return poplin::normStatistics(graph, grouping.apply(acts), eps, prog, unbiasedVarEstimate, stableAlgo, partialsType, {debug, "GroupNorm"});
+  return poplin::normStatistics(graph, grouping.apply(acts), eps, prog, unbiasedVarEstimate, stableAlgo, partialsType,
+                                {debug, "GroupNorm"});
 }
 
-Tensor groupNormWhiten(Graph& graph, const Tensor& acts, const Tensor& mean, const Tensor& invStdDev, Sequence& prog, const DebugContext& debug,
-                       const OptionFlags& options) {
+Tensor groupNormWhiten(Graph& graph, const Tensor& acts, const Tensor& mean, const Tensor& invStdDev, Sequence& prog,
+                       const DebugContext& debug, const OptionFlags& options) {
   const std::string function = "popnn::gn::groupNormWhiten";
   const Grouping grouping(acts, groups_of(acts, mean, function), options, function);
   return grouping.undo(poplin::normWhiten(graph, grouping.apply(acts), mean, invStdDev, prog, {debug, "GroupNorm"}));
 }
 
-Pair groupNormalise(Graph& graph, const Tensor& acts, const Tensor& gamma, const Tensor& beta, const Tensor& mean, const Tensor& invStdDev, Sequence& prog,
-                    const DebugContext& debug, const OptionFlags& options) {
+Pair groupNormalise(Graph& graph, const Tensor& acts, const Tensor& gamma, const Tensor& beta, const Tensor& mean, const Tensor& invStdDev,
+                    Sequence& prog, const DebugContext& debug, const OptionFlags& options) {
   const Tensor whitened = groupNormWhiten(graph, acts, mean, invStdDev, prog, debug, options);
   return {poplin::normalise(graph, whitened, gamma, beta, prog, {debug, "GroupNorm"}), whitened};
 }
 
-Pair groupNormParamGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn, const Tensor& mean, const Tensor& iStdDev, Sequence& prog,
-                             const Type& partialsType, const DebugContext& debug, const OptionFlags& options) {
+Pair groupNormParamGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn, const Tensor& mean, const Tensor& iStdDev,
+                             Sequence& prog, const Type& partialsType, const DebugContext& debug, const OptionFlags& options) {
   const Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, debug, options);
   return groupNormParamGradients(graph, whitened, gradsIn, prog, partialsType, debug, options);
 }
@@ -102,23 +105,24 @@ Pair groupNormParamGradients(Graph& graph, const Tensor& actsWhitened, const Ten
   return poplin::normParamGradients(graph, actsWhitened, gradsIn, prog, partialsType, {debug, "GroupNorm"});
 }
 
-Tensor groupNormGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn, const Tensor& mean, const Tensor& invStdDev, const Tensor& gamma,
-                          Sequence& prog, const Type& partialsType, const DebugContext& debug, const OptionFlags& options) {
+Tensor groupNormGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn, const Tensor& mean, const Tensor& invStdDev,
+                          const Tensor& gamma, Sequence& prog, const Type& partialsType, const DebugContext& debug,
+                          const OptionFlags& options) {
   const Tensor whitened = groupNormWhiten(graph, acts, mean, invStdDev, prog, debug, options);
   return groupNormGradients(graph, whitened, gradsIn, invStdDev, gamma, prog, partialsType, debug, options);
 }
 
-Tensor groupNormGradients(Graph& graph, const Tensor& actsWhitened, const Tensor& gradsIn, const Tensor& invStdDev, const Tensor& gamma, Sequence& prog,
-                          const Type& partialsType, const DebugContext& debug, const OptionFlags& options) {
+Tensor groupNormGradients(Graph& graph, const Tensor& actsWhitened, const Tensor& gradsIn, const Tensor& invStdDev, const Tensor& gamma,
+                          Sequence& prog, const Type& partialsType, const DebugContext& debug, const OptionFlags& options) {
   const std::string function = "popnn::gn::groupNormGradients";
   const Grouping grouping(actsWhitened, groups_of(actsWhitened, invStdDev, function), options, function);
   const Tensor scaled = poplin::normGradients(graph, gradsIn, gamma, prog, {debug, "GroupNorm"});
-  return grouping.undo(poplin::normStatisticsGradients(graph, grouping.apply(actsWhitened), grouping.apply(scaled), invStdDev, prog, partialsType,
-                                                       {debug, "GroupNorm"}));
+  return grouping.undo(poplin::normStatisticsGradients(graph, grouping.apply(actsWhitened), grouping.apply(scaled), invStdDev, prog,
+                                                       partialsType, {debug, "GroupNorm"}));
 }
 
-void groupNormParamUpdate(Graph& graph, const Tensor& gammaDelta, const Tensor& betaDelta, float scale, Tensor& gamma, Tensor& beta, Sequence& prog,
-                          const DebugContext& debug, const OptionFlags& options) {
+void groupNormParamUpdate(Graph& graph, const Tensor& gammaDelta, const Tensor& betaDelta, float scale, Tensor& gamma, Tensor& beta,
+                          Sequence& prog, const DebugContext& debug, const OptionFlags& options) {
   is_strided(options);
   internal::update_params(graph, gammaDelta, betaDelta, scale, gamma, beta, prog, {debug, "GroupNorm"}, "popnn::gn::groupNormParamUpdate");
 }
@@ -136,18 +140,22 @@ OptionFlags without_own(const OptionFlags& options, bool& in_rows) {
   const poplibs::OptionSpec spec{{"pando.inRows", poplibs::OptionHandler::createWithBool(in_rows)}};
   OptionFlags others;
   for (const auto& entry : options) {
-    if (entry.first == "pando.inRows") spec.parse(entry.first, entry.second);
-    else others.set(entry.first, entry.second);
+    if (entry.first == "pando.inRows")
+      spec.parse(entry.first, entry.second);
+    else
+      others.set(entry.first, entry.second);
   }
   return others;
 }
 
-bool are_channels(const Tensor& t, const Tensor& acts) { return t.rank() == 1 && t.dim(0) == acts.dim(1) && t.elementType() == acts.elementType(); }
+bool are_channels(const Tensor& t, const Tensor& acts) {
+  return t.rank() == 1 && t.dim(0) == acts.dim(1) && t.elementType() == acts.elementType();
+}
 
 }  // namespace
 
-std::array<Tensor, 3> groupNorm(Graph& graph, const Tensor& acts, const Tensor& gamma, const Tensor& beta, float eps, Sequence& prog, unsigned numGroups,
-                                const DebugContext& debug, const OptionFlags& options) {
+std::array<Tensor, 3> groupNorm(Graph& graph, const Tensor& acts, const Tensor& gamma, const Tensor& beta, float eps, Sequence& prog,
+                                unsigned numGroups, const DebugContext& debug, const OptionFlags& options) {
   bool in_rows = true;
   const OptionFlags others = without_own(options, in_rows);
   const Grouping checked(acts, numGroups, others, "popnn::gn::groupNorm");
@@ -157,8 +165,9 @@ std::array<Tensor, 3> groupNorm(Graph& graph, const Tensor& acts, const Tensor& 
   return {groupNormalise(graph, acts, gamma, beta, mean, inverse, prog, debug, others).first, mean, inverse};
 }
 
-std::array<Tensor, 3> groupNormAllGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn, const Tensor& mean, const Tensor& invStdDev,
-                                            const Tensor& gamma, Sequence& prog, const DebugContext& debug, const OptionFlags& options) {
+std::array<Tensor, 3> groupNormAllGradients(Graph& graph, const Tensor& acts, const Tensor& gradsIn, const Tensor& mean,
+                                            const Tensor& invStdDev, const Tensor& gamma, Sequence& prog, const DebugContext& debug,
+                                            const OptionFlags& options) {
   bool in_rows = true;
   const OptionFlags others = without_own(options, in_rows);
   const std::size_t groups = groups_of(acts, mean, "popnn::gn::groupNormAllGradients");

@@ -38,8 +38,8 @@ Tensor rows_of(const Tensor& t, std::size_t begin, std::size_t end) { return t.s
 }  // namespace
 
 bool are_rows(const Graph& graph, const Tensor& acts, std::size_t groups) {
-  return graph.getTarget().getTargetType() == TargetType::CPU && groups == 1 && acts.rank() == 2 && acts.numElements() > 0 && acts.elementType() == FLOAT &&
-         acts.isContiguous();
+  return graph.getTarget().getTargetType() == TargetType::CPU && groups == 1 && acts.rank() == 2 && acts.numElements() > 0 &&
+         acts.elementType() == FLOAT && acts.isContiguous();
 }
 
 std::array<Tensor, 3> normalise_rows(Graph& graph, const Tensor& acts, const Tensor& gamma, const Tensor& beta, float eps, Sequence& prog,
@@ -60,10 +60,11 @@ std::array<Tensor, 3> normalise_rows(Graph& graph, const Tensor& acts, const Ten
   return {y, mean, inverse};
 }
 
-std::array<Tensor, 3> gradients_of_rows(Graph& graph, const Tensor& acts, const Tensor& gradients, const Tensor& mean, const Tensor& inverse,
-                                        const Tensor& gamma, Sequence& prog, const DebugContext& debug) {
+std::array<Tensor, 3> gradients_of_rows(Graph& graph, const Tensor& acts, const Tensor& gradients, const Tensor& mean,
+                                        const Tensor& inverse, const Tensor& gamma, Sequence& prog, const DebugContext& debug) {
   const std::size_t rows = acts.dim(0), columns = acts.dim(1), part = rows_of_part(rows, columns), parts = (rows + part - 1) / part;
-  const Tensor out = variable(graph, acts.shape(), {debug, "gradient"}), partials = variable(graph, {parts, 2, columns}, {debug, "partials"});
+  const Tensor out = variable(graph, acts.shape(), {debug, "gradient"}),
+               partials = variable(graph, {parts, 2, columns}, {debug, "partials"});
   const ComputeSet set = graph.addComputeSet({debug, "gradients"});
   for_each_part(graph, acts, set, "popnn::NormRowsGradient", [&](const VertexRef& v, std::size_t begin, std::size_t end) {
     graph.connect(v["in"], rows_of(acts, begin, end));

@@ -12,11 +12,12 @@ namespace popnn::internal {
 bool are_rows(const poplar::Graph& graph, const poplar::Tensor& acts, std::size_t groups);
 
 // {normalised, mean, inverse}
-std::array<poplar::Tensor, 3> normalise_rows(poplar::Graph& graph, const poplar::Tensor& acts, const poplar::Tensor& gamma, const poplar::Tensor& beta,
-                                             float eps, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+std::array<poplar::Tensor, 3> normalise_rows(poplar::Graph& graph, const poplar::Tensor& acts, const poplar::Tensor& gamma,
+                                             const poplar::Tensor& beta, float eps, poplar::program::Sequence& prog,
+                                             const poplar::DebugContext& debug);
 // Of {activations, gamma, beta}.
-std::array<poplar::Tensor, 3> gradients_of_rows(poplar::Graph& graph, const poplar::Tensor& acts, const poplar::Tensor& gradients, const poplar::Tensor& mean,
-                                                const poplar::Tensor& inverse, const poplar::Tensor& gamma, poplar::program::Sequence& prog,
-                                                const poplar::DebugContext& debug);
+std::array<poplar::Tensor, 3> gradients_of_rows(poplar::Graph& graph, const poplar::Tensor& acts, const poplar::Tensor& gradients,
+                                                const poplar::Tensor& mean, const poplar::Tensor& inverse, const poplar::Tensor& gamma,
+                                                poplar::program::Sequence& prog, const poplar::DebugContext& debug);
 
 }  // namespace popnn::internal

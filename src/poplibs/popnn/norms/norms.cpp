@@ -1,6 +1,6 @@
+#include <poplin/Norms.hpp>
 #include <popnn/InstanceNorm.hpp>
 #include <popnn/Norms.hpp>
-#include <poplin/Norms.hpp>
 
 namespace popnn {
 
@@ -26,8 +26,12 @@ namespace in {
 std::uint64_t getFwdFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel, bool computeEstimates) {
   return getNormFwdFlops(numChannels, numChannels * actsPerChannel, computeEstimates);
 }
-std::uint64_t getBwdFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel) { return getNormBwdFlops(numChannels, numChannels * actsPerChannel); }
-std::uint64_t getWuFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel) { return getNormWuFlops(numChannels, numChannels * actsPerChannel); }
+std::uint64_t getBwdFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel) {
+  return getNormBwdFlops(numChannels, numChannels * actsPerChannel);
+}
+std::uint64_t getWuFlops(std::uint64_t numChannels, std::uint64_t actsPerChannel) {
+  return getNormWuFlops(numChannels, numChannels * actsPerChannel);
+}
 
 }  // namespace in
 

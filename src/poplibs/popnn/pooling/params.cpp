@@ -1,7 +1,7 @@
 // What pooling parameters mean: shapes, and how much work.
-#include "poplibs/poputil/refuse.h"
 #include <popnn/Pooling.hpp>
 #include <poputil/exceptions.hpp>
+#include "poplibs/poputil/refuse.h"
 
 #include <algorithm>
 
@@ -15,11 +15,12 @@ namespace {
 void check_params(const PoolParams& p) {
   const std::string function = "popnn::pooling: ";
   const std::size_t n = p.inputFieldShape.size();
-  if (n < 1 || n > 3) poputil::refuse("field-dimensions", "{}", function + "the field has " + std::to_string(n) +
-                                      " dimensions, expected 1 to 3");
+  if (n < 1 || n > 3)
+    poputil::refuse("field-dimensions", "{}", function + "the field has " + std::to_string(n) + " dimensions, expected 1 to 3");
   const auto check = [&](const char* name, std::size_t size) {
-    if (size != n) poputil::refuse("dimensions-differ", "{}", function + name + " has " + std::to_string(size) +
-                                   " dimensions, the field has " + std::to_string(n));
+    if (size != n)
+      poputil::refuse("dimensions-differ", "{}",
+                      function + name + " has " + std::to_string(size) + " dimensions, the field has " + std::to_string(n));
   };
   check("kernelShape", p.kernelShape.size());
   check("stride", p.stride.size());
@@ -32,18 +33,20 @@ void check_params(const PoolParams& p) {
   unsigned __int128 elements = 1;
   const auto count = [&](std::size_t size, const char* name) {
     if (size > kLongest || (elements *= size) >> 60 != 0)
-      poputil::refuse("element-count", "{}", function + name + " of " + std::to_string(size) +
-                      " makes more elements than 2^60, or is longer than 2^31 - 1");
+      poputil::refuse("element-count", "{}",
+                      function + name + " of " + std::to_string(size) + " makes more elements than 2^60, or is longer than 2^31 - 1");
   };
   count(p.batchSize, "a batch");
   count(p.numChannels, "a number of channels");
   for (std::size_t i = 0; i < n; ++i) {
     count(p.inputFieldShape[i], "a dimension of the field");
-    if (p.kernelShape[i] > kLongest) poputil::refuse("window-size", "{}", function + "a window of " + std::to_string(p.kernelShape[i]) +
-                                                     " elements, expected at most 2^31 - 1");
+    if (p.kernelShape[i] > kLongest)
+      poputil::refuse("window-size", "{}",
+                      function + "a window of " + std::to_string(p.kernelShape[i]) + " elements, expected at most 2^31 - 1");
     const long extent = static_cast<long>(p.inputFieldShape[i]) + p.inputTruncationOrPaddingLower[i] + p.inputTruncationOrPaddingUpper[i];
-    if (extent > static_cast<long>(kLongest)) poputil::refuse("padded-size", "{}", function + "a padded dimension of " +
-                                                              std::to_string(extent) + " elements, expected at most 2^31 - 1");
+    if (extent > static_cast<long>(kLongest))
+      poputil::refuse("padded-size", "{}",
+                      function + "a padded dimension of " + std::to_string(extent) + " elements, expected at most 2^31 - 1");
   }
 }
 
@@ -61,7 +64,8 @@ std::uint64_t elements_in_windows(const PoolParams& p) {
   for (std::size_t i = 0; i < windows.size(); ++i) {
     std::uint64_t sum = 0;
     for (std::size_t o = 0; o < windows[i]; ++o) {
-      const long begin = static_cast<long>(o * p.stride[i]) - p.inputTruncationOrPaddingLower[i], end = begin + static_cast<long>(p.kernelShape[i]);
+      const long begin = static_cast<long>(o * p.stride[i]) - p.inputTruncationOrPaddingLower[i],
+                 end = begin + static_cast<long>(p.kernelShape[i]);
       sum += static_cast<std::uint64_t>(std::max(0l, std::min(end, static_cast<long>(p.inputFieldShape[i])) - std::max(begin, 0l)));
     }
     product = times(product, sum);
@@ -98,8 +102,8 @@ std::vector<std::size_t> getOutputFieldShape(const PoolParams& p) {
     const long extent = static_cast<long>(p.inputFieldShape[i]) + p.inputTruncationOrPaddingLower[i] + p.inputTruncationOrPaddingUpper[i];
     const long room = extent - static_cast<long>(p.kernelShape[i]);
     if (room < 0)
-      poputil::refuse("window-fit", "{}", "popnn::pooling: a window of " + std::to_string(p.kernelShape[i]) + " does not fit the " +
-                      std::to_string(extent) +
+      poputil::refuse("window-fit", "{}",
+                      "popnn::pooling: a window of " + std::to_string(p.kernelShape[i]) + " does not fit the " + std::to_string(extent) +
                           " elements of the padded field in dimension " + std::to_string(i));
     out.push_back(static_cast<std::size_t>(room) / p.stride[i] + 1);
   }
@@ -110,8 +114,12 @@ std::uint64_t getFwdFlops(const PoolParams& params) {
   return elements_in_windows(params) + (params.poolingType == PoolingType::AVG ? number_of_windows(params) : 0);
 }
 std::uint64_t getBwdFlops(const PoolParams& params) { return getFwdFlops(params); }
-double getFwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params) { return perfect_cycles(graph, params, getFwdFlops(params)); }
-double getBwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params) { return perfect_cycles(graph, params, getBwdFlops(params)); }
+double getFwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params) {
+  return perfect_cycles(graph, params, getFwdFlops(params));
+}
+double getBwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params) {
+  return perfect_cycles(graph, params, getBwdFlops(params));
+}
 
 const char* asString(const PoolingType& method) {
   switch (method) {

@@ -24,7 +24,8 @@ inline pando::poplibs::Estimates pool_estimates(const std::string& name, const c
       const PoolGeometry g = geometry_of(vertex, target);
       const std::size_t n = vertex.getFieldInfo(windows).size();
       const std::size_t elements = n * static_cast<std::size_t>(g.depth.kernel * g.height.kernel * g.width.kernel);
-      return VertexPerfEstimate(60 + 2 * (elements / target.getVectorWidth(type) + 1) + 6 * n / static_cast<std::size_t>(g.channels), elements);
+      return VertexPerfEstimate(60 + 2 * (elements / target.getVectorWidth(type) + 1) + 6 * n / static_cast<std::size_t>(g.channels),
+                                elements);
     };
   });
 }

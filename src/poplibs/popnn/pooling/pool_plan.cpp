@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kLeastElements = 32;     // of a tile's work
 constexpr std::size_t kElementsToSplit = 256;  // of a vertex, before a tile gets another
 
-// Grows the number of parts of the longest parts until there are enough, or parts would be too small. `whole`: the outer dimensions alone are cut, as far
-// as they go: what a part reads lies in one piece.
+// Grows the number of parts of the longest parts until there are enough, or parts would be too small. `whole`: the outer dimensions alone
+// are cut, as far as they go: what a part reads lies in one piece.
 Extents choose_parts(const Extents& extent, std::size_t wanted, std::size_t channels, bool whole) {
   Extents parts = {1, 1, 1};
   if (whole) {
@@ -58,8 +58,8 @@ std::vector<PoolUnit> whole_images(std::size_t images, const Extents& extent, st
   return out;
 }
 
-std::vector<PoolUnit> parts_of_images(std::size_t images, const Extents& extent, const Extents& parts, std::size_t tiles, const std::vector<TileRun>& runs,
-                                      const Tensor& from) {
+std::vector<PoolUnit> parts_of_images(std::size_t images, const Extents& extent, const Extents& parts, std::size_t tiles,
+                                      const std::vector<TileRun>& runs, const Tensor& from) {
   const auto part = [&](std::size_t i, std::size_t p) { return Interval(extent[i] * p / parts[i], extent[i] * (p + 1) / parts[i]); };
   std::vector<PoolUnit> out;
   std::vector<std::size_t> starts;
@@ -69,7 +69,8 @@ std::vector<PoolUnit> parts_of_images(std::size_t images, const Extents& extent,
         for (std::size_t w = 0; w < parts[2]; ++w) {
           out.push_back({0, {n, n + 1}, {part(0, d), part(1, h), part(2, w)}});
           // Where the same share of the operand begins, in the order of its elements.
-          const std::size_t row = from.dim(3), at = (n * from.dim(1) + from.dim(1) * d / parts[0]) * from.dim(2) + from.dim(2) * h / parts[1];
+          const std::size_t row = from.dim(3),
+                            at = (n * from.dim(1) + from.dim(1) * d / parts[0]) * from.dim(2) + from.dim(2) * h / parts[1];
           starts.push_back((at * row + row * w / parts[2]) * from.dim(4));
         }
   // Parts of a row come before the next row, so starts need not ascend: then the order of units is as good.
@@ -83,7 +84,8 @@ std::vector<PoolUnit> parts_of_images(std::size_t images, const Extents& extent,
 
 std::vector<PoolUnit> plan_units(const Graph& graph, const Tensor& images, const Extents& extent, const PoolOptions& options) {
   const std::size_t tiles = graph.getTarget().getNumTiles(), workers = pando::poplibs::vertices_per_tile(graph.getTarget());
-  const std::size_t n = images.dim(0), channels = images.dim(4), elements = extent[0] * extent[1] * extent[2] * channels, total = n * elements;
+  const std::size_t n = images.dim(0), channels = images.dim(4), elements = extent[0] * extent[1] * extent[2] * channels,
+                    total = n * elements;
   const std::vector<TileRun> runs = options.follow ? runs_of(graph, images) : std::vector<TileRun>();
   const std::size_t wanted = std::max(std::min(tiles, total / kLeastElements), std::min(tiles * workers, total / kElementsToSplit));
   const std::size_t per_image = (wanted + n - 1) / n;
@@ -125,18 +127,21 @@ Interval windows_of(const PoolDimension& d, const Interval& elements, std::size_
 }
 
 Tensor part_of(const Tensor& images, const Interval& range, const std::array<Interval, 3>& box) {
-  return images.slice({range.begin(), box[0].begin(), box[1].begin(), box[2].begin(), 0},
-                      {range.end(), box[0].end(), box[1].end(), box[2].end(), images.dim(4)})
+  return images
+      .slice({range.begin(), box[0].begin(), box[1].begin(), box[2].begin(), 0},
+             {range.end(), box[0].end(), box[1].end(), box[2].end(), images.dim(4)})
       .flatten();
 }
 
-Tensor add_images(Graph& graph, const Type& type, const std::vector<PoolUnit>& units, std::size_t images, const Extents& extent, std::size_t channels,
-                  const DebugContext& debug) {
+Tensor add_images(Graph& graph, const Type& type, const std::vector<PoolUnit>& units, std::size_t images, const Extents& extent,
+                  std::size_t channels, const DebugContext& debug) {
   const Tensor out = graph.addVariable(type, {images, extent[0], extent[1], extent[2], channels}, debug);
   Graph::TileToTensorMapping mapping(graph.getTarget().getNumTiles());
   const auto add = [&](std::vector<Interval>& to, std::size_t begin, std::size_t end) {
-    if (!to.empty() && to.back().end() == begin) to.back() = Interval(to.back().begin(), end);
-    else to.emplace_back(begin, end);
+    if (!to.empty() && to.back().end() == begin)
+      to.back() = Interval(to.back().begin(), end);
+    else
+      to.emplace_back(begin, end);
   };
   for (const PoolUnit& u : units)
     for (std::size_t n = u.images.begin(); n < u.images.end(); ++n)

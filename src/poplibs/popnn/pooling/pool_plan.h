@@ -22,13 +22,15 @@ struct PoolUnit {
 using Extents = std::array<std::size_t, 3>;
 
 struct PoolOptions {
-  bool follow = true;              // poolUseIntrospectiveMapping: work where the operand lies, if that is spread well
+  bool follow = true;  // poolUseIntrospectiveMapping: work where the operand lies, if that is spread well
   bool optimize_for_speed = false;
-  bool whole_parts = true;         // pando.wholeParts: on one tile, parts are cut along the outer dimensions, so that each reads one piece of memory
+  bool whole_parts =
+      true;  // pando.wholeParts: on one tile, parts are cut along the outer dimensions, so that each reads one piece of memory
 };
 
 // Units that cover all images of that extent; they lie where `images` does if that is well spread, and options.follow.
-std::vector<PoolUnit> plan_units(const poplar::Graph& graph, const poplar::Tensor& images, const Extents& extent, const PoolOptions& options);
+std::vector<PoolUnit> plan_units(const poplar::Graph& graph, const poplar::Tensor& images, const Extents& extent,
+                                 const PoolOptions& options);
 
 // Checks the parameters and gives them as three dimensions, leading ones of size 1. The boxes are whole.
 PoolGeometry geometry_of(const pooling::PoolParams& params, const std::string& function);
@@ -40,7 +42,7 @@ poplar::Interval windows_of(const PoolDimension& d, const poplar::Interval& elem
 // The elements of a box of images, flat.
 poplar::Tensor part_of(const poplar::Tensor& images, const poplar::Interval& range, const std::array<poplar::Interval, 3>& box);
 // A new tensor of images, every unit's part on its tile.
-poplar::Tensor add_images(poplar::Graph& graph, const poplar::Type& type, const std::vector<PoolUnit>& units, std::size_t images, const Extents& extent,
-                          std::size_t channels, const poplar::DebugContext& debug);
+poplar::Tensor add_images(poplar::Graph& graph, const poplar::Type& type, const std::vector<PoolUnit>& units, std::size_t images,
+                          const Extents& extent, std::size_t channels, const poplar::DebugContext& debug);
 
 }  // namespace popnn::internal

@@ -29,22 +29,24 @@ PoolOptions parse_options(const OptionFlags& options) {
   return out;
 }
 
-void check_tensor(const Tensor& t, const PoolParams& p, const std::vector<std::size_t>& field, const char* name, const std::string& function) {
+void check_tensor(const Tensor& t, const PoolParams& p, const std::vector<std::size_t>& field, const char* name,
+                  const std::string& function) {
   std::vector<std::size_t> shape = {p.batchSize, p.numChannels};
   shape.insert(shape.end(), field.begin(), field.end());
   if (t.shape() != shape) {
     std::string text;
     for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-    poputil::refuse("operand-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", the parameters say {" + text +
-                    "}");
+    poputil::refuse("operand-shape", "{}",
+                    function + ": " + name + " has shape " + t.shapeToString() + ", the parameters say {" + text + "}");
   }
   if (t.elementType() != p.dType)
-    poputil::refuse("operand-type", "{}", function + ": " + name + " has type " + t.elementType().toString() + ", the parameters say " +
-                    p.dType.toString());
+    poputil::refuse("operand-type", "{}",
+                    function + ": " + name + " has type " + t.elementType().toString() + ", the parameters say " + p.dType.toString());
 }
 
 Extents windows_of(const PoolGeometry& g) {
-  return {static_cast<std::size_t>(g.depth.out_size), static_cast<std::size_t>(g.height.out_size), static_cast<std::size_t>(g.width.out_size)};
+  return {static_cast<std::size_t>(g.depth.out_size), static_cast<std::size_t>(g.height.out_size),
+          static_cast<std::size_t>(g.width.out_size)};
 }
 Extents field_of(const PoolGeometry& g) {
   return {static_cast<std::size_t>(g.depth.field), static_cast<std::size_t>(g.height.field), static_cast<std::size_t>(g.width.field)};
@@ -58,12 +60,13 @@ Box elements_of(const PoolGeometry& g, const Box& windows) {
 Box windows_of(const PoolGeometry& g, const Box& elements) {
   const auto d = dimensions_of(g);
   const Extents n = windows_of(g);
-  return {internal::windows_of(*d[0], elements[0], n[0]), internal::windows_of(*d[1], elements[1], n[1]), internal::windows_of(*d[2], elements[2], n[2])};
+  return {internal::windows_of(*d[0], elements[0], n[0]), internal::windows_of(*d[1], elements[1], n[1]),
+          internal::windows_of(*d[2], elements[2], n[2])};
 }
 
 // A vertex for the boxes of elements and windows of some images.
-VertexRef add_vertex(Graph& graph, const ComputeSet& cs, const std::string& type, PoolGeometry g, const PoolUnit& unit, std::size_t channels,
-                     const Box& elements, const Box& windows) {
+VertexRef add_vertex(Graph& graph, const ComputeSet& cs, const std::string& type, PoolGeometry g, const PoolUnit& unit,
+                     std::size_t channels, const Box& elements, const Box& windows) {
   g.images = static_cast<int>(unit.images.size());
   g.channels = static_cast<int>(channels);
   PoolDimension* dimensions[3] = {&g.depth, &g.height, &g.width};
@@ -81,13 +84,15 @@ VertexRef add_vertex(Graph& graph, const ComputeSet& cs, const std::string& type
 }
 
 // Windows' gradients divided among the elements that share them.
-Tensor share_gradient(Graph& graph, const PoolGeometry& g, const Tensor* in, const Tensor* pooled, const Tensor& gradient, const PoolOptions& options,
-                      program::Sequence& prog, const DebugContext& debug) {
+Tensor share_gradient(Graph& graph, const PoolGeometry& g, const Tensor* in, const Tensor* pooled, const Tensor& gradient,
+                      const PoolOptions& options, program::Sequence& prog, const DebugContext& debug) {
   const Extents extent = windows_of(g);
   const std::vector<PoolUnit> units = internal::plan_units(graph, gradient, extent, options);
-  const Tensor out = internal::add_images(graph, gradient.elementType(), units, gradient.dim(0), extent, gradient.dim(4), {debug, "shares"});
+  const Tensor out =
+      internal::add_images(graph, gradient.elementType(), units, gradient.dim(0), extent, gradient.dim(4), {debug, "shares"});
   const ComputeSet cs = graph.addComputeSet({debug, "Share"});
-  const std::string type = templateVertex(in != nullptr ? "popnn::PoolShareMaxGradient" : "popnn::PoolShareGradient", gradient.elementType());
+  const std::string type =
+      templateVertex(in != nullptr ? "popnn::PoolShareMaxGradient" : "popnn::PoolShareGradient", gradient.elementType());
   for (const PoolUnit& u : units) {
     const Box elements = elements_of(g, u.box);
     const VertexRef v = add_vertex(graph, cs, type, g, u, gradient.dim(4), elements, u.box);
@@ -109,16 +114,20 @@ bool all_whole(const PoolGeometry& g) {
 }
 
 // `in` may be absent where the result of pooling does not depend on its values (no MAX); so may `pooled`.
-Tensor gradient_of(Graph& graph, const PoolParams& params, const ImageForm& form, const Tensor* in, const Tensor* pooled, const Tensor& pooled_gradient,
-                   bool share, const PoolOptions& options, program::Sequence& prog, const DebugContext& debug) {
+Tensor gradient_of(Graph& graph, const PoolParams& params, const ImageForm& form, const Tensor* in, const Tensor* pooled,
+                   const Tensor& pooled_gradient, bool share, const PoolOptions& options, program::Sequence& prog,
+                   const DebugContext& debug) {
   const PoolGeometry g = internal::geometry_of(params, "popnn::pooling::poolInputGradient");
   const bool max = params.poolingType == PoolingType::MAX, average = params.poolingType == PoolingType::AVG;
   Tensor gradient = form.to_images(pooled_gradient);
   const Tensor operand = in != nullptr ? form.to_images(*in) : Tensor(), result = max ? form.to_images(*pooled) : Tensor();
   float scale = 1;
-  if (max && share) gradient = share_gradient(graph, g, &operand, &result, gradient, options, prog, debug);
-  else if (average && !all_whole(g)) gradient = share_gradient(graph, g, nullptr, nullptr, gradient, options, prog, debug);
-  else if (average) scale = 1.0f / static_cast<float>(g.depth.kernel * g.height.kernel * g.width.kernel);
+  if (max && share)
+    gradient = share_gradient(graph, g, &operand, &result, gradient, options, prog, debug);
+  else if (average && !all_whole(g))
+    gradient = share_gradient(graph, g, nullptr, nullptr, gradient, options, prog, debug);
+  else if (average)
+    scale = 1.0f / static_cast<float>(g.depth.kernel * g.height.kernel * g.width.kernel);
 
   const Extents extent = field_of(g);
   const std::vector<PoolUnit> units = internal::plan_units(graph, in != nullptr ? operand : gradient, extent, options);
@@ -149,7 +158,8 @@ Tensor empty_like(Graph& graph, const PoolParams& params, const std::vector<std:
 
 }  // namespace
 
-Tensor pool(Graph& graph, const PoolParams& params, const Tensor& in, program::Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
+Tensor pool(Graph& graph, const PoolParams& params, const Tensor& in, program::Sequence& prog, const DebugContext& debugContext,
+            const OptionFlags& options) {
   const std::string function = "popnn::pooling::pool";
   const PoolOptions parsed = parse_options(options);
   const PoolGeometry g = internal::geometry_of(params, function);
@@ -187,12 +197,12 @@ Tensor poolInputGradient(Graph& graph, const PoolParams& params, const Tensor& i
                      {debugContext, std::string(asString(params.poolingType)) + "PoolGradient"});
 }
 
-Tensor poolInputGradient(Graph& graph, const PoolParams& params, const unsigned fwdChansPerGroup, const Tensor& pooledGradient, program::Sequence& prog,
-                         const DebugContext& debugContext, const OptionFlags& options) {
+Tensor poolInputGradient(Graph& graph, const PoolParams& params, const unsigned fwdChansPerGroup, const Tensor& pooledGradient,
+                         program::Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
   const std::string function = "popnn::pooling::poolInputGradient";
   const PoolOptions parsed = parse_options(options);
-  if (params.poolingType == PoolingType::MAX) poputil::refuse("gradient-form", "{}", function +
-                                                              ": the gradient of max pooling needs the operand and the result");
+  if (params.poolingType == PoolingType::MAX)
+    poputil::refuse("gradient-form", "{}", function + ": the gradient of max pooling needs the operand and the result");
   check_tensor(pooledGradient, params, getOutputFieldShape(params), "the gradient", function);
   const ImageForm form = internal::image_form_of(params.batchSize, params.numChannels, fwdChansPerGroup, function);
   if (pooledGradient.numElements() == 0) return empty_like(graph, params, params.inputFieldShape);

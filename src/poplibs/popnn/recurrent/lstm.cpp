@@ -32,7 +32,8 @@ std::size_t place(const LstmParams& params, BasicLstmCellUnit unit) {
   return static_cast<std::size_t>(found - params.cellOrder.begin());
 }
 
-constexpr std::array kInOrder = {BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE};
+constexpr std::array kInOrder = {BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE,
+                                 BASIC_LSTM_CELL_OUTPUT_GATE};
 
 NonLinearityType activation_of(const LstmParams& params, BasicLstmCellUnit unit) {
   return unit == BASIC_LSTM_CELL_CANDIDATE ? params.activation : params.recurrentActivation;
@@ -51,144 +52,173 @@ void check(const Layer& l, const LstmState& state, const LstmWeights& weights, c
 
 std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder() { return {kInOrder.begin(), kInOrder.end()}; }
 
-Tensor createInput(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
+Tensor createInput(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options,
+                   poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "lstm"}, options, planningCache, "popnn::lstm::createInput");
-  return poplin::createMatMulInputLHS(graph, params.rnn.dataType, {l.steps() * l.batch(), l.inputs()}, {l.inputs(), kUnits * l.outputs()}, {l.debug, "input"},
-                                      l.products, planningCache)
+  return poplin::createMatMulInputLHS(graph, params.rnn.dataType, {l.steps() * l.batch(), l.inputs()}, {l.inputs(), kUnits * l.outputs()},
+                                      {l.debug, "input"}, l.products, planningCache)
       .reshape({l.steps(), l.batch(), l.inputs()});
 }
 
-Tensor createInitialOutput(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* cache) {
+Tensor createInitialOutput(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options,
+                           poplin::PlanningCache* cache) {
   return Layer(graph, params.rnn, {debugContext, "lstm"}, options, cache, "popnn::lstm::createInitialOutput").state("initialOutput");
 }
-Tensor createInitialCellState(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* cache) {
+Tensor createInitialCellState(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options,
+                              poplin::PlanningCache* cache) {
   return Layer(graph, params.rnn, {debugContext, "lstm"}, options, cache, "popnn::lstm::createInitialCellState").state("initialCellState");
 }
-LstmState createInitialState(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* cache) {
-  return {createInitialOutput(graph, params, debugContext, options, cache), createInitialCellState(graph, params, debugContext, options, cache)};
+LstmState createInitialState(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options,
+                             poplin::PlanningCache* cache) {
+  return {createInitialOutput(graph, params, debugContext, options, cache),
+          createInitialCellState(graph, params, debugContext, options, cache)};
 }
 void zeroInitialState(Graph& graph, const LstmState& initialState, Sequence& prog, const DebugContext& debugContext) {
   popops::zero(graph, initialState.output, prog, {debugContext, "zeroInitialState"});
   popops::zero(graph, initialState.cellState, prog, {debugContext, "zeroInitialState"});
 }
 
-std::pair<Tensor, Tensor> createWeightsKernel(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options,
-                                              poplin::PlanningCache* planningCache) {
+std::pair<Tensor, Tensor> createWeightsKernel(Graph& graph, const LstmParams& params, const DebugContext& debugContext,
+                                              const OptionFlags& options, poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "lstm"}, options, planningCache, "popnn::lstm::createWeights");
   const std::size_t columns = kUnits * l.outputs();
   const auto matrix = [&](std::size_t rows, std::size_t height, const char* name) {
-    return internal::by_unit(poplin::createMatMulInputRHS(graph, params.rnn.dataType, {height, rows}, {rows, columns}, {l.debug, name}, l.products, planningCache), kUnits);
+    return internal::by_unit(poplin::createMatMulInputRHS(graph, params.rnn.dataType, {height, rows}, {rows, columns}, {l.debug, name},
+                                                          l.products, planningCache),
+                             kUnits);
   };
   return {matrix(l.inputs(), l.steps() * l.batch(), "inputWeights"), matrix(l.outputs(), l.batch(), "outputWeights")};
 }
 
-Tensor createWeightsBiases(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
+Tensor createWeightsBiases(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options,
+                           poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "lstm"}, options, planningCache, "popnn::lstm::createWeightsBiases");
   const Tensor t = graph.addVariable(params.rnn.dataType, {kUnits, l.outputs()}, {l.debug, "biases"});
   poputil::mapTensorLinearly(graph, t);
   return t;
 }
 
-LstmWeights createWeights(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
+LstmWeights createWeights(Graph& graph, const LstmParams& params, const DebugContext& debugContext, const OptionFlags& options,
+                          poplin::PlanningCache* planningCache) {
   const auto [input, output] = createWeightsKernel(graph, params, debugContext, options, planningCache);
   return {input, output, createWeightsBiases(graph, params, debugContext, options, planningCache)};
 }
 
-std::pair<Tensor, Tensor> lstmFwd(Graph& graph, const LstmParams& params, const LstmState& stateInit, const Tensor& in, const LstmWeights& weights,
-                                  Tensor* intermediates, Sequence& prog, const DebugContext& debugContext, const OptionFlags& options,
-                                  poplin::PlanningCache* planningCache) {
+std::pair<Tensor, Tensor> lstmFwd(Graph& graph, const LstmParams& params, const LstmState& stateInit, const Tensor& in,
+                                  const LstmWeights& weights, Tensor* intermediates, Sequence& prog, const DebugContext& debugContext,
+                                  const OptionFlags& options, poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "lstmFwd"}, options, planningCache, "popnn::lstm::lstmFwd");
   check(l, stateInit, weights, in);
   // All steps' inputs at once; what the state adds comes step by step.
-  const Tensor from_inputs = l.product(in.flatten(0, 2), internal::as_matrix(weights.inputWeights), prog, "inputs").reshape({l.steps(), l.batch(), kUnits, l.outputs()});
+  const Tensor from_inputs = l.product(in.flatten(0, 2), internal::as_matrix(weights.inputWeights), prog, "inputs")
+                                 .reshape({l.steps(), l.batch(), kUnits, l.outputs()});
   popops::addInPlace(graph, from_inputs, weights.biases, prog, {l.debug, "biases"});
   const Tensor h = l.copy_of(stateInit.output, prog, "output"), c = l.copy_of(stateInit.cellState, prog, "cellState");
   const Tensor matrix = internal::as_matrix(weights.outputWeights);
   Tensor outputs;
   if (params.outputFullSequence) outputs = l.sequence({l.batch(), l.outputs()}, "outputs");
   if (intermediates) *intermediates = l.sequence({kKept, l.batch(), l.outputs()}, "intermediates");
-  l.loop(prog, [&](const Tensor& step, Sequence& round) {
-    const Tensor sums = l.get(from_inputs, step, round, "inputs");
-    popops::addInPlace(graph, sums, l.product(h, matrix, round, "state").reshape(sums.shape()), round, {l.debug, "sums"});
-    std::vector<Tensor> units;
-    for (const BasicLstmCellUnit u : kInOrder) units.push_back(l.activated(activation_of(params, u), sums.slice(place(params, u), place(params, u) + 1, 1).squeeze({1}), round));
-    const Tensor before = intermediates ? l.copy_of(c, round, "before") : c;
-    popops::mapInPlace(graph, pe::_1 * pe::_2 + pe::_3 * pe::_4, {c, units[0], units[1], units[2]}, round, {l.debug, "cellState"});
-    const Tensor active = l.activated(params.activation, c, round);
-    round.add(program::Copy(popops::mul(graph, units[3], active, round, {l.debug, "output"}), h, false, {l.debug, "output"}));
-    if (outputs.valid()) l.put(outputs, h, step, round, "outputs");
-    if (!intermediates) return;
-    units.push_back(active);
-    units.push_back(before);
-    std::vector<Tensor> kept;
-    for (const Tensor& t : units) kept.push_back(t.expand({0}));
-    l.put(*intermediates, concat(kept), step, round, "intermediates");
-  }, "steps");
+  l.loop(
+      prog,
+      [&](const Tensor& step, Sequence& round) {
+        const Tensor sums = l.get(from_inputs, step, round, "inputs");
+        popops::addInPlace(graph, sums, l.product(h, matrix, round, "state").reshape(sums.shape()), round, {l.debug, "sums"});
+        std::vector<Tensor> units;
+        for (const BasicLstmCellUnit u : kInOrder)
+          units.push_back(l.activated(activation_of(params, u), sums.slice(place(params, u), place(params, u) + 1, 1).squeeze({1}), round));
+        const Tensor before = intermediates ? l.copy_of(c, round, "before") : c;
+        popops::mapInPlace(graph, pe::_1 * pe::_2 + pe::_3 * pe::_4, {c, units[0], units[1], units[2]}, round, {l.debug, "cellState"});
+        const Tensor active = l.activated(params.activation, c, round);
+        round.add(program::Copy(popops::mul(graph, units[3], active, round, {l.debug, "output"}), h, false, {l.debug, "output"}));
+        if (outputs.valid()) l.put(outputs, h, step, round, "outputs");
+        if (!intermediates) return;
+        units.push_back(active);
+        units.push_back(before);
+        std::vector<Tensor> kept;
+        for (const Tensor& t : units) kept.push_back(t.expand({0}));
+        l.put(*intermediates, concat(kept), step, round, "intermediates");
+      },
+      "steps");
   return {outputs.valid() ? outputs : h, c};
 }
 
-Tensor lstmFwd(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& stateInit, const LstmWeights& weights, const Tensor& in,
-               Tensor* intermediates, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
+Tensor lstmFwd(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& stateInit, const LstmWeights& weights,
+               const Tensor& in, Tensor* intermediates, const DebugContext& debugContext, const OptionFlags& options,
+               poplin::PlanningCache* planningCache) {
   return lstmFwd(graph, params, stateInit, in, weights, intermediates, prog, debugContext, options, planningCache).first;
 }
 
 LstmState lstmBwd(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& fwdStateInit, const Tensor& fwdIntermediates,
                   const LstmWeights& weights, const Tensor& input, const Tensor&, const Tensor& outputGrad, const Tensor* lastCellStateGrad,
-                  Tensor* inputGrad, Tensor* bwdIntermediates, const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
+                  Tensor* inputGrad, Tensor* bwdIntermediates, const DebugContext& debugContext, const OptionFlags& options,
+                  poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "lstmBwd"}, options, planningCache, "popnn::lstm::lstmBwd");
   check(l, fwdStateInit, weights, input);
   l.check(fwdIntermediates, {l.steps(), kKept, l.batch(), l.outputs()}, "the intermediates");
   const bool full = params.outputFullSequence;
-  l.check(outputGrad, full ? std::vector<std::size_t>{l.steps(), l.batch(), l.outputs()} : std::vector<std::size_t>{l.batch(), l.outputs()}, "the output's gradient");
+  l.check(outputGrad, full ? std::vector<std::size_t>{l.steps(), l.batch(), l.outputs()} : std::vector<std::size_t>{l.batch(), l.outputs()},
+          "the output's gradient");
   const Tensor dh = full ? l.zeros_like(fwdStateInit.output, prog, "outputGradient") : l.copy_of(outputGrad, prog, "outputGradient");
-  const Tensor dc = lastCellStateGrad ? l.copy_of(*lastCellStateGrad, prog, "cellGradient") : l.zeros_like(fwdStateInit.cellState, prog, "cellGradient");
+  const Tensor dc =
+      lastCellStateGrad ? l.copy_of(*lastCellStateGrad, prog, "cellGradient") : l.zeros_like(fwdStateInit.cellState, prog, "cellGradient");
   const Tensor unit_gradients = l.sequence({l.batch(), kUnits, l.outputs()}, "unitGradients");
   const Tensor matrix = internal::as_matrix(weights.outputWeights).transpose();
   // Steps from the last to the first: of reversed sequences.
-  l.loop(prog, [&](const Tensor& step, Sequence& round) {
-    const Tensor kept = l.get(fwdIntermediates.reverse(0), step, round, "intermediates");
-    const Tensor f = kept[0], i = kept[1], g = kept[2], o = kept[3], active = kept[4], before = kept[5];
-    if (full) popops::addInPlace(graph, dh, l.get(outputGrad.reverse(0), step, round, "outputGradient"), round, {l.debug, "outputGradient"});
-    popops::addInPlace(graph, dc, l.activation_gradient(params.activation, active, popops::mul(graph, dh, o, round, {l.debug, "cell"}), round), round, {l.debug, "cellGradient"});
-    const std::array<Tensor, kUnits> results = {popops::mul(graph, dc, before, round, {l.debug, "f"}), popops::mul(graph, dc, g, round, {l.debug, "i"}),
-                                                popops::mul(graph, dc, i, round, {l.debug, "g"}), popops::mul(graph, dh, active, round, {l.debug, "o"})};
-    std::vector<Tensor> gradients(kUnits);
-    for (std::size_t u = 0; u < kUnits; ++u)
-      gradients[place(params, kInOrder[u])] = l.activation_gradient(activation_of(params, kInOrder[u]), kept[u], results[u], round).expand({1});
-    const Tensor all = concat(gradients, 1);
-    l.put(unit_gradients.reverse(0), all, step, round, "unitGradients");
-    popops::mulInPlace(graph, dc, f, round, {l.debug, "cellGradient"});
-    round.add(program::Copy(l.product(all.flatten(1, 3), matrix, round, "stateGradient"), dh, false, {l.debug, "outputGradient"}));
-  }, "steps");
+  l.loop(
+      prog,
+      [&](const Tensor& step, Sequence& round) {
+        const Tensor kept = l.get(fwdIntermediates.reverse(0), step, round, "intermediates");
+        const Tensor f = kept[0], i = kept[1], g = kept[2], o = kept[3], active = kept[4], before = kept[5];
+        if (full)
+          popops::addInPlace(graph, dh, l.get(outputGrad.reverse(0), step, round, "outputGradient"), round, {l.debug, "outputGradient"});
+        popops::addInPlace(graph, dc,
+                           l.activation_gradient(params.activation, active, popops::mul(graph, dh, o, round, {l.debug, "cell"}), round),
+                           round, {l.debug, "cellGradient"});
+        const std::array<Tensor, kUnits> results = {
+            popops::mul(graph, dc, before, round, {l.debug, "f"}), popops::mul(graph, dc, g, round, {l.debug, "i"}),
+            popops::mul(graph, dc, i, round, {l.debug, "g"}), popops::mul(graph, dh, active, round, {l.debug, "o"})};
+        std::vector<Tensor> gradients(kUnits);
+        for (std::size_t u = 0; u < kUnits; ++u)
+          gradients[place(params, kInOrder[u])] =
+              l.activation_gradient(activation_of(params, kInOrder[u]), kept[u], results[u], round).expand({1});
+        const Tensor all = concat(gradients, 1);
+        l.put(unit_gradients.reverse(0), all, step, round, "unitGradients");
+        popops::mulInPlace(graph, dc, f, round, {l.debug, "cellGradient"});
+        round.add(program::Copy(l.product(all.flatten(1, 3), matrix, round, "stateGradient"), dh, false, {l.debug, "outputGradient"}));
+      },
+      "steps");
   if (bwdIntermediates) *bwdIntermediates = unit_gradients;
   if (inputGrad)
-    *inputGrad = l.product(unit_gradients.flatten(0, 2).flatten(1, 3), internal::as_matrix(weights.inputWeights).transpose(), prog, "inputGradient")
-                     .reshape({l.steps(), l.batch(), l.inputs()});
+    *inputGrad =
+        l.product(unit_gradients.flatten(0, 2).flatten(1, 3), internal::as_matrix(weights.inputWeights).transpose(), prog, "inputGradient")
+            .reshape({l.steps(), l.batch(), l.inputs()});
   return {dh, dc};
 }
 
 LstmWeights lstmWU(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& fwdStateInit, const Tensor& fwdIntermediates,
-                   const Tensor& bwdIntermediates, const LstmWeights& weights, const Tensor& input, const Tensor&, const DebugContext& debugContext,
-                   const OptionFlags& options, poplin::PlanningCache* planningCache) {
+                   const Tensor& bwdIntermediates, const LstmWeights& weights, const Tensor& input, const Tensor&,
+                   const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "lstmWU"}, options, planningCache, "popnn::lstm::lstmWU");
   check(l, fwdStateInit, weights, input);
   l.check(fwdIntermediates, {l.steps(), kKept, l.batch(), l.outputs()}, "the intermediates");
   l.check(bwdIntermediates, {l.steps(), l.batch(), kUnits, l.outputs()}, "the backward intermediates");
   // What came out of each step, whether or not the forward pass kept it.
   const Tensor outputs = popops::mul(graph, fwdIntermediates.dimRoll(1)[3], fwdIntermediates.dimRoll(1)[4], prog, {l.debug, "outputs"});
-  return {internal::weights_gradient(l, input, bwdIntermediates, prog, "inputWeightsGradient"),
-          internal::weights_gradient(l, internal::states_before(fwdStateInit.output, outputs), bwdIntermediates, prog, "outputWeightsGradient"),
-          internal::biases_gradient(l, bwdIntermediates, prog)};
+  return {
+      internal::weights_gradient(l, input, bwdIntermediates, prog, "inputWeightsGradient"),
+      internal::weights_gradient(l, internal::states_before(fwdStateInit.output, outputs), bwdIntermediates, prog, "outputWeightsGradient"),
+      internal::biases_gradient(l, bwdIntermediates, prog)};
 }
 
-LstmState lstmBwdWithWU(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& fwdStateInit, const Tensor& fwdIntermediates,
-                        const LstmWeights& weights, const Tensor& input, const Tensor& output, const Tensor& outputGrad, const Tensor* lastCellStateGrad,
-                        Tensor* inputGrad, LstmWeights& weightsGrad, const DebugContext& debugContext, const OptionFlags& options,
-                        poplin::PlanningCache* planningCache) {
+LstmState lstmBwdWithWU(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& fwdStateInit,
+                        const Tensor& fwdIntermediates, const LstmWeights& weights, const Tensor& input, const Tensor& output,
+                        const Tensor& outputGrad, const Tensor* lastCellStateGrad, Tensor* inputGrad, LstmWeights& weightsGrad,
+                        const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
   Tensor between;
-  const LstmState state = lstmBwd(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad, lastCellStateGrad, inputGrad, &between,
-                                  debugContext, options, planningCache);
-  weightsGrad = lstmWU(graph, params, prog, fwdStateInit, fwdIntermediates, between, weights, input, output, debugContext, options, planningCache);
+  const LstmState state = lstmBwd(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad,
+                                  lastCellStateGrad, inputGrad, &between, debugContext, options, planningCache);
+  weightsGrad =
+      lstmWU(graph, params, prog, fwdStateInit, fwdIntermediates, between, weights, input, output, debugContext, options, planningCache);
   return state;
 }
 

@@ -26,11 +26,13 @@ OptionFlags of_products(const OptionFlags& options) {
 
 }  // namespace
 
-Layer::Layer(Graph& graph_, const rnn::RnnParams& params_, const DebugContext& debug_, const OptionFlags& options, poplin::PlanningCache* cache_, const char* where_)
+Layer::Layer(Graph& graph_, const rnn::RnnParams& params_, const DebugContext& debug_, const OptionFlags& options,
+             poplin::PlanningCache* cache_, const char* where_)
     : graph(graph_), params(params_), debug(debug_), products(of_products(options)), cache(cache_), where(where_) {
   const auto refuse = [&](const std::string& why) { poputil::refuse("layer-parameters", "{}", where + ": " + why); };
   if (params.layerSizes.size() != 2) refuse(std::to_string(params.layerSizes.size()) + " layer sizes; expected those of input and output");
-  if (params.dataType != FLOAT && params.dataType != HALF) refuse("data of type " + params.dataType.toString() + "; expected float or half");
+  if (params.dataType != FLOAT && params.dataType != HALF)
+    refuse("data of type " + params.dataType.toString() + "; expected float or half");
   if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0) refuse("a size is 0");
   if (params.varTimeSteps.valid()) refuse("sequences of different lengths (varTimeSteps) are not supported");
 }
@@ -72,17 +74,18 @@ void Layer::put(const Tensor& sequence, const Tensor& step, const Tensor& index,
 }
 
 void Layer::loop(Sequence& prog, const std::function<void(const Tensor&, Sequence&)>& body, const char* name) const {
-  prog.add(popops::countedLoop(
-      graph, steps(),
-      [&](const Tensor& index) {
-        Sequence round;
-        body(index, round);
-        return program::Program(round);
-      },
-      {debug, name}));
+  prog.add(popops::countedLoop(graph, steps(),
+                               [&](const Tensor& index) {
+                                 Sequence round;
+                                 body(index, round);
+                                 return program::Program(round);
+                               },
+                               {debug, name}));
 }
 
-Tensor Layer::activated(NonLinearityType type, const Tensor& t, Sequence& prog) const { return nonLinearity(graph, type, t, prog, {debug, "activation"}); }
+Tensor Layer::activated(NonLinearityType type, const Tensor& t, Sequence& prog) const {
+  return nonLinearity(graph, type, t, prog, {debug, "activation"});
+}
 
 Tensor Layer::activation_gradient(NonLinearityType type, const Tensor& result, const Tensor& gradient, Sequence& prog) const {
   return nonLinearityInputGradient(graph, type, result, gradient, prog, {debug, "activationGradient"});
@@ -92,9 +95,10 @@ void Layer::check(const Tensor& t, const std::vector<std::size_t>& shape, const 
   if (t.valid() && t.shape() == shape && t.elementType() == params.dataType) return;
   std::string text;
   for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-  poputil::refuse("operand", "{}", where + ": " + what + " is " + (t.valid() ? t.elementType().toString() + " " +
-                  t.shapeToString() : std::string("an invalid tensor")) +
-                               "; expected " + params.dataType.toString() + " {" + text + "}");
+  poputil::refuse("operand", "{}",
+                  where + ": " + what + " is " +
+                      (t.valid() ? t.elementType().toString() + " " + t.shapeToString() : std::string("an invalid tensor")) +
+                      "; expected " + params.dataType.toString() + " {" + text + "}");
 }
 
 Tensor as_matrix(const Tensor& weights) { return weights.dimShuffle({1, 0, 2}).reshape({weights.dim(1), weights.dim(0) * weights.dim(2)}); }
@@ -109,7 +113,8 @@ Tensor weights_gradient(const Layer& layer, const Tensor& in, const Tensor& unit
 }
 
 Tensor biases_gradient(const Layer& layer, const Tensor& unit_gradients, Sequence& prog) {
-  return popops::reduce(layer.graph, unit_gradients.flatten(0, 2), layer.params.dataType, {0}, popops::Operation::ADD, prog, {layer.debug, "biasesGradient"});
+  return popops::reduce(layer.graph, unit_gradients.flatten(0, 2), layer.params.dataType, {0}, popops::Operation::ADD, prog,
+                        {layer.debug, "biasesGradient"});
 }
 
 Tensor states_before(const Tensor& initial, const Tensor& outputs) {

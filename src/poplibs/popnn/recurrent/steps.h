@@ -1,9 +1,9 @@
 // What recurrent layers share: sequences that are read and written step by step, weights as matrices.
 #pragma once
 
+#include <poplin/MatMul.hpp>
 #include <popnn/NonLinearityDef.hpp>
 #include <popnn/Rnn.hpp>
-#include <poplin/MatMul.hpp>
 
 #include <functional>
 #include <string>
@@ -19,8 +19,8 @@ struct Layer {
   poplar::OptionFlags products;  // of matrix products
   poplin::PlanningCache* cache;
 
-  Layer(poplar::Graph& graph, const rnn::RnnParams& params, const poplar::DebugContext& debug, const poplar::OptionFlags& options, poplin::PlanningCache* cache,
-        const char* where);
+  Layer(poplar::Graph& graph, const rnn::RnnParams& params, const poplar::DebugContext& debug, const poplar::OptionFlags& options,
+        poplin::PlanningCache* cache, const char* where);
 
   std::size_t steps() const { return params.maxTimeSteps; }
   std::size_t batch() const { return params.batchSize; }
@@ -37,12 +37,15 @@ struct Layer {
   poplar::Tensor zeros_like(const poplar::Tensor& t, poplar::program::Sequence& prog, const char* name) const;
   // Step `index` of a sequence.
   poplar::Tensor get(const poplar::Tensor& sequence, const poplar::Tensor& index, poplar::program::Sequence& prog, const char* name) const;
-  void put(const poplar::Tensor& sequence, const poplar::Tensor& step, const poplar::Tensor& index, poplar::program::Sequence& prog, const char* name) const;
+  void put(const poplar::Tensor& sequence, const poplar::Tensor& step, const poplar::Tensor& index, poplar::program::Sequence& prog,
+           const char* name) const;
   // For each step.
-  void loop(poplar::program::Sequence& prog, const std::function<void(const poplar::Tensor&, poplar::program::Sequence&)>& body, const char* name) const;
+  void loop(poplar::program::Sequence& prog, const std::function<void(const poplar::Tensor&, poplar::program::Sequence&)>& body,
+            const char* name) const;
   poplar::Tensor activated(NonLinearityType type, const poplar::Tensor& t, poplar::program::Sequence& prog) const;
   // Of the operand, from the result's gradient and the result.
-  poplar::Tensor activation_gradient(NonLinearityType type, const poplar::Tensor& result, const poplar::Tensor& gradient, poplar::program::Sequence& prog) const;
+  poplar::Tensor activation_gradient(NonLinearityType type, const poplar::Tensor& result, const poplar::Tensor& gradient,
+                                     poplar::program::Sequence& prog) const;
   // Throws poplibs_error.
   void check(const poplar::Tensor& t, const std::vector<std::size_t>& shape, const char* what) const;
 
@@ -54,7 +57,8 @@ poplar::Tensor as_matrix(const poplar::Tensor& weights);
 poplar::Tensor by_unit(const poplar::Tensor& matrix, std::size_t units);
 
 // Gradients of weights: of {steps, batch, rows} and {steps, batch, units, columns}, as {units, rows, columns}.
-poplar::Tensor weights_gradient(const Layer& layer, const poplar::Tensor& in, const poplar::Tensor& unit_gradients, poplar::program::Sequence& prog, const char* name);
+poplar::Tensor weights_gradient(const Layer& layer, const poplar::Tensor& in, const poplar::Tensor& unit_gradients,
+                                poplar::program::Sequence& prog, const char* name);
 // {steps, batch, units, columns} summed to {units, columns}.
 poplar::Tensor biases_gradient(const Layer& layer, const poplar::Tensor& unit_gradients, poplar::program::Sequence& prog);
 // The states before each step: {steps, batch, outputs}.

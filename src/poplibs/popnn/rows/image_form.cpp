@@ -33,7 +33,8 @@ Tensor ImageForm::to_images(const Tensor& t) const {
 
 Tensor ImageForm::from_images(const Tensor& images, const std::vector<std::size_t>& field) const {
   const bool grouped = channels > 1;
-  const Tensor split = images.reshape({grouped ? groups : batch, grouped ? batch : groups, images.dim(1), images.dim(2), images.dim(3), channels});
+  const Tensor split =
+      images.reshape({grouped ? groups : batch, grouped ? batch : groups, images.dim(1), images.dim(2), images.dim(3), channels});
   std::vector<std::size_t> shape = {batch, groups * channels};
   shape.insert(shape.end(), field.begin(), field.end());
   return (grouped ? split.dimShuffle({1, 0, 5, 2, 3, 4}) : split.dimShuffle({0, 1, 5, 2, 3, 4})).reshape(shape);
@@ -52,8 +53,9 @@ ImageForm image_form_of(const Tensor& t) {
 
 ImageForm image_form_of(std::size_t batch, std::size_t channels, std::size_t channels_per_group, const std::string& function) {
   if (channels_per_group == 0 || channels % channels_per_group != 0)
-    poputil::refuse("channel-grouping", "{}", function + ": " + std::to_string(channels) +
-                    " channels are no multiple of fwdChansPerGroup, " + std::to_string(channels_per_group));
+    poputil::refuse("channel-grouping", "{}",
+                    function + ": " + std::to_string(channels) + " channels are no multiple of fwdChansPerGroup, " +
+                        std::to_string(channels_per_group));
   const std::size_t together = greatest_divisor(channels_per_group, kMostChannels);
   return {batch, channels / together, together};
 }

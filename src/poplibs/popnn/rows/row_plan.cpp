@@ -60,9 +60,11 @@ RowPlan plan_rows(const Graph& graph, const Tensor& matrix, unsigned cycles_per_
   const std::size_t tiles = graph.getTarget().getNumTiles();
   const unsigned workers = pando::poplibs::vertices_per_tile(graph.getTarget());
   const std::vector<TileRun> runs = runs_of(graph, matrix);
-  const bool rows_whole = std::all_of(runs.begin(), runs.end(), [&](const TileRun& r) { return r.begin % plan.columns == 0 && r.end % plan.columns == 0; });
+  const bool rows_whole =
+      std::all_of(runs.begin(), runs.end(), [&](const TileRun& r) { return r.begin % plan.columns == 0 && r.end % plan.columns == 0; });
   const bool even = rows_whole && most_rows(runs, plan.columns, tiles) <= kMostShares * ceildiv(plan.rows, tiles);
-  plan.pieces = choose_pieces(plan.rows, plan.columns, tiles, workers, cycles_per_element * graph.getTarget().getNumWorkerContexts(), least_columns);
+  plan.pieces =
+      choose_pieces(plan.rows, plan.columns, tiles, workers, cycles_per_element * graph.getTarget().getNumWorkerContexts(), least_columns);
   // 100,000 elements and more are everybody's business.
   if (plan.rows * plan.pieces < tiles && plan.rows * plan.columns >= 64 * tiles)
     plan.pieces = std::max<std::size_t>(1, std::min(ceildiv(tiles, plan.rows), plan.columns / least_columns));
@@ -70,7 +72,8 @@ RowPlan plan_rows(const Graph& graph, const Tensor& matrix, unsigned cycles_per_
     const auto placed = place(runs, plan.rows * plan.columns, plan.rows * plan.pieces, tiles);
     for (std::size_t r = 0; r < plan.rows; ++r)
       for (std::size_t p = 0; p < plan.pieces; ++p)
-        plan.blocks.push_back({placed[r * plan.pieces + p], {r, r + 1}, {plan.columns * p / plan.pieces, plan.columns * (p + 1) / plan.pieces}});
+        plan.blocks.push_back(
+            {placed[r * plan.pieces + p], {r, r + 1}, {plan.columns * p / plan.pieces, plan.columns * (p + 1) / plan.pieces}});
     return plan;
   }
   if (even) {

@@ -21,7 +21,7 @@ struct RowBlock {
 struct RowPlan {
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::size_t pieces = 1;  // of every row
+  std::size_t pieces = 1;        // of every row
   std::vector<RowBlock> blocks;  // ordered by row, then column; with pieces > 1 each has one row
 
   bool whole_rows() const { return pieces == 1; }
@@ -37,8 +37,10 @@ std::vector<poplar::Tensor> parts_of(const poplar::Tensor& matrix, const RowPlan
 // A new matrix like the plan's, that lies where the blocks are worked on.
 poplar::Tensor add_matrix(poplar::Graph& graph, const poplar::Type& type, const RowPlan& plan, const poplar::DebugContext& debug);
 // `width` numbers for each piece of each row, {rows, pieces, width}, on the tile of the block.
-poplar::Tensor add_partials(poplar::Graph& graph, const poplar::Type& type, const RowPlan& plan, std::size_t width, const poplar::DebugContext& debug);
+poplar::Tensor add_partials(poplar::Graph& graph, const poplar::Type& type, const RowPlan& plan, std::size_t width,
+                            const poplar::DebugContext& debug);
 // `width` numbers for each row, {rows, width}, on the tile of the row's first block.
-poplar::Tensor add_per_row(poplar::Graph& graph, const poplar::Type& type, const RowPlan& plan, std::size_t width, const poplar::DebugContext& debug);
+poplar::Tensor add_per_row(poplar::Graph& graph, const poplar::Type& type, const RowPlan& plan, std::size_t width,
+                           const poplar::DebugContext& debug);
 
 }  // namespace popnn::internal

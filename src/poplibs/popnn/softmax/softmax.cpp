@@ -20,7 +20,8 @@ Tensor as_matrix(const Tensor& t) {
 }
 
 // One vertex for each row: in[row] -> a new tensor {rows, width}.
-Tensor merge_rows(Graph& graph, const RowPlan& plan, const Tensor& partials, const char* vertex, program::Sequence& prog, const DebugContext& debug) {
+Tensor merge_rows(Graph& graph, const RowPlan& plan, const Tensor& partials, const char* vertex, program::Sequence& prog,
+                  const DebugContext& debug) {
   const std::size_t width = partials.dim(2);
   const Tensor out = add_per_row(graph, FLOAT, plan, width, {debug, "row"});
   const ComputeSet cs = graph.addComputeSet({debug, "Merge"});
@@ -38,8 +39,8 @@ void set_form(Graph& graph, const VertexRef& v, SoftmaxForm form) {
 }
 
 // `in` may be `out`.
-void run_softmax(Graph& graph, const RowPlan& plan, const Tensor& in, const Tensor& out, bool in_place, SoftmaxForm form, program::Sequence& prog,
-                 const DebugContext& debug) {
+void run_softmax(Graph& graph, const RowPlan& plan, const Tensor& in, const Tensor& out, bool in_place, SoftmaxForm form,
+                 program::Sequence& prog, const DebugContext& debug) {
   const Type type = in.elementType();
   const std::string suffix = in_place ? "InPlace" : "";
   const std::vector<Tensor> from = parts_of(in, plan), to = in_place ? from : parts_of(out, plan);
@@ -59,7 +60,8 @@ void run_softmax(Graph& graph, const RowPlan& plan, const Tensor& in, const Tens
   }
   Tensor summaries = add_partials(graph, FLOAT, plan, 2, {debug, "summaries"});
   const ComputeSet first = graph.addComputeSet({debug, "Summarise"}), last = graph.addComputeSet({debug, "Softmax"});
-  const std::string summarise = templateVertex("popnn::SoftmaxSummary", type), finish = templateVertex("popnn::SoftmaxFinish" + suffix, type);
+  const std::string summarise = templateVertex("popnn::SoftmaxSummary", type),
+                    finish = templateVertex("popnn::SoftmaxFinish" + suffix, type);
   for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
     const VertexRef v = graph.addVertex(first, summarise, {{"in", from[i]}, {"out", summaries[i / plan.pieces][i % plan.pieces]}});
     graph.setTileMapping(v, plan.blocks[i].tile);
@@ -96,7 +98,8 @@ Tensor softmax(Graph& graph, const Tensor& t, SoftmaxForm form, program::Sequenc
   return out.reshape(t.shape());
 }
 
-Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient, float scale, program::Sequence& prog, const DebugContext& debug) {
+Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient, float scale, program::Sequence& prog,
+                        const DebugContext& debug) {
   if (act.numElements() == 0) return graph.clone(act, {debug, "out"});
   const Type type = act.elementType();
   const Tensor y = as_matrix(act), g = as_matrix(gradient);
@@ -110,7 +113,8 @@ Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient,
     const ComputeSet first = graph.addComputeSet({debug, "Dot"});
     const std::string vertex = templateVertex("popnn::SoftmaxGradientDot", type);
     for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
-      const VertexRef v = graph.addVertex(first, vertex, {{"act", ys[i]}, {"gradient", gs[i]}, {"out", dots[i / plan.pieces][i % plan.pieces]}});
+      const VertexRef v =
+          graph.addVertex(first, vertex, {{"act", ys[i]}, {"gradient", gs[i]}, {"out", dots[i / plan.pieces][i % plan.pieces]}});
       graph.setTileMapping(v, plan.blocks[i].tile);
     }
     prog.add(program::Execute(first));
@@ -120,8 +124,10 @@ Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient,
   for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
     const VertexRef v = graph.addVertex(last, vertex, {{"act", ys[i]}, {"gradient", gs[i]}, {"out", outs[i]}});
     graph.setInitialValue(v["scale"], scale);
-    if (plan.whole_rows()) graph.setInitialValue(v["columns"], static_cast<unsigned>(plan.columns));
-    else graph.connect(v["dots"], dots[i / plan.pieces].flatten());
+    if (plan.whole_rows())
+      graph.setInitialValue(v["columns"], static_cast<unsigned>(plan.columns));
+    else
+      graph.connect(v["dots"], dots[i / plan.pieces].flatten());
     graph.setTileMapping(v, plan.blocks[i].tile);
   }
   prog.add(program::Execute(last));

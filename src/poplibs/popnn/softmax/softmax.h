@@ -12,8 +12,10 @@ struct SoftmaxForm {
 };
 
 // Of FLOAT or HALF tensors with at least one dimension; others are the caller's to refuse.
-void softmax_in_place(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm form, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
-poplar::Tensor softmax(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm form, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+void softmax_in_place(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm form, poplar::program::Sequence& prog,
+                      const poplar::DebugContext& debug);
+poplar::Tensor softmax(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm form, poplar::program::Sequence& prog,
+                       const poplar::DebugContext& debug);
 // `act` is the result, `scale` times the softmax.
 poplar::Tensor softmax_gradient(poplar::Graph& graph, const poplar::Tensor& act, const poplar::Tensor& gradient, float scale,
                                 poplar::program::Sequence& prog, const poplar::DebugContext& debug);

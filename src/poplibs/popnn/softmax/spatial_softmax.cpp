@@ -32,14 +32,14 @@ Tensor add_coordinates(Graph& graph, const Type& type, std::size_t height, std::
 
 }  // namespace
 
-std::pair<Tensor, Tensor> spatialSoftMax2D(Graph& graph, program::Sequence& prog, const Tensor& fields, float temperature, bool disableSoftmax,
-                                           const DebugContext& debugContext) {
+std::pair<Tensor, Tensor> spatialSoftMax2D(Graph& graph, program::Sequence& prog, const Tensor& fields, float temperature,
+                                           bool disableSoftmax, const DebugContext& debugContext) {
   const DebugContext debug(debugContext, "SpatialSoftMax");
   const Type type = fields.elementType();
   if (fields.rank() != 3 || (type != FLOAT && type != HALF) || fields.numElements() == 0)
-    poputil::refuse("fields-shape", "{}", "popnn::spatialSoftMax2D: the fields have shape " + fields.shapeToString() + " and type " +
-                    type.toString() +
-                                 ", expected {fields, height, width} of float or half, none 0");
+    poputil::refuse("fields-shape", "{}",
+                    "popnn::spatialSoftMax2D: the fields have shape " + fields.shapeToString() + " and type " + type.toString() +
+                        ", expected {fields, height, width} of float or half, none 0");
   if (temperature == 0) poputil::refuse("zero-temperature", "popnn::spatialSoftMax2D: the temperature is 0");
   const Tensor heat = graph.addVariable(type, {}, {debug, "temperature"});
   graph.setTileMapping(heat, 0);

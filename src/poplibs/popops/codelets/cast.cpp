@@ -9,7 +9,7 @@
 
 #include <limits>
 
-#include "poplibs/popops/movement/number_kind.h"
+#include "poplibs/popops/data/number_kind.h"
 
 namespace popops {
 
@@ -111,10 +111,10 @@ class Cast2d : public poplar::Vertex {
   }
 };
 
-#define CAST(From, To)            \
+#define CAST(From, To)           \
   template class Cast<From, To>; \
   template class Cast2d<From, To>;
-#define CAST_TO_ALL(From)      \
+#define CAST_TO_ALL(From)    \
   CAST(From, unsigned char)  \
   CAST(From, unsigned short) \
   CAST(From, unsigned int)   \
@@ -126,7 +126,7 @@ CAST_TO_ALL(unsigned long long)
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 

@@ -61,7 +61,7 @@ template class CastToQuarter<half>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 

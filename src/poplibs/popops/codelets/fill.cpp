@@ -46,7 +46,7 @@ template class Fill2d<unsigned long long>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 

@@ -34,13 +34,14 @@ template class Iota<unsigned int>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 
 Estimates estimates_iota() {
   using namespace poplar;
-  return for_types("popops::Iota", {FLOAT, HALF, INT, UNSIGNED_INT}, [](const Type&) { return internal::loop_cost("out", {.cycles_per_element = 1}); });
+  return for_types("popops::Iota", {FLOAT, HALF, INT, UNSIGNED_INT},
+                   [](const Type&) { return internal::loop_cost("out", {.cycles_per_element = 1}); });
 }
 
 }  // namespace popops

@@ -21,7 +21,8 @@ class NormaliseImage : public poplar::Vertex {
       T* to = &out[r][0];
       for (unsigned p = 0, pixels = out[r].size() / 4; p < pixels; ++p) {
         for (unsigned c = 0; c < 3; ++c)
-          to[4 * p + c] = static_cast<T>((static_cast<float>(from[3 * p + c]) * scale - static_cast<float>(offsets[c])) * static_cast<float>(scales[c]));
+          to[4 * p + c] = static_cast<T>((static_cast<float>(from[3 * p + c]) * scale - static_cast<float>(offsets[c])) *
+                                         static_cast<float>(scales[c]));
         to[4 * p + 3] = T(0);
       }
     }
@@ -36,7 +37,7 @@ template class NormaliseImage<float, float>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 
@@ -44,7 +45,8 @@ namespace popops {
 Estimates estimates_normalise_image() {
   Estimates out;
   for (const char* types : {"unsigned char,half", "unsigned char,float", "half,half", "float,float"})
-    out.push_back({std::string("popops::NormaliseImage<") + types + ">", internal::loop_cost("out", {.cycles_per_element = 1.25, .flops_per_element = 2, .overhead = 35})});
+    out.push_back({std::string("popops::NormaliseImage<") + types + ">",
+                   internal::loop_cost("out", {.cycles_per_element = 1.25, .flops_per_element = 2, .overhead = 35})});
   return out;
 }
 

@@ -26,7 +26,8 @@ class OneHot : public poplar::Vertex {
   const T off;
 
   bool compute() {
-    for (unsigned p = 0; p < out.size(); ++p) encode<T>(&out[p][0], out[p].size(), &indices[p][0], indices[p].size(), begin[p], classes, on, off);
+    for (unsigned p = 0; p < out.size(); ++p)
+      encode<T>(&out[p][0], out[p].size(), &indices[p][0], indices[p].size(), begin[p], classes, on, off);
     return true;
   }
 };
@@ -43,7 +44,8 @@ class OneHotTensor : public poplar::Vertex {
   poplar::Input<T> off;
 
   bool compute() {
-    for (unsigned p = 0; p < out.size(); ++p) encode<T>(&out[p][0], out[p].size(), &indices[p][0], indices[p].size(), begin[p], classes, *on, *off);
+    for (unsigned p = 0; p < out.size(); ++p)
+      encode<T>(&out[p][0], out[p].size(), &indices[p][0], indices[p].size(), begin[p], classes, *on, *off);
     return true;
   }
 };
@@ -59,7 +61,7 @@ template class OneHotTensor<unsigned long long>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 

@@ -3,7 +3,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "poplibs/popops/movement/scaled_add_form.h"
+#include "poplibs/popops/data/scaled_add_form.h"
 
 namespace popops {
 
@@ -24,8 +24,7 @@ static void add_run(A* a, const B* b, unsigned n, Number<A> scale_a, Number<A> s
   if (scale_a == Number<A>(1))
     for (unsigned i = 0; i < n; ++i) a[i] = static_cast<A>(static_cast<Number<A>>(a[i]) + scale_b * static_cast<Number<A>>(b[i]));
   else
-    for (unsigned i = 0; i < n; ++i)
-      a[i] = static_cast<A>(scale_a * static_cast<Number<A>>(a[i]) + scale_b * static_cast<Number<A>>(b[i]));
+    for (unsigned i = 0; i < n; ++i) a[i] = static_cast<A>(scale_a * static_cast<Number<A>>(a[i]) + scale_b * static_cast<Number<A>>(b[i]));
 }
 
 template <class A, class B>
@@ -105,13 +104,13 @@ class ScaledAddTensor2d : public poplar::Vertex {
   }
 };
 
-#define BY_CONSTANT(A, B)            \
+#define BY_CONSTANT(A, B)         \
   template class ScaledAdd<A, B>; \
   template class ScaledAdd2d<A, B>;
-#define BY_TENSOR(A, B, S)                    \
+#define BY_TENSOR(A, B, S)                 \
   template class ScaledAddTensor<A, B, S>; \
   template class ScaledAddTensor2d<A, B, S>;
-#define FLOATING(A, B)     \
+#define FLOATING(A, B)   \
   BY_CONSTANT(A, B)      \
   BY_TENSOR(A, B, float) \
   BY_TENSOR(A, B, half)
@@ -126,7 +125,7 @@ BY_TENSOR(unsigned int, unsigned int, unsigned int)
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 
@@ -136,7 +135,8 @@ Estimates estimates_scaled_add() {
   Estimates out;
   const auto add = [&](const Type& a, const Type& b, std::initializer_list<Type> scales) {
     const double bytes = (a == HALF ? 2 : 4) * 2 + (b == HALF ? 2 : 4);
-    const internal::LoopCost cost = {.cycles_per_element = bytes / 8, .flops_per_element = a == FLOAT || a == HALF ? 2u : 0u, .overhead = 25};
+    const internal::LoopCost cost = {
+        .cycles_per_element = bytes / 8, .flops_per_element = a == FLOAT || a == HALF ? 2u : 0u, .overhead = 25};
     const std::string types = a.toString() + "," + b.toString();
     internal::add_pair(out, "ScaledAdd", types, "a", cost);
     for (const Type& scale : scales) internal::add_pair(out, "ScaledAddTensor", types + "," + scale.toString(), "a", cost);

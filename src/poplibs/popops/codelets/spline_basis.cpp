@@ -37,7 +37,8 @@ class SplineBasis : public poplar::Vertex {
         int index = 0, stride = 1;
         for (unsigned d = 0, rest = s; d < dimensions; ++d, rest /= degree + 1) {
           const unsigned k = rest % (degree + 1);
-          const float v = static_cast<float>(pseudo[e * dimensions + d]) * static_cast<float>(kernelSize[d] - (isOpen[d] ? static_cast<int>(degree) : 0));
+          const float v = static_cast<float>(pseudo[e * dimensions + d]) *
+                          static_cast<float>(kernelSize[d] - (isOpen[d] ? static_cast<int>(degree) : 0));
           const float whole = std::floor(v);
           index += (static_cast<int>(whole) + static_cast<int>(k)) % kernelSize[d] * stride;
           stride *= kernelSize[d];
@@ -55,7 +56,7 @@ template class SplineBasis<half>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 

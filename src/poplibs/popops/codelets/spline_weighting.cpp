@@ -45,7 +45,7 @@ template class SplineWeighting<half>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 

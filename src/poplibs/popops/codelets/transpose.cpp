@@ -34,7 +34,8 @@ static void transpose(const T* in, T* out, unsigned rows, unsigned columns) {
     for (unsigned r = 0; r < whole_rows; r += 8)
       transpose_block<T>(in + static_cast<std::size_t>(r) * columns + c, columns, out + static_cast<std::size_t>(c) * rows + r, rows);
   for (unsigned r = 0; r < rows; ++r)
-    for (unsigned c = r < whole_rows ? whole_columns : 0; c < columns; ++c) out[static_cast<std::size_t>(c) * rows + r] = in[static_cast<std::size_t>(r) * columns + c];
+    for (unsigned c = r < whole_rows ? whole_columns : 0; c < columns; ++c)
+      out[static_cast<std::size_t>(c) * rows + r] = in[static_cast<std::size_t>(r) * columns + c];
 }
 
 template <class T>
@@ -59,7 +60,7 @@ template class Transpose<unsigned long long>;
 
 }  // namespace popops
 #else
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 namespace popops {
 
@@ -67,11 +68,13 @@ namespace popops {
 Estimates estimates_transpose() {
   Estimates out;
   for (const std::size_t bytes : {1, 2, 4, 8})
-    out.push_back({"popops::Transpose<" + internal::bits_type(bytes).toString() + ">", [bytes](const VertexIntrospector& vertex, const Target& target) {
+    out.push_back({"popops::Transpose<" + internal::bits_type(bytes).toString() + ">",
+                   [bytes](const VertexIntrospector& vertex, const Target& target) {
                      const std::size_t block = 8 / bytes;
                      const bool fast = vertex.getFieldInfo("rows").getInitialValue<unsigned>(target) % block == 0 &&
                                        vertex.getFieldInfo("columns").getInitialValue<unsigned>(target) % block == 0;
-                     return internal::loop_cost("out", {.cycles_per_element = fast ? static_cast<double>(bytes) / 4 : 2, .overhead = 25})(vertex, target);
+                     return internal::loop_cost("out", {.cycles_per_element = fast ? static_cast<double>(bytes) / 4 : 2, .overhead = 25})(
+                         vertex, target);
                    }});
   return out;
 }

@@ -43,7 +43,7 @@ template class UpdateInRows<half>;
 #else
 #include <popops/EncodingConstants.hpp>
 
-#include "poplibs/popops/movement/estimate.h"
+#include "poplibs/popops/data/estimate.h"
 
 static_assert(MASKED_LABEL_CODE == 0xffffffff);
 

@@ -62,7 +62,8 @@ std::optional<BlockOrder> block_order_of(const Tensor& matrix) {
   BlockOrder order{matrix.dim(0), matrix.dim(1), 0, 0};
   order.width = std::min(order.columns, first_piece(matrix[0]));
   order.height = first_piece(matrix.slice(0, order.width, 1).flatten()) / order.width;
-  if (order.width < std::min(kLeastWidth, order.columns) || order.width * order.height < std::min(kLeast, matrix.numElements())) return std::nullopt;
+  if (order.width < std::min(kLeastWidth, order.columns) || order.width * order.height < std::min(kLeast, matrix.numElements()))
+    return std::nullopt;
   return order;
 }
 

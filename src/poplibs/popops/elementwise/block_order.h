@@ -19,8 +19,8 @@ struct BlockOrder {
   std::size_t rows = 0, columns = 0, height = 0, width = 0;
 
   struct Block {
-    std::size_t begin = 0, end = 0;    // in the order
-    std::size_t row = 0, column = 0;   // of its first element
+    std::size_t begin = 0, end = 0;   // in the order
+    std::size_t row = 0, column = 0;  // of its first element
     std::size_t width = 0;
   };
   // The block of an element.

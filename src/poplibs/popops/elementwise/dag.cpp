@@ -68,7 +68,8 @@ bool is_logical(BinaryOpType op) { return op == BinaryOpType::LOGICAL_AND || op 
 
 class Builder {
  public:
-  Builder(const std::vector<Type>& operands, bool optimise, const std::string& where) : operands_(operands), nodes_(optimise), where_(where) {}
+  Builder(const std::vector<Type>& operands, bool optimise, const std::string& where)
+      : operands_(operands), nodes_(optimise), where_(where) {}
 
   // The type of an expression whose type does not depend on its constants alone.
   std::optional<Type> known_type(const Expr& e) const {
@@ -118,8 +119,9 @@ class Builder {
  private:
   Type operand_type(const PlaceHolder& p) const {
     if (p.getIndex() < 1 || p.getIndex() > operands_.size())
-      poputil::refuse("no-such-placeholder", "{}", where_ + ": placeholder _" + std::to_string(p.getIndex()) + ", but there are " +
-                                   std::to_string(operands_.size()) + " tensors");
+      poputil::refuse(
+          "no-such-placeholder", "{}",
+          where_ + ": placeholder _" + std::to_string(p.getIndex()) + ", but there are " + std::to_string(operands_.size()) + " tensors");
     return operands_[p.getIndex() - 1];
   }
 
@@ -145,11 +147,14 @@ class Builder {
   int constant(const Const& c, const Type& type) {
     Node node{NodeKind::constant, 0, type};
     const double value = c.getDataAsDouble();
-    if (c.getTypeTraits().isIntegral) node.value = constant_bits(type, c.getDataForUnsignedIntegral(), c.getTypeTraits().isSigned);
+    if (c.getTypeTraits().isIntegral)
+      node.value = constant_bits(type, c.getDataForUnsignedIntegral(), c.getTypeTraits().isSigned);
     else if (type != FLOAT && type != HALF && value != std::trunc(value))
-      poputil::refuse("constant-range", "{}", where_ + ": the constant " + c.printValue() + " does not fit type " + type.toString() +
-                      " of what it is combined with");
-    else node.value = constant_bits(type, value);
+      poputil::refuse(
+          "constant-range", "{}",
+          where_ + ": the constant " + c.printValue() + " does not fit type " + type.toString() + " of what it is combined with");
+    else
+      node.value = constant_bits(type, value);
     return nodes_.add(node);
   }
 
@@ -223,14 +228,18 @@ void walk(const Expr& root, const std::string& where, const Visit& visit) {
   while (!open.empty()) {
     const auto [e, depth] = open.back();
     open.pop_back();
-    if (depth > kDeepest) poputil::refuse("expression-depth", "{}", where + ": the expression nests deeper than " +
-                                          std::to_string(kDeepest));
+    if (depth > kDeepest)
+      poputil::refuse("expression-depth", "{}", where + ": the expression nests deeper than " + std::to_string(kDeepest));
     visit(*e);
     const auto add = [&, below = depth + 1](const Expr& part) { open.emplace_back(&part, below); };
-    if (const expr::Cast* c = e->getAs<expr::Cast>()) add(c->getLHS());
-    else if (const UnaryOp* u = e->getAs<UnaryOp>()) add(u->getArg());
-    else if (const BinaryOp* b = e->getAs<BinaryOp>()) add(b->getLHS()), add(b->getRHS());
-    else if (const TernaryOp* o = e->getAs<TernaryOp>()) add(o->getArg0()), add(o->getArg1()), add(o->getArg2());
+    if (const expr::Cast* c = e->getAs<expr::Cast>())
+      add(c->getLHS());
+    else if (const UnaryOp* u = e->getAs<UnaryOp>())
+      add(u->getArg());
+    else if (const BinaryOp* b = e->getAs<BinaryOp>())
+      add(b->getLHS()), add(b->getRHS());
+    else if (const TernaryOp* o = e->getAs<TernaryOp>())
+      add(o->getArg0()), add(o->getArg1()), add(o->getArg2());
   }
 }
 
@@ -255,8 +264,9 @@ void mark_operands(const Expr& expression, std::vector<bool>& used, const std::s
     const PlaceHolder* p = e.getAs<PlaceHolder>();
     if (!p) return;
     if (p->getIndex() < 1 || p->getIndex() > used.size())
-      poputil::refuse("no-such-placeholder", "{}", where + ": placeholder _" + std::to_string(p->getIndex()) + ", but there are " +
-                      std::to_string(used.size()) + " tensors");
+      poputil::refuse(
+          "no-such-placeholder", "{}",
+          where + ": placeholder _" + std::to_string(p->getIndex()) + ", but there are " + std::to_string(used.size()) + " tensors");
     used[p->getIndex() - 1] = true;
   });
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 
 namespace popops::internal {
 
@@ -40,7 +40,8 @@ struct Dag {
 
 // Builds the graph of the expressions over operands of the given types. `where` opens the messages of errors. With `optimise`, simplifies,
 // folds constants and merges equal nodes.
-Dag build_dag(const std::vector<const expr::Expr*>& expressions, const std::vector<poplar::Type>& operands, bool optimise, const std::string& where);
+Dag build_dag(const std::vector<const expr::Expr*>& expressions, const std::vector<poplar::Type>& operands, bool optimise,
+              const std::string& where);
 
 // The type that an expression's value has.
 poplar::Type type_of(const expr::Expr& expression, const std::vector<poplar::Type>& operands, const std::string& where);

@@ -13,10 +13,10 @@
 #include <poputil/exceptions.hpp>
 
 #include "dag.h"
-#include "poplibs/poputil/refuse.h"
 #include "generate.h"
 #include "map_options.h"
 #include "operands.h"
+#include "poplibs/poputil/refuse.h"
 #include "vertices.h"
 
 namespace popops {
@@ -71,16 +71,16 @@ void check_output(const Call& call, const expr::Expr& e, const std::vector<Tenso
   const Shape shape = shape_of_result(e, ts, call.where);
   const Type type = internal::type_of(e, types_of(ts), call.where);
   if (out.elementType() != type)
-    poputil::refuse("result-type", "{}", call.where + ": the result has type " + type.toString() + ", the tensor to write " +
-                    out.elementType().toString());
+    poputil::refuse("result-type", "{}",
+                    call.where + ": the result has type " + type.toString() + ", the tensor to write " + out.elementType().toString());
   Shape broadcast = out.shape();
   if (internal::broadcast_shape({shape, broadcast}, call.where) != broadcast)
     poputil::refuse("result-shape", "{}: the result has {} dimensions that do not fit the tensor to write, of shape {}", call.where,
-                    shape.size(),
-                                    out.shapeToString());
+                    shape.size(), out.shapeToString());
   if (!out.isParallelWriteable())
-    poputil::refuse("result-not-writable", "{}", call.where +
-                    ": the tensor to write is not parallel writeable (it has constant or repeated elements): " + out.getDebugStr());
+    poputil::refuse(
+        "result-not-writable", "{}",
+        call.where + ": the tensor to write is not parallel writeable (it has constant or repeated elements): " + out.getDebugStr());
 }
 
 // Operands that differ from `out` only in dimensions of size 1 ({n} from {n,1}, {} from {1}) are read in its shape.
@@ -98,7 +98,8 @@ std::vector<Tensor> in_shape_of(const Tensor& out, const std::vector<Tensor>& ts
 
 // The operands of expressions whose results have one shape. `outs` are written last of all: an operand that is an output is read from
 // there; one that shares some of its elements otherwise is copied first.
-void add_work(const Call& call, const std::vector<const expr::Expr*>& expressions, const std::vector<Tensor>& ts, const std::vector<Tensor>& outs) {
+void add_work(const Call& call, const std::vector<const expr::Expr*>& expressions, const std::vector<Tensor>& ts,
+              const std::vector<Tensor>& outs) {
   if (outs[0].numElements() == 0) return;
   if (!call.graph.hasCodelet("popops::Map")) addCodelets(call.graph);
   const internal::Dag dag = internal::build_dag(expressions, types_of(ts), call.options.optimise, call.where);
@@ -124,7 +125,8 @@ void add_work(const Call& call, const std::vector<const expr::Expr*>& expression
   internal::add_vertices(call.graph, work, call.options, call.prog, call.context);
 }
 
-void map_all(const Call& call, const std::vector<const expr::Expr*>& expressions, const std::vector<Tensor>& operands, const std::vector<Tensor>& outs) {
+void map_all(const Call& call, const std::vector<const expr::Expr*>& expressions, const std::vector<Tensor>& operands,
+             const std::vector<Tensor>& outs) {
   const std::vector<Tensor> ts = outs.size() == 1 ? in_shape_of(outs[0], operands) : operands;
   for (std::size_t i = 0; i < outs.size(); ++i) check_output(call, *expressions[i], ts, outs[i]);
   for (std::size_t i = 0; i < outs.size(); ++i)
@@ -178,8 +180,8 @@ std::vector<Tensor> map(Graph& graph, const std::vector<expr::Any>& exprs, const
   return outs;
 }
 
-void mapInPlace(Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts, program::Sequence& prog, const DebugContext& debugContext,
-                const OptionFlags& options) {
+void mapInPlace(Graph& graph, const expr::Expr& expr, const std::vector<Tensor>& ts, program::Sequence& prog,
+                const DebugContext& debugContext, const OptionFlags& options) {
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::mapInPlace"};
   check_own(call, ts);
   check_count(call.where, 1, ts.size());
@@ -207,12 +209,13 @@ void mapWithOutput(Graph& graph, const std::vector<expr::Any>& exprs, const std:
   const Call call{graph, prog, debugContext, internal::parse_options(options), "popops::mapWithOutput"};
   check_own(call, ts);
   check_own(call, outs);
-  if (exprs.size() != outs.size()) poputil::refuse("expression-count", "{}: {} expressions for {} outputs", call.where, exprs.size(),
-                                                   outs.size());
+  if (exprs.size() != outs.size())
+    poputil::refuse("expression-count", "{}: {} expressions for {} outputs", call.where, exprs.size(), outs.size());
   map_all(call, pointers(exprs), ts, outs);
 }
 
-void outputGeneratedCodelet(const Target&, const expr::Expr& expr, const std::vector<Tensor>& ts, const OptionFlags& options, std::ostream& os) {
+void outputGeneratedCodelet(const Target&, const expr::Expr& expr, const std::vector<Tensor>& ts, const OptionFlags& options,
+                            std::ostream& os) {
   const std::string where = "popops::outputGeneratedCodelet";
   const internal::Dag dag = internal::build_dag({&expr}, types_of(ts), internal::parse_options(options).optimise, where);
   const Shape shape = shape_of_result(expr, ts, where);
@@ -236,7 +239,8 @@ Tensor between_types(Graph& graph, expr::BinaryOpType op, const Tensor& src, con
 
 Tensor varianceToInvStdDev(Graph& graph, const Tensor& src, const Tensor& epsilon, program::Sequence& prog, const Type dstType,
                            const DebugContext& debugContext) {
-  return between_types(graph, expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV, src, expr::Cast(expr::_2, FLOAT), {epsilon}, prog, dstType, debugContext);
+  return between_types(graph, expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV, src, expr::Cast(expr::_2, FLOAT), {epsilon}, prog, dstType,
+                       debugContext);
 }
 Tensor varianceToInvStdDev(Graph& graph, const Tensor& src, const float epsilon, program::Sequence& prog, const Type dstType,
                            const DebugContext& debugContext) {
@@ -244,7 +248,8 @@ Tensor varianceToInvStdDev(Graph& graph, const Tensor& src, const float epsilon,
 }
 Tensor invStdDevToVariance(Graph& graph, const Tensor& src, const Tensor& epsilon, program::Sequence& prog, const Type dstType,
                            const DebugContext& debugContext) {
-  return between_types(graph, expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE, src, expr::Cast(expr::_2, FLOAT), {epsilon}, prog, dstType, debugContext);
+  return between_types(graph, expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE, src, expr::Cast(expr::_2, FLOAT), {epsilon}, prog, dstType,
+                       debugContext);
 }
 Tensor invStdDevToVariance(Graph& graph, const Tensor& src, const float epsilon, program::Sequence& prog, const Type dstType,
                            const DebugContext& debugContext) {

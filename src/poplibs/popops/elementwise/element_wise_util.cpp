@@ -26,7 +26,8 @@ std::size_t tiles_used(const Graph& graph, const Tensor& t) {
 
 }  // namespace
 
-Tensor createOutputForElementWiseOp(Graph& graph, const std::vector<Tensor>& inputs, const Type& outputType, const DebugContext& debugContext) {
+Tensor createOutputForElementWiseOp(Graph& graph, const std::vector<Tensor>& inputs, const Type& outputType,
+                                    const DebugContext& debugContext) {
   if (inputs.empty()) poputil::refuse("no-inputs", "createOutputForElementWiseOp: no inputs");
   for (const Tensor& t : inputs) pando::require_own(graph, t, "input");
   std::vector<std::vector<std::size_t>> shapes;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
-#include "kernels/elementwise_matrix.h"
+#include "kernels/elementwise/elementwise_matrix.h"
 #include "program_writer.h"
 
 namespace popops::internal {
 
-std::optional<EpilogueProgram> epilogue_program(const std::vector<expr::Any>& results, std::size_t operands, std::size_t product, const std::string& where) {
+std::optional<EpilogueProgram> epilogue_program(const std::vector<expr::Any>& results, std::size_t operands, std::size_t product,
+                                                const std::string& where) {
   std::vector<const expr::Expr*> expressions;
   for (const expr::Any& e : results) expressions.push_back(&static_cast<const expr::Expr&>(e));
   const Dag dag = build_dag(expressions, std::vector<poplar::Type>(operands, poplar::FLOAT), true, where);
@@ -17,7 +18,8 @@ std::optional<EpilogueProgram> epilogue_program(const std::vector<expr::Any>& re
   listed[product].in_place = 0;
   const std::optional<Program> program = write_program(dag, listed);
   const std::size_t most = pando::kernels::kMostEpilogueMatrices;
-  if (!program || program->words.size() > pando::kernels::kMostEpilogueWords || program->operands.size() > most || results.size() > most) return {};
+  if (!program || program->words.size() > pando::kernels::kMostEpilogueWords || program->operands.size() > most || results.size() > most)
+    return {};
   EpilogueProgram out;
   out.words.assign(program->words.begin(), program->words.end());
   out.operands.assign(program->operands.begin(), program->operands.end());

@@ -1,4 +1,4 @@
-// Expressions that vertices of other libraries evaluate on what they have just computed (kernels/elementwise_matrix.h).
+// Expressions that vertices of other libraries evaluate on what they have just computed (kernels/elementwise/elementwise_matrix.h).
 #pragma once
 
 #include <popops/Expr.hpp>
@@ -14,8 +14,10 @@ struct EpilogueProgram {
   std::vector<std::size_t> operands;  // which of the operands it reads from memory, in the order of its list; never the product
 };
 
-// The words of float expressions over `operands` float operands, of which `product` is read from where the first result will be. Empty where kernels take no
-// such expressions: too long ones, or of other types. Refuses placeholders beyond the operands; `where` opens the message.
-POPLAR_EXPORT std::optional<EpilogueProgram> epilogue_program(const std::vector<expr::Any>& results, std::size_t operands, std::size_t product, const std::string& where);
+// The words of float expressions over `operands` float operands, of which `product` is read from where the first result will be. Empty
+// where kernels take no such expressions: too long ones, or of other types. Refuses placeholders beyond the operands; `where` opens the
+// message.
+POPLAR_EXPORT std::optional<EpilogueProgram> epilogue_program(const std::vector<expr::Any>& results, std::size_t operands,
+                                                              std::size_t product, const std::string& where);
 
 }  // namespace popops::internal

@@ -1,7 +1,7 @@
 #include "poplibs/popops/elementwise/estimate.h"
 
 #include "dag.h"
-#include "kernels/elementwise_program.h"
+#include "kernels/elementwise/elementwise_program.h"
 
 namespace popops::internal {
 
@@ -75,7 +75,9 @@ poplar::VertexPerfEstimate estimate_dag(const Dag& dag, std::size_t elements, st
     const Node& n = dag.nodes[i];
     if (!needed[i] || n.kind == NodeKind::operand || n.kind == NodeKind::constant) continue;
     const Type type = kernel_type(dag.nodes[static_cast<std::size_t>(n.arguments[0])].type);
-    per_element += n.kind == NodeKind::unary ? cost_of(static_cast<Unary>(n.op), type) : n.kind == NodeKind::binary ? cost_of(static_cast<Binary>(n.op), type) : 2 * simple(type);
+    per_element += n.kind == NodeKind::unary    ? cost_of(static_cast<Unary>(n.op), type)
+                   : n.kind == NodeKind::binary ? cost_of(static_cast<Binary>(n.op), type)
+                                                : 2 * simple(type);
     flops += is_floating(type) ? 1 : 0;
   }
   return poplar::VertexPerfEstimate(kCall + 10 * rows + (per_element * elements + kCycle - 1) / kCycle, flops * elements);

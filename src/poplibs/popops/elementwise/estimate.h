@@ -1,7 +1,7 @@
 // What element-wise vertices cost on an IPU's tile, roughly.
 #pragma once
 
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "poplibs/codelet_file.h"
 
 namespace popops::internal {

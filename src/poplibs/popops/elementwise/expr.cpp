@@ -1,7 +1,7 @@
 // The classes of popops/Expr.hpp.
-#include "poplibs/poputil/refuse.h"
 #include <popops/Expr.hpp>
 #include <popops/ExprOpUtils.hpp>
+#include "poplibs/poputil/refuse.h"
 
 #include <fmt/format.h>
 
@@ -61,10 +61,10 @@ std::ostream& operator<<(std::ostream& os, const Expr& expr) {
 bool deepEquals(const Expr& a, const Expr& b) { return a.deepEquals(b); }
 
 // A class is known by the address of a function of its own.
-#define POPOPS_CLASS_OF(Class) \
-  namespace { \
+#define POPOPS_CLASS_OF(Class)  \
+  namespace {                   \
   void identity_of_##Class() {} \
-  } \
+  }                             \
   Expr::ExprClassID Class::classOf() { return &identity_of_##Class; }
 POPOPS_CLASS_OF(Const)
 POPOPS_CLASS_OF(Cast)
@@ -115,7 +115,9 @@ void Const::print(std::ostream& os, unsigned indent, bool prettyPrint) const {
 }
 
 std::unique_ptr<Expr> Cast::clone() const { return std::make_unique<Cast>(*this); }
-std::string Cast::name(const std::vector<poplar::Tensor>& inputs) const { return identifier("Cast_" + bType.toString() + "_" + a->name(inputs)); }
+std::string Cast::name(const std::vector<poplar::Tensor>& inputs) const {
+  return identifier("Cast_" + bType.toString() + "_" + a->name(inputs));
+}
 bool Cast::deepEquals(const Expr& other) const {
   const Cast* c = other.getAs<Cast>();
   return c != nullptr && bType == c->bType && a->deepEquals(*c->a);
@@ -143,7 +145,9 @@ bool UnaryOp::deepEquals(const Expr& other) const {
   const UnaryOp* o = other.getAs<UnaryOp>();
   return o != nullptr && type == o->type && a->deepEquals(*o->a);
 }
-void UnaryOp::print(std::ostream& os, unsigned indent, bool prettyPrint) const { print_node(os, name_of(type), {a.get()}, indent, prettyPrint); }
+void UnaryOp::print(std::ostream& os, unsigned indent, bool prettyPrint) const {
+  print_node(os, name_of(type), {a.get()}, indent, prettyPrint);
+}
 
 std::unique_ptr<Expr> BinaryOp::clone() const { return std::make_unique<BinaryOp>(*this); }
 std::string BinaryOp::name(const std::vector<poplar::Tensor>& inputs) const { return name_of(type) + "_" + exprName(inputs); }

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "kernels/elementwise_rows.h"
+#include "kernels/elementwise/elementwise_rows.h"
 
 namespace popops::expr::ostream_ext {
 

@@ -100,9 +100,11 @@ class Generator {
     out.vertex = "popops::map::" + name;
     out.source = "#include <poplar/HalfFloat.hpp>\n#include <poplar/Vertex.hpp>\n\n";
     if (out.calls_kernels)
-      out.source += "extern \"C\" void pando_unary(unsigned char op, unsigned char type, const void *a, void *out, unsigned long n);\n"
-                    "extern \"C\" void pando_binary(unsigned char op, unsigned char type, const void *a, const void *b, void *out, unsigned long n);\n"
-                    "extern \"C\" void pando_convert(unsigned char from, unsigned char to, const void *in, void *out, unsigned long n);\n\n";
+      out.source +=
+          "extern \"C\" void pando_unary(unsigned char op, unsigned char type, const void *a, void *out, unsigned long n);\n"
+          "extern \"C\" void pando_binary(unsigned char op, unsigned char type, const void *a, const void *b, void *out, unsigned long "
+          "n);\n"
+          "extern \"C\" void pando_convert(unsigned char from, unsigned char to, const void *in, void *out, unsigned long n);\n\n";
     out.source += "namespace popops {\nnamespace map {\n\nclass " + name + body + "\n} // namespace map\n} // namespace popops\n";
     return out;
   }
@@ -147,25 +149,30 @@ class Generator {
       if (operands_[k].used && operands_[k].in_place < 0)
         out << "  poplar::Vector<poplar::Input<poplar::Vector<" << operands_[k].type.toString() << ">>> in" << k << ";\n";
     for (std::size_t r = 0; r < dag_.results.size(); ++r)
-      out << "  poplar::Vector<poplar::" << (is_shared(r) ? "InOut" : "Output") << "<poplar::Vector<" << result_type(r).toString() << ">>> out" << r << ";\n";
-    out << "\n  bool compute() {\n    for (unsigned long row = 0; row < out0.size(); ++row) {\n      const unsigned long n = out0[row].size();\n";
+      out << "  poplar::Vector<poplar::" << (is_shared(r) ? "InOut" : "Output") << "<poplar::Vector<" << result_type(r).toString()
+          << ">>> out" << r << ";\n";
+    out << "\n  bool compute() {\n    for (unsigned long row = 0; row < out0.size(); ++row) {\n      const unsigned long n = "
+           "out0[row].size();\n";
     for (std::size_t k = 0; k < operands_.size(); ++k)
       if (operands_[k].used && operands_[k].in_place < 0)
         out << "      const auto *const p" << k << " = in" << k << '[' << (operands_[k].scalar ? "0" : "row") << "].data();\n";
     for (std::size_t r = 0; r < dag_.results.size(); ++r) out << "      auto *const q" << r << " = out" << r << "[row].data();\n";
-    if (heavy_.empty()) write_loop(out, "      ", "n", "i", dag_.results, {}, true);
-    else write_blocks(out);
+    if (heavy_.empty())
+      write_loop(out, "      ", "n", "i", dag_.results, {}, true);
+    else
+      write_blocks(out);
     out << "    }\n    return true;\n  }\n};\n";
     return out.str();
   }
 
   bool is_shared(std::size_t r) const {
-    return std::any_of(operands_.begin(), operands_.end(), [&](const GeneratedOperand& o) { return o.used && o.in_place == static_cast<int>(r); });
+    return std::any_of(operands_.begin(), operands_.end(),
+                       [&](const GeneratedOperand& o) { return o.used && o.in_place == static_cast<int>(r); });
   }
   const Type& result_type(std::size_t r) const { return node(static_cast<std::size_t>(dag_.results[r])).type; }
 
-  // A loop over elements [0, count) that computes the targets from operands and from what `ready` has in arrays. Results go to their outputs,
-  // other targets to their arrays.
+  // A loop over elements [0, count) that computes the targets from operands and from what `ready` has in arrays. Results go to their
+  // outputs, other targets to their arrays.
   void write_loop(std::ostringstream& out, const std::string& margin, const std::string& count, const std::string& element,
                   const std::vector<int>& targets, const std::set<int>& ready, bool results) {
     std::vector<bool> wanted(dag_.nodes.size());
@@ -180,15 +187,21 @@ class Generator {
       if (!wanted[i]) continue;
       const Node& n = node(i);
       out << margin << "  const " << value_type(n.type) << ' ' << name_of(static_cast<int>(i)) << " = ";
-      if (ready.count(static_cast<int>(i)) != 0) out << "b" << i << "[i]";
-      else if (n.kind == NodeKind::operand) out << operand_text(n, element);
-      else if (n.kind == NodeKind::constant) out << constant_text(n);
-      else out << light_text(n);
+      if (ready.count(static_cast<int>(i)) != 0)
+        out << "b" << i << "[i]";
+      else if (n.kind == NodeKind::operand)
+        out << operand_text(n, element);
+      else if (n.kind == NodeKind::constant)
+        out << constant_text(n);
+      else
+        out << light_text(n);
       out << ";\n";
     }
     for (std::size_t k = 0; k < targets.size(); ++k) {
-      if (results) out << margin << "  q" << k << '[' << element << "] = (" << result_type(k).toString() << ')' << name_of(targets[k]) << ";\n";
-      else out << margin << "  b" << targets[k] << "[i] = " << name_of(targets[k]) << ";\n";
+      if (results)
+        out << margin << "  q" << k << '[' << element << "] = (" << result_type(k).toString() << ')' << name_of(targets[k]) << ";\n";
+      else
+        out << margin << "  b" << targets[k] << "[i] = " << name_of(targets[k]) << ";\n";
     }
     out << margin << "}\n";
   }
@@ -208,9 +221,10 @@ class Generator {
       for (const int a : node(h).arguments)
         if (a >= 0) arrays.insert(a);
     }
-    out << "      for (unsigned long begin = 0; begin < n; begin += " << kBlock << ") {\n        const unsigned long m = n - begin < " << kBlock
-        << " ? n - begin : " << kBlock << ";\n";
-    for (const int a : arrays) out << "        " << value_type(node(static_cast<std::size_t>(a)).type) << " b" << a << '[' << kBlock << "];\n";
+    out << "      for (unsigned long begin = 0; begin < n; begin += " << kBlock << ") {\n        const unsigned long m = n - begin < "
+        << kBlock << " ? n - begin : " << kBlock << ";\n";
+    for (const int a : arrays)
+      out << "        " << value_type(node(static_cast<std::size_t>(a)).type) << " b" << a << '[' << kBlock << "];\n";
     for (const std::size_t h : heavy_) {
       std::vector<int> missing;
       for (const int a : node(h).arguments)
@@ -228,7 +242,8 @@ class Generator {
     const Node& n = node(h);
     const unsigned type = static_cast<unsigned>(register_type(argument(n, 0).type));
     if (n.kind == NodeKind::unary) return fmt::format("pando_unary({}, {}, b{}, b{}, m)", n.op, type, n.arguments[0], h);
-    if (n.kind == NodeKind::binary) return fmt::format("pando_binary({}, {}, b{}, b{}, b{}, m)", n.op, type, n.arguments[0], n.arguments[1], h);
+    if (n.kind == NodeKind::binary)
+      return fmt::format("pando_binary({}, {}, b{}, b{}, b{}, m)", n.op, type, n.arguments[0], n.arguments[1], h);
     return fmt::format("pando_convert({}, {}, b{}, b{}, m)", type, static_cast<unsigned>(register_type(n.type)), n.arguments[0], h);
   }
 
@@ -240,7 +255,9 @@ class Generator {
 
 }  // namespace
 
-GeneratedCodelet generate_codelet(const Dag& dag, const std::vector<GeneratedOperand>& operands) { return Generator(dag, operands).generate(); }
+GeneratedCodelet generate_codelet(const Dag& dag, const std::vector<GeneratedOperand>& operands) {
+  return Generator(dag, operands).generate();
+}
 
 void add_generated(Graph& graph, const GeneratedCodelet& codelet) {
   if (graph.hasCodelet(codelet.vertex)) return;

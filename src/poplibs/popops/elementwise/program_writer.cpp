@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/elementwise_program.h"
+#include "kernels/elementwise/elementwise_program.h"
 
 namespace popops::internal {
 
@@ -60,7 +60,8 @@ class Writer {
   std::optional<Program> write() {
     list_operands();
     for (std::size_t r = 0; r < dag_.results.size(); ++r) outputs_.push_back(new_value(kernel_type(result(r).type)));
-    for (std::size_t o = 0; o < outputs_.size(); ++o) at(outputs_[o]).place = static_cast<int>(program_.operands.size() + o), at(outputs_[o]).fixed = true;
+    for (std::size_t o = 0; o < outputs_.size(); ++o)
+      at(outputs_[o]).place = static_cast<int>(program_.operands.size() + o), at(outputs_[o]).fixed = true;
     values_of_node_.assign(dag_.nodes.size(), -1);
     for (std::size_t i = 0; i < dag_.nodes.size(); ++i)
       if (needed_[i]) values_of_node_[i] = value_of(i);
@@ -186,8 +187,10 @@ class Writer {
     const int v = kept_[r], out = outputs_[r];
     if (v == out) return;
     const bool alone = dag_.results.size() == 1;
-    if (alone && !steps_.empty() && steps_.back().result == v && at(v).type == at(out).type) steps_.back().result = out;
-    else step(Kind::convert, 0, at(v).type, at(out).type, out, {v, -1, -1});
+    if (alone && !steps_.empty() && steps_.back().result == v && at(v).type == at(out).type)
+      steps_.back().result = out;
+    else
+      step(Kind::convert, 0, at(v).type, at(out).type, out, {v, -1, -1});
   }
 
   // A float operation whose only reader is another one becomes a part of it.
@@ -252,9 +255,12 @@ class Writer {
       }
       if (to.place < 0) {
         const auto output = std::find(free.begin(), free.end(), spare >= 0 ? at(spare).place : -1);
-        if (spare_free && size_of(to.type) == size_of(at(spare).type)) to.place = at(spare).place, spare_free = false;
-        else if (output != free.end() && size_of(to.type) == size_of(at(spare).type)) to.place = *output, free.erase(output);
-        else if (!take_register(free, to, spare >= 0 ? at(spare).place : -1)) to.place = first_register_ + registers_++;
+        if (spare_free && size_of(to.type) == size_of(at(spare).type))
+          to.place = at(spare).place, spare_free = false;
+        else if (output != free.end() && size_of(to.type) == size_of(at(spare).type))
+          to.place = *output, free.erase(output);
+        else if (!take_register(free, to, spare >= 0 ? at(spare).place : -1))
+          to.place = first_register_ + registers_++;
       }
       free.insert(free.end(), released.begin(), released.end());
     }
@@ -275,19 +281,21 @@ class Writer {
     std::vector<std::uint32_t>& w = program_.words;
     std::uint32_t constants = 0;
     for (const Value& v : values_) constants += v.is_constant ? 1 : 0;
-    w.push_back(static_cast<std::uint32_t>(program_.operands.size() | outputs_.size() << 8 | static_cast<std::size_t>(registers_) << 16 | width << 24));
+    w.push_back(static_cast<std::uint32_t>(program_.operands.size() | outputs_.size() << 8 | static_cast<std::size_t>(registers_) << 16 |
+                                           width << 24));
     w.push_back(constants | static_cast<std::uint32_t>(steps_.size()) << 16);
     for (const int o : program_.operands)
       w.insert(w.end(), {size_class_of(size_of(kernel_type(operands_[static_cast<std::size_t>(o)].type))), 0, 0, 0, 0});
     for (const int o : outputs_) w.insert(w.end(), {size_class_of(size_of(at(o).type)), 0});
     for (const Value& v : values_)
       if (v.is_constant)
-        w.insert(w.end(), {static_cast<std::uint32_t>(v.place) | size_class_of(size_of(v.type)) << 8, static_cast<std::uint32_t>(v.constant),
-                           static_cast<std::uint32_t>(v.constant >> 32)});
+        w.insert(w.end(), {static_cast<std::uint32_t>(v.place) | size_class_of(size_of(v.type)) << 8,
+                           static_cast<std::uint32_t>(v.constant), static_cast<std::uint32_t>(v.constant >> 32)});
     for (const Step& s : steps_) {
       const auto place = [&](int v) { return v < 0 ? 0u : static_cast<std::uint32_t>(at(v).place); };
       const std::uint32_t head = static_cast<std::uint32_t>(s.kind) | static_cast<std::uint32_t>(s.type) << 16;
-      if (s.kind == Kind::chain) w.insert(w.end(), {head | static_cast<std::uint32_t>(s.links.size()) << 8, place(s.result) | place(s.arguments[0]) << 8});
+      if (s.kind == Kind::chain)
+        w.insert(w.end(), {head | static_cast<std::uint32_t>(s.links.size()) << 8, place(s.result) | place(s.arguments[0]) << 8});
       else
         w.insert(w.end(), {head | std::uint32_t{s.op} << 8 | static_cast<std::uint32_t>(s.to) << 24,
                            place(s.result) | place(s.arguments[0]) << 8 | place(s.arguments[1]) << 16 | place(s.arguments[2]) << 24});

@@ -1,4 +1,4 @@
-// From an expression's graph to the words that kernels/elementwise_program.h evaluates.
+// From an expression's graph to the words that kernels/elementwise/elementwise_program.h evaluates.
 #pragma once
 
 #include "dag.h"

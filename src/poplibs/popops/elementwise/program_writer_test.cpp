@@ -7,7 +7,7 @@
 #include <cstring>
 #include <functional>
 
-#include "kernels/elementwise_program.h"
+#include "kernels/elementwise/elementwise_program.h"
 
 namespace popops::internal {
 namespace {
@@ -18,7 +18,9 @@ namespace kernels = pando::kernels;
 
 const std::vector<Type> kFloats(20, FLOAT);
 
-Dag dag_of(const Expr& e, bool optimise = true, const std::vector<Type>& types = kFloats) { return build_dag({&e}, types, optimise, "test"); }
+Dag dag_of(const Expr& e, bool optimise = true, const std::vector<Type>& types = kFloats) {
+  return build_dag({&e}, types, optimise, "test");
+}
 
 unsigned functions_of(const Dag& dag) {
   const std::vector<bool> needed = dag.needed();
@@ -34,10 +36,23 @@ TEST(ExpressionGraph, Simplifies) {
     Any expression;
     unsigned before, after;
   } rows[] = {
-      {_1 * 1.0f, 1, 0},        {1 * _1, 1, 0},          {_1 / 1, 1, 0},          {_1 - 0.0f, 1, 0},     {_1 + -0.0f, 1, 0},    {_1 + 0.0f, 1, 1},
-      {-(-_1), 2, 0},           {UnaryOp(UnaryOpType::ABSOLUTE, Abs(_1)), 2, 1},    {_1 + -_2, 2, 1},        {_1 - -_2, 2, 1},      {Pow(_1, Const(1)), 1, 0},
-      {Cast(_1, FLOAT), 1, 0},  {Select(_1, _1, _2 > _3), 2, 0}, {Select(_1, _2, Const(true)), 1, 0},     {Const(2.0f) * 3 + _1, 2, 1},
-      {Exp(_1) * Exp(_1), 3, 2}, {(_1 + _2) * (_1 + _2) - (_1 + _2), 5, 3},
+      {_1 * 1.0f, 1, 0},
+      {1 * _1, 1, 0},
+      {_1 / 1, 1, 0},
+      {_1 - 0.0f, 1, 0},
+      {_1 + -0.0f, 1, 0},
+      {_1 + 0.0f, 1, 1},
+      {-(-_1), 2, 0},
+      {UnaryOp(UnaryOpType::ABSOLUTE, Abs(_1)), 2, 1},
+      {_1 + -_2, 2, 1},
+      {_1 - -_2, 2, 1},
+      {Pow(_1, Const(1)), 1, 0},
+      {Cast(_1, FLOAT), 1, 0},
+      {Select(_1, _1, _2 > _3), 2, 0},
+      {Select(_1, _2, Const(true)), 1, 0},
+      {Const(2.0f) * 3 + _1, 2, 1},
+      {Exp(_1) * Exp(_1), 3, 2},
+      {(_1 + _2) * (_1 + _2) - (_1 + _2), 5, 3},
   };
   for (const auto& row : rows) {
     const Expr& e = row.expression;
@@ -81,11 +96,16 @@ std::vector<float> by_node(const Dag& dag, const std::vector<std::vector<float>>
   for (const Node& node : dag.nodes) {
     std::vector<float> v(n);
     const auto arg = [&](unsigned k) { return values[static_cast<std::size_t>(node.arguments[k])].data(); };
-    if (node.kind == NodeKind::operand) v = in[node.operand];
-    else if (node.kind == NodeKind::constant) std::fill(v.begin(), v.end(), __builtin_bit_cast(float, static_cast<std::uint32_t>(node.value)));
-    else if (node.kind == NodeKind::unary) pando_unary(static_cast<kernels::Unary>(node.op), kernels::Type::f32, arg(0), v.data(), n);
-    else if (node.kind == NodeKind::binary) pando_binary(static_cast<kernels::Binary>(node.op), kernels::Type::f32, arg(0), arg(1), v.data(), n);
-    else pando_clamp(kernels::Type::f32, arg(0), arg(1), arg(2), v.data(), n);
+    if (node.kind == NodeKind::operand)
+      v = in[node.operand];
+    else if (node.kind == NodeKind::constant)
+      std::fill(v.begin(), v.end(), __builtin_bit_cast(float, static_cast<std::uint32_t>(node.value)));
+    else if (node.kind == NodeKind::unary)
+      pando_unary(static_cast<kernels::Unary>(node.op), kernels::Type::f32, arg(0), v.data(), n);
+    else if (node.kind == NodeKind::binary)
+      pando_binary(static_cast<kernels::Binary>(node.op), kernels::Type::f32, arg(0), arg(1), v.data(), n);
+    else
+      pando_clamp(kernels::Type::f32, arg(0), arg(1), arg(2), v.data(), n);
     values.push_back(std::move(v));
   }
   return values[static_cast<std::size_t>(dag.results[0])];
@@ -123,7 +143,8 @@ TEST(ExpressionProgram, RandomExpressionsComputeWhatTheirNodesSay) {
       const std::size_t n = trial % 3 == 0 ? 700 : 1 + trial;
       const std::vector<float> expected = by_node(dag, in, 700), found = run(dag, in, n)[0];
       for (std::size_t i = 0; i < n; ++i)
-        ASSERT_TRUE(found[i] == expected[i] || (std::isnan(found[i]) && std::isnan(expected[i]))) << expression << " at " << i << ": " << found[i] << ", not " << expected[i];
+        ASSERT_TRUE(found[i] == expected[i] || (std::isnan(found[i]) && std::isnan(expected[i])))
+            << expression << " at " << i << ": " << found[i] << ", not " << expected[i];
     }
   }
 }

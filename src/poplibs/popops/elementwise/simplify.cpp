@@ -63,7 +63,8 @@ std::uint64_t constant_bits(const Type& type, double value) {
 
 std::uint64_t constant_bits(const Type& type, std::uint64_t integer, bool is_signed) {
   if (is_floating(type))
-    return bits_of_float(rounded_to(type, is_signed ? static_cast<float>(static_cast<std::int64_t>(integer)) : static_cast<float>(integer)));
+    return bits_of_float(
+        rounded_to(type, is_signed ? static_cast<float>(static_cast<std::int64_t>(integer)) : static_cast<float>(integer)));
   if (type == BOOL) return integer != 0;
   const std::size_t bytes = kernels::size_of(kernel_type(type));
   return bytes == 8 ? integer : integer & ((std::uint64_t{1} << (8 * bytes)) - 1);
@@ -82,7 +83,8 @@ int NodeTable::add(const Node& node) {
       return add(constant);
     }
     if (const std::optional<int> other = rewritten(node)) return *other;
-    const auto [at, isNew] = known_.try_emplace({node.kind, node.op, node.type, node.arguments, node.operand, node.value}, static_cast<int>(nodes_.size()));
+    const auto [at, isNew] =
+        known_.try_emplace({node.kind, node.op, node.type, node.arguments, node.operand, node.value}, static_cast<int>(nodes_.size()));
     if (!isNew) return at->second;
   }
   nodes_.push_back(node);

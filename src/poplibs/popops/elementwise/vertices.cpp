@@ -8,7 +8,7 @@
 #include "block_order.h"
 #include "estimate.h"
 #include "generate.h"
-#include "kernels/elementwise_program.h"
+#include "kernels/elementwise/elementwise_program.h"
 #include "operands.h"
 #include "program_writer.h"
 
@@ -58,8 +58,10 @@ class VertexMaker {
     write();
     find_sources();
     put_in_order();
-    if (compiled_) generate();
-    else use_program();
+    if (compiled_)
+      generate();
+    else
+      use_program();
     const ComputeSet cs = graph_.addComputeSet(context_);
     const auto mapping = graph_.getTileMapping(outs_[0]);
     for (unsigned tile = 0; tile < mapping.size(); ++tile)
@@ -77,8 +79,10 @@ class VertexMaker {
       if (o.tensor.shape() != shape) {
         if (options_.read_broadcast || o.tensor.numElements() == 1) s.pattern = pattern_of(o.tensor.shape(), shape);
         if (compiled_ && s.pattern && s.pattern->period > 1) s.pattern.reset();  // generated codelets know scalars only
-        if (!s.pattern) poputil::broadcastToMatch(s.flat, shape);
-        else if (s.pattern->period == outs_[0].numElements()) s.pattern.reset();  // only dimensions of size 1 differ
+        if (!s.pattern)
+          poputil::broadcastToMatch(s.flat, shape);
+        else if (s.pattern->period == outs_[0].numElements())
+          s.pattern.reset();  // only dimensions of size 1 differ
       }
       s.flat = s.flat.flatten();
       sources_.push_back(std::move(s));
@@ -88,7 +92,9 @@ class VertexMaker {
   // Dimensions in the order in which the result lies, if operands are to be repeated along some of them.
   void follow_memory() {
     const Tensor& out = work_.outs[0];
-    const auto repeats = [&](const WorkOperand& o) { return o.tensor.valid() && o.tensor.numElements() > 1 && o.tensor.shape() != out.shape(); };
+    const auto repeats = [&](const WorkOperand& o) {
+      return o.tensor.valid() && o.tensor.numElements() > 1 && o.tensor.shape() != out.shape();
+    };
     if (out.isContiguous() || std::none_of(work_.operands.begin(), work_.operands.end(), repeats)) return;
     const std::vector<unsigned> order = memory_order(out);
     if (std::is_sorted(order.begin(), order.end())) return;
@@ -118,7 +124,8 @@ class VertexMaker {
     const std::size_t columns = shape.back(), n = outs_[0].numElements();
     for (const Source& s : sources_) {
       if (!s.pattern || s.pattern->period == 1) continue;
-      const bool along_rows = s.pattern->repeat == 1 && s.pattern->period == columns, along_columns = s.pattern->repeat == columns && s.pattern->period * columns == n;
+      const bool along_rows = s.pattern->repeat == 1 && s.pattern->period == columns,
+                 along_columns = s.pattern->repeat == columns && s.pattern->period * columns == n;
       if (!along_rows && !along_columns) return false;
     }
     blocks_ = block_order_of(outs_[0].reshape({n / columns, columns}));
@@ -170,10 +177,12 @@ class VertexMaker {
                                  const std::vector<std::vector<Tensor>>& in_rows) {
     const VertexRef v = graph_.addVertex(cs, vertex_);
     const auto part = [&](const std::vector<Tensor>& from) {
-      return std::vector<Tensor>(from.begin() + static_cast<std::ptrdiff_t>(first), from.begin() + static_cast<std::ptrdiff_t>(first + rows.size()));
+      return std::vector<Tensor>(from.begin() + static_cast<std::ptrdiff_t>(first),
+                                 from.begin() + static_cast<std::ptrdiff_t>(first + rows.size()));
     };
     for (std::size_t i = 0; i < order_.size(); ++i)
-      graph_.connect(v["in" + std::to_string(order_[i]->index)], order_[i]->pattern ? std::vector<Tensor>{order_[i]->flat} : part(in_rows[i]));
+      graph_.connect(v["in" + std::to_string(order_[i]->index)],
+                     order_[i]->pattern ? std::vector<Tensor>{order_[i]->flat} : part(in_rows[i]));
     std::size_t n = 0;
     for (const Intervals& row : rows)
       for (const Interval& i : row) n += i.size();
@@ -231,7 +240,8 @@ class VertexMaker {
     }
     single.op = f.op;
     single.unary = f.kind == NodeKind::unary;
-    single.vertex = std::string("popops::") + (single.unary ? "Unary" : "Binary") + (in_place ? "InPlace" : "") + '<' + f.type.toString() + '>';
+    single.vertex =
+        std::string("popops::") + (single.unary ? "Unary" : "Binary") + (in_place ? "InPlace" : "") + '<' + f.type.toString() + '>';
     type_ = f.type;
     single_ = std::move(single);
   }
@@ -260,7 +270,8 @@ class VertexMaker {
     for (const Source* s : order_) in_rows.push_back(s->pattern ? std::vector<Tensor>() : s->flat.slices(all));
     for (std::size_t p = 0, row = 0; p < parts.size(); row += parts[p].size(), ++p)
       graph_.setTileMapping(single_ && parts[p].size() == 1 ? add_single(cs, out_rows[0][row], row, in_rows)
-                                                            : add_vertex(cs, parts[p], row, out_rows, in_rows), tile);
+                                                            : add_vertex(cs, parts[p], row, out_rows, in_rows),
+                            tile);
   }
 
   // Patterns need the position of a row's first element, and rows without jumps; of one block, where there are blocks.
@@ -282,22 +293,33 @@ class VertexMaker {
     std::vector<Tensor> in[4], out[4];
     std::vector<std::uint32_t> code = program_.words;
     const auto append = [&](std::vector<Tensor>& to, const std::vector<Tensor>& from) {
-      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first), from.begin() + static_cast<std::ptrdiff_t>(first + rows.size()));
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first),
+                from.begin() + static_cast<std::ptrdiff_t>(first + rows.size()));
     };
     for (std::size_t i = 0; i < order_.size(); ++i) {
       std::uint32_t* const words = &code[program_.operand_at(i)];
       std::vector<Tensor>& to = in[words[0]];
       words[1] = static_cast<std::uint32_t>(to.size());
-      if (!order_[i]->pattern) append(to, in_rows[i]);
-      else to.push_back(part_of(*order_[i], rows[0][0], words));
+      if (!order_[i]->pattern)
+        append(to, in_rows[i]);
+      else
+        to.push_back(part_of(*order_[i], rows[0][0], words));
     }
     for (std::size_t o = 0; o < out_rows.size(); ++o) {
       std::uint32_t* const words = &code[program_.output_at(o)];
       words[1] = static_cast<std::uint32_t>(out[words[0]].size());
       append(out[words[0]], out_rows[o]);
     }
-    return graph_.addVertex(cs, vertex_, {{"in1", in[0]}, {"in2", in[1]}, {"in4", in[2]}, {"in8", in[3]}, {"out1", out[0]}, {"out2", out[1]},
-                                          {"out4", out[2]}, {"out8", out[3]}, {"code", code}});
+    return graph_.addVertex(cs, vertex_,
+                            {{"in1", in[0]},
+                             {"in2", in[1]},
+                             {"in4", in[2]},
+                             {"in8", in[3]},
+                             {"out1", out[0]},
+                             {"out2", out[1]},
+                             {"out4", out[2]},
+                             {"out8", out[3]},
+                             {"code", code}});
   }
 
   // What of a broadcast operand a row needs: a contiguous part of it, unless the row goes around it.

@@ -3,8 +3,8 @@
 
 #include <poplar/Graph.hpp>
 
-#include "popops/Reduce.hpp"
 #include "poplibs/popops/reduce/plan.h"
+#include "popops/Reduce.hpp"
 
 namespace popops::internal {
 

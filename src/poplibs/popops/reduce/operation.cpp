@@ -1,5 +1,5 @@
 #include "popops/Operation.hpp"
-#include "kernels/reduce.h"
+#include "kernels/rows/reduce.h"
 #include "poplibs/poputil/refuse.h"
 
 #include <poputil/exceptions.hpp>
@@ -35,8 +35,8 @@ std::istream& operator>>(std::istream& is, Operation& op) {
 
 std::ostream& operator<<(std::ostream& os, const Operation& op) {
   const unsigned index = static_cast<unsigned>(op);
-  if (index >= std::size(kNames)) poputil::refuse("no-such-operation", "{}", "there is no popops::Operation number " +
-                                                  std::to_string(index));
+  if (index >= std::size(kNames))
+    poputil::refuse("no-such-operation", "{}", "there is no popops::Operation number " + std::to_string(index));
   return os << kNames[index];
 }
 

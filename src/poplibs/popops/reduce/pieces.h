@@ -25,7 +25,7 @@ struct Region {
 };
 
 // Regions that are reduced to `outputs` outputs from `begin` on. Each is an array [n][outputs / inner][middle][inner], as in
-// kernels/reduce.h.
+// kernels/rows/reduce.h.
 // `row`, unless it is 0: the one region has rows of `outputs` elements whose begins are so far apart, columns of a matrix that lies whole.
 struct Piece {
   std::size_t begin = 0, outputs = 0, middle = 1, inner = 1;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kGrain = 64, kCollectingGrain = 16;
 // A region of a partial result that is worth the edge.
 constexpr std::size_t kLongRegion = 128;
-// Elements that a vertex collects at least, where there are neighbouring outputs for as many, and not kGrain of them for each tile: results stay in
-// pieces that are worth moving.
+// Elements that a vertex collects at least, where there are neighbouring outputs for as many, and not kGrain of them for each tile: results
+// stay in pieces that are worth moving.
 constexpr std::size_t kLeastCollected = 256;
 // Cycles of a worker for one region more, and of one stage more: a compute set, an exchange and two syncs.
 constexpr double kRegionCycles = 6, kStageCycles = 400;

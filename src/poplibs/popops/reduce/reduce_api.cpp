@@ -7,12 +7,12 @@
 #include <optional>
 #include <sstream>
 
+#include "kernels/rows/reduce_rows.h"
 #include "poplibs/popops/reduce/build.h"
 #include "poplibs/popops/reduce/plan.h"
 #include "poplibs/popops/reduce/view.h"
 #include "poplibs/poputil/refuse.h"
 #include "poplibs/work.h"
-#include "kernels/reduce_rows.h"
 #include "popops/Fill.hpp"
 #include "popops/OperationDefUtil.hpp"
 #include "popops/Reduce.hpp"
@@ -99,8 +99,7 @@ void check_params(const Tensor& in, const Type& out_type, const ReduceParams& pa
   if (out_type != in.elementType() && !(is_real(in.elementType()) && is_real(out_type)))
     fail("elements of type " + in.elementType().toString() + " cannot give results of type " + out_type.toString());
   if (!params.useScale) return;
-  if (!takes_scale(params.op))
-    fail("only Add, Square Add and Log Add take a scale");
+  if (!takes_scale(params.op)) fail("only Add, Square Add and Log Add take a scale");
   if (!is_real(out_type)) fail("a scale needs floating-point results, not " + out_type.toString());
   if (!params.scale.valid()) fail("the scale is an invalid tensor");
   if (params.scale.elementType() != poplar::FLOAT || params.scale.numElements() != 1)
@@ -138,7 +137,8 @@ template <class T>
 T identity_of(Operation op) {
   using Limits = std::numeric_limits<T>;
   const T zero(0), one(1);
-  const T greatest = Limits::has_infinity ? Limits::infinity() : Limits::max(), least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  const T greatest = Limits::has_infinity ? Limits::infinity() : Limits::max(),
+          least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   switch (op) {
 #define PANDO_ROW(NAME, name, types, scale, identity, ...) \
   case Operation::NAME: return identity;

@@ -52,7 +52,8 @@ std::vector<Place> places_of(const std::vector<poplar::VariableInterval>& region
   return places;
 }
 
-// The factors of a dimension, the outermost first: each as long as its elements are equally far apart. Without `apart`, the dimension itself.
+// The factors of a dimension, the outermost first: each as long as its elements are equally far apart. Without `apart`, the dimension
+// itself.
 void append_factors(const poplar::Tensor& in, unsigned dimension, bool apart, std::vector<Factor>& factors) {
   const std::size_t size = in.dim(dimension);
   if (size == 1) return factors.push_back({dimension, 1, 0});

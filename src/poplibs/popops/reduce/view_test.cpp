@@ -49,7 +49,8 @@ TEST(ReductionView, BlocksAreTakenApart) {
 
 TEST(ReductionView, TensorsOfSeveralVariablesToo) {
   Graph graph(target());
-  const Tensor t = poplar::concat({in_blocks(graph, 64, 32, 32, 16), in_blocks(graph, 64, 32, 32, 16), in_blocks(graph, 64, 32, 32, 16)}, 1);
+  const Tensor t =
+      poplar::concat({in_blocks(graph, 64, 32, 32, 16), in_blocks(graph, 64, 32, 32, 16), in_blocks(graph, 64, 32, 32, 16)}, 1);
   const ReductionView view = view_of(t, {true, false});
   EXPECT_EQ(view.in.getContiguousRegions().size(), 3u);
   EXPECT_EQ(sizes(view), (Sizes{{6, false}, {64, true}, {16, false}}));
@@ -58,7 +59,8 @@ TEST(ReductionView, TensorsOfSeveralVariablesToo) {
 TEST(ReductionView, OddShapesKeepTheirElements) {
   Graph graph(target());
   const Tensor a = graph.addVariable(poplar::FLOAT, {6, 10}, "a"), b = graph.addVariable(poplar::FLOAT, {4, 10}, "b");
-  for (const Tensor& t : {poplar::concat(a, b), poplar::concat(a, b).transpose(), a.broadcast(3, 1), a.reverse(0), a.subSample(2, 1), a.slice(1, 4, 0)})
+  for (const Tensor& t :
+       {poplar::concat(a, b), poplar::concat(a, b).transpose(), a.broadcast(3, 1), a.reverse(0), a.subSample(2, 1), a.slice(1, 4, 0)})
     for (const std::vector<bool>& reduced : {std::vector<bool>{true, false}, std::vector<bool>{false, true}}) {
       const ReductionView view = view_of(t, reduced);
       EXPECT_EQ(view.in.numElements(), t.numElements());

@@ -36,8 +36,8 @@ Tensor empty(Graph& graph, const Type& type, const Dims& shape, const DebugConte
   return graph.addVariable(type, shape, VariableMappingMethod::LINEAR, debug);
 }
 
-Tensor sliceable(Graph& graph, const Type& type, const Dims& shape, const Dims& dims, const Dims& sizes, const SlicePlan& plan, std::size_t grain,
-                 const DebugContext& debug) {
+Tensor sliceable(Graph& graph, const Type& type, const Dims& shape, const Dims& dims, const Dims& sizes, const SlicePlan& plan,
+                 std::size_t grain, const DebugContext& debug) {
   const TableShape table(shape, dims, sizes);
   if (table.rows * table.columns == 0) return empty(graph, type, shape, debug);
   return table.tensor(internal::create_table(graph, type, grid_for_shape(graph, type, table, plan, grain), debug));
@@ -53,8 +53,8 @@ Tensor slices(Graph& graph, const Type& type, const Dims& shape, const Dims& dim
 
 }  // namespace
 
-Tensor createSliceableTensor(Graph& graph, const Type& type, const Dims& shape, const Dims& dims, const Dims& sizes, std::size_t minGrainSize,
-                             const DebugContext& debugContext) {
+Tensor createSliceableTensor(Graph& graph, const Type& type, const Dims& shape, const Dims& dims, const Dims& sizes,
+                             std::size_t minGrainSize, const DebugContext& debugContext) {
   internal::check_slicing("createSliceableTensor", shape, dims, sizes);
   return sliceable(graph, type, shape, dims, sizes, SlicePlan(), minGrainSize, debugContext);
 }
@@ -66,18 +66,21 @@ Tensor createSliceableTensor(Graph& graph, const Type& type, const Dims& shape, 
   return sliceable(graph, type, shape, dims, sizes, plan, 0, debugContext);
 }
 
-Tensor createGroupedSliceableTensor(Graph& graph, const Type& type, const std::size_t groupSize, const Dims& shape, const Dims& dims, const Dims& sizes,
-                                    const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+Tensor createGroupedSliceableTensor(Graph& graph, const Type& type, const std::size_t groupSize, const Dims& shape, const Dims& dims,
+                                    const Dims& sizes, const SlicePlan& plan, const OptionFlags& options,
+                                    const DebugContext& debugContext) {
   internal::check_slicing("createGroupedSliceableTensor", shape, dims, sizes);
   internal::parse_slice_options(options);
   return sliceable(graph, type, behind(groupSize, shape), plus_one(dims), behind(1, sizes), plan, 0, debugContext);
 }
 
-Tensor createSliceTensor(Graph& graph, const Tensor& t, const Dims& dims, const Dims& sizes, std::size_t numIndices, const DebugContext& debugContext) {
+Tensor createSliceTensor(Graph& graph, const Tensor& t, const Dims& dims, const Dims& sizes, std::size_t numIndices,
+                         const DebugContext& debugContext) {
   internal::check_slicing("createSliceTensor", t.shape(), dims, sizes);
   const TableShape shape(t.shape(), dims, sizes);
   Grid grid;
-  if (numIndices * shape.window * shape.columns == 0 || shape.rows == 0 || !internal::columns_are_local(graph, shape.table(t), shape.inner, grid))
+  if (numIndices * shape.window * shape.columns == 0 || shape.rows == 0 ||
+      !internal::columns_are_local(graph, shape.table(t), shape.inner, grid))
     return slices(graph, t.elementType(), t.shape(), dims, sizes, numIndices, SlicePlan(), debugContext);
   return shape.from_slices(internal::create_slices(graph, t.elementType(), grid, numIndices * shape.window, debugContext), numIndices);
 }
@@ -89,11 +92,13 @@ Tensor createSliceTensor(Graph& graph, const Type& type, const Dims& shape, cons
   return slices(graph, type, shape, dims, sizes, numIndices, plan, debugContext);
 }
 
-Tensor createGroupedSliceTensor(Graph& graph, const Type& type, const std::size_t groupSize, const Dims& shape, const Dims& dims, const Dims& sizes,
-                                const std::size_t numIndices, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+Tensor createGroupedSliceTensor(Graph& graph, const Type& type, const std::size_t groupSize, const Dims& shape, const Dims& dims,
+                                const Dims& sizes, const std::size_t numIndices, const SlicePlan& plan, const OptionFlags& options,
+                                const DebugContext& debugContext) {
   internal::check_slicing("createGroupedSliceTensor", shape, dims, sizes);
   internal::parse_slice_options(options);
-  const Tensor all = slices(graph, type, behind(groupSize, shape), plus_one(dims), behind(1, sizes), groupSize * numIndices, plan, debugContext);
+  const Tensor all =
+      slices(graph, type, behind(groupSize, shape), plus_one(dims), behind(1, sizes), groupSize * numIndices, plan, debugContext);
   return all.squeeze({1}).reshapePartial(0, 1, {groupSize, numIndices});
 }
 
@@ -102,16 +107,19 @@ Tensor createIndicesTensor(Graph& graph, const Dims& dims, std::size_t numIndice
   internal::parse_slice_options(options);
   const SlicePlanInternal& p = plan.getImpl();
   const auto grid = internal::grid_of(plan, p.problem.rows, p.problem.columns);
-  if (dims.size() == 1 && grid && numIndices > 0) return internal::create_rows(graph, *grid, numIndices, debugContext).reshape({numIndices, 1});
+  if (dims.size() == 1 && grid && numIndices > 0)
+    return internal::create_rows(graph, *grid, numIndices, debugContext).reshape({numIndices, 1});
   return graph.addVariable(UNSIGNED_INT, {numIndices, dims.size()}, VariableMappingMethod::LINEAR, debugContext);
 }
 
-Tensor createGroupedIndicesTensor(Graph& graph, const std::size_t groupSize, const Dims& dims, const std::size_t numIndices, const SlicePlan& plan,
-                                  const OptionFlags& options, const DebugContext& debugContext) {
-  return createIndicesTensor(graph, dims, groupSize * numIndices, plan, options, debugContext).reshape({groupSize, numIndices, dims.size()});
+Tensor createGroupedIndicesTensor(Graph& graph, const std::size_t groupSize, const Dims& dims, const std::size_t numIndices,
+                                  const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+  return createIndicesTensor(graph, dims, groupSize * numIndices, plan, options, debugContext)
+      .reshape({groupSize, numIndices, dims.size()});
 }
 
-Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Dims& dims, const Dims& numSlices, const DebugContext& debugContext) {
+Tensor createSliceableTensorFromSlice(Graph& graph, const Tensor& s, const Dims& dims, const Dims& numSlices,
+                                      const DebugContext& debugContext) {
   if (dims.size() != numSlices.size()) internal::slice_error("createSliceableTensorFromSlice", "dims and numSlices differ in length");
   internal::check_slicing("createSliceableTensorFromSlice", s.shape(), dims, Dims(dims.size(), 0));
   std::size_t n = 1;

@@ -37,7 +37,8 @@ void check(const char* function, const Tensor& t, const Tensor& offset, const Di
   internal::parse_slice_options(options);
 }
 
-Tensor slice_one(Graph& graph, const Tensor& t, const Tensor& offset, std::size_t dim, std::size_t size, Sequence& prog, const DebugContext& debug) {
+Tensor slice_one(Graph& graph, const Tensor& t, const Tensor& offset, std::size_t dim, std::size_t size, Sequence& prog,
+                 const DebugContext& debug) {
   const TableShape shape(t.shape(), {dim}, {size});
   const Tensor rows = internal::slice_at(graph, shape.table(t), offset, size, shape.inner, prog, debug);
   return shape.from_slices(rows, 1).squeeze({0});
@@ -63,7 +64,8 @@ Tensor dynamicSlice(Graph& graph, const Tensor& t, const Tensor& offset, const D
   check("dynamicSlice", t, offset, dims, sizes, options);
   const DebugContext debug(debugContext, "dynamicSlice");
   Tensor out = t;
-  for (const std::size_t k : by_reduction(t.shape(), dims, sizes)) out = slice_one(graph, out, as_unsigned(offset)[k], dims[k], sizes[k], prog, debug);
+  for (const std::size_t k : by_reduction(t.shape(), dims, sizes))
+    out = slice_one(graph, out, as_unsigned(offset)[k], dims[k], sizes[k], prog, debug);
   if (!dims.empty()) return out;
   out = graph.clone(t, {debug, "slice"});
   prog.add(Copy(t, out, false, {debug}));
@@ -81,8 +83,9 @@ void dynamicSliceWithOutput(Graph& graph, const Tensor& output, const Tensor& t,
   check("dynamicSliceWithOutput", t, offset, dims, sizes, options);
   const TableShape shape(t.shape(), dims, sizes);
   if (output.shape() != shape.slice_shape || output.elementType() != t.elementType())
-    internal::slice_error("dynamicSliceWithOutput", "the output is " + output.elementType().toString() + ' ' + internal::text(output.shape()) +
-                                                        ", expected " + t.elementType().toString() + ' ' + internal::text(shape.slice_shape));
+    internal::slice_error("dynamicSliceWithOutput", "the output is " + output.elementType().toString() + ' ' +
+                                                        internal::text(output.shape()) + ", expected " + t.elementType().toString() + ' ' +
+                                                        internal::text(shape.slice_shape));
   const Tensor slice = dynamicSlice(graph, t, offset, dims, sizes, prog, debugContext, options);
   prog.add(Copy(slice, output, false, debugContext));
 }
@@ -94,8 +97,8 @@ Graph::TileToTensorMapping getSliceMapping(Graph& graph, const Tensor& t, const 
   return graph.getTileMapping(slice);
 }
 
-void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offset, const Dims& dims, const Dims& sizes, Sequence& prog,
-                   const DebugContext& debugContext, const OptionFlags& options) {
+void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offset, const Dims& dims, const Dims& sizes,
+                   Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
   check("dynamicUpdate", t, offset, dims, sizes, options);
   const TableShape shape(t.shape(), dims, sizes);
   if (s.shape() != shape.slice_shape || s.elementType() != t.elementType())

@@ -17,8 +17,10 @@ class Layout {
   explicit Layout(unsigned tiles) : mapping(tiles) {}
   void add(unsigned tile, std::size_t elements) {
     if (elements == 0) return;
-    if (!mapping[tile].empty() && mapping[tile].back().end() == size) mapping[tile].back() = Interval(mapping[tile].back().begin(), size + elements);
-    else mapping[tile].emplace_back(size, size + elements);
+    if (!mapping[tile].empty() && mapping[tile].back().end() == size)
+      mapping[tile].back() = Interval(mapping[tile].back().begin(), size + elements);
+    else
+      mapping[tile].emplace_back(size, size + elements);
     size += elements;
   }
   Tensor variable(Graph& graph, const Type& type, const DebugContext& debug) const {
@@ -36,7 +38,8 @@ Layout table_layout(const Graph& graph, const Grid& g) {
   for (std::size_t c = 0; c < g.blocks.size(); ++c)
     for (std::size_t r = 0; r < g.part.rows; ++r) {
       const std::size_t begin = r * g.part_rows(), end = std::min(g.rows, begin + g.part_rows());
-      for (std::size_t row = begin, l = 0; row < end; row += chunk, ++l) layout.add(g.tile(c, r, l), std::min(chunk, end - row) * g.width(c));
+      for (std::size_t row = begin, l = 0; row < end; row += chunk, ++l)
+        layout.add(g.tile(c, r, l), std::min(chunk, end - row) * g.width(c));
     }
   return layout;
 }

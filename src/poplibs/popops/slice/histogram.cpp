@@ -29,8 +29,8 @@ void check(const Tensor& input, const Tensor& levels) {
   if (input.elementType() != FLOAT && input.elementType() != HALF)
     slice_error("histogram", "the input is " + input.elementType().toString() + ", expected float or half");
   if (levels.elementType() != input.elementType() || levels.rank() != 1)
-    slice_error("histogram", "levels are " + levels.elementType().toString() + ' ' + internal::text(levels.shape()) +
-                                ", expected " + input.elementType().toString() + " of one dimension");
+    slice_error("histogram", "levels are " + levels.elementType().toString() + ' ' + internal::text(levels.shape()) + ", expected " +
+                                 input.elementType().toString() + " of one dimension");
 }
 
 // Where to count: where the elements are, or evenly if that leaves too many tiles idle.
@@ -71,21 +71,22 @@ Tensor partial_counts(Graph& graph, const Tensor& flat, const Tensor& levels, bo
 }
 
 void add_sum(Graph& graph, ComputeSet cs, const Tensor& partials, const Tensor& out, bool update, unsigned tile) {
-  const VertexRef v = graph.addVertex(cs, "popops::HistogramSum<" + out.elementType().toString() + ">", {{"partials", partials}, {"out", out}});
+  const VertexRef v =
+      graph.addVertex(cs, "popops::HistogramSum<" + out.elementType().toString() + ">", {{"partials", partials}, {"out", out}});
   graph.setInitialValue(v["update"], update);
   graph.setTileMapping(v, tile);
 }
 
 }  // namespace
 
-void histogram(Graph& graph, const Tensor& input, Tensor& output, bool updateOutput, const Tensor& levels, bool absoluteOfInput, Sequence& prog,
-               const DebugContext& debugContext, const OptionFlags& options) {
+void histogram(Graph& graph, const Tensor& input, Tensor& output, bool updateOutput, const Tensor& levels, bool absoluteOfInput,
+               Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
   parse_float_arithmetic(options);
   check(input, levels);
   const std::size_t bins = levels.numElements() + 1;
   if (output.shape() != internal::Dims{bins} || (output.elementType() != FLOAT && output.elementType() != UNSIGNED_INT))
     slice_error("histogram", "the output is " + output.elementType().toString() + ' ' + internal::text(output.shape()) +
-                                ", expected float or unsigned int " + internal::text({bins}));
+                                 ", expected float or unsigned int " + internal::text({bins}));
   if (!output.isParallelWriteable()) slice_error("histogram", "the output holds constants, or an element twice");
   const DebugContext debug(debugContext, "histogram");
   Tensor partials;
@@ -96,7 +97,8 @@ void histogram(Graph& graph, const Tensor& input, Tensor& output, bool updateOut
     partials = partial_counts(graph, input.flatten(), levels, absoluteOfInput, prog, debug);
   }
   // Two steps: groups of about the square root of their number.
-  const std::size_t count = partials.numElements() / bins, group = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+  const std::size_t count = partials.numElements() / bins,
+                    group = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   if (count > 64) {
     const ComputeSet cs = graph.addComputeSet({debug, "sum"});
     std::vector<Tensor> sums;
@@ -114,10 +116,11 @@ void histogram(Graph& graph, const Tensor& input, Tensor& output, bool updateOut
   prog.add(Execute(cs, {debug}));
 }
 
-Tensor histogram(Graph& graph, const Tensor& input, const Tensor& levels, bool absoluteOfInput, Sequence& prog, const DebugContext& debugContext,
-                 const OptionFlags& options) {
+Tensor histogram(Graph& graph, const Tensor& input, const Tensor& levels, bool absoluteOfInput, Sequence& prog,
+                 const DebugContext& debugContext, const OptionFlags& options) {
   check(input, levels);
-  Tensor output = graph.addVariable(parse_float_arithmetic(options) ? FLOAT : UNSIGNED_INT, {levels.numElements() + 1}, {debugContext, "histogram"});
+  Tensor output =
+      graph.addVariable(parse_float_arithmetic(options) ? FLOAT : UNSIGNED_INT, {levels.numElements() + 1}, {debugContext, "histogram"});
   graph.setTileMapping(output, 0);
   histogram(graph, input, output, false, levels, absoluteOfInput, prog, debugContext, options);
   return output;

@@ -17,7 +17,14 @@ Tensor flat_rows(const Tensor& block, std::size_t begin, std::size_t end) { retu
 class LookUp {
  public:
   LookUp(Graph& graph, const Tensor& table, const Tensor& rows, const Grid& grid, const SliceProblem& problem, const DebugContext& debug)
-      : graph_(graph), table_(table), rows_(rows), grid_(grid), problem_(problem), debug_(debug), n_(rows.numElements()), share_(grid.piece_rows(n_) * grid.share_pieces()) {}
+      : graph_(graph),
+        table_(table),
+        rows_(rows),
+        grid_(grid),
+        problem_(problem),
+        debug_(debug),
+        n_(rows.numElements()),
+        share_(grid.piece_rows(n_) * grid.share_pieces()) {}
 
   Tensor run(Sequence& prog) {
     const Tensor out = create_slices(graph_, table_.elementType(), grid_, n_, {debug_, "slices"});
@@ -102,11 +109,13 @@ class LookUp {
         for (const Tensor& p : partials) from.push_back(p.slice(b, 1));
       }
       for (std::size_t q = 0; q * piece < n_; ++q)
-        for (const SliceWork& w : split_work(graph_.getTarget(), Interval(q * piece, std::min(n_, (q + 1) * piece)), grid_.blocks[c], problem_.type_bytes, problem_.host)) {
+        for (const SliceWork& w : split_work(graph_.getTarget(), Interval(q * piece, std::min(n_, (q + 1) * piece)), grid_.blocks[c],
+                                             problem_.type_bytes, problem_.host)) {
           std::vector<Tensor> in, results;
           for (std::size_t b = w.first_block; b < w.end_block; ++b) {
             results.push_back(flat_rows(to[b], w.rows.begin(), w.rows.end()));
-            for (std::size_t p = 0; p < partials.size(); ++p) in.push_back(flat_rows(from[b * partials.size() + p], w.rows.begin(), w.rows.end()));
+            for (std::size_t p = 0; p < partials.size(); ++p)
+              in.push_back(flat_rows(from[b * partials.size() + p], w.rows.begin(), w.rows.end()));
           }
           const VertexRef v = graph_.addVertex(cs, vertex);
           graph_.connect(v["partials"], in);
@@ -136,7 +145,8 @@ std::vector<SliceWork> split_work(const Target& target, const Interval& rows, co
   for (const Interval& b : blocks) columns += b.size();
   const std::size_t bytes = rows.size() * columns * type_bytes;
   const std::size_t most = pando::poplibs::vertices_per_tile(target);
-  const std::size_t parts = std::clamp<std::size_t>(host ? bytes / kLeastBytesOfHost : std::max(bytes / kLeastBytes, rows.size() / 32), 1, most);
+  const std::size_t parts =
+      std::clamp<std::size_t>(host ? bytes / kLeastBytesOfHost : std::max(bytes / kLeastBytes, rows.size() / 32), 1, most);
   const std::size_t row_parts = std::clamp<std::size_t>(rows.size() / kLeastRows, 1, parts);
   const std::size_t block_parts = std::min(blocks.size(), parts / row_parts);
   std::vector<SliceWork> out;
@@ -159,7 +169,8 @@ Tensor rows_in_place(Graph& graph, const Tensor& rows, const Grid& grid, Sequenc
 Tensor look_up(Graph& graph, const Tensor& table, const Tensor& rows, Sequence& prog, const Grid& grid, const SliceProblem& problem,
                const DebugContext& debug) {
   const std::size_t n = rows.numElements();
-  if (n == 0 || grid.columns == 0) return graph.addVariable(table.elementType(), {n, grid.columns}, VariableMappingMethod::LINEAR, {debug, "slices"});
+  if (n == 0 || grid.columns == 0)
+    return graph.addVariable(table.elementType(), {n, grid.columns}, VariableMappingMethod::LINEAR, {debug, "slices"});
   Tensor source = as_bits(graph, table);
   if (!in_place(graph, table, grid)) {
     source = create_table(graph, source.elementType(), grid, {debug, "table"});

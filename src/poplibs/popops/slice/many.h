@@ -14,7 +14,7 @@ poplar::Tensor slice_many(poplar::Graph& graph, const poplar::Tensor& t, const p
                           const poplar::DebugContext& debug);
 // Those slices of `t` op= s[i], in the order of i.
 void update_many(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s, const poplar::Tensor& offsets, const Dims& dims,
-                 const Dims& sizes, Outside outside, poplar::program::Sequence& prog, const SlicePlan& plan, const poplar::OptionFlags& flags,
-                 UpdateOp op, const poplar::Tensor& scale, const poplar::DebugContext& debug);
+                 const Dims& sizes, Outside outside, poplar::program::Sequence& prog, const SlicePlan& plan,
+                 const poplar::OptionFlags& flags, UpdateOp op, const poplar::Tensor& scale, const poplar::DebugContext& debug);
 
 }  // namespace popops::internal

@@ -41,8 +41,8 @@ Tensor with_group_offsets(Graph& graph, const Tensor& offsets, const DebugContex
 void check_update(const char* function, const Tensor& t, const Tensor& s, const Dims& expected, UpdateOp op, const Tensor& scale) {
   using internal::slice_error;
   if (s.shape() != expected || s.elementType() != t.elementType())
-    slice_error(function, "the slices are " + s.elementType().toString() + ' ' + internal::text(s.shape()) + ", expected " + t.elementType().toString() + ' ' +
-                              internal::text(expected));
+    slice_error(function, "the slices are " + s.elementType().toString() + ' ' + internal::text(s.shape()) + ", expected " +
+                              t.elementType().toString() + ' ' + internal::text(expected));
   if (!t.isParallelWriteable()) slice_error(function, "the tensor to update holds constants, or an element twice");
   if (op == UpdateOp::set) return;
   const Type type = t.elementType();
@@ -64,17 +64,19 @@ Dims tail(const Dims& shape) { return Dims(shape.begin() + (shape.empty() ? 0 : 
 
 std::size_t leading(const Tensor& t) { return t.rank() == 0 ? 0 : t.dim(0); }
 
-void update(const char* function, Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
-            const SlicePlan& plan, const OptionFlags& flags, UpdateOp op, const Tensor& scale, const DebugContext& debugContext) {
+void update(const char* function, Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims,
+            const Dims& sizes, Sequence& prog, const SlicePlan& plan, const OptionFlags& flags, UpdateOp op, const Tensor& scale,
+            const DebugContext& debugContext) {
   internal::check_slicing(function, t.shape(), dims, sizes);
   internal::check_offsets(function, offsets, {leading(offsets), dims.size()});
   check_update(function, t, s, behind(offsets.dim(0), TableShape(t.shape(), dims, sizes).slice_shape), op, scale);
-  internal::update_many(graph, t, s, offsets, dims, sizes, Outside::none, prog, plan, flags, op,
-                        scale.valid() ? scale.reshape({}) : scale, {debugContext, function});
+  internal::update_many(graph, t, s, offsets, dims, sizes, Outside::none, prog, plan, flags, op, scale.valid() ? scale.reshape({}) : scale,
+                        {debugContext, function});
 }
 
-void grouped_update(const char* function, Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
-                    Sequence& prog, const SlicePlan& plan, const OptionFlags& flags, UpdateOp op, const Tensor& scale, const DebugContext& debugContext) {
+void grouped_update(const char* function, Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims,
+                    const Dims& sizes, Sequence& prog, const SlicePlan& plan, const OptionFlags& flags, UpdateOp op, const Tensor& scale,
+                    const DebugContext& debugContext) {
   internal::check_slicing(function, tail(t.shape()), dims, sizes);
   const std::size_t n = offsets.rank() < 2 ? 0 : offsets.dim(1);
   internal::check_offsets(function, offsets, {leading(t), n, dims.size()});
@@ -82,8 +84,8 @@ void grouped_update(const char* function, Graph& graph, const Tensor& t, const T
   const DebugContext debug(debugContext, function);
   const Grouped g = with_group(dims, sizes);
   const Tensor slices = s.flatten(0, 2).expand({1});
-  internal::update_many(graph, t, slices, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog,
-                        plan, flags, op, scale.valid() ? scale.reshape({}) : scale, debug);
+  internal::update_many(graph, t, slices, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog, plan, flags, op,
+                        scale.valid() ? scale.reshape({}) : scale, debug);
 }
 
 Tensor constant_offsets(Graph& graph, ArrayRef<unsigned> offsets, const DebugContext& debug) {
@@ -93,16 +95,18 @@ Tensor constant_offsets(Graph& graph, ArrayRef<unsigned> offsets, const DebugCon
 }
 
 void check_known_offsets(const char* function, const Tensor& t, ArrayRef<unsigned> offsets, std::size_t dim) {
-  internal::check_slicing(function, t.shape(), {dim}, {t.rank() > dim && t.dim(static_cast<unsigned>(dim)) > 0 ? std::size_t(1) : std::size_t(0)});
+  internal::check_slicing(function, t.shape(), {dim},
+                          {t.rank() > dim && t.dim(static_cast<unsigned>(dim)) > 0 ? std::size_t(1) : std::size_t(0)});
   for (const unsigned o : offsets)
     if (o >= t.dim(static_cast<unsigned>(dim)))
-      internal::slice_error(function, "offset " + std::to_string(o) + " in dimension " + std::to_string(dim) + " of a tensor of shape " + internal::text(t.shape()));
+      internal::slice_error(function, "offset " + std::to_string(o) + " in dimension " + std::to_string(dim) + " of a tensor of shape " +
+                                          internal::text(t.shape()));
 }
 
 }  // namespace
 
-Tensor multiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog, const SlicePlan& plan,
-                  const OptionFlags& options, const DebugContext& debugContext) {
+Tensor multiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
+                  const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   internal::check_slicing("multiSlice", t.shape(), dims, sizes);
   internal::check_offsets("multiSlice", offsets, {leading(offsets), dims.size()});
   return internal::slice_many(graph, t, offsets, dims, sizes, Outside::none, prog, plan, options, {debugContext, "multiSlice"});
@@ -115,12 +119,13 @@ Tensor groupedMultiSlice(Graph& graph, const Tensor& t, const Tensor& offsets, c
   internal::check_offsets("groupedMultiSlice", offsets, {leading(t), n, dims.size()});
   const DebugContext debug(debugContext, "groupedMultiSlice");
   const Grouped g = with_group(dims, sizes);
-  const Tensor out = internal::slice_many(graph, t, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog, plan, options, debug);
+  const Tensor out =
+      internal::slice_many(graph, t, with_group_offsets(graph, offsets, debug), g.dims, g.sizes, Outside::none, prog, plan, options, debug);
   return out.squeeze({1}).reshapePartial(0, 1, {t.dim(0), n});
 }
 
-Tensor multiSlice(Graph& graph, const Tensor& t, ArrayRef<unsigned> offsets, std::size_t dim, Sequence& prog, const DebugContext& debugContext,
-                  const OptionFlags& options) {
+Tensor multiSlice(Graph& graph, const Tensor& t, ArrayRef<unsigned> offsets, std::size_t dim, Sequence& prog,
+                  const DebugContext& debugContext, const OptionFlags& options) {
   check_known_offsets("multiSlice", t, offsets, dim);
   internal::parse_slice_options(options);
   const DebugContext debug(debugContext, "multiSlice");
@@ -136,49 +141,52 @@ void multiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& o
   update("multiUpdate", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::set, {}, debugContext);
 }
 
-void groupedMultiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
-                        const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+void groupedMultiUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
+                        Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   grouped_update("groupedMultiUpdate", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::set, {}, debugContext);
 }
 
-void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Tensor& scale, const Dims& dims, const Dims& sizes,
-                    Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Tensor& scale, const Dims& dims,
+                    const Dims& sizes, Sequence& prog, const SlicePlan& plan, const OptionFlags& options,
+                    const DebugContext& debugContext) {
   update("multiUpdateAdd", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::add, scale, debugContext);
 }
 
 void groupedMultiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Tensor& scale, const Dims& dims,
-                           const Dims& sizes, Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+                           const Dims& sizes, Sequence& prog, const SlicePlan& plan, const OptionFlags& options,
+                           const DebugContext& debugContext) {
   grouped_update("groupedMultiUpdateAdd", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::add, scale, debugContext);
 }
 
-void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, ArrayRef<unsigned> offsets, const Tensor& scale, std::size_t dim, Sequence& prog,
-                    const DebugContext& debugContext, const OptionFlags& options) {
+void multiUpdateAdd(Graph& graph, const Tensor& t, const Tensor& s, ArrayRef<unsigned> offsets, const Tensor& scale, std::size_t dim,
+                    Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
   check_known_offsets("multiUpdateAdd", t, offsets, dim);
   Dims expected = t.shape();
   expected[dim] = offsets.size();
   check_update("multiUpdateAdd", t, s, expected, UpdateOp::add, scale);
   if (offsets.empty()) return;
   const Tensor slices = s.dimRoll(static_cast<unsigned>(dim), 0).expand({static_cast<std::size_t>(dim + 1)});
-  multiUpdateAdd(graph, t, slices, constant_offsets(graph, offsets, debugContext), scale, {dim}, {1}, prog, SlicePlan(), options, debugContext);
+  multiUpdateAdd(graph, t, slices, constant_offsets(graph, offsets, debugContext), scale, {dim}, {1}, prog, SlicePlan(), options,
+                 debugContext);
 }
 
-void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
-                    const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
+                    Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   update("multiUpdateMax", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::max, {}, debugContext);
 }
 
-void groupedMultiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
-                           const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+void groupedMultiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
+                           Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   grouped_update("groupedMultiUpdateMax", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::max, {}, debugContext);
 }
 
-void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
-                    const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
+                    Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   update("multiUpdateMul", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::multiply, {}, debugContext);
 }
 
-void groupedMultiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes, Sequence& prog,
-                           const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+void groupedMultiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
+                           Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   grouped_update("groupedMultiUpdateMul", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::multiply, {}, debugContext);
 }
 

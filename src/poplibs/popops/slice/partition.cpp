@@ -13,9 +13,7 @@ constexpr double kSyncCycles = 150;
 
 constexpr pando::Host kHost;
 
-double tile_bytes(const poplar::Target& target, const SliceProblem& p) {
-  return p.memory * static_cast<double>(target.getBytesPerTile());
-}
+double tile_bytes(const poplar::Target& target, const SliceProblem& p) { return p.memory * static_cast<double>(target.getBytesPerTile()); }
 
 // Sizes of the largest part.
 struct Largest {
@@ -37,7 +35,7 @@ double slice_cycles(const SliceProblem& p, const Partition& part, double bytes_p
   const double spread = static_cast<double>(part.lookups - 1) / static_cast<double>(part.lookups);
   double cycles = kSyncCycles + (4 * l.lookups + spread * l.rows * row) / bytes_per_cycle;
   if (part.rows == 1) return cycles + l.lookups * (12 + row / 4);
-  cycles += 2 * l.lookups + l.chunk * (10 + row / 4);           // look at all, copy the hits
+  cycles += 2 * l.lookups + l.chunk * (10 + row / 4);  // look at all, copy the hits
   return cycles + kSyncCycles + l.lookups * row / bytes_per_cycle + l.chunk * (10 + row / 4);
 }
 
@@ -64,8 +62,10 @@ double temporary_bytes(const SliceProblem& p, const Partition& part, double look
 std::vector<std::size_t> splits(std::size_t n) {
   std::vector<std::size_t> out;
   for (std::size_t x = 1; x <= n; ++x)
-    if (out.empty() || n / x != n / out.back()) out.push_back(x);
-    else out.back() = x;
+    if (out.empty() || n / x != n / out.back())
+      out.push_back(x);
+    else
+      out.back() = x;
   return out;
 }
 
@@ -86,7 +86,8 @@ double host_nanoseconds(const poplar::Target& target, const SliceProblem& p, con
   const double n = static_cast<double>(p.lookups), row = largest_part(p, part).columns * static_cast<double>(p.type_bytes);
   const double columns = static_cast<double>(part.columns), tiles = static_cast<double>(part.parts());
   const double rounds = std::ceil(n / static_cast<double>(lookups_per_round(target, p, part)));
-  const double hits = n * columns * (kHost.row + row / kHost.moved_bytes), looks = n * columns * static_cast<double>(part.rows) * kHost.look;
+  const double hits = n * columns * (kHost.row + row / kHost.moved_bytes),
+               looks = n * columns * static_cast<double>(part.rows) * kHost.look;
   double all = 0;
   if (p.slice) all += looks + hits + (part.rows > 1 ? hits : 0) + rounds * (part.rows > 1 ? 2 : 1) * tiles * kHost.row_vertex;
   if (p.update) all += looks * static_cast<double>(std::min(part.lookups, kMostHolders)) + 2 * hits + rounds * tiles * kHost.row_vertex;

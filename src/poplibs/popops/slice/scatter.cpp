@@ -19,15 +19,15 @@ namespace {
 
 // A scatter as slices of the operand: update i goes to offsets[i].
 struct Slices {
-  Tensor operand;   // what slices can reach
-  Tensor offsets;   // {n, dims.size()}
-  Tensor updates;   // {n, slice shape}
+  Tensor operand;  // what slices can reach
+  Tensor offsets;  // {n, dims.size()}
+  Tensor updates;  // {n, slice shape}
   Dims dims, sizes;
-  Dims window;      // shape of an update, without the inserted dimensions
+  Dims window;  // shape of an update, without the inserted dimensions
 };
 
-Slices as_slices(const Tensor& operand, const Tensor& indices, const Tensor& updates, std::size_t vector_dim, const std::vector<unsigned>& window_dims,
-                 const Dims& insert_dims, const std::vector<unsigned>& to_operand) {
+Slices as_slices(const Tensor& operand, const Tensor& indices, const Tensor& updates, std::size_t vector_dim,
+                 const std::vector<unsigned>& window_dims, const Dims& insert_dims, const std::vector<unsigned>& to_operand) {
   const char* function = "scatter";
   Slices s;
   s.dims.assign(to_operand.begin(), to_operand.end());
@@ -35,9 +35,12 @@ Slices as_slices(const Tensor& operand, const Tensor& indices, const Tensor& upd
   if (updates.elementType() != operand.elementType())
     slice_error(function, "updates are " + updates.elementType().toString() + ", the operand is " + operand.elementType().toString());
   if (!operand.isParallelWriteable()) slice_error(function, "the operand holds constants, or an element twice");
-  if (!internal::are_dims(s.dims, operand.rank())) slice_error(function, "scatterDimsToOperandDims does not hold different dimensions of the operand");
-  if (!internal::are_dims(insert_dims, operand.rank())) slice_error(function, "insertWindowDims does not hold different dimensions of the operand");
-  if (!internal::are_dims(windows, updates.rank())) slice_error(function, "updateWindowDims does not hold different dimensions of the updates");
+  if (!internal::are_dims(s.dims, operand.rank()))
+    slice_error(function, "scatterDimsToOperandDims does not hold different dimensions of the operand");
+  if (!internal::are_dims(insert_dims, operand.rank()))
+    slice_error(function, "insertWindowDims does not hold different dimensions of the operand");
+  if (!internal::are_dims(windows, updates.rank()))
+    slice_error(function, "updateWindowDims does not hold different dimensions of the updates");
   if (windows.size() + insert_dims.size() != operand.rank())
     slice_error(function, std::to_string(windows.size()) + " dimensions of windows and " + std::to_string(insert_dims.size()) +
                               " inserted ones for an operand of shape " + internal::text(operand.shape()));
@@ -50,7 +53,9 @@ Slices as_slices(const Tensor& operand, const Tensor& indices, const Tensor& upd
     if (std::find(windows.begin(), windows.end(), d) == windows.end()) order.push_back(d), batch.push_back(updates.dim(d));
   Dims expected = vectors.shape();
   expected.pop_back();
-  if (batch != expected) slice_error(function, "updates of shape " + internal::text(updates.shape()) + " for index vectors of shape " + internal::text(expected));
+  if (batch != expected)
+    slice_error(function,
+                "updates of shape " + internal::text(updates.shape()) + " for index vectors of shape " + internal::text(expected));
   for (const unsigned d : window_dims) order.push_back(d), s.window.push_back(updates.dim(d));
   std::size_t n = 1;
   for (const std::size_t b : batch) n *= b;
@@ -85,35 +90,38 @@ Tensor clamped(Graph& graph, const Slices& s, Sequence& prog, const DebugContext
 }  // namespace
 
 void scatter(Graph& graph, const Tensor& operand, const Tensor& indices, const Tensor& updates, std::size_t indexVectorDim,
-             std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
-             Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
+             std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims,
+             std::vector<unsigned> scatterDimsToOperandDims, Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
   const Slices s = as_slices(operand, indices, updates, indexVectorDim, updateWindowDims, insertWindowDims, scatterDimsToOperandDims);
-  internal::update_many(graph, s.operand, s.updates, s.offsets, s.dims, s.sizes, Outside::all, prog, SlicePlan(), options, UpdateOp::set, {},
-                        {debugContext, "scatter"});
+  internal::update_many(graph, s.operand, s.updates, s.offsets, s.dims, s.sizes, Outside::all, prog, SlicePlan(), options, UpdateOp::set,
+                        {}, {debugContext, "scatter"});
 }
 
 void scatter(Graph& graph, const Tensor& operand, const Tensor& indices, const Tensor& updates, std::size_t indexVectorDim,
-             std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
-             UpdateComputationFunc& updateComputation, Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
+             std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims,
+             std::vector<unsigned> scatterDimsToOperandDims, UpdateComputationFunc& updateComputation, Sequence& prog,
+             const DebugContext& debugContext, const OptionFlags& options) {
   const Slices s = as_slices(operand, indices, updates, indexVectorDim, updateWindowDims, insertWindowDims, scatterDimsToOperandDims);
   const std::size_t n = s.offsets.dim(0);
   if (n == 0 || s.updates.numElements() == 0) return;
   const DebugContext debug(debugContext, "scatter");
-  const Tensor counter = graph.addVariable(UNSIGNED_INT, {1}, {debug, "counter"}), zero = graph.addConstant(UNSIGNED_INT, {1}, 0, {debug, "zero"});
+  const Tensor counter = graph.addVariable(UNSIGNED_INT, {1}, {debug, "counter"}),
+               zero = graph.addConstant(UNSIGNED_INT, {1}, 0, {debug, "zero"});
   graph.setTileMapping(counter, 0);
   graph.setTileMapping(zero, 0);
   prog.add(Copy(zero, counter, false, {debug}));
   const Tensor offsets = s.dims.empty() ? s.offsets : clamped(graph, s, prog, debug);
 
   Sequence body;
-  const Tensor offset = s.dims.empty() ? s.offsets.flatten().slice(0, 0) : dynamicSlice(graph, offsets, counter, {0}, {1}, body, debug).flatten();
+  const Tensor offset =
+      s.dims.empty() ? s.offsets.flatten().slice(0, 0) : dynamicSlice(graph, offsets, counter, {0}, {1}, body, debug).flatten();
   Tensor update = dynamicSlice(graph, s.updates, counter, {0}, {1}, body, debug).reshape(s.window);
   const Tensor slice = dynamicSlice(graph, s.operand, offset, s.dims, s.sizes, body, debug, options);
   Tensor present = slice.reshape(s.window);
   const Tensor result = updateComputation(graph, present, update, body);
   if (result.shape() != s.window || result.elementType() != operand.elementType())
-    slice_error("scatter", "the update computation returned " + result.elementType().toString() + ' ' + internal::text(result.shape()) + ", expected " +
-                               operand.elementType().toString() + ' ' + internal::text(s.window));
+    slice_error("scatter", "the update computation returned " + result.elementType().toString() + ' ' + internal::text(result.shape()) +
+                               ", expected " + operand.elementType().toString() + ' ' + internal::text(s.window));
   dynamicUpdate(graph, s.operand, result.reshape(slice.shape()), offset, s.dims, s.sizes, body, debug, options);
   const ComputeSet step = graph.addComputeSet({debug, "step"});
   graph.setTileMapping(graph.addVertex(step, "popops::CountUp", {{"counter", counter[0]}}), 0);

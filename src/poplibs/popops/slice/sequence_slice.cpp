@@ -24,17 +24,19 @@ internal::Dims tail(const Tensor& t) {
 Tensor as_unsigned(const Tensor& t) { return t.elementType() == INT ? t.reinterpret(UNSIGNED_INT) : t; }
 
 // For each row of the output the row to read, of `inRows` rows of input and then the output's own.
-Tensor rows_to_read(Graph& graph, std::size_t in_rows, std::size_t out_rows, const Tensor& lengths, const Tensor& in_offset, const Tensor& out_offset,
-                    bool zero_unused, Sequence& prog, const DebugContext& debug) {
+Tensor rows_to_read(Graph& graph, std::size_t in_rows, std::size_t out_rows, const Tensor& lengths, const Tensor& in_offset,
+                    const Tensor& out_offset, bool zero_unused, Sequence& prog, const DebugContext& debug) {
   const unsigned tiles = graph.getTarget().getNumTiles();
-  const std::size_t grain = std::max<std::size_t>(64, internal::ceil_div(out_rows, tiles * pando::poplibs::vertices_per_tile(graph.getTarget())));
+  const std::size_t grain =
+      std::max<std::size_t>(64, internal::ceil_div(out_rows, tiles * pando::poplibs::vertices_per_tile(graph.getTarget())));
   const Tensor rows = graph.addVariable(UNSIGNED_INT, {out_rows}, {debug, "rows"});
   const ComputeSet cs = graph.addComputeSet({debug, "rows"});
   for (std::size_t begin = 0, i = 0; begin < out_rows; begin += grain, ++i) {
     const Tensor part = rows.slice(begin, std::min(out_rows, begin + grain));
     const unsigned tile = static_cast<unsigned>(i % tiles);
     graph.setTileMapping(part, tile);
-    const VertexRef v = graph.addVertex(cs, "popops::SequenceRows", {{"lengths", lengths}, {"inRow", in_offset}, {"outRow", out_offset}, {"rows", part}});
+    const VertexRef v =
+        graph.addVertex(cs, "popops::SequenceRows", {{"lengths", lengths}, {"inRow", in_offset}, {"outRow", out_offset}, {"rows", part}});
     graph.setInitialValue(v["first"], static_cast<unsigned>(begin));
     graph.setInitialValue(v["inRows"], static_cast<unsigned>(in_rows));
     graph.setInitialValue(v["zeroUnused"], zero_unused);
@@ -56,7 +58,8 @@ void sequenceSlice(Graph& graph, const Tensor& tIn, const Tensor& tOut, const Te
   for (const Tensor& t : {tN, tInOffset, tOutOffset}) internal::check_offsets("sequenceSlice", t, {tN.numElements()});
   if (!tOut.isParallelWriteable()) slice_error("sequenceSlice", "the output holds constants, or an element twice");
   if (tOut.numElements() == 0) return;
-  const Tensor rows = rows_to_read(graph, tIn.dim(0), tOut.dim(0), as_unsigned(tN), as_unsigned(tInOffset), as_unsigned(tOutOffset), zeroUnused, prog, debug);
+  const Tensor rows = rows_to_read(graph, tIn.dim(0), tOut.dim(0), as_unsigned(tN), as_unsigned(tInOffset), as_unsigned(tOutOffset),
+                                   zeroUnused, prog, debug);
   // One table for what is copied and what stays.
   const Tensor all = zeroUnused && tIn.dim(0) != 0 ? tIn : concat(tIn, tOut);
   const Tensor table = all.reshape({all.dim(0), all.numElements() / all.dim(0)});

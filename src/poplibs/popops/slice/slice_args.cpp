@@ -15,19 +15,22 @@ std::string text(const Dims& shape) {
   return out + "}";
 }
 
-void slice_error(const char* function, const std::string& what) { poputil::refuse("slice-operands", "{}", std::string(function) + ": " +
-                                                                                  what); }
+void slice_error(const char* function, const std::string& what) {
+  poputil::refuse("slice-operands", "{}", std::string(function) + ": " + what);
+}
 
 void check_slicing(const char* function, const Dims& shape, const Dims& dims, const Dims& sizes) {
   if (dims.size() != sizes.size())
-    slice_error(function, "there are " + std::to_string(dims.size()) + " dimensions to slice and " + std::to_string(sizes.size()) + " sizes");
+    slice_error(function,
+                "there are " + std::to_string(dims.size()) + " dimensions to slice and " + std::to_string(sizes.size()) + " sizes");
   std::vector<bool> seen(shape.size(), false);
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] >= shape.size()) slice_error(function, "dimension " + std::to_string(dims[i]) + " of a tensor of shape " + text(shape));
     if (seen[dims[i]]) slice_error(function, "dimension " + std::to_string(dims[i]) + " is sliced twice");
     seen[dims[i]] = true;
     if (sizes[i] > shape[dims[i]])
-      slice_error(function, "a slice of size " + std::to_string(sizes[i]) + " of dimension " + std::to_string(dims[i]) + " of a tensor of shape " + text(shape));
+      slice_error(function, "a slice of size " + std::to_string(sizes[i]) + " of dimension " + std::to_string(dims[i]) +
+                                " of a tensor of shape " + text(shape));
   }
 }
 

@@ -28,9 +28,9 @@ class TableShape {
   poplar::Tensor slices(const poplar::Tensor& s) const;
   poplar::Tensor from_slices(const poplar::Tensor& rows, std::size_t n) const;
 
-  Dims row_dims;          // the sliced dimensions' sizes
+  Dims row_dims;  // the sliced dimensions' sizes
   Dims sizes;
-  Dims slice_shape;       // of the tensor, `sizes` in `dims`
+  Dims slice_shape;  // of the tensor, `sizes` in `dims`
   std::size_t rows = 1, columns = 1;
   std::size_t window = 1;  // rows of a slice
   std::size_t inner = 1;   // columns that lie side by side in a tensor in its natural layout

@@ -24,7 +24,9 @@ void slice_columns(Graph& graph, const Tensor& table, const Tensor& offset, cons
       to.push_back(out.slice(b, 1));
     }
     for (const SliceWork& w : split_work(graph.getTarget(), Interval(0, out.dim(0)), grid.blocks[c], type_bytes)) {
-      std::vector<Tensor> in(from.begin() + static_cast<std::ptrdiff_t>(w.first_block), from.begin() + static_cast<std::ptrdiff_t>(w.end_block)), slices;
+      std::vector<Tensor> in(from.begin() + static_cast<std::ptrdiff_t>(w.first_block),
+                             from.begin() + static_cast<std::ptrdiff_t>(w.end_block)),
+          slices;
       for (std::size_t b = w.first_block; b < w.end_block; ++b) slices.push_back(to[b].slice(w.rows).flatten());
       const VertexRef v = graph.addVertex(cs, vertex);
       graph.connect(v["in"], in);
@@ -70,8 +72,10 @@ bool stay(const Graph& graph, const Tensor& table, std::size_t inner, const Slic
 
 }  // namespace
 
-Tensor slice_at(Graph& graph, const Tensor& table, const Tensor& offset, std::size_t n, std::size_t inner, Sequence& prog, const DebugContext& debug) {
-  if (n == 0 || table.numElements() == 0) return graph.addVariable(table.elementType(), {n, table.dim(1)}, VariableMappingMethod::LINEAR, {debug, "slice"});
+Tensor slice_at(Graph& graph, const Tensor& table, const Tensor& offset, std::size_t n, std::size_t inner, Sequence& prog,
+                const DebugContext& debug) {
+  if (n == 0 || table.numElements() == 0)
+    return graph.addVariable(table.elementType(), {n, table.dim(1)}, VariableMappingMethod::LINEAR, {debug, "slice"});
   const SliceProblem problem = problem_of(graph, table.elementType(), table.dim(0), table.dim(1), n);
   Grid grid;
   if (stay(graph, table, inner, problem, grid)) {
@@ -83,19 +87,21 @@ Tensor slice_at(Graph& graph, const Tensor& table, const Tensor& offset, std::si
   return look_up(graph, table, rows, prog, grid_for(graph, table, inner, problem), problem, debug);
 }
 
-void update_at(Graph& graph, const Tensor& table, const Tensor& slices, const Tensor& offset, std::size_t inner, Sequence& prog, const DebugContext& debug) {
+void update_at(Graph& graph, const Tensor& table, const Tensor& slices, const Tensor& offset, std::size_t inner, Sequence& prog,
+               const DebugContext& debug) {
   if (slices.numElements() == 0 || table.numElements() == 0) return;
   SliceProblem problem = problem_of(graph, table.elementType(), table.dim(0), table.dim(1), slices.dim(0));
   problem.slice = false;
   problem.update = true;
   Grid grid;
-  if (stay(graph, table, inner, problem, grid)) return update_columns(graph, as_bits(graph, table), as_bits(graph, slices), offset, grid, prog, debug);
+  if (stay(graph, table, inner, problem, grid))
+    return update_columns(graph, as_bits(graph, table), as_bits(graph, slices), offset, grid, prog, debug);
   const Tensor rows = rows_of(graph, offset.reshape({1, 1}), {table.dim(0)}, {slices.dim(0)}, Outside::wrap, prog, debug);
   update_rows(graph, table, slices, rows, prog, grid_for(graph, table, inner, problem), problem, UpdateOp::set, {}, debug);
 }
 
-Tensor rows_of(Graph& graph, const Tensor& offsets, const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes, Outside outside,
-               Sequence& prog, const DebugContext& debug) {
+Tensor rows_of(Graph& graph, const Tensor& offsets, const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,
+               Outside outside, Sequence& prog, const DebugContext& debug) {
   std::size_t window = 1;
   for (const std::size_t s : sizes) window *= s;
   const std::size_t n = offsets.dim(0);

@@ -24,8 +24,9 @@ SlicePlan::SlicePlan(std::unique_ptr<SlicePlanInternal> from) : internal(std::mo
 namespace {
 
 auto key(const SlicePlanInternal& p) {
-  return std::make_tuple(p.made, p.type.toString(), p.groups, p.problem.rows, p.problem.columns, p.problem.lookups, p.problem.grain, p.problem.slice,
-                         p.problem.update, p.problem.memory, p.problem.host, p.partition.rows, p.partition.columns, p.partition.lookups);
+  return std::make_tuple(p.made, p.type.toString(), p.groups, p.problem.rows, p.problem.columns, p.problem.lookups, p.problem.grain,
+                         p.problem.slice, p.problem.update, p.problem.memory, p.problem.host, p.partition.rows, p.partition.columns,
+                         p.partition.lookups);
 }
 
 }  // namespace
@@ -37,10 +38,11 @@ bool operator!=(const SlicePlan& a, const SlicePlan& b) noexcept { return !(a ==
 std::ostream& operator<<(std::ostream& o, const SlicePlan& p) {
   const SlicePlanInternal& i = *p.internal;
   if (!i.made) return o << "SlicePlan: none";
-  o << "SlicePlan: " << i.problem.rows / std::max<std::size_t>(1, i.groups) << " entries of " << i.problem.columns << ' ' << i.type.toString();
+  o << "SlicePlan: " << i.problem.rows / std::max<std::size_t>(1, i.groups) << " entries of " << i.problem.columns << ' '
+    << i.type.toString();
   if (i.groups != 1) o << ", " << i.groups << " groups";
-  return o << ", " << i.problem.lookups << " lookups; parts: " << i.partition.rows << " of the entries x " << i.partition.columns << " of the output x "
-           << i.partition.lookups << " of the lookups";
+  return o << ", " << i.problem.lookups << " lookups; parts: " << i.partition.rows << " of the entries x " << i.partition.columns
+           << " of the output x " << i.partition.lookups << " of the lookups";
 }
 
 namespace internal {
@@ -90,10 +92,11 @@ std::unique_ptr<Grid> grid_of(const SlicePlan& plan, std::size_t rows, std::size
 
 namespace embedding {
 
-SlicePlan plan(const poplar::Graph& graph, const poplar::Type& type, const std::size_t groups, const std::size_t entries, const std::size_t output,
-               const std::vector<std::size_t>& lookups, const poplar::OptionFlags& flags) {
+SlicePlan plan(const poplar::Graph& graph, const poplar::Type& type, const std::size_t groups, const std::size_t entries,
+               const std::size_t output, const std::vector<std::size_t>& lookups, const poplar::OptionFlags& flags) {
   const internal::SliceOptions options = internal::parse_slice_options(flags);
-  if (!options.used_for_slice && !options.used_for_update) internal::slice_error("embedding::plan", "usedForSlice and usedForUpdate are both false");
+  if (!options.used_for_slice && !options.used_for_update)
+    internal::slice_error("embedding::plan", "usedForSlice and usedForUpdate are both false");
   auto made = std::make_unique<SlicePlanInternal>();
   made->made = true;
   made->type = type;
@@ -115,7 +118,8 @@ SlicePlan plan(const poplar::Graph& graph, const poplar::Type& type, const std::
 
 std::vector<SlicePlan> planMultiple(const std::vector<SlicePlanningParameters>& spds) {
   std::vector<SlicePlan> out;
-  for (const SlicePlanningParameters& p : spds) out.push_back(plan(p.graph, p.dataType, p.groupSize, p.numEntries, p.outputSize, p.numLookups, p.optionFlags));
+  for (const SlicePlanningParameters& p : spds)
+    out.push_back(plan(p.graph, p.dataType, p.groupSize, p.numEntries, p.outputSize, p.numLookups, p.optionFlags));
   return out;
 }
 

@@ -21,10 +21,10 @@ using Blocks = std::vector<poplar::Interval>;
 struct Grid {
   std::size_t rows = 0, columns = 0;  // of the table
   Partition part;
-  bool found = false;            // in the table: it is used where it is
+  bool found = false;                              // in the table: it is used where it is
   std::size_t most_pieces = std::size_t{1} << 32;  // that results, or slices for updates, are cut into
-  std::vector<Blocks> blocks;    // of column part c
-  std::vector<unsigned> tiles;   // of part (r, c, l): tiles[(c * part.rows + r) * part.lookups + l]
+  std::vector<Blocks> blocks;                      // of column part c
+  std::vector<unsigned> tiles;                     // of part (r, c, l): tiles[(c * part.rows + r) * part.lookups + l]
 
   std::size_t part_rows() const { return ceil_div(rows, part.rows); }
   unsigned tile(std::size_t c, std::size_t r, std::size_t l) const { return tiles[(c * part.rows + r) * part.lookups + l]; }
@@ -47,7 +47,8 @@ poplar::Tensor create_table(poplar::Graph& graph, const poplar::Type& type, cons
 // The grid as slices for updates lie in it: for the host, in no more pieces than a vertex reads where they lie.
 Grid for_updates(Grid grid, const SliceProblem& problem);
 // A new tensor [n][columns] in the layout of results.
-poplar::Tensor create_slices(poplar::Graph& graph, const poplar::Type& type, const Grid& grid, std::size_t n, const poplar::DebugContext& debug);
+poplar::Tensor create_slices(poplar::Graph& graph, const poplar::Type& type, const Grid& grid, std::size_t n,
+                             const poplar::DebugContext& debug);
 // A new tensor [n] of UNSIGNED_INT where lookups read it without a copy.
 poplar::Tensor create_rows(poplar::Graph& graph, const Grid& grid, std::size_t n, const poplar::DebugContext& debug);
 
@@ -80,7 +81,8 @@ enum class Outside : unsigned { none, wrap, clamp, all, first };
 
 // Row numbers [n * product(sizes)] of `offsets` [n][dims], integers, in a table of rows of `dims` in row-major order.
 poplar::Tensor rows_of(poplar::Graph& graph, const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
-                       const std::vector<std::size_t>& sizes, Outside outside, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+                       const std::vector<std::size_t>& sizes, Outside outside, poplar::program::Sequence& prog,
+                       const poplar::DebugContext& debug);
 
 // The unsigned type of the same size, for vertices that copy; and a tensor as that type.
 poplar::Type bits_type(const poplar::Target& target, const poplar::Type& type);

@@ -52,12 +52,14 @@ struct Vertex {
 std::size_t vertices_of(const Target& target, const Interval& rows, std::size_t columns, std::size_t n, std::size_t total_rows,
                         std::size_t type_bytes) {
   constexpr std::size_t kMostOnHost = 8;
-  if (target.getTargetType() == TargetType::CPU) return std::clamp<std::size_t>(n * columns * type_bytes / 256, 1, std::min(kMostOnHost, rows.size()));
+  if (target.getTargetType() == TargetType::CPU)
+    return std::clamp<std::size_t>(n * columns * type_bytes / 256, 1, std::min(kMostOnHost, rows.size()));
   const std::size_t hits = n * rows.size() / total_rows, most = std::min<std::size_t>(target.getNumWorkerContexts(), rows.size());
   return std::clamp<std::size_t>(hits * (10 + columns * type_bytes / 2) / (2 * n), 1, most);
 }
 
-void add_update(Graph& graph, ComputeSet cs, const Tensor& table, const Slices& slices, const Tensor& rows, const Grid& grid, const Vertex& vertex) {
+void add_update(Graph& graph, ComputeSet cs, const Tensor& table, const Slices& slices, const Tensor& rows, const Grid& grid,
+                const Vertex& vertex) {
   const Target& target = graph.getTarget();
   const std::size_t n = rows.numElements(), chunk = grid.chunk_rows();
   for (std::size_t c = 0; c < grid.blocks.size(); ++c) {
@@ -128,7 +130,8 @@ void update_rows(Graph& graph, const Tensor& table, const Tensor& slices, const 
   const Vertex vertex = vertex_for(graph, source, op, scale, debug);
   // Rounds of whole pieces, if a piece is not too much for one: where these lie is where vertices read them.
   const std::size_t fits = std::min(n, lookups_per_round(graph.getTarget(), problem, grid.part));
-  const std::size_t piece = grid.piece_rows(grid.piece_rows(n) <= fits ? n : fits), round = fits < piece ? fits : ceil_div(fits, piece) * piece;
+  const std::size_t piece = grid.piece_rows(grid.piece_rows(n) <= fits ? n : fits),
+                    round = fits < piece ? fits : ceil_div(fits, piece) * piece;
   for (std::size_t begin = 0; begin < n; begin += round) {
     const std::size_t end = std::min(n, begin + round);
     const Slices some = slices_in_place(graph, from.slice(begin, end), grid, piece, prog, debug);

@@ -15,18 +15,20 @@ using program::Sequence;
 namespace {
 
 void check_dim(const char* function, const Tensor& t, unsigned dim) {
-  if (dim >= t.rank()) poputil::refuse("no-such-dimension", "{}", std::string(function) + ": dimension " + std::to_string(dim) +
-                                       " of a tensor of shape " + t.shapeToString());
+  if (dim >= t.rank())
+    poputil::refuse("no-such-dimension", "{}",
+                    std::string(function) + ": dimension " + std::to_string(dim) + " of a tensor of shape " + t.shapeToString());
 }
 
 void check_writeable(const char* function, const Tensor& t) {
-  if (!t.isParallelWriteable()) poputil::refuse("operand-not-writable", "{}", std::string(function) +
-                                                ": the tensor holds constants, or an element twice");
+  if (!t.isParallelWriteable())
+    poputil::refuse("operand-not-writable", "{}", std::string(function) + ": the tensor holds constants, or an element twice");
 }
 
 // The dimension as rows of a matrix, and back.
 struct Matrix {
-  Matrix(const Tensor& t, unsigned dim_in) : dim(dim_in), last(static_cast<unsigned>(t.rank() - 1)), shape(t.dimRoll(dim_in, last).shape()) {}
+  Matrix(const Tensor& t, unsigned dim_in)
+      : dim(dim_in), last(static_cast<unsigned>(t.rank() - 1)), shape(t.dimRoll(dim_in, last).shape()) {}
   Tensor rows(const Tensor& t) const {
     const Tensor rolled = t.dimRoll(dim, last);
     return rolled.reshape({shape.back() == 0 ? 0 : rolled.numElements() / shape.back(), shape.back()});
@@ -47,7 +49,8 @@ Sorted sort_all(Graph& graph, const Tensor& k, const Tensor& v, unsigned dim, bo
   const internal::SortLayout layout = internal::sort_layout(graph.getTarget(), keys.dim(0), keys.dim(1), 1);
   const internal::Payload payload = v.valid() ? internal::Payload::value : internal::Payload::none;
   const Tensor values = v.valid() ? internal::as_bits(graph, matrix.rows(v)) : v;
-  const Tensor sorted = internal::sort_codes(graph, internal::encode_keys(graph, keys, values, layout, payload, false, false, prog, debug), layout, prog, debug);
+  const Tensor sorted = internal::sort_codes(graph, internal::encode_keys(graph, keys, values, layout, payload, false, false, prog, debug),
+                                             layout, prog, debug);
   const Tensor codes = sorted.slice(0, layout.length, 1);
   Sorted out;
   if (want_keys) out.keys = matrix.back(internal::decode_keys(graph, codes, k.elementType(), layout, false, prog, debug));

@@ -36,9 +36,9 @@ Tensor merge_on_tile(Graph& graph, Tensor codes, const SortLayout& l, Sequence& 
         const std::size_t parts = std::max<std::size_t>(1, most * (end - begin) / (total * l.rows));
         for (std::size_t k = 0; k < parts; ++k) {
           const std::size_t from = (end - begin) * k / parts, until = (end - begin) * (k + 1) / parts;
-          const VertexRef v = graph.addVertex(cs, vertex, {{"a", codes[r].slice(begin, mid)},
-                                                       {"b", codes[r].slice(mid, end)},
-                                                       {"out", to[r].slice(begin + from, begin + until)}});
+          const VertexRef v = graph.addVertex(
+              cs, vertex,
+              {{"a", codes[r].slice(begin, mid)}, {"b", codes[r].slice(mid, end)}, {"out", to[r].slice(begin + from, begin + until)}});
           graph.setInitialValue(v["begin"], static_cast<unsigned>(from));
           graph.setTileMapping(v, l.tile(r, 0));
         }
@@ -54,7 +54,8 @@ Tensor exchange_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, S
   std::size_t comparators = 0;
   for (const auto& stage : stages) comparators += stage.size();
   // More workers as long as the graph stays small.
-  const std::size_t workers = std::clamp<std::size_t>(std::min(60000 / (2 * comparators * l.rows), l.block / 64), 1, graph.getTarget().getNumWorkerContexts());
+  const std::size_t workers =
+      std::clamp<std::size_t>(std::min(60000 / (2 * comparators * l.rows), l.block / 64), 1, graph.getTarget().getNumWorkerContexts());
   const std::string vertex = "popops::SortMerge<" + codes.elementType().toString() + ">";
   // The current and the other place of each block.
   const Tensor other = graph.clone(codes, {debug, "exchanged"});
@@ -88,8 +89,8 @@ Tensor exchange_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, S
 
 Type code_type(Payload payload) { return payload == Payload::none ? UNSIGNED_INT : UNSIGNED_LONGLONG; }
 
-Tensor encode_keys(Graph& graph, const Tensor& keys, const Tensor& values, const SortLayout& l, Payload payload, bool descending, bool in_matrix,
-                   Sequence& prog, const DebugContext& debug) {
+Tensor encode_keys(Graph& graph, const Tensor& keys, const Tensor& values, const SortLayout& l, Payload payload, bool descending,
+                   bool in_matrix, Sequence& prog, const DebugContext& debug) {
   const Type type = code_type(payload);
   const Tensor codes = like_blocks(graph, type, l, l.block, {debug, "codes"});
   const ComputeSet cs = graph.addComputeSet({debug, "encode"});
@@ -116,7 +117,8 @@ Tensor encode_keys(Graph& graph, const Tensor& keys, const Tensor& values, const
   return codes;
 }
 
-Tensor decode_keys(Graph& graph, const Tensor& codes, const Type& type, const SortLayout& l, bool descending, Sequence& prog, const DebugContext& debug) {
+Tensor decode_keys(Graph& graph, const Tensor& codes, const Type& type, const SortLayout& l, bool descending, Sequence& prog,
+                   const DebugContext& debug) {
   const Tensor keys = like_blocks(graph, type, l, l.block, {debug, "keys"}).slice(0, l.length, 1);
   const ComputeSet cs = graph.addComputeSet({debug, "decode"});
   const std::string vertex = "popops::SortDecode<" + type.toString() + "," + codes.elementType().toString() + ">";
@@ -134,7 +136,8 @@ Tensor decode_values(Graph& graph, const Tensor& codes, const Type& type, const 
   const ComputeSet cs = graph.addComputeSet({debug, "takeValues"});
   const std::string vertex = "popops::SortTakeValues<" + type.toString() + ">";
   for (const SortUnit& u : sort_units(graph.getTarget(), l))
-    graph.setTileMapping(graph.addVertex(cs, vertex, {{"codes", rows_of_unit(codes, l, u)}, {"values", rows_of_unit(values, l, u)}}), u.tile);
+    graph.setTileMapping(graph.addVertex(cs, vertex, {{"codes", rows_of_unit(codes, l, u)}, {"values", rows_of_unit(values, l, u)}}),
+                         u.tile);
   prog.add(Execute(cs, {debug}));
   return values;
 }
@@ -155,18 +158,19 @@ Tensor sort_codes(Graph& graph, const Tensor& codes, const SortLayout& l, Sequen
 void check_keys(const char* function, const Tensor& keys) {
   for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT, SHORT, UNSIGNED_SHORT})
     if (keys.elementType() == type) return;
-  poputil::refuse("key-type", "{}", std::string(function) + ": keys are " + keys.elementType().toString() +
-                               ", expected float, half, int, unsigned int, short or unsigned short");
+  poputil::refuse("key-type", "{}",
+                  std::string(function) + ": keys are " + keys.elementType().toString() +
+                      ", expected float, half, int, unsigned int, short or unsigned short");
 }
 
 void check_values(const char* function, const Graph& graph, const Tensor& keys, const Tensor& values) {
   for (const Tensor* t : {&keys, &values}) pando::require_own(graph, *t, function);
   if (keys.shape() != values.shape())
-    poputil::refuse("value-shape", "{}", std::string(function) + ": the values have shape " + values.shapeToString() + ", the keys " +
-                    keys.shapeToString());
+    poputil::refuse("value-shape", "{}",
+                    std::string(function) + ": the values have shape " + values.shapeToString() + ", the keys " + keys.shapeToString());
   if (graph.getTarget().getTypeSize(values.elementType()) > 4)
-    poputil::refuse("value-type", "{}", std::string(function) + ": values are " + values.elementType().toString() +
-                    ", expected a type of at most four bytes");
+    poputil::refuse("value-type", "{}",
+                    std::string(function) + ": values are " + values.elementType().toString() + ", expected a type of at most four bytes");
 }
 
 }  // namespace popops::internal

@@ -76,8 +76,10 @@ Tensor like_blocks(Graph& graph, const Type& type, const SortLayout& l, std::siz
   Graph::TileToTensorMapping mapping(l.tiles);
   for (std::size_t i = 0; i < l.rows * l.parts; ++i) {
     auto& list = mapping[l.tile(i / l.parts, i % l.parts)];
-    if (list.empty()) list.emplace_back(i * width, (i + 1) * width);
-    else list.back() = Interval(list.back().begin(), (i + 1) * width);
+    if (list.empty())
+      list.emplace_back(i * width, (i + 1) * width);
+    else
+      list.back() = Interval(list.back().begin(), (i + 1) * width);
   }
   graph.setTileMapping(t, mapping);
   return t;

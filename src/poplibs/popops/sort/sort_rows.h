@@ -38,14 +38,16 @@ enum class Payload { none, position, value };
 poplar::Type code_type(Payload payload);
 
 // A new variable [rows][parts * width] with `width` elements where each block is.
-poplar::Tensor like_blocks(poplar::Graph& graph, const poplar::Type& type, const SortLayout& layout, std::size_t width, const poplar::DebugContext& debug);
+poplar::Tensor like_blocks(poplar::Graph& graph, const poplar::Type& type, const SortLayout& layout, std::size_t width,
+                           const poplar::DebugContext& debug);
 
 // [rows][parts * block] codes of `keys` [rows][length]. Positions count from the beginning of the row, or of the matrix.
-poplar::Tensor encode_keys(poplar::Graph& graph, const poplar::Tensor& keys, const poplar::Tensor& values, const SortLayout& layout, Payload payload,
-                           bool descending, bool positions_in_matrix, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+poplar::Tensor encode_keys(poplar::Graph& graph, const poplar::Tensor& keys, const poplar::Tensor& values, const SortLayout& layout,
+                           Payload payload, bool descending, bool positions_in_matrix, poplar::program::Sequence& prog,
+                           const poplar::DebugContext& debug);
 // Keys (and values, of type `value_type`) of codes [rows][length], where `layout` has the codes.
-poplar::Tensor decode_keys(poplar::Graph& graph, const poplar::Tensor& codes, const poplar::Type& type, const SortLayout& layout, bool descending,
-                           poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+poplar::Tensor decode_keys(poplar::Graph& graph, const poplar::Tensor& codes, const poplar::Type& type, const SortLayout& layout,
+                           bool descending, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
 poplar::Tensor decode_values(poplar::Graph& graph, const poplar::Tensor& codes, const poplar::Type& type, const SortLayout& layout,
                              poplar::program::Sequence& prog, const poplar::DebugContext& debug);
 

@@ -23,14 +23,16 @@ constexpr std::size_t kFanIn = 8;  // blocks whose best are compared at a time
 
 // A code for each row that at least k codes of the row are not above, and few more: the k-th least of the least codes of parts of the
 // blocks. Nothing, if there are too few blocks for this to be less work than the rest.
-std::vector<Tensor> limits(Graph& graph, const Tensor& codes, const SortLayout& l, std::size_t k, Sequence& prog, const DebugContext& debug) {
+std::vector<Tensor> limits(Graph& graph, const Tensor& codes, const SortLayout& l, std::size_t k, Sequence& prog,
+                           const DebugContext& debug) {
   if (l.parts < kFanIn || k == 0) return {};
   const std::size_t parts = (2 * k + l.parts - 1) / l.parts;  // of a block, which has at least 4 k codes
   const std::string type = codes.elementType().toString();
   const Tensor least = internal::like_blocks(graph, codes.elementType(), l, parts, {debug, "leastOfParts"});
   const ComputeSet of_parts = graph.addComputeSet({debug, "leastOfParts"}), of_row = graph.addComputeSet({debug, "limit"});
   for (const SortUnit& u : internal::sort_units(graph.getTarget(), l)) {
-    const Tensor in = codes[u.row].slice(u.part * l.block, (u.part + 1) * l.block), out = least[u.row].slice(u.part * parts, (u.part + 1) * parts);
+    const Tensor in = codes[u.row].slice(u.part * l.block, (u.part + 1) * l.block),
+                 out = least[u.row].slice(u.part * parts, (u.part + 1) * parts);
     graph.setTileMapping(graph.addVertex(of_parts, "popops::LeastOfParts<" + type + ">", {{"codes", in}, {"out", out}}), u.tile);
   }
   std::vector<Tensor> found;
@@ -48,8 +50,8 @@ std::vector<Tensor> limits(Graph& graph, const Tensor& codes, const SortLayout& 
 }
 
 // Keeps the k best of each block, of those within the row's limit if there are limits: [rows][parts * block] -> [rows][parts * k].
-Tensor best_of_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, std::size_t k, const std::vector<Tensor>& limits, Sequence& prog,
-                      const DebugContext& debug) {
+Tensor best_of_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, std::size_t k, const std::vector<Tensor>& limits,
+                      Sequence& prog, const DebugContext& debug) {
   const Tensor out = internal::like_blocks(graph, codes.elementType(), l, k, {debug, "best"});
   const ComputeSet cs = graph.addComputeSet({debug, "best"});
   const std::string type = "<" + codes.elementType().toString() + ">";
@@ -57,8 +59,10 @@ Tensor best_of_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, st
     const VertexRef v = graph.addVertex(cs, (limits.empty() ? "popops::TopK" : "popops::TopKWithin") + type,
                                         {{"codes", codes.slice({u.row, u.part * l.block}, {u.end_row, (u.part + 1) * l.block}).flatten()},
                                          {"out", out.slice({u.row, u.part * k}, {u.end_row, (u.part + 1) * k}).flatten()}});
-    if (limits.empty()) graph.setInitialValue(v["length"], static_cast<unsigned>(l.block));
-    else graph.connect(v["limit"], limits[u.row]);
+    if (limits.empty())
+      graph.setInitialValue(v["length"], static_cast<unsigned>(l.block));
+    else
+      graph.connect(v["limit"], limits[u.row]);
     graph.setTileMapping(v, u.tile);
   }
   prog.add(Execute(cs, {debug}));
@@ -66,7 +70,8 @@ Tensor best_of_blocks(Graph& graph, const Tensor& codes, const SortLayout& l, st
 }
 
 // The k best of the k best of `parts` blocks, kFanIn at a time.
-Tensor best_of_best(Graph& graph, Tensor codes, SortLayout l, std::size_t k, const std::vector<Tensor>& limits, Sequence& prog, const DebugContext& debug) {
+Tensor best_of_best(Graph& graph, Tensor codes, SortLayout l, std::size_t k, const std::vector<Tensor>& limits, Sequence& prog,
+                    const DebugContext& debug) {
   const std::string type = "<" + codes.elementType().toString() + ">";
   while (l.parts > 1) {
     SortLayout fewer = l;
@@ -77,9 +82,12 @@ Tensor best_of_best(Graph& graph, Tensor codes, SortLayout l, std::size_t k, con
     for (std::size_t r = 0; r < l.rows; ++r)
       for (std::size_t p = 0; p < fewer.parts; ++p) {
         const Tensor in = codes[r].slice(p * kFanIn * k, std::min(l.parts, (p + 1) * kFanIn) * k);
-        const VertexRef v = graph.addVertex(cs, (limited ? "popops::TopKWithin" : "popops::TopK") + type, {{"codes", in}, {"out", out[r].slice(p * k, (p + 1) * k)}});
-        if (limited) graph.connect(v["limit"], limits[r]);
-        else graph.setInitialValue(v["length"], static_cast<unsigned>(in.numElements()));
+        const VertexRef v = graph.addVertex(cs, (limited ? "popops::TopKWithin" : "popops::TopK") + type,
+                                            {{"codes", in}, {"out", out[r].slice(p * k, (p + 1) * k)}});
+        if (limited)
+          graph.connect(v["limit"], limits[r]);
+        else
+          graph.setInitialValue(v["length"], static_cast<unsigned>(in.numElements()));
         graph.setTileMapping(v, fewer.tile(r, p));
       }
     prog.add(Execute(cs, {debug}));
@@ -90,8 +98,8 @@ Tensor best_of_best(Graph& graph, Tensor codes, SortLayout l, std::size_t k, con
 }
 
 // Codes of the best, the best first: [rows][k].
-Tensor best_codes(Graph& graph, const Tensor& keys, const Tensor& values, const TopKParams& params, Payload payload, bool in_matrix, Sequence& prog,
-                  const DebugContext& debug) {
+Tensor best_codes(Graph& graph, const Tensor& keys, const Tensor& values, const TopKParams& params, Payload payload, bool in_matrix,
+                  Sequence& prog, const DebugContext& debug) {
   const std::size_t rows = keys.dim(0), length = keys.dim(1);
   SortLayout l = internal::sort_layout(graph.getTarget(), rows, length, 4 * params.k);
   // A large k: sorting all is less work than comparing long lists on few tiles.
@@ -112,8 +120,9 @@ void check(const char* function, const Graph& graph, const Tensor& t, const TopK
   if (t.rank() == 0) poputil::refuse("scalar-operand", "{}", std::string(function) + ": a scalar has no dimension to search");
   internal::check_keys(function, t);
   if (params.k > t.dim(static_cast<unsigned>(t.rank() - 1)))
-    poputil::refuse("k-range", "{}", std::string(function) + ": k is " + std::to_string(params.k) +
-                    ", more than the last dimension of shape " + t.shapeToString());
+    poputil::refuse(
+        "k-range", "{}",
+        std::string(function) + ": k is " + std::to_string(params.k) + ", more than the last dimension of shape " + t.shapeToString());
 }
 
 // The order asked for, in the shape of the input with k in the last dimension.
@@ -123,7 +132,8 @@ Tensor finish(const Tensor& best, const std::vector<std::size_t>& shape, const T
   return reverse ? t.reverse(static_cast<unsigned>(shape.size() - 1)) : t;
 }
 
-Best best(Graph& graph, const Tensor& t, const Tensor& v, const TopKParams& params, Payload payload, bool stable, Sequence& prog, const DebugContext& debug) {
+Best best(Graph& graph, const Tensor& t, const Tensor& v, const TopKParams& params, Payload payload, bool stable, Sequence& prog,
+          const DebugContext& debug) {
   std::vector<std::size_t> shape = t.shape();
   const std::size_t length = shape.back();
   shape.back() = params.k;
@@ -167,10 +177,11 @@ std::ostream& operator<<(std::ostream& os, const TopKParams& p) {
             << ", stableSort=" << (p.stableSort ? "true" : "false") << '}';
 }
 
-Tensor createTopKInput(Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const TopKParams& params, const DebugContext& debugContext) {
+Tensor createTopKInput(Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const TopKParams& params,
+                       const DebugContext& debugContext) {
   if (shape.empty() || params.k > shape.back())
-    poputil::refuse("k-range", "{}", "createTopKInput: k is " + std::to_string(params.k) +
-                    ", more than the last dimension, or there is none");
+    poputil::refuse("k-range", "{}",
+                    "createTopKInput: k is " + std::to_string(params.k) + ", more than the last dimension, or there is none");
   return graph.addVariable(type, shape, VariableMappingMethod::LINEAR, debugContext);
 }
 
@@ -187,7 +198,8 @@ std::pair<Tensor, Tensor> topKKeyValue(Graph& graph, Sequence& prog, const Tenso
   return {b.keys, b.values};
 }
 
-std::pair<Tensor, Tensor> topKWithPermutation(Graph& graph, Sequence& prog, const Tensor& t, const TopKParams& params, const DebugContext& debugContext) {
+std::pair<Tensor, Tensor> topKWithPermutation(Graph& graph, Sequence& prog, const Tensor& t, const TopKParams& params,
+                                              const DebugContext& debugContext) {
   check("topKWithPermutation", graph, t, params);
   const Best b = best(graph, t, {}, params, Payload::position, false, prog, {debugContext, "topKWithPermutation"});
   return {b.keys, b.values};

@@ -18,8 +18,7 @@ class Dropout : public poplar::Vertex {
 
   bool compute() {
     const PandoRandomStream s = {{key[0], key[1]}, stream};
-    for (unsigned row = 0; row < out.size(); ++row)
-      draw(s, row);
+    for (unsigned row = 0; row < out.size(); ++row) draw(s, row);
     return true;
   }
 

@@ -19,8 +19,7 @@ class LogUniform : public poplar::Vertex {
 
   bool compute() {
     const PandoRandomStream s = {{key[0], key[1]}, stream};
-    for (unsigned row = 0; row < out.size(); ++row)
-      fill_powers(s, row);
+    for (unsigned row = 0; row < out.size(); ++row) fill_powers(s, row);
     return true;
   }
 

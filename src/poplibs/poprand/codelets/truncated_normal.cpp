@@ -19,9 +19,10 @@ class TruncatedNormal : public poplar::Vertex {
   bool compute() {
     const PandoRandomStream s = {{key[0], key[1]}, stream};
     for (unsigned row = 0; row < out.size(); ++row)
-      fill_row(&out[row][0], place_of(places, row), out[row].size(),
-               [&](std::uint64_t first, std::uint64_t n, float* to) { pando_random_truncated_normal(s, first, n, mean, deviation, alpha, to); },
-               [](float v) { return static_cast<T>(v); });
+      fill_row(
+          &out[row][0], place_of(places, row), out[row].size(),
+          [&](std::uint64_t first, std::uint64_t n, float* to) { pando_random_truncated_normal(s, first, n, mean, deviation, alpha, to); },
+          [](float v) { return static_cast<T>(v); });
     return true;
   }
 };

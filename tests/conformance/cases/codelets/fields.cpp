@@ -175,9 +175,9 @@ class Pairs : public Vertex {
   unsigned pairs;
   bool compute() {
     asm volatile("nop" ::: "memory");
-    const float2 *p = reinterpret_cast<float2 *>(&pointer[0]);
-    const float2 *s = reinterpret_cast<float2 *>(&span[0]);
-    const float2 *r = reinterpret_cast<float2 *>(&rows[1][0]);
+    const float2* p = reinterpret_cast<float2*>(&pointer[0]);
+    const float2* s = reinterpret_cast<float2*>(&span[0]);
+    const float2* r = reinterpret_cast<float2*>(&rows[1][0]);
     float2 sum = {0, 0};
     for (unsigned i = 0; i < pairs; ++i) sum += p[i] * s[i] + r[i];
     sums[0] = sum[0];

@@ -1,7 +1,7 @@
 // Collectives, against sums by hand; the replicas' results are the same bits.
+#include <gtest/gtest.h>
 #include <gcl/Collectives.hpp>
 #include <gcl/TileAllocation.hpp>
-#include <gtest/gtest.h>
 
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
@@ -75,10 +75,10 @@ double expected_of(CollectiveOperator op, const std::vector<unsigned>& group, un
 
 TEST(CrossReplica, AllReduce) {
   for (const CommGroup& group : kGroups)
-    for (const CollectiveOperator op : {CollectiveOperator::ADD, CollectiveOperator::MAX, CollectiveOperator::MEAN, CollectiveOperator::LOCAL}) {
-      const auto results = run_replicas(4, {2, 5}, [&](Graph& g, const Tensor& data, Sequence& prog) {
-        return gcl::allReduceCrossReplica(g, data, op, prog, group);
-      });
+    for (const CollectiveOperator op :
+         {CollectiveOperator::ADD, CollectiveOperator::MAX, CollectiveOperator::MEAN, CollectiveOperator::LOCAL}) {
+      const auto results = run_replicas(
+          4, {2, 5}, [&](Graph& g, const Tensor& data, Sequence& prog) { return gcl::allReduceCrossReplica(g, data, op, prog, group); });
       for (unsigned r = 0; r < 4; ++r)
         for (std::size_t i = 0; i < 10; ++i) {
           const auto together = members(group, 4, r);
@@ -93,8 +93,10 @@ TEST(CrossReplica, AllReduceInPlaceAndToADestination) {
   for (const bool in_place : {false, true}) {
     const auto results = run_replicas(3, {7}, [&](Graph& g, const Tensor& data, Sequence& prog) {
       Tensor out = in_place ? data : g.clone(data);
-      if (in_place) gcl::allReduceInPlaceCrossReplica(g, out, CollectiveOperator::ADD, prog, {});
-      else gcl::allReduceToDestinationCrossReplica(g, data, out, CollectiveOperator::ADD, prog, {});
+      if (in_place)
+        gcl::allReduceInPlaceCrossReplica(g, out, CollectiveOperator::ADD, prog, {});
+      else
+        gcl::allReduceToDestinationCrossReplica(g, data, out, CollectiveOperator::ADD, prog, {});
       return out;
     });
     for (unsigned r = 0; r < 3; ++r)
@@ -123,24 +125,28 @@ TEST(CrossReplica, ReduceScatterAndAllGather) {
         EXPECT_NEAR(static_cast<double>(scattered[r * part + i]), sum, 1e-6) << r << ' ' << i;
       }
       for (std::size_t m = 0; m < size; ++m)
-        for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(gathered[(r * size + m) * 10 + i], value(together[m], i)) << r << ' ' << m << ' ' << i;
+        for (std::size_t i = 0; i < 10; ++i)
+          EXPECT_EQ(gathered[(r * size + m) * 10 + i], value(together[m], i)) << r << ' ' << m << ' ' << i;
     }
   }
 }
 
 TEST(CrossReplica, AllToAllAndBroadcast) {
-  const auto exchanged = run_replicas(3, {3, 4}, [&](Graph& g, const Tensor& data, Sequence& prog) { return gcl::allToAllCrossReplica(g, data, prog); });
+  const auto exchanged =
+      run_replicas(3, {3, 4}, [&](Graph& g, const Tensor& data, Sequence& prog) { return gcl::allToAllCrossReplica(g, data, prog); });
   for (unsigned r = 0; r < 3; ++r)
     for (unsigned m = 0; m < 3; ++m)
       for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(exchanged[(r * 3 + m) * 4 + i], value(m, r * 4 + i));
-  const auto sent = run_replicas(3, {4}, [&](Graph& g, const Tensor& data, Sequence& prog) { return gcl::broadcastCrossReplica(g, data, prog, {}, {}, 2); });
+  const auto sent = run_replicas(
+      3, {4}, [&](Graph& g, const Tensor& data, Sequence& prog) { return gcl::broadcastCrossReplica(g, data, prog, {}, {}, 2); });
   for (unsigned r = 0; r < 3; ++r)
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(sent[r * 4 + i], value(2, i));
 }
 
 TEST(CrossReplica, Refusals) {
   run_replicas(4, {3}, [&](Graph& g, const Tensor& data, Sequence& prog) {
-    EXPECT_THROW(gcl::allReduceCrossReplica(g, data, CollectiveOperator::ADD, prog, {CommGroupType::CONSECUTIVE, 3}), poputil::poplibs_error);
+    EXPECT_THROW(gcl::allReduceCrossReplica(g, data, CollectiveOperator::ADD, prog, {CommGroupType::CONSECUTIVE, 3}),
+                 poputil::poplibs_error);
     EXPECT_THROW(gcl::allToAllCrossReplica(g, data, prog), poputil::poplibs_error);
     EXPECT_THROW(gcl::broadcastCrossReplica(g, data, prog, {}, {}, 4), poputil::poplibs_error);
     Tensor other = g.clone(data.slice(0, 2));

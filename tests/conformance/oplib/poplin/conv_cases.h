@@ -13,8 +13,8 @@ struct Case {
   poplin::ConvParams params;
 };
 
-inline poplin::ConvParams make(std::size_t batch, std::vector<std::size_t> field, std::vector<std::size_t> kernel, std::size_t in, std::size_t out,
-                               std::size_t groups = 1) {
+inline poplin::ConvParams make(std::size_t batch, std::vector<std::size_t> field, std::vector<std::size_t> kernel, std::size_t in,
+                               std::size_t out, std::size_t groups = 1) {
   return poplin::ConvParams(poplar::FLOAT, batch, field, kernel, in, out, groups);
 }
 
@@ -43,7 +43,8 @@ inline std::vector<Case> cases() {
       with("padding", two, [](P& p) { p.inputTransform.paddingLower = {1, 2}, p.inputTransform.paddingUpper = {3, 0}; }),
       with("much padding", two, [](P& p) { p.inputTransform.paddingLower = {5, 0}, p.inputTransform.paddingUpper = {0, 4}; }),
       with("stride", two, [](P& p) { p.outputTransform.stride = {2, 3}; }),
-      with("padding and stride", two, [](P& p) { p.inputTransform.paddingLower = {1, 1}, p.inputTransform.paddingUpper = {1, 1}, p.outputTransform.stride = {2, 2}; }),
+      with("padding and stride", two,
+           [](P& p) { p.inputTransform.paddingLower = {1, 1}, p.inputTransform.paddingUpper = {1, 1}, p.outputTransform.stride = {2, 2}; }),
       with("input dilation", two, [](P& p) { p.inputTransform.dilation = {2, 3}; }),
       with("input dilation, stride", two, [](P& p) { p.inputTransform.dilation = {4, 3}, p.outputTransform.stride = {2, 2}; }),
       with("kernel dilation", two, [](P& p) { p.kernelTransform.dilation = {3, 2}; }),
@@ -52,13 +53,15 @@ inline std::vector<Case> cases() {
       with("kernel truncation", two, [](P& p) { p.kernelTransform.truncationLower = {1, 0}, p.kernelTransform.truncationUpper = {1, 1}; }),
       with("input flip", two, [](P& p) { p.inputTransform.flip = {true, false}, p.inputTransform.paddingLower = {1, 0}; }),
       with("kernel flip", two, [](P& p) { p.kernelTransform.flip = {false, true}, p.kernelTransform.paddingUpper = {0, 1}; }),
-      with("both flips", two, [](P& p) { p.inputTransform.flip = {true, true}, p.kernelTransform.flip = {true, true}, p.outputTransform.stride = {2, 1}; }),
+      with("both flips", two,
+           [](P& p) { p.inputTransform.flip = {true, true}, p.kernelTransform.flip = {true, true}, p.outputTransform.stride = {2, 1}; }),
       with("output truncation", two, [](P& p) { p.outputTransform.truncationLower = {1, 0}, p.outputTransform.truncationUpper = {2, 1}; }),
       with("output padding", two, [](P& p) { p.outputTransform.paddingLower = {0, 2}, p.outputTransform.paddingUpper = {1, 0}; }),
       with("kernel larger than input", make(2, {3, 5}, {5, 2}, 3, 2), [](P&) {}),
       with("larger kernel, transforms", make(1, {3}, {7}, 2, 3),
            [](P& p) {
-             p.inputTransform.flip = {true}, p.kernelTransform.flip = {true}, p.inputTransform.paddingLower = {1}, p.kernelTransform.dilation = {2};
+             p.inputTransform.flip = {true}, p.kernelTransform.flip = {true}, p.inputTransform.paddingLower = {1},
+             p.kernelTransform.dilation = {2};
              p.outputTransform.stride = {2};
            }),
       with("everything", make(2, {9, 8}, {4, 3}, 3, 4, 2),

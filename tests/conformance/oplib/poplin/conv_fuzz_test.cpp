@@ -63,9 +63,7 @@ ConvParams random_params(Random& r) {
     }
     try {
       p.validate();
-    } catch (const std::exception&) {
-      continue;
-    }
+    } catch (const std::exception&) { continue; }
     if (is_usable(p)) return p;
   }
 }
@@ -90,7 +88,8 @@ TEST(ConvFuzz, AllPassesOfRandomParameters) {
     });
     const reference::Gradients gradients = reference::gradients(p, in.values, weights.values, deltas.values);
     const auto exact = [&](const Values& actual, const std::vector<double>& expected, const char* what) {
-      expect_close(actual, map1(Values{p.outputType, {}, expected}, [&](double v) { return rounded(p.outputType, v); }), Tolerance{0, 0}, what);
+      expect_close(actual, map1(Values{p.outputType, {}, expected}, [&](double v) { return rounded(p.outputType, v); }), Tolerance{0, 0},
+                   what);
     };
     exact(out[0], reference::convolution(p, in.values, weights.values).values, "forward");
     exact(out[1], gradients.in, "input gradient");

@@ -37,7 +37,8 @@ TEST(ConvGradient, OfTheInputIsAConvolutionWithItsParameters) {
         const Tensor weights = poplin::createWeights(g, p), swapped = poplin::createWeights(g, back);
         prog.add(Copy(in[1], weights));
         poplin::weightsTransposeChansFlipXY(g, in[1], swapped, prog);
-        return std::vector<Tensor>{poplin::convolution(g, in[0], in[1], back, true, prog), poplin::convolution(g, in[0], weights, back, true, prog),
+        return std::vector<Tensor>{poplin::convolution(g, in[0], in[1], back, true, prog),
+                                   poplin::convolution(g, in[0], weights, back, true, prog),
                                    poplin::convolution(g, in[0], swapped, back, false, prog)};
       });
       for (const Values& o : out) {
@@ -89,7 +90,8 @@ TEST(ConvGradient, HalfAndAnyMapping) {
         const auto out = run(Machine::ipu1, {d.deltas, d.in}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
           return std::vector<Tensor>{poplin::calculateWeightDeltas(g, in[0], in[1], p, prog)};
         });
-        expect_close(out[0], map1(Values{HALF, {}, d.gradients(p).weights}, [](double v) { return rounded(HALF, v); }), kExact, c.name + " " + name_of(mapping));
+        expect_close(out[0], map1(Values{HALF, {}, d.gradients(p).weights}, [](double v) { return rounded(HALF, v); }), kExact,
+                     c.name + " " + name_of(mapping));
       }
     }
 }
@@ -100,20 +102,24 @@ TEST(ConvGradient, UpdatesWeightsAndBiases) {
       ConvParams p = conv_cases::make(2, {4, 3}, {2, 2}, 3, 5, 2);
       p.inputType = p.outputType = type;
       const Data d(p);
-      const Operand biases = operand("biases", type, {10}, integers(-5, 5, 7)), scale = operand("scale", type, {1}, [](std::size_t) { return 0.5; });
+      const Operand biases = operand("biases", type, {10}, integers(-5, 5, 7)),
+                    scale = operand("scale", type, {1}, [](std::size_t) { return 0.5; });
       RunOptions options;
       options.in_place = true;
       for (const bool tensor : {false, true}) {
-        const auto out = run(machine, {d.deltas, d.in, d.weights, biases, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-          if (tensor) {
-            poplin::convolutionWeightUpdate(g, in[0], in[2], in[1], p, in[4], prog);
-            poplin::convolutionBiasUpdate(g, in[0], in[3], in[4], {}, prog);
-          } else {
-            poplin::convolutionWeightUpdate(g, in[0], in[2], in[1], p, 0.5f, prog);
-            poplin::convolutionBiasUpdate(g, in[0], in[3], 0.5f, {}, prog);
-          }
-          return std::vector<Tensor>{};
-        }, options);
+        const auto out = run(
+            machine, {d.deltas, d.in, d.weights, biases, scale},
+            [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+              if (tensor) {
+                poplin::convolutionWeightUpdate(g, in[0], in[2], in[1], p, in[4], prog);
+                poplin::convolutionBiasUpdate(g, in[0], in[3], in[4], {}, prog);
+              } else {
+                poplin::convolutionWeightUpdate(g, in[0], in[2], in[1], p, 0.5f, prog);
+                poplin::convolutionBiasUpdate(g, in[0], in[3], 0.5f, {}, prog);
+              }
+              return std::vector<Tensor>{};
+            },
+            options);
         const std::vector<double> gradient = d.gradients(p).weights;
         std::vector<double> expected;
         for (std::size_t i = 0; i < gradient.size(); ++i) expected.push_back(rounded(type, d.weights[i] + 0.5 * gradient[i]));
@@ -146,21 +152,27 @@ TEST(ConvGradient, SeveralAtATime) {
   const Data da(a), db(b);
   RunOptions options;
   options.in_place = true;
-  const auto out = run(Machine::ipu1, {da.in, da.weights, da.deltas, db.in, db.weights, db.deltas}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-    std::vector<Tensor> results = poplin::multiconv::convolution(g, {{in[0], in[1], a, {}}, {in[3], in[4], b, {}}}, false, prog);
-    const std::vector<Tensor> deltas = poplin::multiconv::calculateWeightDeltas(g, {{in[2], in[0], a, {}}, {in[5], in[3], b, {}}}, prog);
-    results.insert(results.end(), deltas.begin(), deltas.end());
-    std::vector<poplin::multiconv::ConvolutionArgs> back = {{in[2], in[1], poplin::getGradientParams(a), {}}, {in[5], in[4], poplin::getGradientParams(b), {}}};
-    poplin::multiconv::weightsTransposeChansFlipXY(g, back, {in[1], in[4]}, prog, {}, {}, nullptr);
-    const std::vector<Tensor> grads = poplin::multiconv::convolution(g, back, false, prog);
-    results.insert(results.end(), grads.begin(), grads.end());
-    std::vector<poplin::multiconv::ConvWeightUpdateArgsScalar> updates = {{in[2], in[1], in[0], 2.0f, a, {}}, {in[5], in[4], in[3], -1.0f, b, {}}};
-    poplin::multiconv::convolutionWeightUpdate(g, updates, prog);
-    const std::vector<poplin::multiconv::CreateTensorArgs> create = {{a, {}, "a"}, {b, {}, "b"}};
-    EXPECT_EQ(poplin::multiconv::createInput(g, create, 1).shape(), in[3].shape());
-    EXPECT_EQ(poplin::multiconv::createWeights(g, create, 0).shape(), in[1].shape());
-    return results;
-  }, options);
+  const auto out = run(
+      Machine::ipu1, {da.in, da.weights, da.deltas, db.in, db.weights, db.deltas},
+      [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        std::vector<Tensor> results = poplin::multiconv::convolution(g, {{in[0], in[1], a, {}}, {in[3], in[4], b, {}}}, false, prog);
+        const std::vector<Tensor> deltas =
+            poplin::multiconv::calculateWeightDeltas(g, {{in[2], in[0], a, {}}, {in[5], in[3], b, {}}}, prog);
+        results.insert(results.end(), deltas.begin(), deltas.end());
+        std::vector<poplin::multiconv::ConvolutionArgs> back = {{in[2], in[1], poplin::getGradientParams(a), {}},
+                                                                {in[5], in[4], poplin::getGradientParams(b), {}}};
+        poplin::multiconv::weightsTransposeChansFlipXY(g, back, {in[1], in[4]}, prog, {}, {}, nullptr);
+        const std::vector<Tensor> grads = poplin::multiconv::convolution(g, back, false, prog);
+        results.insert(results.end(), grads.begin(), grads.end());
+        std::vector<poplin::multiconv::ConvWeightUpdateArgsScalar> updates = {{in[2], in[1], in[0], 2.0f, a, {}},
+                                                                              {in[5], in[4], in[3], -1.0f, b, {}}};
+        poplin::multiconv::convolutionWeightUpdate(g, updates, prog);
+        const std::vector<poplin::multiconv::CreateTensorArgs> create = {{a, {}, "a"}, {b, {}, "b"}};
+        EXPECT_EQ(poplin::multiconv::createInput(g, create, 1).shape(), in[3].shape());
+        EXPECT_EQ(poplin::multiconv::createWeights(g, create, 0).shape(), in[1].shape());
+        return results;
+      },
+      options);
   expect_close(out[0], reference::convolution(a, da.in.values, da.weights.values).values, kExact);
   expect_close(out[1], reference::convolution(b, db.in.values, db.weights.values).values, kExact);
   expect_close(out[2], da.gradients(a).weights, kExact);

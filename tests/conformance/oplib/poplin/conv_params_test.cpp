@@ -45,7 +45,8 @@ TEST(ConvParams, TextRoundTripsAndCanonicalParametersMeanTheSame) {
     EXPECT_EQ(canonical.getOutputFieldShape(), p.getOutputFieldShape()) << name;
     for (unsigned d = 0; d < p.getNumFieldDims(); ++d)
       for (unsigned o = 0; o < p.getOutputSize(d); ++o)
-        for (unsigned k = 0; k < p.kernelShape[d]; ++k) EXPECT_EQ(poplin::getInputIndex(d, o, k, p), poplin::getInputIndex(d, o, k, canonical)) << name;
+        for (unsigned k = 0; k < p.kernelShape[d]; ++k)
+          EXPECT_EQ(poplin::getInputIndex(d, o, k, p), poplin::getInputIndex(d, o, k, canonical)) << name;
   }
   ConvParams p;
   std::istringstream bad("{\"kernelShape\": 3}"), garbage("3x3");
@@ -109,12 +110,14 @@ TEST(ConvParams, ValidateRejects) {
 unsigned input_index(const ConvParams& p, unsigned dim, unsigned o, unsigned k) {
   ConvParams one = conv_cases::make(1, {p.inputFieldShape[dim]}, {p.kernelShape[dim]}, 1, 1);
   const auto pick = [dim](const ConvParams::InputTransform& t) {
-    return ConvParams::InputTransform({t.truncationLower[dim]}, {t.truncationUpper[dim]}, {t.dilation[dim]}, {t.paddingLower[dim]}, {t.paddingUpper[dim]}, {t.flip[dim]});
+    return ConvParams::InputTransform({t.truncationLower[dim]}, {t.truncationUpper[dim]}, {t.dilation[dim]}, {t.paddingLower[dim]},
+                                      {t.paddingUpper[dim]}, {t.flip[dim]});
   };
   one.inputTransform = pick(p.inputTransform);
   one.kernelTransform = pick(p.kernelTransform);
   const auto& t = p.outputTransform;
-  one.outputTransform = ConvParams::OutputTransform({t.truncationLower[dim]}, {t.truncationUpper[dim]}, {t.stride[dim]}, {t.paddingLower[dim]}, {t.paddingUpper[dim]});
+  one.outputTransform = ConvParams::OutputTransform({t.truncationLower[dim]}, {t.truncationUpper[dim]}, {t.stride[dim]},
+                                                    {t.paddingLower[dim]}, {t.paddingUpper[dim]});
   std::vector<double> kernel(p.kernelShape[dim], 0), indices;
   kernel[k] = 1;
   for (std::size_t i = 0; i < p.inputFieldShape[dim]; ++i) indices.push_back(static_cast<double>(i + 1));
@@ -150,13 +153,16 @@ TEST(ConvUtil, IndicesAndRanges) {
 // Ranges against all triples of the dimension, and beyond its ends.
 TEST(ConvUtil, RangesAreThoseOfAllTriples) {
   using Bounds = std::pair<unsigned, unsigned>;
-  const auto joined = [](Bounds& all, unsigned x) { all = all.second == 0 ? Bounds{x, x + 1} : Bounds{std::min(all.first, x), std::max(all.second, x + 1)}; };
+  const auto joined = [](Bounds& all, unsigned x) {
+    all = all.second == 0 ? Bounds{x, x + 1} : Bounds{std::min(all.first, x), std::max(all.second, x + 1)};
+  };
   const auto within = [](unsigned x, Bounds b) { return x >= b.first && x < b.second; };
   unsigned case_number = 0;
   for (const auto& [name, p] : conv_cases::cases()) {
     ++case_number;
     for (unsigned d = 0; d < p.getNumFieldDims(); ++d) {
-      const unsigned outs = static_cast<unsigned>(p.getOutputSize(d)), kernels = static_cast<unsigned>(p.kernelShape[d]), ins = static_cast<unsigned>(p.inputFieldShape[d]);
+      const unsigned outs = static_cast<unsigned>(p.getOutputSize(d)), kernels = static_cast<unsigned>(p.kernelShape[d]),
+                     ins = static_cast<unsigned>(p.inputFieldShape[d]);
       for (const Bounds o : {Bounds{0, outs}, Bounds{outs / 3, outs / 2 + 1}, Bounds{outs - 1, kNone}, Bounds{2, 1}})
         for (const Bounds k : {Bounds{0, kernels}, Bounds{kernels / 2, kernels}, Bounds{case_number % kernels, case_number % kernels + 1}})
           for (const Bounds i : {Bounds{0, ins}, Bounds{ins / 3, ins / 2 + 1}, Bounds{ins, kNone}}) {
@@ -185,7 +191,8 @@ TEST(ConvUtil, LongDimensionsTakeNoTimeAndWrongOnesAreErrors) {
   EXPECT_EQ(poplin::getKernelIndex(0, 5, 1000000005, p), 1000000000u);
   EXPECT_EQ(poplin::getInputRange(0, all, p), std::make_pair(0u, static_cast<unsigned>(in)));
   EXPECT_EQ(poplin::getKernelRange(0, {7, 9}, {100, 200}, p), std::make_pair(92u, 193u));
-  EXPECT_EQ(poplin::getOutputRangeForInputRange(0, all, {static_cast<unsigned>(in - 1), kNone}, p), std::make_pair(static_cast<unsigned>(in - taps), static_cast<unsigned>(in - taps + 1)));
+  EXPECT_EQ(poplin::getOutputRangeForInputRange(0, all, {static_cast<unsigned>(in - 1), kNone}, p),
+            std::make_pair(static_cast<unsigned>(in - taps), static_cast<unsigned>(in - taps + 1)));
   EXPECT_THROW(p.getOutputSize(2), poplibs_error);
   EXPECT_THROW(p.getTruncatedInputSize(2), poplibs_error);
   EXPECT_THROW(p.getTransformedKernelSize(~0u), poplibs_error);
@@ -250,37 +257,55 @@ TEST(ConvReports, PlansAreTextAndCosts) {
 
 TEST(ConvReports, UseNearlyAllTiles) {
   const ConvParams p = conv_cases::make(8, {28, 28}, {3, 3}, 64, 64);
-  const Operand in = operand("in", FLOAT, reference::input_shape(p), integers(0, 1, 1)), weights = operand("w", FLOAT, reference::weights_shape(p), integers(0, 1, 2)),
+  const Operand in = operand("in", FLOAT, reference::input_shape(p), integers(0, 1, 1)),
+                weights = operand("w", FLOAT, reference::weights_shape(p), integers(0, 1, 2)),
                 deltas = operand("d", FLOAT, reference::output_shape(p), integers(0, 1, 2));
-  EXPECT_GT(share_of_tiles_used(Machine::full, {in, weights}, [&](Graph& g, std::vector<Tensor>& t, Sequence& prog) {
-    return std::vector<Tensor>{poplin::convolution(g, t[0], t[1], p, false, prog)};
-  }), 0.9);
-  EXPECT_GT(share_of_tiles_used(Machine::full, {in, deltas}, [&](Graph& g, std::vector<Tensor>& t, Sequence& prog) {
-    return std::vector<Tensor>{poplin::calculateWeightDeltas(g, t[1], t[0], p, prog)};
-  }), 0.9);
+  EXPECT_GT(share_of_tiles_used(Machine::full, {in, weights},
+                                [&](Graph& g, std::vector<Tensor>& t, Sequence& prog) {
+                                  return std::vector<Tensor>{poplin::convolution(g, t[0], t[1], p, false, prog)};
+                                }),
+            0.9);
+  EXPECT_GT(share_of_tiles_used(Machine::full, {in, deltas},
+                                [&](Graph& g, std::vector<Tensor>& t, Sequence& prog) {
+                                  return std::vector<Tensor>{poplin::calculateWeightDeltas(g, t[1], t[0], p, prog)};
+                                }),
+            0.9);
 }
 
 TEST(ConvOptions, AreCheckedAndKept) {
-  for (const OptionFlags& good : {OptionFlags{{"partialsType", "half"}}, {{"pass", "TRAINING_FWD"}}, {{"availableMemoryProportion", "0.2"}},
-                                  {{"use128BitConvUnitLoad", "true"}}, {{"enableMultiStageReduce", "false"}}, {{"pando.planObjective", "hostTime"}},
+  for (const OptionFlags& good : {OptionFlags{{"partialsType", "half"}},
+                                  {{"pass", "TRAINING_FWD"}},
+                                  {{"availableMemoryProportion", "0.2"}},
+                                  {{"use128BitConvUnitLoad", "true"}},
+                                  {{"enableMultiStageReduce", "false"}},
+                                  {{"pando.planObjective", "hostTime"}},
                                   {{"planConstraints", R"({"partition": {"inChans": 2}})"}}})
     EXPECT_NO_THROW(poplin::convolutionValidateOptions(good));
-  for (const OptionFlags& bad : {OptionFlags{{"partialType", "half"}}, {{"partialsType", "int"}}, {{"pass", "FORWARD"}}, {{"availableMemoryProportion", "lots"}},
-                                 {{"use128BitConvUnitLoad", "maybe"}}, {{"pando.planObjective", "beauty"}}, {{"planConstraints", "{"}},
-                                 {{"planConstraints", R"({"method": 1})"}}, {{"planConstraints", R"({"partition": {"chans": 1}})"}}})
+  for (const OptionFlags& bad : {OptionFlags{{"partialType", "half"}},
+                                 {{"partialsType", "int"}},
+                                 {{"pass", "FORWARD"}},
+                                 {{"availableMemoryProportion", "lots"}},
+                                 {{"use128BitConvUnitLoad", "maybe"}},
+                                 {{"pando.planObjective", "beauty"}},
+                                 {{"planConstraints", "{"}},
+                                 {{"planConstraints", R"({"method": 1})"}},
+                                 {{"planConstraints", R"({"partition": {"chans": 1}})"}}})
     EXPECT_THROW(poplin::convolutionValidateOptions(bad), invalid_option);
 }
 
 // Each of them changes the plan, none of them the result.
 TEST(ConvOptions, DoNotChangeResults) {
   const ConvParams p = conv_cases::make(2, {9, 8}, {3, 3}, 16, 24);
-  const Operand in = operand("in", FLOAT, reference::input_shape(p), integers(-2, 2, 1)), weights = operand("w", FLOAT, reference::weights_shape(p), integers(-2, 2, 2)),
+  const Operand in = operand("in", FLOAT, reference::input_shape(p), integers(-2, 2, 1)),
+                weights = operand("w", FLOAT, reference::weights_shape(p), integers(-2, 2, 2)),
                 deltas = operand("d", FLOAT, reference::output_shape(p), integers(-2, 2, 3));
   const std::vector<double> expected = reference::convolution(p, in.values, weights.values).values,
                             gradient = reference::gradients(p, in.values, weights.values, deltas.values).weights;
-  for (const OptionFlags& options : {OptionFlags{{"planConstraints", R"({"partition": {"inChans": 4}})"}}, {{"planConstraints", R"({"partition": {"serial": 3}})"}},
+  for (const OptionFlags& options : {OptionFlags{{"planConstraints", R"({"partition": {"inChans": 4}})"}},
+                                     {{"planConstraints", R"({"partition": {"serial": 3}})"}},
                                      {{"planConstraints", R"({"partition": {"serial": 2, "inChans": 2, "field": [3, 1]}})"}},
-                                     {{"planConstraints", R"({"partition": {"inChans": 2}})"}, {"partialsType", "half"}}, {{"pando.planObjective", "hostTime"}},
+                                     {{"planConstraints", R"({"partition": {"inChans": 2}})"}, {"partialsType", "half"}},
+                                     {{"pando.planObjective", "hostTime"}},
                                      {{"availableMemoryProportion", "0.01"}}})
     for (const Machine machine : {Machine::cpu, Machine::ipu1}) {
       const auto out = run(machine, {in, weights, deltas}, [&](Graph& g, std::vector<Tensor>& t, Sequence& prog) {
@@ -294,8 +319,10 @@ TEST(ConvOptions, DoNotChangeResults) {
 
 TEST(ConvErrors, OfShapesTypesAndTargets) {
   const ConvParams p = conv_cases::make(2, {5, 4}, {3, 2}, 3, 5);
-  const Operand in = operand("in", FLOAT, reference::input_shape(p), integers(0, 1, 1)), weights = operand("w", FLOAT, reference::weights_shape(p), integers(0, 1, 2)),
-                out = operand("o", FLOAT, reference::output_shape(p), integers(0, 1, 2)), half = operand("h", HALF, reference::input_shape(p), integers(0, 1, 1));
+  const Operand in = operand("in", FLOAT, reference::input_shape(p), integers(0, 1, 1)),
+                weights = operand("w", FLOAT, reference::weights_shape(p), integers(0, 1, 2)),
+                out = operand("o", FLOAT, reference::output_shape(p), integers(0, 1, 2)),
+                half = operand("h", HALF, reference::input_shape(p), integers(0, 1, 1));
   run(Machine::ipu1, {in, weights, out, half}, [&](Graph& g, std::vector<Tensor>& t, Sequence& prog) {
     EXPECT_THROW(poplin::convolution(g, t[1], t[1], p, false, prog), poplibs_error);
     EXPECT_THROW(poplin::convolution(g, t[0], t[0], p, false, prog), poplibs_error);
@@ -310,7 +337,8 @@ TEST(ConvErrors, OfShapesTypesAndTargets) {
     EXPECT_THROW(poplin::convolutionWeightUpdate(g, t[2], t[1], t[0], p, t[0], prog), poplibs_error);
     EXPECT_THROW(poplin::weightsTransposeChansFlipXY(g, t[1], t[1], prog), poplibs_error);
     EXPECT_THROW(poplin::addBias(g, t[0], t[1], prog), poplibs_error);
-    EXPECT_THROW(poplin::addBias(g, t[0].slice(0, 1).broadcast(2, 0), t[0].slice({0, 0, 0, 0}, {1, 3, 1, 1}).flatten(), prog), poplibs_error);
+    EXPECT_THROW(poplin::addBias(g, t[0].slice(0, 1).broadcast(2, 0), t[0].slice({0, 0, 0, 0}, {1, 3, 1, 1}).flatten(), prog),
+                 poplibs_error);
     EXPECT_THROW(poplin::createBiases(g, t[0].flatten()), poplibs_error);
     EXPECT_THROW(poplin::convolutionBiasUpdate(g, t[2], t[0].flatten(), 1.0f, {}, prog), poplibs_error);
     EXPECT_THROW(poplin::fullyConnectedWeightTranspose(g, t[0], p, prog), poplibs_error);

@@ -83,11 +83,15 @@ inline std::vector<std::size_t> shape_of(std::vector<std::size_t> channels, cons
   channels.insert(channels.end(), field.begin(), field.end());
   return channels;
 }
-inline std::vector<std::size_t> input_shape(const poplin::ConvParams& p) { return shape_of({p.batchSize, p.getNumInputChans()}, p.inputFieldShape); }
+inline std::vector<std::size_t> input_shape(const poplin::ConvParams& p) {
+  return shape_of({p.batchSize, p.getNumInputChans()}, p.inputFieldShape);
+}
 inline std::vector<std::size_t> weights_shape(const poplin::ConvParams& p) {
   return shape_of({p.numConvGroups, p.outputChannelsPerConvGroup, p.inputChannelsPerConvGroup}, p.kernelShape);
 }
-inline std::vector<std::size_t> output_shape(const poplin::ConvParams& p) { return shape_of({p.batchSize, p.getNumOutputChans()}, p.getOutputFieldShape()); }
+inline std::vector<std::size_t> output_shape(const poplin::ConvParams& p) {
+  return shape_of({p.batchSize, p.getNumOutputChans()}, p.getOutputFieldShape());
+}
 
 // Calls f for every product of the convolution: elements of the transformed input, of the transformed kernel, and of the output
 // before its transform.
@@ -124,7 +128,8 @@ inline std::vector<std::size_t> untransformed_shape(const poplin::ConvParams& p)
 }
 
 inline Array convolution(const poplin::ConvParams& p, const std::vector<double>& in, const std::vector<double>& weights) {
-  const Array x = transformed(Array(input_shape(p), in), p.inputTransform, 2), w = transformed(Array(weights_shape(p), weights), p.kernelTransform, 3);
+  const Array x = transformed(Array(input_shape(p), in), p.inputTransform, 2),
+              w = transformed(Array(weights_shape(p), weights), p.kernelTransform, 3);
   Array y(untransformed_shape(p));
   each_product(p, x, w, y, [&](std::size_t i, std::size_t k, std::size_t o) { y.values[o] += x.values[i] * w.values[k]; });
   return transformed(y, p.outputTransform, 2);
@@ -145,11 +150,13 @@ struct Gradients {
 };
 
 // Of the sum of the products of outputs and `deltas`.
-inline Gradients gradients(const poplin::ConvParams& p, const std::vector<double>& in, const std::vector<double>& weights, const std::vector<double>& deltas) {
-  const Array x = transformed(Array(input_shape(p), in), p.inputTransform, 2), w = transformed(Array(weights_shape(p), weights), p.kernelTransform, 3);
+inline Gradients gradients(const poplin::ConvParams& p, const std::vector<double>& in, const std::vector<double>& weights,
+                           const std::vector<double>& deltas) {
+  const Array x = transformed(Array(input_shape(p), in), p.inputTransform, 2),
+              w = transformed(Array(weights_shape(p), weights), p.kernelTransform, 3);
   Array y(untransformed_shape(p));
-  const std::vector<std::int64_t> x_from = origins(input_shape(p), p.inputTransform, 2), w_from = origins(weights_shape(p), p.kernelTransform, 3),
-                                  y_from = origins(y.shape, p.outputTransform, 2);
+  const std::vector<std::int64_t> x_from = origins(input_shape(p), p.inputTransform, 2),
+                                  w_from = origins(weights_shape(p), p.kernelTransform, 3), y_from = origins(y.shape, p.outputTransform, 2);
   for (std::size_t o = 0; o < y_from.size(); ++o)
     if (y_from[o] >= 0) y.values[static_cast<std::size_t>(y_from[o])] = deltas[o];
   Gradients g{std::vector<double>(in.size()), std::vector<double>(weights.size())};

@@ -18,7 +18,8 @@ struct Dims {
 };
 
 std::string text_of(const Dims& d) {
-  return std::to_string(d.groups) + "x(" + std::to_string(d.m) + "x" + std::to_string(d.k) + ")*(" + std::to_string(d.k) + "x" + std::to_string(d.n) + ")";
+  return std::to_string(d.groups) + "x(" + std::to_string(d.m) + "x" + std::to_string(d.k) + ")*(" + std::to_string(d.k) + "x" +
+         std::to_string(d.n) + ")";
 }
 
 Operand left(const Dims& d, const Type& type, Mapping mapping = Mapping::linear) {
@@ -50,9 +51,9 @@ Tolerance tolerance(const Dims& d, const Type& output, bool half_partials = fals
   return {1e-6, 1e-6 * grows};
 }
 
-const Dims kShapes[] = {{1, 1, 1, 1},   {1, 1, 7, 33},   {1, 33, 7, 1},   {1, 5, 1, 5},    {1, 16, 16, 16}, {1, 31, 33, 35},
-                        {1, 64, 48, 80}, {1, 1, 1000, 3}, {1, 3, 300, 2},  {1, 130, 3, 140}, {3, 17, 19, 5},  {7, 1, 8, 9},
-                        {40, 2, 3, 4},   {2, 50, 70, 90}};
+const Dims kShapes[] = {{1, 1, 1, 1},    {1, 1, 7, 33},   {1, 33, 7, 1},   {1, 5, 1, 5},   {1, 16, 16, 16},
+                        {1, 31, 33, 35}, {1, 64, 48, 80}, {1, 1, 1000, 3}, {1, 3, 300, 2}, {1, 130, 3, 140},
+                        {3, 17, 19, 5},  {7, 1, 8, 9},    {40, 2, 3, 4},   {2, 50, 70, 90}};
 
 TEST(MatMul, MultipliesEveryShapeOnEveryMachine) {
   for (const Machine machine : kMachines)
@@ -118,7 +119,8 @@ TEST(MatMul, MultipliesTransposedAndSlicedViews) {
 // Heads of attention: rows that lie apart from each other are read there, or copied first.
 TEST(MatMul, RowsApartAreReadOrCopied) {
   const Dims d{3, 20, 24, 28};
-  const Operand a = operand("A", FLOAT, {d.m, d.groups, d.k}, uniform(-1, 1, 3)), b = operand("B", FLOAT, {d.k, d.groups, d.n}, uniform(-1, 1, 4));
+  const Operand a = operand("A", FLOAT, {d.m, d.groups, d.k}, uniform(-1, 1, 3)),
+                b = operand("B", FLOAT, {d.k, d.groups, d.n}, uniform(-1, 1, 4));
   Values plain_a = left(d, FLOAT), plain_b = right(d, FLOAT);
   for (std::size_t g = 0; g < d.groups; ++g)
     for (std::size_t l = 0; l < d.k; ++l) {
@@ -127,7 +129,8 @@ TEST(MatMul, RowsApartAreReadOrCopied) {
     }
   for (const char* apart : {"true", "false"}) {
     const auto out = run(Machine::cpu, {a, b}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      const Tensor c = poplin::matMulGrouped(g, in[0].dimShuffle({1, 0, 2}), in[1].dimShuffle({1, 0, 2}), prog, FLOAT, "product", {{"pando.rowsApart", apart}});
+      const Tensor c = poplin::matMulGrouped(g, in[0].dimShuffle({1, 0, 2}), in[1].dimShuffle({1, 0, 2}), prog, FLOAT, "product",
+                                             {{"pando.rowsApart", apart}});
       // Copies of operands would be variables of the product.
       std::ostringstream text;
       g.serialize(text);
@@ -143,7 +146,8 @@ TEST(MatMul, MultipliesAMatrixWithItself) {
   for (const Machine machine : kMachines) {
     const Operand a = left(d, FLOAT);
     const auto out = run(machine, {a}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      return std::vector<Tensor>{poplin::matMul(g, in[0][0], in[0][0], prog), poplin::matMul(g, in[0][0].slice(0, 1).broadcast(24, 0), in[0][0], prog)};
+      return std::vector<Tensor>{poplin::matMul(g, in[0][0], in[0][0], prog),
+                                 poplin::matMul(g, in[0][0].slice(0, 1).broadcast(24, 0), in[0][0], prog)};
     });
     Operand rows = a;
     for (std::size_t i = 0; i < rows.size(); ++i) rows.values[i] = a[i % 24];
@@ -192,13 +196,18 @@ TEST(MatMul, Accumulates) {
             const Operand a = left(d, type), b = right(d, type), c = operand("C", type, {d.groups, d.m, d.n}, uniform(-1, 1, 5), mapping);
             const Operand k = operand("k", type, {1}, [](std::size_t) { return -0.5; });
             const auto out = run(machine, {a, b, c, k}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-              if (d.groups > 1 && tensor) poplin::matMulGroupedAcc(g, in[2], in[3][0], in[0], in[1], prog);
-              else if (d.groups > 1) poplin::matMulGroupedAcc(g, in[2], -0.5f, in[0], in[1], prog);
-              else if (tensor) poplin::matMulAcc(g, in[2][0], in[3][0], in[0][0], in[1][0], prog);
-              else poplin::matMulAcc(g, in[2][0], -0.5f, in[0][0], in[1][0], prog);
+              if (d.groups > 1 && tensor)
+                poplin::matMulGroupedAcc(g, in[2], in[3][0], in[0], in[1], prog);
+              else if (d.groups > 1)
+                poplin::matMulGroupedAcc(g, in[2], -0.5f, in[0], in[1], prog);
+              else if (tensor)
+                poplin::matMulAcc(g, in[2][0], in[3][0], in[0][0], in[1][0], prog);
+              else
+                poplin::matMulAcc(g, in[2][0], -0.5f, in[0][0], in[1][0], prog);
               return std::vector<Tensor>{in[2]};
             });
-            expect_close(out[0], reference(d, a, b, -0.5, &c), tolerance(d, type), name_of(machine) + " " + name_of(mapping) + " " + text_of(d));
+            expect_close(out[0], reference(d, a, b, -0.5, &c), tolerance(d, type),
+                         name_of(machine) + " " + name_of(mapping) + " " + text_of(d));
           }
 }
 
@@ -262,7 +271,8 @@ TEST(MatMul, TrainsWeightsWhereTheyAre) {
             prog.add(program::Copy(in[1], weights));
             const Tensor y = poplin::matMulGrouped(g, in[0], weights, prog, type, "forward", options, &cache);
             const std::size_t before = arranged_variables(g);
-            const Tensor dx = poplin::matMulGrouped(g, in[2], poplin::transposeGroupedMatrix(weights), prog, type, "backward", options, &cache);
+            const Tensor dx =
+                poplin::matMulGrouped(g, in[2], poplin::transposeGroupedMatrix(weights), prog, type, "backward", options, &cache);
             OptionFlags update = options;
             update.set("fullyConnectedPass", "TRAINING_WU");
             const Tensor dw = poplin::matMulGrouped(g, poplin::transposeGroupedMatrix(in[0]), in[2], prog, type, "update", update, &cache);
@@ -292,7 +302,8 @@ TEST(MatMul, NoElementsIsLegal) {
     for (const Dims& d : {Dims{1, 0, 3, 4}, Dims{1, 3, 4, 0}, Dims{0, 3, 4, 5}, Dims{1, 3, 0, 4}}) {
       const auto out = run(machine, {operand("one", FLOAT, {1}, uniform(0, 1, 1))}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
         const std::vector<std::size_t> a = {d.groups, d.m, d.k}, b = {d.groups, d.k, d.n};
-        const Tensor x = poplin::createMatMulGroupedInputLHS(g, FLOAT, FLOAT, a, b, "x"), y = poplin::createMatMulGroupedInputRHS(g, FLOAT, FLOAT, a, b, "y");
+        const Tensor x = poplin::createMatMulGroupedInputLHS(g, FLOAT, FLOAT, a, b, "x"),
+                     y = poplin::createMatMulGroupedInputRHS(g, FLOAT, FLOAT, a, b, "y");
         return std::vector<Tensor>{poplin::matMulGrouped(g, x, y, prog, FLOAT), in[0]};
       });
       EXPECT_EQ(out[0].shape, (std::vector<std::size_t>{d.groups, d.m, d.n}));
@@ -342,7 +353,8 @@ TEST(MatMul, PreArrangedOperandsGiveTheSameProduct) {
       const OptionFlags options = {{"inputRHSIsPreArranged", "true"}, {"fullyConnectedPass", "INFERENCE_FWD"}};
       const Tensor arranged = poplin::preArrangeMatMulInputRHS(g, in[0][0].shape(), in[1][0], prog, "arranged", options);
       const Tensor groups = poplin::preArrangeMatMulGroupedInputRHS(g, in[0].shape(), in[1], prog, FLOAT, "arranged", options);
-      return std::vector<Tensor>{poplin::matMul(g, in[0][0], arranged, prog, "product", options), poplin::matMulGrouped(g, in[0], groups, prog, FLOAT, "product", options)};
+      return std::vector<Tensor>{poplin::matMul(g, in[0][0], arranged, prog, "product", options),
+                                 poplin::matMulGrouped(g, in[0], groups, prog, FLOAT, "product", options)};
     });
     for (const Values& v : out) expect_close(v, reference(d, a, b), tolerance(d, FLOAT), name_of(machine));
   }
@@ -355,9 +367,12 @@ TEST(MatMul, GivesTheSameBitsWithOneThreadAndFour) {
     for (const char* threads : {"1", "4"}) {
       RunOptions options;
       options.engine = {{"pando.threads", threads}};
-      const auto out = run(machine, {left(d, FLOAT), right(d, FLOAT)}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-        return std::vector<Tensor>{poplin::matMul(g, in[0][0], in[1][0], prog)};
-      }, options);
+      const auto out = run(
+          machine, {left(d, FLOAT), right(d, FLOAT)},
+          [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+            return std::vector<Tensor>{poplin::matMul(g, in[0][0], in[1][0], prog)};
+          },
+          options);
       if (first.empty()) first = out[0].values;
       EXPECT_EQ(out[0].values, first) << name_of(machine);
     }
@@ -367,9 +382,10 @@ TEST(MatMul, GivesTheSameBitsWithOneThreadAndFour) {
 TEST(MatMul, UsesTheTiles) {
   for (const Type& type : {FLOAT, HALF})
     for (const Dims& d : {Dims{1, 512, 512, 512}, Dims{46, 64, 32, 64}, Dims{1, 16, 1024, 1024}}) {
-      const double share = share_of_tiles_used(Machine::full, {left(d, type), right(d, type)}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-        return std::vector<Tensor>{poplin::matMulGrouped(g, in[0], in[1], prog, type)};
-      });
+      const double share =
+          share_of_tiles_used(Machine::full, {left(d, type), right(d, type)}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+            return std::vector<Tensor>{poplin::matMulGrouped(g, in[0], in[1], prog, type)};
+          });
       EXPECT_GE(share, 0.9) << text_of(d) << " " << type.toString();
     }
 }
@@ -403,7 +419,8 @@ TEST(MatMul, PreplanningFillsTheCache) {
 void build_only(const Type& type, const std::function<void(Graph&, Tensor, Tensor, Sequence&)>& build) {
   Graph g(device_of(Machine::ipu1).getTarget());
   poplin::addCodelets(g);
-  const Tensor a = g.addVariable(type, {4, 5}, VariableMappingMethod::LINEAR, "a"), b = g.addVariable(type, {5, 6}, VariableMappingMethod::LINEAR, "b");
+  const Tensor a = g.addVariable(type, {4, 5}, VariableMappingMethod::LINEAR, "a"),
+               b = g.addVariable(type, {5, 6}, VariableMappingMethod::LINEAR, "b");
   Sequence prog;
   build(g, a, b, prog);
 }
@@ -413,28 +430,30 @@ void expect_error(const std::string& text, const Type& type, const std::function
   try {
     build_only(type, build);
     ADD_FAILURE() << "no error: " << text;
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr(text));
-  }
+  } catch (const Error& e) { EXPECT_THAT(e.what(), testing::HasSubstr(text)); }
 }
 
 TEST(MatMul, SaysWhatIsWrong) {
-  expect_error("matMul: operands are of type int, expected float or half", INT, [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMul(g, a, b, p); });
+  expect_error("matMul: operands are of type int, expected float or half", INT,
+               [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMul(g, a, b, p); });
   expect_error("the result is of type int", FLOAT, [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMul(g, a, b, p, INT); });
-  expect_error("expected as many columns of A as rows of B", FLOAT, [](Graph& g, Tensor a, Tensor, Sequence& p) { poplin::matMul(g, a, a, p); });
-  expect_error("A has shape {20}, expected a matrix", FLOAT, [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMul(g, a.flatten(), b, p); });
-  expect_error("expected matrices, of one rank", FLOAT, [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMulGrouped(g, a, b, p, FLOAT); });
-  expect_error("expected as many groups in both", FLOAT,
-               [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMulGrouped(g, a.expand({0}), b.expand({0}).broadcast(2, 0), p, FLOAT); });
+  expect_error("expected as many columns of A as rows of B", FLOAT,
+               [](Graph& g, Tensor a, Tensor, Sequence& p) { poplin::matMul(g, a, a, p); });
+  expect_error("A has shape {20}, expected a matrix", FLOAT,
+               [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMul(g, a.flatten(), b, p); });
+  expect_error("expected matrices, of one rank", FLOAT,
+               [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMulGrouped(g, a, b, p, FLOAT); });
+  expect_error("expected as many groups in both", FLOAT, [](Graph& g, Tensor a, Tensor b, Sequence& p) {
+    poplin::matMulGrouped(g, a.expand({0}), b.expand({0}).broadcast(2, 0), p, FLOAT);
+  });
   expect_error("expected one type", FLOAT, [](Graph& g, Tensor a, Tensor b, Sequence& p) {
     const Tensor h = g.clone(HALF, b);
     poplin::matMul(g, a, h, p);
   });
   expect_error("matMulWithOutput: the result has shape {1,4,5}, expected {1,4,6}", FLOAT,
                [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMulWithOutput(g, a, b, a, p); });
-  expect_error("matMulAcc: the result is not parallel writeable", FLOAT, [](Graph& g, Tensor a, Tensor b, Sequence& p) {
-    poplin::matMulAcc(g, b.slice(0, 1).broadcast(4, 0), 1.0f, a, b, p);
-  });
+  expect_error("matMulAcc: the result is not parallel writeable", FLOAT,
+               [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMulAcc(g, b.slice(0, 1).broadcast(4, 0), 1.0f, a, b, p); });
   expect_error("the factor has shape {2}, expected one element", FLOAT,
                [](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMulAcc(g, g.clone(b.slice(0, 4)), a[0].slice(0, 2), a, b, p); });
   expect_error("the factor is of type int, expected float or half", FLOAT, [](Graph& g, Tensor a, Tensor b, Sequence& p) {
@@ -442,7 +461,8 @@ TEST(MatMul, SaysWhatIsWrong) {
   });
   expect_error("createMatMulInputRHS: B has rank 1, expected a matrix", FLOAT,
                [](Graph& g, Tensor, Tensor, Sequence&) { poplin::createMatMulInputRHS(g, FLOAT, {3, 4}, {4}, "b"); });
-  expect_error("transposeGroupedMatrix: A has shape {4,5}, expected rank 3", FLOAT, [](Graph&, Tensor a, Tensor, Sequence&) { poplin::transposeGroupedMatrix(a); });
+  expect_error("transposeGroupedMatrix: A has shape {4,5}, expected rank 3", FLOAT,
+               [](Graph&, Tensor a, Tensor, Sequence&) { poplin::transposeGroupedMatrix(a); });
 }
 
 TEST(MatMul, RefusesUnknownOptions) {
@@ -450,19 +470,23 @@ TEST(MatMul, RefusesUnknownOptions) {
     return [=](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMul(g, a, b, p, "product", {{key, value}}); };
   };
   expect_error<invalid_option>("Unrecognised option 'partialsTyp'", FLOAT, with("partialsTyp", "half"));
-  expect_error<invalid_option>("Invalid value 'int' for option 'partialsType': expected one of float, half", FLOAT, with("partialsType", "int"));
+  expect_error<invalid_option>("Invalid value 'int' for option 'partialsType': expected one of float, half", FLOAT,
+                               with("partialsType", "int"));
   expect_error<invalid_option>("availableMemoryProportion", FLOAT, with("availableMemoryProportion", "1.5"));
   expect_error<invalid_option>("availableMemoryProportion", FLOAT, with("availableMemoryProportion", "much"));
   expect_error<invalid_option>("fullyConnectedPass", FLOAT, with("fullyConnectedPass", "FWD"));
   expect_error<invalid_option>("planConstraints", FLOAT, with("planConstraints", "{"));
   expect_error<invalid_option>("pando.planObjective", FLOAT, with("pando.planObjective", "time"));
   EXPECT_THROW(poplin::matmulValidateOptions({{"x", "y"}}), invalid_option);
-  EXPECT_NO_THROW(poplin::matmulValidateOptions({{"partialsType", "half"}, {"fullyConnectedPass", "TRAINING_WU"}, {"planConstraints", "{}"}}));
+  EXPECT_NO_THROW(
+      poplin::matmulValidateOptions({{"partialsType", "half"}, {"fullyConnectedPass", "TRAINING_WU"}, {"planConstraints", "{}"}}));
 }
 
 TEST(MatMul, TransposesGroups) {
   const Operand x = operand("x", FLOAT, {2, 3, 4}, uniform(-1, 1, 1));
-  const auto out = run(Machine::cpu, {x}, [](Graph&, std::vector<Tensor>& in, Sequence&) { return std::vector<Tensor>{poplin::transposeGroupedMatrix(in[0])}; });
+  const auto out = run(Machine::cpu, {x}, [](Graph&, std::vector<Tensor>& in, Sequence&) {
+    return std::vector<Tensor>{poplin::transposeGroupedMatrix(in[0])};
+  });
   for (std::size_t g = 0; g < 2; ++g)
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(out[0][(g * 4 + i) * 3 + j], x[(g * 3 + j) * 4 + i]);

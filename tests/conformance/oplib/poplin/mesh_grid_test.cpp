@@ -21,7 +21,8 @@ TEST(MeshGrid, LinspaceHoldsBothEnds) {
           return std::vector<Tensor>{poplin::linspace(g, type, -1, 3, count), in[0]};
         });
         std::vector<double> expected;
-        for (std::size_t i = 0; i < count; ++i) expected.push_back(count == 1 ? -1 : -1 + 4.0 * static_cast<double>(i) / static_cast<double>(count - 1));
+        for (std::size_t i = 0; i < count; ++i)
+          expected.push_back(count == 1 ? -1 : -1 + 4.0 * static_cast<double>(i) / static_cast<double>(count - 1));
         expect_close(out[0], expected, Tolerance{type == HALF ? 1e-3 : 1e-6, 1e-3}, name_of(machine));
       }
 }

@@ -87,28 +87,35 @@ TEST(Norms, WhitenNormaliseAndGradients) {
         const Operand a = operand("a", type, {s[1]}, uniform(-1, 1, 3)), b = operand("b", type, {s[1]}, uniform(0.5, 2, 4));
         const auto out = run(machine, {x, dy, a, b}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
           const auto params = poplin::normParamGradients(g, in[0], in[1], prog);
-          return std::vector<Tensor>{poplin::normWhiten(g, in[0], in[2], in[3], prog), poplin::normalise(g, in[0], in[2], in[3], prog),
-                                     params.first, params.second, poplin::normGradients(g, in[1], in[2], prog),
+          return std::vector<Tensor>{poplin::normWhiten(g, in[0], in[2], in[3], prog),
+                                     poplin::normalise(g, in[0], in[2], in[3], prog),
+                                     params.first,
+                                     params.second,
+                                     poplin::normGradients(g, in[1], in[2], prog),
                                      poplin::normStatisticsGradients(g, in[0], in[1], in[3], prog)};
         });
         expect_close(out[0], each(s, [&](std::size_t i, std::size_t c) { return (x[i] - a[c]) * b[c]; }), loose(type), "whiten");
         expect_close(out[1], each(s, [&](std::size_t i, std::size_t c) { return x[i] * a[c] + b[c]; }), loose(type), "normalise");
-        const std::vector<double> products = sums(s, [&](std::size_t i) { return x[i] * dy[i]; }), grads = sums(s, [&](std::size_t i) { return dy[i]; });
+        const std::vector<double> products = sums(s, [&](std::size_t i) { return x[i] * dy[i]; }),
+                                  grads = sums(s, [&](std::size_t i) { return dy[i]; });
         expect_close(out[2], products, loose(type), "gamma");
         expect_close(out[3], grads, loose(type), "beta");
         expect_close(out[4], each(s, [&](std::size_t i, std::size_t c) { return dy[i] * a[c]; }), loose(type), "gradients");
-        expect_close(out[5], each(s, [&](std::size_t i, std::size_t c) { return (dy[i] - grads[c] / count(s) - x[i] * products[c] / count(s)) * b[c]; }),
-                     loose(type), "statistics gradients");
+        expect_close(
+            out[5],
+            each(s, [&](std::size_t i, std::size_t c) { return (dy[i] - grads[c] / count(s) - x[i] * products[c] / count(s)) * b[c]; }),
+            loose(type), "statistics gradients");
       }
 }
 
 // Two replicas with the same data: the sums double, and so does the count.
 TEST(Norms, DistributedAddsUpWithTheCallback) {
   const Shape s = {2, 3, 5};
-  const Operand x = operand("x", FLOAT, s, uniform(-1, 1, 1)), dy = operand("dy", FLOAT, s, uniform(-1, 1, 2)), b = operand("b", FLOAT, {3}, uniform(0.5, 2, 4));
+  const Operand x = operand("x", FLOAT, s, uniform(-1, 1, 1)), dy = operand("dy", FLOAT, s, uniform(-1, 1, 2)),
+                b = operand("b", FLOAT, {3}, uniform(0.5, 2, 4));
   unsigned group = 0;
-  const poplin::DistributedNormReduceCallback twice = [&](Graph& g, const std::vector<Tensor>& parts, Sequence& prog, unsigned size, const DebugContext&,
-                                                          const OptionFlags&) {
+  const poplin::DistributedNormReduceCallback twice = [&](Graph& g, const std::vector<Tensor>& parts, Sequence& prog, unsigned size,
+                                                          const DebugContext&, const OptionFlags&) {
     group = size;
     std::vector<Tensor> out;
     for (const Tensor& t : parts) {

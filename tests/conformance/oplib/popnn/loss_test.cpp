@@ -17,7 +17,8 @@ using Shape = std::vector<std::size_t>;
 constexpr double kMasked = 4294967295.0;
 
 std::string what(Machine machine, const Operand& x) {
-  return name_of(machine) + " " + name_of(x.mapping) + " " + x.type.toString() + " " + std::to_string(x.shape[0]) + " x " + std::to_string(x.shape[1]);
+  return name_of(machine) + " " + name_of(x.mapping) + " " + x.type.toString() + " " + std::to_string(x.shape[0]) + " x " +
+         std::to_string(x.shape[1]);
 }
 
 struct Case {
@@ -57,8 +58,10 @@ double correct_of(const Case& c) {
   double out = 0;
   for (std::size_t r = 0; r < c.shape[0]; ++r) {
     const std::size_t found = best_of([&](std::size_t i) { return c.outputs[r * c.shape[1] + i]; }, c.shape[1]);
-    if (c.has_labels) out += c.expected[r] == static_cast<double>(found);
-    else out += found == best_of([&](std::size_t i) { return expected_at(c, r, i); }, c.shape[1]);
+    if (c.has_labels)
+      out += c.expected[r] == static_cast<double>(found);
+    else
+      out += found == best_of([&](std::size_t i) { return expected_at(c, r, i); }, c.shape[1]);
   }
   return out;
 }
@@ -94,7 +97,8 @@ TEST(Loss, EveryForm) {
               if (mapping != Mapping::linear && shape != Shape{40, 10} && shape != Shape{3, 900}) continue;
               const double scale = scaled ? 16 : 1, deltas_scale = scaled ? 4 : 1;
               const Case c = make_case(type, shape, expected, mapping, scale);
-              const Operand d = operand("d", type, {}, [&](std::size_t) { return deltas_scale; }), s = operand("s", type, {1}, [&](std::size_t) { return scale; });
+              const Operand d = operand("d", type, {}, [&](std::size_t) { return deltas_scale; }),
+                            s = operand("s", type, {1}, [&](std::size_t) { return scale; });
               const Operand l = operand("l", type, {shape[0]}, uniform(0, 1, 1)), t = operand("t", type, shape, uniform(0, 1, 1), mapping);
               const Operand n = operand("n", UNSIGNED_INT, {}, integers(0, 5, 1));
               for (const bool cross_entropy : {false, true}) {
@@ -151,7 +155,8 @@ TEST(Loss, DeltasAreTheGradientOfSoftmaxAndLoss) {
 
 TEST(Loss, ProbabilityZeroIsFinite) {
   for (const Type& type : {FLOAT, HALF}) {
-    const Operand p = operand("p", type, {1, 2}, [](std::size_t i) { return static_cast<double>(i); }), l = operand("l", UNSIGNED_INT, {1}, integers(0, 0, 1));
+    const Operand p = operand("p", type, {1, 2}, [](std::size_t i) { return static_cast<double>(i); }),
+                  l = operand("l", UNSIGNED_INT, {1}, integers(0, 0, 1));
     const auto out = run(Machine::cpu, {p, l}, [&](Graph& g, Tensors& in, Sequence& prog) {
       const Tensor deltas = g.clone(in[0]), loss = g.addVariable(type, {1}, "loss");
       g.setTileMapping(loss, 0);
@@ -163,7 +168,9 @@ TEST(Loss, ProbabilityZeroIsFinite) {
 }
 
 TEST(Loss, EmptyBatch) {
-  const auto out = run(Machine::ipu1, {operand("p", FLOAT, {0, 3}, uniform(0, 1, 1)), operand("l", INT, {0}, uniform(0, 1, 1)), operand("n", UNSIGNED_INT, {1}, integers(7, 7, 1))},
+  const auto out = run(Machine::ipu1,
+                       {operand("p", FLOAT, {0, 3}, uniform(0, 1, 1)), operand("l", INT, {0}, uniform(0, 1, 1)),
+                        operand("n", UNSIGNED_INT, {1}, integers(7, 7, 1))},
                        [](Graph& g, Tensors& in, Sequence& prog) {
                          const Tensor deltas = g.addVariable(FLOAT, {0, 3}), loss = g.addVariable(FLOAT, {0});
                          prog.add(popnn::calcLoss(g, in[0], in[1], loss, deltas, in[2], popnn::SUM_SQUARED_LOSS));
@@ -244,15 +251,23 @@ TEST(Search, NotANumberComesLast) {
 TEST(Loss, MostTilesWork) {
   for (const Type& type : {FLOAT, HALF})
     for (const Shape& shape : {Shape{1000, 100}, Shape{10, 10000}, Shape{10000, 10}}) {
-      const Operand x = operand("x", type, shape, [](std::size_t) { return 0; }), l = operand("l", UNSIGNED_INT, {shape[0]}, integers(0, 9, 1));
-      EXPECT_GE(share_of_tiles_used(Machine::full, {x, l}, [&](Graph& g, Tensors& in, Sequence& prog) {
-        const Tensor deltas = g.clone(in[0]), loss = g.clone(type, in[1]);
-        prog.add(popnn::calcLoss(g, in[0], in[1], loss, deltas, popnn::CROSS_ENTROPY_LOSS));
-        return Tensors{};
-      }), 0.9);
-      EXPECT_GE(share_of_tiles_used(Machine::full, {x}, [&](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::argMax(g, in[0], prog)}; }), 0.9);
+      const Operand x = operand("x", type, shape, [](std::size_t) { return 0; }),
+                    l = operand("l", UNSIGNED_INT, {shape[0]}, integers(0, 9, 1));
+      EXPECT_GE(share_of_tiles_used(Machine::full, {x, l},
+                                    [&](Graph& g, Tensors& in, Sequence& prog) {
+                                      const Tensor deltas = g.clone(in[0]), loss = g.clone(type, in[1]);
+                                      prog.add(popnn::calcLoss(g, in[0], in[1], loss, deltas, popnn::CROSS_ENTROPY_LOSS));
+                                      return Tensors{};
+                                    }),
+                0.9);
+      EXPECT_GE(share_of_tiles_used(Machine::full, {x},
+                                    [&](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::argMax(g, in[0], prog)}; }),
+                0.9);
       Tensor indices;
-      EXPECT_GE(share_of_tiles_used(Machine::full, {x}, [&](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::topK(g, in[0], indices, 5, true, prog)}; }), 0.9);
+      EXPECT_GE(share_of_tiles_used(
+                    Machine::full, {x},
+                    [&](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::topK(g, in[0], indices, 5, true, prog)}; }),
+                0.9);
     }
 }
 
@@ -260,15 +275,14 @@ TEST(Loss, Errors) {
   using ::testing::HasSubstr;
   const auto error_of = [](const std::function<void(Graph&, Tensors&, Sequence&)>& f) {
     std::string message;
-    const std::vector<Operand> operands = {operand("outputs", FLOAT, {4, 3}, uniform(0, 1, 1)), operand("labels", UNSIGNED_INT, {4}, integers(0, 2, 1)),
-                                           operand("loss", FLOAT, {4}, uniform(0, 1, 1)),       operand("deltas", FLOAT, {4, 3}, uniform(0, 1, 1)),
-                                           operand("count", UNSIGNED_INT, {}, integers(0, 0, 1)), operand("half", HALF, {4, 3}, uniform(0, 1, 1))};
+    const std::vector<Operand> operands = {
+        operand("outputs", FLOAT, {4, 3}, uniform(0, 1, 1)),   operand("labels", UNSIGNED_INT, {4}, integers(0, 2, 1)),
+        operand("loss", FLOAT, {4}, uniform(0, 1, 1)),         operand("deltas", FLOAT, {4, 3}, uniform(0, 1, 1)),
+        operand("count", UNSIGNED_INT, {}, integers(0, 0, 1)), operand("half", HALF, {4, 3}, uniform(0, 1, 1))};
     run(Machine::ipu1, operands, [&](Graph& g, Tensors& in, Sequence& prog) {
       try {
         f(g, in, prog);
-      } catch (const poputil::poplibs_error& e) {
-        message = e.what();
-      }
+      } catch (const poputil::poplibs_error& e) { message = e.what(); }
       return Tensors{};
     });
     return message;
@@ -290,12 +304,16 @@ TEST(Loss, Errors) {
   EXPECT_THAT(loss(3, 2), HasSubstr("deltas has shape"));
   EXPECT_THAT(loss(4, 2), HasSubstr("numCorrect has type"));
   EXPECT_THAT(loss(4, 1), HasSubstr("numCorrect has shape"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcLoss(g, t[0], t[1], t[2], t[3], t[5], t[5], popnn::SUM_SQUARED_LOSS); }),
-              HasSubstr("deltasScale has type"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcLoss(g, t[0], t[1], t[2], t[3], t[2], t[2], popnn::SUM_SQUARED_LOSS); }),
-              HasSubstr("deltasScale has shape"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcAccuracy(g, t[1], t[1], t[4]); }), HasSubstr("modelOutputs has shape"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcAccuracy(g, t[1].reshape({2, 2}), t[1], t[4]); }), HasSubstr("modelOutputs has type"));
+  EXPECT_THAT(
+      error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcLoss(g, t[0], t[1], t[2], t[3], t[5], t[5], popnn::SUM_SQUARED_LOSS); }),
+      HasSubstr("deltasScale has type"));
+  EXPECT_THAT(
+      error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcLoss(g, t[0], t[1], t[2], t[3], t[2], t[2], popnn::SUM_SQUARED_LOSS); }),
+      HasSubstr("deltasScale has shape"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcAccuracy(g, t[1], t[1], t[4]); }),
+              HasSubstr("modelOutputs has shape"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcAccuracy(g, t[1].reshape({2, 2}), t[1], t[4]); }),
+              HasSubstr("modelOutputs has type"));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::argMax(g, t[1], p); }), HasSubstr("two dimensions"));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::argMin(g, t[0].slice(0, 0, 1), p); }), HasSubstr("without elements"));
   EXPECT_THAT(error_of([](Graph& g, Tensors&, Sequence& p) {

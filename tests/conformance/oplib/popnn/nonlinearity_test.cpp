@@ -23,7 +23,8 @@ using Shape = std::vector<std::size_t>;
 const std::vector<NonLinearityType> kElementwise = {NonLinearityType::SIGMOID, NonLinearityType::HARD_SIGMOID, NonLinearityType::RELU,
                                                     NonLinearityType::TANH,    NonLinearityType::GELU,         NonLinearityType::GELU_ERF,
                                                     NonLinearityType::SWISH};
-const std::vector<NonLinearityType> kSoftmax = {NonLinearityType::SOFTMAX, NonLinearityType::SOFTMAX_STABLE, NonLinearityType::SOFTMAX_SCALED};
+const std::vector<NonLinearityType> kSoftmax = {NonLinearityType::SOFTMAX, NonLinearityType::SOFTMAX_STABLE,
+                                                NonLinearityType::SOFTMAX_SCALED};
 
 double value_of(NonLinearityType type, double x) {
   if (std::isnan(x)) return x;
@@ -59,7 +60,8 @@ std::vector<double> softmax_of(const std::vector<double>& x, std::size_t columns
 
 std::string what(NonLinearityType type, Machine machine, const Operand& x) {
   std::ostringstream text;
-  text << popnn::asString(type) << ' ' << name_of(machine) << ' ' << name_of(x.mapping) << ' ' << x.type << " rank " << x.shape.size() << " of " << x.size();
+  text << popnn::asString(type) << ' ' << name_of(machine) << ' ' << name_of(x.mapping) << ' ' << x.type << " rank " << x.shape.size()
+       << " of " << x.size();
   return text.str();
 }
 Tolerance softmax_tolerance(const Type& type) { return type == FLOAT ? Tolerance{1e-5, 1e-9} : Tolerance{2e-3, 1e-7}; }
@@ -96,8 +98,10 @@ TEST(NonLinearity, FarOutAndNotANumber) {
   for (const Type& type : {FLOAT, HALF}) {
     const Operand x = operand("x", type, {values.size()}, [&](std::size_t i) { return values[i]; });
     for (const NonLinearityType f : kElementwise) {
-      const auto out = run(Machine::cpu, {x}, [f](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::nonLinearity(g, f, in[0], prog)}; });
-      expect_close(out[0], map1(x, [f](double v) { return v == -INFINITY && takes_operand(f) ? 0 : value_of(f, v); }), what(f, Machine::cpu, x));
+      const auto out =
+          run(Machine::cpu, {x}, [f](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::nonLinearity(g, f, in[0], prog)}; });
+      expect_close(out[0], map1(x, [f](double v) { return v == -INFINITY && takes_operand(f) ? 0 : value_of(f, v); }),
+                   what(f, Machine::cpu, x));
     }
   }
 }
@@ -110,8 +114,11 @@ TEST(NonLinearity, GradientsAreSlopes) {
           for (const NonLinearityType f : kElementwise) {
             // Away from the corners of the two that have some.
             const auto from = uniform(-3, 3, 7);
-            const auto operand_at = [&](std::size_t i) { return std::abs(from(i)) < 0.01 || std::abs(std::abs(from(i)) - 2.5) < 0.01 ? 1.0 : from(i); };
-            const Operand x = operand("x", type, shape, [&](std::size_t i) { return takes_operand(f) ? operand_at(i) : value_of(f, operand_at(i)); }, mapping);
+            const auto operand_at = [&](std::size_t i) {
+              return std::abs(from(i)) < 0.01 || std::abs(std::abs(from(i)) - 2.5) < 0.01 ? 1.0 : from(i);
+            };
+            const Operand x = operand(
+                "x", type, shape, [&](std::size_t i) { return takes_operand(f) ? operand_at(i) : value_of(f, operand_at(i)); }, mapping);
             const Operand g = operand("g", type, shape, uniform(-2, 2, 3));
             const auto out = run(machine, {x, g}, [f](Graph& graph, Tensors& in, Sequence& prog) {
               ComputeSet cs = graph.addComputeSet("gradient");
@@ -151,9 +158,9 @@ TEST(NonLinearity, NamedFunctions) {
     const Tensor copy = g.clone(in[0]);
     prog.add(program::Copy(in[0], copy));
     popnn::geluInPlace(g, copy, prog);
-    return Tensors{popnn::sigmoid(g, in[0], prog), popnn::relu(g, in[0], prog),  popnn::tanh(g, in[0], prog),    popnn::gelu(g, in[0], prog),
-                   popnn::geluErf(g, in[0], prog), popnn::swish(g, in[0], prog), popnn::softmax(g, in[0], prog), popnn::softmaxStable(g, in[0], prog),
-                   copy};
+    return Tensors{popnn::sigmoid(g, in[0], prog), popnn::relu(g, in[0], prog),          popnn::tanh(g, in[0], prog),
+                   popnn::gelu(g, in[0], prog),    popnn::geluErf(g, in[0], prog),       popnn::swish(g, in[0], prog),
+                   popnn::softmax(g, in[0], prog), popnn::softmaxStable(g, in[0], prog), copy};
   });
   const std::vector<NonLinearityType> types = {NonLinearityType::SIGMOID, NonLinearityType::RELU,     NonLinearityType::TANH,
                                                NonLinearityType::GELU,    NonLinearityType::GELU_ERF, NonLinearityType::SWISH};
@@ -164,7 +171,8 @@ TEST(NonLinearity, NamedFunctions) {
 }
 
 TEST(Softmax, RowsOfManyShapes) {
-  const std::vector<Shape> shapes = {{1}, {9}, {2000}, {1, 1}, {3, 1}, {5, 7}, {2, 3, 11}, {64, 10}, {3, 900}, {2, 0}, {0, 2}, {2, 2, 2, 3}};
+  const std::vector<Shape> shapes = {{1},        {9},      {2000},   {1, 1}, {3, 1}, {5, 7},
+                                     {2, 3, 11}, {64, 10}, {3, 900}, {2, 0}, {0, 2}, {2, 2, 2, 3}};
   for (const Type& type : {FLOAT, HALF})
     for (const Machine machine : kMachines)
       for (const Mapping mapping : kMappings)
@@ -193,7 +201,9 @@ TEST(Softmax, RowsOfManyShapes) {
           for (double& v : scaled) v *= scaling;
           for (const std::size_t i : {0, 1, 2, 5}) expect_close(out[i], soft, softmax_tolerance(type), what(kSoftmax[0], machine, x));
           expect_close(out[3], scaled, type == HALF ? Tolerance{2e-3, 1e-3} : softmax_tolerance(type), what(kSoftmax[2], machine, x));
-          for (const std::size_t i : {4, 6}) expect_close(out[i], log, type == FLOAT ? Tolerance{2e-6, 1e-5} : Tolerance{2e-3, 1e-3}, "log " + what(kSoftmax[0], machine, x));
+          for (const std::size_t i : {4, 6})
+            expect_close(out[i], log, type == FLOAT ? Tolerance{2e-6, 1e-5} : Tolerance{2e-3, 1e-3},
+                         "log " + what(kSoftmax[0], machine, x));
         }
 }
 
@@ -208,7 +218,8 @@ TEST(Softmax, DoesNotOverflowAndMasks) {
     expect_close(out[1], softmax_of(x.values, 4, true), Tolerance{1e-5, 1e-6});
   }
   // A row in pieces, some of which are masked altogether.
-  const Operand x = operand("x", FLOAT, {1, 1024}, [&](std::size_t i) { return i < 300 || i > 900 ? -INFINITY : 0.001 * static_cast<double>(i); });
+  const Operand x =
+      operand("x", FLOAT, {1, 1024}, [&](std::size_t i) { return i < 300 || i > 900 ? -INFINITY : 0.001 * static_cast<double>(i); });
   const auto out = run(Machine::ipu1, {x}, [](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::softmax(g, in[0], prog)}; });
   expect_close(out[0], softmax_of(x.values, 1024), Tolerance{1e-5, 1e-9});
 }
@@ -252,38 +263,44 @@ TEST(Softmax, GradientIsTheSlope) {
 TEST(NonLinearity, MostTilesWork) {
   for (const Type& type : {FLOAT, HALF}) {
     const auto share = [&](const Shape& shape, const std::function<void(Graph&, const Tensor&, Sequence&)>& op) {
-      return share_of_tiles_used(Machine::full, {operand("x", type, shape, [](std::size_t) { return 0; })}, [&](Graph& g, Tensors& in, Sequence& prog) {
-        op(g, in[0], prog);
-        return Tensors{};
-      });
+      return share_of_tiles_used(Machine::full, {operand("x", type, shape, [](std::size_t) { return 0; })},
+                                 [&](Graph& g, Tensors& in, Sequence& prog) {
+                                   op(g, in[0], prog);
+                                   return Tensors{};
+                                 });
     };
     for (const Shape& shape : {Shape{100000}, Shape{1000, 100}, Shape{10, 10000}, Shape{2000, 50}, Shape{10000, 10}}) {
       EXPECT_GE(share(shape, [](Graph& g, const Tensor& t, Sequence& p) { popnn::gelu(g, t, p); }), 0.9);
       EXPECT_GE(share(shape, [](Graph& g, const Tensor& t, Sequence& p) { popnn::reluInPlace(g, t, p); }), 0.9);
-      EXPECT_GE(share(shape, [](Graph& g, const Tensor& t, Sequence& p) { popnn::nonLinearityInputGradient(g, NonLinearityType::TANH, t, t, p); }), 0.9);
+      EXPECT_GE(share(shape,
+                      [](Graph& g, const Tensor& t, Sequence& p) { popnn::nonLinearityInputGradient(g, NonLinearityType::TANH, t, t, p); }),
+                0.9);
       EXPECT_GE(share(shape, [](Graph& g, const Tensor& t, Sequence& p) { popnn::softmax(g, t, p); }), 0.9) << shape[0];
       EXPECT_GE(share(shape, [](Graph& g, const Tensor& t, Sequence& p) { popnn::logSoftmaxInPlace(g, t, p); }), 0.9) << shape[0];
-      EXPECT_GE(share(shape, [](Graph& g, const Tensor& t, Sequence& p) { popnn::nonLinearityInputGradient(g, NonLinearityType::SOFTMAX, t, t, p); }), 0.9);
+      EXPECT_GE(share(shape, [](Graph& g, const Tensor& t,
+                                Sequence& p) { popnn::nonLinearityInputGradient(g, NonLinearityType::SOFTMAX, t, t, p); }),
+                0.9);
     }
   }
 }
 
 TEST(NonLinearity, WorkOnOneTileIsSpread) {
   const Operand x = operand("x", FLOAT, {100000}, uniform(-1, 1, 1), Mapping::one);
-  EXPECT_GE(share_of_tiles_used(Machine::full, {x}, [](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::tanh(g, in[0], prog)}; }), 0.9);
+  EXPECT_GE(
+      share_of_tiles_used(Machine::full, {x}, [](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::tanh(g, in[0], prog)}; }),
+      0.9);
 }
 
 template <class F>
 std::string error_of(const F& f) {
   std::string message;
-  run(Machine::ipu1, {operand("f", FLOAT, {4, 6}, uniform(0, 1, 1)), operand("i", INT, {4}, integers(0, 3, 1)), operand("h", HALF, {4, 6}, uniform(0, 1, 1)),
-                      operand("s", FLOAT, {}, uniform(0, 1, 1))},
+  run(Machine::ipu1,
+      {operand("f", FLOAT, {4, 6}, uniform(0, 1, 1)), operand("i", INT, {4}, integers(0, 3, 1)),
+       operand("h", HALF, {4, 6}, uniform(0, 1, 1)), operand("s", FLOAT, {}, uniform(0, 1, 1))},
       [&](Graph& g, Tensors& in, Sequence& prog) {
         try {
           f(g, in, prog);
-        } catch (const poputil::poplibs_error& e) {
-          message = e.what();
-        }
+        } catch (const poputil::poplibs_error& e) { message = e.what(); }
         return Tensors{};
       });
   return message;
@@ -293,7 +310,8 @@ TEST(NonLinearity, Errors) {
   using ::testing::HasSubstr;
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::relu(g, t[1], p); }), HasSubstr("has type int"));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::reluInPlace(g, t[1], p); }), HasSubstr("has type int"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::reluInPlace(g, t[3].expand({0}).broadcast(3, 0), p); }), HasSubstr("not parallel writeable"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::reluInPlace(g, t[3].expand({0}).broadcast(3, 0), p); }),
+              HasSubstr("not parallel writeable"));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::softmax(g, t[3], p); }), HasSubstr("scalar"));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::softmaxInPlace(g, t[3], p); }), HasSubstr("scalar"));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::logSoftmax(g, t[3], p); }), HasSubstr("scalar"));
@@ -311,7 +329,8 @@ TEST(NonLinearity, Errors) {
               }),
               HasSubstr("several compute sets"));
   const auto gradient = [](const Tensor& (*second)(Tensors&)) {
-    return error_of([&](Graph& g, Tensors& t, Sequence& p) { popnn::nonLinearityInputGradient(g, NonLinearityType::RELU, t[0], second(t), p); });
+    return error_of(
+        [&](Graph& g, Tensors& t, Sequence& p) { popnn::nonLinearityInputGradient(g, NonLinearityType::RELU, t[0], second(t), p); });
   };
   EXPECT_THAT(gradient([](Tensors& t) -> const Tensor& { return t[2]; }), HasSubstr("outGradient half"));
   EXPECT_THAT(gradient([](Tensors& t) -> const Tensor& { return t[3]; }), HasSubstr("shape"));

@@ -1,11 +1,11 @@
 // Batch, group, layer and instance norm against plain references in double. A norm of any kind is described by which statistic each element
 // belongs to.
+#include <poplar/exceptions.hpp>
 #include <popnn/BatchNorm.hpp>
 #include <popnn/GroupNorm.hpp>
 #include <popnn/InstanceNorm.hpp>
 #include <popnn/LayerNorm.hpp>
 #include <popnn/Norms.hpp>
-#include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "oplib.h"
@@ -38,7 +38,8 @@ struct Reference {
     for (std::size_t s = 0; s < statistics; ++s) mean[s] /= counts[s];
     for (std::size_t i = 0; i < x.size(); ++i) squares[statistic(i)] += (x[i] - mean[statistic(i)]) * (x[i] - mean[statistic(i)]);
     deviation.clear();
-    for (std::size_t s = 0; s < statistics; ++s) deviation.push_back(1 / std::sqrt(squares[s] / (counts[s] - (unbiased && counts[s] > 1 ? 1 : 0)) + kEps));
+    for (std::size_t s = 0; s < statistics; ++s)
+      deviation.push_back(1 / std::sqrt(squares[s] / (counts[s] - (unbiased && counts[s] > 1 ? 1 : 0)) + kEps));
   }
   std::vector<double> whiten(const std::vector<double>& x, const std::vector<double>& mean, const std::vector<double>& deviation) const {
     std::vector<double> out;
@@ -73,9 +74,10 @@ struct Kind {
   std::string name;
   std::function<Reference(const Shape&)> reference;
   std::function<Pair(Graph&, const Tensor&, Sequence&, bool unbiased, bool stable)> statistics;
-  std::function<Pair(Graph&, const Tensors&, const Pair&, Sequence&)> normalise;         // acts, gradient, gamma, beta
+  std::function<Pair(Graph&, const Tensors&, const Pair&, Sequence&)> normalise;  // acts, gradient, gamma, beta
   std::function<Tensor(Graph&, const Tensors&, const Pair&, Sequence&)> whiten;
-  std::function<Tensors(Graph&, const Tensors&, const Pair&, const Tensor& whitened, Sequence&)> gradients;  // both forms: gamma, beta, acts
+  std::function<Tensors(Graph&, const Tensors&, const Pair&, const Tensor& whitened, Sequence&)>
+      gradients;  // both forms: gamma, beta, acts
   std::function<void(Graph&, const Pair& deltas, Tensor& gamma, Tensor& beta, Sequence&)> update;
 };
 
@@ -89,20 +91,24 @@ Reference reference_of(const Shape& shape, std::size_t statistics, const std::fu
 }
 
 // The functions of a kind: batchNormStatistics, batchNormWhiten, batchNormalise ...
-#define NORM_FUNCTIONS(ns, Stem, ...)                                                                                                                  \
-  [](Graph& g, const Tensors& t, const Pair& s, Sequence& p) { return ns::Stem##alise(g, t[0], t[2], t[3], s.first, s.second, p, {} __VA_ARGS__); },   \
-      [](Graph& g, const Tensors& t, const Pair& s, Sequence& p) { return ns::Stem##Whiten(g, t[0], s.first, s.second, p, {} __VA_ARGS__); },          \
-      [](Graph& g, const Tensors& t, const Pair& s, const Tensor& w, Sequence& p) {                                                                    \
-        const Pair a = ns::Stem##ParamGradients(g, t[0], t[1], s.first, s.second, p, FLOAT, {} __VA_ARGS__);                                           \
-        const Pair b = ns::Stem##ParamGradients(g, w, t[1], p, FLOAT, {} __VA_ARGS__);                                                                 \
-        return Tensors{a.first, a.second, ns::Stem##Gradients(g, t[0], t[1], s.first, s.second, t[2], p, FLOAT, {} __VA_ARGS__),                       \
-                       b.first, b.second, ns::Stem##Gradients(g, w, t[1], s.second, t[2], p, FLOAT, {} __VA_ARGS__)};                                  \
-      },                                                                                                                                               \
-      [](Graph& g, const Pair& d, Tensor& gamma, Tensor& beta, Sequence& p) {                                                                          \
-        ns::Stem##ParamUpdate(g, d.first, d.second, -0.5f, gamma, beta, p, {} __VA_ARGS__);                                                            \
-        const Tensor scale = g.addConstant(FLOAT, {}, 2.0f);                                                                                           \
-        g.setTileMapping(scale, 0);                                                                                                                    \
-        ns::Stem##ParamUpdate(g, d.first, d.second, scale, gamma, beta, p, {} __VA_ARGS__);                                                            \
+#define NORM_FUNCTIONS(ns, Stem, ...)                                                                                            \
+  [](Graph& g, const Tensors& t, const Pair& s, Sequence& p) {                                                                   \
+    return ns::Stem##alise(g, t[0], t[2], t[3], s.first, s.second, p, {} __VA_ARGS__);                                           \
+  },                                                                                                                             \
+      [](Graph& g, const Tensors& t, const Pair& s, Sequence& p) {                                                               \
+        return ns::Stem##Whiten(g, t[0], s.first, s.second, p, {} __VA_ARGS__);                                                  \
+      },                                                                                                                         \
+      [](Graph& g, const Tensors& t, const Pair& s, const Tensor& w, Sequence& p) {                                              \
+        const Pair a = ns::Stem##ParamGradients(g, t[0], t[1], s.first, s.second, p, FLOAT, {} __VA_ARGS__);                     \
+        const Pair b = ns::Stem##ParamGradients(g, w, t[1], p, FLOAT, {} __VA_ARGS__);                                           \
+        return Tensors{a.first, a.second, ns::Stem##Gradients(g, t[0], t[1], s.first, s.second, t[2], p, FLOAT, {} __VA_ARGS__), \
+                       b.first, b.second, ns::Stem##Gradients(g, w, t[1], s.second, t[2], p, FLOAT, {} __VA_ARGS__)};            \
+      },                                                                                                                         \
+      [](Graph& g, const Pair& d, Tensor& gamma, Tensor& beta, Sequence& p) {                                                    \
+        ns::Stem##ParamUpdate(g, d.first, d.second, -0.5f, gamma, beta, p, {} __VA_ARGS__);                                      \
+        const Tensor scale = g.addConstant(FLOAT, {}, 2.0f);                                                                     \
+        g.setTileMapping(scale, 0);                                                                                              \
+        ns::Stem##ParamUpdate(g, d.first, d.second, scale, gamma, beta, p, {} __VA_ARGS__);                                      \
       }
 
 const OptionFlags& contiguous() {
@@ -116,16 +122,21 @@ std::vector<Kind> kinds() {
       {"batch", [](const Shape& s) { return reference_of(s, s[1], [](std::size_t, std::size_t c) { return c; }); },
        [](Graph& g, const Tensor& t, Sequence& p, bool u, bool s) { return bn::batchNormStatistics(g, t, kEps, p, u, s); },
        NORM_FUNCTIONS(bn, batchNorm)},
-      {"group strided", [](const Shape& s) { return reference_of(s, 2 * s[0], [](std::size_t b, std::size_t c) { return 2 * b + c % 2; }); },
+      {"group strided",
+       [](const Shape& s) { return reference_of(s, 2 * s[0], [](std::size_t b, std::size_t c) { return 2 * b + c % 2; }); },
        [](Graph& g, const Tensor& t, Sequence& p, bool u, bool s) { return gn::groupNormStatistics(g, t, kEps, p, 2, u, s); },
        NORM_FUNCTIONS(gn, groupNorm)},
-      {"group", [](const Shape& s) { return reference_of(s, 2 * s[0], [n = s[1] / 2](std::size_t b, std::size_t c) { return 2 * b + c / n; }); },
-       [](Graph& g, const Tensor& t, Sequence& p, bool u, bool s) { return gn::groupNormStatistics(g, t, kEps, p, 2, u, s, FLOAT, {}, contiguous()); },
+      {"group",
+       [](const Shape& s) { return reference_of(s, 2 * s[0], [n = s[1] / 2](std::size_t b, std::size_t c) { return 2 * b + c / n; }); },
+       [](Graph& g, const Tensor& t, Sequence& p, bool u, bool s) {
+         return gn::groupNormStatistics(g, t, kEps, p, 2, u, s, FLOAT, {}, contiguous());
+       },
        NORM_FUNCTIONS(gn, groupNorm, , contiguous())},
       {"layer", [](const Shape& s) { return reference_of(s, s[0], [](std::size_t b, std::size_t) { return b; }); },
        [](Graph& g, const Tensor& t, Sequence& p, bool u, bool s) { return ln::layerNormStatistics(g, t, kEps, p, u, s); },
        NORM_FUNCTIONS(ln, layerNorm)},
-      {"instance", [](const Shape& s) { return reference_of(s, s[0] * s[1], [n = s[1]](std::size_t b, std::size_t c) { return b * n + c; }); },
+      {"instance",
+       [](const Shape& s) { return reference_of(s, s[0] * s[1], [n = s[1]](std::size_t b, std::size_t c) { return b * n + c; }); },
        [](Graph& g, const Tensor& t, Sequence& p, bool u, bool s) { return in::instanceNormStatistics(g, t, kEps, p, u, s); },
        NORM_FUNCTIONS(in, instanceNorm)},
   };
@@ -139,10 +150,13 @@ TEST(Norms, EveryKind) {
           for (const Shape& shape : {Shape{3, 6, 4, 5}, Shape{4, 2, 3}, Shape{6, 8}}) {
             const bool field = shape.size() > 2;
             if (kind.name == "instance" && !field) continue;  // one element each
-            const Operand x = operand("x", type, shape, uniform(-2, 3, 1), mapping), g = operand("g", type, shape, uniform(-1, 1, 2), mapping);
-            const Operand gamma = operand("gamma", type, {shape[1]}, uniform(0.5, 2, 3)), beta = operand("beta", type, {shape[1]}, uniform(-1, 1, 4));
+            const Operand x = operand("x", type, shape, uniform(-2, 3, 1), mapping),
+                          g = operand("g", type, shape, uniform(-1, 1, 2), mapping);
+            const Operand gamma = operand("gamma", type, {shape[1]}, uniform(0.5, 2, 3)),
+                          beta = operand("beta", type, {shape[1]}, uniform(-1, 1, 4));
             const auto out = run(machine, {x, g, gamma, beta}, [&](Graph& graph, Tensors& in, Sequence& prog) {
-              const Pair unbiased = kind.statistics(graph, in[0], prog, true, true), s = kind.statistics(graph, in[0], prog, false, mapping == Mapping::one);
+              const Pair unbiased = kind.statistics(graph, in[0], prog, true, true),
+                         s = kind.statistics(graph, in[0], prog, false, mapping == Mapping::one);
               const Pair n = kind.normalise(graph, in, s, prog);
               Tensors results = {s.first, s.second, unbiased.first, unbiased.second, n.first, n.second, kind.whiten(graph, in, s, prog)};
               const Tensors gradients = kind.gradients(graph, in, s, n.second, prog);
@@ -194,7 +208,8 @@ TEST(Norms, InOnePass) {
       for (const unsigned groups : {1u, shape[1] % 2 == 0 ? 2u : 1u})
         for (const char* rows : {"true", "false"}) {
           const Operand x = operand("x", FLOAT, shape, uniform(-2, 3, 1)), g = operand("g", FLOAT, shape, uniform(-1, 1, 2));
-          const Operand gamma = operand("gamma", FLOAT, {shape[1]}, uniform(0.5, 2, 3)), beta = operand("beta", FLOAT, {shape[1]}, uniform(-1, 1, 4));
+          const Operand gamma = operand("gamma", FLOAT, {shape[1]}, uniform(0.5, 2, 3)),
+                        beta = operand("beta", FLOAT, {shape[1]}, uniform(-1, 1, 4));
           const auto out = run(machine, {x, g, gamma, beta}, [&](Graph& graph, Tensors& in, Sequence& prog) {
             const OptionFlags plain = contiguous();
             OptionFlags options = plain;
@@ -202,7 +217,8 @@ TEST(Norms, InOnePass) {
             const Pair s = popnn::gn::groupNormStatistics(graph, in[0], kEps, prog, groups, false, true, FLOAT, {}, plain);
             const Pair n = popnn::gn::groupNormalise(graph, in[0], in[2], in[3], s.first, s.second, prog, {}, plain);
             const Pair parameters = popnn::gn::groupNormParamGradients(graph, n.second, in[1], prog, FLOAT, {}, plain);
-            Tensors all = {n.first, s.first, s.second, popnn::gn::groupNormGradients(graph, n.second, in[1], s.second, in[2], prog, FLOAT, {}, plain),
+            Tensors all = {n.first,          s.first,
+                           s.second,         popnn::gn::groupNormGradients(graph, n.second, in[1], s.second, in[2], prog, FLOAT, {}, plain),
                            parameters.first, parameters.second};
             const auto forward = popnn::gn::groupNorm(graph, in[0], in[2], in[3], kEps, prog, groups, {}, options);
             all.insert(all.end(), forward.begin(), forward.end());
@@ -221,8 +237,10 @@ TEST(Norms, InOnePass) {
 }
 
 TEST(Norms, CombinedMultiplicand) {
-  const Operand x = operand("x", FLOAT, {2, 3, 4}, uniform(-2, 3, 1)), a = operand("a", FLOAT, {3}, uniform(0.5, 2, 3)), b = operand("b", FLOAT, {3}, uniform(-1, 1, 4));
-  const auto out = run(Machine::ipu1, {x, a, b}, [](Graph& g, Tensors& in, Sequence& p) { return Tensors{popnn::bn::batchNormalise(g, in[0], in[1], in[2], p)}; });
+  const Operand x = operand("x", FLOAT, {2, 3, 4}, uniform(-2, 3, 1)), a = operand("a", FLOAT, {3}, uniform(0.5, 2, 3)),
+                b = operand("b", FLOAT, {3}, uniform(-1, 1, 4));
+  const auto out = run(Machine::ipu1, {x, a, b},
+                       [](Graph& g, Tensors& in, Sequence& p) { return Tensors{popnn::bn::batchNormalise(g, in[0], in[1], in[2], p)}; });
   std::vector<double> expected;
   for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(x[i] * a[i / 4 % 3] + b[i / 4 % 3]);
   expect_close(out[0], expected);
@@ -230,16 +248,19 @@ TEST(Norms, CombinedMultiplicand) {
 
 TEST(Norms, Distributed) {
   // Two replicas with the same activations: the sums double, and so does the number of elements; the results are those of one.
-  const Operand x = operand("x", FLOAT, {3, 4, 5}, uniform(-2, 3, 1)), g = operand("g", FLOAT, {3, 4, 5}, uniform(-1, 1, 2)), gamma = operand("gamma", FLOAT, {4}, uniform(0.5, 2, 3));
+  const Operand x = operand("x", FLOAT, {3, 4, 5}, uniform(-2, 3, 1)), g = operand("g", FLOAT, {3, 4, 5}, uniform(-1, 1, 2)),
+                gamma = operand("gamma", FLOAT, {4}, uniform(0.5, 2, 3));
   unsigned calls = 0;
   const auto out = run(Machine::ipu1, {x, g, gamma}, [&](Graph& graph, Tensors& in, Sequence& prog) {
-    const poplin::DistributedNormReduceCallback twice = [&](Graph& graph, const Tensors& sums, Sequence& prog, unsigned groups, const DebugContext&, const OptionFlags&) {
+    const poplin::DistributedNormReduceCallback twice = [&](Graph& graph, const Tensors& sums, Sequence& prog, unsigned groups,
+                                                            const DebugContext&, const OptionFlags&) {
       EXPECT_EQ(groups, 2u);
       ++calls;
       Tensors results;
       for (const Tensor& t : sums) {
         // a sum with itself
-        Tensor out = graph.clone(t), one = graph.addConstant(t.elementType(), {t.numElements()}, 1.0f), none = graph.addConstant(t.elementType(), {t.numElements()}, 0.0f);
+        Tensor out = graph.clone(t), one = graph.addConstant(t.elementType(), {t.numElements()}, 1.0f),
+               none = graph.addConstant(t.elementType(), {t.numElements()}, 0.0f);
         graph.setTileMapping(one, 0);
         graph.setTileMapping(none, 0);
         const Tensor doubled = popnn::bn::batchNormalise(graph, t.flatten().expand({0}), one, t.flatten(), prog);
@@ -251,7 +272,11 @@ TEST(Norms, Distributed) {
     const Pair alone = popnn::bn::batchNormStatistics(graph, in[0], kEps, prog, false);
     const Pair both = popnn::bn::distributedBatchNormStatistics(graph, in[0], kEps, prog, false, twice, 6);
     const Tensor whitened = popnn::bn::batchNormWhiten(graph, in[0], both.first, both.second, prog);
-    return Tensors{alone.first, alone.second, popnn::bn::batchNormGradients(graph, in[0], in[1], alone.first, alone.second, in[2], prog), both.first, both.second,
+    return Tensors{alone.first,
+                   alone.second,
+                   popnn::bn::batchNormGradients(graph, in[0], in[1], alone.first, alone.second, in[2], prog),
+                   both.first,
+                   both.second,
                    popnn::bn::distributedBatchNormGradients(graph, in[0], in[1], both.first, both.second, in[2], prog, twice, 6),
                    popnn::bn::distributedBatchNormGradients(graph, whitened, in[1], both.second, in[2], prog, twice, 6)};
   });
@@ -288,27 +313,39 @@ TEST(Norms, Errors) {
   using ::testing::HasSubstr;
   const auto error_of = [](const std::function<void(Graph&, Tensors&, Sequence&)>& f) {
     std::string message;
-    run(Machine::ipu1, {operand("x", FLOAT, {2, 6, 4}, uniform(0, 1, 1)), operand("s", FLOAT, {5}, uniform(0, 1, 1)), operand("h", HALF, {5}, uniform(0, 1, 1))},
+    run(Machine::ipu1,
+        {operand("x", FLOAT, {2, 6, 4}, uniform(0, 1, 1)), operand("s", FLOAT, {5}, uniform(0, 1, 1)),
+         operand("h", HALF, {5}, uniform(0, 1, 1))},
         [&](Graph& g, Tensors& in, Sequence& prog) {
           try {
             f(g, in, prog);
-          } catch (const poputil::poplibs_error& e) {
-            message = e.what();
-          } catch (const poplar::invalid_option& e) {
+          } catch (const poputil::poplibs_error& e) { message = e.what(); } catch (const poplar::invalid_option& e) {
             message = std::string("option: ") + e.what();
           }
           return Tensors{};
         });
     return message;
   };
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormStatistics(g, t[0], 1, p, 4, false); }), HasSubstr("6 channels cannot be cut into 4"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormStatistics(g, t[0], 1, p, 0, false); }), HasSubstr("6 channels cannot be cut into 0"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormStatistics(g, t[1], 1, p, 1, false); }), HasSubstr("expected {batch, channels"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormWhiten(g, t[0], t[1], t[1], p); }), HasSubstr("are not those of groups"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::bn::batchNormParamUpdate(g, t[1], t[1], 1.0f, t[1], t[0], p); }), HasSubstr("have shapes"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::bn::batchNormParamUpdate(g, t[1], t[2], 1.0f, t[1], t[1], p); }), HasSubstr("differ in type"));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::bn::batchNormStatistics(g, t[0], 1, p, false, false, FLOAT, {}, contiguous()); }), HasSubstr("option: "));
-  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormParamGradients(g, t[0], t[0], p, FLOAT, {}, {{"groups", "2"}}); }), HasSubstr("option: "));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormStatistics(g, t[0], 1, p, 4, false); }),
+              HasSubstr("6 channels cannot be cut into 4"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormStatistics(g, t[0], 1, p, 0, false); }),
+              HasSubstr("6 channels cannot be cut into 0"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormStatistics(g, t[1], 1, p, 1, false); }),
+              HasSubstr("expected {batch, channels"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::gn::groupNormWhiten(g, t[0], t[1], t[1], p); }),
+              HasSubstr("are not those of groups"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::bn::batchNormParamUpdate(g, t[1], t[1], 1.0f, t[1], t[0], p); }),
+              HasSubstr("have shapes"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::bn::batchNormParamUpdate(g, t[1], t[2], 1.0f, t[1], t[1], p); }),
+              HasSubstr("differ in type"));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) {
+                popnn::bn::batchNormStatistics(g, t[0], 1, p, false, false, FLOAT, {}, contiguous());
+              }),
+              HasSubstr("option: "));
+  EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) {
+                popnn::gn::groupNormParamGradients(g, t[0], t[0], p, FLOAT, {}, {{"groups", "2"}});
+              }),
+              HasSubstr("option: "));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Pooling and its gradients against a plain reference in double, over fields of one to three dimensions.
-#include <popnn/Pooling.hpp>
 #include <poplar/exceptions.hpp>
+#include <popnn/Pooling.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
@@ -38,7 +38,8 @@ std::vector<std::size_t> elements_of(const PoolParams& p, const Shape& windows, 
     for (const std::size_t base : out)
       for (std::size_t k = 0; k < p.kernelShape[i]; ++k) {
         const long e = static_cast<long>(at[i] * p.stride[i] + k) - p.inputTruncationOrPaddingLower[i];
-        if (e >= 0 && e < static_cast<long>(p.inputFieldShape[i])) next.push_back(base * p.inputFieldShape[i] + static_cast<std::size_t>(e));
+        if (e >= 0 && e < static_cast<long>(p.inputFieldShape[i]))
+          next.push_back(base * p.inputFieldShape[i] + static_cast<std::size_t>(e));
       }
     out = next;
   }
@@ -57,7 +58,9 @@ std::vector<double> pooled_of(const PoolParams& p, const std::vector<double>& in
         sum += in[image * field + e];
         max = std::max(max, in[image * field + e]);
       }
-      out.push_back(p.poolingType == PoolingType::MAX ? max : p.poolingType == PoolingType::AVG && !elements.empty() ? sum / static_cast<double>(elements.size()) : sum);
+      out.push_back(p.poolingType == PoolingType::MAX                        ? max
+                    : p.poolingType == PoolingType::AVG && !elements.empty() ? sum / static_cast<double>(elements.size())
+                                                                             : sum);
     }
   return out;
 }
@@ -96,9 +99,9 @@ const std::vector<Case> kCases = {
     {{1}, {1}, {1}, {0}, {0}, 1, 1},
     {{9, 8}, {2, 2}, {2, 2}, {0, 0}, {0, 0}},
     {{9, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 8, 3},
-    {{9, 8}, {3, 2}, {2, 3}, {-1, 1}, {1, -2}, 5, 1},   // truncated
-    {{4, 5}, {2, 2}, {1, 3}, {3, 0}, {3, 4}, 2, 1},     // windows without an element
-    {{3, 40}, {1, 5}, {4, 5}, {0, 0}, {0, 0}, 16, 2},   // elements in no window
+    {{9, 8}, {3, 2}, {2, 3}, {-1, 1}, {1, -2}, 5, 1},  // truncated
+    {{4, 5}, {2, 2}, {1, 3}, {3, 0}, {3, 4}, 2, 1},    // windows without an element
+    {{3, 40}, {1, 5}, {4, 5}, {0, 0}, {0, 0}, 16, 2},  // elements in no window
     {{30, 34}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 1, 1},
     {{4, 5, 6}, {2, 3, 2}, {1, 2, 2}, {1, 0, 1}, {0, 1, 0}, 4, 2},
     {{3, 2, 20}, {3, 1, 4}, {3, 1, 3}, {0, 0, -2}, {0, 0, 0}, 2, 1},
@@ -153,13 +156,15 @@ TEST(Pooling, ForwardAndGradients) {
           std::size_t at = 0;
           for (const PoolingType pooling : kTypes) {
             const PoolParams p = params_of(c, pooling, type);
-            const std::string what = std::string(popnn::pooling::asString(pooling)) + " case " + std::to_string(number) + " " + name_of(machine) + " " + name_of(mapping);
+            const std::string what = std::string(popnn::pooling::asString(pooling)) + " case " + std::to_string(number) + " " +
+                                     name_of(machine) + " " + name_of(mapping);
             EXPECT_EQ(out[at].shape, shape_of(c, windows));
             expect_close(out[at++], pooled_of(p, x.values), tolerance_for(type), what);
             EXPECT_EQ(out[at].shape, x.shape);
             expect_close(out[at++], gradient_of(p, x.values, g.values, false), tolerance_for(type), "gradient " + what);
             expect_close(out[at++], gradient_of(p, x.values, g.values, true), tolerance_for(type), "scaled gradient " + what);
-            if (pooling != PoolingType::MAX) expect_close(out[at++], gradient_of(p, x.values, g.values, false), tolerance_for(type), "short gradient " + what);
+            if (pooling != PoolingType::MAX)
+              expect_close(out[at++], gradient_of(p, x.values, g.values, false), tolerance_for(type), "short gradient " + what);
           }
         }
 }
@@ -169,10 +174,12 @@ TEST(Pooling, ChannelsTogether) {
     for (const Machine machine : kMachines) {
       const Case c = {{9, 10}, {3, 3}, {2, 1}, {1, 1}, {1, 0}, 16, 2};
       const PoolParams p = params_of(c, PoolingType::MAX, FLOAT), avg = params_of(c, PoolingType::AVG, FLOAT);
-      const Operand x = operand("x", FLOAT, shape_of(c, c.field), uniform(-6, 6, 3)), g = operand("g", FLOAT, shape_of(c, p.getOutputFieldShape()), uniform(-1, 1, 4));
+      const Operand x = operand("x", FLOAT, shape_of(c, c.field), uniform(-6, 6, 3)),
+                    g = operand("g", FLOAT, shape_of(c, p.getOutputFieldShape()), uniform(-1, 1, 4));
       const auto out = run(machine, {x, g}, [&](Graph& graph, Tensors& in, Sequence& prog) {
         const Tensor grouped = regroup(graph, in[0], channels, prog), pooled = popnn::pooling::pool(graph, p, grouped, prog);
-        return Tensors{pooled, popnn::pooling::poolInputGradient(graph, p, grouped, pooled, in[1], true, prog), popnn::pooling::pool(graph, avg, grouped, prog),
+        return Tensors{pooled, popnn::pooling::poolInputGradient(graph, p, grouped, pooled, in[1], true, prog),
+                       popnn::pooling::pool(graph, avg, grouped, prog),
                        popnn::pooling::poolInputGradient(graph, avg, grouped, pooled, in[1], false, prog)};
       });
       expect_close(out[0], pooled_of(p, x.values), tolerance_for(FLOAT));
@@ -186,7 +193,8 @@ TEST(Pooling, GradientsAreSlopes) {
   const Case c = {{5, 6}, {3, 3}, {2, 1}, {1, 0}, {0, 1}, 1, 1};
   for (const PoolingType pooling : kTypes) {
     const PoolParams p = params_of(c, pooling, FLOAT);
-    const Operand x = operand("x", FLOAT, shape_of(c, c.field), uniform(-6, 6, 3)), g = operand("g", FLOAT, shape_of(c, p.getOutputFieldShape()), uniform(-1, 1, 4));
+    const Operand x = operand("x", FLOAT, shape_of(c, c.field), uniform(-6, 6, 3)),
+                  g = operand("g", FLOAT, shape_of(c, p.getOutputFieldShape()), uniform(-1, 1, 4));
     const auto out = run(Machine::ipu1, {x, g}, [&](Graph& graph, Tensors& in, Sequence& prog) {
       return Tensors{popnn::pooling::poolInputGradient(graph, p, in[0], popnn::pooling::pool(graph, p, in[0], prog), in[1], false, prog)};
     });
@@ -237,23 +245,35 @@ TEST(Pooling, EmptyBatch) {
 
 TEST(Pooling, MostTilesWork) {
   for (const Type& type : {FLOAT, HALF})
-    for (const auto& [batch, channels, field] : {std::tuple<std::size_t, std::size_t, Shape>{1, 1, {400, 400}}, {4, 64, {20, 40}}, {2, 3, {300, 300}}, {100, 64, {8, 8}}, {1, 1, {400000}}}) {
+    for (const auto& [batch, channels, field] : {std::tuple<std::size_t, std::size_t, Shape>{1, 1, {400, 400}},
+                                                 {4, 64, {20, 40}},
+                                                 {2, 3, {300, 300}},
+                                                 {100, 64, {8, 8}},
+                                                 {1, 1, {400000}}}) {
       const std::size_t n = field.size();
-      const PoolParams p(PoolingType::MAX, field, Shape(n, 3), std::vector<unsigned>(n, n == 1 ? 2 : 1), std::vector<int>(n, 1), std::vector<int>(n, 1), channels, batch, type);
+      const PoolParams p(PoolingType::MAX, field, Shape(n, 3), std::vector<unsigned>(n, n == 1 ? 2 : 1), std::vector<int>(n, 1),
+                         std::vector<int>(n, 1), channels, batch, type);
       Shape shape = {batch, channels};
       shape.insert(shape.end(), field.begin(), field.end());
       const Operand x = operand("x", type, shape, [](std::size_t) { return 0; });
-      EXPECT_GE(share_of_tiles_used(Machine::full, {x}, [&](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::pooling::pool(g, p, in[0], prog)}; }), 0.9) << shape.back();
-      EXPECT_GE(share_of_tiles_used(Machine::full, {x}, [&](Graph& g, Tensors&, Sequence& prog) {
-        PoolParams sum = p;
-        sum.poolingType = PoolingType::SUM;
-        const Shape windows = p.getOutputFieldShape();
-        Shape out = {batch, channels};
-        out.insert(out.end(), windows.begin(), windows.end());
-        const Tensor gradient = g.addVariable(type, out);
-        map_tensor(g, gradient, Mapping::linear);
-        return Tensors{popnn::pooling::poolInputGradient(g, sum, 1, gradient, prog)};
-      }), 0.9) << shape.back();
+      EXPECT_GE(
+          share_of_tiles_used(Machine::full, {x},
+                              [&](Graph& g, Tensors& in, Sequence& prog) { return Tensors{popnn::pooling::pool(g, p, in[0], prog)}; }),
+          0.9)
+          << shape.back();
+      EXPECT_GE(share_of_tiles_used(Machine::full, {x},
+                                    [&](Graph& g, Tensors&, Sequence& prog) {
+                                      PoolParams sum = p;
+                                      sum.poolingType = PoolingType::SUM;
+                                      const Shape windows = p.getOutputFieldShape();
+                                      Shape out = {batch, channels};
+                                      out.insert(out.end(), windows.begin(), windows.end());
+                                      const Tensor gradient = g.addVariable(type, out);
+                                      map_tensor(g, gradient, Mapping::linear);
+                                      return Tensors{popnn::pooling::poolInputGradient(g, sum, 1, gradient, prog)};
+                                    }),
+                0.9)
+          << shape.back();
     }
 }
 
@@ -276,16 +296,18 @@ TEST(Pooling, Errors) {
   const PoolParams good(PoolingType::MAX, {4, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, 3, 2, FLOAT);
   const auto error_of = [&](const std::function<void(PoolParams&)>& change, const OptionFlags& options = {}, bool shorter = false) {
     std::string message;
-    run(Machine::ipu1, {operand("x", FLOAT, {2, 3, 4, 4}, uniform(0, 1, 1)), operand("y", FLOAT, {2, 3, 2, 2}, uniform(0, 1, 1)), operand("h", HALF, {2, 3, 4, 4}, uniform(0, 1, 1))},
+    run(Machine::ipu1,
+        {operand("x", FLOAT, {2, 3, 4, 4}, uniform(0, 1, 1)), operand("y", FLOAT, {2, 3, 2, 2}, uniform(0, 1, 1)),
+         operand("h", HALF, {2, 3, 4, 4}, uniform(0, 1, 1))},
         [&](Graph& g, Tensors& in, Sequence& prog) {
           PoolParams p = good;
           change(p);
           try {
-            if (shorter) popnn::pooling::poolInputGradient(g, p, 2, in[1], prog, {}, options);
-            else popnn::pooling::pool(g, p, in[0], prog, {}, options);
-          } catch (const poputil::poplibs_error& e) {
-            message = e.what();
-          } catch (const poplar::invalid_option& e) {
+            if (shorter)
+              popnn::pooling::poolInputGradient(g, p, 2, in[1], prog, {}, options);
+            else
+              popnn::pooling::pool(g, p, in[0], prog, {}, options);
+          } catch (const poputil::poplibs_error& e) { message = e.what(); } catch (const poplar::invalid_option& e) {
             message = std::string("option: ") + e.what();
           }
           return Tensors{};

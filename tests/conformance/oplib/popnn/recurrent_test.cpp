@@ -1,4 +1,5 @@
-// LSTM and GRU layers: outputs against the equations in double, gradients against differences of a loss, sum of outputs times given numbers.
+// LSTM and GRU layers: outputs against the equations in double, gradients against differences of a loss, sum of outputs times given
+// numbers.
 #include <gtest/gtest.h>
 
 #include <popnn/Gru.hpp>
@@ -55,7 +56,9 @@ Numbers lstm(const std::vector<Numbers>& v, const std::vector<std::size_t>& orde
     const Numbers before = h;
     for (std::size_t n = 0; n < kBatch; ++n)
       for (std::size_t j = 0; j < kOut; ++j) {
-        const auto z = [&](std::size_t u) { return sum_of(v[3], v[4], v[5], order[u], j, &v[0][(t * kBatch + n) * kIn], &before[n * kOut]); };
+        const auto z = [&](std::size_t u) {
+          return sum_of(v[3], v[4], v[5], order[u], j, &v[0][(t * kBatch + n) * kIn], &before[n * kOut]);
+        };
         double& cell = c[n * kOut + j];
         cell = sigmoid(z(0)) * cell + sigmoid(z(1)) * std::tanh(z(2));
         h[n * kOut + j] = sigmoid(z(3)) * std::tanh(cell);
@@ -116,12 +119,16 @@ TEST(Lstm, Forward) {
           LstmParams params(type, kBatch, kSteps, {kIn, kOut});
           params.outputFullSequence = full;
           Tensor kept;
-          const auto [output, cell] = popnn::lstm::lstmFwd(g, params, {in[1], in[2]}, in[0], {in[3], in[4], in[5]}, full ? &kept : nullptr, prog);
+          const auto [output, cell] =
+              popnn::lstm::lstmFwd(g, params, {in[1], in[2]}, in[0], {in[3], in[4], in[5]}, full ? &kept : nullptr, prog);
           return std::vector<Tensor>{output, cell};
         });
         const Numbers expected = lstm(o.values());
         const std::size_t last = kSteps * kBatch * kOut, one = kBatch * kOut;
-        expect_close(out[0], Numbers(expected.begin() + static_cast<std::ptrdiff_t>(full ? 0 : last - one), expected.begin() + static_cast<std::ptrdiff_t>(last)), tolerance(type));
+        expect_close(out[0],
+                     Numbers(expected.begin() + static_cast<std::ptrdiff_t>(full ? 0 : last - one),
+                             expected.begin() + static_cast<std::ptrdiff_t>(last)),
+                     tolerance(type));
         expect_close(out[1], Numbers(expected.begin() + static_cast<std::ptrdiff_t>(last), expected.end()), tolerance(type));
       }
 }
@@ -143,7 +150,8 @@ TEST(Lstm, Gradients) {
     for (const bool full : {true, false}) {
       Operands o = operands(4, true, FLOAT, Mapping::linear);
       const std::size_t all = kSteps * kBatch * kOut, one = kBatch * kOut;
-      const Operand grad = operand("grad", FLOAT, full ? std::vector<std::size_t>{kSteps, kBatch, kOut} : std::vector<std::size_t>{kBatch, kOut}, uniform(-1, 1, 7));
+      const Operand grad = operand(
+          "grad", FLOAT, full ? std::vector<std::size_t>{kSteps, kBatch, kOut} : std::vector<std::size_t>{kBatch, kOut}, uniform(-1, 1, 7));
       const Operand cell_grad = operand("cellGrad", FLOAT, {kBatch, kOut}, uniform(-1, 1, 8));
       std::vector<Operand> with = o.all;
       with.push_back(grad);
@@ -156,14 +164,16 @@ TEST(Lstm, Gradients) {
         Tensor kept, input_grad;
         const auto [output, cell] = popnn::lstm::lstmFwd(g, params, init, in[0], weights, &kept, prog);
         popnn::lstm::LstmWeights w;
-        const auto state = popnn::lstm::lstmBwdWithWU(g, params, prog, init, kept, weights, in[0], output, in[6], &in[7], &input_grad, w, "bwd");
+        const auto state =
+            popnn::lstm::lstmBwdWithWU(g, params, prog, init, kept, weights, in[0], output, in[6], &in[7], &input_grad, w, "bwd");
         return std::vector<Tensor>{input_grad, state.output, state.cellState, w.inputWeights, w.outputWeights, w.biases};
       });
       Numbers weights(all + one);
       for (std::size_t i = 0; i < grad.size(); ++i) weights[full ? i : all - one + i] = grad[i];
       for (std::size_t i = 0; i < one; ++i) weights[all + i] = cell_grad[i];
       for (std::size_t k = 0; k < 6; ++k)
-        expect_close(out[k], differences([](const std::vector<Numbers>& v) { return lstm(v); }, o.values(), k, weights), {2e-4, 2e-4}, o.all[k].name);
+        expect_close(out[k], differences([](const std::vector<Numbers>& v) { return lstm(v); }, o.values(), k, weights), {2e-4, 2e-4},
+                     o.all[k].name);
     }
 }
 
@@ -172,7 +182,8 @@ TEST(Gru, ForwardAndGradients) {
     for (const bool full : {true, false}) {
       const Operands o = operands(3, false, FLOAT, Mapping::linear);
       const std::size_t all = kSteps * kBatch * kOut, one = kBatch * kOut;
-      const Operand grad = operand("grad", FLOAT, full ? std::vector<std::size_t>{kSteps, kBatch, kOut} : std::vector<std::size_t>{kBatch, kOut}, uniform(-1, 1, 7));
+      const Operand grad = operand(
+          "grad", FLOAT, full ? std::vector<std::size_t>{kSteps, kBatch, kOut} : std::vector<std::size_t>{kBatch, kOut}, uniform(-1, 1, 7));
       std::vector<Operand> with = o.all;
       with.push_back(grad);
       const auto out = run(machine, with, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
@@ -186,11 +197,13 @@ TEST(Gru, ForwardAndGradients) {
         return std::vector<Tensor>{input_grad, state, w.inputWeights, w.outputWeights, w.biases, output};
       });
       const Numbers expected = gru(o.values());
-      expect_close(out[5], Numbers(expected.begin() + static_cast<std::ptrdiff_t>(full ? 0 : all - one), expected.end()), tolerance(FLOAT), "output");
+      expect_close(out[5], Numbers(expected.begin() + static_cast<std::ptrdiff_t>(full ? 0 : all - one), expected.end()), tolerance(FLOAT),
+                   "output");
       Numbers weights(all);
       for (std::size_t i = 0; i < grad.size(); ++i) weights[full ? i : all - one + i] = grad[i];
       for (std::size_t k = 0; k < 5; ++k)
-        expect_close(out[k], differences([](const std::vector<Numbers>& v) { return gru(v); }, o.values(), k, weights), {2e-4, 2e-4}, o.all[k].name);
+        expect_close(out[k], differences([](const std::vector<Numbers>& v) { return gru(v); }, o.values(), k, weights), {2e-4, 2e-4},
+                     o.all[k].name);
     }
 }
 
@@ -203,10 +216,12 @@ TEST(Recurrent, CreatedTensorsFit) {
     popnn::lstm::zeroInitialState(g, state, prog);
     const auto weights = popnn::lstm::createWeights(g, lstm_params, "weights");
     const Tensor input = popnn::lstm::createInput(g, lstm_params, "input");
-    EXPECT_EQ(popnn::lstm::lstmFwd(g, lstm_params, state, input, weights, nullptr, prog).first.shape(), (std::vector<std::size_t>{kSteps, kBatch, kOut}));
+    EXPECT_EQ(popnn::lstm::lstmFwd(g, lstm_params, state, input, weights, nullptr, prog).first.shape(),
+              (std::vector<std::size_t>{kSteps, kBatch, kOut}));
     const GruParams gru_params(FLOAT, kBatch, kSteps, {kIn, kOut});
-    EXPECT_EQ(popnn::gru::gruFwd(g, gru_params, popnn::gru::createInitialState(g, gru_params, "state"), popnn::gru::createInput(g, gru_params, "input"),
-                                 popnn::gru::createWeights(g, gru_params, "weights"), nullptr, prog)
+    EXPECT_EQ(popnn::gru::gruFwd(g, gru_params, popnn::gru::createInitialState(g, gru_params, "state"),
+                                 popnn::gru::createInput(g, gru_params, "input"), popnn::gru::createWeights(g, gru_params, "weights"),
+                                 nullptr, prog)
                   .shape(),
               (std::vector<std::size_t>{kSteps, kBatch, kOut}));
     return in;
@@ -230,7 +245,8 @@ TEST(Recurrent, Refusals) {
     EXPECT_THROW(forward(twice), poputil::poplibs_error);
     GruParams after(FLOAT, kBatch, kSteps, {kIn, kOut});
     after.resetAfter = true;
-    EXPECT_THROW(popnn::gru::gruFwd(g, after, in[1], in[0], {in[3].slice(0, 3), in[4].slice(0, 3), in[5].slice(0, 3)}, nullptr, prog), poputil::poplibs_error);
+    EXPECT_THROW(popnn::gru::gruFwd(g, after, in[1], in[0], {in[3].slice(0, 3), in[4].slice(0, 3), in[5].slice(0, 3)}, nullptr, prog),
+                 poputil::poplibs_error);
     return in;
   });
 }

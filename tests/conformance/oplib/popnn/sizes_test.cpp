@@ -1,10 +1,10 @@
 // Sizes whose products or sums wrap, at every entry point of poplin and popnn that takes sizes: an exception, at once.
-#include <popnn/Gru.hpp>
-#include <popnn/Lstm.hpp>
-#include <popnn/Pooling.hpp>
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
+#include <popnn/Gru.hpp>
+#include <popnn/Lstm.hpp>
+#include <popnn/Pooling.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <chrono>
@@ -26,7 +26,8 @@ TEST(Sizes, ThoseThatWrapAreRefused) {
     return ConvParams(FLOAT, batch, {field, field}, {kernel, kernel}, in, out, groups);
   };
   const auto pool = [](std::size_t field, unsigned stride, int padding, std::size_t channels, std::size_t batch) {
-    return popnn::pooling::PoolParams(popnn::PoolingType::MAX, {field, field}, {2, 2}, {stride, stride}, {padding, padding}, {padding, padding}, channels, batch, FLOAT);
+    return popnn::pooling::PoolParams(popnn::PoolingType::MAX, {field, field}, {2, 2}, {stride, stride}, {padding, padding},
+                                      {padding, padding}, channels, batch, FLOAT);
   };
   for (const std::size_t n : {std::size_t{1} << 32, (std::size_t{1} << 63) + 2, SIZE_MAX}) {
     const popnn::lstm::LstmParams lstm(FLOAT, n, n, {n, n}), lstm_wide(FLOAT, 2, 2, {n, n});

@@ -44,12 +44,13 @@ TEST(SpatialSoftMax, Expectations) {
 }
 
 TEST(SpatialSoftMax, Errors) {
-  run(Machine::ipu1, {operand("x", FLOAT, {3, 4, 5}, uniform(0, 2, 1)), operand("i", INT, {3, 4, 5}, integers(0, 2, 1))}, [](Graph& g, Tensors& in, Sequence& p) {
-    EXPECT_THROW(popnn::spatialSoftMax2D(g, p, in[0][0], 1), poputil::poplibs_error);
-    EXPECT_THROW(popnn::spatialSoftMax2D(g, p, in[1], 1), poputil::poplibs_error);
-    EXPECT_THROW(popnn::spatialSoftMax2D(g, p, in[0], 0), poputil::poplibs_error);
-    return Tensors{};
-  });
+  run(Machine::ipu1, {operand("x", FLOAT, {3, 4, 5}, uniform(0, 2, 1)), operand("i", INT, {3, 4, 5}, integers(0, 2, 1))},
+      [](Graph& g, Tensors& in, Sequence& p) {
+        EXPECT_THROW(popnn::spatialSoftMax2D(g, p, in[0][0], 1), poputil::poplibs_error);
+        EXPECT_THROW(popnn::spatialSoftMax2D(g, p, in[1], 1), poputil::poplibs_error);
+        EXPECT_THROW(popnn::spatialSoftMax2D(g, p, in[0], 0), poputil::poplibs_error);
+        return Tensors{};
+      });
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ using namespace poplar;
 using program::Execute;
 using program::Sequence;
 
-const std::vector<Type> kTypes = {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
+const std::vector<Type> kTypes = {FLOAT,       HALF,          INT,   UNSIGNED_INT,   BOOL,     CHAR,
+                                  SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
 
 struct Limits {
   double low, high;
@@ -51,7 +52,10 @@ TEST(Cast, AllPairs) {
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)
       for (const Type& from : kTypes) {
-        const auto value = is_floating(from) ? uniform(-300, 300, 7) : from == BOOL ? integers(0, 1, 7) : limits_of(from).low < 0 ? integers(-100, 100, 7) : integers(0, 250, 7);
+        const auto value = is_floating(from)         ? uniform(-300, 300, 7)
+                           : from == BOOL            ? integers(0, 1, 7)
+                           : limits_of(from).low < 0 ? integers(-100, 100, 7)
+                                                     : integers(0, 250, 7);
         const std::vector<std::vector<std::size_t>> shapes = {{}, {1}, {0, 4}, {37}, {11, 9}, {3, 5, 2, 7}};
         std::vector<Operand> operands;
         for (const auto& shape : shapes) operands.push_back(operand("x", from, shape, value, mapping));
@@ -75,9 +79,11 @@ TEST(Cast, AllPairs) {
 // Ends of ranges, halves of units, infinities, NaN, subnormal numbers.
 TEST(Cast, DifficultValues) {
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> values = {0, -0.0, 0.5, -0.5, 0.999, -0.999, 1.5, 2.5, -1.5, inf, -inf, nan, 65504, 65519, 65520, 65536, -65520, 1e9, -1e9, 3e9, 5e9, -5e9, 1e18, 1e19, 1e20, -1e20,
-                                0x1p31, -0x1p31, 0x1p32, 0x1p63, -0x1p63, 0x1p64, 127.9, 128, -128.9, -129, 255.9, 256, 32767.5, 32768, -32769, 65535.5, 1e-7, 3e-8, 2e-8, 0x1p-24, 0x1p-25, 0x1.8p-25, 6.1e-5,
-                                6.0e-5, 1e-30, 1e-40, 2049, 2051, 2047.5, 16777217, 0x1.ffcp15};
+  std::vector<double> values = {
+      0,       -0.0,    0.5,       -0.5,   0.999,  -0.999, 1.5,   2.5,  -1.5,    inf,    -inf,     nan,       65504,   65519,  65520,
+      65536,   -65520,  1e9,       -1e9,   3e9,    5e9,    -5e9,  1e18, 1e19,    1e20,   -1e20,    0x1p31,    -0x1p31, 0x1p32, 0x1p63,
+      -0x1p63, 0x1p64,  127.9,     128,    -128.9, -129,   255.9, 256,  32767.5, 32768,  -32769,   65535.5,   1e-7,    3e-8,   2e-8,
+      0x1p-24, 0x1p-25, 0x1.8p-25, 6.1e-5, 6.0e-5, 1e-30,  1e-40, 2049, 2051,    2047.5, 16777217, 0x1.ffcp15};
   for (const Machine machine : {Machine::cpu, Machine::ipu1})
     for (const Type& from : {FLOAT, HALF}) {
       const Operand x = operand("x", from, {values.size()}, [&](std::size_t i) { return values[i]; });
@@ -87,12 +93,14 @@ TEST(Cast, DifficultValues) {
         return results;
       });
       for (std::size_t i = 0; i < kTypes.size(); ++i)
-        expect_close(out[i], map1(x, [&](double v) { return expected_cast(from, kTypes[i], v); }), Tolerance{}, from.toString() + " to " + kTypes[i].toString());
+        expect_close(out[i], map1(x, [&](double v) { return expected_cast(from, kTypes[i], v); }), Tolerance{},
+                     from.toString() + " to " + kTypes[i].toString());
     }
 }
 
 TEST(Cast, IntegersWrapAndRound) {
-  const std::vector<double> values = {0, 1, -1, 127, 128, 255, 256, 257, -129, 32768, 65535, 65536, -32769, 16777217, 2147483647, -2147483648.0, 65504, 65519, 65520};
+  const std::vector<double> values = {0,     1,     -1,     127,      128,        255,           256,   257,   -129, 32768,
+                                      65535, 65536, -32769, 16777217, 2147483647, -2147483648.0, 65504, 65519, 65520};
   for (const Type& from : {INT, LONGLONG}) {
     const Operand x = operand("x", from, {values.size()}, [&](std::size_t i) { return values[i]; });
     const auto out = run(Machine::ipu1, {x}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
@@ -101,7 +109,8 @@ TEST(Cast, IntegersWrapAndRound) {
       return results;
     });
     for (std::size_t i = 0; i < kTypes.size(); ++i)
-      expect_close(out[i], map1(x, [&](double v) { return expected_cast(from, kTypes[i], v); }), Tolerance{}, from.toString() + " to " + kTypes[i].toString());
+      expect_close(out[i], map1(x, [&](double v) { return expected_cast(from, kTypes[i], v); }), Tolerance{},
+                   from.toString() + " to " + kTypes[i].toString());
   }
 }
 
@@ -130,7 +139,8 @@ TEST(Cast, ToAGivenTensor) {
   for (const Machine machine : kMachines)
     for (const Mapping from : kMappings)
       for (const Mapping to : kMappings) {
-        const Operand x = operand("x", FLOAT, {12, 31}, uniform(-9, 9, 4), from), y = operand("y", HALF, {12, 31}, uniform(0, 1, 1), to), z = operand("z", INT, {12, 31}, uniform(0, 1, 1), to);
+        const Operand x = operand("x", FLOAT, {12, 31}, uniform(-9, 9, 4), from), y = operand("y", HALF, {12, 31}, uniform(0, 1, 1), to),
+                      z = operand("z", INT, {12, 31}, uniform(0, 1, 1), to);
         const auto out = run(machine, {x, y, y, z, z}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
           popops::castWithOutput(graph, in[0], in[1], prog);
           prog.add(popops::cast(graph, in[0], in[2]));
@@ -207,7 +217,9 @@ TEST(Cast, Quarters) {
             const ComputeSet cs = graph.addComputeSet("cs");
             const Tensor by_set = popops::cast(graph, in[0], QUARTER, metadata, cs);
             prog.add(Execute(cs));
-            return std::vector<Tensor>{popops::cast(graph, q, FLOAT, prog), popops::cast(graph, copy, HALF, prog), popops::cast(graph, other, FLOAT, prog), popops::cast(graph, by_set.transpose(), FLOAT, prog).transpose()};
+            return std::vector<Tensor>{popops::cast(graph, q, FLOAT, prog), popops::cast(graph, copy, HALF, prog),
+                                       popops::cast(graph, other, FLOAT, prog),
+                                       popops::cast(graph, by_set.transpose(), FLOAT, prog).transpose()};
           });
           const auto near = map1(x, [&](double v) { return nearest_quarter(v, f143, scale); });
           for (const std::size_t i : {0, 1, 3}) expect_close(out[i], near, Tolerance{}, name_of(machine));
@@ -220,11 +232,23 @@ TEST(Cast, Quarters) {
 TEST(Cast, Accuracy) {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
-  const std::vector<std::pair<double, bool>> rows = {{1, true}, {0, true}, {1.0001, true}, {1e-9, false}, {1e6, false}, {std::numeric_limits<double>::infinity(), false}, {std::numeric_limits<double>::quiet_NaN(), false}, {-0.5, true}, {65504, true}, {65520, false}};
+  const std::vector<std::pair<double, bool>> rows = {{1, true},
+                                                     {0, true},
+                                                     {1.0001, true},
+                                                     {1e-9, false},
+                                                     {1e6, false},
+                                                     {std::numeric_limits<double>::infinity(), false},
+                                                     {std::numeric_limits<double>::quiet_NaN(), false},
+                                                     {-0.5, true},
+                                                     {65504, true},
+                                                     {65520, false}};
   for (const auto& [value, fits] : rows) {
-    const auto out = run(Machine::ipu1, {operand("x", FLOAT, {1}, [&, v = value](std::size_t) { return v; }, Mapping::one)}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-      return std::vector<Tensor>{popops::checkAccuracyWhenCast(graph, in[0], HALF, 1e-3, prog)};
-    });
+    const auto out = run(Machine::ipu1,
+                         {operand(
+                             "x", FLOAT, {1}, [&, v = value](std::size_t) { return v; }, Mapping::one)},
+                         [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                           return std::vector<Tensor>{popops::checkAccuracyWhenCast(graph, in[0], HALF, 1e-3, prog)};
+                         });
     EXPECT_EQ(out[0][0], fits) << value;
   }
   Graph graph(device_of(Machine::ipu1));
@@ -233,8 +257,11 @@ TEST(Cast, Accuracy) {
   EXPECT_THROW(popops::checkAccuracyWhenCast(graph, two, HALF, 0.1, prog), poputil::poplibs_error);
   EXPECT_THROW(popops::checkAccuracyWhenCast(graph, two[0], FLOAT, 0.1, prog), poputil::poplibs_error);
   EXPECT_THROW(popops::cast(graph, two, QUARTER, prog), poputil::poplibs_error);
-  EXPECT_THROW(popops::cast(graph, graph.addVariable(INT, {2}, VariableMappingMethod::LINEAR), QUARTER, createConstantMetadataTensor(graph, QuarterMetadata::Format::F143, 0), prog), poputil::poplibs_error);
-  EXPECT_THROW(popops::cast(graph, two, HALF, createConstantMetadataTensor(graph, QuarterMetadata::Format::F143, 0), prog), poputil::poplibs_error);
+  EXPECT_THROW(popops::cast(graph, graph.addVariable(INT, {2}, VariableMappingMethod::LINEAR), QUARTER,
+                            createConstantMetadataTensor(graph, QuarterMetadata::Format::F143, 0), prog),
+               poputil::poplibs_error);
+  EXPECT_THROW(popops::cast(graph, two, HALF, createConstantMetadataTensor(graph, QuarterMetadata::Format::F143, 0), prog),
+               poputil::poplibs_error);
 #pragma clang diagnostic pop
 }
 
@@ -242,14 +269,18 @@ TEST(Cast, UsesTheTiles) {
   for (const Mapping mapping : {Mapping::linear, Mapping::one})
     for (const auto& [from, to] : {std::pair<Type, Type>{FLOAT, HALF}, {HALF, FLOAT}, {INT, BOOL}, {UNSIGNED_CHAR, LONGLONG}})
       EXPECT_GE(share_of_tiles_used(Machine::full, {operand("x", from, {400, 250}, integers(0, 9, 1), mapping)},
-                                    [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) { return std::vector<Tensor>{popops::cast(graph, in[0], to, prog)}; }),
-                0.9) << from << to << name_of(mapping);
+                                    [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                                      return std::vector<Tensor>{popops::cast(graph, in[0], to, prog)};
+                                    }),
+                0.9)
+          << from << to << name_of(mapping);
 }
 
 TEST(Cast, Errors) {
   Graph graph(device_of(Machine::ipu1));
   Sequence prog;
-  const Tensor a = graph.addVariable(FLOAT, {3, 4}, VariableMappingMethod::LINEAR), b = graph.addVariable(HALF, {4, 3}, VariableMappingMethod::LINEAR);
+  const Tensor a = graph.addVariable(FLOAT, {3, 4}, VariableMappingMethod::LINEAR),
+               b = graph.addVariable(HALF, {4, 3}, VariableMappingMethod::LINEAR);
   const Tensor ones = graph.addConstant(HALF, {3, 4}, 1.0f), same = graph.addVariable(FLOAT, {12}, VariableMappingMethod::LINEAR);
   graph.setTileMapping(ones, 0);
   const ComputeSet cs = graph.addComputeSet("cs");

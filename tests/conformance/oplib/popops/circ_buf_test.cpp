@@ -20,20 +20,24 @@ TEST(CircBuf, PreviousTensors) {
           constexpr unsigned kRounds = 7;
           RunOptions options;
           options.repetitions = kRounds;
-          const auto out = run(machine, {x, step}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-            popops::CircBuf buffer(graph, type, size, in[0].shape());
-            EXPECT_EQ(buffer.size(), size);
-            EXPECT_EQ(buffer.getIndex().shape(), std::vector<std::size_t>{1});
-            popops::scaledAddTo(graph, in[0], in[1], 1.0f, prog);
-            buffer.add(in[0], prog);
-            std::vector<Tensor> results;
-            for (unsigned i = 0; i < size; ++i) results.push_back(buffer.prev(i, prog));
-            results.push_back(buffer.getIndex());
-            return results;
-          }, options);
+          const auto out = run(
+              machine, {x, step},
+              [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                popops::CircBuf buffer(graph, type, size, in[0].shape());
+                EXPECT_EQ(buffer.size(), size);
+                EXPECT_EQ(buffer.getIndex().shape(), std::vector<std::size_t>{1});
+                popops::scaledAddTo(graph, in[0], in[1], 1.0f, prog);
+                buffer.add(in[0], prog);
+                std::vector<Tensor> results;
+                for (unsigned i = 0; i < size; ++i) results.push_back(buffer.prev(i, prog));
+                results.push_back(buffer.getIndex());
+                return results;
+              },
+              options);
           for (unsigned i = 0; i < size; ++i) {
             EXPECT_EQ(out[i].shape, shape);
-            expect_close(out[i], map2(x, step, [&](double v, double s) { return v + s * (kRounds - i); }), Tolerance{}, name_of(machine) + ' ' + std::to_string(size) + ' ' + std::to_string(i));
+            expect_close(out[i], map2(x, step, [&](double v, double s) { return v + s * (kRounds - i); }), Tolerance{},
+                         name_of(machine) + ' ' + std::to_string(size) + ' ' + std::to_string(i));
           }
           EXPECT_EQ(out[size][0], kRounds % size);
         }

@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include <popops/DynamicSlice.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/exceptions.hpp>
+#include <popops/DynamicSlice.hpp>
 #include <poputil/exceptions.hpp>
 
 namespace oplib {
@@ -46,8 +46,10 @@ std::size_t source_of(const Dims& shape, const Dims& dims, const std::vector<dou
     const double start = offset[k];
     if (!wrap && (start < 0 || start >= static_cast<double>(shape[dims[k]]))) return kNowhere;
     x += static_cast<std::size_t>(start);
-    if (wrap) x %= shape[dims[k]];
-    else if (x >= shape[dims[k]]) return kNowhere;
+    if (wrap)
+      x %= shape[dims[k]];
+    else if (x >= shape[dims[k]])
+      return kNowhere;
   }
   return index_of(shape, at);
 }
@@ -87,7 +89,8 @@ TEST(DynamicSlice, SliceAndUpdate) {
         if (type != FLOAT && mapping != Mapping::linear) continue;
         for (const Case& c : kCases) {
           const Dims small = slice_shape(c.shape, c.dims, c.sizes);
-          const Operand t = operand("t", type, c.shape, integers(0, 100, 1), mapping), s = operand("s", type, small, integers(0, 100, 2), mapping);
+          const Operand t = operand("t", type, c.shape, integers(0, 100, 1), mapping),
+                        s = operand("s", type, small, integers(0, 100, 2), mapping);
           const Operand offset = operand("offset", UNSIGNED_INT, {c.dims.size()}, [&](std::size_t i) { return c.offset[i]; });
           const auto out = run(machine, {t, s, offset}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
             const Tensor slice = popops::dynamicSlice(g, in[0], in[2], c.dims, c.sizes, prog);
@@ -102,7 +105,8 @@ TEST(DynamicSlice, SliceAndUpdate) {
             slice.push_back(t[from]);
             updated[from] = s[index_of(small, at)];
           });
-          const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(&c - &kCases[0]);
+          const std::string what =
+              name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(&c - &kCases[0]);
           ASSERT_EQ(out[0].shape, small) << what;
           expect_close(out[0], slice, what);
           expect_close(out[1], slice, what);
@@ -118,25 +122,17 @@ struct Multi {
 };
 
 const std::vector<Multi> kMulti = {
-    {{10, 8}, {0}, {1}, 5, 9},
-    {{10, 8}, {0}, {1}, 1, 9},
-    {{10, 8}, {0}, {1}, 7, 14},   // some do not exist
-    {{10, 8}, {1}, {1}, 33, 7},
-    {{10, 8}, {0}, {3}, 6, 9},    // slices that reach over the end
-    {{10, 8}, {0, 1}, {1, 1}, 20, 9},
-    {{6, 5, 4}, {1}, {1}, 9, 4},
-    {{6, 5, 4}, {2, 0}, {1, 2}, 9, 5},
-    {{50}, {0}, {1}, 200, 49},
-    {{300, 3}, {0}, {1}, 40, 299},
-    {{10, 8}, {0}, {1}, 0, 9},
-    {{1, 1}, {0}, {1}, 3, 0},
-    {{0, 4}, {0}, {0}, 3, 0},
+    {{10, 8}, {0}, {1}, 5, 9},        {{10, 8}, {0}, {1}, 1, 9},   {{10, 8}, {0}, {1}, 7, 14},  // some do not exist
+    {{10, 8}, {1}, {1}, 33, 7},       {{10, 8}, {0}, {3}, 6, 9},                                // slices that reach over the end
+    {{10, 8}, {0, 1}, {1, 1}, 20, 9}, {{6, 5, 4}, {1}, {1}, 9, 4}, {{6, 5, 4}, {2, 0}, {1, 2}, 9, 5}, {{50}, {0}, {1}, 200, 49},
+    {{300, 3}, {0}, {1}, 40, 299},    {{10, 8}, {0}, {1}, 0, 9},   {{1, 1}, {0}, {1}, 3, 0},          {{0, 4}, {0}, {0}, 3, 0},
 };
 
 // Offsets of slice i.
 std::vector<double> tuple(const Values& offsets, std::size_t i) {
   const std::size_t d = offsets.shape.back();
-  return std::vector<double>(offsets.values.begin() + static_cast<std::ptrdiff_t>(i * d), offsets.values.begin() + static_cast<std::ptrdiff_t>((i + 1) * d));
+  return std::vector<double>(offsets.values.begin() + static_cast<std::ptrdiff_t>(i * d),
+                             offsets.values.begin() + static_cast<std::ptrdiff_t>((i + 1) * d));
 }
 
 enum class Op { set, add, max, mul };
@@ -150,8 +146,8 @@ double combine(Op op, const Type& type, double t, double s, double scale) {
   }
 }
 
-void update(Op op, Graph& g, const Tensor& t, const Tensor& s, const Tensor& offsets, const Tensor& scale, const Dims& dims, const Dims& sizes, Sequence& prog,
-            const SlicePlan& plan, const OptionFlags& options) {
+void update(Op op, Graph& g, const Tensor& t, const Tensor& s, const Tensor& offsets, const Tensor& scale, const Dims& dims,
+            const Dims& sizes, Sequence& prog, const SlicePlan& plan, const OptionFlags& options) {
   switch (op) {
     case Op::set: return popops::multiUpdate(g, t, s, offsets, dims, sizes, prog, plan, options);
     case Op::add: return popops::multiUpdateAdd(g, t, s, offsets, scale, dims, sizes, prog, plan, options);
@@ -169,8 +165,10 @@ TEST(MultiSlice, SliceAndUpdates) {
           Dims shape = slice_shape(c.shape, c.dims, c.sizes);
           shape.insert(shape.begin(), c.n);
           const std::int64_t least = type == UNSIGNED_INT ? 0 : -2;
-          const Operand t = operand("t", type, c.shape, integers(4 * least, 9, 1), mapping), s = operand("s", type, shape, integers(least, 2, 2), mapping);
-          const Operand offsets = operand("offsets", UNSIGNED_INT, {c.n, c.dims.size()}, integers(0, static_cast<std::int64_t>(c.most), 3), mapping);
+          const Operand t = operand("t", type, c.shape, integers(4 * least, 9, 1), mapping),
+                        s = operand("s", type, shape, integers(least, 2, 2), mapping);
+          const Operand offsets =
+              operand("offsets", UNSIGNED_INT, {c.n, c.dims.size()}, integers(0, static_cast<std::int64_t>(c.most), 3), mapping);
           const Operand scale = operand("scale", type == HALF ? FLOAT : type, {}, [](std::size_t) { return 3; });
           const bool number = type != BOOL;
           const auto out = run(machine, {t, s, offsets, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
@@ -184,7 +182,8 @@ TEST(MultiSlice, SliceAndUpdates) {
             }
             return results;
           });
-          const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(&c - &kMulti[0]);
+          const std::string what =
+              name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(&c - &kMulti[0]);
           ASSERT_EQ(out[0].shape, shape) << what;
           std::vector<double> slices;
           std::vector<std::vector<double>> updated(4, t.values);
@@ -194,10 +193,12 @@ TEST(MultiSlice, SliceAndUpdates) {
               const std::size_t from = source_of(c.shape, c.dims, tuple(offsets, i), at, false);
               slices.push_back(from == kNowhere ? 0 : t[from]);
               if (from == kNowhere) return;
-              for (std::size_t op = 0; op < 4; ++op) updated[op][from] = combine(static_cast<Op>(op), type, updated[op][from], s[slices.size() - 1], 3);
+              for (std::size_t op = 0; op < 4; ++op)
+                updated[op][from] = combine(static_cast<Op>(op), type, updated[op][from], s[slices.size() - 1], 3);
             });
           expect_close(out[0], slices, what);
-          for (std::size_t op = 0; op + 1 < out.size(); ++op) expect_close(out[op + 1], updated[op], what + " update " + std::to_string(op));
+          for (std::size_t op = 0; op + 1 < out.size(); ++op)
+            expect_close(out[op + 1], updated[op], what + " update " + std::to_string(op));
         }
       }
 }
@@ -209,24 +210,30 @@ TEST(MultiSlice, Planned) {
   };
   for (const Machine machine : {Machine::cpu, Machine::ipu1, Machine::ipu2, Machine::full})
     for (const Table& table : {Table{100, 32, 50}, Table{1000, 7, 300}, Table{4000, 1, 20}, Table{3, 64, 500}, Table{1, 1, 1}})
-      for (const auto& [type, objective, memory] : {std::tuple(FLOAT, "cycles", "0.6"), {HALF, "cycles", "0.6"}, {FLOAT, "hostTime", "0.6"}, {HALF, "hostTime", "0.01"}}) {
-        const OptionFlags options = {{"usedForUpdate", "true"}, {"operationForUpdate", "add"}, {"pando.planObjective", objective}, {"availableMemoryProportion", memory}};
+      for (const auto& [type, objective, memory] :
+           {std::tuple(FLOAT, "cycles", "0.6"), {HALF, "cycles", "0.6"}, {FLOAT, "hostTime", "0.6"}, {HALF, "hostTime", "0.01"}}) {
+        const OptionFlags options = {{"usedForUpdate", "true"},
+                                     {"operationForUpdate", "add"},
+                                     {"pando.planObjective", objective},
+                                     {"availableMemoryProportion", memory}};
         const Operand values = operand("values", type, {table.entries, table.output}, integers(-9, 9, 1));
         const Operand updates = operand("updates", type, {table.lookups, 1, table.output}, integers(-2, 2, 2));
-        const Operand indices = operand("indices", UNSIGNED_INT, {table.lookups, 1}, integers(0, static_cast<std::int64_t>(table.entries), 3));
+        const Operand indices =
+            operand("indices", UNSIGNED_INT, {table.lookups, 1}, integers(0, static_cast<std::int64_t>(table.entries), 3));
         const Operand scale = operand("scale", type, {}, [](std::size_t) { return 2; });
-        const auto out = run(machine, {values, updates, indices, scale}, [&, type = type](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-          const SlicePlan plan = popops::embedding::plan(g, type, table.entries, table.output, {table.lookups}, options);
-          const Tensor t = popops::createSliceableTensor(g, type, {table.entries, table.output}, {0}, {1}, plan, options);
-          const Tensor s = popops::createSliceTensor(g, type, {table.entries, table.output}, {0}, {1}, table.lookups, plan, options);
-          const Tensor i = popops::createIndicesTensor(g, {0}, table.lookups, plan, options);
-          prog.add(program::Copy(in[0], t));
-          prog.add(program::Copy(in[1], s));
-          prog.add(program::Copy(in[2], i));
-          const Tensor slices = popops::multiSlice(g, t, i, {0}, {1}, prog, plan, options);
-          popops::multiUpdateAdd(g, t, s, i, in[3], {0}, {1}, prog, plan, options);
-          return std::vector<Tensor>{slices, t};
-        });
+        const auto out =
+            run(machine, {values, updates, indices, scale}, [&, type = type](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+              const SlicePlan plan = popops::embedding::plan(g, type, table.entries, table.output, {table.lookups}, options);
+              const Tensor t = popops::createSliceableTensor(g, type, {table.entries, table.output}, {0}, {1}, plan, options);
+              const Tensor s = popops::createSliceTensor(g, type, {table.entries, table.output}, {0}, {1}, table.lookups, plan, options);
+              const Tensor i = popops::createIndicesTensor(g, {0}, table.lookups, plan, options);
+              prog.add(program::Copy(in[0], t));
+              prog.add(program::Copy(in[1], s));
+              prog.add(program::Copy(in[2], i));
+              const Tensor slices = popops::multiSlice(g, t, i, {0}, {1}, prog, plan, options);
+              popops::multiUpdateAdd(g, t, s, i, in[3], {0}, {1}, prog, plan, options);
+              return std::vector<Tensor>{slices, t};
+            });
         std::vector<double> slices, updated = values.values;
         for (std::size_t k = 0; k < table.lookups; ++k)
           for (std::size_t c = 0; c < table.output; ++c) {
@@ -243,7 +250,8 @@ TEST(MultiSlice, Planned) {
 TEST(MultiSlice, Groups) {
   constexpr std::size_t kGroups = 3, kEntries = 20, kOutput = 5, kLookups = 8;
   for (const Machine machine : kMachines) {
-    const Operand t = operand("t", FLOAT, {kGroups, kEntries, kOutput}, uniform(-1, 1, 1)), s = operand("s", FLOAT, {kGroups, kLookups, 1, kOutput}, integers(-3, 3, 2));
+    const Operand t = operand("t", FLOAT, {kGroups, kEntries, kOutput}, uniform(-1, 1, 1)),
+                  s = operand("s", FLOAT, {kGroups, kLookups, 1, kOutput}, integers(-3, 3, 2));
     const Operand offsets = operand("offsets", UNSIGNED_INT, {kGroups, kLookups, 1}, integers(0, kEntries, 3));
     const Operand scale = operand("scale", FLOAT, {1}, [](std::size_t) { return 1; });
     const auto out = run(machine, {t, s, offsets, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
@@ -275,7 +283,8 @@ TEST(MultiSlice, Groups) {
         const std::size_t from = (i / kLookups * kEntries + row) * kOutput + c;
         slices.push_back(row < kEntries ? t[from] : 0);
         if (row < kEntries)
-          for (std::size_t op = 0; op < 4; ++op) updated[op][from] = combine(static_cast<Op>(op), FLOAT, updated[op][from], s[i * kOutput + c], 1);
+          for (std::size_t op = 0; op < 4; ++op)
+            updated[op][from] = combine(static_cast<Op>(op), FLOAT, updated[op][from], s[i * kOutput + c], 1);
       }
     expect_close(out[0], slices, name_of(machine));
     for (std::size_t op = 0; op < 4; ++op) expect_close(out[op + 1], updated[op], name_of(machine) + " update " + std::to_string(op));
@@ -283,7 +292,8 @@ TEST(MultiSlice, Groups) {
 }
 
 TEST(MultiSlice, KnownOffsets) {
-  const Operand t = operand("t", FLOAT, {4, 5}, uniform(-1, 1, 1)), s = operand("s", FLOAT, {4, 3}, integers(-3, 3, 2)), scale = operand("scale", FLOAT, {}, [](std::size_t) { return 2; });
+  const Operand t = operand("t", FLOAT, {4, 5}, uniform(-1, 1, 1)), s = operand("s", FLOAT, {4, 3}, integers(-3, 3, 2)),
+                scale = operand("scale", FLOAT, {}, [](std::size_t) { return 2; });
   const std::vector<unsigned> offsets = {4, 0, 4};
   for (const Machine machine : kMachines) {
     const auto out = run(machine, {t, s, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
@@ -308,7 +318,8 @@ TEST(MultiSlice, OffsetsReachNoOtherMemory) {
   constexpr std::size_t kBorder = 64, kRows = 6;
   const std::vector<double> offsets = {0, 6, 7, 69, 4294967295.0, 2147483648.0, 4294967290.0, 5};
   for (const Machine machine : kMachines) {
-    const Operand all = operand("all", FLOAT, {2 * kBorder + kRows, 4}, uniform(1, 2, 1)), s = operand("s", FLOAT, {offsets.size(), 1, 4}, uniform(3, 4, 2));
+    const Operand all = operand("all", FLOAT, {2 * kBorder + kRows, 4}, uniform(1, 2, 1)),
+                  s = operand("s", FLOAT, {offsets.size(), 1, 4}, uniform(3, 4, 2));
     const Operand o = operand("o", UNSIGNED_INT, {offsets.size(), 1}, [&](std::size_t i) { return offsets[i]; });
     const auto out = run(machine, {all, s, o}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
       const Tensor table = in[0].slice(kBorder, kBorder + kRows);
@@ -337,21 +348,25 @@ TEST(MultiSlice, OffsetsReachNoOtherMemory) {
 TEST(MultiSlice, ValidateIndicesStopsTheProgram) {
   for (const Machine machine : kMachines)
     for (const double last : {3.0, 4.0}) {
-      const Operand t = operand("t", FLOAT, {4, 2}, uniform(1, 2, 1)), o = operand("o", UNSIGNED_INT, {2, 1}, [&](std::size_t i) { return i == 0 ? 0 : last; });
+      const Operand t = operand("t", FLOAT, {4, 2}, uniform(1, 2, 1)),
+                    o = operand("o", UNSIGNED_INT, {2, 1}, [&](std::size_t i) { return i == 0 ? 0 : last; });
       const auto slice = [&] {
         return run(machine, {t, o}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
           return std::vector<Tensor>{popops::multiSlice(g, in[0], in[1], {0}, {1}, prog, SlicePlan(), {{"validateIndices", "true"}})};
         });
       };
-      if (last < 4) expect_close(slice()[0], {t[0], t[1], t[6], t[7]}, name_of(machine));
-      else EXPECT_THROW(slice(), poplar::application_runtime_error) << name_of(machine);
+      if (last < 4)
+        expect_close(slice()[0], {t[0], t[1], t[6], t[7]}, name_of(machine));
+      else
+        EXPECT_THROW(slice(), poplar::application_runtime_error) << name_of(machine);
     }
 }
 
 // Memory for few slices at a time: more rounds, the same result.
 TEST(MultiSlice, RoundsOfLookups) {
   constexpr std::size_t kRows = 500, kColumns = 64, kLookups = 20000;
-  const Operand t = operand("t", FLOAT, {kRows, kColumns}, integers(0, 1000, 1)), o = operand("o", UNSIGNED_INT, {kLookups, 1}, integers(0, kRows, 2));
+  const Operand t = operand("t", FLOAT, {kRows, kColumns}, integers(0, 1000, 1)),
+                o = operand("o", UNSIGNED_INT, {kLookups, 1}, integers(0, kRows, 2));
   const auto slice = [&](const char* memory) {
     return run(Machine::ipu1, {t, o}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
       return std::vector<Tensor>{popops::multiSlice(g, in[0], in[1], {0}, {1}, prog, SlicePlan(), {{"availableMemoryProportion", memory}})};
@@ -367,23 +382,35 @@ TEST(MultiSlice, RoundsOfLookups) {
 TEST(MultiSlice, AllTilesWork) {
   for (const Type& type : {FLOAT, HALF, INT}) {
     const Operand t = operand("t", type, {2000, 64}, integers(0, 9, 1)), o = operand("o", UNSIGNED_INT, {2000, 1}, integers(0, 1999, 1));
-    const Operand s = operand("s", type, {2000, 1, 64}, integers(0, 9, 1)), scale = operand("scale", type, {}, [](std::size_t) { return 1; });
-    EXPECT_GE(share_of_tiles_used(Machine::full, {t, o}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      return std::vector<Tensor>{popops::multiSlice(g, in[0], in[1], {0}, {1}, prog, SlicePlan(), {})};
-    }), 0.9) << type;
-    EXPECT_GE(share_of_tiles_used(Machine::full, {t, o, s, scale}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      popops::multiUpdateAdd(g, in[0], in[2], in[1], in[3], {0}, {1}, prog, SlicePlan(), {});
-      return std::vector<Tensor>{};
-    }), 0.9) << type;
+    const Operand s = operand("s", type, {2000, 1, 64}, integers(0, 9, 1)),
+                  scale = operand("scale", type, {}, [](std::size_t) { return 1; });
+    EXPECT_GE(share_of_tiles_used(Machine::full, {t, o},
+                                  [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                    return std::vector<Tensor>{popops::multiSlice(g, in[0], in[1], {0}, {1}, prog, SlicePlan(), {})};
+                                  }),
+              0.9)
+        << type;
+    EXPECT_GE(share_of_tiles_used(Machine::full, {t, o, s, scale},
+                                  [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                    popops::multiUpdateAdd(g, in[0], in[2], in[1], in[3], {0}, {1}, prog, SlicePlan(), {});
+                                    return std::vector<Tensor>{};
+                                  }),
+              0.9)
+        << type;
   }
-  const Operand t = operand("t", FLOAT, {4, 100000}, integers(0, 9, 1)), s = operand("s", FLOAT, {1, 100000}, integers(0, 9, 1)), o = operand("o", UNSIGNED_INT, {1}, integers(0, 3, 1));
-  EXPECT_GE(share_of_tiles_used(Machine::full, {t, s, o}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-    return std::vector<Tensor>{popops::dynamicSlice(g, in[0], in[2], {0}, {1}, prog)};
-  }), 0.9);
-  EXPECT_GE(share_of_tiles_used(Machine::full, {t, s, o}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-    popops::dynamicUpdate(g, in[0], in[1], in[2], {0}, {1}, prog);
-    return std::vector<Tensor>{};
-  }), 0.9);
+  const Operand t = operand("t", FLOAT, {4, 100000}, integers(0, 9, 1)), s = operand("s", FLOAT, {1, 100000}, integers(0, 9, 1)),
+                o = operand("o", UNSIGNED_INT, {1}, integers(0, 3, 1));
+  EXPECT_GE(share_of_tiles_used(Machine::full, {t, s, o},
+                                [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                  return std::vector<Tensor>{popops::dynamicSlice(g, in[0], in[2], {0}, {1}, prog)};
+                                }),
+            0.9);
+  EXPECT_GE(share_of_tiles_used(Machine::full, {t, s, o},
+                                [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                  popops::dynamicUpdate(g, in[0], in[1], in[2], {0}, {1}, prog);
+                                  return std::vector<Tensor>{};
+                                }),
+            0.9);
 }
 
 TEST(DynamicSlice, CreatedTensorsLieWell) {
@@ -413,7 +440,8 @@ TEST(DynamicSlice, CreatedTensorsLieWell) {
 TEST(SlicePlans, PrintAndCompare) {
   Device device = device_of(Machine::full);
   Graph graph(device.getTarget());
-  const SlicePlan a = popops::embedding::plan(graph, FLOAT, 100000, 64, {10000}, {}), b = popops::embedding::plan(graph, FLOAT, 100, 64, {10}, {});
+  const SlicePlan a = popops::embedding::plan(graph, FLOAT, 100000, 64, {10000}, {}),
+                  b = popops::embedding::plan(graph, FLOAT, 100, 64, {10}, {});
   std::ostringstream text;
   text << a << '\n' << SlicePlan();
   EXPECT_THAT(text.str(), ::testing::HasSubstr("100000 entries of 64 float, 10000 lookups; parts: "));
@@ -432,19 +460,20 @@ TEST(DynamicSlice, Errors) {
   Graph g(device.getTarget());
   Sequence prog;
   const auto variable = [&](const Type& type, const Dims& shape) { return g.addVariable(type, shape, VariableMappingMethod::LINEAR, "v"); };
-  const Tensor t = variable(FLOAT, {4, 5}), one = variable(UNSIGNED_INT, {1}), offsets = variable(UNSIGNED_INT, {3, 1}), scale = variable(FLOAT, {});
+  const Tensor t = variable(FLOAT, {4, 5}), one = variable(UNSIGNED_INT, {1}), offsets = variable(UNSIGNED_INT, {3, 1}),
+               scale = variable(FLOAT, {});
   using poputil::poplibs_error;
-  EXPECT_THROW(popops::dynamicSlice(g, t, one, {2}, {1}, prog), poplibs_error);                   // no such dimension
-  EXPECT_THROW(popops::dynamicSlice(g, t, one, {0}, {5}, prog), poplibs_error);                   // too large
-  EXPECT_THROW(popops::dynamicSlice(g, t, one, {0}, {1, 1}, prog), poplibs_error);                // lengths differ
+  EXPECT_THROW(popops::dynamicSlice(g, t, one, {2}, {1}, prog), poplibs_error);                                // no such dimension
+  EXPECT_THROW(popops::dynamicSlice(g, t, one, {0}, {5}, prog), poplibs_error);                                // too large
+  EXPECT_THROW(popops::dynamicSlice(g, t, one, {0}, {1, 1}, prog), poplibs_error);                             // lengths differ
   EXPECT_THROW(popops::dynamicSlice(g, t, variable(UNSIGNED_INT, {2}), {0, 0}, {1, 1}, prog), poplibs_error);  // twice
-  EXPECT_THROW(popops::dynamicSlice(g, t, variable(FLOAT, {1}), {0}, {1}, prog), poplibs_error);  // type of the offset
+  EXPECT_THROW(popops::dynamicSlice(g, t, variable(FLOAT, {1}), {0}, {1}, prog), poplibs_error);               // type of the offset
   EXPECT_THROW(popops::dynamicSlice(g, t, variable(UNSIGNED_INT, {2}), {0}, {1}, prog), poplibs_error);
   EXPECT_THROW(popops::dynamicSliceWithOutput(g, variable(FLOAT, {1, 4}), t, one, {0}, {1}, prog), poplibs_error);
   EXPECT_THROW(popops::dynamicUpdate(g, t, variable(FLOAT, {2, 5}), one, {0}, {1}, prog), poplibs_error);
   EXPECT_THROW(popops::dynamicUpdate(g, t, variable(HALF, {1, 5}), one, {0}, {1}, prog), poplibs_error);
   EXPECT_THROW(popops::dynamicUpdate(g, t[0].expand({0}).broadcast(4, 0), variable(FLOAT, {1, 5}), one, {0}, {1}, prog), poplibs_error);
-  EXPECT_THROW(popops::multiSlice(g, t, one, {0}, {1}, prog, SlicePlan(), {}), poplibs_error);    // rank of the offsets
+  EXPECT_THROW(popops::multiSlice(g, t, one, {0}, {1}, prog, SlicePlan(), {}), poplibs_error);  // rank of the offsets
   EXPECT_THROW(popops::multiSlice(g, t, offsets, {0}, {1}, prog, SlicePlan(), {{"nonsense", "1"}}), poplar::invalid_option);
   EXPECT_THROW(popops::multiSlice(g, t, {7}, 0, prog), poplibs_error);
   EXPECT_THROW(popops::groupedMultiSlice(g, t, variable(UNSIGNED_INT, {3, 2, 1}), {0}, {1}, prog, SlicePlan(), {}), poplibs_error);

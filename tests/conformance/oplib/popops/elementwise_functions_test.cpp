@@ -50,11 +50,13 @@ std::vector<UnaryRow> unary_rows() {
   return {
       {UnaryOpType::ABSOLUTE, numbers, -100, 100, plain(std::fabs)},
       {UnaryOpType::ASIN, kFloating, -1, 1, plain(std::asin)},
-      {UnaryOpType::BITWISE_NOT, integers, 0, 100, [](double x, const Type& t) { return is_signed(t) ? -x - 1 : std::ldexp(1, static_cast<int>(bits_of(t))) - 1 - x; }},
+      {UnaryOpType::BITWISE_NOT, integers, 0, 100,
+       [](double x, const Type& t) { return is_signed(t) ? -x - 1 : std::ldexp(1, static_cast<int>(bits_of(t))) - 1 - x; }},
       {UnaryOpType::CBRT, kFloating, -8, 8, plain(std::cbrt)},
       {UnaryOpType::CEIL, kFloating, -9, 9, plain(std::ceil)},
       {UnaryOpType::COS, kFloating, -9, 9, plain(std::cos)},
-      {UnaryOpType::COUNT_LEADING_ZEROS, integers, 1, 120, [](double x, const Type& t) { return static_cast<double>(bits_of(t)) - 1 - std::floor(std::log2(x)); }},
+      {UnaryOpType::COUNT_LEADING_ZEROS, integers, 1, 120,
+       [](double x, const Type& t) { return static_cast<double>(bits_of(t)) - 1 - std::floor(std::log2(x)); }},
       {UnaryOpType::ERF, kFloating, -4, 4, plain(std::erf)},
       {UnaryOpType::EXPONENT, kFloating, -8, 8, plain(std::exp)},
       {UnaryOpType::EXPONENT_MINUS_ONE, kFloating, -4, 4, plain(std::expm1)},
@@ -70,7 +72,8 @@ std::vector<UnaryRow> unary_rows() {
       {UnaryOpType::LOGICAL_NOT, {BOOL}, -0.5, 1.5, [](double x, const Type&) { return x == 0 ? 1.0 : 0.0; }},
       {UnaryOpType::NEGATE, numbers, -100, 100, [](double x, const Type&) { return -x; }},
       {UnaryOpType::NEARBY_INT, kFloating, -9, 9, plain(std::nearbyint)},
-      {UnaryOpType::POPCOUNT, integers, 0, 120, [](double x, const Type&) { return static_cast<double>(__builtin_popcount(static_cast<unsigned>(x))); }},
+      {UnaryOpType::POPCOUNT, integers, 0, 120,
+       [](double x, const Type&) { return static_cast<double>(__builtin_popcount(static_cast<unsigned>(x))); }},
       {UnaryOpType::RELU, numbers, -100, 100, [](double x, const Type&) { return x < 0 ? 0 : x; }},
       {UnaryOpType::SIGNUM, numbers, -100, 100, [](double x, const Type&) { return sign_of(x); }},
       {UnaryOpType::SIN, kFloating, -9, 9, plain(std::sin)},
@@ -98,13 +101,16 @@ TEST(ElementWiseFunctions, Unary) {
       const bool test = row.op == UnaryOpType::IS_FINITE || row.op == UnaryOpType::IS_INF || row.op == UnaryOpType::IS_NAN;
       RunOptions options;
       options.in_place = true;
-      const auto out = run(machine, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-        const Tensor a = popops::map(g, row.op, in[0], prog);
-        const Tensor b = g.clone(a);
-        popops::mapWithOutput(g, row.op, in[0], b, prog);
-        if (!test) popops::mapInPlace(g, row.op, in[0], prog);
-        return std::vector<Tensor>{a, b};
-      }, options);
+      const auto out = run(
+          machine, {x},
+          [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+            const Tensor a = popops::map(g, row.op, in[0], prog);
+            const Tensor b = g.clone(a);
+            popops::mapWithOutput(g, row.op, in[0], b, prog);
+            if (!test) popops::mapInPlace(g, row.op, in[0], prog);
+            return std::vector<Tensor>{a, b};
+          },
+          options);
       const std::string what = name_of_op(row.op) + ' ' + name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString();
       const auto expected = map1(x, [&](double v) { return row.of(v, type); });
       for (std::size_t i = 0; i < (test ? 2u : 3u); ++i) expect_close(out[i], expected, what);
@@ -122,7 +128,8 @@ struct BinaryRow {
 };
 
 std::vector<BinaryRow> binary_rows() {
-  const std::vector<Type> integers = together({kSigned, kUnsigned}), numbers = together({kFloating, integers}), any = together({numbers, {BOOL}});
+  const std::vector<Type> integers = together({kSigned, kUnsigned}), numbers = together({kFloating, integers}),
+                          any = together({numbers, {BOOL}});
   const std::vector<Type> with_sign = together({kFloating, kSigned});
   const auto i = [](double x) { return static_cast<long long>(x); };
   const auto d = [](long long x) { return static_cast<double>(x); };
@@ -160,8 +167,8 @@ std::vector<BinaryRow> binary_rows() {
 }
 
 bool is_relation(BinaryOpType op) {
-  return op == BinaryOpType::EQUAL || op == BinaryOpType::NOT_EQUAL || op == BinaryOpType::LESS_THAN || op == BinaryOpType::LESS_THAN_EQUAL ||
-         op == BinaryOpType::GREATER_THAN || op == BinaryOpType::GREATER_THAN_EQUAL;
+  return op == BinaryOpType::EQUAL || op == BinaryOpType::NOT_EQUAL || op == BinaryOpType::LESS_THAN ||
+         op == BinaryOpType::LESS_THAN_EQUAL || op == BinaryOpType::GREATER_THAN || op == BinaryOpType::GREATER_THAN_EQUAL;
 }
 
 TEST(ElementWiseFunctions, Binary) {
@@ -172,17 +179,22 @@ TEST(ElementWiseFunctions, Binary) {
     for (const Type& type : row.types) {
       const Machine machine = kMachines[turn % kMachines.size()];
       const Mapping mapping = kMappings[turn++ / kMachines.size() % kMappings.size()];
-      const Operand x = operand("x", type, {5, 29}, uniform(row.low, row.high, turn), mapping), y = operand("y", type, {5, 29}, uniform(row.low2, row.high2, turn + 99));
-      const Operand one = operand("one", type, {1}, uniform(row.low2, row.high2, turn + 7)), line = operand("line", type, {5, 1}, uniform(row.low2, row.high2, turn + 8));
+      const Operand x = operand("x", type, {5, 29}, uniform(row.low, row.high, turn), mapping),
+                    y = operand("y", type, {5, 29}, uniform(row.low2, row.high2, turn + 99));
+      const Operand one = operand("one", type, {1}, uniform(row.low2, row.high2, turn + 7)),
+                    line = operand("line", type, {5, 1}, uniform(row.low2, row.high2, turn + 8));
       RunOptions options;
       options.in_place = true;
-      const auto out = run(machine, {x, y, one, line}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-        const Tensor a = popops::map(g, row.op, in[0], in[1], prog), b = g.clone(a);
-        popops::mapWithOutput(g, row.op, in[0], in[2], b, prog);
-        const Tensor c = popops::map(g, row.op, in[0], in[3], prog);
-        if (!is_relation(row.op) || type == BOOL) popops::mapInPlace(g, row.op, in[0], in[1], prog);
-        return std::vector<Tensor>{a, b, c};
-      }, options);
+      const auto out = run(
+          machine, {x, y, one, line},
+          [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+            const Tensor a = popops::map(g, row.op, in[0], in[1], prog), b = g.clone(a);
+            popops::mapWithOutput(g, row.op, in[0], in[2], b, prog);
+            const Tensor c = popops::map(g, row.op, in[0], in[3], prog);
+            if (!is_relation(row.op) || type == BOOL) popops::mapInPlace(g, row.op, in[0], in[1], prog);
+            return std::vector<Tensor>{a, b, c};
+          },
+          options);
       const std::string what = name_of_op(row.op) + ' ' + name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString();
       std::vector<double> with_one, with_line;
       for (std::size_t i = 0; i < x.size(); ++i) with_one.push_back(row.of(x[i], one[0])), with_line.push_back(row.of(x[i], line[i / 29]));
@@ -205,12 +217,15 @@ TEST(ElementWiseFunctions, SelectAndClamp) {
     const Operand c = operand("c", BOOL, {3, 41}, integers(0, 1, 3)), high = operand("high", type, {}, [](std::size_t) { return 70; });
     RunOptions options;
     options.in_place = true;
-    const auto out = run(machine, {x, y, c, high}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      std::vector<Tensor> results = {popops::select(g, in[0], in[1], in[2], prog)};
-      results.push_back(type == BOOL ? results[0] : popops::clamp(g, in[0], in[1], in[3], prog));
-      popops::selectInPlace(g, in[0], in[1], in[2], prog);
-      return results;
-    }, options);
+    const auto out = run(
+        machine, {x, y, c, high},
+        [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+          std::vector<Tensor> results = {popops::select(g, in[0], in[1], in[2], prog)};
+          results.push_back(type == BOOL ? results[0] : popops::clamp(g, in[0], in[1], in[3], prog));
+          popops::selectInPlace(g, in[0], in[1], in[2], prog);
+          return results;
+        },
+        options);
     std::vector<double> selected, clamped;
     for (std::size_t i = 0; i < x.size(); ++i) {
       selected.push_back(c[i] != 0 ? x[i] : y[i % 41]);
@@ -225,15 +240,26 @@ TEST(ElementWiseFunctions, SelectAndClamp) {
 
 // The functions with names of their own, with tensors and with numbers.
 TEST(ElementWiseFunctions, Named) {
-  const Operand x = operand("x", FLOAT, {40}, uniform(0.5, 2, 1)), y = operand("y", FLOAT, {40}, uniform(0.5, 2, 2)), h = operand("h", HALF, {40}, uniform(0.5, 2, 3));
+  const Operand x = operand("x", FLOAT, {40}, uniform(0.5, 2, 1)), y = operand("y", FLOAT, {40}, uniform(0.5, 2, 2)),
+                h = operand("h", HALF, {40}, uniform(0.5, 2, 3));
   const auto out = run(Machine::ipu1, {x, y, h}, [](Graph& g, std::vector<Tensor>& in, Sequence& p) {
     using namespace popops;
     const Tensor out = g.clone(in[0]);
     rsqrtWithOutput(g, in[0], out, p);
     addInPlace(g, out, 1.0f, p);
-    return std::vector<Tensor>{add(g, in[0], 2.0f, p), sub(g, 2.0f, in[0], p), div(g, in[0], in[1], p), pow(g, in[2], 2.0, p), gt(g, in[0], 1.0f, p),
-                               varianceToInvStdDev(g, in[0], 0.01f, p), varianceToInvStdDev(g, in[0], in[1], p, HALF), invStdDevToVariance(g, in[2], 0.01f, p, FLOAT),
-                               max(g, in[0], in[1], p), atan2(g, 1.0f, in[0], p), out, trunc(g, in[0], p), isNaN(g, in[0], p)};
+    return std::vector<Tensor>{add(g, in[0], 2.0f, p),
+                               sub(g, 2.0f, in[0], p),
+                               div(g, in[0], in[1], p),
+                               pow(g, in[2], 2.0, p),
+                               gt(g, in[0], 1.0f, p),
+                               varianceToInvStdDev(g, in[0], 0.01f, p),
+                               varianceToInvStdDev(g, in[0], in[1], p, HALF),
+                               invStdDevToVariance(g, in[2], 0.01f, p, FLOAT),
+                               max(g, in[0], in[1], p),
+                               atan2(g, 1.0f, in[0], p),
+                               out,
+                               trunc(g, in[0], p),
+                               isNaN(g, in[0], p)};
   });
   expect_close(out[0], map1(x, [](double v) { return v + 2; }));
   expect_close(out[1], map1(x, [](double v) { return 2 - v; }));

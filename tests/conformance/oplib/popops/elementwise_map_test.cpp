@@ -1,12 +1,12 @@
 // popops::map and the functions made of it: broadcasting, in-place forms, fused expressions, on all machines and mappings.
 #include "oplib.h"
 
+#include <poplar/exceptions.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/Zero.hpp>
 #include <popops/codelets.hpp>
-#include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <sstream>
@@ -22,17 +22,21 @@ TEST(ElementWiseMap, FunctionsBroadcastFuseAndWriteInPlace) {
     for (const Mapping mapping : kMappings)
       for (const Type& type : {FLOAT, HALF}) {
         const Operand x = operand("x", type, {13, 7}, uniform(-2, 2, 1), mapping), y = operand("y", type, {13, 7}, uniform(-2, 2, 2));
-        const Operand row = operand("row", type, {7}, uniform(-2, 2, 3), mapping), column = operand("column", type, {13, 1}, uniform(-2, 2, 4));
+        const Operand row = operand("row", type, {7}, uniform(-2, 2, 3), mapping),
+                      column = operand("column", type, {13, 1}, uniform(-2, 2, 4));
         RunOptions options;
         options.in_place = true;
-        const auto out = run(machine, {x, y, row, column}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-          using namespace popops::expr;
-          const Tensor exponential = popops::exp(g, in[0], prog), sum = popops::add(g, in[0], in[1], prog);
-          const Tensor rows = popops::add(g, in[0], in[2], prog), columns = popops::mul(g, in[0], in[3], prog);
-          const Tensor fused = popops::map(g, Tanh(_1 * 0.5f + _2) - _3, {in[0], in[1], in[2]}, prog);
-          popops::mulInPlace(g, in[0], in[1], prog);
-          return std::vector<Tensor>{exponential, sum, rows, columns, fused};
-        }, options);
+        const auto out = run(
+            machine, {x, y, row, column},
+            [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+              using namespace popops::expr;
+              const Tensor exponential = popops::exp(g, in[0], prog), sum = popops::add(g, in[0], in[1], prog);
+              const Tensor rows = popops::add(g, in[0], in[2], prog), columns = popops::mul(g, in[0], in[3], prog);
+              const Tensor fused = popops::map(g, Tanh(_1 * 0.5f + _2) - _3, {in[0], in[1], in[2]}, prog);
+              popops::mulInPlace(g, in[0], in[1], prog);
+              return std::vector<Tensor>{exponential, sum, rows, columns, fused};
+            },
+            options);
         const std::string what = name_of(machine) + ' ' + name_of(mapping);
         expect_close(out[0], map1(x, [](double v) { return std::exp(v); }), what);
         expect_close(out[1], map2(x, y, [](double a, double b) { return a + b; }), what);
@@ -61,7 +65,8 @@ TEST(ElementWiseMap, EveryWayOfEvaluatingGivesTheSame) {
     for (const Machine machine : kMachines) {
       const Mapping mapping = machine == Machine::ipu1 ? Mapping::scattered : machine == Machine::cpu ? Mapping::views : Mapping::linear;
       const Operand x = operand("x", type, {9, 4, 33}, uniform(-2, 2, 1), mapping), y = operand("y", type, {4, 1}, uniform(0.5, 2, 2));
-      const Operand k = operand("k", INT, {9, 4, 33}, integers(-50, 50, 3), mapping), b = operand("b", BOOL, {33}, integers(0, 1, 4)), s = operand("s", type, {}, uniform(1, 2, 5));
+      const Operand k = operand("k", INT, {9, 4, 33}, integers(-50, 50, 3), mapping), b = operand("b", BOOL, {33}, integers(0, 1, 4)),
+                    s = operand("s", type, {}, uniform(1, 2, 5));
       const Any expressions[] = {
           Sigmoid(_1 * _2) + Pow(Abs(_1), Const(2.0f)) - _1 / 4,
           Select(_1 + 1, Neg(_2), Or(_4, Gt(_3, Const(0)))),
@@ -88,21 +93,31 @@ TEST(ElementWiseMap, EveryWayOfEvaluatingGivesTheSame) {
       for (std::size_t e = 0; e < reference.size(); ++e) {
         std::vector<double> expected;
         for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(reference[e](x[i], y[i / 33 % 4], k[i], b[i % 33], s[0]));
-        expect_close(results[0][e], expected, {type == HALF ? 2e-3 : 2e-6, type == HALF ? 1e-3 : 1e-6}, name_of(machine) + " expression " + std::to_string(e));
+        expect_close(results[0][e], expected, {type == HALF ? 2e-3 : 2e-6, type == HALF ? 1e-3 : 1e-6},
+                     name_of(machine) + " expression " + std::to_string(e));
         for (std::size_t way = 1; way < kWays.size(); ++way)
-          expect_close(results[way][e], results[0][e].values, {}, name_of(machine) + " expression " + std::to_string(e) + " way " + std::to_string(way));
+          expect_close(results[way][e], results[0][e].values, {},
+                       name_of(machine) + " expression " + std::to_string(e) + " way " + std::to_string(way));
       }
     }
   }
 }
 
 TEST(ElementWiseMap, ConstantsOfAllTypes) {
-  const Operand f = operand("f", FLOAT, {5}, integers(0, 9, 1)), h = operand("h", HALF, {5}, integers(0, 9, 2)), i = operand("i", INT, {5}, integers(0, 9, 3));
-  const Operand u = operand("u", UNSIGNED_INT, {5}, integers(0, 9, 4)), c = operand("c", UNSIGNED_CHAR, {5}, integers(0, 9, 5)), l = operand("l", LONGLONG, {5}, integers(0, 9, 6));
+  const Operand f = operand("f", FLOAT, {5}, integers(0, 9, 1)), h = operand("h", HALF, {5}, integers(0, 9, 2)),
+                i = operand("i", INT, {5}, integers(0, 9, 3));
+  const Operand u = operand("u", UNSIGNED_INT, {5}, integers(0, 9, 4)), c = operand("c", UNSIGNED_CHAR, {5}, integers(0, 9, 5)),
+                l = operand("l", LONGLONG, {5}, integers(0, 9, 6));
   const auto out = run(Machine::cpu, {f, h, i, u, c, l}, [](Graph& g, std::vector<Tensor>& in, Sequence& p) {
-    return std::vector<Tensor>{popops::map(g, _1 * 2.5f, {in[0]}, p), popops::map(g, _1 * 2.5_half, {in[1]}, p), popops::map(g, _1 + 2.5, {in[1]}, p),
-                               popops::map(g, _1 - 3, {in[2]}, p), popops::map(g, 7u * _1, {in[3]}, p), popops::map(g, _1 + 2, {in[4]}, p),
-                               popops::map(g, _1 * 10000000000ll, {in[5]}, p), popops::map(g, _1 * 3, {in[0]}, p), popops::map(g, Const(2.0f) * 3.0f, {}, p),
+    return std::vector<Tensor>{popops::map(g, _1 * 2.5f, {in[0]}, p),
+                               popops::map(g, _1 * 2.5_half, {in[1]}, p),
+                               popops::map(g, _1 + 2.5, {in[1]}, p),
+                               popops::map(g, _1 - 3, {in[2]}, p),
+                               popops::map(g, 7u * _1, {in[3]}, p),
+                               popops::map(g, _1 + 2, {in[4]}, p),
+                               popops::map(g, _1 * 10000000000ll, {in[5]}, p),
+                               popops::map(g, _1 * 3, {in[0]}, p),
+                               popops::map(g, Const(2.0f) * 3.0f, {}, p),
                                popops::map(g, Select(Const(1.0f), Const(2.0f), _1 > 4), {in[2]}, p)};
   });
   expect_close(out[0], map1(f, [](double v) { return v * 2.5; }));
@@ -122,16 +137,20 @@ TEST(ElementWiseMap, ConstantsOfAllTypes) {
 TEST(ElementWiseMap, ResultsOnOperands) {
   for (const Machine machine : kMachines)
     for (const OptionFlags& way : {kPlain, kCompiled}) {
-      const Operand x = operand("x", FLOAT, {6, 6}, uniform(-2, 2, 1)), y = operand("y", FLOAT, {6, 6}, uniform(-2, 2, 2)), z = operand("z", FLOAT, {8}, uniform(-2, 2, 3));
+      const Operand x = operand("x", FLOAT, {6, 6}, uniform(-2, 2, 1)), y = operand("y", FLOAT, {6, 6}, uniform(-2, 2, 2)),
+                    z = operand("z", FLOAT, {8}, uniform(-2, 2, 3));
       RunOptions options;
       options.in_place = true;
-      const auto out = run(machine, {x, y, z}, [&](Graph& g, std::vector<Tensor>& in, Sequence& p) {
-        popops::mapInPlace(g, std::vector<Any>{_2, _1}, {in[0], in[1]}, p, {}, way);                           // swap
-        popops::mapInPlace(g, _1 + _2 * 2.0f, {in[0], in[0].transpose()}, p, {}, way);                         // the same elements in another order
-        popops::mapWithOutput(g, _1 * _2, {in[1], in[1]}, in[1], p, {}, way);                                  // the same tensor three times
-        popops::mapWithOutput(g, _1 - _2 / 2, {in[2].slice(0, 7), in[2].slice(1, 8)}, in[2].slice(1, 8), p, {}, way);  // shifted
-        return std::vector<Tensor>{};
-      }, options);
+      const auto out = run(
+          machine, {x, y, z},
+          [&](Graph& g, std::vector<Tensor>& in, Sequence& p) {
+            popops::mapInPlace(g, std::vector<Any>{_2, _1}, {in[0], in[1]}, p, {}, way);    // swap
+            popops::mapInPlace(g, _1 + _2 * 2.0f, {in[0], in[0].transpose()}, p, {}, way);  // the same elements in another order
+            popops::mapWithOutput(g, _1 * _2, {in[1], in[1]}, in[1], p, {}, way);           // the same tensor three times
+            popops::mapWithOutput(g, _1 - _2 / 2, {in[2].slice(0, 7), in[2].slice(1, 8)}, in[2].slice(1, 8), p, {}, way);  // shifted
+            return std::vector<Tensor>{};
+          },
+          options);
       std::vector<double> first, second, third = {z[0]};
       for (std::size_t i = 0; i < 36; ++i) first.push_back(y[i] + 2 * y[i % 6 * 6 + i / 6]), second.push_back(x[i] * x[i]);
       for (std::size_t i = 1; i < 8; ++i) third.push_back(z[i - 1] - z[i] / 2);
@@ -159,18 +178,33 @@ TEST(ElementWiseMap, ALongSum) {
   Any sum = _1 * 1.5f;
   for (int i = 0; i < 260; ++i) sum = sum + _1 * (2.5f + static_cast<float>(i));
   const Operand x = operand("x", FLOAT, {70}, uniform(1, 2, 1));
-  const auto out = run(Machine::ipu1, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& p) { return std::vector<Tensor>{popops::map(g, sum, {in[0]}, p)}; });
+  const auto out = run(Machine::ipu1, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& p) {
+    return std::vector<Tensor>{popops::map(g, sum, {in[0]}, p)};
+  });
   expect_close(out[0], map1(x, [](double v) { return v * (1.5 + 260 * 2.5 + 260 * 259 / 2); }), Tolerance{1e-5, 0});
 }
 
 TEST(ElementWiseMap, ShapesOfAllRanks) {
-  const std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> shapes = {
-      {{}, {}}, {{1}, {}}, {{7}, {1}}, {{0}, {}}, {{3, 0}, {1}}, {{2, 3}, {3}}, {{2, 3}, {2, 1}}, {{2, 1, 4}, {3, 1}}, {{2, 3, 4, 5}, {3, 1, 5}}, {{2, 3, 4, 5}, {4, 1}},
-      {{1, 5}, {5, 1}}, {{100, 3}, {3}}, {{1000}, {1000}}, {{2, 700}, {700}}};
+  const std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> shapes = {{{}, {}},
+                                                                                             {{1}, {}},
+                                                                                             {{7}, {1}},
+                                                                                             {{0}, {}},
+                                                                                             {{3, 0}, {1}},
+                                                                                             {{2, 3}, {3}},
+                                                                                             {{2, 3}, {2, 1}},
+                                                                                             {{2, 1, 4}, {3, 1}},
+                                                                                             {{2, 3, 4, 5}, {3, 1, 5}},
+                                                                                             {{2, 3, 4, 5}, {4, 1}},
+                                                                                             {{1, 5}, {5, 1}},
+                                                                                             {{100, 3}, {3}},
+                                                                                             {{1000}, {1000}},
+                                                                                             {{2, 700}, {700}}};
   for (const auto& [a, b] : shapes)
     for (const Mapping mapping : {Mapping::linear, Mapping::views}) {
       const Operand x = operand("x", FLOAT, a, uniform(-2, 2, 1), mapping), y = operand("y", FLOAT, b, uniform(-2, 2, 2), mapping);
-      const auto out = run(Machine::ipu1, {x, y}, [](Graph& g, std::vector<Tensor>& in, Sequence& p) { return std::vector<Tensor>{popops::sub(g, in[0], in[1], p)}; });
+      const auto out = run(Machine::ipu1, {x, y}, [](Graph& g, std::vector<Tensor>& in, Sequence& p) {
+        return std::vector<Tensor>{popops::sub(g, in[0], in[1], p)};
+      });
       std::vector<std::size_t> shape(std::max(a.size(), b.size()), 1);
       for (const auto* from : {&a, &b})
         for (std::size_t i = 0; i < from->size(); ++i) {
@@ -197,11 +231,24 @@ TEST(ElementWiseMap, ShapesOfAllRanks) {
 
 TEST(ElementWiseMap, UsesTheMachine) {
   for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_CHAR, LONGLONG}) {
-    const Operand x = operand("x", type, {100000}, integers(0, 9, 1)), y = operand("y", type, {1000}, integers(0, 9, 2)), one = operand("x", type, {100000}, integers(0, 9, 1), Mapping::one);
-    EXPECT_GE(share_of_tiles_used(Machine::full, {x}, [](Graph& g, std::vector<Tensor>& in, Sequence& p) { return std::vector<Tensor>{popops::square(g, in[0], p)}; }), 0.9) << type;
-    EXPECT_GE(share_of_tiles_used(Machine::full, {x, y}, [](Graph& g, std::vector<Tensor>& in, Sequence& p) {
-                return std::vector<Tensor>{popops::map(g, (_1 + _2) * _2, {in[0].reshape({100, 1000}), in[1]}, p)}; }), 0.9) << type;
-    EXPECT_GE(share_of_tiles_used(Machine::full, {one}, [](Graph& g, std::vector<Tensor>& in, Sequence& p) { return std::vector<Tensor>{popops::square(g, in[0], p)}; }), 0.9) << type;
+    const Operand x = operand("x", type, {100000}, integers(0, 9, 1)), y = operand("y", type, {1000}, integers(0, 9, 2)),
+                  one = operand("x", type, {100000}, integers(0, 9, 1), Mapping::one);
+    EXPECT_GE(share_of_tiles_used(
+                  Machine::full, {x},
+                  [](Graph& g, std::vector<Tensor>& in, Sequence& p) { return std::vector<Tensor>{popops::square(g, in[0], p)}; }),
+              0.9)
+        << type;
+    EXPECT_GE(share_of_tiles_used(Machine::full, {x, y},
+                                  [](Graph& g, std::vector<Tensor>& in, Sequence& p) {
+                                    return std::vector<Tensor>{popops::map(g, (_1 + _2) * _2, {in[0].reshape({100, 1000}), in[1]}, p)};
+                                  }),
+              0.9)
+        << type;
+    EXPECT_GE(share_of_tiles_used(
+                  Machine::full, {one},
+                  [](Graph& g, std::vector<Tensor>& in, Sequence& p) { return std::vector<Tensor>{popops::square(g, in[0], p)}; }),
+              0.9)
+        << type;
   }
 }
 
@@ -214,14 +261,13 @@ TEST(ElementWiseMap, Errors) {
     graph.setTileMapping(t, 0);
     return t;
   };
-  const Tensor f = tensor(FLOAT, {4}), h = tensor(HALF, {4}), i = tensor(INT, {4}), three = tensor(FLOAT, {3}), matrix = tensor(FLOAT, {2, 4}), b = tensor(BOOL, {4});
+  const Tensor f = tensor(FLOAT, {4}), h = tensor(HALF, {4}), i = tensor(INT, {4}), three = tensor(FLOAT, {3}),
+               matrix = tensor(FLOAT, {2, 4}), b = tensor(BOOL, {4});
   const auto fails = [](const std::function<void()>& call, const std::string& message) {
     try {
       call();
       ADD_FAILURE() << "no error: " << message;
-    } catch (const poputil::poplibs_error& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr(message));
-    }
+    } catch (const poputil::poplibs_error& e) { EXPECT_THAT(e.what(), testing::HasSubstr(message)); }
   };
   fails([&] { popops::add(graph, f, h, p); }, "popops::map: ADD has operands of types float and half");
   fails([&] { popops::add(graph, f, three, p); }, "shapes do not broadcast: {4}, {3}");
@@ -265,9 +311,7 @@ TEST(ElementWiseMap, Errors) {
   try {
     popops::map(graph, _1 + 1, {f}, p, {}, {{"enableGenerateCodelets", "true"}});
     ADD_FAILURE();
-  } catch (const poplar::invalid_option& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("Unrecognised option 'enableGenerateCodelets'"));
-  }
+  } catch (const poplar::invalid_option& e) { EXPECT_THAT(e.what(), testing::HasSubstr("Unrecognised option 'enableGenerateCodelets'")); }
   EXPECT_THROW(popops::map(graph, _1 + 1, {f}, p, {}, {{"enableGenerateCodelet", "yes"}}), poplar::invalid_option);
 }
 
@@ -276,7 +320,8 @@ TEST(ElementWiseMap, TheGeneratedCodeletIsShown) {
   const Tensor x = graph.addVariable(FLOAT, {4}), y = graph.addVariable(HALF, {});
   std::ostringstream text;
   popops::outputGeneratedCodelet(graph.getTarget(), Tanh(_1 * 2.0f) + Cast(_2, FLOAT), {x, y}, {}, text);
-  EXPECT_THAT(text.str(), testing::AllOf(testing::HasSubstr("class Fused_"), testing::HasSubstr("Vector<half>>> in1"), testing::HasSubstr("pando_unary(")));
+  EXPECT_THAT(text.str(), testing::AllOf(testing::HasSubstr("class Fused_"), testing::HasSubstr("Vector<half>>> in1"),
+                                         testing::HasSubstr("pando_unary(")));
 }
 
 TEST(ElementWiseMap, ExpressionsPrintCompareAndHaveNames) {

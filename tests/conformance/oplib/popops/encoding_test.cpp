@@ -30,10 +30,12 @@ TEST(Iota, CountsUp) {
 
 TEST(Iota, Ends) {
   const auto first_two = [](const Type& type, auto start) {
-    return run(Machine::ipu1, {operand("x", type, {2}, integers(0, 9, 1))}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-      popops::iota(graph, in[0], start, prog);
-      return in;
-    })[0].values;
+    return run(Machine::ipu1, {operand("x", type, {2}, integers(0, 9, 1))},
+               [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                 popops::iota(graph, in[0], start, prog);
+                 return in;
+               })[0]
+        .values;
   };
   EXPECT_EQ(first_two(UNSIGNED_INT, 0xffffffffu), (std::vector<double>{4294967295.0, 0}));
   EXPECT_EQ(first_two(INT, 0x7fffffff), (std::vector<double>{2147483647, -2147483648.0}));
@@ -46,7 +48,8 @@ TEST(Iota, Errors) {
   Sequence prog;
   EXPECT_THROW(popops::iota(graph, graph.addVariable(INT, {2, 2}, VariableMappingMethod::LINEAR), 0, prog), poputil::poplibs_error);
   EXPECT_THROW(popops::iota(graph, graph.addVariable(BOOL, {2}, VariableMappingMethod::LINEAR), 0, prog), poputil::poplibs_error);
-  EXPECT_THROW(popops::iota(graph, graph.addVariable(INT, {1}, VariableMappingMethod::LINEAR).broadcast(3, 0), 0, prog), poputil::poplibs_error);
+  EXPECT_THROW(popops::iota(graph, graph.addVariable(INT, {1}, VariableMappingMethod::LINEAR).broadcast(3, 0), 0, prog),
+               poputil::poplibs_error);
 }
 
 std::vector<double> one_hot(const Values& indices, std::size_t classes, double on, double off) {
@@ -94,7 +97,8 @@ TEST(OneHot, TypesShapesMappings) {
 }
 
 TEST(OneHot, MaskedRowsAreOff) {
-  const Operand labels = operand("labels", UNSIGNED_INT, {4}, [](std::size_t i) { return i == 2 ? MASKED_LABEL_CODE : static_cast<double>(i); });
+  const Operand labels =
+      operand("labels", UNSIGNED_INT, {4}, [](std::size_t i) { return i == 2 ? MASKED_LABEL_CODE : static_cast<double>(i); });
   const Operand x = operand("x", FLOAT, {4, 3}, uniform(0, 1, 1));
   const auto out = run(Machine::ipu1, {labels, x}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
     popops::encodeOneHot(graph, in[0], in[1], prog);
@@ -114,21 +118,27 @@ TEST(OneHot, RowsWiderThanATile) {
 }
 
 TEST(OneHot, UsesTheTiles) {
-  EXPECT_GE(share_of_tiles_used(Machine::full, {operand("l", INT, {1000}, integers(0, 99, 1)), operand("x", HALF, {1000, 100}, integers(0, 1, 1))},
+  EXPECT_GE(share_of_tiles_used(Machine::full,
+                                {operand("l", INT, {1000}, integers(0, 99, 1)), operand("x", HALF, {1000, 100}, integers(0, 1, 1))},
                                 [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
                                   popops::encodeOneHot(graph, in[0], in[1], prog);
                                   return in;
-                                }), 0.9);
-  EXPECT_GE(share_of_tiles_used(Machine::full, {operand("x", INT, {100000}, integers(0, 1, 1))}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-    popops::iota(graph, in[0], 0, prog);
-    return in;
-  }), 0.9);
+                                }),
+            0.9);
+  EXPECT_GE(share_of_tiles_used(Machine::full, {operand("x", INT, {100000}, integers(0, 1, 1))},
+                                [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                                  popops::iota(graph, in[0], 0, prog);
+                                  return in;
+                                }),
+            0.9);
 }
 
 TEST(OneHot, Errors) {
   Graph graph(device_of(Machine::ipu1));
   Sequence prog;
-  const auto linear = [&](const Type& type, const std::vector<std::size_t>& shape) { return graph.addVariable(type, shape, VariableMappingMethod::LINEAR); };
+  const auto linear = [&](const Type& type, const std::vector<std::size_t>& shape) {
+    return graph.addVariable(type, shape, VariableMappingMethod::LINEAR);
+  };
   const Tensor labels = linear(INT, {4}), x = linear(FLOAT, {4, 3}), one = linear(FLOAT, {}), other = linear(HALF, {});
   EXPECT_THROW(popops::encodeOneHot(graph, labels, linear(FLOAT, {3, 4}), prog), poputil::poplibs_error);
   EXPECT_THROW(popops::encodeOneHot(graph, labels, linear(FLOAT, {4}), prog), poputil::poplibs_error);

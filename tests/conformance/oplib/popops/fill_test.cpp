@@ -12,10 +12,13 @@ using namespace poplar;
 using program::Execute;
 using program::Sequence;
 
-const std::vector<Type> kTypes = {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
+const std::vector<Type> kTypes = {FLOAT,       HALF,          INT,   UNSIGNED_INT,   BOOL,     CHAR,
+                                  SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
 const std::vector<std::vector<std::size_t>> kShapes = {{}, {1}, {0}, {7}, {5, 13}, {3, 0, 2}, {2, 3, 4, 5}, {1000}};
 
-std::string text_of(Machine machine, Mapping mapping, const Type& type) { return name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString(); }
+std::string text_of(Machine machine, Mapping mapping, const Type& type) {
+  return name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString();
+}
 
 TEST(Fill, EveryTypeShapeMapping) {
   for (const Machine machine : kMachines)
@@ -32,7 +35,8 @@ TEST(Fill, EveryTypeShapeMapping) {
           return in;
         });
         for (std::size_t i = 0; i < filled.size(); ++i)
-          expect_close(filled[i], std::vector<double>(operands[i].size(), i % 2 == 0 ? rounded(type, 101) : 0), Tolerance{}, text_of(machine, mapping, type));
+          expect_close(filled[i], std::vector<double>(operands[i].size(), i % 2 == 0 ? rounded(type, 101) : 0), Tolerance{},
+                       text_of(machine, mapping, type));
       }
 }
 
@@ -43,10 +47,13 @@ TEST(Fill, PartsOfAVariable) {
       const Operand x = operand("x", HALF, {30, 20}, uniform(-1, 1, 2), mapping);
       RunOptions options;
       options.in_place = true;
-      const auto out = run(machine, {x}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-        popops::fill(graph, in[0].slice(3, 17, 1).transpose().subSample(2, 0), prog, -2);
-        return std::vector<Tensor>{};
-      }, options);
+      const auto out = run(
+          machine, {x},
+          [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+            popops::fill(graph, in[0].slice(3, 17, 1).transpose().subSample(2, 0), prog, -2);
+            return std::vector<Tensor>{};
+          },
+          options);
       std::vector<double> expected = x.values;
       for (std::size_t r = 0; r < 30; ++r)
         for (std::size_t c = 3; c < 17; c += 2) expected[r * 20 + c] = -2;
@@ -85,8 +92,10 @@ TEST(Fill, ByComputeSet) {
     std::vector<double> five = x.values, none = x.values;
     for (std::size_t i = 3; i < 10; ++i) five[i] = 5, none[i] = 0;
     five[20] = 5, none[20] = 0;
-    const std::vector<std::vector<double>> expected = {five, std::vector<double>(100, 1.5), std::vector<double>(100, 2.5), none, std::vector<double>(100, 0), std::vector<double>(100, 0)};
-    for (std::size_t i = 0; i < expected.size(); ++i) expect_close(out[i], expected[i], Tolerance{}, name_of(machine) + ' ' + std::to_string(i));
+    const std::vector<std::vector<double>> expected = {five, std::vector<double>(100, 1.5), std::vector<double>(100, 2.5),
+                                                       none, std::vector<double>(100, 0),   std::vector<double>(100, 0)};
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      expect_close(out[i], expected[i], Tolerance{}, name_of(machine) + ' ' + std::to_string(i));
   }
 }
 
@@ -94,9 +103,9 @@ TEST(Fill, ByComputeSet) {
 TEST(Fill, Values) {
   const auto filled = [](const Type& type, auto value) {
     return run(Machine::ipu1, {operand("x", type, {3}, integers(0, 1, 3))}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-             popops::fill(graph, in[0], prog, value);
-             return in;
-           })[0][2];
+      popops::fill(graph, in[0], prog, value);
+      return in;
+    })[0][2];
   };
   EXPECT_EQ(filled(HALF, 2049.0), 2048);
   EXPECT_EQ(filled(HALF, 1e6f), INFINITY);
@@ -115,10 +124,13 @@ TEST(Fill, Values) {
 
 TEST(Fill, UsesTheTiles) {
   for (const Type& type : {FLOAT, HALF, BOOL, LONGLONG})
-    EXPECT_GE(share_of_tiles_used(Machine::full, {operand("x", type, {100000}, integers(0, 1, 1))}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-      popops::zero(graph, in[0], prog);
-      return in;
-    }), 0.9) << type;
+    EXPECT_GE(share_of_tiles_used(Machine::full, {operand("x", type, {100000}, integers(0, 1, 1))},
+                                  [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                                    popops::zero(graph, in[0], prog);
+                                    return in;
+                                  }),
+              0.9)
+        << type;
 }
 
 TEST(Fill, ConstantsAreNotWritten) {

@@ -3,20 +3,20 @@
 
 #include <algorithm>
 
+#include <poplar/exceptions.hpp>
 #include <popops/Gather.hpp>
 #include <popops/GatherStatistics.hpp>
 #include <popops/Scatter.hpp>
 #include <popops/SequenceSlice.hpp>
 #include <popops/codelets.hpp>
-#include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
 
 namespace oplib {
 namespace {
 
 using namespace poplar;
-using program::Sequence;
 using poputil::poplibs_error;
+using program::Sequence;
 using Dims = std::vector<std::size_t>;
 
 std::size_t product(const Dims& d) {
@@ -49,7 +49,8 @@ TEST(Gather, AlongAnAxis) {
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)
       for (const Type& type : {FLOAT, HALF, BOOL})
-        for (const Case& c : {Case{{9}, {4}, 0}, Case{{9, 5}, {2, 3}, 0}, Case{{4, 9, 3}, {6}, 1}, Case{{4, 9}, {}, 1}, Case{{4, 9}, {0}, 1}, Case{{2, 1000}, {3}, 1}}) {
+        for (const Case& c : {Case{{9}, {4}, 0}, Case{{9, 5}, {2, 3}, 0}, Case{{4, 9, 3}, {6}, 1}, Case{{4, 9}, {}, 1},
+                              Case{{4, 9}, {0}, 1}, Case{{2, 1000}, {3}, 1}}) {
           const std::size_t size = c.shape[c.axis];
           const Operand t = operand("t", type, c.shape, integers(0, 50, 1), mapping);
           const Operand i = operand("i", UNSIGNED_INT, c.indices, integers(0, static_cast<std::int64_t>(size), 2), mapping);
@@ -63,7 +64,8 @@ TEST(Gather, AlongAnAxis) {
           shape.insert(shape.end(), c.shape.begin() + c.axis + 1, c.shape.end());
           std::vector<double> expected;
           for_all(shape, [&](const Dims& at) {
-            Dims which(at.begin() + c.axis, at.begin() + static_cast<std::ptrdiff_t>(c.axis + c.indices.size())), from(at.begin(), at.begin() + c.axis);
+            Dims which(at.begin() + c.axis, at.begin() + static_cast<std::ptrdiff_t>(c.axis + c.indices.size())),
+                from(at.begin(), at.begin() + c.axis);
             const double index = i[index_of(c.indices, which)];
             from.push_back(static_cast<std::size_t>(index));
             from.insert(from.end(), at.begin() + static_cast<std::ptrdiff_t>(c.axis + c.indices.size()), at.end());
@@ -85,10 +87,10 @@ struct General {
 
 TEST(Gather, LikeXla) {
   const std::vector<General> cases = {
-      {{5, 6}, {4}, 1, {1}, {1, 6}, {0}, {0}},                     // rows
-      {{5, 6}, {3, 2}, 1, {}, {1, 1}, {0, 1}, {0, 1}},             // elements
-      {{5, 6}, {2, 3}, 0, {1, 2}, {2, 3}, {}, {1, 0}},             // windows; vectors in dimension 0
-      {{5, 6, 7}, {2, 4, 1}, 2, {0, 3}, {3, 1, 2}, {1}, {2}},      // part of a dimension without a start
+      {{5, 6}, {4}, 1, {1}, {1, 6}, {0}, {0}},                 // rows
+      {{5, 6}, {3, 2}, 1, {}, {1, 1}, {0, 1}, {0, 1}},         // elements
+      {{5, 6}, {2, 3}, 0, {1, 2}, {2, 3}, {}, {1, 0}},         // windows; vectors in dimension 0
+      {{5, 6, 7}, {2, 4, 1}, 2, {0, 3}, {3, 1, 2}, {1}, {2}},  // part of a dimension without a start
   };
   for (const Machine machine : kMachines)
     for (std::size_t k = 0; k < cases.size(); ++k) {
@@ -109,8 +111,10 @@ TEST(Gather, LikeXla) {
       for_all(shape, [&](const Dims& at) {
         Dims which, from(c.input.size(), 0);
         for (std::size_t d = 0, o = 0; d < shape.size(); ++d)
-          if (in(c.offset_dims, d)) from[kept[o++]] = at[d];
-          else which.push_back(at[d]);
+          if (in(c.offset_dims, d))
+            from[kept[o++]] = at[d];
+          else
+            which.push_back(at[d]);
         for (std::size_t s = 0; s < c.starts.size(); ++s) {
           Dims index = which;
           if (c.vector_dim < c.indices.size()) index.insert(index.begin() + static_cast<std::ptrdiff_t>(c.vector_dim), s);
@@ -124,7 +128,8 @@ TEST(Gather, LikeXla) {
     }
   Graph g(device_of(Machine::ipu1).getTarget());
   Sequence prog;
-  const Tensor t = g.addVariable(FLOAT, {8}, VariableMappingMethod::LINEAR, "t"), i = g.addVariable(INT, {2}, VariableMappingMethod::LINEAR, "i");
+  const Tensor t = g.addVariable(FLOAT, {8}, VariableMappingMethod::LINEAR, "t"),
+               i = g.addVariable(INT, {2}, VariableMappingMethod::LINEAR, "i");
   EXPECT_THROW(popops::gather(g, t, i, 0, {0}, {3}, {}, {0}, prog), poplibs_error);
   EXPECT_EQ(popops::createGatherInput(g, FLOAT, {5, 6}, {1, 6}, {0}).shape(), (Dims{5, 6}));
 }
@@ -138,15 +143,16 @@ struct Scattered {
 };
 
 const std::vector<Scattered> kScatters = {
-    {{6, 4}, {3}, {3, 4}, 1, {1}, {0}, {0}},           // rows
-    {{6, 4}, {3}, {4, 3}, 1, {0}, {0}, {0}},           // windows first
-    {{6, 4}, {5, 2}, {5}, 1, {}, {0, 1}, {0, 1}},      // elements
+    {{6, 4}, {3}, {3, 4}, 1, {1}, {0}, {0}},              // rows
+    {{6, 4}, {3}, {4, 3}, 1, {0}, {0}, {0}},              // windows first
+    {{6, 4}, {5, 2}, {5}, 1, {}, {0, 1}, {0, 1}},         // elements
     {{16, 8}, {2, 2}, {2, 2, 3}, 0, {1, 2}, {}, {1, 0}},  // windows of 2 x 3; vectors in dimension 0
-    {{6, 4}, {3, 1}, {3, 2}, 1, {1}, {0}, {0}},        // part of a dimension without a start
+    {{6, 4}, {3, 1}, {3, 2}, 1, {1}, {0}, {0}},           // part of a dimension without a start
 };
 
 // operand after the scatter; `moved`: windows that do not fit are moved back instead of left out; f(old, update).
-std::vector<double> scattered(const Scattered& c, const Values& t, const Values& i, const Values& u, bool moved, const std::function<double(double, double)>& f) {
+std::vector<double> scattered(const Scattered& c, const Values& t, const Values& i, const Values& u, bool moved,
+                              const std::function<double(double, double)>& f) {
   std::vector<double> out = t.values;
   Dims window_sizes(c.operand.size(), 1);
   for (std::size_t d = 0, w = 0; d < c.operand.size(); ++d)
@@ -165,8 +171,10 @@ std::vector<double> scattered(const Scattered& c, const Values& t, const Values&
       double start = i[index_of(c.indices, index)];
       const double most = static_cast<double>(c.operand[c.to_operand[k]] - window_sizes[c.to_operand[k]]);
       if (moved) start = std::clamp(start, 0.0, most);
-      if (start < 0 || start > most) inside = false;
-      else to[c.to_operand[k]] += static_cast<std::size_t>(start);
+      if (start < 0 || start > most)
+        inside = false;
+      else
+        to[c.to_operand[k]] += static_cast<std::size_t>(start);
     }
     if (inside) out[index_of(c.operand, to)] = f(out[index_of(c.operand, to)], u[index_of(c.updates, at)]);
   });
@@ -177,14 +185,17 @@ TEST(Scatter, LikeXla) {
   for (const Machine machine : kMachines)
     for (const Mapping mapping : {Mapping::linear, Mapping::scattered})
       for (const Scattered& c : kScatters) {
-        const Operand t = operand("t", FLOAT, c.operand, integers(100, 500, 1), mapping), u = operand("u", FLOAT, c.updates, integers(0, 99, 3), mapping);
+        const Operand t = operand("t", FLOAT, c.operand, integers(100, 500, 1), mapping),
+                      u = operand("u", FLOAT, c.updates, integers(0, 99, 3), mapping);
         // The reference goes by elements, not by windows: no two windows overlap.
         const Operand i = operand("i", INT, c.indices, [](std::size_t k) { return static_cast<double>(k * 5 % 7) - 1; }, mapping);
         const auto out = run(machine, {t, u, i}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
           const Tensor both = g.clone(in[0]);
           prog.add(program::Copy(in[0], both));
           popops::scatter(g, in[0], in[2], in[1], c.vector_dim, c.window, c.insert, c.to_operand, prog);
-          popops::UpdateComputationFunc exchange = [](Graph&, Tensor& old, Tensor& update, Sequence&) { return old.numElements() == 0 ? old : update; };
+          popops::UpdateComputationFunc exchange = [](Graph&, Tensor& old, Tensor& update, Sequence&) {
+            return old.numElements() == 0 ? old : update;
+          };
           popops::scatter(g, both, in[2], in[1], c.vector_dim, c.window, c.insert, c.to_operand, exchange, prog);
           return std::vector<Tensor>{in[0], both};
         });
@@ -207,7 +218,8 @@ TEST(Scatter, WindowsInOrder) {
     std::vector<double> expected = t.values;
     for (std::size_t k = 0; k < 2; ++k)
       for (std::size_t r = 0; r < 2; ++r)
-        for (std::size_t c = 0; c < 3; ++c) expected[(static_cast<std::size_t>(rows[k]) + r) * 4 + static_cast<std::size_t>(columns[k]) + c] = u[(k * 2 + r) * 3 + c];
+        for (std::size_t c = 0; c < 3; ++c)
+          expected[(static_cast<std::size_t>(rows[k]) + r) * 4 + static_cast<std::size_t>(columns[k]) + c] = u[(k * 2 + r) * 3 + c];
     expect_close(out[0], expected, name_of(machine));
   }
 }
@@ -219,14 +231,18 @@ TEST(SequenceSlice, CopiesSequences) {
   for (const Machine machine : kMachines)
     for (const Type& type : {FLOAT, HALF, INT})
       for (const Dims& inner : {Dims{}, Dims{5}, Dims{2, 33}})
-        for (const Case& c : {Case{{2, 3, 1}, {0, 4, 9}, {1, 5, 0}}, Case{{9, 0, 3}, {3, 1, 8}, {7, 2, 0}}, Case{{4, 4, 4294967295.0}, {1, 5, 9}, {2, 4, 11}}, Case{{}, {}, {}}})
+        for (const Case& c : {Case{{2, 3, 1}, {0, 4, 9}, {1, 5, 0}}, Case{{9, 0, 3}, {3, 1, 8}, {7, 2, 0}},
+                              Case{{4, 4, 4294967295.0}, {1, 5, 9}, {2, 4, 11}}, Case{{}, {}, {}}})
           for (const bool zero : {false, true}) {
             Dims in_shape = inner, out_shape = inner;
             in_shape.insert(in_shape.begin(), 10);
             out_shape.insert(out_shape.begin(), 12);
             const auto numbers = [](const std::vector<double>& v) { return [&v](std::size_t i) { return v[i]; }; };
-            const Operand from = operand("from", type, in_shape, integers(1, 99, 1)), to = operand("to", type, out_shape, integers(100, 199, 2));
-            const Operand n = operand("n", UNSIGNED_INT, {c.n.size()}, numbers(c.n)), in_at = operand("in", UNSIGNED_INT, {c.n.size()}, numbers(c.in)), out_at = operand("out", UNSIGNED_INT, {c.n.size()}, numbers(c.out));
+            const Operand from = operand("from", type, in_shape, integers(1, 99, 1)),
+                          to = operand("to", type, out_shape, integers(100, 199, 2));
+            const Operand n = operand("n", UNSIGNED_INT, {c.n.size()}, numbers(c.n)),
+                          in_at = operand("in", UNSIGNED_INT, {c.n.size()}, numbers(c.in)),
+                          out_at = operand("out", UNSIGNED_INT, {c.n.size()}, numbers(c.out));
             const auto out = run(machine, {from, to, n, in_at, out_at}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
               popops::sequenceSlice(g, in[0], in[1], in[2], in[3], in[4], zero, prog);
               return std::vector<Tensor>{in[1]};
@@ -236,7 +252,8 @@ TEST(SequenceSlice, CopiesSequences) {
             for (std::size_t s = 0; s < c.n.size(); ++s)
               for (double k = 0; k < c.n[s] && c.out[s] + k < 12; ++k)
                 for (std::size_t x = 0; x < w; ++x)
-                  expected[static_cast<std::size_t>(c.out[s] + k) * w + x] = c.in[s] + k < 10 ? from[static_cast<std::size_t>(c.in[s] + k) * w + x] : 0;
+                  expected[static_cast<std::size_t>(c.out[s] + k) * w + x] =
+                      c.in[s] + k < 10 ? from[static_cast<std::size_t>(c.in[s] + k) * w + x] : 0;
             expect_close(out[0], expected, name_of(machine) + ' ' + type.toString() + ' ' + std::to_string(w) + (zero ? " zero" : ""));
           }
 }
@@ -249,7 +266,11 @@ TEST(Histogram, Counts) {
           for (const Dims& shape : {Dims{1}, Dims{33, 7}, Dims{0}, Dims{5000}, Dims{}})
             for (const bool absolute : {false, true}) {
               const auto numbers = integers(-40, 40, 3);
-              const Operand x = operand("x", type, shape, [&](std::size_t i) { return i % 50 == 7 ? std::nan("") : i % 50 == 9 ? -INFINITY : numbers(i) / 2; }, mapping);
+              const Operand x = operand(
+                  "x", type, shape, [&](std::size_t i) { return i % 50 == 7   ? std::nan("")
+                                                                : i % 50 == 9 ? -INFINITY
+                                                                              : numbers(i) / 2; },
+                  mapping);
               const Operand l = operand("l", type, {levels}, [&](std::size_t i) { return static_cast<double>(i) - 2; });
               const auto out = run(machine, {x, l}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
                 const Tensor counts = popops::histogram(g, in[0], in[1], absolute, prog);
@@ -264,7 +285,8 @@ TEST(Histogram, Counts) {
                 ++expected[bin];
               }
               for (const double e : expected) twice.push_back(2 * e);
-              const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(x.size()) + ' ' + std::to_string(levels);
+              const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(x.size()) +
+                                       ' ' + std::to_string(levels);
               expect_close(out[0], expected, Tolerance{}, what);
               EXPECT_EQ(out[1].type, UNSIGNED_INT);
               expect_close(out[1], twice, what);
@@ -272,22 +294,32 @@ TEST(Histogram, Counts) {
 }
 
 TEST(Gather, AllTilesWork) {
-  const Operand t = operand("t", FLOAT, {1000, 10}, integers(0, 9, 1)), i = operand("i", UNSIGNED_INT, {10000}, integers(0, 999, 1)), many = operand("m", HALF, {100000}, integers(0, 9, 1));
-  const Operand l = operand("l", HALF, {3}, integers(0, 9, 1)), one = operand("one", UNSIGNED_INT, {1}, integers(0, 0, 1)), u = operand("u", FLOAT, {10000, 10}, integers(0, 9, 1));
-  EXPECT_GE(share_of_tiles_used(Machine::full, {t, i}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-    return std::vector<Tensor>{popops::gather(g, in[0], in[1], 0, prog, {})};
-  }), 0.9);
-  EXPECT_GE(share_of_tiles_used(Machine::full, {u, i, u}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-    popops::scatter(g, in[0], in[1], in[2], 1, {1}, {0}, {0}, prog);
-    return std::vector<Tensor>{};
-  }), 0.9);
-  EXPECT_GE(share_of_tiles_used(Machine::full, {many, l}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-    return std::vector<Tensor>{popops::histogram(g, in[0], in[1], false, prog)};
-  }), 0.9);
-  EXPECT_GE(share_of_tiles_used(Machine::full, {u, one}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-    popops::sequenceSlice(g, in[0], in[0], in[1], in[1], in[1], true, prog);
-    return std::vector<Tensor>{};
-  }), 0.9);
+  const Operand t = operand("t", FLOAT, {1000, 10}, integers(0, 9, 1)), i = operand("i", UNSIGNED_INT, {10000}, integers(0, 999, 1)),
+                many = operand("m", HALF, {100000}, integers(0, 9, 1));
+  const Operand l = operand("l", HALF, {3}, integers(0, 9, 1)), one = operand("one", UNSIGNED_INT, {1}, integers(0, 0, 1)),
+                u = operand("u", FLOAT, {10000, 10}, integers(0, 9, 1));
+  EXPECT_GE(share_of_tiles_used(Machine::full, {t, i},
+                                [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                  return std::vector<Tensor>{popops::gather(g, in[0], in[1], 0, prog, {})};
+                                }),
+            0.9);
+  EXPECT_GE(share_of_tiles_used(Machine::full, {u, i, u},
+                                [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                  popops::scatter(g, in[0], in[1], in[2], 1, {1}, {0}, {0}, prog);
+                                  return std::vector<Tensor>{};
+                                }),
+            0.9);
+  EXPECT_GE(share_of_tiles_used(Machine::full, {many, l},
+                                [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                  return std::vector<Tensor>{popops::histogram(g, in[0], in[1], false, prog)};
+                                }),
+            0.9);
+  EXPECT_GE(share_of_tiles_used(Machine::full, {u, one},
+                                [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                  popops::sequenceSlice(g, in[0], in[0], in[1], in[1], in[1], true, prog);
+                                  return std::vector<Tensor>{};
+                                }),
+            0.9);
 }
 
 TEST(Gather, Errors) {
@@ -305,8 +337,8 @@ TEST(Gather, Errors) {
   EXPECT_THROW(popops::gather(g, t, i, 1, {1}, {2, 6}, {0}, {0}, prog), poplibs_error);     // collapsed
   EXPECT_THROW(popops::gather(g, t, i, 1, {1, 2}, {1, 6}, {0}, {0}, prog), poplibs_error);  // offsetDims
   EXPECT_THROW(popops::gather(g, t, i, 1, {7}, {1, 6}, {0}, {0}, prog), poplibs_error);
-  EXPECT_THROW(popops::gather(g, t, i, 3, {1}, {1, 6}, {0}, {0}, prog), poplibs_error);     // indexVectorDim
-  EXPECT_THROW(popops::gather(g, t, i, 1, {1}, {1, 6}, {0}, {2}, prog), poplibs_error);     // startIndexMap
+  EXPECT_THROW(popops::gather(g, t, i, 3, {1}, {1, 6}, {0}, {0}, prog), poplibs_error);  // indexVectorDim
+  EXPECT_THROW(popops::gather(g, t, i, 1, {1}, {1, 6}, {0}, {2}, prog), poplibs_error);  // startIndexMap
   EXPECT_THROW(popops::createGatherInput(g, FLOAT, {5, 6}, Dims{1}, std::vector<unsigned>{0}), poplibs_error);
   const Tensor u = variable(FLOAT, {4, 6});
   EXPECT_THROW(popops::scatter(g, t, i, variable(HALF, {4, 6}), 1, {1}, {0}, {0}, prog), poplibs_error);

@@ -16,23 +16,26 @@ using program::Copy;
 using program::Sequence;
 
 TEST(Loop, CountedLoop) {
-  struct Row { std::size_t begin, end, step; };
+  struct Row {
+    std::size_t begin, end, step;
+  };
   for (const Machine machine : kMachines)
     for (const Row& row : std::vector<Row>{{0, 5, 1}, {3, 3, 1}, {3, 4, 1}, {2, 11, 3}, {2, 12, 3}, {0, 1, 100}}) {
       std::size_t sum = 0, rounds = 0, last = 0;
       for (std::size_t i = row.begin; i < row.end; i += row.step) sum += i, ++rounds, last = i;
-      const auto out = run(machine, {operand("x", UNSIGNED_INT, {3}, integers(0, 0, 1))}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-        const Tensor one = graph.addConstant(UNSIGNED_INT, {1}, 1);
-        graph.setTileMapping(one, 0);
-        prog.add(popops::countedLoop(graph, row.begin, row.end, row.step, [&](const Tensor& i) {
-          Sequence body;
-          popops::scaledAddTo(graph, in[0].slice(0, 1), i, 1.0f, body);
-          popops::scaledAddTo(graph, in[0].slice(1, 2), one, 1.0f, body);
-          body.add(Copy(i, in[0].slice(2, 3)));
-          return body;
-        }));
-        return in;
-      });
+      const auto out =
+          run(machine, {operand("x", UNSIGNED_INT, {3}, integers(0, 0, 1))}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+            const Tensor one = graph.addConstant(UNSIGNED_INT, {1}, 1);
+            graph.setTileMapping(one, 0);
+            prog.add(popops::countedLoop(graph, row.begin, row.end, row.step, [&](const Tensor& i) {
+              Sequence body;
+              popops::scaledAddTo(graph, in[0].slice(0, 1), i, 1.0f, body);
+              popops::scaledAddTo(graph, in[0].slice(1, 2), one, 1.0f, body);
+              body.add(Copy(i, in[0].slice(2, 3)));
+              return body;
+            }));
+            return in;
+          });
       EXPECT_EQ(out[0].values, (std::vector<double>{static_cast<double>(sum), static_cast<double>(rounds), static_cast<double>(last)}));
     }
 }
@@ -40,27 +43,46 @@ TEST(Loop, CountedLoop) {
 TEST(Loop, CountedLoopTwiceAndNested) {
   RunOptions options;
   options.repetitions = 2;
-  const auto out = run(Machine::ipu1, {operand("x", UNSIGNED_INT, {1}, integers(0, 0, 1))}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-    prog.add(popops::countedLoop(graph, 4, [&](const Tensor& i) {
-      return popops::countedLoop(graph, 3, [&](const Tensor& j) {
-        Sequence body;
-        popops::scaledAddTo(graph, in[0], i, 10.0f, body);
-        popops::scaledAddTo(graph, in[0], j, 1.0f, body);
-        return body;
-      });
-    }));
-    return in;
-  }, options);
+  const auto out = run(
+      Machine::ipu1, {operand("x", UNSIGNED_INT, {1}, integers(0, 0, 1))},
+      [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+        prog.add(popops::countedLoop(graph, 4, [&](const Tensor& i) {
+          return popops::countedLoop(graph, 3, [&](const Tensor& j) {
+            Sequence body;
+            popops::scaledAddTo(graph, in[0], i, 10.0f, body);
+            popops::scaledAddTo(graph, in[0], j, 1.0f, body);
+            return body;
+          });
+        }));
+        return in;
+      },
+      options);
   EXPECT_EQ(out[0][0], 2 * (10 * 3 * (0 + 1 + 2 + 3) + 4 * (0 + 1 + 2)));
 }
 
 TEST(Loop, CountedForLoop) {
-  struct Row { Type type; int begin; double limit; int step; };
+  struct Row {
+    Type type;
+    int begin;
+    double limit;
+    int step;
+  };
   for (const Machine machine : kMachines)
-    for (const Row& row : std::vector<Row>{{INT, 0, 5, 1}, {INT, 5, 5, 1}, {INT, 6, 5, 1}, {INT, -3, 8, 2}, {INT, 4, -4, -1}, {INT, 4, -5, -3}, {INT, -7, -5, -1}, {UNSIGNED_INT, 0, 4, 1}, {UNSIGNED_INT, 9, 2, -2}, {UNSIGNED_INT, 3, 3, 5}}) {
+    for (const Row& row : std::vector<Row>{{INT, 0, 5, 1},
+                                           {INT, 5, 5, 1},
+                                           {INT, 6, 5, 1},
+                                           {INT, -3, 8, 2},
+                                           {INT, 4, -4, -1},
+                                           {INT, 4, -5, -3},
+                                           {INT, -7, -5, -1},
+                                           {UNSIGNED_INT, 0, 4, 1},
+                                           {UNSIGNED_INT, 9, 2, -2},
+                                           {UNSIGNED_INT, 3, 3, 5}}) {
       double sum = 0, rounds = 0, count = row.begin;
       for (; row.step > 0 ? count < row.limit : count > row.limit; count += row.step) sum += count, ++rounds;
-      const std::vector<Operand> operands = {operand("x", row.type, {2}, integers(0, 0, 1)), operand("limit", row.type, {}, [&](std::size_t) { return row.limit; }), operand("count", row.type, {1}, integers(77, 77, 1), Mapping::one)};
+      const std::vector<Operand> operands = {operand("x", row.type, {2}, integers(0, 0, 1)),
+                                             operand("limit", row.type, {}, [&](std::size_t) { return row.limit; }),
+                                             operand("count", row.type, {1}, integers(77, 77, 1), Mapping::one)};
       const auto out = run(machine, operands, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
         const Tensor one = graph.addConstant(row.type, {1}, 1);
         graph.setTileMapping(one, 0);
@@ -80,7 +102,9 @@ TEST(Loop, Errors) {
   Graph graph(device_of(Machine::ipu1));
   Sequence prog;
   const auto body = [](const Tensor&) { return Sequence(); };
-  const auto variable = [&](const Type& type, const std::vector<std::size_t>& shape) { return graph.addVariable(type, shape, VariableMappingMethod::LINEAR); };
+  const auto variable = [&](const Type& type, const std::vector<std::size_t>& shape) {
+    return graph.addVariable(type, shape, VariableMappingMethod::LINEAR);
+  };
   EXPECT_THROW(popops::countedLoop(graph, 0, 5, 0, body), poputil::poplibs_error);
   EXPECT_THROW(popops::countedLoop(graph, 6, 5, 1, body), poputil::poplibs_error);
   EXPECT_THROW(popops::countedLoop(graph, 0, 1ULL << 33, 1ULL << 20, body), poputil::poplibs_error);
@@ -96,7 +120,8 @@ TEST(HostSliceTensor, IsSpreadAndTransfers) {
     Graph graph(device.getTarget());
     popops::addCodelets(graph);
     const unsigned tiles = graph.getTarget().getNumTiles();
-    const auto in = popops::createHostSliceableTensor(graph, FLOAT, {3, 500}, true), out = popops::createHostSliceableTensor(graph, FLOAT, {3, 500}, false, 2);
+    const auto in = popops::createHostSliceableTensor(graph, FLOAT, {3, 500}, true),
+               out = popops::createHostSliceableTensor(graph, FLOAT, {3, 500}, false, 2);
     EXPECT_EQ(in.tensor.shape(), (std::vector<std::size_t>{3, 500}));
     EXPECT_EQ(in.indices.shape(), (std::vector<std::size_t>{3}));
     EXPECT_EQ(in.indices.elementType(), UNSIGNED_INT);

@@ -18,11 +18,19 @@ struct Case {
   std::vector<std::size_t> shape;
   Amounts lower, upper;
 };
-const std::vector<Case> kCases = {{{}, {}, {}}, {{5}, {2}, {3}}, {{5}, {-2}, {3}}, {{4, 6}, {1, 0}, {2, 4}}, {{4, 6}, {-1, 3}, {-1, -2}}, {{3, 4, 5}, {2, 1, 0}, {0, 2, 4}}, {{2, 1, 3, 2}, {1, 0, 2, 1}, {1, 0, -1, 0}}, {{9, 3}, {0, 0}, {0, 0}}};
+const std::vector<Case> kCases = {{{}, {}, {}},
+                                  {{5}, {2}, {3}},
+                                  {{5}, {-2}, {3}},
+                                  {{4, 6}, {1, 0}, {2, 4}},
+                                  {{4, 6}, {-1, 3}, {-1, -2}},
+                                  {{3, 4, 5}, {2, 1, 0}, {0, 2, 4}},
+                                  {{2, 1, 3, 2}, {1, 0, 2, 1}, {1, 0, -1, 0}},
+                                  {{9, 3}, {0, 0}, {0, 0}}};
 
 std::vector<std::size_t> shape_of(const Case& c) {
   std::vector<std::size_t> out;
-  for (std::size_t d = 0; d < c.shape.size(); ++d) out.push_back(static_cast<std::size_t>(static_cast<std::ptrdiff_t>(c.shape[d]) + c.lower[d] + c.upper[d]));
+  for (std::size_t d = 0; d < c.shape.size(); ++d)
+    out.push_back(static_cast<std::size_t>(static_cast<std::ptrdiff_t>(c.shape[d]) + c.lower[d] + c.upper[d]));
   return out;
 }
 
@@ -58,9 +66,11 @@ TEST(Pad, Constants) {
     for (const Mapping mapping : kMappings)
       for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_CHAR})
         for (const Case& c : kCases) {
-          const Operand x = operand("x", type, c.shape, integers(0, 99, 3), mapping), value = operand("value", type, {1}, integers(7, 7, 1));
+          const Operand x = operand("x", type, c.shape, integers(0, 99, 3), mapping),
+                        value = operand("value", type, {1}, integers(7, 7, 1));
           const auto out = run(machine, {x, value}, [&](Graph& graph, std::vector<Tensor>& in, Sequence&) {
-            return std::vector<Tensor>{popops::pad(graph, in[0], c.lower, c.upper), popops::pad(graph, in[0], c.lower, c.upper, 2.0f, MappingMethod::EDGE),
+            return std::vector<Tensor>{popops::pad(graph, in[0], c.lower, c.upper),
+                                       popops::pad(graph, in[0], c.lower, c.upper, 2.0f, MappingMethod::EDGE),
                                        popops::pad(graph, in[0], c.lower, c.upper, 3), popops::pad(graph, in[0], c.lower, c.upper, in[1])};
           });
           const double values[] = {0, 2, 3, 7};
@@ -77,7 +87,9 @@ TEST(Pad, OfTheTensor) {
       for (const Case& c : kCases) {
         bool reflects = true;
         for (std::size_t d = 0; d < c.shape.size(); ++d)
-          reflects = reflects && std::max(c.lower[d], c.upper[d]) < static_cast<std::ptrdiff_t>(c.shape[d]) + std::min<std::ptrdiff_t>(0, c.lower[d]) + std::min<std::ptrdiff_t>(0, c.upper[d]);
+          reflects = reflects && std::max(c.lower[d], c.upper[d]) < static_cast<std::ptrdiff_t>(c.shape[d]) +
+                                                                        std::min<std::ptrdiff_t>(0, c.lower[d]) +
+                                                                        std::min<std::ptrdiff_t>(0, c.upper[d]);
         const Operand x = operand("x", HALF, c.shape, uniform(-3, 3, 3), mapping);
         const auto out = run(machine, {x}, [&](Graph&, std::vector<Tensor>& in, Sequence&) {
           std::vector<Tensor> results = {popops::pad(in[0], c.lower, c.upper, popops::padding::Type::EDGE)};
@@ -93,8 +105,12 @@ TEST(Pad, OneDimension) {
   const Operand x = operand("x", FLOAT, {3, 5}, uniform(-3, 3, 3)), value = operand("value", FLOAT, {}, integers(7, 7, 1));
   const Case c{{3, 5}, {0, 2}, {0, -1}};
   const auto out = run(Machine::ipu1, {x, value}, [&](Graph& graph, std::vector<Tensor>& in, Sequence&) {
-    return std::vector<Tensor>{popops::pad(graph, in[0], 2, -1, 1), popops::pad(graph, in[0], 2, -1, 1, 2.0f), popops::pad(graph, in[0], 2, -1, 1, 3),
-                               popops::pad(graph, in[0], 2, -1, 1, in[1]), popops::pad(in[0], 2, -1, 1, popops::padding::Type::EDGE), popops::pad(in[0], 2, -1, 1, popops::padding::Type::REFLECT)};
+    return std::vector<Tensor>{popops::pad(graph, in[0], 2, -1, 1),
+                               popops::pad(graph, in[0], 2, -1, 1, 2.0f),
+                               popops::pad(graph, in[0], 2, -1, 1, 3),
+                               popops::pad(graph, in[0], 2, -1, 1, in[1]),
+                               popops::pad(in[0], 2, -1, 1, popops::padding::Type::EDGE),
+                               popops::pad(in[0], 2, -1, 1, popops::padding::Type::REFLECT)};
   });
   const double values[] = {0, 2, 3, 7};
   for (std::size_t i = 0; i < 4; ++i) expect_close(out[i], expected(c, x, Kind::constant, values[i]), Tolerance{});
@@ -112,7 +128,8 @@ TEST(Pad, MappingMethods) {
       if (!mapping[tile].empty()) return static_cast<int>(tile);
     return -1;
   };
-  const Tensor none = popops::pad(graph, t, {1, 1}, {0, 0}, 1.0f, MappingMethod::NONE), zero = popops::pad(graph, t, {1, 1}, {0, 0}, 1.0f), edge = popops::pad(graph, t, {1, 2}, {2, 0}, 1.0f, MappingMethod::EDGE);
+  const Tensor none = popops::pad(graph, t, {1, 1}, {0, 0}, 1.0f, MappingMethod::NONE), zero = popops::pad(graph, t, {1, 1}, {0, 0}, 1.0f),
+               edge = popops::pad(graph, t, {1, 2}, {2, 0}, 1.0f, MappingMethod::EDGE);
   EXPECT_EQ(tile_of(none[0][3]), -1);
   EXPECT_EQ(tile_of(zero[0][3]), 0);
   EXPECT_EQ(tile_of(zero[3][0]), 0);

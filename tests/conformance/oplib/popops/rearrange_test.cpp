@@ -27,7 +27,9 @@ std::vector<double> transposed(const Values& x) {
 }
 
 TEST(Rearrange, PartialTranspose) {
-  const std::vector<std::vector<std::size_t>> shapes = {{1, 1}, {8, 8}, {16, 24}, {17, 31}, {7, 3}, {1, 40}, {40, 1}, {5, 8, 16}, {2, 3, 9, 10}, {60, 4, 4}, {0, 3}, {3, 0, 2}, {300, 2, 5}, {100, 130}};
+  const std::vector<std::vector<std::size_t>> shapes = {{1, 1},  {8, 8},    {16, 24},    {17, 31},      {7, 3},
+                                                        {1, 40}, {40, 1},   {5, 8, 16},  {2, 3, 9, 10}, {60, 4, 4},
+                                                        {0, 3},  {3, 0, 2}, {300, 2, 5}, {100, 130}};
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)
       for (const Type& type : kTypes) {
@@ -45,7 +47,8 @@ TEST(Rearrange, PartialTranspose) {
           std::vector<std::size_t> shape = shapes[i];
           std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
           EXPECT_EQ(out[i].shape, shape);
-          expect_close(out[i], transposed(operands[i]), Tolerance{}, name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(i));
+          expect_close(out[i], transposed(operands[i]), Tolerance{},
+                       name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(i));
         }
       }
 }
@@ -61,7 +64,8 @@ TEST(Rearrange, TransposeVertices) {
       mapping[0].emplace_back(7, 10);
       mapping[tiles - 1].emplace_back(3, 7);
       const ComputeSet cs = graph.addComputeSet("transpose");
-      addTransposeVertices(graph, cs, HALF, 12, 8, mapping, [&](std::size_t i) { return std::pair<const Tensor, const Tensor>(in[0][i].flatten(), result[i].flatten()); });
+      addTransposeVertices(graph, cs, HALF, 12, 8, mapping,
+                           [&](std::size_t i) { return std::pair<const Tensor, const Tensor>(in[0][i].flatten(), result[i].flatten()); });
       prog.add(Execute(cs));
       return std::vector<Tensor>{result};
     });
@@ -81,11 +85,14 @@ TEST(Rearrange, FastTransposes) {
 }
 
 TEST(Rearrange, RegroupTensor) {
-  struct Row { GroupingInfo from, to; };
+  struct Row {
+    GroupingInfo from, to;
+  };
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)
       for (const Type& type : kTypes)
-        for (const Row& row : std::vector<Row>{{{2, 8}, {0, 4}}, {{2, 24}, {1, 3}}, {{2, 4}, {1, 12}}, {{1, 4}, {0, 16}}, {{2, 8}, {2, 12}}, {{2, 1}, {0, 1}}}) {
+        for (const Row& row : std::vector<Row>{
+                 {{2, 8}, {0, 4}}, {{2, 24}, {1, 3}}, {{2, 4}, {1, 12}}, {{1, 4}, {0, 16}}, {{2, 8}, {2, 12}}, {{2, 1}, {0, 1}}}) {
           const Operand x = operand("x", type, {16, 12, 24}, integers(0, 100, 4), mapping);
           const auto out = run(machine, {x}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
             const ComputeSet cs = graph.addComputeSet("cs"), other_cs = graph.addComputeSet("other");
@@ -145,19 +152,23 @@ TEST(Rearrange, IfBeneficial) {
 TEST(Rearrange, UsesTheTiles) {
   for (const auto& shape : std::vector<std::vector<std::size_t>>{{400, 250}, {3000, 8, 8}, {4, 200, 200}, {10, 20000}, {20000, 10}})
     for (const Mapping mapping : {Mapping::linear, Mapping::one})
-      EXPECT_GE(share_of_tiles_used(Machine::full, {operand("x", HALF, shape, integers(0, 1, 1), mapping)}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-        const ComputeSet cs = graph.addComputeSet("cs");
-        const Tensor out = partialTranspose(graph, in[0], cs);
-        prog.add(Execute(cs));
-        return std::vector<Tensor>{out};
-      }), 0.9) << shape[0] << ' ' << name_of(mapping);
+      EXPECT_GE(share_of_tiles_used(Machine::full, {operand("x", HALF, shape, integers(0, 1, 1), mapping)},
+                                    [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                                      const ComputeSet cs = graph.addComputeSet("cs");
+                                      const Tensor out = partialTranspose(graph, in[0], cs);
+                                      prog.add(Execute(cs));
+                                      return std::vector<Tensor>{out};
+                                    }),
+                0.9)
+          << shape[0] << ' ' << name_of(mapping);
 }
 
 TEST(Rearrange, Errors) {
   Graph graph(device_of(Machine::ipu1));
   Sequence prog;
   const ComputeSet cs = graph.addComputeSet("cs");
-  const Tensor t = graph.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR), one = graph.addVariable(HALF, {8}, VariableMappingMethod::LINEAR);
+  const Tensor t = graph.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR),
+               one = graph.addVariable(HALF, {8}, VariableMappingMethod::LINEAR);
   EXPECT_THROW(partialTranspose(graph, one, cs), poputil::poplibs_error);
   EXPECT_THROW(regroupTensor(graph, t, prog, cs, GroupingInfo(1, 4), GroupingInfo(2, 4)), poputil::poplibs_error);
   EXPECT_THROW(regroupTensor(graph, t, prog, cs, GroupingInfo(1, 5), GroupingInfo(0, 4)), poputil::poplibs_error);
@@ -181,7 +192,8 @@ TEST(Rearrange, ThingsOfAnotherGraph) {
   Sequence prog;
   std::vector<Copy> copies;
   const ComputeSet cs = graph.addComputeSet("cs"), foreign_set = other.addComputeSet("cs");
-  const Tensor own = graph.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR), foreign = other.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR);
+  const Tensor own = graph.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR),
+               foreign = other.addVariable(HALF, {8, 12}, VariableMappingMethod::LINEAR);
   using poplar::graph_connection_error;
   EXPECT_THROW(addTransposeVertices(graph, foreign_set, HALF, 8, 12, {}, nullptr), graph_connection_error);
   EXPECT_THROW(addTransposeVertices(graph, foreign_set, HALF, 0, 12, {}, nullptr), graph_connection_error);

@@ -70,7 +70,11 @@ TEST(ReduceForms, UpdateOfEveryOperation) {
         double a = y[c];
         for (std::size_t r = 0; r < 50; ++r) {
           const double v = x[r * 30 + c];
-          a = op == Operation::ADD ? a + v : op == Operation::SQUARE_ADD ? a + v * v : op == Operation::MUL ? a * v : op == Operation::MIN ? std::min(a, v) : std::max(a, v);
+          a = op == Operation::ADD          ? a + v
+              : op == Operation::SQUARE_ADD ? a + v * v
+              : op == Operation::MUL        ? a * v
+              : op == Operation::MIN        ? std::min(a, v)
+                                            : std::max(a, v);
         }
         expected.push_back(rounded(INT, a));
       }
@@ -78,7 +82,8 @@ TEST(ReduceForms, UpdateOfEveryOperation) {
         for (std::size_t c = 0; c < 30; ++c) expected[c] = 0;  // each column has a zero among 50 numbers of [-3, 3]
       expect_close(out[0], expected, poputil::asString(op));
     }
-    const Operand b = operand("b", BOOL, {4, 3}, [](std::size_t i) { return i != 4; }), into = operand("into", BOOL, {3}, [](std::size_t i) { return i != 2; });
+    const Operand b = operand("b", BOOL, {4, 3}, [](std::size_t i) { return i != 4; }),
+                  into = operand("into", BOOL, {3}, [](std::size_t i) { return i != 2; });
     const auto out = run(machine, {b, into}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
       popops::reduceWithOutput(g, in[0], in[1], {0}, {Operation::LOGICAL_AND, true}, prog);
       return std::vector<Tensor>{in[1]};
@@ -133,7 +138,9 @@ TEST(ReduceForms, ManyAtOnce) {
     const Operand y = operand("y", FLOAT, {70}, uniform(0, 1, 3));
     const auto out = run(machine, {x, h, y}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
       std::vector<Tensor> created;
-      popops::reduceMany(g, {{in[0], {0}, Operation::ADD, "columns"}, {in[0], {1}, Operation::ADD}, {in[1], {1}, Operation::ADD, FLOAT, "halves"}}, created, prog);
+      popops::reduceMany(
+          g, {{in[0], {0}, Operation::ADD, "columns"}, {in[0], {1}, Operation::ADD}, {in[1], {1}, Operation::ADD, FLOAT, "halves"}},
+          created, prog);
       std::vector<Tensor> given = {in[2], Tensor()};
       popops::reduceMany(g, {{in[0], {0}, ReduceParams(Operation::ADD, true)}, {in[0], {1}, Operation::ADD}}, given, prog);
       created.insert(created.end(), given.begin(), given.end());
@@ -201,7 +208,8 @@ TEST(ReduceForms, LargeSumsAreAccurate) {
   for (const Machine machine : {Machine::cpu, Machine::ipu1, Machine::full}) {
     const Operand x = operand("x", FLOAT, {3000, 700}, uniform(0, 1, 9));
     const auto out = run(machine, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      return std::vector<Tensor>{popops::reduce(g, in[0], {0, 1}, Operation::ADD, prog), popops::reduce(g, in[0], {0}, Operation::SQUARE_ADD, prog),
+      return std::vector<Tensor>{popops::reduce(g, in[0], {0, 1}, Operation::ADD, prog),
+                                 popops::reduce(g, in[0], {0}, Operation::SQUARE_ADD, prog),
                                  popops::reduce(g, in[0], {1}, Operation::ADD, prog)};
     });
     double sum = 0;
@@ -217,7 +225,8 @@ TEST(ReduceForms, PartialResultsInHalfIfAskedFor) {
   const Operand x = operand("x", HALF, {4096}, [](std::size_t) { return 1; });
   for (const char* type : {"half", "float"}) {
     const auto out = run(Machine::ipu2, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      const Tensor sum = popops::reduce(g, in[0], FLOAT, {0}, Operation::ADD, prog, {}, {{"accumType.interTile", type}, {"accumType.intraTile", type}});
+      const Tensor sum =
+          popops::reduce(g, in[0], FLOAT, {0}, Operation::ADD, prog, {}, {{"accumType.interTile", type}, {"accumType.intraTile", type}});
       EXPECT_EQ(text_of(g).find("<half,half>") != std::string::npos, std::string(type) == "half");
       return std::vector<Tensor>{sum};
     });
@@ -232,7 +241,8 @@ TEST(ReduceForms, AliasesAndConstants) {
       const Tensor broadcast = in[0].broadcast(50, 1);
       const Tensor ones = g.addConstant(FLOAT, {6, 10}, 1.0f);
       g.setTileMapping(ones, 0);
-      return std::vector<Tensor>{popops::reduce(g, broadcast, {0}, Operation::ADD, prog), popops::reduce(g, broadcast, {1}, Operation::ADD, prog),
+      return std::vector<Tensor>{popops::reduce(g, broadcast, {0}, Operation::ADD, prog),
+                                 popops::reduce(g, broadcast, {1}, Operation::ADD, prog),
                                  popops::reduce(g, concat(broadcast, ones, 1), {1}, Operation::ADD, prog),
                                  popops::reduce(g, concat(in[0], in[0].reverse(0), 1), {0, 1}, Operation::ADD, prog)};
     });
@@ -250,9 +260,11 @@ TEST(ReduceForms, Views) {
   for (const Machine machine : kMachines) {
     const Operand x = operand("x", FLOAT, {40, 64}, uniform(0, 1, 1));
     const auto out = run(machine, {x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      const Tensor padded = in[0].slice(1, 63, 1), strided = in[0].subSample(2, 1), channels = in[0].reshape({4, 10, 4, 16}).dimShuffle({0, 2, 3, 1}).reshape({4, 64, 10});
+      const Tensor padded = in[0].slice(1, 63, 1), strided = in[0].subSample(2, 1),
+                   channels = in[0].reshape({4, 10, 4, 16}).dimShuffle({0, 2, 3, 1}).reshape({4, 64, 10});
       return std::vector<Tensor>{popops::reduce(g, padded, {1}, Operation::ADD, prog), popops::reduce(g, padded, {0}, Operation::ADD, prog),
-                                 popops::reduce(g, strided, {1}, Operation::ADD, prog), popops::reduce(g, channels, {0, 2}, Operation::ADD, prog)};
+                                 popops::reduce(g, strided, {1}, Operation::ADD, prog),
+                                 popops::reduce(g, channels, {0, 2}, Operation::ADD, prog)};
     });
     std::vector<double> padded_rows(40, 0), padded_columns(62, 0), strided(40, 0), channels(64, 0);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -268,7 +280,8 @@ TEST(ReduceForms, Views) {
   }
 }
 
-// A matrix in blocks of 8 x 16, column of blocks after column of blocks, reduced along either dimension, with and without each of the ways to read it.
+// A matrix in blocks of 8 x 16, column of blocks after column of blocks, reduced along either dimension, with and without each of the ways
+// to read it.
 TEST(ReduceForms, BlocksAndColumnsBySwitch) {
   for (const Machine machine : {Machine::cpu, Machine::ipu1, Machine::ipu2})
     for (const char* blocks : {"true", "false"})
@@ -280,7 +293,8 @@ TEST(ReduceForms, BlocksAndColumnsBySwitch) {
           const auto out = run(machine, {x, y, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
             const Tensor matrix = in[0].dimShuffle({1, 2, 0, 3}).reshape({128, 80});
             popops::reduceWithOutput(g, matrix, in[1], {0}, {Operation::ADD, true, in[2]}, prog, {}, options);
-            return std::vector<Tensor>{popops::reduce(g, matrix, {0}, Operation::MAX, prog, {}, options), popops::reduce(g, matrix, {1}, Operation::SQUARE_ADD, prog, {}, options),
+            return std::vector<Tensor>{popops::reduce(g, matrix, {0}, Operation::MAX, prog, {}, options),
+                                       popops::reduce(g, matrix, {1}, Operation::SQUARE_ADD, prog, {}, options),
                                        popops::reduce(g, matrix, {0, 1}, Operation::LOG_ADD, prog, {}, options), in[1]};
           });
           std::vector<double> most(80, -1), squares(128, 0), sums(80, 0);
@@ -303,13 +317,18 @@ TEST(ReduceForms, NothingToReduce) {
   for (const Machine machine : kMachines) {
     const Operand y = operand("y", FLOAT, {3}, uniform(0, 1, 1)), x = operand("x", HALF, {3, 2}, uniform(0, 1, 1));
     const auto out = run(machine, {y, x}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-      const Tensor none = g.addVariable(FLOAT, {3, 0}, "none"), no_ints = g.addVariable(INT, {0}, "noInts"), no_truths = g.addVariable(BOOL, {2, 0}, "noTruths");
+      const Tensor none = g.addVariable(FLOAT, {3, 0}, "none"), no_ints = g.addVariable(INT, {0}, "noInts"),
+                   no_truths = g.addVariable(BOOL, {2, 0}, "noTruths");
       const Tensor no_longs = g.addVariable(LONGLONG, {0}, "noLongs");
       EXPECT_EQ(popops::reduce(g, none, {0}, Operation::ADD, prog).shape(), (std::vector<std::size_t>{0}));
       popops::reduceWithOutput(g, none, in[0], {1}, {Operation::ADD, true}, prog);
-      return std::vector<Tensor>{popops::reduce(g, none, {1}, Operation::ADD, prog), popops::reduce(g, none, {1}, Operation::MAX, prog),
-                                 popops::reduce(g, no_ints, {0}, Operation::MIN, prog), popops::reduce(g, no_truths, {1}, Operation::LOGICAL_AND, prog),
-                                 popops::reduce(g, no_longs, {0}, Operation::MUL, prog), in[0], popops::reduce(g, in[1], FLOAT, {}, Operation::SQUARE_ADD, prog)};
+      return std::vector<Tensor>{popops::reduce(g, none, {1}, Operation::ADD, prog),
+                                 popops::reduce(g, none, {1}, Operation::MAX, prog),
+                                 popops::reduce(g, no_ints, {0}, Operation::MIN, prog),
+                                 popops::reduce(g, no_truths, {1}, Operation::LOGICAL_AND, prog),
+                                 popops::reduce(g, no_longs, {0}, Operation::MUL, prog),
+                                 in[0],
+                                 popops::reduce(g, in[1], FLOAT, {}, Operation::SQUARE_ADD, prog)};
     });
     expect_close(out[0], {0, 0, 0});
     expect_close(out[1], std::vector<double>(3, -std::numeric_limits<double>::infinity()));
@@ -322,20 +341,35 @@ TEST(ReduceForms, NothingToReduce) {
 }
 
 TEST(ReduceForms, WorkIsOnAllTiles) {
-  for (const auto& [type, op] : std::vector<std::pair<Type, Operation>>{{FLOAT, Operation::ADD}, {HALF, Operation::ADD}, {INT, Operation::MAX}, {BOOL, Operation::LOGICAL_OR}, {FLOAT, Operation::LOG_ADD}})
-    for (const auto& [shape, dims] : std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>{
-             {{100000}, {0}}, {{1000, 100}, {0}}, {{1000, 100}, {1}}, {{100, 1000}, {0}}, {{100, 1000}, {1}}, {{2, 50000}, {0}}, {{2, 50000}, {1}}, {{50000, 2}, {1}}, {{10, 100, 100}, {0, 2}}, {{10, 100, 100}, {1}}}) {
+  for (const auto& [type, op] : std::vector<std::pair<Type, Operation>>{{FLOAT, Operation::ADD},
+                                                                        {HALF, Operation::ADD},
+                                                                        {INT, Operation::MAX},
+                                                                        {BOOL, Operation::LOGICAL_OR},
+                                                                        {FLOAT, Operation::LOG_ADD}})
+    for (const auto& [shape, dims] : std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>{{{100000}, {0}},
+                                                                                                                {{1000, 100}, {0}},
+                                                                                                                {{1000, 100}, {1}},
+                                                                                                                {{100, 1000}, {0}},
+                                                                                                                {{100, 1000}, {1}},
+                                                                                                                {{2, 50000}, {0}},
+                                                                                                                {{2, 50000}, {1}},
+                                                                                                                {{50000, 2}, {1}},
+                                                                                                                {{10, 100, 100}, {0, 2}},
+                                                                                                                {{10, 100, 100}, {1}}}) {
       const Operand x = operand("x", type, shape, [](std::size_t) { return 1; });
-      EXPECT_GE(share_of_tiles_used(Machine::full, {x}, [&, op = op, dims = dims](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-                  return std::vector<Tensor>{popops::reduce(g, in[0], dims, op, prog)};
-                }), 0.9)
+      EXPECT_GE(share_of_tiles_used(Machine::full, {x},
+                                    [&, op = op, dims = dims](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                      return std::vector<Tensor>{popops::reduce(g, in[0], dims, op, prog)};
+                                    }),
+                0.9)
           << type << ' ' << ::testing::PrintToString(shape) << ::testing::PrintToString(dims);
     }
 }
 
 TEST(ReduceForms, TheResultIsSpread) {
   const Device device = device_of(Machine::full);
-  for (const auto& [shape, dims] : std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>{{{100, 5000}, {0}}, {{5000, 100}, {1}}, {{20, 500, 20}, {1}}}) {
+  for (const auto& [shape, dims] : std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>{
+           {{100, 5000}, {0}}, {{5000, 100}, {1}}, {{20, 500, 20}, {1}}}) {
     Graph graph(device.getTarget());
     popops::addCodelets(graph);
     const Tensor x = graph.addVariable(FLOAT, shape, "x");
@@ -353,7 +387,8 @@ TEST(ReduceForms, TheResultIsSpread) {
 }
 
 TEST(ReduceForms, NamesOfOperations) {
-  for (const Operation op : {Operation::ADD, Operation::MUL, Operation::MIN, Operation::MAX, Operation::LOGICAL_AND, Operation::LOGICAL_OR, Operation::SQUARE_ADD, Operation::LOG_ADD}) {
+  for (const Operation op : {Operation::ADD, Operation::MUL, Operation::MIN, Operation::MAX, Operation::LOGICAL_AND, Operation::LOGICAL_OR,
+                             Operation::SQUARE_ADD, Operation::LOG_ADD}) {
     std::stringstream text;
     text << op;
     EXPECT_EQ(poputil::VertexTemplateToString<Operation>::to_string(op), "popops::Operation::" + text.str());
@@ -386,9 +421,7 @@ struct ReduceErrors : ::testing::Test {
     try {
       f();
       ADD_FAILURE() << "no error: " << says;
-    } catch (const poputil::poplibs_error& e) {
-      EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
-    }
+    } catch (const poputil::poplibs_error& e) { EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what(); }
   }
 };
 
@@ -409,7 +442,8 @@ TEST_F(ReduceErrors, Types) {
 TEST_F(ReduceErrors, Outputs) {
   const Tensor x = variable(FLOAT, {3, 4});
   expect_error([&] { popops::reduceWithOutput(graph, x, variable(FLOAT, {3}), {0}, Operation::ADD, prog); }, "has shape {3}, expected {4}");
-  expect_error([&] { popops::reduceWithOutput(graph, x, variable(FLOAT, {1}).broadcast(4, 0), {0}, Operation::ADD, prog); }, "not parallel writeable");
+  expect_error([&] { popops::reduceWithOutput(graph, x, variable(FLOAT, {1}).broadcast(4, 0), {0}, Operation::ADD, prog); },
+               "not parallel writeable");
   expect_error([&] { popops::reduce(graph, x, {0}, {Operation::ADD, true}, prog); }, "needs an output");
   std::vector<Tensor> outputs(2);
   expect_error([&] { popops::reduceMany(graph, {{x, {0}, Operation::ADD}}, outputs, prog); }, "2 outputs for 1 reductions");
@@ -423,7 +457,8 @@ TEST_F(ReduceErrors, Scales) {
   expect_error([&] { popops::reduce(graph, x, {0}, {Operation::ADD, false, variable(FLOAT, {2})}, prog); }, "must be one float, not {2}");
   expect_error([&] { popops::reduce(graph, x, {0}, {Operation::ADD, false, variable(HALF, {})}, prog); }, "of type half");
   expect_error([&] { popops::reduce(graph, x, {0}, {Operation::ADD, false, Tensor()}, prog); }, "invalid tensor");
-  expect_error([&] { popops::reduce(graph, variable(INT, {3}), {0}, {Operation::ADD, false, variable(FLOAT, {})}, prog); }, "needs floating-point");
+  expect_error([&] { popops::reduce(graph, variable(INT, {3}), {0}, {Operation::ADD, false, variable(FLOAT, {})}, prog); },
+               "needs floating-point");
 }
 
 TEST_F(ReduceErrors, Options) {

@@ -34,7 +34,10 @@ double combine(Operation op, double a, double b) {
     case Operation::MAX: return std::max(a, b);
     case Operation::LOGICAL_AND: return a != 0 && b != 0;
     case Operation::LOGICAL_OR: return a != 0 || b != 0;
-    default: return a == -std::numeric_limits<double>::infinity() ? b : b == -std::numeric_limits<double>::infinity() ? a : std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+    default:
+      return a == -std::numeric_limits<double>::infinity()   ? b
+             : b == -std::numeric_limits<double>::infinity() ? a
+                                                             : std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
   }
 }
 
@@ -66,7 +69,8 @@ std::vector<double> rounded_all(const Type& type, std::vector<double> values) {
 }
 
 Operand input_for(Operation op, const Type& type, const std::vector<std::size_t>& shape, Mapping mapping) {
-  if (type == BOOL) return operand("x", type, shape, [op](std::size_t i) { return op == Operation::LOGICAL_AND ? i % 7 != 3 : i % 7 == 3; }, mapping);
+  if (type == BOOL)
+    return operand("x", type, shape, [op](std::size_t i) { return op == Operation::LOGICAL_AND ? i % 7 != 3 : i % 7 == 3; }, mapping);
   if (!is_floating(type)) return operand("x", type, shape, op == Operation::MUL ? integers(1, 2, 3) : integers(0, 9, 3), mapping);
   return operand("x", type, shape, op == Operation::MUL ? uniform(0.9, 1.1, 3) : uniform(-2, 3, 3), mapping);
 }
@@ -74,7 +78,8 @@ Operand input_for(Operation op, const Type& type, const std::vector<std::size_t>
 // The result's rounding, and that of sums that nearly cancel.
 Tolerance tolerance_for(const Type& out, const Values& x, std::size_t outputs) {
   Tolerance t = tolerance_of(out);
-  if (is_floating(out)) t.absolute += t.relative * 2 * std::sqrt(static_cast<double>(x.size()) / static_cast<double>(std::max<std::size_t>(1, outputs)));
+  if (is_floating(out))
+    t.absolute += t.relative * 2 * std::sqrt(static_cast<double>(x.size()) / static_cast<double>(std::max<std::size_t>(1, outputs)));
   return t;
 }
 
@@ -86,8 +91,8 @@ void expect_reduction(Machine machine, const Operand& x, const std::vector<std::
   for (std::size_t d = 0; d < x.shape.size(); ++d)
     if (std::find(dims.begin(), dims.end(), d) == dims.end()) shape.push_back(x.shape[d]);
   std::ostringstream what;
-  what << op << ' ' << x.type << " to " << out_type << ' ' << ::testing::PrintToString(x.shape) << " over " << ::testing::PrintToString(dims) << ' '
-       << name_of(machine) << ' ' << name_of(x.mapping);
+  what << op << ' ' << x.type << " to " << out_type << ' ' << ::testing::PrintToString(x.shape) << " over "
+       << ::testing::PrintToString(dims) << ' ' << name_of(machine) << ' ' << name_of(x.mapping);
   EXPECT_EQ(out[0].shape, shape) << what.str();
   EXPECT_EQ(out[0].type, out_type) << what.str();
   expect_close(out[0], rounded_all(out_type, reference(x, dims, op)), tolerance_for(out_type, x, out[0].size()), what.str());
@@ -117,18 +122,23 @@ TEST(Reduce, EveryShapeAxisMappingAndMachine) {
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)
       for (const Case& c : kCases)
-        for (const auto& dims : c.dims) expect_reduction(machine, input_for(Operation::ADD, FLOAT, c.shape, mapping), dims, Operation::ADD, FLOAT);
+        for (const auto& dims : c.dims)
+          expect_reduction(machine, input_for(Operation::ADD, FLOAT, c.shape, mapping), dims, Operation::ADD, FLOAT);
 }
 
 TEST(Reduce, EveryOperationAndType) {
   const std::vector<std::pair<Type, Type>> reals = {{FLOAT, FLOAT}, {FLOAT, HALF}, {HALF, FLOAT}, {HALF, HALF}};
-  const std::vector<std::pair<Type, Type>> integers = {{INT, INT}, {UNSIGNED_INT, UNSIGNED_INT}, {LONGLONG, LONGLONG}, {UNSIGNED_LONGLONG, UNSIGNED_LONGLONG}};
+  const std::vector<std::pair<Type, Type>> integers = {
+      {INT, INT}, {UNSIGNED_INT, UNSIGNED_INT}, {LONGLONG, LONGLONG}, {UNSIGNED_LONGLONG, UNSIGNED_LONGLONG}};
   for (const Machine machine : {Machine::cpu, Machine::ipu1})
     for (const Mapping mapping : {Mapping::linear, Mapping::scattered})
-      for (const Operation op : {Operation::ADD, Operation::SQUARE_ADD, Operation::MUL, Operation::MIN, Operation::MAX, Operation::LOGICAL_AND, Operation::LOGICAL_OR, Operation::LOG_ADD}) {
+      for (const Operation op : {Operation::ADD, Operation::SQUARE_ADD, Operation::MUL, Operation::MIN, Operation::MAX,
+                                 Operation::LOGICAL_AND, Operation::LOGICAL_OR, Operation::LOG_ADD}) {
         std::vector<std::pair<Type, Type>> types;
-        if (op == Operation::LOGICAL_AND || op == Operation::LOGICAL_OR) types = {{BOOL, BOOL}};
-        else types = reals;
+        if (op == Operation::LOGICAL_AND || op == Operation::LOGICAL_OR)
+          types = {{BOOL, BOOL}};
+        else
+          types = reals;
         if (op != Operation::LOG_ADD && types[0].first != BOOL) types.insert(types.end(), integers.begin(), integers.end());
         for (const auto& [in, out] : types)
           for (const std::vector<std::size_t>& dims : {std::vector<std::size_t>{0}, {1}, {0, 2}})

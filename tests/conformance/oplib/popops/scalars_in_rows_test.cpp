@@ -34,15 +34,20 @@ TEST(ScalarsInRows, SelectAndUpdate) {
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)
       for (const Type& type : {FLOAT, HALF})
-        for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {0, 5}, {7, 10}, {40, 3}, {5, 700}, {2, 1}}) {
-          const Operand x = operand("x", type, {rows, columns}, uniform(-3, 3, 2), mapping), labels = labels_of(rows, columns, rows % 2 ? INT : UNSIGNED_INT);
+        for (const auto& [rows, columns] :
+             std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {0, 5}, {7, 10}, {40, 3}, {5, 700}, {2, 1}}) {
+          const Operand x = operand("x", type, {rows, columns}, uniform(-3, 3, 2), mapping),
+                        labels = labels_of(rows, columns, rows % 2 ? INT : UNSIGNED_INT);
           RunOptions options;
           options.in_place = true;
-          const auto out = run(machine, {x, labels}, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-            const Tensor selected = popops::selectScalarFromRows(graph, in[0], in[1], prog);
-            popops::updateScalarInRows(graph, in[0], in[1], prog);
-            return std::vector<Tensor>{selected};
-          }, options);
+          const auto out = run(
+              machine, {x, labels},
+              [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                const Tensor selected = popops::selectScalarFromRows(graph, in[0], in[1], prog);
+                popops::updateScalarInRows(graph, in[0], in[1], prog);
+                return std::vector<Tensor>{selected};
+              },
+              options);
           std::vector<double> selected, updated = x.values;
           for (std::size_t r = 0; r < rows; ++r) {
             const double label = labels[r];
@@ -54,7 +59,8 @@ TEST(ScalarsInRows, SelectAndUpdate) {
               else if (static_cast<double>(c) == label)
                 updated[r * columns + c] = rounded(type, updated[r * columns + c] - 1);
           }
-          const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(rows) + ' ' + std::to_string(columns);
+          const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(rows) + ' ' +
+                                   std::to_string(columns);
           EXPECT_EQ(out[0].shape, (std::vector<std::size_t>{rows}));
           expect_close(out[0], selected, Tolerance{}, "select " + what);
           expect_close(out[1], updated, "update " + what);
@@ -63,23 +69,35 @@ TEST(ScalarsInRows, SelectAndUpdate) {
 
 TEST(ScalarsInRows, UsesTheTiles) {
   for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{{1000, 100}, {10, 10000}}) {
-    const std::vector<Operand> operands = {operand("x", HALF, {rows, columns}, integers(0, 1, 1)), operand("l", INT, {rows}, integers(0, 9, 1))};
-    EXPECT_GE(share_of_tiles_used(Machine::full, operands, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-      return std::vector<Tensor>{popops::selectScalarFromRows(graph, in[0], in[1], prog)};
-    }), 0.9);
-    EXPECT_GE(share_of_tiles_used(Machine::full, operands, [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
-      popops::updateScalarInRows(graph, in[0], in[1], prog);
-      return in;
-    }), 0.9);
+    const std::vector<Operand> operands = {operand("x", HALF, {rows, columns}, integers(0, 1, 1)),
+                                           operand("l", INT, {rows}, integers(0, 9, 1))};
+    EXPECT_GE(share_of_tiles_used(Machine::full, operands,
+                                  [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                                    return std::vector<Tensor>{popops::selectScalarFromRows(graph, in[0], in[1], prog)};
+                                  }),
+              0.9);
+    EXPECT_GE(share_of_tiles_used(Machine::full, operands,
+                                  [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+                                    popops::updateScalarInRows(graph, in[0], in[1], prog);
+                                    return in;
+                                  }),
+              0.9);
   }
 }
 
 TEST(ScalarsInRows, Errors) {
   Graph graph(device_of(Machine::ipu1));
   Sequence prog;
-  const auto linear = [&](const Type& type, const std::vector<std::size_t>& shape) { return graph.addVariable(type, shape, VariableMappingMethod::LINEAR); };
+  const auto linear = [&](const Type& type, const std::vector<std::size_t>& shape) {
+    return graph.addVariable(type, shape, VariableMappingMethod::LINEAR);
+  };
   const Tensor labels = linear(INT, {3});
-  for (const auto& [params, indices] : std::vector<std::pair<Tensor, Tensor>>{{linear(INT, {3, 4}), labels}, {linear(FLOAT, {3}), labels}, {linear(FLOAT, {4, 3}), labels}, {linear(FLOAT, {3, 0}), labels}, {linear(FLOAT, {3, 4}), linear(FLOAT, {3})}, {linear(FLOAT, {3, 4}), linear(INT, {3, 1})}}) {
+  for (const auto& [params, indices] : std::vector<std::pair<Tensor, Tensor>>{{linear(INT, {3, 4}), labels},
+                                                                              {linear(FLOAT, {3}), labels},
+                                                                              {linear(FLOAT, {4, 3}), labels},
+                                                                              {linear(FLOAT, {3, 0}), labels},
+                                                                              {linear(FLOAT, {3, 4}), linear(FLOAT, {3})},
+                                                                              {linear(FLOAT, {3, 4}), linear(INT, {3, 1})}}) {
     EXPECT_THROW(popops::selectScalarFromRows(graph, params, indices, prog), poputil::poplibs_error);
     EXPECT_THROW(popops::updateScalarInRows(graph, params, indices, prog), poputil::poplibs_error);
   }

@@ -14,18 +14,22 @@ using program::Sequence;
 struct Types {
   Type a, b;
 };
-const std::vector<Types> kTypes = {{FLOAT, FLOAT}, {HALF, HALF}, {FLOAT, HALF}, {HALF, FLOAT}, {INT, INT}, {UNSIGNED_INT, UNSIGNED_INT}, {FLOAT, INT}, {INT, FLOAT}, {HALF, SHORT}};
+const std::vector<Types> kTypes = {{FLOAT, FLOAT}, {HALF, HALF}, {FLOAT, HALF}, {HALF, FLOAT}, {INT, INT}, {UNSIGNED_INT, UNSIGNED_INT},
+                                   {FLOAT, INT},   {INT, FLOAT}, {HALF, SHORT}};
 const std::vector<std::vector<std::size_t>> kShapes = {{}, {1}, {0}, {17}, {12, 31}, {2, 3, 5, 7}};
 
 Operand make(const Type& type, const std::vector<std::size_t>& shape, unsigned seed, Mapping mapping) {
-  const auto value = type == FLOAT || type == HALF ? uniform(-3, 3, seed) : type == UNSIGNED_INT ? integers(20, 60, seed) : integers(-20, 20, seed);
+  const auto value = type == FLOAT || type == HALF ? uniform(-3, 3, seed)
+                     : type == UNSIGNED_INT        ? integers(20, 60, seed)
+                                                   : integers(-20, 20, seed);
   return operand("x", type, shape, value, mapping);
 }
 
 // a * scale_a + b * scale_b in A's type; B is converted to it first if it is of another kind.
 std::vector<double> expected(const Types& types, const Values& a, const Values& b, double scale_a, double scale_b) {
   const bool mixed = is_floating(types.a) != is_floating(types.b);
-  return map2(a, b, [&](double x, double y) { return rounded(types.a, scale_a * x + scale_b * (mixed && types.a == INT ? std::trunc(y) : y)); });
+  return map2(a, b,
+              [&](double x, double y) { return rounded(types.a, scale_a * x + scale_b * (mixed && types.a == INT ? std::trunc(y) : y)); });
 }
 
 TEST(ScaledAdd, NumbersAsScales) {
@@ -43,13 +47,15 @@ TEST(ScaledAdd, NumbersAsScales) {
             popops::scaledSubtractFrom(graph, in[1], in[5], fb, prog);
             popops::scaledAddTo(graph, in[2], fa, in[5], fb, prog);
             popops::scaledSubtractFrom(graph, in[3], fa, in[5], fb, prog, {}, {{"optimizeForSpeed", "true"}});
-            popops::scaledAddTo(graph, in[4], fa, in[5], fb, prog, ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY, {}, {{"scaleFloatToHalfTolerance", "0.001"}});
+            popops::scaledAddTo(graph, in[4], fa, in[5], fb, prog, ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY, {},
+                                {{"scaleFloatToHalfTolerance", "0.001"}});
             return std::vector<Tensor>(in.begin(), in.begin() + 5);
           });
           const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + types.a.toString() + ' ' + types.b.toString();
           const Operand& a = operands[0];
           const double a_scales[] = {1, 1, sa, sa, 1 - sa}, b_scales[] = {sb, -sb, sb, -sb, sb};
-          for (std::size_t i = 0; i < 5; ++i) expect_close(out[i], expected(types, a, b, a_scales[i], b_scales[i]), what + " form " + std::to_string(i));
+          for (std::size_t i = 0; i < 5; ++i)
+            expect_close(out[i], expected(types, a, b, a_scales[i], b_scales[i]), what + " form " + std::to_string(i));
         }
 }
 
@@ -74,7 +80,8 @@ TEST(ScaledAdd, TensorsAsScales) {
             popops::scaledAddTo(graph, in[4], in[6], in[5], in[7], prog, ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY);
             return std::vector<Tensor>(in.begin(), in.begin() + 5);
           });
-          const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + types.a.toString() + ' ' + types.b.toString() + ' ' + scale_type.toString();
+          const std::string what =
+              name_of(machine) + ' ' + name_of(mapping) + ' ' + types.a.toString() + ' ' + types.b.toString() + ' ' + scale_type.toString();
           const double a_scales[] = {1, 1, sa, sa, 1 - sa}, b_scales[] = {sb, -sb, sb, -sb, sb};
           for (std::size_t i = 0; i < 5; ++i)
             expect_close(out[i], expected(types, operands[0], operands[5], a_scales[i], b_scales[i]), what + " form " + std::to_string(i));
@@ -112,17 +119,21 @@ TEST(ScaledAdd, BroadcastAndViews) {
 
 TEST(ScaledAdd, UsesTheTiles) {
   for (const Types& types : kTypes)
-    EXPECT_GE(share_of_tiles_used(Machine::full, {operand("a", types.a, {100000}, integers(0, 9, 1)), operand("b", types.b, {100000}, integers(0, 9, 1))},
+    EXPECT_GE(share_of_tiles_used(Machine::full,
+                                  {operand("a", types.a, {100000}, integers(0, 9, 1)), operand("b", types.b, {100000}, integers(0, 9, 1))},
                                   [](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
                                     popops::scaledAddTo(graph, in[0], in[1], 2.0f, prog);
                                     return in;
-                                  }), 0.9);
+                                  }),
+              0.9);
 }
 
 TEST(ScaledAdd, Errors) {
   Graph graph(device_of(Machine::ipu1));
   Sequence prog;
-  const auto linear = [&](const Type& type, const std::vector<std::size_t>& shape) { return graph.addVariable(type, shape, VariableMappingMethod::LINEAR); };
+  const auto linear = [&](const Type& type, const std::vector<std::size_t>& shape) {
+    return graph.addVariable(type, shape, VariableMappingMethod::LINEAR);
+  };
   const Tensor a = linear(FLOAT, {3, 4}), b = linear(FLOAT, {4, 3}), two = linear(FLOAT, {2}), flags = linear(BOOL, {3, 4});
   const Tensor constant = graph.addConstant(FLOAT, {3, 4}, 1.0f);
   graph.setTileMapping(constant, 0);

@@ -103,7 +103,8 @@ TEST(WithoutCodelets, OthersSayWhichAreMissing) {
     popops::reduce(graph, a, {0}, Operation::ADD, prog);
     FAIL() << "nothing was thrown";
   } catch (const poplar::unknown_vertex_type& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("among the 0 that were added to the graph: those of popops are missing; call popops::addCodelets(graph)"));
+    EXPECT_THAT(e.what(), testing::HasSubstr(
+                              "among the 0 that were added to the graph: those of popops are missing; call popops::addCodelets(graph)"));
   }
 }
 

@@ -37,15 +37,17 @@ struct Case {
   Dims shape;
   unsigned dim;
 };
-const std::vector<Case> kCases = {{{1}, 0},      {{2}, 0},       {{7}, 0},        {{300}, 0},     {{5, 6}, 0},   {{5, 6}, 1}, {{3, 4, 5}, 1},
-                                  {{2, 900}, 1}, {{1500, 3}, 0}, {{40, 33}, 1},   {{5000}, 0},    {{0}, 0},      {{3, 0}, 1}, {{0, 3}, 1}};
+const std::vector<Case> kCases = {{{1}, 0},      {{2}, 0},       {{7}, 0},      {{300}, 0},  {{5, 6}, 0}, {{5, 6}, 1}, {{3, 4, 5}, 1},
+                                  {{2, 900}, 1}, {{1500, 3}, 0}, {{40, 33}, 1}, {{5000}, 0}, {{0}, 0},    {{3, 0}, 1}, {{0, 3}, 1}};
 const std::vector<Type> kKeys = {FLOAT, HALF, INT, UNSIGNED_INT, SHORT, UNSIGNED_SHORT};
 
 std::function<double(std::size_t)> keys_of(const Type& type) {
   const std::int64_t low = type == UNSIGNED_INT || type == UNSIGNED_SHORT ? 0 : -500;
   const auto numbers = integers(low, 500, 3);
   if (!is_floating(type)) return numbers;
-  return [numbers](std::size_t i) { return i % 97 == 11 ? std::nan("") : i % 89 == 5 ? -INFINITY : i % 83 == 7 ? INFINITY : numbers(i) / 4; };
+  return [numbers](std::size_t i) {
+    return i % 97 == 11 ? std::nan("") : i % 89 == 5 ? -INFINITY : i % 83 == 7 ? INFINITY : numbers(i) / 4;
+  };
 }
 
 TEST(Sort, KeysAndValues) {
@@ -69,12 +71,12 @@ TEST(Sort, KeysAndValues) {
           std::vector<double> keys(k.size()), values(k.size());
           for_lines(c.shape, c.dim, [&](const std::vector<std::size_t>& line) {
             std::vector<std::size_t> order = line;
-            std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-              return less(k[a], k[b]) || (!less(k[b], k[a]) && v[a] < v[b]);
-            });
+            std::sort(order.begin(), order.end(),
+                      [&](std::size_t a, std::size_t b) { return less(k[a], k[b]) || (!less(k[b], k[a]) && v[a] < v[b]); });
             for (std::size_t i = 0; i < line.size(); ++i) keys[line[i]] = k[order[i]], values[line[i]] = v[order[i]];
           });
-          const std::string what = name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(&c - &kCases[0]);
+          const std::string what =
+              name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(&c - &kCases[0]);
           ASSERT_EQ(out[0].shape, c.shape);
           for (const std::size_t i : {0, 2, 3}) expect_close(out[i], keys, Tolerance{}, what + " keys " + std::to_string(i));
           for (const std::size_t i : {1, 4}) expect_close(out[i], values, Tolerance{}, what + " values " + std::to_string(i));
@@ -86,7 +88,9 @@ TEST(Sort, LongOnManyTiles) {
   for (const Machine machine : {Machine::cpu, Machine::full})
     for (const std::size_t n : {std::size_t{70001}, std::size_t{1} << 17}) {
       const Operand k = operand("k", FLOAT, {n}, uniform(-1, 1, n));
-      const auto out = run(machine, {k}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) { return std::vector<Tensor>{popops::sort(g, in[0], 0, prog)}; });
+      const auto out = run(machine, {k}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        return std::vector<Tensor>{popops::sort(g, in[0], 0, prog)};
+      });
       std::vector<double> expected = k.values;
       std::sort(expected.begin(), expected.end());
       expect_close(out[0], expected, Tolerance{}, name_of(machine));
@@ -95,7 +99,9 @@ TEST(Sort, LongOnManyTiles) {
 
 TEST(Sort, MinusZeroIsLess) {
   const Operand k = operand("k", FLOAT, {4}, [](std::size_t i) { return i % 2 == 0 ? 0.0 : -0.0; });
-  const auto out = run(Machine::ipu1, {k}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) { return std::vector<Tensor>{popops::sort(g, in[0], 0, prog)}; });
+  const auto out = run(Machine::ipu1, {k}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+    return std::vector<Tensor>{popops::sort(g, in[0], 0, prog)};
+  });
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(std::signbit(out[0][i]), i < 2);
 }
 
@@ -104,7 +110,8 @@ TEST(TopK, KeysValuesAndPositions) {
     Dims shape;
     unsigned k;
   };
-  const std::vector<Shape> shapes = {{{1}, 1}, {{9}, 4}, {{9}, 9}, {{6, 50}, 3}, {{2, 3, 40}, 40}, {{3000}, 5}, {{2, 5000}, 900}, {{7}, 0}, {{0, 5}, 2}, {{100, 8}, 2}};
+  const std::vector<Shape> shapes = {{{1}, 1},    {{9}, 4},         {{9}, 9}, {{6, 50}, 3}, {{2, 3, 40}, 40},
+                                     {{3000}, 5}, {{2, 5000}, 900}, {{7}, 0}, {{0, 5}, 2},  {{100, 8}, 2}};
   for (const Machine machine : kMachines)
     for (const Type& type : kKeys)
       for (const Shape& c : shapes)
@@ -116,20 +123,31 @@ TEST(TopK, KeysValuesAndPositions) {
             const auto out = run(machine, {k, v}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
               const TopKParams params(c.k, largest, order), stable(c.k, largest, order, true);
               const auto permutation = popops::topKWithPermutation(g, prog, in[0], params);
-              const auto values = popops::topKKeyValue(g, prog, in[0], in[1], params), stable_values = popops::topKKeyValue(g, prog, in[0], in[1], stable);
-              return std::vector<Tensor>{popops::topK(g, prog, in[0], params), permutation.first, permutation.second, values.first, values.second, stable_values.first, stable_values.second};
+              const auto values = popops::topKKeyValue(g, prog, in[0], in[1], params),
+                         stable_values = popops::topKKeyValue(g, prog, in[0], in[1], stable);
+              return std::vector<Tensor>{popops::topK(g, prog, in[0], params),
+                                         permutation.first,
+                                         permutation.second,
+                                         values.first,
+                                         values.second,
+                                         stable_values.first,
+                                         stable_values.second};
             });
             Dims shape = c.shape;
             const std::size_t n = shape.back(), rows = n == 0 ? 0 : k.size() / n;
             shape.back() = c.k;
             std::vector<double> keys, positions, values, stable_values;
             for (std::size_t r = 0; r < rows; ++r) {
-              const auto better = [&](std::size_t a, std::size_t b) { return largest ? less(k[r * n + b], k[r * n + a]) : less(k[r * n + a], k[r * n + b]); };
+              const auto better = [&](std::size_t a, std::size_t b) {
+                return largest ? less(k[r * n + b], k[r * n + a]) : less(k[r * n + a], k[r * n + b]);
+              };
               std::vector<std::size_t> by_place(n), by_value(n);
               std::iota(by_place.begin(), by_place.end(), 0);
               by_value = by_place;
-              std::sort(by_place.begin(), by_place.end(), [&](std::size_t a, std::size_t b) { return better(a, b) || (!better(b, a) && a < b); });
-              std::sort(by_value.begin(), by_value.end(), [&](std::size_t a, std::size_t b) { return better(a, b) || (!better(b, a) && v[r * n + a] < v[r * n + b]); });
+              std::sort(by_place.begin(), by_place.end(),
+                        [&](std::size_t a, std::size_t b) { return better(a, b) || (!better(b, a) && a < b); });
+              std::sort(by_value.begin(), by_value.end(),
+                        [&](std::size_t a, std::size_t b) { return better(a, b) || (!better(b, a) && v[r * n + a] < v[r * n + b]); });
               const bool reverse = order != SortOrder::NONE && largest == (order == SortOrder::ASCENDING);
               for (std::size_t i = 0; i < c.k; ++i) {
                 const std::size_t at = reverse ? c.k - 1 - i : i;
@@ -139,7 +157,8 @@ TEST(TopK, KeysValuesAndPositions) {
                 values.push_back(v[r * n + by_value[at]]);
               }
             }
-            const std::string what = name_of(machine) + ' ' + type.toString() + ' ' + std::to_string(&c - &shapes[0]) + (largest ? " largest" : " smallest");
+            const std::string what =
+                name_of(machine) + ' ' + type.toString() + ' ' + std::to_string(&c - &shapes[0]) + (largest ? " largest" : " smallest");
             for (const Values& o : out) ASSERT_EQ(o.shape, shape) << what;
             for (const std::size_t i : {0, 1, 3, 5}) expect_close(out[i], keys, Tolerance{}, what + " keys " + std::to_string(i));
             expect_close(out[2], positions, what);
@@ -153,12 +172,17 @@ TEST(Sort, AllTilesWork) {
     for (const Dims& shape : {Dims{1, 100000}, Dims{100, 1000}, Dims{1000, 100}, Dims{10000, 10}}) {
       if (type != FLOAT && shape[0] != 1000) continue;
       const Operand k = operand("k", type, shape, integers(0, 9, 1));
-      EXPECT_GE(share_of_tiles_used(Machine::full, {k}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-        return std::vector<Tensor>{popops::sort(g, in[0], 1, prog)};
-      }), 0.9) << type << ' ' << shape[0];
-      EXPECT_GE(share_of_tiles_used(Machine::full, {k}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-        return std::vector<Tensor>{popops::topK(g, prog, in[0], TopKParams(5, true, SortOrder::NONE))};
-      }), 0.9) << type << ' ' << shape[0];
+      EXPECT_GE(share_of_tiles_used(
+                    Machine::full, {k},
+                    [](Graph& g, std::vector<Tensor>& in, Sequence& prog) { return std::vector<Tensor>{popops::sort(g, in[0], 1, prog)}; }),
+                0.9)
+          << type << ' ' << shape[0];
+      EXPECT_GE(share_of_tiles_used(Machine::full, {k},
+                                    [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                                      return std::vector<Tensor>{popops::topK(g, prog, in[0], TopKParams(5, true, SortOrder::NONE))};
+                                    }),
+                0.9)
+          << type << ' ' << shape[0];
     }
 }
 
@@ -188,7 +212,8 @@ TEST(Sort, TensorsOfAnotherGraph) {
   Graph g(device.getTarget()), other(device.getTarget());
   Sequence prog;
   for (const Dims& shape : {Dims{4, 5}, Dims{0, 5}, Dims{4, 1}, Dims{4, 0}}) {
-    const Tensor own = g.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR), foreign = other.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR);
+    const Tensor own = g.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR),
+                 foreign = other.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR);
     const TopKParams none(0, true, SortOrder::NONE);
     using poplar::graph_connection_error;
     EXPECT_THROW(popops::topK(g, prog, foreign, none), graph_connection_error);

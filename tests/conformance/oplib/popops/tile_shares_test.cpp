@@ -65,8 +65,8 @@ const Types& types_of(UnaryOpType op) {
 bool is_test(UnaryOpType op) { return op == UnaryOpType::IS_FINITE || op == UnaryOpType::IS_INF || op == UnaryOpType::IS_NAN; }
 
 bool is_relation(BinaryOpType op) {
-  return op == BinaryOpType::EQUAL || op == BinaryOpType::NOT_EQUAL || op == BinaryOpType::LESS_THAN || op == BinaryOpType::LESS_THAN_EQUAL ||
-         op == BinaryOpType::GREATER_THAN || op == BinaryOpType::GREATER_THAN_EQUAL;
+  return op == BinaryOpType::EQUAL || op == BinaryOpType::NOT_EQUAL || op == BinaryOpType::LESS_THAN ||
+         op == BinaryOpType::LESS_THAN_EQUAL || op == BinaryOpType::GREATER_THAN || op == BinaryOpType::GREATER_THAN_EQUAL;
 }
 const Types& types_of(BinaryOpType op) {
   if (is_relation(op)) return kAllTypes;
@@ -97,14 +97,21 @@ void add_forms(std::vector<ShareRow>& rows, const std::string& name, const Types
   };
   rows.push_back({name, types, [=](Graph& g, const Type& t, Sequence& p) { popops::map(g, e, operands_of(g, t), p); }});
   const Type& type = types.front();
-  EXPECT_GE(share_of_tiles_used(Machine::full, {}, [&](Graph& g, std::vector<Tensor>&, Sequence& p) {
-    popops::mapWithOutput(g, e, operands_of(g, type), linear(g, truth ? BOOL : type, {kMany}), p);
-    return std::vector<Tensor>{};
-  }), 0.9) << name;
-  EXPECT_GE(truth ? 1 : share_of_tiles_used(Machine::full, {}, [&](Graph& g, std::vector<Tensor>&, Sequence& p) {
-    popops::mapInPlace(g, e, operands_of(g, type), p);
-    return std::vector<Tensor>{};
-  }), 0.9) << name;
+  EXPECT_GE(share_of_tiles_used(Machine::full, {},
+                                [&](Graph& g, std::vector<Tensor>&, Sequence& p) {
+                                  popops::mapWithOutput(g, e, operands_of(g, type), linear(g, truth ? BOOL : type, {kMany}), p);
+                                  return std::vector<Tensor>{};
+                                }),
+            0.9)
+      << name;
+  EXPECT_GE(truth ? 1
+                  : share_of_tiles_used(Machine::full, {},
+                                        [&](Graph& g, std::vector<Tensor>&, Sequence& p) {
+                                          popops::mapInPlace(g, e, operands_of(g, type), p);
+                                          return std::vector<Tensor>{};
+                                        }),
+            0.9)
+      << name;
 }
 
 TEST(TileShares, ElementWiseFunctions) {
@@ -119,27 +126,33 @@ TEST(TileShares, ElementWiseFunctions) {
   }
   add_forms(rows, "clamp", kNumbers, false, TernaryOp(TernaryOpType::CLAMP, _1, _2, _3), 3);
   rows.push_back({"select", kAllTypes, [](Graph& g, const Type& t, Sequence& p) {
-                    popops::select(g, linear(g, t, {kMany}), linear(g, t, {kMany}), linear(g, BOOL, {kMany}), p); }});
+                    popops::select(g, linear(g, t, {kMany}), linear(g, t, {kMany}), linear(g, BOOL, {kMany}), p);
+                  }});
   rows.push_back({"selectInPlace", kAllTypes, [](Graph& g, const Type& t, Sequence& p) {
-                    popops::selectInPlace(g, linear(g, t, {kMany}), linear(g, t, {kMany}), linear(g, BOOL, {kMany}), p); }});
+                    popops::selectInPlace(g, linear(g, t, {kMany}), linear(g, t, {kMany}), linear(g, BOOL, {kMany}), p);
+                  }});
   rows.push_back({"map", kNumbers, [](Graph& g, const Type& t, Sequence& p) {
-                    popops::map(g, (_1 + _2) * _2, {linear(g, t, {100, 1000}), linear(g, t, {1000})}, p); }});
+                    popops::map(g, (_1 + _2) * _2, {linear(g, t, {100, 1000}), linear(g, t, {1000})}, p);
+                  }});
   expect_shares(rows);
 }
 
 TEST(TileShares, Reductions) {
   const Types summed = joined(joined(kReal, kWords), {LONGLONG, UNSIGNED_LONGLONG});
-  const std::pair<Operation, Types> operations[] = {{Operation::ADD, summed},         {Operation::MUL, summed},        {Operation::MIN, summed},
-                                                    {Operation::MAX, summed},         {Operation::LOGICAL_AND, kTruth}, {Operation::LOGICAL_OR, kTruth},
-                                                    {Operation::SQUARE_ADD, summed},  {Operation::LOG_ADD, kReal}};
+  const std::pair<Operation, Types> operations[] = {
+      {Operation::ADD, summed},         {Operation::MUL, summed},        {Operation::MIN, summed},        {Operation::MAX, summed},
+      {Operation::LOGICAL_AND, kTruth}, {Operation::LOGICAL_OR, kTruth}, {Operation::SQUARE_ADD, summed}, {Operation::LOG_ADD, kReal}};
   std::vector<ShareRow> rows;
   for (const auto& [op, types] : operations)
     for (const std::vector<std::size_t>& dims : std::vector<std::vector<std::size_t>>{{0}, {1}, {0, 1}})
-      rows.push_back({"reduce " + std::to_string(static_cast<int>(op)) + ' ' + std::to_string(dims[0]), types, [op = op, dims](Graph& g, const Type& t, Sequence& p) {
-                        popops::reduce(g, linear(g, t, {1000, 100}), dims, op, p); }});
+      rows.push_back(
+          {"reduce " + std::to_string(static_cast<int>(op)) + ' ' + std::to_string(dims[0]), types,
+           [op = op, dims](Graph& g, const Type& t, Sequence& p) { popops::reduce(g, linear(g, t, {1000, 100}), dims, op, p); }});
   rows.push_back({"reduceMany", summed, [](Graph& g, const Type& t, Sequence& p) {
                     std::vector<Tensor> out;
-                    popops::reduceMany(g, {{linear(g, t, {1000, 100}), {0}, Operation::ADD}, {linear(g, t, {1000, 100}), {1}, Operation::MAX}}, out, p); }});
+                    popops::reduceMany(
+                        g, {{linear(g, t, {1000, 100}), {0}, Operation::ADD}, {linear(g, t, {1000, 100}), {1}, Operation::MAX}}, out, p);
+                  }});
   expect_shares(rows);
 }
 
@@ -151,7 +164,8 @@ TEST(TileShares, CastsOfEveryPairOfTypes) {
       if (from != to) others.push_back(from);
     rows.push_back({"cast to " + to.toString(), others, [to](Graph& g, const Type& from, Sequence& p) {
                       if (from == to) throw poputil::poplibs_error("a copy or the tensor itself");
-                      popops::cast(g, linear(g, from, {kMany}), to, p); }});
+                      popops::cast(g, linear(g, from, {kMany}), to, p);
+                    }});
   }
   expect_shares(rows);
 }
@@ -166,38 +180,85 @@ TEST(TileShares, MovementAndScaling) {
   expect_shares({
       Row{"fill", kAllTypes, [](Graph& g, const Type& t, Sequence& p) { popops::fill(g, linear(g, t, {kMany}), p, 1); }},
       Row{"zero", kAllTypes, [](Graph& g, const Type& t, Sequence& p) { popops::zero(g, linear(g, t, {kMany}), p); }},
-      Row{"iota", joined(kReal, kWords), [](Graph& g, const Type& t, Sequence& p) {
-            if (t == INT) popops::iota(g, linear(g, t, {kMany}), 0, p);
-            else popops::iota(g, linear(g, t, {kMany}), 0u, p); }},
-      Row{"encodeOneHot", kAllTypes, [](Graph& g, const Type& t, Sequence& p) { popops::encodeOneHot(g, linear(g, UNSIGNED_INT, {1000}), linear(g, t, {1000, 100}), p); }},
-      Row{"encodeOneHot on, off", kAllTypes, [](Graph& g, const Type& t, Sequence& p) {
-            popops::encodeOneHot(g, linear(g, INT, {1000}), linear(g, t, {1000, 100}), p, linear(g, t, {}), linear(g, t, {})); }},
+      Row{"iota", joined(kReal, kWords),
+          [](Graph& g, const Type& t, Sequence& p) {
+            if (t == INT)
+              popops::iota(g, linear(g, t, {kMany}), 0, p);
+            else
+              popops::iota(g, linear(g, t, {kMany}), 0u, p);
+          }},
+      Row{"encodeOneHot", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::encodeOneHot(g, linear(g, UNSIGNED_INT, {1000}), linear(g, t, {1000, 100}), p);
+          }},
+      Row{"encodeOneHot on, off", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::encodeOneHot(g, linear(g, INT, {1000}), linear(g, t, {1000, 100}), p, linear(g, t, {}), linear(g, t, {}));
+          }},
       Row{"hasNaN", kReal, [](Graph& g, const Type& t, Sequence& p) { popops::hasNaN(g, linear(g, t, {kMany}), p); }},
       Row{"hasNaNOrInf", kReal, [](Graph& g, const Type& t, Sequence& p) { popops::hasNaNOrInf(g, linear(g, t, {kMany}), p); }},
       Row{"allTrue", joined(kTruth, kWords), [](Graph& g, const Type& t, Sequence& p) { popops::allTrue(g, linear(g, t, {kMany}), p); }},
-      Row{"scaledAddTo float", added, [](Graph& g, const Type& t, Sequence& p) { popops::scaledAddTo(g, linear(g, t, {kMany}), linear(g, t, {kMany}), 2.0f, p); }},
-      Row{"scaledAddTo", added, scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) { popops::scaledAddTo(g, a, b, s, p); })},
-      Row{"scaledSubtractFrom float", added, [](Graph& g, const Type& t, Sequence& p) { popops::scaledSubtractFrom(g, linear(g, t, {kMany}), linear(g, t, {kMany}), 2.0f, p); }},
-      Row{"scaledSubtractFrom", added, scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) { popops::scaledSubtractFrom(g, a, b, s, p); })},
-      Row{"aX + bY float", added, [](Graph& g, const Type& t, Sequence& p) { popops::scaledAddTo(g, linear(g, t, {kMany}), 3.0f, linear(g, t, {kMany}), 2.0f, p); }},
-      Row{"aX + bY", added, scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) { popops::scaledAddTo(g, a, s, b, s, p); })},
-      Row{"aX - bY float", added, [](Graph& g, const Type& t, Sequence& p) { popops::scaledSubtractFrom(g, linear(g, t, {kMany}), 3.0f, linear(g, t, {kMany}), 2.0f, p); }},
-      Row{"aX - bY", added, scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) { popops::scaledSubtractFrom(g, a, s, b, s, p); })},
-      Row{"X - aX + bY float", added, [=](Graph& g, const Type& t, Sequence& p) { popops::scaledAddTo(g, linear(g, t, {kMany}), 3.0f, linear(g, t, {kMany}), 2.0f, p, mixed); }},
-      Row{"X - aX + bY", added, scaled([=](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) { popops::scaledAddTo(g, a, s, b, s, p, mixed); })},
-      Row{"partialTranspose", kAllTypes, [](Graph& g, const Type& t, Sequence& p) {
+      Row{"scaledAddTo float", added,
+          [](Graph& g, const Type& t, Sequence& p) { popops::scaledAddTo(g, linear(g, t, {kMany}), linear(g, t, {kMany}), 2.0f, p); }},
+      Row{"scaledAddTo", added,
+          scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) { popops::scaledAddTo(g, a, b, s, p); })},
+      Row{"scaledSubtractFrom float", added,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::scaledSubtractFrom(g, linear(g, t, {kMany}), linear(g, t, {kMany}), 2.0f, p);
+          }},
+      Row{"scaledSubtractFrom", added, scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) {
+            popops::scaledSubtractFrom(g, a, b, s, p);
+          })},
+      Row{"aX + bY float", added,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::scaledAddTo(g, linear(g, t, {kMany}), 3.0f, linear(g, t, {kMany}), 2.0f, p);
+          }},
+      Row{"aX + bY", added,
+          scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) { popops::scaledAddTo(g, a, s, b, s, p); })},
+      Row{"aX - bY float", added,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::scaledSubtractFrom(g, linear(g, t, {kMany}), 3.0f, linear(g, t, {kMany}), 2.0f, p);
+          }},
+      Row{"aX - bY", added, scaled([](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) {
+            popops::scaledSubtractFrom(g, a, s, b, s, p);
+          })},
+      Row{"X - aX + bY float", added,
+          [=](Graph& g, const Type& t, Sequence& p) {
+            popops::scaledAddTo(g, linear(g, t, {kMany}), 3.0f, linear(g, t, {kMany}), 2.0f, p, mixed);
+          }},
+      Row{"X - aX + bY", added, scaled([=](Graph& g, const Tensor& a, const Tensor& b, const Tensor& s, Sequence& p) {
+            popops::scaledAddTo(g, a, s, b, s, p, mixed);
+          })},
+      Row{"partialTranspose", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
             const ComputeSet cs = g.addComputeSet();
             popops::rearrange::partialTranspose(g, linear(g, t, {400, 250}), cs);
-            p.add(Execute(cs)); }},
-      Row{"selectScalarFromRows", kReal, [](Graph& g, const Type& t, Sequence& p) { popops::selectScalarFromRows(g, linear(g, t, {1000, 100}), linear(g, UNSIGNED_INT, {1000}), p); }},
-      Row{"updateScalarInRows", kReal, [](Graph& g, const Type& t, Sequence& p) { popops::updateScalarInRows(g, linear(g, t, {1000, 100}), linear(g, UNSIGNED_INT, {1000}), p); }},
-      Row{"normaliseImage", {FLOAT, HALF, UNSIGNED_CHAR}, [](Graph& g, const Type& t, Sequence& p) {
+            p.add(Execute(cs));
+          }},
+      Row{"selectScalarFromRows", kReal,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::selectScalarFromRows(g, linear(g, t, {1000, 100}), linear(g, UNSIGNED_INT, {1000}), p);
+          }},
+      Row{"updateScalarInRows", kReal,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::updateScalarInRows(g, linear(g, t, {1000, 100}), linear(g, UNSIGNED_INT, {1000}), p);
+          }},
+      Row{"normaliseImage",
+          {FLOAT, HALF, UNSIGNED_CHAR},
+          [](Graph& g, const Type& t, Sequence& p) {
             const Type real = t == FLOAT ? FLOAT : HALF;
-            popops::normaliseImage(g, p, linear(g, t, {200, 200, 3}), 1, linear(g, real, {3}), linear(g, real, {3})); }},
-      Row{"splineBasis", kReal, [](Graph& g, const Type& t, Sequence& p) {
-            popops::splineBasis(g, linear(g, t, {25000, 2}), linear(g, INT, {2}), linear(g, INT, {2}), linear(g, t, {25000, 4}), linear(g, INT, {25000, 4}), 1, p); }},
-      Row{"splineWeighting", kReal, [](Graph& g, const Type& t, Sequence& p) {
-            popops::splineWeighting(g, linear(g, t, {1000, 16}), linear(g, t, {25, 16, 100}), linear(g, t, {1000, 4}), linear(g, INT, {1000, 4}), p); }},
+            popops::normaliseImage(g, p, linear(g, t, {200, 200, 3}), 1, linear(g, real, {3}), linear(g, real, {3}));
+          }},
+      Row{"splineBasis", kReal,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::splineBasis(g, linear(g, t, {25000, 2}), linear(g, INT, {2}), linear(g, INT, {2}), linear(g, t, {25000, 4}),
+                                linear(g, INT, {25000, 4}), 1, p);
+          }},
+      Row{"splineWeighting", kReal,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::splineWeighting(g, linear(g, t, {1000, 16}), linear(g, t, {25, 16, 100}), linear(g, t, {1000, 4}),
+                                    linear(g, INT, {1000, 4}), p);
+          }},
   });
 }
 
@@ -208,35 +269,70 @@ TEST(TileShares, SlicesAndOrder) {
   const Types added = joined(kReal, kWords), keys = joined(added, {SHORT, UNSIGNED_SHORT});
   const popops::TopKParams top(10, true, popops::SortOrder::ASCENDING);
   expect_shares({
-      Row{"dynamicSlice", kAllTypes, [](Graph& g, const Type& t, Sequence& p) { popops::dynamicSlice(g, linear(g, t, {4, kMany}), linear(g, UNSIGNED_INT, {1}), {0}, {1}, p); }},
-      Row{"dynamicUpdate", kAllTypes, [](Graph& g, const Type& t, Sequence& p) {
-            popops::dynamicUpdate(g, linear(g, t, {4, kMany}), linear(g, t, {1, kMany}), linear(g, UNSIGNED_INT, {1}), {0}, {1}, p); }},
+      Row{"dynamicSlice", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::dynamicSlice(g, linear(g, t, {4, kMany}), linear(g, UNSIGNED_INT, {1}), {0}, {1}, p);
+          }},
+      Row{"dynamicUpdate", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::dynamicUpdate(g, linear(g, t, {4, kMany}), linear(g, t, {1, kMany}), linear(g, UNSIGNED_INT, {1}), {0}, {1}, p);
+          }},
       Row{"CircBuf::prev", kAllTypes, [](Graph& g, const Type& t, Sequence& p) { popops::CircBuf(g, t, 4, {kMany}).prev(1, p); }},
-      Row{"CircBuf::add", kAllTypes, [](Graph& g, const Type& t, Sequence& p) { popops::CircBuf(g, t, 4, {kMany}).add(linear(g, t, {kMany}), p); }},
-      Row{"multiSlice", kAllTypes, [&](Graph& g, const Type& t, Sequence& p) { popops::multiSlice(g, linear(g, t, {2000, 64}), offsets(g, 2000), {0}, {1}, p, plan, {}); }},
-      Row{"groupedMultiSlice", kAllTypes, [&](Graph& g, const Type& t, Sequence& p) {
-            popops::groupedMultiSlice(g, linear(g, t, {2, 1000, 64}), linear(g, UNSIGNED_INT, {2, 1000, 1}), {0}, {1}, p, plan, {}); }},
-      Row{"multiUpdate", kAllTypes, [&](Graph& g, const Type& t, Sequence& p) {
-            popops::multiUpdate(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {}); }},
-      Row{"multiUpdateAdd", added, [&](Graph& g, const Type& t, Sequence& p) {
-            popops::multiUpdateAdd(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), linear(g, t, {}), {0}, {1}, p, plan, {}); }},
-      Row{"multiUpdateMax", added, [&](Graph& g, const Type& t, Sequence& p) {
-            popops::multiUpdateMax(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {}); }},
-      Row{"multiUpdateMul", added, [&](Graph& g, const Type& t, Sequence& p) {
-            popops::multiUpdateMul(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {}); }},
-      Row{"gather", kAllTypes, [](Graph& g, const Type& t, Sequence& p) { popops::gather(g, linear(g, t, {1000, 10}), linear(g, UNSIGNED_INT, {10000}), 0, p, {}); }},
-      Row{"scatter", kAllTypes, [](Graph& g, const Type& t, Sequence& p) {
-            popops::scatter(g, linear(g, t, {10000, 10}), linear(g, UNSIGNED_INT, {10000}), linear(g, t, {10000, 10}), 1, {1}, {0}, {0}, p); }},
-      Row{"histogram", kReal, [](Graph& g, const Type& t, Sequence& p) { popops::histogram(g, linear(g, t, {kMany}), linear(g, t, {9}), false, p); }},
-      Row{"sequenceSlice", kAllTypes, [](Graph& g, const Type& t, Sequence& p) {
+      Row{"CircBuf::add", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) { popops::CircBuf(g, t, 4, {kMany}).add(linear(g, t, {kMany}), p); }},
+      Row{"multiSlice", kAllTypes,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::multiSlice(g, linear(g, t, {2000, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
+          }},
+      Row{"groupedMultiSlice", kAllTypes,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::groupedMultiSlice(g, linear(g, t, {2, 1000, 64}), linear(g, UNSIGNED_INT, {2, 1000, 1}), {0}, {1}, p, plan, {});
+          }},
+      Row{"multiUpdate", kAllTypes,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::multiUpdate(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
+          }},
+      Row{"multiUpdateAdd", added,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::multiUpdateAdd(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), linear(g, t, {}), {0}, {1},
+                                   p, plan, {});
+          }},
+      Row{"multiUpdateMax", added,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::multiUpdateMax(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
+          }},
+      Row{"multiUpdateMul", added,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::multiUpdateMul(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
+          }},
+      Row{"gather", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::gather(g, linear(g, t, {1000, 10}), linear(g, UNSIGNED_INT, {10000}), 0, p, {});
+          }},
+      Row{"scatter", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::scatter(g, linear(g, t, {10000, 10}), linear(g, UNSIGNED_INT, {10000}), linear(g, t, {10000, 10}), 1, {1}, {0}, {0}, p);
+          }},
+      Row{"histogram", kReal,
+          [](Graph& g, const Type& t, Sequence& p) { popops::histogram(g, linear(g, t, {kMany}), linear(g, t, {9}), false, p); }},
+      Row{"sequenceSlice", kAllTypes,
+          [](Graph& g, const Type& t, Sequence& p) {
             const Tensor one = linear(g, UNSIGNED_INT, {1});
-            popops::sequenceSlice(g, linear(g, t, {10000, 10}), linear(g, t, {10000, 10}), one, one, one, true, p); }},
+            popops::sequenceSlice(g, linear(g, t, {10000, 10}), linear(g, t, {10000, 10}), one, one, one, true, p);
+          }},
       Row{"sort", keys, [](Graph& g, const Type& t, Sequence& p) { popops::sort(g, linear(g, t, {1000, 100}), 1, p); }},
       Row{"sort of one row", keys, [](Graph& g, const Type& t, Sequence& p) { popops::sortInPlace(g, linear(g, t, {kMany}), 0, p); }},
-      Row{"sortKeyValue", keys, [](Graph& g, const Type& t, Sequence& p) { popops::sortKeyValue(g, linear(g, t, {1000, 100}), linear(g, INT, {1000, 100}), 1, p); }},
+      Row{"sortKeyValue", keys,
+          [](Graph& g, const Type& t, Sequence& p) {
+            popops::sortKeyValue(g, linear(g, t, {1000, 100}), linear(g, INT, {1000, 100}), 1, p);
+          }},
       Row{"topK", keys, [&](Graph& g, const Type& t, Sequence& p) { popops::topK(g, p, linear(g, t, {100, 1000}), top); }},
-      Row{"topKKeyValue", keys, [&](Graph& g, const Type& t, Sequence& p) { popops::topKKeyValue(g, p, linear(g, t, {100, 1000}), linear(g, t, {100, 1000}), top); }},
-      Row{"topKWithPermutation", keys, [&](Graph& g, const Type& t, Sequence& p) { popops::topKWithPermutation(g, p, linear(g, t, {100, 1000}), top); }},
+      Row{"topKKeyValue", keys,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::topKKeyValue(g, p, linear(g, t, {100, 1000}), linear(g, t, {100, 1000}), top);
+          }},
+      Row{"topKWithPermutation", keys,
+          [&](Graph& g, const Type& t, Sequence& p) { popops::topKWithPermutation(g, p, linear(g, t, {100, 1000}), top); }},
   });
 }
 

@@ -32,17 +32,29 @@ double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
 const std::vector<Distribution>& distributions() {
   static const std::vector<Distribution> all = {
-      {"uniform", {FLOAT, HALF},
-       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) { return poprand::uniform(g, s, m, r, t, -2, 6, p); },
+      {"uniform",
+       {FLOAT, HALF},
+       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) {
+         return poprand::uniform(g, s, m, r, t, -2, 6, p);
+       },
        [](double v) { return std::clamp((v + 2) / 8, 0.0, 1.0); }},
-      {"logUniform", {FLOAT, HALF},
-       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) { return poprand::logUniform(g, s, m, r, t, 0.5, 50, p, 10); },
+      {"logUniform",
+       {FLOAT, HALF},
+       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) {
+         return poprand::logUniform(g, s, m, r, t, 0.5, 50, p, 10);
+       },
        [](double v) { return std::clamp(std::log(v / 0.5) / std::log(100.0), 0.0, 1.0); }},
-      {"normal", {FLOAT, HALF},
-       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) { return poprand::normal(g, s, m, r, t, 1, 3, p); },
+      {"normal",
+       {FLOAT, HALF},
+       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) {
+         return poprand::normal(g, s, m, r, t, 1, 3, p);
+       },
        [](double v) { return normal_cdf((v - 1) / 3); }},
-      {"truncatedNormal", {FLOAT, HALF},
-       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) { return poprand::truncatedNormal(g, s, m, r, t, 1, 3, 2, p); },
+      {"truncatedNormal",
+       {FLOAT, HALF},
+       [](Graph& g, const Tensor* s, unsigned m, const Tensor& r, const Type& t, Sequence& p) {
+         return poprand::truncatedNormal(g, s, m, r, t, 1, 3, 2, p);
+       },
        [](double v) {
          const double low = normal_cdf(-2), high = normal_cdf(2);
          return std::clamp((normal_cdf((v - 1) / 3) - low) / (high - low), 0.0, 1.0);
@@ -54,8 +66,8 @@ const std::vector<Distribution>& distributions() {
 Values generated(Machine machine, const Distribution& d, const Type& type, std::size_t n, unsigned modifier, Mapping mapping) {
   const Operand reference = operand("reference", FLOAT, {n / 10, 10}, [](std::size_t) { return 0; }, mapping);
   return run(machine, {seed_operand(), reference}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-           return std::vector<Tensor>{d.generate(g, &in[0], modifier, in[1], type, prog)};
-         })[0];
+    return std::vector<Tensor>{d.generate(g, &in[0], modifier, in[1], type, prog)};
+  })[0];
 }
 
 TEST(Random, TheSameNumbersOnEveryDeviceWithEveryMapping) {
@@ -65,7 +77,8 @@ TEST(Random, TheSameNumbersOnEveryDeviceWithEveryMapping) {
       ASSERT_EQ(first.shape, (std::vector<std::size_t>{123, 10}));
       for (const Machine machine : kMachines)
         for (const Mapping mapping : kMappings)
-          EXPECT_EQ(generated(machine, d, type, 1230, 7, mapping).values, first.values) << d.name << ' ' << type << ' ' << name_of(machine) << ' ' << name_of(mapping);
+          EXPECT_EQ(generated(machine, d, type, 1230, 7, mapping).values, first.values)
+              << d.name << ' ' << type << ' ' << name_of(machine) << ' ' << name_of(mapping);
       EXPECT_NE(generated(Machine::cpu, d, type, 1230, 8, Mapping::linear).values, first.values) << d.name;
     }
 }
@@ -145,7 +158,8 @@ TEST(Random, BernoulliHitsItsProbability) {
 TEST(Random, DropoutKeepsScalesAndRepeats) {
   for (const Machine machine : kMachines)
     for (const Type& type : {FLOAT, HALF}) {
-      const Operand x = operand("x", type, {30, 40}, uniform(1, 2, 3), Mapping::views), gradient = operand("g", type, {30, 40}, uniform(1, 2, 4), Mapping::scattered);
+      const Operand x = operand("x", type, {30, 40}, uniform(1, 2, 3), Mapping::views),
+                    gradient = operand("g", type, {30, 40}, uniform(1, 2, 4), Mapping::scattered);
       const auto out = run(machine, {seed_operand(), x, gradient}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
         return std::vector<Tensor>{poprand::dropout(g, &in[0], 5, in[1], in[1], 0.75, 4.0 / 3, prog),
                                    poprand::dropout(g, &in[0], 5, in[2], in[1], 0.75, 4.0 / 3, false, prog)};
@@ -162,7 +176,8 @@ TEST(Random, DropoutKeepsScalesAndRepeats) {
 }
 
 TEST(Random, ShapedDropoutDropsGroups) {
-  const Operand x = operand("x", FLOAT, {50, 8, 4}, uniform(1, 2, 3)), reference = operand("r", FLOAT, {50, 1, 4}, [](std::size_t) { return 0; });
+  const Operand x = operand("x", FLOAT, {50, 8, 4}, uniform(1, 2, 3)),
+                reference = operand("r", FLOAT, {50, 1, 4}, [](std::size_t) { return 0; });
   const auto out = run(Machine::ipu1, {seed_operand(), x, reference}, [](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
     return std::vector<Tensor>{poprand::shapedDropout(g, &in[0], 5, in[1], in[2], 0.5, 2, prog)};
   });
@@ -171,7 +186,8 @@ TEST(Random, ShapedDropoutDropsGroups) {
     for (std::size_t k = 0; k < 4; ++k) {
       const bool is_kept = out[0][i * 32 + k] != 0;
       kept += is_kept;
-      for (std::size_t j = 0; j < 8; ++j) EXPECT_FLOAT_EQ(static_cast<float>(out[0][i * 32 + j * 4 + k]), static_cast<float>(is_kept ? 2 * x[i * 32 + j * 4 + k] : 0));
+      for (std::size_t j = 0; j < 8; ++j)
+        EXPECT_FLOAT_EQ(static_cast<float>(out[0][i * 32 + j * 4 + k]), static_cast<float>(is_kept ? 2 * x[i * 32 + j * 4 + k] : 0));
     }
   EXPECT_NEAR(static_cast<double>(kept) / 200, 0.5, 0.15);
 }
@@ -208,25 +224,32 @@ TEST(Random, AllTilesWork) {
   for (const Distribution& d : distributions())
     rows.push_back({d.name, d.name == "uniform" || d.name == "logUniform" ? words : d.types, [&](Graph& g, const Type& t, Sequence& p) {
                       const Tensor s = seed(g);
-                      d.generate(g, &s, 0, linear(g, FLOAT, {kMany}), t, p); }});
+                      d.generate(g, &s, 0, linear(g, FLOAT, {kMany}), t, p);
+                    }});
   rows.push_back({"bernoulli", words, [&](Graph& g, const Type& t, Sequence& p) {
                     const Tensor s = seed(g);
-                    poprand::bernoulli(g, &s, 0, linear(g, FLOAT, {kMany}), t, 0.5, p); }});
+                    poprand::bernoulli(g, &s, 0, linear(g, FLOAT, {kMany}), t, 0.5, p);
+                  }});
   rows.push_back({"dropout", real, [&](Graph& g, const Type& t, Sequence& p) {
                     const Tensor s = seed(g);
-                    poprand::dropout(g, &s, 0, linear(g, t, {kMany}), linear(g, t, {kMany}), 0.5, 2, p); }});
+                    poprand::dropout(g, &s, 0, linear(g, t, {kMany}), linear(g, t, {kMany}), 0.5, 2, p);
+                  }});
   rows.push_back({"shapedDropout", real, [&](Graph& g, const Type& t, Sequence& p) {
                     const Tensor s = seed(g);
-                    poprand::shapedDropout(g, &s, 0, linear(g, t, {1000, 100}), linear(g, t, {1000, 1}), 0.5, 2, p); }});
+                    poprand::shapedDropout(g, &s, 0, linear(g, t, {1000, 100}), linear(g, t, {1000, 1}), 0.5, 2, p);
+                  }});
   expect_shares(rows);
 }
 
 TEST(Random, EmptyTensors) {
   const Operand reference = operand("reference", FLOAT, {0, 3}, [](std::size_t) { return 0; });
   for (const Distribution& d : distributions())
-    EXPECT_EQ(run(Machine::ipu1, {seed_operand(), reference}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
-                return std::vector<Tensor>{d.generate(g, &in[0], 0, in[1], FLOAT, prog)};
-              })[0].size(), 0u);
+    EXPECT_EQ(run(Machine::ipu1, {seed_operand(), reference},
+                  [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                    return std::vector<Tensor>{d.generate(g, &in[0], 0, in[1], FLOAT, prog)};
+                  })[0]
+                  .size(),
+              0u);
 }
 
 TEST(Random, ErrorsAreDocumented) {
@@ -239,21 +262,21 @@ TEST(Random, ErrorsAreDocumented) {
     g.setTileMapping(t, 0);
     return t;
   };
-  const Tensor seed = variable(UNSIGNED_INT, {2}), wide = variable(UNSIGNED_INT, {3}), typed = variable(INT, {2}), x = variable(FLOAT, {4, 5}), i = variable(INT, {4, 5});
+  const Tensor seed = variable(UNSIGNED_INT, {2}), wide = variable(UNSIGNED_INT, {3}), typed = variable(INT, {2}),
+               x = variable(FLOAT, {4, 5}), i = variable(INT, {4, 5});
   using poputil::poplibs_error;
   const auto message = [](auto call) -> std::string {
     try {
       call();
-    } catch (const poplibs_error& e) {
-      return e.what();
-    }
+    } catch (const poplibs_error& e) { return e.what(); }
     return "nothing thrown";
   };
   using testing::HasSubstr;
   EXPECT_THAT(message([&] { poprand::normal(g, &wide, 0, x, FLOAT, 0, 1, prog); }), HasSubstr("poprand::normal: the seed is"));
   EXPECT_THAT(message([&] { poprand::uniform(g, &typed, 0, x, FLOAT, 0, 1, prog); }), HasSubstr("expected unsigned int {2}"));
   EXPECT_THAT(message([&] { poprand::setSeed(g, typed, 0, prog); }), HasSubstr("poprand::setSeed"));
-  EXPECT_THAT(message([&] { poprand::normal(g, &seed, 0, x, INT, 0, 1, prog); }), HasSubstr("the output type is int, expected one of float, half"));
+  EXPECT_THAT(message([&] { poprand::normal(g, &seed, 0, x, INT, 0, 1, prog); }),
+              HasSubstr("the output type is int, expected one of float, half"));
   EXPECT_THAT(message([&] { poprand::normal(g, &seed, 0, x, FLOAT, 0, -1, prog); }), HasSubstr("standard deviation -1"));
   EXPECT_THAT(message([&] { poprand::truncatedNormal(g, &seed, 0, x, FLOAT, 0, 1, 0, prog); }), HasSubstr("alpha is 0"));
   EXPECT_THAT(message([&] { poprand::uniform(g, &seed, 0, x, FLOAT, 1, 0, prog); }), HasSubstr("[1, 0]"));
@@ -265,7 +288,8 @@ TEST(Random, ErrorsAreDocumented) {
   EXPECT_THAT(message([&] { poprand::dropout(g, &seed, 0, x, x.flatten(), 0.5, 1, prog); }), HasSubstr("the input has shape"));
   EXPECT_THAT(message([&] { poprand::dropout(g, &seed, 0, i, i, 0.5, 1, prog); }), HasSubstr("the output type is int"));
   EXPECT_THAT(message([&] { poprand::dropout(g, &seed, 0, x, x, 0.5, std::nan(""), prog); }), HasSubstr("the scale is nan"));
-  EXPECT_THAT(message([&] { poprand::shapedDropout(g, &seed, 0, x, variable(FLOAT, {3, 1}), 0.5, 1, prog); }), HasSubstr("cannot be broadcast"));
+  EXPECT_THAT(message([&] { poprand::shapedDropout(g, &seed, 0, x, variable(FLOAT, {3, 1}), 0.5, 1, prog); }),
+              HasSubstr("cannot be broadcast"));
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ TEST(Copies, DuplicateHoldsTheSameValues) {
           const Tensor view = shuffled(in[0]);
           const Tensor copy = poputil::duplicate(g, view, prog, "copy", method);
           EXPECT_FALSE(copy.intersectsWith(in[0]));
-          if (method != TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES && method != TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES)
+          if (method != TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES &&
+              method != TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES)
             EXPECT_FALSE(copy.containsAliases());
           return std::vector<Tensor>{copy};
         });

@@ -51,22 +51,23 @@ TEST_P(Functions, ChangedArgumentsComeBack) {
   RunOptions in_place;
   in_place.in_place = true;
   for (const Machine machine : kMachines) {
-    const auto out = run(machine, {x, y},
-                         [&](Graph& g, Args& in, Sequence& prog) {
-                           graphfn::VoidFunction f(
-                               g, {graphfn::inout(in[0])},
-                               [&](Args& args, Sequence& p, const DebugNameAndId& name) {
-                                 const Tensor copy = g.clone(args[0], {name, "copy"});
-                                 p.add(Copy(args[0], copy));
-                                 reversed(copy, args[0], p);
-                               },
-                               GetParam());
-                           Args a = {in[0]}, b = {in[1]};
-                           f(a, prog);
-                           f(b, prog);
-                           return Args{};
-                         },
-                         in_place);
+    const auto out = run(
+        machine, {x, y},
+        [&](Graph& g, Args& in, Sequence& prog) {
+          graphfn::VoidFunction f(
+              g, {graphfn::inout(in[0])},
+              [&](Args& args, Sequence& p, const DebugNameAndId& name) {
+                const Tensor copy = g.clone(args[0], {name, "copy"});
+                p.add(Copy(args[0], copy));
+                reversed(copy, args[0], p);
+              },
+              GetParam());
+          Args a = {in[0]}, b = {in[1]};
+          f(a, prog);
+          f(b, prog);
+          return Args{};
+        },
+        in_place);
     expect_close(out[0], reversed(x));
     expect_close(out[1], reversed(y));
   }
@@ -81,10 +82,10 @@ TEST_P(Functions, EachCallReturnsATensorOfItsOwn) {
         reversed(from, to, p);
         return to;
       };
-      graphfn::TensorFunction f(
-          g, {graphfn::input(in[0])}, [&](Args& args, Sequence& p) { return build(args[0], p, "to"); }, GetParam());
+      graphfn::TensorFunction f(g, {graphfn::input(in[0])}, [&](Args& args, Sequence& p) { return build(args[0], p, "to"); }, GetParam());
       graphfn::TensorFunction named(
-          g, {graphfn::input(in[0])}, [&](Args& args, Sequence& p, const DebugNameAndId& name) { return build(args[0], p, {name, "to"}); }, GetParam());
+          g, {graphfn::input(in[0])}, [&](Args& args, Sequence& p, const DebugNameAndId& name) { return build(args[0], p, {name, "to"}); },
+          GetParam());
       graphfn::ProgramFunction program(
           g, {graphfn::input(in[0]), graphfn::created()},
           [&](Args& args) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #ifdef __POPC__
-#include "kernels/conv.h"
+#include "kernels/conv/conv.h"
 
 namespace poplin {
 
@@ -31,11 +31,12 @@ inline void read_pieces(const Fields& fields, unsigned group, unsigned pieces, u
   operand.n_pieces = static_cast<int>(pieces);
   for (unsigned p = 0; p < pieces; ++p) {
     const auto& field = fields[group * pieces + p];
-    operand.pieces[p] = {field.data(), elements == 0 ? 0 : static_cast<int>(field.size() * (operand.order == kByRow ? pieces : 1) / elements)};
+    operand.pieces[p] = {field.data(),
+                         elements == 0 ? 0 : static_cast<int>(field.size() * (operand.order == kByRow ? pieces : 1) / elements)};
   }
 }
 
-inline unsigned long product_of(const ConvBlock& block, int ConvLine::*member) {
+inline unsigned long product_of(const ConvBlock& block, int ConvLine::* member) {
   unsigned long n = 1;
   for (int d = 0; d < block.dims; ++d) n *= static_cast<unsigned long>(block.lines[d].*member);
   return n;

@@ -49,8 +49,10 @@ Estimates estimates_conv_rows() {
   using namespace poplar;
   return {{"poplin::ConvRows", [](const VertexIntrospector& vertex, const Target& target) {
              const std::vector<int> shape = vertex.getFieldInfo("shape").getInitialValues<int>(target);
-             const std::uint64_t of_one = static_cast<std::uint64_t>(shape[1]) * static_cast<std::uint64_t>(shape[6]) * static_cast<std::uint64_t>(shape[10]);
-             const std::uint64_t elements = vertex.getFieldInfo("out").size(), products = elements * of_one, words = elements * vertex.getFieldInfo("code").size();
+             const std::uint64_t of_one =
+                 static_cast<std::uint64_t>(shape[1]) * static_cast<std::uint64_t>(shape[6]) * static_cast<std::uint64_t>(shape[10]);
+             const std::uint64_t elements = vertex.getFieldInfo("out").size(), products = elements * of_one,
+                                 words = elements * vertex.getFieldInfo("code").size();
              return VertexPerfEstimate(30 + (products + words) / 2, 2 * products + words);
            }}};
 }

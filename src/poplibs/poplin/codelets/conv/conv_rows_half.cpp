@@ -2,7 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/conv_half.h"
+#include "kernels/conv/conv_half.h"
 #include "poplibs/poplin/codelets/conv/conv_shape.h"
 
 namespace poplin {
@@ -37,7 +37,8 @@ Estimates estimates_conv_rows_half() {
   return {{"poplin::ConvRowsHalf", [](const VertexIntrospector& vertex, const Target& target) {
              const std::vector<int> shape = vertex.getFieldInfo("shape").getInitialValues<int>(target);
              const bool winograd = vertex.getFieldInfo("winograd").getInitialValue<bool>(target);
-             const std::uint64_t of_one = static_cast<std::uint64_t>(shape[1]) * static_cast<std::uint64_t>(shape[6]) * static_cast<std::uint64_t>(shape[10]);
+             const std::uint64_t of_one =
+                 static_cast<std::uint64_t>(shape[1]) * static_cast<std::uint64_t>(shape[6]) * static_cast<std::uint64_t>(shape[10]);
              const std::uint64_t products = vertex.getFieldInfo("out").size() * of_one * (winograd ? 4 : 9) / 9;
              return VertexPerfEstimate(30 + products / 4, 2 * products);
            }}};

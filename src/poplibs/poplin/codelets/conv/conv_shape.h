@@ -3,11 +3,12 @@
 
 #include <cstddef>
 
-#include "kernels/conv_rows.h"
+#include "kernels/conv/conv_rows.h"
 
 namespace poplin {
 
-// Of the rows and of the columns: in, taps, stride, offset, step; then in and out channels, the first row and the end, columns; then the strides of the input.
+// Of the rows and of the columns: in, taps, stride, offset, step; then in and out channels, the first row and the end, columns; then the
+// strides of the input.
 template <class Numbers>
 PandoConvRows conv_of_shape(const Numbers& shape) {
   const auto axis = [&](unsigned at) { return PandoConvAxis{shape[at], shape[at + 1], shape[at + 2], shape[at + 3], shape[at + 4]}; };

@@ -50,11 +50,11 @@ Estimates estimates_conv_sum() {
   using namespace poplar;
   Estimates out;
   for (const auto& [in, result] : {std::pair(FLOAT, FLOAT), {FLOAT, HALF}, {HALF, FLOAT}, {HALF, HALF}})
-    out.push_back({"poplin::ConvSum<" + in.toString() + "," + result.toString() + ">",
-                   [in = in](const VertexIntrospector& v, const Target& target) {
-                     const std::uint64_t terms = v.getFieldInfo("partials").size(), n = v.getFieldInfo("out").size();
-                     return VertexPerfEstimate(plan::sum_cycles(target, terms, n, in), terms * n);
-                   }});
+    out.push_back(
+        {"poplin::ConvSum<" + in.toString() + "," + result.toString() + ">", [in = in](const VertexIntrospector& v, const Target& target) {
+           const std::uint64_t terms = v.getFieldInfo("partials").size(), n = v.getFieldInfo("out").size();
+           return VertexPerfEstimate(plan::sum_cycles(target, terms, n, in), terms * n);
+         }});
   return out;
 }
 

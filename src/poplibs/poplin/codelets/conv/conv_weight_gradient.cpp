@@ -42,7 +42,7 @@ template class ConvWeightGradient<float, half>;
 }  // namespace poplin
 #else
 #include "poplibs/codelet_file.h"
-#include "poplibs/poplin/conv/cycles.h"
+#include "poplibs/poplin/conv/plan/cycles.h"
 
 namespace poplin {
 

@@ -3,7 +3,7 @@
 #include <poplar/Vertex.hpp>
 
 #include "../epilogue.h"
-#include "kernels/conv_winograd.h"
+#include "kernels/conv/conv_winograd.h"
 #include "poplibs/poplin/codelets/conv/conv_shape.h"
 
 namespace poplin {
@@ -45,13 +45,15 @@ namespace poplin {
 
 using namespace pando::poplibs;
 
-// Of each tile of four results: 16 products of its channels, two a cycle, and what is added up before and after them; two words of the epilogue.
+// Of each tile of four results: 16 products of its channels, two a cycle, and what is added up before and after them; two words of the
+// epilogue.
 Estimates estimates_conv_winograd() {
   using namespace poplar;
   return {{"poplin::ConvWinograd", [](const VertexIntrospector& vertex, const Target& target) {
              const std::vector<int> shape = vertex.getFieldInfo("shape").getInitialValues<int>(target);
              const auto in = static_cast<std::uint64_t>(shape[10]), out = static_cast<std::uint64_t>(shape[11]);
-             const std::uint64_t tiles = vertex.getFieldInfo("out").size() / (4 * out), products = tiles * 16 * in * out, sums = tiles * (32 * in + 24 * out);
+             const std::uint64_t tiles = vertex.getFieldInfo("out").size() / (4 * out), products = tiles * 16 * in * out,
+                                 sums = tiles * (32 * in + 24 * out);
              const std::uint64_t words = tiles * 4 * out * vertex.getFieldInfo("code").size();
              return VertexPerfEstimate(30 + (products + sums + words) / 2, 2 * products + sums + words);
            }}};

@@ -2,14 +2,14 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/conv_winograd.h"
+#include "kernels/conv/conv_winograd.h"
 
 namespace poplin {
 
 class ConvWinogradWeights : public poplar::Vertex {
  public:
   ConvWinogradWeights();
-  poplar::Input<poplar::Vector<float>> in;  // all of them, [9][pairs]
+  poplar::Input<poplar::Vector<float>> in;                    // all of them, [9][pairs]
   poplar::Vector<poplar::Output<poplar::Vector<float>>> out;  // 16
   const unsigned begin;
 

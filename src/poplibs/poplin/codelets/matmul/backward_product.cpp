@@ -4,7 +4,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "poplibs/poplin/matmul/pieces.h"
 
 namespace poplin {
@@ -43,7 +43,8 @@ using namespace pando::poplibs;
 Estimates estimates_backward_product() {
   using namespace poplar;
   return piece_estimates("poplin::BackwardProduct", [](const VertexIntrospector& vertex, const Target& target) {
-    const std::uint64_t n = vertex.getFieldInfo("n").getInitialValue<unsigned>(target), k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target);
+    const std::uint64_t n = vertex.getFieldInfo("n").getInitialValue<unsigned>(target),
+                        k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target);
     return PieceProduct{elements_of(vertex.getFieldInfo("y")) / n, k, n};
   });
 }

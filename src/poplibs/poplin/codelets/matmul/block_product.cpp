@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace poplin {
 
@@ -73,14 +73,16 @@ Estimates estimates_block_product() {
       const FieldData a = vertex.getFieldInfo("a"), b = vertex.getFieldInfo("b");
       for (std::size_t i = 0; i < a.size(); ++i) m += a.getSizeAtIndex(i) / k;
       for (std::size_t i = 0; i < b.size(); ++i) n += b.getSizeAtIndex(i) / k;
-      const std::uint64_t cycles = std::min(plan::amp_cycles(target, m, n, k, input, partials), plan::amp_cycles(target, n, m, k, input, partials));
+      const std::uint64_t cycles =
+          std::min(plan::amp_cycles(target, m, n, k, input, partials), plan::amp_cycles(target, n, m, k, input, partials));
       return VertexPerfEstimate(cycles, 2 * m * n * k);
     };
   };
   Estimates out;
   for (const auto& [input, partials] : {std::pair(FLOAT, FLOAT), std::pair(HALF, FLOAT), std::pair(HALF, HALF)})
     for (const char* accumulate : {"false", "true"})
-      out.push_back({"poplin::BlockProduct<" + input.toString() + "," + partials.toString() + "," + accumulate + ">", cost(input, partials)});
+      out.push_back(
+          {"poplin::BlockProduct<" + input.toString() + "," + partials.toString() + "," + accumulate + ">", cost(input, partials)});
   return out;
 }
 

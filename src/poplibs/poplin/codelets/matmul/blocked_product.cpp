@@ -1,21 +1,23 @@
-// One block of a product of matrices in blocks: C (+)= A * B, row-major. A comes in parts of whole rows, each cut along k; B cut along k, each
-// of these in parts of whole columns. All pieces are contiguous and row-major, and read where they lie. Sums are of float.
+// One block of a product of matrices in blocks: C (+)= A * B, row-major. A comes in parts of whole rows, each cut along k; B cut along k,
+// each of these in parts of whole columns. All pieces are contiguous and row-major, and read where they lie. Sums are of float.
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
 #include <type_traits>
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace poplin {
 
 static inline unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-static inline void add_product(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb, float* c, unsigned ldc, bool accumulate) {
+static inline void add_product(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb, float* c,
+                               unsigned ldc, bool accumulate) {
   pando_gemm_f32(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
-static inline void add_product(unsigned m, unsigned n, unsigned k, const half* a, unsigned lda, const half* b, unsigned ldb, float* c, unsigned ldc, bool accumulate) {
+static inline void add_product(unsigned m, unsigned n, unsigned k, const half* a, unsigned lda, const half* b, unsigned ldb, float* c,
+                               unsigned ldc, bool accumulate) {
   pando_gemm_f16_f32(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 
@@ -41,7 +43,8 @@ class BlockedProduct : public poplar::SupervisorVertex {
  private:
   // All rows of A by the columns of part j of B, for elements [l, end) of k, which lie in one piece of each.
   void multiply_rows(unsigned across, unsigned j, unsigned columns, unsigned l, unsigned end) {
-    const unsigned i = l / a_width, h = l / b_height, from_a = i * a_width, width = least(b_width, n - j * b_width), lda = least(a_width, k - from_a);
+    const unsigned i = l / a_width, h = l / b_height, from_a = i * a_width, width = least(b_width, n - j * b_width),
+                   lda = least(a_width, k - from_a);
     const T* const right = &b[h * columns + j][(l - h * b_height) * width];
     float* to = &c[j * b_width];
     for (unsigned p = i; p < a.size(); p += across) {
@@ -72,15 +75,18 @@ using namespace pando::poplibs;
 Estimates estimates_blocked_product() {
   const auto cost = [](const poplar::Type& type) {
     return [type](const VertexIntrospector& vertex, const Target& target) {
-      const std::uint64_t k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target), n = vertex.getFieldInfo("n").getInitialValue<unsigned>(target);
+      const std::uint64_t k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target),
+                          n = vertex.getFieldInfo("n").getInitialValue<unsigned>(target);
       const std::uint64_t m = vertex.getFieldInfo("c").size() / n;
-      const std::uint64_t cycles = std::min(plan::amp_cycles(target, m, n, k, type, poplar::FLOAT), plan::amp_cycles(target, n, m, k, type, poplar::FLOAT));
+      const std::uint64_t cycles =
+          std::min(plan::amp_cycles(target, m, n, k, type, poplar::FLOAT), plan::amp_cycles(target, n, m, k, type, poplar::FLOAT));
       return VertexPerfEstimate(cycles, 2 * m * n * k);
     };
   };
   Estimates out;
   for (const poplar::Type& type : {poplar::FLOAT, poplar::HALF})
-    for (const char* accumulate : {"false", "true"}) out.push_back({"poplin::BlockedProduct<" + type.toString() + "," + accumulate + ">", cost(type)});
+    for (const char* accumulate : {"false", "true"})
+      out.push_back({"poplin::BlockedProduct<" + type.toString() + "," + accumulate + ">", cost(type)});
   return out;
 }
 

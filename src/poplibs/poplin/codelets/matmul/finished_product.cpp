@@ -3,7 +3,7 @@
 #include <poplar/Vertex.hpp>
 
 #include "../epilogue.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace poplin {
 
@@ -57,7 +57,8 @@ class FinishedProduct : public poplar::Vertex {
 
   void multiply(unsigned row, unsigned m, unsigned n, const pando::kernels::MatrixResult& c, const PandoEpilogue& epilogue) {
     const float* from_a = &a[0] + a_begin + static_cast<std::size_t>(row) * a_row;
-    pando_gemm_packed(m, n, k, {from_a, a_row, a_column, false}, {&b[0] + b_begin, b_row, b_column, false}, c.data, c.row, 1, false, &epilogue);
+    pando_gemm_packed(m, n, k, {from_a, a_row, a_column, false}, {&b[0] + b_begin, b_row, b_column, false}, c.data, c.row, 1, false,
+                      &epilogue);
   }
 };
 
@@ -73,7 +74,8 @@ using namespace pando::poplibs;
 Estimates estimates_finished_product() {
   using namespace poplar;
   return {{"poplin::FinishedProduct", [](const VertexIntrospector& vertex, const Target& target) {
-             const std::uint64_t k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target), count = vertex.getFieldInfo("count").getInitialValue<unsigned>(target);
+             const std::uint64_t k = vertex.getFieldInfo("k").getInitialValue<unsigned>(target),
+                                 count = vertex.getFieldInfo("count").getInitialValue<unsigned>(target);
              const FieldData results = vertex.getFieldInfo("results");
              const std::uint64_t elements = results.size() / count * results.getSizeAtIndex(0), words = vertex.getFieldInfo("code").size();
              return VertexPerfEstimate(30 + elements * (k + words) / 2, elements * (2 * k + words));

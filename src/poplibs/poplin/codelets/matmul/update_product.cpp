@@ -4,7 +4,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "poplibs/poplin/matmul/pieces.h"
 
 namespace poplin {

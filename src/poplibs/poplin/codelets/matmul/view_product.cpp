@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace poplin {
 
@@ -19,7 +19,8 @@ class ViewProduct : public poplar::Vertex {
   poplar::Input<poplar::Vector<T>> a, b;
   poplar::Input<float> scale;
   // Rows; one entry for rows that follow each other.
-  poplar::Vector<typename std::conditional<accumulate, poplar::InOut<poplar::Vector<float>>, poplar::Output<poplar::Vector<float>>>::type> c;
+  poplar::Vector<typename std::conditional<accumulate, poplar::InOut<poplar::Vector<float>>, poplar::Output<poplar::Vector<float>>>::type>
+      c;
   const unsigned rows;
   const unsigned k;
   const unsigned a_begin, a_row, a_column;
@@ -46,7 +47,8 @@ class ViewProduct : public poplar::Vertex {
   void multiply(unsigned row, unsigned m, unsigned n, std::size_t ldc) {
     constexpr bool is_half = sizeof(T) == 2;
     const T* from_a = &a[0] + a_begin + static_cast<std::size_t>(row) * a_row;
-    pando_gemm_packed(m, n, k, {from_a, a_row, a_column, is_half}, {&b[0] + b_begin, b_row, b_column, is_half}, &c[row][0], ldc, *scale, accumulate);
+    pando_gemm_packed(m, n, k, {from_a, a_row, a_column, is_half}, {&b[0] + b_begin, b_row, b_column, is_half}, &c[row][0], ldc, *scale,
+                      accumulate);
   }
 };
 
@@ -74,7 +76,8 @@ Estimates estimates_view_product() {
   };
   Estimates out;
   for (const char* type : {"float", "half"})
-    for (const char* accumulate : {"false", "true"}) out.push_back({std::string("poplin::ViewProduct<") + type + "," + accumulate + ">", cost});
+    for (const char* accumulate : {"false", "true"})
+      out.push_back({std::string("poplin::ViewProduct<") + type + "," + accumulate + ">", cost});
   return out;
 }
 

@@ -40,8 +40,10 @@ namespace popnn {
 using namespace pando::poplibs;
 
 Estimates estimates_count_equal() {
-  return {{"popnn::CountEqual", [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(15 + 4 * vertex.getFieldInfo("a").size()); }},
-          {"popnn::AddCounts", [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(15 + 2 * vertex.getFieldInfo("in").size()); }}};
+  return {{"popnn::CountEqual",
+           [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(15 + 4 * vertex.getFieldInfo("a").size()); }},
+          {"popnn::AddCounts",
+           [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(15 + 2 * vertex.getFieldInfo("in").size()); }}};
 }
 
 }  // namespace popnn

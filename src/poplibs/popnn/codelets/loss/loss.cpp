@@ -1,4 +1,5 @@
-// Losses and deltas of rows, or of a piece of a row. The expected values are a label for each row (E: unsigned) or as many as outputs (E: T).
+// Losses and deltas of rows, or of a piece of a row. The expected values are a label for each row (E: unsigned) or as many as outputs (E:
+// T).
 #include "poplibs/popnn/loss/loss_constants.h"
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
@@ -47,8 +48,10 @@ inline float row_loss(unsigned n, const T* outputs, const T* expected, LossForm 
   for (unsigned i = 0; i < n; ++i) {
     const float e = static_cast<float>(expected[i]), difference = static_cast<float>(outputs[i]) * inverse - e;
     deltas[i] = static_cast<T>(form.deltas_scale * difference);
-    if (form.cross_entropy) sum += e != 0 ? e * surprise(outputs[i], form.outputs_scale) : 0;
-    else sum += difference * difference / 2;
+    if (form.cross_entropy)
+      sum += e != 0 ? e * surprise(outputs[i], form.outputs_scale) : 0;
+    else
+      sum += difference * difference / 2;
   }
   return sum;
 }

@@ -3,7 +3,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/nonlinearity.h"
+#include "kernels/elementwise/nonlinearity.h"
 
 namespace popnn {
 

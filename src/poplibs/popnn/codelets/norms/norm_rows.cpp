@@ -2,7 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/norm_rows.h"
+#include "kernels/rows/norm_rows.h"
 
 namespace popnn {
 

@@ -2,7 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/norm_rows.h"
+#include "kernels/rows/norm_rows.h"
 
 namespace popnn {
 
@@ -12,8 +12,8 @@ class NormRowsGradient : public poplar::Vertex {
   poplar::Input<poplar::Vector<float>> in, gradient, gamma, mean, inverse;
   poplar::Output<poplar::Vector<float>> out, gammaGradient, betaGradient;
   bool compute() {
-    pando_norm_rows_gradient_f32(mean.size(), gamma.size(), &in[0], &gradient[0], &gamma[0], &mean[0], &inverse[0], &out[0], &gammaGradient[0],
-                                 &betaGradient[0]);
+    pando_norm_rows_gradient_f32(mean.size(), gamma.size(), &in[0], &gradient[0], &gamma[0], &mean[0], &inverse[0], &out[0],
+                                 &gammaGradient[0], &betaGradient[0]);
     return true;
   }
 };

@@ -23,7 +23,8 @@ inline void combine(float* __restrict acc, const T* __restrict in, int n, int st
     for (int i = 0; i < n; ++i) acc[i] = one(acc[i], static_cast<float>(in[i * stride]));
   } else {
     for (int i = 0; i < n; ++i)
-      for (int c = 0; c < channels; ++c) acc[i * channels + c] = one(acc[i * channels + c], static_cast<float>(in[i * stride * channels + c]));
+      for (int c = 0; c < channels; ++c)
+        acc[i * channels + c] = one(acc[i * channels + c], static_cast<float>(in[i * stride * channels + c]));
   }
 }
 
@@ -44,14 +45,15 @@ inline void pool_image(const PoolGeometry& g, const T* in, T* out) {
             for (int k = 0; k < w.kernel; ++k) {
               const PoolRange o = windows_with(w, k, 0, w.field, begin, end);
               if (o.end <= o.begin) continue;
-              combine<Max>(acc + (o.begin - begin) * g.channels, row + (o.begin * w.stride + k - w.padding - w.in_begin) * g.channels, o.end - o.begin,
-                           w.stride, g.channels);
+              combine<Max>(acc + (o.begin - begin) * g.channels, row + (o.begin * w.stride + k - w.padding - w.in_begin) * g.channels,
+                           o.end - o.begin, w.stride, g.channels);
             }
           }
         for (int o = begin; o < end; ++o) {
           const int count = size_of(depths) * size_of(heights) * size_of(window_in_field(w, o));
           const float scale = g.operation == kPoolAverage && count > 1 ? 1.0f / static_cast<float>(count) : 1.0f;
-          for (int c = 0; c < g.channels; ++c) *out++ = static_cast<T>(Max && count == 0 ? lowest_of<T>() : acc[(o - begin) * g.channels + c] * scale);
+          for (int c = 0; c < g.channels; ++c)
+            *out++ = static_cast<T>(Max && count == 0 ? lowest_of<T>() : acc[(o - begin) * g.channels + c] * scale);
         }
       }
     }
@@ -68,8 +70,10 @@ class Pool : public poplar::Vertex {
     const PoolGeometry& g = *reinterpret_cast<const PoolGeometry*>(&geometry[0]);
     const unsigned from = in.size() / g.images, to = out.size() / g.images;
     for (int i = 0; i < g.images; ++i)
-      if (g.operation == kPoolMax) pool_image<true>(g, &in[i * from], &out[i * to]);
-      else pool_image<false>(g, &in[i * from], &out[i * to]);
+      if (g.operation == kPoolMax)
+        pool_image<true>(g, &in[i * from], &out[i * to]);
+      else
+        pool_image<false>(g, &in[i * from], &out[i * to]);
     return true;
   }
 };

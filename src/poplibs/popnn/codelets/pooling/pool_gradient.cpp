@@ -12,11 +12,14 @@ constexpr int kGradientChunk = 1024;  // elements that are summed up at a time
 
 // acc[i * stride] += gradient[i], over n windows of `channels`; with Max where in[i * stride] == pooled[i].
 template <bool Max, class T>
-inline void scatter(float* __restrict acc, const T* __restrict in, const T* __restrict pooled, const T* __restrict gradient, int n, int stride, int channels) {
+inline void scatter(float* __restrict acc, const T* __restrict in, const T* __restrict pooled, const T* __restrict gradient, int n,
+                    int stride, int channels) {
   const auto one = [&](int to, int from) {
     const float g = static_cast<float>(gradient[from]);
-    if constexpr (Max) acc[to] += in[to] == pooled[from] ? g : 0.0f;
-    else acc[to] += g;
+    if constexpr (Max)
+      acc[to] += in[to] == pooled[from] ? g : 0.0f;
+    else
+      acc[to] += g;
   };
   if (stride == 1) {
     for (int i = 0; i < n * channels; ++i) one(i, i);
@@ -49,7 +52,8 @@ inline void spread_image(const PoolGeometry& g, const T* in, const T* pooled, co
               const PoolRange o = windows_with(w, k, begin, end, w.out_begin, w.out_begin + w.out_size);
               if (o.end <= o.begin) continue;
               const int from = (row + o.begin - w.out_begin) * g.channels, to = (o.begin * w.stride + k - w.padding - begin) * g.channels;
-              scatter<Max>(acc + to, Max ? in + to : in, Max ? pooled + from : pooled, gradient + from, o.end - o.begin, w.stride, g.channels);
+              scatter<Max>(acc + to, Max ? in + to : in, Max ? pooled + from : pooled, gradient + from, o.end - o.begin, w.stride,
+                           g.channels);
             }
           }
         }

@@ -2,7 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/softmax.h"
+#include "kernels/rows/softmax.h"
 
 namespace popnn {
 

@@ -3,7 +3,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/softmax.h"
+#include "kernels/rows/softmax.h"
 
 namespace popnn {
 

@@ -3,7 +3,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/elementwise_types.h"
+#include "kernels/elementwise/elementwise_types.h"
 
 namespace popops {
 

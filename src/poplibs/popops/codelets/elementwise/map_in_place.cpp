@@ -1,9 +1,10 @@
 // As Map, for expressions whose results replace operands. Operands and results are
-// grouped by the size of their elements and keep their bits; the words of the expression say what they are (kernels/elementwise_program.h).
+// grouped by the size of their elements and keep their bits; the words of the expression say what they are
+// (kernels/elementwise/elementwise_program.h).
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/elementwise_program.h"
+#include "kernels/elementwise/elementwise_program.h"
 
 namespace popops {
 

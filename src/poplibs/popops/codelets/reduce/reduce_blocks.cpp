@@ -1,4 +1,4 @@
-// Reduces a list of blocks, each of some regions to some outputs, side by side in `out`: see kernels/reduce.h.
+// Reduces a list of blocks, each of some regions to some outputs, side by side in `out`: see kernels/rows/reduce.h.
 #include "poplibs/popops/codelets/reduce/reduce_types.h"
 
 #ifdef __POPC__

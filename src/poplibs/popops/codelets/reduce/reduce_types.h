@@ -5,7 +5,7 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/reduce.h"
+#include "kernels/rows/reduce.h"
 
 namespace popops {
 
@@ -42,8 +42,8 @@ void reduce_list(unsigned op, PandoReduceType out_type, const Regions& regions, 
   template class V<unsigned long long, unsigned long long>; \
   template class V<bool, bool>;
 #else
+#include "kernels/rows/reduce_rows.h"
 #include "poplibs/codelet_file.h"
-#include "kernels/reduce_rows.h"
 #include "popops/OperationDef.hpp"
 
 namespace popops {
@@ -69,7 +69,8 @@ inline poplar::VertexPerfEstimate reduce_estimate(unsigned op, const poplar::Typ
   const std::uint64_t lanes = in == poplar::HALF ? 4 : in == poplar::FLOAT ? 2 : 1;
   const bool logs = op == static_cast<unsigned>(Operation::LOG_ADD);
   const std::uint64_t per_vector = logs ? 2 + 5 * lanes : 1;
-  return {20 + 6 * work.regions + work.rows + (elements + lanes - 1) / lanes * per_vector + 3 * outputs, real ? flops_of(op) * elements : 0};
+  return {20 + 6 * work.regions + work.rows + (elements + lanes - 1) / lanes * per_vector + 3 * outputs,
+          real ? flops_of(op) * elements : 0};
 }
 
 inline ReduceWork work_of_list(const poplar::VertexIntrospector& vertex, const poplar::Target&) {

@@ -27,8 +27,9 @@ namespace popops {
 using namespace pando::poplibs;
 
 Estimates estimates_check_rows() {
-  return {{"popops::CheckRows",
-           [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(20 + 3 * vertex.getFieldInfo("offsets").size()); }}};
+  return {{"popops::CheckRows", [](const VertexIntrospector& vertex, const Target&) {
+             return VertexPerfEstimate(20 + 3 * vertex.getFieldInfo("offsets").size());
+           }}};
 }
 
 }  // namespace popops

@@ -1,5 +1,5 @@
-// counts[i] = elements of all regions from levels[i - 1] (inclusive) to levels[i] (exclusive); the first from -infinity, the last without end.
-// A NaN counts in the last.
+// counts[i] = elements of all regions from levels[i - 1] (inclusive) to levels[i] (exclusive); the first from -infinity, the last without
+// end. A NaN counts in the last.
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
@@ -39,8 +39,10 @@ class Histogram : public poplar::Vertex {
           unsigned low = 0, high = n;
           while (low < high) {
             const unsigned mid = (low + high) / 2;
-            if (!(y < static_cast<float>(levels[mid]))) low = mid + 1;
-            else high = mid;
+            if (!(y < static_cast<float>(levels[mid])))
+              low = mid + 1;
+            else
+              high = mid;
           }
           ++counts[low];
         }

@@ -37,7 +37,8 @@ using namespace pando::poplibs;
 Estimates estimates_histogram_sum() {
   using namespace poplar;
   return for_types("popops::HistogramSum", {FLOAT, UNSIGNED_INT}, [](const Type&) {
-    return [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(20 + 3 * vertex.getFieldInfo("partials").size()); };
+    return
+        [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(20 + 3 * vertex.getFieldInfo("partials").size()); };
   });
 }
 

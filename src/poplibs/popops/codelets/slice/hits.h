@@ -2,7 +2,7 @@
 // first is handled, so that the host waits for all at once.
 #pragma once
 
-#include "kernels/search.h"
+#include "kernels/rows/search.h"
 
 namespace popops {
 

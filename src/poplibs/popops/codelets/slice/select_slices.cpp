@@ -24,8 +24,10 @@ class SelectSlices : public poplar::Vertex {
     for (unsigned b = 0; b < blocks; ++b) {
       const unsigned cols = out[b].size() / n;
       for (unsigned i = 0; i < n; ++i) {
-        if (rows[i] < numRows) copy_row(&out[b][i * cols], &partials[b * parts + part(rows[i])][i * cols], cols);
-        else std::memset(&out[b][i * cols], 0, cols * sizeof(T));
+        if (rows[i] < numRows)
+          copy_row(&out[b][i * cols], &partials[b * parts + part(rows[i])][i * cols], cols);
+        else
+          std::memset(&out[b][i * cols], 0, cols * sizeof(T));
       }
     }
     return true;

@@ -1,5 +1,6 @@
 // For rows [first, first + rows.size()) of an output, the row to read: of the last sequence that writes it, inRow + (row - outRow), if
-// that is a row of the input (inRows); otherwise none. A row that no sequence writes reads from row inRows + row, or from none if unused rows are zero.
+// that is a row of the input (inRows); otherwise none. A row that no sequence writes reads from row inRows + row, or from none if unused
+// rows are zero.
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 

@@ -12,8 +12,8 @@ class SliceRows : public poplar::Vertex {
   poplar::Output<poplar::Vector<unsigned>> rows;    // [tuples][window]
   poplar::Vector<unsigned> dims;
   poplar::Vector<unsigned> sizes;
-  const unsigned rule;        // internal::Outside
-  const bool negatives;       // offsets are signed
+  const unsigned rule;   // internal::Outside
+  const bool negatives;  // offsets are signed
 
   static constexpr unsigned kNone = 0xffffffffu;
 

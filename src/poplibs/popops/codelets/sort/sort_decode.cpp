@@ -75,9 +75,10 @@ Estimates estimates_sort_decode() {
   Estimates out;
   for (const Type& code : {UNSIGNED_INT, UNSIGNED_LONGLONG})
     for (const Type& key : {FLOAT, HALF, INT, UNSIGNED_INT, SHORT, UNSIGNED_SHORT})
-      out.push_back({"popops::SortDecode<" + key.toString() + "," + code.toString() + ">", [](const VertexIntrospector& vertex, const Target&) {
-                       return VertexPerfEstimate(20 + 6 * vertex.getFieldInfo("keys").size());
-                     }});
+      out.push_back(
+          {"popops::SortDecode<" + key.toString() + "," + code.toString() + ">", [](const VertexIntrospector& vertex, const Target&) {
+             return VertexPerfEstimate(20 + 6 * vertex.getFieldInfo("keys").size());
+           }});
   return out;
 }
 

@@ -38,8 +38,10 @@ class SortEncode : public poplar::Vertex {
       const K* from = keys.data() + r * length;
       for (unsigned i = 0; i < length; ++i) {
         const unsigned code = sort_code(from[i]) ^ flip;
-        if (sizeof(P) == 4) to[i] = static_cast<P>(code);
-        else to[i] = static_cast<P>(static_cast<unsigned long long>(code) << 32 | (firstIndex + r * rowStep + i));
+        if (sizeof(P) == 4)
+          to[i] = static_cast<P>(code);
+        else
+          to[i] = static_cast<P>(static_cast<unsigned long long>(code) << 32 | (firstIndex + r * rowStep + i));
       }
       for (unsigned i = length; i < width; ++i) to[i] = ~P{0};
     }
@@ -73,9 +75,10 @@ Estimates estimates_sort_encode() {
   Estimates out;
   for (const Type& code : {UNSIGNED_INT, UNSIGNED_LONGLONG})
     for (const Type& key : {FLOAT, HALF, INT, UNSIGNED_INT, SHORT, UNSIGNED_SHORT})
-      out.push_back({"popops::SortEncode<" + key.toString() + "," + code.toString() + ">", [](const VertexIntrospector& vertex, const Target&) {
-                       return VertexPerfEstimate(20 + 6 * vertex.getFieldInfo("codes").size());
-                     }});
+      out.push_back(
+          {"popops::SortEncode<" + key.toString() + "," + code.toString() + ">", [](const VertexIntrospector& vertex, const Target&) {
+             return VertexPerfEstimate(20 + 6 * vertex.getFieldInfo("codes").size());
+           }});
   return out;
 }
 

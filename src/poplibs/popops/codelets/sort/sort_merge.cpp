@@ -18,8 +18,10 @@ class SortMerge : public poplar::Vertex {
     unsigned low = begin > b.size() ? begin - b.size() : 0, high = begin < a.size() ? begin : a.size();
     while (low < high) {
       const unsigned mid = (low + high) / 2;
-      if (b[begin - mid - 1] < a[mid]) high = mid;
-      else low = mid + 1;
+      if (b[begin - mid - 1] < a[mid])
+        high = mid;
+      else
+        low = mid + 1;
     }
     return low;
   }

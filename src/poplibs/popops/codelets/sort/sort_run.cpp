@@ -2,7 +2,7 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/sort.h"
+#include "kernels/rows/sort.h"
 
 namespace popops {
 
@@ -40,7 +40,8 @@ Estimates estimates_sort_run() {
   using namespace poplar;
   return for_types("popops::SortRun", {UNSIGNED_INT, UNSIGNED_LONGLONG}, [](const Type&) {
     return [](const VertexIntrospector& vertex, const Target& target) {
-      const double n = static_cast<double>(vertex.getFieldInfo("codes").size()), length = vertex.getFieldInfo("length").getInitialValue<unsigned>(target);
+      const double n = static_cast<double>(vertex.getFieldInfo("codes").size()),
+                   length = vertex.getFieldInfo("length").getInitialValue<unsigned>(target);
       return VertexPerfEstimate(static_cast<std::uint64_t>(30 + 8 * n * (1 + std::log2(length))));
     };
   });

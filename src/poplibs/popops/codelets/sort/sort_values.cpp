@@ -57,7 +57,9 @@ Estimates estimates_sort_values() {
   Estimates out;
   for (const char* name : {"popops::SortPutValues", "popops::SortTakeValues"})
     for (Estimate& e : for_types(name, {UNSIGNED_CHAR, UNSIGNED_SHORT, UNSIGNED_INT}, [](const Type&) {
-           return [](const VertexIntrospector& vertex, const Target&) { return VertexPerfEstimate(20 + 3 * vertex.getFieldInfo("values").size()); };
+           return [](const VertexIntrospector& vertex, const Target&) {
+             return VertexPerfEstimate(20 + 3 * vertex.getFieldInfo("values").size());
+           };
          }))
       out.push_back(std::move(e));
   return out;

@@ -2,17 +2,21 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "kernels/search.h"
-#include "kernels/sort.h"
+#include "kernels/rows/search.h"
+#include "kernels/rows/sort.h"
 
 namespace popops {
 
-inline void least_codes(const unsigned* in, unsigned n, unsigned limit, unsigned* out, unsigned k) { pando_least_u32(in, n, limit, out, k); }
+inline void least_codes(const unsigned* in, unsigned n, unsigned limit, unsigned* out, unsigned k) {
+  pando_least_u32(in, n, limit, out, k);
+}
 inline void least_codes(const unsigned long long* in, unsigned n, unsigned long long limit, unsigned long long* out, unsigned k) {
   pando_least_u64(reinterpret_cast<const uint64_t*>(in), n, limit, reinterpret_cast<uint64_t*>(out), k);
 }
 inline unsigned least_code(const unsigned* in, unsigned n) { return pando_minimum_u32(in, n); }
-inline unsigned long long least_code(const unsigned long long* in, unsigned n) { return pando_minimum_u64(reinterpret_cast<const uint64_t*>(in), n); }
+inline unsigned long long least_code(const unsigned long long* in, unsigned n) {
+  return pando_minimum_u64(reinterpret_cast<const uint64_t*>(in), n);
+}
 
 template <class T>
 class TopK : public poplar::Vertex {

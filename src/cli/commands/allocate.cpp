@@ -1,0 +1,71 @@
+// pando allocate: places buffers that are live for a while into one memory.
+#include "allocate/allocate.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "base/check.h"
+#include "cli/commands.h"
+#include "cli/commands/buffer_table.h"
+#include "cli/files.h"
+
+namespace pando::cli {
+namespace {
+
+struct Arguments {
+  std::string input;
+  std::string output = "-";
+  std::uint64_t capacity = 0;
+  allocate::AllocationOptions options;
+};
+
+const char* name_of(allocate::AllocationStatus status) {
+  switch (status) {
+    case allocate::AllocationStatus::solved: return "solved";
+    case allocate::AllocationStatus::infeasible: return "infeasible";
+    case allocate::AllocationStatus::budget_exhausted: return "gave up";
+  }
+  PANDO_CHECK(!"unknown status");
+  __builtin_unreachable();
+}
+
+int run(const Arguments& arguments) {
+  BufferTable table = parse_buffer_table(read_file(arguments.input), arguments.input);
+  const allocate::AllocationProblem problem{table.buffers, arguments.capacity};
+  const auto start = std::chrono::steady_clock::now();
+  const allocate::AllocationResult result = allocate::allocate(problem, arguments.options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const bool solved = result.status == allocate::AllocationStatus::solved;
+  const std::uint64_t used = solved ? result.high_water : allocate::largest_load(problem);
+  fmt::print(stderr, "{}: {} buffers, {} {} of {} bytes, {} nodes, {:.3f} s\n", name_of(result.status), problem.buffers.size(),
+             solved ? "highest end" : "most live at once", used, problem.capacity, result.nodes, seconds);
+  if (!solved) return kNo;
+  PANDO_CHECK(allocate::check_allocation(problem, result.offsets).empty());
+  write_file(arguments.output, with_offsets(table, result.offsets));
+  return 0;
+}
+
+}  // namespace
+
+void add_allocate(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("allocate", "Place buffers with known lifetimes in one memory");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->options.node_budget = 20'000'000;  // someone waits for this one problem only
+  command
+      ->add_option("input", arguments->input,
+                   "CSV with the columns id,lower,upper,size (live in steps [lower, upper)); may have "
+                   "alignment,lowest,highest_end,fixed too")
+      ->required();
+  command->add_option("--capacity", arguments->capacity, "Bytes of the memory")->required()->check(CLI::NonNegativeNumber);
+  command->add_option("-o,--output", arguments->output, "CSV to write: the input's columns and `offset`; - is standard output")
+      ->capture_default_str();
+  command->add_option("--nodes", arguments->options.node_budget, "Search nodes before giving up")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->callback([arguments, &status] { status = run(*arguments); });
+  command->footer("Exit status: 0 placed, 1 not placed (infeasible, or gave up), 2 wrong input.");
+}
+
+}  // namespace pando::cli

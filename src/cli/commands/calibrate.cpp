@@ -1,0 +1,53 @@
+// pando calibrate: the host as a machine that programs can be simulated on.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "kernels/gemm/gemm.h"
+#include "simulate/cluster_json.h"
+#include "simulate/costs/calibrate.h"
+
+namespace pando::cli {
+namespace {
+
+// The product of the library of kernels that stands beside this program; it is no part of every installation.
+decltype(&pando_gemm_packed) packed_product() {
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib/libpando_kernels.so";
+  void* const library = dlopen(beside.c_str(), RTLD_NOW);
+  return library == nullptr ? nullptr : reinterpret_cast<decltype(&pando_gemm_packed)>(dlsym(library, "pando_gemm_packed"));
+}
+
+int run(const std::string& output, double seconds) {
+  const auto product = packed_product();
+  if (product == nullptr) {
+    fmt::print(stderr, "pando calibrate: libpando_kernels.so is not installed beside this program\n");
+    return kWrong;
+  }
+  simulate::HostKernels kernels;
+  kernels.product = [product](std::int64_t m, std::int64_t k, std::int64_t n, const float* a, const float* b, float* c) {
+    product(static_cast<unsigned>(m), static_cast<unsigned>(n), static_cast<unsigned>(k), {a, static_cast<std::size_t>(k), 1, false},
+            {b, static_cast<std::size_t>(n), 1, false}, c, static_cast<std::size_t>(n), 1, false, nullptr);
+  };
+  const simulate::Cluster host = simulate::calibrate_host(kernels, seconds);
+  write_file(output, simulate::to_json(host));
+  fmt::print(stderr, "products {:.1f} GFLOP/s, memory {:.1f} GB/s, messages {:.2f} us and {:.1f} GB/s\n", host.single_operations / 1e9,
+             host.memory_bytes_per_second / 1e9, host.levels[0].latency * 1e6, host.levels[0].bytes_per_second / 1e9);
+  return 0;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("calibrate", "Measure this host; write it as a machine for simulate and search");
+  const auto output = std::make_shared<std::string>("-");
+  const auto seconds = std::make_shared<double>(2);
+  command->add_option("-o,--output", *output, "JSON file; - is standard output")->capture_default_str();
+  command->add_option("--seconds", *seconds, "For how long")->check(CLI::Range(0.1, 600.0))->capture_default_str();
+  command->callback([output, seconds, &status] { status = run(*output, *seconds); });
+}
+
+}  // namespace pando::cli

@@ -1,0 +1,100 @@
+// pando schedule: makes, reads, checks, draws and writes tables of pipeline schedules.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "schedule/draw.h"
+#include "schedule/generate.h"
+#include "schedule/lower.h"
+
+namespace pando::cli {
+namespace {
+
+struct Arguments {
+  std::string input, name, output, svg;
+  schedule::Shape shape;
+  schedule::Costs costs;
+  double memory = 0, columns = 1;
+  bool in_a_v = false, draw = false, lower = false;
+  schedule::LowerOptions lowering;
+};
+
+schedule::Table table_of(const Arguments& a) {
+  if (!a.input.empty()) return schedule::read_csv(read_file(a.input), a.input);
+  if (!a.name.empty()) return schedule::generate(a.name, a.shape);
+  schedule::Problem problem;
+  problem.shape = a.shape;
+  problem.in_a_v = a.in_a_v;
+  problem.costs = a.costs;
+  if (a.memory > 0) problem.memory = {a.memory};
+  return schedule::synthesise(problem);
+}
+
+int run(const Arguments& a) {
+  const schedule::Table table = table_of(a);
+  if (const auto broken = schedule::first_broken_rule(table)) {
+    fmt::print(stderr, "{}: {}\n", broken->rule, broken->message);
+    return kNo;
+  }
+  const auto stages = static_cast<std::size_t>(table.stages());
+  for (const auto* costs : {&a.costs.forward, &a.costs.input_gradient, &a.costs.weight_gradient}) {
+    if (costs->size() == 1 || costs->size() == stages) continue;
+    fmt::print(stderr, "pando schedule: {} costs for {} stages; give one, or one for each\n", costs->size(), stages);
+    return kWrong;
+  }
+  const schedule::Timing timing = schedule::replay(table, a.costs);
+  fmt::print("{} ranks, {} stages, {} microbatches: makespan {:g}, longest rank {:g}, bubble {:.4f} %\n", table.ranks.size(), stages,
+             table.microbatches(), timing.makespan, timing.span, 100 * timing.bubble);
+  fmt::print("activations at the most, in microbatches of a rank:");
+  for (double p : timing.peak) fmt::print(" {:g}", p);
+  fmt::print("\n");
+  if (a.draw) fmt::print("{}", schedule::draw_text(table, timing, a.costs, a.columns));
+  if (!a.output.empty()) write_file(a.output, schedule::write_csv(a.lower ? schedule::lower(table, a.lowering) : table));
+  if (!a.svg.empty()) write_file(a.svg, schedule::draw_svg(table, timing, a.costs));
+  return 0;
+}
+
+}  // namespace
+
+void add_schedule(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("schedule", "Make, check, draw and write pipeline schedules");
+  const auto a = std::make_shared<Arguments>();
+  std::string names;
+  for (const std::string& n : schedule::names()) names += " " + n;
+  CLI::Option* const input =
+      command->add_option("input", a->input, "CSV: a line for each rank, cells <stage><F|I|W|B><microbatch> in order of execution");
+  CLI::Option* const name = command->add_option("--name", a->name, "Make the schedule of this name:" + names)->excludes(input);
+  CLI::Option* const ranks = command->add_option("--ranks", a->shape.ranks, "Pipeline ranks")->excludes(input);
+  command->add_option("--microbatches", a->shape.microbatches, "Microbatches")->needs(ranks);
+  command->add_option("--stages-per-rank", a->shape.stages_per_rank, "Stages on each rank")->needs(ranks)->capture_default_str();
+  command->add_option("--memory", a->memory, "Without a name: the most activations that a rank may hold, in microbatches")
+      ->excludes(name)
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--v", a->in_a_v, "Without a name: rank r has stages r and 2 p - 1 - r")->excludes(name);
+  command->add_option("--forward", a->costs.forward, "Cost of F: one, or one for each stage")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--input-gradient", a->costs.input_gradient, "Cost of I")->delimiter(',')->check(CLI::NonNegativeNumber);
+  command->add_option("--weight-gradient", a->costs.weight_gradient, "Cost of W; B costs both")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--transfer", a->costs.transfer, "Cost of a transfer between ranks")->check(CLI::NonNegativeNumber);
+  command->add_flag("--draw", a->draw, "Draw it in time");
+  command->add_option("--columns", a->columns, "Columns for one unit of cost")->check(CLI::Range(0.001, 1000.0));
+  command->add_option("--svg", a->svg, "Draw it into a file");
+  CLI::Option* const output = command->add_option("-o,--output", a->output, "Write the table as CSV; - is standard output");
+  CLI::Option* const lower =
+      command->add_flag("--lower", a->lower, "Write it with its transfers between ranks, and what data-parallel ranks do");
+  lower->needs(output);
+  command->add_flag("--defer", a->lowering.defer_receives, "With --lower: receive as late as possible")->needs(lower);
+  command->add_flag("!--no-shards", a->lowering.shards, "With --lower: transfers alone")->needs(lower);
+  command->callback([a, input, ranks, &status] {
+    if (input->count() == 0 && ranks->count() == 0) throw CLI::RequiredError("a CSV file, or --ranks");
+    status = run(*a);
+  });
+  command->footer("Exit status: 0 the schedule obeys all rules, 1 it breaks one (which is named), 2 wrong input.");
+}
+
+}  // namespace pando::cli

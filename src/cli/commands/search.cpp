@@ -1,0 +1,199 @@
+// pando search: the best strategy for a training step on a machine.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <sstream>
+
+#include "cli/commands.h"
+#include "cli/commands/search_program.h"
+#include "cli/files.h"
+#include "ir/text/print.h"
+#include "search/programs/bridge.h"
+#include "search/programs/strategy_text.h"
+#include "search/search.h"
+#include "simulate/cluster_json.h"
+
+namespace pando::cli {
+namespace {
+
+struct Arguments {
+  std::string model, machine = "selene", memory, by = "time", svg, why;
+  // Of a program.
+  ProgramArguments program;
+  std::vector<std::int64_t> devices{8};
+  search::Space space;
+  std::size_t top = 5;
+  std::int64_t batch = 0;
+  bool frontier = false, brute_force = false, quiet = false;
+};
+
+// "28GB", "624KiB" or bytes; 0 if it is none of these.
+double bytes_of(const std::string& text) {
+  std::size_t used = 0;
+  double n = 0;
+  try {
+    n = std::stod(text, &used);
+  } catch (const std::exception&) { return 0; }
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},
+                                                            {"B", 1},
+                                                            {"kB", 1e3},
+                                                            {"KB", 1e3},
+                                                            {"MB", 1e6},
+                                                            {"GB", 1e9},
+                                                            {"TB", 1e12},
+                                                            {"KiB", 1024.0},
+                                                            {"MiB", 1024.0 * 1024},
+                                                            {"GiB", 1024.0 * 1024 * 1024},
+                                                            {"TiB", 1024.0 * 1024 * 1024 * 1024}};
+  for (const auto& [unit, bytes] : kUnits) {
+    if (text.substr(used) == unit) return n * bytes;
+  }
+  return 0;
+}
+
+void show_progress(const search::Certificate& c) {
+  fmt::print(stderr, "\r{} of {} points evaluated, {} excluded", c.evaluated, c.points, c.by_rule + c.by_memory + c.by_time);
+}
+
+// Over the line of progress, where there is one.
+std::string clear_progress() { return isatty(STDERR_FILENO) ? fmt::format("\r{:60}\r", "") : std::string(); }
+
+int run_program(Arguments& a, const simulate::Cluster& cluster) {
+  ProgramArguments& p = a.program;
+  if (a.devices.size() > 1 || a.by == "price") {
+    throw CLI::ValidationError("--devices", "a program is searched for one number of devices, by time");
+  }
+  if (a.batch != 0) throw CLI::ValidationError("--batch", "a program has its samples: of an ONNX model, say --dimension NAME=SIZE");
+  p.input = a.model;
+  p.svg = a.svg;
+  p.why = a.why;
+  p.quiet = a.quiet;
+  p.space.devices = static_cast<std::int32_t>(a.devices[0]);
+  p.space.memory = a.space.memory;
+  p.space.wide = a.space.wide;
+  p.space.require = a.space.require;
+  p.options = {.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
+  if (!a.quiet && isatty(STDERR_FILENO)) p.options.progress = show_progress;
+  return search_for_program(p, cluster);
+}
+
+// The winner as a program: a GPT of these sizes, distributed.
+void emit(const Arguments& a, const search::Transformer& model, const search::Strategy& s) {
+  const transform::Strategy t = search::transforms_of(s);
+  write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
+  fmt::print(stderr, "{}: {}\n", a.program.emit, search::to_string(t));
+}
+
+int run(Arguments& a) {
+  if (!a.memory.empty()) {
+    a.space.memory = bytes_of(a.memory);
+    if (a.space.memory <= 0) {
+      fmt::print(stderr, "pando search: --memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected\n", a.memory);
+      return kWrong;
+    }
+  }
+  const simulate::Cluster cluster = simulate::cluster_of(a.machine);
+  if (is_program(a.model)) return run_program(a, cluster);
+  const search::Transformer model = search::transformer_named(a.model);
+  if (a.batch == 0) throw CLI::RequiredError("--batch");
+  // Words that are none are found before the search.
+  if (!a.why.empty()) search::parse_strategy(a.why, a.batch);
+  if (a.program.check) throw CLI::ValidationError("--check", "it takes a program: an ONNX model or a module's text");
+  a.space.batch = a.batch;
+  a.space.runnable = !a.program.emit.empty();
+  search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
+  if (!a.quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
+  search::Result best;
+  double lowest = 0;
+  for (std::int64_t devices : a.devices) {
+    search::Space space = a.space;
+    space.devices = devices;
+    const auto begin = std::chrono::steady_clock::now();
+    search::Result r = search::search(model, cluster, space, options);
+    if (!a.quiet) {
+      fmt::print(stderr, "{}{} devices: {:.2f} s\n", clear_progress(), devices,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    if (a.devices.size() > 1) fmt::print("{} devices:\n{}", devices, search::to_table(r));
+    if (r.best.empty()) {
+      if (best.best.empty()) best = std::move(r);
+      continue;
+    }
+    // A device costs the same for every point; without a price, device-hours are compared.
+    const auto& f = r.best.front();
+    const double per_sample = f.estimate.seconds / static_cast<double>(f.strategy.batch);
+    const double price = a.by == "price"
+                             ? per_sample * static_cast<double>(devices) * (cluster.price_per_hour > 0 ? cluster.price_per_hour : 1)
+                             : per_sample;
+    if (best.best.empty() || price < lowest) {
+      lowest = price;
+      best = std::move(r);
+      a.space.devices = devices;
+    }
+  }
+  if (a.devices.size() == 1)
+    fmt::print("{}", search::to_table(best));
+  else if (!best.best.empty())
+    fmt::print("by {}: {} devices\n", a.by, a.space.devices);
+  if (!a.why.empty()) {
+    fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, search::parse_strategy(a.why, a.space.batch), best));
+  }
+  if (!a.svg.empty()) {
+    write_file(a.svg, search::frontier_svg(best, a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes)));
+  }
+  if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, best.best.front().strategy);
+  return best.best.empty() ? kNo : 0;
+}
+
+}  // namespace
+
+void add_search(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("search", "Find the best distribution of a training step, with a certificate");
+  const auto a = std::make_shared<Arguments>();
+  std::string models, machines;
+  for (const auto& t : search::transformers()) models += " " + t.name;
+  for (const auto& c : simulate::clusters()) machines += " " + c.name;
+  command
+      ->add_option("model", a->model,
+                   "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" + models)
+      ->required();
+  command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
+  command->add_option("--devices", a->devices, "Devices; several numbers are compared")->delimiter(',')->check(CLI::PositiveNumber);
+  command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(CLI::PositiveNumber);
+  command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
+  command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
+  command->add_flag("--wide", a->space.wide, "All axes: ZeRO 2 and 3, zero-bubble schedules, context and expert parallelism, offload");
+  command->add_option("--by", a->by, "What is least: time, or price")->check(CLI::IsMember({"time", "price"}))->capture_default_str();
+  command->add_option("--top", a->top, "How many are shown")->check(CLI::Range(1, 1000))->capture_default_str();
+  command->add_flag("--frontier", a->frontier, "Show what no other beats in both time and memory");
+  command->add_option("--svg", a->svg, "Draw memory against samples a second into a file");
+  command->add_option("--why-not", a->why, "A strategy: why is it not the answer?");
+  command->add_flag("--brute-force", a->brute_force, "Evaluate every point");
+  command->add_flag("--quiet", a->quiet, "No progress");
+  ProgramArguments& p = a->program;
+  command->add_option("--emit", p.emit, "Write the best as a program (of a transformer: only what transforms can make is searched)");
+  command->add_option("--samples", p.samples, "Of a program: inputs that count samples, as name or name:dimension")->delimiter(',');
+  command->add_option("--sequence", p.sequence, "Of a program: inputs that count positions, as name:dimension")->delimiter(',');
+  command->add_option("--experts", p.experts, "Of a program: weights that count experts, as name:dimension")->delimiter(',');
+  command->add_option("--loss", p.loss, "Of a program: the value that ends the forward pass; otherwise the first output");
+  command->add_option("--dimension", p.dimensions, "Of an ONNX model: sizes of named dimensions, as name=size")->delimiter(',');
+  command->add_option("--microbatches", p.space.most_microbatches, "Of a program: at most so many")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--schedules", p.space.schedules,
+                   "Of a program: pipeline schedules that are tried, by name (pando schedule --help), or all")
+      ->delimiter(',');
+  command
+      ->add_option("--schedule-table", p.tables, "Of a program: a schedule as CSV that is tried, too, where its ranks and microbatches fit")
+      ->check(CLI::ExistingFile);
+  command->add_flag("--cuts", p.space.cuts, "Of a program: also cut each weight over the tensor axis along each dimension, or not at all");
+  command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")->capture_default_str();
+  command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
+  command->callback([a, &status] { status = run(*a); });
+  command->footer("Exit status: 0 found, 1 nothing fits (or the check fails), 2 wrong input.");
+}
+
+}  // namespace pando::cli

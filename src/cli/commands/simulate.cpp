@@ -1,0 +1,174 @@
+// pando simulate: times and memory of a placed program, without running it; and published measurements beside the model.
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "ir/checks/verify.h"
+#include "ir/text/parse.h"
+#include "search/search.h"
+#include "search/timeline.h"
+#include "search/validate.h"
+#include "simulate/chakra.h"
+#include "simulate/cluster_json.h"
+#include "simulate/costs/cost_model_planned.h"
+#include "simulate/flatten.h"
+#include "simulate/ipu_cluster.h"
+#include "simulate/simulate.h"
+
+namespace pando::cli {
+namespace {
+
+struct Arguments {
+  std::string input, machine = "selene", cost = "machine", table, trace, chakra, validate, model, strategy;
+  std::string fidelity = "ops";
+  std::int64_t batch = 1, tiles = 64;
+  bool unfolded = false, no_overlap = false, rows = false, ops = false;
+};
+
+void print_times(const simulate::Program& p, const simulate::Timeline& t) {
+  fmt::print("{} devices, {} steps ({} run one by one): {:.9g} s\n", p.devices(), t.steps_covered, t.steps_run, t.seconds);
+  fmt::print("{:>6} {:>14} {:>14} {:>14} {:>7}\n", "device", "ends", "computes", "transfers", "busy");
+  for (std::size_t d = 0; d < t.devices.size(); ++d) {
+    const auto& x = t.devices[d];
+    fmt::print("{:>6} {:14.6g} {:14.6g} {:14.6g} {:6.1f}%\n", d, x.end, x.computing, x.transferring,
+               t.seconds > 0 ? 100 * x.computing / t.seconds : 0);
+  }
+}
+
+void print_memory(const std::vector<simulate::DeviceMemory>& all) {
+  fmt::print("{:>6} {:>14}", "device", "peak bytes");
+  for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) fmt::print(" {:>13}", simulate::name_of(static_cast<simulate::MemoryKind>(k)));
+  fmt::print("\n");
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    fmt::print("{:>6} {:>14}", d, all[d].peak);
+    for (std::int64_t b : all[d].at_peak) fmt::print(" {:>13}", b);
+    fmt::print("\n");
+  }
+}
+
+std::unique_ptr<simulate::CostModel> model_of(const Arguments& a, const simulate::Cluster& cluster) {
+  if (a.cost == "reference") return std::make_unique<simulate::ReferenceCostModel>();
+  if (a.cost == "reference-dgx2") return std::make_unique<simulate::ReferenceCostModel>(simulate::reference_dgx2());
+  return std::make_unique<simulate::ClusterCostModel>(cluster);
+}
+
+// The last one looks at those before it.
+using Costs = std::vector<std::unique_ptr<simulate::CostModel>>;
+
+Costs costs_of(const Arguments& a, const simulate::Cluster& cluster) {
+  Costs costs;
+  costs.push_back(model_of(a, cluster));
+  if (a.cost == "plans") {
+    const auto ipu = simulate::ipu_named(a.machine);
+    if (!ipu)
+      fail(ErrorKind::poplar_error, "cost-plans", "--cost plans needs a machine with tiles, such as ipu2 or ipu2:64, not '{}'", a.machine);
+    costs.push_back(std::make_unique<simulate::PlannedCostModel>(*costs.back(), *ipu));
+  }
+  if (!a.table.empty()) costs.push_back(std::make_unique<simulate::TableCostModel>(*costs.back(), read_file(a.table), a.table));
+  return costs;
+}
+
+// A step of a transformer under a strategy, without a program.
+int run_model(const Arguments& a) {
+  const search::Transformer model = search::transformer_named(a.model);
+  const simulate::Cluster cluster = simulate::cluster_of(a.machine);
+  const search::Strategy s = search::parse_strategy(a.strategy, a.batch);
+  if (const search::Violation v = search::first_violation(model, cluster, s)) {
+    fmt::print(stderr, "{}: {}\n", v.rule, v.message);
+    return kNo;
+  }
+  search::Result r;
+  r.best.push_back({s, search::estimate(model, cluster, s), 0});
+  const std::string table = search::to_table(r);
+  fmt::print("{}", table.substr(0, table.find("certificate:")));
+  if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(model, cluster, s)));
+  return 0;
+}
+
+int run(const Arguments& a) {
+  if (!a.model.empty()) return run_model(a);
+  if (a.fidelity == "cycles") {
+    become("pando-measure",
+           {"program", a.input, "--machine", a.machine == "selene" ? "ipu2" : a.machine, "--tiles", std::to_string(a.tiles)});
+  }
+  if (!a.validate.empty()) {
+    fmt::print("{}", search::to_markdown(search::validate(a.validate), a.rows));
+    return 0;
+  }
+  const ir::Module module = ir::parse(read_file(a.input), a.input);
+  const std::string wrong = ir::to_string(ir::verify(module));
+  if (!wrong.empty()) {
+    fmt::print(stderr, "{}", wrong);
+    return kWrong;
+  }
+  const simulate::Cluster cluster = simulate::cluster_of(a.machine);
+  const Costs costs = costs_of(a, cluster);
+  const simulate::Program p = simulate::flatten(module, *costs.back());
+  const bool trace = !a.trace.empty();
+  const simulate::Timeline t =
+      a.cost.starts_with("reference")
+          ? simulate::run_reference_clock(p, trace)
+          : simulate::run_clock(p, cluster, {.folded = !a.unfolded, .overlap = !a.no_overlap, .record_events = trace});
+  print_times(p, t);
+  print_memory(simulate::measure_memory(p, !a.unfolded));
+  if (a.ops) {
+    for (const auto& [name, n] : p.histogram()) fmt::print("{:>10} {}\n", n, name);
+  }
+  if (trace) write_file(a.trace, simulate::chrome_trace(p, t));
+  if (!a.chakra.empty()) {
+    for (std::int32_t d = 0; d < p.devices(); ++d) write_file(fmt::format("{}.{}.et", a.chakra, d), simulate::chakra_trace(p, d));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("simulate", "Predict times and memory of a placed program");
+  const auto a = std::make_shared<Arguments>();
+  std::string machines;
+  for (const auto& c : simulate::clusters()) machines += " " + c.name;
+  CLI::Option* const input = command->add_option("input", a->input, "A module's text, its values placed on devices");
+  command->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando calibrate writes one):" + machines)
+      ->capture_default_str();
+  command
+      ->add_option("--cost", a->cost,
+                   "machine; plans (machine, but products and convolutions as they are cut over the tiles of --machine ipu2); "
+                   "reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
+      ->check(CLI::IsMember({"machine", "plans", "reference", "reference-dgx2"}))
+      ->capture_default_str();
+  command->add_option("--table", a->table, "Measured ops: a CSV of signatures and seconds, which go before the model");
+  command
+      ->add_option("--fidelity", a->fidelity,
+                   "ops; cycles (also compiles the program to tiles of --machine ipu2 and runs it against the cycle model)")
+      ->check(CLI::IsMember({"ops", "cycles"}))
+      ->capture_default_str();
+  command->add_option("--tiles", a->tiles, "With --fidelity cycles: tiles of each IPU; 0: the machine's")
+      ->check(CLI::Range(0, 1472))
+      ->capture_default_str();
+  command->add_flag("--unfolded", a->unfolded, "Run every step, equal ones too (the result is the same)");
+  command->add_flag("--no-overlap", a->no_overlap, "Transfers and computing exclude each other");
+  command->add_flag("--ops", a->ops, "Count the ops by name");
+  command->add_option("--trace", a->trace, "Write a trace for Perfetto or chrome://tracing");
+  command->add_option("--chakra", a->chakra, "Write a Chakra execution trace for each device: PREFIX.0.et, ...");
+  CLI::Option* const validate =
+      command->add_option("--validate", a->validate, "A folder of published measurements: print them beside the model's predictions");
+  command->add_flag("--rows", a->rows, "With --validate: every row")->needs(validate);
+  CLI::Option* const model =
+      command->add_option("--model", a->model, "Instead of a program: a step of this transformer (see pando search)");
+  CLI::Option* const strategy =
+      command->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
+  CLI::Option* const batch =
+      command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(CLI::PositiveNumber);
+  model->needs(strategy)->needs(batch);
+  command->callback([a, input, validate, model, &status] {
+    if (input->count() + validate->count() + model->count() != 1) throw CLI::RequiredError("a program, --model, or --validate DIR");
+    status = run(*a);
+  });
+}
+
+}  // namespace pando::cli

@@ -1,0 +1,116 @@
+// pando transform: a program of one device as one of many.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/words.h"
+#include "ir/op_row.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
+#include "transform/devices/unroll_pmap.h"
+#include "transform/distribute/annotate.h"
+#include "transform/distribute/layout/pieces.h"
+#include "transform/distribute/parallelise.h"
+
+namespace pando::cli {
+namespace {
+
+struct Arguments {
+  std::string input, output = "-", table, loss, pieces;
+  std::vector<std::string> batch, sequence, experts, cut, offload;
+  transform::Strategy strategy;
+  bool unroll = false, summary = false;
+};
+
+// Ops by name, values by device.
+void print_summary(const ir::Module& m) {
+  std::map<std::string, std::size_t> ops;
+  std::set<std::int32_t> devices;
+  std::map<std::int32_t, std::int64_t> bytes;
+  const ir::Graph& main = m.graph(m.main_graph());
+  for (ir::OpId o : main.ops) ++ops[std::string(m.row(o).name)];
+  for (ir::ValueId v : main.inputs) {
+    const std::int32_t d = m.type_of(v).place.device.value;
+    devices.insert(d);
+    bytes[d] += m.types().bytes_of(m.value(v).type);
+  }
+  fmt::print("{} ops, {} devices\n", main.ops.size(), devices.size());
+  for (const auto& [name, n] : ops) fmt::print("  {:24} {}\n", name, n);
+  for (const auto& [d, n] : bytes) fmt::print("  device {:4}: {} bytes of inputs and variables\n", d, n);
+}
+
+int run(Arguments& a) {
+  ir::Module m = ir::parse(read_file(a.input == "-" ? "/dev/stdin" : a.input), a.input);
+  if (a.unroll) m = transform::unroll_pmap(m);
+  a.strategy.cut = dimensions_of(a.cut);
+  for (const std::string& what : a.offload) {
+    (what == "weights"     ? a.strategy.offload_weights
+     : what == "optimizer" ? a.strategy.offload_optimizer
+                           : a.strategy.offload_activations) = true;
+  }
+  if (!a.table.empty()) a.strategy.table = schedule::read_csv(read_file(a.table), a.table);
+  const bool one =
+      a.strategy.data * a.strategy.tensor * a.strategy.pipeline * a.strategy.expert * a.strategy.context * a.strategy.microbatches == 1 &&
+      a.strategy.recompute == transform::Recompute::none && a.offload.empty();
+  if (!a.unroll || !one) {
+    transform::Annotation note{dimensions_of(a.batch), dimensions_of(a.sequence), dimensions_of(a.experts), {}};
+    if (!a.loss.empty()) note.loss = a.loss;
+    const transform::Program sequential = transform::annotate(std::move(m), note);
+    transform::Distributed distributed = transform::parallelise(sequential, a.strategy);
+    if (!a.pieces.empty()) write_file(a.pieces, transform::print_pieces(transform::pieces_of(sequential, distributed)));
+    m = std::move(distributed.module);
+  }
+  if (a.summary) {
+    print_summary(m);
+  } else {
+    write_file(a.output, ir::print(m));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_transform(CLI::App& app, int& status) {
+  CLI::App* const c = app.add_subcommand("transform", "Distribute a program over devices");
+  const auto a = std::make_shared<Arguments>();
+  transform::Strategy& s = a->strategy;
+  c->add_option("input", a->input, "A module as text; - is standard input")->required();
+  c->add_option("--data", s.data, "Devices that share the samples");
+  c->add_option("--tensor", s.tensor, "Devices that share each layer's weights");
+  c->add_option("--pipeline", s.pipeline, "Ranks of the pipeline");
+  c->add_option("--microbatches", s.microbatches, "Parts of the samples, one after the other");
+  c->add_option("--expert", s.expert, "Devices that share experts, and samples");
+  c->add_option("--context", s.context, "Devices that share the positions of a sequence");
+  c->add_option("--schedule", s.schedule, "By name, as in pando schedule")->capture_default_str();
+  c->add_option("--table", a->table, "The schedule as CSV");
+  c->add_option("--stages-per-rank", s.stages_per_rank)->capture_default_str();
+  c->add_option("--layers-per-stage", s.layers_per_stage, "One number for each stage")->delimiter(',');
+  c->add_option("--zero", s.zero, "ZeRO: 1 cuts states of the optimizer over --data, 2 gradients, 3 weights")->check(CLI::Range(0, 3));
+  c->add_flag("--sequence-parallel", s.sequence_parallel, "Between products, cut positions over --tensor");
+  c->add_option("--recompute", s.recompute, "none, selective (attention), full (layers)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, transform::Recompute>{
+          {"none", transform::Recompute::none}, {"selective", transform::Recompute::selective}, {"full", transform::Recompute::full}}));
+  c->add_option("--recompute-layers", s.recomputed_layers, "These alone")->delimiter(',');
+  c->add_option("--offload", a->offload, "To off-chip memory: weights, optimizer, activations")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"weights", "optimizer", "activations"}));
+  c->add_option("--batch", a->batch, "Inputs that count samples, as name or name:dimension")->delimiter(',');
+  c->add_option("--sequence", a->sequence, "Inputs that count positions, as name:dimension")->delimiter(',');
+  c->add_option("--experts", a->experts, "Weights that count experts, as name:dimension")->delimiter(',');
+  c->add_option("--cut", a->cut, "Weights that --tensor cuts, as name:dimension; -1: not. Others are found")->delimiter(',');
+  c->add_option("--loss", a->loss, "The value that ends the forward pass; otherwise the first output");
+  c->add_option("--first-device", s.first_device)->capture_default_str();
+  c->add_option("--order", s.order, "Axes with the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline")
+      ->delimiter(',');
+  c->add_flag("--unroll-pmap", a->unroll, "Write pmaps out first");
+  c->add_option("--pieces", a->pieces, "File: which part of which tensor everything is, for pando run");
+  c->add_flag("--summary", a->summary, "Count ops and bytes instead of printing the program");
+  c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
+  c->callback([a, &status] { status = run(*a); });
+}
+
+}  // namespace pando::cli

@@ -1,0 +1,137 @@
+// popc's command line: targets, spellings of flags, objects of several targets, assembly.
+#include <sys/wait.h>
+
+#include "codelet/library_test.h"
+
+namespace pando {
+namespace {
+
+struct Result {
+  int status;
+  std::string text;  // both streams
+};
+
+class PopcTargets : public LibraryTest {
+ protected:
+  Result popc(const std::string& arguments) {
+    const std::string log = (folder_ / "log").string();
+    const int status = std::system(("cd " + folder_.string() + " && " + popc_ + " " + arguments + " >" + log + " 2>&1").c_str());
+    std::ostringstream text;
+    text << std::ifstream(log).rdbuf();
+    return {WEXITSTATUS(status), text.str()};
+  }
+  // What a vertex "V" with one int output writes.
+  int run_v(const std::string& gp) {
+    Library library;
+    library.load_file((folder_ / gp).string());
+    Tiles tiles(library, 1);
+    tiles.enter(0);
+    int out = -1;
+    int* vertex = &out;
+    run(*library.find("V"), &vertex);
+    return out;
+  }
+};
+
+std::string vertex(const std::string& body, const std::string& before = "") {
+  return before +
+         "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex {\n public:\n  poplar::Output<int> out;\n  bool compute() { " +
+         body + " return true; }\n};\n";
+}
+
+const char* const kArchitecture = "#ifdef __IPU__\n#define ARCH __IPU_ARCH_VERSION__\n#else\n#define ARCH 0\n#endif\n";
+
+TEST_F(PopcTargets, TheSourceSeesAnIpuIfNoHostIsAmongThem) {
+  write("v.cpp", vertex("*out = ARCH;", kArchitecture));
+  const std::pair<const char*, int> cases[] = {{"", 0},
+                                               {"--target cpu", 0},
+                                               {"--target=cpu,ipu2", 0},
+                                               {"--target '[\"ipu2\", {\"name\": \"cpu\", \"arch\": \"cpu\"}]'", 0},
+                                               {"--target ipu1", 1},
+                                               {"-target=ipu2", 2},
+                                               {"-target ipu21", 21},
+                                               {"--target=ipu2,ipu21", 2}};
+  for (const auto& [flags, expected] : cases) {
+    const Result r = popc(std::string(flags) + " v.cpp -o v.gp");
+    ASSERT_EQ(r.status, 0) << r.text;
+    EXPECT_EQ(run_v("v.gp"), expected) << flags;
+  }
+  EXPECT_THAT(popc("-target=gpu v.cpp").text, HasSubstr("unknown target 'gpu'"));
+}
+
+TEST_F(PopcTargets, FlagsWithOneDashAndFlagsForClang) {
+  write("v.cpp", vertex("*out = VALUE;"));
+  for (const char* flags : {"-X -DVALUE=7", "-X=-DVALUE=7", "-X-DVALUE=7", "-Xclang -DVALUE=7"}) {
+    const Result r = popc(std::string(flags) + " v.cpp -o v.gp");
+    ASSERT_EQ(r.status, 0) << r.text;
+    EXPECT_EQ(run_v("v.gp"), 7) << flags;
+  }
+  EXPECT_EQ(popc("-list-targets").text, popc("--list-targets").text);
+  EXPECT_THAT(popc("-version").text, HasSubstr("clang version"));
+  ASSERT_EQ(popc("-DVALUE=1 --S v.cpp -o v.s").status, 0);
+  std::ostringstream assembly;
+  assembly << std::ifstream(folder_ / "v.s").rdbuf();
+  EXPECT_THAT(assembly.str(), HasSubstr(".text"));
+  EXPECT_THAT(popc("v.cpp -X").text, HasSubstr("missing argument after '-X'"));
+}
+
+TEST_F(PopcTargets, OfVariantsOfAVertexTheHostsIsTaken) {
+  write("v.cpp", vertex("*out = ARCH;", kArchitecture));
+  for (const char* target : {"cpu", "ipu2", "ipu21"}) {
+    const Result r = popc(std::string("-c --target ") + target + " v.cpp -o " + target + ".gp");
+    ASSERT_EQ(r.status, 0) << r.text;
+  }
+  for (const char* order : {"cpu.gp ipu2.gp ipu21.gp", "ipu21.gp ipu2.gp cpu.gp"}) {
+    const Result r = popc(std::string(order) + " -o all.gp");
+    ASSERT_EQ(r.status, 0) << r.text;
+    EXPECT_EQ(run_v("all.gp"), 0) << order;
+  }
+  const Result r = popc("ipu2.gp ipu21.gp -o ipus.gp");
+  ASSERT_EQ(r.status, 0) << r.text;
+  EXPECT_EQ(run_v("ipus.gp"), 2);
+}
+
+TEST_F(PopcTargets, AssemblyInThePlaceOfAStubIsRefused) {
+  write("v.cpp", vertex(""));
+  const char* const kAssembly = "#ifdef __IPU__\n#define NAME __runCodelet_V\n.globl NAME\nNAME:\n  setzi $m0, 1\n  exitz $mzero\n#endif\n";
+  write("v.S", kAssembly);
+  const Result together = popc("v.cpp v.S -o v.gp");
+  EXPECT_EQ(together.status, 1);
+  EXPECT_THAT(together.text, HasSubstr("vertex 'V' is in assembly of an IPU, in 'v.S', and its compute() in C++ does nothing"));
+  // Where both come in objects, the vertex stops the program.
+  ASSERT_EQ(popc("-c v.cpp -o stub.gp").status, 0);
+  ASSERT_EQ(popc("-c v.S -o assembly.gp").status, 0);
+  const Result linked = popc("stub.gp assembly.gp -o v.gp");
+  EXPECT_EQ(linked.status, 0) << linked.text;
+  EXPECT_THAT(linked.text, HasSubstr("in 'v.S', and its compute() in C++ does nothing: it will stop the program"));
+  // A body for hosts is enough; so is a vertex without outputs.
+  write("v.cpp", vertex("*out = 3;"));
+  ASSERT_EQ(popc("v.cpp v.S -o v.gp").status, 0);
+  EXPECT_EQ(run_v("v.gp"), 3);
+  write("w.cpp",
+        "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { poplar::Input<int> in; bool compute() { return true; } };\n");
+  EXPECT_EQ(popc("w.cpp v.S -o w.gp").status, 0);
+}
+
+TEST_F(PopcTargets, AssemblyIsReportedWithItsLine) {
+  write("v.cpp", vertex("int x = 1;\n    asm volatile(\"f32v2mac %[x], %[x]\" : [x] \"+r\"(x));\n    *out = x;"));
+  const Result text = popc("v.cpp -o v.gp");
+  EXPECT_EQ(text.status, 1);
+  EXPECT_THAT(text.text, HasSubstr("v.cpp:6:"));
+  EXPECT_THAT(text.text, HasSubstr("error: assembly of an IPU, which a host cannot run: 'f32v2mac "));
+  write("v.cpp",
+        "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex {\n public:\n  poplar::Output<int> out;\n"
+        "  static const bool isExternalCodelet = true;\n  bool compute() { return true; }\n};\n");
+  const Result external = popc("v.cpp -o v.gp");
+  EXPECT_EQ(external.status, 1);
+  EXPECT_THAT(external.text, HasSubstr("v.cpp:5:21: error: Vertex 'V' is in assembly of an IPU (isExternalCodelet)"));
+  // Memory barriers and what no vertex reaches stand.
+  write("v.cpp", vertex("asm volatile(\"\" ::: \"memory\"); *out = 4;",
+                        "int unused(int x) { asm volatile(\"setzi $a0, 8\" : \"+r\"(x)); return x; }\n"));
+  const Result barrier = popc("v.cpp -o v.gp");
+  EXPECT_EQ(barrier.status, 0) << barrier.text;
+  EXPECT_EQ(run_v("v.gp"), 4);
+}
+
+}  // namespace
+}  // namespace pando

@@ -1,0 +1,26 @@
+// The .gp files that this process has loaded by name. The files of the op libraries are megabytes, and programs (tests above all)
+// build many graphs: a file that has not changed is read, checked and linked into the process once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/shared_bytes.h"
+#include "codelet/loader.h"
+#include "codelet/store/gp_file.h"
+
+namespace pando {
+
+struct StoredGp {
+  SharedBytes bytes;
+  std::string hash;
+  GpFile gp;                             // its bitcode is dropped: it is in `bytes`
+  std::shared_ptr<LoadedObject> object;  // null if each graph needs code of its own: per-tile globals, undefined symbols
+};
+
+// The file at `path` as it is now: size and time of change decide. `parse` reads new bytes (and may replace them). Null if the
+// file cannot be read; what `parse` throws passes through. Safe for several threads.
+std::shared_ptr<const StoredGp> stored_gp(const std::string& path, const std::function<GpFile(std::string& bytes)>& parse);
+
+}  // namespace pando

@@ -1,0 +1,60 @@
+// Where each element lies within its tile's share of the variable. Intervals are packed in element order; one that could be a
+// vector operand starts on an 8-byte boundary.
+#include <algorithm>
+
+#include "base/check.h"
+#include "compile/plan.h"
+
+namespace pando::compile {
+
+tile::NameId Plan::name(const std::string& text) {
+  const auto [it, added] = name_ids.try_emplace(text, tile::NameId(static_cast<std::uint32_t>(out->names.size())));
+  if (added) out->names.push_back(text);
+  return it->second;
+}
+
+ShardId Plan::add_temporary(TileId tile, std::uint64_t bytes, tile::Category category, const std::string& text) {
+  return shards.push(Shard{.tile = tile, .name = name(text), .category = category, .bytes = bytes});
+}
+
+const ShardInterval& locate(const Plan& plan, VariableId variable, std::uint64_t element) {
+  const std::vector<ShardInterval>& list = plan.layout[variable];
+  const auto after =
+      std::upper_bound(list.begin(), list.end(), element, [](std::uint64_t e, const ShardInterval& i) { return e < i.elements.begin; });
+  PANDO_CHECK(after != list.begin());
+  const ShardInterval& found = *std::prev(after);
+  PANDO_CHECK(element < found.elements.end);
+  return found;
+}
+
+void lay_out_variables(Plan& plan) {
+  const auto& variables = plan.graph.variables();
+  plan.layout = DenseMap<VariableId, std::vector<ShardInterval>>(variables.size());
+  // The shard of the variable at hand on each tile; stamped, so that it need not be cleared per variable.
+  std::vector<ShardId> shard_on(plan.graph.machine().tiles());
+  std::vector<std::uint32_t> stamp(plan.graph.machine().tiles(), ~0u);
+  for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    const graph::Variable& variable = variables[VariableId(v)];
+    const std::uint64_t width = size_of(variable.type);
+    const tile::NameId name = plan.name(variable.name.empty() ? "v" + std::to_string(v) : variable.name);
+    const bool initial = variable.constant || variable.replica_index || !variable.initial.empty();
+    std::vector<ShardInterval>& list = plan.layout[VariableId(v)];
+    for (const graph::MappedInterval& i : variable.mapping.intervals()) {
+      const std::size_t t = i.tile.index();
+      if (stamp[t] != v) {
+        stamp[t] = v;
+        shard_on[t] = plan.shards.push(Shard{.tile = i.tile,
+                                             .name = name,
+                                             .category = variable.constant ? tile::Category::constant : tile::Category::variable,
+                                             .always_live = initial});
+      }
+      Shard& shard = plan.shards[shard_on[t]];
+      const std::uint64_t bytes = i.elements.size() * width;
+      if (bytes >= 8) shard.bytes = (shard.bytes + 7) / 8 * 8;
+      list.push_back({i.elements, shard_on[t], shard.bytes});
+      shard.bytes += bytes;
+    }
+  }
+}
+
+}  // namespace pando::compile

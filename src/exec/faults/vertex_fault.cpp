@@ -1,0 +1,73 @@
+#include "exec/faults/vertex_fault.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/files/temporary.h"
+#include "codelet/code_ranges.h"
+#include "codelet/popc/popc_process.h"
+
+namespace pando::exec {
+
+namespace {
+
+std::string what_happened(const Guard& g) {
+  switch (g.signal) {
+    case SIGSEGV:
+    case SIGBUS: return fmt::format("used the address {}, where there is no memory for it", g.address);
+    case SIGFPE: return "divided by zero, or a quotient did not fit";
+    case SIGILL: return "came to an illegal instruction";
+    case SIGTRAP: return "came to a trap";
+    case kStopSignal: return "did not end when the program was stopped, and was left where it was";
+    default: return fmt::format("got signal {}", g.signal);
+  }
+}
+
+}  // namespace
+
+std::string VertexPlaces::place(const Guard& guard, std::uint32_t group, std::uint64_t first) const {
+  const tile::ComputeStep& step = program_.computes[step_];
+  const tile::VertexGroup& vertices = step.groups[group];
+  const std::uint64_t index = std::min<std::uint64_t>(first + guard.at, vertices.count - 1);
+  const tile::VertexInstance& v = program_.vertices[vertices.first + index];
+  return fmt::format("vertex {} ({}) on tile {}, in compute set '{}' (step c{})", v.vertex.value, library_[vertices.codelet].name,
+                     v.tile.value, program_.names[step.name.index()], step_);
+}
+
+// popc reads the debug information, where the module has some.
+std::string VertexPlaces::source_line(const Guard& guard, std::uint32_t group) const {
+  const Module& module = library_.module(library_[program_.computes[step_].groups[group].codelet].module);
+  const std::string& gp = module.gp_bytes.get();
+  if (guard.code == 0 || !module.handle || gp.find(".debug_line") == std::string::npos) return {};
+  try {
+    const std::string file = temporary_file(".gp");
+    std::ofstream(file, std::ios::binary) << gp;
+    std::string answer = run_popc({fmt::format("--source-of={:#x}", guard.code - load_address(module.handle)), file}, "").messages;
+    ::unlink(file.c_str());
+    if (const std::size_t end = answer.find('\n'); end != answer.npos) answer.resize(end);
+    return answer.empty() || answer.front() == '?' || answer.find(':') == answer.npos ? std::string() : ", at " + answer;
+  } catch (const std::exception&) {
+    return {};  // there is no popc
+  }
+}
+
+void VertexPlaces::throw_fault(const Guard& guard, std::uint32_t group, std::uint64_t first) const {
+  fail(ErrorKind::application_runtime_error, guard.signal == kStopSignal ? "vertex-stopped" : "vertex-fault",
+       "{} {}{}; load the engine again", place(guard, group, first), what_happened(guard), source_line(guard, group));
+}
+
+void VertexPlaces::throw_exception(const Guard& guard, std::uint32_t group, std::uint64_t first) const {
+  std::string what = "an exception of another language";
+  try {
+    throw;
+  } catch (const std::exception& e) { what = e.what(); } catch (...) {
+    what = "an exception that is no std::exception";
+  }
+  fail(ErrorKind::application_runtime_error, "vertex-exception", "{} (left {})", what, place(guard, group, first));
+}
+
+}  // namespace pando::exec

@@ -1,0 +1,259 @@
+#include "exec/moves/move_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "machine/host.h"
+
+namespace pando::exec {
+namespace {
+
+constexpr auto kBytesPerNanosecond = static_cast<std::uint64_t>(Host().moved_bytes);
+constexpr auto kRunCost = static_cast<std::uint64_t>(Host().moved_run);
+
+// Bytes of elements several of which share a line of memory, and elements of a column that are moved at a time.
+constexpr std::uint32_t kNarrowColumn = 16, kPieceOfColumn = 64;
+constexpr std::ptrdiff_t kMostColumns = 64;
+
+std::uint64_t run_cost(std::uint64_t bytes, std::uint64_t runs) { return bytes / kBytesPerNanosecond + runs * kRunCost; }
+
+template <std::size_t kBytes>
+struct Bytes {
+  char bytes[kBytes];
+};
+
+// The next pairs' places are known: asking for them early hides the misses of scattered tiles.
+template <std::size_t kBytes, class Pair>
+void copy_pairs(const Pair* pair, std::size_t count, char* destination, const char* source) {
+  constexpr std::size_t kAhead = 8;
+  std::size_t i = 0;
+  for (; i + kAhead < count; ++i) {
+    __builtin_prefetch(source + pair[i + kAhead].source);
+    __builtin_prefetch(destination + pair[i + kAhead].destination, 1);
+    std::memcpy(destination + pair[i].destination, source + pair[i].source, kBytes);
+  }
+  for (; i < count; ++i) std::memcpy(destination + pair[i].destination, source + pair[i].source, kBytes);
+}
+
+// The states of thousands of tiles: some dozens of bytes each, for which a call of memcpy costs more than the copy.
+inline void copy_block(char* destination, const char* source, std::size_t bytes) {
+  using Half = Bytes<32>;
+  if (bytes < sizeof(Half) || bytes > 2 * sizeof(Half)) {
+    std::memcpy(destination, source, bytes);
+    return;
+  }
+  Half first, last;  // they overlap
+  std::memcpy(&first, source, sizeof first);
+  std::memcpy(&last, source + bytes - sizeof last, sizeof last);
+  std::memcpy(destination, &first, sizeof first);
+  std::memcpy(destination + bytes - sizeof last, &last, sizeof last);
+}
+
+template <std::size_t kBytes>
+void copy_strided(char* to, const char* from, std::int64_t to_step, std::int64_t from_step, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i, to += to_step, from += from_step) std::memcpy(to, from, kBytes);
+}
+
+void copy_runs(char* to, const char* from, std::int64_t to_step, std::int64_t from_step, std::size_t bytes, std::size_t count) {
+  switch (bytes) {
+    case 1: return copy_strided<1>(to, from, to_step, from_step, count);
+    case 2: return copy_strided<2>(to, from, to_step, from_step, count);
+    case 4: return copy_strided<4>(to, from, to_step, from_step, count);
+    case 8: return copy_strided<8>(to, from, to_step, from_step, count);
+    case 16: return copy_strided<16>(to, from, to_step, from_step, count);
+    case 32: return copy_strided<32>(to, from, to_step, from_step, count);
+    case 64: return copy_strided<64>(to, from, to_step, from_step, count);
+    default:
+      for (std::size_t i = 0; i < count; ++i, to += to_step, from += from_step) std::memcpy(to, from, bytes);
+  }
+}
+
+}  // namespace
+
+std::uint64_t MovePlan::cost_of(const tile::Move& m) { return run_cost(std::uint64_t{m.bytes} * m.count, m.count); }
+
+// Runs that cost more than `target` in several parts.
+std::vector<MovePlan::Strided> MovePlan::cut_large(const std::vector<Strided>& runs, std::uint64_t target) {
+  std::vector<Strided> pieces;
+  pieces.reserve(runs.size());
+  for (const Strided& run : runs) {
+    const std::uint64_t cost = run_cost(std::uint64_t{run.bytes} * run.count, run.count);
+    const std::uint64_t parts = (cost + target - 1) / target;
+    if (parts <= 1) {
+      pieces.push_back(run);
+      continue;
+    }
+    const std::uint32_t whole = run.count > 1 ? run.count : run.bytes;
+    const auto piece = static_cast<std::uint32_t>(std::max<std::uint64_t>(run.count > 1 ? 1 : 64, (whole / parts + 63) / 64 * 64));
+    for (std::uint32_t at = 0; at < whole; at += std::min(piece, whole - at)) {
+      Strided part = run;
+      const std::uint32_t n = std::min(piece, whole - at);
+      if (run.count > 1) {
+        part.destination += static_cast<std::uint64_t>(run.destination_step * static_cast<std::int64_t>(at));
+        part.source += static_cast<std::uint64_t>(run.source_step * static_cast<std::int64_t>(at));
+        part.count = n;
+      } else {
+        part.destination += at, part.source += at, part.bytes = n;
+      }
+      pieces.push_back(part);
+    }
+  }
+  return pieces;
+}
+
+// Offsets from the bases; neighbours that continue each other are one run.
+std::vector<MovePlan::Strided> MovePlan::resolve(std::span<const tile::Move> moves, std::uint64_t stride) {
+  const auto place = [&](TileId tile, std::uint64_t offset) { return tile.valid() ? tile.index() * stride + offset : offset; };
+  std::vector<Strided> runs;
+  runs.reserve(moves.size());
+  for (const tile::Move& m : moves) {
+    if (m.bytes == 0 || m.count == 0) continue;
+    Strided run{
+        place(m.destination_tile, m.destination), place(m.source_tile, m.source), m.destination_step, m.source_step, m.bytes, m.count};
+    const bool dense = m.count > 1 && m.destination_step == m.bytes && m.source_step == m.bytes;
+    if (dense && std::uint64_t{m.bytes} * m.count <= UINT32_MAX) run.bytes = m.bytes * m.count, run.count = 1;
+    // Adjacent on both sides: one run.
+    if (run.count == 1 && !runs.empty()) {
+      Strided& last = runs.back();
+      if (last.count == 1 && last.destination + last.bytes == run.destination && last.source + last.bytes == run.source &&
+          std::uint64_t{last.bytes} + run.bytes <= UINT32_MAX) {
+        last.bytes += run.bytes;
+        continue;
+      }
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+MovePlan MovePlan::build_by_tile(std::span<const tile::Move> moves, std::uint64_t stride, std::span<const TileId> ends) {
+  MovePlan plan;
+  std::size_t first = 0;
+  for (const TileId end : ends) {
+    std::size_t last = first;
+    while (last < moves.size() && moves[last].destination_tile < end) ++last;
+    const std::vector<Strided> runs = resolve(moves.subspan(first, last - first), stride);
+    for (const Strided& run : runs) plan.cost_ += run_cost(std::uint64_t{run.bytes} * run.count, run.count);
+    plan.add_chunk(runs, 0, runs.size());
+    first = last;
+  }
+  return plan;
+}
+
+MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks) {
+  MovePlan plan;
+  const std::vector<Strided> runs = resolve(moves, stride);
+  for (const Strided& run : runs) plan.cost_ += run_cost(std::uint64_t{run.bytes} * run.count, run.count);
+  if (runs.empty()) return plan;
+
+  // Chunks of like cost, in order of destination; a large run is cut.
+  const std::uint64_t target = std::max<std::uint64_t>(plan.cost_ / std::max(chunks, 1u) + 1, 200);
+  const std::vector<Strided> pieces = cut_large(runs, target);
+  std::uint64_t cost = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    cost += run_cost(std::uint64_t{pieces[i].bytes} * pieces[i].count, pieces[i].count);
+    if (cost < target && i + 1 < pieces.size()) continue;
+    plan.add_chunk(pieces, first, i + 1);
+    first = i + 1;
+    cost = 0;
+  }
+  return plan;
+}
+
+void MovePlan::add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last) {
+  const auto is_small = [](const Strided& r) { return r.count == 1 && r.bytes <= 64 && std::has_single_bit(r.bytes); };
+  Chunk chunk = {};
+  for (unsigned k = 0; k < kSmallSizes; ++k) {
+    chunk.small[k] = static_cast<std::uint32_t>(small_.size());
+    for (std::size_t i = first; i < last; ++i)
+      if (is_small(runs[i]) && runs[i].bytes == 1u << k) small_.push_back({runs[i].destination, runs[i].source});
+    chunk.small_count[k] = static_cast<std::uint32_t>(small_.size()) - chunk.small[k];
+  }
+  chunk.block = static_cast<std::uint32_t>(blocks_.size());
+  chunk.strided = static_cast<std::uint32_t>(strided_.size());
+  for (std::size_t i = first; i < last; ++i) {
+    if (is_small(runs[i])) continue;
+    if (runs[i].count == 1)
+      blocks_.push_back({runs[i].destination, runs[i].source, runs[i].bytes});
+    else
+      strided_.push_back(runs[i]);
+  }
+  chunk.block_count = static_cast<std::uint32_t>(blocks_.size()) - chunk.block;
+  chunk.strided_count = static_cast<std::uint32_t>(strided_.size()) - chunk.strided;
+  chunks_.push_back(chunk);
+}
+
+// The runs from `run` on that are columns of one matrix, side by side in memory at one end: each begins where the one before it has its
+// first bytes' end.
+const MovePlan::Strided* MovePlan::end_of_columns(const Strided* run, const Strided* end) {
+  const Strided* next = run + 1;
+  if (run->bytes > kNarrowColumn || run->count <= kPieceOfColumn) return next;
+  const auto continues = [&](const Strided& s, std::uint64_t MovePlan::Strided::* place) {
+    return s.*place == run->*place + std::uint64_t{run->bytes} * static_cast<std::uint64_t>(&s - run);
+  };
+  const auto alike = [&](const Strided& s) {
+    return s.bytes == run->bytes && s.count == run->count && s.destination_step == run->destination_step &&
+           s.source_step == run->source_step;
+  };
+  for (const auto place : {&Strided::source, &Strided::destination}) {
+    while (next != end && next - run < kMostColumns && alike(*next) && continues(*next, place)) ++next;
+    if (next != run + 1) break;
+  }
+  return next;
+}
+
+void MovePlan::run(unsigned index, char* destination, const char* source) const {
+  const Chunk& c = chunks_[index];
+  const auto small = [&]<std::size_t kBytes>(unsigned k) {
+    if (c.small_count[k] > 0) copy_pairs<kBytes>(small_.data() + c.small[k], c.small_count[k], destination, source);
+  };
+  small.operator()<1>(0);
+  small.operator()<2>(1);
+  small.operator()<4>(2);
+  small.operator()<8>(3);
+  small.operator()<16>(4);
+  small.operator()<32>(5);
+  small.operator()<64>(6);
+  constexpr std::ptrdiff_t kAhead = 16;
+  for (const Block *b = blocks_.data() + c.block, *end = b + c.block_count; b != end; ++b) {
+    if (end - b > kAhead) {
+      __builtin_prefetch(source + b[kAhead].source);
+      __builtin_prefetch(destination + b[kAhead].destination, 1);
+    }
+    copy_block(destination + b->destination, source + b->source, b->bytes);
+  }
+  for (const Strided *s = strided_.data() + c.strided, *end = s + c.strided_count; s != end;) {
+    const Strided* const last = end_of_columns(s, end);
+    // Runs through the same lines of memory: a piece of each at a time, while the lines are near.
+    const std::uint32_t step = last - s > 1 ? kPieceOfColumn : s->count;
+    for (std::uint32_t at = 0; at < s->count; at += step)
+      for (const Strided* run = s; run != last; ++run)
+        copy_runs(destination + run->destination + run->destination_step * static_cast<std::int64_t>(at),
+                  source + run->source + run->source_step * static_cast<std::int64_t>(at), run->destination_step, run->source_step,
+                  run->bytes, std::min(step, run->count - at));
+    s = last;
+  }
+}
+
+void MovePlan::run_all(char* destination, const char* source) const {
+  for (unsigned i = 0; i < chunks(); ++i) run(i, destination, source);
+}
+
+void MovePlan::fill(unsigned index, char* destination, unsigned char byte) const {
+  const Chunk& c = chunks_[index];
+  for (unsigned k = 0; k < kSmallSizes; ++k)
+    for (std::uint32_t i = 0; i < c.small_count[k]; ++i)
+      std::memset(destination + small_[c.small[k] + i].destination, byte, std::size_t{1} << k);
+  for (std::uint32_t i = 0; i < c.block_count; ++i)
+    std::memset(destination + blocks_[c.block + i].destination, byte, blocks_[c.block + i].bytes);
+  for (std::uint32_t i = 0; i < c.strided_count; ++i) {
+    const Strided& s = strided_[c.strided + i];
+    for (std::uint32_t k = 0; k < s.count; ++k)
+      std::memset(destination + static_cast<std::int64_t>(s.destination) + s.destination_step * static_cast<std::int64_t>(k), byte,
+                  s.bytes);
+  }
+}
+
+}  // namespace pando::exec

@@ -1,0 +1,65 @@
+// Moves resolved to offsets from two bases, sorted into size classes and cut into chunks of like cost. Built once at load; one
+// plan serves all replicas, since only the bases differ.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tile/program.h"
+
+namespace pando::exec {
+
+class MovePlan {
+ public:
+  // Tile t's bytes are at t * stride from its base; an invalid tile's offset counts from its base directly. `chunks`: the most
+  // chunks to cut into.
+  static MovePlan build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks);
+  // Chunk k has the moves to tiles below ends[k] that no earlier chunk has; it may be empty. `moves` are sorted by destination
+  // tile, `ends` ascending; the last is above all of them.
+  static MovePlan build_by_tile(std::span<const tile::Move> moves, std::uint64_t stride, std::span<const TileId> ends);
+
+  bool empty() const { return chunks_.empty(); }
+  unsigned chunks() const { return static_cast<unsigned>(chunks_.size()); }
+  // A rough cost in nanoseconds of one thread, by rule.
+  std::uint64_t cost() const { return cost_; }
+  static std::uint64_t cost_of(const tile::Move& move);
+  // Moves the chunk's bytes. Chunks write different bytes, so they may run at the same time.
+  void run(unsigned chunk, char* destination, const char* source) const;
+  void run_all(char* destination, const char* source) const;
+  // Fills the destinations with a byte.
+  void fill(unsigned chunk, char* destination, unsigned char byte) const;
+
+ private:
+  struct Pair {
+    std::uint64_t destination, source;
+  };
+  struct Block {
+    std::uint64_t destination, source, bytes;
+  };
+  struct Strided {
+    std::uint64_t destination, source;
+    std::int64_t destination_step, source_step;
+    std::uint32_t bytes, count;
+  };
+  static const Strided* end_of_columns(const Strided* run, const Strided* end);
+  // Ranges of the arrays below.
+  static constexpr unsigned kSmallSizes = 7;  // 1, 2, 4, ... 64 bytes
+  struct Chunk {
+    std::uint32_t small[kSmallSizes];  // first of each size
+    std::uint32_t small_count[kSmallSizes];
+    std::uint32_t block, block_count;
+    std::uint32_t strided, strided_count;
+  };
+  static std::vector<Strided> resolve(std::span<const tile::Move> moves, std::uint64_t stride);
+  static std::vector<Strided> cut_large(const std::vector<Strided>& runs, std::uint64_t target);
+  void add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last);
+
+  std::vector<Pair> small_;
+  std::vector<Block> blocks_;
+  std::vector<Strided> strided_;
+  std::vector<Chunk> chunks_;
+  std::uint64_t cost_ = 0;
+};
+
+}  // namespace pando::exec

@@ -1,0 +1,44 @@
+#include "exec/moves/move_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace pando::exec {
+namespace {
+
+// Columns of a matrix that become rows, and rows that become columns: the narrow runs that are moved side by side.
+TEST(MovePlan, MatricesChangeRowsAndColumns) {
+  for (const std::uint32_t bytes : {1u, 4u, 8u, 16u, 32u})
+    for (const std::uint32_t rows : {3u, 64u, 65u, 200u})
+      for (const std::uint32_t columns : {1u, 2u, 63u, 130u})
+        for (const bool gathers : {true, false})
+          for (const unsigned chunks : {1u, 5u}) {
+            std::vector<tile::Move> moves;
+            for (std::uint32_t c = 0; c < columns; ++c) {
+              tile::Move m;
+              m.bytes = bytes;
+              m.count = rows;
+              const std::uint64_t narrow = std::uint64_t{c} * bytes, wide = std::uint64_t{c} * rows * bytes;
+              m.source = gathers ? narrow : wide;
+              m.destination = gathers ? wide : narrow;
+              m.source_step = gathers ? static_cast<std::int64_t>(columns) * bytes : bytes;
+              m.destination_step = gathers ? bytes : static_cast<std::int64_t>(columns) * bytes;
+              moves.push_back(m);
+            }
+            std::vector<char> from(std::size_t{rows} * columns * bytes), to(from.size()), expected(from.size());
+            for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 37 + i / 251);
+            for (std::size_t r = 0; r < rows; ++r)
+              for (std::size_t c = 0; c < columns; ++c)
+                for (std::size_t b = 0; b < bytes; ++b) {
+                  const std::size_t by_rows = (r * columns + c) * bytes + b, by_columns = (c * rows + r) * bytes + b;
+                  expected[gathers ? by_columns : by_rows] = from[gathers ? by_rows : by_columns];
+                }
+            MovePlan::build(moves, 0, chunks).run_all(to.data(), from.data());
+            EXPECT_EQ(to, expected) << bytes << " bytes, " << rows << " x " << columns << (gathers ? " gathered" : " scattered");
+          }
+}
+
+}  // namespace
+}  // namespace pando::exec

@@ -1,0 +1,102 @@
+#include "exec/threads/workers.h"
+
+#include <algorithm>
+
+#include "base/threads.h"
+#include "exec/runner.h"
+#include "exec/threads/fiber.h"
+
+namespace pando::exec {
+
+namespace {
+
+// Runs of one program often follow each other at once: waking a thread takes longer than this.
+constexpr unsigned kSpins = 3000;
+
+}  // namespace
+
+std::shared_ptr<Workers> make_workers() { return std::make_shared<Workers>(); }
+
+Workers::~Workers() {
+  stopping_.store(true);
+  free_.wake_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+void Workers::open(Run& run, unsigned most, bool linger) {
+  if (most == 0) return;
+  linger_.store(linger, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  while (threads_.size() < most) threads_.emplace_back(&Workers::work, this);
+  run.wanted_ = most;
+  run.taken_.resize(std::max<std::size_t>(run.taken_.size(), most));
+  open_.push_back(&run);
+  has_room_.store(true, std::memory_order_seq_cst);
+}
+
+void Workers::close(Run& run) {
+  const std::lock_guard lock(mutex_);
+  std::erase(open_, &run);
+}
+
+void Workers::wait_until_left(Run& run) {
+  std::unique_lock lock(mutex_);
+  left_.wait(lock, [&] { return run.inside_.empty(); });
+}
+
+void Workers::signal(Run& run, int signal) {
+  const std::lock_guard lock(mutex_);
+  for (const pthread_t t : run.inside_) pthread_kill(t, signal);
+}
+
+std::size_t Workers::size() {
+  const std::lock_guard lock(mutex_);
+  return threads_.size();
+}
+
+Workers::Run* Workers::enter(unsigned& me) {
+  if (!has_room_.load(std::memory_order_seq_cst)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  for (Run* const run : open_) {
+    if (run->inside_.size() >= run->wanted_) continue;
+    const auto free = std::find(run->taken_.begin(), run->taken_.end(), false);
+    if (free == run->taken_.end()) continue;
+    *free = true;
+    me = static_cast<unsigned>(free - run->taken_.begin()) + 1;
+    run->inside_.push_back(pthread_self());
+    return run;
+  }
+  has_room_.store(false, std::memory_order_seq_cst);
+  return nullptr;
+}
+
+void Workers::leave(Run& run, unsigned me) {
+  const std::lock_guard lock(mutex_);
+  run.taken_[me - 1] = false;
+  std::erase_if(run.inside_, [](pthread_t t) { return pthread_equal(t, pthread_self()); });
+  if (run.inside_.empty()) left_.notify_all();
+  if (std::find(open_.begin(), open_.end(), &run) != open_.end()) has_room_.store(true, std::memory_order_seq_cst);
+}
+
+bool Workers::has_room_soon() const {
+  for (unsigned i = 0; i < kSpins; ++i) {
+    if (has_room_.load(std::memory_order_acquire) || stopping_.load()) return true;
+    spin_pause();
+  }
+  return false;
+}
+
+void Workers::work() {
+  prepare_thread_for_fibers();
+  while (!stopping_.load()) {
+    unsigned me = 0;
+    if (Run* const run = enter(me)) {
+      run->take_part(me);
+      leave(*run, me);
+    } else if (!linger_.load(std::memory_order_relaxed) || !has_room_soon()) {
+      free_.sleep([&] { return !stopping_.load() && !has_room_.load(std::memory_order_seq_cst); });
+    }
+  }
+}
+
+}  // namespace pando::exec

@@ -1,0 +1,152 @@
+#include "facade/engine/compile_graph.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "facade/introspect.h"
+#include "poplar/exceptions.hpp"
+
+namespace pando::facade {
+
+namespace fs = std::filesystem;
+using poplar::core::ExecutableState;
+using poplar::core::GraphShared;
+
+namespace {
+
+// For link errors: the first tile with a vertex whose code is not complete.
+std::string first_incomplete_tile(const graph::Graph& g) {
+  TileId first;
+  for (const graph::Vertex& v : g.vertices())
+    if (v.tile < first && !g.library()[v.codelet].kernel) first = v.tile;
+  return std::to_string(first.valid() ? first.value : 0);
+}
+
+profile::GraphInfo graph_info(const graph::Graph& g, std::size_t programs) {
+  profile::GraphInfo info;
+  info.variables = g.variables().size();
+  info.vertices = g.vertices().size();
+  info.compute_sets = g.compute_sets().size();
+  info.programs = programs;
+  for (const graph::Vertex& v : g.vertices())
+    for (const graph::Edge& e : v.edges) info.edges += e.rows.size();
+  return info;
+}
+
+std::optional<TileId> dump_tile() {
+  const char* text = std::getenv("PANDO_DUMP_TILE");
+  if (!text || !*text) return std::nullopt;
+  char* end = nullptr;
+  const unsigned long tile = std::strtoul(text, &end, 10);
+  if (*end) fail(ErrorKind::invalid_option, "dump-tile", "PANDO_DUMP_TILE is '{}'; expected a tile's number", text);
+  return TileId(static_cast<std::uint32_t>(tile));
+}
+
+bool dumps(std::string_view level) {
+  const char* text = std::getenv("PANDO_DUMP_LEVEL");
+  if (!text || !*text) return false;
+  const std::string_view asked = text;
+  if (asked != "model" && asked != "graph" && asked != "tile")
+    fail(ErrorKind::invalid_option, "dump-level", "PANDO_DUMP_LEVEL is '{}'; expected model, graph or tile", text);
+  return asked == level;
+}
+
+// The first dump of a process begins the file, the others are added to it.
+void write_dump(const std::string& text) {
+  const char* path = std::getenv("PANDO_DUMP_FILE");
+  if (!path || !*path) {
+    std::cout << text << std::flush;
+    return;
+  }
+  static bool begun = false;
+  std::ofstream out(path, begun ? std::ios::app : std::ios::trunc);
+  begun = true;
+  if (!(out << text)) fail(ErrorKind::file_load_error, "dump-file", "cannot write the dump to '{}'", path);
+}
+
+// POPLAR_LOG_LEVEL=DEBUG (or TRACE): a line per pass of the compiler on stderr.
+bool logs_passes() {
+  const char* level = std::getenv("POPLAR_LOG_LEVEL");
+  if (level == nullptr) return false;
+  const std::string_view name(level);
+  return name == "DEBUG" || name == "TRACE";
+}
+
+std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, compile::Result result, const EngineSettings& settings,
+                                               std::size_t programs) {
+  auto e = std::make_unique<ExecutableState>();
+  e->program = std::move(result.program);
+  e->library = shared.graph.library();
+  e->target = shared.full_target;
+  e->options = settings.flags;
+  e->graph_info = graph_info(shared.graph, programs);
+  if (result.out_of_memory) e->out_of_memory = result.out_of_memory->message();
+  return e;
+}
+
+}  // namespace
+
+std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, poplar::ArrayRef<poplar::program::Program> programs,
+                                                    const EngineSettings& settings, const poplar::ProgressFunc& progress) {
+  GraphShared& shared = Access::shared(graph);
+  const std::vector<graph::ProgramPtr> nodes = Access::nodes(graph, programs);
+  shared.graph.library().link(first_incomplete_tile(shared.graph));
+  estimate_vertices(shared);
+  if (dumps("graph")) write_dump(print(shared.graph, nodes, dump_tile()));
+  compile::Options options = settings.compile;
+  options.bounded_memory = shared.graph.machine().bounded_memory;
+  options.progress = progress;
+  if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
+  auto e = executable_of(shared, compile::compile(shared.graph, nodes, options), settings, nodes.size());
+  if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(), true}));
+  std::string path;
+  if (settings.graph_report) path = write_report(memory_report(*e), settings.report_directory);
+  if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
+    throw poplar::graph_memory_allocation_error(
+        e->out_of_memory + (path.empty() ? "\nautoReport.outputGraphProfile writes a report of it" : "\nThe report is in " + path) +
+            " [out-of-memory]",
+        path);
+  return e;
+}
+
+profile::Report memory_report(const ExecutableState& e) {
+  profile::Report report;
+  cycles::fill_memory(*e.program, e.library, report);
+  report.graph = e.graph_info;
+  report.out_of_memory = e.out_of_memory;
+  return report;
+}
+
+std::string write_report(const profile::Report& report, const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  const std::string json = (fs::path(directory) / "profile.json").string();
+  const std::string summary = (fs::path(directory) / "summary.txt").string();
+  std::ofstream json_out(json), summary_out(summary);
+  profile::write_json(report, json_out);
+  profile::print_summary(report, {true, true, true}, summary_out);
+  if (!json_out || !summary_out) fail(ErrorKind::file_load_error, "report-file", "cannot write the report to '{}' and '{}'", json, summary);
+  return json;
+}
+
+}  // namespace pando::facade
+
+namespace poplar {
+
+using pando::facade::Access;
+using pando::facade::parse_engine_options;
+
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options, bool checkOptionFlags,
+                        ProgressFunc progressCallBack, const DebugContext&) {
+  return Access::executable(
+      pando::facade::compile_executable(graph, programs, parse_engine_options(options, checkOptionFlags), progressCallBack));
+}
+
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options, ProgressFunc progressCallBack,
+                        const DebugContext& debugContext) {
+  return compileGraph(graph, programs, options, true, std::move(progressCallBack), debugContext);
+}
+
+}  // namespace poplar

@@ -1,0 +1,169 @@
+#include "facade/engine/engine_options.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+
+#include "base/error.h"
+#include "facade/engine/engine_option_rows.h"
+#include "poplar/EngineOptions.hpp"
+#include "poplar/RuntimeOptions.hpp"
+
+namespace pando::facade {
+
+using poplar::OptionFlags;
+
+namespace {
+
+using Kind = OptionKind;
+
+// An option of a smaller list: its name, what its value is, and for a choice the values, separated by '|'.
+struct Row {
+  const char* name;
+  Kind kind;
+  const char* choices = "";
+};
+
+constexpr Row kRuntimeOptions[] = {
+    {"streamCallbacks.multiThreadMode", Kind::choice, "singleThread|collaborative|dedicated"},
+    {"streamCallbacks.numWorkerThreads", Kind::text},
+    {"streamCallbacks.numaAware", Kind::boolean},
+    {"target.exceptionPollPeriodUs", Kind::number},
+    {"target.hostSyncTimeout", Kind::number},
+    {"target.syncMethod", Kind::choice, "polling|hybrid|default"},
+    {"target.syncPollPeriodUs", Kind::number},
+};
+
+constexpr Row kSummaryOptions[] = {
+    {"showExecutionSteps", Kind::boolean}, {"showOptimizations", Kind::boolean}, {"showPerIpuMemoryUsage", Kind::boolean},
+    {"showVarStorage", Kind::boolean},     {"colours", Kind::boolean},
+};
+
+// Names that other SDK versions had.
+constexpr const char* kObsolete[] = {
+    "debug.instrumentSync",
+    "debug.json",
+    "debug.tree",
+    "profiler.cacheEnabled",
+    "target.supervisorStackSizeInBytes",
+    "target.textSectionSizeInBytes",
+    "target.useBufferedCompletions",
+    "target.workerStackSizeInBytes",
+};
+
+template <class Rows>
+auto find(const Rows& rows, const std::string& name) -> decltype(&*std::begin(rows)) {
+  for (const auto& r : rows)
+    if (name == r.name) return &r;
+  return nullptr;
+}
+
+bool is_obsolete(const std::string& name) {
+  for (const char* o : kObsolete)
+    if (name == o) return true;
+  return false;
+}
+
+// `why`: "is obsolete and has no effect".
+void warn_once(const std::string& name, const char* why) {
+  static std::mutex mutex;
+  static std::set<std::string> warned;
+  const std::lock_guard lock(mutex);
+  if (warned.insert(name).second) std::fprintf(stderr, "warning: option '%s' %s\n", name.c_str(), why);
+}
+
+[[noreturn]] void bad_value(const std::string& name, const std::string& value, std::string_view expected) {
+  fail(ErrorKind::invalid_option, "option-value", "option '{}' has the value '{}'; expected {}", name, value, expected);
+}
+
+bool is_number(const std::string& value) {
+  if (value.empty()) return false;
+  char* end = nullptr;
+  std::strtod(value.c_str(), &end);
+  return *end == 0;
+}
+
+bool is_choice(const std::string& value, std::string_view choices) {
+  const std::string list = '|' + std::string(choices) + '|';
+  return list.find('|' + value + '|') != std::string::npos;
+}
+
+template <class Row>
+void check_value(const Row& row, const std::string& value) {
+  switch (row.kind) {
+    case Kind::boolean:
+      if (value != "true" && value != "false" && value != "1" && value != "0") bad_value(row.name, value, "true or false");
+      return;
+    case Kind::number:
+      if (!is_number(value)) bad_value(row.name, value, "a number");
+      return;
+    case Kind::choice:
+      if (!is_choice(value, row.choices)) bad_value(row.name, value, fmt::format("one of {}", row.choices));
+      return;
+    case Kind::text: return;
+  }
+}
+
+template <class Rows>
+void check_all(const Rows& rows, const OptionFlags& flags, bool check_names) {
+  for (const auto& [name, value] : flags) {
+    if (const auto* row = find(rows, name)) {
+      check_value(*row, value);
+    } else if (is_obsolete(name)) {
+      warn_once(name, "is obsolete and has no effect");
+    } else if (check_names) {
+      fail(ErrorKind::invalid_option, "unknown-option", "Unrecognised option '{}'", name);
+    }
+  }
+}
+
+// An option that says less is taken first: autoReport.all before what it stands for, which the order of names gives.
+void take_all(const OptionFlags& flags, EngineSettings& settings) {
+  for (const OptionRow& row : engine_option_rows()) {
+    const auto it = flags.find(row.name);
+    if (it == flags.end()) continue;
+    if (row.take)
+      row.take(it->second, settings);
+    else
+      warn_once(row.name, "has no effect here");
+  }
+}
+
+}  // namespace
+
+EngineSettings parse_engine_options(const OptionFlags& flags, bool check) {
+  EngineSettings s;
+  s.flags = flags;
+  if (const char* env = std::getenv("POPLAR_ENGINE_OPTIONS"); env && *env) readJSON(poplar::StringRef(env), s.flags);
+  check_all(engine_option_rows(), s.flags, check);
+  take_all(s.flags, s);
+  return s;
+}
+
+profile::SummaryOptions parse_summary_options(const OptionFlags& flags) {
+  check_all(kSummaryOptions, flags, true);
+  profile::SummaryOptions options;
+  const auto is_set = [&](const char* name) {
+    const auto it = flags.find(name);
+    return it != flags.end() && (it->second == "true" || it->second == "1");
+  };
+  options.execution_steps = is_set("showExecutionSteps");
+  options.var_storage = is_set("showVarStorage");
+  options.per_ipu_memory = is_set("showPerIpuMemoryUsage");
+  return options;
+}
+
+void check_runtime_options(const OptionFlags& flags) { check_all(kRuntimeOptions, flags, true); }
+
+}  // namespace pando::facade
+
+namespace poplar {
+
+EngineOptions::EngineOptions(const OptionFlags& flags) : flags_(pando::facade::parse_engine_options(flags).flags) {}
+
+RuntimeOptions::RuntimeOptions(const OptionFlags& flags) : flags_(flags) { pando::facade::check_runtime_options(flags); }
+
+}  // namespace poplar

@@ -1,0 +1,37 @@
+// The options of an engine: text from the user and the environment, parsed once, here.
+#pragma once
+
+#include <string>
+
+#include "compile/compile.h"
+#include "cycles/cycle_model.h"
+#include "exec/runner.h"
+#include "poplar/OptionFlags.hpp"
+#include "profile/report.h"
+
+namespace pando::facade {
+
+struct EngineSettings {
+  compile::Options compile;
+  exec::Options exec;
+  cycles::Options cycles;
+  bool cycle_model = true;             // pando.cycleModel: count cycles while running
+  std::string report_directory = ".";  // autoReport.directory
+  bool graph_report = false;           // write a report after compiling
+  bool execution_report = false;       // and after running
+  unsigned report_runs = 1;            // after how many runs: autoReport.executionProfileProgramRunCount
+  poplar::OptionFlags flags;           // as the user and the environment gave them
+};
+
+// Adds POPLAR_ENGINE_OPTIONS (JSON), which overrides. Throws invalid_option: "Unrecognised option 'x'", or what the value should
+// be; parse_error for bad JSON. An option of another SDK version that has no meaning here warns once per process on stderr.
+// With `check` false, unknown options are ignored.
+EngineSettings parse_engine_options(const poplar::OptionFlags& flags, bool check = true);
+
+// Options of printProfileSummary.
+profile::SummaryOptions parse_summary_options(const poplar::OptionFlags& flags);
+
+// Throws invalid_option for what RuntimeOptions does not know.
+void check_runtime_options(const poplar::OptionFlags& flags);
+
+}  // namespace pando::facade

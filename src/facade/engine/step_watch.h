@@ -1,0 +1,40 @@
+// The host watches the steps of a run (pando::on_step), and the cycle model goes on counting behind it.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "poplar/StringRef.hpp"
+#include "tile/observer.h"
+#include "tile/program.h"
+
+namespace pando::facade {
+
+class StepWatch final : public tile::StepObserver {
+ public:
+  // `next` may be null. `clock`: who knows cycles.
+  StepWatch(const tile::Program& program, std::function<void(poplar::StringRef)> f, tile::StepObserver* next,
+            const tile::StepObserver* clock)
+      : program_(program), f_(std::move(f)), next_(next), clock_(clock) {}
+
+  void on_begin(unsigned program) override {
+    if (next_) next_->on_begin(program);
+  }
+  void on_step(const tile::StepEvent& e) override {
+    if (next_) next_->on_step(e);
+    const tile::NameId name = program_.streams[e.stream.index()].code[e.instruction].name;
+    f_(name.valid() ? poplar::StringRef(program_.names[name.index()]) : poplar::StringRef());
+  }
+  void on_end() override {
+    if (next_) next_->on_end();
+  }
+  std::uint64_t cycles(ReplicaId replica, StreamId stream) const override { return clock_->cycles(replica, stream); }
+
+ private:
+  const tile::Program& program_;
+  std::function<void(poplar::StringRef)> f_;
+  tile::StepObserver* next_;
+  const tile::StepObserver* clock_;
+};
+
+}  // namespace pando::facade

@@ -1,0 +1,229 @@
+// A view's elements as a set: which there are, in whatever order.
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "graph/views/view.h"
+#include "graph/views/view_walk.h"
+
+namespace pando::graph {
+
+namespace {
+
+template <class Emit>
+bool walk_in_any_order(const Strided& grid, Emit emit) {
+  bool repeated = false;
+  const Strided sorted = in_source_order(grid, &repeated);
+  Walker<Emit> walker(std::move(emit), true);
+  walker.range(sorted, 0, elements_of(sorted.dims));
+  return repeated || walker.repeated();
+}
+
+}  // namespace
+
+void View::for_each_run_in_any_order(const std::function<void(const Run&)>& sink) const {
+  if (num_elements() == 0) return;
+  if (!node_) return sink(Run{variable_, offset_, 1, num_elements()});
+  auto keep = [&](const Run& run) {
+    Run r = run;
+    if (r.stride < 0) {
+      r.offset += static_cast<std::uint64_t>(r.stride) * (r.count - 1);
+      r.stride = -r.stride;
+    }
+    if (r.stride == 0) r = {r.variable, r.offset, 1, 1};
+    sink(r);
+    return true;
+  };
+  Joiner<decltype(keep)> joiner(keep);
+  walk_in_any_order(
+      *node_, [&](VariableId v, std::uint64_t offset, std::int64_t stride, std::uint64_t n) { return joiner.add(v, offset, stride, n); });
+  joiner.finish();
+}
+
+std::vector<Region> View::element_set(bool* repeated) const {
+  if (repeated) *repeated = false;
+  std::vector<Region> list;
+  Region region;
+  if (num_elements() == 0) return list;
+  if (!node_) {
+    single_region(region);
+    return {region};
+  }
+  bool twice = walk_in_any_order(*node_, [&](VariableId v, std::uint64_t offset, std::int64_t stride, std::uint64_t n) {
+    if (stride == 1) {
+      list.push_back({v, {offset, offset + n}});
+      return true;
+    }
+    for (std::uint64_t i = 0; i < n; ++i, offset += static_cast<std::uint64_t>(stride)) list.push_back({v, {offset, offset + 1}});
+    return true;
+  });
+  if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
+  std::size_t out = 0;
+  for (const Region& r : list) {
+    if (out == 0 || list[out - 1].variable != r.variable || list[out - 1].elements.end < r.elements.begin) {
+      list[out++] = r;
+      continue;
+    }
+    Interval& last = list[out - 1].elements;
+    twice = twice || last.end > r.elements.begin;
+    last.end = std::max(last.end, r.elements.end);
+  }
+  list.resize(out);
+  list.shrink_to_fit();
+  if (repeated) *repeated = twice;
+  return list;
+}
+
+namespace {
+
+enum class Answer { no, yes, unknown };
+
+// Whether a grid meets an element twice, as far as its strides alone say: it does not if each stride passes all that is inside.
+Answer repeats(const Strided& grid) {
+  bool repeated = false;
+  const Strided sorted = in_source_order(grid, &repeated);
+  if (repeated) return Answer::yes;
+  std::int64_t extent = 0;
+  for (std::size_t d = sorted.dims.size(); d-- > 0;) {
+    if (sorted.dims[d].stride <= extent) return Answer::unknown;
+    extent += sorted.dims[d].stride * static_cast<std::int64_t>(sorted.dims[d].size - 1);
+  }
+  return grid.source.variable.valid() ? Answer::no : Answer::unknown;
+}
+
+}  // namespace
+
+bool View::contains_aliases() const {
+  if (!node_) return false;
+  const Answer answer = repeats(*node_);
+  if (answer != Answer::unknown) return answer == Answer::yes;
+  bool repeated = false;
+  element_set(&repeated);
+  return repeated;
+}
+
+bool View::variable_order(std::vector<unsigned>& reversed, std::vector<unsigned>& permutation) const {
+  if (num_elements() == 0) return false;
+  const Node grid = node();
+  if (!grid.source.variable.valid()) return false;
+  reversed.clear();
+  permutation.clear();
+  Strided once{grid.source, grid.offset, {}};
+  for (unsigned d = 0; d < rank(); ++d) {
+    permutation.push_back(d);
+    if (grid.dims[d].size > 1 && grid.dims[d].stride < 0) reversed.push_back(d);
+    if (grid.dims[d].stride != 0) once.dims.push_back(grid.dims[d]);
+  }
+  if (repeats(once) != Answer::no) return false;
+  auto distance = [&](unsigned d) {
+    return grid.dims[d].stride == 0 ? std::numeric_limits<std::int64_t>::max() : std::abs(grid.dims[d].stride);
+  };
+  std::sort(permutation.begin(), permutation.end(),
+            [&](unsigned a, unsigned b) { return std::pair(distance(b), a) < std::pair(distance(a), b); });
+  return true;
+}
+
+namespace {
+
+// Takes a grid over the row-major order of a block apart into a grid over what the block is made of.
+class Unfolding {
+ public:
+  Unfolding(const Strided& block, std::uint64_t offset) : block_(block), reach_(block.dims.size(), 0), inner_(block.dims.size(), 1) {
+    for (std::size_t j = block.dims.size(); j-- > 1;) inner_[j - 1] = inner_[j] * block.dims[j].size;
+    at_.resize(block.dims.size());
+    for (std::size_t j = 0; j < at_.size(); ++j) at_[j] = offset / inner_[j] % block.dims[j].size;
+  }
+
+  // The dimensions that stand for `dim`, outermost first; false if its steps do not follow the block's dimensions.
+  bool split(const Dim& dim, std::vector<Dim>& out) {
+    if (dim.stride == 0 || dim.size == 1) return out.push_back({dim.size, 0}), true;
+    if (dim.stride < 0) return false;
+    const auto step = static_cast<std::uint64_t>(dim.stride);
+    std::size_t j = 0;
+    while (j < inner_.size() && (step % inner_[j] != 0 || step / inner_[j] >= block_.dims[j].size)) ++j;
+    if (j == inner_.size()) return false;
+    std::vector<Dim> dims;  // innermost first
+    std::uint64_t left = dim.size, steps = step / inner_[j];
+    for (;; --j, steps = 1) {
+      const Dim& along = block_.dims[j];
+      const std::uint64_t last = at_[j] + reach_[j] + steps * (left - 1);
+      if (last < along.size) {
+        dims.push_back({left, along.stride * static_cast<std::int64_t>(steps)});
+        reach_[j] += steps * (left - 1);
+        break;
+      }
+      if (steps != 1 || at_[j] + reach_[j] != 0 || left % along.size != 0 || j == 0) return false;
+      dims.push_back(along);
+      reach_[j] = along.size - 1;
+      left /= along.size;
+    }
+    out.insert(out.end(), dims.rbegin(), dims.rend());
+    return true;
+  }
+
+  std::int64_t offset() const {
+    std::int64_t offset = block_.offset;
+    for (std::size_t j = 0; j < at_.size(); ++j) offset += static_cast<std::int64_t>(at_[j]) * block_.dims[j].stride;
+    return offset;
+  }
+
+ private:
+  const Strided& block_;
+  std::vector<std::uint64_t> reach_;  // per dimension of the block: how far the dimensions split so far go along it
+  std::vector<std::uint64_t> inner_;  // elements of the block inside one step
+  std::vector<std::uint64_t> at_;     // the first element's place
+};
+
+}  // namespace
+
+View View::unfolded() const {
+  if (!node_) return *this;
+  Node grid = *node_;
+  while (!grid.source.variable.valid()) {
+    const std::vector<Piece>& pieces = grid.source.chain->pieces;
+    if (pieces.size() != 1 || !pieces.front().block) return *this;
+    Unfolding unfolding(*pieces.front().block, pieces.front().offset + static_cast<std::uint64_t>(grid.offset));
+    std::vector<Dim> dims;
+    for (const Dim& dim : grid.dims)
+      if (!unfolding.split(dim, dims)) return *this;
+    const Strided below{pieces.front().block->source, unfolding.offset(), std::move(dims)};
+    static_cast<Strided&>(grid) = below;
+  }
+  Shape shape;
+  for (const Dim& dim : grid.dims) shape.push_back(dim.size);
+  return make(type_, std::move(shape), std::move(grid));
+}
+
+bool View::intersects(const View& other) const {
+  Region a, b;
+  if (!node_ && !other.node_) {
+    if (!single_region(a) || !other.single_region(b)) return false;
+    return a.variable == b.variable && a.elements.overlaps(b.elements);
+  }
+  const std::vector<VariableId> first = variables(), second = other.variables();
+  if (std::none_of(first.begin(), first.end(), [&](VariableId v) { return std::binary_search(second.begin(), second.end(), v); }))
+    return false;
+  const std::vector<Region> mine = element_set(), theirs = other.element_set();
+  for (std::size_t i = 0, j = 0; i < mine.size() && j < theirs.size();) {
+    if (mine[i].variable == theirs[j].variable && mine[i].elements.overlaps(theirs[j].elements)) return true;
+    if (std::pair(mine[i].variable, mine[i].elements.end) < std::pair(theirs[j].variable, theirs[j].elements.end))
+      ++i;
+    else
+      ++j;
+  }
+  return false;
+}
+
+std::vector<VariableId> View::variables() const {
+  if (!node_) return num_elements() == 0 ? std::vector<VariableId>() : std::vector<VariableId>{variable_};
+  if (node_->source.variable.valid()) return {node_->source.variable};
+  std::vector<VariableId> list;
+  for_each_run_in_any_order([&](const Run& run) {
+    if (list.empty() || list.back() != run.variable) list.push_back(run.variable);
+  });
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+}  // namespace pando::graph

@@ -1,0 +1,230 @@
+#include "ir/checks/verify_distribution.h"
+
+#include "ir/op_row.h"
+#include "ir/op_table.h"
+#include "ir/text/print.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace pando::ir {
+
+namespace {
+
+using Variables = std::set<std::int32_t>;
+
+// Devices of a value, tuples element by element; -1: none is said.
+void devices_of(const Module& m, TypeId type, std::vector<std::int32_t>& all) {
+  const Type& t = m.type(type);
+  if (t.is_tensor()) {
+    all.push_back(t.place.device.value);
+  } else {
+    for (TypeId e : t.elements) devices_of(m, e, all);
+  }
+}
+
+class Rules {
+ public:
+  Rules(const Module& m, std::optional<std::int32_t> devices) : m_(m), devices_(devices), seen_(m.graph_count()) {}
+
+  std::vector<Violation> run() {
+    if (m_.graph_count() == 0) return {};
+    carried_.assign(m_.graph_count(), false);
+    for (std::size_t g = 0; g < m_.graph_count(); ++g) {
+      for (OpId o : m_.graph(id(g)).ops) {
+        for (GraphId c : m_.graphs(o)) carried_[c.index()] = true;
+      }
+    }
+    for (std::size_t g = 0; g < m_.graph_count(); ++g) {
+      if (!carried_[g]) graph(id(g), {});
+    }
+    for (std::size_t g = 0; g < m_.graph_count(); ++g) {
+      for (OpId o : m_.graph(id(g)).ops) op(o);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static GraphId id(std::size_t g) { return GraphId(static_cast<std::uint32_t>(g)); }
+  void add(std::string rule, std::string where, std::string message, std::string location = {}) {
+    found_.push_back({std::move(rule), std::move(where), std::move(message), std::move(location)});
+  }
+  void add(std::string rule, OpId o, std::string message) {
+    add(std::move(rule), print_op(m_, o, {.elide_data = true}), std::move(message), m_.location_text(o));
+  }
+
+  // Variables that are bound where a graph runs.
+  void graph(GraphId g, const Variables& bound) {
+    if (!seen_[g.index()].insert(bound).second) return;
+    const Graph& graph = m_.graph(g);
+    for (ValueId v : graph.inputs) variable("graph " + graph.name, m_.value(v).type, bound, v);
+    for (OpId o : graph.ops) {
+      for (ValueId v : m_.results(o)) variable("graph " + graph.name, m_.value(v).type, bound, v);
+      Variables inner = bound;
+      if (m_.row(o).name == "pmap") inner.insert(static_cast<std::int32_t>(m_.attributes(o).integer("device_var")));
+      for (GraphId c : m_.graphs(o)) this->graph(c, inner);
+    }
+  }
+
+  void variable(const std::string& where, TypeId type, const Variables& bound, ValueId v) {
+    devices_.has_value() ? range(where, type, v) : void();
+    scratch_.clear();
+    devices_of(m_, type, scratch_);
+    for (std::int32_t d : scratch_) {
+      const Device device{d};
+      if (!device.is_variable() || bound.contains(device.variable_number())) continue;
+      add("device-variable", where, fmt::format("'{}' lies on d{}, which no pmap binds here", m_.name_of(v), device.variable_number()));
+      return;
+    }
+  }
+  void range(const std::string& where, TypeId type, ValueId v) {
+    scratch_.clear();
+    devices_of(m_, type, scratch_);
+    for (std::int32_t d : scratch_) {
+      if (d < *devices_) continue;
+      add("device-range", where, fmt::format("'{}' lies on device {}; there are {}", m_.name_of(v), d, *devices_));
+      return;
+    }
+  }
+
+  void op(OpId o) {
+    const std::string_view name = m_.row(o).name;
+    if (name.ends_with("_across")) group(o);
+    if (has(m_.row(o).effects, Effects::stream)) stream(o);
+  }
+
+  void group(OpId o) {
+    for (const auto values : {m_.operands(o), m_.results(o)}) {
+      for (ValueId v : values) {
+        if (m_.type_of(v).is_tensor()) continue;
+        scratch_.clear();
+        devices_of(m_, m_.value(v).type, scratch_);
+        std::sort(scratch_.begin(), scratch_.end());
+        const auto twice = std::adjacent_find(scratch_.begin(), scratch_.end());
+        if (!scratch_.empty() && std::find(scratch_.begin(), scratch_.end(), -1) != scratch_.end()) {
+          add("group-device", o, fmt::format("an element of '{}' lies on no device", m_.name_of(v)));
+          return;
+        }
+        if (twice != scratch_.end()) {
+          add("group-device", o, fmt::format("two elements of '{}' lie on device {}", m_.name_of(v), *twice));
+          return;
+        }
+      }
+    }
+  }
+
+  void stream(OpId o) {
+    const auto s = std::get<HostStreamId>(*m_.attributes(o).find("stream"));
+    const ValueId v = m_.results(o).empty() ? m_.operand(o, 0) : m_.result(o);
+    const std::int32_t d = m_.type_of(v).place.device.value;
+    const auto [it, added] = device_of_stream_.try_emplace(s.value, d);
+    if (it->second == d) return;
+    add("stream-devices", o,
+        fmt::format("stream '{}' is used by device {}, too; each device needs a stream of its own", m_.stream(s).name, it->second));
+  }
+
+  const Module& m_;
+  std::optional<std::int32_t> devices_;
+  std::vector<std::set<Variables>> seen_;
+  std::vector<bool> carried_;
+  std::map<std::uint32_t, std::int32_t> device_of_stream_;
+  std::vector<std::int32_t> scratch_;
+  std::vector<Violation> found_;
+};
+
+// Meetings of the main graph, those of called graphs where they are called.
+class Projection {
+ public:
+  explicit Projection(const Module& m) : m_(m) {}
+
+  std::vector<std::vector<Meeting>> run() {
+    if (m_.graph_count() > 0) graph(m_.main_graph());
+    return std::move(all_);
+  }
+
+ private:
+  void graph(GraphId g) {
+    for (OpId o : m_.graph(g).ops) {
+      const std::string_view name = m_.row(o).name;
+      if (name == "call") {
+        graph(m_.graphs(o)[0]);
+      } else if (name.ends_with("_across") || name == "send") {
+        meet(o);
+      }
+    }
+  }
+
+  void meet(OpId o) {
+    Meeting meeting;
+    for (const auto values : {m_.operands(o), m_.results(o)}) {
+      for (ValueId v : values) devices_of(m_, m_.value(v).type, meeting.members);
+    }
+    std::sort(meeting.members.begin(), meeting.members.end());
+    meeting.members.erase(std::unique(meeting.members.begin(), meeting.members.end()), meeting.members.end());
+    meeting.what = print_op(m_, o, {.elide_data = true});
+    for (std::int32_t d : meeting.members) {
+      if (d < 0) continue;
+      if (all_.size() <= static_cast<std::size_t>(d)) all_.resize(static_cast<std::size_t>(d) + 1);
+      all_[static_cast<std::size_t>(d)].push_back(meeting);
+    }
+  }
+
+  const Module& m_;
+  std::vector<std::vector<Meeting>> all_;
+};
+
+}  // namespace
+
+std::vector<Violation> verify_distribution(const Module& module, std::optional<std::int32_t> devices) {
+  return Rules(module, devices).run();
+}
+
+std::vector<std::vector<Meeting>> meetings(const Module& module) { return Projection(module).run(); }
+
+std::vector<Violation> verify_meetings(const std::vector<std::vector<Meeting>>& all) {
+  std::vector<std::size_t> at(all.size(), 0);
+  const auto next = [&](std::int32_t d) -> const Meeting* {
+    const auto i = static_cast<std::size_t>(d);
+    return i < all.size() && at[i] < all[i].size() ? &all[i][at[i]] : nullptr;
+  };
+  // Devices whose next meeting may have become possible.
+  std::vector<std::int32_t> ready;
+  for (std::size_t d = 0; d < all.size(); ++d) ready.push_back(static_cast<std::int32_t>(d));
+  while (!ready.empty()) {
+    const std::int32_t d = ready.back();
+    ready.pop_back();
+    const Meeting* const m = next(d);
+    if (!m) continue;
+    bool together = true;
+    for (std::int32_t other : m->members) {
+      const Meeting* const theirs = next(other);
+      if (theirs && theirs->members == m->members && theirs->what != m->what) {
+        return {{"meeting-order",
+                 fmt::format("devices {} and {}", std::min(d, other), std::max(d, other)),
+                 fmt::format("in the group {}, one comes to\n    {}\n  the other to\n    {}", fmt::join(m->members, ", "), m->what,
+                             theirs->what),
+                 {}}};
+      }
+      together &= theirs && *theirs == *m;
+    }
+    if (!together) continue;
+    const std::vector<std::int32_t> members = m->members;
+    for (std::int32_t other : members) ++at[static_cast<std::size_t>(other)];
+    ready.insert(ready.end(), members.begin(), members.end());
+  }
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    if (const Meeting* const m = next(static_cast<std::int32_t>(d))) {
+      return {{"meeting-deadlock",
+               fmt::format("device {}", d),
+               fmt::format("it waits for devices {} at\n    {}\n  and they do not come", fmt::join(m->members, ", "), m->what),
+               {}}};
+    }
+  }
+  return {};
+}
+
+}  // namespace pando::ir

@@ -1,0 +1,87 @@
+#include "ir/checks/verify_distribution.h"
+
+#include "ir/text/parse.h"
+
+#include <gtest/gtest.h>
+
+namespace pando::ir {
+namespace {
+
+std::string first_rule(const std::vector<Violation>& found) { return found.empty() ? "valid" : found[0].rule; }
+std::string first_rule(const std::string& text, std::optional<std::int32_t> devices = {}) {
+  return first_rule(verify_distribution(parse("module\n" + text), devices));
+}
+
+TEST(VerifyDistribution, DeviceVariablesAreBound) {
+  const std::string body =
+      "graph body(a: Tensor[(2), float32, d0]):\n    b: Tensor[(2), float32, d0] = call(a) @inner\n    return b\n"
+      "graph inner(a: Tensor[(2), float32, d0]):\n    b: Tensor[(2), float32, d0] = relu(a)\n    return b\n";
+  EXPECT_EQ(first_rule("graph main():\n    return\ngraph f(x: Tuple[Tensor[(2), float32, 1], Tensor[(2), float32, 2]]):\n"
+                       "    y: Tuple[Tensor[(2), float32, 1], Tensor[(2), float32, 2]] = pmap(x, device_var=0) @body\n    return y\n" +
+                       body),
+            "valid");
+  EXPECT_EQ(first_rule("graph main():\n    return\n" + body), "device-variable");
+  EXPECT_EQ(first_rule("graph main():\n    return\ngraph f(x: Tuple[Tensor[(2), float32, 1], Tensor[(2), float32, 2]]):\n"
+                       "    y: Tuple[Tensor[(2), float32, 1], Tensor[(2), float32, 2]] = pmap(x, device_var=1) @body\n    return y\n" +
+                       body),
+            "device-variable");
+}
+
+TEST(VerifyDistribution, DevicesExist) {
+  const std::string text =
+      "graph main():\n    return\ngraph f(x: Tensor[(2), float32, 3]):\n    y: Tensor[(2), float32, 3] = relu(x)\n    return y\n";
+  EXPECT_EQ(first_rule(text), "valid");
+  EXPECT_EQ(first_rule(text, 4), "valid");
+  EXPECT_EQ(first_rule(text, 3), "device-range");
+}
+
+TEST(VerifyDistribution, GroupsHaveEachDeviceOnce) {
+  const auto group = [](const std::string& type) {
+    return first_rule("graph main():\n    return\ngraph f(x: " + type + "):\n    y: " + type +
+                      " = all_reduce_across(x, op=\"add\")\n    return y\n");
+  };
+  EXPECT_EQ(group("Tuple[Tensor[(2), float32, 1], Tensor[(2), float32, 2]]"), "valid");
+  EXPECT_EQ(group("Tuple[Tensor[(2), float32, 1], Tensor[(2), float32, 1]]"), "group-device");
+  EXPECT_EQ(group("Tuple[Tensor[(2), float32, 1], Tensor[(2), float32]]"), "group-device");
+}
+
+TEST(VerifyDistribution, AStreamIsOfOneDevice) {
+  const auto loads = [](const std::string& second) {
+    return first_rule(
+        "stream 0 \"x\" to device: Tensor[(2), float32]\ngraph main():\n    a: Tensor[(2), float32, 1] = host_load(stream=@stream0)\n    "
+        "b: Tensor[(2), float32, " +
+        second + "] = host_load(stream=@stream0)\n    return\n");
+  };
+  EXPECT_EQ(loads("1"), "valid");
+  EXPECT_EQ(loads("2"), "stream-devices");
+}
+
+TEST(VerifyDistribution, GroupsMeetInOneOrder) {
+  const Module called = parse(R"(module
+variable "a" input 0: Tensor[(2), float32, 0]
+variable "b" input 1: Tensor[(2), float32, 1]
+graph main(a: Tensor[(2), float32, 0], b: Tensor[(2), float32, 1]):
+    x: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = make_tuple(a, b)
+    y: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = all_reduce_across(x, op="add")
+    z: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = all_reduce_across(y, op="mul")
+    s: Tensor[(2), float32, 2] = send(b, device=2)
+    return y, s
+)");
+  std::vector<std::vector<Meeting>> all = meetings(called);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].size(), 2u);
+  EXPECT_EQ(all[1].size(), 3u);
+  EXPECT_EQ(all[2].size(), 1u);
+  EXPECT_EQ(first_rule(verify_meetings(all)), "valid");
+  auto swapped = all;
+  std::swap(swapped[1][0], swapped[1][1]);
+  EXPECT_EQ(first_rule(verify_meetings(swapped)), "meeting-order");
+  // Device 0 and 1, 1 and 2, 2 and 0: each waits for the next.
+  const Meeting a{{0, 1}, "a"}, b{{1, 2}, "b"}, c{{0, 2}, "c"};
+  EXPECT_EQ(first_rule(verify_meetings({{a, c}, {a, b}, {b, c}})), "valid");
+  EXPECT_EQ(first_rule(verify_meetings({{a, c}, {b, a}, {c, b}})), "meeting-deadlock");
+  EXPECT_EQ(first_rule(verify_meetings({{a}, {}})), "meeting-deadlock");
+}
+
+}  // namespace
+}  // namespace pando::ir

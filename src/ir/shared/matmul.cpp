@@ -1,0 +1,103 @@
+#include "ir/shared/matmul.h"
+
+#include "ir/error.h"
+
+#include <cmath>
+
+namespace pando::ir {
+
+namespace {
+
+// The matrices that a matmul multiplies: batches of (m, k) and (k, n).
+struct Product {
+  Shape lhs_batch, rhs_batch, batch;
+  std::int64_t m = 1, k = 1, n = 1;
+};
+
+std::optional<Product> product_of(const Shape& lhs, const Shape& rhs) {
+  if (lhs.empty() || rhs.empty()) return std::nullopt;
+  Product p;
+  p.k = lhs.back();
+  if (lhs.size() > 1) p.m = lhs[lhs.size() - 2];
+  if (rhs.size() > 1) p.n = rhs.back();
+  if (p.k != (rhs.size() > 1 ? rhs[rhs.size() - 2] : rhs[0])) return std::nullopt;
+  if (lhs.size() > 2) p.lhs_batch.assign(lhs.begin(), lhs.end() - 2);
+  if (rhs.size() > 2) p.rhs_batch.assign(rhs.begin(), rhs.end() - 2);
+  p.batch.resize(std::max(p.lhs_batch.size(), p.rhs_batch.size()));
+  for (std::size_t d = 0; d < p.batch.size(); ++d) {
+    const auto extent = [&](const Shape& s) { return d + s.size() < p.batch.size() ? 1 : s[d + s.size() - p.batch.size()]; };
+    const std::int64_t a = extent(p.lhs_batch), b = extent(p.rhs_batch);
+    if (a != b && a != 1 && b != 1) return std::nullopt;
+    p.batch[d] = a == 1 ? b : a;
+  }
+  return p;
+}
+
+}  // namespace
+
+std::optional<Shape> matmul_shape(const Shape& lhs, const Shape& rhs) {
+  const auto p = product_of(lhs, rhs);
+  if (!p) return std::nullopt;
+  Shape shape = p->batch;
+  if (lhs.size() > 1) shape.push_back(p->m);
+  if (rhs.size() > 1) shape.push_back(p->n);
+  return shape;
+}
+
+void check_matmul_operands(const Inference& in) {
+  if (!is_float8(in.dtype(0)) && in.dtype(0) != in.dtype(1)) {
+    in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(1)));
+  }
+  const Shape &lhs = in.shape(0), &rhs = in.shape(1);
+  if (lhs.empty() || rhs.empty())
+    in.refuse("matmul-scalar", "a scalar has no product with {}; use mul", lhs.empty() ? to_string(rhs) : to_string(lhs));
+  const std::int64_t rows = rhs.size() > 1 ? rhs[rhs.size() - 2] : rhs[0];
+  if (lhs.back() != rows) {
+    in.refuse("matmul-inner", "{} x {}: the last dimension of the left ({}) is not the rows of the right ({})", to_string(lhs),
+              to_string(rhs), lhs.back(), rows);
+  }
+  if (!matmul_shape(lhs, rhs))
+    in.refuse("matmul-batch", "{} x {}: the dimensions before the last two do not broadcast", to_string(lhs), to_string(rhs));
+}
+
+HostTensor matmul_product(const Evaluation& e, double factor) {
+  const HostTensor &lhs = e.operand(0), &rhs = e.operand(1);
+  const Product p = *product_of(lhs.shape(), rhs.shape());
+  HostTensor out = e.fresh();
+  for (std::int64_t b = 0; b < elements_of(p.batch); ++b) {
+    const std::int64_t left = broadcast_index(p.lhs_batch, p.batch, b) * p.m * p.k,
+                       right = broadcast_index(p.rhs_batch, p.batch, b) * p.k * p.n;
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < p.k; ++k) sum += lhs.number(left + i * p.k + k) * rhs.number(right + k * p.n + j);
+        out.set((b * p.m + i) * p.n + j, sum * factor);
+      }
+    }
+  }
+  return out;
+}
+
+Cost matmul_cost(const Inference& in) {
+  const Product p = *product_of(in.shape(0), in.shape(1));
+  Cost c;
+  c.operations =
+      2.0 * static_cast<double>(elements_of(p.batch)) * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n);
+  for (std::size_t i = 0; i < 2; ++i)
+    c.bytes_read += static_cast<double>(elements_of(in.shape(i))) * static_cast<double>(size_of(in.dtype(i)));
+  c.bytes_written = static_cast<double>(elements_of(p.batch)) * static_cast<double>(p.m) * static_cast<double>(p.n) *
+                    static_cast<double>(size_of(in.attributes().dtype("output_type", in.dtype(0))));
+  return c;
+}
+
+void check_log2_scale(const Inference& in, std::size_t operand) {
+  if (in.shape(operand) != Shape{}) in.refuse("log2-scale-shape", "log2_scale has shape {}; it is a scalar", to_string(in.shape(operand)));
+}
+
+double log2_scale_of(const Evaluation& e, std::size_t operand) {
+  const std::int64_t scale = e.operand(operand).integer(0);
+  if (scale < -32 || scale >= 32) refuse(ErrorClass::runtime, "log2-scale-range", "log2_scale is {}; it must be -32 to 31", scale);
+  return std::ldexp(1.0, static_cast<int>(scale));
+}
+
+}  // namespace pando::ir

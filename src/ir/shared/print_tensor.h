@@ -1,0 +1,18 @@
+// The text of print_tensor.
+#pragma once
+
+#include "base/print_format.h"
+#include "ir/host_tensor.h"
+#include "ir/types/attributes.h"
+
+#include <functional>
+#include <string>
+
+namespace pando::ir {
+
+// From print_tensor's attributes; absent ones have PopXL's defaults. `refuse` gets what is wrong with them, one sentence.
+PrintFormat print_format_of(const Attributes& attributes, const std::function<void(const std::string&)>& refuse = {});
+
+std::string text_of(const HostTensor& t, const PrintFormat& format);
+
+}  // namespace pando::ir

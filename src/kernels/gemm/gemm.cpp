@@ -1,0 +1,76 @@
+#include "kernels/gemm/gemm.h"
+
+#include <libxsmm.h>
+
+#include <array>
+
+#include "kernels/gemm/gemm_wide.h"
+
+namespace {
+
+struct Shape {
+  unsigned m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
+  bool turned = false, accumulate = false;  // turned: A lies transposed
+  bool operator==(const Shape&) const = default;
+};
+
+// Code for a product; null where libxsmm has none. It is column-major: the product of the transposes.
+libxsmm_smmfunction make_code(const Shape& s) {
+  const auto rows = static_cast<libxsmm_blasint>(s.n), columns = static_cast<libxsmm_blasint>(s.m),
+             depth = static_cast<libxsmm_blasint>(s.k);
+  const auto first = static_cast<libxsmm_blasint>(s.ldb), second = static_cast<libxsmm_blasint>(s.lda),
+             to = static_cast<libxsmm_blasint>(s.ldc);
+  const float alpha = 1, beta = s.accumulate ? 1 : 0;
+  const int flags = s.turned ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
+  return libxsmm_smmdispatch(rows, columns, depth, &first, &second, &to, &alpha, &beta, &flags, nullptr);
+}
+
+// A thread keeps what it used last: looking code up takes as long as a small product.
+libxsmm_smmfunction code_for(const Shape& s) {
+  struct Known {
+    Shape shape;
+    libxsmm_smmfunction code = nullptr;
+  };
+  thread_local std::array<Known, 8> last;
+  Known& known = last[(s.k / 8 + s.m / 8 + (s.accumulate ? 1u : 0u)) % last.size()];
+  if (!(known.shape == s) || known.code == nullptr) known = {s, make_code(s)};
+  return known.code;
+}
+
+// Element (i, l) of A at a[i * row + l * column].
+void multiply_plainly(const Shape& s, const float* a, std::size_t row, std::size_t column, const float* b, float* c) {
+  for (unsigned i = 0; i < s.m; ++i)
+    for (unsigned j = 0; j < s.n; ++j) {
+      float sum = s.accumulate ? c[i * s.ldc + j] : 0;
+      for (unsigned l = 0; l < s.k; ++l) sum += a[i * row + l * column] * b[l * s.ldb + j];
+      c[i * s.ldc + j] = sum;
+    }
+}
+
+void multiply(Shape s, const float* a, const float* b, float* c) {
+  // What is left of the columns is libxsmm's.
+  const unsigned wide = s.n - s.n % pando::kernels::kWide;
+  const std::size_t row = s.turned ? 1 : s.lda, column = s.turned ? s.lda : 1;
+  if (wide > 0 &&
+      pando::kernels::multiply_wide({s.m, wide, s.k, a, row, column, b, s.ldb, pando::kernels::kWide, c, s.ldc, s.accumulate})) {
+    b += wide;
+    c += wide;
+    s.n -= wide;
+  }
+  if (s.n == 0) return;
+  const libxsmm_smmfunction f = code_for(s);
+  if (f != nullptr) return f(b, a, c);
+  multiply_plainly(s, a, row, column, b, c);
+}
+
+}  // namespace
+
+void pando_gemm_f32(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb, float* c, unsigned ldc,
+                    bool accumulate) {
+  multiply({m, n, k, lda, ldb, ldc, false, accumulate}, a, b, c);
+}
+
+void pando_gemm_turned_f32(unsigned m, unsigned n, unsigned k, const float* a, unsigned lda, const float* b, unsigned ldb, float* c,
+                           unsigned ldc, bool accumulate) {
+  multiply({m, n, k, lda, ldb, ldc, true, accumulate}, a, b, c);
+}

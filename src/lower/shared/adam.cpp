@@ -1,0 +1,71 @@
+#include "lower/shared/adam.h"
+
+#include "lower/shared/element_types.h"
+#include "lower/shared/expressions.h"
+
+#include <popops/ElementWise.hpp>
+
+#include <algorithm>
+
+namespace pando::lower {
+
+using poplar::Tensor;
+
+namespace {
+
+Any as_float(const Any& x, poplar::Type type) { return type == poplar::FLOAT ? x : Any(pe::Cast(x, poplar::FLOAT)); }
+
+Any operand(OpLowering& o, Formula& f, std::size_t i) { return as_float(f.operand(i), element_type(o.operand_type(i).dtype)); }
+
+Any scalar(OpLowering& o, Formula& f, std::string_view name, double otherwise) {
+  if (const auto i = o.scalar_operand(name)) {
+    const Tensor t = o.operand(*i).reshape({});
+    return as_float(f.tensor(t), t.elementType());
+  }
+  return pe::Const(static_cast<float>(o.attributes().number(name, otherwise)));
+}
+
+std::optional<std::size_t> present(OpLowering& o, const std::string& name) {
+  const ir::AttributeValue* listed = o.attributes().find("present");
+  if (listed == nullptr) return std::nullopt;
+  const auto& names = std::get<ir::Strings>(*listed);
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it == names.end()) return std::nullopt;
+  return 2 + static_cast<std::size_t>(it - names.begin());
+}
+
+// 1 / (1 - beta^step): once, as a division of every element costs as much as the rest of the update.
+Tensor correction(OpLowering& o, std::string_view beta, const Tensor& step) {
+  std::vector<Tensor> tensors{step.reshape({})};
+  Any base = pe::Const(static_cast<float>(o.attributes().number(beta, 0)));
+  if (const auto i = o.scalar_operand(beta)) {
+    tensors.push_back(o.operand(*i).reshape({}));
+    base = as_float(pe::_2, tensors.back().elementType());
+  }
+  const pe::Const one(1.0f);
+  return popops::map(o.graph(), pe::Divide(one, pe::Sub(one, pe::Pow(base, as_float(pe::_1, step.elementType())))), tensors, o.program(),
+                     o.name() + "/" + std::string(beta));
+}
+
+}  // namespace
+
+Any adam_formula(OpLowering& o, Formula& f, bool max_norm) {
+  const auto weight = present(o, "weight"), step = present(o, "time_step");
+  Any first = operand(o, f, 0), second = operand(o, f, 1);
+  if (step) {
+    const Tensor time = o.take(*step);
+    popops::mapInPlace(o.graph(), pe::Add(pe::_1, pe::Const(1)), {time}, o.program(), o.name() + "/step");
+    o.result_taken(1, *step);
+    first = pe::Mul(first, f.tensor(correction(o, "beta1", time)));
+    if (!max_norm) second = pe::Mul(second, f.tensor(correction(o, "beta2", time)));
+  }
+  const Any norm = pe::Add(max_norm ? second : Any(pe::Sqrt(second)), scalar(o, f, "epsilon", 1e-7));
+  Any update = pe::Divide(first, norm);
+  if (weight && (o.scalar_operand("weight_decay") || o.attributes().number("weight_decay", 0) != 0)) {
+    update = pe::Add(update, pe::Mul(scalar(o, f, "weight_decay", 0), operand(o, f, *weight)));
+  }
+  const poplar::Type type = element_type(o.result_type().dtype);
+  return type == poplar::FLOAT ? update : Any(pe::Cast(update, type));
+}
+
+}  // namespace pando::lower

@@ -1,0 +1,154 @@
+#include "ranks/data/data.h"
+
+#include "ir/error.h"
+#include "transform/distribute/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pando::ranks {
+
+using namespace ir;
+
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xBF58476D1CE4E5B9ull;
+  x ^= x >> 27;
+  x *= 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+// The same for a name, whoever asks and in which order.
+void make(std::uint64_t seed, const std::string& name, HostTensor& to) {
+  std::uint64_t state = mix(seed + 0x9E3779B97F4A7C15ull);
+  for (char c : name) state = mix(state ^ static_cast<unsigned char>(c));
+  for (std::int64_t i = 0; i < to.elements(); ++i) {
+    state += 0x9E3779B97F4A7C15ull;
+    const std::uint64_t bits = mix(state);
+    to.set(i, is_floating(to.dtype())        ? static_cast<double>(bits >> 40) / (1 << 23) - 1
+              : to.dtype() == DType::boolean ? static_cast<double>(bits & 1)
+                                             : 1 + static_cast<double>(bits % 3));
+  }
+}
+
+// A box of `shape` of a whole that the file of pieces names.
+// Of a tensor with more dimensions it is one element of the first of them.
+HostTensor piece_of(const HostTensor& whole, const Shape& start, const Shape& shape, const std::string& name) {
+  Shape box(start.size() - std::min(start.size(), shape.size()), 1);
+  box.insert(box.end(), shape.begin(), shape.end());
+  bool inside = start.size() == box.size() && whole.shape().size() == box.size();
+  for (std::size_t d = 0; inside && d < box.size(); ++d) inside = start[d] >= 0 && start[d] + box[d] <= whole.shape()[d];
+  if (!inside)
+    refuse(ErrorClass::value, "pieces", "'{}' of shape {} at {} is no piece of a tensor of shape {}", name, to_string(shape),
+           to_string(start), to_string(whole.shape()));
+  return transform::part_of(whole, start, box).reshaped(shape);
+}
+
+Shape with_blocks(std::int64_t n, const Shape& shape) {
+  Shape all{n};
+  all.insert(all.end(), shape.begin(), shape.end());
+  return all;
+}
+
+}  // namespace
+
+void Data::add_file(const std::string& what) {
+  const std::size_t equals = what.find('=');
+  if (equals != std::string::npos) {
+    files_[what.substr(0, equals)] = what.substr(equals + 1);
+  } else if (what.ends_with(".npz")) {
+    archives_.insert(archives_.begin(), NpzReader(what));
+  } else {
+    refuse(ErrorClass::value, "input", "'{}': an input is FILE.npz or NAME=FILE.npy", what);
+  }
+}
+
+void Data::refuse_unknown(const std::set<std::string>& names) const {
+  std::set<std::string> known = names;
+  for (const std::string& name : names) {
+    if (!pieces_) break;
+    if (const auto* piece = pieces_->variable(name)) known.insert(piece->whole);
+    for (const auto* piece : pieces_->stream(name)) known.insert(piece->whole);
+  }
+  const auto check = [&](const char* option, const std::string& name) {
+    const auto meant = [&](const std::string& k) { return name.starts_with('*') ? k.ends_with(name.substr(1)) : k == name; };
+    if (std::any_of(known.begin(), known.end(), meant)) return;
+    constexpr std::size_t kShown = 12;
+    std::string some;
+    for (auto k = known.begin(); k != known.end() && static_cast<std::size_t>(std::distance(known.begin(), k)) < kShown; ++k)
+      some += (some.empty() ? "" : ", ") + *k;
+    refuse(ErrorClass::value, "unknown-name", "{} {}: the program has no variable or stream of that name; it has {}{}", option, name, some,
+           known.size() > kShown ? " ..." : "");
+  };
+  for (const auto& [name, file] : files_) check("--input", name);
+  for (const std::string& name : zeros_) check("--zeros", name);
+}
+
+std::optional<HostTensor> Data::find(const std::string& name, DType dtype) const {
+  std::optional<HostTensor> t;
+  if (const auto a = arrays_.find(name); a != arrays_.end()) {
+    t = a->second;
+  } else if (const auto f = files_.find(name); f != files_.end()) {
+    t = read_npy(f->second);
+  } else {
+    for (const NpzReader& archive : archives_) {
+      if (!t && archive.has(name)) t = archive.read(name);
+    }
+  }
+  if (t && t->dtype() != dtype) t = t->converted(dtype);
+  return t;
+}
+
+std::optional<HostTensor> Data::whole(const std::string& name, DType dtype, const Shape& shape) const {
+  std::optional<HostTensor> t = find(name, dtype);
+  if (t && t->shape() != shape)
+    refuse(ErrorClass::value, "array-shape", "'{}' is an array of shape {}; {} is wanted", name, to_string(t->shape()), to_string(shape));
+  const auto is_zeros = [&](const std::string& z) { return z.starts_with('*') ? name.ends_with(z.substr(1)) : name == z; };
+  if (!t && std::any_of(zeros_.begin(), zeros_.end(), is_zeros)) t.emplace(dtype, shape);
+  if (!t && seed_) make(*seed_, name, t.emplace(dtype, shape));
+  return t;
+}
+
+std::optional<HostTensor> Data::blocks(const std::string& name, DType dtype, const Shape& shape, std::int64_t wanted) const {
+  std::optional<HostTensor> t = find(name, dtype);
+  if (t && (t->shape().size() != shape.size() + 1 || t->shape() != with_blocks(t->shape()[0], shape) || t->shape()[0] < 1)) {
+    refuse(ErrorClass::value, "array-shape", "stream '{}' takes blocks of shape {}, one after the other: an array of shape {} is no such",
+           name, to_string(shape), to_string(t->shape()));
+  }
+  if (!t && seed_) make(*seed_, name, t.emplace(dtype, with_blocks(wanted, shape)));
+  return t;
+}
+
+std::optional<HostTensor> Data::variable(const std::string& name, DType dtype, const Shape& shape) const {
+  if (auto t = find(name, dtype); t && t->shape() == shape) return t;
+  const transform::PieceTable::Piece* piece = pieces_ ? pieces_->variable(name) : nullptr;
+  if (!piece) return whole(name, dtype, shape);
+  const auto all = whole(piece->whole, dtype, pieces_->shape_of(piece->whole));
+  if (!all) return std::nullopt;
+  return piece_of(*all, piece->start, shape, name);
+}
+
+std::optional<HostTensor> Data::stream(const std::string& name, DType dtype, const Shape& shape, std::int64_t wanted) const {
+  const auto loads = pieces_ ? pieces_->stream(name) : std::vector<const transform::PieceTable::Piece*>();
+  if (loads.empty()) return blocks(name, dtype, shape, wanted);
+  const auto n = static_cast<std::int64_t>(loads.size());
+  const std::int64_t steps = (wanted + n - 1) / n;
+  const auto all = blocks(loads[0]->whole, dtype, pieces_->shape_of(loads[0]->whole), steps);
+  if (!all) return std::nullopt;
+  const std::int64_t there = all->shape()[0];
+  HostTensor out(dtype, with_blocks(there * n, shape));
+  for (std::int64_t i = 0; i < there * n; ++i) {
+    Shape start{i / n};
+    const Shape& inner = loads[static_cast<std::size_t>(i % n)]->start;
+    start.insert(start.end(), inner.begin(), inner.end());
+    Shape to(shape.size() + 1);
+    to[0] = i;
+    transform::put_part(out, piece_of(*all, start, with_blocks(1, shape), name), to);
+  }
+  return out;
+}
+
+}  // namespace pando::ranks

@@ -1,0 +1,51 @@
+// What the host gives a run: arrays by name, from files or made from a seed.
+#pragma once
+
+#include "ir/host_tensor.h"
+#include "ranks/data/npy.h"
+#include "transform/distribute/layout/pieces.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace pando::ranks {
+
+class Data {
+ public:
+  // Later ones come first. NAME=FILE.npy is one array, FILE.npz several.
+  void add_file(const std::string& what);
+  void add_array(const std::string& name, ir::HostTensor array) { arrays_[name] = std::move(array); }
+  // Names that no file has, or their ends behind a star ("*.m"), begin with zeros.
+  void add_zeros(const std::string& names) { zeros_.push_back(names); }
+  // What no file has is made: floats between -1 and 1, integers 1 to 3, from the seed and the name.
+  void set_seed(std::uint64_t seed) { seed_ = seed; }
+  // Names of parts stand for pieces of wholes.
+  void set_pieces(transform::PieceTable pieces) { pieces_ = std::move(pieces); }
+  const std::optional<transform::PieceTable>& pieces() const { return pieces_; }
+
+  // A variable; none: nobody says what it holds. Refuses (value) an array of another shape.
+  std::optional<ir::HostTensor> variable(const std::string& name, ir::DType dtype, const ir::Shape& shape) const;
+  // Blocks of a stream, (n, shape): a run takes `wanted` of them, and begins again where there are fewer.
+  std::optional<ir::HostTensor> stream(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
+  // Refuses (value) a NAME=FILE.npy or a name of zeros that means none of `names`, variables and streams of the program, nor a whole of
+  // these.
+  void refuse_unknown(const std::set<std::string>& names) const;
+
+ private:
+  std::optional<ir::HostTensor> find(const std::string& name, ir::DType dtype) const;
+  std::optional<ir::HostTensor> whole(const std::string& name, ir::DType dtype, const ir::Shape& shape) const;
+  std::optional<ir::HostTensor> blocks(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
+
+  std::vector<NpzReader> archives_;
+  std::map<std::string, std::string> files_;
+  std::map<std::string, ir::HostTensor> arrays_;
+  std::vector<std::string> zeros_;
+  std::optional<std::uint64_t> seed_;
+  std::optional<transform::PieceTable> pieces_;
+};
+
+}  // namespace pando::ranks

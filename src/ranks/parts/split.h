@@ -1,0 +1,29 @@
+// A module with devices as one program for each device.
+#pragma once
+
+#include "ranks/program.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace pando::ranks {
+
+struct SplitOptions {
+  // Of every channel, but those that are named.
+  std::int64_t capacity = 1;
+  std::map<std::string, std::int64_t> capacities;
+};
+
+// What `pando transform` prints, or any module whose values lie on numbered devices; what is not said follows, as in project/place.h.
+// Ops between devices become channels, named after the value that arrives. All devices keep the order of the one program: so no capacity
+// makes them wait for ever. Outputs of the main graph are stored to streams of their names.
+//
+// A remote buffer that several devices use lies with one of them: see parts/share_buffers.h. Replicas are further devices: see
+// parts/replicas.h.
+//
+// Refuses: what the verifier finds; (value) a capacity for a channel that there is not; (not_implemented) ops outside of the main program,
+// a remote buffer that several devices use inside of graphs, branches in which devices or replicas meet.
+Program split(ir::Module module, const SplitOptions& options = {});
+
+}  // namespace pando::ranks

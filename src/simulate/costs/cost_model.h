@@ -1,0 +1,91 @@
+// What an op of a placed module costs. Each model gives seconds for one op on each of its devices; what a program makes of that is the
+// clock's.
+#pragma once
+
+#include "ir/module.h"
+#include "simulate/cluster.h"
+#include "simulate/costs/reference_costs.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace pando::simulate {
+
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  // Of an op that carries no graph. Depends on the op's kind, attributes and operand types alone: flattening asks once for equal ones.
+  virtual double seconds(const ir::Module& module, ir::OpId op) const = 0;
+  // No device takes less for an equal part of the op, of `parts`; 0: nothing is known.
+  virtual double least_seconds(const ir::Module& module, ir::OpId op, double parts) const {
+    (void)module, (void)op, (void)parts;
+    return 0;
+  }
+  // What the op is called in tables and traces.
+  virtual std::string label(const ir::Module& module, ir::OpId op) const;
+  // Views lie in their operands' memory and take no time.
+  virtual bool views_are_free() const { return true; }
+  // The main graph's results stay in memory though somebody reads them.
+  virtual bool keeps_outputs() const { return true; }
+  // The network, for what transfers cross.
+  virtual const Cluster* cluster() const { return nullptr; }
+};
+
+// DistIR's, with its faults.
+class ReferenceCostModel : public CostModel {
+ public:
+  explicit ReferenceCostModel(ReferenceMachine machine = {}) : costs_{std::move(machine)} {}
+  double seconds(const ir::Module& module, ir::OpId op) const override;
+  std::string label(const ir::Module& module, ir::OpId op) const override;
+  bool views_are_free() const override { return false; }
+  bool keeps_outputs() const override { return false; }
+
+ private:
+  ReferenceCosts costs_;
+};
+
+// Operations and bytes of the op's row on a cluster: a launch, then the longer of computing and reading and writing memory. Collectives:
+// the quickest algorithm of the network.
+class ClusterCostModel : public CostModel {
+ public:
+  explicit ClusterCostModel(Cluster cluster) : cluster_(std::move(cluster)) {}
+  double seconds(const ir::Module& module, ir::OpId op) const override;
+  double least_seconds(const ir::Module& module, ir::OpId op, double parts) const override;
+  const Cluster* cluster() const override { return &cluster_; }
+
+ private:
+  struct Work {
+    double operations = 0, bytes = 0, peak = 1;
+    bool product = false;
+  };
+  Work work_of(const ir::Module& module, ir::OpId op) const;
+  double compute_seconds(const ir::Module& module, ir::OpId op) const;
+  Cluster cluster_;
+};
+
+// Measured ops first, another model for the rest. One line for an op: `signature,seconds`; the signature is what `signature` gives.
+class TableCostModel : public CostModel {
+ public:
+  // Refuses (poplar_error) lines that cannot be read.
+  TableCostModel(const CostModel& otherwise, std::string_view csv, const std::string& file);
+  double seconds(const ir::Module& module, ir::OpId op) const override;
+  bool views_are_free() const override { return otherwise_.views_are_free(); }
+  bool keeps_outputs() const override { return otherwise_.keeps_outputs(); }
+  const Cluster* cluster() const override { return otherwise_.cluster(); }
+  // `matmul float32(64, 32) float32(32, 8)`: name, then the operands without their places.
+  static std::string signature(const ir::Module& module, ir::OpId op);
+  std::size_t size() const { return seconds_.size(); }
+
+ private:
+  const CostModel& otherwise_;
+  std::unordered_map<std::string, double> seconds_;
+};
+
+// Which collective a row is, where it is one.
+std::optional<Collective> collective_of(std::string_view op);
+// All tensors of an op's operands, or results, with tuples taken apart.
+std::vector<ir::TypeId> tensors_of(const ir::Module& module, std::span<const ir::ValueId> values);
+
+}  // namespace pando::simulate

@@ -1,0 +1,40 @@
+// How every value of a program lies on the axes of a mesh: the plan by which parallelise() writes.
+#pragma once
+
+#include "transform/distribute/layout/letters.h"
+#include "transform/distribute/parallelise.h"
+#include "transform/distribute/spec.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace pando::transform {
+
+// When an op runs: once before the microbatches, in each of them, once behind them.
+enum class When : std::uint8_t { before, each, behind };
+
+struct Layout {
+  std::array<std::int64_t, kAxes> sizes{1, 1, 1, 1, 1};
+  // By value: as its op leaves it, and once sums have been made.
+  std::vector<Specs> raw, resolved;
+  // By operand (Op::operand_begin + i): what the op takes.
+  std::vector<Specs> demand;
+  // Of the main graph's outputs and finals.
+  std::vector<Specs> output, final;
+  std::vector<When> when;  // by op
+  // By value: a state of the optimizer or a weight that is kept in parts over the data axis and gathered for use.
+  std::vector<bool> stored_in_parts;
+  // By input: the weight that a state of the optimizer belongs to (or itself); none: no one's.
+  std::vector<ir::ValueId> weight_of;
+  // By op that runs behind: the weight that it updates; none: no one's.
+  std::vector<ir::ValueId> weight_of_op;
+};
+
+// Refuses (value) what parallelise() says.
+Layout lay_out(const Program& program, const Strategy& strategy);
+
+// The shape of one device's (and microbatch's) part. Refuses (value) parts that are not equal.
+ir::Shape local_shape(const ir::Shape& whole, const Specs& specs, const std::array<std::int64_t, kAxes>& sizes, std::string_view name);
+
+}  // namespace pando::transform
