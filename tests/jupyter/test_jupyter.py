@@ -62,7 +62,8 @@ class Notebook(unittest.TestCase):
 
     def run_cell(self, code, then=None):
         """(status, messages): what a notebook shows of it."""
-        number = self.client.execute(code, allow_stdin=False)
+        # Else a kernel drops what it is asked within a moment after a cell that ended in an error.
+        number = self.client.execute(code, allow_stdin=False, stop_on_error=False)
         messages = []
         while True:
             message = self.client.get_iopub_msg(timeout=SECONDS)
