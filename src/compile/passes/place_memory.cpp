@@ -66,6 +66,13 @@ class Placement {
     return static_cast<std::uint32_t>(out_.live_ranges.size() - 1);
   }
 
+  // The CPU device's memory is the host's: vectors of the host's kernels that begin at its lines touch one line each, not two.
+  std::uint32_t align_of(const Shard& shard, std::uint64_t bytes) const {
+    constexpr std::uint32_t kHostLine = 64;
+    constexpr std::uint64_t kManyBytes = 1024;
+    return machine_.bounded_memory || bytes < kManyBytes ? shard.align : std::max(shard.align, kHostLine);
+  }
+
   void add_pieces() {
     constexpr std::uint32_t kOthers = 16;  // code, stacks and the like
     std::vector<std::uint32_t> counts(items_.size(), kOthers);
@@ -80,7 +87,7 @@ class Placement {
         items_[shard.tile.index()].push_back({.category = shard.category,
                                               .always = pieces[p].live == always_,
                                               .interleaved = shard.interleaved,
-                                              .align = shard.align,
+                                              .align = align_of(shard, pieces[p].bytes.size()),
                                               .live = pieces[p].live,
                                               .bytes = pieces[p].bytes.size(),
                                               .name = shard.name,
