@@ -2,9 +2,8 @@
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
 
-#include "../epilogue.h"
 #include "kernels/conv/conv_winograd.h"
-#include "poplibs/poplin/codelets/conv/conv_shape.h"
+#include "poplibs/poplin/codelets/conv/convolve.h"
 
 namespace poplin {
 
@@ -20,19 +19,7 @@ class ConvWinograd : public poplar::Vertex {
   poplar::Vector<int> shape;  // conv_shape.h
 
   bool compute() {
-    const PandoConvRows conv = conv_of_shape(shape);
-    if (code.size() == 0) {
-      pando_conv_winograd(&conv, &in[0], &weights[0], &out[0]);
-      return true;
-    }
-    using namespace pando::kernels;
-    MatrixOperand from[kMostEpilogueMatrices];
-    MatrixResult to[kMostEpilogueMatrices];
-    read_operands(operands, strides, from);
-    to[0] = {&out[0], conv.out_column};
-    for (unsigned r = 0; r < more.size(); ++r) to[r + 1] = {&more[r][0], conv.out_column};
-    const PandoEpilogue epilogue{code.data(), code.size(), from, to};
-    pando_conv_winograd(&conv, &in[0], &weights[0], &out[0], &epilogue);
+    convolve(*this, pando_conv_winograd);
     return true;
   }
 };
