@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/sanitizers.h"
 #include "exec/test_kernels.h"
 #include "poplar/exceptions.hpp"
 
@@ -315,11 +316,6 @@ TEST(Fibers, ResetDropsASuspendedFiber) {
   EXPECT_EQ(at(*r, 0, 64), 10);  // ten first parts, never a second
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PANDO_SANITIZED 1
-#endif
-#endif
 #if !defined(PANDO_SANITIZED)
 TEST(Fibers, StackOverflowIsAnError) {
   Hand p(1, 4);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "base/sanitizers.h"
 #include "graph/test_codelets.h"
 
 namespace pando::graph {
@@ -335,13 +336,8 @@ TEST_F(Host, ReadsAndWrites) {
 // --- Size ---------------------------------------------------------------------------------------------------------------------
 
 // Sanitizers cost a factor that says nothing about the graph.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if defined(PANDO_SANITIZED)
 constexpr double kAllowance = 20;
-#endif
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-constexpr double kAllowance = 1;
-#endif
 #else
 constexpr double kAllowance = 1;
 #endif

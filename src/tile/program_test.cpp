@@ -4,6 +4,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "base/sanitizers.h"
 #include "poplar/exceptions.hpp"
 #include "tile/hand_made.h"
 
@@ -214,12 +215,9 @@ TEST(Binary, RefusesBrokenFiles) {
   }
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if defined(PANDO_SANITIZED)
 constexpr double kLoadSeconds = 20;
-#endif
-#endif
-#if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
 constexpr double kLoadSeconds = 0.5;
 #endif
 

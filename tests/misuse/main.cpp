@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/sanitizers.h"
 #include "fuzz/time_limit.h"
 #include "misuse/world.h"
 
@@ -75,7 +76,7 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
 
 // In a child: tells the seed before each call, and what is wrong after it.
 [[noreturn]] void run_rounds(const Row& row, const Options& options, bool takes_foreign, int out) {
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+#if !defined(PANDO_ASAN)
   const rlimit space = {16ull << 30, 16ull << 30};
   setrlimit(RLIMIT_AS, &space);
 #endif

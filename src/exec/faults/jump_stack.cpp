@@ -6,20 +6,9 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sanitizers.h"
 #include "codelet/foreign_call.h"
 #include "codelet/tile_context.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#define PANDO_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#include <sanitizer/tsan_interface.h>
-#define PANDO_TSAN 1
-#endif
-#endif
 
 // pando_set_jump(environment): saves the callee-saved state on this stack as pando_switch_stack does, and tells
 // pando_record_jump(environment, that place), whose result it returns.

@@ -13,26 +13,12 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sanitizers.h"
 #include "codelet/foreign_call.h"
 #include "codelet/tile_context.h"
 #include "exec/faults/guard.h"
 #include "exec/faults/jump_stack.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PANDO_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define PANDO_TSAN 1
-#endif
-#endif
-#if defined(PANDO_ASAN)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-#if defined(PANDO_TSAN)
-#include <sanitizer/tsan_interface.h>
-#endif
 
 // pando_switch_stack(save, load, value): saves the callee-saved state on this stack, its pointer to *save, and goes on where `load`
 // points; there the call returns `value`. pando_fiber_entry: the first return address of a fiber; calls register 2 with register 1 as its

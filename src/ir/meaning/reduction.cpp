@@ -130,4 +130,26 @@ std::vector<Sample> along_dim_samples() {
   return all;
 }
 
+void infer_position(Inference& in) {
+  const Ints axes{axis_of(in, "dim")};
+  check_elements(in, axes);
+  in.result(DType::int32, reduced_shape(in.shape(0), axes, in.attributes().flag("keepdim")));
+}
+
+void find_position(Evaluation& e, bool of_largest) {
+  const HostTensor& x = e.operand(0);
+  HostTensor out = e.fresh();
+  const AxisView view(x.shape(), e.attributes().integer("dim"));
+  for (std::int64_t o = 0; o < view.outer; ++o) {
+    for (std::int64_t i = 0; i < view.inner; ++i) {
+      std::int64_t best = 0;
+      for (std::int64_t a = 1; a < view.extent; ++a) {
+        if (stands_before(x.number(view.position(o, a, i)), x.number(view.position(o, best, i)), of_largest)) best = a;
+      }
+      out.set_integer(o * view.inner + i, best);
+    }
+  }
+  e.result(std::move(out));
+}
+
 }  // namespace pando::ir

@@ -44,6 +44,9 @@ std::vector<Sample> number_reduction_samples();
 std::vector<Sample> distinct_reduction_samples();
 // Attributes "dim" and "keepdim".
 std::vector<Sample> along_dim_samples();
+// Where along "dim" the largest or least element lies: int32.
+void infer_position(Inference&);
+void find_position(Evaluation&, bool of_largest);
 
 // Whether a stands before b in ascending (descending) order. Numbers stand before NaN.
 inline bool stands_before(double a, double b, bool descending) { return b != b ? a == a : descending ? a > b : a < b; }
