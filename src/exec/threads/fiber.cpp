@@ -19,7 +19,6 @@
 #include "exec/faults/guard.h"
 #include "exec/faults/jump_stack.h"
 
-
 // pando_switch_stack(save, load, value): saves the callee-saved state on this stack, its pointer to *save, and goes on where `load`
 // points; there the call returns `value`. pando_fiber_entry: the first return address of a fiber; calls register 2 with register 1 as its
 // argument.
