@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "compile/plan.h"
+#include "compile/print_plan.h"
 
 namespace pando::compile {
 
@@ -14,10 +15,15 @@ constexpr int kPasses = 7;
 class Progress {
  public:
   explicit Progress(const Options& options) : options_(options) {}
+  // Of what is no pass over a plan.
   void done(const char* pass, const std::string& text) {
     ++step_;
     if (options_.progress) options_.progress(step_, kPasses);
     if (options_.log) options_.log(pass, text);
+  }
+  void done(const Plan& plan, Pass pass, const std::string& text) {
+    done(name_of(pass), text);
+    if (options_.show_plan) options_.show_plan(name_of(pass), text_after(pass, plan, options_.shown_tile));
   }
 
  private:
@@ -62,22 +68,22 @@ Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& 
   copy_tables(graph, programs.size(), *plan.out);
 
   assign_streams(plan, programs);  // every tile that the program uses belongs to one stream from here on
-  progress.done("assign_streams", fmt::format("{} streams", plan.out->streams.size()));
+  progress.done(plan, Pass::assign_streams, fmt::format("{} streams", plan.out->streams.size()));
 
   lay_out_variables(plan);  // every mapped element has a shard and an offset
-  progress.done("lay_out_variables", fmt::format("{} shards", plan.shards.size()));
+  progress.done(plan, Pass::lay_out_variables, fmt::format("{} shards", plan.shards.size()));
 
   lower_programs(plan, programs);  // steps with symbolic addresses; every byte they touch is in `accesses`
-  progress.done("lower_programs", fmt::format("{} actions, {} steps", plan.actions.size(), plan.orders));
+  progress.done(plan, Pass::lower_programs, fmt::format("{} actions, {} steps", plan.actions.size(), plan.orders));
 
   find_live_ranges(plan);  // shards are cut into pieces; each has a live range
-  progress.done("find_live_ranges", fmt::format("{} live ranges", plan.out->live_ranges.size()));
+  progress.done(plan, Pass::find_live_ranges, fmt::format("{} live ranges", plan.out->live_ranges.size()));
 
   place_memory(plan);  // pieces have addresses
-  progress.done("place_memory", plan.out_of_memory ? plan.out_of_memory->message() : "all tiles fit");
+  progress.done(plan, Pass::place_memory, plan.out_of_memory ? plan.out_of_memory->message() : "all tiles fit");
 
   emit(plan);  // addresses are resolved; one instruction list per stream
-  progress.done("emit", fmt::format("{} exchanges, {} compute steps", plan.out->exchanges.size(), plan.out->computes.size()));
+  progress.done(plan, Pass::emit, fmt::format("{} exchanges, {} compute steps", plan.out->exchanges.size(), plan.out->computes.size()));
 
   if (options.validate)
     for (const std::string& fault : tile::verify(*plan.out, graph.library())) {

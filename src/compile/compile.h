@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Options {
   bool mark_stream_copies = false;
   std::function<void(int step, int total)> progress;
   std::function<void(const char* pass, const std::string& text)> log;  // after every pass
+  // After every pass over the plan, with what it has put there (print_plan.h): of one tile, if that is set.
+  std::function<void(const char* pass, const std::string& plan)> show_plan;
+  std::optional<TileId> shown_tile;
 };
 
 struct OutOfMemory {

@@ -88,7 +88,7 @@ TEST(Executables, DumpedByTheTool) {
   Environment executable("API_EXECUTABLE", d / "second.pop");
   const std::string self =
       testing::internal::GetArgvs().front() + " --gtest_also_run_disabled_tests --gtest_filter=Executables.DISABLED_Compile";
-  for (const char* level : {"graph", "tile"}) {
+  for (const char* level : {"graph", "plan", "tile"}) {
     const std::string text = dump(std::string("--level=") + level + " -o " + (d / "dump.txt") + " -- " + self);
     std::ifstream in(d / "dump.txt");
     const std::string dumped{std::istreambuf_iterator<char>(in), {}};

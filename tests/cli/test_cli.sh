@@ -137,6 +137,7 @@ expect "dump: after the program's output" "$("$pando" dump --level=graph -- "$sc
 expect "dump: to a file" "$("$pando" dump --level=tile --tile=17 -o "$scratch/dump.txt" -- "$scratch/program" | tr '\n' '|')" "own output: |"
 expect "dump: the file" "$(cat "$scratch/dump.txt")" "level tile tile 17"
 expect "dump: no tile of the caller's" "$(PANDO_DUMP_TILE=3 "$pando" dump --level=graph -- "$scratch/program" | tail -1)" "level graph tile all"
+expect "dump: between the compiler's passes" "$("$pando" dump --level=plan -- "$scratch/program" | tail -1)" "level plan tile all"
 STATUS=7 check "dump: the program's status" 7 'level graph' "$pando" dump --level=graph -- "$scratch/program"
 check "dump: killed" 143 'dumped nothing' "$pando" dump --level=graph -- bash -c 'kill -TERM $$'
 check "dump: nothing dumped" 1 'true dumped nothing: it compiled no graph' "$pando" dump --level=graph -- true

@@ -130,9 +130,9 @@ int dump_running(const Arguments& arguments) {
 void add_dump(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand("dump", "Show a level of what a program compiles, or of an executable file");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("--level", arguments->level, "model (after each pass), graph or tile")
+  command->add_option("--level", arguments->level, "model (after each pass), graph, plan (what each pass of the compiler adds) or tile")
       ->required()
-      ->check(CLI::IsMember({"model", "graph", "tile"}));
+      ->check(CLI::IsMember({"model", "graph", "plan", "tile"}));
   command->add_option("--tile", arguments->tile, "Show this tile only");
   command->add_option("-o,--output", arguments->output, "File to write; - is standard output, after the program's own")
       ->capture_default_str();

@@ -48,8 +48,8 @@ bool dumps(std::string_view level) {
   const char* text = std::getenv("PANDO_DUMP_LEVEL");
   if (!text || !*text) return false;
   const std::string_view asked = text;
-  if (asked != "model" && asked != "graph" && asked != "tile")
-    fail(ErrorKind::invalid_option, "dump-level", "PANDO_DUMP_LEVEL is '{}'; expected model, graph or tile", text);
+  if (asked != "model" && asked != "graph" && asked != "plan" && asked != "tile")
+    fail(ErrorKind::invalid_option, "dump-level", "PANDO_DUMP_LEVEL is '{}'; expected model, graph, plan or tile", text);
   return asked == level;
 }
 
@@ -98,6 +98,10 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   compile::Options options = settings.compile;
   options.bounded_memory = shared.graph.machine().bounded_memory;
   options.progress = progress;
+  if (dumps("plan")) {
+    options.shown_tile = dump_tile();
+    options.show_plan = [](const char* pass, const std::string& plan) { write_dump(fmt::format("# after {}\n{}", pass, plan)); };
+  }
   if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
   auto e = executable_of(shared, compile::compile(shared.graph, nodes, options), settings, nodes.size());
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(), true}));

@@ -235,6 +235,10 @@ TEST(Dumps, GoToTheFile) {
   setenv("PANDO_DUMP_LEVEL", "graph", 1);
   setenv("PANDO_DUMP_FILE", path.c_str(), 1);
   compileGraph(m.graph, {prog});
+  setenv("PANDO_DUMP_LEVEL", "plan", 1);
+  setenv("PANDO_DUMP_TILE", "1", 1);
+  compileGraph(m.graph, {prog});
+  unsetenv("PANDO_DUMP_TILE");
   setenv("PANDO_DUMP_LEVEL", "all", 1);
   expect_error<invalid_option>([&] { compileGraph(m.graph, {prog}); }, "PANDO_DUMP_LEVEL is 'all'");
   unsetenv("PANDO_DUMP_LEVEL");
@@ -242,6 +246,8 @@ TEST(Dumps, GoToTheFile) {
   std::ifstream in(path);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   EXPECT_NE(text.find("marked"), std::string::npos);
+  EXPECT_NE(text.find("# after lay_out_variables\nsh1 on t1: variable \"b\", 12 bytes"), std::string::npos) << text;
+  EXPECT_EQ(text.find("on t0: variable"), std::string::npos) << text;
   std::filesystem::remove(path);
 }
 
