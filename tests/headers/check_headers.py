@@ -14,6 +14,8 @@ DEVICE = {"Vertex.hpp", "InOutTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "Q
 FLAGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
 # Of packages that are newer than C++11: from C++17 on.
 NEWER = ("gccs", "gccs/popsolver", "poplar_test")
+# What public programs use without including it.
+REACHED = "std::unordered_set<int> numbers; std::unique_ptr<int> pointer; std::vector<std::string> names; std::map<int, std::size_t> sizes;\n"
 COMPILERS = [("g++", "c++11"), ("g++", "c++14"), ("g++", "c++17"), ("g++", "c++20"), ("clang++-19", "c++11"), ("clang++-19", "c++23")]
 
 
@@ -56,6 +58,7 @@ def main():
             cases += [(compiler, standard, h, f"#include <{h}>\n#include <{h}>\n") for h in newer_headers(options.include)]
         if (compiler, standard) in (compilers[0], compilers[-1]):
             cases += [(compiler, standard, h, f"#include <{h}>\n#include <{h}>\n") for h in headers]
+            cases += [(compiler, standard, h, f"#include <{h}>\n{REACHED}") for h in ("poplar/Graph.hpp", "poplar/Engine.hpp")]
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(lambda c: compile_text(c[0], c[1], options.include, c[3]), cases)
