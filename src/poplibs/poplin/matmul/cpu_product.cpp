@@ -83,6 +83,8 @@ Operand strided(const Graph& graph, const Tensor& t, bool turned) {
     if (!variable.valid() || rows.variable != first.variable) {
       variable = graph.getVariable(rows.variable).flatten();
       if (!is_mapped(graph, variable)) return {};
+      // What a gather leaves are numbers in a variable of plain bits.
+      if (variable.elementType() != t.elementType()) variable = variable.reinterpret(t.elementType());
       first.variable = rows.variable;
     }
     o.groups.push_back(variable.slice(rows.begin, rows.begin + (n - 1) * rows.stride + columns));

@@ -141,6 +141,23 @@ TEST(MatMul, RowsApartAreReadOrCopied) {
   }
 }
 
+TEST(MatMul, ReadsRowsApartInAVariableOfAnotherType) {
+  const Dims d{3, 20, 24, 28};
+  const Operand a = operand("A", FLOAT, {d.m, d.groups, d.k}, uniform(-1, 1, 3)), b = right(d, FLOAT);
+  Values plain_a = left(d, FLOAT);
+  for (std::size_t g = 0; g < d.groups; ++g)
+    for (std::size_t i = 0; i < d.m; ++i)
+      for (std::size_t l = 0; l < d.k; ++l) plain_a.values[(g * d.m + i) * d.k + l] = a[(i * d.groups + g) * d.k + l];
+  for (const Machine machine : kMachines) {
+    const auto out = run(machine, {a, b}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+      const Tensor bits = g.clone(poplar::UNSIGNED_INT, in[0]);
+      prog.add(poplar::program::Copy(in[0].reinterpret(poplar::UNSIGNED_INT), bits));
+      return std::vector<Tensor>{poplin::matMulGrouped(g, bits.reinterpret(FLOAT).dimShuffle({1, 0, 2}), in[1], prog, FLOAT)};
+    });
+    expect_close(out[0], reference(d, plain_a, b), tolerance(d, FLOAT), name_of(machine));
+  }
+}
+
 TEST(MatMul, MultipliesAMatrixWithItself) {
   const Dims d{1, 24, 24, 24};
   for (const Machine machine : kMachines) {
