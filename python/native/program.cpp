@@ -151,27 +151,6 @@ void bind_additions(nb::class_<Program>& c) {
   c.def("set_buffer", set_buffer, nb::arg("buffer"), nb::arg("dtype"), nb::arg("shape"), nb::arg("entries"), nb::arg("meta_shape"));
 }
 
-// For programs that take a graph apart and build another.
-void bind_changes(nb::class_<Program>& c) {
-  c.def("erase", [](Program& p, Index op) { p.builder.erase(ir::OpId(op)); }, nb::arg("op"));
-  c.def(
-      "remove_output", [](Program& p, Index graph, std::size_t i) { p.builder.remove_output(graph_id(graph), i); }, nb::arg("graph"),
-      nb::arg("index"));
-  c.def(
-      "set_output", [](Program& p, Index graph, std::size_t i, Index t) { p.builder.set_output(graph_id(graph), i, tensor_id(t)); },
-      nb::arg("graph"), nb::arg("index"), nb::arg("tensor"));
-  c.def(
-      "add_call_operand", [](Program& p, Index op, Index t) { p.builder.add_call_operand(ir::OpId(op), tensor_id(t)); }, nb::arg("op"),
-      nb::arg("tensor"));
-  c.def(
-      "add_output_to_called",
-      [](Program& p, Index graph, Index t) { p.builder.add_output_to_called(graph_id(graph), p.builder.value_of(tensor_id(t))); },
-      nb::arg("graph"), nb::arg("tensor"));
-  c.def(
-      "unique_name", [](Program& p, Index graph, std::string_view wanted) { return p.module().unique_name(graph_id(graph), wanted); },
-      nb::arg("graph"), nb::arg("wanted"));
-}
-
 void bind_contexts(nb::class_<Program>& c) {
   c.def("push_scope", [](Program& p, std::string_view name) { p.builder.push_scope(name); }, nb::arg("name"));
   c.def("pop_scope", [](Program& p) { p.builder.pop_scope(); });
@@ -196,7 +175,6 @@ void bind_program(nb::module_& m) {
       "replicas", [](Program& p) { return p.module().replicas(); }, [](Program& p, std::int64_t n) { p.module().set_replicas(n); });
   bind_graphs(c);
   bind_additions(c);
-  bind_changes(c);
   bind_contexts(c);
   bind_program_views(c);
   bind_rewriting(c);

@@ -155,6 +155,9 @@ void bind_rewriting(nb::class_<Program>& c) {
   c.def(
       "set_output", [](Program& p, Index graph, std::size_t i, Index t) { p.builder.set_output(graph_id(graph), i, tensor_id(t)); },
       nb::arg("graph"), nb::arg("index"), nb::arg("tensor"));
+  c.def(
+      "unique_name", [](Program& p, Index graph, std::string_view wanted) { return p.module().unique_name(graph_id(graph), wanted); },
+      nb::arg("graph"), nb::arg("wanted"));
   c.def("add_output_to_called", add_output_to_called, nb::arg("graph"), nb::arg("tensor"));
   c.def(
       "add_call_operand", [](Program& p, Index call, Index t) { p.builder.add_call_operand(op_id(call), tensor_id(t)); }, nb::arg("call"),
