@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <numeric>
 #include <random>
 #include <sstream>
 
 #include "allocate/sections.h"
+#include "base/sanitizers.h"
 
 namespace pando::allocate {
 namespace {
@@ -339,18 +340,25 @@ AllocationProblem read_instance(const std::string& name) {
   return p;
 }
 
+// Of the processor, which a busy machine does not change.
+#if defined(PANDO_SANITIZED)
+constexpr double kMostSeconds = 200;
+#else
+constexpr double kMostSeconds = 20;
+#endif
+
 class Instance : public testing::TestWithParam<std::pair<const char*, std::size_t>> {};
 
 TEST_P(Instance, IsPlacedAtExactCapacity) {
   const AllocationProblem p = read_instance(GetParam().first);
   ASSERT_EQ(p.buffers.size(), GetParam().second);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const AllocationResult r = allocate(p);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   ASSERT_EQ(r.status, AllocationStatus::solved);
   EXPECT_EQ(check_allocation(p, r.offsets), "");
   EXPECT_LE(r.high_water, p.capacity);
-  EXPECT_LT(seconds, 20.0) << "generous: sanitizers and busy machines; the benchmark shows the real time";
+  EXPECT_LT(seconds, kMostSeconds) << "generous; the benchmark shows the real time";
   EXPECT_EQ(allocate(p), r) << "deterministic";
 }
 
@@ -392,9 +400,9 @@ TEST(AllocateAll, FortySevenThousandEqualTiles) {
   AllocationProblem p = random_problem(random, 100, 60, 4000, {});
   p.capacity *= 2;
   const std::vector<AllocationProblem> problems(47104, p);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const std::vector<AllocationResult> results = allocate_all(problems);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(results.back().status, AllocationStatus::solved);
   EXPECT_EQ(check_allocation(p, results.back().offsets), "");
   EXPECT_LT(seconds, 3.0) << "0.3 s on an idle machine; tenfold for sanitizers";
@@ -407,9 +415,9 @@ TEST(AllocateAll, TwoThousandDistinctTiles) {
     problems.push_back(random_problem(random, 100, 60, 4000, {.gaps = true, .alignment = true}));
     problems.back().capacity *= 2;
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const std::vector<AllocationResult> results = allocate_all(problems);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   for (std::size_t i = 0; i < problems.size(); i += 100) ASSERT_EQ(check_allocation(problems[i], results[i].offsets), "");
   EXPECT_LT(seconds, 10.0) << "1 s on an idle machine; tenfold for sanitizers";
 }

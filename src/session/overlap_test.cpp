@@ -25,7 +25,8 @@ struct Program {
     Module& m = b.module();
     const GraphId main = m.main_graph();
     const auto op = [&](std::string_view name, std::vector<TensorId> operands, Attributes a = {}) {
-      return b.op(main, name, operands, a)[0];
+      const std::vector<TensorId> results = b.op(main, name, operands, a);
+      return results.empty() ? TensorId() : results[0];
     };
     b.push_sequence(SequenceMode::ordered);
     in = m.add_stream({"in", HostStream::Direction::host_to_device, DType::float32, {kSide, kSide}});
