@@ -92,7 +92,8 @@ def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optiona
         top: how many are found.
         frontier: also what no other strategy beats in both time and memory.
         why_not: strategies; the result says of each why it is not the best.
-        schedules: pipeline schedules that are tried, by name, or "all"; files of tables (.csv) are tried where they fit. None: 1F1B.
+        schedules: pipeline schedules that are tried, by name, "all", or "synthesised" (made for what the stages cost, under several
+            limits of memory); files of tables (.csv) are tried where they fit. None: 1F1B.
         cuts: also cut each weight over the tensor axis along each of its dimensions, or not at all.
 
     Raises:

@@ -1,12 +1,12 @@
 #include "schedule/generate.h"
 
 #include "base/error.h"
+#include "schedule/synthesised.h"
 
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
-#include <tuple>
 
 namespace pando::schedule {
 
@@ -221,28 +221,32 @@ Table dual_pipe_v(const Shape& s) {
   return t;
 }
 
-// Limits in halves of a rank's microbatch, as the papers give them for rank numbers from 0. Those that were found stay: a search for a
-// strategy asks for one again and again.
-Table of_limit(const Shape& s, bool in_a_v, double limit, bool split) {
-  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, bool, double, bool>;
+// Those that were found stay: a search for a strategy asks for one again and again.
+Table of_problem(const std::string& name, const Problem& problem) {
   constexpr std::size_t kMost = 256;
   constexpr std::int64_t kLargest = 20'000;
   static std::mutex mutex;
-  static std::map<Key, Table> known;
-  const Key key{s.ranks, s.microbatches, s.stages_per_rank, in_a_v, limit, split};
+  static std::map<std::string, Table> known;
+  const Shape& s = problem.shape;
+  const std::string key = fmt::format("{} {} {} {}", name, s.ranks, s.microbatches, s.stages_per_rank);
   {
     const std::lock_guard lock(mutex);
     if (const auto it = known.find(key); it != known.end()) return it->second;
   }
+  Table t = synthesise(problem);
+  const std::lock_guard lock(mutex);
+  if (known.size() < kMost && t.cells() <= kLargest) known.emplace(key, t);
+  return t;
+}
+
+// Limits in microbatches of a rank, as the papers give them for rank numbers from 0.
+Table of_limit(const Shape& s, bool in_a_v, double limit, bool split) {
   Problem p;
   p.shape = s;
   p.in_a_v = in_a_v;
   p.split_backward = split;
   p.memory = {limit};
-  Table t = synthesise(p);
-  const std::lock_guard lock(mutex);
-  if (known.size() < kMost && t.cells() <= kLargest) known.emplace(key, t);
-  return t;
+  return of_problem(fmt::format("limit {} {} {}", in_a_v, limit, split), p);
 }
 
 struct Named {
@@ -286,12 +290,15 @@ const Named& named(std::string_view name) {
   }
   std::string known;
   for (const std::string& n : names()) known += (known.empty() ? "" : ", ") + n;
-  fail(ErrorKind::poplar_error, "schedule-name", "there is no schedule named '{}'; there are {}", name, known);
+  fail(ErrorKind::poplar_error, "schedule-name", "there is no schedule named '{}'; there are {}, and synthesised:MEMORY", name, known);
 }
 
 }  // namespace
 
-std::int32_t stages_per_rank_of(std::string_view name) { return named(name).stages_per_rank; }
+std::int32_t stages_per_rank_of(std::string_view name) {
+  if (!is_synthesised(name)) return named(name).stages_per_rank;
+  return name.starts_with("synthesised-v") ? 2 : 0;
+}
 bool is_in_a_v(std::string_view name) { return stages_per_rank_of(name) == 2; }
 
 Table generate(std::string_view name, const Shape& shape) {
@@ -303,6 +310,7 @@ Table generate(std::string_view name, const Shape& shape) {
     fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks of {} stages and {} microbatches: too many cells for a host", shape.ranks,
          shape.stages_per_rank, shape.microbatches);
   }
+  if (is_synthesised(name)) return of_problem(std::string(name), problem_of(name, shape));
   const Named& n = named(name);
   if (n.stages_per_rank != 0 && n.stages_per_rank != shape.stages_per_rank) {
     fail(ErrorKind::poplar_error, "schedule-shape", "{} has {} stages a rank, {} were asked for", name, n.stages_per_rank,

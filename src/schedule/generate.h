@@ -12,6 +12,7 @@
 // | ZBV                   | 2, in a V     | Qi et al. 2024: rank r has stages r and 2 p - 1 - r                            |
 // | V-Half, V-Min, V-1F1B | 2, in a V     | the same with half, a third, all of 1F1B's memory (synthesised, see there)      |
 // | DualPipeV             | 2, in a V     | DeepSeek 2025: forward and backward of two microbatches side by side           |
+// | synthesised:4:100:100 | any           | made for these costs under this limit (synthesised.h)                           |
 #pragma once
 
 #include "schedule/replay.h"
@@ -27,7 +28,7 @@ struct Shape {
   std::int32_t ranks = 1, microbatches = 1, stages_per_rank = 1;
 };
 
-// The names above, in that order.
+// The names above but the last, in that order.
 const std::vector<std::string>& names();
 // How many stages a rank has in it; 0: any number. Refuses (poplar_error) an unknown name.
 std::int32_t stages_per_rank_of(std::string_view name);

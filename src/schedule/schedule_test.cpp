@@ -1,6 +1,7 @@
 #include "schedule/anneal.h"
 #include "schedule/generate.h"
 #include "schedule/lower.h"
+#include "schedule/synthesised.h"
 
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
@@ -292,6 +293,32 @@ TEST(Schedule, SynthesisedFromCostsUnderALimit) {
   p.memory = {4};
   p.costs.forward = {1, 2};
   EXPECT_THROW(synthesise(p), poplar::poplar_error);
+}
+
+// A made schedule is made again from its name.
+TEST(Schedule, SynthesisedByName) {
+  Problem p;
+  p.shape = {3, 6, 1};
+  p.memory = {2};
+  p.costs = {{0.5, 1, 0.25}, {0, 1, 0.25}, {0.5, 0.5, 0.5}, 0};
+  const std::string name = name_of(p);
+  EXPECT_EQ(name, "synthesised:2:50-100-25:1-100-25:50");
+  EXPECT_TRUE(has_costs(name));
+  EXPECT_FALSE(has_costs(synthesised_name(false, 2)));
+  const Problem again = problem_of(name, p.shape);
+  EXPECT_EQ(again.costs.forward, (std::vector<double>{50, 100, 25}));
+  EXPECT_EQ(name_of(again), name);
+  EXPECT_EQ(write_csv(generate(name, p.shape)), write_csv(synthesise(again)));
+  EXPECT_EQ(write_csv(generate("synthesised-v:2", {2, 4, 2})),
+            write_csv(generate(name_of(problem_of("synthesised-v:2", {2, 4, 2})), {2, 4, 2})));
+  EXPECT_TRUE(is_in_a_v("synthesised-v:2"));
+  EXPECT_FALSE(is_in_a_v(name));
+  for (const char* wrong : {"synthesised", "synthesised:", "synthesised:x", "synthesised:-1", "synthesised:2:1", "synthesised:2:1-2:1",
+                            "synthesised:2:0:1", "synthesised:2:1:1:1:1", "synthesised:2:1:1-", "synthesised:99999999999"}) {
+    EXPECT_THROW(generate(wrong, p.shape), poplar::poplar_error) << wrong;
+  }
+  EXPECT_THROW(generate("synthesised-v:2", {2, 4, 1}), poplar::poplar_error);
+  EXPECT_THROW(generate("synthesise:2", p.shape), poplar::poplar_error);
 }
 
 }  // namespace

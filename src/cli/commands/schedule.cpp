@@ -65,7 +65,9 @@ void add_schedule(CLI::App& app, int& status) {
   for (const std::string& n : schedule::names()) names += " " + n;
   CLI::Option* const input =
       command->add_option("input", a->input, "CSV: a line for each rank, cells <stage><F|I|W|B><microbatch> in order of execution");
-  CLI::Option* const name = command->add_option("--name", a->name, "Make the schedule of this name:" + names)->excludes(input);
+  CLI::Option* const name =
+      command->add_option("--name", a->name, "Make the schedule of this name:" + names + ", or synthesised:MEMORY[:F:I:W]")
+          ->excludes(input);
   CLI::Option* const ranks = command->add_option("--ranks", a->shape.ranks, "Pipeline ranks")->excludes(input);
   command->add_option("--microbatches", a->shape.microbatches, "Microbatches")->needs(ranks);
   command->add_option("--stages-per-rank", a->shape.stages_per_rank, "Stages on each rank")->needs(ranks)->capture_default_str();

@@ -184,7 +184,8 @@ void add_search(CLI::App& app, int& status) {
       ->capture_default_str();
   command
       ->add_option("--schedules", p.space.schedules,
-                   "Of a program: pipeline schedules that are tried, by name (pando schedule --help), or all")
+                   "Of a program: pipeline schedules that are tried, by name (pando schedule --help); all; synthesised: made for what the "
+                   "stages cost")
       ->delimiter(',');
   command
       ->add_option("--schedule-table", p.tables, "Of a program: a schedule as CSV that is tried, too, where its ranks and microbatches fit")

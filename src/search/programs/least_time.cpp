@@ -120,7 +120,10 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const La
     if (when != When::each) continue;
     seconds[o.index()] = of_op(o, parts_of(m, layout, o));
     all[stage].all += seconds[o.index()];
-    if (program_.phase_of(o) == Phase::forward) forward.forward(o, stage, seconds[o.index()]);
+    if (stages.for_weights[o.index()]) all[stage].weight_gradients += seconds[o.index()];
+    if (program_.phase_of(o) != Phase::forward) continue;
+    all[stage].forward += seconds[o.index()];
+    forward.forward(o, stage, seconds[o.index()]);
   }
   for (std::size_t i = ops.size(); i-- > 0;) {
     const OpId o = ops[i];
@@ -133,6 +136,16 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const La
     all[i].idle_behind = backward.idle(i);
   }
   return all;
+}
+
+schedule::Costs LeastTime::costs_of(const Strategy& s, const Layout& layout) {
+  schedule::Costs costs{{}, {}, {}, 0};
+  for (const OfStage& stage : stages_of(s, layout)) {
+    costs.forward.push_back(stage.forward);
+    costs.input_gradient.push_back(stage.all - stage.forward - stage.weight_gradients);
+    costs.weight_gradient.push_back(stage.weight_gradients);
+  }
+  return costs;
 }
 
 double LeastTime::seconds(const Strategy& s, const Layout& layout) {

@@ -6,6 +6,7 @@
 // least, a microbatch that is alone in the pipeline shows.
 #pragma once
 
+#include "schedule/replay.h"
 #include "simulate/costs/cost_model.h"
 #include "transform/distribute/layout/layout.h"
 
@@ -19,11 +20,13 @@ class LeastTime {
   LeastTime(const transform::Program& program, const simulate::CostModel& costs);
   // Refuses (value) what the stages refuse.
   double seconds(const transform::Strategy& strategy, const transform::Layout& layout);
+  // What passes of stages cost for one microbatch. Refuses (value) what the stages refuse.
+  schedule::Costs costs_of(const transform::Strategy& strategy, const transform::Layout& layout);
 
  private:
   // One microbatch on a stage, seconds.
   struct OfStage {
-    double all = 0, updates = 0, idle_before = 0, idle_behind = 0;
+    double all = 0, forward = 0, weight_gradients = 0, updates = 0, idle_before = 0, idle_behind = 0;
     std::int32_t rank = 0;
   };
   double of_op(ir::OpId op, double parts);

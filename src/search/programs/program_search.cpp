@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
+#include "schedule/synthesised.h"
 #include "search/programs/least_memory.h"
 #include "search/programs/least_time.h"
 #include "search/programs/program_space.h"
@@ -83,7 +84,10 @@ class Searcher {
         times_(program, costs_) {
     const ProgramFacts facts = facts_of(program, costs_, cluster, space);
     r_.samples = facts.samples;
-    for (ProgramGroup& g : program_groups(facts, space)) candidates_.push_back({std::move(g), 0});
+    for (ProgramGroup& g : program_groups(facts, space)) {
+      name_costs(g);
+      candidates_.push_back({std::move(g), 0});
+    }
     for (const Candidate& c : candidates_) r_.certificate.points += static_cast<std::int64_t>(c.group.points.size());
   }
 
@@ -108,6 +112,20 @@ class Searcher {
     ProgramGroup group;
     double seconds = 0;
   };
+
+  // A schedule that is made for costs is made for those of the group's stages.
+  void name_costs(ProgramGroup& g) {
+    const Strategy& plainest = g.points.front();
+    if (!schedule::is_synthesised(plainest.schedule) || schedule::has_costs(plainest.schedule)) return;
+    try {
+      schedule::Problem p = schedule::problem_of(plainest.schedule, {plainest.pipeline, plainest.microbatches, plainest.stages_per_rank});
+      p.costs = times_.costs_of(plainest, transform::lay_out(program_, plainest));
+      const std::string name = schedule::name_of(p);
+      for (Strategy& s : g.points) s.schedule = name;
+    } catch (const ModelError&) {
+      // The group is refused where it is looked at.
+    }
+  }
 
   // Groups that the transforms refuse as a whole go, the others are visited by their bounds.
   void bound_groups() {

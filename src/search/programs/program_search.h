@@ -41,7 +41,8 @@ struct ProgramSpace {
   // What a user demands: words of a strategy (strategy_text.h).
   std::string require;
   std::int32_t most_microbatches = 32;
-  // Schedules by name instead of those above; "all": every one that has a name.
+  // Schedules by name instead of those above; "all": every one that has a name; "synthesised": schedules made for what the stages cost,
+  // under several limits of memory.
   std::vector<std::string> schedules;
   // Tried, too, where a point has their ranks and microbatches.
   std::vector<NamedTable> tables;

@@ -9,7 +9,7 @@
 #include "search/programs/strategy_text.h"
 #include "simulate/flatten.h"
 
-#include "schedule/generate.h"
+#include "schedule/synthesised.h"
 
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
@@ -219,6 +219,26 @@ TEST(ProgramSearch, SchedulesByNameAndFromTables) {
   EXPECT_THROW(search_program(gpt, cluster, space), poplar::poplar_error);
 }
 
+// Stages of one and of two layers: the schedule is made for what they cost, and its name says so.
+TEST(ProgramSearch, SchedulesAreMadeForWhatStagesCost) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  const transform::Program gpt = small_gpt();
+  ProgramSpace space{.devices = 2, .require = "pipeline=2 microbatches=4 recompute=none", .most_microbatches = 4};
+  space.schedules = {"1F1B", "ZB-H1", "synthesised"};
+  const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
+  std::set<std::string> made;
+  for (const FoundProgram& f : all.best) {
+    if (!schedule::is_synthesised(f.strategy.schedule)) continue;
+    EXPECT_TRUE(schedule::has_costs(f.strategy.schedule)) << f.strategy.schedule;
+    EXPECT_EQ(to_string(parse_words(to_string(f.strategy), {.first_device = 0})), to_string(f.strategy));
+    if (made.insert(f.strategy.schedule).second) {
+      EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, f.strategy), 3).equal()) << to_string(f.strategy);
+    }
+  }
+  EXPECT_GT(made.size(), 2u);
+  EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
+}
+
 // Two nodes of two devices: what transfers most is in a node.
 TEST(ProgramSearch, DevicesArePlacedOnTheNetwork) {
   simulate::Cluster cluster = simulate::cluster_named("bow-pod");
@@ -243,11 +263,12 @@ TEST(ProgramSearch, NoEstimateIsBelowItsBound) {
   const auto& cluster = simulate::cluster_named("bow-pod");
   const simulate::ClusterCostModel costs(cluster);
   const transform::Program gpt = small_gpt();
-  for (const char* words : {"data=4", "tensor=4", "tensor=2 data=2 sequence-parallel zero=1", "pipeline=4 microbatches=4",
-                            "pipeline=2 data=2 microbatches=4 recompute=full", "pipeline=4 microbatches=8 schedule=ZB-H1",
-                            "pipeline=2 microbatches=4 schedule=ZBV stages-per-rank=2",
-                            "pipeline=2 microbatches=8 schedule=V-1F1B stages-per-rank=2", "pipeline=5 microbatches=2 layers=1/1/1/1/1",
-                            "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {
+  for (const char* words :
+       {"data=4", "tensor=4", "tensor=2 data=2 sequence-parallel zero=1", "pipeline=4 microbatches=4",
+        "pipeline=2 data=2 microbatches=4 recompute=full", "pipeline=4 microbatches=8 schedule=ZB-H1",
+        "pipeline=2 microbatches=4 schedule=ZBV stages-per-rank=2", "pipeline=2 microbatches=8 schedule=V-1F1B stages-per-rank=2",
+        "pipeline=2 microbatches=4 schedule=synthesised:3:100-60:90:40-100", "pipeline=5 microbatches=2 layers=1/1/1/1/1",
+        "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {
     const Strategy s = parse_words(words, {.first_device = 0});
     const double least = least_program_seconds(gpt, s, costs), seconds = estimate_program(gpt, s, cluster).seconds;
     EXPECT_GT(least, 0.05 * seconds) << words;

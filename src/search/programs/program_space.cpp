@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "ir/op_row.h"
-#include "schedule/generate.h"
+#include "schedule/synthesised.h"
 #include "search/programs/strategy_text.h"
 #include "transform/distribute/layout/layout.h"
 #include "transform/distribute/stages.h"
@@ -206,7 +206,7 @@ class SpaceBuilder {
 
   void schedules(Strategy s) {
     if (s.pipeline == 1) return sequences(s);
-    for (const std::string& name : demand_.one_of("schedule", demand_.values.schedule, schedule_names())) {
+    for (const std::string& name : demand_.one_of("schedule", demand_.values.schedule, schedule_names(s.pipeline))) {
       s.schedule = name;
       if (name == demand_.values.schedule && demand_.values.table) s.table = demand_.values.table;
       for (std::int32_t v : demand_.one_of("stages-per-rank", demand_.values.stages_per_rank, stages_per_rank_of(name))) {
@@ -242,10 +242,22 @@ class SpaceBuilder {
     }
   }
 
-  std::vector<std::string> schedule_names() const {
-    const bool all = space_.wide || std::find(space_.schedules.begin(), space_.schedules.end(), "all") != space_.schedules.end();
-    if (all) return schedule::names();
-    return space_.schedules.empty() ? std::vector<std::string>{"1F1B", "Interleaved1F1B"} : space_.schedules;
+  std::vector<std::string> schedule_names(std::int32_t ranks) const {
+    if (space_.wide && space_.schedules.empty()) return schedule::names();
+    if (space_.schedules.empty()) return {"1F1B", "Interleaved1F1B"};
+    std::vector<std::string> names;
+    for (const std::string& name : space_.schedules) {
+      if (name == "all") {
+        names.insert(names.end(), schedule::names().begin(), schedule::names().end());
+      } else if (name == "synthesised") {
+        // As much memory as 1F1B and as ZB-H2 take; in a V as much as V-Half.
+        for (const std::int32_t memory : {ranks, 2 * ranks - 1}) names.push_back(schedule::synthesised_name(false, memory));
+        for (const std::int32_t memory : {ranks / 2 + 1, ranks}) names.push_back(schedule::synthesised_name(true, memory));
+      } else {
+        names.push_back(name);
+      }
+    }
+    return names;
   }
   std::vector<std::int32_t> stages_per_rank_of(const std::string& name) const {
     if (demand_.values.table && name == demand_.values.schedule) {
@@ -254,6 +266,7 @@ class SpaceBuilder {
     }
     const std::int32_t fixed = schedule::stages_per_rank_of(name);
     if (fixed > 0) return {fixed};
+    if (schedule::is_synthesised(name)) return {1};
     return space_.wide ? std::vector<std::int32_t>{2, 3, 4} : std::vector<std::int32_t>{2};
   }
 

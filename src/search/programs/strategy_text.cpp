@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "pando/model_error.hpp"
-#include "schedule/generate.h"
+#include "schedule/synthesised.h"
 #include "transform/distribute/device_order.h"
 
 #include <fmt/format.h>
@@ -97,8 +97,9 @@ void read_schedule(std::string_view value, Strategy& s) {
     s.table = table_from(s.schedule);
     return;
   }
-  if (std::find(names.begin(), names.end(), value) == names.end()) {
-    refuse_value("schedule", value, fmt::format("one of {}, or a table (a file's name that ends in .csv)", fmt::join(names, ", ")));
+  if (std::find(names.begin(), names.end(), value) == names.end() && !schedule::is_synthesised(value)) {
+    refuse_value("schedule", value,
+                 fmt::format("one of {}, synthesised:MEMORY, or a table (a file's name that ends in .csv)", fmt::join(names, ", ")));
   }
   s.table.reset();
 }
