@@ -8,7 +8,7 @@
 //         .signature = "softplus(t: Tensor) -> Tensor",
 //         .operands = {{"t", any_floating}},
 //         .infer = same_as_first,
-//         .reference = map_unary<[](double x) { return std::log1p(std::exp(x)); }>,
+//         .reference = map_unary([](double x) { return std::log1p(std::exp(x)); }),
 //         .gradient = [](Gradient& g) { g.give(0, g.op("mul", {g.grad(0), g.op("sigmoid", {g.operand(0)})})); },
 //         .elementwise = true,
 //         .samples = elementwise_samples,
@@ -403,13 +403,14 @@ void map_elements(Evaluation& e, const std::function<double(double)>& f);
 // With broadcasting. `f` in double, `g` (where given) for integer operands.
 void map_pairs(Evaluation& e, const std::function<double(double, double)>& f,
                const std::function<std::int64_t(std::int64_t, std::int64_t)>& g = {});
-template <auto f>
-void map_unary(Evaluation& e) {
-  map_elements(e, f);
+// The reference of a row, from a function without captures.
+template <class F>
+constexpr auto map_unary(F) {
+  return +[](Evaluation& e) { map_elements(e, F{}); };
 }
-template <auto f>
-void map_binary(Evaluation& e) {
-  map_pairs(e, f);
+template <class F>
+constexpr auto map_binary(F) {
+  return +[](Evaluation& e) { map_pairs(e, F{}); };
 }
 
 // Index of the element of an operand that broadcasts to `out`, for row-major position `i` of `out`.

@@ -13,10 +13,10 @@ constexpr OpRow op_gelu = checked({
     .signature = "gelu(t: Tensor) -> Tensor",
     .operands = {{{"t", any_floating}}},
     .infer = same_as_first,
-    .reference = map_unary<[](double x) {
+    .reference = map_unary([](double x) {
       constexpr double kScale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
       return 0.5 * x * (1 + std::tanh(kScale * (x + 0.044715 * x * x * x)));
-    }>,
+    }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("gelu_grad", {g.operand(0), g.grad()})); },
     .samples = unary_samples,

@@ -21,10 +21,10 @@ constexpr OpRow op_gelu_grad = checked({
     .doc = "dy times the derivative of gelu at x.",
     .operands = {{{"x", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
-    .reference = map_binary<[](double x, double dy) {
+    .reference = map_binary([](double x, double dy) {
       const double t = std::tanh(kScale * (x + kCubic * x * x * x));
       return dy * 0.5 * (1 + t + x * (1 - t * t) * kScale * (1 + 3 * kCubic * x * x));
-    }>,
+    }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const auto whole = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());

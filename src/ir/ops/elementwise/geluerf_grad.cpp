@@ -22,9 +22,9 @@ constexpr OpRow op_geluerf_grad = checked({
     .doc = "dy times the derivative of geluerf at x.",
     .operands = {{{"x", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
-    .reference = map_binary<[](double x, double dy) {
+    .reference = map_binary([](double x, double dy) {
       return dy * (0.5 * (1 + std::erf(x / std::numbers::sqrt2)) + x * kDensity * std::exp(-0.5 * x * x));
-    }>,
+    }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const auto x = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());

@@ -12,7 +12,7 @@ constexpr OpRow op_isfinite = checked({
     .signature = "isfinite(t: Tensor) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .infer = infer_bool,
-    .reference = map_unary<[](double x) { return std::isfinite(x); }>,
+    .reference = map_unary([](double x) { return std::isfinite(x); }),
     .expand = [](Expansion& x) {
       const ValueId nan = x.op("isnan", {x.operand(0)}), infinite = x.op("isinf", {x.operand(0)});
       x.result(x.op("logical_not", {x.op("logical_or", {nan, infinite})}));

@@ -9,7 +9,7 @@ constexpr OpRow op_logical_not = checked({
     .signature = "logical_not(t: Tensor) -> Tensor",
     .operands = {{{"t", only_bool}}},
     .infer = same_as_first,
-    .reference = map_unary<[](double x) { return x == 0; }>,
+    .reference = map_unary([](double x) { return x == 0; }),
     .differentiable = Differentiable::refused,
     .samples = [] {
       Sample s;

@@ -10,7 +10,7 @@ constexpr OpRow op_relu_grad = checked({
     .doc = "dy where relu's result y is positive, else 0.",
     .operands = {{{"y", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
-    .reference = map_binary<[](double y, double dy) { return y > 0 ? dy : 0.0; }>,
+    .reference = map_binary([](double y, double dy) { return y > 0 ? dy : 0.0; }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       if (g.wants(0)) g.give(0, zeros_like(g, g.operand_type(0)));

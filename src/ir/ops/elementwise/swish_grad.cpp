@@ -12,10 +12,10 @@ constexpr OpRow op_swish_grad = checked({
     .doc = "dy times the derivative of swish at x.",
     .operands = {{{"x", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
-    .reference = map_binary<[](double x, double dy) {
+    .reference = map_binary([](double x, double dy) {
       const double s = 1 / (1 + std::exp(-x));
       return dy * s * (1 + x * (1 - s));
-    }>,
+    }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const auto x = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());

@@ -10,7 +10,7 @@ constexpr OpRow op_tanh_grad = checked({
     .doc = "The gradient of tanh: dy (1 - y^2), of the result y.",
     .operands = {{{"y", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
-    .reference = map_binary<[](double y, double dy) { return dy * (1 - y * y); }>,
+    .reference = map_binary([](double y, double dy) { return dy * (1 - y * y); }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
       const auto y = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());
