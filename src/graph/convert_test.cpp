@@ -24,6 +24,9 @@ TEST(Convert, ValuesInRange) {
   converts<std::uint64_t, float>(ElementType::unsigned_long_long, {std::numeric_limits<std::uint64_t>::max()}, ElementType::float_,
                                  {0x1p64f});
   converts<float, std::uint16_t>(ElementType::float_, {65504.0f, 0.1f}, ElementType::half, {0x7bff, half_from_float(0.1f)});
+  // Rounded once: through float this double is a tie, through double this integer is.
+  converts<double, std::uint16_t>(ElementType::double_, {1 + 0x1p-11 + 0x1p-40, 65519.999}, ElementType::half, {0x3c01, 0x7bff});
+  converts<std::int64_t, float>(ElementType::long_long, {(1ll << 62) + (1ll << 38) + 1}, ElementType::float_, {0x1.000002p62f});
   converts<std::int32_t, std::uint8_t>(ElementType::int_, {-4, 0}, ElementType::boolean, {1, 0});
   converts<std::uint8_t, float>(ElementType::boolean, {1, 0}, ElementType::float_, {1, 0});
   converts<double, float>(ElementType::double_, {std::numeric_limits<double>::infinity()}, ElementType::float_,

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "base/values/element_text.h"
+
 namespace pando::tile {
 
 std::string text_of(TileId tile, std::uint64_t offset) {
@@ -46,23 +48,6 @@ T load(const char* bytes) {
   return value;
 }
 
-std::string text_of_value(ElementType type, const char* bytes) {
-  switch (type) {
-    case ElementType::boolean: return *bytes ? "true" : "false";
-    case ElementType::half: return fmt::format("{}", float_from_half(load<std::uint16_t>(bytes)));
-    case ElementType::float_: return fmt::format("{}", load<float>(bytes));
-    case ElementType::double_: return fmt::format("{}", load<double>(bytes));
-    default: break;
-  }
-  switch (size_of(type)) {
-    case 1:
-      return is_signed(type) ? fmt::format("{}", int{load<std::int8_t>(bytes)}) : fmt::format("{}", unsigned{load<std::uint8_t>(bytes)});
-    case 2: return is_signed(type) ? fmt::format("{}", load<std::int16_t>(bytes)) : fmt::format("{}", load<std::uint16_t>(bytes));
-    case 4: return is_signed(type) ? fmt::format("{}", load<std::int32_t>(bytes)) : fmt::format("{}", load<std::uint32_t>(bytes));
-    default: return is_signed(type) ? fmt::format("{}", load<std::int64_t>(bytes)) : fmt::format("{}", load<std::uint64_t>(bytes));
-  }
-}
-
 std::string text_of_operand(const Operand& o) { return fmt::format("{}[{}]", text_of(o.tile, o.offset), o.count); }
 
 std::string text_of_edge(const Program& program, const Field& field, std::uint32_t& operand) {
@@ -78,7 +63,7 @@ std::string text_of_state(const Program& program, const Field& field, std::uint3
   const std::size_t size = size_of(field.type);
   const auto next = [&] {
     at += static_cast<std::uint32_t>(size);
-    return text_of_value(field.type, program.state.data() + at - size);
+    return element_text(field.type, program.state.data() + at - size);
   };
   if (field.shape == FieldShape::scalar) return next();
   const auto count = load<std::uint32_t>(program.state.data() + at);

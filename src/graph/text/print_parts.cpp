@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <iterator>
+
+#include "base/values/element_text.h"
 
 namespace pando::graph {
 
@@ -21,36 +22,6 @@ std::string text_of(const Graph& graph, const Run& run) {
   if (run.stride != 1) return fmt::format("v{}[{} by {} x {}]", v, run.offset, run.stride, run.count);
   if (run.count == elements) return fmt::format("v{}", v);
   return fmt::format("v{}[{},{})", v, run.offset, run.offset + run.count);
-}
-
-template <class T>
-T load(const char* p) {
-  T value;
-  std::memcpy(&value, p, sizeof(T));
-  return value;
-}
-
-std::string value_text(const char* p, ElementType type) {
-  switch (type) {
-    case ElementType::boolean: return load<std::uint8_t>(p) ? "true" : "false";
-    case ElementType::char_:
-    case ElementType::signed_char: return std::to_string(load<std::int8_t>(p));
-    case ElementType::unsigned_char:
-    case ElementType::quarter:
-    case ElementType::quarter_metadata: return std::to_string(load<std::uint8_t>(p));
-    case ElementType::short_: return std::to_string(load<std::int16_t>(p));
-    case ElementType::unsigned_short: return std::to_string(load<std::uint16_t>(p));
-    case ElementType::int_: return std::to_string(load<std::int32_t>(p));
-    case ElementType::unsigned_int: return std::to_string(load<std::uint32_t>(p));
-    case ElementType::long_:
-    case ElementType::long_long: return std::to_string(load<std::int64_t>(p));
-    case ElementType::unsigned_long:
-    case ElementType::unsigned_long_long: return std::to_string(load<std::uint64_t>(p));
-    case ElementType::half: return fmt::format("{}", float_from_half(load<std::uint16_t>(p)));
-    case ElementType::float_: return fmt::format("{}", load<float>(p));
-    case ElementType::double_: return fmt::format("{}", load<double>(p));
-  }
-  return {};
 }
 
 }  // namespace
@@ -98,7 +69,7 @@ std::string text_of(const Graph& graph, const View& view) {
 std::string text_of_values(std::string_view bytes, ElementType type) {
   const std::size_t size = size_of(type), n = bytes.size() / size;
   std::string text;
-  for (std::size_t i = 0; i < n && i < kMostValues; ++i) text += (i ? " " : "") + value_text(bytes.data() + i * size, type);
+  for (std::size_t i = 0; i < n && i < kMostValues; ++i) text += (i ? " " : "") + element_text(type, bytes.data() + i * size);
   if (n > kMostValues) text += fmt::format(" and {} more", n - kMostValues);
   return text;
 }

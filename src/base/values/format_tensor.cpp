@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/print_format.h"
+#include "base/values/element_text.h"
 
 namespace pando {
 namespace {
@@ -25,15 +26,9 @@ double real_at(const char* bytes, ElementType type, std::uint64_t i) {
   return load<double>(at);
 }
 
+// Bools are shown as numbers.
 std::string integer_text(const char* bytes, ElementType type, std::uint64_t i) {
-  const char* const at = bytes + i * size_of(type);
-  const bool sign = is_signed(type);
-  switch (size_of(type)) {
-    case 1: return sign ? fmt::format("{}", int{load<std::int8_t>(at)}) : fmt::format("{}", unsigned{load<std::uint8_t>(at)});
-    case 2: return sign ? fmt::format("{}", load<std::int16_t>(at)) : fmt::format("{}", load<std::uint16_t>(at));
-    case 4: return sign ? fmt::format("{}", load<std::int32_t>(at)) : fmt::format("{}", load<std::uint32_t>(at));
-    default: return sign ? fmt::format("{}", load<std::int64_t>(at)) : fmt::format("{}", load<std::uint64_t>(at));
-  }
+  return element_text(type == ElementType::boolean ? ElementType::unsigned_char : type, bytes + i * size_of(type));
 }
 
 class Formatter {
