@@ -64,11 +64,18 @@ std::string ir_text(const llvm::Module& module) {
   return out;
 }
 
+// Without `..` and symbolic links: where these meet, a path that is shortened as text, as build systems do, names another file or none.
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
+}
+
 // For make and ninja: what the output depends on.
 void write_depfile(const Options& options, const std::vector<Dependency>& dependencies) {
   if (options.depfile.empty()) return;
   std::string text = options.output + ":";
-  for (const Dependency& d : dependencies) text += " \\\n  " + d.path;
+  for (const Dependency& d : dependencies) text += " \\\n  " + real_path(d.path);
   write_file(options.depfile, text + "\n");
 }
 

@@ -75,6 +75,23 @@ TEST_F(PopcTargets, FlagsWithOneDashAndFlagsForClang) {
   EXPECT_THAT(popc("v.cpp -X").text, HasSubstr("missing argument after '-X'"));
 }
 
+// A build system that shortens the paths of a depfile must find the same files: otherwise it compiles again each time.
+TEST_F(PopcTargets, DepfilesNameFilesAsTheyAre) {
+  write("v.cpp", "#include <cmath>\n#include <vector>\n" + vertex("*out = 1;"));
+  ASSERT_EQ(popc("-c -MF v.d v.cpp -o v.gp").status, 0);
+  std::ifstream rule(folder_ / "v.d");
+  std::size_t files = 0, of_the_library = 0;
+  for (std::string word; rule >> word;) {
+    if (word == "\\" || word.back() == ':') continue;
+    ++files;
+    of_the_library += word.find("/c++/") != std::string::npos;
+    EXPECT_EQ(std::filesystem::path(word).lexically_normal(), word);
+    EXPECT_TRUE(std::filesystem::exists(word)) << word;
+  }
+  EXPECT_GT(files, 10u);
+  EXPECT_GT(of_the_library, 2u);
+}
+
 TEST_F(PopcTargets, OfVariantsOfAVertexTheHostsIsTaken) {
   write("v.cpp", vertex("*out = ARCH;", kArchitecture));
   for (const char* target : {"cpu", "ipu2", "ipu21"}) {
