@@ -12,6 +12,7 @@
 
 #include "base/threads.h"
 #include "bench.h"
+#include "codelet/hand_made.h"
 #include "exec/runner.h"
 #include "tile/hand_made.h"
 
@@ -111,13 +112,15 @@ std::pair<double, double> best_of(unsigned tries, const std::function<double()>&
   return {a, b};
 }
 
+Codelet saxpy_codelet() {
+  return hand_made_codelet<Saxpy>("Saxpy", {hand_made_field("in", FieldKind::input), hand_made_field("out", FieldKind::inout)},
+                                  saxpy_kernel);
+}
+
 void superstep() {
   constexpr unsigned kRounds = 500, kTries = 5;
   HandMade p(1, kTiles, 16384);
-  const ModuleId m = p.library.add_builtin(
-      "bench",
-      {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
-                               sizeof(Saxpy), saxpy_kernel)});
+  const ModuleId m = p.library.add_builtin("bench", {saxpy_codelet()});
   const CodeletId codelet = p.library.module(m).codelets[0];
   const StreamId s = p.add_ipu(0);
   std::vector<HandMadeVertex> vertices;
@@ -149,10 +152,7 @@ void superstep() {
   print_figure({.what = what, .unit = "us", .ours = best / 1e3, .peer = dense / 1e3, .peer_name = "hand loop, compact data"});
 
   HandMade empty(1, kTiles, 16384);
-  const ModuleId m2 = empty.library.add_builtin(
-      "bench",
-      {tile::hand_made_codelet("Saxpy", {tile::vector_field("in", FieldKind::input, 0), tile::vector_field("out", FieldKind::inout, 16)},
-                               sizeof(Saxpy), saxpy_kernel)});
+  const ModuleId m2 = empty.library.add_builtin("bench", {saxpy_codelet()});
   const StreamId s2 = empty.add_ipu(0);
   const std::uint32_t small =
       empty.add_compute(s2, {{empty.library.module(m2).codelets[0], TileId(0), {{TileId(0), 16, 0}, {TileId(0), 16, 64}}, ""}});

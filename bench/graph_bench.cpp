@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bench.h"
+#include "codelet/hand_made.h"
 #include "compile/compile.h"
 #include "exec/runner.h"
 #include "graph/graph.h"
@@ -38,23 +39,10 @@ bool halo_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::ui
 }
 
 Codelet halo_codelet() {
-  Codelet c;
-  c.name = "Halo";
-  for (const bool out : {false, true}) {
-    Field f;
-    f.name = out ? "y" : "x";
-    f.kind = out ? FieldKind::output : FieldKind::input;
-    f.shape = FieldShape::vector;
-    f.min_align = 4;
-    f.host_offset = out ? offsetof(HaloObject, y) : offsetof(HaloObject, x);
-    f.host_size = 16;
-    c.fields.push_back(f);
-  }
-  c.host_size = sizeof(HaloObject);
-  c.host_align = 8;
+  Codelet c =
+      hand_made_codelet<HaloObject>("Halo", {hand_made_field("x", FieldKind::input), hand_made_field("y", FieldKind::output)}, halo_kernel);
   c.code_bytes = 128;
   c.stack_bytes = 64;
-  c.kernel = halo_kernel;
   return c;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "bench.h"
+#include "codelet/hand_made.h"
 #include "compile/compile.h"
 #include "exec/runner.h"
 #include "graph/graph.h"
@@ -40,29 +41,12 @@ bool stencil_kernel(char* first, std::uint64_t stride, std::uint64_t count, std:
 }
 
 Codelet stencil_codelet() {
-  Codelet c;
-  c.name = "Stencil";
-  for (const bool out : {false, true}) {
-    Field f;
-    f.name = out ? "y" : "x";
-    f.kind = out ? FieldKind::inout : FieldKind::input;
-    f.shape = FieldShape::vector;
-    f.min_align = 4;
-    f.host_offset = out ? offsetof(StencilObject, y) : offsetof(StencilObject, x);
-    f.host_size = 16;
-    c.fields.push_back(f);
-  }
-  Field width;
-  width.name = "width";
-  width.type = ElementType::unsigned_int;
-  width.host_offset = offsetof(StencilObject, width);
-  width.host_size = 4;
-  c.fields.push_back(width);
-  c.host_size = sizeof(StencilObject);
-  c.host_align = 8;
+  Codelet c = hand_made_codelet<StencilObject>("Stencil",
+                                               {hand_made_field("x", FieldKind::input), hand_made_field("y", FieldKind::inout),
+                                                hand_made_field("width", FieldKind::state, FieldShape::scalar, ElementType::unsigned_int)},
+                                               stencil_kernel);
   c.code_bytes = 512;
   c.stack_bytes = 64;
-  c.kernel = stencil_kernel;
   return c;
 }
 

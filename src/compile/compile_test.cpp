@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "codelet/hand_made.h"
 #include "machine/machine.h"
 
 namespace pando::compile {
@@ -14,27 +15,11 @@ using graph::make_program;
 using graph::ProgramPtr;
 using graph::View;
 
-Field field(const char* name, FieldKind kind, FieldShape shape = FieldShape::vector) {
-  Field f;
-  f.name = name;
-  f.kind = kind;
-  f.shape = shape;
-  f.host_size = shape == FieldShape::scalar ? 8 : 16;
-  f.min_align = 4;
-  return f;
-}
+Field field(const char* name, FieldKind kind) { return hand_made_field(name, kind); }
 
 Codelet codelet(const char* name, std::vector<Field> fields, std::uint32_t code_bytes) {
-  Codelet c;
-  c.name = name;
-  for (Field& f : fields) {
-    f.host_offset = c.host_size;
-    c.host_size += f.host_size;
-  }
-  c.fields = std::move(fields);
-  c.host_align = 8;
+  Codelet c = hand_made_codelet(name, std::move(fields));
   c.code_bytes = code_bytes;
-  c.kernel = [](char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; };
   return c;
 }
 

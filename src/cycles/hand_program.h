@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "codelet/hand_made.h"
 #include "tile/program.h"
 
 namespace pando::cycles {
@@ -29,10 +30,8 @@ class HandProgram {
   }
 
   CodeletId codelet(const std::string& name, VertexKind kind) {
-    Codelet c;
-    c.name = name;
+    Codelet c = hand_made_codelet(name, {});
     c.kind = kind;
-    c.kernel = [](char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; };
     codelets_.push_back(c);
     program_->codelet_names.push_back(name);
     return CodeletId(static_cast<std::uint32_t>(codelets_.size() - 1));

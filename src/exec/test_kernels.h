@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codelet/hand_made.h"
 #include "codelet/tile_context.h"
 #include "tile/hand_made.h"
 
@@ -143,8 +144,7 @@ inline void initialise_global(char* globals) { *reinterpret_cast<float*>(globals
 // Module 1 of a library that has the other codelets as module 0.
 inline CodeletId add_module_with_global(Library& library) {
   const ModuleId m = library.add_builtin(
-      "globals",
-      {tile::hand_made_codelet("CountGlobal", {tile::vector_field("out", FieldKind::output, 0)}, sizeof(CountGlobal), count_global)});
+      "globals", {hand_made_codelet<CountGlobal>("CountGlobal", {hand_made_field("out", FieldKind::output)}, count_global)});
   // Only loaded modules have globals; a test may pretend that this one was.
   const_cast<Module&>(library.module(m)).globals = {sizeof(float), alignof(float), initialise_global};
   return library.id_of("CountGlobal");
@@ -155,28 +155,19 @@ struct Codelets {
 };
 
 inline Codelets add_codelets(Library& library) {
-  using tile::hand_made_codelet;
-  using tile::scalar_field;
-  using tile::vector_field;
+  using enum FieldKind;
+  const auto vector = [](const char* name, FieldKind kind) { return hand_made_field(name, kind); };
+  const auto scalar = [](const char* name) { return hand_made_field(name, state, FieldShape::scalar); };
   std::vector<Codelet> list;
-  list.push_back(hand_made_codelet(
-      "Scale",
-      {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16), scalar_field("factor", FieldKind::state, 32)},
-      sizeof(Scale), scale));
-  list.push_back(
-      hand_made_codelet("Add", {vector_field("x", FieldKind::inout, 0), scalar_field("by", FieldKind::state, 16)}, sizeof(Add), add));
-  list.push_back(hand_made_codelet("Below", {vector_field("x", FieldKind::input, 0), scalar_field("limit", FieldKind::state, 16)},
-                                   sizeof(Below), below));
-  Field rows = vector_field("rows", FieldKind::input, 0);
-  rows.shape = FieldShape::vector_of_vectors;
-  list.push_back(hand_made_codelet("RowSum",
-                                   {rows, vector_field("out", FieldKind::output, 16), vector_field("weights", FieldKind::state, 32)},
-                                   sizeof(RowSum), row_sum));
-  list.push_back(hand_made_codelet("Resumable", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::inout, 16)},
-                                   sizeof(Resumable), resumable));
-  list.push_back(hand_made_codelet("WhereAmI", {vector_field("out", FieldKind::output, 0)}, sizeof(WhereAmI), where_am_i));
-  list.push_back(hand_made_codelet("Traps", {vector_field("x", FieldKind::input, 0)}, 16, traps));
-  list.push_back(hand_made_codelet("Overflows", {vector_field("x", FieldKind::input, 0)}, 16, overflows));
+  list.push_back(hand_made_codelet<Scale>("Scale", {vector("in", input), vector("out", output), scalar("factor")}, scale));
+  list.push_back(hand_made_codelet<Add>("Add", {vector("x", inout), scalar("by")}, add));
+  list.push_back(hand_made_codelet<Below>("Below", {vector("x", input), scalar("limit")}, below));
+  const Field rows = hand_made_field("rows", input, FieldShape::vector_of_vectors);
+  list.push_back(hand_made_codelet<RowSum>("RowSum", {rows, vector("out", output), vector("weights", state)}, row_sum));
+  list.push_back(hand_made_codelet<Resumable>("Resumable", {vector("in", input), vector("out", inout)}, resumable));
+  list.push_back(hand_made_codelet<WhereAmI>("WhereAmI", {vector("out", output)}, where_am_i));
+  list.push_back(hand_made_codelet("Traps", {vector("x", input)}, traps));
+  list.push_back(hand_made_codelet("Overflows", {vector("x", input)}, overflows));
   for (const std::size_t i : {4, 5, 6, 7}) list[i].uses_tile = true;
   library.add_builtin("test kernels", std::move(list));
   const auto id = [&](const char* name) { return library.id_of(name); };

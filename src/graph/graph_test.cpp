@@ -226,7 +226,7 @@ TEST_F(Connect, TypesAndKinds) {
 }
 
 TEST_F(Connect, LayoutsLimitSizes) {
-  Codelet c = testing::codelet("Short", {testing::field("a", FieldKind::input, FieldShape::vector, kFloat)});
+  Codelet c = hand_made_codelet("Short", {hand_made_field("a", FieldKind::input, FieldShape::vector, kFloat)});
   c.fields[0].layout = FieldLayout::short_span;
   graph.library().add_builtin("short", {c});
   const VertexId x = graph.add_vertex(cs, "Short");

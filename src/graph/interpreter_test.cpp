@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <cstddef>
 #include <cstring>
+
+#include "codelet/hand_made.h"
 
 namespace pando::graph {
 namespace {
@@ -51,42 +52,16 @@ bool tick(char* first, std::uint64_t, std::uint64_t, std::uint64_t*) {
   return true;
 }
 
-Field field(std::string name, FieldKind kind, FieldShape shape, ElementType type, std::size_t offset, std::size_t size) {
-  Field f;
-  f.name = std::move(name);
-  f.kind = kind;
-  f.shape = shape;
-  f.type = type;
-  f.host_offset = static_cast<std::uint32_t>(offset);
-  f.host_size = static_cast<std::uint32_t>(size);
-  return f;
-}
-
-Codelet codelet(std::string name, std::vector<Field> fields, std::size_t size, KernelRange kernel) {
-  Codelet c;
-  c.name = std::move(name);
-  c.fields = std::move(fields);
-  c.host_size = static_cast<std::uint32_t>(size);
-  c.host_align = 8;
-  c.kernel = kernel;
-  return c;
-}
-
 void add_codelets(Library& library) {
+  using enum FieldKind;
+  constexpr auto kScalar = FieldShape::scalar, kVector = FieldShape::vector, kRows = FieldShape::vector_of_vectors;
   const ElementType f = ElementType::float_, u = ElementType::unsigned_int;
-  library.add_builtin("test", {codelet("Axpb",
-                                       {field("x", FieldKind::input, FieldShape::vector, f, offsetof(AxpbObject, x), 16),
-                                        field("y", FieldKind::output, FieldShape::vector, f, offsetof(AxpbObject, y), 16),
-                                        field("a", FieldKind::state, FieldShape::scalar, f, offsetof(AxpbObject, a), 4)},
-                                       sizeof(AxpbObject), axpb),
-                               codelet("RowSum",
-                                       {field("rows", FieldKind::input, FieldShape::vector_of_vectors, f, offsetof(RowSumObject, rows), 16),
-                                        field("sum", FieldKind::output, FieldShape::scalar, f, offsetof(RowSumObject, sum), 8)},
-                                       sizeof(RowSumObject), row_sum)});
-  Codelet counter = codelet("Tick",
-                            {field("add", FieldKind::input, FieldShape::vector, u, offsetof(TickObject, add), 16),
-                             field("count", FieldKind::output, FieldShape::scalar, u, offsetof(TickObject, count), 8)},
-                            sizeof(TickObject), tick);
+  const auto field = hand_made_field;
+  library.add_builtin(
+      "test", {hand_made_codelet<AxpbObject>(
+                   "Axpb", {field("x", input, kVector, f), field("y", output, kVector, f), field("a", state, kScalar, f)}, axpb),
+               hand_made_codelet<RowSumObject>("RowSum", {field("rows", input, kRows, f), field("sum", output, kScalar, f)}, row_sum)});
+  Codelet counter = hand_made_codelet<TickObject>("Tick", {field("add", input, kVector, u), field("count", output, kScalar, u)}, tick);
   counter.uses_tile = true;
   counter.reserved = {64, 8, "seed"};
   library.add_builtin("counter", {counter});

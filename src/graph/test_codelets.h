@@ -7,29 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "codelet/hand_made.h"
 #include "graph/graph.h"
 #include "poplar/exceptions.hpp"
 
 namespace pando::graph::testing {
-
-inline bool no_kernel(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
-
-inline Field field(std::string name, FieldKind kind, FieldShape shape, ElementType type) {
-  Field f;
-  f.name = std::move(name);
-  f.kind = kind;
-  f.shape = shape;
-  f.type = type;
-  return f;
-}
-
-inline Codelet codelet(std::string name, std::vector<Field> fields) {
-  Codelet c;
-  c.name = std::move(name);
-  c.fields = std::move(fields);
-  c.kernel = no_kernel;
-  return c;
-}
 
 // Add<float>: in, out vectors. Dot: 2-D rows, scalar result. Scale: data in place, state `factor`. Pick: state vector `table`.
 inline std::vector<Codelet> codelets() {
@@ -37,11 +19,12 @@ inline std::vector<Codelet> codelets() {
   const FieldShape scalar = FieldShape::scalar, vector = FieldShape::vector, matrix = FieldShape::vector_of_vectors;
   const ElementType f = ElementType::float_;
   return {
-      codelet("Add<float>", {field("a", in, vector, f), field("b", in, vector, f), field("out", out, vector, f)}),
-      codelet("Dot", {field("rows", in, matrix, f), field("result", out, scalar, f)}),
-      codelet("Scale", {field("data", inout, vector, f), field("factor", state, scalar, ElementType::half)}),
-      codelet("Pick", {field("index", in, scalar, ElementType::unsigned_int), field("table", state, vector, ElementType::short_),
-                       field("out", out, scalar, f)}),
+      hand_made_codelet("Add<float>",
+                        {hand_made_field("a", in, vector, f), hand_made_field("b", in, vector, f), hand_made_field("out", out, vector, f)}),
+      hand_made_codelet("Dot", {hand_made_field("rows", in, matrix, f), hand_made_field("result", out, scalar, f)}),
+      hand_made_codelet("Scale", {hand_made_field("data", inout, vector, f), hand_made_field("factor", state, scalar, ElementType::half)}),
+      hand_made_codelet("Pick", {hand_made_field("index", in, scalar, ElementType::unsigned_int),
+                                 hand_made_field("table", state, vector, ElementType::short_), hand_made_field("out", out, scalar, f)}),
   };
 }
 

@@ -3,19 +3,17 @@
 
 #include <functional>
 
+#include "codelet/hand_made.h"
 #include "poplar/exceptions.hpp"
 #include "tile/hand_made.h"
 
 namespace pando::tile {
 namespace {
 
-bool nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
-
 struct Sample : HandMade {
   Sample() : HandMade(1, 4, 1024) {
     const ModuleId m = library.add_builtin(
-        "test",
-        {hand_made_codelet("Scale", {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16)}, 32, nothing)});
+        "test", {hand_made_codelet("Scale", {hand_made_field("in", FieldKind::input), hand_made_field("out", FieldKind::output)})});
     program.codelet_names = {"Scale"};
     const StreamId s = add_ipu(0);
     const std::uint32_t exchange = add_exchange({{TileId(1), TileId(0), 0x20, 0x40, 16}}, {{TileId(0), TileId(0), 0x40, 0x60, 4, 2, 8, 4}});

@@ -148,38 +148,6 @@ class HandMade {
   std::uint32_t next_order_ = 1;
 };
 
-// Fields and codelets for built-in kernels.
-inline Field vector_field(const std::string& name, FieldKind kind, std::uint32_t offset, ElementType type = ElementType::float_) {
-  Field f;
-  f.name = name;
-  f.kind = kind;
-  f.shape = FieldShape::vector;
-  f.type = type;
-  f.host_offset = offset;
-  f.host_size = sizeof(VectorEdge);
-  f.min_align = static_cast<std::uint32_t>(size_of(type));
-  return f;
-}
-inline Field scalar_field(const std::string& name, FieldKind kind, std::uint32_t offset, ElementType type = ElementType::float_) {
-  Field f;
-  f.name = name;
-  f.kind = kind;
-  f.shape = FieldShape::scalar;
-  f.type = type;
-  f.host_offset = offset;
-  f.host_size = kind == FieldKind::state ? static_cast<std::uint32_t>(size_of(type)) : 8;
-  f.min_align = static_cast<std::uint32_t>(size_of(type));
-  return f;
-}
-inline Codelet hand_made_codelet(const std::string& name, std::vector<Field> fields, std::uint32_t host_size, KernelRange kernel) {
-  Codelet c;
-  c.name = name;
-  c.fields = std::move(fields);
-  c.host_size = host_size;
-  c.host_align = 8;
-  c.kernel = kernel;
-  return c;
-}
 template <class T>
 std::string bytes_of(const T& value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);

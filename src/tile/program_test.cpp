@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/sanitizers.h"
+#include "codelet/hand_made.h"
 #include "poplar/exceptions.hpp"
 #include "tile/hand_made.h"
 
@@ -15,8 +16,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-bool nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
-
 TileId t(unsigned n) { return TileId(n); }
 
 // Two tiles of one IPU: tile 1 sends 16 bytes to tile 0; there a vertex scales them.
@@ -26,11 +25,9 @@ struct Sample : HandMade {
   StreamId s;
 
   Sample() : HandMade(1, 4, 1024) {
-    const ModuleId m =
-        library.add_builtin("test", {hand_made_codelet("Scale",
-                                                       {vector_field("in", FieldKind::input, 0), vector_field("out", FieldKind::output, 16),
-                                                        scalar_field("factor", FieldKind::state, 32)},
-                                                       40, nothing)});
+    const ModuleId m = library.add_builtin(
+        "test", {hand_made_codelet("Scale", {hand_made_field("in", FieldKind::input), hand_made_field("out", FieldKind::output),
+                                             hand_made_field("factor", FieldKind::state, FieldShape::scalar)})});
     scale = library.module(m).codelets[0];
     program.codelet_names = {"Scale"};
     s = add_ipu(0);

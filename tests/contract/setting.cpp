@@ -1,10 +1,11 @@
 #include "setting.h"
 
 #include <chrono>
-#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+
+#include "codelet/hand_made.h"
 
 namespace pando::contract {
 namespace {
@@ -23,23 +24,10 @@ bool add_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uin
 }
 
 Codelet add_codelet() {
-  Codelet c;
-  c.name = "Add";
-  for (const bool out : {false, true}) {
-    Field f;
-    f.name = out ? "y" : "x";
-    f.kind = out ? FieldKind::output : FieldKind::input;
-    f.shape = FieldShape::vector;
-    f.min_align = 4;
-    f.host_offset = out ? offsetof(AddObject, y) : offsetof(AddObject, x);
-    f.host_size = 16;
-    c.fields.push_back(f);
-  }
-  c.host_size = sizeof(AddObject);
-  c.host_align = 8;
+  Codelet c =
+      hand_made_codelet<AddObject>("Add", {hand_made_field("x", FieldKind::input), hand_made_field("y", FieldKind::output)}, add_kernel);
   c.code_bytes = 128;
   c.stack_bytes = 64;
-  c.kernel = add_kernel;
   return c;
 }
 

@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "base/error.h"
+#include "codelet/hand_made.h"
 #include "compile/compile.h"
 #include "exec/runner.h"
 #include "graph/graph.h"
@@ -40,23 +41,12 @@ bool absorb(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_
 }
 
 Codelet absorb_codelet() {
-  Codelet c;
-  c.name = "Absorb";
-  for (const bool is_sum : {false, true}) {
-    Field f;
-    f.name = is_sum ? "sum" : "x";
-    f.kind = is_sum ? FieldKind::inout : FieldKind::input;
-    f.shape = FieldShape::vector;
-    f.type = ElementType::unsigned_int;
-    f.min_align = 4;
-    f.host_offset = is_sum ? offsetof(AbsorbObject, sum) : offsetof(AbsorbObject, x);
-    f.host_size = 16;
-    c.fields.push_back(f);
-  }
-  c.host_size = sizeof(AbsorbObject);
-  c.host_align = 8;
-  c.code_bytes = c.stack_bytes = 64;
-  c.kernel = absorb;
+  Codelet c = hand_made_codelet<AbsorbObject>("Absorb",
+                                              {hand_made_field("x", FieldKind::input, FieldShape::vector, ElementType::unsigned_int),
+                                               hand_made_field("sum", FieldKind::inout, FieldShape::vector, ElementType::unsigned_int)},
+                                              absorb);
+  c.code_bytes = 64;
+  c.stack_bytes = 64;
   return c;
 }
 

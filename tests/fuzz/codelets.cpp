@@ -1,6 +1,6 @@
 #include "codelets.h"
 
-#include <cstddef>
+#include "codelet/hand_made.h"
 
 namespace pando::fuzz {
 namespace {
@@ -105,29 +105,13 @@ bool countdown(const CountdownObject& o) {
   return *o.going != 0;
 }
 
-Field field(const char* name, FieldKind kind, FieldShape shape, ElementType type, std::size_t offset) {
-  Field f;
-  f.name = name;
-  f.kind = kind;
-  f.shape = shape;
-  f.type = type;
-  f.min_align = static_cast<std::uint32_t>(size_of(type));
-  f.host_offset = static_cast<std::uint32_t>(offset);
-  const bool edge_scalar = shape == FieldShape::scalar && kind != FieldKind::state;
-  f.host_size = static_cast<std::uint32_t>(shape != FieldShape::scalar ? 16 : edge_scalar ? 8 : size_of(type));
-  return f;
-}
+Field field(const char* name, FieldKind kind, FieldShape shape, ElementType type) { return hand_made_field(name, kind, shape, type); }
 
 template <class Object>
 Codelet codelet(const std::string& name, std::vector<Field> fields, KernelRange kernel) {
-  Codelet c;
-  c.name = name;
-  c.fields = std::move(fields);
-  c.host_size = sizeof(Object);
-  c.host_align = alignof(Object);
+  Codelet c = hand_made_codelet<Object>(name, std::move(fields), kernel);
   c.code_bytes = 64;
   c.stack_bytes = 32;
-  c.kernel = kernel;
   return c;
 }
 
@@ -137,34 +121,25 @@ void add_for(ElementType t, std::vector<Codelet>& out) {
   constexpr auto kScalar = FieldShape::scalar, kVector = FieldShape::vector, kRows = FieldShape::vector_of_vectors;
   using IO = InOutObject<T>;
   const std::string suffix = "<" + std::string(name_of(t)) + ">";
-  const std::vector<Field> in_out = {field("x", input, kVector, t, offsetof(IO, x)), field("y", output, kVector, t, offsetof(IO, y)),
-                                     field("k", state, kScalar, t, offsetof(IO, k))};
+  const std::vector<Field> in_out = {field("x", input, kVector, t), field("y", output, kVector, t), field("k", state, kScalar, t)};
   out.push_back(codelet<IO>("Mix" + suffix, in_out, range<IO, mix<T>>));
   out.back().fields[0].min_align = 16;
   out.push_back(codelet<IO>("Chain" + suffix, in_out, range<IO, chain<T>>));
   out.push_back(codelet<IO>("Multi" + suffix, in_out, range<IO, multi<T>>));
   out.back().kind = VertexKind::multi;
   out.back().fields[0].interleaved = true;
-  out.push_back(codelet<UpdateObject<T>>(
-      "Update" + suffix,
-      {field("v", inout, kVector, t, offsetof(UpdateObject<T>, v)), field("k", state, kScalar, t, offsetof(UpdateObject<T>, k))},
-      range<UpdateObject<T>, update<T>>));
-  out.push_back(codelet<FoldObject<T>>(
-      "Fold" + suffix,
-      {field("rows", input, kRows, t, offsetof(FoldObject<T>, rows)), field("sum", output, kScalar, t, offsetof(FoldObject<T>, sum)),
-       field("w", state, kVector, t, offsetof(FoldObject<T>, w))},
-      range<FoldObject<T>, fold<T>>));
-  out.push_back(codelet<SpreadObject>("Spread" + suffix,
-                                      {field("x", input, kVector, t, offsetof(SpreadObject, x)),
-                                       field("rows", output, FieldShape::vector_list, t, offsetof(SpreadObject, rows))},
+  out.push_back(codelet<UpdateObject<T>>("Update" + suffix, {field("v", inout, kVector, t), field("k", state, kScalar, t)},
+                                         range<UpdateObject<T>, update<T>>));
+  out.push_back(codelet<FoldObject<T>>("Fold" + suffix,
+                                       {field("rows", input, kRows, t), field("sum", output, kScalar, t), field("w", state, kVector, t)},
+                                       range<FoldObject<T>, fold<T>>));
+  out.push_back(codelet<SpreadObject>("Spread" + suffix, {field("x", input, kVector, t), field("rows", output, FieldShape::vector_list, t)},
                                       range<SpreadObject, spread<T>>));
   out.back().fields[1].layout = FieldLayout::delta_n_elements;
-  out.push_back(codelet<ShiftObject<T>>(
-      "Shift" + suffix,
-      {field("rows", inout, kRows, t, offsetof(ShiftObject<T>, rows)), field("s", input, kScalar, t, offsetof(ShiftObject<T>, s))},
-      range<ShiftObject<T>, shift<T>>));
+  out.push_back(codelet<ShiftObject<T>>("Shift" + suffix, {field("rows", inout, kRows, t), field("s", input, kScalar, t)},
+                                        range<ShiftObject<T>, shift<T>>));
   out.back().fields[0].interleaved = true;
-  out.push_back(codelet<TestObject>("Test" + suffix, {field("x", input, kVector, t, offsetof(TestObject, x))}, range<TestObject, test<T>>));
+  out.push_back(codelet<TestObject>("Test" + suffix, {field("x", input, kVector, t)}, range<TestObject, test<T>>));
 }
 
 }  // namespace
@@ -176,11 +151,11 @@ void add_codelets(Library& library) {
   add_for<std::uint32_t>(ElementType::unsigned_int, all);
   add_for<std::uint64_t>(ElementType::unsigned_long_long, all);
   const ElementType u = ElementType::unsigned_int;
-  all.push_back(codelet<CountdownObject>("Countdown",
-                                         {field("n", FieldKind::inout, FieldShape::scalar, u, offsetof(CountdownObject, n)),
-                                          field("going", FieldKind::output, FieldShape::scalar, u, offsetof(CountdownObject, going)),
-                                          field("done", FieldKind::output, FieldShape::scalar, u, offsetof(CountdownObject, done))},
-                                         range<CountdownObject, countdown>));
+  all.push_back(codelet<CountdownObject>(
+      "Countdown",
+      {field("n", FieldKind::inout, FieldShape::scalar, u), field("going", FieldKind::output, FieldShape::scalar, u),
+       field("done", FieldKind::output, FieldShape::scalar, u)},
+      range<CountdownObject, countdown>));
   library.add_builtin("fuzz", std::move(all));
 }
 

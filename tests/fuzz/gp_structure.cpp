@@ -9,6 +9,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "codelet/hand_made.h"
 #include "codelet/store/gp_file.h"
 #include "codelets.h"
 #include "compile/compile.h"
@@ -22,8 +23,6 @@ namespace {
 
 // The header of a .gp (codelet/store/gp_file.h).
 constexpr std::size_t kDescriptionSizeAt = 16, kSumAt = 40, kHead = 48;
-
-bool does_nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
 
 // Descriptions as popc writes them, without code: they lack a symbol, so that nothing is loaded.
 std::vector<GpFile> good_files() {
@@ -111,7 +110,7 @@ std::string changed(const GpFile& good, Random& random) {
 // Vertices of what was read, in a program that runs them.
 void use(const GpDescription& description, Random& random) {
   std::vector<Codelet> codelets = description.codelets;
-  for (Codelet& c : codelets) c.kernel = does_nothing;
+  for (Codelet& c : codelets) c.kernel = no_work;
   graph::Graph g(*find_machine("tiny4"), 1);
   g.library().add_builtin("nothing", codelets);
   g.images.emplace_back("image", std::string(64, 'i'));

@@ -18,6 +18,7 @@
 
 #include "base/archive.h"
 #include "check.h"
+#include "codelet/hand_made.h"
 #include "exec/runner.h"
 #include "random.h"
 #include "structure.h"
@@ -28,8 +29,6 @@ namespace {
 
 constexpr std::size_t kHead = 32, kBytesAt = 16, kSumAt = 24;  // tile/serialize.cpp
 constexpr std::uint64_t kOfACase = 400;                        // changed executables
-
-bool does_nothing(char*, std::uint64_t, std::uint64_t, std::uint64_t*) { return true; }
 
 std::string executable(const Case& test) {
   compile::Options options;
@@ -44,7 +43,7 @@ Library without_code(const Library& library) {
   std::vector<Codelet> codelets;
   for (std::uint32_t i = 0; i < library.size(); ++i) {
     codelets.push_back(library[CodeletId(i)]);
-    codelets.back().kernel = does_nothing;
+    codelets.back().kernel = no_work;
   }
   Library out;
   out.add_builtin("nothing", std::move(codelets));

@@ -226,7 +226,7 @@ TEST(HostOrder, ALoopWithoutHostStepsDelaysNobody) {
   for (const bool quiet : {true, false}) {
     Hand p(2, 1);
     const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-    Codelet wait = tile::hand_made_codelet("Wait", {}, 8, waits_for_host);
+    Codelet wait = hand_made_codelet("Wait", {}, waits_for_host);
     const ModuleId m = p.library.add_builtin("wait", {wait});
     const std::uint32_t late = p.add_fifo("late", true, t(0), 0, 1), early = p.add_fifo("early", true, t(1), 0, 1);
     const std::uint32_t test =

@@ -143,10 +143,10 @@ TEST_F(VerifyRaces, OneVertexMayComputeInPlace) {
 }
 
 TEST_F(VerifyRaces, OneVertexWritesAnElementOnce) {
-  const Field a = testing::field("a", FieldKind::output, FieldShape::vector, kFloat),
-              b = testing::field("b", FieldKind::inout, FieldShape::vector, kFloat);
-  const Field matrix = testing::field("rows", FieldKind::output, FieldShape::vector_of_vectors, kFloat);
-  graph.library().add_builtin("writers", {testing::codelet("Two", {a, b}), testing::codelet("Rows", {matrix})});
+  const Field a = hand_made_field("a", FieldKind::output, FieldShape::vector, kFloat),
+              b = hand_made_field("b", FieldKind::inout, FieldShape::vector, kFloat);
+  const Field matrix = hand_made_field("rows", FieldKind::output, FieldShape::vector_of_vectors, kFloat);
+  graph.library().add_builtin("writers", {hand_made_codelet("Two", {a, b}), hand_made_codelet("Rows", {matrix})});
   const View x = v({8}), y = v({3, 4}, "y");
   const VertexId one = scale(x.broadcast(2, 0));
   refused<poplar::graph_cycle_error>(Sequence{},
