@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "compile/passes/communicate.h"
+#include "tile/runs.h"
 
 namespace pando::compile {
 
@@ -79,14 +80,7 @@ void Resolver::moves(const std::vector<SymbolicMove>& symbolic, std::vector<tile
       out.push_back(one(m));
       continue;
     }
-    for (std::uint32_t i = 0; i < m.count; ++i) {
-      SymbolicMove run = m;
-      run.count = 1;
-      run.source.offset += static_cast<std::uint64_t>(m.source_step * i);
-      run.destination.offset += static_cast<std::uint64_t>(m.destination_step * i);
-      run.source_step = run.destination_step = 0;
-      split(run, out);
-    }
+    for (std::uint32_t i = 0; i < m.count; ++i) split(run_of(m, i), out);
   }
 }
 
@@ -100,8 +94,7 @@ void sort_moves(std::vector<tile::Move>& moves, bool merge) {
     if (out > 0) {
       tile::Move& last = moves[out - 1];
       if (last.count == 1 && m.count == 1 && last.source_tile == m.source_tile && last.destination_tile == m.destination_tile &&
-          last.source + last.bytes == m.source && last.destination + last.bytes == m.destination &&
-          std::uint64_t{last.bytes} + m.bytes <= ~0u) {
+          tile::continues({last.source, last.destination, last.bytes}, {m.source, m.destination, m.bytes})) {
         last.bytes += m.bytes;
         continue;
       }

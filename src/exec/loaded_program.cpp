@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "exec/loaded_program.h"
+#include "tile/runs.h"
 #include "tile/step.h"
 
 namespace pando::exec {
@@ -20,10 +21,7 @@ std::vector<tile::Move> moves_of_row(const tile::Transfer& t, std::uint64_t row)
   std::vector<tile::Move> out;
   for (const tile::Move& m : t.moves) {
     for (std::uint32_t i = 0; i < m.count; ++i) {
-      tile::Move part = m;
-      part.source += static_cast<std::uint64_t>(m.source_step * static_cast<std::int64_t>(i));
-      part.destination += static_cast<std::uint64_t>(m.destination_step * static_cast<std::int64_t>(i));
-      part.count = 1;
+      tile::Move part = run_of(m, i);
       std::uint64_t& host = t.to_device ? part.source : part.destination;
       std::uint64_t& device = t.to_device ? part.destination : part.source;
       const std::uint64_t low = std::max(host, begin), high = std::min(host + m.bytes, end);

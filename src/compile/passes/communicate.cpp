@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "compile/element_order.h"
 #include "compile/stretches.h"
+#include "tile/runs.h"
 
 namespace pando::compile {
 
@@ -25,6 +26,11 @@ SymbolicMove stretch_move(Address from, std::int64_t from_step, Address to, std:
 }
 
 }  // namespace
+
+SymbolicMove run_of(const SymbolicMove& m, std::uint32_t index) {
+  const tile::Run run = tile::run_of({m.source.offset, m.destination.offset, m.bytes}, m.source_step, m.destination_step, index);
+  return {{m.source.shard, run.source}, {m.destination.shard, run.destination}, run.bytes};
+}
 
 Interval source_hull(const SymbolicMove& m) { return hull(m.source.offset, m.source_step, m.bytes, m.count); }
 Interval destination_hull(const SymbolicMove& m) { return hull(m.destination.offset, m.destination_step, m.bytes, m.count); }
@@ -51,9 +57,8 @@ namespace {
 // Whether `m` continues `last` at both ends; then it is a part of it.
 bool join(SymbolicMove& last, const SymbolicMove& m) {
   if (m.count != 1 || last.source.shard != m.source.shard || last.destination.shard != m.destination.shard) return false;
-  const bool contiguous = last.count == 1 && last.source.offset + last.bytes == m.source.offset &&
-                          last.destination.offset + last.bytes == m.destination.offset && std::uint64_t{last.bytes} + m.bytes <= ~0u;
-  if (contiguous) {
+  if (last.count == 1 &&
+      tile::continues({last.source.offset, last.destination.offset, last.bytes}, {m.source.offset, m.destination.offset, m.bytes})) {
     last.bytes += m.bytes;
     return true;
   }
@@ -90,14 +95,7 @@ namespace {
 
 // Unit moves of a strided one, appended.
 void explode(const SymbolicMove& m, std::vector<SymbolicMove>& out) {
-  for (std::uint32_t i = 0; i < m.count; ++i) {
-    SymbolicMove one = m;
-    one.count = 1;
-    one.source.offset += static_cast<std::uint64_t>(m.source_step * i);
-    one.destination.offset += static_cast<std::uint64_t>(m.destination_step * i);
-    one.source_step = one.destination_step = 0;
-    out.push_back(one);
-  }
+  for (std::uint32_t i = 0; i < m.count; ++i) out.push_back(run_of(m, i));
 }
 
 bool is_identity(const SymbolicMove& m) {

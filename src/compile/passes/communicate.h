@@ -29,6 +29,9 @@ std::vector<ActionId> add_exchange_actions(Plan& plan, SymbolicExchange exchange
 // Accesses of a list of moves: reads of the sources, writes of the destinations.
 void add_move_accesses(Plan& plan, ActionId action, const std::vector<SymbolicMove>& moves);
 
+// One of its runs.
+SymbolicMove run_of(const SymbolicMove& m, std::uint32_t index);
+
 // The first and last byte that one side of a move touches.
 Interval source_hull(const SymbolicMove& m);
 Interval destination_hull(const SymbolicMove& m);

@@ -21,10 +21,10 @@ struct Stretch {
 std::vector<Stretch> stretches_of(const Plan& plan, const graph::View& tensor) {
   std::vector<Stretch> list;
   for (const SymbolicMove& m : moves_to_block(plan, tensor, ShardId(), 0))
-    for (std::uint32_t i = 0; i < m.count; ++i)
-      list.push_back({m.destination.offset + static_cast<std::uint64_t>(m.destination_step * i),
-                      m.bytes,
-                      {m.source.shard, m.source.offset + static_cast<std::uint64_t>(m.source_step * i)}});
+    for (std::uint32_t i = 0; i < m.count; ++i) {
+      const SymbolicMove run = run_of(m, i);
+      list.push_back({run.destination.offset, run.bytes, run.source});
+    }
   std::sort(list.begin(), list.end(), [](const Stretch& a, const Stretch& b) { return a.block < b.block; });
   return list;
 }

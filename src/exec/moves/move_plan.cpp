@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "machine/host.h"
+#include "tile/runs.h"
 
 namespace pando::exec {
 namespace {
@@ -116,8 +117,7 @@ std::vector<MovePlan::Strided> MovePlan::resolve(std::span<const tile::Move> mov
     // Adjacent on both sides: one run.
     if (run.count == 1 && !runs.empty()) {
       Strided& last = runs.back();
-      if (last.count == 1 && last.destination + last.bytes == run.destination && last.source + last.bytes == run.source &&
-          std::uint64_t{last.bytes} + run.bytes <= UINT32_MAX) {
+      if (last.count == 1 && tile::continues({last.source, last.destination, last.bytes}, {run.source, run.destination, run.bytes})) {
         last.bytes += run.bytes;
         continue;
       }
