@@ -209,7 +209,7 @@ void add_project(CLI::App& app, int& status) {
                       "Which versions of state samples read: strict, delay, 'delay at most N', stash, '2BW M', 'flush M'");
   command
       ->add_option("--capacity", a->capacities,
-                   "Messages that may wait in each stream (1), or unbounded; STREAM=N for one; 0: both ends meet")
+                   "Messages that may wait in each stream (1), or unbounded; STREAM=N for one; 0: a rendezvous")
       ->delimiter(',');
   command->add_option("-o,--output", a->output, "Where the program's text goes; standard output otherwise");
   command->add_flag("--brief", a->brief, "Without data, graphs and single buffers: to be read, not to be parsed");

@@ -136,12 +136,12 @@ class Rules {
   std::vector<Violation> found_;
 };
 
-// Meetings of the main graph, those of called graphs where they are called.
+// What devices do together in the main graph, and what of called graphs where they are called.
 class Projection {
  public:
   explicit Projection(const Module& m) : m_(m) {}
 
-  std::vector<std::vector<Meeting>> run() {
+  std::vector<std::vector<Rendezvous>> run() {
     if (m_.graph_count() > 0) graph(m_.main_graph());
     return std::move(all_);
   }
@@ -153,28 +153,28 @@ class Projection {
       if (name == "call") {
         graph(m_.graphs(o)[0]);
       } else if (name.ends_with("_across") || name == "send") {
-        meet(o);
+        rendezvous(o);
       }
     }
   }
 
-  void meet(OpId o) {
-    Meeting meeting;
+  void rendezvous(OpId o) {
+    Rendezvous together;
     for (const auto values : {m_.operands(o), m_.results(o)}) {
-      for (ValueId v : values) devices_of(m_, m_.value(v).type, meeting.members);
+      for (ValueId v : values) devices_of(m_, m_.value(v).type, together.members);
     }
-    std::sort(meeting.members.begin(), meeting.members.end());
-    meeting.members.erase(std::unique(meeting.members.begin(), meeting.members.end()), meeting.members.end());
-    meeting.what = print_op(m_, o, {.elide_data = true});
-    for (std::int32_t d : meeting.members) {
+    std::sort(together.members.begin(), together.members.end());
+    together.members.erase(std::unique(together.members.begin(), together.members.end()), together.members.end());
+    together.what = print_op(m_, o, {.elide_data = true});
+    for (std::int32_t d : together.members) {
       if (d < 0) continue;
       if (all_.size() <= static_cast<std::size_t>(d)) all_.resize(static_cast<std::size_t>(d) + 1);
-      all_[static_cast<std::size_t>(d)].push_back(meeting);
+      all_[static_cast<std::size_t>(d)].push_back(together);
     }
   }
 
   const Module& m_;
-  std::vector<std::vector<Meeting>> all_;
+  std::vector<std::vector<Rendezvous>> all_;
 };
 
 }  // namespace
@@ -183,27 +183,27 @@ std::vector<Violation> verify_distribution(const Module& module, std::optional<s
   return Rules(module, devices).run();
 }
 
-std::vector<std::vector<Meeting>> meetings(const Module& module) { return Projection(module).run(); }
+std::vector<std::vector<Rendezvous>> rendezvous_by_device(const Module& module) { return Projection(module).run(); }
 
-std::vector<Violation> verify_meetings(const std::vector<std::vector<Meeting>>& all) {
+std::vector<Violation> verify_rendezvous(const std::vector<std::vector<Rendezvous>>& all) {
   std::vector<std::size_t> at(all.size(), 0);
-  const auto next = [&](std::int32_t d) -> const Meeting* {
+  const auto next = [&](std::int32_t d) -> const Rendezvous* {
     const auto i = static_cast<std::size_t>(d);
     return i < all.size() && at[i] < all[i].size() ? &all[i][at[i]] : nullptr;
   };
-  // Devices whose next meeting may have become possible.
+  // Devices whose next rendezvous may have become possible.
   std::vector<std::int32_t> ready;
   for (std::size_t d = 0; d < all.size(); ++d) ready.push_back(static_cast<std::int32_t>(d));
   while (!ready.empty()) {
     const std::int32_t d = ready.back();
     ready.pop_back();
-    const Meeting* const m = next(d);
+    const Rendezvous* const m = next(d);
     if (!m) continue;
     bool together = true;
     for (std::int32_t other : m->members) {
-      const Meeting* const theirs = next(other);
+      const Rendezvous* const theirs = next(other);
       if (theirs && theirs->members == m->members && theirs->what != m->what) {
-        return {{"meeting-order",
+        return {{"rendezvous-order",
                  fmt::format("devices {} and {}", std::min(d, other), std::max(d, other)),
                  fmt::format("in the group {}, one comes to\n    {}\n  the other to\n    {}", fmt::join(m->members, ", "), m->what,
                              theirs->what),
@@ -217,8 +217,8 @@ std::vector<Violation> verify_meetings(const std::vector<std::vector<Meeting>>& 
     ready.insert(ready.end(), members.begin(), members.end());
   }
   for (std::size_t d = 0; d < all.size(); ++d) {
-    if (const Meeting* const m = next(static_cast<std::int32_t>(d))) {
-      return {{"meeting-deadlock",
+    if (const Rendezvous* const m = next(static_cast<std::int32_t>(d))) {
+      return {{"rendezvous-deadlock",
                fmt::format("device {}", d),
                fmt::format("it waits for devices {} at\n    {}\n  and they do not come", fmt::join(m->members, ", "), m->what),
                {}}};

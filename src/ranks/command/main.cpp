@@ -203,8 +203,7 @@ int command(int argc, char** argv) {
       ->delimiter(',');
   CLI::Option* const seed = app.add_option("--seed", a.seed, "Makes up what no --input has");
   app.add_option("--pieces", a.pieces, "What pando transform --pieces wrote: data and results are the sequential program's");
-  app.add_option("--capacity", a.capacities,
-                 "Messages that may wait in each channel (1), or unbounded; CHANNEL=N for one; 0: both ends meet")
+  app.add_option("--capacity", a.capacities, "Messages that may wait in each channel (1), or unbounded; CHANNEL=N for one; 0: a rendezvous")
       ->allow_extra_args(false)
       ->delimiter(',');
   app.add_option("--device", a.options.device, "cpu, or ipu_model: IPUs of tiles")

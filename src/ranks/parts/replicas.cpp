@@ -163,7 +163,7 @@ class Spreader {
   // --- ops
 
   void op(OpId o) {
-    if (has(from_.row(o).effects, Effects::replicas)) return meet(o);
+    if (has(from_.row(o).effects, Effects::replicas)) return rendezvous(o);
     for (std::size_t r = 0; r < replicas_; ++r) copy(o, main_, r);
   }
 
@@ -252,7 +252,7 @@ class Spreader {
                {{"start", Ints{start}}, {"stop", Ints{stop}}, {"step", Ints{1}}, {"axis", Ints{static_cast<std::int64_t>(axis)}}}, t, name);
   }
 
-  void meet(OpId o) {
+  void rendezvous(OpId o) {
     to().set_current_context(from_.op(o).context);
     to().set_current_location(from_.op(o).location.valid() ? to().location(from_.location(from_.op(o).location)) : LocationId());
     const ReplicaGrouping g = grouping(o);

@@ -80,29 +80,29 @@ double exchange_seconds(std::size_t n, double budget) {
   std::atomic<unsigned> arrived{0};
   std::atomic<bool> stop{false};
   unsigned round[2] = {0, 0};
-  const auto meet = [&](int me) {
+  const auto sync = [&](int me) {
     ++round[me];
     arrived.fetch_add(1);
     while (arrived.load() < 2 * round[me]) std::this_thread::yield();
   };
   const auto reduce = [&](int me) {
-    meet(me);
+    sync(me);
     for (std::size_t i = 0; i < n; ++i) sums[me][i] = parts[0][i] + parts[1][i];
-    meet(me);
+    sync(me);
   };
   std::thread other([&] {
     for (;;) {
-      meet(1);
+      sync(1);
       if (stop.load()) return;
       reduce(1);
     }
   });
   const double best = best_seconds(budget, [&] {
-    meet(0);
+    sync(0);
     reduce(0);
   });
   stop = true;
-  meet(0);
+  sync(0);
   other.join();
   return best;
 }
