@@ -1,6 +1,7 @@
 // Golden texts of all passes: tests/golden/transform/PASS.txt is a module, a line "# after PASS", and what the pass makes of it. The module
 // is written by hand, the rest by the pass: PANDO_BLESS=1 build/bin/test_transform --gtest_filter='golden*' rewrites it. A pass is what
 // docs/level/transforms.md lists; one without a text or without its line here fails.
+#include "base/golden.h"
 #include "ir/checks/verify.h"
 #include "ir/construction/builder.h"
 #include "ir/text/parse.h"
@@ -35,10 +36,9 @@ using namespace ir;
 
 namespace {
 
-const std::string kFolder = std::string(PANDO_SOURCE_DIR) + "/tests/golden/transform/";
-
+// Of a file of the tree.
 std::string contents(const std::string& path) {
-  std::ifstream file(path);
+  std::ifstream file(std::string(PANDO_SOURCE_DIR) + "/" + path);
   EXPECT_TRUE(file) << "no file " << path;
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -116,17 +116,15 @@ const std::map<std::string, BuilderPass> kBuilderPasses = {
       }}},
 };
 
-bool blesses() { return std::getenv("PANDO_BLESS") != nullptr; }
+std::string name_of_golden(const std::string& pass) { return "transform/" + pass + ".txt"; }
 
 void expect_golden(const std::string& pass, const std::string& before, const std::string& after) {
-  const std::string text = before + "# after " + pass + "\n" + after;
-  if (blesses()) std::ofstream(kFolder + pass + ".txt") << text;
-  EXPECT_EQ(contents(kFolder + pass + ".txt"), text) << "PANDO_BLESS=1 writes it";
+  pando::expect_golden(name_of_golden(pass), before + "# after " + pass + "\n" + after);
 }
 
 // The first column of the table.
 std::map<std::string, std::string> listed_passes() {
-  const std::string page = contents(std::string(PANDO_SOURCE_DIR) + "/docs/level/transforms.md");
+  const std::string page = contents("docs/level/transforms.md");
   const std::regex line("\\n\\| (\\w+) \\| `([\\w/.]+)` \\|");
   std::map<std::string, std::string> all;
   for (std::sregex_iterator it(page.begin(), page.end(), line), end; it != end; ++it) all[(*it)[1]] = (*it)[2];
@@ -138,7 +136,7 @@ std::map<std::string, std::string> listed_passes() {
 TEST(golden, passes_over_modules) {
   for (const auto& [pass, run] : kPasses) {
     SCOPED_TRACE(pass);
-    const std::string text = contents(kFolder + pass + ".txt"), mark = "# after " + pass + "\n";
+    const std::string text = read_golden(name_of_golden(pass)), mark = "# after " + pass + "\n";
     const std::size_t end = text.find(mark);
     ASSERT_NE(end, std::string::npos);
     const std::string before = text.substr(0, end);
@@ -182,7 +180,7 @@ TEST(golden, every_pass_has_a_text) {
         << "docs/level/transforms.md lists no pass of " << name;
   }
   // What a session dumps.
-  const std::string session = contents(std::string(PANDO_SOURCE_DIR) + "/src/session/session.cpp");
+  const std::string session = contents("src/session/session.cpp");
   const std::regex dumped("dump\\.after\\(\"(\\w+)\"");
   std::size_t dumps = 0;
   for (std::sregex_iterator it(session.begin(), session.end(), dumped), end; it != end; ++it, ++dumps) {

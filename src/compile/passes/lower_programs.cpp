@@ -431,12 +431,8 @@ class ProgramLowering {
   Node lower_body(const graph::Print& p) {
     const tile::NameId name = leaf_name("print");
     const std::uint32_t info = print_info(p.title, p.tensor, p.format);
-    const ActionId action =
-        add_transfer_action(tile::Op::print, add_transfer(transfer_of(tile::Transfer::Kind::print, name, false, p.tensor, info)), name);
-    // A tensor without elements lies nowhere; its title is printed all the same.
-    std::vector<StreamId>& streams = plan_.actions[action].streams;
-    if (streams.empty() && !plan_.out->streams.empty()) streams.push_back(StreamId(0));
-    return leaf(action);
+    return leaf(
+        add_transfer_action(tile::Op::print, add_transfer(transfer_of(tile::Transfer::Kind::print, name, false, p.tensor, info)), name));
   }
 
   Node lower_body(const graph::Error& e) {
