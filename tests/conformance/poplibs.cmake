@@ -9,9 +9,8 @@ cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL set_property SOURCE "$
 if(PANDO_LIBRARIES)
   find_package(poplar REQUIRED)
   find_package(poplibs REQUIRED)
-  add_library(popfloat INTERFACE)  # there is none: programs link it and do not use it
   # Their headers before PopLibs' own, which are beside those of its tests' helpers. A copy: compilers skip folders that are system folders, too.
-  foreach(library poputil popops poprand poplin popnn)
+  foreach(library poputil popops poprand poplin popnn popfloat)
     file(COPY "${PANDO_LIBRARIES}/include/${library}" DESTINATION "${CMAKE_BINARY_DIR}/op_headers")
   endforeach()
   include_directories("${CMAKE_BINARY_DIR}/op_headers")

@@ -1,0 +1,49 @@
+// Packed numbers of a format as floats or halfs.
+#include "poplibs/popfloat/gfloat_code.h"
+#ifdef __POPC__
+#include <poplar/HalfFloat.hpp>
+#include <poplar/Vertex.hpp>
+
+namespace popfloat {
+
+template <class In, class Out>
+class FromGfloat : public poplar::Vertex {
+ public:
+  FromGfloat();
+  poplar::Input<poplar::Vector<In>> in;
+  poplar::Output<poplar::Vector<Out>> out;
+  const int bias;
+  const unsigned char mantissa;
+  const unsigned char exponent;
+  const unsigned char flags;
+
+  bool compute() {
+    const Gfloat f = unpacked_format(mantissa, exponent, bias, flags, 8 * sizeof(In), false);
+    for (unsigned i = 0, n = in.size(); i < n; ++i) out[i] = static_cast<Out>(unpack(static_cast<uint32_t>(in[i]), f));
+    return true;
+  }
+};
+
+template class FromGfloat<char, float>;
+template class FromGfloat<char, half>;
+template class FromGfloat<short, float>;
+
+}  // namespace popfloat
+#else
+#include "poplibs/codelet_file.h"
+
+namespace popfloat {
+
+using namespace pando::poplibs;
+
+Estimates estimates_from_gfloat() {
+  Estimates out;
+  for (const char* name : {"<char,float>", "<char,half>", "<short,float>"})
+    out.push_back({std::string("popfloat::FromGfloat") + name, [](const VertexIntrospector& vertex, const Target&) {
+                     return VertexPerfEstimate(30 + 10 * vertex.getFieldInfo("in").size());
+                   }});
+  return out;
+}
+
+}  // namespace popfloat
+#endif
