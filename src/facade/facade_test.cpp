@@ -331,6 +331,9 @@ TEST(TypeConversion, RoundsAndSaturates) {
   const float f[] = {1e20f, -1e20f, 2.9f};
   poplar::pando_detail::convertElements(FLOAT, f, INT, ints.data(), 3, QuarterMetadata());
   EXPECT_EQ(ints, (std::vector<int>{2147483647, -2147483647 - 1, 2}));
+  const double doubles[] = {1 + 0x1p-11 + 0x1p-40, 65519.999};  // in float, a tie and what rounds to infinity
+  copyDoubleToDeviceHalf(model(), doubles, halfs.data(), 2);
+  EXPECT_EQ(halfs, (std::vector<std::uint16_t>{0x3c01, 0x7bff, 0x7c00}));
   const QuarterMetadata m(QuarterMetadata::Format::F143, 0);
   std::vector<unsigned char> quarters(4);
   convertToDeviceType(QUARTER, m, std::vector<float>{240, 1e9f, -1, 0}, quarters.data());

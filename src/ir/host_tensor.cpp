@@ -1,14 +1,12 @@
 #include "ir/host_tensor.h"
 
 #include "base/check.h"
-#include "base/element_type.h"
+#include "base/values/half.h"
+#include "ir/types/value_form.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <new>
 
 namespace pando::ir {
 
@@ -33,86 +31,14 @@ void put(std::byte* p, std::int64_t i, T v) {
   std::memcpy(p + i * static_cast<std::int64_t>(sizeof(T)), &v, sizeof(T));
 }
 
-// Saturates where C++ says nothing.
-std::int64_t truncated(double v) {
-  if (std::isnan(v)) return 0;
-  if (v >= 9223372036854775807.0) return std::numeric_limits<std::int64_t>::max();
-  if (v <= -9223372036854775808.0) return std::numeric_limits<std::int64_t>::min();
-  return static_cast<std::int64_t>(v);
-}
-
-// Of an integer type, the number that it has nearest to a float.
-double in_range(DType t, double v) {
-  if (!is_integer(t)) return v;
-  if (std::isnan(v)) return 0;
-  const int bits = 8 * static_cast<int>(size_of(t));
-  const bool has_sign = !is_unsigned_integer(t);
-  // What 64 bits hold is no double: set() saturates there.
-  const double end = std::ldexp(1.0, has_sign ? bits - 1 : bits);
-  return std::clamp(v, has_sign ? -end : 0.0, bits == 64 ? std::nextafter(end, 0.0) : end - 1);
-}
-
-// double to half in one rounding: through float would round twice.
-std::uint16_t half_from_double(double v) {
-  const float f = static_cast<float>(v);
-  if (static_cast<double>(f) == v || std::isnan(v)) return half_from_float(f);
-  // Round to odd: the float next to v whose last bit is one decides ties as v would.
-  std::uint32_t bits = std::bit_cast<std::uint32_t>(f);
-  if (!(bits & 1)) {
-    const bool up = std::abs(static_cast<double>(f)) < std::abs(v);
-    bits = up ? bits + 1 : bits - 1;
-  }
-  return half_from_float(std::bit_cast<float>(bits));
-}
-
-struct Format8 {
-  int mantissa, bias;
-  float largest;
-};
-
-Format8 format_of(DType t) { return t == DType::float8_143 ? Format8{3, 8, 240.0f} : Format8{2, 16, 57344.0f}; }
-
 }  // namespace
 
 std::uint8_t float8_from_float(DType format, float value, bool nan_on_overflow) {
-  const Format8 f = format_of(format);
-  if (std::isnan(value) || std::isinf(value)) return 0x80;
-  const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
-  const double magnitude = std::abs(static_cast<double>(value));
-  if (magnitude == 0) return 0;
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  exponent -= 1;
-  const int least = 1 - f.bias;
-  const int unit = std::max(exponent, least) - f.mantissa;
-  double rounded = std::nearbyint(std::ldexp(magnitude, -unit));
-  double result = std::ldexp(rounded, unit);
-  if (result > f.largest) {
-    if (nan_on_overflow) return 0x80;
-    result = f.largest;
-  }
-  if (result == 0) return 0;
-  std::frexp(result, &exponent);
-  exponent -= 1;
-  std::uint8_t bits;
-  if (exponent < least) {
-    bits = static_cast<std::uint8_t>(std::ldexp(result, f.mantissa - least));
-  } else {
-    const auto fraction = static_cast<std::uint8_t>(std::ldexp(result, f.mantissa - exponent) - (1 << f.mantissa));
-    bits = static_cast<std::uint8_t>(((exponent + f.bias) << f.mantissa) | fraction);
-  }
-  return sign | bits;
+  return float8_from_double(value_form_of(format).format, static_cast<double>(value),
+                            nan_on_overflow ? Float8Overflow::nan : Float8Overflow::greatest);
 }
 
-float float_from_float8(DType format, std::uint8_t bits) {
-  const Format8 f = format_of(format);
-  if (bits == 0x80) return std::numeric_limits<float>::quiet_NaN();
-  const int exponent = (bits & 0x7f) >> f.mantissa;
-  const int fraction = bits & ((1 << f.mantissa) - 1);
-  const double magnitude = exponent == 0 ? std::ldexp(fraction, 1 - f.bias - f.mantissa)
-                                         : std::ldexp((1 << f.mantissa) + fraction, exponent - f.bias - f.mantissa);
-  return static_cast<float>(bits & 0x80 ? -magnitude : magnitude);
-}
+float float_from_float8(DType format, std::uint8_t bits) { return pando::float_from_float8(value_form_of(format).format, bits); }
 
 HostTensor::HostTensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), bytes_(zeros(size_bytes())) {}
 
@@ -172,7 +98,7 @@ std::int64_t HostTensor::integer(std::int64_t i) const {
     case DType::uint16: return at<std::uint16_t>(p, i);
     case DType::uint32: return at<std::uint32_t>(p, i);
     case DType::uint64: return static_cast<std::int64_t>(at<std::uint64_t>(p, i));
-    default: return truncated(number(i));
+    default: return converted_number<std::int64_t>(number(i));
   }
 }
 
@@ -184,12 +110,13 @@ void HostTensor::set(std::int64_t i, double v) {
     case DType::float32: return put(p, i, static_cast<float>(v));
     case DType::float64: return put(p, i, v);
     case DType::float8_143:
-    case DType::float8_152: return put(p, i, float8_from_float(dtype_, static_cast<float>(v)));
+    case DType::float8_152: return put(p, i, float8_from_double(value_form_of(dtype_).format, v, Float8Overflow::nan));
     case DType::uint64:
-      return put(p, i, v >= 9223372036854775808.0 ? static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(truncated(v)));
+      return put(p, i, v > 0 ? converted_number<std::uint64_t>(v) : static_cast<std::uint64_t>(converted_number<std::int64_t>(v)));
     case DType::complex64: return put(p, 2 * i, static_cast<float>(v));
     case DType::complex128: return put(p, 2 * i, v);
-    default: return set_integer(i, truncated(v));
+    // Results of arithmetic: integers wrap around. A cast (converted) does not.
+    default: return set_integer(i, converted_number<std::int64_t>(v));
   }
 }
 
@@ -219,14 +146,14 @@ HostTensor HostTensor::reshaped(Shape shape) const {
 HostTensor HostTensor::converted(DType dtype) const {
   if (dtype == dtype_) return *this;
   HostTensor t(dtype, shape_);
-  const bool integers = !is_floating(dtype_) && !is_floating(dtype) && !is_complex(dtype_) && !is_complex(dtype);
-  for (std::int64_t i = 0; i < elements(); ++i) {
-    if (integers) {
-      t.set_integer(i, integer(i));
-    } else {
-      t.set(i, in_range(dtype, number(i)));
-    }
+  const ValueForm from = value_form_of(dtype_), to = value_form_of(dtype);
+  const auto n = static_cast<std::size_t>(elements());
+  if (is_complex(dtype_) == is_complex(dtype)) {
+    convert_values(from, data(), to, t.writable(), is_complex(dtype) ? 2 * n : n);
+    return t;
   }
+  // Real parts.
+  for (std::size_t i = 0; i < n; ++i) convert_values(from, data() + i * size_of(dtype_), to, t.writable() + i * size_of(dtype), 1);
   return t;
 }
 

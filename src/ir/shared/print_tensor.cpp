@@ -1,6 +1,7 @@
 #include "ir/shared/print_tensor.h"
 
 #include "base/check.h"
+#include "ir/types/value_form.h"
 
 #include <fmt/format.h>
 
@@ -44,17 +45,11 @@ PrintFormat print_format_of(const Attributes& a, const std::function<void(const 
 }
 
 std::string text_of(const HostTensor& t, const PrintFormat& format) {
-  constexpr ElementType types[kDTypes] = {ElementType::boolean,        ElementType::signed_char,  ElementType::short_,
-                                          ElementType::int_,           ElementType::long_long,    ElementType::unsigned_char,
-                                          ElementType::unsigned_short, ElementType::unsigned_int, ElementType::unsigned_long_long,
-                                          ElementType::quarter,        ElementType::quarter,      ElementType::half,
-                                          ElementType::float_,         ElementType::double_,      ElementType::float_,
-                                          ElementType::double_};
   const std::vector<std::uint64_t> shape(t.shape().begin(), t.shape().end());
   // Numbers that the machine has no type for are shown as what they count.
   if (is_float8(t.dtype())) return text_of(t.converted(DType::float32), format);
   if (is_complex(t.dtype())) return text_of(t.converted(DType::float64), format);
-  return format_tensor(t.data(), types[static_cast<std::size_t>(t.dtype())], shape, format);
+  return format_tensor(t.data(), value_form_of(t.dtype()).type, shape, format);
 }
 
 }  // namespace pando::ir

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -337,6 +338,30 @@ TEST(ops, casts_truncate_and_round) {
   // Halfway between 1 and the next half: to even.
   EXPECT_EQ(run("cast", {floats({1 + 0x1p-11, 1 + 3 * 0x1p-11})}, {{"data_type", DType::float16}}), (std::vector<double>{1, 1 + 0x1p-9}));
   expect_refused("cast-to-float8", "cast", {floats({1})}, {{"data_type", DType::float8_143}}, ModelError::Class::type);
+  // The ends of 64 bits, which no double has.
+  const HostTensor ends = floats({1e30, -1e30, kInf, -1});
+  const HostTensor wide = ends.converted(DType::int64), natural = ends.converted(DType::uint64);
+  EXPECT_EQ(wide.integer(0), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(wide.integer(1), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(static_cast<std::uint64_t>(natural.integer(2)), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(natural.integer(3), 0);
+  // Halfway between floats but for the last bit, which a double does not hold.
+  const HostTensor beside = HostTensor::of_ints(DType::int64, {1}, std::vector<std::int64_t>{(1ll << 62) + (1ll << 38) + 1});
+  EXPECT_EQ(beside.converted(DType::float32).number(0), 0x1.000002p62);
+  // Both parts of complex numbers; a real part becomes one, and is what is left of one.
+  HostTensor complex(DType::complex64, {1});
+  const float parts[] = {1.5f, -2.5f};
+  std::memcpy(complex.writable(), parts, sizeof parts);
+  double widened[2];
+  std::memcpy(widened, complex.converted(DType::complex128).data(), sizeof widened);
+  EXPECT_EQ(widened[0], 1.5);
+  EXPECT_EQ(widened[1], -2.5);
+  EXPECT_EQ(complex.converted(DType::int32).integer(0), 1);
+  EXPECT_EQ(HostTensor::of_ints(DType::int32, {1}, std::vector<std::int64_t>{7}).converted(DType::complex64).number(0), 7);
+  // What is too great saturates where that is asked for, infinities too.
+  EXPECT_EQ(float8_from_float(DType::float8_143, 1e9f, false), 0x7f);
+  EXPECT_EQ(float8_from_float(DType::float8_152, -std::numeric_limits<float>::infinity(), false), 0xff);
+  EXPECT_EQ(float8_from_float(DType::float8_152, -std::numeric_limits<float>::infinity(), true), 0x80);
 }
 
 // All 256 codes by the definition of the format: sign, exponent with bias, fraction; the code of negative zero is NaN.

@@ -1,5 +1,6 @@
 #include "lower/shared/float8.h"
 
+#include "ir/types/value_form.h"
 #include "lower/shared/expressions.h"
 
 #include <fmt/format.h>
@@ -50,8 +51,8 @@ Tensor float8_encoded(OpLowering& o, const Tensor& t, ir::DType format) {
   o.lowering().need(Library::popops);
   const Tensor bytes = popops::cast(o.graph(), t, poplar::QUARTER, metadata(o, format), o.program(), o.name() + "/encoded")
                            .reinterpret(poplar::UNSIGNED_CHAR);
-  // The least number that rounds beyond the largest one.
-  const float limit = format == ir::DType::float8_143 ? 248.0f : 61440.0f;
+  // Tiles have no cast that makes NaN of what is too large.
+  const float limit = float8_overflow(ir::value_form_of(format).format);
   const Any fits = pe::And(pe::IsFinite(pe::_2), pe::Lt(pe::Abs(pe::_2), pe::Const(limit)));
   return popops::map(o.graph(), pe::Select(pe::_1, pe::Const(static_cast<unsigned char>(0x80)), fits), {bytes, t}, o.program(), o.name());
 }
