@@ -16,6 +16,16 @@ inline void append_selection_estimates(pando::poplibs::Estimates& out, const std
   out.insert(out.end(), rows.begin(), rows.end());
 }
 
+// The same of a vertex whose name goes on after the type: "popnn::ReduceMaxClassSparse<float" + ",int>".
+inline void append_class_estimates(pando::poplibs::Estimates& out, const std::string& name, const std::string& rest, unsigned cycles) {
+  pando::poplibs::Estimates rows;
+  append_selection_estimates(rows, name, "activations", cycles);
+  for (pando::poplibs::Estimate& row : rows) {
+    row.vertex.replace(row.vertex.size() - 1, 1, rest);
+    out.push_back(std::move(row));
+  }
+}
+
 // A vector of two floats or four halves: load, subtract or scale, store; with expected values, or for squares, one load or sum more.
 inline void append_loss_estimate(pando::poplibs::Estimates& out, const std::string& name, const poplar::Type& type,
                                  const poplar::Type& expected) {
