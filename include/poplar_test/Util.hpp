@@ -38,10 +38,16 @@ class HostMemory {
 /// Streams by handle. The memory must live as long as engines that are attached to it.
 using StreamMap = std::vector<std::pair<std::string, HostMemory>>;
 
-/// Zeros for all elements of all replicas, as the device has them. `bytes` becomes their number.
+/// Zeros for all elements of all replicas, as the device has them. `bytes` becomes their number; throws poplar::overflow_error if that is
+/// beyond a std::size_t.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t,
                                                            unsigned replicationFactor, std::size_t& bytes) {
-  bytes = target.getTypeSize(t.elementType()) * t.numElements() * replicationFactor;
+  const std::size_t elementBytes = target.getTypeSize(t.elementType()), elements = t.numElements();
+  if (elements != 0 && replicationFactor != 0 && elementBytes > static_cast<std::size_t>(-1) / elements / replicationFactor)
+    throw poplar::overflow_error("allocateHostMemoryForTensor: " + std::to_string(elements) + " elements of " +
+                                 std::to_string(elementBytes) + " bytes, " + std::to_string(replicationFactor) +
+                                 " times, have more bytes than a size_t counts");
+  bytes = elementBytes * elements * replicationFactor;
   return std::unique_ptr<char[]>(new char[bytes]());
 }
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target& target, const poplar::Tensor& t,

@@ -187,6 +187,11 @@ TEST(Reports, AsValues) {
   EXPECT_THAT(whole.str(), testing::HasSubstr("Runs:                1"));
   printProfileSummary(part, graph, {});
   EXPECT_LT(part.str().size(), whole.str().size());
+  EXPECT_THAT(engine.getSummary({{"showExecutionSteps", "true"}}), testing::HasSubstr("Runs:                1"));
+  const ProfileValue& both = engine.getProfile();
+  EXPECT_EQ(both.asMap().size(), 2u);
+  EXPECT_EQ(both["graphProfile"]["vertexTypes"]["names"][0].asString(), "Scale");
+  EXPECT_EQ(both["executionProfile"]["simulation"]["cycles"].asUint(), engine.getExecutionProfile()["simulation"]["cycles"].asUint());
 }
 
 TEST(VirtualGraphs, NestAndKeepTheVariables) {

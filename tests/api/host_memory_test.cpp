@@ -44,6 +44,8 @@ TEST(HostMemory, HasRoomForEachReplica) {
   std::size_t bytes = 0;
   allocateHostMemoryForTensor(s.graph.getTarget(), x, s.graph.getReplicationFactor(), bytes);
   EXPECT_EQ(bytes, 2u * 2 * 5);
+  const Tensor huge = s.graph.addVariable(FLOAT, {std::size_t{1} << 40});
+  EXPECT_THROW(allocateHostMemoryForTensor(s.graph.getTarget(), huge, 1u << 31, bytes), overflow_error);
 }
 
 template <class T>
