@@ -175,6 +175,41 @@ TEST_F(Control, ConditionalRefusesBranchesThatDiffer) {
   EXPECT_EQ(refusal([&] { carry("conditional", {two, x}, {{"then_inputs", std::int64_t{1}}}, {g, h}); }), "condition-shape");
 }
 
+// Both makers are named, with their graphs and the user's lines; so is the line that asks for the conditional.
+TEST_F(Control, TypesThatDifferNameTheOpsThatMakeThem) {
+  const auto at_line = [&](std::uint32_t line) { b.module().set_current_location(b.module().location({"model.py", "build", line})); };
+  const GraphId g = b.create_graph("g"), h = b.create_graph("h");
+  const TensorId in_g = input(g);
+  at_line(4);
+  b.add_output(g, op(g, "tanh", {in_g}));
+  const TensorId wide = b.add_constant(h, counted({2}), "wide");
+  at_line(8);
+  b.add_output(h, op(h, "exp", {wide}));
+  const TensorId x = variable(1), cond = b.add_constant(main, ints({}, {1}, DType::boolean), "cond");
+  at_line(11);
+  const auto message = [&](const char* name, std::vector<TensorId> operands, Attributes a, std::vector<GraphId> graphs) {
+    try {
+      carry(name, operands, a, graphs);
+    } catch (const ModelError& e) { return std::string(e.what()); }
+    return std::string("no error");
+  };
+  const std::string text = message("conditional", {cond, x}, {{"then_inputs", std::int64_t{1}}}, {g, h});
+  EXPECT_THAT(text, testing::StartsWith("conditional("));
+  EXPECT_THAT(text, testing::HasSubstr("made by tanh 'tanh_out' of graph 'g', at model.py:4 and "));
+  EXPECT_THAT(text, testing::HasSubstr("made by exp 'exp_out' of graph 'h', at model.py:8"));
+  EXPECT_THAT(text, testing::EndsWith("\n  at model.py:11 [branch-output-type]"));
+
+  const GraphId body = b.create_graph("body");
+  const TensorId carried = input(body);
+  at_line(21);
+  b.add_output(body, op(body, "concat", {op(body, "reshape", {carried}, {{"shape", Ints{1}}}), b.add_constant(body, counted({1}), "one")},
+                        {{"axis", std::int64_t{0}}}));
+  const std::string again = message("repeat", {x}, {{"count", std::int64_t{2}}}, {body});
+  EXPECT_THAT(again, testing::HasSubstr("made by concat 'concat_out' of graph 'body', at model.py:21 and "));
+  EXPECT_THAT(again, testing::HasSubstr("input 0 of graph 'body'"));
+  EXPECT_THAT(again, testing::EndsWith("[repeat-carried-type]"));
+}
+
 class OnTwoReplicas : public Control {
  protected:
   OnTwoReplicas() : Control(2) {}

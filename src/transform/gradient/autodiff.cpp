@@ -3,6 +3,7 @@
 #include "ir/error.h"
 #include "ir/op_row.h"
 #include "transform/gradient/gradient_graph.h"
+#include "transform/gradient/missing_gradient.h"
 
 #include <algorithm>
 
@@ -31,18 +32,13 @@ void refuse_foreign(const Module& m, GraphId graph, std::span<const ValueId> val
   }
 }
 
-// Why the gradient of a required value cannot be.
-std::string reason(const Module& m, ValueId v) {
-  const Type& t = m.type_of(v);
-  if (!t.is_tensor() || !is_differentiable(t.dtype)) return fmt::format("its element type is {}", name_of(t.dtype));
-  return "no differentiable path leads from it to a provided gradient";
-}
-
-void refuse_missing(const Module& m, const GradientInfo& info, std::span<const ValueId> required) {
+void refuse_missing(const GradientGraph& g, const GradientInfo& info, std::span<const ValueId> provided,
+                    std::span<const ValueId> required) {
+  const Module& m = g.module();
   std::string text;
   for (ValueId v : required) {
     const bool found = std::any_of(info.outputs.begin(), info.outputs.end(), [&](const Connection& c) { return c.value == v; });
-    if (!found) text += fmt::format("\n  '{}': {}", m.name_of(v), reason(m, v));
+    if (!found) text += fmt::format("\n  '{}': {}", m.name_of(v), why_missing(g, info.forward, provided, v));
   }
   if (text.empty()) return;
   refuse(ErrorClass::popart, "missing-gradient", "graph '{}': required gradients do not exist; leave them out of grads_required{}",
@@ -56,9 +52,9 @@ GradientInfo Differentiator::differentiate(GraphId graph, std::span<const ValueI
   refuse_modifying_ops(m, graph);
   GradientGraph g(*this, graph);
   if (options_.recompute) g.recompute(options_.saved);
-  if (!g.flows(provided, required)) refuse_missing(m, {graph, {}, {}, {}}, required);
+  if (!g.flows(provided, required)) refuse_missing(g, {graph, {}, {}, {}}, provided, required);
   GradientInfo info = g.build(provided, required);
-  refuse_missing(m, info, required);
+  refuse_missing(g, info, provided, required);
   return info;
 }
 

@@ -163,7 +163,7 @@ TEST(autodiff, refusals) {
   };
   EXPECT_THAT(with({}), HasSubstr("no gradient is required"));
   EXPECT_THAT(with({foreign}), HasSubstr("'foreign' is a tensor of graph 'other', not of 'f'"));
-  EXPECT_THAT(with({x, unused}), HasSubstr("'unused': no differentiable path"));
+  EXPECT_THAT(with({x, unused}), HasSubstr("'unused': no differentiable path leads from it to a provided gradient: no op takes it"));
   EXPECT_THAT(with({n}), HasSubstr("'n': its element type is int32"));
   EXPECT_THAT(message_of([&] { autodiff(b, g.graph); }), HasSubstr("'unused'"));
   EXPECT_EQ(with({x}), "no error");
@@ -176,6 +176,46 @@ TEST(autodiff, refusals) {
   Made empty(b, "empty");
   empty.out(b.add_constant(empty.graph, HostTensor(DType::float32, {}), "c"));
   EXPECT_THAT(message_of([&] { autodiff(b, empty.graph); }), HasSubstr("no gradient is required"));
+}
+
+// The op that ends the path is named with its graph and the user's line, wherever it stands on the way.
+TEST(autodiff, the_op_that_ends_a_path_is_named) {
+  Builder b;
+  Made g(b, "f");
+  const TensorId x = g.in("x"), w = g.in("w"), k = g.in("k"), side = g.in("side"), c = g.in("c");
+  const auto at_line = [&](std::uint32_t line) { b.module().set_current_location(b.module().location({"model.py", "build", line})); };
+  at_line(7);
+  const TensorId stopped = g.op("detach", {g.op("tanh", {x})});
+  at_line(9);
+  g.op("exp", {g.op("tanh", {side})});
+  // A branch that passes nothing on, though calls can.
+  Made inner(b, "inner");
+  at_line(3);
+  inner.out(inner.op("detach", {inner.in("t")}));
+  at_line(12);
+  const TensorId called = g.op("call", {c}, {}, {inner.graph});
+  // A cast to integers ends it too, in its row's gradient.
+  at_line(15);
+  const TensorId whole = g.op("cast", {g.op("cast", {k}, {{"data_type", DType::int32}})}, {{"data_type", DType::float64}});
+  at_line(20);
+  g.out(g.op("add", {g.op("add", {g.op("add", {stopped, w}), called}), whole}));
+  const auto why = [&](TensorId t) {
+    AutodiffOptions o;
+    o.required = {value(b, w), value(b, t)};
+    return message_of([&] { autodiff(b, g.graph, o); });
+  };
+  const std::string path = "no differentiable path leads from it to a provided gradient: ";
+  EXPECT_THAT(why(x), HasSubstr("'x': " + path + "it ends at detach 'detach_out' of graph 'f', at model.py:7, which passes none on"));
+  EXPECT_THAT(why(side), HasSubstr("'side': " + path +
+                                   "no provided gradient is of what is computed from it; the last such op is exp "
+                                   "'exp_out' of graph 'f', at model.py:9"));
+  EXPECT_THAT(why(c), HasSubstr("'c': " + path + "it ends at call 'call_out' of graph 'f', at model.py:12, which passes none on"));
+  EXPECT_THAT(why(k), HasSubstr("'k': " + path + "it ends at cast 'cast_out"));
+  EXPECT_THAT(why(k), HasSubstr("of graph 'f', at model.py:15, which passes none on"));
+  // Alone, where nothing flows at all.
+  AutodiffOptions o;
+  o.required = {value(b, x)};
+  EXPECT_THAT(message_of([&] { autodiff(b, g.graph, o); }), HasSubstr("it ends at detach 'detach_out' of graph 'f', at model.py:7"));
 }
 
 TEST(autodiff, refuses_modifying_ops_and_takes_views) {

@@ -14,13 +14,12 @@ namespace {
 
 constexpr std::string_view kPrefix = "Gradient___";
 
-// Whether a gradient passes from the op's results to its operands, or an error tells why not.
-bool passes(const OpRow& row) {
+}  // namespace
+
+bool passes_gradients(const OpRow& row) {
   if (graph_op_gradient(row)) return true;
   return row.differentiable != Differentiable::no && row.differentiable != Differentiable::blocks;
 }
-
-}  // namespace
 
 bool carries_gradients(const Module& m, ValueId v) {
   const Type& t = m.type_of(v);
@@ -45,7 +44,7 @@ void GradientGraph::mark_wanted(std::span<const ValueId> required) {
       inputs.resize(operands.size());
       for (std::size_t i = 0; i < operands.size(); ++i) inputs[i] = inputs[i] || wants(operands[i]);
     }
-    if (!passes(module_.row(o))) continue;
+    if (!passes_gradients(module_.row(o))) continue;
     if (std::none_of(operands.begin(), operands.end(), [&](ValueId v) { return wants(v); })) continue;
     for (ValueId v : module_.results(o)) slots_[v].wanted = true;
   }
@@ -61,7 +60,7 @@ bool GradientGraph::flows(std::span<const ValueId> provided, std::span<const Val
   std::unordered_set<ValueId> reached(provided.begin(), provided.end());
   const auto& ops = module_.graph(info_.forward).ops;
   for (auto it = ops.rbegin(); it != ops.rend(); ++it) {
-    if (!passes(module_.row(*it))) continue;
+    if (!passes_gradients(module_.row(*it))) continue;
     const auto results = module_.results(*it);
     if (std::none_of(results.begin(), results.end(), [&](ValueId v) { return reached.contains(v); })) continue;
     for (ValueId v : module_.operands(*it)) {
@@ -174,7 +173,7 @@ void GradientGraph::visit(OpId op) {
   if (!any(module_.results(op), [&](ValueId v) { return has_gradient(v); })) return;
   if (!any(module_.operands(op), [&](ValueId v) { return wants(v); })) return;
   const OpRow& row = module_.row(op);
-  if (!passes(row)) return;
+  if (!passes_gradients(row)) return;
   module_.set_current_location(module_.op(op).location);
   place_ = module_.type_of(module_.result(op, 0)).place;
   if (const auto gradient = graph_op_gradient(row)) return gradient(*this, op);

@@ -51,6 +51,7 @@ class GradientGraph {
   // --- for the gradients of ops. All values are the forward graph's unless a name says `gradient`.
   ir::Builder& builder() { return all_.builder(); }
   ir::Module& module() { return module_; }
+  const ir::Module& module() const { return module_; }
   Differentiator& all() { return all_; }
   // The value in the gradient graph.
   ir::ValueId forward_value(ir::ValueId v) { return forward_values_->value(v); }
@@ -98,6 +99,8 @@ class GradientGraph {
   ir::Place place_;
 };
 
+// Whether a gradient passes from the op's results to its operands, or an error tells why not.
+bool passes_gradients(const ir::OpRow& row);
 // Whether values of this type can have gradients. Sums and views of integers have some, where somebody asks for them.
 bool carries_gradients(const ir::Module& module, ir::ValueId v);
 

@@ -1,4 +1,5 @@
 #include "ir/graph_signature.h"
+#include "ir/text/describe.h"
 
 namespace pando::ir {
 
@@ -24,8 +25,10 @@ void infer_conditional(Inference& in) {
     Type a = graph_output_type(in, 0, o, first[0]);
     const Type b = graph_output_type(in, 1, o, first[1]);
     if (a.kind != b.kind || a.dtype != b.dtype || a.shape != b.shape || a.meta_shape != b.meta_shape) {
-      in.refuse("branch-output-type", "output {} is a {} of graph '{}' and a {} of graph '{}'", o, in.module().types().to_string(a),
-                then.name, in.module().types().to_string(b), otherwise.name);
+      const Module& m = in.module();
+      const auto [one, other] = std::pair(m.types().to_string(a), m.types().to_string(b));
+      in.refuse("branch-output-type", "output {} is a {} of graph '{}' and a {} of graph '{}': {} and {}", o, one, then.name, other,
+                otherwise.name, described(m, then.outputs[o]), described(m, otherwise.outputs[o]));
     }
     if (!a.place.device.known()) a.place.device = b.place.device;
     if (a.place.tiles == TileSet::undefined) a.place.tiles = b.place.tiles;

@@ -1,4 +1,5 @@
 #include "ir/graph_signature.h"
+#include "ir/text/describe.h"
 
 #include <algorithm>
 
@@ -19,8 +20,9 @@ void infer_repeat(Inference& in) {
     const Type out = graph_output_type(in, 0, o, 0);
     const Type& carried = in.operand(o);
     if (out.dtype != carried.dtype || out.shape != carried.shape || out.meta_shape != carried.meta_shape) {
-      in.refuse("repeat-carried-type", "output {} of graph '{}' is a {}, the input that it is carried to a {}", o, graph.name,
-                in.module().types().to_string(out), in.module().types().to_string(carried));
+      in.refuse("repeat-carried-type", "output {} of graph '{}' is a {}, the input that it is carried to a {}: {} and {}", o, graph.name,
+                in.module().types().to_string(out), in.module().types().to_string(carried), described(in.module(), graph.outputs[o]),
+                described(in.module(), graph.inputs[o]));
     }
     in.result(out);
   }
