@@ -1,6 +1,7 @@
 #include "ir/construction/builder.h"
 
 #include "base/check.h"
+#include "base/source_location.h"
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/op_table.h"
@@ -267,8 +268,7 @@ OpId Builder::emit(GraphId graph, std::string_view name, std::span<const ValueId
     if (!e.location().empty() || !module_.current_location().valid()) throw;
     const Location& at = module_.location(module_.current_location());
     if (at.file.empty()) throw;
-    const std::string text = e.what();
-    throw_model_error(e.kind(), e.id(), text.substr(0, text.rfind(" [")), fmt::format("{}:{}", at.file, at.line));
+    throw_model_error(e.kind(), e.id(), std::string(without_id(e.what())), text_of({at.file, at.line}));
   }
   module_.op(id).implicit = implicit;
   return id;

@@ -1,8 +1,9 @@
 #include "ir/text/parse.h"
 
-#include "ir/error.h"
 #include "ir/op_table.h"
+#include "ir/refuse_at.h"
 #include "ir/types/tuples.h"
+#include "poplar/exceptions.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -43,18 +44,16 @@ class Parser {
     if (module_.graph_count() == 0) error("no-graph", "a module needs a main graph");
     return std::move(module_);
   }
+  // What the module refuses, not the text's form (a shape that cannot be), gets the place at which it was read.
+  [[noreturn]] void refuse_here(ErrorClass kind, std::string_view what) const {
+    refuse_at(kind, id_of(what), location_in(text_, at_, file_), "{}", without_id(what));
+  }
 
  private:
   // --- words
   template <class... Args>
   [[noreturn]] void error(std::string_view id, fmt::format_string<Args...> format, Args&&... args) const {
-    std::size_t line = 1, column = 1;
-    for (std::size_t i = 0; i < std::min(at_, text_.size()); ++i) {
-      column = text_[i] == '\n' ? 1 : column + 1;
-      line += text_[i] == '\n';
-    }
-    throw_model_error(ErrorClass::popart, id,
-                      fmt::format("{}:{}:{}: {}", file_, line, column, fmt::format(format, std::forward<Args>(args)...)));
+    refuse_at(ErrorClass::popart, id, location_in(text_, at_, file_), format, std::forward<Args>(args)...);
   }
 
   void skip_space() {
@@ -599,6 +598,14 @@ class Parser {
 
 }  // namespace
 
-Module parse(std::string_view text, const std::string& file) { return Parser(text, file).whole(); }
+Module parse(std::string_view text, const std::string& file) {
+  Parser parser(text, file);
+  try {
+    return parser.whole();
+  } catch (const ModelError& e) {
+    if (!e.location().empty()) throw;
+    parser.refuse_here(e.kind(), e.what());
+  } catch (const poplar::poplar_error& e) { parser.refuse_here(ErrorClass::popart, e.what()); }
+}
 
 }  // namespace pando::ir

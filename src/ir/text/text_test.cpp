@@ -74,6 +74,16 @@ TEST(Text, ReportsWhereParsingFails) {
               HasSubstr("no earlier op has this number"));
   EXPECT_THAT(message("module\ngraph main(x: float32, x: float32):\n    return x\n"), HasSubstr("'x' is defined twice"));
   EXPECT_THAT(message("module\nstream 0 \"s"), HasSubstr("closing quote"));
+  // What the module refuses, not the text's form.
+  EXPECT_THAT(message("module\ngraph main(x: Tensor[(3, -3), float32]):\n    return x\n"),
+              HasSubstr("f.txt:2:39: a shape has the dimension -3: (3, -3) [negative-dimension]"));
+  try {
+    parse("module\ngraph", "f.txt");
+    FAIL() << "nothing was thrown";
+  } catch (const ModelError& e) {
+    EXPECT_EQ(e.location(), "f.txt:2:6");
+    EXPECT_EQ(e.id(), "graph-place");
+  }
 }
 
 TEST(Verify, ReportsEveryViolation) {

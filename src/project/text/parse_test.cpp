@@ -40,7 +40,8 @@ TEST(Parse, SaysWhereAndWhat) {
   EXPECT_THAT(edited("call(WA, x) @A", "tonh(WA) @A"), HasSubstr("there is no op named 'tonh'"));
   EXPECT_THAT(edited("    state WB: Tensor[(3, 3), float32, 0] = [0.25, ", "    state WB: Tensor[(3, 3), float32, 0] = ["),
               HasSubstr("f:11:"));
-  EXPECT_THAT(edited("buffer x: Tensor[(3, 3)", "buffer x: Tensor[(3, -3)"), HasSubstr("f: a shape has the dimension -3: (3, -3)"));
+  EXPECT_THAT(edited("buffer x: Tensor[(3, 3)", "buffer x: Tensor[(3, -3)"),
+              HasSubstr(": a shape has the dimension -3: (3, -3) [negative-dimension]"));
   EXPECT_THAT(edited("    buffer b:", "    buffer a:"), HasSubstr("'a' is declared twice"));
   EXPECT_THAT(edited("if t < N:", "if t > N:"), HasSubstr("expected '<'"));
   EXPECT_THAT(edited("x = receive(x)", "x = receive(x) now"), HasSubstr("expected the end of the line, found 'now'"));
