@@ -1,5 +1,5 @@
 // Overlapped input and output: four IO tiles talk to the host while the other tiles compute. Nothing declares the overlap: the
-// IO tiles are touched by copies only, so they run a stream of instructions of their own, and the two streams meet only at the
+// IO tiles are touched by copies only, so they run a stream of instructions of their own, and the two streams sync only at the
 // copies between them.
 #include <poplar/Vertex.hpp>
 

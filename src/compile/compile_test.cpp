@@ -172,7 +172,7 @@ TEST_F(CompileTest, NeverBindsAcrossStreams) {
   const tile::Program& p = compile_one(sequence({set(a, 0, "set"), map(a, b, 2, "map")}));
   ASSERT_EQ(p.streams.size(), 2u);
   ASSERT_EQ(p.exchanges.size(), 1u);
-  EXPECT_EQ(p.meets.size(), 1u);
+  EXPECT_EQ(p.syncs.size(), 1u);
   EXPECT_TRUE(p.computes[1].bound.empty());
 }
 
@@ -212,8 +212,8 @@ TEST_F(CompileTest, TilesThatOnlyCopyAreIo) {
   ASSERT_EQ(p.streams.size(), 2u);
   EXPECT_EQ(p.streams[0].name, "ipu0.compute");
   EXPECT_EQ(p.streams[1].name, "ipu0.io");
-  ASSERT_EQ(p.meets.size(), 1u);
-  EXPECT_EQ(p.meets[0].streams.size(), 2u);
+  ASSERT_EQ(p.syncs.size(), 1u);
+  EXPECT_EQ(p.syncs[0].streams.size(), 2u);
   options_.infer_io_tiles = false;
   EXPECT_EQ(compile_one(sequence({copy(b, a), map(a, a, 0, "map2")})).streams.size(), 1u);
 }
@@ -240,11 +240,11 @@ TEST_F(CompileTest, APredicateTravelsToTheStreamsThatBranch) {
       if (i.op == tile::Op::branch_true) { EXPECT_TRUE(std::find(s.tiles.begin(), s.tiles.end(), p.locations[i.b].tile) != s.tiles.end()); }
 }
 
-TEST_F(CompileTest, StreamsThatDoNotCrossDoNotMeet) {
+TEST_F(CompileTest, StreamsThatDoNotCrossDoNotSync) {
   const View a = variable(16, 0, "a"), b = variable(16, 2, "b");
   const tile::Program& p = compile_one(sequence({set(a, 0, "1"), set(b, 2, "2"), map(a, a, 0, "3"), map(b, b, 2, "4")}));
   EXPECT_EQ(p.streams.size(), 2u);
-  EXPECT_TRUE(p.meets.empty());
+  EXPECT_TRUE(p.syncs.empty());
 }
 
 TEST_F(CompileTest, CodeOfAFunctionInStreamingMemoryIsLiveFromLoadToLastCall) {

@@ -107,10 +107,10 @@ struct SymbolicLocation {
 };
 
 struct Action {
-  tile::Op op = tile::Op::meet;
+  tile::Op op = tile::Op::sync;
   std::uint32_t a = 0;  // index into the plan's table for `op`; a FunctionId for load_code
   std::uint32_t b = 0;
-  std::vector<StreamId> streams;  // sorted; more than one: they meet
+  std::vector<StreamId> streams;  // sorted; more than one: they sync
   tile::NameId name;
 };
 

@@ -80,7 +80,7 @@ InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& ins
     case tile::Work::little:
     case tile::Work::undefine:
     case tile::Work::error_if:  // the program goes on: nothing was shown
-      break;                    // nothing but the meet
+      break;                    // nothing but the sync
   }
   cost.cycles.sync = sync_cycles(instruction, moves_data);
   return cost;
@@ -127,7 +127,7 @@ void CostTable::add_exchange(StreamId stream, const tile::Instruction& instructi
   std::unique_ptr<ExchangeCost>& known = (across ? cross_replica_ : exchanges_)[instruction.a];
   if (!known && !across && exchange.gathers.valid()) {
     std::span<const StreamId> members(&stream, 1);
-    if (instruction.meet.valid()) members = program_->meets[instruction.meet.index()].streams;
+    if (instruction.sync.valid()) members = program_->syncs[instruction.sync.index()].streams;
     known = std::make_unique<ExchangeCost>(exchange_cost(*program_, with_bound(exchange, members), stream_of_tile_, exchange_model_));
   }
   if (!known)
@@ -174,15 +174,15 @@ void CostTable::add_transfer(std::uint32_t id, InstructionCost& cost) {
   cost.cycles.host += *known;
 }
 
-// Tiles sync before data move between them and where streams meet; IPUs sync where the streams that meet are on several.
+// Tiles sync before data move between them and where streams sync; IPUs sync where the streams that sync are on several.
 std::uint64_t CostTable::sync_cycles(const tile::Instruction& instruction, bool moves_data) const {
   const tile::Program& p = *program_;
-  bool meets = instruction.meet.valid() && p.meets[instruction.meet.index()].streams.size() > 1;
+  bool syncs = instruction.sync.valid() && p.syncs[instruction.sync.index()].streams.size() > 1;
   bool across_replicas = tile::row_of(instruction.op).work == tile::Work::cross_replica;
-  if (!moves_data && !meets) return 0;
+  if (!moves_data && !syncs) return 0;
   unsigned low = ~0u, high = 0;
-  if (instruction.meet.valid())
-    for (StreamId s : p.meets[instruction.meet.index()].streams) {
+  if (instruction.sync.valid())
+    for (StreamId s : p.syncs[instruction.sync.index()].streams) {
       low = std::min(low, p.streams[s.index()].ipu.value);
       high = std::max(high, p.streams[s.index()].ipu.value);
     }

@@ -28,8 +28,8 @@ struct Slice {
 // One stream of one replica. A cache line of its own: streams run on different threads.
 struct alignas(64) Clock {
   std::uint64_t now = 0;
-  // The first stream that reports a meet moves the clocks of all that take part. They report it later, and find here when they came.
-  bool met = false;
+  // The first stream that reports a sync moves the clocks of all that take part. They report it later, and find here when they came.
+  bool is_synced = false;
   std::uint64_t came = 0;
 };
 
@@ -84,7 +84,7 @@ struct CycleModel::State {
   std::vector<StreamRecord> records;
   std::uint64_t runs = 0;
   std::vector<ChannelClock> channels;  // [replica * channels + channel]
-  std::mutex meet;                     // of clocks, where streams meet, and of channels
+  std::mutex mutex;                    // of clocks, where streams sync, and of channels
 
   State(std::shared_ptr<const tile::Program> program, const Library& library, const Options& o)
       : costs(std::move(program), library, o.exchange), options(o), streams(costs.program().streams.size()) {
@@ -120,10 +120,10 @@ struct CycleModel::State {
 
   Clock& clock(ReplicaId r, StreamId s) { return clocks[r.index() * streams + s.index()]; }
 
-  // Where all that take part in the meet leave it; the others' clocks move too.
-  void pass_meet(ReplicaId replica, StreamId stream, const tile::Instruction& instruction, std::uint64_t cost) {
+  // Where all that take part in the sync leave it; the others' clocks move too.
+  void pass_sync(ReplicaId replica, StreamId stream, const tile::Instruction& instruction, std::uint64_t cost) {
     std::span<const StreamId> members(&stream, 1);
-    if (instruction.meet.valid()) members = costs.program().meets[instruction.meet.index()].streams;
+    if (instruction.sync.valid()) members = costs.program().syncs[instruction.sync.index()].streams;
     std::array<StreamId, 2> ends;
     if (is_channel_step(instruction)) {
       const tile::Channel& c = costs.program().channels[instruction.a];
@@ -180,7 +180,7 @@ void CycleModel::on_begin(unsigned) {
   for (const Clock& c : s.clocks) latest = std::max(latest, c.now);
   for (std::size_t i = 0; i < s.streams; ++i) s.records[i].wait_between_runs += latest - s.clocks[i].now;
   for (StreamRecord& r : s.records) r.open_blocks.clear();
-  for (Clock& c : s.clocks) c = {latest, false, 0};  // a run that ended in an error may have left a meet half reported
+  for (Clock& c : s.clocks) c = {latest, false, 0};  // a run that ended in an error may have left a sync half reported
 }
 
 void CycleModel::on_step(const tile::StepEvent& event) {
@@ -194,20 +194,20 @@ void CycleModel::on_step(const tile::StepEvent& event) {
   Clock& clock = s.clock(event.replica, event.stream);
   std::uint64_t came = 0;
   if (is_channel_step(instruction) && s.costs.program().channels[instruction.a].capacity > 0) {
-    std::lock_guard lock(s.meet);
+    std::lock_guard lock(s.mutex);
     std::uint64_t earliest = 0;
     std::uint64_t* const end = s.pass_channel(event.replica, instruction, earliest);
     came = clock.now;
     clock.now = std::max(came, earliest) + cost;
     *end = clock.now;
-  } else if (!is_channel_step(instruction) && !instruction.meet.valid() && tile::row_of(instruction.op).work != tile::Work::cross_replica) {
+  } else if (!is_channel_step(instruction) && !instruction.sync.valid() && tile::row_of(instruction.op).work != tile::Work::cross_replica) {
     came = clock.now;
     clock.now += cost;
   } else {
-    // Under the lock from the first look at the clock on: another stream of this meet may be moving it.
-    std::lock_guard lock(s.meet);
-    if (!clock.met) s.pass_meet(event.replica, event.stream, instruction, cost);
-    clock.met = false;
+    // Under the lock from the first look at the clock on: another stream of this sync may be moving it.
+    std::lock_guard lock(s.mutex);
+    if (!clock.is_synced) s.pass_sync(event.replica, event.stream, instruction, cost);
+    clock.is_synced = false;
     came = clock.came;
   }
   if (event.replica.index() == 0) s.record(event.stream, event.instruction, came, clock.now - cost, clock.now);

@@ -4,7 +4,7 @@
 // estimate is counted as unestimated, never as 0 or a constant, and a step that has one says so.
 //
 //     stream 0   |compute......|        wait|exchange..|
-//     stream 1   |compute...................|exchange..|      a meet: all its streams leave at the same cycle
+//     stream 1   |compute...................|exchange..|      a sync: all its streams leave at the same cycle
 //
 // What is known to be missing: control flow (loop counters, branches, calls) costs nothing but its syncs; fragments of an
 // exchange cost nothing of their own; host and Streaming Memory times are unvalidated parameters of the machine.

@@ -30,16 +30,16 @@ profile::Report report_of(const CycleModel& model) {
 
 constexpr ReplicaId kFirst{0};
 
-// Runs straight code the way an executor may: streams in any order, a meet when all have come, then its reports in any order.
+// Runs straight code the way an executor may: streams in any order, a sync when all have come, then its reports in any order.
 void run(CycleModel& model, const tile::Program& program, ReplicaId replica, Random random) {
   std::vector<std::uint32_t> next(program.streams.size());
-  std::vector<bool> reported(program.streams.size());  // the meet that this stream is at has been left by another already
-  auto at_meet = [&](std::size_t s) { return next[s] < program.streams[s].code.size() && program.streams[s].code[next[s]].meet.valid(); };
+  std::vector<bool> reported(program.streams.size());  // the sync that this stream is at has been left by another already
+  auto at_sync = [&](std::size_t s) { return next[s] < program.streams[s].code.size() && program.streams[s].code[next[s]].sync.valid(); };
   auto all_came = [&](std::size_t s) {
-    tile::MeetId meet = program.streams[s].code[next[s]].meet;
-    for (StreamId m : program.meets[meet.index()].streams) {
+    tile::SyncId sync = program.streams[s].code[next[s]].sync;
+    for (StreamId m : program.syncs[sync.index()].streams) {
       std::size_t o = m.index();
-      if (!reported[o] && !(at_meet(o) && program.streams[o].code[next[o]].meet == meet)) return false;
+      if (!reported[o] && !(at_sync(o) && program.streams[o].code[next[o]].sync == sync)) return false;
     }
     return true;
   };
@@ -50,9 +50,9 @@ void run(CycleModel& model, const tile::Program& program, ReplicaId replica, Ran
     for (std::size_t k = 0; k < next.size(); ++k) {
       std::size_t s = (start + k) % next.size();
       if (next[s] == program.streams[s].code.size()) continue;
-      if (at_meet(s) && !may_leave[s]) {
+      if (at_sync(s) && !may_leave[s]) {
         if (!all_came(s)) continue;
-        for (StreamId m : program.meets[program.streams[s].code[next[s]].meet.index()].streams) may_leave[m.index()] = true;
+        for (StreamId m : program.syncs[program.streams[s].code[next[s]].sync.index()].streams) may_leave[m.index()] = true;
       }
       may_leave[s] = false;
       model.on_step({replica, StreamId(static_cast<std::uint32_t>(s)), next[s]++});
@@ -63,7 +63,7 @@ void run(CycleModel& model, const tile::Program& program, ReplicaId replica, Ran
   for (std::size_t s = 0; s < next.size(); ++s) ASSERT_EQ(next[s], program.streams[s].code.size());
 }
 
-TEST(CycleModel, AMeetWaitsForItsLatestStream) {
+TEST(CycleModel, ASyncWaitsForItsLatestStream) {
   HandProgram hand(machine("tiny4", 3));
   CodeletId c = hand.codelet("V", VertexKind::multi);
   hand.compute(0, "short", {{c, 0, 19}});
@@ -77,7 +77,7 @@ TEST(CycleModel, AMeetWaitsForItsLatestStream) {
   std::uint64_t sync = 90 + 40, links = 10;
   EXPECT_EQ(model.cycles(kFirst, StreamId(0)), 1000 + sync + links);
   EXPECT_EQ(model.cycles(kFirst, StreamId(1)), 1000 + sync + links);
-  EXPECT_EQ(model.cycles(kFirst, StreamId(2)), 100u) << "not in the meet";
+  EXPECT_EQ(model.cycles(kFirst, StreamId(2)), 100u) << "not in the sync";
   profile::Report r = report_of(model);
   EXPECT_EQ(r.streams[0].cycles.wait, 900u);
   EXPECT_EQ(r.streams[1].cycles.wait, 0u);
@@ -86,7 +86,7 @@ TEST(CycleModel, AMeetWaitsForItsLatestStream) {
   EXPECT_EQ(r.total_cycles, 1000 + sync + links);
 }
 
-// A program of random computes, exchanges and meets over four IPUs.
+// A program of random computes, exchanges and syncs over four IPUs.
 HandProgram random_program(Random& random) {
   HandProgram hand(machine("tiny4", 4));
   CodeletId c = hand.codelet("V", VertexKind::worker);
@@ -101,13 +101,13 @@ HandProgram random_program(Random& random) {
         else
           hand.exchange({std::min(a, b), std::max(a, b)}, "x", {move(a * 4, b * 4, 0, 0, 4000)});
         break;
-      default: hand.meet({0, 1, 2, 3});
+      default: hand.sync({0, 1, 2, 3});
     }
   }
   return hand;
 }
 
-// Laws: a meet never ends before its latest stream; a stream's terms add up to its clock; neither clocks nor reports depend on
+// Laws: a sync never ends before its latest stream; a stream's terms add up to its clock; neither clocks nor reports depend on
 // the order in which an executor got the streams there.
 TEST(CycleModel, LawsOnRandomPrograms) {
   Random random;
@@ -220,9 +220,9 @@ TEST(CycleModel, StampsRunsAndReset) {
   EXPECT_TRUE(model.trace().empty());
 }
 
-TEST(CycleModel, ARunThatStoppedInAMeetLeavesNothingBehind) {
+TEST(CycleModel, ARunThatStoppedInASyncLeavesNothingBehind) {
   HandProgram hand(machine("tiny4", 2));
-  hand.meet({0, 1});
+  hand.sync({0, 1});
   CycleModel model(hand.program(), hand.library());
   model.on_begin(0);
   model.on_step({kFirst, StreamId(0), 0});  // stream 1 never reports
@@ -274,21 +274,21 @@ TEST(CycleModel, StreamsOnThreads) {
 }
 
 // The last to come lets all go; each reports for itself, at once. Under the thread sanitizer this is the model's only shared state.
-TEST(CycleModel, MeetsReportedFromTwoThreads) {
+TEST(CycleModel, SyncsReportedFromTwoThreads) {
   HandProgram hand(machine("tiny4", 2));
   CodeletId c = hand.codelet("V", VertexKind::multi);
   for (std::uint32_t s : {0, 1}) hand.compute(s, "c", {{c, 4 * s, 19 + 100 * s}});
-  hand.meet({0, 1});
+  hand.sync({0, 1});
   CycleModel model(hand.program(), hand.library());
   model.on_begin(0);
   constexpr int kRounds = 300;
-  std::barrier meet(2);
+  std::barrier sync(2);
   std::vector<std::thread> threads;
   for (std::uint32_t s : {0, 1})
     threads.emplace_back([&, s] {
       for (int i = 0; i < kRounds; ++i) {
         model.on_step({kFirst, StreamId(s), 0});
-        meet.arrive_and_wait();
+        sync.arrive_and_wait();
         model.on_step({kFirst, StreamId(s), 1});
       }
     });
@@ -319,7 +319,7 @@ TEST(CycleModel, LoadedCodeComesFromStreamingMemory) {
   m.streaming_bytes_per_second = 1e9;
   m.streaming_latency_seconds = 0;
   HandProgram hand(m);
-  hand.meet({0});
+  hand.sync({0});
   tile::Program& p = *hand.program();
   p.streams[0].code[0].op = tile::Op::load_code;
   p.streams[0].code[0].order = 5;

@@ -61,7 +61,7 @@ class HandProgram {
     return add(stream, tile::Op::compute, program_->computes.size() - 1, step_name);
   }
 
-  // Taken part in by `streams`; they meet if they are several.
+  // Taken part in by `streams`; they sync if they are several.
   void exchange(const std::vector<std::uint32_t>& streams, const std::string& step_name, std::vector<tile::Move> receive,
                 std::vector<tile::Move> arrange = {}) {
     program_->exchanges.push_back({tile::NameId(), std::move(receive), std::move(arrange)});
@@ -73,7 +73,7 @@ class HandProgram {
     step(streams, tile::Op::transfer, program_->transfers.size() - 1, step_name);
   }
 
-  void meet(const std::vector<std::uint32_t>& streams) { step(streams, tile::Op::meet, 0, "meet"); }
+  void sync(const std::vector<std::uint32_t>& streams) { step(streams, tile::Op::sync, 0, "sync"); }
 
   std::shared_ptr<tile::Program> program() const { return program_; }
   Library library() const {
@@ -93,17 +93,17 @@ class HandProgram {
     return program_->streams[stream].code.back();
   }
   void step(const std::vector<std::uint32_t>& streams, tile::Op op, std::size_t a, const std::string& step_name) {
-    tile::MeetId meet;
+    tile::SyncId sync;
     if (streams.size() > 1) {
-      tile::Meet m;
+      tile::Sync m;
       for (std::uint32_t s : streams) m.streams.push_back(StreamId(s));
-      program_->meets.push_back(m);
-      meet = tile::MeetId(static_cast<std::uint32_t>(program_->meets.size() - 1));
+      program_->syncs.push_back(m);
+      sync = tile::SyncId(static_cast<std::uint32_t>(program_->syncs.size() - 1));
     }
     std::uint32_t order = order_;
     for (std::uint32_t s : streams) {
       tile::Instruction& i = add(s, op, a, step_name);
-      i.meet = meet;
+      i.sync = sync;
       i.order = order;
     }
   }

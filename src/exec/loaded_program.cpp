@@ -100,8 +100,8 @@ void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector
     const std::vector<Instruction>& code = program_.streams[s].code;
     pairs_[s].resize(code.size());
     for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-      if (row_of(code[i].op).work != tile::Work::exchange || code[i].meet.valid() || row_of(code[i + 1].op).work != tile::Work::compute ||
-          code[i + 1].meet.valid())
+      if (row_of(code[i].op).work != tile::Work::exchange || code[i].sync.valid() || row_of(code[i + 1].op).work != tile::Work::compute ||
+          code[i + 1].sync.valid())
         continue;
       const tile::Exchange& exchange = program_.exchanges[code[i].a];
       const std::uint32_t c = code[i + 1].a;

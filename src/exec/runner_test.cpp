@@ -20,9 +20,9 @@ using namespace testing_kernels;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using tile::bytes_of;
-using tile::MeetId;
 using tile::Move;
 using tile::Op;
+using tile::SyncId;
 
 TileId t(unsigned n) { return TileId(n); }
 
@@ -181,11 +181,11 @@ TEST(Control, CodeMustBeLoaded) {
   EXPECT_THAT(message_of<poplar::control_program_error>([&] { r->run(9); }), HasSubstr("there is no program 9; the executable has 2"));
 }
 
-// Two IPUs: each adds on its own; every round they meet and swap.
-TEST(Meets, StreamsSwapData) {
+// Two IPUs: each adds on its own; every round they sync and swap.
+TEST(Syncs, StreamsSwapData) {
   Hand p(2, 1);
   const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-  const MeetId m = p.add_meet({a, b});
+  const SyncId m = p.add_sync({a, b});
   const std::uint32_t swap = p.add_exchange({{t(1), t(0), 0, 64, 4}, {t(0), t(1), 0, 64, 4}});
   const std::uint32_t back_a = p.add_exchange({}, {{t(0), t(0), 64, 0, 4}}), back_b = p.add_exchange({}, {{t(1), t(1), 64, 0, 4}});
   const std::uint32_t plus_a = p.add(a, 0, 0, 1, 1), plus_b = p.add(b, 1, 0, 1, 100);
@@ -209,10 +209,10 @@ TEST(Meets, StreamsSwapData) {
   }
 }
 
-TEST(Meets, ABranchIsDecidedOnceForAll) {
+TEST(Syncs, ABranchIsDecidedOnceForAll) {
   Hand p(2, 1);
   const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-  const MeetId m = p.add_meet({a, b});
+  const SyncId m = p.add_sync({a, b});
   const std::uint32_t predicate = p.add_location(t(0), 64, ElementType::unsigned_int);
   const std::uint32_t plus[] = {p.add(a, 0, 0, 1, 1), p.add(b, 1, 0, 1, 1)};
   for (const StreamId s : {a, b}) {
@@ -229,18 +229,18 @@ TEST(Meets, ABranchIsDecidedOnceForAll) {
   EXPECT_EQ(at(*r, 1, 0), 1);
 }
 
-TEST(Meets, StreamsThatNeverMeetAreReported) {
+TEST(Syncs, StreamsThatNeverSyncAreReported) {
   Hand p(2, 1);
   const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-  const MeetId m = p.add_meet({a, b});
-  p.emit_at(a, 1, Op::meet, 0, 0, 0, m);
+  const SyncId m = p.add_sync({a, b});
+  p.emit_at(a, 1, Op::sync, 0, 0, 0, m);
   const std::uint32_t skip = p.emit_at(b, 1, Op::jump);
-  p.emit_at(b, 1, Op::meet, 0, 0, 0, m);
+  p.emit_at(b, 1, Op::sync, 0, 0, 0, m);
   p.aim(b, skip, 2);
   p.end_all();
   auto r = p.runner();
   EXPECT_THAT(message_of<poplar::control_program_error>([&] { r->run(0); }),
-              HasSubstr("stream 'ipu0.compute' waits at step 1, 'meet', to meet 'ipu1.compute'"));
+              HasSubstr("stream 'ipu0.compute' waits at step 1, 'sync', to sync with 'ipu1.compute'"));
 }
 
 // A random program on 64 tiles with large steps: the same bits on any number of threads.
@@ -515,7 +515,7 @@ struct Counter final : tile::StepObserver {
 TEST(Observer, SeesEachWorkingInstructionOncePerStream) {
   Hand p(2, 1);
   const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-  const MeetId m = p.add_meet({a, b});
+  const SyncId m = p.add_sync({a, b});
   const std::uint32_t swap = p.add_exchange({{t(1), t(0), 0, 64, 4}});
   const std::uint32_t plus = p.add(a, 0, 0, 1, 1);
   const std::uint32_t stamp = p.add_location(t(0), 128, ElementType::unsigned_int);

@@ -50,7 +50,7 @@ struct LargestVariable {
 // Terms of the cycle model, kept apart.
 struct Cycles {
   std::uint64_t compute = 0, exchange = 0, local_copy = 0, sync = 0, global_exchange = 0, host = 0;
-  std::uint64_t wait = 0;  // for the other streams of a meet
+  std::uint64_t wait = 0;  // for the other streams of a sync
   std::uint64_t total() const { return compute + exchange + local_copy + sync + global_exchange + host + wait; }
   friend bool operator==(const Cycles&, const Cycles&) = default;
 };

@@ -262,8 +262,8 @@ class Bounds {
       }
       for (const Instruction& in : s.code) instruction(s, in);
     }
-    for (const Meet& m : p_.meets)
-      for (const StreamId s : m.streams) index(s.value, p_.streams.size(), "stream of a meet");
+    for (const Sync& m : p_.syncs)
+      for (const StreamId s : m.streams) index(s.value, p_.streams.size(), "stream of a sync");
   }
 
   void transfer_of(std::uint32_t t, std::initializer_list<Transfer::Kind> kinds) const {
@@ -302,11 +302,11 @@ class Bounds {
 
   void instruction(const Stream& s, const Instruction& in) const {
     name(in.name);
-    if (in.meet.valid()) {
-      index(in.meet.index(), p_.meets.size(), "meet");
-      const auto& members = p_.meets[in.meet.index()].streams;
+    if (in.sync.valid()) {
+      index(in.sync.index(), p_.syncs.size(), "sync");
+      const auto& members = p_.syncs[in.sync.index()].streams;
       need(std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(&s - p_.streams.data()))) != members.end(),
-           "a meet without its stream");
+           "a sync without its stream");
     }
     const StepRow& row = row_of(in.op);
     operand(in, row.a, in.a);

@@ -48,20 +48,20 @@ class HandMade {
     for (unsigned t = 0; t < program.machine.tiles_per_ipu; ++t) tiles.emplace_back(ipu * program.machine.tiles_per_ipu + t);
     return add_stream("ipu" + std::to_string(ipu) + ".compute", ipu, tiles);
   }
-  MeetId add_meet(const std::vector<StreamId>& streams) {
-    program.meets.push_back({streams});
-    return MeetId(static_cast<std::uint32_t>(program.meets.size() - 1));
+  SyncId add_sync(const std::vector<StreamId>& streams) {
+    program.syncs.push_back({streams});
+    return SyncId(static_cast<std::uint32_t>(program.syncs.size() - 1));
   }
   // Returns the index of the instruction in its stream.
-  std::uint32_t emit(StreamId s, Op op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint64_t count = 0, MeetId meet = MeetId()) {
-    return emit_at(s, next_order_++, op, a, b, count, meet);
+  std::uint32_t emit(StreamId s, Op op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint64_t count = 0, SyncId sync = SyncId()) {
+    return emit_at(s, next_order_++, op, a, b, count, sync);
   }
   std::uint32_t emit_at(StreamId s, std::uint32_t order, Op op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint64_t count = 0,
-                        MeetId meet = MeetId()) {
+                        SyncId sync = SyncId()) {
     auto& code = program.streams[s.index()].code;
     Instruction in;
     in.op = op;
-    in.meet = meet;
+    in.sync = sync;
     in.a = a;
     in.b = b;
     in.count = count;

@@ -14,9 +14,9 @@ struct StepEvent {
   std::uint32_t instruction = 0;  // index into the stream's code: the program says the tiles, codelets and counts
 };
 
-// Called once per executed instruction that does work (compute, exchange, transfer, host_call, meet, load_code, ...), by the
+// Called once per executed instruction that does work (compute, exchange, transfer, host_call, sync, load_code, ...), by the
 // thread that finished it. Calls for one (replica, stream) come in order, one at a time; calls for different streams may be
-// concurrent. An instruction with a meet is reported once per stream that takes part.
+// concurrent. An instruction with a sync is reported once per stream that takes part.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;

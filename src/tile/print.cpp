@@ -17,7 +17,7 @@ class Printer {
     header();
     for (std::size_t s = 0; s < program_.streams.size(); ++s)
       if (shows(program_.streams[s])) stream(s);
-    if (!only_) meets();
+    if (!only_) syncs();
     if (!only_) channels();
     for (std::size_t c = 0; c < program_.computes.size(); ++c) compute(c);
     for (std::size_t x = 0; x < program_.exchanges.size(); ++x) exchange(x);
@@ -53,16 +53,16 @@ class Printer {
       for (std::size_t p = 0; p < s.entries.size(); ++p)
         if (s.entries[p] == i) line("  program {}:", p);
       const Instruction& in = s.code[i];
-      const std::string meet = in.meet.valid() ? fmt::format(" meet m{}", in.meet.value) : "";
-      line("  {:4} #{} {}{}{}", i, in.order, text_of(program_, in), meet, quoted(program_, in.name));
+      const std::string sync = in.sync.valid() ? fmt::format(" sync y{}", in.sync.value) : "";
+      line("  {:4} #{} {}{}{}", i, in.order, text_of(program_, in), sync, quoted(program_, in.name));
     }
   }
 
-  void meets() {
-    for (std::size_t m = 0; m < program_.meets.size(); ++m) {
+  void syncs() {
+    for (std::size_t m = 0; m < program_.syncs.size(); ++m) {
       std::string streams;
-      for (const StreamId s : program_.meets[m].streams) streams += fmt::format(" s{}", s.value);
-      line("meet m{}:{}", m, streams);
+      for (const StreamId s : program_.syncs[m].streams) streams += fmt::format(" s{}", s.value);
+      line("sync y{}:{}", m, streams);
     }
   }
 

@@ -2,7 +2,7 @@
 //
 // One instruction stream per IPU and tile group. A stream is straight code with jumps over static tables: compute steps (vertex
 // lists), exchanges (moves), transfers (moves to and from the host), all with addresses. Every tile belongs to one stream. An
-// instruction that involves several streams carries a `meet`: each of them stops there until all have come; the last one does
+// instruction that involves several streams carries a `sync`: each of them stops there until all have come; the last one does
 // the work once, for all. Data cross tiles only by moves.
 //
 // Addresses are byte offsets in one tile's memory. A program describes one replica; replicas run the same streams over their
@@ -23,7 +23,7 @@
 
 namespace pando::tile {
 
-using MeetId = Id<struct MeetTag>;
+using SyncId = Id<struct SyncTag>;
 using ExchangeId = Id<struct ExchangeTag>;
 using ComputeId = Id<struct ComputeTag>;
 using TransferId = Id<struct TransferTag>;
@@ -137,7 +137,7 @@ inline constexpr std::size_t kSteps = 0
 
 struct Instruction {
   Op op = Op::end;
-  MeetId meet;          // invalid: this stream alone
+  SyncId sync;          // invalid: this stream alone
   std::uint32_t a = 0;  // what a and b name: StepRow
   std::uint32_t b = 0;
   std::uint32_t target = 0;  // instruction index in this stream
@@ -157,7 +157,7 @@ struct Stream {
   std::vector<std::uint32_t> entries;  // per program of the engine: index of its first instruction
 };
 
-struct Meet {
+struct Sync {
   std::vector<StreamId> streams;  // sorted
 };
 
@@ -245,7 +245,7 @@ struct Program {
   unsigned programs = 0;           // entry points
   std::vector<std::string> names;  // NameId
   std::vector<Stream> streams;     // StreamId
-  std::vector<Meet> meets;
+  std::vector<Sync> syncs;
   std::vector<Channel> channels;  // ChannelId
   std::vector<ComputeStep> computes;
   std::vector<Exchange> exchanges;

@@ -137,19 +137,19 @@ TEST(Verify, FindsWritesOfTwoVertices) {
   EXPECT_THAT(p.problems(), Contains(HasSubstr("compute c1: t0@0x88 is written twice")));
 }
 
-TEST(Verify, FindsStreamsThatMeetDifferently) {
+TEST(Verify, FindsStreamsThatSyncDifferently) {
   HandMade p(2, 1);
   const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-  const MeetId first = p.add_meet({a, b}), second = p.add_meet({a, b});
-  p.emit_at(a, 1, Op::meet, 0, 0, 0, first);
-  p.emit_at(a, 2, Op::meet, 0, 0, 0, second);
-  p.emit_at(b, 1, Op::meet, 0, 0, 0, first);
-  p.emit_at(b, 2, Op::meet, 0, 0, 0, second);
+  const SyncId first = p.add_sync({a, b}), second = p.add_sync({a, b});
+  p.emit_at(a, 1, Op::sync, 0, 0, 0, first);
+  p.emit_at(a, 2, Op::sync, 0, 0, 0, second);
+  p.emit_at(b, 1, Op::sync, 0, 0, 0, first);
+  p.emit_at(b, 2, Op::sync, 0, 0, 0, second);
   p.end_all();
   EXPECT_THAT(verify(p.program, p.library), IsEmpty());
   std::swap(p.program.streams[1].code[0], p.program.streams[1].code[1]);
   EXPECT_THAT(verify(p.program, p.library),
-              Contains(HasSubstr("streams s0 and s1 do not come to their common meets in the same sequence")));
+              Contains(HasSubstr("streams s0 and s1 do not come to their common syncs in the same sequence")));
   p.program.streams[1].code[0].op = Op::exchange;
   EXPECT_THAT(verify(p.program, p.library), Contains(HasSubstr("come to it with different work")));
 }

@@ -45,7 +45,7 @@ namespace pando::tile {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'T', 'I', 'L'};
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 
 struct Header {
   char magic[8];
@@ -129,14 +129,14 @@ void fields(A& a, PrintInfo& p) {
 }
 template <class A>
 void fields(A& a, Instruction& i) {
-  a(i.op, i.meet, i.a, i.b, i.target, i.count, i.order, i.name);
+  a(i.op, i.sync, i.a, i.b, i.target, i.count, i.order, i.name);
 }
 template <class A>
 void fields(A& a, Stream& s) {
   a(s.name, s.ipu, s.io, s.tiles, s.code, s.entries);
 }
 template <class A>
-void fields(A& a, Meet& m) {
+void fields(A& a, Sync& m) {
   a(m.streams);
 }
 template <class A>
@@ -167,7 +167,7 @@ template <class A>
 void fields(A& a, Program& p) {
   Packed<Allocation> allocations{p.allocations};
   Packed<Move> initial_moves{p.initial_moves};
-  a(p.machine, p.replication, p.programs, p.names, p.streams, p.meets, p.channels, p.computes, p.exchanges, p.transfers, p.prints,
+  a(p.machine, p.replication, p.programs, p.names, p.streams, p.syncs, p.channels, p.computes, p.exchanges, p.transfers, p.prints,
     p.locations, p.replica_maps, p.vertices, p.operands, p.state, p.fifos, p.remote_buffers, p.host_functions, p.handles, p.functions,
     p.tile_bytes, allocations, p.live_ranges, p.initial_data, initial_moves, p.globals, p.images, p.replica_index, p.codelet_names,
     p.modules, p.out_of_memory);

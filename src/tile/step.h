@@ -93,7 +93,7 @@ struct StepRow {
   Work work = Work::nothing;
   Flow flow = Flow::next;
   HostStep host = HostStep::never;
-  bool is_observed = false;     // StepObserver::on_step is called also where no streams meet
+  bool is_observed = false;     // StepObserver::on_step is called also where no streams sync
   bool is_memory_step = false;  // a step of the memory report
   bool reads_clock = false;
   void (*perform)(StepMachine&, const Program&, const Instruction&) = nullptr;  // of little work and of load_code
@@ -113,7 +113,7 @@ const char* word_of(Names names);
 std::string name_of(Op op);
 // "compute c3", "repeat 10 else to 7", ... without its position and name.
 std::string text_of(const Program& program, const Instruction& instruction);
-// The instruction that has this text, but for its meet, order and name. Locations are found among the program's; nothing: no kind of step
+// The instruction that has this text, but for its sync, order and name. Locations are found among the program's; nothing: no kind of step
 // reads so.
 std::optional<Instruction> parse_instruction(const Program& program, std::string_view text);
 

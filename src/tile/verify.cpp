@@ -40,7 +40,7 @@ class Verifier {
     if (!tables()) return std::move(messages_);
     tiles();
     for (std::size_t s = 0; s < program_.streams.size(); ++s) stream(s);
-    meets();
+    syncs();
     allocations();
     for (std::size_t x = 0; x < program_.exchanges.size(); ++x) exchange(x);
     for (std::size_t k = 0; k < program_.channels.size(); ++k) channel(k);
@@ -100,10 +100,10 @@ class Verifier {
     if (row.a == Names::loaded_function && in.b != 0) has("function", s, i, in.a, program_.functions.size());
     if (known && (row.b == Names::send_place || row.b == Names::receive_place)) channel_step(s, i, row.b, in);
     if (may_jump(row.flow)) has("target", s, i, in.target, program_.streams[s].code.size());
-    if (in.meet.valid() && has("meet", s, i, in.meet.index(), program_.meets.size())) {
-      const auto& members = program_.meets[in.meet.index()].streams;
+    if (in.sync.valid() && has("sync", s, i, in.sync.index(), program_.syncs.size())) {
+      const auto& members = program_.syncs[in.sync.index()].streams;
       if (std::find(members.begin(), members.end(), StreamId(static_cast<std::uint32_t>(s))) == members.end())
-        complain("s{} instruction {}: meet m{} does not name this stream", s, i, in.meet.value);
+        complain("s{} instruction {}: sync y{} does not name this stream", s, i, in.sync.value);
     }
   }
 
@@ -125,43 +125,43 @@ class Verifier {
     if (stream.code.empty() || falls_through(row_of(stream.code.back().op).flow)) complain("s{} runs off its end", s);
   }
 
-  // Streams that meet must come to the same meets with the same work in the same order.
-  void meets() {
+  // Streams that sync must come to the same syncs with the same work in the same order.
+  void syncs() {
     using Stop = std::tuple<std::uint32_t, std::uint32_t, Op, std::uint32_t, std::uint32_t>;
-    std::vector<std::map<std::uint32_t, std::vector<Stop>>> stops(program_.meets.size());
+    std::vector<std::map<std::uint32_t, std::vector<Stop>>> stops(program_.syncs.size());
     for (std::size_t s = 0; s < program_.streams.size(); ++s)
       for (const Instruction& in : program_.streams[s].code)
-        if (in.meet.valid() && in.meet.index() < stops.size()) {
+        if (in.sync.valid() && in.sync.index() < stops.size()) {
           const bool names_a = row_of(in.op).a != Names::nothing;
-          stops[in.meet.index()][static_cast<std::uint32_t>(s)].emplace_back(in.order, in.meet.value, in.op, names_a ? in.a : 0, in.b);
+          stops[in.sync.index()][static_cast<std::uint32_t>(s)].emplace_back(in.order, in.sync.value, in.op, names_a ? in.a : 0, in.b);
         }
     for (std::size_t m = 0; m < stops.size(); ++m) {
-      const auto& members = program_.meets[m].streams;
+      const auto& members = program_.syncs[m].streams;
       for (auto& [s, list] : stops[m]) std::sort(list.begin(), list.end());
       for (const StreamId s : members)
         if (stops[m][s.value] != stops[m][members.front().value])
-          complain("meet m{}: streams s{} and s{} come to it with different work", m, members.front().value, s.value);
+          complain("sync y{}: streams s{} and s{} come to it with different work", m, members.front().value, s.value);
     }
     same_sequence();
   }
 
-  // Of two streams that share meets, the shared meets' program orders rise alike in both codes.
+  // Of two streams that share syncs, the shared syncs' program orders rise alike in both codes.
   void same_sequence() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>> shared;
     for (std::size_t s = 0; s < program_.streams.size(); ++s)
       for (const Instruction& in : program_.streams[s].code) {
-        if (!in.meet.valid() || in.meet.index() >= program_.meets.size()) continue;
-        for (const StreamId other : program_.meets[in.meet.index()].streams) {
+        if (!in.sync.valid() || in.sync.index() >= program_.syncs.size()) continue;
+        for (const StreamId other : program_.syncs[in.sync.index()].streams) {
           if (other.index() == s) continue;
           const auto a = static_cast<std::uint32_t>(std::min<std::size_t>(s, other.index()));
           const auto b = static_cast<std::uint32_t>(std::max<std::size_t>(s, other.index()));
           auto& pair = shared[{a, b}];
-          (a == s ? pair.first : pair.second).push_back(in.meet.value);
+          (a == s ? pair.first : pair.second).push_back(in.sync.value);
         }
       }
-    for (const auto& [streams, meets] : shared)
-      if (meets.first != meets.second)
-        complain("streams s{} and s{} do not come to their common meets in the same sequence", streams.first, streams.second);
+    for (const auto& [streams, syncs] : shared)
+      if (syncs.first != syncs.second)
+        complain("streams s{} and s{} do not come to their common syncs in the same sequence", streams.first, streams.second);
   }
 
   void allocations() {

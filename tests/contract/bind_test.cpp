@@ -88,7 +88,7 @@ TEST(Contract12, BoundAndReceivedOperandsOfOneStepAreOneExchangePhase) {
       32, 0, 64);
 }
 
-TEST(Contract12, BoundOperandsCountInAnExchangeThatSeveralStreamsMeetFor) {
+TEST(Contract12, BoundOperandsCountInAnExchangeThatSeveralStreamsSyncFor) {
   expect_equal_costs(
       [](Setting& s) {
         const View x = s.variable("x", kEight, {0}), y = s.variable("y", 8, {1}), z = s.variable("z", kEight, {4}),

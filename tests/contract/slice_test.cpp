@@ -4,7 +4,7 @@
 //
 // with one user codelet (Scale), one per-tile mutable global (Count), one vertex that suspends below two calls and goes on in a
 // later compute set (Begin, GoOn), one initial image (Table), one copy overlapped on an IO tile (staging), two IPUs whose streams
-// meet only where they must (the copy of `half`), one function whose code is loaded and dropped (f), and one variable written
+// sync only where they must (the copy of `half`), one function whose code is loaded and dropped (f), and one variable written
 // in halves that take the same memory (wide).
 #include <algorithm>
 #include <sstream>
@@ -62,7 +62,7 @@ class Slice : public Setting {
     return make_program(Execute{set, {}}, name);
   }
 
-  // The IO tile fetches a block while the compute tile counts; then they meet.
+  // The IO tile fetches a block while the compute tile counts; then they sync.
   ProgramPtr first_ipu() {
     return sequence({make_program(HostToDevice{in_, staging_}, "fetch"), execute("count", "Count", 0, {{"count", counts_.index(0)}}),
                      execute("count again", "Count", 0, {{"count", counts_.index(1)}}), copy(staging_, x_),
@@ -125,28 +125,28 @@ TEST(Slice, RunsToTheSameBitsOnOneAndTwoThreads) {
   EXPECT_EQ(one, results(slice, program, 2));
 }
 
-TEST(Slice, StreamsMeetOnlyWhereTheyMust) {
+TEST(Slice, StreamsSyncOnlyWhereTheyMust) {
   Slice slice;
   const auto program = slice.compile(slice.programs());
   std::vector<std::string> names;
   for (const tile::Stream& s : program->streams) names.push_back(s.name);
   EXPECT_THAT(names, testing::UnorderedElementsAre("ipu0.compute", "ipu0.io", "ipu1.compute"));
-  // The IO tile and the compute tile meet for the copy out of staging; the two IPUs for the copy of `half`.
-  std::set<std::vector<std::string>> meets;
+  // The IO tile and the compute tile sync for the copy out of staging; the two IPUs for the copy of `half`.
+  std::set<std::vector<std::string>> syncs;
   unsigned count = 0;
   for (const tile::Stream& s : program->streams)
     for (const tile::Instruction& i : s.code) {
-      if (!i.meet.valid()) continue;
+      if (!i.sync.valid()) continue;
       std::vector<std::string> who;
-      for (StreamId id : program->meets[i.meet.index()].streams) who.push_back(program->streams[id.index()].name);
+      for (StreamId id : program->syncs[i.sync.index()].streams) who.push_back(program->streams[id.index()].name);
       if (who.size() > 1) {
-        meets.insert(who);
+        syncs.insert(who);
         ++count;
       }
     }
-  EXPECT_THAT(meets, testing::UnorderedElementsAre(testing::UnorderedElementsAre("ipu0.compute", "ipu0.io"),
+  EXPECT_THAT(syncs, testing::UnorderedElementsAre(testing::UnorderedElementsAre("ipu0.compute", "ipu0.io"),
                                                    testing::UnorderedElementsAre("ipu0.compute", "ipu1.compute")));
-  EXPECT_EQ(count, 4u) << "two meets, each in two streams";
+  EXPECT_EQ(count, 4u) << "two syncs, each in two streams";
 }
 
 TEST(Slice, CodeIsDroppedAndTheHalvesOfAVariableShareMemory) {

@@ -401,8 +401,8 @@ class OnTiles(unittest.TestCase):
             text = subprocess.run([PANDO, "dump", "--level", "tile", "--tile", tile, executable], capture_output=True, text=True, env=env, timeout=120).stdout
             alone = text[text.index('"InterpreterAct"'):text.index('"ExchangeDecide"')].splitlines()
             self.assertIn('"ExchangeJoin"', "".join(alone))
-            self.assertEqual([line for line in alone[:-1] if " meet " in line], [])
-            self.assertIn(" meet ", alone[-1])  # then all IPUs' answers come together
+            self.assertEqual([line for line in alone[:-1] if " sync " in line], [])
+            self.assertIn(" sync ", alone[-1])  # then all IPUs' answers come together
 
     def test_wrong_command_lines(self):
         for arguments, wanted in ((["--fly"], "--fly"), (["--tiles", "none"], "--tiles"), (["--cut", "words"], "--cut"),

@@ -1,5 +1,5 @@
 // The last pass: tables with tile addresses, and one instruction list per stream. A stream gets the steps it takes part in; a
-// step of several streams carries a meet.
+// step of several streams carries a sync.
 #include <algorithm>
 #include <map>
 
@@ -136,9 +136,9 @@ class Tables {
 
 class StreamCode {
  public:
-  StreamCode(Plan& plan, const Tables& tables, StreamId stream, std::map<std::vector<StreamId>, tile::MeetId>& meets,
+  StreamCode(Plan& plan, const Tables& tables, StreamId stream, std::map<std::vector<StreamId>, tile::SyncId>& syncs,
              const std::vector<std::vector<std::uint32_t>>& drops)
-      : plan_(plan), tables_(tables), stream_(stream), code_(plan.out->streams[stream.index()].code), meets_(meets), drops_(drops) {}
+      : plan_(plan), tables_(tables), stream_(stream), code_(plan.out->streams[stream.index()].code), syncs_(syncs), drops_(drops) {}
 
   void run() {
     tile::Stream& stream = plan_.out->streams[stream_.index()];
@@ -171,10 +171,10 @@ class StreamCode {
     return code_.back();
   }
 
-  tile::MeetId meet(const std::vector<StreamId>& streams) {
+  tile::SyncId sync(const std::vector<StreamId>& streams) {
     if (streams.size() < 2) return {};
-    const auto [it, added] = meets_.try_emplace(streams, tile::MeetId(static_cast<std::uint32_t>(plan_.out->meets.size())));
-    if (added) plan_.out->meets.push_back({streams});
+    const auto [it, added] = syncs_.try_emplace(streams, tile::SyncId(static_cast<std::uint32_t>(plan_.out->syncs.size())));
+    if (added) plan_.out->syncs.push_back({streams});
     return it->second;
   }
 
@@ -195,13 +195,13 @@ class StreamCode {
   void emit_action(const Node& n) {
     const Action& a = plan_.actions[n.action];
     if (a.op == tile::Op::branch_true) return;  // the test of a loop or branch: its owner emits it
-    if (a.op == tile::Op::meet && a.streams.size() < 2) return;
+    if (a.op == tile::Op::sync && a.streams.size() < 2) return;
     tile::Instruction& i = add(a.op, n.begin, a.name);
     i.a = a.op == tile::Op::compute ? tables_.compute(a.a, stream_).value : a.a;
     i.b = a.b;
-    // A compute set needs no meet: each stream runs its own vertices. Neither does code: each stream loads its own.
+    // A compute set needs no sync: each stream runs its own vertices. Neither does code: each stream loads its own.
     const bool alone = a.op == tile::Op::compute || a.op == tile::Op::load_code;
-    if (!alone) i.meet = meet(a.streams);
+    if (!alone) i.sync = sync(a.streams);
   }
 
   void emit_call(const Node& n) {
@@ -283,7 +283,7 @@ class StreamCode {
   const Tables& tables_;
   StreamId stream_;
   std::vector<tile::Instruction>& code_;
-  std::map<std::vector<StreamId>, tile::MeetId>& meets_;
+  std::map<std::vector<StreamId>, tile::SyncId>& syncs_;
   const std::vector<std::vector<std::uint32_t>>& drops_;  // FunctionId -> orders of the calls after which its code is dropped
   std::vector<std::pair<std::uint32_t, FunctionId>> calls_;
   SymbolicLocation location_;
@@ -311,8 +311,8 @@ void emit(Plan& plan) {
   Tables tables(plan);
   tables.fill();
   const std::vector<std::vector<std::uint32_t>> drops = code_drops(plan);
-  std::map<std::vector<StreamId>, tile::MeetId> meets;
-  for (std::uint32_t s = 0; s < plan.out->streams.size(); ++s) StreamCode(plan, tables, StreamId(s), meets, drops).run();
+  std::map<std::vector<StreamId>, tile::SyncId> syncs;
+  for (std::uint32_t s = 0; s < plan.out->streams.size(); ++s) StreamCode(plan, tables, StreamId(s), syncs, drops).run();
 }
 
 }  // namespace pando::compile

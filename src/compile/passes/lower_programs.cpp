@@ -417,7 +417,7 @@ class ProgramLowering {
     }
     std::vector<ActionId> actions;
     for (std::vector<StreamId>& g : groups)
-      actions.push_back(plan_.actions.push({.op = tile::Op::meet, .streams = std::move(g), .name = leaf_name("sync")}));
+      actions.push_back(plan_.actions.push({.op = tile::Op::sync, .streams = std::move(g), .name = leaf_name("sync")}));
     return sequence_of(actions);
   }
 
@@ -462,7 +462,7 @@ class ProgramLowering {
     if (plan_.options.merge_moves) merge_moves(moves);
     SymbolicExchange exchange{.name = leaf_name("undefine")};
     exchange.receive = std::move(moves);
-    // Streams need not meet to forget; each forgets its own part.
+    // Streams need not sync to forget; each forgets its own part.
     std::vector<ActionId> actions;
     for (const StreamId s : streams_of(exchange.receive)) {
       SymbolicExchange part{.name = exchange.name};

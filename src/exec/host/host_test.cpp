@@ -20,8 +20,8 @@ using namespace testing_kernels;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using tile::bytes_of;
-using tile::MeetId;
 using tile::Op;
+using tile::SyncId;
 using tile::Transfer;
 
 TileId t(unsigned n) { return TileId(n); }
@@ -285,7 +285,7 @@ TEST(Fifos, ReplicasTakeConsecutiveBlocksOrTheSame) {
   EXPECT_THAT(log.lines, ElementsAre("s fetch", "s complete", "s prefetch", "s fetch", "s complete"));
 }
 
-// IPU 0 takes input in every round and does little; IPU 1 gives output in every round after much work. They never meet, yet the
+// IPU 0 takes input in every round and does little; IPU 1 gives output in every round after much work. They never sync, yet the
 // callbacks come in the program's order.
 TEST(Order, CallbacksOfTwoStreamsKeepTheProgramsOrder) {
   Hand p(2, 1);
@@ -324,11 +324,11 @@ TEST(Order, CallbacksOfTwoStreamsKeepTheProgramsOrder) {
   }
 }
 
-// A transfer that several streams meet at is one host step, done by the last to come.
-TEST(Order, AHostStepWithAMeet) {
+// A transfer that several streams sync at is one host step, done by the last to come.
+TEST(Order, AHostStepWithASync) {
   Hand p(2, 1);
   const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-  const MeetId m = p.add_meet({a, b});
+  const SyncId m = p.add_sync({a, b});
   const std::uint32_t in = p.add_fifo("in", true, t(0), 0, 1), out = p.add_fifo("out", false, t(1), 0, 1);
   p.program.transfers[in].moves.push_back({TileId(), t(1), 0, 0, 4});
   const std::uint32_t plus = p.add(b, 1, 0, 1, 1);
@@ -358,7 +358,7 @@ TEST(Order, AHostStepWithAMeet) {
 TEST(Overlap, ComputeGoesOnDuringASlowCallback) {
   Hand p(1, 2);
   const StreamId compute = p.add_stream("ipu0.compute", 0, {t(0)}), io = p.add_stream("ipu0.io", 0, {t(1)}, true);
-  const MeetId m = p.add_meet({compute, io});
+  const SyncId m = p.add_sync({compute, io});
   const std::uint32_t in = p.add_fifo("in", true, t(1), 0, 1);
   const std::uint32_t plus = p.add(compute, 0, 0, 1, 1);
   const std::uint32_t over = p.add_exchange({{t(1), t(0), 0, 64, 4}});
@@ -400,9 +400,9 @@ TEST(Overlap, ComputeGoesOnDuringASlowCallback) {
 TEST(Callbacks, ExceptionsReachTheCallerAndTheRunnerStaysUsable) {
   Hand p(2, 1);
   const StreamId a = p.add_ipu(0), b = p.add_ipu(1);
-  const MeetId m = p.add_meet({a, b});
+  const SyncId m = p.add_sync({a, b});
   p.emit_at(a, 1, Op::transfer, p.add_fifo("in", true, t(0), 0, 1));
-  for (const StreamId s : {a, b}) p.emit_at(s, 2, Op::meet, 0, 0, 0, m);
+  for (const StreamId s : {a, b}) p.emit_at(s, 2, Op::sync, 0, 0, 0, m);
   p.end_all();
   auto r = p.runner();
   struct Throws final : FifoCallback {

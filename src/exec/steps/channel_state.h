@@ -36,7 +36,7 @@ class ChannelState {
 
   // Without a capacity. Who waits at the other end; if nobody does, `slot` waits as above.
   template <class BeforeWaiting>
-  std::optional<unsigned> meet(End end, unsigned slot, BeforeWaiting before_waiting) {
+  std::optional<unsigned> rendezvous(End end, unsigned slot, BeforeWaiting before_waiting) {
     const std::lock_guard lock(mutex_);
     if (const auto partner = take_waiter(other(end))) return partner;
     before_waiting();

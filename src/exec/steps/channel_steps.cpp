@@ -12,7 +12,7 @@ using tile::Instruction;
 Next StepExecution::send_or_receive(Cursor& c, const Instruction& in, ChannelState::End end) {
   const tile::Channel& t = program_.channels[in.a];
   ChannelState& channel = *channels_[c.replica * program_.channels.size() + in.a];
-  if (t.capacity == 0) return meet_in_channel(c, in, end);
+  if (t.capacity == 0) return rendezvous_in_channel(c, in, end);
   if (c.phase == kBegin && !channel.enter(end, c.slot, [&] { scheduler_.publish_here(c); })) return Next::parked;
   c.channel = &channel;
   char* const base = memory_.base(c.replica);
@@ -30,11 +30,11 @@ Next StepExecution::send_or_receive(Cursor& c, const Instruction& in, ChannelSta
 }
 
 // The second to come moves the block, from tensor to tensor.
-Next StepExecution::meet_in_channel(Cursor& c, const Instruction& in, ChannelState::End end) {
+Next StepExecution::rendezvous_in_channel(Cursor& c, const Instruction& in, ChannelState::End end) {
   const tile::Channel& t = program_.channels[in.a];
   if (c.phase == kBegin) {
     ChannelState& channel = *channels_[c.replica * program_.channels.size() + in.a];
-    const std::optional<unsigned> partner = channel.meet(end, c.slot, [&] { scheduler_.publish_here(c); });
+    const std::optional<unsigned> partner = channel.rendezvous(end, c.slot, [&] { scheduler_.publish_here(c); });
     if (!partner) return Next::parked;
     c.partner = *partner;
     const std::uint32_t theirs = scheduler_.cursor(*partner).instruction().b;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "exec/steps/step_execution.h"
 
-// Cursors, meets, the order of host steps, control flow.
+// Cursors, syncs, the order of host steps, control flow.
 namespace pando::exec {
 
 using tile::Flow;
@@ -27,22 +27,22 @@ Scheduler::Scheduler(const tile::Program& program, LoadedProgram& loaded, StepEx
     c.code = &program.streams[c.stream.index()];
     c.loaded.resize(program.functions.size());
   }
-  build_rendezvous();
+  build_sync_points();
 }
 
-void Scheduler::build_rendezvous() {
+void Scheduler::build_sync_points() {
   const auto streams = static_cast<unsigned>(program_.streams.size());
   for (unsigned r = 0; r < program_.replication; ++r)
-    for (const tile::Meet& meet : program_.meets) {
-      meets_.push_back(std::make_unique<Rendezvous>());
-      for (const StreamId s : meet.streams) meets_.back()->slots.push_back(r * streams + s.value);
+    for (const tile::Sync& sync : program_.syncs) {
+      syncs_.push_back(std::make_unique<SyncPoint>());
+      for (const StreamId s : sync.streams) syncs_.back()->slots.push_back(r * streams + s.value);
     }
   const auto across = [&](const std::vector<StreamId>& members) {
-    replica_meets_.push_back(std::make_unique<Rendezvous>());
+    replica_syncs_.push_back(std::make_unique<SyncPoint>());
     for (unsigned r = 0; r < program_.replication; ++r)
-      for (const StreamId s : members) replica_meets_.back()->slots.push_back(r * streams + s.value);
+      for (const StreamId s : members) replica_syncs_.back()->slots.push_back(r * streams + s.value);
   };
-  for (const tile::Meet& meet : program_.meets) across(meet.streams);
+  for (const tile::Sync& sync : program_.syncs) across(sync.streams);
   for (unsigned s = 0; s < streams; ++s) across({StreamId(s)});
 }
 
@@ -69,8 +69,8 @@ void Scheduler::reset(unsigned index) {
   std::vector<bool> participants(cursors_.size());
   for (const Cursor& c : cursors_) participants[c.slot] = !loaded_.host_steps(index, c.stream).empty();
   order_.begin(participants);
-  for (auto& m : meets_) m->arrived.store(0);
-  for (auto& m : replica_meets_) m->arrived.store(0);
+  for (auto& m : syncs_) m->arrived.store(0);
+  for (auto& m : replica_syncs_) m->arrived.store(0);
   for (Cursor& c : cursors_) {
     c.pc = c.code->entries[index];
     c.channel = nullptr;
@@ -96,15 +96,15 @@ Next Scheduler::step(Cursor& c) {
     finish(c, in);
     return Next::instruction;
   }
-  Rendezvous* const meeting = rendezvous(c, in);
+  SyncPoint* const sync = sync_point(c, in);
   if (c.phase == kArrive) {
     if (order_.concerns(c.slot) && order_.has_waiters()) wake(order_.publish(c.slot, next_host_position(c)));
-    if (meeting && !arrive(c, *meeting)) return Next::parked;
+    if (sync && !arrive(c, *sync)) return Next::parked;
     c.phase = kBegin;
   }
   const Next next = steps_.perform(c, in);
   if (next != Next::instruction) return next;
-  if (meeting) release(c, *meeting);
+  if (sync) release(c, *sync);
   if (observer) observe(c, in);
   if (c.channel) steps_.leave_channel(c, in);
   finish(c, in);
@@ -182,7 +182,7 @@ void Scheduler::finish(Cursor& c, const Instruction& in) {
 }
 
 void Scheduler::observe(const Cursor& c, const Instruction& in) {
-  if (in.meet.valid() || tile::row_of(in.op).is_observed) observer->on_step({ReplicaId(c.replica), c.stream, c.pc});
+  if (in.sync.valid() || tile::row_of(in.op).is_observed) observer->on_step({ReplicaId(c.replica), c.stream, c.pc});
 }
 
 bool Scheduler::post(Cursor& c, Work& work, unsigned chunks, std::uint64_t cost, std::uint32_t phase) {
@@ -202,16 +202,16 @@ bool Scheduler::post_moves(Cursor& c, const MovePlan& plan, char* destination, c
   return post(c, c.moves, plan.chunks(), plan.cost(), phase);
 }
 
-Scheduler::Rendezvous* Scheduler::rendezvous(const Cursor& c, const Instruction& in) {
+Scheduler::SyncPoint* Scheduler::sync_point(const Cursor& c, const Instruction& in) {
   if (tile::row_of(in.op).work == tile::Work::cross_replica)
-    return replica_meets_[in.meet.valid() ? in.meet.index() : program_.meets.size() + c.stream.index()].get();
-  if (!in.meet.valid()) return nullptr;
-  return meets_[c.replica * program_.meets.size() + in.meet.index()].get();
+    return replica_syncs_[in.sync.valid() ? in.sync.index() : program_.syncs.size() + c.stream.index()].get();
+  if (!in.sync.valid()) return nullptr;
+  return syncs_[c.replica * program_.syncs.size() + in.sync.index()].get();
 }
 
 // True for the last to come. For the others, the cursor belongs to the last one from the moment they have arrived. Their bound
-// lies just behind the meeting's position: if it is a host step, the last one does it for all.
-bool Scheduler::arrive(Cursor& c, Rendezvous& r) {
+// lies just behind the sync's position: if it is a host step, the last one does it for all.
+bool Scheduler::arrive(Cursor& c, SyncPoint& r) {
   const unsigned slot = c.slot;
   const bool concerned = order_.concerns(slot);
   Position behind;
@@ -228,7 +228,7 @@ bool Scheduler::arrive(Cursor& c, Rendezvous& r) {
   return true;
 }
 
-void Scheduler::release(Cursor& c, Rendezvous& r) {
+void Scheduler::release(Cursor& c, SyncPoint& r) {
   for (const unsigned slot : r.slots) {
     if (slot == c.slot) continue;
     cursors_[slot].jumps = c.jumps;

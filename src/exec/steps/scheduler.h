@@ -1,7 +1,7 @@
 // Schedules the streams of a tile program: one resumable cursor per replica and stream, on a team of threads.
 //
 // A cursor goes through its stream's instructions. Work that is large enough is posted to the team; whoever finishes its last
-// chunk goes on with the cursor. At a meet a cursor parks; the last to come does the work for all and wakes the others. At a
+// chunk goes on with the cursor. At a sync a cursor parks; the last to come does the work for all and wakes the others. At a
 // host step it parks until the order of host callbacks says that it is its turn.
 #pragma once
 
@@ -60,13 +60,13 @@ class Scheduler final : private Team::Client {
 
  private:
   // The cursors that come together, and how many have come.
-  struct Rendezvous {
+  struct SyncPoint {
     std::vector<unsigned> slots;
     std::atomic<std::uint32_t> arrived{0};
   };
 
   bool done(unsigned slot) override;
-  void build_rendezvous();
+  void build_sync_points();
   void reset(unsigned index);
 
   // One instruction.
@@ -76,10 +76,10 @@ class Scheduler final : private Team::Client {
   Frame& innermost(Cursor& c, bool is_call);
   void observe(const Cursor& c, const tile::Instruction& in);
 
-  // Meets.
-  Rendezvous* rendezvous(const Cursor& c, const tile::Instruction& in);
-  bool arrive(Cursor& c, Rendezvous& r);
-  void release(Cursor& c, Rendezvous& r);
+  // Syncs.
+  SyncPoint* sync_point(const Cursor& c, const tile::Instruction& in);
+  bool arrive(Cursor& c, SyncPoint& r);
+  void release(Cursor& c, SyncPoint& r);
 
   // Host order.
   Position position(const Cursor& c) const;
@@ -94,9 +94,9 @@ class Scheduler final : private Team::Client {
   const tile::Program& program_;
   LoadedProgram& loaded_;
   StepExecution& steps_;
-  std::vector<std::unique_ptr<Rendezvous>> meets_;          // [replica][meet]
-  std::vector<std::unique_ptr<Rendezvous>> replica_meets_;  // [meet, then stream]
-  std::vector<Cursor> cursors_;                             // [replica][stream]
+  std::vector<std::unique_ptr<SyncPoint>> syncs_;          // [replica][sync]
+  std::vector<std::unique_ptr<SyncPoint>> replica_syncs_;  // [sync, then stream]
+  std::vector<Cursor> cursors_;                            // [replica][stream]
   HostOrder order_;
   std::atomic<bool> stop_{false};
   bool is_whole_ = true;

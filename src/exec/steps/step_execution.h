@@ -54,7 +54,7 @@ class StepExecution {
   Next print(Cursor& c, tile::TransferId id);
   Next error(Cursor& c, tile::TransferId id);
   Next send_or_receive(Cursor& c, const tile::Instruction& in, ChannelState::End end);
-  Next meet_in_channel(Cursor& c, const tile::Instruction& in, ChannelState::End end);
+  Next rendezvous_in_channel(Cursor& c, const tile::Instruction& in, ChannelState::End end);
   void poison(Cursor& c, const MovePlan& plan);
   void check_connected(const tile::Instruction& in) const;
 

@@ -24,11 +24,11 @@ std::string Scheduler::wait_of(const Cursor& c, const Instruction& in) const {
                          t.capacity);
     return fmt::format("to receive from channel '{}', which is empty: '{}' sends nothing", name, partner);
   }
-  if (in.meet.valid() && c.phase == kArrive) {
+  if (in.sync.valid() && c.phase == kArrive) {
     std::string streams;
-    for (const StreamId s : program_.meets[in.meet.index()].streams)
+    for (const StreamId s : program_.syncs[in.sync.index()].streams)
       if (s != c.stream) streams += fmt::format("{}'{}'", streams.empty() ? "" : ", ", program_.streams[s.index()].name);
-    return "to meet " + streams;
+    return "to sync with " + streams;
   }
   return loaded_.is_host_step(in) ? "for its turn at the host, which earlier steps of other streams have first"
                                   : "for streams that do not come";

@@ -2,11 +2,11 @@
 
 namespace pando::tile {
 
-constinit const StepRow step_meet = {
-    .name = "meet",
-    // Nothing but the meet.
-    .text = "meet",
-    .kind = "meet",
+constinit const StepRow step_sync = {
+    .name = "sync",
+    // Nothing but the sync.
+    .text = "sync",
+    .kind = "sync",
     .is_observed = true,
     .is_memory_step = true,
 };
