@@ -1,9 +1,9 @@
 #include "onnx/import.h"
 
 #include "ir/checks/verify.h"
-#include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/interpreter.h"
+#include "ir/refuse_at.h"
 #include "onnx/nodes.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Importer {
     }
     for (const std::string& name : model_.initializer_names) initializer(name);
     for (const Node& n : model_.nodes) node(n);
-    for (const ValueInfo& v : model_.outputs) output(v.name, value(v.name, "the model's outputs"));
+    for (const ValueInfo& v : model_.outputs) output(v.name, value(v.name, {model_.source, 0, 0, "the model's outputs"}));
     ir::check(module_);
     return std::move(module_);
   }
@@ -52,7 +52,7 @@ class Importer {
     if (unknown.empty()) return;
     std::string list;
     for (const auto& [name, count] : unknown) list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, count);
-    ir::refuse(ErrorClass::value, "onnx-ops", "the model has ops that are not known here (how often): {}", list);
+    ir::refuse_at(ErrorClass::value, "onnx-ops", {model_.source}, "the model has ops that are not known here (how often): {}", list);
   }
 
   ValueId variable(const std::string& name, const ir::Type& type, const HostTensor* data) {
@@ -71,8 +71,8 @@ class Importer {
     for (const Dimension& d : info.shape) {
       const auto it = options_.dimensions.find(d.name);
       if (!d.value && it == options_.dimensions.end()) {
-        ir::refuse(ErrorClass::value, "onnx-dimension", "input '{}' has a dimension '{}' without a size", info.name,
-                   d.name.empty() ? "?" : d.name);
+        ir::refuse_at(ErrorClass::value, "onnx-dimension", {model_.source, 0, 0, fmt::format("input '{}'", info.name)},
+                      "it has a dimension '{}' without a size", d.name.empty() ? "?" : d.name);
       }
       shape.push_back(d.value ? *d.value : it->second);
     }
@@ -105,14 +105,14 @@ class Importer {
     if (!name.empty()) known_.insert_or_assign(name, std::move(data));
   }
 
-  ValueId value(const std::string& name, const std::string& where) {
+  ValueId value(const std::string& name, const SourceLocation& user) {
     if (const auto it = values_.find(name); it != values_.end()) return it->second;
     const auto it = known_.find(name);
-    if (it == known_.end()) ir::refuse(ErrorClass::value, "onnx-value", "'{}', of {}, is made by no earlier node", name, where);
+    if (it == known_.end()) ir::refuse_at(ErrorClass::value, "onnx-value", user, "'{}' is made by no earlier node", name);
     const ir::BlobId blob = module_.add_blob(it->second);
     Node constant;
     constant.outputs = {name};
-    Context c(module_, graph_, constant, model_.opset);
+    Context c(module_, graph_, constant, model_);
     return values_[name] = c.op("constant", {}, {{"data", blob}});
   }
 
@@ -123,8 +123,8 @@ class Importer {
     const bool all_known =
         std::all_of(n.inputs.begin(), n.inputs.end(), [&](const std::string& i) { return i.empty() || known_.contains(i); });
     if (all_known && !n.inputs.empty() && compute(n)) return;
-    Context c(module_, graph_, n, model_.opset);
-    const auto make = [&](std::size_t i) { return value(n.inputs[i], fmt::format("{} '{}'", n.op, n.name)); };
+    Context c(module_, graph_, n, model_);
+    const auto make = [&](std::size_t i) { return value(n.inputs[i], location_of(model_.source, n)); };
     c.make = make;
     for (std::size_t i = 0; i < n.inputs.size(); ++i) {
       const auto it = known_.find(n.inputs[i]);
@@ -140,7 +140,7 @@ class Importer {
       rule_of(n.op)(c);
     } catch (const ModelError& e) {
       if (e.id() == "onnx-node") throw;
-      c.refuse(e.what());
+      c.refuse(std::string(without_id(e.what())));
     }
   }
 
@@ -155,12 +155,13 @@ class Importer {
         return HostTensor::of_floats(ir::DType::float32, {static_cast<std::int64_t>(reals.size())}, reals);
       }
     }
-    ir::refuse(ErrorClass::value, "onnx-node", "Constant '{}' has no value", n.name);
+    ir::refuse_at(ErrorClass::value, "onnx-node", location_of(model_.source, n), "it has no value");
   }
 
   HostTensor shape_of(const Node& n) {
     const auto it = known_.find(n.inputs.at(0));
-    const ir::Shape shape = it != known_.end() ? it->second.shape() : module_.type_of(value(n.inputs[0], "Shape")).shape;
+    const ir::Shape shape =
+        it != known_.end() ? it->second.shape() : module_.type_of(value(n.inputs[0], location_of(model_.source, n))).shape;
     const auto rank = static_cast<std::int64_t>(shape.size());
     const auto at = [&](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + rank : i, 0, rank); };
     const std::int64_t start = at(n.integer("start", 0)), end = std::max(start, at(n.integer("end", rank)));
@@ -171,7 +172,7 @@ class Importer {
   HostTensor non_zero(const Node& n) const {
     const auto it = known_.find(n.inputs.at(0));
     if (it == known_.end())
-      ir::refuse(ErrorClass::value, "onnx-node", "NonZero '{}': what it takes must be known when the model is read", n.name);
+      ir::refuse_at(ErrorClass::value, "onnx-node", location_of(model_.source, n), "what it takes must be known when the model is read");
     const HostTensor& t = it->second;
     const std::size_t rank = std::max<std::size_t>(1, t.shape().size());
     std::vector<std::vector<std::int64_t>> rows(rank);
@@ -193,7 +194,7 @@ class Importer {
   bool compute(const Node& n) {
     ir::Module m;
     const ir::GraphId g = m.add_graph("main");
-    Context c(m, g, n, model_.opset);
+    Context c(m, g, n, model_);
     for (const std::string& i : n.inputs) {
       c.known.push_back(i.empty() ? std::nullopt : std::optional(known_.at(i)));
       c.values.emplace_back();
@@ -223,12 +224,12 @@ ir::Module import_model(const Model& model, const ImportOptions& options) { retu
 
 ir::Module import_file(const std::string& path, const ImportOptions& options) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) ir::refuse(ErrorClass::value, "onnx-file", "'{}' cannot be read", path);
+  if (!file) ir::refuse_at(ErrorClass::value, "onnx-file", {path}, "it cannot be read");
   std::ostringstream bytes;
   bytes << file.rdbuf();
   const std::size_t slash = path.rfind('/');
   const std::string text = std::move(bytes).str();
-  return import_model(read(text, slash == std::string::npos ? "." : path.substr(0, slash)), options);
+  return import_model(read(text, slash == std::string::npos ? "." : path.substr(0, slash), path), options);
 }
 
 }  // namespace pando::onnx

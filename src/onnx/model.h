@@ -47,6 +47,8 @@ struct ValueInfo {
 };
 
 struct Model {
+  // The file's name, for errors.
+  std::string source = "model";
   std::int64_t opset = 0;
   std::string graph_name;
   std::vector<Node> nodes;
@@ -56,7 +58,8 @@ struct Model {
   std::vector<ValueInfo> inputs, outputs;
 };
 
-// `directory`: where external data lie. Refuses (value): bytes that are no model, element types that are not known, data that are missing.
-Model read(std::string_view bytes, const std::string& directory = ".");
+// `directory`: where external data lie; `source`: what errors call the model. Refuses (value): bytes that are no model, element types that
+// are not known, data that are missing.
+Model read(std::string_view bytes, const std::string& directory = ".", const std::string& source = "model");
 
 }  // namespace pando::onnx

@@ -1,7 +1,7 @@
 #include "onnx/nodes.h"
 
-#include "ir/error.h"
 #include "ir/infer.h"
+#include "ir/refuse_at.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,9 +55,12 @@ ValueId Context::constant(HostTensor data) {
   return op("constant", {}, {{"data", blob}});
 }
 
+SourceLocation location_of(const std::string& source, const Node& node) {
+  return {source, 0, 0, fmt::format("{} '{}'", node.op, node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name)};
+}
+
 void Context::refuse(const std::string& message) const {
-  ir::refuse(ir::ErrorClass::value, "onnx-node", "{} '{}': {}", node.op,
-             node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name, message);
+  ir::refuse_at(ir::ErrorClass::value, "onnx-node", location_of(source_, node), "{}", message);
 }
 
 namespace {

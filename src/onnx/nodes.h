@@ -1,6 +1,7 @@
 // How each ONNX op is written in ops of the model level.
 #pragma once
 
+#include "base/source_location.h"
 #include "ir/module.h"
 #include "onnx/model.h"
 
@@ -17,8 +18,8 @@ namespace pando::onnx {
 // A node in the making: its operands, and ops for its results.
 class Context {
  public:
-  Context(ir::Module& module, ir::GraphId graph, const Node& node, std::int64_t opset)
-      : node(node), opset(opset), module_(module), graph_(graph) {}
+  Context(ir::Module& module, ir::GraphId graph, const Node& node, const Model& model)
+      : node(node), opset(model.opset), module_(module), graph_(graph), source_(model.source) {}
 
   const Node& node;
   std::int64_t opset;
@@ -48,12 +49,17 @@ class Context {
   ir::ValueId scalar(ir::DType dtype, double value) { return constant(ir::HostTensor::filled(dtype, {}, value)); }
   ir::ValueId reshape(ir::ValueId v, ir::Shape shape) { return op("reshape", {v}, {{"shape", ir::Ints(std::move(shape))}}); }
   void give(ir::ValueId v) { results.push_back(v); }
+  // Names the file and the node.
   [[noreturn]] void refuse(const std::string& message) const;
 
  private:
   ir::Module& module_;
   ir::GraphId graph_;
+  const std::string& source_;
 };
+
+// The node in an error: its op and its name, or what it makes where it has none.
+SourceLocation location_of(const std::string& source, const Node& node);
 
 using Rule = void (*)(Context&);
 // Null: not known.

@@ -220,17 +220,31 @@ TEST(Onnx, WhatIsNotKnownIsNamedTogether) {
 
 TEST(Onnx, Errors) {
   EXPECT_EQ(refusal("this is no model").substr(0, 9), "onnx-file");
+  try {
+    read("this is no model", ".", "net.onnx");
+    FAIL() << "nothing was thrown";
+  } catch (const ModelError& e) {
+    EXPECT_EQ(e.location(), "net.onnx");
+    EXPECT_EQ(std::string(e.what()).substr(0, 34), "net.onnx: this is no ONNX file: a ");
+  }
+  try {
+    import_file("nowhere/net.onnx");
+    FAIL() << "nothing was thrown";
+  } catch (const ModelError& e) { EXPECT_STREQ(e.what(), "nowhere/net.onnx: it cannot be read [onnx-file]"); }
   Made open;
   open.in(value("x", {-1})).add(node("Relu", {"x"}, {"y"})).out("y");
-  EXPECT_EQ(refusal(open.model()).substr(0, 14), "onnx-dimension");
+  EXPECT_EQ(refusal(open.model()), "onnx-dimension: model: input 'x': it has a dimension 'batch' without a size [onnx-dimension]");
   const std::string whole = open.model();
   for (std::size_t n = 0; n < whole.size(); ++n) EXPECT_NE(refusal(whole.substr(0, n), {{{"batch", 2}}}), "accepted") << n;
   Made missing;
   missing.in(value("x", {2})).add(node("Add", {"x", "nobody"}, {"y"})).out("y");
-  EXPECT_EQ(refusal(missing.model()).substr(0, 10), "onnx-value");
+  EXPECT_EQ(refusal(missing.model()), "onnx-value: model: Add 'node of y': 'nobody' is made by no earlier node [onnx-value]");
   Made shapes;
   shapes.in(value("x", {2})).in(value("z", {3})).add(node("Add", {"x", "z"}, {"y"})).out("y");
-  EXPECT_NE(refusal(shapes.model()).find("node of y"), std::string::npos);
+  // What the op refuses, once, with the node and one id.
+  const std::string text = refusal(shapes.model());
+  EXPECT_EQ(text.substr(0, 37), "onnx-node: model: Add 'node of y': ad");
+  EXPECT_EQ(text.find("shapes-do-not-broadcast"), std::string::npos);
 }
 
 }  // namespace

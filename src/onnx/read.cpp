@@ -1,6 +1,6 @@
 #include "onnx/model.h"
 
-#include "ir/error.h"
+#include "ir/refuse_at.h"
 #include "onnx/wire.h"
 
 #include <algorithm>
@@ -286,6 +286,16 @@ const std::vector<std::int64_t>* Node::integers(const std::string& name) const {
   return it != attributes.end() ? &it->second.integers : nullptr;
 }
 
-Model read(std::string_view bytes, const std::string& directory) { return Reader(directory).run(bytes); }
+// What is wrong inside a message is said where it is found; which file that was, here.
+Model read(std::string_view bytes, const std::string& directory, const std::string& source) {
+  try {
+    Model model = Reader(directory).run(bytes);
+    model.source = source;
+    return model;
+  } catch (const ModelError& e) {
+    if (!e.location().empty()) throw;
+    ir::refuse_at(e.kind(), e.id(), {source}, "{}", without_id(e.what()));
+  }
+}
 
 }  // namespace pando::onnx
