@@ -1,6 +1,6 @@
 #include "schedule/table.h"
 
-#include "base/error.h"
+#include "base/source_location.h"
 
 #include <algorithm>
 #include <array>
@@ -56,7 +56,7 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(std::string_view cell, std::string_view what) const {
-    fail(ErrorKind::poplar_error, "schedule-text", "{}:{}: cell {} '{}': {}", file_, line_, column_, cell, what);
+    fail_at(ErrorKind::poplar_error, "schedule-text", {file_, line_, 0, fmt::format("cell {} '{}'", column_, cell)}, "{}", what);
   }
 
   std::vector<Cell> row(std::string_view line) {
@@ -112,7 +112,7 @@ class Reader {
 
   std::string_view text_;
   const std::string& file_;
-  int line_ = 0, column_ = 0;
+  std::size_t line_ = 0, column_ = 0;
 };
 
 }  // namespace

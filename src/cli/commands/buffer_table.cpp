@@ -4,7 +4,7 @@
 #include <charconv>
 #include <unordered_map>
 
-#include "base/error.h"
+#include "base/source_location.h"
 
 namespace pando::cli {
 namespace {
@@ -49,14 +49,15 @@ class Parser {
         table.rows.emplace_back(row);
       }
     }
-    if (line_ == 0) fail(ErrorKind::parse_error, "empty-table", "{}: empty; expected a first line such as id,lower,upper,size", file_);
+    if (line_ == 0)
+      fail_at(ErrorKind::parse_error, "empty-table", {std::string(file_)}, "empty; expected a first line such as id,lower,upper,size");
     return table;
   }
 
  private:
   template <class... Args>
   [[noreturn]] void wrong(std::string_view what, fmt::format_string<Args...> format, Args&&... args) const {
-    fail(ErrorKind::parse_error, what, "{}:{}: {}", file_, line_, fmt::format(format, std::forward<Args>(args)...));
+    fail_at(ErrorKind::parse_error, what, {std::string(file_), line_}, format, std::forward<Args>(args)...);
   }
 
   void parse_header(std::string_view row) {
