@@ -7,7 +7,7 @@
 #include <chrono>
 #include <numeric>
 
-#include "base/sanitizers.h"
+#include "base/processor_time.h"
 #include "graph/test_codelets.h"
 
 namespace pando::graph {
@@ -335,16 +335,9 @@ TEST_F(Host, ReadsAndWrites) {
 
 // --- Size ---------------------------------------------------------------------------------------------------------------------
 
-// Sanitizers cost a factor that says nothing about the graph.
-#if defined(PANDO_SANITIZED)
-constexpr double kAllowance = 20;
-#else
-constexpr double kAllowance = 1;
-#endif
-
 TEST(BuildSpeed, ThirtyTwoIpus) {
   const std::size_t before = mallinfo2().uordblks;
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = processor_seconds();
   Graph graph = make_graph(1472, 32);
   const std::uint32_t tiles = 47104;
   const std::size_t each = 6 * 16;
@@ -363,13 +356,13 @@ TEST(BuildSpeed, ThirtyTwoIpus) {
       graph.set_tile_mapping(v, TileId(t));
     }
   }
-  const double built = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double built = processor_seconds() - begin;
   const std::size_t bytes = mallinfo2().uordblks - before;
   EXPECT_EQ(graph.vertices().size(), 282624u);
-  EXPECT_LT(built, 2.0 * kAllowance);
+  EXPECT_LT(built, 2.0 * kSlowerBuild);
   EXPECT_LT(bytes / (3 * 282624), 200u) << "bytes an edge, with the vertex's share";
   verify(graph, {});
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 4.0 * kAllowance);
+  EXPECT_LT(processor_seconds() - begin, 4.0 * kSlowerBuild);
 }
 
 }  // namespace

@@ -4,13 +4,21 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/sanitizers.h"
+
 namespace pando::fuzz {
 
-// From now on: a minute of the processor (SIGPROF), or ten minutes of waiting (SIGALRM). A busy machine ends nothing.
+// From now on: a minute of the processor (SIGPROF), or ten minutes of waiting (SIGALRM); five times that under sanitizers. A busy machine
+// ends nothing.
 inline void limit_time() {
-  const itimerval minute = {{0, 0}, {60, 0}};
-  setitimer(ITIMER_PROF, &minute, nullptr);
-  alarm(600);
+#if defined(PANDO_SANITIZED)
+  constexpr int kMinutes = 5;
+#else
+  constexpr int kMinutes = 1;
+#endif
+  const itimerval limit = {{0, 0}, {60 * kMinutes, 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+  alarm(600 * kMinutes);
 }
 
 }  // namespace pando::fuzz
