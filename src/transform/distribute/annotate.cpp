@@ -115,7 +115,7 @@ class Annotator {
   }
 
   // What works on states of the optimizer (inputs that change, and that the forward pass does not take), and what only prepares gradients
-  // for it.
+  // for it. Gradients of one weight that are added up are not ready yet.
   void updates() {
     std::vector<bool> of_state(m_.value_count(), false), elsewhere(m_.value_count(), false);
     for (std::size_t i = 0; i < main().inputs.size(); ++i) of_state[main().inputs[i].index()] = main().finals[i] != main().inputs[i];
@@ -136,10 +136,19 @@ class Annotator {
       bool prepares =
           m_.row(o).elementwise && !m_.results(o).empty() && p_.phase[o.index()] == Phase::backward && m_.operands(o).size() > 0;
       for (ValueId v : m_.results(o)) prepares = prepares && !elsewhere[v.index()] && used(v);
+      prepares = prepares && !adds_gradients(o);
       if (prepares) p_.phase[o.index()] = Phase::update;
       if (p_.phase[o.index()] == Phase::update) continue;
       for (ValueId v : m_.operands(o)) elsewhere[v.index()] = true;
     }
+  }
+  bool adds_gradients(OpId o) const {
+    if (m_.row(o).name != "add" && m_.row(o).name != "add_n") return false;
+    const auto operands = m_.operands(o);
+    return std::all_of(operands.begin(), operands.end(), [&](ValueId v) {
+      const OpId p = m_.value(v).producer;
+      return p.valid() && p_.phase[p.index()] == Phase::backward && m_.type_of(v).shape == m_.type_of(m_.result(o)).shape;
+    });
   }
   bool used(ValueId v) {
     if (used_.empty()) {

@@ -168,7 +168,7 @@ class Writer {
       for (std::uint32_t x : s.operands) operands_.push_back(made(s, x, r, k));
       for (std::uint32_t x : s.results) types_.push_back(pieces_[x].types[r]);
       const ir::NameId name = results ? pieces_[s.results[0]].name : ir::NameId(0);
-      const ir::OpId o = m().append_op(main_, s.op, operands_, s.attributes[s.attributes.size() == 1 ? 0 : r], types_, name);
+      const ir::OpId o = m().append_op(main_, s.op, operands_, attributes_of(s, r, k), types_, name);
       m().op(o).in_place = s.in_place;
       for (std::size_t i = 0; i < results; ++i) {
         const ValueId v = m().result(o, i);
@@ -176,6 +176,12 @@ class Writer {
         if (i > 0) m().set_name(v, pieces_[s.results[i]].name);
       }
     }
+  }
+
+  // One for all, one for each rank, or one for each rank of each microbatch.
+  ir::AttributesId attributes_of(const Step& s, std::size_t rank, std::size_t k) const {
+    if (s.attributes.size() == 1) return s.attributes[0];
+    return s.attributes[s.attributes.size() == ranks_ ? rank : rank + ranks_ * k];
   }
 
   // An operand, which an earlier pass must have made.

@@ -25,6 +25,12 @@ std::optional<ValueId> LoopFacts::instead(std::string_view op, const Attributes&
     const auto it = reshaped_.find(operands[0].value);
     if (it != reshaped_.end() && attributes.ints("shape") == Ints(m_.type_of(it->second).shape)) return it->second;
   }
+  if (op == "add") {
+    for (const std::size_t i : {0u, 1u}) {
+      const ValueId other = operands[1 - i];
+      if (zeros_.contains(operands[i].value) && m_.type_of(operands[i]).shape == m_.type_of(other).shape) return other;
+    }
+  }
   if (op != "dynamic_slice" || !is_row(attributes)) return std::nullopt;
   const auto index = number(operands[1]);
   const Shape& shape = m_.type_of(operands[0]).shape;
@@ -44,6 +50,8 @@ void LoopFacts::note(OpId o) {
   const Type& type = m_.type_of(result);
   if (op == "constant" && is_integer(type.dtype) && elements_of(type.shape) == 1) {
     numbers_[result.value] = m_.blob(std::get<BlobId>(*m_.attributes(o).find("data"))).integer(0);
+  } else if (op == "init" && m_.attributes(o).text("init_type") == "zero") {
+    zeros_.insert(result.value);
   } else if (op == "add" || op == "sub") {
     const auto a = number(m_.operand(o, 0)), b = number(m_.operand(o, 1));
     if (a && b) numbers_[result.value] = op == "add" ? *a + *b : *a - *b;

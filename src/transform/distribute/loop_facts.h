@@ -1,5 +1,5 @@
 // What is known of values while loops are written out: counters are numbers, and stacks are the rows that were put into them. So what one
-// trip keeps for a later one goes there as a value of its own, and the stack goes.
+// trip keeps for a later one goes there as a value of its own, and the stack goes. Sums that begin with zeros begin with their first term.
 #pragma once
 
 #include "ir/module.h"
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace pando::transform {
@@ -26,10 +27,11 @@ class LoopFacts {
 
   ir::Module& m_;
   ir::GraphId graph_;
-  // By value: an integer; rows that were put in (none: still zeros); what it is a reshape of.
+  // By value: an integer; rows that were put in (none: still zeros); what it is a reshape of; zeros.
   std::unordered_map<std::uint32_t, std::int64_t> numbers_;
   std::unordered_map<std::uint32_t, std::vector<ir::ValueId>> rows_;
   std::unordered_map<std::uint32_t, ir::ValueId> reshaped_;
+  std::unordered_set<std::uint32_t> zeros_;
 };
 
 }  // namespace pando::transform

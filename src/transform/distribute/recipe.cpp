@@ -33,11 +33,18 @@ class Cook {
     r_.cells.resize(static_cast<std::size_t>(s_.count));
     r_.sends.resize(static_cast<std::size_t>(s_.count));
     again_ = recomputed_values(program, strategy, layout);
+    for (const SumOfStages& sum : s_.sums) {
+      for (OpId o : sum.ops) sums_[o] = o == sum.last ? &sum : nullptr;
+    }
   }
 
   Recipe run() {
     for (OpId o : main().ops) {
-      if (!is_portable(o)) op(o, stage_of(o), segment_of(o));
+      if (const auto sum = sums_.find(o); sum != sums_.end()) {
+        if (sum->second) bring_together(*sum->second);
+      } else if (!is_portable(o)) {
+        op(o, stage_of(o), segment_of(o));
+      }
     }
     for (std::size_t i = 0; i < main().outputs.size(); ++i) {
       const ValueId v = main().outputs[i];
@@ -264,14 +271,8 @@ class Cook {
     const Located x = r_.located[from];
     if (const auto* there = find(x.value, x.specs, stage, 0)) return *there;
     const std::uint32_t to = add(x.value, x.specs, stage, x.each, 0);
-    Step s = step(Step::send, "send", from, to);
-    for (std::int64_t r = 0; r < mesh_.ranks(); ++r)
-      s.attributes.push_back(out_.intern({{"device", std::int64_t{mesh_.device(stage, r)}}}));
+    Step s = transfer(from, to);
     const OpId p = m_.value(x.value).producer;
-    if (mesh_.rank_of_stage[static_cast<std::size_t>(x.stage)] == mesh_.rank_of_stage[static_cast<std::size_t>(stage)]) {
-      s.op = ir::op_kind("identity");
-      s.attributes = {out_.intern({})};
-    }
     if (x.each && p.valid() && is_there_before(x)) {
       r_.before.push_back(std::move(s));
     } else if (x.each) {
@@ -283,6 +284,20 @@ class Cook {
       r_.before.push_back(std::move(s));
     }
     return to;
+  }
+  std::int32_t rank_of(std::int32_t stage) const { return mesh_.rank_of_stage[static_cast<std::size_t>(stage)]; }
+  // To the stage of `to`; on one rank, nothing moves.
+  Step transfer(std::uint32_t from, std::uint32_t to) {
+    const std::int32_t stage = r_.located[to].stage;
+    Step s = step(Step::send, "send", from, to);
+    if (rank_of(r_.located[from].stage) == rank_of(stage)) {
+      s.op = ir::op_kind("identity");
+      s.attributes = {out_.intern({})};
+      return s;
+    }
+    for (std::int64_t r = 0; r < mesh_.ranks(); ++r)
+      s.attributes.push_back(out_.intern({{"device", std::int64_t{mesh_.device(stage, r)}}}));
+    return s;
   }
   // Inputs, and what is loaded ahead: all microbatches' parts.
   bool is_there_before(const Located& x) const {
@@ -315,7 +330,30 @@ class Cook {
         from = along(from, static_cast<Axis>(a), want[a], segment, shared);
       }
     }
-    return from;
+    const Located& x = r_.located[from];
+    const bool for_all = !x.each && x.specs[kTime].is_replicated() && mesh_.sizes[kTime] > 1;
+    return for_all && want[kTime].is_sharded() ? of_microbatch(from, want[kTime], segment) : from;
+  }
+
+  // Each microbatch's part of what is there for all of them.
+  std::uint32_t of_microbatch(std::uint32_t from, Spec want, Segment segment) {
+    const Located x = r_.located[from];
+    Specs specs = x.specs;
+    specs[kTime] = want;
+    if (const auto* there = find(x.value, specs, x.stage, own(segment))) return *there;
+    if (want.outer != 1) {
+      ir::refuse(ir::ErrorClass::value, "layout", "'{}' is not cut into microbatches along one dimension", m_.name_of(x.value));
+    }
+    const std::uint32_t to = add(x.value, specs, x.stage, true, own(segment));
+    Step s = step(Step::plain, "slice", from, to);
+    const std::int64_t length = r_.located[to].shape[static_cast<std::size_t>(want.dim)];
+    for (std::int64_t k = 0; k < mesh_.sizes[kTime]; ++k) {
+      const ir::AttributesId part = out_.intern(
+          {{"start", ir::Ints{k * length}}, {"stop", ir::Ints{(k + 1) * length}}, {"step", ir::Ints{1}}, {"axis", ir::Ints{want.dim}}});
+      s.attributes.insert(s.attributes.end(), static_cast<std::size_t>(mesh_.ranks()), part);
+    }
+    steps(x.stage, segment).push_back(std::move(s));
+    return to;
   }
 
   std::uint32_t along(std::uint32_t from, Axis axis, Spec want, Segment segment, bool shared) {
@@ -502,6 +540,38 @@ class Cook {
     if (strategy_.join_outputs && raw(v)[kTime].is_sharded() && is_output(v)) joined(made, segment);
   }
 
+  // Each rank adds up the terms of its stages, over all microbatches; behind them, the sums go from the last of these stages to the first.
+  void bring_together(const SumOfStages& sum) {
+    const ValueId v = m_.result(sum.last);
+    const Specs specs = summed_specs(v);
+    Specs each = specs;
+    each[kTime] = Spec::sum();
+    std::map<std::int32_t, std::int32_t> first_of_rank;
+    for (ValueId term : sum.terms) {
+      const auto [it, added] = first_of_rank.try_emplace(rank_of(home(term)), home(term));
+      it->second = std::min(it->second, home(term));
+    }
+    // By the first stage of a rank: its sum. The first of all has the whole sum, which others find.
+    constexpr std::uint32_t kOfRank = 1 + kSegments;
+    std::map<std::int32_t, std::uint32_t> sums;
+    for (const auto& [rank, stage] : first_of_rank) sums[stage] = add(v, specs, stage, false, first_of_rank.size() == 1 ? 0 : kOfRank);
+    for (ValueId term : sum.terms) {
+      const Segment segment = segment_of(m_.value(term).producer);
+      const std::uint32_t made = convert(get(term, raw(term), home(term), segment), each, segment);
+      steps(home(term), segment).push_back(step(Step::accumulate, "add", made, sums.at(first_of_rank.at(rank_of(home(term))))));
+    }
+    std::uint32_t total = sums.rbegin()->second;
+    for (auto it = std::next(sums.rbegin()); it != sums.rend(); ++it) {
+      const std::uint32_t moved = reshaped_like(it->second, r_.located[total].shape);
+      r_.behind.push_back(transfer(total, moved));
+      total = it->first == home(v) ? add(v, specs, it->first, false, 0) : reshaped_like(it->second, r_.located[total].shape);
+      Step s = step(Step::plain, "add", moved, total);
+      s.operands.push_back(it->second);
+      s.attributes = {out_.intern({})};
+      r_.behind.push_back(std::move(s));
+    }
+  }
+
   bool is_used_as_total(ValueId v) {
     if (total_uses_.empty()) {
       total_uses_.assign(m_.value_count(), false);
@@ -571,6 +641,8 @@ class Cook {
   std::map<std::uint32_t, ir::HostStreamId> stores_;
   std::map<std::uint32_t, std::uint32_t> rows_;  // of variables off chip, by value
   std::vector<bool> total_uses_, again_, is_output_;
+  // By op: null for all but the last of a sum.
+  std::map<OpId, const SumOfStages*> sums_;
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ struct Step {
   Axis axis = kData;
   std::int32_t dim = 0;
   ir::LocationId location;
-  // One for all ranks, or one for each.
+  // One for all ranks, or one for each; or those of all ranks for each microbatch.
   std::vector<ir::AttributesId> attributes;
   std::vector<std::uint32_t> operands, results;
 };

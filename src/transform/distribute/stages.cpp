@@ -40,7 +40,9 @@ class Assignment {
     before_by_users();
     inputs();
     before_by_operands();
+    lie();
     backward();
+    sums();
     inputs();
     behind();
     inputs();
@@ -141,9 +143,51 @@ class Assignment {
     }
   }
 
+  static bool has(const std::vector<std::int32_t>& stages, std::int32_t at) {
+    return std::find(stages.begin(), stages.end(), at) != stages.end();
+  }
+
+  // Where the forward pass has what does not depend on samples, or all that it is made of.
+  void lie() {
+    lies_at_ = seen_at_;
+    for (ValueId v : main().inputs) {
+      if (home(v) >= 0 && !has(lies_at_[v.index()], home(v))) lies_at_[v.index()].push_back(home(v));
+    }
+    for (OpId o : ops()) {
+      if (when(o) != When::before || is_load(o) || is_portable(o)) continue;
+      const std::vector<std::int32_t> common = where_all_lie(o);
+      for (ValueId v : m_.results(o)) {
+        auto& list = lies_at_[v.index()];
+        list.push_back(home(v));
+        list.insert(list.end(), common.begin(), common.end());
+      }
+    }
+  }
+  std::vector<std::int32_t> where_all_lie(OpId o) {
+    std::vector<std::int32_t> common;
+    bool first = true;
+    for (ValueId v : m_.operands(o)) {
+      if (home(v) < 0) continue;
+      const auto& list = lies_at_[v.index()];
+      if (first) common = list;
+      std::erase_if(common, [&](std::int32_t at) { return !has(list, at); });
+      first = false;
+    }
+    return common;
+  }
+
   bool is_there(ValueId v, std::int32_t at) {
-    const auto& list = seen_at_[v.index()];
-    return home(v) == at || home(v) < 0 || std::find(list.begin(), list.end(), at) != list.end();
+    return home(v) == at || home(v) < 0 || has(seen_at_[v.index()], at) || has(lies_at_[v.index()], at);
+  }
+  // The last stage where it is that gradients of stage `at` have come to.
+  std::int32_t last_until(ValueId v, std::int32_t at) {
+    const OpId p = m_.value(v).producer;
+    if (p.valid() && when(p) == When::each) return home(v);
+    std::int32_t last = -1;
+    for (std::int32_t s : lies_at_[v.index()]) {
+      if (s <= at) last = std::max(last, s);
+    }
+    return last >= 0 ? last : home(v);
   }
 
   void backward() {
@@ -160,11 +204,20 @@ class Assignment {
       }
       for (ValueId v : m_.operands(o)) {
         if (s_.portable[v.index()] || is_gradient(v)) continue;
-        of_forward = std::max(of_forward, home(v));
+        of_forward = std::max(of_forward, last_until(v, of_gradients));
         there &= is_there(v, of_gradients);
       }
       const bool has_gradients = of_gradients != std::numeric_limits<std::int32_t>::max();
       place(o, has_gradients && there ? of_gradients : of_forward >= 0 ? of_forward : has_gradients ? of_gradients : s_.count - 1);
+    }
+  }
+
+  void sums() {
+    s_.sums = sums_of_stages(program_, layout_, s_.home);
+    for (const SumOfStages& sum : s_.sums) {
+      for (OpId o : sum.ops) stage(o) = -1;
+      std::int32_t& at = home(m_.result(sum.last));
+      for (ValueId v : sum.terms) at = std::min(at, home(v));
     }
   }
 
@@ -186,13 +239,13 @@ class Assignment {
     for (OpId o : ops()) {
       if (when(o) != When::each) continue;
       for (ValueId v : m_.operands(o)) {
-        if (home(v) >= 0 && home(v) != stage(o)) needed[v.index()] = true;
+        if (home(v) >= 0 && stage(o) >= 0 && home(v) != stage(o)) needed[v.index()] = true;
       }
     }
     const std::vector<OpId>& all = ops();
     for (std::size_t i = all.size(); i-- > 0;) {
       const OpId o = all[i];
-      if (when(o) != When::each || program_.phase_of(o) == Phase::forward) continue;
+      if (when(o) != When::each || program_.phase_of(o) == Phase::forward || stage(o) < 0) continue;
       bool any = false;
       for (ValueId v : m_.results(o)) any |= needed[v.index()];
       s_.for_weights[o.index()] = !any;
@@ -206,8 +259,8 @@ class Assignment {
   const Strategy& strategy_;
   const Layout& layout_;
   Stages s_;
-  // By value: the stages whose ops take it.
-  std::vector<std::vector<std::int32_t>> seen_at_;
+  // By value: the stages whose ops take it; where it is without being sent (of what does not depend on samples).
+  std::vector<std::vector<std::int32_t>> seen_at_, lies_at_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "transform/distribute/layout/layout.h"
+#include "transform/distribute/sums_of_stages.h"
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +11,7 @@ namespace pando::transform {
 
 struct Stages {
   std::int32_t count = 1;
-  // By op; -1 for ops that each stage has for itself, and for `sgd`, which falls in one op for each stage.
+  // By op; -1 for ops that each stage has for itself, for `sgd`, which falls in one op for each stage, and for those of `sums`.
   std::vector<std::int32_t> of_op;
   // By value: where it is made, or where an input lies; -1 as above.
   std::vector<std::int32_t> home;
@@ -18,6 +19,8 @@ struct Stages {
   std::vector<bool> portable;
   // By op of the backward phase: only gradients of weights need it, no other stage does.
   std::vector<bool> for_weights;
+  // The result lies on the first stage that has a term.
+  std::vector<SumOfStages> sums;
 };
 
 // Forward ops go by whole layers, so that the sum of squares of the stages' costs is least, or as the strategy says; a backward op goes
