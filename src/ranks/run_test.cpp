@@ -440,5 +440,49 @@ graph here)" + on(body, '0') +
   for (const Part& part : p.parts) EXPECT_THAT(print(part.module), HasSubstr("slots of " + p.channels[0].name + "\" input")) << part.device;
 }
 
+// All replicas would have to take the same branch; nothing says so.
+TEST(Split, refuses_branches_in_which_replicas_meet) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      split(parse(text));
+    } catch (const ModelError& e) { return std::string(e.id()) + ": " + e.what(); }
+    return "accepted";
+  };
+  const std::string variables = R"(module replicas 2
+variable "x" input 0: Tensor[(2), float32] = float32(2)[1.0, 2.0]
+variable "c" input 1: Tensor[(), bool] = bool()[1]
+)",
+                    branches = R"(
+graph no(a: Tensor[(2), float32]):
+    b: Tensor[(2), float32] = add(a, a)
+    return b
+
+graph meet(a: Tensor[(2), float32]):
+    b: Tensor[(2), float32] = replicated_all_reduce(a, op="add")
+    return b
+)";
+  const auto main = [](const std::string& op) {
+    return "\ngraph main(x: Tensor[(2), float32], c: Tensor[(), bool]):\n    y: Tensor[(2), float32] = " + op + "\n    return y\n";
+  };
+  // In what is called they may.
+  EXPECT_EQ(refusal(variables + main("call(x) @meet") + branches), "accepted");
+  const std::string direct = refusal(variables + main("conditional(c, x) @meet @no") + branches);
+  EXPECT_THAT(direct, HasSubstr("branch-on-several-devices: "));
+  EXPECT_THAT(direct, HasSubstr("conditional(c, x) @meet @no: in its graphs values lie on several devices, or replicas meet"));
+  // In what the branch calls, and in a branch of a loop.
+  const std::string called = R"(
+graph yes(a: Tensor[(2), float32]):
+    b: Tensor[(2), float32] = call(a) @meet
+    return b
+)",
+                    looped = R"(
+graph trip(a: Tensor[(2), float32], c: Tensor[(), bool]):
+    b: Tensor[(2), float32] = conditional(c, a) @meet @no
+    return b
+)";
+  EXPECT_THAT(refusal(variables + main("conditional(c, x) @yes @no") + called + branches), HasSubstr("branch-on-several-devices: "));
+  EXPECT_THAT(refusal(variables + main("repeat(x, c, count=2) @trip") + looped + branches), HasSubstr("branch-on-several-devices: "));
+}
+
 }  // namespace
 }  // namespace pando::ranks

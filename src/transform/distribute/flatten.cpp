@@ -313,24 +313,30 @@ bool spans_devices(const Module& m, OpId op) {
   return meet || devices.size() > 1;
 }
 
+bool is_written_out(const Module& m, OpId o) { return m.row(o).name == "call" || m.row(o).name == "repeat"; }
+
+void refuse_branches(const Module& m) {
+  for (OpId o : m.graph(m.main_graph()).ops) {
+    if (m.op(o).graph_count == 0 || is_written_out(m, o) || !spans_devices(m, o)) continue;
+    refuse(ErrorClass::not_implemented, "branch-on-several-devices",
+           "{}: in its graphs values lie on several devices, or replicas meet; in calls and loops they may, in branches not",
+           print_op(m, o));
+  }
+}
+
 }  // namespace
 
 Module write_out_across(Module module) {
-  bool any = false;
-  for (OpId o : module.graph(module.main_graph()).ops) {
-    if (module.op(o).graph_count == 0 || !spans_devices(module, o)) continue;
-    const std::string_view name = module.row(o).name;
-    if (name != "call" && name != "repeat") {
-      refuse(ErrorClass::not_implemented, "branch-on-several-devices",
-             "{}: in its graphs values lie on several devices, or replicas meet; in calls and loops they may, in branches not",
-             print_op(module, o));
-    }
-    any = true;
-  }
-  if (!any) return module;
+  const auto chosen = [&](OpId o) { return module.op(o).graph_count > 0 && is_written_out(module, o) && spans_devices(module, o); };
+  refuse_branches(module);
+  const std::vector<OpId>& ops = module.graph(module.main_graph()).ops;
+  if (std::none_of(ops.begin(), ops.end(), chosen)) return module;
   Program whole;
   whole.module = std::move(module);
-  return Flattener(whole, [&](OpId o) { return spans_devices(whole.module, o); }).run().module;
+  Module out = Flattener(whole, [&](OpId o) { return spans_devices(whole.module, o); }).run().module;
+  // Those in what was written out.
+  refuse_branches(out);
+  return out;
 }
 
 }  // namespace pando::transform
