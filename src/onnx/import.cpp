@@ -32,6 +32,7 @@ class Importer {
     for (const ValueInfo& v : model_.inputs) {
       if (!model_.initializers.contains(v.name)) input(v);
     }
+    find_weights();
     for (const std::string& name : model_.initializer_names) initializer(name);
     for (const Node& n : model_.nodes) node(n);
     for (const ValueInfo& v : model_.outputs) output(v.name, value(v.name, {model_.source, 0, 0, "the model's outputs"}));
@@ -53,6 +54,22 @@ class Importer {
     std::string list;
     for (const auto& [name, count] : unknown) list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, count);
     ir::refuse_at(ErrorClass::value, "onnx-ops", {model_.source}, "the model has ops that are not known here (how often): {}", list);
+  }
+
+  // What products and tables take as weights, be it through a view or a cast.
+  void find_weights() {
+    static const std::set<std::string_view> kTake{"MatMul", "Gemm", "Conv", "ConvTranspose", "Gather"};
+    static const std::set<std::string_view> kPass{"Transpose", "Reshape", "Cast", "Identity", "Squeeze", "Unsqueeze"};
+    for (std::size_t i = model_.nodes.size(); i-- > 0;) {
+      const Node& n = model_.nodes[i];
+      if (kTake.contains(n.op)) weights_.insert(n.inputs.begin(), n.inputs.end());
+      const bool passes = kPass.contains(n.op) && !n.inputs.empty() && !n.outputs.empty();
+      if (passes && weights_.contains(n.outputs[0])) weights_.insert(n.inputs[0]);
+    }
+  }
+  // Whether a value that is known is a variable, as an initializer would be: then it is cut over devices as weights are.
+  bool is_weight(const std::string& name, const HostTensor& data) const {
+    return ir::is_floating(data.dtype()) && data.shape().size() >= 2 && weights_.contains(name);
   }
 
   ValueId variable(const std::string& name, const ir::Type& type, const HostTensor* data) {
@@ -109,6 +126,9 @@ class Importer {
     if (const auto it = values_.find(name); it != values_.end()) return it->second;
     const auto it = known_.find(name);
     if (it == known_.end()) ir::refuse_at(ErrorClass::value, "onnx-value", user, "'{}' is made by no earlier node", name);
+    if (is_weight(name, it->second)) {
+      return values_[name] = variable(name, ir::tensor_type(it->second.dtype(), it->second.shape()), &it->second);
+    }
     const ir::BlobId blob = module_.add_blob(it->second);
     Node constant;
     constant.outputs = {name};
@@ -216,6 +236,7 @@ class Importer {
   ir::GraphId graph_;
   std::map<std::string, ValueId> values_;
   std::map<std::string, HostTensor> known_;
+  std::set<std::string> weights_;
 };
 
 }  // namespace

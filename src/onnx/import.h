@@ -1,7 +1,8 @@
 // ONNX models as modules.
 //
-// Graph inputs and floating initializers become variables of the main graph, the latter with their data; outputs its outputs. What depends
-// on shapes and constants alone is computed at import, so shapes must be known: sizes of named dimensions are options.
+// Graph inputs and floating initializers become variables of the main graph, the latter with their data; outputs its outputs. So do
+// floating constants of two dimensions and more that a product, a convolution or a gather takes. What depends on shapes and constants alone
+// is computed at import, so shapes must be known: sizes of named dimensions are options.
 #pragma once
 
 #include "ir/module.h"

@@ -4,6 +4,8 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "pando/model_error.hpp"
+#include "transform/distribute/annotate.h"
+#include "transform/distribute/parallelise.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <map>
 
 namespace pando::onnx {
 namespace {
@@ -137,6 +140,83 @@ TEST(Onnx, ALayerWithItsWeights) {
     EXPECT_EQ(numbers(out[0]), (std::vector<double>{1.5, 0, 4, 5.5, 0, 10}));
     EXPECT_EQ(m.state_count(), 3u);
   }
+}
+
+Bytes constant(const std::string& name, const Bytes& tensor) {
+  return node("Constant", {}, {name}, {Bytes().bytes(1, "value").bytes(5, tensor).number(20, 4)});
+}
+
+// The first output, of the first input.
+ir::HostTensor run_distributed(const transform::Program& p, const transform::Strategy& strategy, const ir::HostTensor& given) {
+  const transform::Distributed d = transform::parallelise(p, strategy);
+  ir::Interpreter whole(p.module);
+  std::vector<ir::HostTensor> wholes{given};
+  for (std::uint32_t s = 1; s < p.module.state_count(); ++s) wholes.push_back(whole.state(ir::StateId(s), 0));
+  ir::Interpreter parts(d.module);
+  const auto found = parts.run_graph(d.module.main_graph(), transform::cut_inputs(d, wholes));
+  return transform::join(d.outputs, 0, p.module.type_of(p.module.graph(p.module.main_graph()).outputs[0]), found);
+}
+
+// Weights in nodes of their own are what weights in the model's list are: variables, cut over devices.
+TEST(Onnx, ConstantsOfProductsAreWeights) {
+  const std::vector<float> up{1, 2, 3, 4, -5, 6, 7, -8}, down{1, -1, 2, 2, 3, -3, 4, 4}, table{1, 2, 3, 4, 5, 6};
+  const auto layers = [&](bool nodes) {
+    Made made;
+    made.in(value("tokens", {4}, 7));
+    const auto weight = [&](const std::string& name, std::vector<std::int64_t> dims, const std::vector<float>& data) {
+      nodes ? made.add(constant(name, floats(name, std::move(dims), data, true))) : made.data(floats(name, std::move(dims), data, true));
+    };
+    weight("table", {3, 2}, table);
+    weight("up", {2, 4}, up);
+    weight("bias", {4}, {1, -1, 0, 2});
+    weight("down", {2, 4}, down);
+    made.add(node("Gather", {"table", "tokens"}, {"x"}));
+    made.add(node("MatMul", {"x", "up"}, {"y"})).add(node("Add", {"y", "bias"}, {"a"})).add(node("Relu", {"a"}, {"z"}));
+    made.add(node("Gemm", {"z", "down"}, {"out"}, {integer("transB", 1)})).out("out");
+    return transform::annotate(import_model(read(made.model())), {{{"tokens", 0}}, {}, {}, {}});
+  };
+  const transform::Program listed = layers(false), made = layers(true);
+  const auto inputs = [](const transform::Program& p) {
+    std::map<std::string, std::string> all;
+    for (ir::ValueId v : p.module.graph(p.module.main_graph()).inputs) all[p.module.name_of(v)] = ir::to_string(p.module.type_of(v).shape);
+    return all;
+  };
+  // A vector is no weight: it stays where it is needed.
+  std::map<std::string, std::string> expected = inputs(listed);
+  EXPECT_EQ(expected.erase("bias"), 1u);
+  EXPECT_EQ(inputs(made), expected);
+  const ir::HostTensor tokens = ir::HostTensor::of_ints(ir::DType::int64, {4}, std::vector<std::int64_t>{2, 0, 1, 2});
+  const std::vector<double> expected_numbers = numbers(run(listed.module, {tokens})[0]);
+  EXPECT_EQ(numbers(run(made.module, {tokens})[0]), expected_numbers);
+  for (const transform::Strategy& s : {transform::Strategy{.tensor = 2},
+                                       {.tensor = 2, .cut = {{"table", 1}}},
+                                       {.tensor = 2, .cut = {{"up", 0}, {"down", -1}}},
+                                       {.data = 2, .tensor = 2},
+                                       {.tensor = 2, .microbatches = 2}}) {
+    EXPECT_EQ(numbers(run_distributed(made, s, tokens)), expected_numbers);
+  }
+  const transform::Distributed d = transform::parallelise(made, {.tensor = 2});
+  std::map<std::string, std::string> parts;
+  for (ir::ValueId v : d.module.graph(d.module.main_graph()).inputs) parts[d.module.name_of(v)] = ir::to_string(d.module.type_of(v).shape);
+  EXPECT_EQ(parts.at("up.1"), ir::to_string(ir::Shape{2, 2}));
+  EXPECT_EQ(parts.at("down.2"), ir::to_string(ir::Shape{2, 2}));
+}
+
+// Masks and the like are read where they are; a weight that is made of a constant is one.
+TEST(Onnx, OtherConstantsStay) {
+  std::vector<float> many(300 * 300, 0.5f);
+  Made made;
+  made.in(value("x", {2, 300})).add(constant("mask", floats("mask", {2, 300}, std::vector<float>(600, 1), true)));
+  made.add(constant("w", floats("w", {300, 300}, many, true)))
+      .add(node("Transpose", {"w"}, {"wt"}, {integers("perm", {1, 0})}))
+      .add(node("Add", {"x", "mask"}, {"y"}))
+      .add(node("MatMul", {"y", "wt"}, {"z"}))
+      .out("z");
+  const ir::Module m = import_model(read(made.model()));
+  std::vector<std::string> names;
+  for (ir::ValueId v : m.graph(m.main_graph()).inputs) names.push_back(m.name_of(v));
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "w"}));
+  EXPECT_EQ(numbers(run(m, {tensor({2, 300}, std::vector<double>(600, 1))})[0]), std::vector<double>(600, 300));
 }
 
 TEST(Onnx, ShapesAreComputedAtImport) {
