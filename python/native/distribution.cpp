@@ -162,7 +162,7 @@ void bind_distribution(nb::module_& m) {
       "search",
       [](Program& p, const Note& note, std::int32_t devices, std::int32_t first_device, double memory, bool wide, std::string require,
          std::int32_t microbatches, const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not,
-         std::vector<std::string> schedules, bool cuts) {
+         std::vector<std::string> schedules, std::int32_t cuts) {
         search::ProgramSpace space{.devices = devices,
                                    .first_device = first_device,
                                    .memory = memory,

@@ -73,7 +73,7 @@ def _note(samples, sequence, experts, loss):
 def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
            sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None, require: str = "", wide: bool = False,
            microbatches: int = 32, top: int = 5, frontier: bool = False, why_not: Sequence[str] = (), schedules: Sequence[str] = (),
-           cuts: bool = False) -> Result:
+           cuts: int = 0) -> Result:
     """The best strategy for a program, with a certificate. Each point of the space is made and simulated, or excluded by a bound or a rule: so
     every strategy that is found can run.
 
@@ -94,16 +94,16 @@ def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optiona
         why_not: strategies; the result says of each why it is not the best.
         schedules: pipeline schedules that are tried, by name, "all", or "synthesised" (made for what the stages cost, under several
             limits of memory); files of tables (.csv) are tried where they fit. None: 1F1B.
-        cuts: also cut each weight over the tensor axis along each of its dimensions, or not at all.
+        cuts: also cut weights over the tensor axis along each of their dimensions, or not at all: so many of them at once.
 
     Raises:
         ValueError: names or dimensions that are not there.
-        popart.popart_exception, RuntimeError: an unknown machine or word.
+        popart.popart_exception, RuntimeError: an unknown machine or word, too many ways to cut weights.
     """
     found, front, certificate, table, answers = _core.search(
         ir._program, _note(samples, sequence, experts, loss), devices=devices, first_device=0, memory=memory or 0, wide=wide, require=require,
         microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not),
-        schedules=list(schedules), cuts=cuts)
+        schedules=list(schedules), cuts=int(cuts))
     return Result([Found(*f) for f in found], [Found(*f) for f in front], Certificate(**certificate), table, dict(zip(why_not, answers)))
 
 

@@ -194,6 +194,9 @@ check "search: schedules by name" 2 "there is no schedule named 'mine'" \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --schedules GPipe,mine
 check "search: cuts of weights" 0 '^equality: (bit for bit|equal to)' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --require "tensor=2" --cuts
+check "search: cuts of several weights" 0 '^equality: (bit for bit|equal to)' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --require "tensor=2" --cuts 2
+check "search: a number of cuts" 2 '\-\-cuts' "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --cuts none
 check "search: memory in other units" 1 'nothing fits' "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --memory 1KiB
 check "search: a demand that cannot be" 1 'no strategy has so many devices' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --quiet --require "tensor=3"

@@ -190,7 +190,14 @@ void add_search(CLI::App& app, int& status) {
   command
       ->add_option("--schedule-table", p.tables, "Of a program: a schedule as CSV that is tried, too, where its ranks and microbatches fit")
       ->check(CLI::ExistingFile);
-  command->add_flag("--cuts", p.space.cuts, "Of a program: also cut each weight over the tensor axis along each dimension, or not at all");
+  command
+      ->add_option(
+          "--cuts", p.space.cuts,
+          "Of a program: also cut weights over the tensor axis along each dimension, or not at all; so many at once, one without a "
+          "number")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check(CLI::Range(0, 8));
   command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")->capture_default_str();
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
   command->callback([a, &status] { status = run(*a); });

@@ -46,8 +46,9 @@ struct ProgramSpace {
   std::vector<std::string> schedules;
   // Tried, too, where a point has their ranks and microbatches.
   std::vector<NamedTable> tables;
-  // How a single weight (or those of one name in all layers) is cut over the tensor axis: along each of its dimensions, or not.
-  bool cuts = false;
+  // Of how many weights at once (those of one name in all layers are one) a strategy may say how they are cut over the tensor axis: along
+  // any of their dimensions, or not.
+  std::int32_t cuts = 0;
 };
 
 struct ProgramEstimate {

@@ -8,6 +8,7 @@
 #include "search/programs/equality.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/flatten.h"
+#include "transform/distribute/annotate.h"
 
 #include "schedule/synthesised.h"
 
@@ -185,7 +186,7 @@ TEST(ProgramSearch, AWeightIsCut) {
   const transform::Program gpt = models::build_gpt(g);
   ProgramSpace space{.devices = 2, .require = "tensor=2"};
   const ProgramResult plain = search_program(gpt, cluster, space);
-  space.cuts = true;
+  space.cuts = 1;
   space.memory = static_cast<double>(plain.best[0].estimate.peak) - 4000;
   const ProgramResult r = search_program(gpt, cluster, space, {.brute_force = true});
   ASSERT_FALSE(r.best.empty()) << to_table(r);
@@ -194,6 +195,69 @@ TEST(ProgramSearch, AWeightIsCut) {
   const Equality e = compare(gpt, transform::parallelise(gpt, r.best[0].strategy), 3);
   EXPECT_TRUE(e.equal()) << to_text(e);
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, r.best[0].index);
+}
+
+// Two tables that stay whole unless somebody says otherwise: only what says it of both fits.
+TEST(ProgramSearch, SeveralWeightsAreCut) {
+  const transform::Program p = transform::annotate(ir::parse(R"(module
+graph main(i: Tensor[(8), int32], j: Tensor[(8), int32], a: Tensor[(512, 8), float32], b: Tensor[(512, 8), float32]):
+    x: Tensor[(8, 8), float32] = gather(a, i, axis=0)
+    y: Tensor[(8, 8), float32] = gather(b, j, axis=0)
+    z: Tensor[(8, 8), float32] = add(x, y)
+    return z
+)"),
+                                                   {{{"i", 0}, {"j", 0}}, {}, {}, {}});
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  ProgramSpace space{.devices = 2, .require = "tensor=2"};
+  const auto best = [&](std::int32_t cuts) {
+    space.cuts = cuts;
+    return search_program(p, cluster, space, {.top = 1000, .brute_force = true});
+  };
+  const auto smallest = [](const ProgramResult& r) {
+    std::int64_t least = r.best.front().estimate.peak;
+    for (const FoundProgram& f : r.best) least = std::min(least, f.estimate.peak);
+    return least;
+  };
+  const ProgramResult none = best(0), one = best(1), two = best(2), three = best(3);
+  EXPECT_LT(smallest(one), smallest(none) - 4000);
+  EXPECT_LT(smallest(two), smallest(one) - 4000);
+  EXPECT_EQ(three.certificate.points, two.certificate.points);
+  // No two say the same, and each of the three cuts of a table (rows, columns, whole) meets those of the other.
+  std::set<std::string> programs, words;
+  for (const FoundProgram& f : two.best) {
+    programs.insert(ir::print(transform::parallelise(p, f.strategy).module));
+    words.insert(to_string(f.strategy));
+  }
+  EXPECT_EQ(programs.size(), two.best.size());
+  EXPECT_TRUE(words.contains("tensor=2 cut=a:1;b:1")) << to_table(two);
+  space.memory = static_cast<double>(smallest(one) - 1);
+  const ProgramResult r = search_program(p, cluster, space), all = search_program(p, cluster, space, {.brute_force = true});
+  ASSERT_FALSE(r.best.empty());
+  EXPECT_EQ(r.best[0].index, all.best[0].index);
+  EXPECT_EQ(r.best[0].strategy.cut.size(), 2u) << to_table(r);
+  EXPECT_TRUE(compare(p, transform::parallelise(p, r.best[0].strategy), 3).equal());
+}
+
+TEST(ProgramSearch, TooManyCutsAreRefused) {
+  const transform::Program p = models::build_mlp({.layers = 12, .width = 4, .batch = 4});
+  std::string text = ir::print(p.module);
+  // Layers of one name are one weight: here each has a name of its own.
+  for (char c = 'a'; c < 'm'; ++c) {
+    const std::string from = "w" + std::to_string(c - 'a'), to = std::string("w") + c;
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1)) {
+      const bool longer = at + from.size() < text.size() && text[at + from.size()] >= '0' && text[at + from.size()] <= '9';
+      if (!longer) text.replace(at, from.size(), to);
+    }
+  }
+  const transform::Program named = transform::annotate(ir::parse(text), {});
+  ProgramSpace space{.devices = 2, .require = "tensor=2"};
+  space.cuts = 8;
+  try {
+    search_program(named, simulate::cluster_named("bow-pod"), space);
+    ADD_FAILURE() << "searched";
+  } catch (const poplar::poplar_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("8 weights at once, of 12, can be cut in more than 100000 ways"));
+  }
 }
 
 TEST(ProgramSearch, SchedulesByNameAndFromTables) {

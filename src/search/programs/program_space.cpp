@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "ir/op_row.h"
+#include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
 #include "search/programs/strategy_text.h"
 #include "transform/distribute/layout/layout.h"
@@ -91,27 +92,82 @@ std::map<std::string, std::vector<ir::ValueId>> weights_by_name(const Program& p
   return named;
 }
 
-std::vector<CutChoice> cut_choices(const Program& p) {
-  const transform::Layout layout = transform::lay_out(p, {.tensor = 2});
-  std::vector<CutChoice> all;
-  for (const auto& [name, values] : weights_by_name(p)) {
-    CutChoice c{name, {}};
-    const auto rank = static_cast<std::int32_t>(p.module.type_of(values[0]).shape.size());
-    for (std::int32_t dim = -1; dim < rank; ++dim) {
-      const bool as_found = std::all_of(values.begin(), values.end(), [&](ir::ValueId v) {
-        const transform::Spec& s = layout.raw[v.index()][transform::kTensor];
-        return dim < 0 ? s.is_replicated() : s.is_sharded() && s.dim == dim && s.outer == 1;
-      });
-      const bool fits = std::all_of(values.begin(), values.end(), [&](ir::ValueId v) {
-        const ir::Shape& s = p.module.type_of(v).shape;
-        return static_cast<std::int32_t>(s.size()) == rank && (dim < 0 || s[static_cast<std::size_t>(dim)] > 1);
-      });
-      if (!as_found && fits) c.dims.push_back(dim);
-    }
-    if (!c.dims.empty()) all.push_back(std::move(c));
+// How a layout has everything over the tensor axis.
+std::string picture_of(const transform::Layout& layout) {
+  std::string text;
+  const auto draw = [&](const transform::Spec& s) {
+    text += static_cast<char>(s.kind * 16 + s.dim);
+    if (s.outer != 1) text += std::to_string(s.outer);
+  };
+  for (const auto* list : {&layout.raw, &layout.resolved, &layout.demand}) {
+    for (const transform::Specs& s : *list) draw(s[transform::kTensor]);
   }
-  return all;
+  return text;
 }
+
+// All that can be said of up to `most` weights. What leads to a layout that is there already, with fewer weights or earlier names, is left
+// out; so is what does not divide.
+class CutFinder {
+ public:
+  CutFinder(const Program& p, std::int32_t tensor, std::int32_t most) : program_(p), strategy_{.tensor = tensor}, most_(most) {
+    for (const auto& [name, values] : weights_by_name(p)) weights_.emplace_back(name, rank_of(p.module, values));
+  }
+
+  std::vector<Cuts> run() {
+    refuse_too_many();
+    const auto weights = static_cast<std::int32_t>(weights_.size());
+    for (std::int32_t n = 0; n <= std::min(most_, weights); ++n) extend(0, n);
+    return std::move(found_);
+  }
+
+ private:
+  void refuse_too_many() const {
+    constexpr double kMost = 100'000;
+    // By how many weights are cut: in how many ways.
+    std::vector<double> ways(static_cast<std::size_t>(most_) + 1, 0);
+    ways[0] = 1;
+    for (const auto& [name, rank] : weights_) {
+      for (std::size_t n = ways.size(); n-- > 1;) ways[n] += ways[n - 1] * (rank + 1);
+    }
+    if (std::accumulate(ways.begin(), ways.end(), 0.0) <= kMost) return;
+    fail(ErrorKind::poplar_error, "search-space", "{} weights at once, of {}, can be cut in more than {} ways; say fewer", most_,
+         weights_.size(), kMost);
+  }
+
+  // Weights of one name may differ in rank: then they are said by the dimensions that all have.
+  static std::int32_t rank_of(const ir::Module& m, const std::vector<ir::ValueId>& values) {
+    std::size_t rank = m.type_of(values[0]).shape.size();
+    for (ir::ValueId v : values) rank = std::min(rank, m.type_of(v).shape.size());
+    return static_cast<std::int32_t>(rank);
+  }
+
+  void extend(std::size_t first, std::int32_t more) {
+    if (more == 0) return add();
+    for (std::size_t i = first; i + static_cast<std::size_t>(more) <= weights_.size(); ++i) {
+      const auto& [name, rank] = weights_[i];
+      for (std::int32_t dim = -1; dim < rank; ++dim) {
+        strategy_.cut[name] = dim;
+        extend(i + 1, more - 1);
+      }
+      strategy_.cut.erase(name);
+    }
+  }
+
+  void add() {
+    try {
+      if (seen_.insert(picture_of(transform::lay_out(program_, strategy_))).second && !strategy_.cut.empty())
+        found_.push_back(strategy_.cut);
+    } catch (const ModelError&) {}
+  }
+
+  const Program& program_;
+  Strategy strategy_;
+  std::int32_t most_;
+  // Name and rank.
+  std::vector<std::pair<std::string, std::int32_t>> weights_;
+  std::set<std::string> seen_;
+  std::vector<Cuts> found_;
+};
 
 // --- axes -------------------------------------------------------------------------------------------------------------------------------
 
@@ -311,11 +367,11 @@ class SpaceBuilder {
     s.cut = demand_.values.cut;
     group(s);
     if (s.tensor == 1 || demand_.words.contains("cut")) return;
-    for (const CutChoice& c : facts_.cuts) {
-      for (std::int32_t dim : c.dims) {
-        s.cut = {{c.name, dim}};
-        group(s);
-      }
+    const auto choices = facts_.cuts.find(s.tensor);
+    if (choices == facts_.cuts.end()) return;
+    for (const Cuts& cuts : choices->second) {
+      s.cut = cuts;
+      group(s);
     }
   }
 
@@ -403,7 +459,10 @@ ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs, 
   f.has_attention = has_attention(program, layout);
   f.layer_operations = transform::layer_operations(program, layout);
   f.layer_seconds = layer_seconds(program, layout, costs, f.layer_operations.size());
-  if (space.cuts) f.cuts = cut_choices(program);
+  const Demand demand(space.require);
+  for (std::int32_t tensor : demand.one_of("tensor", demand.values.tensor, divisors(space.devices, space.devices))) {
+    if (space.cuts > 0 && tensor > 1 && !demand.words.contains("cut")) f.cuts[tensor] = CutFinder(program, tensor, space.cuts).run();
+  }
   return f;
 }
 

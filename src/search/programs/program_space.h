@@ -3,16 +3,15 @@
 
 #include "search/programs/program_search.h"
 
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace pando::search {
 
-// A weight, or those of all layers that have one name but for a number: what a strategy calls it, and the dimensions along which it can be
-// cut that are not how it is cut anyhow; -1: not cut.
-struct CutChoice {
-  std::string name;
-  std::vector<std::int32_t> dims;
-};
+// How weights are cut over the tensor axis, as Strategy::cut says it.
+using Cuts = std::map<std::string, std::int32_t>;
 
 // What of a program and a machine decides which axes a space has.
 struct ProgramFacts {
@@ -21,10 +20,12 @@ struct ProgramFacts {
   bool has_sequence = false, has_experts = false, has_backward = false, has_updates = false, has_attention = false;
   // By layer: operations, and seconds at the best efficiency, of its forward ops.
   std::vector<double> layer_operations, layer_seconds;
-  std::vector<CutChoice> cuts;
+  // By degree of the tensor axis: all ways to say it of up to ProgramSpace::cuts weights, without those that change nothing.
+  std::map<std::int32_t, std::vector<Cuts>> cuts;
   // The devices are on several levels of the network, so it matters how they are numbered.
   bool has_levels = false;
 };
+// Refuses (poplar_error) more than a hundred thousand ways to cut weights.
 ProgramFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
                       const ProgramSpace& space);
 
