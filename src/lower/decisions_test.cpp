@@ -1,43 +1,65 @@
-// The golden text of what lowering decides: tests/golden/lower/decisions.txt is a module, a line "# lower decides", and the text.
-// PANDO_BLESS=1 build/bin/test_lower --gtest_filter='Decisions*' rewrites it.
+// The golden texts of what lowering decides, on four tiles (tests/golden/lower/decisions.txt) and on the CPU device (epilogues.txt): a
+// module, a line "# lower decides", and the text.
+// PANDO_BLESS=1 build/bin/test_lower --gtest_filter='Decisions*' rewrites them.
 #include "base/golden.h"
 #include "ir/text/parse.h"
 #include "lower/lower.h"
 
 #include <gtest/gtest.h>
 #include <poplar/IPUModel.hpp>
+#include <poplar/Target.hpp>
 
 namespace pando::lower {
 namespace {
 
-const std::string kName = "lower/decisions.txt", kMark = "# lower decides\n";
+const std::string kMark = "# lower decides\n", kOnTiles = "lower/decisions.txt", kOnCpu = "lower/epilogues.txt";
 
-std::string decisions_of(const std::string& text, bool fuse = true) {
+poplar::Target target_of(const std::string& name) {
+  if (name == kOnCpu) return poplar::Target::createCPUTarget();
   poplar::IPUModel model("ipu2");
   model.tilesPerIPU = 4;
-  poplar::Graph graph(model.createDevice().getTarget());
-  Options options;
-  std::string decisions;
-  options.decisions = &decisions;
-  options.fuse = fuse;
-  lower(ir::parse(text, "decisions.txt"), graph, options);
-  return decisions;
+  return model.createDevice().getTarget();
 }
 
-std::string module_of_golden() {
-  const std::string text = read_golden(kName);
+std::string module_of(const std::string& name) {
+  const std::string text = read_golden(name);
   return text.substr(0, text.find(kMark));
 }
 
+std::string decisions_of(const std::string& name, Options options = {}) {
+  poplar::Graph graph(target_of(name));
+  std::string decisions;
+  options.decisions = &decisions;
+  lower(ir::parse(module_of(name), name), graph, options);
+  return decisions;
+}
+
 TEST(Decisions, golden) {
-  const std::string before = module_of_golden();
-  expect_golden(kName, before + kMark + decisions_of(before));
+  for (const std::string& name : {kOnTiles, kOnCpu}) expect_golden(name, module_of(name) + kMark + decisions_of(name));
 }
 
 TEST(Decisions, passes_are_as_long_as_the_switch_says) {
-  const std::string before = module_of_golden();
-  EXPECT_NE(decisions_of(before).find("one pass of"), std::string::npos);
-  EXPECT_EQ(decisions_of(before, false).find("one pass of"), std::string::npos);
+  Options apart;
+  apart.fuse = false;
+  EXPECT_NE(decisions_of(kOnTiles).find("one pass of"), std::string::npos);
+  EXPECT_EQ(decisions_of(kOnTiles, apart).find("one pass of"), std::string::npos);
+}
+
+// Bias and activation, a residual, the gradient of an activation: each is done with the parts of the product before it.
+TEST(Decisions, epilogues_are_told_as_far_as_the_switches_let_them_be) {
+  const auto told = [](const Options& options) {
+    const std::string text = decisions_of(kOnCpu, options), line = "done with each part of matmul '";
+    std::size_t n = 0;
+    for (std::size_t at = text.find(line); at != std::string::npos; at = text.find(line, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(told({}), 3u);
+  Options without;
+  without.epilogues = false;
+  EXPECT_EQ(told(without), 0u);
+  Options apart;
+  apart.fuse = false;
+  EXPECT_EQ(told(apart), 0u);
 }
 
 }  // namespace

@@ -182,6 +182,39 @@ TEST(Fusion, what_is_kept_on_the_way_is_a_second_result) {
   }
 }
 
+// What goes back through an activation is multiplied by its slope where it is computed, also far from zero.
+TEST(Fusion, a_gradient_through_an_activation_is_one_step) {
+  for (const auto& [m, n, k] : kSizes) {
+    for (const char* gradient : {"gelu_grad", "relu_grad", "tanh_grad", "sigmoid_grad"}) {
+      expect_folded(
+          [&, m = m, n = n, k = k](Program& p, GraphId g) {
+            const TensorId dy = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({n, k}, 2));
+            HostTensor kept = uneven({m, n}, 3);
+            for (std::int64_t i = 0; i < kept.elements(); i += 7) kept.set(i, kept.number(i) * 40);
+            return std::vector{p.op(g, gradient, {p.variable(std::move(kept)), p.op(g, "matmul", {dy, p.turned(g, w)})})};
+          },
+          1);
+    }
+  }
+}
+
+TEST(Fusion, the_slope_of_gelu_is_right_everywhere) {
+  const std::vector<double> at{-1e30, -100, -17, -8, -5, -3, -1, -0.5, -1e-20, 0, 1e-20, 0.5, 1, 3, 5, 8, 17, 100, 1e30};
+  const auto size = static_cast<std::int64_t>(at.size());
+  const Ran ran = run(
+      [&](Program& p, GraphId g) {
+        const TensorId x = p.variable(HostTensor::of_floats(DType::float32, {size}, at));
+        return std::vector{p.op(g, "gelu_grad", {x, p.variable(HostTensor::filled(DType::float32, {size}, 1))})};
+      },
+      true, true);
+  for (std::int64_t i = 0; i < size; ++i) {
+    const double x = std::clamp(at[static_cast<std::size_t>(i)], -16.0, 16.0),
+                 t = std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x));
+    const double expected = 0.5 * (1 + t + x * (1 - t * t) * std::sqrt(2 / std::acos(-1.0)) * (1 + 3 * 0.044715 * x * x));
+    EXPECT_NEAR(ran.outputs[0].number(i), expected, 1e-6) << at[static_cast<std::size_t>(i)];
+  }
+}
+
 TEST(Fusion, a_residual_is_added_to_each_part) {
   for (const auto& [m, n, k] : kSizes) {
     expect_folded(
