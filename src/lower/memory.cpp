@@ -2,6 +2,7 @@
 #include "lower/lowering.h"
 
 #include "base/error.h"
+#include "lower/least_live.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,38 @@ constexpr double kMuch = 0.125, kMost = 0.5, kUsual = 0.6;
 // Of what the values of a function take, so much counts as load: they are not all live at once.
 constexpr double kLiveTogether = 0.5;
 
+double bytes_of(const ir::Module& m, ValueId v) {
+  const ir::Type& type = m.type_of(v);
+  return type.is_tensor() ? static_cast<double>(ir::elements_of(type.shape)) * static_cast<double>(ir::size_of(type.dtype)) : 0;
+}
+
+// The first few.
+std::string list_of(const ir::Module& m, const std::vector<ValueId>& values) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 3); ++i) {
+    const ir::Type& type = m.type_of(values[i]);
+    list += fmt::format("{}'{}' {} {}", i == 0 ? "" : ", ", m.name_of(values[i]), ir::to_string(type.shape), ir::name_of(type.dtype));
+  }
+  return list;
+}
+
+// Values that no order of memory can hold at once: the compiler would find out only when all is planned and placed.
+void refuse_values(const ir::Module& m, const std::map<std::int32_t, double>& variables, double memory) {
+  double all = 0;
+  for (std::uint32_t v = 0; v < m.value_count(); ++v) all += bytes_of(m, ValueId(v));
+  if (all <= memory) return;
+  for (const auto& [device, live] : least_live(m)) {
+    const auto own = variables.find(device);
+    const double beside = own == variables.end() ? 0 : own->second, bytes = static_cast<double>(live.bytes);
+    if (beside + bytes <= memory) continue;
+    fail(ErrorKind::graph_memory_allocation_error, "values-out-of-memory",
+         "IPU {} holds values of {:.1f} MiB at once at {} '{}', and variables of {:.1f} MiB; its tiles have {:.1f} MiB; the largest of {}: "
+         "{}",
+         device, bytes / 0x1p20, m.row(live.at).name, m.name_of(live.at), beside / 0x1p20, memory / 0x1p20, live.values.size(),
+         list_of(m, live.values));
+  }
+}
+
 }  // namespace
 
 bool Lowering::has_functions() const {
@@ -33,28 +66,19 @@ bool Lowering::has_functions() const {
 void Lowering::refuse_variables(std::int32_t device, double bytes, double memory) const {
   std::vector<ValueId> own;
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
-    if (module_.type_of(v).place.device.value == device) own.push_back(v);
+    if (std::max(0, module_.type_of(v).place.device.value) == device) own.push_back(v);
   }
-  const auto size = [&](ValueId v) {
-    return ir::elements_of(module_.type_of(v).shape) * static_cast<std::int64_t>(ir::size_of(module_.type_of(v).dtype));
-  };
-  std::stable_sort(own.begin(), own.end(), [&](ValueId a, ValueId b) { return size(a) > size(b); });
-  std::string largest;
-  for (std::size_t i = 0; i < std::min<std::size_t>(own.size(), 3); ++i) {
-    const ir::Type& type = module_.type_of(own[i]);
-    largest += fmt::format("{}'{}' {} {}", i == 0 ? "" : ", ", name_of(own[i]), ir::to_string(type.shape), ir::name_of(type.dtype));
-  }
+  std::stable_sort(own.begin(), own.end(), [&](ValueId a, ValueId b) { return bytes_of(module_, a) > bytes_of(module_, b); });
   fail(ErrorKind::graph_memory_allocation_error, "variables-out-of-memory",
-       "the variables of IPU {} take {:.1f} MiB, its tiles have {:.1f} MiB; the largest: {}", std::max(device, 0), bytes / 0x1p20,
-       memory / 0x1p20, largest);
+       "the variables of IPU {} take {:.1f} MiB, its tiles have {:.1f} MiB; the largest: {}", device, bytes / 0x1p20, memory / 0x1p20,
+       list_of(module_, own));
 }
 
 void Lowering::choose_product_share() {
   const poplar::Target& target = graph_.getTarget();
   std::map<std::int32_t, double> bytes;
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
-    const ir::Type& type = module_.type_of(v);
-    bytes[type.place.device.value] += static_cast<double>(ir::elements_of(type.shape)) * static_cast<double>(ir::size_of(type.dtype));
+    bytes[std::max(0, module_.type_of(v).place.device.value)] += bytes_of(module_, v);
   }
   double most = 0;
   for (const auto& [device, n] : bytes) most = std::max(most, n);
@@ -64,6 +88,7 @@ void Lowering::choose_product_share() {
     for (const auto& [device, n] : bytes) {
       if (n > memory) refuse_variables(device, n, memory);
     }
+    refuse_values(module_, bytes, memory);
   }
   if (share > kMuch) product_share_ = share > kMost ? kUsual / 4 : kUsual / 2;
 }

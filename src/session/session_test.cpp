@@ -189,5 +189,40 @@ TEST(Session, variables_that_no_ipu_holds_are_refused_before_anything_is_compile
   Session on_cpu(b, options);
 }
 
+// Products in a row, all of which the second half reads again, the last one first: so all lie in memory at once, as activations do.
+void add_network(Builder& b, std::int64_t layers) {
+  constexpr std::int64_t kWidth = 128;
+  const GraphId main = b.module().main_graph();
+  const TensorId w = variable(b, HostTensor(DType::float32, {kWidth, kWidth}), "w");
+  const HostStreamId out = b.module().add_stream({"out", HostStream::Direction::device_to_host, DType::float32, {kWidth, kWidth}});
+  std::vector<TensorId> kept;
+  TensorId x = w;
+  for (std::int64_t i = 0; i < layers; ++i) kept.push_back(x = b.op(main, "matmul", std::vector{x, w})[0]);
+  for (std::size_t i = kept.size(); i-- > 0;) x = b.op(main, "matmul", std::vector{x, kept[i]})[0];
+  b.op(main, "host_store", std::vector{x}, {{"stream", out}});
+  b.finish();
+}
+
+TEST(Session, values_that_no_ipu_holds_at_once_are_refused_before_anything_is_compiled) {
+  Options options;
+  options.tiles_per_ipu = 4;
+  // 64 KiB each; four tiles have 39 times as much.
+  Builder large, fits;
+  add_network(large, 40);
+  try {
+    Session session(large, options);
+    FAIL() << "40 times 64 KiB on 4 tiles";
+  } catch (const poplar::graph_memory_allocation_error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("IPU 0 holds values of 2.5 MiB at once at matmul '"));
+    EXPECT_THAT(e.what(), testing::HasSubstr("variables of 0.1 MiB; its tiles have 2.4 MiB; the largest of 40: '"));
+    EXPECT_THAT(e.what(), testing::HasSubstr("(128, 128) float32"));
+  }
+  options.engine["debug.allowOutOfMemory"] = "true";
+  Session report(large, options);
+  options.engine.clear();
+  add_network(fits, 28);
+  Session session(fits, options);
+}
+
 }  // namespace
 }  // namespace pando::session
