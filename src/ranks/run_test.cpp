@@ -466,9 +466,10 @@ graph meet(a: Tensor[(2), float32]):
   };
   // In what is called they may.
   EXPECT_EQ(refusal(variables + main("call(x) @meet") + branches), "accepted");
-  const std::string direct = refusal(variables + main("conditional(c, x) @meet @no") + branches);
+  const std::string direct = refusal(variables + main("conditional(c, x, x, then_inputs=1) @meet @no") + branches);
   EXPECT_THAT(direct, HasSubstr("branch-on-several-devices: "));
-  EXPECT_THAT(direct, HasSubstr("conditional(c, x) @meet @no: in its graphs values lie on several devices, or replicas meet"));
+  EXPECT_THAT(direct,
+              HasSubstr("conditional(c, x, x, then_inputs=1) @meet @no: in its graphs values lie on several devices, or replicas meet"));
   // In what the branch calls, and in a branch of a loop.
   const std::string called = R"(
 graph yes(a: Tensor[(2), float32]):
@@ -477,10 +478,11 @@ graph yes(a: Tensor[(2), float32]):
 )",
                     looped = R"(
 graph trip(a: Tensor[(2), float32], c: Tensor[(), bool]):
-    b: Tensor[(2), float32] = conditional(c, a) @meet @no
+    b: Tensor[(2), float32] = conditional(c, a, a, then_inputs=1) @meet @no
     return b
 )";
-  EXPECT_THAT(refusal(variables + main("conditional(c, x) @yes @no") + called + branches), HasSubstr("branch-on-several-devices: "));
+  EXPECT_THAT(refusal(variables + main("conditional(c, x, x, then_inputs=1) @yes @no") + called + branches),
+              HasSubstr("branch-on-several-devices: "));
   EXPECT_THAT(refusal(variables + main("repeat(x, c, count=2) @trip") + looped + branches), HasSubstr("branch-on-several-devices: "));
 }
 

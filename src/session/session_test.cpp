@@ -220,7 +220,7 @@ TEST(Session, values_that_no_ipu_holds_at_once_are_refused_before_anything_is_co
   options.engine["debug.allowOutOfMemory"] = "true";
   Session report(large, options);
   options.engine.clear();
-  add_network(fits, 28);
+  add_network(fits, 12);
   Session session(fits, options);
 }
 
