@@ -107,7 +107,8 @@ def test_demands_and_limits():
     named = distribution.search(step.ir, 2, require="pipeline=2", schedules=["GPipe"], microbatches=2)
     assert all("schedule=GPipe" in f.words for f in named.found)
     points = [distribution.search(step.ir, 2, require="tensor=2", cuts=n).certificate.points for n in (0, 1, 2)]
-    assert points == sorted(set(points))
+    # Two weights at once lead to layouts that one leads to, in a network so small.
+    assert points[0] < points[1] <= points[2]
     none = distribution.search(step.ir, 2, memory=100)
     assert none.certificate.too_large_by_a_bound > 0
     assert not none.found and none.certificate.too_large == none.certificate.evaluated
