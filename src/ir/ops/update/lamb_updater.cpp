@@ -12,8 +12,8 @@ constexpr OpRow op_lamb_updater = checked({
         "Tensor]]=None, "
         "epsilon: Union[float, Tensor]=1e-07) -> Tensor",
     .module = "var_updates.adam_updater",
-    .operands = {{{"acc_first_order", any_floating},
-                  {"acc_second_order", any_floating},
+    .operands = {{{"acc_first_order", any_numeric},
+                  {"acc_second_order", any_numeric},
                   {.name = "weight", .types = any_numeric, .optional = true},
                   {.name = "time_step", .types = any_numeric, .optional = true},
                   {.name = "weight_decay", .types = any_numeric, .optional = true},
