@@ -23,7 +23,7 @@ def host_pow2scale_cast_to_fp8(src, dtype=None, log2_scale=0, nan_on_overflow=Tr
         src: array of numbers.
         dtype: popxl.float8_143 or popxl.float8_152.
         log2_scale: an integer.
-        nan_on_overflow: what is too large becomes NaN; otherwise the largest number of its sign.
+        nan_on_overflow: what is too large becomes NaN; otherwise the largest number of its sign. Infinities always become NaN.
 
     Returns:
         an array of src's shape, of the structured type `dtype.as_numpy()`.
@@ -34,6 +34,7 @@ def host_pow2scale_cast_to_fp8(src, dtype=None, log2_scale=0, nan_on_overflow=Tr
         floats = np.ldexp(np.asarray(src, dtype=np.float64), log2_scale).astype(np.float32, order="C")
     out = np.empty(floats.shape, np.uint8)
     _core.float8_from_float(floats, out, dtype._index, floats.size, bool(nan_on_overflow))
+    out[np.isinf(np.asarray(src))] = 0x80
     return out.view(dtype.as_numpy()) if out.ndim else out.reshape(1).view(dtype.as_numpy()).reshape(())
 
 

@@ -135,3 +135,12 @@ def test_results_of_collectives_are_named_after_their_tensors():
         assert [r.name for r in (group.replicated_all_reduce(t), group.replicated_all_reduce_(t), group.replicated_all_gather(t), group.replicated_reduce_scatter(t),
                                  group.replica_sharded_slice(t), group.replicated_slice(t))] == [
             "layer/b_all_reduce", "layer/b_all_reduce__t0", "layer/b_all_gather", "layer/b_reduce_scatter", "layer/b_shard", "layer/b_slice"]
+
+
+def test_infinities_become_nan_in_float8():
+    from popxl.fp8_utils import host_pow2scale_cast_to_fp8
+    for dtype in (popxl.float8_143, popxl.float8_152):
+        numbers = np.array([np.inf, -np.inf, 1e39, -1e39, 1.0])
+        codes = host_pow2scale_cast_to_fp8(numbers, dtype, nan_on_overflow=False).view(np.uint8)
+        assert codes[:4].tolist() == [0x80, 0x80, 0x7f, 0xff]
+        assert host_pow2scale_cast_to_fp8(np.array(np.inf), dtype).view(np.uint8) == 0x80
