@@ -297,7 +297,7 @@ const Named& named(std::string_view name) {
 
 std::int32_t stages_per_rank_of(std::string_view name) {
   if (!is_synthesised(name)) return named(name).stages_per_rank;
-  return name.starts_with("synthesised-v") ? 2 : 0;
+  return is_synthesised_in_a_v(name) ? 2 : 0;
 }
 bool is_in_a_v(std::string_view name) { return stages_per_rank_of(name) == 2; }
 

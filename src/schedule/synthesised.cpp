@@ -59,7 +59,8 @@ std::string_view form_of(std::string_view name) { return name.substr(0, name.fin
 
 }  // namespace
 
-bool is_synthesised(std::string_view name) { return form_of(name) == kPlain || form_of(name) == kInAV; }
+bool is_synthesised_in_a_v(std::string_view name) { return form_of(name) == kInAV; }
+bool is_synthesised(std::string_view name) { return form_of(name) == kPlain || is_synthesised_in_a_v(name); }
 
 bool has_costs(std::string_view name) { return is_synthesised(name) && std::count(name.begin(), name.end(), ':') > 1; }
 
@@ -70,7 +71,7 @@ Problem problem_of(std::string_view name, const Shape& shape) {
   }
   Problem p;
   p.shape = shape;
-  p.in_a_v = form_of(name) == kInAV;
+  p.in_a_v = is_synthesised_in_a_v(name);
   const std::int32_t memory = number(name, parts[1], 0);
   if (memory > 0) p.memory = {static_cast<double>(memory)};
   if (parts.size() == 2) return p;

@@ -2,7 +2,7 @@
 //
 //     synthesised:4                          at most 4 microbatches held on each rank, every pass of every stage costs the same
 //     synthesised:4:90-100-100-70:180        stages' forward passes; input gradients; weight gradients (as input gradients, if absent)
-//     synthesised-v:3:100:100:90             rank r has stages r and 2 p - 1 - r
+//     synthesised-v:3:100:100:90             the same, where rank r has stages r and 2 p - 1 - r
 //
 // Costs are whole numbers from 1, one for all stages or one for each. A memory of 0 is no limit.
 #pragma once
@@ -16,6 +16,8 @@
 namespace pando::schedule {
 
 bool is_synthesised(std::string_view name);
+// Of the form synthesised-v.
+bool is_synthesised_in_a_v(std::string_view name);
 // What the name says, for this shape. Refuses (poplar_error) a name that is none of the above, and costs of another number of stages.
 Problem problem_of(std::string_view name, const Shape& shape);
 // Costs in parts of the largest forward pass, which is 100. One limit for all ranks.
