@@ -10,10 +10,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "base/sanitizers.h"
 #include "fuzz/time_limit.h"
 #include "misuse/world.h"
+
+#if defined(PANDO_ASAN)
+// A single request that the plain build's limit would refuse is refused here too.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:max_allocation_size_mb=8192"; }
+#endif
 
 namespace misuse {
 void add_rows_0(std::vector<Row>& rows);
@@ -74,17 +80,36 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
   return {};
 }
 
-// In a child: tells the seed before each call, and what is wrong after it.
-[[noreturn]] void run_rounds(const Row& row, const Options& options, bool takes_foreign, int out) {
-#if !defined(PANDO_ASAN)
-  const rlimit space = {16ull << 30, 16ull << 30};
+// How a child ends whose memory is at its end where no exception can say so.
+constexpr int kOutOfMemory = 77;
+
+// A call may ask for no more than 16 GB. Plain builds get std::bad_alloc. AddressSanitizer's operator new reports instead, and ends the
+// process; its shadow is terabytes of address space, so what counts is what can be written.
+void limit_memory() {
+  constexpr rlim_t kMost = 16ull << 30;
+#if defined(PANDO_ASAN)
+  unsigned long field = 0, data = 0;
+  std::ifstream statm("/proc/self/statm");
+  for (int i = 0; i < 6 && statm >> field; ++i) data = field;
+  const rlimit space = {data * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kMost, RLIM_INFINITY};
+  setrlimit(RLIMIT_DATA, &space);
+  __asan_set_error_report_callback([](const char* report) {
+    if (std::strstr(report, "out-of-memory") || std::strstr(report, "allocation-size-too-big")) _exit(kOutOfMemory);
+  });
+#else
+  const rlimit space = {kMost, kMost};
   setrlimit(RLIMIT_AS, &space);
 #endif
+}
+
+// In a child: tells the seed before each call, and what is wrong after it.
+[[noreturn]] void run_rounds(const Row& row, const Options& options, unsigned first, bool takes_foreign, int out) {
+  limit_memory();
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   if (!options.verbose && !std::freopen("/dev/null", "w", stdout)) _exit(3);
   if (!options.verbose && !std::getenv("MISUSE_SHOW") && !std::freopen("/dev/null", "w", stderr)) _exit(3);
-  for (unsigned seed = options.seed; seed < options.seed + options.rounds; ++seed) {
+  for (unsigned seed = first; seed < options.seed + options.rounds; ++seed) {
     pando::fuzz::limit_time();
     Told told = {seed, ""};
     if (write(out, &told, sizeof told) != sizeof told) _exit(3);
@@ -97,18 +122,17 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
   _exit(0);
 }
 
-// Lines that say what is wrong with the function.
-std::vector<std::string> check(const Row& row, const Options& options, bool takes_foreign) {
+// Runs the rounds from `seed` on in a child, and adds a line for all that is wrong. Where they have to go on, or nothing.
+std::optional<unsigned> check_from(unsigned seed, const Row& row, const Options& options, bool takes_foreign,
+                                   std::vector<std::string>& wrong) {
   int ends[2];
-  if (pipe(ends) != 0) return {"no pipe"};
+  if (pipe(ends) != 0) return wrong.push_back("no pipe"), std::nullopt;
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    run_rounds(row, options, takes_foreign, ends[1]);
+    run_rounds(row, options, seed, takes_foreign, ends[1]);
   }
   close(ends[1]);
-  std::vector<std::string> wrong;
-  unsigned seed = 0;
   for (Told told; read(ends[0], &told, sizeof told) == sizeof told;) {
     seed = told.seed;
     if (told.what[0] != 0) wrong.push_back("seed " + std::to_string(seed) + ": " + told.what);
@@ -120,8 +144,17 @@ std::vector<std::string> check(const Row& row, const Options& options, bool take
     wrong.push_back("seed " + std::to_string(seed) + ": " +
                     (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "does not end"
                                                                                 : std::string("dies: ") + strsignal(WTERMSIG(status))));
-  else if (WEXITSTATUS(status) != 0)
+  else if (WEXITSTATUS(status) == kOutOfMemory && seed + 1 < options.seed + options.rounds)
+    return seed + 1;
+  else if (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != kOutOfMemory)
     wrong.push_back("seed " + std::to_string(seed) + ": ends the process with status " + std::to_string(WEXITSTATUS(status)));
+  return std::nullopt;
+}
+
+// Lines that say what is wrong with the function.
+std::vector<std::string> check(const Row& row, const Options& options, bool takes_foreign) {
+  std::vector<std::string> wrong;
+  for (std::optional<unsigned> seed = options.seed; seed;) seed = check_from(*seed, row, options, takes_foreign, wrong);
   return wrong;
 }
 
