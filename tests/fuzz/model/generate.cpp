@@ -372,8 +372,8 @@ class Generator {
       operands.push_back(*t);
     }
     const bool modifies = row.modifies[0].operand >= 0;
-    // Updates of integers are computed as floats, which large ones do not fit.
-    if (!limits_.exact && (modifies || row.name == "increment_mod") && !operands.empty() &&
+    // Updates of integers are computed as floats, which large ones do not fit; a quotient just below a whole number may reach it.
+    if (!limits_.exact && (modifies || row.modifies_more || row.name == "increment_mod") && !operands.empty() &&
         is_integer(case_.builder->type_of(operands[0]).dtype))
       return false;
     const bool in_place = row.has_in_place && random_.chance(35);
