@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/gemm/gemm_row.h"
 #include "kernels/gemm/gemm_wide.h"
 #include "kernels/half_vectors.h"
 #include "kernels/transpose.h"
@@ -20,7 +21,8 @@ constexpr unsigned kRowsAhead = 8;                       // are asked for early
 constexpr std::size_t kPanels = std::size_t{192} << 10;  // elements of all panels
 constexpr unsigned kFewRows = 8;                         // so few that packing B costs more than it saves
 constexpr unsigned kFewDepth = 256, kFewColumns = 512;
-constexpr unsigned kStrip = 16;  // elements of a run when strided elements are gathered
+constexpr unsigned kRowDepth = kFewRows * kFewDepth, kRowColumns = 4096;  // of a single row: C's part stays in the first-level cache
+constexpr unsigned kStrip = 16;                                           // elements of a run when strided elements are gathered
 
 const char* at(const PandoMatrix& x, std::size_t i, std::size_t j) {
   return static_cast<const char*>(x.data) + (i * x.row + j * x.column) * (x.half ? 2 : 4);
@@ -136,6 +138,18 @@ unsigned part_of(unsigned size, unsigned most, unsigned grain) {
 }
 
 // B is read once: as it lies.
+void multiply_one_row(unsigned n, unsigned k, const PandoMatrix& a, const PandoMatrix& b, float* c, float scale, bool accumulate) {
+  float row[kRowDepth];
+  for (unsigned l = 0; l < k; l += kRowDepth) {
+    const unsigned depth = std::min(kRowDepth, k - l);
+    pack(a, 0, l, 1, depth, row);
+    multiply_all(row, depth, scale);
+    for (unsigned j = 0; j < n; j += kRowColumns)
+      multiply_row(std::min(kRowColumns, n - j), depth, row, reinterpret_cast<const float*>(at(b, l, j)), b.row, c + j,
+                   accumulate || l > 0);
+  }
+}
+
 void multiply_few_rows(unsigned m, unsigned n, unsigned k, const PandoMatrix& a, const PandoMatrix& b, float* c, std::size_t ldc,
                        float scale, bool accumulate) {
   float rows[kFewRows * kFewDepth];
@@ -156,7 +170,10 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
                        bool accumulate, const PandoEpilogue* epilogue) {
   using namespace pando::kernels;
   if (m <= kFewRows && is_read_in_place(b)) {
-    multiply_few_rows(m, n, k, a, b, c, ldc, scale, accumulate);
+    if (m == 1)
+      multiply_one_row(n, k, a, b, c, scale, accumulate);
+    else
+      multiply_few_rows(m, n, k, a, b, c, ldc, scale, accumulate);
     if (epilogue != nullptr) pando_finish(epilogue, 0, m, 0, n);
     return;
   }
