@@ -1,6 +1,7 @@
 #include "exec/threads/workers.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/threads.h"
 #include "exec/runner.h"
@@ -10,8 +11,10 @@ namespace pando::exec {
 
 namespace {
 
-// Runs of one program often follow each other at once: waking a thread takes longer than this.
+// Runs of one program often follow each other at once, and waking a thread that sleeps takes longer than a short one. At first a free
+// thread only looks; then it lets others have the processor between looks.
 constexpr unsigned kSpins = 3000;
+constexpr auto kLingers = std::chrono::microseconds(500);
 
 }  // namespace
 
@@ -79,10 +82,13 @@ void Workers::leave(Run& run, unsigned me) {
 }
 
 bool Workers::has_room_soon() const {
+  const auto is_called = [&] { return has_room_.load(std::memory_order_acquire) || stopping_.load(); };
   for (unsigned i = 0; i < kSpins; ++i) {
-    if (has_room_.load(std::memory_order_acquire) || stopping_.load()) return true;
+    if (is_called()) return true;
     spin_pause();
   }
+  for (const auto end = std::chrono::steady_clock::now() + kLingers; std::chrono::steady_clock::now() < end; std::this_thread::yield())
+    if (is_called()) return true;
   return false;
 }
 
