@@ -2,6 +2,7 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "poplibs/popnn/loss/loss_kinds.h"
 #include "poplibs/popnn/loss/select.h"
 #include "poplibs/popnn/rows/row_plan.h"
 #include "poplibs/poputil/refuse.h"
@@ -103,9 +104,23 @@ class Accuracy {
   Tensor found_, labels_;
 };
 
+#define PANDO_LOSS_KIND_IS_TYPE(number, meaning) static_assert(static_cast<unsigned>(LossKind::number) == number);
+PANDO_LOSS_KINDS(PANDO_LOSS_KIND_IS_TYPE)
+#undef PANDO_LOSS_KIND_IS_TYPE
+
+void check_kind(LossType kind) {
+  switch (kind) {
+#define PANDO_LOSS_CASE(number, meaning) case number:
+    PANDO_LOSS_KINDS(PANDO_LOSS_CASE)
+#undef PANDO_LOSS_CASE
+    return;
+  }
+  poputil::refuse("loss-type", "popnn::calcLoss: there is no loss type {}", static_cast<unsigned>(kind));
+}
+
 struct LossOperands {
   Tensor outputs, expected, loss, deltas, scales;
-  bool cross_entropy = false;
+  LossType kind;
 };
 
 void add_loss(Graph& graph, const LossOperands& o, const RowPlan& plan, const internal::RowSets& sets, const DebugContext& debug) {
@@ -122,7 +137,7 @@ void add_loss(Graph& graph, const LossOperands& o, const RowPlan& plan, const in
     graph.connect(v["expected"], labels ? expected.slice(b.rows) : dense[i]);
     graph.connect(v["loss"], whole ? o.loss.slice(b.rows) : partials[i / plan.pieces][i % plan.pieces]);
     if (!whole) graph.setInitialValue(v["offset"], static_cast<unsigned>(b.columns.begin()));
-    graph.setInitialValue(v["crossEntropy"], o.cross_entropy);
+    graph.setInitialValue(v["kind"], static_cast<unsigned>(o.kind));
     graph.setTileMapping(v, b.tile);
   }
   for (std::size_t r = 0; r < plan.rows && !whole; ++r) {
@@ -134,6 +149,7 @@ void add_loss(Graph& graph, const LossOperands& o, const RowPlan& plan, const in
 
 program::Program calculate(Graph& graph, const LossOperands& o, const Tensor* count, const DebugContext& debug) {
   const std::string function = "popnn::calcLoss";
+  check_kind(o.kind);
   check_outputs(o.outputs, o.expected, function);
   check_type(o.loss, o.outputs.elementType(), "loss", function);
   check_shape(o.loss, {o.outputs.dim(0)}, "loss", function);
@@ -167,12 +183,12 @@ program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor
                           const Tensor& deltasScale, const Tensor& modelOutputScaling, LossType lossType,
                           const DebugContext& debugContext) {
   const Tensor scales = scales_of(modelOutputs, deltasScale, modelOutputScaling, "popnn::calcLoss");
-  return calculate(graph, {modelOutputs, expected, loss, deltas, scales, lossType == CROSS_ENTROPY_LOSS}, nullptr, {debugContext, "Loss"});
+  return calculate(graph, {modelOutputs, expected, loss, deltas, scales, lossType}, nullptr, {debugContext, "Loss"});
 }
 
 program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& loss, const Tensor& deltas,
                           LossType lossType, const DebugContext& debugContext) {
-  return calculate(graph, {modelOutputs, expected, loss, deltas, no_scales(graph, modelOutputs), lossType == CROSS_ENTROPY_LOSS}, nullptr,
+  return calculate(graph, {modelOutputs, expected, loss, deltas, no_scales(graph, modelOutputs), lossType}, nullptr,
                    {debugContext, "Loss"});
 }
 
@@ -180,14 +196,13 @@ program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor
                           const Tensor& deltasScale, const Tensor& modelOutputScaling, const Tensor& numCorrect, LossType lossType,
                           const DebugContext& debugContext) {
   const Tensor scales = scales_of(modelOutputs, deltasScale, modelOutputScaling, "popnn::calcLoss");
-  return calculate(graph, {modelOutputs, expected, loss, deltas, scales, lossType == CROSS_ENTROPY_LOSS}, &numCorrect,
-                   {debugContext, "Loss"});
+  return calculate(graph, {modelOutputs, expected, loss, deltas, scales, lossType}, &numCorrect, {debugContext, "Loss"});
 }
 
 program::Program calcLoss(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& loss, const Tensor& deltas,
                           const Tensor& numCorrect, LossType lossType, const DebugContext& debugContext) {
-  return calculate(graph, {modelOutputs, expected, loss, deltas, no_scales(graph, modelOutputs), lossType == CROSS_ENTROPY_LOSS},
-                   &numCorrect, {debugContext, "Loss"});
+  return calculate(graph, {modelOutputs, expected, loss, deltas, no_scales(graph, modelOutputs), lossType}, &numCorrect,
+                   {debugContext, "Loss"});
 }
 
 program::Program calcAccuracy(Graph& graph, const Tensor& modelOutputs, const Tensor& expected, const Tensor& numCorrect,

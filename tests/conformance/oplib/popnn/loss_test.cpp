@@ -305,6 +305,9 @@ TEST(Loss, Errors) {
   EXPECT_THAT(loss(4, 2), HasSubstr("numCorrect has type"));
   EXPECT_THAT(loss(4, 1), HasSubstr("numCorrect has shape"));
   EXPECT_THAT(
+      error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcLoss(g, t[0], t[1], t[2], t[3], static_cast<popnn::LossType>(7)); }),
+      HasSubstr("there is no loss type 7"));
+  EXPECT_THAT(
       error_of([](Graph& g, Tensors& t, Sequence&) { popnn::calcLoss(g, t[0], t[1], t[2], t[3], t[5], t[5], popnn::SUM_SQUARED_LOSS); }),
       HasSubstr("deltasScale has type"));
   EXPECT_THAT(

@@ -1,6 +1,7 @@
 // Losses and deltas of rows, or of a piece of a row. The expected values are a label for each row (E: unsigned) or as many as outputs (E:
 // T).
 #include "poplibs/popnn/loss/loss_constants.h"
+#include "poplibs/popnn/loss/loss_kinds.h"
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
@@ -13,61 +14,56 @@ template <class T> constexpr float least_probability();
 template <> constexpr float least_probability<float>() { return kLeastFloat; }
 template <> constexpr float least_probability<half>() { return kLeastHalf; }
 
-struct LossForm {
-  float deltas_scale;
-  float outputs_scale;
-  bool cross_entropy;
-};
-
-// -log(p / scale), of probability 0 a great number.
-template <class T>
-inline float surprise(T p, float scale) {
-  const float value = static_cast<float>(p);
-  return -__builtin_logf((value < least_probability<T>() ? least_probability<T>() : value) / scale);
-}
-
 // The loss of n outputs of a row, whose label is output `label` of them, or none if that is no less than n.
-template <class T>
-inline float row_loss(unsigned n, const T* outputs, unsigned label, LossForm form, T* deltas) {
-  const float inverse = 1 / form.outputs_scale, factor = form.deltas_scale * inverse;
+template <class Kind, class T>
+inline float row_loss(unsigned n, const T* outputs, unsigned label, const LossScales& scales, T* deltas) {
+  const float factor = scales.deltas * scales.inverse;
   for (unsigned i = 0; i < n; ++i) deltas[i] = static_cast<T>(factor * static_cast<float>(outputs[i]));
-  if (label < n) deltas[label] = static_cast<T>(form.deltas_scale * (static_cast<float>(outputs[label]) * inverse - 1));
-  if (form.cross_entropy) return label < n ? surprise(outputs[label], form.outputs_scale) : 0;
+  if (label < n) deltas[label] = static_cast<T>(scales.deltas * (static_cast<float>(outputs[label]) * scales.inverse - 1));
+  if (Kind::of_expected_only) return label < n ? Kind::term(static_cast<float>(outputs[label]), 1, scales) : 0;
   float sum = 0;
-  for (unsigned i = 0; i < n; ++i) {
-    const float difference = static_cast<float>(outputs[i]) * inverse - (i == label ? 1 : 0);
-    sum += difference * difference;
-  }
-  return sum / 2;
+  for (unsigned i = 0; i < n; ++i) sum += Kind::term(static_cast<float>(outputs[i]), i == label ? 1 : 0, scales);
+  return sum;
 }
 
-template <class T>
-inline float row_loss(unsigned n, const T* outputs, const T* expected, LossForm form, T* deltas) {
-  const float inverse = 1 / form.outputs_scale;
+template <class Kind, class T>
+inline float row_loss(unsigned n, const T* outputs, const T* expected, const LossScales& scales, T* deltas) {
   float sum = 0;
   for (unsigned i = 0; i < n; ++i) {
-    const float e = static_cast<float>(expected[i]), difference = static_cast<float>(outputs[i]) * inverse - e;
-    deltas[i] = static_cast<T>(form.deltas_scale * difference);
-    if (form.cross_entropy)
-      sum += e != 0 ? e * surprise(outputs[i], form.outputs_scale) : 0;
-    else
-      sum += difference * difference / 2;
+    const float output = static_cast<float>(outputs[i]), e = static_cast<float>(expected[i]);
+    deltas[i] = static_cast<T>(scales.deltas * (output * scales.inverse - e));
+    sum += Kind::term(output, e, scales);
   }
   return sum;
 }
 
 // Row r of those that a vertex has; its first output is number `offset` of the row.
-template <class T, class E>
-inline float loss_of(unsigned r, unsigned columns, unsigned offset, const T* outputs, const E* expected, LossForm form, T* deltas) {
+template <class Kind, class T, class E>
+inline float loss_of(unsigned r, unsigned columns, unsigned offset, const T* outputs, const E* expected, const LossScales& scales,
+                     T* deltas) {
   outputs += r * columns;
   deltas += r * columns;
   if constexpr (!std::is_same<E, unsigned>::value) {
-    return row_loss(columns, outputs, expected + r * columns, form, deltas);
+    return row_loss<Kind>(columns, outputs, expected + r * columns, scales, deltas);
   } else {
-    if (expected[r] != kMaskedLabel) return row_loss(columns, outputs, expected[r] - offset, form, deltas);
+    if (expected[r] != kMaskedLabel) return row_loss<Kind>(columns, outputs, expected[r] - offset, scales, deltas);
     for (unsigned i = 0; i < columns; ++i) deltas[i] = 0;
     return 0;
   }
+}
+
+template <class T, class E>
+inline float loss_of(unsigned kind, unsigned r, unsigned columns, unsigned offset, const T* outputs, const E* expected, const T* scales,
+                     T* deltas) {
+  const float of_outputs = static_cast<float>(scales[1]);
+  const LossScales all = {static_cast<float>(scales[0]), of_outputs, 1 / of_outputs, least_probability<T>()};
+  switch (static_cast<LossKind>(kind)) {
+#define PANDO_LOSS_CASE(number, meaning) \
+  case LossKind::number: return loss_of<meaning>(r, columns, offset, outputs, expected, all, deltas);
+    PANDO_LOSS_KINDS(PANDO_LOSS_CASE)
+#undef PANDO_LOSS_CASE
+  }
+  return 0;
 }
 
 template <class T, class E>
@@ -79,11 +75,11 @@ class LossRows : public poplar::Vertex {
   poplar::Input<poplar::Vector<T>> scales;  // of deltas, of outputs
   poplar::Output<poplar::Vector<T>> loss;
   poplar::Output<poplar::Vector<T>> deltas;
-  const bool crossEntropy;
+  const unsigned kind;
   bool compute() {
-    const LossForm form = {static_cast<float>(scales[0]), static_cast<float>(scales[1]), crossEntropy};
     const unsigned rows = loss.size(), columns = outputs.size() / rows;
-    for (unsigned r = 0; r < rows; ++r) loss[r] = static_cast<T>(loss_of(r, columns, 0, &outputs[0], &expected[0], form, &deltas[0]));
+    for (unsigned r = 0; r < rows; ++r)
+      loss[r] = static_cast<T>(loss_of(kind, r, columns, 0, &outputs[0], &expected[0], &scales[0], &deltas[0]));
     return true;
   }
 };
@@ -98,10 +94,9 @@ class LossPiece : public poplar::Vertex {
   poplar::Output<poplar::Vector<float>> loss;
   poplar::Output<poplar::Vector<T>> deltas;
   const unsigned offset;
-  const bool crossEntropy;
+  const unsigned kind;
   bool compute() {
-    const LossForm form = {static_cast<float>(scales[0]), static_cast<float>(scales[1]), crossEntropy};
-    loss[0] = loss_of(0, outputs.size(), offset, &outputs[0], &expected[0], form, &deltas[0]);
+    loss[0] = loss_of(kind, 0, outputs.size(), offset, &outputs[0], &expected[0], &scales[0], &deltas[0]);
     return true;
   }
 };
