@@ -37,15 +37,18 @@ class Formatter {
       : bytes_(bytes), type_(type), shape_(shape), format_(format) {
     std::uint64_t elements = 1;
     for (const std::uint64_t d : shape) elements *= d;
+    empty_ = std::find(shape.begin(), shape.end(), 0) != shape.end();
     summarise_ = elements > format.summarise_threshold;
     // quarter has no value without its metadata: its bits are shown.
     real_ = type == ElementType::half || type == ElementType::float_ || type == ElementType::double_;
     if (real_) choose_digits();
-    if (elements > 0) visit(0, 0, [&](std::uint64_t i) { width_ = std::max(width_, text(i).size()); });
+    if (!empty_) visit(0, 0, [&](std::uint64_t i) { width_ = std::max(width_, text(i).size()); });
   }
 
   std::string run() {
     if (shape_.empty()) return text(0);
+    // Without elements there may be any number of rows.
+    if (empty_) return fmt::format("{}{}", format_.open_bracket, format_.close_bracket);
     level(0, 0);
     return std::move(out_);
   }
@@ -68,9 +71,7 @@ class Formatter {
   // `digits` significant digits for the largest number shown; all numbers get the same decimals.
   void choose_digits() {
     double most = 0, least = INFINITY;
-    bool any = true;
-    for (const std::uint64_t d : shape_) any = any && d > 0;
-    if (any)
+    if (!empty_)
       visit(0, 0, [&](std::uint64_t i) {
         const double v = std::fabs(real_at(bytes_, type_, i));
         if (!std::isfinite(v)) return;
@@ -145,7 +146,7 @@ class Formatter {
   const ElementType type_;
   const std::vector<std::uint64_t>& shape_;
   const PrintFormat& format_;
-  bool summarise_ = false, real_ = false, scientific_ = false;
+  bool empty_ = false, summarise_ = false, real_ = false, scientific_ = false;
   int decimals_ = 0;
   std::size_t width_ = 0;
   std::string out_;
