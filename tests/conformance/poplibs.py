@@ -5,7 +5,7 @@ which is the first word of its name. Comparisons with stored cycle counts of the
 named in poplibs.reasons; a failure without a reason is an error, in libraries that the list knows.
 
   ./x conformance poplibs --from DIR                            everything
-  ./x conformance poplibs --from DIR --libraries popops --quick a tenth of what is expected of popops
+  ./x conformance poplibs --from DIR --libraries popops --quick a tenth of what is expected of popops; builds only what that needs
   ./x conformance poplibs --from DIR --libs ours                the same tests, compiled and linked against this project's op libraries
 
 With --libs ours much cannot be built or run: tests of PopLibs' own headers and vertices. What passes is in poplibs.ours.
@@ -24,17 +24,15 @@ import xml.etree.ElementTree
 import expectations
 
 HERE = pathlib.Path(__file__).resolve().parent
-# In the order in which they need each other. What each adds to the build: folders of lib, tests and tools.
+# In the order in which they need each other. What each adds to the build, besides the programs that its tests name (of tools/, too).
 LIBRARIES = {
     "poplibs_support": ["lib/poplibs_support/all", "tests/poplibs_support/all"],
     "popsolver": ["lib/popsolver/all", "tests/popsolver/all"],
     "poputil": ["lib/poputil/all", "tests/poputil/all"],
-    "popops": ["lib/popops/all", "lib/poplin/poplin.gp", "lib/popnn/popnn.gp", "tests/popops/all", "tools/reduce_op", "tools/embedding_layer",
-               "tools/topk"],
-    "poprand": ["lib/poprand/all", "tests/poprand/all", "tools/random_generator"],
-    "poplin": ["lib/poplin/all", "tests/poplin/all", "tools/single_conv_layer", "tools/general_matrix_multiply", "tools/fully_connected_layer",
-               "tools/multi_conv_layer", "tools/norm_layer", "tools/oct_conv_layer", "tools/matrix_solver"],
-    "popnn": ["lib/popnn/all", "tests/popnn/all", "tools/pooling_layer", "tools/lstm_layer", "tools/gru_layer", "tools/rnn_layer"],
+    "popops": ["lib/popops/all", "lib/poplin/poplin.gp", "lib/popnn/popnn.gp", "tests/popops/all"],
+    "poprand": ["lib/poprand/all", "tests/poprand/all"],
+    "poplin": ["lib/poplin/all", "tests/poplin/all"],
+    "popnn": ["lib/popnn/all", "tests/popnn/all"],
     "popfloat": ["lib/popfloat/all", "tests/popfloat/all"],
     "sanity": ["tests/sanity/all"],
 }
@@ -117,10 +115,37 @@ def parts_of(library, ours):
     return [part for part in LIBRARIES[library] if not (ours and theirs.match(part))]
 
 
-def build(libraries, work, jobs, ours, environment):
-    for name in libraries:
+TEXT = r'"(?:[^"\\]|\\.)*"'  # may be several lines
+ADD_TEST = rf"^add_test\((?:\[=*\[)?(.*?)(?:\]=*\])?((?:\s+{TEXT})+)\)"
+
+
+def programs_of(folder):
+    """{test: programs of the build that its command names}, from ctest's own files: ctest names none that is not built."""
+    programs = {}
+    for file in sorted(folder.rglob("CTestTestfile.cmake")):
+        for name, command in re.findall(ADD_TEST, file.read_text(), re.M):
+            words = [word[1:-1] for word in re.findall(TEXT, command)]
+            programs[name] = [word[len(f"{folder}/"):] for word in words if word.startswith(f"{folder}/")]
+    return programs
+
+
+def wanted(library, tests, programs, quick, ours):
+    """What is built for tests of a library: with --quick no program that none of them runs."""
+    if quick and not tests:
+        return []
+    parts = [part for part in parts_of(library, ours) if part.startswith("lib/") or not quick]
+    return parts + sorted({program for test in tests for program in programs.get(test, [])})
+
+
+def build(parts, work, jobs, environment):
+    """parts: {library: targets}"""
+    listing = subprocess.run(["ninja", "-C", work / "build", "-t", "targets", "all"], stdout=subprocess.PIPE, text=True, env=environment,
+                             check=True)
+    known = set(re.findall(r"^(.*): \S+$", listing.stdout, re.M))
+    for name, targets in parts.items():
+        targets = [target for target in targets if target in known]
         log = work / f"build-{name}.log"
-        if not logged(["nice", "-n", "10", "ninja", "-C", work / "build", "-j", jobs, "-k", "0", *parts_of(name, ours)], log, environment):
+        if targets and not logged(["nice", "-n", "10", "ninja", "-C", work / "build", "-j", jobs, "-k", "0", *targets], log, environment):
             failed = re.findall(r"^FAILED: (\S+)", log.read_text(errors="replace"), re.M)
             print(f"{name}: {len(failed)} parts of the build failed, all of it in {log}: {' '.join(failed[:10])}")
 
@@ -220,7 +245,6 @@ def main():
     environment = expectations.user_environment(install_components(options.prefix, options.work, ["poplar", "poplibs"] if ours else ["poplar"]))
     if not options.no_build:
         configure(pathlib.Path(options.source).resolve(), options.work, ours, environment)
-        build(options.libraries, options.work, options.jobs, ours, environment)
     expected_file = HERE / ("poplibs.ours" if ours else "poplibs.expected")
     mine = tuple(name + "/" for name in options.libraries)
     expected = {case for case in expectations.read(expected_file) if case.startswith(mine)}
@@ -229,6 +253,11 @@ def main():
     if options.quick:
         expected = tenth(expected)
         cases = {case: number for case, number in cases.items() if case in expected}
+    if not options.no_build:
+        programs = programs_of(options.work / "build")
+        chosen = {library: [case.split("/", 1)[1] for case in cases if case.startswith(library + "/")] for library in options.libraries}
+        build({library: wanted(library, chosen[library], programs, options.quick, ours) for library in options.libraries}, options.work,
+              options.jobs, environment)
     outcomes = run_tests(sorted(cases.values()), options.work, options.jobs, options.seconds, environment)
     results = {case: outcomes.get(case.split("/", 1)[1], "ctest says nothing of it") for case in cases}
     print_counts(results)

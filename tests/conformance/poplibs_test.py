@@ -1,9 +1,11 @@
 """How the runner of PopLibs reads ctest: which tests there are, whose they are, and what became of them."""
+import pathlib
+import tempfile
 import types
 import unittest
 import xml.etree.ElementTree
 
-from poplibs import LIBRARIES, NOT_THERE, judge, outcome_of, parts_of, read_tests, tenth, variant_of
+from poplibs import LIBRARIES, NOT_THERE, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
 
 LISTING = {
     "backtraceGraph": {"files": ["/x/tests/popops/CMakeLists.txt", "/x/tests/popnn/codelets/CMakeLists.txt", "/x/tests/CMakeLists.txt"],
@@ -32,6 +34,21 @@ class Tests(unittest.TestCase):
         self.assertEqual(parts_of("popsolver", ours=True), LIBRARIES["popsolver"])
         self.assertEqual(parts_of("popops", ours=False), LIBRARIES["popops"])
         self.assertNotIn("lib/popnn/popnn.gp", parts_of("popops", ours=True))
+
+    def test_programs_are_those_that_commands_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "tests").mkdir()
+            (pathlib.Path(folder) / "tests/CTestTestfile.cmake").write_text(
+                f'# add_test(no "{folder}/no")\n'
+                f'add_test(a_{{x,y}} "{folder}/tools/a" "--n" "{{\n  \\"n\\": (1)\n}}")\nset_tests_properties(a_{{x,y}} PROPERTIES LABELS "z")\n'
+                f'add_test([=[b c]=] "/usr/bin/python3" "/from/bench.py" "{folder}/tools/b")\nadd_test(d NOT_AVAILABLE)\n')
+            self.assertEqual(programs_of(pathlib.Path(folder)), {"a_{x,y}": ["tools/a"], "b c": ["tools/b"]})
+
+    def test_quick_builds_what_its_tests_run(self):
+        programs = {"a": ["tools/x"], "b": ["tools/y"], "c": ["tools/x"]}
+        self.assertEqual(wanted("poplin", ["c", "a"], programs, quick=True, ours=False), ["lib/poplin/all", "tools/x"])
+        self.assertEqual(wanted("poplin", ["a", "b"], programs, quick=False, ours=True), ["tests/poplin/all", "tools/x", "tools/y"])
+        self.assertEqual(wanted("popfloat", [], programs, quick=True, ours=False), [])
 
     def test_a_tenth(self):
         self.assertEqual(tenth({f"{i:02}" for i in range(25)}), {"00", "10", "20"})
