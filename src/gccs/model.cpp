@@ -50,6 +50,12 @@ void Model::check(Variable v) const {
     throw std::invalid_argument("variable " + std::to_string(v.id) + " is none of this model's " + std::to_string(state_->names.size()));
 }
 
+void Model::check(PriorityGroup group) const {
+  if (group.id_ >= state_->before.size())
+    throw std::invalid_argument("priority group " + std::to_string(group.id_) + " is none of this model's " +
+                                std::to_string(state_->before.size()));
+}
+
 const std::string& Model::getDebugName(Variable v) const {
   check(v);
   return state_->names[v.id];
@@ -82,6 +88,7 @@ Variable Model::addConstant(DataType value, const std::string& name) {
 
 Variable Model::addResult(int kind, const std::vector<Variable>& vars, DataType greatest, const std::string& name) {
   if (vars.empty()) throw std::invalid_argument("'" + name + "': an operation without operands");
+  for (Variable v : vars) check(v);
   const Variable result = addVariable(DataType::min(), greatest, name);
   std::vector<Variable> all{result};
   all.insert(all.end(), vars.begin(), vars.end());
@@ -98,11 +105,13 @@ void Model::addRelation(int kind, const std::vector<Variable>& vars) {
 Variable Model::addCall(const std::vector<Variable>& vars, DataType greatest_argument, Function f, const std::string& name) {
   for (Variable v : vars) {
     check(v);
-    Range& range = state_->problem.ranges[v.id];
-    if (range.least > *greatest_argument)
+    if (state_->problem.ranges[v.id].least > *greatest_argument)
       throw std::invalid_argument("call '" + name + "': no value of variable " + std::to_string(v.id) +
                                   " is one of the function's arguments");
-    range.greatest = std::min(range.greatest, *greatest_argument);
+  }
+  for (Variable v : vars) {
+    Value& greatest = state_->problem.ranges[v.id].greatest;
+    greatest = std::min(greatest, *greatest_argument);
   }
   const Variable result = addVariable(DataType::min(), DataType::max(), name);
   Constraint c{Kind::call, {result.id}, std::move(f)};
@@ -176,10 +185,16 @@ Model::PriorityGroup Model::addPriorityGroup() {
   return PriorityGroup(state_->before.size() - 1);
 }
 void Model::setPriorityGroup(Variable var, PriorityGroup group) {
-  check(var);
+  check(var), check(group);
   state_->groups[var.id] = group.id_;
 }
-void Model::prioritiseOver(PriorityGroup first, PriorityGroup second) { state_->before[first.id_].push_back(second.id_); }
+void Model::prioritiseOver(PriorityGroup first, PriorityGroup second) {
+  check(first), check(second);
+  std::vector<std::vector<std::size_t>> before = state_->before;
+  before[first.id_].push_back(second.id_);
+  static_cast<void>(order_of_groups(before));
+  state_->before = std::move(before);
+}
 
 Solution Model::minimize(const std::vector<Variable>& objectives) {
   Problem& problem = state_->problem;

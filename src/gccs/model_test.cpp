@@ -91,10 +91,22 @@ TEST(PopsolverModel, Refusals) {
   EXPECT_THROW(m.minimize(Variable(7)), std::invalid_argument);
   EXPECT_THROW(m.call<unsigned char>({m.addVariable(300, 400)}, [](const std::vector<unsigned char>&) { return DataType(0); }),
                std::invalid_argument);
+  // What is refused leaves nothing behind.
+  const Variable wide = m.addVariable(0, 1000), narrow = m.addVariable(300, 400);
+  EXPECT_THROW(m.call<unsigned char>({wide, narrow}, [](const std::vector<unsigned char>&) { return DataType(0); }), std::invalid_argument);
+  m.lessOrEqual(DataType(900), wide);
+  EXPECT_THROW(m.sum({wide, Variable(99)}), std::invalid_argument);
+  EXPECT_EQ(m.addVariable(0, 1).id, narrow.id + 2);  // after the constant 900
+  EXPECT_EQ(values(m.minimize(wide), {wide}), std::vector<Number>{900});
   const auto group = m.addPriorityGroup();
   m.prioritiseOver(group, m.getDefaultPriorityGroup());
-  m.prioritiseOver(m.getDefaultPriorityGroup(), group);
-  EXPECT_THROW(m.minimize(m.one()), std::invalid_argument);
+  EXPECT_THROW(m.prioritiseOver(m.getDefaultPriorityGroup(), group), std::invalid_argument);
+  EXPECT_THROW(m.prioritiseOver(group, group), std::invalid_argument);
+  Model other;
+  EXPECT_THROW(other.prioritiseOver(other.getDefaultPriorityGroup(), group), std::invalid_argument);
+  EXPECT_THROW(other.setPriorityGroup(other.one(), group), std::invalid_argument);
+  EXPECT_THROW(other.setPriorityGroup(Variable(), other.getDefaultPriorityGroup()), std::invalid_argument);
+  EXPECT_EQ(values(m.minimize(m.one()), {m.one()}), std::vector<Number>{1});
 }
 
 // Random models against all assignments.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <gccs/popsolver/Variable.hpp>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -44,7 +45,8 @@ class Solution {
 };
 
 /// Variables and constraints. Operations add a variable for their result. All numbers are unsigned: a difference below zero, and a division
-/// by zero, have no solution. Variables of another model, and ranges that are empty, are refused (std::invalid_argument).
+/// by zero, have no solution. Variables and groups that the model does not have, and ranges that are empty, are refused
+/// (std::invalid_argument) and leave no constraint.
 class POPLAR_EXPORT Model {
  public:
   class PriorityGroup {
@@ -104,7 +106,8 @@ class POPLAR_EXPORT Model {
   template <class T, class F>
   Variable call(const std::vector<Variable>& vars, F f, const std::string& debugName = "");
 
-  /// Variables of a group are tried out before those of the groups that it comes before.
+  /// Variables of a group are tried out before those of the groups that it comes before. Refused where groups would then come before
+  /// themselves.
   PriorityGroup addPriorityGroup();
   PriorityGroup getDefaultPriorityGroup() const { return PriorityGroup(0); }
   void setPriorityGroup(Variable var, PriorityGroup group);
@@ -124,6 +127,7 @@ class POPLAR_EXPORT Model {
   Variable addResult(int kind, const std::vector<Variable>& vars, DataType greatest, const std::string& debugName);
   void addRelation(int kind, const std::vector<Variable>& vars);
   void check(Variable v) const;
+  void check(PriorityGroup group) const;
 
   std::unique_ptr<State> state_;
 };

@@ -13,13 +13,13 @@
 namespace gccs {
 namespace popsolver {
 
-/// Names a variable of the model that returned it.
+/// Names a variable of the model that returned it; no variable until it is given one.
 class Variable {
  public:
   using IndexType = std::uint32_t;
   Variable() = default;
   explicit Variable(IndexType number) : id(number) {}
-  IndexType id;
+  IndexType id = ~IndexType(0);
 };
 
 /// A value: an unsigned number of 64 bits that other numbers become only when asked for.
