@@ -42,7 +42,10 @@ Tensor padded(Graph& graph, const Tensor& data, std::size_t n, const DebugContex
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, CollectiveOperator op) { return out << kNames[static_cast<unsigned>(op)]; }
+std::ostream& operator<<(std::ostream& out, CollectiveOperator op) {
+  const unsigned number = static_cast<unsigned>(op);
+  return number < std::size(kNames) ? out << kNames[number] : out << "CollectiveOperator(" << number << ")";
+}
 
 CollectiveOperator operatorFromString(const std::string& name) {
   const auto found = std::find(std::begin(kNames), std::end(kNames), name);

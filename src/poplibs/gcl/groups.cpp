@@ -90,8 +90,10 @@ void combine(Graph& graph, const Tensor& parts, const Tensor& out, CollectiveOpe
       {CollectiveOperator::LOGICAL_AND, popops::Operation::LOGICAL_AND},
       {CollectiveOperator::LOGICAL_OR, popops::Operation::LOGICAL_OR},
       {CollectiveOperator::SQUARE_ADD, popops::Operation::SQUARE_ADD}};
+  const auto operation = kOperations.find(op);
+  if (operation == kOperations.end()) poputil::refuse("operator", "gcl: there is no collective operator {}", static_cast<int>(op));
   popops::addCodelets(graph);
-  popops::ReduceParams params(kOperations.at(op));
+  popops::ReduceParams params(operation->second);
   if (op == CollectiveOperator::MEAN) {
     const Tensor scale = graph.addConstant<float>(FLOAT, {}, 1.0f / static_cast<float>(parts.dim(0)), {debug, "scale"});
     graph.setTileMapping(scale, 0);

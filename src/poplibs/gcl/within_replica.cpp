@@ -2,6 +2,7 @@
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
+#include <limits>
 
 #include "groups.h"
 #include "poplibs/poputil/refuse.h"
@@ -13,10 +14,13 @@ using poputil::poplibs_error;
 
 namespace {
 
-void check_parts(const char* where, const Tensor& t, CollectiveOperator op) {
+void check_parts(const Graph& graph, const char* where, const Tensor& t, CollectiveOperator op) {
   if (t.rank() == 0 || t.dim(0) == 0)
     poputil::refuse("parts-shape", "{}",
                     std::string("gcl::") + where + ": parts of shape " + t.shapeToString() + "; expected {number of parts, ...}");
+  if (t.dim(0) > graph.getTarget().getNumTiles())
+    poputil::refuse("more-parts-than-tiles", "gcl::{}: {} parts, which lie on IPUs of their own; there are {} tiles", where, t.dim(0),
+                    graph.getTarget().getNumTiles());
   if (op == CollectiveOperator::LOCAL)
     poputil::refuse("local-operator", "{}", std::string("gcl::") + where + ": LOCAL combines nothing within a replica");
 }
@@ -41,7 +45,7 @@ Tensor concatChunks(Chunks chunks) {
 
 Tensor allReduceWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOperator op, program::Sequence& prog,
                               const DebugContext& debugContext, const OptionFlags&) {
-  check_parts("allReduceWithinReplica", toReduce, op);
+  check_parts(graph, "allReduceWithinReplica", toReduce, op);
   const DebugContext debug(debugContext, "allReduceWithinReplica");
   const Tensor out = graph.clone(toReduce, {debug, "out"});
   if (out.numElements() == 0) return out;
@@ -53,10 +57,13 @@ Tensor allReduceWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOp
 
 Chunks reduceScatterWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOperator op, program::Sequence& prog,
                                   const DebugContext& debugContext, const OptionFlags&) {
-  check_parts("reduceScatterWithinReplica", toReduce, op);
+  check_parts(graph, "reduceScatterWithinReplica", toReduce, op);
   const DebugContext debug(debugContext, "reduceScatterWithinReplica");
   const Tensor rows = toReduce.flatten(1, toReduce.rank());
   const std::size_t n = rows.dim(0), elements = rows.dim(1);
+  if (elements > std::numeric_limits<unsigned>::max())
+    poputil::refuse("offset-of-chunk", "gcl::reduceScatterWithinReplica: parts of {} elements; the offset of a chunk has 32 bits",
+                    elements);
   Chunks result;
   result.originalInput = toReduce;
   for (std::size_t i = 0; i < n; ++i) {

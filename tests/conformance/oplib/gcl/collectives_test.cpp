@@ -8,6 +8,8 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <sstream>
+
 #include "oplib.h"
 
 namespace oplib {
@@ -189,6 +191,22 @@ TEST(WithinReplica, Collectives) {
     EXPECT_EQ(sums[i], values[i % 6] + values[6 + i % 6]);
     EXPECT_EQ(most[i], values[6 + i % 6]);
   }
+}
+
+TEST(WithinReplica, Refusals) {
+  Graph graph(Target::createIPUTarget(2, "ipu2"));
+  Sequence prog;
+  const Tensor many = graph.addVariable(FLOAT, {2 * 1472 + 1}, "many"), deep = graph.addVariable(FLOAT, {2, std::size_t{1} << 32}, "deep"),
+               parts = graph.addVariable(FLOAT, {2, 4}, "parts");
+  graph.setTileMapping(parts, 0);
+  EXPECT_THROW(gcl::allReduceWithinReplica(graph, many, CollectiveOperator::ADD, prog), poputil::poplibs_error);
+  EXPECT_THROW(gcl::reduceScatterWithinReplica(graph, many, CollectiveOperator::ADD, prog), poputil::poplibs_error);
+  EXPECT_THROW(gcl::reduceScatterWithinReplica(graph, deep, CollectiveOperator::ADD, prog), poputil::poplibs_error);
+  const auto none = static_cast<CollectiveOperator>(9);
+  EXPECT_THROW(gcl::allReduceWithinReplica(graph, parts, none, prog), poputil::poplibs_error);
+  std::ostringstream text;
+  text << CollectiveOperator::LOCAL << " " << none;
+  EXPECT_EQ(text.str(), "LOCAL CollectiveOperator(9)");
 }
 
 TEST(TileAllocation, SharesOfEachIpu) {
