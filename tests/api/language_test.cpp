@@ -75,6 +75,12 @@ TEST(Language, RandomBuiltins) {
   }
 }
 
+TEST(Language, TheCounterGoesOn) {
+  Language s;
+  const Tensor out = s.variable(UNSIGNED_INT, {2}, "out");
+  EXPECT_THAT(s.run<unsigned>("Counter", {{"out", out}}, out), testing::ElementsAre(0u, testing::Gt(0u)));
+}
+
 TEST(Language, AWorkerKnowsItsNumber) {
   Language s;
   const Tensor out = s.variable(UNSIGNED_INT, {6}, "out");

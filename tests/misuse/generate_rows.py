@@ -56,8 +56,9 @@ def main():
             name = full_name(f)
             why = [l for l in left if name == l or (l.endswith("::") and name.startswith(l))]
             used.update(why)
-            # Within the class its parameters' types have the names that the header gives them.
-            within = " : " + f["class"] if f["class"] else ""
+            # Within the class, and those around it, its parameters' types have the names that the header gives them.
+            path = f["class"].split("::") if f["class"] else []
+            within = " : " + ", ".join("::".join(path[:n]) for n in range(len(path), 0, -1)) if path else ""
             text = "namespace %s {\nstruct MisuseRow%d%s { static void add(std::vector<misuse::Row>& rows) { misuse::%s } };\n}\n" % (
                 f["space"] or "misuse", len(texts), within, row(f))
             if why or (f["space"], row(f)) in seen:

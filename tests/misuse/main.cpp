@@ -58,13 +58,11 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
     row.call(w);
   } catch (const std::exception& e) {
     if (verbose) std::printf("    %u throws: %.160s\n", seed, e.what());
-    return w.model_world ? model_wrong(w) : std::string();
+    return worlds_wrong(w);
   } catch (...) { return "throws what is no std::exception"; }
   if (verbose) std::printf("    %u returns%s\n", seed, w.gave_foreign ? " (foreign)" : "");
   if (w.gave_foreign && w.gave_graph && !takes_foreign) return "takes what belongs to another graph";
-  if (w.model_world) {
-    if (std::string wrong = model_wrong(w); !wrong.empty()) return wrong;
-  }
+  if (std::string wrong = worlds_wrong(w); !wrong.empty()) return wrong;
   if (seed % 4 != 0) return {};
   try {
     if (w.model_world) {

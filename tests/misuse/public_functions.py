@@ -109,7 +109,7 @@ class Reader:
         text = re.sub(r"\s+", " ", NOISE.sub("", text)).strip()
         if not public or is_friend or "(" not in text or re.match(r"(using|typedef|template|static_assert|enum|class|struct)\b", text):
             return
-        if text.endswith("= delete") or "detail" in "::".join(spaces) or "core" in spaces or "operator" in text or "~" in text:
+        if text.endswith("= delete") or "detail" in "::".join(spaces) or "core" in spaces or re.search(r"\boperator\b", text) or "~" in text:
             return
         open_ = text.index("(")
         head, close = text[:open_].strip(), matching(text, open_)

@@ -30,6 +30,7 @@
 namespace misuse {
 
 struct ModelWorld;
+struct SolverWorld;
 
 // What one call works on. Graphs, tensors and handles of `other` are foreign to `own`.
 struct World {
@@ -45,6 +46,9 @@ struct World {
   // Of the model level; made where a call takes something of it.
   std::shared_ptr<ModelWorld> model_world;
   ModelWorld& model();
+  // The same of popsolver.
+  std::shared_ptr<SolverWorld> solver_world;
+  SolverWorld& solver();
 
   unsigned roll(unsigned n) { return static_cast<unsigned>(dice() % n); }
 };
@@ -388,6 +392,10 @@ void add_constructor(std::vector<Row>& rows, const char* name) {
                   }});
 }
 
+// What is wrong with the model level and the solver of a world after a call. Empty: nothing, or it has none.
+std::string worlds_wrong(World& w);
+
 }  // namespace misuse
 
+#include "misuse/world_companions.h"
 #include "misuse/world_model.h"

@@ -113,6 +113,17 @@ class RandomNumbers : public Vertex {
   }
 };
 
+// The tile's counter goes on from call to call.
+class Counter : public Vertex {
+ public:
+  Output<Vector<unsigned>> out;
+  void compute() {
+    const unsigned first = __builtin_ipu_get_scount_l();
+    out[1] = __builtin_ipu_get_scount_l() - first;
+    out[0] = __builtin_ipu_get_scount_u();
+  }
+};
+
 static unsigned its_worker() { return __builtin_ipu_get_worker_id() + 10 * (__builtin_ipu_get(0) & 7); }
 
 class Workers : public MultiVertex {

@@ -1,0 +1,109 @@
+#include "misuse/world_companions.h"
+
+#include <popfloat/experimental/codelets.hpp>
+
+namespace misuse {
+
+using gccs::popsolver::Model;
+using gccs::popsolver::Solution;
+using gccs::popsolver::Variable;
+using popfloat::experimental::GfloatCast;
+using popfloat::experimental::RoundType;
+using popfloat::experimental::SpecType;
+
+SolverWorld::SolverWorld() {
+  for (const char* name : {"a", "b", "c"}) known.push_back(model.addVariable(0, 6, name));
+  known.push_back(model.addConstant(4));
+  known.push_back(model.sum({known[0], known[1]}));
+  for (int i = 0; i < 40; ++i) static_cast<void>(other.addPriorityGroup());
+}
+
+std::string SolverWorld::solve() {
+  const Solution s = model.minimize(known.back());
+  if (!s.validSolution()) return {};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (*s[known[i]] > 6) return "the solution of popsolver is outside of a variable's range";
+  return *s[known[4]] == *s[known[0]] + *s[known[1]] ? std::string() : "the solution of popsolver breaks a constraint";
+}
+
+SolverWorld& World::solver() {
+  if (!solver_world) solver_world = std::make_shared<SolverWorld>();
+  return *solver_world;
+}
+
+std::string worlds_wrong(World& w) {
+  if (std::string wrong = w.model_world ? model_wrong(w) : std::string(); !wrong.empty()) return wrong;
+  return w.solver_world ? w.solver_world->solve() : std::string();
+}
+
+Variable Maker<Variable>::make(World& w) {
+  const std::vector<Variable>& known = w.solver().known;
+  if (w.roll(8) == 0) return Variable(w.roll(2) ? ~0u : 900);
+  return known[w.roll(static_cast<unsigned>(known.size()))];
+}
+
+Model::PriorityGroup Maker<Model::PriorityGroup>::make(World& w) {
+  SolverWorld& s = w.solver();
+  switch (w.roll(4)) {
+    case 0: return s.other.addPriorityGroup();
+    case 1: return s.model.getDefaultPriorityGroup();
+    default: return s.model.addPriorityGroup();
+  }
+}
+
+Solution Maker<Solution>::make(World& w) {
+  SolverWorld& s = w.solver();
+  return w.roll(4) ? s.model.minimize(s.known) : Solution();
+}
+
+gcl::Chunk Maker<gcl::Chunk>::make(World& w) {
+  gcl::Chunk chunk;
+  chunk.tensor = Maker<poplar::Tensor>::make(w);
+  chunk.index = w.roll(4) ? w.roll(3) : Maker<unsigned>::make(w);
+  chunk.offset = w.roll(4) ? 4 * w.roll(3) : Maker<unsigned>::make(w);
+  return chunk;
+}
+
+gcl::Chunks Maker<gcl::Chunks>::make(World& w) {
+  gcl::Chunks chunks;
+  chunks.chunks = Maker<std::vector<gcl::Chunk>>::make(w);
+  chunks.originalInput = Maker<poplar::Tensor>::make(w);
+  return chunks;
+}
+
+GfloatCast::FormatConfig Maker<GfloatCast::FormatConfig>::make(World& w) {
+  const int biases[] = {15, 7, 127, 0, -20, 1000, -1000};
+  if (w.roll(6) == 0)
+    return {Maker<unsigned>::make(w), Maker<unsigned>::make(w), Maker<int>::make(w),
+            Maker<bool>::make(w),     Maker<bool>::make(w),     Maker<SpecType>::make(w)};
+  return {1 + w.roll(23), w.roll(9), biases[w.roll(7)], Maker<bool>::make(w), Maker<bool>::make(w)};
+}
+
+GfloatCast::RoundConfig Maker<GfloatCast::RoundConfig>::make(World& w) {
+  const RoundType mode = Maker<RoundType>::make(w);
+  if (w.roll(3) == 0) return {mode, Maker<unsigned>::make(w), Maker<poplar::Type>::make(w)};
+  return {mode,
+          1 + w.roll(23),
+          w.roll(2) ? poplar::FLOAT : poplar::HALF,
+          Maker<popfloat::experimental::SRDensityType>::make(w),
+          Maker<float>::make(w),
+          Maker<float>::make(w),
+          Maker<float>::make(w),
+          w.roll(2) ? -0.5f : Maker<float>::make(w)};
+}
+
+GfloatCast::CastConfig Maker<GfloatCast::CastConfig>::make(World& w) {
+  return {Maker<poplar::Type>::make(w), Maker<poplar::Type>::make(w), Maker<GfloatCast::RoundConfig>::make(w), Maker<bool>::make(w)};
+}
+
+GfloatCast Maker<GfloatCast>::make(World& w) {
+  if (w.roll(8)) popfloat::experimental::addCodelets(w.own);
+  return {Maker<GfloatCast::FormatConfig>::make(w), Maker<GfloatCast::RoundConfig>::make(w), Maker<bool>::make(w), Maker<SpecType>::make(w),
+          Maker<SpecType>::make(w)};
+}
+
+poplar_test::HostMemory Maker<poplar_test::HostMemory>::make(World& w) {
+  return w.roll(4) ? poplar_test::HostMemory(buffer(), w.roll(2) ? 64 : w.roll(1u << 20)) : poplar_test::HostMemory();
+}
+
+}  // namespace misuse
