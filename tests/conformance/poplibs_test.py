@@ -5,7 +5,7 @@ import types
 import unittest
 import xml.etree.ElementTree
 
-from poplibs import LIBRARIES, NOT_THERE, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
+from poplibs import LIBRARIES, NOT_THERE, add_passing, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
 
 LISTING = {
     "backtraceGraph": {"files": ["/x/tests/popops/CMakeLists.txt", "/x/tests/popnn/codelets/CMakeLists.txt", "/x/tests/CMakeLists.txt"],
@@ -67,6 +67,15 @@ class Outcomes(unittest.TestCase):
 
     def test_what_has_no_known_status_is_no_pass(self):
         self.assertEqual(case('<testcase name="a" status="odd"/>'), "fails: ")
+
+
+class Listing(unittest.TestCase):
+    def test_it_only_grows_and_keeps_its_comments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "list"
+            file.write_text("# What passes.\nb/1\n")
+            add_passing(file, {"b/1": "fails", "a/2": None, "c/3": "fails"})
+            self.assertEqual(file.read_text(), "# What passes.\na/2\nb/1\n")
 
 
 class Judgement(unittest.TestCase):
