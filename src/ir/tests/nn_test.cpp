@@ -2,6 +2,7 @@
 #include "ir/tests/op_testing.h"
 
 #include <cmath>
+#include <limits>
 
 namespace pando::ir {
 namespace {
@@ -113,6 +114,14 @@ TEST(Pool, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{5, 2}}}), "window");
   EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"stride", Ints{0, 1}}}), "window");
   EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"stride", Ints{2}}}), "window");
+  // What would wrap around.
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max(), much = std::int64_t{1} << 40;
+  for (const char* list : {"stride", "dilation", "in_dilations"})
+    EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{3, 2}}, {list, Ints{most, 1}}}), "window") << list;
+  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{most, 2}}}), "window");
+  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{much, 2}}, {"dilation", Ints{much, 1}}, {"auto_pad", Text("same_upper")}}),
+            "window");
+  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"padding", Ints{most, 0, most, 0}}}), "window");
   EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"auto_pad", Text("same")}}), "window");
 }
 

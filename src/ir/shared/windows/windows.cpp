@@ -8,6 +8,9 @@ namespace {
 
 using Complain = std::function<void(const std::string&)>;
 
+// Of a number in a list, and of elements from the first to the last of a window or an input: sums and products of them fit 63 bits.
+constexpr std::int64_t kMostEntry = std::int64_t{1} << 40, kMostSpan = std::int64_t{1} << 44;
+
 // The list, or `otherwise` for each axis.
 Ints list_of(const Attributes& a, std::string_view name, std::size_t n, std::int64_t otherwise, std::int64_t least,
              const Complain& complain) {
@@ -19,6 +22,7 @@ Ints list_of(const Attributes& a, std::string_view name, std::size_t n, std::int
   }
   for (std::int64_t v : given) {
     if (v < least) complain(fmt::format("{} has the entry {}; {} is the least", name, v, least));
+    if (v > kMostEntry) complain(fmt::format("{} has the entry {}; {} is the most", name, v, kMostEntry));
   }
   return given;
 }
@@ -28,6 +32,11 @@ std::string pad_type_of(const Attributes& a) {
     if (!a.text(name).empty()) return a.text(name);
   }
   return "not_set";
+}
+
+bool is_too_long(std::int64_t elements, std::int64_t distance) {
+  std::int64_t length = 0;
+  return elements > 1 && (__builtin_mul_overflow(elements - 1, distance, &length) || length > kMostSpan);
 }
 
 void pad(WindowAxis& w, const std::string& type) {
@@ -53,8 +62,7 @@ void count(WindowAxis& w, bool ceil) {
 Windows make(const Attributes& a, std::span<const std::int64_t> input, std::span<const std::int64_t> kernel, const Complain& complain) {
   const std::size_t n = kernel.size();
   const Ints stride = list_of(a, "stride", n, 1, 1, complain), dilation = list_of(a, "dilation", n, 1, 1, complain);
-  const Ints in_dilation = list_of(a, "in_dilations", n, 1, 1, complain),
-             padding = list_of(a, "padding", 2 * n, 0, -(std::int64_t{1} << 40), complain);
+  const Ints in_dilation = list_of(a, "in_dilations", n, 1, 1, complain), padding = list_of(a, "padding", 2 * n, 0, -kMostEntry, complain);
   const std::string type = pad_type_of(a);
   if (type != "not_set" && type != "same_upper" && type != "same_lower" && type != "valid") {
     complain(fmt::format("the padding '{}'; not_set, same_upper, same_lower and valid are possible", type));
@@ -69,8 +77,10 @@ Windows make(const Attributes& a, std::span<const std::int64_t> input, std::span
     w.in_dilation = in_dilation[d];
     w.before = padding[d];
     w.after = padding[n + d];
-    if (type != "not_set") pad(w, type);
     if (w.kernel < 1) complain(fmt::format("a kernel of {}", w.kernel));
+    if (is_too_long(w.kernel, w.dilation)) complain(fmt::format("a window of {} elements, each {} from the next", w.kernel, w.dilation));
+    if (is_too_long(w.in, w.in_dilation)) complain(fmt::format("an input of {} elements, each {} from the next", w.in, w.in_dilation));
+    if (type != "not_set") pad(w, type);
     count(w, a.flag("ceil_mode", false));
     if (w.out < 1)
       complain(fmt::format("a window of {} elements does not fit into {} with padding {} and {}", w.span(), w.spread(), w.before, w.after));
