@@ -78,10 +78,11 @@ struct Cursor {
   std::int64_t slices = 0, next = 0;
 };
 
-// What compiling took goes back to the operating system; the tiles' memory comes next.
+// What compiling took goes back to the operating system, where it is much: the tiles' memory comes next.
 void give_back_memory() {
 #ifdef __GLIBC__
-  malloc_trim(0);
+  constexpr std::size_t kMuch = std::size_t{64} << 20;
+  if (mallinfo2().fordblks > kMuch) malloc_trim(0);
 #endif
 }
 
