@@ -54,9 +54,10 @@ std::vector<graph::ProgramPtr> build(graph::Graph& g) {
   graph::View v[2];
   for (int i = 0; i < 2; ++i) {
     v[i] = g.view(g.add_variable(ElementType::float_, {n + 2}, i == 0 ? "x" : "y"));
-    std::vector<std::vector<Interval>> mapping(g.machine().tiles());
-    for (std::size_t t = 0; t < mapping.size(); ++t)
-      mapping[t] = {{t == 0 ? 0 : t * row + 1, t + 1 == mapping.size() ? n + 2 : (t + 1) * row + 1}};
+    const std::uint32_t tiles = g.machine().tiles();
+    std::vector<graph::MappedInterval> mapping;
+    for (std::uint32_t t = 0; t < tiles; ++t)
+      mapping.push_back({{t == 0 ? 0 : t * row + 1, t + 1 == tiles ? n + 2 : (t + 1) * row + 1}, TileId(t)});
     g.set_tile_mapping(v[i], mapping);
     g.set_initial_value(v[i], std::string(4 * (n + 2), '\0'));
   }

@@ -17,8 +17,6 @@ using pando::graph::Region;
 using pando::graph::Run;
 using pando::graph::View;
 
-using Mapping = std::vector<std::vector<pando::Interval>>;
-
 namespace {
 
 pando::graph::Shape to_shape(ArrayRef<std::size_t> shape) { return shape.cloneAsVector(); }
@@ -275,8 +273,7 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
     copy = rebuilt(v, set, g.view(g.add_variable(Access::element_type(type), {n}, name)));
   }
   bool complete = false;
-  const Mapping mapping = g.tile_mapping(v, &complete);
-  g.set_tile_mapping(copy, mapping);
+  g.set_tile_mapping(copy, g.tile_mapping(v, &complete));
   return Access::tensor({std::move(copy), Access::state(*this).shared, type == QUARTER ? Access::state(t).metadata : nullptr});
 }
 
@@ -353,34 +350,36 @@ void Graph::setTileMapping(const Tensor& t, unsigned tileNum) {
 
 void Graph::setTileMapping(const Tensor& t, const TileToTensorMapping& mapping) {
   const View& v = Access::view(*this, t, "the tensor of setTileMapping");
-  Mapping physical;
+  std::vector<pando::graph::MappedInterval> physical;
   for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
     if (mapping[tile].empty()) continue;
     const bool known = tile < Access::state(*this).target.getNumTiles();
-    const std::size_t p =
-        Access::physical_tile(*this, static_cast<unsigned>(tile), known ? "" : "setTileMapping of " + t.getDebugStr()).index();
-    if (physical.size() <= p) physical.resize(std::max(p + 1, mapping.size()));
-    for (const Interval& i : mapping[tile]) physical[p].push_back({i.begin(), i.end()});
+    const pando::TileId p = Access::physical_tile(*this, static_cast<unsigned>(tile), known ? "" : "setTileMapping of " + t.getDebugStr());
+    for (const Interval& i : mapping[tile]) physical.push_back({{i.begin(), i.end()}, p});
   }
   Access::shared(*this).graph.set_tile_mapping(v, physical);
 }
 
 Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool* isComplete) const {
   bool complete = false;
-  const Mapping physical = Access::shared(*this).graph.tile_mapping(Access::view(*this, t, "the tensor of getTileMapping"), &complete);
-  TileToTensorMapping mapping(Access::state(*this).target.getNumTiles());
-  std::size_t elements = 0;
-  for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
-    const std::size_t p = Access::state(*this).tiles.empty() ? tile : Access::state(*this).tiles[tile];
-    if (p >= physical.size()) continue;
-    mapping[tile].reserve(physical[p].size());
-    for (const pando::Interval& i : physical[p]) {
-      mapping[tile].emplace_back(i.begin, i.end);
-      elements += i.size();
-    }
+  const std::vector<pando::graph::MappedInterval> physical =
+      Access::shared(*this).graph.tile_mapping(Access::view(*this, t, "the tensor of getTileMapping"), &complete);
+  const std::size_t tiles = Access::state(*this).target.getNumTiles();
+  const auto& seen = Access::state(*this).tiles;  // of a virtual graph: the tile of the machine that each of its tiles is
+  TileToTensorMapping mapping(seen.empty() ? tiles : Access::shared(*this).graph.machine().tiles());
+  for (const auto& [elements, tile] : physical) mapping[tile.index()].emplace_back(elements.begin, elements.end);
+  if (!seen.empty()) {
+    TileToTensorMapping of_machine(tiles);
+    of_machine.swap(mapping);
+    for (std::size_t i = 0; i < tiles; ++i) mapping[i] = of_machine[seen[i]];
   }
   // An element on a tile that this (virtual) graph does not see is not mapped for it.
-  if (isComplete) *isComplete = complete && elements == t.numElements();
+  if (isComplete) {
+    std::size_t elements = 0;
+    for (const auto& list : mapping)
+      for (const Interval& i : list) elements += i.size();
+    *isComplete = complete && elements == t.numElements();
+  }
   return mapping;
 }
 

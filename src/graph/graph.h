@@ -136,9 +136,10 @@ class Graph {
 
   // Throws invalid_tile_mapping for a tile outside the machine.
   void set_tile_mapping(const View& tensor, TileId tile);
-  // mapping[tile] lists intervals of the tensor's flattened elements.
-  void set_tile_mapping(const View& tensor, const std::vector<std::vector<Interval>>& mapping);
-  std::vector<std::vector<Interval>> tile_mapping(const View& tensor, bool* complete) const;
+  // Intervals of the tensor's flattened elements, none twice.
+  void set_tile_mapping(const View& tensor, const std::vector<MappedInterval>& mapping);
+  // In the order of the tensor's elements, neighbours on one tile joined; elements on no tile are absent.
+  std::vector<MappedInterval> tile_mapping(const View& tensor, bool* complete) const;
 
   ComputeSetId add_compute_set(std::string name);
   // Throws unknown_vertex_type, with similar names.

@@ -31,7 +31,14 @@ struct Fixture : ::testing::Test {
   const Edge& edge(VertexId x, std::size_t i) { return graph.vertices()[x].edges[i]; }
 };
 
-struct Mapping : Fixture {};
+struct Mapping : Fixture {
+  // Of each tile, the intervals of the tensor's elements.
+  std::vector<std::vector<Interval>> lists_of(const View& tensor, bool* complete = nullptr) {
+    std::vector<std::vector<Interval>> lists(graph.machine().tiles());
+    for (const MappedInterval& i : graph.tile_mapping(tensor, complete)) lists[i.tile.index()].push_back(i.elements);
+    return lists;
+  }
+};
 struct Connect : Fixture {};
 struct InitialValue : Fixture {};
 struct Host : Fixture {};
@@ -42,25 +49,23 @@ TEST_F(Mapping, IsInTheTensorsOwnOrder) {
   const View x = v({3, 4});
   for (std::uint32_t row = 0; row < 3; ++row) graph.set_tile_mapping(x.index(row), TileId(row));
   bool complete = false;
-  const auto mapping = graph.tile_mapping(x.dim_shuffle({1, 0}).slice(0, 2, 0), &complete);
+  const auto mapping = lists_of(x.dim_shuffle({1, 0}).slice(0, 2, 0), &complete);
   EXPECT_TRUE(complete);
   ASSERT_EQ(mapping.size(), 8u);
   EXPECT_THAT(mapping[0], ElementsAre(Interval{0, 1}, Interval{3, 4}));
   EXPECT_THAT(mapping[2], ElementsAre(Interval{2, 3}, Interval{5, 6}));
   EXPECT_THAT(mapping[3], IsEmpty());
-  EXPECT_THAT(graph.tile_mapping(x.reverse(0).flatten(), nullptr)[0], ElementsAre(Interval{8, 12}));
-  EXPECT_THAT(graph.tile_mapping(x.flatten().reverse(0), nullptr)[1], ElementsAre(Interval{4, 8}));
-  EXPECT_THAT(graph.tile_mapping(x.index(1).index(2).reshape({1}).broadcast(9, 0), nullptr)[1], ElementsAre(Interval{0, 9}));
+  EXPECT_THAT(lists_of(x.reverse(0).flatten())[0], ElementsAre(Interval{8, 12}));
+  EXPECT_THAT(lists_of(x.flatten().reverse(0))[1], ElementsAre(Interval{4, 8}));
+  EXPECT_THAT(lists_of(x.index(1).index(2).reshape({1}).broadcast(9, 0))[1], ElementsAre(Interval{0, 9}));
 }
 
 TEST_F(Mapping, OfListsAndOfPermutedTensors) {
   const View x = v({4, 4});
-  std::vector<std::vector<Interval>> lists(8);
-  lists[1] = {{0, 4}, {12, 16}};
-  lists[7] = {{4, 12}};
-  graph.set_tile_mapping(x.dim_shuffle({1, 0}), lists);
-  EXPECT_EQ(graph.tile_mapping(x.dim_shuffle({1, 0}), nullptr), lists);
-  EXPECT_THAT(graph.tile_mapping(x.index(2), nullptr)[7], ElementsAre(Interval{1, 3}));
+  const std::vector<MappedInterval> mapping = {{{0, 4}, TileId(1)}, {{4, 12}, TileId(7)}, {{12, 16}, TileId(1)}};
+  graph.set_tile_mapping(x.dim_shuffle({1, 0}), {mapping[0], mapping[2], mapping[1]});
+  EXPECT_EQ(graph.tile_mapping(x.dim_shuffle({1, 0}), nullptr), mapping);
+  EXPECT_THAT(lists_of(x.index(2))[7], ElementsAre(Interval{1, 3}));
   graph.set_tile_mapping(x.dim_shuffle({1, 0}), TileId(3));
   EXPECT_EQ(graph.variables()[VariableId(0)].mapping.intervals().size(), 1u);
 }
@@ -70,11 +75,11 @@ TEST_F(Mapping, GapsAreSeenFromEverySide) {
   graph.set_tile_mapping(x.slice(2, 4, 0), TileId(1));
   graph.set_tile_mapping(x.slice(6, 7, 0), TileId(2));
   bool complete = true;
-  auto mapping = graph.tile_mapping(x, &complete);
+  auto mapping = lists_of(x, &complete);
   EXPECT_FALSE(complete);
   EXPECT_THAT(mapping[1], ElementsAre(Interval{2, 4}));
   EXPECT_THAT(mapping[2], ElementsAre(Interval{6, 7}));
-  mapping = graph.tile_mapping(x.reverse(0), &complete);
+  mapping = lists_of(x.reverse(0), &complete);
   EXPECT_FALSE(complete);
   EXPECT_THAT(mapping[1], ElementsAre(Interval{6, 8}));
   EXPECT_THAT(mapping[2], ElementsAre(Interval{3, 4}));
@@ -89,11 +94,10 @@ TEST_F(Mapping, Errors) {
   expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, TileId(8)); },
                                              "tensor of variable 'x' mapped to tile 8; machine 'tiny' has 8 tiles (0 to 7) on 2 IPUs");
   expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(View(), TileId(0)); }, "not valid");
-  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, {{{0, 11}}}); }, "elements [0, 11) of a tensor of shape {10}");
-  std::vector<std::vector<Interval>> far(9);
-  graph.set_tile_mapping(x, far);  // an empty list for a tile that is not there does nothing
-  far[8] = {{0, 1}};
-  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, far); }, "mapped to tile 8");
+  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, {{{0, 11}, TileId(0)}}); },
+                                             "elements [0, 11) of a tensor of shape {10}");
+  graph.set_tile_mapping(x, {{{3, 3}, TileId(8)}});  // no elements for a tile that is not there: does nothing
+  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(x, {{{0, 1}, TileId(8)}}); }, "mapped to tile 8");
   const VertexId vertex = graph.add_vertex(cs, "Dot");
   expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(vertex, TileId(8)); }, "vertex 0 (Dot) mapped to tile 8");
   expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_group(TileId(9), true); }, "tile group mapped to tile 9");

@@ -111,17 +111,17 @@ void Graph::check_tile(TileId tile, const std::string& what) const {
 namespace {
 
 // Each element is given to one tile.
-void check_mapping(const View& tensor, const std::vector<std::vector<Interval>>& mapping) {
+void check_mapping(const View& tensor, const std::vector<MappedInterval>& mapping) {
   const std::uint64_t n = tensor.num_elements();
   std::vector<Interval> all;
-  for (std::size_t t = 0; t < mapping.size(); ++t)
-    for (const Interval& part : mapping[t]) {
-      if (part.begin > part.end || part.end > n)
-        fail(ErrorKind::invalid_tile_mapping, "interval-out-of-range",
-             "mapping to tile {} of elements [{}, {}) of a tensor of shape {}, which has {}", t, part.begin, part.end,
-             to_string(tensor.shape()), n);
-      if (!part.empty()) all.push_back(part);
-    }
+  all.reserve(mapping.size());
+  for (const auto& [part, tile] : mapping) {
+    if (part.begin > part.end || part.end > n)
+      fail(ErrorKind::invalid_tile_mapping, "interval-out-of-range",
+           "mapping to tile {} of elements [{}, {}) of a tensor of shape {}, which has {}", tile.value, part.begin, part.end,
+           to_string(tensor.shape()), n);
+    if (!part.empty()) all.push_back(part);
+  }
   if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   for (std::size_t i = 1; i < all.size(); ++i)
     if (all[i].begin < all[i - 1].end)
@@ -147,26 +147,22 @@ void Graph::set_tile_mapping(const View& tensor, TileId tile) {
   tensor.for_each_run_in_any_order([&](const Run& run) { set_run(variables_[run.variable], run, tile); });
 }
 
-void Graph::set_tile_mapping(const View& tensor, const std::vector<std::vector<Interval>>& mapping) {
+void Graph::set_tile_mapping(const View& tensor, const std::vector<MappedInterval>& mapping) {
   if (!tensor.valid()) fail(ErrorKind::invalid_tile_mapping, "invalid-tensor", "setTileMapping of a tensor that is not valid");
   check_mapping(tensor, mapping);
-  for (std::size_t t = 0; t < mapping.size(); ++t) {
-    const TileId tile(static_cast<std::uint32_t>(t));
-    for (const Interval& part : mapping[t]) {
-      if (part.empty()) continue;
-      if (t >= machine_.tiles()) set_tile_mapping(tensor, tile);  // throws
-      tensor.for_each_run(part.begin, part.end, [&](const Run& run) { set_run(variables_[run.variable], run, tile); });
-    }
+  for (const auto& [part, tile] : mapping) {
+    if (part.empty()) continue;
+    if (tile.value >= machine_.tiles()) set_tile_mapping(tensor, tile);  // throws
+    tensor.for_each_run(part.begin, part.end, [&, to = tile](const Run& run) { set_run(variables_[run.variable], run, to); });
   }
 }
 
 namespace {
 
-// Appends the mapping of consecutive runs of a tensor to lists of intervals of the tensor's own elements.
+// Appends the mapping of consecutive runs of a tensor to intervals of the tensor's own elements.
 class MappingReader {
  public:
-  MappingReader(const DenseMap<VariableId, Variable>& variables, std::vector<std::vector<Interval>>& out)
-      : variables_(variables), out_(out) {}
+  MappingReader(const DenseMap<VariableId, Variable>& variables, std::vector<MappedInterval>& out) : variables_(variables), out_(out) {}
 
   void add(const Run& run) {
     const std::vector<MappedInterval>& map = variables_[run.variable].mapping.intervals();
@@ -214,22 +210,21 @@ class MappingReader {
   }
 
   void put(TileId tile, std::uint64_t n) {
-    std::vector<Interval>& list = out_[tile.index()];
-    if (!list.empty() && list.back().end == position_)
-      list.back().end += n;
+    if (!out_.empty() && out_.back().elements.end == position_ && out_.back().tile == tile)
+      out_.back().elements.end += n;
     else
-      list.push_back({position_, position_ + n});
+      out_.push_back({{position_, position_ + n}, tile});
   }
 
   const DenseMap<VariableId, Variable>& variables_;
-  std::vector<std::vector<Interval>>& out_;
+  std::vector<MappedInterval>& out_;
   std::uint64_t position_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::vector<Interval>> Graph::tile_mapping(const View& tensor, bool* complete) const {
-  std::vector<std::vector<Interval>> mapping(machine_.tiles());
+std::vector<MappedInterval> Graph::tile_mapping(const View& tensor, bool* complete) const {
+  std::vector<MappedInterval> mapping;
   MappingReader reader(variables_, mapping);
   if (tensor.num_elements() > 0) tensor.for_each_run([&](const Run& run) { reader.add(run); });
   if (complete) *complete = reader.complete;

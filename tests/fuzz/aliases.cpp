@@ -183,14 +183,15 @@ class Attempt {
   std::string mapping(std::uint64_t& refused) {
     const View v = any_view();
     const std::uint64_t n = v.num_elements();
-    std::vector<std::vector<Interval>> map(random_.chance(90) ? 4 : 6);
+    const std::uint32_t tiles = random_.chance(90) ? 4 : 6;  // of a machine of 4
+    std::vector<MappedInterval> map;
     std::vector<unsigned> tiles_of(n, 0);
     bool is_wrong = false;
     for (std::uint64_t k = random_.below(4); k > 0; --k) {
-      const std::size_t tile = random_.below(map.size());
+      const TileId tile(static_cast<std::uint32_t>(random_.below(tiles)));
       const Interval i = interval(n);
-      map[tile].push_back(i);
-      is_wrong = is_wrong || is_none(i, n) || (tile >= 4 && i.begin < i.end);
+      map.push_back({i, tile});
+      is_wrong = is_wrong || is_none(i, n) || (tile.value >= 4 && i.begin < i.end);
       for (std::uint64_t e = i.begin; e < std::min(i.end, n); ++e) is_wrong = is_wrong || ++tiles_of[e] > 1;
     }
     return expect("setTileMapping", is_wrong, refused, {"interval-out-of-range", "element-mapped-twice", "no-such-tile"},

@@ -115,10 +115,10 @@ class Generator {
     if (random_.chance(25)) return graph_->set_tile_mapping(view, any_tile());
     // Pieces of random length, each on a random tile: long pieces are blocks, short ones scatter a variable.
     const std::uint64_t longest = random_.chance(30) ? 2 : std::max<std::uint64_t>(1, n / 2);
-    std::vector<std::vector<Interval>> mapping(graph_->machine().tiles());
+    std::vector<graph::MappedInterval> mapping;
     for (std::uint64_t begin = 0; begin < n;) {
       const std::uint64_t end = std::min(n, begin + random_.between(1, longest));
-      mapping[any_tile().index()].push_back({begin, end});
+      mapping.push_back({{begin, end}, any_tile()});
       begin = end;
     }
     graph_->set_tile_mapping(flat, mapping);

@@ -28,9 +28,7 @@ ChannelTiles channel_tiles(const graph::Graph& graph, const std::vector<graph::P
   const auto add = [&](graph::ChannelId channel, const graph::View& tensor, std::size_t end) {
     std::vector<bool>& list = tiles[channel.index()][end];
     list.resize(graph.machine().tiles());
-    const std::vector<std::vector<Interval>> mapping = graph.tile_mapping(tensor, nullptr);
-    for (std::size_t t = 0; t < mapping.size(); ++t)
-      if (!mapping[t].empty()) list[t] = true;
+    for (const graph::MappedInterval& i : graph.tile_mapping(tensor, nullptr)) list[i.tile.index()] = true;
   };
   graph::ProgramWalk walk;
   const auto visit = [&](const graph::Program& p) {
