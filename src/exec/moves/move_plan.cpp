@@ -37,11 +37,12 @@ void copy_pairs(const Pair* pair, std::size_t count, char* destination, const ch
   for (; i < count; ++i) std::memcpy(destination + pair[i].destination, source + pair[i].source, kBytes);
 }
 
-// The states of thousands of tiles: some dozens of bytes each, for which a call of memcpy costs more than the copy.
+// The states of thousands of tiles: some dozens of bytes each, for which a call costs more than the copy. The compiler's moves never
+// overlap; those of a damaged executable may, and are defined, too.
 inline void copy_block(char* destination, const char* source, std::size_t bytes) {
   using Half = Bytes<32>;
   if (bytes < sizeof(Half) || bytes > 2 * sizeof(Half)) {
-    std::memcpy(destination, source, bytes);
+    std::memmove(destination, source, bytes);
     return;
   }
   Half first, last;  // they overlap
@@ -66,7 +67,7 @@ void copy_runs(char* to, const char* from, std::int64_t to_step, std::int64_t fr
     case 32: return copy_strided<32>(to, from, to_step, from_step, count);
     case 64: return copy_strided<64>(to, from, to_step, from_step, count);
     default:
-      for (std::size_t i = 0; i < count; ++i, to += to_step, from += from_step) std::memcpy(to, from, bytes);
+      for (std::size_t i = 0; i < count; ++i, to += to_step, from += from_step) std::memmove(to, from, bytes);
   }
 }
 
