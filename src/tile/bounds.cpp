@@ -183,7 +183,15 @@ class Bounds {
     }
     for (const Location& l : t.rows) location(l);
     need(t.rows.empty() || saturating_mul(t.row_bytes, t.rows.size()) == t.host_bytes, "rows that are not a host block");
+    const bool makes_block = t.kind == Transfer::Kind::print || t.kind == Transfer::Kind::error || t.kind == Transfer::Kind::host_function;
+    need(!makes_block || t.host_bytes <= moved_bytes(t), "a host block of more bytes than are moved");
     transfer_end(t);
+  }
+
+  static std::uint64_t moved_bytes(const Transfer& t) {
+    std::uint64_t bytes = 0;
+    for (const Move& m : t.moves) bytes = saturating_add(bytes, saturating_mul(m.bytes, m.count));
+    return bytes;
   }
 
   // The host's block is as long as what it is a block of.

@@ -97,6 +97,26 @@ TEST(Bounds, TypesAreKnownBeforeTheyAreUsed) {
             "");
 }
 
+TEST(Bounds, AHostBlockThatIsMadeForATransferIsFilledByIt) {
+  const auto printed = [](std::uint64_t bytes) {
+    return refusal([&](Program& p) {
+      p.prints.push_back({"", {4}, {}});
+      Transfer t;
+      t.kind = Transfer::Kind::print;
+      t.to_device = false;
+      t.host_bytes = bytes;
+      Move move;
+      move.source_tile = TileId(0);
+      move.source = 0x40;
+      move.bytes = 16;
+      t.moves.push_back(move);
+      p.transfers.push_back(t);
+    });
+  };
+  EXPECT_EQ(printed(16), "");
+  EXPECT_THAT(printed(std::uint64_t{1} << 46), testing::HasSubstr("more bytes than are moved"));
+}
+
 TEST(Bounds, OperandsLieInMemory) {
   const auto operand = [](const std::function<void(Operand&)>& change) { return refusal([&](Program& p) { change(p.operands[0]); }); };
   EXPECT_NE(operand([](Operand& o) { o.offset = ~std::uint64_t{0}; }), "");
