@@ -1,6 +1,6 @@
 #include "search/transformer.h"
 
-#include "base/error.h"
+#include "base/source_location.h"
 
 #include <nlohmann/json.hpp>
 
@@ -117,14 +117,16 @@ Transformer from_json(const std::string& text, const std::string& file) {
     t.dropout = j.value("dropout", t.dropout);
     t.keeps_scores = j.value("keeps_scores", t.keeps_scores);
     for (const char* needed : {"layers", "hidden", "heads", "seq"}) {
-      if (!j.contains(needed)) fail(ErrorKind::poplar_error, "model-file", "{}: no '{}'", file, needed);
+      if (!j.contains(needed)) fail_at(ErrorKind::poplar_error, "model-file", {file}, "no '{}'", needed);
     }
     if (t.layers < 1 || t.heads < 1 || t.seq < 1 || t.hidden < 1 || t.ffn < 1 || t.vocab < 1 ||
         (t.head_size == 0 && t.hidden % t.heads != 0)) {
-      fail(ErrorKind::poplar_error, "model-file", "{}: sizes must be positive, and heads divide hidden", file);
+      fail_at(ErrorKind::poplar_error, "model-file", {file}, "sizes must be positive, and heads divide hidden");
     }
     return t;
-  } catch (const nlohmann::json::exception& e) { fail(ErrorKind::poplar_error, "model-file", "{}: {}", file, e.what()); }
+  } catch (const nlohmann::json::parse_error& e) {
+    fail_at(ErrorKind::poplar_error, "model-file", location_in(text, e.byte - 1, file), "{}", e.what());
+  } catch (const nlohmann::json::exception& e) { fail_at(ErrorKind::poplar_error, "model-file", {file}, "{}", e.what()); }
 }
 
 }  // namespace

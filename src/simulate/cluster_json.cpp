@@ -1,6 +1,6 @@
 #include "simulate/cluster_json.h"
 
-#include "base/error.h"
+#include "base/source_location.h"
 #include "simulate/ipu_cluster.h"
 
 #include <nlohmann/json.hpp>
@@ -48,20 +48,20 @@ void each_number_of_level(L& l, F f) {
 
 void check(const Cluster& c, const std::string& file) {
   const auto positive = [&](double v, const char* what) {
-    if (!(v > 0)) fail(ErrorKind::poplar_error, "cluster-file", "{}: {} is {}; it must be more than 0", file, what, v);
+    if (!(v > 0)) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is {}; it must be more than 0", what, v);
   };
   positive(c.half_operations, "half_operations"), positive(c.single_operations, "single_operations"),
       positive(c.vector_operations, "vector_operations");
   positive(c.memory_bytes_per_second, "memory_bytes_per_second");
   for (const Efficiency* e : {&c.matmul_efficiency, &c.memory_efficiency}) {
-    if (e->share <= 0 && e->points.empty()) fail(ErrorKind::poplar_error, "cluster-file", "{}: an efficiency without points", file);
+    if (e->share <= 0 && e->points.empty()) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "an efficiency without points");
   }
   std::int32_t below = 1;
   for (const NetworkLevel& l : c.levels) {
     positive(l.bytes_per_second, "bytes_per_second of a level");
     if (l.devices < below) {
-      fail(ErrorKind::poplar_error, "cluster-file", "{}: level '{}' joins {} devices, fewer than the one before it", file, l.name,
-           l.devices);
+      fail_at(ErrorKind::poplar_error, "cluster-file", {file, 0, 0, fmt::format("level '{}'", l.name)},
+              "joins {} devices, fewer than the one before it", l.devices);
     }
     below = l.devices;
   }
@@ -103,7 +103,9 @@ Cluster cluster_from_json(std::string_view text, const std::string& file) {
     }
     check(c, file);
     return c;
-  } catch (const nlohmann::json::exception& e) { fail(ErrorKind::poplar_error, "cluster-file", "{}: {}", file, e.what()); }
+  } catch (const nlohmann::json::parse_error& e) {
+    fail_at(ErrorKind::poplar_error, "cluster-file", location_in(text, e.byte - 1, file), "{}", e.what());
+  } catch (const nlohmann::json::exception& e) { fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{}", e.what()); }
 }
 
 Cluster cluster_of(const std::string& name_or_file) {

@@ -1,6 +1,6 @@
 #include "simulate/csv.h"
 
-#include "base/error.h"
+#include "base/source_location.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,9 +43,10 @@ Csv Csv::read(std::string_view text, const std::string& file) {
       continue;
     }
     if (cells.size() != csv.names_.size()) {
-      fail(ErrorKind::poplar_error, "csv", "{}:{}: {} cells, the first line has {}", file, number, cells.size(), csv.names_.size());
+      fail_at(ErrorKind::poplar_error, "csv", {file, number}, "{} cells, the first line has {}", cells.size(), csv.names_.size());
     }
     csv.rows_.push_back(std::move(cells));
+    csv.lines_.push_back(number);
   }
   return csv;
 }
@@ -62,7 +63,7 @@ bool Csv::has(std::string_view column) const { return std::find(names_.begin(), 
 
 const std::string& Csv::text(std::size_t row, std::string_view column) const {
   const auto found = std::find(names_.begin(), names_.end(), column);
-  if (found == names_.end()) fail(ErrorKind::poplar_error, "csv", "{}: no column '{}'", file_, column);
+  if (found == names_.end()) fail_at(ErrorKind::poplar_error, "csv", {file_}, "no column '{}'", column);
   return rows_[row][static_cast<std::size_t>(found - names_.begin())];
 }
 
@@ -72,7 +73,7 @@ double Csv::number(std::size_t row, std::string_view column) const {
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc() || end != cell.data() + cell.size()) {
-    fail(ErrorKind::poplar_error, "csv", "{}: row {}, column '{}': '{}' is no number", file_, row + 1, column, cell);
+    fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)}, "'{}' is no number", cell);
   }
   return value;
 }

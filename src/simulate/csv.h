@@ -1,6 +1,7 @@
 // Tables of the data files: a line of names, then rows; cells may stand in quotes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class Csv {
   std::string file_;
   std::vector<std::string> names_;
   std::vector<std::vector<std::string>> rows_;
+  // Of each row, its line in the file.
+  std::vector<std::size_t> lines_;
 };
 
 }  // namespace pando::simulate

@@ -3,6 +3,8 @@
 #include <poplar/exceptions.hpp>
 #include "ir/error.h"
 #include "ir/text/parse.h"
+#include "simulate/cluster_json.h"
+#include "simulate/csv.h"
 #include "simulate/flatten.h"
 
 #include <gmock/gmock.h>
@@ -106,6 +108,41 @@ TEST(Simulate, MeasuredOpsComeFirst) {
   EXPECT_GT(t.seconds, 6 * 0.25);
   EXPECT_LT(t.seconds, 6.1 * 0.25);
   EXPECT_THROW(TableCostModel(otherwise, "matmul\n", "ops.csv"), poplar::poplar_error);
+}
+
+template <class F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (const poplar::poplar_error& e) { return e.what(); }
+  return "no error";
+}
+
+TEST(Simulate, TablesThatCannotBeReadAreRefusedWithTheirPlace) {
+  const auto ops = [](const char* text) {
+    return refusal([&] {
+      const ClusterCostModel otherwise(small_cluster());
+      TableCostModel(otherwise, text, "ops.csv");
+    });
+  };
+  EXPECT_EQ(ops("# ops\nadd,1\nmatmul\n"), "ops.csv:3: 'matmul'; a line is an op's signature, a comma, and its seconds [op-table]");
+  const auto csv = [](const char* text, auto use) { return refusal([&] { use(Csv::read(text, "t.csv")); }); };
+  const auto nothing = [](const Csv&) {};
+  EXPECT_EQ(csv("a,b\n\n1,2\n3\n", nothing), "t.csv:4: 1 cells, the first line has 2 [csv]");
+  EXPECT_EQ(csv("a,b\n1,2\n", [](const Csv& t) { t.text(0, "c"); }), "t.csv: no column 'c' [csv]");
+  // The line of the file, which empty ones count for.
+  EXPECT_EQ(csv("a,b\n\n1,2\n\n3,x\n", [](const Csv& t) { t.number(1, "b"); }), "t.csv:5: column 'b': 'x' is no number [csv]");
+}
+
+TEST(Simulate, ClustersThatCannotBeReadAreRefusedWithTheirPlace) {
+  const auto message = [](const std::string& text) { return refusal([&] { cluster_from_json(text, "c.json"); }); };
+  const std::string whole = to_json(small_cluster());
+  EXPECT_EQ(message(whole), "no error");
+  EXPECT_THAT(message("{\n  \"name\": ]\n}"), testing::StartsWith("c.json:2:11: "));
+  EXPECT_THAT(message("{}"), testing::AllOf(testing::StartsWith("c.json: "), testing::EndsWith(" [cluster-file]")));
+  Cluster c = small_cluster();
+  c.memory_bytes_per_second = 0;
+  EXPECT_EQ(message(to_json(c)), "c.json: memory_bytes_per_second is 0; it must be more than 0 [cluster-file]");
 }
 
 // Random bodies that call and repeat each other.

@@ -1,7 +1,7 @@
 // One line of a text, read from left to right.
 #pragma once
 
-#include "ir/error.h"
+#include "ir/refuse_at.h"
 
 #include <cctype>
 #include <charconv>
@@ -32,8 +32,7 @@ class Line {
 
   template <class... Args>
   [[noreturn]] void error(std::string_view id, fmt::format_string<Args...> format, Args&&... args) const {
-    ir::throw_model_error(ir::ErrorClass::popart, id,
-                          fmt::format("{}:{}:{}: {}", file_, number_, at_ + 1, fmt::format(format, std::forward<Args>(args)...)));
+    ir::refuse_at(ir::ErrorClass::popart, id, {file_, number_, at_ + 1}, format, std::forward<Args>(args)...);
   }
 
   bool next_is(char c) {

@@ -75,7 +75,7 @@ class Parser {
     policy = policy.substr(0, std::min(policy.find('#'), policy.size()));
     try {
       p_.policy = parse_policy(policy);
-    } catch (const ModelError& e) { l.error("state-policy", "{}", e.what()); }
+    } catch (const ModelError& e) { l.error("state-policy", "{}", without_id(e.what())); }
     model_[at_] = "module";
     ++at_;
     Line& trips = expect_line("'trips'");
@@ -413,7 +413,7 @@ class Parser {
       return module;
     } catch (const ModelError&) { throw; } catch (const std::exception& e) {
       // A shape that there cannot be, say.
-      ir::refuse(ir::ErrorClass::popart, "type", "{}: {}", file_, e.what());
+      ir::refuse_at(ir::ErrorClass::popart, "type", {file_}, "{}", e.what());
     }
   }
   void build() {

@@ -1,6 +1,6 @@
 #include "simulate/costs/cost_model.h"
 
-#include "base/error.h"
+#include "base/source_location.h"
 #include "ir/op_row.h"
 
 #include <fmt/format.h>
@@ -212,7 +212,7 @@ double ClusterCostModel::seconds(const ir::Module& module, ir::OpId op) const {
 // --- tables -----------------------------------------------------------------------------------------------------------------------------
 
 TableCostModel::TableCostModel(const CostModel& otherwise, std::string_view csv, const std::string& file) : otherwise_(otherwise) {
-  int number = 0;
+  std::size_t number = 0;
   while (!csv.empty()) {
     ++number;
     const std::size_t end = std::min(csv.find('\n'), csv.size());
@@ -223,7 +223,7 @@ TableCostModel::TableCostModel(const CostModel& otherwise, std::string_view csv,
     double seconds = -1;
     if (comma != std::string_view::npos) std::from_chars(line.data() + comma + 1, line.data() + line.size(), seconds);
     if (!(seconds >= 0)) {
-      fail(ErrorKind::poplar_error, "op-table", "{}:{}: '{}'; a line is an op's signature, a comma, and its seconds", file, number, line);
+      fail_at(ErrorKind::poplar_error, "op-table", {file, number}, "'{}'; a line is an op's signature, a comma, and its seconds", line);
     }
     seconds_[std::string(line.substr(0, comma))] = seconds;
   }

@@ -1,6 +1,6 @@
 #include "transform/distribute/layout/pieces.h"
 
-#include "ir/error.h"
+#include "ir/refuse_at.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
@@ -98,7 +98,7 @@ PieceTable read_pieces(std::string_view text, const std::string& file) {
     const Json all = Json::parse(text);
     for (const auto& [name, w] : all.at("wholes").items()) {
       const auto dtype = dtype_named(w.at("dtype").get<std::string>());
-      if (!dtype) refuse(ErrorClass::value, "pieces", "{}: '{}' is no element type", file, w.at("dtype").get<std::string>());
+      if (!dtype) refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is no element type", w.at("dtype").get<std::string>());
       t.wholes[name] = {*dtype, w.at("shape").get<Shape>()};
     }
     const auto read = [&](const char* key, std::vector<PieceTable::Piece>& to) {
@@ -106,15 +106,17 @@ PieceTable read_pieces(std::string_view text, const std::string& file) {
         to.push_back({p.at("part").get<std::string>(), p.at("whole").get<std::string>(), p.at("start").get<Shape>(), p.value("load", 0u)});
         const auto whole = t.wholes.find(to.back().whole);
         if (whole == t.wholes.end() || whole->second.shape.size() != to.back().start.size()) {
-          refuse(ErrorClass::value, "pieces", "{}: '{}' is a piece of '{}', of which nothing or something else is said", file,
-                 to.back().part, to.back().whole);
+          refuse_at(ErrorClass::value, "pieces", {file, 0, 0, key}, "'{}' is a piece of '{}', of which nothing or something else is said",
+                    to.back().part, to.back().whole);
         }
       }
     };
     read("variables", t.variables);
     read("outputs", t.outputs);
     read("streams", t.streams);
-  } catch (const Json::exception& e) { refuse(ErrorClass::value, "pieces", "{}: {}", file, e.what()); }
+  } catch (const nlohmann::json::parse_error& e) {
+    refuse_at(ErrorClass::value, "pieces", location_in(text, e.byte - 1, file), "{}", e.what());
+  } catch (const Json::exception& e) { refuse_at(ErrorClass::value, "pieces", {file}, "{}", e.what()); }
   return t;
 }
 
