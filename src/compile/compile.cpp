@@ -76,10 +76,10 @@ Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& 
   lower_programs(plan, programs);  // steps with symbolic addresses; every byte they touch is in `accesses`
   progress.done(plan, Pass::lower_programs, fmt::format("{} actions, {} steps", plan.actions.size(), plan.orders));
 
-  find_live_ranges(plan);  // shards are cut into pieces; each has a live range
+  find_live_ranges(plan);  // shards are cut into fragments; each has a live range
   progress.done(plan, Pass::find_live_ranges, fmt::format("{} live ranges", plan.out->live_ranges.size()));
 
-  place_memory(plan);  // pieces have addresses
+  place_memory(plan);  // fragments have addresses
   progress.done(plan, Pass::place_memory, plan.out_of_memory ? plan.out_of_memory->message() : "all tiles fit");
 
   emit(plan);  // addresses are resolved; one instruction list per stream

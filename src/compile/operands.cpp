@@ -448,7 +448,7 @@ class OperandLowering {
   const Library& library_;
   SymbolicCompute compute_;
   std::vector<StreamId> streams_;
-  std::vector<Access> accesses_;
+  std::vector<ShardAccess> accesses_;
   std::vector<Row> rows_;  // of the vertex at hand
   std::vector<Need> needs_;
   std::vector<SharedBuffer> shared_;

@@ -12,11 +12,11 @@
 namespace pando::compile {
 
 struct LoweredCompute {
-  std::vector<ActionId> gather;   // exchanges before
-  std::uint32_t compute = 0;      // index into Plan::computes
-  std::vector<StreamId> streams;  // that have vertices
-  std::vector<Access> accesses;   // of the compute itself; the action is filled in by who adds it
-  std::vector<ActionId> scatter;  // exchanges after
+  std::vector<ActionId> gather;       // exchanges before
+  std::uint32_t compute = 0;          // index into Plan::computes
+  std::vector<StreamId> streams;      // that have vertices
+  std::vector<ShardAccess> accesses;  // of the compute itself; the action is filled in by who adds it
+  std::vector<ActionId> scatter;      // exchanges after
 };
 
 LoweredCompute lower_compute_set(Plan& plan, ComputeSetId cs);

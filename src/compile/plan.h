@@ -67,7 +67,7 @@ struct SymbolicExchange {
 // undefine: the bytes are not needed until they are written.
 enum class AccessKind : std::uint8_t { read, write, modify, partial, undefine };
 
-struct Access {
+struct ShardAccess {
   ShardId shard;
   ActionId action;
   Interval bytes;
@@ -133,7 +133,7 @@ struct Node {
 };
 
 // A part of a shard that is placed as one.
-struct Piece {
+struct Fragment {
   Interval bytes;
   std::uint32_t live = 0;  // index into live ranges
   std::uint64_t address = 0;
@@ -153,7 +153,7 @@ struct Plan {
 
   // lowered programs
   DenseMap<ActionId, Action> actions;
-  Chunks<Access> accesses;
+  Chunks<ShardAccess> accesses;
   std::vector<SymbolicExchange> exchanges;
   std::vector<SymbolicCompute> computes;
   std::vector<SymbolicTransfer> transfers;
@@ -164,7 +164,7 @@ struct Plan {
   std::vector<SymbolicMove> initial_moves;  // constants and initial values, from Program::initial_data
 
   // liveness and placement
-  DenseMap<ShardId, std::vector<Piece>> pieces;
+  DenseMap<ShardId, std::vector<Fragment>> fragments;
   std::unique_ptr<OutOfMemory> out_of_memory;
 
   std::unordered_map<std::string, tile::NameId> name_ids;  // looked up, never iterated

@@ -62,18 +62,18 @@ class Printer {
     initial();
     temporaries();
     for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
-      const Access& a = plan_.accesses[i];
+      const ShardAccess& a = plan_.accesses[i];
       if (!shows(a.shard)) continue;
       line("a{} {} {}[{}, {}){}", a.action.value, name_of(a.kind), text_of(a.shard), a.bytes.begin, a.bytes.end, a.whole ? " whole" : "");
     }
   }
 
-  void pieces(bool with_addresses) {
-    for (std::uint32_t s = 0; s < plan_.pieces.size(); ++s) {
+  void fragments(bool with_addresses) {
+    for (std::uint32_t s = 0; s < plan_.fragments.size(); ++s) {
       if (!shows(ShardId(s))) continue;
-      for (const Piece& p : plan_.pieces[ShardId(s)]) {
-        const std::string at = with_addresses ? fmt::format(" at {:#x}", p.address) : "";
-        line("{}[{}, {}){}, live {}", text_of(ShardId(s)), p.bytes.begin, p.bytes.end, at, tile::text_of(out_.live_ranges[p.live]));
+      for (const Fragment& f : plan_.fragments[ShardId(s)]) {
+        const std::string at = with_addresses ? fmt::format(" at {:#x}", f.address) : "";
+        line("{}[{}, {}){}, live {}", text_of(ShardId(s)), f.bytes.begin, f.bytes.end, at, tile::text_of(out_.live_ranges[f.live]));
       }
     }
     if (with_addresses && plan_.out_of_memory) line("{}", plan_.out_of_memory->message());
@@ -238,8 +238,8 @@ std::string text_after(Pass pass, const Plan& plan, std::optional<TileId> only) 
     case Pass::assign_streams: p.streams(); break;
     case Pass::lay_out_variables: p.layout(); break;
     case Pass::lower_programs: p.steps(); break;
-    case Pass::find_live_ranges: p.pieces(false); break;
-    case Pass::place_memory: p.pieces(true); break;
+    case Pass::find_live_ranges: p.fragments(false); break;
+    case Pass::place_memory: p.fragments(true); break;
     case Pass::emit: return tile::print(*plan.out, plan.graph.library(), {.only_tile = only});
   }
   return p.take();

@@ -13,7 +13,7 @@ enum class Pass : std::uint8_t {
   assign_streams,
   lay_out_variables,  // shards, and where elements of variables lie
   lower_programs,     // steps, their tables, and all accesses, which the next pass drops
-  find_live_ranges,   // the pieces of shards
+  find_live_ranges,   // the fragments of shards
   place_memory,       // their addresses
   emit,               // the tile program
 };

@@ -8,28 +8,28 @@
 
 namespace pando::compile {
 
-const Piece* Resolver::piece_at(Address at) const {
-  const std::vector<Piece>& pieces = plan_.pieces[at.shard];
-  if (pieces.empty()) return nullptr;
-  if (pieces.size() == 1) return at.offset >= pieces[0].bytes.begin && at.offset < pieces[0].bytes.end ? &pieces[0] : nullptr;
+const Fragment* Resolver::fragment_at(Address at) const {
+  const std::vector<Fragment>& fragments = plan_.fragments[at.shard];
+  if (fragments.empty()) return nullptr;
+  if (fragments.size() == 1) return at.offset >= fragments[0].bytes.begin && at.offset < fragments[0].bytes.end ? &fragments[0] : nullptr;
   const auto after =
-      std::upper_bound(pieces.begin(), pieces.end(), at.offset, [](std::uint64_t o, const Piece& p) { return o < p.bytes.begin; });
-  if (after == pieces.begin()) return nullptr;
-  const Piece& p = *std::prev(after);
+      std::upper_bound(fragments.begin(), fragments.end(), at.offset, [](std::uint64_t o, const Fragment& f) { return o < f.bytes.begin; });
+  if (after == fragments.begin()) return nullptr;
+  const Fragment& p = *std::prev(after);
   return at.offset < p.bytes.end ? &p : nullptr;
 }
 
 std::uint64_t Resolver::address(Address at) const {
-  const Piece* p = piece_at(at);
+  const Fragment* p = fragment_at(at);
   PANDO_CHECK(p != nullptr);
   return p->address + (at.offset - p->bytes.begin);
 }
 
 tile::Location Resolver::location(const SymbolicLocation& l) const { return {plan_.shards[l.at.shard].tile, address(l.at), l.type}; }
 
-bool Resolver::in_one_piece(Address at, Interval hull) const {
+bool Resolver::in_one_fragment(Address at, Interval hull) const {
   if (!at.shard.valid()) return true;
-  const Piece* p = piece_at({at.shard, hull.begin});
+  const Fragment* p = fragment_at({at.shard, hull.begin});
   return p != nullptr && hull.end <= p->bytes.end;
 }
 
@@ -48,8 +48,8 @@ tile::Move Resolver::one(const SymbolicMove& m) const {
   return out;
 }
 
-std::uint64_t Resolver::left_in_piece(Address at) const {
-  const Piece* p = piece_at(at);
+std::uint64_t Resolver::left_in_fragment(Address at) const {
+  const Fragment* p = fragment_at(at);
   return p == nullptr ? 0 : p->bytes.end - at.offset;
 }
 
@@ -61,8 +61,8 @@ void Resolver::split(const SymbolicMove& run, std::vector<tile::Move>& out) cons
     part.source.offset += done;
     part.destination.offset += done;
     std::uint64_t n = run.bytes - done;
-    if (part.source.shard.valid()) n = std::min(n, left_in_piece(part.source));
-    if (part.destination.shard.valid()) n = std::min(n, left_in_piece(part.destination));
+    if (part.source.shard.valid()) n = std::min(n, left_in_fragment(part.source));
+    if (part.destination.shard.valid()) n = std::min(n, left_in_fragment(part.destination));
     if (n == 0) {  // bytes without memory: nobody reads them
       ++done;
       continue;
@@ -76,7 +76,7 @@ void Resolver::split(const SymbolicMove& run, std::vector<tile::Move>& out) cons
 void Resolver::moves(const std::vector<SymbolicMove>& symbolic, std::vector<tile::Move>& out) const {
   out.reserve(out.size() + symbolic.size());
   for (const SymbolicMove& m : symbolic) {
-    if (in_one_piece(m.source, source_hull(m)) && in_one_piece(m.destination, destination_hull(m))) {
+    if (in_one_fragment(m.source, source_hull(m)) && in_one_fragment(m.destination, destination_hull(m))) {
       out.push_back(one(m));
       continue;
     }

@@ -1,4 +1,4 @@
-// Symbolic addresses to tile addresses, after placement. A move may cross pieces of a shard; it is split where they part.
+// Symbolic addresses to tile addresses, after placement. A move may cross fragments of a shard; it is split where they part.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@ namespace pando::compile {
 class Resolver {
  public:
   explicit Resolver(const Plan& plan) : plan_(plan) {}
-  // Address of bytes that lie in one piece.
+  // Address of bytes that lie in one fragment.
   std::uint64_t address(Address at) const;
   tile::Location location(const SymbolicLocation& l) const;
   // Appends. Moves whose bytes have no memory (never read, never written) are dropped.
   void moves(const std::vector<SymbolicMove>& symbolic, std::vector<tile::Move>& out) const;
 
  private:
-  const Piece* piece_at(Address at) const;
-  std::uint64_t left_in_piece(Address at) const;
-  bool in_one_piece(Address at, Interval hull) const;
+  const Fragment* fragment_at(Address at) const;
+  std::uint64_t left_in_fragment(Address at) const;
+  bool in_one_fragment(Address at, Interval hull) const;
   tile::Move one(const SymbolicMove& m) const;
   void split(const SymbolicMove& run, std::vector<tile::Move>& out) const;
 

@@ -32,7 +32,8 @@ struct Region {
   Box box;
 };
 
-struct Access {
+// An op reads or modifies elements of a root tensor.
+struct TensorAccess {
   std::size_t position;
   Box box;
   bool modifies;
@@ -169,10 +170,10 @@ class GraphCheck {
     }
   }
 
-  void check(const std::vector<Access>& accesses, std::vector<Ambiguity>& found) const {
-    if (std::none_of(accesses.begin(), accesses.end(), [](const Access& a) { return a.modifies; })) return;
+  void check(const std::vector<TensorAccess>& accesses, std::vector<Ambiguity>& found) const {
+    if (std::none_of(accesses.begin(), accesses.end(), [](const TensorAccess& a) { return a.modifies; })) return;
     const bool whole =
-        std::all_of(accesses.begin(), accesses.end(), [&](const Access& a) { return a.box.ranges == accesses[0].box.ranges; });
+        std::all_of(accesses.begin(), accesses.end(), [&](const TensorAccess& a) { return a.box.ranges == accesses[0].box.ranges; });
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (std::size_t j = i; j-- > 0;) {
         if (accesses[j].position == accesses[i].position) continue;
@@ -183,7 +184,7 @@ class GraphCheck {
     }
   }
 
-  void compare(const Access& first, const Access& then, std::vector<Ambiguity>& found) const {
+  void compare(const TensorAccess& first, const TensorAccess& then, std::vector<Ambiguity>& found) const {
     const OpId a = graph_.ops[first.position], b = graph_.ops[then.position];
     if (m_.op(a).context != m_.op(b).context || !overlap(first.box, then.box) || ordered(first.position, then.position)) return;
     // Public programs call one optimiser graph after the other on a weight: calls keep the list's order among themselves.
@@ -198,7 +199,7 @@ class GraphCheck {
   std::vector<std::vector<std::size_t>> before_;
   std::vector<std::size_t> chain_;
   std::unordered_map<TensorId, std::vector<Region>> regions_;
-  std::unordered_map<TensorId, std::vector<Access>> accesses_;
+  std::unordered_map<TensorId, std::vector<TensorAccess>> accesses_;
   std::vector<TensorId> roots_;
 };
 

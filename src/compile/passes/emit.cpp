@@ -59,7 +59,7 @@ class Tables {
     for (std::uint32_t v = 0; v < variables.size(); ++v) {
       if (!variables[VariableId(v)].replica_index) continue;
       for (const ShardInterval& i : plan_.layout[VariableId(v)])
-        if (!plan_.pieces[i.shard].empty())
+        if (!plan_.fragments[i.shard].empty())
           out_.replica_index.push_back(resolver_.location({{i.shard, i.local}, variables[VariableId(v)].type}));
     }
   }

@@ -1,4 +1,4 @@
-// Cuts every shard into pieces with one live range each (contract 8: per byte range of a variable on a tile).
+// Cuts every shard into fragments with one live range each (contract 8: per byte range of a variable on a tile).
 //
 // Atoms are the longest byte ranges with one access pattern. Neighbouring atoms stay together where a vertex operand spans them
 // (its bytes must stay together), where their live ranges are the same, or where the cut would break the shard's alignment.
@@ -22,15 +22,15 @@ struct PatternHash {
   }
 };
 
-class Pieces {
+class Fragments {
  public:
-  explicit Pieces(Plan& plan) : plan_(plan), ranges_(plan) {}
+  explicit Fragments(Plan& plan) : plan_(plan), ranges_(plan) {}
 
   void run() {
-    plan_.pieces = DenseMap<ShardId, std::vector<Piece>>(plan_.shards.size());
+    plan_.fragments = DenseMap<ShardId, std::vector<Fragment>>(plan_.shards.size());
     always_ = intern(ranges_.everything());
     const std::vector<std::uint32_t> sorted = sorted_by_shard();
-    std::vector<Access> own;  // the shard's
+    std::vector<ShardAccess> own;  // the shard's
     std::size_t at = 0;
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
       own.clear();
@@ -64,26 +64,26 @@ class Pieces {
     return it->second;
   }
 
-  void cut(ShardId s, std::span<const Access> accesses) {
+  void cut(ShardId s, std::span<const ShardAccess> accesses) {
     Shard& shard = plan_.shards[s];
-    std::vector<Piece>& pieces = plan_.pieces[s];
+    std::vector<Fragment>& fragments = plan_.fragments[s];
     if (shard.bytes == 0) return;
     const Interval all{0, shard.bytes};
     if (shard.always_live) {
-      pieces.push_back({all, always_});
+      fragments.push_back({all, always_});
       return;
     }
     if (accesses.empty()) return;  // never touched: no memory
     AccessPattern pattern;
     if (one_pattern(accesses, all, pattern)) {
-      pieces.push_back({all, live_of(pattern)});
+      fragments.push_back({all, live_of(pattern)});
       return;
     }
     cut_into_atoms(s, accesses);
   }
 
   // The common case: every action touches all bytes, perhaps in several accesses.
-  bool one_pattern(std::span<const Access> accesses, Interval all, AccessPattern& pattern) {
+  bool one_pattern(std::span<const ShardAccess> accesses, Interval all, AccessPattern& pattern) {
     group(accesses);
     for (const Group& g : groups())
       if (g.parts.size() != 1 || g.parts[0].begin > all.begin || g.parts[0].end < all.end) {
@@ -108,7 +108,7 @@ class Pieces {
     std::vector<Interval> parts;  // sorted, joined
   };
 
-  void group(std::span<const Access> accesses) {
+  void group(std::span<const ShardAccess> accesses) {
     group_count_ = 0;
     order_.resize(accesses.size());
     std::iota(order_.begin(), order_.end(), 0u);
@@ -116,7 +116,7 @@ class Pieces {
     const auto less = [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); };
     if (!std::is_sorted(order_.begin(), order_.end(), less)) std::sort(order_.begin(), order_.end(), less);
     for (const std::uint32_t i : order_) {
-      const Access& a = accesses[i];
+      const ShardAccess& a = accesses[i];
       if (group_count_ == 0 || groups_[group_count_ - 1].action != a.action || groups_[group_count_ - 1].kind != a.kind) add_group(a);
       std::vector<Interval>& parts = groups_[group_count_ - 1].parts;
       if (!parts.empty() && parts.back().end >= a.bytes.begin)
@@ -127,7 +127,7 @@ class Pieces {
   }
 
   // Groups keep their memory from one shard to the next.
-  void add_group(const Access& a) {
+  void add_group(const ShardAccess& a) {
     if (group_count_ == groups_.size()) groups_.emplace_back();
     Group& g = groups_[group_count_++];
     g.action = a.action;
@@ -136,7 +136,7 @@ class Pieces {
   }
   std::span<const Group> groups() const { return std::span(groups_).first(group_count_); }
 
-  void cut_into_atoms(ShardId s, std::span<const Access> accesses) {
+  void cut_into_atoms(ShardId s, std::span<const ShardAccess> accesses) {
     const Shard& shard = plan_.shards[s];
     std::vector<std::uint64_t> cuts{0, shard.bytes};
     for (const Group& g : groups())
@@ -155,30 +155,30 @@ class Pieces {
         }
     const std::vector<bool> joined =
         plan_.options.split_variables ? joined_cuts(accesses, cuts, shard.align) : std::vector<bool>(cuts.size(), true);
-    std::vector<Piece>& pieces = plan_.pieces[s];
+    std::vector<Fragment>& fragments = plan_.fragments[s];
     constexpr std::uint32_t kNone = ~0u;
     for (std::size_t a = 0; a < patterns.size(); ++a) {
       const std::uint32_t live = patterns[a].empty() ? kNone : live_of(patterns[a]);
-      if (a > 0 && !pieces.empty() && pieces.back().bytes.end == cuts[a] &&
-          (joined[a] || pieces.back().live == live || (live == kNone && cuts[a + 1] - cuts[a] < 8))) {
-        pieces.back().bytes.end = cuts[a + 1];
-        pieces.back().live = both(pieces.back().live, live);
+      if (a > 0 && !fragments.empty() && fragments.back().bytes.end == cuts[a] &&
+          (joined[a] || fragments.back().live == live || (live == kNone && cuts[a + 1] - cuts[a] < 8))) {
+        fragments.back().bytes.end = cuts[a + 1];
+        fragments.back().live = both(fragments.back().live, live);
       } else if (live != kNone || (a > 0 && joined[a])) {
-        pieces.push_back({{cuts[a], cuts[a + 1]}, live});
+        fragments.push_back({{cuts[a], cuts[a + 1]}, live});
       } else if (a + 1 < patterns.size() && joined[a + 1]) {
-        pieces.push_back({{cuts[a], cuts[a + 1]}, kNone});
+        fragments.push_back({{cuts[a], cuts[a + 1]}, kNone});
       }
     }
-    std::erase_if(pieces, [](const Piece& p) { return p.live == kNone; });
+    std::erase_if(fragments, [](const Fragment& f) { return f.live == kNone; });
   }
 
   // May the shard not be cut there? cuts[i] is a place between atoms i-1 and i.
-  static std::vector<bool> joined_cuts(std::span<const Access> accesses, const std::vector<std::uint64_t>& cuts, std::uint32_t align) {
+  static std::vector<bool> joined_cuts(std::span<const ShardAccess> accesses, const std::vector<std::uint64_t>& cuts, std::uint32_t align) {
     std::vector<bool> joined(cuts.size(), false);
     const std::uint64_t unit = std::max<std::uint64_t>(align, 8);
     for (std::size_t i = 0; i < cuts.size(); ++i) joined[i] = cuts[i] % unit != 0;
     std::vector<Interval> spans;
-    for (const Access& a : accesses)
+    for (const ShardAccess& a : accesses)
       if (a.whole) spans.push_back(a.bytes);
     std::sort(spans.begin(), spans.end());
     std::uint64_t reach = 0;
@@ -220,6 +220,6 @@ class Pieces {
 
 }  // namespace
 
-void find_live_ranges(Plan& plan) { Pieces(plan).run(); }
+void find_live_ranges(Plan& plan) { Fragments(plan).run(); }
 
 }  // namespace pando::compile

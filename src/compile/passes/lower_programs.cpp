@@ -174,7 +174,7 @@ class ProgramLowering {
                                         .a = known->lowered.compute,
                                         .streams = known->lowered.streams,
                                         .name = plan_.computes[known->lowered.compute].name});
-    for (Access& a : known->lowered.accesses) {
+    for (ShardAccess& a : known->lowered.accesses) {
       a.action = known->action;
       plan_.accesses.push_back(a);
     }
@@ -205,7 +205,7 @@ class ProgramLowering {
     const std::size_t known = plan_.accesses.size();
     for (std::size_t i = 0; i < known; ++i)
       if (plan_.accesses[i].action == c.action) {
-        Access again = plan_.accesses[i];
+        ShardAccess again = plan_.accesses[i];
         again.action = action;
         plan_.accesses.push_back(again);
       }

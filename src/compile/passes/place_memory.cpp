@@ -1,4 +1,4 @@
-// Gives every piece an address. Each tile is an allocation problem: pieces of variables and buffers, vertex state, code, stacks,
+// Gives every fragment an address. Each tile is an allocation problem: fragments of variables and buffers, vertex state, code, stacks,
 // globals, reserved ranges. Tiles with the same problem are solved once.
 #include <algorithm>
 #include <map>
@@ -18,8 +18,8 @@ namespace {
 
 // One thing to place on one tile.
 struct Item {
-  enum class Kind : std::uint8_t { piece, fixed_size, globals };
-  Kind kind = Kind::piece;
+  enum class Kind : std::uint8_t { fragment, fixed_size, globals };
+  Kind kind = Kind::fragment;
   tile::Category category = tile::Category::variable;
   bool always = false, estimated = false, interleaved = false, code = false;
   std::uint32_t align = 8;
@@ -27,7 +27,7 @@ struct Item {
   std::uint64_t bytes = 0;
   std::uint64_t fixed = ~std::uint64_t{0};
   tile::NameId name;
-  std::uint32_t shard = 0, piece = 0;  // piece; for globals: the module
+  std::uint32_t shard = 0, fragment = 0;  // fragment; for globals: the module
 
   auto problem_key() const { return std::tuple(category, interleaved, code, align, live, bytes, fixed); }
 };
@@ -50,7 +50,7 @@ class Placement {
 
   void run() {
     always_ = intern(ranges_.everything());
-    add_pieces();
+    add_fragments();
     add_vertices();
     add_control_code();
     group_tiles();
@@ -73,26 +73,26 @@ class Placement {
     return machine_.bounded_memory || bytes < kManyBytes ? shard.align : std::max(shard.align, kHostLine);
   }
 
-  void add_pieces() {
+  void add_fragments() {
     constexpr std::uint32_t kOthers = 16;  // code, stacks and the like
     std::vector<std::uint32_t> counts(items_.size(), kOthers);
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s)
-      counts[plan_.shards[ShardId(s)].tile.index()] += static_cast<std::uint32_t>(plan_.pieces[ShardId(s)].size());
+      counts[plan_.shards[ShardId(s)].tile.index()] += static_cast<std::uint32_t>(plan_.fragments[ShardId(s)].size());
     for (std::size_t t = 0; t < items_.size(); ++t)
       if (counts[t] > kOthers) items_[t].reserve(counts[t]);
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
       const Shard& shard = plan_.shards[ShardId(s)];
-      const std::vector<Piece>& pieces = plan_.pieces[ShardId(s)];
-      for (std::uint32_t p = 0; p < pieces.size(); ++p)
+      const std::vector<Fragment>& fragments = plan_.fragments[ShardId(s)];
+      for (std::uint32_t p = 0; p < fragments.size(); ++p)
         items_[shard.tile.index()].push_back({.category = shard.category,
-                                              .always = pieces[p].live == always_,
+                                              .always = fragments[p].live == always_,
                                               .interleaved = shard.interleaved,
-                                              .align = align_of(shard, pieces[p].bytes.size()),
-                                              .live = pieces[p].live,
-                                              .bytes = pieces[p].bytes.size(),
+                                              .align = align_of(shard, fragments[p].bytes.size()),
+                                              .live = fragments[p].live,
+                                              .bytes = fragments[p].bytes.size(),
                                               .name = shard.name,
                                               .shard = s,
-                                              .piece = p});
+                                              .fragment = p});
     }
   }
 
@@ -480,7 +480,7 @@ class Placement {
       here.clear();
       for (std::size_t k = 0; k < items_[t].size(); ++k) {
         const Item& i = items_[t][k];
-        if (i.kind == Item::Kind::piece) plan_.pieces[ShardId(i.shard)][i.piece].address = offsets[k];
+        if (i.kind == Item::Kind::fragment) plan_.fragments[ShardId(i.shard)][i.fragment].address = offsets[k];
         if (i.kind == Item::Kind::globals) out_.globals[i.shard][t] = offsets[k];
         out_.tile_bytes[t] = std::max(out_.tile_bytes[t], offsets[k] + i.bytes);
         here.push_back({TileId(t), i.name, i.category, i.always, i.estimated, offsets[k], i.bytes, i.live});

@@ -11,13 +11,16 @@ namespace pando::graph {
 
 namespace {
 
-struct Access {
+// A vertex reads or writes elements through a field.
+struct FieldAccess {
   Region region;
   VertexId vertex;
   std::uint16_t field = 0;
 };
 
-bool by_region(const Access& a, const Access& b) { return std::tie(a.region, a.vertex, a.field) < std::tie(b.region, b.vertex, b.field); }
+bool by_region(const FieldAccess& a, const FieldAccess& b) {
+  return std::tie(a.region, a.vertex, a.field) < std::tie(b.region, b.vertex, b.field);
+}
 
 template <class Sink>
 void for_each_region(const View& view, Sink sink) {
@@ -86,14 +89,14 @@ class RaceFinder {
     }
   }
 
-  static void sort(std::vector<Access>& list) {
+  static void sort(std::vector<FieldAccess>& list) {
     if (!std::is_sorted(list.begin(), list.end(), by_region)) std::sort(list.begin(), list.end(), by_region);
   }
 
   // Two fields of one vertex, too, would write what depends on their order.
   void check_writes(const ComputeSet& cs) const {
     for (std::size_t i = 1; i < writes_.size(); ++i) {
-      const Access &before = writes_[i - 1], &now = writes_[i];
+      const FieldAccess &before = writes_[i - 1], &now = writes_[i];
       if (before.region.variable == now.region.variable && before.region.elements.end > now.region.elements.begin)
         race(cs, now, before, "written");
     }
@@ -101,7 +104,7 @@ class RaceFinder {
 
   void look_up_reads(const ComputeSet& cs) {
     std::size_t first = 0;
-    for (const Access& r : reads_) {
+    for (const FieldAccess& r : reads_) {
       while (first < writes_.size() && std::pair(writes_[first].region.variable, writes_[first].region.elements.end) <=
                                            std::pair(r.region.variable, r.region.elements.begin))
         ++first;
@@ -112,7 +115,7 @@ class RaceFinder {
     }
   }
 
-  [[noreturn]] void race(const ComputeSet& cs, const Access& access, const Access& writer, const char* verb) const {
+  [[noreturn]] void race(const ComputeSet& cs, const FieldAccess& access, const FieldAccess& writer, const char* verb) const {
     const std::uint64_t begin = std::max(access.region.elements.begin, writer.region.elements.begin);
     const std::uint64_t end = std::min(access.region.elements.end, writer.region.elements.end);
     fail(ErrorKind::graph_cycle_error, "compute-set-race",
@@ -120,7 +123,7 @@ class RaceFinder {
          begin, end, graph_.variables()[access.region.variable].name, verb, named(writer), cs.name);
   }
 
-  std::string named(const Access& a) const {
+  std::string named(const FieldAccess& a) const {
     const Vertex& v = graph_.vertices()[a.vertex];
     const std::string name = fmt::format("{}.{}", graph_.library()[v.codelet].name, field_of(a.vertex, a.field).name);
     const auto edge = std::find_if(v.edges.begin(), v.edges.end(), [&](const Edge& e) { return e.field == a.field; });
@@ -130,7 +133,7 @@ class RaceFinder {
 
   const Graph& graph_;
   std::vector<std::uint32_t> written_;  // per variable: the last compute set that writes it
-  std::vector<Access> writes_, reads_;
+  std::vector<FieldAccess> writes_, reads_;
 };
 
 }  // namespace

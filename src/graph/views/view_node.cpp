@@ -19,8 +19,8 @@ bool is_contiguous(const std::vector<Dim>& coalesced) { return coalesced.empty()
 
 unsigned depth_of(const Source& source) { return source.chain ? source.chain->depth : 0; }
 
-// How much of a chain that is a part of the new one is copied into it: nothing, its pieces, or also the pieces of those.
-enum class Splice { nothing, pieces, everything };
+// How much of a chain that is a part of the new one is copied into it: nothing, its extents, or also the extents of those.
+enum class Splice { nothing, extents, everything };
 
 class ChainBuilder {
  public:
@@ -44,35 +44,35 @@ class ChainBuilder {
 
  private:
   void add_elements(VariableId variable, std::uint64_t offset, std::uint64_t n) {
-    if (!chain_.pieces.empty()) {
-      const Piece& last = chain_.pieces.back();
+    if (!chain_.extents.empty()) {
+      const Extent& last = chain_.extents.back();
       if (last.variable == variable && last.offset + (chain_.size - last.start) == offset) {
         chain_.size += n;
         return;
       }
     }
-    chain_.pieces.push_back({chain_.size, variable, offset, nullptr});
+    chain_.extents.push_back({chain_.size, variable, offset, nullptr});
     chain_.size += n;
   }
 
   void add_block(std::shared_ptr<const Strided> block, std::uint64_t offset, std::uint64_t n) {
     chain_.depth = std::max(chain_.depth, 1 + depth_of(block->source));
-    chain_.pieces.push_back({chain_.size, VariableId(), offset, std::move(block)});
+    chain_.extents.push_back({chain_.size, VariableId(), offset, std::move(block)});
     chain_.size += n;
   }
 
   void splice(const Chain& from, std::uint64_t begin, std::uint64_t n) {
     const std::uint64_t end = begin + n;
     for (std::size_t i = from.find(begin); begin < end; ++i) {
-      const Piece& piece = from.pieces[i];
+      const Extent& extent = from.extents[i];
       const std::uint64_t upto = std::min(end, from.end_of(i));
-      const std::uint64_t offset = piece.offset + (begin - piece.start);
-      if (piece.variable.valid())
-        add_elements(piece.variable, offset, upto - begin);
-      else if (how_ == Splice::everything && is_contiguous(piece.block->dims) && piece.block->source.chain)
-        splice(*piece.block->source.chain, static_cast<std::uint64_t>(piece.block->offset) + offset, upto - begin);
+      const std::uint64_t offset = extent.offset + (begin - extent.start);
+      if (extent.variable.valid())
+        add_elements(extent.variable, offset, upto - begin);
+      else if (how_ == Splice::everything && is_contiguous(extent.block->dims) && extent.block->source.chain)
+        splice(*extent.block->source.chain, static_cast<std::uint64_t>(extent.block->offset) + offset, upto - begin);
       else
-        add_block(piece.block, offset, upto - begin);
+        add_block(extent.block, offset, upto - begin);
       begin = upto;
     }
   }
@@ -127,8 +127,8 @@ bool rebase(Strided& grid, const Strided& block, std::uint64_t local) {
 
 std::size_t Chain::find(std::uint64_t position) const {
   auto after =
-      std::upper_bound(pieces.begin(), pieces.end(), position, [](std::uint64_t p, const Piece& piece) { return p < piece.start; });
-  return static_cast<std::size_t>(after - pieces.begin()) - 1;
+      std::upper_bound(extents.begin(), extents.end(), position, [](std::uint64_t p, const Extent& extent) { return p < extent.start; });
+  return static_cast<std::size_t>(after - extents.begin()) - 1;
 }
 
 std::uint64_t elements_of(const std::vector<Dim>& dims) {
@@ -198,13 +198,13 @@ void settle(Strided& grid) {
     PANDO_CHECK(low >= 0 && high < static_cast<std::int64_t>(chain->size));
     const std::size_t i = chain->find(static_cast<std::uint64_t>(low));
     if (high >= static_cast<std::int64_t>(chain->end_of(i))) return;
-    const Piece& piece = chain->pieces[i];
-    const std::uint64_t local = piece.offset + (static_cast<std::uint64_t>(grid.offset) - piece.start);
-    if (!piece.variable.valid()) {
-      if (!rebase(grid, *piece.block, local)) return;
+    const Extent& extent = chain->extents[i];
+    const std::uint64_t local = extent.offset + (static_cast<std::uint64_t>(grid.offset) - extent.start);
+    if (!extent.variable.valid()) {
+      if (!rebase(grid, *extent.block, local)) return;
       continue;
     }
-    grid.source = {piece.variable, nullptr};
+    grid.source = {extent.variable, nullptr};
     grid.offset = static_cast<std::int64_t>(local);
   }
 }
@@ -237,15 +237,15 @@ std::shared_ptr<const Chain> flat_chain(const std::vector<Strided>& blocks) {
 
 std::shared_ptr<const Chain> make_chain(const std::vector<Strided>& blocks) {
   unsigned depth = 0;
-  std::size_t pieces = 0;
+  std::size_t extents = 0;
   for (const Strided& b : blocks) {
     depth = std::max(depth, depth_of(b.source));
-    if (b.source.chain) pieces = std::max(pieces, b.source.chain->pieces.size());
+    if (b.source.chain) extents = std::max(extents, b.source.chain->extents.size());
   }
   if (depth >= kDeepest) return flat_chain(blocks);
-  ChainBuilder builder(depth >= kMaxDepth                            ? Splice::everything
-                       : pieces <= kAlwaysSplice + 2 * blocks.size() ? Splice::pieces
-                                                                     : Splice::nothing);
+  ChainBuilder builder(depth >= kMaxDepth                             ? Splice::everything
+                       : extents <= kAlwaysSplice + 2 * blocks.size() ? Splice::extents
+                                                                      : Splice::nothing);
   for (const Strided& b : blocks) builder.add(b);
   return builder.finish();
 }

@@ -1,7 +1,7 @@
 // Inside a view: how its elements are found. Private to view*.cpp.
 //
 // There are two kinds of thing. A `Strided` is a grid of dimensions (size, stride) over a source. A source is a variable's
-// elements or a `Chain`; a chain is a flat sequence of pieces, and a piece is a contiguous range of a variable or of the
+// elements or a `Chain`; a chain is a flat sequence of extents, and an extent is a contiguous range of a variable or of the
 // row-major order of a strided block. Every operation is one of two:
 //
 //   slice, index, dim_shuffle, reverse, broadcast, sub_sample     arithmetic on one grid's offset, sizes and strides
@@ -9,7 +9,7 @@
 //
 //   t: {2,3} of v     t.dim_shuffle({1,0}).flatten():   grid {6: 1} over chain [ block {3: 1, 2: 3} over v ]
 //
-// A grid that stays inside one piece of its chain is put back onto what the piece is made of (`settle`), so that undoing an
+// A grid that stays inside one extent of its chain is put back onto what the extent is made of (`settle`), so that undoing an
 // operation also undoes the structure.
 #pragma once
 
@@ -42,7 +42,7 @@ struct Strided {
   std::vector<Dim> dims;
 };
 
-struct Piece {
+struct Extent {
   std::uint64_t start = 0;  // where it begins in the chain; it ends where the next one begins
   VariableId variable;      // valid: elements [offset, ...) of the variable
   std::uint64_t offset = 0;
@@ -50,12 +50,12 @@ struct Piece {
 };
 
 struct Chain {
-  std::vector<Piece> pieces;
+  std::vector<Extent> extents;
   std::uint64_t size = 0;
   unsigned depth = 1;  // chains below this one, and itself
 
-  std::uint64_t end_of(std::size_t piece) const { return piece + 1 < pieces.size() ? pieces[piece + 1].start : size; }
-  std::size_t find(std::uint64_t position) const;  // the piece that holds it
+  std::uint64_t end_of(std::size_t extent) const { return extent + 1 < extents.size() ? extents[extent + 1].start : size; }
+  std::size_t find(std::uint64_t position) const;  // the extent that holds it
 };
 
 struct View::Node : Strided {};
@@ -68,7 +68,7 @@ std::vector<Dim> coalesce(const std::vector<Dim>& dims);
 // The same elements in the order of their positions, each position once; says whether positions repeat for certain.
 Strided in_source_order(const Strided& grid, bool* repeated);
 
-// Puts the grid onto what its chain is made of, as far as it lies inside one piece.
+// Puts the grid onto what its chain is made of, as far as it lies inside one extent.
 void settle(Strided& grid);
 // A 1-D chain of the blocks' elements, one block after the other.
 std::shared_ptr<const Chain> make_chain(const std::vector<Strided>& blocks);

@@ -180,13 +180,13 @@ View View::unfolded() const {
   if (!node_) return *this;
   Node grid = *node_;
   while (!grid.source.variable.valid()) {
-    const std::vector<Piece>& pieces = grid.source.chain->pieces;
-    if (pieces.size() != 1 || !pieces.front().block) return *this;
-    Unfolding unfolding(*pieces.front().block, pieces.front().offset + static_cast<std::uint64_t>(grid.offset));
+    const std::vector<Extent>& extents = grid.source.chain->extents;
+    if (extents.size() != 1 || !extents.front().block) return *this;
+    Unfolding unfolding(*extents.front().block, extents.front().offset + static_cast<std::uint64_t>(grid.offset));
     std::vector<Dim> dims;
     for (const Dim& dim : grid.dims)
       if (!unfolding.split(dim, dims)) return *this;
-    const Strided below{pieces.front().block->source, unfolding.offset(), std::move(dims)};
+    const Strided below{extents.front().block->source, unfolding.offset(), std::move(dims)};
     static_cast<Strided&>(grid) = below;
   }
   Shape shape;

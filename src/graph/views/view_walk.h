@@ -10,7 +10,7 @@
 
 namespace pando::graph {
 
-// Walks grids and chains. `emit(variable, offset, stride, count)` gets the pieces in order as the structure gives them, and
+// Walks grids and chains. `emit(variable, offset, stride, count)` gets the extents in order as the structure gives them, and
 // returns false to stop.
 template <class Emit>
 class Walker {
@@ -59,34 +59,34 @@ class Walker {
     const Chain& chain = *source.chain;
     std::size_t i = chain.find(static_cast<std::uint64_t>(start));
     for (;;) {
-      const std::uint64_t at = static_cast<std::uint64_t>(start) - chain.pieces[i].start;
-      const std::uint64_t size = chain.end_of(i) - chain.pieces[i].start;
+      const std::uint64_t at = static_cast<std::uint64_t>(start) - chain.extents[i].start;
+      const std::uint64_t size = chain.end_of(i) - chain.extents[i].start;
       std::uint64_t n = count;
       if (stride > 0) n = (size - 1 - at) / static_cast<std::uint64_t>(stride) + 1;
       if (stride < 0) n = at / static_cast<std::uint64_t>(-stride) + 1;
       n = std::min(n, count);
-      if (!piece_line(chain.pieces[i], size, at, stride, n)) return false;
+      if (!extent_line(chain.extents[i], size, at, stride, n)) return false;
       count -= n;
       if (count == 0) return true;
       start += stride * static_cast<std::int64_t>(n);
-      // The next piece is nearly always the neighbour.
+      // The next extent is nearly always the neighbour.
       if (stride > 0 && static_cast<std::uint64_t>(start) < chain.end_of(i + 1))
         ++i;
-      else if (stride < 0 && static_cast<std::uint64_t>(start) >= chain.pieces[i - 1].start)
+      else if (stride < 0 && static_cast<std::uint64_t>(start) >= chain.extents[i - 1].start)
         --i;
       else
         i = chain.find(static_cast<std::uint64_t>(start));
     }
   }
 
-  bool piece_line(const Piece& piece, std::uint64_t size, std::uint64_t at, std::int64_t stride, std::uint64_t count) {
-    if (piece.variable.valid()) return emit_(piece.variable, piece.offset + at, stride, count);
-    const Strided& block = *piece.block;
+  bool extent_line(const Extent& extent, std::uint64_t size, std::uint64_t at, std::int64_t stride, std::uint64_t count) {
+    if (extent.variable.valid()) return emit_(extent.variable, extent.offset + at, stride, count);
+    const Strided& block = *extent.block;
     if (any_order_ && (stride == 1 || stride == -1) && count == size && count == elements_of(block.dims)) {
       const Strided sorted = in_source_order(block, &repeated_);
       return range(sorted, 0, elements_of(sorted.dims));
     }
-    return block_line(block, piece.offset + at, stride, count);
+    return block_line(block, extent.offset + at, stride, count);
   }
 
   // Flat elements at, at + stride, ... of a block.
@@ -139,7 +139,7 @@ class Walker {
   bool repeated_ = false;
 };
 
-// Joins pieces into maximal runs. The result depends on the elements alone, not on how they were cut: it is as if each element
+// Joins extents into maximal runs. The result depends on the elements alone, not on how they were cut: it is as if each element
 // came by itself and either went on with the run, or began a new one. A pair that only happens to stand next to each other
 // gives up its second element to a contiguous run that begins with it.
 template <class Sink>

@@ -124,7 +124,7 @@ std::optional<HostTensor> Data::blocks(const std::string& name, DType dtype, con
 
 std::optional<HostTensor> Data::variable(const std::string& name, DType dtype, const Shape& shape) const {
   if (auto t = find(name, dtype); t && t->shape() == shape) return t;
-  const transform::PieceTable::Piece* piece = pieces_ ? pieces_->variable(name) : nullptr;
+  const transform::PieceTable::Entry* piece = pieces_ ? pieces_->variable(name) : nullptr;
   if (!piece) return whole(name, dtype, shape);
   const auto all = whole(piece->whole, dtype, pieces_->shape_of(piece->whole));
   if (!all) return std::nullopt;
@@ -132,7 +132,7 @@ std::optional<HostTensor> Data::variable(const std::string& name, DType dtype, c
 }
 
 std::optional<HostTensor> Data::stream(const std::string& name, DType dtype, const Shape& shape, std::int64_t wanted) const {
-  const auto loads = pieces_ ? pieces_->stream(name) : std::vector<const transform::PieceTable::Piece*>();
+  const auto loads = pieces_ ? pieces_->stream(name) : std::vector<const transform::PieceTable::Entry*>();
   if (loads.empty()) return blocks(name, dtype, shape, wanted);
   const auto n = static_cast<std::int64_t>(loads.size());
   const std::int64_t steps = (wanted + n - 1) / n;

@@ -88,7 +88,7 @@ class Spreader {
     to().add_stream(std::move(s));
   }
   // One of `count` tensors of a shape, which lie behind each other.
-  void piece(std::vector<transform::PieceTable::Piece>& list, std::string part, const std::string& whole, DType dtype, std::int64_t count,
+  void piece(std::vector<transform::PieceTable::Entry>& list, std::string part, const std::string& whole, DType dtype, std::int64_t count,
              const Shape& shape, std::size_t number) {
     Shape all{count}, start(shape.size() + 1, 0);
     all.insert(all.end(), shape.begin(), shape.end());

@@ -15,8 +15,8 @@
 
 namespace poplin {
 
+using conv::ConvolutionPlan;
 using conv::Kind;
-using conv::Plan;
 using conv::Problem;
 using poplar::Graph;
 using poplar::OptionFlags;
@@ -32,8 +32,8 @@ double flops_per_cycle(const poplar::Target& target, const poplar::Type& type) {
 
 std::size_t whole(double n) { return static_cast<std::size_t>(std::ceil(n)); }
 
-Plan plan_of(const poplar::Target& target, const ConvParams& params, const OptionFlags& options, PlanningCache* cache,
-             Kind kind = Kind::forward) {
+ConvolutionPlan plan_of(const poplar::Target& target, const ConvParams& params, const OptionFlags& options, PlanningCache* cache,
+                        Kind kind = Kind::forward) {
   return conv::plan_for(target, conv::parse_options(options), conv::problem_of(params), kind, cache);
 }
 
@@ -73,7 +73,7 @@ namespace internal {
 
 DetailedPlanCosts reportDetailedPlanEstimatedCosts(const Graph& graph, const ConvParams& params, const OptionFlags& options,
                                                    PlanningCache* cache) {
-  const Plan plan = plan_of(graph.getTarget(), params, options, cache);
+  const ConvolutionPlan plan = plan_of(graph.getTarget(), params, options, cache);
   DetailedPlanCosts c;
   c.parallelSplit = static_cast<std::size_t>(plan.partition.blocks());
   c.serialSplit = static_cast<std::size_t>(plan.partition.serial);

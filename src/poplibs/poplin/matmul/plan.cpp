@@ -14,13 +14,13 @@ pando::planning::Product terms_of(const Problem& p) {
           p.options.memory_proportion};
 }
 
-Grid grid_of(const Problem& problem, const Plan& plan) { return pando::planning::grid_of(terms_of(problem), plan); }
+Grid grid_of(const Problem& problem, const ProductPlan& plan) { return pando::planning::grid_of(terms_of(problem), plan); }
 
-Plan make_plan(const Problem& problem, const poplar::Target& target) {
+ProductPlan make_plan(const Problem& problem, const poplar::Target& target) {
   return pando::planning::plan_product(terms_of(problem), plan::machine_of(target));
 }
 
-void print(std::ostream& out, const Problem& problem, const Plan& plan, const poplar::Target& target) {
+void print(std::ostream& out, const Problem& problem, const ProductPlan& plan, const poplar::Target& target) {
   out << to_string(terms_of(problem), plan, plan::machine_of(target));
 }
 

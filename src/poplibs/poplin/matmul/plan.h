@@ -15,7 +15,7 @@ using pando::planning::Outer;
 using pando::planning::tile_of;
 using Block = pando::planning::ProductBlock;
 using Grid = pando::planning::ProductGrid;
-using Plan = pando::planning::ProductPlan;
+using pando::planning::ProductPlan;
 
 struct Problem {
   std::size_t groups = 1, m = 0, n = 0, k = 0;
@@ -27,10 +27,10 @@ struct Problem {
 pando::planning::Product terms_of(const Problem& problem);
 
 // The grid of a problem with this plan.
-Grid grid_of(const Problem& problem, const Plan& plan);
+Grid grid_of(const Problem& problem, const ProductPlan& plan);
 
-Plan make_plan(const Problem& problem, const poplar::Target& target);
+ProductPlan make_plan(const Problem& problem, const poplar::Target& target);
 
-void print(std::ostream& out, const Problem& problem, const Plan& plan, const poplar::Target& target);
+void print(std::ostream& out, const Problem& problem, const ProductPlan& plan, const poplar::Target& target);
 
 }  // namespace poplin::internal::matmul

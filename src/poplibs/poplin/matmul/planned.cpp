@@ -21,7 +21,7 @@ bool is_floating(const poplar::Type& type) { return type == poplar::FLOAT || typ
 
 using Key =
     std::tuple<poplar::Target, std::size_t, std::size_t, std::size_t, std::size_t, std::string, std::string, std::string, double, int>;
-using Table = std::map<Key, Plan>;
+using Table = std::map<Key, ProductPlan>;
 
 Key key_of(const Problem& p, const poplar::Target& target) {
   return {target,
@@ -66,7 +66,7 @@ Problem problem_of(const std::string& function, const poplar::Type& input, const
   return p;
 }
 
-Plan plan_of(const Problem& problem, const poplar::Target& target, poplin::PlanningCache* cache) {
+ProductPlan plan_of(const Problem& problem, const poplar::Target& target, poplin::PlanningCache* cache) {
   if (cache == nullptr) return make_plan(problem, target);
   Table& table = cache->impl->table<Table>();
   const Key key = key_of(problem, target);

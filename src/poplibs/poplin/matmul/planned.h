@@ -18,6 +18,6 @@ Problem problem_of(const std::string& function, const poplar::Type& input, const
                    const poplar::OptionFlags& options);
 
 // From the cache, if there is one and it has it. The problem has elements.
-Plan plan_of(const Problem& problem, const poplar::Target& target, poplin::PlanningCache* cache);
+ProductPlan plan_of(const Problem& problem, const poplar::Target& target, poplin::PlanningCache* cache);
 
 }  // namespace poplin::internal::matmul

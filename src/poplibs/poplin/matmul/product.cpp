@@ -29,7 +29,7 @@ void append(std::vector<poplar::Interval>& list, std::size_t begin, std::size_t 
 
 }  // namespace
 
-Product::Product(const Problem& problem, const Plan& plan, const poplar::Target& target, Pass pass)
+Product::Product(const Problem& problem, const ProductPlan& plan, const poplar::Target& target, Pass pass)
     : problem_(problem),
       plan_(plan),
       grid_(grid_of(problem, plan)),

@@ -26,7 +26,7 @@ enum class Pass { forward, backward, update };
 class Product {
  public:
   // `problem` is the forward product's.
-  Product(const Problem& problem, const Plan& plan, const poplar::Target& target, Pass pass = Pass::forward);
+  Product(const Problem& problem, const ProductPlan& plan, const poplar::Target& target, Pass pass = Pass::forward);
 
   // Orders of the three matrices; Y's blocks are whole in its order, in pieces of rows where it is an operand.
   const Layout& x() const { return x_; }
@@ -82,7 +82,7 @@ class Product {
                   const poplar::Tensor& result, const poplar::Tensor& scale, poplar::ComputeSet set) const;
 
   Problem problem_;
-  Plan plan_;
+  ProductPlan plan_;
   Grid grid_;
   unsigned tiles_;
   Pass pass_;

@@ -20,8 +20,8 @@ void append_interval(std::vector<Interval>& to, std::size_t begin, std::size_t s
 std::vector<std::vector<Tensor>> regions_of(const Stage& stage, const std::vector<Tensor>& spaces) {
   std::vector<std::vector<Interval>> intervals(spaces.size());
   for (const Work& w : stage.works)
-    for (const Piece& p : w.pieces)
-      for (const Region& r : p.regions) intervals[r.space].emplace_back(r.begin, r.begin + r.size);
+    for (const WorkItem& item : w.items)
+      for (const Region& r : item.regions) intervals[r.space].emplace_back(r.begin, r.begin + r.size);
   std::vector<std::vector<Tensor>> regions;
   for (std::size_t s = 0; s < spaces.size(); ++s)
     regions.push_back(intervals[s].empty() ? std::vector<Tensor>() : spaces[s].slices(intervals[s]));
@@ -33,7 +33,7 @@ std::vector<Tensor> results_of(const Stage& stage, const Tensor& out, const Tens
   std::vector<std::vector<Interval>> of_out, of_partials;
   for (const Work& w : stage.works) {
     std::vector<Interval> intervals;
-    for (const Piece& p : w.pieces) append_interval(intervals, w.last ? p.begin : p.at, p.outputs);
+    for (const WorkItem& item : w.items) append_interval(intervals, w.last ? item.begin : item.at, item.outputs);
     (w.last ? of_out : of_partials).push_back(std::move(intervals));
   }
   const std::vector<Tensor> last = of_out.empty() ? std::vector<Tensor>() : out.slices(of_out);
@@ -50,7 +50,7 @@ Tensor add_partials(poplar::Graph& graph, const poplar::Type& type, const Stage&
   poplar::Graph::TileToTensorMapping mapping(graph.getTarget().getNumTiles());
   for (const Work& w : stage.works)
     if (!w.last)
-      for (const Piece& p : w.pieces) append_interval(mapping[w.tile], p.at, p.outputs);
+      for (const WorkItem& item : w.items) append_interval(mapping[w.tile], item.at, item.outputs);
   graph.setTileMapping(t, mapping);
   return t;
 }
@@ -60,17 +60,17 @@ Operation operation_on_results(Operation op) { return op == Operation::SQUARE_AD
 
 std::vector<unsigned> blocks_of(const Work& work) {
   std::vector<unsigned> blocks;
-  for (const Piece& p : work.pieces)
-    for (const std::size_t n : {p.regions.size(), p.outputs, p.middle, p.inner}) blocks.push_back(static_cast<unsigned>(n));
+  for (const WorkItem& item : work.items)
+    for (const std::size_t n : {item.regions.size(), item.outputs, item.middle, item.inner}) blocks.push_back(static_cast<unsigned>(n));
   return blocks;
 }
 
 void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& work, const std::vector<Tensor>& in, const Tensor& out,
                 const ReduceParams& params) {
-  const Operation op = work.pieces[0].regions[0].space == 0 ? params.op : operation_on_results(params.op);
+  const Operation op = work.items[0].regions[0].space == 0 ? params.op : operation_on_results(params.op);
   const bool finishes = work.last && (params.useScale || params.update);
-  const bool single = in.size() == 1 && work.pieces.size() == 1 && !finishes;
-  const std::size_t row = work.pieces[0].row;
+  const bool single = in.size() == 1 && work.items.size() == 1 && !finishes;
+  const std::size_t row = work.items[0].row;
   const char* name = row > 0    ? "popops::ReduceColumns"
                      : finishes ? "popops::ReduceUpdate"
                      : single   ? "popops::Reduce"
@@ -88,8 +88,8 @@ void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& 
     return;
   }
   if (single) {
-    graph.setInitialValue(v["middle"], static_cast<unsigned>(work.pieces[0].middle));
-    graph.setInitialValue(v["inner"], static_cast<unsigned>(work.pieces[0].inner));
+    graph.setInitialValue(v["middle"], static_cast<unsigned>(work.items[0].middle));
+    graph.setInitialValue(v["inner"], static_cast<unsigned>(work.items[0].inner));
     return;
   }
   graph.setInitialValue(v["blocks"], blocks_of(work));
@@ -104,16 +104,16 @@ void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& 
 
 }  // namespace
 
-poplar::Graph::TileToTensorMapping output_mapping(const Plan& plan, unsigned tiles) {
+poplar::Graph::TileToTensorMapping output_mapping(const ReductionPlan& plan, unsigned tiles) {
   poplar::Graph::TileToTensorMapping mapping(tiles);
   for (const Stage& s : plan.stages)
     for (const Work& w : s.works)
       if (w.last)
-        for (const Piece& p : w.pieces) append_interval(mapping[w.tile], p.begin, p.outputs);
+        for (const WorkItem& item : w.items) append_interval(mapping[w.tile], item.begin, item.outputs);
   return mapping;
 }
 
-void build_reduction(poplar::Graph& graph, const Reduction& reduction, const Plan& plan, std::vector<poplar::ComputeSet>& css,
+void build_reduction(poplar::Graph& graph, const Reduction& reduction, const ReductionPlan& plan, std::vector<poplar::ComputeSet>& css,
                      const poplar::DebugContext& context) {
   std::vector<Tensor> spaces = {reduction.in};
   std::size_t set = 0;
@@ -131,8 +131,8 @@ void build_reduction(poplar::Graph& graph, const Reduction& reduction, const Pla
     std::vector<Tensor> in;
     for (std::size_t i = 0; i < stage.works.size(); ++i) {
       in.clear();
-      for (const Piece& p : stage.works[i].pieces)
-        for (const Region& r : p.regions) in.push_back(regions[r.space][next[r.space]++]);
+      for (const WorkItem& item : stage.works[i].items)
+        for (const Region& r : item.regions) in.push_back(regions[r.space][next[r.space]++]);
       add_vertex(graph, cs, stage.works[i], in, results[i], reduction.params);
     }
     spaces.push_back(partials);

@@ -16,10 +16,10 @@ struct Reduction {
 };
 
 // Where the plan computes each output.
-poplar::Graph::TileToTensorMapping output_mapping(const Plan& plan, unsigned tiles);
+poplar::Graph::TileToTensorMapping output_mapping(const ReductionPlan& plan, unsigned tiles);
 
 // Adds stage i to css[i]; appends compute sets that are missing.
-void build_reduction(poplar::Graph& graph, const Reduction& reduction, const Plan& plan, std::vector<poplar::ComputeSet>& css,
+void build_reduction(poplar::Graph& graph, const Reduction& reduction, const ReductionPlan& plan, std::vector<poplar::ComputeSet>& css,
                      const poplar::DebugContext& context);
 
 }  // namespace popops::internal

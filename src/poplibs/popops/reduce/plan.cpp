@@ -14,18 +14,18 @@ constexpr std::size_t kGrain = 64, kCollectingGrain = 16;
 // A region of a partial result that is worth the edge.
 constexpr std::size_t kLongRegion = 128;
 // Elements that a vertex collects at least, where there are neighbouring outputs for as many, and not kGrain of them for each tile: results
-// stay in pieces that are worth moving.
+// stay in runs that are worth moving.
 constexpr std::size_t kLeastCollected = 256;
 // Cycles of a worker for one region more, and of one stage more: a compute set, an exchange and two syncs.
 constexpr double kRegionCycles = 6, kStageCycles = 400;
 
-// Outputs that more than one of the pieces contribute to, as sorted disjoint intervals.
-std::vector<poplar::Interval> shared_outputs(const std::vector<Pieces>& of_tiles) {
+// Outputs that more than one of the items contribute to, as sorted disjoint intervals.
+std::vector<poplar::Interval> shared_outputs(const std::vector<WorkItems>& of_tiles) {
   std::vector<std::pair<std::size_t, int>> events;
-  for (const Pieces& pieces : of_tiles)
-    for (const Piece& p : pieces) {
-      events.emplace_back(p.begin, 1);
-      events.emplace_back(p.begin + p.outputs, -1);
+  for (const WorkItems& items : of_tiles)
+    for (const WorkItem& item : items) {
+      events.emplace_back(item.begin, 1);
+      events.emplace_back(item.begin + item.outputs, -1);
     }
   std::sort(events.begin(), events.end());  // ends come first
   std::vector<poplar::Interval> shared;
@@ -41,50 +41,50 @@ std::vector<poplar::Interval> shared_outputs(const std::vector<Pieces>& of_tiles
   return shared;
 }
 
-bool meets(const Piece& piece, const std::vector<poplar::Interval>& intervals) {
+bool meets(const WorkItem& item, const std::vector<poplar::Interval>& intervals) {
   const auto after =
-      std::partition_point(intervals.begin(), intervals.end(), [&](const poplar::Interval& i) { return i.end() <= piece.begin; });
-  return after != intervals.end() && after->begin() < piece.begin + piece.outputs;
+      std::partition_point(intervals.begin(), intervals.end(), [&](const poplar::Interval& i) { return i.end() <= item.begin; });
+  return after != intervals.end() && after->begin() < item.begin + item.outputs;
 }
 
-// Gives the pieces' results places in the next space such that neighbouring outputs are neighbours there where possible: few,
+// Gives the items' results places in the next space such that neighbouring outputs are neighbours there where possible: few,
 // long sources.
-std::vector<Source> place_partials(const std::vector<Piece*>& pieces, unsigned space, std::size_t& used) {
-  std::vector<Piece*> sorted = pieces;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Piece* a, const Piece* b) { return a->begin < b->begin; });
-  std::vector<std::vector<Piece*>> chains;
+std::vector<Source> place_partials(const std::vector<WorkItem*>& items, unsigned space, std::size_t& used) {
+  std::vector<WorkItem*> sorted = items;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const WorkItem* a, const WorkItem* b) { return a->begin < b->begin; });
+  std::vector<std::vector<WorkItem*>> chains;
   std::multimap<std::size_t, std::size_t> ending;  // end -> chain
-  for (Piece* p : sorted) {
-    const auto found = ending.find(p->begin);
+  for (WorkItem* item : sorted) {
+    const auto found = ending.find(item->begin);
     const std::size_t chain = found == ending.end() ? chains.size() : found->second;
     if (found == ending.end())
       chains.emplace_back();
     else
       ending.erase(found);
-    chains[chain].push_back(p);
-    ending.emplace(p->begin + p->outputs, chain);
+    chains[chain].push_back(item);
+    ending.emplace(item->begin + item->outputs, chain);
   }
   std::vector<Source> sources;
-  for (const std::vector<Piece*>& chain : chains) {
-    const Piece& last = *chain.back();
+  for (const std::vector<WorkItem*>& chain : chains) {
+    const WorkItem& last = *chain.back();
     sources.push_back({chain.front()->begin, last.begin + last.outputs, used, space});
-    for (Piece* p : chain) {
-      p->at = used;
-      used += p->outputs;
+    for (WorkItem* item : chain) {
+      item->at = used;
+      used += item->outputs;
     }
   }
   return sources;
 }
 
-// Deals pieces out to at most `n` vertices of equal work, in order; final ones and others apart.
-void append_works(unsigned tile, Pieces pieces, const std::vector<bool>& last, std::size_t n, std::vector<Work>& works) {
+// Deals items out to at most `n` vertices of equal work, in order; final ones and others apart.
+void append_works(unsigned tile, WorkItems items, const std::vector<bool>& last, std::size_t n, std::vector<Work>& works) {
   std::size_t total = 0, before = 0;
-  for (const Piece& p : pieces) total += p.elements();
+  for (const WorkItem& item : items) total += item.elements();
   n = std::clamp<std::size_t>(total / kGrain, 1, n);
   std::size_t current = n;
   long open[2] = {-1, -1};
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const std::size_t size = pieces[i].elements(), bin = (before + size / 2) * n / total;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::size_t size = items[i].elements(), bin = (before + size / 2) * n / total;
     before += size;
     if (bin != current) open[0] = open[1] = -1;
     current = bin;
@@ -93,14 +93,14 @@ void append_works(unsigned tile, Pieces pieces, const std::vector<bool>& last, s
       work = static_cast<long>(works.size());
       works.push_back({tile, static_cast<bool>(last[i]), {}});
     }
-    works[static_cast<std::size_t>(work)].pieces.push_back(std::move(pieces[i]));
+    works[static_cast<std::size_t>(work)].items.push_back(std::move(items[i]));
   }
 }
 
 struct Planner {
   const ViewDims& dims;
   const PlanOptions& options;
-  Plan plan;
+  ReductionPlan plan;
   std::vector<Source> sources;  // what later stages have to collect, in the order of tiles
 
   void reduce_on_tiles(const std::vector<std::vector<poplar::Interval>>& on_tile);
@@ -111,53 +111,53 @@ struct Planner {
 };
 
 void Planner::reduce_on_tiles(const std::vector<std::vector<poplar::Interval>>& on_tile) {
-  std::vector<Pieces> of_tiles;
+  std::vector<WorkItems> of_tiles;
   for (const std::vector<poplar::Interval>& intervals : on_tile) {
-    Pieces pieces;
-    for (const poplar::Interval& i : intervals) append_pieces(dims, i, pieces);
-    of_tiles.push_back(joined(std::move(pieces)));
+    WorkItems items;
+    for (const poplar::Interval& i : intervals) append_items(dims, i, items);
+    of_tiles.push_back(joined(std::move(items)));
   }
   const std::vector<poplar::Interval> shared_by_tiles = shared_outputs(of_tiles);
-  for (Pieces& pieces : of_tiles) {
+  for (WorkItems& items : of_tiles) {
     std::size_t elements = 0;
-    for (const Piece& p : pieces) elements += p.elements();
+    for (const WorkItem& item : items) elements += item.elements();
     const std::size_t target = std::max(kGrain, (elements + options.vertices_per_tile - 1) / options.vertices_per_tile);
-    Pieces parts;
-    for (const Piece& p : pieces) append_divided(p, target, meets(p, shared_by_tiles), options.columns, parts);
-    pieces = std::move(parts);
+    WorkItems parts;
+    for (const WorkItem& item : items) append_divided(item, target, meets(item, shared_by_tiles), options.columns, parts);
+    items = std::move(parts);
   }
   const std::vector<poplar::Interval> shared = shared_outputs(of_tiles);
   bool any_shared_reduces = false;
-  for (const Pieces& pieces : of_tiles)
-    for (const Piece& p : pieces) any_shared_reduces = any_shared_reduces || (p.reduces() && meets(p, shared));
+  for (const WorkItems& items : of_tiles)
+    for (const WorkItem& item : items) any_shared_reduces = any_shared_reduces || (item.reduces() && meets(item, shared));
   // Without a reduction in it the stage would do nothing for shared outputs.
   const bool skips = options.input_is_partial || !any_shared_reduces;
 
   Stage stage;
   for (unsigned tile = 0; tile < of_tiles.size(); ++tile) {
-    Pieces kept;
+    WorkItems kept;
     std::vector<bool> last;
-    for (Piece& p : of_tiles[tile]) {
-      const bool is_shared = meets(p, shared);
-      if (is_shared && skips && !p.reduces()) {
-        sources.push_back({p.begin, p.begin + p.outputs, p.regions[0].begin, p.regions[0].space});
+    for (WorkItem& item : of_tiles[tile]) {
+      const bool is_shared = meets(item, shared);
+      if (is_shared && skips && !item.reduces()) {
+        sources.push_back({item.begin, item.begin + item.outputs, item.regions[0].begin, item.regions[0].space});
         continue;
       }
-      kept.push_back(std::move(p));
+      kept.push_back(std::move(item));
       last.push_back(!is_shared);
     }
     if (kept.empty()) continue;
-    std::vector<Piece*> partial;
+    std::vector<WorkItem*> partial;
     for (std::size_t i = 0; i < kept.size(); ++i)
       if (!last[i]) partial.push_back(&kept[i]);
     const std::size_t first_work = stage.works.size();
     const std::vector<Source> placed = place_partials(partial, 1, stage.partials);
     sources.insert(sources.end(), placed.begin(), placed.end());
     append_works(tile, std::move(kept), last, options.vertices_per_tile, stage.works);
-    // A vertex of columns has no other piece.
+    // A vertex of columns has no other item.
     for (std::size_t w = first_work; w < stage.works.size(); ++w)
-      if (Work& work = stage.works[w]; work.pieces.size() > 1 || (work.last && options.finishes))
-        for (Piece& p : work.pieces) take_rows_apart(p);
+      if (Work& work = stage.works[w]; work.items.size() > 1 || (work.last && options.finishes))
+        for (WorkItem& item : work.items) take_rows_apart(item);
   }
   plan.stages.push_back(std::move(stage));
 }
@@ -271,15 +271,15 @@ void Planner::append_bands(std::vector<Band> bands, bool last) {
       const std::size_t width = vertex + 1 == n ? band.end - at : std::min(band.end - at, std::max(few, most / 2 * 2));
       if (begins) stage.works.push_back({static_cast<unsigned>(vertex * options.tiles / n), last, {}});
       begins = false;
-      Piece piece;
-      piece.begin = at;
-      piece.outputs = piece.inner = width;
-      for (const Source& s : band.sources) piece.regions.push_back({s.at + (at - band.begin), width, s.space});
+      WorkItem item;
+      item.begin = at;
+      item.outputs = item.inner = width;
+      for (const Source& s : band.sources) item.regions.push_back({s.at + (at - band.begin), width, s.space});
       if (!last) {
-        piece.at = stage.partials;
+        item.at = stage.partials;
         stage.partials += width;
       }
-      stage.works.back().pieces.push_back(std::move(piece));
+      stage.works.back().items.push_back(std::move(item));
       before += width * parts;
       at += width;
       if (vertex + 1 < n && (at < band.end || before + parts / 2 >= share_end)) {
@@ -292,7 +292,7 @@ void Planner::append_bands(std::vector<Band> bands, bool last) {
 
 }  // namespace
 
-Plan plan_reduction(const ViewDims& dims, const std::vector<std::vector<poplar::Interval>>& on_tile, const PlanOptions& options) {
+ReductionPlan plan_reduction(const ViewDims& dims, const std::vector<std::vector<poplar::Interval>>& on_tile, const PlanOptions& options) {
   Planner planner{dims, options, {}, {}};
   planner.reduce_on_tiles(on_tile);
   planner.collect();

@@ -1,11 +1,11 @@
 // Which vertices a reduction consists of: pure arithmetic on intervals, without a graph.
 //
-//   stage 0      every tile reduces what it holds. Outputs that one piece of work has all elements of are done.
+//   stage 0      every tile reduces what it holds. Outputs that one item of work has all elements of are done.
 //   stage 1 ..   the partial results of the others, and input elements with which stage 0 had nothing to do, are collected: each stage
 //                divides the number of parts of an output by about its square root, until one stage can take the rest.
 #pragma once
 
-#include "poplibs/popops/reduce/pieces.h"
+#include "poplibs/popops/reduce/work_items.h"
 
 namespace popops::internal {
 
@@ -23,11 +23,11 @@ struct PlanOptions {
   bool tree = true;
 };
 
-// A vertex: its pieces' results lie side by side in its output. `last`: these are outputs of the reduction, else partial results.
+// A vertex: its items' results lie side by side in its output. `last`: these are outputs of the reduction, else partial results.
 struct Work {
   unsigned tile;
   bool last;
-  Pieces pieces;
+  WorkItems items;
 };
 
 struct Stage {
@@ -35,11 +35,11 @@ struct Stage {
   std::size_t partials = 0;  // elements that it writes of the next space
 };
 
-struct Plan {
+struct ReductionPlan {
   std::vector<Stage> stages;
 };
 
 // `on_tile[t]`: the input positions on tile t. Every output has an element.
-Plan plan_reduction(const ViewDims& dims, const std::vector<std::vector<poplar::Interval>>& on_tile, const PlanOptions& options);
+ReductionPlan plan_reduction(const ViewDims& dims, const std::vector<std::vector<poplar::Interval>>& on_tile, const PlanOptions& options);
 
 }  // namespace popops::internal

@@ -36,21 +36,21 @@ Numbers expected_sums(const ViewDims& dims, const Numbers& in) {
   return out;
 }
 
-// Adds a region of a piece to the piece's sums.
-void add_region(const Piece& piece, const Numbers& space, const Region& region, Numbers& sums) {
-  if (piece.row > 0) {
-    ASSERT_EQ(piece.regions.size(), 1u);
-    ASSERT_EQ((region.size - piece.outputs) % piece.row, 0u);
-    for (std::size_t at = 0; at < region.size; at += piece.row)
-      for (std::size_t column = 0; column < piece.outputs; ++column) sums[column] += space[region.begin + at + column];
+// Adds a region of an item to the item's sums.
+void add_region(const WorkItem& item, const Numbers& space, const Region& region, Numbers& sums) {
+  if (item.row > 0) {
+    ASSERT_EQ(item.regions.size(), 1u);
+    ASSERT_EQ((region.size - item.outputs) % item.row, 0u);
+    for (std::size_t at = 0; at < region.size; at += item.row)
+      for (std::size_t column = 0; column < item.outputs; ++column) sums[column] += space[region.begin + at + column];
     return;
   }
-  const std::size_t kept = piece.outputs / piece.inner, middle = kept == 1 ? 1 : piece.middle;
-  ASSERT_EQ(region.size % (piece.outputs * middle), 0u);
+  const std::size_t kept = item.outputs / item.inner, middle = kept == 1 ? 1 : item.middle;
+  ASSERT_EQ(region.size % (item.outputs * middle), 0u);
   for (std::size_t i = 0; i < region.size; ++i) {
     ASSERT_NE(space.at(region.begin + i), kNone);
-    const std::size_t column = i % piece.inner, k = i / piece.inner / middle % kept;
-    sums[k * piece.inner + column] += space[region.begin + i];
+    const std::size_t column = i % item.inner, k = i / item.inner / middle % kept;
+    sums[k * item.inner + column] += space[region.begin + i];
   }
 }
 
@@ -61,18 +61,18 @@ void put(Numbers& to, std::size_t at, const Numbers& values) {
   }
 }
 
-Numbers carried_out(const Plan& plan, const Numbers& in, std::size_t outputs) {
+Numbers carried_out(const ReductionPlan& plan, const Numbers& in, std::size_t outputs) {
   std::vector<Numbers> spaces = {in};
   Numbers out(outputs, kNone);
   for (const Stage& stage : plan.stages) {
     Numbers partials(stage.partials, kNone);
     for (const Work& work : stage.works) {
-      EXPECT_FALSE(work.pieces.empty());
-      for (const Piece& piece : work.pieces) {
-        Numbers sums(piece.outputs, 0);
-        EXPECT_FALSE(piece.regions.empty());
-        for (const Region& r : piece.regions) add_region(piece, spaces.at(r.space), r, sums);
-        put(work.last ? out : partials, work.last ? piece.begin : piece.at, sums);
+      EXPECT_FALSE(work.items.empty());
+      for (const WorkItem& item : work.items) {
+        Numbers sums(item.outputs, 0);
+        EXPECT_FALSE(item.regions.empty());
+        for (const Region& r : item.regions) add_region(item, spaces.at(r.space), r, sums);
+        put(work.last ? out : partials, work.last ? item.begin : item.at, sums);
       }
     }
     EXPECT_EQ(std::count(partials.begin(), partials.end(), kNone), 0);
@@ -85,7 +85,7 @@ void expect_right(const ViewDims& dims, const Mapping& mapping, const PlanOption
   Numbers in(product(dims, false));
   std::mt19937_64 random(7);
   for (std::uint64_t& n : in) n = random() | 1;
-  const Plan plan = plan_reduction(dims, mapping, options);
+  const ReductionPlan plan = plan_reduction(dims, mapping, options);
   EXPECT_EQ(carried_out(plan, in, product(dims, true)), expected_sums(dims, in)) << what;
 }
 
@@ -135,7 +135,7 @@ std::pair<std::size_t, std::size_t> most_read(const Stage& stage, unsigned tiles
   std::size_t of_vertex = 0;
   for (const Work& w : stage.works) {
     std::size_t n = 0;
-    for (const Piece& p : w.pieces) n += p.elements();
+    for (const WorkItem& item : w.items) n += item.elements();
     of_tile[w.tile] += n;
     of_vertex = std::max(of_vertex, n);
   }
@@ -150,7 +150,7 @@ PlanOptions full_machine() {
 }
 
 TEST(ReducePlan, NoTileGathersEverything) {
-  const Plan plan = plan_reduction({{1000000, true}}, linear(1000000, 1472), full_machine());
+  const ReductionPlan plan = plan_reduction({{1000000, true}}, linear(1000000, 1472), full_machine());
   ASSERT_EQ(plan.stages.size(), 3u);
   EXPECT_LE(most_read(plan.stages[0], 1472).second, 680u);
   EXPECT_LE(most_read(plan.stages[1], 1472).second, 120u);
@@ -176,7 +176,7 @@ TEST(ReducePlan, WorkIsEven) {
                                ViewDims{{30, false}, {1000, true}, {100, false}}, ViewDims{{100, true}, {30, false}, {1000, true}}}) {
     PlanOptions cpu;
     cpu.vertices_per_tile = 24;
-    const Plan plan = plan_reduction(dims, linear(3000000, 1), cpu);
+    const ReductionPlan plan = plan_reduction(dims, linear(3000000, 1), cpu);
     EXPECT_LE(plan.stages.size(), 2u);
     EXPECT_LE(plan.stages[0].works.size(), 24u);
     EXPECT_LE(most_read(plan.stages[0], 1).first, 3000000u / 24 * 2);
@@ -186,11 +186,11 @@ TEST(ReducePlan, WorkIsEven) {
 TEST(ReducePlan, FewRegionsForStaggeredRows) {
   // Tiles hold 6.8 rows, or 136.3: the naive cut at every tile's bounds, or across the rows, would have millions of regions.
   for (const ViewDims& dims : {ViewDims{{10000, true}, {10000, false}}, ViewDims{{64 * 56 * 56, true}, {64, false}}}) {
-    const Plan plan = plan_reduction(dims, linear(product(dims, false), 1472), full_machine());
+    const ReductionPlan plan = plan_reduction(dims, linear(product(dims, false), 1472), full_machine());
     std::size_t regions = 0;
     for (const Stage& s : plan.stages)
       for (const Work& w : s.works)
-        for (const Piece& p : w.pieces) regions += p.regions.size();
+        for (const WorkItem& item : w.items) regions += item.regions.size();
     EXPECT_LE(regions, 350000u) << dims[0].size;
   }
 }

@@ -217,7 +217,7 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
   how.columns = options.columns && on_tiles.lies_whole;
   how.tree = options.tree;
   how.finishes = params.useScale || params.update;
-  const internal::Plan plan = internal::plan_reduction(view.dims, on_tiles.of_tile, how);
+  const internal::ReductionPlan plan = internal::plan_reduction(view.dims, on_tiles.of_tile, how);
   const Tensor out = given != nullptr ? *given : add_output(graph, out_type, shape, view, internal::output_mapping(plan, tiles), context);
   internal::build_reduction(graph, {view.in, out.reshape(view.kept_shape).dimShuffle(view.kept_order).flatten(), partials, params}, plan,
                             css, context);

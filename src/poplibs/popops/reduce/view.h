@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "poplibs/popops/reduce/pieces.h"
+#include "poplibs/popops/reduce/work_items.h"
 
 namespace popops::internal {
 

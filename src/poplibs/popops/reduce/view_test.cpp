@@ -80,11 +80,11 @@ TEST(ReductionView, OddShapesKeepTheirElements) {
 }
 
 // Regions of all vertices: what a compiler has to place.
-std::size_t regions_of(const Plan& plan) {
+std::size_t regions_of(const ReductionPlan& plan) {
   std::size_t n = 0;
   for (const Stage& s : plan.stages)
     for (const Work& w : s.works)
-      for (const Piece& p : w.pieces) n += p.regions.size();
+      for (const WorkItem& item : w.items) n += item.regions.size();
   return n;
 }
 
@@ -98,7 +98,7 @@ TEST(ReductionView, BlocksAreReadInWholeRegions) {
     PlanOptions options;
     options.tiles = graph.getTarget().getNumTiles();
     options.vertices_per_tile = 6;
-    const Plan plan = plan_reduction(view.dims, on_tiles.of_tile, options);
+    const ReductionPlan plan = plan_reduction(view.dims, on_tiles.of_tile, options);
     ASSERT_EQ(plan.stages.size(), 2u) << "no worker of a tile leaves a part that another one of it has, too";
     EXPECT_LE(regions_of(plan), 2304u + 32 * 192u) << rows;
   }

@@ -29,7 +29,7 @@ std::string state_of_input(const Module& m, std::uint32_t input) {
   return m.name_of(m.graph(m.main_graph()).inputs[input]);
 }
 
-Json json_of(const std::vector<PieceTable::Piece>& pieces, bool loads) {
+Json json_of(const std::vector<PieceTable::Entry>& pieces, bool loads) {
   Json list = Json::array();
   for (const auto& p : pieces) {
     Json item{{"part", p.part}, {"whole", p.whole}, {"start", p.start}};
@@ -41,15 +41,15 @@ Json json_of(const std::vector<PieceTable::Piece>& pieces, bool loads) {
 
 }  // namespace
 
-const PieceTable::Piece* PieceTable::variable(const std::string& part) const { return named(variables, part); }
-const PieceTable::Piece* PieceTable::output(const std::string& part) const { return named(outputs, part); }
+const PieceTable::Entry* PieceTable::variable(const std::string& part) const { return named(variables, part); }
+const PieceTable::Entry* PieceTable::output(const std::string& part) const { return named(outputs, part); }
 
-std::vector<const PieceTable::Piece*> PieceTable::stream(const std::string& part) const {
-  std::vector<const Piece*> all;
-  for (const Piece& p : streams) {
+std::vector<const PieceTable::Entry*> PieceTable::stream(const std::string& part) const {
+  std::vector<const Entry*> all;
+  for (const Entry& p : streams) {
     if (p.part == part) all.push_back(&p);
   }
-  std::stable_sort(all.begin(), all.end(), [](const Piece* a, const Piece* b) { return a->load < b->load; });
+  std::stable_sort(all.begin(), all.end(), [](const Entry* a, const Entry* b) { return a->load < b->load; });
   return all;
 }
 
@@ -101,7 +101,7 @@ PieceTable read_pieces(std::string_view text, const std::string& file) {
       if (!dtype) refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is no element type", w.at("dtype").get<std::string>());
       t.wholes[name] = {*dtype, w.at("shape").get<Shape>()};
     }
-    const auto read = [&](const char* key, std::vector<PieceTable::Piece>& to) {
+    const auto read = [&](const char* key, std::vector<PieceTable::Entry>& to) {
       for (const Json& p : all.at(key)) {
         to.push_back({p.at("part").get<std::string>(), p.at("whole").get<std::string>(), p.at("start").get<Shape>(), p.value("load", 0u)});
         const auto whole = t.wholes.find(to.back().whole);

@@ -17,7 +17,7 @@
 namespace pando::transform {
 
 struct PieceTable {
-  struct Piece {
+  struct Entry {
     std::string part, whole;
     ir::Shape start;
     std::uint32_t load = 0;
@@ -27,13 +27,13 @@ struct PieceTable {
     ir::Shape shape;
   };
   std::map<std::string, Whole> wholes;
-  std::vector<Piece> variables, outputs, streams;
+  std::vector<Entry> variables, outputs, streams;
 
   // Null: not in the table.
-  const Piece* variable(const std::string& part) const;
-  const Piece* output(const std::string& part) const;
+  const Entry* variable(const std::string& part) const;
+  const Entry* output(const std::string& part) const;
   // By load.
-  std::vector<const Piece*> stream(const std::string& part) const;
+  std::vector<const Entry*> stream(const std::string& part) const;
   const ir::Shape& shape_of(const std::string& whole) const { return wholes.at(whole).shape; }
 };
 

@@ -31,20 +31,20 @@ Key key_of(const poplar::Target& target, const Options& o, const Problem& p, Kin
   return {target, key};
 }
 
-struct PlanTable : std::map<Key, Plan> {};
+struct PlanTable : std::map<Key, ConvolutionPlan> {};
 
 }  // namespace
 
-Plan find_plan(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind) {
+ConvolutionPlan find_plan(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind) {
   const pando::Machine machine = plan::machine_of(target);
-  const std::optional<Plan> plan = plan_convolution(problem, kind, options, machine);
+  const std::optional<ConvolutionPlan> plan = plan_convolution(problem, kind, options, machine);
   if (!plan)
     poputil::refuse_option("partition-size", "planConstraints: the partition has more blocks than the target has places, {}",
                            pando::planning::places_of(machine));
   return *plan;
 }
 
-Plan plan_for(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind, PlanningCache* cache) {
+ConvolutionPlan plan_for(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind, PlanningCache* cache) {
   if (cache == nullptr) return find_plan(target, options, problem, kind);
   PlanTable& plans = cache->impl->table<PlanTable>();
   const Key key = key_of(target, options, problem, kind);

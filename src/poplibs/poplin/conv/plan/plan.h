@@ -11,12 +11,12 @@ namespace poplin::conv {
 
 using pando::planning::Partition;
 using Kind = pando::planning::ConvolutionKind;
-using Plan = pando::planning::ConvolutionPlan;
+using pando::planning::ConvolutionPlan;
 using PlanCost = pando::planning::ConvolutionCost;
 
 // Throws poplar::invalid_option if the constraints ask for more blocks than the target has places.
-Plan find_plan(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind);
+ConvolutionPlan find_plan(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind);
 // The same, from the cache if it is there.
-Plan plan_for(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind, PlanningCache* cache);
+ConvolutionPlan plan_for(const poplar::Target& target, const Options& options, const Problem& problem, Kind kind, PlanningCache* cache);
 
 }  // namespace poplin::conv

@@ -45,7 +45,7 @@ TEST(ConvPlan, BlocksCoverAllOnce) {
       for (const Kind kind : kKinds) {
         Options options;
         options.objective = objective;
-        const Plan plan = find_plan(target, options, p, kind);
+        const ConvolutionPlan plan = find_plan(target, options, p, kind);
         std::int64_t volume = 0, whole = p.groups * p.batch * p.out_channels * p.in_channels;
         for (const Line& line : p.lines) whole *= line.out;
         for (std::int64_t step = 0; step < plan.partition.serial; ++step) {
@@ -69,11 +69,11 @@ TEST(ConvPlan, ForTheHostCutsByRow) {
   for (const Kind kind : kKinds) {
     Options options;
     options.objective = Objective::host_time;
-    const Plan plan = find_plan(target, options, p, kind);
+    const ConvolutionPlan plan = find_plan(target, options, p, kind);
     EXPECT_TRUE(plan.partition.by_row);
     EXPECT_EQ(plan.partition.field[1], 1);
     EXPECT_LE(plan.cost.memory, options.memory_proportion * target.getBytesPerTile());
-    const Plan machine = find_plan(target, {}, p, kind);
+    const ConvolutionPlan machine = find_plan(target, {}, p, kind);
     EXPECT_FALSE(machine.partition.by_row);
     EXPECT_LT(machine.cost.total(), plan.cost.total());
   }
@@ -93,7 +93,7 @@ TEST(ConvPlan, IsOfItsTarget) {
   PlanningCache cache;
   unsigned differ = 0;
   for (const Problem& p : problems()) {
-    const Plan plan = plan_for(target, {}, p, Kind::forward, &cache), quick = plan_for(other, {}, p, Kind::forward, &cache);
+    const ConvolutionPlan plan = plan_for(target, {}, p, Kind::forward, &cache), quick = plan_for(other, {}, p, Kind::forward, &cache);
     EXPECT_EQ(quick.partition, find_plan(other, {}, p, Kind::forward).partition);
     differ += plan.partition != quick.partition;
   }
@@ -104,7 +104,7 @@ TEST(ConvPlan, DependsOnItsArgumentsAlone) {
   const Target target = target_of(1472);
   PlanningCache cache;
   for (const Problem& p : problems()) {
-    const Plan first = plan_for(target, {}, p, Kind::forward, &cache), again = plan_for(target, {}, p, Kind::forward, &cache);
+    const ConvolutionPlan first = plan_for(target, {}, p, Kind::forward, &cache), again = plan_for(target, {}, p, Kind::forward, &cache);
     EXPECT_EQ(first.partition, find_plan(target, {}, p, Kind::forward).partition);
     EXPECT_EQ(first.partition, again.partition);
   }
@@ -114,7 +114,7 @@ TEST(ConvPlan, HoldsConstraints) {
   const Target target = target_of(16);
   const Problem p = problems()[0];
   const Options options = parse_options({{"planConstraints", R"({"partition": {"batch": 2, "field": [4, 1], "inChans": 2}})"}});
-  const Plan plan = find_plan(target, options, p, Kind::forward);
+  const ConvolutionPlan plan = find_plan(target, options, p, Kind::forward);
   EXPECT_EQ(plan.partition.batch, 2);
   EXPECT_EQ(plan.partition.field, (std::vector<std::int64_t>{4, 1}));
   EXPECT_EQ(plan.partition.in_channels, 2);

@@ -1,4 +1,4 @@
-// How the elements that lie on a tile are cut into pieces of work.
+// How the elements that lie on a tile are cut into items of work.
 //
 // A reduction is seen as a row-major array of dimensions that are kept or reduced in turn. "Input positions" number its elements, "outputs"
 // the elements of the kept dimensions alone. A tile's elements are intervals of input positions; an interval is a few boxes (with
@@ -27,7 +27,7 @@ struct Region {
 // Regions that are reduced to `outputs` outputs from `begin` on. Each is an array [n][outputs / inner][middle][inner], as in
 // kernels/rows/reduce.h.
 // `row`, unless it is 0: the one region has rows of `outputs` elements whose begins are so far apart, columns of a matrix that lies whole.
-struct Piece {
+struct WorkItem {
   std::size_t begin = 0, outputs = 0, middle = 1, inner = 1;
   std::vector<Region> regions;
   std::size_t at = 0;  // where its results are in the space of partial results, if they go there
@@ -39,21 +39,21 @@ struct Piece {
   // All regions are rows of `outputs` elements.
   bool is_rows() const { return inner == outputs; }
 };
-using Pieces = std::vector<Piece>;
+using WorkItems = std::vector<WorkItem>;
 
-// The pieces of an interval of input positions, one for each box.
-void append_pieces(const ViewDims& dims, const poplar::Interval& interval, Pieces& pieces);
+// The items of an interval of input positions, one for each box.
+void append_items(const ViewDims& dims, const poplar::Interval& interval, WorkItems& items);
 
-// Puts pieces together that reduce to the same outputs in the same way, and those that overlap, if that costs few regions.
-Pieces joined(Pieces pieces);
+// Puts items together that reduce to the same outputs in the same way, and those that overlap, if that costs few regions.
+WorkItems joined(WorkItems items);
 
-// Appends the piece, or if it has much more than `target` elements parts of it: cut between outputs where that keeps regions long, else
-// into several that share outputs. That costs another stage, if no other piece shares the outputs: `shared`.
-// `columns`: parts may be columns of the piece's one region.
-void append_divided(const Piece& piece, std::size_t target, bool shared, bool columns, Pieces& parts);
+// Appends the item, or if it has much more than `target` elements parts of it: cut between outputs where that keeps regions long, else
+// into several that share outputs. That costs another stage, if no other item shares the outputs: `shared`.
+// `columns`: parts may be columns of the item's one region.
+void append_divided(const WorkItem& item, std::size_t target, bool shared, bool columns, WorkItems& parts);
 
-// A piece of columns with each row as a region.
-void take_rows_apart(Piece& piece);
+// An item of columns with each row as a region.
+void take_rows_apart(WorkItem& item);
 
 // An interval of outputs that somebody has parts of.
 struct Source {
