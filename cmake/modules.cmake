@@ -11,7 +11,7 @@ function(pando_module name)
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   # Not of the module: executables and libraries of their own.
-  list(FILTER sources EXCLUDE REGEX "/${name}/(command|transports/mpi)/")
+  list(FILTER sources EXCLUDE REGEX "/${name}/(command|errors|transports/mpi)/")
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

@@ -8,7 +8,7 @@ THROWERS = [
     (re.compile(r"^src/poplibs/.*\.(h|cpp)$"), ["src/poplibs/poputil/refuse.h"]),
     (re.compile(r"^src/ontile/.*\.(h|cpp)$"), ["src/ontile/refuse.h"]),
     (re.compile(r"^src/(?!popc/|gccs/).*\.(h|cpp)$|^python/native/.*\.(h|cpp)$"), [
-        "src/base/error.h", "src/base/error.cpp", "src/ir/error.cpp", "src/ir/refuse_at.h",
+        "src/base/error.h", "src/facade/errors/throw_error.cpp", "src/ir/error.cpp", "src/ir/refuse_at.h",
         "src/facade/engine/compile_graph.cpp", "src/facade/engine/engine.cpp",  # classes with more to say than a text
         "python/native/errors.cpp"  # a defect, not a user's error
     ]),

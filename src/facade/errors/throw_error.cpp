@@ -1,3 +1,5 @@
+// The exception classes of the API for the kinds of errors: base and what stands on it know the kinds alone. A library of its own
+// (pando_errors), because programs that hold only lower modules throw, too.
 #include "base/error.h"
 
 #include "base/check.h"
