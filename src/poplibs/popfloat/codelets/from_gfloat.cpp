@@ -1,24 +1,20 @@
 // Packed numbers of a format as floats or halfs.
-#include "poplibs/popfloat/gfloat_code.h"
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
-#include <poplar/Vertex.hpp>
+
+#include "poplibs/popfloat/codelets/gfloat_vertex.h"
 
 namespace popfloat {
 
 template <class In, class Out>
-class FromGfloat : public poplar::Vertex {
+class FromGfloat : public GfloatVertex<In, Out> {
  public:
   FromGfloat();
-  poplar::Input<poplar::Vector<In>> in;
-  poplar::Output<poplar::Vector<Out>> out;
-  const int bias;
-  const unsigned char mantissa;
-  const unsigned char exponent;
-  const unsigned char flags;
+  using GfloatVertex<In, Out>::in;
+  using GfloatVertex<In, Out>::out;
 
   bool compute() {
-    const Gfloat f = unpacked_format(mantissa, exponent, bias, flags, 8 * sizeof(In), false);
+    const Gfloat f = this->format(8 * sizeof(In), false);
     for (unsigned i = 0, n = in.size(); i < n; ++i) out[i] = static_cast<Out>(unpack(static_cast<uint32_t>(in[i]), f));
     return true;
   }

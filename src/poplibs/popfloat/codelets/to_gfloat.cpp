@@ -2,9 +2,10 @@
 #include "poplibs/popfloat/gfloat_code.h"
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
-#include <poplar/Vertex.hpp>
 
 #include <type_traits>
+
+#include "poplibs/popfloat/codelets/gfloat_vertex.h"
 
 namespace popfloat {
 
@@ -47,15 +48,11 @@ inline bool goes_down(float fraction, unsigned char mode, const GfloatNoise& noi
 }
 
 template <class In, class Out>
-class ToGfloat : public poplar::Vertex {
+class ToGfloat : public GfloatVertex<In, Out> {
  public:
   ToGfloat();
-  poplar::Input<poplar::Vector<In>> in;
-  poplar::Output<poplar::Vector<Out>> out;
-  const int bias;
-  const unsigned char mantissa;
-  const unsigned char exponent;
-  const unsigned char flags;
+  using GfloatVertex<In, Out>::in;
+  using GfloatVertex<In, Out>::out;
   const unsigned char mode;
   const unsigned char randomBits;
   const unsigned char noise;
@@ -67,7 +64,7 @@ class ToGfloat : public poplar::Vertex {
 
   bool compute() {
     constexpr bool packed = std::is_integral<Out>::value;
-    const Gfloat f = unpacked_format(mantissa, exponent, bias, flags, 8 * sizeof(Out), !packed);
+    const Gfloat f = this->format(8 * sizeof(Out), !packed);
     const GfloatNoise shape = {noise, noiseOffset, noiseScale, noiseLeast, noiseGreatest, down};
     const unsigned char how = mode;
     const int random = randomBits;

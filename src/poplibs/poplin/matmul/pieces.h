@@ -17,6 +17,16 @@ static inline void list_pieces(Field& field, PandoPiece* list) {
   for (unsigned i = 0; i < field.size(); ++i) list[i] = {const_cast<void*>(static_cast<const void*>(&field[i][0])), field[i].size()};
 }
 
+// The fields x, y and w of an update vertex with elements In and T: W = transpose(X) * Y, or `adds` scale times that to W.
+template <class In, class T, class Vertex>
+static inline void compute_update(Vertex& v, float scale, bool adds) {
+  PandoPiece x[kMostPieces], y[kMostPieces], w[kMostPieces];
+  list_pieces(v.x, x);
+  list_pieces(v.y, y);
+  list_pieces(v.w, w);
+  pando_gemm_update(v.m, v.n, v.k, x, v.x.size(), y, v.y.size(), w, v.w.size(), scale, adds, sizeof(In) == 2, sizeof(T) == 2);
+}
+
 }  // namespace poplin
 #else
 #include <algorithm>
@@ -54,6 +64,15 @@ pando::poplibs::Estimates piece_estimates(const std::string& name, Shape shape) 
                      return VertexPerfEstimate(cycles, 2 * p.m * p.n * p.k);
                    }});
   return out;
+}
+
+// Of vertices with the fields m, n and k of an update.
+inline pando::poplibs::Estimates update_estimates(const std::string& name) {
+  using namespace poplar;
+  return piece_estimates(name, [](const VertexIntrospector& vertex, const Target& target) {
+    const auto value = [&](const char* field) { return std::uint64_t{vertex.getFieldInfo(field).getInitialValue<unsigned>(target)}; };
+    return PieceProduct{value("k"), value("n"), value("m")};
+  });
 }
 
 }  // namespace poplin

@@ -1,6 +1,9 @@
 // What losses and searches along rows cost on a tile.
 #pragma once
 
+#include <initializer_list>
+#include <string>
+
 #include "poplibs/codelet_file.h"
 
 namespace popnn {
@@ -16,14 +19,20 @@ inline void append_selection_estimates(pando::poplibs::Estimates& out, const std
   out.insert(out.end(), rows.begin(), rows.end());
 }
 
-// The same of a vertex whose name goes on after the type: "popnn::ReduceMaxClassSparse<float" + ",int>".
-inline void append_class_estimates(pando::poplibs::Estimates& out, const std::string& name, const std::string& rest, unsigned cycles) {
-  pando::poplibs::Estimates rows;
-  append_selection_estimates(rows, name, "activations", cycles);
-  for (pando::poplibs::Estimate& row : rows) {
-    row.vertex.replace(row.vertex.size() - 1, 1, rest);
-    out.push_back(std::move(row));
-  }
+// Of the vertices NAMEGather and NAMESparse for each `rest`, with which their names go on after the type:
+// "popnn::ReduceMaxClassSparse<float" + ",int>".
+inline pando::poplibs::Estimates class_estimates(const std::string& name, std::initializer_list<const char*> rests, unsigned cycles) {
+  pando::poplibs::Estimates out;
+  for (const char* rest : rests)
+    for (const char* kind : {"Gather", "Sparse"}) {
+      pando::poplibs::Estimates rows;
+      append_selection_estimates(rows, name + kind, "activations", cycles);
+      for (pando::poplibs::Estimate& row : rows) {
+        row.vertex.replace(row.vertex.size() - 1, 1, rest);
+        out.push_back(std::move(row));
+      }
+    }
+  return out;
 }
 
 // A vector of two floats or four halves: load, subtract or scale, store; with expected values, or for squares, one load or sum more.

@@ -4,7 +4,6 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/gemm/gemm.h"
 #include "poplibs/poplin/matmul/pieces.h"
 
 namespace poplin {
@@ -18,11 +17,7 @@ class UpdateProduct : public poplar::SupervisorVertex {
   const unsigned m, n, k;
 
   bool compute() {
-    PandoPiece x_list[kMostPieces], y_list[kMostPieces], w_list[kMostPieces];
-    list_pieces(x, x_list);
-    list_pieces(y, y_list);
-    list_pieces(w, w_list);
-    pando_gemm_update(m, n, k, x_list, x.size(), y_list, y.size(), w_list, w.size(), 1, false, sizeof(In) == 2, sizeof(Partials) == 2);
+    compute_update<In, Partials>(*this, 1, false);
     return true;
   }
 };
@@ -33,20 +28,13 @@ template class UpdateProduct<half, half>;
 
 }  // namespace poplin
 #else
-#include "poplibs/codelet_file.h"
 #include "poplibs/poplin/matmul/pieces.h"
 
 namespace poplin {
 
 using namespace pando::poplibs;
 
-Estimates estimates_update_product() {
-  using namespace poplar;
-  return piece_estimates("poplin::UpdateProduct", [](const VertexIntrospector& vertex, const Target& target) {
-    const auto value = [&](const char* field) { return std::uint64_t{vertex.getFieldInfo(field).getInitialValue<unsigned>(target)}; };
-    return PieceProduct{value("k"), value("n"), value("m")};
-  });
-}
+Estimates estimates_update_product() { return update_estimates("poplin::UpdateProduct"); }
 
 }  // namespace poplin
 #endif

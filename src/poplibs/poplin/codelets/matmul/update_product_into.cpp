@@ -3,7 +3,6 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
-#include "kernels/gemm/gemm.h"
 #include "poplibs/poplin/matmul/pieces.h"
 
 namespace poplin {
@@ -18,11 +17,7 @@ class UpdateProductInto : public poplar::SupervisorVertex {
   const unsigned m, n, k;
 
   bool compute() {
-    PandoPiece x_list[kMostPieces], y_list[kMostPieces], w_list[kMostPieces];
-    list_pieces(x, x_list);
-    list_pieces(y, y_list);
-    list_pieces(w, w_list);
-    pando_gemm_update(m, n, k, x_list, x.size(), y_list, y.size(), w_list, w.size(), *scale, true, sizeof(In) == 2, sizeof(T) == 2);
+    compute_update<In, T>(*this, *scale, true);
     return true;
   }
 };
@@ -33,20 +28,13 @@ template class UpdateProductInto<half, half>;
 
 }  // namespace poplin
 #else
-#include "poplibs/codelet_file.h"
 #include "poplibs/poplin/matmul/pieces.h"
 
 namespace poplin {
 
 using namespace pando::poplibs;
 
-Estimates estimates_update_product_into() {
-  using namespace poplar;
-  return piece_estimates("poplin::UpdateProductInto", [](const VertexIntrospector& vertex, const Target& target) {
-    const auto value = [&](const char* field) { return std::uint64_t{vertex.getFieldInfo(field).getInitialValue<unsigned>(target)}; };
-    return PieceProduct{value("k"), value("n"), value("m")};
-  });
-}
+Estimates estimates_update_product_into() { return update_estimates("poplin::UpdateProductInto"); }
 
 }  // namespace poplin
 #endif

@@ -83,14 +83,7 @@ namespace popnn {
 
 using namespace pando::poplibs;
 
-Estimates estimates_reduce_max_class() {
-  Estimates out;
-  for (const char* label : {",unsigned int>", ",int>"}) {
-    append_class_estimates(out, "popnn::ReduceMaxClassGather", label, 4);
-    append_class_estimates(out, "popnn::ReduceMaxClassSparse", label, 4);
-  }
-  return out;
-}
+Estimates estimates_reduce_max_class() { return class_estimates("popnn::ReduceMaxClass", {",unsigned int>", ",int>"}, 4); }
 
 }  // namespace popnn
 #endif

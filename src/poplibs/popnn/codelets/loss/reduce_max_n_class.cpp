@@ -93,14 +93,7 @@ namespace popnn {
 
 using namespace pando::poplibs;
 
-Estimates estimates_reduce_max_n_class() {
-  Estimates out;
-  for (const char* sort : {",false>", ",true>"}) {
-    append_class_estimates(out, "popnn::ReduceMaxNClassGather", sort, 8);
-    append_class_estimates(out, "popnn::ReduceMaxNClassSparse", sort, 8);
-  }
-  return out;
-}
+Estimates estimates_reduce_max_n_class() { return class_estimates("popnn::ReduceMaxNClass", {",false>", ",true>"}, 8); }
 
 }  // namespace popnn
 #endif
