@@ -1,5 +1,6 @@
 #include "ir/checks/verify.h"
 
+#include "base/source_location.h"
 #include "ir/error.h"
 #include "ir/hash.h"
 #include "ir/infer.h"
@@ -144,7 +145,7 @@ class Verifier {
       const bool in_place = module_.op(o).in_place && module_.row(o).has_in_place;
       inferred = infer_types(module_, module_.row(o), operands, module_.attributes(o), module_.graphs(o), in_place);
     } catch (const ModelError& e) {
-      add(e.id(), o, e.what());
+      add(e.id(), o, std::string(without_id(e.what())));
       return;
     }
     const auto results = module_.results(o);

@@ -105,6 +105,17 @@ graph main(w: Tensor[(2), float32, 0], v: Tensor[(2), float32, 1]):
   EXPECT_THROW(check(m), ModelError);
 }
 
+TEST(Verify, SaysAnIdOnce) {
+  const Module m = parse(R"(module
+graph main(v: Tensor[(2, 3), float32]):
+    a: Tensor[(3, 2), float32] = transpose(v)
+    return a
+)");
+  EXPECT_THAT(to_string(verify(m)),
+              testing::HasSubstr("attribute-missing: a: Tensor[(3, 2), float32] = transpose(v): transpose(Tensor[(2, 3), float32]): "
+                                 "attribute 'permutation' is missing\n"));
+}
+
 TEST(Verify, FindsUsesBeforeDefinitionsAndForeignValues) {
   Module m;
   const GraphId main = m.add_graph("main"), other = m.add_graph("other");

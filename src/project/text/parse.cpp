@@ -413,7 +413,7 @@ class Parser {
       return module;
     } catch (const ModelError&) { throw; } catch (const std::exception& e) {
       // A shape that there cannot be, say.
-      ir::refuse_at(ir::ErrorClass::popart, "type", {file_}, "{}", e.what());
+      ir::refuse_at(ir::ErrorClass::popart, "type", {file_}, "{}", without_id(e.what()));
     }
   }
   void build() {
