@@ -48,6 +48,17 @@ TEST(HostMemory, HasRoomForEachReplica) {
   EXPECT_THROW(allocateHostMemoryForTensor(s.graph.getTarget(), huge, 1u << 31, bytes), overflow_error);
 }
 
+TEST(HostMemory, IsOfOneGraph) {
+  Setting s(1, 1);
+  Graph other(s.device);
+  const Tensor x = other.addVariable(FLOAT, {4}, "x");
+  program::Sequence prog;
+  std::vector<std::pair<std::string, HostMemory>> streams;
+  EXPECT_THROW(allocateHostMemoryForTensor(x, "up", s.graph, prog, boost::none, streams), poplar_error);
+  EXPECT_THROW(allocateHostMemoryForTensor(x, "down", s.graph, boost::none, prog, streams), poplar_error);
+  EXPECT_TRUE(streams.empty());
+}
+
 template <class T>
 std::vector<T> there_and_back(const Type& type, const std::vector<T>& values) {
   const Target target = Target::createCPUTarget();

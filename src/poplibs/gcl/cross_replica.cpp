@@ -25,6 +25,7 @@ void reduce_to(Graph& graph, const Tensor& data, const Tensor& out, CollectiveOp
     poputil::refuse("destination", "{}",
                     "gcl::allReduce: the destination is " + out.getDebugStr() + ", the data are " + data.getDebugStr());
   const Groups groups(graph, group, "allReduce");
+  internal::check_owner(graph, data);
   if (op == CollectiveOperator::LOCAL) return data == out ? void() : prog.add(program::Copy(data, out, false, debug));
   if (data.numElements() == 0) return;
   internal::combine(graph, internal::gathered(graph, groups, data, prog, debug), out, op, prog, debug);

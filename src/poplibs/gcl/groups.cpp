@@ -30,6 +30,10 @@ std::map<unsigned, unsigned> Groups::shifted(unsigned shift) const {
   return to;
 }
 
+void check_owner(const Graph& graph, const Tensor& t) {
+  if (t.numElements() > 0) static_cast<void>(graph.getTileMapping(t.flatten()[0], false));
+}
+
 namespace {
 
 // Copies rows of `from` to the rows of `to`: row i gets row order(place, i), where `place` is this replica's in its group.

@@ -83,6 +83,7 @@ Tensor allGatherWithinReplica(Graph& graph, const Chunks& toGather, program::Seq
                               const OptionFlags&) {
   const DebugContext debug(debugContext, "allGatherWithinReplica");
   const Tensor all = concatChunks(toGather);
+  if (toGather.originalInput.valid()) internal::check_owner(graph, toGather.originalInput);
   const std::size_t n = toGather.chunks.size(), elements = all.numElements();
   const Tensor out = graph.addVariable(all.elementType(), {n, elements}, {debug, "gathered"});
   for (const Chunk& c : toGather.chunks) {

@@ -204,6 +204,13 @@ TEST(WithinReplica, Refusals) {
   EXPECT_THROW(gcl::reduceScatterWithinReplica(graph, deep, CollectiveOperator::ADD, prog), poputil::poplibs_error);
   const auto none = static_cast<CollectiveOperator>(9);
   EXPECT_THROW(gcl::allReduceWithinReplica(graph, parts, none, prog), poputil::poplibs_error);
+  // Of another graph, even if nothing is done with it.
+  Graph other(graph.getTarget());
+  Tensor foreign = other.addVariable(FLOAT, {2, 4}, "foreign");
+  EXPECT_THROW(gcl::allReduceInPlaceCrossReplica(graph, foreign, CollectiveOperator::LOCAL, prog, {}), poplar_error);
+  gcl::Chunks chunks = gcl::reduceScatterWithinReplica(graph, parts, CollectiveOperator::ADD, prog);
+  chunks.originalInput = foreign;
+  EXPECT_THROW(gcl::allGatherWithinReplica(graph, chunks, prog), poplar_error);
   std::ostringstream text;
   text << CollectiveOperator::LOCAL << " " << none;
   EXPECT_EQ(text.str(), "LOCAL CollectiveOperator(9)");
