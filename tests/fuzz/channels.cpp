@@ -1,5 +1,6 @@
 // Random streams that send each other blocks: executed for several numbers of threads, and compared with a model of queues that is stepped
-// by hand. Many of them wait for each other in the end; then the error has to come, whatever the number of threads.
+// by hand. Many of them wait for each other in the end; then the error has to come, whatever the number of threads. The same streams are
+// devices of ranks, too: their channels have to do what those between tiles do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,12 +8,15 @@
 #include <cstring>
 #include <deque>
 #include <iostream>
+#include <thread>
 
 #include "arguments.h"
 #include "base/error.h"
 #include "codelet/hand_made.h"
 #include "compile/compile.h"
 #include "exec/runner.h"
+#include "exec/transports/channels.h"
+#include "exec/transports/in_process.h"
 #include "graph/graph.h"
 #include "poplar/exceptions.hpp"
 #include "random.h"
@@ -108,9 +112,16 @@ class Attempt {
     options.merge_moves = random_.chance(70);
     const compile::Result result = compile::compile(graph_, programs, options);
     graph_.library().link("");
+    const std::vector<Numbers> start = model_;
     const bool ends = simulate();
     stopped += !ends;
     std::vector<Numbers> once = model_;
+    // A deadlock of ranks takes a while to be found.
+    if (random_.chance(25)) {
+      const unsigned ranks = 1 + static_cast<unsigned>(random_.below(ipus_));
+      if (const std::string wrong = compare_ranks(ranks, ends, start, once); !wrong.empty())
+        return fmt::format("{} ranks: {}", ranks, wrong);
+    }
     const bool ends_again = ends && simulate();
     for (const unsigned threads : {1u, 2u, 4u}) {
       exec::Options run_options;
@@ -266,6 +277,57 @@ class Attempt {
       if (sum != expected[i]) return fmt::format("IPU {} has other numbers", i);
     }
     return "";
+  }
+
+  // The same streams as devices, dealt out to ranks of this process.
+  std::string compare_ranks(unsigned ranks, bool ends, std::vector<Numbers> sums, const std::vector<Numbers>& expected) const {
+    std::vector<exec::Channel> channels;
+    for (std::size_t c = 0; c < ends_.size(); ++c) {
+      const Ends& e = ends_[c];
+      channels.push_back({fmt::format("k{}", c), static_cast<std::int32_t>(e.from), static_cast<std::int32_t>(e.to), e.from % ranks,
+                          e.to % ranks, 4 * n_, e.capacity});
+    }
+    exec::Channels::Options options;
+    options.ask_after = std::chrono::milliseconds(5);
+    const auto transports = exec::in_process_transports(ranks);
+    std::vector<std::unique_ptr<exec::Channels>> of_rank;
+    for (const auto& t : transports) of_rank.push_back(std::make_unique<exec::Channels>(channels, *t, options));
+    for (unsigned r = 0; r < ranks; ++r) transports[r]->start([&, r](exec::Packet p) { of_rank[r]->deliver(std::move(p)); });
+    std::vector<std::string> errors(ipus_);
+    std::vector<std::thread> devices;
+    for (unsigned i = 0; i < ipus_; ++i) {
+      devices.emplace_back([&, i] {
+        try {
+          run_device(i, *of_rank[i % ranks], sums[i]);
+          of_rank[i % ranks]->ended(static_cast<std::int32_t>(i));
+        } catch (const exec::RunFailed& e) { errors[i] = e.what(); }
+      });
+    }
+    for (std::thread& t : devices) t.join();
+    for (const auto& t : transports) t->start({});
+    for (const std::string& error : errors) {
+      if (error.empty()) continue;
+      if (ends) return "stopped: " + error;
+      return error.find("[deadlock]") == std::string::npos ? "another error: " + error : "";
+    }
+    if (!ends) return "came to its end, which it cannot";
+    return sums == expected ? "" : "a device has other numbers";
+  }
+  void run_device(unsigned device, exec::Channels& channels, Numbers& sum) const {
+    std::vector<Flat> code;
+    flatten(steps_, device, code);
+    Numbers inbox(n_, 0), block(n_);
+    for (const Flat& s : code) {
+      const auto& order = orders_[s.order];
+      if (s.sends) {
+        for (std::size_t i = 0; i < n_; ++i) block[i] = sum[order[i]];
+        channels.send(static_cast<std::uint32_t>(s.channel), block.data());
+      } else {
+        channels.receive(static_cast<std::uint32_t>(s.channel), block.data());
+        for (std::size_t i = 0; i < n_; ++i) inbox[order[i]] = block[i];
+      }
+      for (std::size_t i = 0; i < n_; ++i) sum[i] = absorbed(sum[i], inbox[i]);
+    }
   }
 
   Random random_;

@@ -112,6 +112,16 @@ void Channels::ended(std::int32_t d) {
 
 // --- deadlocks ---------------------------------------------------------------------------------------------------------------------------
 
+// A device whose message or slot has come, but which has not been scheduled since, waits for nobody.
+bool Channels::stands_still(std::int32_t d) const {
+  const Device& me = device(d);
+  if (!me.waits) return false;
+  const Channel& c = channels_[me.channel];
+  const End& end = ends_[me.channel];
+  if (!me.sends) return end.queue.empty();
+  return c.capacity == 0 ? end.acknowledged != end.sent : end.sent - end.acknowledged >= static_cast<std::uint64_t>(c.capacity);
+}
+
 Channels::Hop Channels::hop(std::int32_t d) const {
   const Device& me = device(d);
   const End& end = ends_[me.channel];
@@ -140,7 +150,7 @@ void Channels::follow(Lock& lock, std::vector<Hop> way) {
     const std::int32_t d = last.sends ? c.to : c.from;
     const Device& next = device(d);
     if (next.ended) return deadlock(lock, std::move(way), fmt::format("device {} has come to its end", d));
-    if (!next.waits) return;
+    if (!stands_still(d)) return;
     const Hop mine = hop(d);
     const auto known = std::find_if(way.begin(), way.end(), [&](const Hop& h) { return h.device == d; });
     if (known == way.end()) {

@@ -107,6 +107,7 @@ class Channels {
   Device& device(std::int32_t d) const { return *devices_.at(d); }
   void wait(Lock& lock, std::int32_t d, bool sends, std::uint32_t channel, const std::function<bool()>& ready);
   bool is_remote(std::uint32_t channel) const { return channels_[channel].from_rank != channels_[channel].to_rank; }
+  bool stands_still(std::int32_t d) const;
   Hop hop(std::int32_t d) const;
   void ask(Lock& lock, std::int32_t d);
   void follow(Lock& lock, std::vector<Hop> way);

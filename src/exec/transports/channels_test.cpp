@@ -134,6 +134,31 @@ TEST(Channels, who_waits_for_a_device_that_has_ended_is_told) {
   }
 }
 
+// Devices ask at once why they wait: also those whose message has come while nobody has let them go on.
+TEST(Channels, who_has_not_been_scheduled_since_its_message_came_is_no_deadlock) {
+  Channels::Options options;
+  options.ask_after = 0ms;
+  for (unsigned n : {1u, 2u}) {
+    for (std::int64_t capacity : {0, 1, 2}) {
+      Ranks ranks(n, there_and_back(n, capacity), options);
+      constexpr int kMessages = 2000;
+      const auto [a, b] = both(
+          ranks, n - 1,
+          [&] {
+            for (int i = 0; i < kMessages; ++i) ranks[0].send(0, &i);
+          },
+          [&] {
+            for (int i = 0; i < kMessages; ++i) {
+              int message = -1;
+              ranks[n - 1].receive(0, &message);
+              ASSERT_EQ(message, i);
+            }
+          });
+      EXPECT_EQ(a + b, "") << capacity << " on " << n;
+    }
+  }
+}
+
 TEST(Channels, a_slow_device_is_no_deadlock) {
   Ranks ranks(2, there_and_back(2, 1));
   int x = 7, y = 0;
