@@ -145,6 +145,7 @@ class RankRun {
     Result r;
     if (rank_ == 0) r = gather();
     r.seconds = seconds;
+    for (const DeviceTimes& t : r.times) r.seconds = std::max(r.seconds, t.run);
     r.executables = std::move(executables_);
     return r;
   }

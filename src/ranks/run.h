@@ -45,7 +45,7 @@ struct Result {
   // In the order of devices: what variables hold at the end; what was stored, (blocks, shape).
   std::vector<std::pair<std::string, ir::HostTensor>> variables, outputs;
   std::vector<DeviceTimes> times;
-  // From when all ranks were ready to the end of the last step of rank 0's devices.
+  // From when all ranks were ready to the end of the last step of all devices.
   double seconds = 0;
   // What ran: the hash of each device's executable. The same for any ranks; threads and other options are in it.
   std::map<std::int32_t, std::uint64_t> executables;

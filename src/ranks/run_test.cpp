@@ -102,7 +102,10 @@ TEST(Run, results_are_the_same_bits_for_any_ranks_threads_and_capacities) {
     for (unsigned threads : {1u, 2u}) {
       options.threads = threads;
       const std::int64_t capacity = ranks == 1 ? -1 : ranks == 2 ? 0 : 3;
-      EXPECT_EQ(differences(first, run_on({again(m, capacity)}, ranks, data, options)), "") << ranks << " ranks, " << threads << " threads";
+      const Result r = run_on({again(m, capacity)}, ranks, data, options);
+      EXPECT_EQ(differences(first, r), "") << ranks << " ranks, " << threads << " threads";
+      ASSERT_EQ(r.times.size(), 4u);
+      for (const DeviceTimes& t : r.times) EXPECT_GE(r.seconds, t.run) << t.device;
     }
   }
 }
