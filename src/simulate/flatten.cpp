@@ -66,6 +66,9 @@ class Flattener {
 
   Program run() {
     body(m_.main_graph());
+    for (const BodyDevice& d : program_.bodies[0].devices) {
+      if (d.is_variable) ir::refuse(ir::ErrorClass::value, "device-variable", "values lie on d{}, which no pmap binds", d.number);
+    }
     return std::move(program_);
   }
 

@@ -7,8 +7,8 @@
 
 namespace pando::simulate {
 
-// The main graph's devices must be numbers; graphs of a pmap have theirs bound by it. Tensors without a place lie on device 0. Refuses
-// (ModelError) conditionals: which branch runs is not known.
+// Graphs of a pmap have their devices bound by it. Tensors without a place lie on device 0. Refuses (ModelError) conditionals: which branch
+// runs is not known; and device variables that no pmap binds.
 Program flatten(const ir::Module& module, const CostModel& costs);
 
 }  // namespace pando::simulate

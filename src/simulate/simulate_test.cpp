@@ -100,6 +100,22 @@ graph b(q: float32[0]):
   EXPECT_THROW(flatten(m, ClusterCostModel(small_cluster())), ModelError);
 }
 
+TEST(Simulate, DeviceVariablesAreBound) {
+  const ir::Module m = ir::parse(R"(module
+graph main(x: float32[0], y: float32[d0]):
+    z: float32[d0] = call(y) @a
+    return x, z
+
+graph a(p: float32[d0]):
+    q: float32[d0] = relu(p)
+    return q
+)");
+  try {
+    flatten(m, ClusterCostModel(small_cluster()));
+    ADD_FAILURE() << "simulated";
+  } catch (const ModelError& e) { EXPECT_EQ(e.id(), "device-variable"); }
+}
+
 TEST(Simulate, MeasuredOpsComeFirst) {
   const ir::Module m = ir::parse(kProgram);
   const ClusterCostModel otherwise(small_cluster());

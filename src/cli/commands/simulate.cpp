@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "ir/checks/verify.h"
+#include "ir/checks/verify_distribution.h"
 #include "ir/text/parse.h"
 #include "search/search.h"
 #include "search/timeline.h"
@@ -100,9 +101,10 @@ int run(const Arguments& a) {
     return 0;
   }
   const ir::Module module = ir::parse(read_file(a.input), a.input);
-  const std::string wrong = ir::to_string(ir::verify(module));
+  auto wrong = ir::verify(module);
+  if (wrong.empty()) wrong = ir::verify_distribution(module);
   if (!wrong.empty()) {
-    fmt::print(stderr, "{}", wrong);
+    fmt::print(stderr, "{}", ir::to_string(wrong));
     return kWrong;
   }
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
@@ -120,7 +122,9 @@ int run(const Arguments& a) {
   }
   if (trace) write_file(a.trace, simulate::chrome_trace(p, t));
   if (!a.chakra.empty()) {
-    for (std::int32_t d = 0; d < p.devices(); ++d) write_file(fmt::format("{}.{}.et", a.chakra, d), simulate::chakra_trace(p, d));
+    const simulate::ChakraGroups groups = simulate::chakra_groups(p);
+    for (std::int32_t d = 0; d < p.devices(); ++d) write_file(fmt::format("{}.{}.et", a.chakra, d), simulate::chakra_trace(p, groups, d));
+    write_file(a.chakra + ".groups.json", simulate::to_json(groups));
   }
   return 0;
 }
@@ -154,7 +158,8 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_flag("--no-overlap", a->no_overlap, "Transfers and computing exclude each other");
   command->add_flag("--ops", a->ops, "Count the ops by name");
   command->add_option("--trace", a->trace, "Write a trace for Perfetto or chrome://tracing");
-  command->add_option("--chakra", a->chakra, "Write a Chakra execution trace for each device: PREFIX.0.et, ...");
+  command->add_option("--chakra", a->chakra,
+                      "Write a Chakra execution trace for each device: PREFIX.0.et, ...; groups of collectives: PREFIX.groups.json");
   CLI::Option* const validate =
       command->add_option("--validate", a->validate, "A folder of published measurements: print them beside the model's predictions");
   command->add_flag("--rows", a->rows, "With --validate: every row")->needs(validate);
