@@ -312,6 +312,7 @@ double Costs::of(const Cell& cell) const {
 
 std::optional<Broken> first_broken_rule(const Table& table) {
   const std::int32_t stages = table.stages(), microbatches = table.microbatches();
+  if (stages == 0) return Broken{"no-cells", "the table has no passes", 0, 0};
   std::vector<std::int32_t> rank_of(static_cast<std::size_t>(stages), -1);
   if (auto broken = rows_broken(table, stages, microbatches, rank_of)) return broken;
   Order order(table, stages, microbatches, rank_of);

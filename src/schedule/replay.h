@@ -27,7 +27,7 @@ struct Costs {
 };
 
 struct Broken {
-  // stage-on-two-ranks, cell-twice, cell-missing, backward-mixed, overlap, order, deadlock
+  // no-cells, stage-on-two-ranks, cell-twice, cell-missing, backward-mixed, overlap, order, deadlock
   std::string rule;
   std::string message;
   std::int32_t rank = 0;

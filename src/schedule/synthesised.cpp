@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kPlain = "synthesised", kInAV = "synthesised-v";
 constexpr std::int32_t kMost = 1'000'000;
+constexpr double kNoLimit = 1e9;
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> all;
@@ -27,8 +28,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 
 [[noreturn]] void refuse(std::string_view name, const std::string& why) {
   fail(ErrorKind::poplar_error, "schedule-name",
-       "'{}': {}; expected is synthesised:MEMORY or synthesised-v:MEMORY, with costs of the stages behind it, as in "
-       "synthesised:4:100-90:100:80",
+       "'{}': {}; expected is synthesised:MEMORY or synthesised-v:MEMORY, with costs of the stages and of a transfer behind it, as in "
+       "synthesised:4:100-90:100:80:5",
        name, why);
 }
 
@@ -39,6 +40,19 @@ std::int32_t number(std::string_view name, std::string_view text, std::int32_t l
     refuse(name, fmt::format("'{}' is no whole number from {} to {}", text, least, kMost));
   }
   return n;
+}
+
+// One for all ranks, or one for each; 0 is none.
+std::vector<double> limits(std::string_view name, std::string_view text, std::int32_t ranks) {
+  std::vector<double> all;
+  for (std::string_view n : split(text, '-')) {
+    const std::int32_t limit = number(name, n, 0);
+    all.push_back(limit > 0 ? limit : kNoLimit);
+  }
+  if (all.size() != 1 && all.size() != static_cast<std::size_t>(ranks)) {
+    refuse(name, fmt::format("{} limits of memory for {} ranks", all.size(), ranks));
+  }
+  return all;
 }
 
 std::vector<double> costs(std::string_view name, std::string_view text, std::size_t stages) {
@@ -66,19 +80,19 @@ bool has_costs(std::string_view name) { return is_synthesised(name) && std::coun
 
 Problem problem_of(std::string_view name, const Shape& shape) {
   const std::vector<std::string_view> parts = split(name, ':');
-  if (!is_synthesised(name) || parts.size() < 2 || parts.size() > 5 || parts.size() == 3) {
+  if (!is_synthesised(name) || parts.size() < 2 || parts.size() > 6 || parts.size() == 3) {
     refuse(name, fmt::format("{} parts", parts.size()));
   }
   Problem p;
   p.shape = shape;
   p.in_a_v = is_synthesised_in_a_v(name);
-  const std::int32_t memory = number(name, parts[1], 0);
-  if (memory > 0) p.memory = {static_cast<double>(memory)};
+  p.memory = limits(name, parts[1], shape.ranks);
   if (parts.size() == 2) return p;
   const auto stages = static_cast<std::size_t>(shape.ranks) * static_cast<std::size_t>(shape.stages_per_rank);
   p.costs.forward = costs(name, parts[2], stages);
   p.costs.input_gradient = costs(name, parts[3], stages);
-  p.costs.weight_gradient = parts.size() == 5 ? costs(name, parts[4], stages) : p.costs.input_gradient;
+  p.costs.weight_gradient = parts.size() > 4 ? costs(name, parts[4], stages) : p.costs.input_gradient;
+  if (parts.size() > 5) p.costs.transfer = number(name, parts[5], 0);
   return p;
 }
 
@@ -86,9 +100,12 @@ std::string synthesised_name(bool in_a_v, std::int32_t memory) { return fmt::for
 
 std::string name_of(const Problem& p) {
   const double largest = *std::max_element(p.costs.forward.begin(), p.costs.forward.end()), scale = largest > 0 ? 100 / largest : 1;
-  const double memory = p.memory.at(0);
-  return fmt::format("{}:{}:{}:{}", synthesised_name(p.in_a_v, memory < kMost ? static_cast<std::int32_t>(memory) : 0),
-                     text_of(p.costs.forward, scale), text_of(p.costs.input_gradient, scale), text_of(p.costs.weight_gradient, scale));
+  std::vector<std::int32_t> memory;
+  for (double m : p.memory) memory.push_back(m < kMost ? static_cast<std::int32_t>(m) : 0);
+  const auto transfer = std::clamp(static_cast<std::int32_t>(std::lround(p.costs.transfer * scale)), 0, kMost);
+  return fmt::format("{}:{}:{}:{}:{}{}", p.in_a_v ? kInAV : kPlain, fmt::join(memory, "-"), text_of(p.costs.forward, scale),
+                     text_of(p.costs.input_gradient, scale), text_of(p.costs.weight_gradient, scale),
+                     transfer > 0 ? fmt::format(":{}", transfer) : "");
 }
 
 }  // namespace pando::schedule

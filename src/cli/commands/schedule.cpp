@@ -16,7 +16,8 @@ struct Arguments {
   std::string input, name, output, svg;
   schedule::Shape shape;
   schedule::Costs costs;
-  double memory = 0, columns = 1;
+  std::vector<double> memory;
+  double columns = 1;
   bool in_a_v = false, draw = false, lower = false;
   schedule::LowerOptions lowering;
 };
@@ -28,7 +29,7 @@ schedule::Table table_of(const Arguments& a) {
   problem.shape = a.shape;
   problem.in_a_v = a.in_a_v;
   problem.costs = a.costs;
-  if (a.memory > 0) problem.memory = {a.memory};
+  if (!a.memory.empty()) problem.memory = a.memory;
   return schedule::synthesise(problem);
 }
 
@@ -66,13 +67,16 @@ void add_schedule(CLI::App& app, int& status) {
   CLI::Option* const input =
       command->add_option("input", a->input, "CSV: a line for each rank, cells <stage><F|I|W|B><microbatch> in order of execution");
   CLI::Option* const name =
-      command->add_option("--name", a->name, "Make the schedule of this name:" + names + ", or synthesised:MEMORY[:F:I:W]")
+      command->add_option("--name", a->name, "Make the schedule of this name:" + names + ", or synthesised:MEMORY[:F:I:W[:TRANSFER]]")
           ->excludes(input);
   CLI::Option* const ranks = command->add_option("--ranks", a->shape.ranks, "Pipeline ranks")->excludes(input);
   command->add_option("--microbatches", a->shape.microbatches, "Microbatches")->needs(ranks);
   command->add_option("--stages-per-rank", a->shape.stages_per_rank, "Stages on each rank")->needs(ranks)->capture_default_str();
-  command->add_option("--memory", a->memory, "Without a name: the most activations that a rank may hold, in microbatches")
+  command
+      ->add_option("--memory", a->memory,
+                   "Without a name: the most activations that a rank may hold, in microbatches; one number, or one for each rank")
       ->excludes(name)
+      ->delimiter(',')
       ->check(CLI::PositiveNumber);
   command->add_flag("--v", a->in_a_v, "Without a name: rank r has stages r and 2 p - 1 - r")->excludes(name);
   command->add_option("--forward", a->costs.forward, "Cost of F: one, or one for each stage")
