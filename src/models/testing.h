@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace pando::models::testing {
 
@@ -18,5 +20,10 @@ std::string difference(const transform::Program& program, const transform::Strat
 
 // Ops by name; tuples are not counted.
 std::string histogram(const ir::Module& module);
+// Ops of one name in the main graph.
+int count(const ir::Module& module, std::string_view name);
+
+// The largest difference of two numbers; enormous if there are not as many tensors.
+double farthest(const std::vector<ir::HostValue>& a, const std::vector<ir::HostValue>& b);
 
 }  // namespace pando::models::testing

@@ -98,4 +98,19 @@ std::string histogram(const ir::Module& m) {
   return text;
 }
 
+int count(const ir::Module& m, std::string_view name) {
+  int n = 0;
+  for (ir::OpId o : m.graph(m.main_graph()).ops) n += m.row(o).name == name;
+  return n;
+}
+
+double farthest(const std::vector<ir::HostValue>& a, const std::vector<ir::HostValue>& b) {
+  double most = a.size() == b.size() ? 0 : 1e300;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    for (std::int64_t k = 0; k < a[i].tensor.elements(); ++k)
+      most = std::max(most, std::fabs(a[i].tensor.number(k) - b[i].tensor.number(k)));
+  }
+  return most;
+}
+
 }  // namespace pando::models::testing

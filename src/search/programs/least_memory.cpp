@@ -3,7 +3,7 @@
 #include "ir/op_row.h"
 #include "transform/distribute/device_order.h"
 #include "transform/distribute/recompute.h"
-#include "transform/distribute/stages.h"
+#include "transform/distribute/stages/stages.h"
 
 #include <algorithm>
 #include <array>

@@ -39,6 +39,41 @@ Mesh mesh_of(const Strategy& s, const Layout& layout, const schedule::Table& tab
   return mesh;
 }
 
+// Numbers that no strategy has.
+void check_numbers(const Strategy& s) {
+  for (std::int32_t n : {s.data, s.tensor, s.pipeline, s.microbatches, s.expert, s.context, s.stages_per_rank}) {
+    if (n < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {}", n);
+  }
+  if (s.first_device < 0) {
+    ir::refuse(ir::ErrorClass::value, "first-device", "the first device is {}; devices are numbered from 0", s.first_device);
+  }
+  if (!s.recomputed_layers.empty() && s.recompute == Recompute::none) {
+    ir::refuse(ir::ErrorClass::value, "recompute-layers",
+               "layers to recompute are listed, but recomputation is none; full or selective is");
+  }
+}
+
+// What lies on several devices is distributed already.
+void check_places(const ir::Module& m) {
+  const ir::Graph& main = m.graph(m.main_graph());
+  ir::Device first;
+  const auto check = [&](ir::ValueId v) {
+    const ir::Type& t = m.type_of(v);
+    if (!t.is_tensor()) ir::refuse(ir::ErrorClass::value, "devices", "'{}' is a tuple: the program is distributed already", m.name_of(v));
+    const ir::Device d = t.place.device;
+    if (!d.known() || d == first) return;
+    if (first.known()) {
+      ir::refuse(ir::ErrorClass::value, "devices", "'{}' lies on device {}, other values on device {}: the program is distributed already",
+                 m.name_of(v), d.value, first.value);
+    }
+    first = d;
+  };
+  for (ir::ValueId v : main.inputs) check(v);
+  for (ir::OpId o : main.ops) {
+    for (ir::ValueId v : m.results(o)) check(v);
+  }
+}
+
 // Streams bring microbatches in ascending order, to every stage.
 void check_loads(const schedule::Table& table) {
   for (const auto& row : table.ranks) {
@@ -76,10 +111,8 @@ schedule::Table table_of(const Strategy& s) {
 
 Distributed parallelise(const Program& program, const Strategy& strategy) {
   if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
-  for (std::int32_t n : {strategy.data, strategy.tensor, strategy.pipeline, strategy.microbatches, strategy.expert, strategy.context,
-                         strategy.stages_per_rank}) {
-    if (n < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {}", n);
-  }
+  check_numbers(strategy);
+  check_places(program.module);
   const schedule::Table table = table_of(strategy);
   const Layout layout = lay_out(program, strategy);
   const Stages stages = assign_stages(program, strategy, layout, table.stages());

@@ -100,7 +100,8 @@ struct Distributed {
 // The strategy's schedule. Refuses (value) one that is for others, or breaks a rule; (poplar_error) a name that is none.
 schedule::Table table_of(const Strategy& strategy);
 
-// Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches.
+// Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches, a program
+// whose values lie on several devices.
 Distributed parallelise(const Program& program, const Strategy& strategy);
 
 // What the distributed program takes for the inputs of the sequential one.

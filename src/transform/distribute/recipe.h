@@ -4,7 +4,7 @@
 
 #include "ir/module.h"
 #include "transform/distribute/layout/layout.h"
-#include "transform/distribute/stages.h"
+#include "transform/distribute/stages/stages.h"
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "transform/distribute/recompute.h"
 
+#include "ir/error.h"
 #include "ir/op_row.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ class Choice {
   std::vector<bool> run() {
     std::vector<bool> again(m_.value_count(), false);
     if (strategy_.recompute == Recompute::none) return again;
+    check_layers();
     const std::vector<bool> core = strategy_.recompute == Recompute::selective ? between_products() : std::vector<bool>();
     for (OpId o : ops()) {
       if (!is_forward(o) || !chosen(program_.layer_of(o)) || (!core.empty() && !core[o.index()])) continue;
@@ -35,6 +37,18 @@ class Choice {
   bool chosen(std::uint32_t layer) const {
     const auto& list = strategy_.recomputed_layers;
     return list.empty() || std::find(list.begin(), list.end(), layer) != list.end();
+  }
+
+  void check_layers() const {
+    std::uint32_t layers = 0;
+    for (OpId o : ops()) {
+      if (is_forward(o)) layers = std::max(layers, program_.layer_of(o) + 1);
+    }
+    for (std::uint32_t layer : strategy_.recomputed_layers) {
+      if (layer < layers) continue;
+      ir::refuse(ir::ErrorClass::value, "recompute-layers", "layer {} is to be recomputed; the program has {} layers, the first is 0",
+                 layer, layers);
+    }
   }
 
   void keep_what_leaves(std::vector<bool>& again) const {

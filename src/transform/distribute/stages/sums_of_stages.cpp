@@ -1,4 +1,4 @@
-#include "transform/distribute/sums_of_stages.h"
+#include "transform/distribute/stages/sums_of_stages.h"
 
 #include "ir/op_row.h"
 

@@ -1,7 +1,8 @@
-#include "transform/distribute/stages.h"
+#include "transform/distribute/stages/stages.h"
 
 #include "ir/error.h"
 #include "ir/op_row.h"
+#include "transform/distribute/stages/derivatives.h"
 
 #include <algorithm>
 #include <limits>
@@ -191,6 +192,7 @@ class Assignment {
   }
 
   void backward() {
+    const std::vector<OpId> derivative_of = derivatives_of(program_, layout_);
     for (OpId o : ops()) {
       if (when(o) != When::each || program_.phase_of(o) == Phase::forward || is_load(o)) continue;
       std::int32_t of_gradients = std::numeric_limits<std::int32_t>::max(), of_forward = -1;
@@ -208,8 +210,23 @@ class Assignment {
         there &= is_there(v, of_gradients);
       }
       const bool has_gradients = of_gradients != std::numeric_limits<std::int32_t>::max();
-      place(o, has_gradients && there ? of_gradients : of_forward >= 0 ? of_forward : has_gradients ? of_gradients : s_.count - 1);
+      if (has_gradients && there) {
+        const OpId forward = derivative_of[o.index()];
+        const std::int32_t own = forward.valid() ? stage(forward) : -1;
+        place(o, own >= 0 && own < of_gradients && are_there(o, own) ? own : of_gradients);
+      } else {
+        place(o, of_forward >= 0 ? of_forward : has_gradients ? of_gradients : s_.count - 1);
+      }
     }
+  }
+  // Whether a stage has what an op takes of the forward pass.
+  bool are_there(OpId o, std::int32_t at) {
+    for (ValueId v : m_.operands(o)) {
+      const OpId p = m_.value(v).producer;
+      const bool is_gradient = p.valid() && when(p) == When::each && program_.phase_of(p) != Phase::forward;
+      if (!is_gradient && !s_.portable[v.index()] && !is_there(v, at)) return false;
+    }
+    return true;
   }
 
   void sums() {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "transform/distribute/layout/layout.h"
-#include "transform/distribute/sums_of_stages.h"
+#include "transform/distribute/stages/sums_of_stages.h"
 
 #include <cstdint>
 #include <vector>
