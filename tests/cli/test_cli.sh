@@ -152,6 +152,7 @@ check "dump: an executable has no graph" 2 'holds the tile level only' "$pando" 
 
 # --- simulate, search, calibrate
 placed=$here/../data/simulate/data_parallel.txt
+check "transform: a program that is distributed already" 2 '\[devices\]' "$pando" transform "$placed" --microbatches 2
 check "simulate: a placed program" 0 '^3 devices, 18 steps \([0-9]+ run one by one\): ' "$pando" simulate "$placed" --machine bow-pod
 expect "simulate: folded is unfolded" "$("$pando" simulate "$placed" --machine bow-pod | tail -n +2)" "$("$pando" simulate "$placed" --machine bow-pod --unfolded | tail -n +2)"
 check "simulate: the reference's costs" 0 'MatMul$' "$pando" simulate "$placed" --cost reference --ops
@@ -160,6 +161,25 @@ check "simulate: plans need tiles" 2 '\[cost-plans\]' "$pando" simulate "$placed
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
 check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"
 check "simulate: traces for other simulators" 0 'all_reduce_across' cat "$scratch/chakra.1.et"
+check "simulate: their groups" 0 '"2": .1, 2.' cat "$scratch/chakra.groups.json"
+cat >"$scratch/unbound.txt" <<'MODULE'
+module
+graph main():
+    a: float32[d0] = constant(data=float32()[1.0])
+    b: float32[d0] = relu(a)
+    return b
+MODULE
+check "simulate: a device variable that no pmap binds" 2 'device-variable' "$pando" simulate "$scratch/unbound.txt" --machine bow-pod
+cat >"$scratch/twice.txt" <<'MODULE'
+module
+graph main():
+    a: float32[0] = constant(data=float32()[1.0])
+    b: float32[0] = relu(a)
+    t: Tuple[float32[0], float32[0]] = make_tuple(a, b)
+    u: Tuple[float32[0], float32[0]] = all_reduce_across(t, op="add")
+    return u
+MODULE
+check "simulate: a group with a device twice" 2 'group-device' "$pando" simulate "$scratch/twice.txt" --machine bow-pod
 check "simulate: an unknown machine" 2 "no machine 'abacus'; there are: " "$pando" simulate "$placed" --machine abacus
 check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' "$pando" simulate --model gpt3-175b --strategy "t=8 p=8 d=2" --batch 64
 check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --strategy "t=7" --batch 64
@@ -200,6 +220,15 @@ check "search: a number of cuts" 2 '\-\-cuts' "$pando" search "$scratch/gpt.txt"
 check "search: memory in other units" 1 'nothing fits' "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --memory 1KiB
 check "search: a demand that cannot be" 1 'no strategy has so many devices' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --quiet --require "tensor=3"
+"$pando" model mlp --layers 4 --width 512 --batch 512 -o "$scratch/wide.txt"
+check "search: a program by time" 0 'by time: 4 devices' \
+  "$pando" search "$scratch/wide.txt" --samples x,z --devices 1,4 --machine bow-pod --quiet --require "microbatches=1"
+check "search: a program by price" 0 'by price: 1 devices' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 1,4 --machine bow-pod --quiet --require "microbatches=1" --by price
+check "search: why not, of several sizes" 0 '1 devices are better by price' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 1,4 --machine bow-pod --quiet --require "microbatches=1" --by price --why-not data=4
+check "search: too many devices" 2 'are possible .search-space.' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4294967297 --machine bow-pod --quiet
 check "search: samples are in the program" 2 'a program has its samples' "$pando" search "$scratch/gpt.txt" --batch 8 --devices 2
 check "search: no such model" 2 "no model and no file 'gpt.json'; models: " "$pando" search gpt.json --devices 2
 check "search: why not, a word that is none" 2 "'t' is no word of a strategy" \

@@ -62,15 +62,13 @@ std::string clear_progress() { return isatty(STDERR_FILENO) ? fmt::format("\r{:6
 
 int run_program(Arguments& a, const simulate::Cluster& cluster) {
   ProgramArguments& p = a.program;
-  if (a.devices.size() > 1 || a.by == "price") {
-    throw CLI::ValidationError("--devices", "a program is searched for one number of devices, by time");
-  }
   if (a.batch != 0) throw CLI::ValidationError("--batch", "a program has its samples: of an ONNX model, say --dimension NAME=SIZE");
   p.input = a.model;
   p.svg = a.svg;
   p.why = a.why;
   p.quiet = a.quiet;
-  p.space.devices = static_cast<std::int32_t>(a.devices[0]);
+  p.devices = a.devices;
+  p.by_price = a.by == "price";
   p.space.memory = a.space.memory;
   p.space.wide = a.space.wide;
   p.space.require = a.space.require;

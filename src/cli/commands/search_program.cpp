@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -27,6 +29,52 @@ transform::Program program_from(const ProgramArguments& a) {
   return transform::annotate(std::move(m), note);
 }
 
+// What was found with one number of devices.
+struct Sized {
+  search::ProgramSpace space;
+  search::ProgramResult result;
+};
+
+// A device costs the same for every point of a machine, so its price decides nothing: device-seconds are compared.
+double price_of(const Sized& s, bool by_price) { return s.result.best.front().estimate.seconds * (by_price ? s.space.devices : 1); }
+
+std::vector<Sized> search_sizes(const ProgramArguments& a, const transform::Program& program, const simulate::Cluster& cluster) {
+  std::vector<Sized> all;
+  for (const std::int64_t devices : a.devices) {
+    Sized s{a.space, {}};
+    s.space.devices = static_cast<std::int32_t>(std::min<std::int64_t>(devices, std::numeric_limits<std::int32_t>::max()));
+    const auto begin = std::chrono::steady_clock::now();
+    s.result = search::search_program(program, cluster, s.space, a.options);
+    if (!a.quiet) {
+      fmt::print(stderr, "{}{} devices: {:.2f} s\n", a.options.progress ? fmt::format("\r{:60}\r", "") : "", devices,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    if (a.devices.size() > 1) fmt::print("{} devices:\n", devices);
+    fmt::print("{}", search::to_table(s.result));
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+// The first where nothing fits.
+const Sized& best_of(const std::vector<Sized>& all, bool by_price) {
+  const Sized* best = &all.front();
+  for (const Sized& s : all) {
+    if (s.result.best.empty()) continue;
+    if (best->result.best.empty() || price_of(s, by_price) < price_of(*best, by_price)) best = &s;
+  }
+  return *best;
+}
+
+// Of the number of devices that it has, or of the best one.
+const Sized& asked_about(const std::vector<Sized>& all, const transform::Strategy& s, const Sized& best) {
+  const std::int64_t devices = std::int64_t{s.data} * s.tensor * s.pipeline * s.expert * s.context;
+  for (const Sized& size : all) {
+    if (size.space.devices == devices) return size;
+  }
+  return best;
+}
+
 // Whether it is equal; prints it.
 bool check_winner(const transform::Program& program, const transform::Distributed& d) {
   const search::Equality e = search::compare(program, d, 1);
@@ -48,14 +96,15 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   asked = search::parse_words(a.why, asked);
   const transform::Program program = program_from(a);
   for (const std::string& file : a.tables) a.space.tables.push_back({file, search::table_from(file)});
-  const auto begin = std::chrono::steady_clock::now();
-  const search::ProgramResult r = search::search_program(program, cluster, a.space, a.options);
-  if (!a.quiet) {
-    fmt::print(stderr, "{}{} devices: {:.2f} s\n", a.options.progress ? fmt::format("\r{:60}\r", "") : "", a.space.devices,
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  const std::vector<Sized> sizes = search_sizes(a, program, cluster);
+  const Sized& best = best_of(sizes, a.by_price);
+  const search::ProgramResult& r = best.result;
+  if (sizes.size() > 1 && !r.best.empty()) fmt::print("by {}: {} devices\n", a.by_price ? "price" : "time", best.space.devices);
+  if (!a.why.empty()) {
+    const Sized& about = asked_about(sizes, asked, best);
+    fmt::print("why not {}:\n  {}", a.why, search::why_not(program, cluster, about.space, asked, about.result));
+    if (&about != &best) fmt::print("  {} devices are better by {}\n", best.space.devices, a.by_price ? "price" : "time");
   }
-  fmt::print("{}", search::to_table(r));
-  if (!a.why.empty()) { fmt::print("why not {}:\n  {}", a.why, search::why_not(program, cluster, a.space, asked, r)); }
   if (!a.svg.empty()) {
     write_file(a.svg, search::frontier_svg(r, a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes)));
   }

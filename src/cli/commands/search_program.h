@@ -1,6 +1,7 @@
 // pando search of a program: an ONNX model, or a module's text.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct ProgramArguments {
   // files of schedules.
   std::vector<std::string> samples, sequence, experts, dimensions, tables;
   std::string loss;
+  // Numbers of devices that are compared.
+  std::vector<std::int64_t> devices;
+  bool by_price = false;
   search::ProgramSpace space;
   search::SearchOptions options;
   // Runs the winner and the sequential program in the interpreter, and says whether they are equal.

@@ -1,10 +1,13 @@
 #include "search/programs/least_time.h"
 
 #include "schedule/generate.h"
-#include "transform/distribute/stages.h"
+#include "simulate/cluster.h"
+#include "transform/distribute/device_order.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 namespace pando::search {
@@ -34,6 +37,17 @@ double parts_of(const ir::Module& m, const Layout& l, OpId o) {
   }
   return parts;
 }
+
+// Of the part that a device has of a microbatch.
+double local_bytes(const ir::Module& m, const Layout& l, ValueId v) {
+  double parts = 1;
+  for (std::size_t a = 0; a < transform::kAxes; ++a) {
+    if (l.raw[v.index()][a].is_sharded()) parts *= static_cast<double>(l.sizes[a]);
+  }
+  return static_cast<double>(m.types().bytes_of(m.value(v).type)) / parts;
+}
+
+std::int32_t rank_at(const std::vector<std::int32_t>& ranks, std::int32_t stage) { return ranks[static_cast<std::size_t>(stage)]; }
 
 std::int32_t stage_count(const Strategy& s) { return s.table ? s.table->stages() : s.pipeline * s.stages_per_rank; }
 
@@ -102,9 +116,8 @@ double LeastTime::of_op(OpId o, double parts) {
   return known.back().second;
 }
 
-std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const Layout& layout) {
+std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const Layout& layout, const Stages& stages) {
   const ir::Module& m = program_.module;
-  const Stages stages = assign_stages(program_, s, layout, stage_count(s));
   const std::vector<std::int32_t> ranks = ranks_of_stages(s);
   const double devices = static_cast<double>(s.data) * s.expert * s.context * s.tensor;
   std::vector<OfStage> all(ranks.size());
@@ -138,9 +151,35 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const La
   return all;
 }
 
+double LeastTime::longest_transfer(const Strategy& s, const Layout& layout, const Stages& stages) const {
+  const simulate::Cluster* const cluster = costs_.cluster();
+  if (cluster == nullptr || cluster->levels.empty() || s.pipeline == 1) return 0;
+  const ir::Module& m = program_.module;
+  const std::vector<std::int32_t> ranks = ranks_of_stages(s);
+  const simulate::Group pair = simulate::group_of(*cluster, s.first_device, 2, transform::strides_of(s).pipeline);
+  const auto passes_forward = [&](OpId o) { return layout.when[o.index()] == When::each && program_.phase_of(o) == Phase::forward; };
+  std::set<std::pair<std::uint32_t, std::int32_t>> sent;
+  std::map<std::pair<std::int32_t, std::int32_t>, double> seconds;
+  for (OpId o : m.graph(m.main_graph()).ops) {
+    const std::int32_t to = stages.of_op[o.index()];
+    if (!passes_forward(o) || to < 0) continue;
+    for (ValueId v : m.operands(o)) {
+      const std::int32_t from = stages.home[v.index()];
+      const OpId made = m.value(v).producer;
+      if (!made.valid() || !passes_forward(made) || from < 0 || rank_at(ranks, from) == rank_at(ranks, to)) continue;
+      if (!sent.emplace(v.value, to).second) continue;
+      seconds[{from, to}] += simulate::transfer_time(*cluster, simulate::Collective::send, local_bytes(m, layout, v), pair).seconds;
+    }
+  }
+  double longest = 0;
+  for (const auto& [stages_of_it, t] : seconds) longest = std::max(longest, t);
+  return longest;
+}
+
 schedule::Costs LeastTime::costs_of(const Strategy& s, const Layout& layout) {
-  schedule::Costs costs{{}, {}, {}, 0};
-  for (const OfStage& stage : stages_of(s, layout)) {
+  const Stages stages = assign_stages(program_, s, layout, stage_count(s));
+  schedule::Costs costs{{}, {}, {}, longest_transfer(s, layout, stages)};
+  for (const OfStage& stage : stages_of(s, layout, stages)) {
     costs.forward.push_back(stage.forward);
     costs.input_gradient.push_back(stage.all - stage.forward - stage.weight_gradients);
     costs.weight_gradient.push_back(stage.weight_gradients);
@@ -149,7 +188,7 @@ schedule::Costs LeastTime::costs_of(const Strategy& s, const Layout& layout) {
 }
 
 double LeastTime::seconds(const Strategy& s, const Layout& layout) {
-  const std::vector<OfStage> stages = stages_of(s, layout);
+  const std::vector<OfStage> stages = stages_of(s, layout, assign_stages(program_, s, layout, stage_count(s)));
   const bool whole = keeps_backward_whole(s);
   double least = 0;
   for (std::int32_t r = 0; r < s.pipeline; ++r) {

@@ -9,6 +9,7 @@
 #include "schedule/replay.h"
 #include "simulate/costs/cost_model.h"
 #include "transform/distribute/layout/layout.h"
+#include "transform/distribute/stages/stages.h"
 
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ class LeastTime {
   LeastTime(const transform::Program& program, const simulate::CostModel& costs);
   // Refuses (value) what the stages refuse.
   double seconds(const transform::Strategy& strategy, const transform::Layout& layout);
-  // What passes of stages cost for one microbatch. Refuses (value) what the stages refuse.
+  // What passes of stages cost for one microbatch; a transfer costs what the forward pass of one stage sends to another rank, of the stages
+  // that send longest. Refuses (value) what the stages refuse.
   schedule::Costs costs_of(const transform::Strategy& strategy, const transform::Layout& layout);
 
  private:
@@ -30,7 +32,8 @@ class LeastTime {
     std::int32_t rank = 0;
   };
   double of_op(ir::OpId op, double parts);
-  std::vector<OfStage> stages_of(const transform::Strategy& strategy, const transform::Layout& layout);
+  std::vector<OfStage> stages_of(const transform::Strategy& strategy, const transform::Layout& layout, const transform::Stages& stages);
+  double longest_transfer(const transform::Strategy& strategy, const transform::Layout& layout, const transform::Stages& stages) const;
 
   const transform::Program& program_;
   const simulate::CostModel& costs_;

@@ -85,8 +85,8 @@ class Searcher {
     const ProgramFacts facts = facts_of(program, costs_, cluster, space);
     r_.samples = facts.samples;
     for (ProgramGroup& g : program_groups(facts, space)) {
-      name_costs(g);
-      candidates_.push_back({std::move(g), 0});
+      Candidate c{std::move(g), 0, false};
+      if (name_costs(c)) candidates_.push_back(std::move(c));
     }
     for (const Candidate& c : candidates_) r_.certificate.points += static_cast<std::int64_t>(c.group.points.size());
   }
@@ -110,21 +110,31 @@ class Searcher {
  private:
   struct Candidate {
     ProgramGroup group;
+    // What none of its points is below, once it is bounded.
     double seconds = 0;
+    bool bounded = false;
   };
 
-  // A schedule that is made for costs is made for those of the group's stages.
-  void name_costs(ProgramGroup& g) {
-    const Strategy& plainest = g.points.front();
-    if (!schedule::is_synthesised(plainest.schedule) || schedule::has_costs(plainest.schedule)) return;
+  // A schedule that is made for costs is made for those of the group's stages. The layout says its bound, too. False: with what transfers
+  // cost, too, it is made for the same.
+  bool name_costs(Candidate& c) {
+    const Strategy& plainest = c.group.points.front();
+    if (!schedule::is_synthesised(plainest.schedule) || schedule::has_costs(plainest.schedule)) return true;
     try {
       schedule::Problem p = schedule::problem_of(plainest.schedule, {plainest.pipeline, plainest.microbatches, plainest.stages_per_rank});
-      p.costs = times_.costs_of(plainest, transform::lay_out(program_, plainest));
-      const std::string name = schedule::name_of(p);
-      for (Strategy& s : g.points) s.schedule = name;
+      const transform::Layout layout = transform::lay_out(program_, plainest);
+      p.costs = times_.costs_of(plainest, layout);
+      c.seconds = times_.seconds(plainest, layout);
+      c.bounded = true;
+      const std::string with_transfers = schedule::name_of(p);
+      p.costs.transfer = 0;
+      const std::string without = schedule::name_of(p);
+      if (c.group.transfers_cost && with_transfers == without) return false;
+      for (Strategy& s : c.group.points) s.schedule = c.group.transfers_cost ? with_transfers : without;
     } catch (const ModelError&) {
       // The group is refused where it is looked at.
     }
+    return true;
   }
 
   // Groups that the transforms refuse as a whole go, the others are visited by their bounds.
@@ -133,7 +143,7 @@ class Searcher {
     for (Candidate& c : candidates_) {
       const Strategy& plainest = c.group.points.front();
       try {
-        c.seconds = times_.seconds(plainest, transform::lay_out(program_, plainest));
+        if (!c.bounded) c.seconds = times_.seconds(plainest, transform::lay_out(program_, plainest));
         left.push_back(std::move(c));
       } catch (const ModelError& e) { refused(e.id(), static_cast<std::int64_t>(c.group.points.size())); }
     }

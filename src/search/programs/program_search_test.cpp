@@ -38,13 +38,14 @@ transform::Program small_gpt() {
 TEST(ProgramStrategy, WordsAreReadAgain) {
   for (const char* text : {"data=1", "data=2 tensor=2 microbatches=4 zero=3",
                            "pipeline=2 microbatches=2 stages-per-rank=2 schedule=Interleaved1F1B layers=1/2/1/1",
-                           "tensor=4 recompute=full sequence-parallel offload=weights/activations",
+                           "tensor=4 recompute=full recompute-layers=0/2 sequence-parallel offload=weights/activations",
                            "tensor=2 pipeline=2 schedule=ZB-H1 cut=block*.up:-1;embedding:0 order=pipeline/tensor"}) {
     EXPECT_EQ(to_string(parse_words(text)), text);
   }
   EXPECT_EQ(to_options(parse_words("tensor=2 cut=a:0;b:1 order=tensor/data")), "--tensor 2 --cut 'a:0,b:1' --order tensor,data");
   EXPECT_EQ(to_options(parse_words("pipeline=2 layers=1/2 sequence-parallel")),
             "--pipeline 2 --schedule 1F1B --layers-per-stage 1,2 --sequence-parallel");
+  EXPECT_EQ(to_options(parse_words("recompute=selective recompute-layers=1")), "--recompute selective --recompute-layers 1");
   for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "schedule=none.csv", "recompute=some", "offload=all", "zero=-1",
                             "cut=a", "cut=a:x", "cut=a:-2", "cut=:1", "order=samples", "order=data/data"}) {
     EXPECT_THROW(parse_words(wrong), poplar::poplar_error) << wrong;
@@ -301,6 +302,35 @@ TEST(ProgramSearch, SchedulesAreMadeForWhatStagesCost) {
   }
   EXPECT_GT(made.size(), 2u);
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
+}
+
+// Where messages take long, schedules that know it are tried, too; here they are better.
+TEST(ProgramSearch, SchedulesAreMadeForWhatTransfersCost) {
+  simulate::Cluster cluster = simulate::cluster_named("bow-pod");
+  cluster.levels.resize(1);
+  cluster.levels[0].latency = 3e-6;
+  cluster.levels[0].bytes_per_second = 1e12;
+  cluster.levels[0].slowdown = 0;
+  const transform::Program gpt = small_gpt();
+  ProgramSpace space{.devices = 4, .require = "pipeline=4 microbatches=8 recompute=none", .most_microbatches = 8};
+  space.schedules = {"synthesised"};
+  const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
+  double with = 1e30, without = 1e30;
+  std::set<std::string> names;
+  for (const FoundProgram& f : all.best) {
+    const std::string& name = f.strategy.schedule;
+    const bool knows = schedule::problem_of(name, {4, 8, f.strategy.stages_per_rank}).costs.transfer > 0;
+    (knows ? with : without) = std::min(knows ? with : without, f.estimate.seconds);
+    EXPECT_TRUE(names.insert(to_string(f.strategy)).second) << "twice: " << to_string(f.strategy);
+  }
+  EXPECT_LT(with, 0.99 * without) << to_table(all);
+  EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
+  EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, all.best[0].strategy), 3).equal());
+  // Messages for nothing: what they cost is no axis.
+  cluster.levels[0].latency = 0;
+  cluster.levels[0].bytes_per_second = 1e18;
+  const ProgramResult quick = search_program(gpt, cluster, space, {.top = 1});
+  EXPECT_EQ(2 * quick.certificate.points, all.certificate.points);
 }
 
 // Two nodes of two devices: what transfers most is in a node.

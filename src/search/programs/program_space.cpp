@@ -6,7 +6,7 @@
 #include "schedule/synthesised.h"
 #include "search/programs/strategy_text.h"
 #include "transform/distribute/layout/layout.h"
-#include "transform/distribute/stages.h"
+#include "transform/distribute/stages/stages.h"
 
 #include <algorithm>
 #include <limits>
@@ -265,14 +265,22 @@ class SpaceBuilder {
     for (const std::string& name : demand_.one_of("schedule", demand_.values.schedule, schedule_names(s.pipeline))) {
       s.schedule = name;
       if (name == demand_.values.schedule && demand_.values.table) s.table = demand_.values.table;
-      for (std::int32_t v : demand_.one_of("stages-per-rank", demand_.values.stages_per_rank, stages_per_rank_of(name))) {
-        const std::size_t stages = static_cast<std::size_t>(s.pipeline) * static_cast<std::size_t>(v);
-        if (stages > facts_.layer_operations.size()) continue;
-        s.stages_per_rank = v;
-        layers(s, stages);
-      }
+      const bool is_to_be_made = schedule::is_synthesised(name) && !schedule::has_costs(name);
+      stages_per_rank(s, name);
+      transfers_cost_ = is_to_be_made;
+      if (is_to_be_made) stages_per_rank(s, name);
+      transfers_cost_ = false;
     }
     tables(s);
+  }
+
+  void stages_per_rank(Strategy s, const std::string& name) {
+    for (std::int32_t v : demand_.one_of("stages-per-rank", demand_.values.stages_per_rank, stages_per_rank_of(name))) {
+      const std::size_t stages = static_cast<std::size_t>(s.pipeline) * static_cast<std::size_t>(v);
+      if (stages > facts_.layer_operations.size()) continue;
+      s.stages_per_rank = v;
+      layers(s, stages);
+    }
   }
 
   void layers(Strategy& s, std::size_t stages) {
@@ -377,12 +385,14 @@ class SpaceBuilder {
 
   void group(Strategy s) {
     ProgramGroup g;
+    g.transfers_cost = transfers_cost_;
     g.first_index = groups_.empty() ? 0 : groups_.back().first_index + static_cast<std::int64_t>(groups_.back().points.size());
     const bool zero = s.data > 1 && facts_.has_updates;
     for (std::int32_t z :
          demand_.one_of("zero", demand_.values.zero, zero ? std::vector<std::int32_t>{0, 1, 2, 3} : std::vector<std::int32_t>{0})) {
       for (Recompute r : demand_.one_of("recompute", demand_.values.recompute, recomputations())) {
         s.zero = z, s.recompute = r;
+        s.recomputed_layers = r == Recompute::none ? std::vector<std::uint32_t>() : demand_.values.recomputed_layers;
         offloads(s, g);
       }
     }
@@ -439,6 +449,7 @@ class SpaceBuilder {
   const ProgramFacts& facts_;
   const ProgramSpace& space_;
   Demand demand_;
+  bool transfers_cost_ = false;
   std::vector<ProgramGroup> groups_;
 };
 

@@ -34,6 +34,9 @@ ProgramFacts facts_of(const transform::Program& program, const simulate::CostMod
 struct ProgramGroup {
   std::vector<transform::Strategy> points;
   std::int64_t first_index = 0;
+  // Of a schedule that is to be made for costs: transfers between ranks are among them. They overlap with passes, and wait for each other,
+  // in ways that a schedule's costs do not say: so both are tried.
+  bool transfers_cost = false;
 };
 std::vector<ProgramGroup> program_groups(const ProgramFacts& facts, const ProgramSpace& space);
 

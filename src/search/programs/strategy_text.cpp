@@ -54,6 +54,7 @@ std::vector<std::pair<std::string, std::string>> words_of(const Strategy& s) {
   if (s.pipeline > 1) all.emplace_back("schedule", s.schedule);
   if (!s.layers_per_stage.empty()) all.emplace_back("layers", fmt::format("{}", fmt::join(s.layers_per_stage, "/")));
   if (s.recompute != Recompute::none) all.emplace_back("recompute", std::string(kRecompute[static_cast<std::size_t>(s.recompute)]));
+  if (!s.recomputed_layers.empty()) all.emplace_back("recompute-layers", fmt::format("{}", fmt::join(s.recomputed_layers, "/")));
   if (s.sequence_parallel) all.emplace_back("sequence-parallel", "");
   if (!s.cut.empty()) {
     std::string cuts;
@@ -147,9 +148,10 @@ void read_word(std::string_view word, std::string_view value, Strategy& s) {
   if (word == "offload") return read_offload(value, s);
   if (word == "cut") return read_cuts(value, s);
   if (word == "order") return read_order(value, s);
-  if (word == "layers") {
-    s.layers_per_stage.clear();
-    for (std::string_view n : split(value, "/")) s.layers_per_stage.push_back(static_cast<std::uint32_t>(number(word, n)));
+  if (word == "layers" || word == "recompute-layers") {
+    auto& list = word == "layers" ? s.layers_per_stage : s.recomputed_layers;
+    list.clear();
+    for (std::string_view n : split(value, "/")) list.push_back(static_cast<std::uint32_t>(number(word, n)));
     return;
   }
   if (word == "recompute") {
@@ -164,7 +166,7 @@ void read_word(std::string_view word, std::string_view value, Strategy& s) {
   }
   fail(ErrorKind::poplar_error, "strategy-word",
        "'{}' is no word of a strategy; these are: data, tensor, pipeline, expert, context, microbatches, stages-per-rank, zero, schedule, "
-       "layers, recompute, sequence-parallel, offload, cut, order",
+       "layers, recompute, recompute-layers, sequence-parallel, offload, cut, order",
        word);
 }
 
