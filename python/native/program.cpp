@@ -107,11 +107,14 @@ void bind_graphs(nb::class_<Program>& c) {
   c.def("create_graph", [](Program& p, std::string name) { return p.builder.create_graph(std::move(name)).value; }, nb::arg("name"));
   c.def(
       "add_input",
-      [](Program& p, Index graph, int dtype, ir::Shape shape, std::string_view name, bool by_ref, ir::Shape meta_shape) {
-        return p.builder.add_input(graph_id(graph), type_from(dtype, std::move(shape), std::move(meta_shape)), name, by_ref).value;
+      [](Program& p, Index graph, int dtype, ir::Shape shape, std::string_view name, bool by_ref, ir::Shape meta_shape,
+         std::optional<std::int32_t> device) {
+        ir::Type type = type_from(dtype, std::move(shape), std::move(meta_shape));
+        if (device) type.place.device = ir::Device{*device}, type.place.tiles = ir::TileSet::compute;
+        return p.builder.add_input(graph_id(graph), type, name, by_ref).value;
       },
-      nb::arg("graph"), nb::arg("dtype"), nb::arg("shape"), nb::arg("name"), nb::arg("by_ref") = false,
-      nb::arg("meta_shape") = ir::Shape());
+      nb::arg("graph"), nb::arg("dtype"), nb::arg("shape"), nb::arg("name"), nb::arg("by_ref") = false, nb::arg("meta_shape") = ir::Shape(),
+      nb::arg("device") = nb::none());
   c.def(
       "add_output", [](Program& p, Index graph, Index t) { p.builder.add_output(graph_id(graph), tensor_id(t)); }, nb::arg("graph"),
       nb::arg("tensor"));

@@ -62,7 +62,7 @@ del _
 
 
 # Imported when they are asked for; popxl.ops is a hundred small modules.
-_LATER = ("distribution", "errors", "fp8_utils", "ops", "testing", "typing_", "utils")
+_LATER = ("across", "distribution", "errors", "fp8_utils", "ops", "testing", "typing_", "utils")
 
 
 def __getattr__(name):

@@ -8,9 +8,9 @@
         session.run({x: images, y: labels})
 
 The program's main graph is one step of training or inference: what is loaded from the host counts samples in its first dimension unless
-`samples` says otherwise. A loop (`ops.repeat`) in the main graph is not cut.
+`samples` says otherwise. Loops (`ops.repeat`) in the main graph are written out: each trip is a layer.
 """
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import popxl
 from popxl import _core
@@ -47,13 +47,15 @@ class Certificate(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a search found: the best first; what no other beats in both time and memory; why other strategies are not the answer."""
+    """What a search found: the best first; what no other beats in both time and memory; why other strategies are not the answer; for how many
+    devices it is, of those that were asked for."""
 
     found: List[Found]
     frontier: List[Found]
     certificate: Certificate
     table: str
     why_not: Dict[str, str]
+    devices: int
 
     @property
     def best(self) -> Found:
@@ -70,16 +72,16 @@ def _note(samples, sequence, experts, loss):
     return _core.Note(named(samples), named(sequence), named(experts), loss)
 
 
-def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
+def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
            sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None, require: str = "", wide: bool = False,
            microbatches: int = 32, top: int = 5, frontier: bool = False, why_not: Sequence[str] = (), schedules: Sequence[str] = (),
-           cuts: int = 0) -> Result:
+           cuts: int = 0, by: str = "time") -> Result:
     """The best strategy for a program, with a certificate. Each point of the space is made and simulated, or excluded by a bound or a rule: so
     every strategy that is found can run.
 
     Args:
         ir: the program. Its main graph is one step.
-        devices: how many the program is distributed over.
+        devices: how many the program is distributed over; of several numbers the result is that of the best.
         machine: "ipu2" (IPUs of 1,472 tiles), "ipu2:64" (of 64), a machine that `pando search --help` lists, or a JSON file of one (`pando
             calibrate` writes that of the host).
         memory: bytes of a device; None: the machine's.
@@ -95,16 +97,30 @@ def search(ir: popxl.Ir, devices: int, *, machine: str = "ipu2", memory: Optiona
         schedules: pipeline schedules that are tried, by name, "all", or "synthesised" (made for what the stages cost, under several
             limits of memory); files of tables (.csv) are tried where they fit. None: 1F1B.
         cuts: also cut weights over the tensor axis along each of their dimensions, or not at all: so many of them at once.
+        by: "time", or "price": which number of devices is the best. Devices of a machine cost the same, so the price is that of seconds times
+            devices.
 
     Raises:
         ValueError: names or dimensions that are not there.
         popart.popart_exception, RuntimeError: an unknown machine or word, too many ways to cut weights.
     """
-    found, front, certificate, table, answers = _core.search(
-        ir._program, _note(samples, sequence, experts, loss), devices=devices, first_device=0, memory=memory or 0, wide=wide, require=require,
-        microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not),
-        schedules=list(schedules), cuts=int(cuts))
-    return Result([Found(*f) for f in found], [Found(*f) for f in front], Certificate(**certificate), table, dict(zip(why_not, answers)))
+    if by not in ("time", "price"):
+        raise ValueError(f"by={by!r}: 'time' or 'price' is expected.")
+
+    def of(n):
+        found, front, certificate, table, answers = _core.search(
+            ir._program, _note(samples, sequence, experts, loss), devices=n, first_device=0, memory=memory or 0, wide=wide, require=require,
+            microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not),
+            schedules=list(schedules), cuts=int(cuts))
+        return Result([Found(*f) for f in found], [Found(*f) for f in front], Certificate(**certificate), table, dict(zip(why_not, answers)), n)
+
+    def price(result):
+        return result.found[0].seconds * (result.devices if by == "price" else 1) if result.found else float("inf")
+
+    numbers = [devices] if isinstance(devices, int) else list(devices)
+    if not numbers:
+        raise ValueError("devices: at least one number is expected.")
+    return min(map(of, numbers), key=price)
 
 
 def load_onnx(path: str, dimensions: Optional[Mapping[str, int]] = None) -> popxl.Ir:
@@ -155,7 +171,7 @@ class Session(_session.Session):
 
     def text(self) -> str:
         """The program over devices, as `pando` reads it."""
-        return self._distributed.text()
+        return self._distributed.text(elide_data=False)
 
     def predicted_seconds(self, machine: str = "ipu2") -> float:
         """Of one run on a machine, by the simulator; see `search`."""

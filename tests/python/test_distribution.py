@@ -95,7 +95,7 @@ def test_the_best_is_a_program_that_runs():
     assert bytes_ == sorted(bytes_) and any(f.words == result.best.words for f in result.frontier)
     session = distribution.Session(step.ir, result.best.words, "interpreter")
     assert session.predicted_seconds() == pytest.approx(result.best.seconds)
-    assert session.text().startswith("module")
+    assert session.text().startswith("module") and "..." not in session.text()
     losses, _ = step.train(session)
     other = Step()
     np.testing.assert_allclose(losses, other.train(popxl.Session(other.ir, "interpreter"))[0], rtol=2e-5)
@@ -119,6 +119,22 @@ def test_demands_and_limits():
         distribution.search(step.ir, 2, samples={"z": 0})
     with pytest.raises(ValueError, match="does not divide"):
         distribution.Session(step.ir, "data=3")
+
+
+def test_by_time_or_by_price():
+    step = Step()
+    one, four = (distribution.search(step.ir, n, top=1) for n in (1, 4))
+    for by in ("time", "price"):
+        devices = [1, 4]
+        cost = {r.devices: r.best.seconds * (r.devices if by == "price" else 1) for r in (one, four)}
+        result = distribution.search(step.ir, devices, by=by, top=1)
+        assert result.devices == min(cost, key=cost.get) and result.best in (one.best, four.best)
+    # A step so small is cheapest on one device.
+    assert distribution.search(step.ir, (4, 1), by="price").devices == 1
+    with pytest.raises(ValueError, match="'time' or 'price'"):
+        distribution.search(step.ir, 2, by="weight")
+    with pytest.raises(ValueError, match="at least one number"):
+        distribution.search(step.ir, [])
 
 
 def test_variables_are_written_in_parts():
