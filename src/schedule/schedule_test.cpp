@@ -146,6 +146,45 @@ TEST(Schedule, BubbleRatesAreThePublishedOnes) {
   EXPECT_EQ(compared, 33);
 }
 
+// DistIR's two schedulers, timestep by timestep: a forward pass takes one, a backward pass takes one.
+TEST(Schedule, DistIrsTables) {
+  std::ifstream in(PANDO_SOURCE_DIR "/tests/data/distir/schedules.txt");
+  std::string line;
+  std::vector<std::string> rows;
+  int compared = 0;
+  while (std::getline(in, line)) {
+    if (line.starts_with("  dev")) rows.push_back(line);
+    if (!line.starts_with("^")) continue;
+    std::istringstream words(line);
+    std::string hat, name, p, k, timesteps, in_flight;
+    Shape shape;
+    double steps = 0;
+    words >> hat >> name >> p >> shape.ranks >> k >> shape.microbatches >> timesteps >> steps >> in_flight;
+    SCOPED_TRACE(line);
+    const Table t = generate(name == "FIFO" ? "GPipe" : "eager-1F1B", shape);
+    const Timing timing = replay(t, {{1}, {0.5}, {0.5}, 0});
+    EXPECT_EQ(timing.makespan, steps);
+    ASSERT_EQ(rows.size(), t.ranks.size());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::istringstream cells(rows[r]);
+      std::string device, cell, ours;
+      cells >> device;
+      std::vector<std::string> column;
+      while (cells >> cell) column.push_back(cell);
+      std::vector<std::string> made(column.size(), "--");
+      for (std::size_t i = 0; i < t.ranks[r].size(); ++i)
+        made.at(static_cast<std::size_t>(timing.start[r][i])) = to_string(t.ranks[r][i]).substr(1);
+      EXPECT_EQ(made, column) << device;
+    }
+    std::string held;
+    for (double peak : timing.peak) held += (held.empty() ? "[" : ", ") + std::to_string(static_cast<int>(peak));
+    EXPECT_NE(line.find("in-flight " + held + "]"), std::string::npos) << held;
+    rows.clear();
+    ++compared;
+  }
+  EXPECT_EQ(compared, 6);
+}
+
 TEST(Schedule, EagerWarmUpIsDistIrs) {
   const Table t = generate("eager-1F1B", {4, 8, 1});
   std::vector<int> warm;
