@@ -183,9 +183,7 @@ class Session(_session.Session):
 
     def _prepare(self):
         self._engine = _Engine(self._ir, self._distribution, self._distributed, self._device_desc)
-        streams = self._ir._streams
-        self._inputs = [streams[i] for i in self._engine.inputs()]
-        self._outputs = [streams[i] for i in self._engine.outputs()]
+        self._find_streams()
 
 
 def _box(start, shape):

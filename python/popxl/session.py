@@ -16,6 +16,15 @@ h2dStreamBufferMaps = Mapping[HostToDeviceStream, HostTensor]
 d2hStreamBufferMaps = Mapping[DeviceToHostStream, HostTensor]
 
 
+class _StreamForm(typing.NamedTuple):
+    """What host data of one run look like for a stream."""
+
+    index: int
+    dtype: "np.dtype"
+    shape: tuple  # (slices, replicas, stream's), without those of 1 before the stream's
+    explicit_shape: tuple  # the same with all
+
+
 class Session:
     """A compiled program and its device. `with session:` attaches to the device and brings variables there; the end brings them back.
 
@@ -48,9 +57,13 @@ class Session:
             raise RuntimeError("The main graph has no ops: there is nothing to run on any IPU.")
         self._ir._write_dot("FINAL")
         self._engine = _engine.make(self._ir, self._device_desc, self._ir._options_view)
+        self._find_streams()
+
+    def _find_streams(self):
         streams = self._ir._streams
         self._inputs = [streams[i] for i in self._engine.inputs()]
         self._outputs = [streams[i] for i in self._engine.outputs()]
+        self._forms, self._transfers = {}, None
 
     def _set_device(self, device):
         """Another device: compiles again, unless it is like the one before."""
@@ -80,8 +93,14 @@ class Session:
         """(slices, replicas), without those of 1."""
         return tuple(n for n in (self._ir.num_host_transfers, self._ir.instance_replication_factor) if n != 1)
 
-    def _full_shape(self, stream):
-        return self._lead() + stream.shape
+    def _forms_of_run(self):
+        """{stream: _StreamForm}, made once for a number of slices: short programs run in less time than it takes to make them."""
+        transfers = self._ir.num_host_transfers
+        if self._transfers != transfers:
+            lead, explicit = self._lead(), (transfers, self._ir.instance_replication_factor)
+            self._forms = {s: _StreamForm(s._index, s.dtype.as_numpy(), lead + s.shape, explicit + s.shape) for s in self._inputs + self._outputs}
+            self._transfers = transfers
+        return self._forms
 
     def _full_input_shape(self, shape):
         """The shape of a run's data for a stream of a shape: that of all slices and replicas."""
@@ -93,7 +112,8 @@ class Session:
 
     def create_host_outputs(self):
         """Zeros for each stream that the program stores to, of the shape (num_host_transfers, replicas, *stream.shape) without leading ones."""
-        return {s: np.zeros(self._full_shape(s), s.dtype.as_numpy()) for s in self._outputs}
+        forms, zeros = self._forms_of_run(), np.zeros
+        return {s: zeros(forms[s].shape, forms[s].dtype) for s in self._outputs}
 
     def _validate_run_inputs(self, inputs):
         """Raises ValueError for inputs that `run` would refuse."""
@@ -108,6 +128,8 @@ class Session:
             self._slices(stream, tuple(np.shape(array)))
 
     def _check_streams(self, given, expected, what):
+        if len(given) == len(expected) and all(s in given for s in expected):
+            return
         missing = [str(s) for s in expected if s not in given]
         unexpected = [str(s) for s in given if s not in expected]
         if missing or unexpected:
@@ -116,18 +138,20 @@ class Session:
 
     def _slices(self, stream, shape):
         """How many slices an array of a shape has. Raises ValueError for a shape that does not fit."""
-        transfers = self._ir.num_host_transfers
-        full = self._full_shape(stream)
-        explicit = (transfers, self._ir.instance_replication_factor) + stream.shape
-        if shape in (full, explicit) or all(d == 1 for d in shape + full):
+        form, transfers = self._forms_of_run()[stream], self._transfers
+        full = form.shape
+        if shape in (full, form.explicit_shape) or all(d == 1 for d in shape + full):
             return transfers
         if transfers > 1 and len(shape) == len(full) and shape[1:] == full[1:] and shape[0] > transfers:
             return shape[0]
         raise ValueError(f"Data of the shape {shape} for {stream!r}; it is {full}: slices in a run, replicas, the stream's shape, without leading ones.")
 
     def _as_input(self, stream, value, downcast):
+        form = self._forms_of_run()[stream]
+        wanted = form.dtype
+        if type(value) is np.ndarray and value.dtype == wanted and value.shape == form.shape and value.flags.c_contiguous:
+            return form.index, value, self._transfers
         array = to_numpy(value, None, downcast, copy=False)
-        wanted = stream.dtype.as_numpy()
         slices = self._slices(stream, tuple(array.shape))
         if array.dtype != wanted:
             if array.dtype.names or wanted.names:
@@ -152,8 +176,9 @@ class Session:
         Raises:
             ValueError: outside of `with session:`, streams that are missing or not used, other shapes.
         """
+        self._check_attached("run")
         outputs = self.create_host_outputs()
-        self.run_with_outputs(inputs, outputs, downcast_inputs)
+        self._engine.run(self._as_inputs(inputs, downcast_inputs), [(s._index, array, self._transfers) for s, array in outputs.items()])
         return outputs
 
     def run_with_outputs(self, inputs: Optional[h2dStreamBufferMaps] = None, outputs: Optional[d2hStreamBufferMaps] = None,
@@ -164,23 +189,29 @@ class Session:
             inputs, downcast_inputs: see `run`.
             outputs: for each stream that is stored to, an array as `create_host_outputs` makes it; None: what is stored is dropped.
         """
+        if outputs is None:
+            self.run(inputs, downcast_inputs)
+            return
         self._check_attached("run")
-        inputs = inputs or {}
-        outputs = self.create_host_outputs() if outputs is None else outputs
-        self._check_streams(inputs, self._inputs, "The inputs")
+        given = self._as_inputs(inputs, downcast_inputs)
         self._check_streams(outputs, self._outputs, "The outputs")
-        given = [self._as_input(s, value, downcast_inputs) for s, value in inputs.items()]
         results, copies = [], []
         for stream, array in outputs.items():
             slices = self._slices(stream, tuple(np.shape(array)))
             target = array
-            if not isinstance(array, np.ndarray) or array.dtype != stream.dtype.as_numpy() or not array.flags["C_CONTIGUOUS"]:
-                target = np.zeros(np.shape(array), stream.dtype.as_numpy())
+            wanted = self._forms[stream].dtype
+            if not isinstance(array, np.ndarray) or array.dtype != wanted or not array.flags["C_CONTIGUOUS"]:
+                target = np.zeros(np.shape(array), wanted)
                 copies.append((array, target))
             results.append((stream._index, target, slices))
         self._engine.run(given, results)
         for array, target in copies:
             array[...] = target
+
+    def _as_inputs(self, inputs, downcast):
+        inputs = inputs or {}
+        self._check_streams(inputs, self._inputs, "The inputs")
+        return [self._as_input(s, value, downcast) for s, value in inputs.items()]
 
     def _check_attached(self, what):
         if not self.is_attached:

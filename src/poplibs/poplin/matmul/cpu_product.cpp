@@ -21,8 +21,8 @@ constexpr std::size_t kLeastWork = 1 << 15, kMuchWork = 1 << 25;
 // Blocks of C, at least: rows, which share what packing their columns of B costs, and columns, in multiples of what the kernel
 // multiplies at once.
 constexpr std::size_t kRows = 128, kColumns = 64, kDepth = 1024;
-// Of a single row, whose product takes the time to read B: columns of B that follow each other for long enough, and rows.
-constexpr std::size_t kRowColumns = 1024, kRowDepth = 64;
+// Of a single row, whose product takes the time to read B: few parts, of columns of B that follow each other for long enough, and rows.
+constexpr std::size_t kRowParts = 4, kRowColumns = 1024, kRowDepth = 64;
 
 std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 
@@ -208,7 +208,7 @@ namespace {
 void cut_one_row(const Problem& p, std::size_t parts, CpuCut& cut) {
   cut.n_block = block_of(p.n, std::min(parts, std::max<std::size_t>(p.n / kRowColumns, 1)), kColumns);
   cut.n = up(p.n, cut.n_block);
-  cut.k_block = block_of(p.k, std::min(parts / cut.n, std::max<std::size_t>(p.k / kRowDepth, 1)), 16);
+  cut.k_block = block_of(p.k, std::min(parts / cut.n, std::max<std::size_t>(p.k / kRowDepth, 1)), 4);
   cut.k = up(p.k, cut.k_block);
 }
 
@@ -221,7 +221,7 @@ CpuCut cut_for_cpu(const Problem& p, bool turned) {
   const std::size_t parts = up(wanted, p.groups);
   if (parts == 1) return cut;
   if (p.m == 1) {
-    cut_one_row(p, parts, cut);
+    cut_one_row(p, std::min(parts, kRowParts), cut);
     return cut;
   }
   const auto [m, n] = grid_of(p, parts, turned ? kBesidePackingOfA : kPackingOfB);
