@@ -29,9 +29,10 @@ def host_pow2scale_cast_to_fp8(src, dtype=None, log2_scale=0, nan_on_overflow=Tr
         an array of src's shape, of the structured type `dtype.as_numpy()`.
     """
     dtype = _type_of(dtype)
-    floats = np.array(src, dtype=np.float32, order="C")
-    if log2_scale:
-        floats = np.ldexp(np.asarray(src, dtype=np.float64), log2_scale).astype(np.float32, order="C")
+    with np.errstate(over="ignore"):  # what no float32 holds is too large for float8, too
+        floats = np.array(src, dtype=np.float32, order="C")
+        if log2_scale:
+            floats = np.ldexp(np.asarray(src, dtype=np.float64), log2_scale).astype(np.float32, order="C")
     out = np.empty(floats.shape, np.uint8)
     _core.float8_from_float(floats, out, dtype._index, floats.size, bool(nan_on_overflow))
     out[np.isinf(np.asarray(src))] = 0x80
