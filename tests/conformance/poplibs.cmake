@@ -3,7 +3,7 @@ set(PANDO_CONFORMANCE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
 # Flags of single files, which its sources do not set.
 cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL set_property SOURCE "${CMAKE_SOURCE_DIR}/tools/topk.cpp" DIRECTORY "${CMAKE_SOURCE_DIR}/tools"
-  APPEND PROPERTY COMPILE_OPTIONS "SHELL:-include ${PANDO_CONFORMANCE_DIR}/poplibs_topk.hpp")
+  APPEND_STRING PROPERTY COMPILE_FLAGS " -include ${PANDO_CONFORMANCE_DIR}/poplibs_topk.hpp")
 
 # PANDO_LIBRARIES: an installed prefix whose op libraries are tested in place of PopLibs'.
 if(PANDO_LIBRARIES)
