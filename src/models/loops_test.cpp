@@ -152,12 +152,18 @@ TEST(Loops, GradientsOfASharedWeightAreSentOnce) {
   EXPECT_EQ(difference(p, off, kRounding, 3, true), "");
 }
 
-// Each stage computes the gradients of its own trips.
+// Each stage computes the gradients of its own trips: as many products for the weight and for what came in as it has forward.
 TEST(Loops, GradientsOfTripsAreComputedWhereTheTripsAre) {
   const Program p = annotate(looped({.trips = 7, .batch = 16, .width = 4}), {{{"x", 0}}, {}, {}, {}});
   const ir::Module m = parallelise(p, {.pipeline = 4, .layers_per_stage = {2, 2, 2, 2}}).module;
-  std::map<std::int32_t, int> halves;
-  for (ir::OpId o : m.graph(m.main_graph()).ops) halves[m.type_of(m.result(o)).place.device.value] += m.row(o).name == "tanh_grad";
+  std::map<std::int32_t, int> products, halves;
+  for (ir::OpId o : m.graph(m.main_graph()).ops) {
+    const std::int32_t device = m.type_of(m.result(o)).place.device.value;
+    products[device] += m.row(o).name == "matmul";
+    halves[device] += m.row(o).name == "tanh_grad";
+  }
+  // The first product's operand is a sample, which has no gradient.
+  EXPECT_EQ(products, (std::map<std::int32_t, int>{{1, 5}, {2, 6}, {3, 6}, {4, 6}}));
   EXPECT_EQ(halves, (std::map<std::int32_t, int>{{1, 1}, {2, 2}, {3, 2}, {4, 2}}));
   EXPECT_EQ(difference(p, {.pipeline = 4, .microbatches = 8, .layers_per_stage = {2, 2, 2, 2}}, kRounding, 3, true), "");
 }

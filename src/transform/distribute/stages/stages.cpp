@@ -33,6 +33,7 @@ class Assignment {
     s_.portable.assign(m_.value_count(), false);
     s_.for_weights.assign(m_.op_count(), false);
     seen_at_.resize(m_.value_count());
+    late_view_.assign(m_.value_count(), false);
   }
 
   Stages run() {
@@ -195,38 +196,55 @@ class Assignment {
     const std::vector<OpId> derivative_of = derivatives_of(program_, layout_);
     for (OpId o : ops()) {
       if (when(o) != When::each || program_.phase_of(o) == Phase::forward || is_load(o)) continue;
-      std::int32_t of_gradients = std::numeric_limits<std::int32_t>::max(), of_forward = -1;
-      bool there = true;
-      const auto is_gradient = [&](ValueId v) {
-        const OpId p = m_.value(v).producer;
-        return p.valid() && when(p) == When::each && program_.phase_of(p) != Phase::forward;
-      };
-      for (ValueId v : m_.operands(o)) {
-        if (is_gradient(v)) of_gradients = std::min(of_gradients, home(v));
+      if (m_.row(o).view == ir::View::of_first_operand && m_.results(o).size() == 1 && !is_gradient(m_.operand(o, 0))) {
+        late_view_[m_.result(o).index()] = true;
+        continue;
       }
-      for (ValueId v : m_.operands(o)) {
-        if (s_.portable[v.index()] || is_gradient(v)) continue;
-        of_forward = std::max(of_forward, last_until(v, of_gradients));
-        there &= is_there(v, of_gradients);
-      }
-      const bool has_gradients = of_gradients != std::numeric_limits<std::int32_t>::max();
-      if (has_gradients && there) {
-        const OpId forward = derivative_of[o.index()];
-        const std::int32_t own = forward.valid() ? stage(forward) : -1;
-        place(o, own >= 0 && own < of_gradients && are_there(o, own) ? own : of_gradients);
-      } else {
-        place(o, of_forward >= 0 ? of_forward : has_gradients ? of_gradients : s_.count - 1);
-      }
+      place(o, stage_of_gradients(o, derivative_of[o.index()]));
+      for (ValueId v : m_.operands(o)) place_views(v, stage(o));
+    }
+    for (OpId o : ops()) {
+      if (!m_.results(o).empty()) place_views(m_.result(o), std::max(0, home(root(m_.result(o)))));
     }
   }
-  // Whether a stage has what an op takes of the forward pass.
-  bool are_there(OpId o, std::int32_t at) {
+
+  // An op goes where its gradients come from, if what it takes of the forward pass is there, too; or to an earlier stage whose op it is the
+  // derivative of. Else it goes to what it takes.
+  std::int32_t stage_of_gradients(OpId o, OpId derivative_of) {
+    constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
+    std::int32_t of_gradients = kNone, of_forward = -1;
     for (ValueId v : m_.operands(o)) {
-      const OpId p = m_.value(v).producer;
-      const bool is_gradient = p.valid() && when(p) == When::each && program_.phase_of(p) != Phase::forward;
-      if (!is_gradient && !s_.portable[v.index()] && !is_there(v, at)) return false;
+      if (is_gradient(v)) of_gradients = std::min(of_gradients, home(v));
     }
-    return true;
+    for (ValueId v : m_.operands(o)) {
+      const ValueId from = root(v);
+      if (!s_.portable[from.index()] && !is_gradient(v)) of_forward = std::max(of_forward, last_until(from, of_gradients));
+    }
+    if (of_gradients != kNone && has_all(o, of_gradients)) {
+      const std::int32_t own = derivative_of.valid() ? stage(derivative_of) : -1;
+      return own >= 0 && own < of_gradients && has_all(o, own) ? own : of_gradients;
+    }
+    return of_forward >= 0 ? of_forward : of_gradients != kNone ? of_gradients : s_.count - 1;
+  }
+  // Whether a stage has what an op takes of the forward pass.
+  bool has_all(OpId o, std::int32_t at) {
+    const auto operands = m_.operands(o);
+    return std::all_of(operands.begin(), operands.end(),
+                       [&](ValueId v) { return is_gradient(v) || s_.portable[root(v).index()] || is_there(root(v), at); });
+  }
+
+  // Made in the backward pass, and no view of what the forward pass has.
+  bool is_gradient(ValueId v) const {
+    const OpId p = m_.value(v).producer;
+    return p.valid() && when(p) == When::each && program_.phase_of(p) != Phase::forward && !late_view_[v.index()];
+  }
+  // Views that the backward pass makes of what the forward pass has are made where they are used.
+  ValueId root(ValueId v) const {
+    while (late_view_[v.index()]) v = m_.operand(m_.value(v).producer, 0);
+    return v;
+  }
+  void place_views(ValueId v, std::int32_t at) {
+    for (; late_view_[v.index()] && home(v) < 0; v = m_.operand(m_.value(v).producer, 0)) place(m_.value(v).producer, at);
   }
 
   void sums() {
@@ -278,6 +296,8 @@ class Assignment {
   Stages s_;
   // By value: the stages whose ops take it; where it is without being sent (of what does not depend on samples).
   std::vector<std::vector<std::int32_t>> seen_at_, lies_at_;
+  // By value: a view that the backward pass makes of what the forward pass has.
+  std::vector<bool> late_view_;
 };
 
 }  // namespace
