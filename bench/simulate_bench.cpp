@@ -72,10 +72,10 @@ void published_grid() {
 }
 
 void growing_programs() {
-  for (std::int64_t microbatches : {32, 320, 2560}) {
+  for (std::int64_t microbatches : {32, 320, 2560, 32000}) {
     double ops = 0;
     const double seconds = processor_seconds_of([&] {
-      const transform::Program mlp = models::build_mlp({.layers = 64, .width = 8192, .batch = 4 * 2560, .dtype = ir::DType::float16});
+      const transform::Program mlp = models::build_mlp({.layers = 64, .width = 8192, .batch = 4 * 32000, .dtype = ir::DType::float16});
       const auto d = transform::parallelise(mlp, degrees(1, 1, 4, microbatches));
       const simulate::Cluster& cluster = simulate::cluster_named("dgx2");
       const simulate::Program p = simulate::flatten(d.module, simulate::ClusterCostModel(cluster));
