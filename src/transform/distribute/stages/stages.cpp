@@ -34,6 +34,7 @@ class Assignment {
     s_.for_weights.assign(m_.op_count(), false);
     seen_at_.resize(m_.value_count());
     late_view_.assign(m_.value_count(), false);
+    last_use_.assign(m_.value_count(), -1);
   }
 
   Stages run() {
@@ -201,10 +202,12 @@ class Assignment {
         continue;
       }
       place(o, stage_of_gradients(o, derivative_of[o.index()]));
-      for (ValueId v : m_.operands(o)) place_views(v, stage(o));
+      for (ValueId v : m_.operands(o)) use_view(v, stage(o));
     }
     for (OpId o : ops()) {
-      if (!m_.results(o).empty()) place_views(m_.result(o), std::max(0, home(root(m_.result(o)))));
+      if (m_.results(o).empty() || !late_view_[m_.result(o).index()]) continue;
+      const std::int32_t at = last_use_[m_.result(o).index()];
+      place(o, at >= 0 ? at : std::max(0, home(root(m_.result(o)))));
     }
   }
 
@@ -238,13 +241,14 @@ class Assignment {
     const OpId p = m_.value(v).producer;
     return p.valid() && when(p) == When::each && program_.phase_of(p) != Phase::forward && !late_view_[v.index()];
   }
-  // Views that the backward pass makes of what the forward pass has are made where they are used.
+  // Views that the backward pass makes of what the forward pass has are made where they are used: on the last of these stages, whose
+  // backward pass is the first.
   ValueId root(ValueId v) const {
     while (late_view_[v.index()]) v = m_.operand(m_.value(v).producer, 0);
     return v;
   }
-  void place_views(ValueId v, std::int32_t at) {
-    for (; late_view_[v.index()] && home(v) < 0; v = m_.operand(m_.value(v).producer, 0)) place(m_.value(v).producer, at);
+  void use_view(ValueId v, std::int32_t at) {
+    for (; late_view_[v.index()]; v = m_.operand(m_.value(v).producer, 0)) last_use_[v.index()] = std::max(last_use_[v.index()], at);
   }
 
   void sums() {
@@ -298,6 +302,8 @@ class Assignment {
   std::vector<std::vector<std::int32_t>> seen_at_, lies_at_;
   // By value: a view that the backward pass makes of what the forward pass has.
   std::vector<bool> late_view_;
+  // By value, of such views: the last stage that uses it; -1: none.
+  std::vector<std::int32_t> last_use_;
 };
 
 }  // namespace
