@@ -72,6 +72,9 @@ class Finder {
   }
 
   OpId find(OpId o) {
+    // What is made of the forward pass alone has no gradient in it yet.
+    const auto operands = m_.operands(o);
+    if (std::none_of(operands.begin(), operands.end(), [&](ValueId v) { return is_gradient(v); })) return {};
     std::uint32_t until = kEnd, of = kEnd;
     for (ValueId v : m_.operands(o)) until = std::min(until, until_[v.index()]);
     for (ValueId v : m_.operands(o)) {
