@@ -25,12 +25,22 @@ namespace pando {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Finds a name without making a string of it.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+
+}  // namespace
+
 struct Library::State {
   std::vector<Module> modules;
   std::vector<std::vector<std::string>> defined;  // per module: symbols that others can link to
   std::vector<std::shared_ptr<LoadedObject>> objects;
   std::vector<Codelet> codelets;
-  std::unordered_map<std::string, CodeletId> by_name;
+  std::unordered_map<std::string, CodeletId, NameHash, std::equal_to<>> by_name;
 
   ModuleId add_module(Module module, std::vector<std::string> symbols) {
     modules.push_back(std::move(module));
@@ -262,7 +272,8 @@ const Codelet* Library::find(std::string_view vertex_name) const {
 }
 
 CodeletId Library::id_of(std::string_view vertex_name) const {
-  const auto at = state_->by_name.find(normalised_vertex_name(vertex_name));
+  auto at = state_->by_name.find(vertex_name);  // mostly it is spelled as it is kept
+  if (at == state_->by_name.end()) at = state_->by_name.find(normalised_vertex_name(vertex_name));
   return at == state_->by_name.end() ? CodeletId() : at->second;
 }
 

@@ -95,7 +95,8 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections, const SourceLocation& at) {
   const VertexRef v = addVertex(cs, vertexType);
-  const Codelet& codelet = codelet_named(*this, vertexType);
+  const pando::graph::Graph& g = Access::shared(*this).graph;
+  const Codelet& codelet = g.library()[g.vertices()[VertexId(v.getId())].codelet];
   for (const ConnectionDesc& c : connections) {
     const FieldRef field = v[c.field_];
     if (!c.constant_ && c.list_) {

@@ -300,29 +300,31 @@ void Graph::set_initial_value(const FieldRef& ref, ElementType type, std::string
   const Field& field = field_of(ref);
   const VertexId v = ref.vertex;
   if (field.is_edge()) return connect_constant(ref, type, std::move(bytes), count);
-  const std::string what = "setInitialValue of " + named(v, field);
+  const auto what = [&] { return "setInitialValue of " + named(v, field); };  // for errors
   if (bytes.size() != count * size_of(type))
-    fail(ErrorKind::graph_connection_error, "value-size", "{}: {} bytes for {} values of type {}", what, bytes.size(), count,
+    fail(ErrorKind::graph_connection_error, "value-size", "{}: {} bytes for {} values of type {}", what(), bytes.size(), count,
          name_of(type));
-  std::string values = convert_elements(bytes, type, field.type, what);
+  std::string values = type == field.type ? std::move(bytes) : convert_elements(bytes, type, field.type, what());
   const std::size_t size = size_of(field.type);
   if (field.shape == FieldShape::scalar && (count != 1 || ref.row))
-    fail(ErrorKind::graph_connection_error, "field-shape", "{}: the field is a scalar; {}", what,
+    fail(ErrorKind::graph_connection_error, "field-shape", "{}: the field is a scalar; {}", what(),
          ref.row ? fmt::format("element {} was addressed", *ref.row) : fmt::format("{} values given", count));
   if (is_2d(field))
-    fail(ErrorKind::graph_connection_error, "field-shape", "{}: values of a two-dimensional state field cannot be set", what);
+    fail(ErrorKind::graph_connection_error, "field-shape", "{}: values of a two-dimensional state field cannot be set", what());
   StateValue& state = state_of(v, field);
   if (!ref.row) {
     if (field.shape == FieldShape::vector && count > max_field_size(field, 0))
-      fail(ErrorKind::graph_connection_error, "field-too-large", "{}: {} elements; the field's layout can hold {}", what, count,
+      fail(ErrorKind::graph_connection_error, "field-too-large", "{}: {} elements; the field's layout can hold {}", what(), count,
            max_field_size(field, 0));
     state.bytes = std::move(values);
     return;
   }
-  if (count != 1) fail(ErrorKind::graph_connection_error, "field-shape", "{}: one element takes one value; {} given", what, count);
-  if (state.bytes.empty()) fail(ErrorKind::no_size_specified, "no-field-size", "{}: its size is not known; call setFieldSize first", what);
+  if (count != 1) fail(ErrorKind::graph_connection_error, "field-shape", "{}: one element takes one value; {} given", what(), count);
+  if (state.bytes.empty())
+    fail(ErrorKind::no_size_specified, "no-field-size", "{}: its size is not known; call setFieldSize first", what());
   if (*ref.row >= state.bytes.size() / size)
-    fail(ErrorKind::index_error, "element-out-of-range", "{}: element {} of a field of size {}", what, *ref.row, state.bytes.size() / size);
+    fail(ErrorKind::index_error, "element-out-of-range", "{}: element {} of a field of size {}", what(), *ref.row,
+         state.bytes.size() / size);
   state.bytes.replace(*ref.row * size, size, values);
 }
 
