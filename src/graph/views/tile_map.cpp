@@ -60,26 +60,34 @@ TileMap& TileMap::operator=(const TileMap& other) {
   if (this == &other) return *this;
   sorted_ = other.intervals();
   log_.clear();
+  written_.store(false, std::memory_order_relaxed);
   return *this;
 }
 
-TileMap::TileMap(TileMap&& other) noexcept : sorted_(std::move(other.sorted_)), log_(std::move(other.log_)) {}
+TileMap::TileMap(TileMap&& other) noexcept
+    : sorted_(std::move(other.sorted_)), log_(std::move(other.log_)), written_(other.written_.load(std::memory_order_relaxed)) {}
 
 TileMap& TileMap::operator=(TileMap&& other) noexcept {
   sorted_ = std::move(other.sorted_);
   log_ = std::move(other.log_);
+  written_.store(other.written_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return *this;
 }
 
-void TileMap::set(Interval elements, TileId tile) { append(log_, {elements, tile}); }
+void TileMap::set(Interval elements, TileId tile) {
+  append(log_, {elements, tile});
+  written_.store(true, std::memory_order_relaxed);
+}
 
 const std::vector<MappedInterval>& TileMap::intervals() const {
+  if (!written_.load(std::memory_order_acquire)) return sorted_;
   const std::lock_guard lock(mutex_);
-  if (log_.empty()) return sorted_;
+  if (!written_.load(std::memory_order_relaxed)) return sorted_;
   std::vector<MappedInterval> writes = std::move(sorted_);
   writes.insert(writes.end(), log_.begin(), log_.end());
   sorted_ = resolve(writes);
   log_ = {};
+  written_.store(false, std::memory_order_release);
   return sorted_;
 }
 

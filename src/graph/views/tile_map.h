@@ -1,6 +1,7 @@
 // Which tile each element of one variable is on. Set in any order, piece by piece; read as sorted intervals.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,7 @@ class TileMap {
  private:
   mutable std::vector<MappedInterval> sorted_;
   mutable std::vector<MappedInterval> log_;
+  mutable std::atomic<bool> written_{false};  // since it was sorted: reading takes no lock otherwise
   mutable std::mutex mutex_;
 };
 
