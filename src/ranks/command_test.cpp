@@ -190,6 +190,9 @@ TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
   EXPECT_NE(many.status, 0);
   EXPECT_THAT(many.text, HasSubstr("3 ranks for a program of 2 devices"));
   EXPECT_THAT(many.text, Not(HasSubstr("Segmentation")));
+  const Outcome nowhere = sh(kPando + " run " + two("--steps 1000000000 -o " + path("nowhere/a.npz")));
+  EXPECT_EQ(nowhere.status, 2) << nowhere.text;
+  EXPECT_THAT(nowhere.text, HasSubstr("cannot write " + path("nowhere/a.npz") + ": No such file or directory"));
   for (const std::string option : {"--input q=none.npy", "--zeros 'q'", "--zeros '*.q'"}) {
     const Outcome unknown = sh(kPando + " run " + two(option));
     EXPECT_EQ(unknown.status, 2) << option;

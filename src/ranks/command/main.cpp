@@ -116,6 +116,15 @@ void write_executables(const Result& r, const std::string& file) {
   if (!out.flush()) fail(ErrorKind::file_load_error, "unwritable-file", "cannot write {}: {}", file, std::strerror(errno));
 }
 
+// What a run of hours leaves must have a place: known before it begins.
+void check_writable(const std::string& file) {
+  const std::filesystem::path parent = std::filesystem::absolute(file).parent_path();
+  const bool exists = std::filesystem::exists(file);
+  if (exists ? !std::filesystem::is_directory(file) && access(file.c_str(), W_OK) == 0 : access(parent.c_str(), W_OK | X_OK) == 0) return;
+  fail(ErrorKind::file_load_error, "unwritable-file", "cannot write {}: {}", file,
+       exists && std::filesystem::is_directory(file) ? "it is a folder" : std::strerror(errno));
+}
+
 // What a rank does. What goes wrong ends all ranks; rank 0 says it.
 int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Board& board) {
   const unsigned rank = transport.rank();
@@ -131,6 +140,7 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
         ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
       if (program->pieces) data->set_pieces(*program->pieces);
       data->refuse_unknown(names_of(*program));
+      if (rank == 0 && !a.output.empty()) check_writable(a.output);
       if (!a.executables.empty() && std::filesystem::exists(a.executables)) options.executables = executables_of(a.executables);
       if (transport.ranks() > program->parts.size()) {
         ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more",
