@@ -13,6 +13,15 @@
 
 namespace pando::ranks {
 
+namespace {
+struct Stopping {
+  const Board* board = nullptr;
+  std::atomic<std::int32_t>* state = nullptr;
+  unsigned rank = 0;
+  std::int32_t supervisor = 0;
+} stopping;
+}  // namespace
+
 Board::Board(const std::string& file) {
   int fd = -1;
   if (!file.empty()) {
@@ -26,7 +35,10 @@ Board::Board(const std::string& file) {
   contents_ = static_cast<Contents*>(p);
 }
 
-Board::~Board() { munmap(contents_, sizeof(Contents)); }
+Board::~Board() {
+  // A signal may come until the process has ended: what its handler reads stays.
+  if (stopping.board != this) munmap(contents_, sizeof(Contents));
+}
 
 void Board::set_rank(unsigned rank, std::int32_t process, RankState state) {
   contents_->ranks[rank].process = process;
@@ -93,15 +105,6 @@ std::string Board::describe(unsigned rank) const {
   text.resize(describe_to(text.data(), text.size(), rank));
   return text;
 }
-
-namespace {
-struct Stopping {
-  const Board* board = nullptr;
-  std::atomic<std::int32_t>* state = nullptr;
-  unsigned rank = 0;
-  std::int32_t supervisor = 0;
-} stopping;
-}  // namespace
 
 void Board::stop_by_signal(int signal) {
   auto running = static_cast<std::int32_t>(RankState::running);  // what failed has said so
