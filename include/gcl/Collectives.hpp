@@ -10,6 +10,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 
+#include <istream>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ namespace gcl {
 /// LOCAL: each replica keeps its own value.
 enum class CollectiveOperator { ADD, MEAN, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_OR, SQUARE_ADD, LOCAL };
 POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, CollectiveOperator op);
+POPLAR_EXPORT std::istream& operator>>(std::istream& in, CollectiveOperator& op);
 /// The reverse of operator<<; throws poputil::poplibs_error.
 POPLAR_EXPORT CollectiveOperator operatorFromString(const std::string& name);
 POPLAR_EXPORT CollectiveOperator toCollectiveOperator(popops::Operation op);

@@ -7,6 +7,7 @@
 #include <gcl/TileAllocation.hpp>
 #include <popfloat/experimental/CastToGfloat.hpp>
 #include <poplar_test/Util.hpp>
+#include <popops/TensorCollectives.hpp>
 #include <pvti/pvti.hpp>
 
 #include "misuse/world.h"
@@ -60,6 +61,14 @@ struct Maker<gcl::Chunk> {
 template <>
 struct Maker<gcl::Chunks> {
   static gcl::Chunks make(World& w);
+};
+template <>
+struct Maker<popops::Chunk> {
+  static popops::Chunk make(World& w);
+};
+template <>
+struct Maker<popops::Chunks> {
+  static popops::Chunks make(World& w);
 };
 
 template <>

@@ -48,6 +48,12 @@ std::ostream& operator<<(std::ostream& out, CollectiveOperator op) {
   return number < std::size(kNames) ? out << kNames[number] : out << "CollectiveOperator(" << number << ")";
 }
 
+std::istream& operator>>(std::istream& in, CollectiveOperator& op) {
+  std::string name;
+  if (in >> name) op = operatorFromString(name);
+  return in;
+}
+
 CollectiveOperator operatorFromString(const std::string& name) {
   const auto found = std::find(std::begin(kNames), std::end(kNames), name);
   if (found == std::end(kNames)) poputil::refuse("no-such-operator", "{}", "gcl: there is no collective operator '" + name + "'");

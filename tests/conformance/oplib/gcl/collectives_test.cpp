@@ -5,6 +5,7 @@
 
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popops/TensorCollectives.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -174,18 +175,22 @@ TEST(WithinReplica, Collectives) {
   graph.setInitialValue<float>(parts, values);
   Sequence prog;
   const Tensor all = gcl::allReduceWithinReplica(graph, parts, CollectiveOperator::ADD, prog);
-  const gcl::Chunks chunks = gcl::reduceScatterWithinReplica(graph, parts, CollectiveOperator::MAX, prog);
-  const Tensor gathered = gcl::allGatherWithinReplica(graph, chunks, prog);
+  // By their older names.
+  const popops::Chunks chunks = popops::reduceScatter(graph, parts, popops::CollectiveOperator::MAX, prog);
+  const Tensor gathered = popops::allGather(graph, chunks, prog), again = popops::allReduce(graph, parts, CollectiveOperator::ADD, prog);
   EXPECT_EQ(graph.getTileMapping(all), graph.getTileMapping(parts));
   const auto of_chunk = graph.getTileMapping(chunks.chunks[1].tensor), of_gathered = graph.getTileMapping(gathered[1]);
   for (unsigned t = 0; t < 4; ++t) EXPECT_TRUE(of_chunk[t].empty() && of_gathered[t].empty()) << "not on the second IPU";
   graph.createHostRead("all", all);
+  graph.createHostRead("again", again);
   graph.createHostRead("gathered", gathered);
   Engine engine(graph, prog);
   engine.load(device);
   engine.run();
-  std::vector<float> sums(12), most(12);
+  std::vector<float> sums(12), same(12), most(12);
   engine.readTensor("all", sums);
+  engine.readTensor("again", same);
+  EXPECT_EQ(sums, same);
   engine.readTensor("gathered", most);
   for (std::size_t i = 0; i < 12; ++i) {
     EXPECT_EQ(sums[i], values[i % 6] + values[6 + i % 6]);
@@ -211,9 +216,13 @@ TEST(WithinReplica, Refusals) {
   gcl::Chunks chunks = gcl::reduceScatterWithinReplica(graph, parts, CollectiveOperator::ADD, prog);
   chunks.originalInput = foreign;
   EXPECT_THROW(gcl::allGatherWithinReplica(graph, chunks, prog), poplar_error);
-  std::ostringstream text;
+  std::stringstream text;
   text << CollectiveOperator::LOCAL << " " << none;
   EXPECT_EQ(text.str(), "LOCAL CollectiveOperator(9)");
+  CollectiveOperator read = CollectiveOperator::ADD;
+  text >> read;
+  EXPECT_EQ(read, CollectiveOperator::LOCAL);
+  EXPECT_THROW(text >> read, poputil::poplibs_error);
 }
 
 TEST(TileAllocation, SharesOfEachIpu) {
