@@ -153,6 +153,17 @@ void multiply_with_output(const std::string& function, Graph& graph, const Tenso
   write_product(graph, orient(graph, p, a, b, out, cache), out, Tensor(), prog, debug);
 }
 
+// One element. Callers may leave a constant unmapped.
+Tensor factor_of(Graph& graph, const Tensor& scale, const DebugContext& debug) {
+  bool is_mapped = false;
+  static_cast<void>(graph.getTileMapping(scale, &is_mapped));
+  float value = 0;
+  if (is_mapped || !scale.getConstantValue(&value)) return scale.reshape({});
+  const Tensor factor = graph.addConstant<float>(scale.elementType(), {}, value, {debug, "scale"});
+  graph.setTileMapping(factor, 0);
+  return factor;
+}
+
 void accumulate(const std::string& function, Graph& graph, const Tensor& c, const Tensor& scale, const Tensor& a, const Tensor& b,
                 Sequence& prog, const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of_tensors(function, graph, a, b, c.elementType(), options);
@@ -162,8 +173,9 @@ void accumulate(const std::string& function, Graph& graph, const Tensor& c, cons
   if (scale.elementType() != poplar::FLOAT && scale.elementType() != poplar::HALF)
     fail(function, "the factor is of type " + scale.elementType().toString() + ", expected float or half");
   if (is_empty(p) || p.k == 0) return;
-  if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, c, scale.reshape({}), prog, debug);
-  write_product(graph, orient(graph, p, a, b, c, cache), c, scale.reshape({}), prog, debug);
+  const Tensor factor = factor_of(graph, scale, debug);
+  if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, c, factor, prog, debug);
+  write_product(graph, orient(graph, p, a, b, c, cache), c, factor, prog, debug);
 }
 
 Tensor constant_scale(Graph& graph, float k, const DebugContext& debug) {

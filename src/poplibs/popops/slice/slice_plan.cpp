@@ -1,12 +1,14 @@
 #include "poplibs/popops/slice/slice_plan.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include <poputil/OptionParsing.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popops/slice/slice_args.h"
+#include "poplibs/poputil/refuse.h"
 
 namespace popops {
 
@@ -64,11 +66,15 @@ SliceOptions parse_slice_options(const poplar::OptionFlags& options) {
       {"indicesDistribution", OptionHandler::createWithEnum(distribution, distributions)},
       {"partialType", OptionHandler::createWithEnum(partials, types)},
       {"paddingIndexUsed", OptionHandler::createWithBool(padding)},
+      {"planConstraints", OptionHandler::createWithString(constraints)},
       {"remapOutOfBoundIndices", OptionHandler::createWithBool(out.remap)},
       {"validateIndices", OptionHandler::createWithBool(out.validate)},
       {"pando.planObjective", OptionHandler::createWithEnum(out.host, std::map<std::string, bool>{{"cycles", false}, {"hostTime", true}})},
   };
   for (const auto& option : options) spec.parse(option.first, option.second);
+  // What the original's planner is told means nothing to this one.
+  if (!constraints.empty() && !nlohmann::json::accept(constraints))
+    poputil::refuse_option("constraints", "planConstraints: '{}' is no JSON", constraints);
   return out;
 }
 

@@ -228,6 +228,19 @@ TEST(MatMul, Accumulates) {
           }
 }
 
+TEST(MatMul, AFactorThatIsAConstantNeedsNoTile) {
+  const Dims d{1, 8, 30, 9};
+  for (const Machine machine : kMachines)
+    for (const Type& type : {FLOAT, HALF}) {
+      const Operand a = left(d, type), b = right(d, type), c = operand("C", type, {1, d.m, d.n}, uniform(-1, 1, 5));
+      const auto out = run(machine, {a, b, c}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        poplin::matMulAcc(g, in[2][0], g.addConstant(type, {}, -0.5f), in[0][0], in[1][0], prog);
+        return std::vector<Tensor>{in[2]};
+      });
+      expect_close(out[0], reference(d, a, b, -0.5, &c), tolerance(d, type), name_of(machine));
+    }
+}
+
 TEST(MatMul, CreatedOperandsAndOutputsFit) {
   for (const Machine machine : kMachines)
     for (const Type& type : {FLOAT, HALF})

@@ -236,6 +236,18 @@ TEST(Norms, InOnePass) {
                poplar::invalid_option);
 }
 
+TEST(Norms, OfBatchesTakeTheOptionsOfAllKinds) {
+  const auto with = [](const char* strided) {
+    return run(Machine::ipu1, {operand("x", FLOAT, {2, 3, 4}, uniform(-2, 3, 1))}, [&](Graph& g, Tensors& in, Sequence& p) {
+      const OptionFlags options = {{"groupNormStridedChannelGrouping", strided}};
+      const auto moments = popnn::bn::batchNormStatistics(g, in[0], kEps, p, false, true, FLOAT, {}, options);
+      return Tensors{moments.first, moments.second};
+    });
+  };
+  EXPECT_EQ(with("true")[0].values, with("false")[0].values);
+  EXPECT_THROW(with("perhaps"), poplar::invalid_option);
+}
+
 TEST(Norms, CombinedMultiplicand) {
   const Operand x = operand("x", FLOAT, {2, 3, 4}, uniform(-2, 3, 1)), a = operand("a", FLOAT, {3}, uniform(0.5, 2, 3)),
                 b = operand("b", FLOAT, {3}, uniform(-1, 1, 4));
@@ -339,7 +351,7 @@ TEST(Norms, Errors) {
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) { popnn::bn::batchNormParamUpdate(g, t[1], t[2], 1.0f, t[1], t[1], p); }),
               HasSubstr("differ in type"));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) {
-                popnn::bn::batchNormStatistics(g, t[0], 1, p, false, false, FLOAT, {}, contiguous());
+                popnn::bn::batchNormStatistics(g, t[0], 1, p, false, false, FLOAT, {}, {{"groups", "2"}});
               }),
               HasSubstr("option: "));
   EXPECT_THAT(error_of([](Graph& g, Tensors& t, Sequence& p) {

@@ -486,6 +486,8 @@ TEST(DynamicSlice, Errors) {
   EXPECT_THROW(popops::createSliceableTensorFromSlice(g, s, {0}, {1, 2}), poplibs_error);
   EXPECT_THROW(popops::embedding::plan(g, FLOAT, 10, 10, {5}, {{"usedForSlice", "maybe"}}), poplar::invalid_option);
   EXPECT_THROW(popops::embedding::plan(g, FLOAT, 10, 10, {5}, {{"usedForSlice", "false"}, {"usedForUpdate", "false"}}), poplibs_error);
+  EXPECT_THROW(popops::embedding::plan(g, FLOAT, 10, 10, {5}, {{"planConstraints", "{split"}}), poplar::invalid_option);
+  EXPECT_NO_THROW(popops::embedding::plan(g, FLOAT, 10, 10, {5}, {{"planConstraints", R"({"lookupSplit": 2})"}}));
 }
 
 }  // namespace
