@@ -14,6 +14,7 @@ if(PANDO_LIBRARIES)
     file(COPY "${PANDO_LIBRARIES}/include/${library}" DESTINATION "${CMAKE_BINARY_DIR}/op_headers")
   endforeach()
   include_directories("${CMAKE_BINARY_DIR}/op_headers")
+  link_libraries(gcl)  # which has the collectives
   add_compile_options(-Wno-error=switch)  # of enumerations that have more values here
 
   macro(add_subdirectory folder)

@@ -5,7 +5,7 @@ import types
 import unittest
 import xml.etree.ElementTree
 
-from poplibs import LIBRARIES, NOT_THERE, add_passing, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
+from poplibs import LIBRARIES, NOT_THERE, add_passing, forget_stale, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
 
 LISTING = {
     "backtraceGraph": {"files": ["/x/tests/popops/CMakeLists.txt", "/x/tests/popnn/codelets/CMakeLists.txt", "/x/tests/CMakeLists.txt"],
@@ -49,6 +49,17 @@ class Tests(unittest.TestCase):
         self.assertEqual(wanted("poplin", ["c", "a"], programs, quick=True, ours=False), ["lib/poplin/all", "tools/x"])
         self.assertEqual(wanted("poplin", ["a", "b"], programs, quick=False, ours=True), ["tests/poplin/all", "tools/x", "tools/y"])
         self.assertEqual(wanted("popfloat", [], programs, quick=True, ours=False), [])
+
+    def test_a_new_header_of_ours_makes_all_of_the_build_stale(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work, include = pathlib.Path(folder), pathlib.Path(folder) / "include"
+            (include / "popops").mkdir(parents=True)
+            (include / "popops/a.hpp").touch()
+            for header, is_kept in (("popops/a.hpp", False), ("popops/a.hpp", True), ("popops/b.hpp", False), ("popops/b.hpp", True)):
+                (include / header).touch()
+                (work / "build").mkdir(exist_ok=True)
+                forget_stale(work, include)
+                self.assertEqual((work / "build").exists(), is_kept)
 
     def test_a_tenth(self):
         self.assertEqual(tenth({f"{i:02}" for i in range(25)}), {"00", "10", "20"})
