@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/print_format.h"
+#include "base/values/format_tensor.h"
 #include "graph/views/view.h"
 
 namespace pando::graph {

@@ -17,7 +17,7 @@
 
 #include "base/element_type.h"
 #include "base/ids.h"
-#include "base/print_format.h"
+#include "base/values/format_tensor.h"
 #include "codelet/library.h"
 #include "machine/machine.h"
 
@@ -119,7 +119,7 @@ struct Transfer {
 
 struct PrintInfo {
   std::string title;  // of a print; message of an error
-  std::vector<std::uint64_t> shape;
+  Shape shape;
   PrintFormat format;
 };
 

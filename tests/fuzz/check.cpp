@@ -7,7 +7,7 @@
 #include <sstream>
 #include <variant>
 
-#include "base/print_format.h"
+#include "base/values/format_tensor.h"
 #include "exec/runner.h"
 #include "graph/interpreter.h"
 #include "random.h"

@@ -1,10 +1,11 @@
+#include "base/values/format_tensor.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "base/print_format.h"
 #include "base/values/element_text.h"
 
 namespace pando {
@@ -33,7 +34,7 @@ std::string integer_text(const char* bytes, ElementType type, std::uint64_t i) {
 
 class Formatter {
  public:
-  Formatter(const char* bytes, ElementType type, const std::vector<std::uint64_t>& shape, const PrintFormat& format)
+  Formatter(const char* bytes, ElementType type, const Shape& shape, const PrintFormat& format)
       : bytes_(bytes), type_(type), shape_(shape), format_(format) {
     std::uint64_t elements = 1;
     for (const std::uint64_t d : shape) elements *= d;
@@ -144,7 +145,7 @@ class Formatter {
 
   const char* const bytes_;
   const ElementType type_;
-  const std::vector<std::uint64_t>& shape_;
+  const Shape& shape_;
   const PrintFormat& format_;
   bool empty_ = false, summarise_ = false, real_ = false, scientific_ = false;
   int decimals_ = 0;
@@ -154,7 +155,7 @@ class Formatter {
 
 }  // namespace
 
-std::string format_tensor(const void* bytes, ElementType type, const std::vector<std::uint64_t>& shape, const PrintFormat& format) {
+std::string format_tensor(const void* bytes, ElementType type, const Shape& shape, const PrintFormat& format) {
   return Formatter(static_cast<const char*>(bytes), type, shape, format).run();
 }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/print_format.h"
 #include "base/values/convert.h"
 #include "base/values/element_text.h"
+#include "base/values/format_tensor.h"
 #include "base/values/half.h"
 
 namespace pando {

@@ -52,12 +52,6 @@ bool strides_for(const Shape& shape, const std::vector<Dim>& coalesced, std::vec
 
 }  // namespace
 
-std::string to_string(const Shape& shape) {
-  std::string text = "{";
-  for (std::size_t d = 0; d < shape.size(); ++d) text += (d ? "," : "") + std::to_string(shape[d]);
-  return text + "}";
-}
-
 View View::of_variable(VariableId variable, ElementType type, const Shape& shape) {
   View view;
   view.valid_ = true;

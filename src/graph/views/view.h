@@ -20,6 +20,7 @@
 #include "base/element_type.h"
 #include "base/ids.h"
 #include "base/interval.h"
+#include "base/values/shape.h"
 
 namespace pando::graph {
 
@@ -39,7 +40,8 @@ struct Region {
   friend auto operator<=>(const Region&, const Region&) = default;
 };
 
-using Shape = std::vector<std::size_t>;
+using pando::Shape;
+using pando::to_string;
 
 class View {
  public:
@@ -116,7 +118,5 @@ class View {
   std::shared_ptr<const Node> node_;
   Shape shape_;
 };
-
-std::string to_string(const Shape& shape);  // "{3,4}"
 
 }  // namespace pando::graph

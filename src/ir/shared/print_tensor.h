@@ -1,7 +1,7 @@
 // The text of print_tensor.
 #pragma once
 
-#include "base/print_format.h"
+#include "base/values/format_tensor.h"
 #include "ir/host_tensor.h"
 #include "ir/types/attributes.h"
 

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "base/element_type.h"
+#include "base/values/shape.h"
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace pando {
 
@@ -21,6 +20,6 @@ struct PrintFormat {
 };
 
 // Row-major bytes as text; booleans and integers in decimal, quarter as its bits.
-std::string format_tensor(const void* bytes, ElementType type, const std::vector<std::uint64_t>& shape, const PrintFormat& format);
+std::string format_tensor(const void* bytes, ElementType type, const Shape& shape, const PrintFormat& format);
 
 }  // namespace pando
