@@ -42,6 +42,12 @@ const std::map<std::string, Pass>& passes() {
   return names;
 }
 
+// What only the original's planner knows: the vertices of a method, and what it does on each level. It means nothing to this one.
+bool is_of_the_original(const std::string& key, const Json& value) {
+  if (key.size() == 1 && key[0] >= '0' && key[0] <= '9') return value.is_object();
+  return (key == "method" && value.is_string()) || key == "numAmpConvUnits" || key == "useLimitedVersion";
+}
+
 PlanConstraints constraints_of(const std::string& text) {
   PlanConstraints c;
   if (text.empty()) return c;
@@ -49,8 +55,10 @@ PlanConstraints constraints_of(const std::string& text) {
     if (pando::json_nests_too_deep(text)) poputil::refuse_option("constraints-depth", "planConstraints: JSON that nests too deep");
     const Json j = Json::parse(text);
     for (const auto& [key, value] : j.items())
-      if (key != "partition")
-        poputil::refuse_option("no-such-constraint", "{}", "Unrecognised plan constraint '" + key + "'; valid: 'partition'");
+      if (key != "partition" && !is_of_the_original(key, value))
+        poputil::refuse_option("no-such-constraint", "{}",
+                               "Unrecognised plan constraint '" + key +
+                                   "'; valid: 'partition'; without effect: 'method', 'numAmpConvUnits', 'useLimitedVersion', '0'");
     if (!j.contains("partition")) return c;
     for (const auto& [key, value] : j.at("partition").items()) {
       if (key == "groups")

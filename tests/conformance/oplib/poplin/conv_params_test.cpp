@@ -279,6 +279,7 @@ TEST(ConvOptions, AreCheckedAndKept) {
                                   {{"use128BitConvUnitLoad", "true"}},
                                   {{"enableMultiStageReduce", "false"}},
                                   {{"pando.planObjective", "hostTime"}},
+                                  {{"planConstraints", R"({"method": "HMAC", "0": {"transform": {"swapOperands": false}}})"}},
                                   {{"planConstraints", R"({"partition": {"inChans": 2}})"}}})
     EXPECT_NO_THROW(poplin::convolutionValidateOptions(good));
   for (const OptionFlags& bad : {OptionFlags{{"partialType", "half"}},
@@ -289,6 +290,8 @@ TEST(ConvOptions, AreCheckedAndKept) {
                                  {{"pando.planObjective", "beauty"}},
                                  {{"planConstraints", "{"}},
                                  {{"planConstraints", R"({"method": 1})"}},
+                                 {{"planConstraints", R"({"methods": "HMAC"})"}},
+                                 {{"planConstraints", R"({"0": 1})"}},
                                  {{"planConstraints", R"({"partition": {"chans": 1}})"}}})
     EXPECT_THROW(poplin::convolutionValidateOptions(bad), invalid_option);
 }
