@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
 #include <string>
 
 #include "base/json_depth.h"
@@ -45,7 +46,9 @@ const std::map<std::string, Pass>& passes() {
 // What only the original's planner knows: the vertices of a method, and what it does on each level. It means nothing to this one.
 bool is_of_the_original(const std::string& key, const Json& value) {
   if (key.size() == 1 && key[0] >= '0' && key[0] <= '9') return value.is_object();
-  return (key == "method" && value.is_string()) || key == "numAmpConvUnits" || key == "useLimitedVersion";
+  static const std::set<std::string> numbers = {"convGroupsPerGroup", "inChansPerGroup", "partialChansPerGroup", "numAmpConvUnits",
+                                                "useLimitedVersion"};
+  return (key == "method" && value.is_string()) || numbers.count(key) != 0;
 }
 
 PlanConstraints constraints_of(const std::string& text) {
@@ -58,7 +61,8 @@ PlanConstraints constraints_of(const std::string& text) {
       if (key != "partition" && !is_of_the_original(key, value))
         poputil::refuse_option("no-such-constraint", "{}",
                                "Unrecognised plan constraint '" + key +
-                                   "'; valid: 'partition'; without effect: 'method', 'numAmpConvUnits', 'useLimitedVersion', '0'");
+                                   "'; valid: 'partition'; without effect: 'method', 'numAmpConvUnits', 'useLimitedVersion', "
+                                   "'convGroupsPerGroup', 'inChansPerGroup', 'partialChansPerGroup', '0'");
     if (!j.contains("partition")) return c;
     for (const auto& [key, value] : j.at("partition").items()) {
       if (key == "groups")

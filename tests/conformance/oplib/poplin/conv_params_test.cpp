@@ -280,6 +280,7 @@ TEST(ConvOptions, AreCheckedAndKept) {
                                   {{"enableMultiStageReduce", "false"}},
                                   {{"pando.planObjective", "hostTime"}},
                                   {{"planConstraints", R"({"method": "HMAC", "0": {"transform": {"swapOperands": false}}})"}},
+                                  {{"planConstraints", R"({"method": "SLIC", "convGroupsPerGroup": 4, "inChansPerGroup": 1})"}},
                                   {{"planConstraints", R"({"partition": {"inChans": 2}})"}}})
     EXPECT_NO_THROW(poplin::convolutionValidateOptions(good));
   for (const OptionFlags& bad : {OptionFlags{{"partialType", "half"}},
