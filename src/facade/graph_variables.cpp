@@ -239,17 +239,7 @@ View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const 
     open = open.reverse(d);
   }
   // In the order of memory a tile's elements are few intervals: mostly a variable's own.
-  const View from = open.dim_shuffle(permutation);
-  if (Region region; from.single_region(region)) {
-    const View flat = whole.flatten();
-    for (const pando::graph::MappedInterval& m : g.variables()[region.variable].mapping.intervals()) {
-      const std::size_t begin = std::max(m.elements.begin, region.elements.begin), end = std::min(m.elements.end, region.elements.end);
-      if (begin < end) g.set_tile_mapping(flat.slice(begin - region.elements.begin, end - region.elements.begin, 0), m.tile);
-    }
-  } else {
-    bool complete = false;
-    g.set_tile_mapping(whole, g.tile_mapping(from, &complete));
-  }
+  g.set_tile_mapping(whole, g.tile_mapping(open.dim_shuffle(permutation), nullptr));
   return copy.reshape(v.shape());
 }
 
@@ -272,8 +262,7 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
     for (const Region& r : set) n += r.elements.size();
     copy = rebuilt(v, set, g.view(g.add_variable(Access::element_type(type), {n}, name)));
   }
-  bool complete = false;
-  g.set_tile_mapping(copy, g.tile_mapping(v, &complete));
+  g.set_tile_mapping(copy, g.tile_mapping(v, nullptr));
   return Access::tensor({std::move(copy), Access::state(*this).shared, type == QUARTER ? Access::state(t).metadata : nullptr});
 }
 
