@@ -162,7 +162,7 @@ void bind_distribution(nb::module_& m) {
       "search",
       [](Program& p, const Note& note, std::int32_t devices, std::int32_t first_device, double memory, bool wide, std::string require,
          std::int32_t microbatches, const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not,
-         std::vector<std::string> schedules, std::int32_t cuts) {
+         std::vector<std::string> schedules, std::int32_t cuts, std::int32_t recompute_sets) {
         search::ProgramSpace space{.devices = devices,
                                    .first_device = first_device,
                                    .memory = memory,
@@ -170,6 +170,7 @@ void bind_distribution(nb::module_& m) {
                                    .require = std::move(require),
                                    .most_microbatches = microbatches};
         space.cuts = cuts;
+        space.recompute_sets = recompute_sets;
         for (std::string& s : schedules) {
           if (s.ends_with(".csv"))
             space.tables.push_back({s, search::table_from(s)});
@@ -180,7 +181,7 @@ void bind_distribution(nb::module_& m) {
       },
       nb::arg("program"), nb::arg("note"), nb::arg("devices"), nb::arg("first_device"), nb::arg("memory"), nb::arg("wide"),
       nb::arg("require"), nb::arg("microbatches"), nb::arg("machine"), nb::arg("top"), nb::arg("frontier"), nb::arg("why_not"),
-      nb::arg("schedules"), nb::arg("cuts"));
+      nb::arg("schedules"), nb::arg("cuts"), nb::arg("recompute_sets"));
   nb::class_<Distribution> c(m, "Distribution", "A program over devices.");
   c.def(
       "__init__",

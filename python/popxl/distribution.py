@@ -75,7 +75,7 @@ def _note(samples, sequence, experts, loss):
 def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
            sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None, require: str = "", wide: bool = False,
            microbatches: int = 32, top: int = 5, frontier: bool = False, why_not: Sequence[str] = (), schedules: Sequence[str] = (),
-           cuts: int = 0, by: str = "time") -> Result:
+           cuts: int = 0, recompute_sets: int = 0, by: str = "time") -> Result:
     """The best strategy for a program, with a certificate. Each point of the space is made and simulated, or excluded by a bound or a rule: so
     every strategy that is found can run.
 
@@ -97,6 +97,8 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
         schedules: pipeline schedules that are tried, by name, "all", or "synthesised" (made for what the stages cost, under several
             limits of memory); files of tables (.csv) are tried where they fit. None: 1F1B.
         cuts: also cut weights over the tensor axis along each of their dimensions, or not at all: so many of them at once.
+        recompute_sets: also compute activations of some layers again, not of all: at most so many sets of layers for each kind of
+            recomputation ("recompute=full recompute-layers=0/1").
         by: "time", or "price": which number of devices is the best. Devices of a machine cost the same, so the price is that of seconds times
             devices.
 
@@ -111,7 +113,7 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
         found, front, certificate, table, answers = _core.search(
             ir._program, _note(samples, sequence, experts, loss), devices=n, first_device=0, memory=memory or 0, wide=wide, require=require,
             microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not),
-            schedules=list(schedules), cuts=int(cuts))
+            schedules=list(schedules), cuts=int(cuts), recompute_sets=int(recompute_sets))
         return Result([Found(*f) for f in found], [Found(*f) for f in front], Certificate(**certificate), table, dict(zip(why_not, answers)), n)
 
     def price(result):

@@ -109,6 +109,9 @@ def test_demands_and_limits():
     points = [distribution.search(step.ir, 2, require="tensor=2", cuts=n).certificate.points for n in (0, 1, 2)]
     # Two weights at once lead to layouts that one leads to, in a network so small.
     assert points[0] < points[1] <= points[2]
+    sets = [distribution.search(step.ir, 1, require="recompute=full", recompute_sets=n, top=100) for n in (0, 4)]
+    assert sets[0].certificate.points < sets[1].certificate.points
+    assert any("recompute-layers=" in f.words for f in sets[1].found) and not any("recompute-layers=" in f.words for f in sets[0].found)
     none = distribution.search(step.ir, 2, memory=100)
     assert none.certificate.too_large_by_a_bound > 0
     assert not none.found and none.certificate.too_large == none.certificate.evaluated

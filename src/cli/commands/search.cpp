@@ -196,6 +196,14 @@ void add_search(CLI::App& app, int& status) {
       ->expected(0, 1)
       ->default_str("1")
       ->check(CLI::Range(0, 8));
+  command
+      ->add_option(
+          "--recompute-sets", p.space.recompute_sets,
+          "Of a program: also compute activations of some layers again, not of all; so many sets of layers at most for each kind of "
+          "recomputation, 8 without a number")
+      ->expected(0, 1)
+      ->default_str("8")
+      ->check(CLI::Range(0, 10'000));
   command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")->capture_default_str();
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
   command->callback([a, &status] { status = run(*a); });

@@ -66,6 +66,29 @@ class Bound {
     return most;
   }
 
+  ActivationsOfLayers by_layer() {
+    variables();
+    activations();
+    ActivationsOfLayers all;
+    for (OpId o : main().ops) {
+      if (!is_forward(o) || stages_.of_op[o.index()] < 0) continue;
+      const std::size_t layer = program_.layer_of(o);
+      if (layer >= all.stage.size()) all.stage.resize(layer + 1, -1);
+      all.stage[layer] = stages_.of_op[o.index()];
+    }
+    all.bytes.resize(all.stage.size(), 0);
+    for (const auto& [where, kept] : kept_) {
+      const std::uint32_t layer = program_.layer_of(m_.value(where.first).producer);
+      if (layer < all.stage.size() && where.second == all.stage[layer]) all.bytes[layer] += kept.bytes;
+    }
+    for (std::size_t s = 0; s < by_stage_.size(); ++s) {
+      all.rank.push_back(by_stage_[s].rank);
+      all.held.push_back(held(static_cast<std::int32_t>(s)));
+      all.variables.push_back(by_stage_[s].variables);
+    }
+    return all;
+  }
+
  private:
   // Bytes of a stage: always; of each microbatch until I (or B), and until W (or B); from the second backward pass on.
   struct OfStage {
@@ -221,6 +244,17 @@ class Bound {
 
   // --- the schedule
 
+  // Of how many microbatches a stage holds activations at once.
+  std::int32_t held(std::int32_t stage) const {
+    std::int32_t now = 0, most = 0;
+    for (const schedule::Cell& c : table_.ranks[static_cast<std::size_t>(by_stage_[static_cast<std::size_t>(stage)].rank)]) {
+      if (c.stage != stage) continue;
+      if (c.action == schedule::Action::forward) most = std::max(most, ++now);
+      if (c.action == schedule::Action::backward || c.action == schedule::Action::weight_gradient) --now;
+    }
+    return most;
+  }
+
   LeastMemory of_rank(std::size_t rank) const {
     LeastMemory most;
     most.rank = static_cast<std::int32_t>(rank);
@@ -262,6 +296,11 @@ class Bound {
 };
 
 }  // namespace
+
+ActivationsOfLayers activations_of_layers(const Program& program, const Strategy& strategy, const Layout& layout,
+                                          const schedule::Table& table) {
+  return Bound(program, strategy, layout, table).by_layer();
+}
 
 LeastMemory least_memory(const Program& program, const Strategy& strategy, const Layout& layout, const schedule::Table& table) {
   return Bound(program, strategy, layout, table).run();

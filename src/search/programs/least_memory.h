@@ -11,6 +11,7 @@
 #include "transform/distribute/layout/layout.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace pando::search {
 
@@ -20,6 +21,20 @@ struct LeastMemory {
   std::int32_t rank = 0, device = 0;
   std::int64_t bytes() const { return variables + activations + sums; }
 };
+
+// What backward passes take of the forward passes' activations, layer by layer, of one microbatch.
+struct ActivationsOfLayers {
+  // By layer: bytes, and the stage that has them; -1: none.
+  std::vector<std::int64_t> bytes;
+  std::vector<std::int32_t> stage;
+  // By stage: its rank, what lies there all the time, and of how many microbatches the schedule holds activations at once.
+  std::vector<std::int32_t> rank, held;
+  std::vector<std::int64_t> variables;
+};
+
+// Refuses (value) what the stages refuse.
+ActivationsOfLayers activations_of_layers(const transform::Program& program, const transform::Strategy& strategy,
+                                          const transform::Layout& layout, const schedule::Table& table);
 
 // Refuses (value) what the stages refuse.
 LeastMemory least_memory(const transform::Program& program, const transform::Strategy& strategy, const transform::Layout& layout,

@@ -3,6 +3,7 @@
 #include "schedule/generate.h"
 #include "simulate/cluster.h"
 #include "transform/distribute/device_order.h"
+#include "transform/distribute/recompute.h"
 
 #include <algorithm>
 #include <map>
@@ -138,6 +139,7 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const La
     all[stage].forward += seconds[o.index()];
     forward.forward(o, stage, seconds[o.index()]);
   }
+  for (OpId o : computed_again(s, layout, stages)) all[static_cast<std::size_t>(stages.of_op[o.index()])].all += seconds[o.index()];
   for (std::size_t i = ops.size(); i-- > 0;) {
     const OpId o = ops[i];
     if (layout.when[o.index()] != When::each || program_.phase_of(o) == Phase::forward || stages.of_op[o.index()] < 0) continue;
@@ -147,6 +149,31 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const La
     all[i].rank = ranks[i];
     all[i].idle_before = forward.idle(i);
     all[i].idle_behind = backward.idle(i);
+  }
+  return all;
+}
+
+// What backward ops of the same stage take, and what that is made of.
+std::vector<OpId> LeastTime::computed_again(const Strategy& s, const Layout& layout, const Stages& stages) const {
+  std::vector<OpId> all;
+  if (s.recompute == transform::Recompute::none) return all;
+  const ir::Module& m = program_.module;
+  const std::vector<bool> again = transform::recomputed_values(program_, s, layout);
+  std::vector<bool> wanted(m.value_count(), false);
+  const auto want_of = [&](OpId o) {
+    for (ValueId v : m.operands(o)) {
+      if (again[v.index()] && stages.home[v.index()] >= 0 && stages.home[v.index()] == stages.of_op[o.index()]) wanted[v.index()] = true;
+    }
+  };
+  const auto& ops = m.graph(m.main_graph()).ops;
+  for (OpId o : ops) {
+    if (layout.when[o.index()] == When::each && program_.phase_of(o) != Phase::forward) want_of(o);
+  }
+  for (std::size_t i = ops.size(); i-- > 0;) {
+    const auto results = m.results(ops[i]);
+    if (std::none_of(results.begin(), results.end(), [&](ValueId v) { return wanted[v.index()]; })) continue;
+    all.push_back(ops[i]);
+    want_of(ops[i]);
   }
   return all;
 }

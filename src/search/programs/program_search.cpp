@@ -7,6 +7,7 @@
 #include "search/programs/least_memory.h"
 #include "search/programs/least_time.h"
 #include "search/programs/program_space.h"
+#include "search/programs/recompute_choices.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/flatten.h"
 #include "transform/distribute/layout/layout.h"
@@ -48,25 +49,43 @@ std::optional<ProgramEstimate> try_estimate(const Program& program, const Strate
 
 // --- the search -------------------------------------------------------------------------------------------------------------------------
 
+// What takes least of all that a group's plainest point leads to: nothing is computed again.
+Strategy without_recomputing(Strategy s) {
+  s.recompute = transform::Recompute::none;
+  s.recomputed_layers.clear();
+  return s;
+}
+
 // Bounds of the points of one group: they have one schedule, and one layout for each stage of ZeRO.
-class MemoryOfGroup {
+class BoundsOfGroup {
  public:
-  explicit MemoryOfGroup(const Program& program) : program_(program) {}
+  BoundsOfGroup(const Program& program, LeastTime& times) : program_(program), times_(times) {}
 
   // Bytes of the fullest device; 0 for what the transforms refuse.
-  std::int64_t least(const Strategy& s) {
+  std::int64_t least_bytes(const Strategy& s) {
     try {
       if (!table_) table_ = transform::table_of(s);
-      auto it = layouts_.find(s.zero);
-      if (it == layouts_.end()) it = layouts_.emplace(s.zero, transform::lay_out(program_, s)).first;
-      return least_memory(program_, s, it->second, *table_).bytes();
+      return least_memory(program_, s, layout_of(s), *table_).bytes();
     } catch (const ModelError&) { return 0; } catch (const poplar::poplar_error&) {
       return 0;
     }
   }
+  // With what is computed again; 0 for what the transforms refuse.
+  double least_seconds(const Strategy& s) {
+    try {
+      return times_.seconds(s, layout_of(s));
+    } catch (const ModelError&) { return 0; }
+  }
 
  private:
+  const transform::Layout& layout_of(const Strategy& s) {
+    auto it = layouts_.find(s.zero);
+    if (it == layouts_.end()) it = layouts_.emplace(s.zero, transform::lay_out(program_, s)).first;
+    return it->second;
+  }
+
   const Program& program_;
+  LeastTime& times_;
   std::optional<schedule::Table> table_;
   std::map<std::int32_t, transform::Layout> layouts_;
 };
@@ -86,9 +105,12 @@ class Searcher {
     r_.samples = facts.samples;
     for (ProgramGroup& g : program_groups(facts, space)) {
       Candidate c{std::move(g), 0, false};
-      if (name_costs(c)) candidates_.push_back(std::move(c));
+      if (!name_costs(c)) continue;
+      if (space.recompute_sets > 0) add_layers(c.group, facts.layer_seconds, space.recompute_sets);
+      c.group.first_index = r_.certificate.points;
+      r_.certificate.points += static_cast<std::int64_t>(c.group.points.size());
+      candidates_.push_back(std::move(c));
     }
-    for (const Candidate& c : candidates_) r_.certificate.points += static_cast<std::int64_t>(c.group.points.size());
   }
 
   ProgramResult run() {
@@ -124,7 +146,7 @@ class Searcher {
       schedule::Problem p = schedule::problem_of(plainest.schedule, {plainest.pipeline, plainest.microbatches, plainest.stages_per_rank});
       const transform::Layout layout = transform::lay_out(program_, plainest);
       p.costs = times_.costs_of(plainest, layout);
-      c.seconds = times_.seconds(plainest, layout);
+      c.seconds = times_.seconds(without_recomputing(plainest), layout);
       c.bounded = true;
       const std::string with_transfers = schedule::name_of(p);
       p.costs.transfer = 0;
@@ -137,13 +159,38 @@ class Searcher {
     return true;
   }
 
+  // Behind each point where all layers compute again, those where some do.
+  void add_layers(ProgramGroup& g, const std::vector<double>& layer_seconds, std::int32_t most) {
+    std::map<transform::Recompute, std::vector<std::vector<std::uint32_t>>> choices;
+    std::vector<Strategy> all;
+    try {
+      std::optional<transform::Layout> layout;
+      for (const Strategy& s : g.points) {
+        all.push_back(s);
+        if (s.recompute == transform::Recompute::none || !s.recomputed_layers.empty()) continue;
+        if (!layout) layout = transform::lay_out(program_, g.points.front());
+        auto it = choices.find(s.recompute);
+        if (it == choices.end())
+          it = choices.emplace(s.recompute, recompute_choices(program_, s, *layout, transform::table_of(s), layer_seconds, most)).first;
+        for (const auto& layers : it->second) {
+          all.push_back(s);
+          all.back().recomputed_layers = layers;
+        }
+      }
+      g.points = std::move(all);
+    } catch (const ModelError&) {
+    } catch (const poplar::poplar_error&) {
+      // Refused where it is looked at.
+    }
+  }
+
   // Groups that the transforms refuse as a whole go, the others are visited by their bounds.
   void bound_groups() {
     std::vector<Candidate> left;
     for (Candidate& c : candidates_) {
       const Strategy& plainest = c.group.points.front();
       try {
-        if (!c.bounded) c.seconds = times_.seconds(plainest, transform::lay_out(program_, plainest));
+        if (!c.bounded) c.seconds = times_.seconds(without_recomputing(plainest), transform::lay_out(program_, plainest));
         left.push_back(std::move(c));
       } catch (const ModelError& e) { refused(e.id(), static_cast<std::int64_t>(c.group.points.size())); }
     }
@@ -160,9 +207,11 @@ class Searcher {
     return r_.best.size() < options_.top ? std::numeric_limits<double>::infinity() : r_.best.back().estimate.seconds;
   }
 
-  // Whether points of at least so many seconds can be left out; counts them. A frontier needs them all.
+  // A frontier needs all points.
+  bool may_exclude() const { return !options_.brute_force && !options_.frontier; }
+  // Whether points of at least so many seconds can be left out; counts them.
   bool excluded(double seconds, std::int64_t points) {
-    if (options_.brute_force || options_.frontier || seconds <= worst_kept()) return false;
+    if (!may_exclude() || seconds <= worst_kept()) return false;
     r_.certificate.by_time += points;
     r_.certificate.bound = std::min(r_.certificate.bound, seconds);
     return true;
@@ -171,20 +220,21 @@ class Searcher {
   void look_into(const Candidate& c) {
     // By ZeRO's stage: what the busiest device computes without recomputing and with everything on chip.
     std::map<std::int32_t, double> computing;
-    MemoryOfGroup memory(program_);
+    BoundsOfGroup bounds(program_, times_);
     std::int64_t index = c.group.first_index;
     for (const Strategy& s : c.group.points) {
       const std::int64_t here = index++;
+      const bool recomputes = s.recompute != transform::Recompute::none;
       const auto plain = computing.find(s.zero);
       if (plain != computing.end() && excluded(kCaution * plain->second, 1)) continue;
-      if (!options_.brute_force && static_cast<double>(memory.least(s)) > limit_) {
+      if (recomputes && worst_kept() < std::numeric_limits<double>::infinity() && may_exclude() && excluded(bounds.least_seconds(s), 1))
+        continue;
+      if (!options_.brute_force && static_cast<double>(bounds.least_bytes(s)) > limit_) {
         ++r_.certificate.by_memory;
         continue;
       }
       const std::optional<ProgramEstimate> e = evaluate(s, here);
-      if (e && s.recompute == transform::Recompute::none && !s.offload_weights && !s.offload_optimizer && !s.offload_activations) {
-        computing[s.zero] = e->computing;
-      }
+      if (e && !recomputes && !s.offload_weights && !s.offload_optimizer && !s.offload_activations) { computing[s.zero] = e->computing; }
     }
   }
 

@@ -49,6 +49,8 @@ struct ProgramSpace {
   // Of how many weights at once (those of one name in all layers are one) a strategy may say how they are cut over the tensor axis: along
   // any of their dimensions, or not.
   std::int32_t cuts = 0;
+  // Of how many sets of layers, for each kind of recomputation, a strategy may say that these alone compute again (recompute_choices.h).
+  std::int32_t recompute_sets = 0;
 };
 
 struct ProgramEstimate {

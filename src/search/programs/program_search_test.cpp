@@ -119,6 +119,9 @@ TEST(ProgramSearch, NoPeakIsBelowItsBound) {
                               "microbatches=8",
                               "microbatches=4 recompute=full",
                               "microbatches=4 recompute=selective",
+                              "microbatches=4 recompute=full recompute-layers=1/4",
+                              "pipeline=2 microbatches=8 schedule=ZB-H1 recompute=full recompute-layers=1",
+                              "recompute=full recompute-layers=2/3 offload=activations microbatches=4",
                               "offload=activations microbatches=4",
                               "offload=weights/optimizer data=2",
                               "pipeline=4 microbatches=8",
@@ -177,6 +180,82 @@ TEST(ProgramSearch, MemoryOfAdamByKind) {
     EXPECT_GT(most[static_cast<std::size_t>(simulate::MemoryKind::gradients)], weights / (2 * s.pipeline)) << words;
     EXPECT_LT(most[static_cast<std::size_t>(simulate::MemoryKind::gradients)], 3 * weights) << words;
   }
+}
+
+// Where what nothing computes again does not fit, and all of it is more than is needed: some layers do.
+TEST(ProgramSearch, SomeLayersComputeAgain) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  models::Gpt g;
+  g.layers = 4, g.width = 32, g.heads = 4, g.sequence = 32, g.batch = 16, g.vocabulary = 64;
+  const transform::Program gpt = models::build_gpt(g);
+  for (const char* demand : {"microbatches=4", "pipeline=2 microbatches=4 layers=3/3"}) {
+    ProgramSpace space{.devices = std::string(demand).starts_with("pipeline") ? 2 : 1, .require = demand};
+    const auto peak = [&](const std::string& more) {
+      return static_cast<double>(estimate_program(gpt, parse_words(demand + more, {.first_device = 0}), cluster).peak);
+    };
+    const double none = peak(""), full = peak(" recompute=full");
+    ASSERT_LT(full, 0.8 * none) << demand;
+    std::set<std::string> winners;
+    for (const double share : {0.05, 0.3, 0.6, 0.9}) {
+      space.memory = full + share * (none - full);
+      space.recompute_sets = 0;
+      const ProgramResult without = search_program(gpt, cluster, space);
+      space.recompute_sets = 100;
+      const ProgramResult quick = search_program(gpt, cluster, space), all = search_program(gpt, cluster, space, {.brute_force = true});
+      ASSERT_FALSE(quick.best.empty());
+      EXPECT_EQ(quick.best[0].index, all.best[0].index) << to_table(quick) << to_table(all);
+      const Certificate& c = quick.certificate;
+      EXPECT_EQ(c.points, c.evaluated + c.by_rule + c.by_memory + c.by_time);
+      EXPECT_EQ(c.points, all.certificate.points);
+      EXPECT_LE(static_cast<double>(quick.best[0].estimate.peak), space.memory);
+      EXPECT_LE(quick.best[0].estimate.seconds, without.best[0].estimate.seconds);
+      EXPECT_FALSE(quick.best[0].strategy.recomputed_layers.empty());
+      winners.insert(to_string(quick.best[0].strategy));
+      EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, quick.best[0].strategy), 3).equal());
+      // Fewer sets: those of the chain.
+      space.recompute_sets = 3;
+      const ProgramResult few = search_program(gpt, cluster, space);
+      EXPECT_LT(few.certificate.points, c.points);
+      EXPECT_EQ(few.best[0].index, search_program(gpt, cluster, space, {.brute_force = true}).best[0].index);
+      EXPECT_LE(few.best[0].estimate.seconds, without.best[0].estimate.seconds);
+    }
+    EXPECT_GE(winners.size(), 3u) << demand;
+    // The same answer, and why other layers are none.
+    space.memory = full + 0.3 * (none - full);
+    space.recompute_sets = 100;
+    const ProgramResult r = search_program(gpt, cluster, space);
+    const auto why = [&](const std::string& more) {
+      return why_not(gpt, cluster, space, parse_words(demand + more, {.first_device = 0}), r);
+    };
+    EXPECT_THAT(why(" recompute=full recompute-layers=0"), HasSubstr("memory: device 0 needs"));
+    EXPECT_THAT(why(" recompute=full recompute-layers=9"), HasSubstr("recompute-layers: layer 9 is to be recomputed; the program has 6"));
+    EXPECT_EQ(why_not(gpt, cluster, space, r.best[0].strategy, r), "it is the best\n");
+    EXPECT_THAT(why(" recompute=full"), HasSubstr("slower than the best"));
+  }
+}
+
+// A demanded set is the only one; early stages of a pipeline, which hold most microbatches, come first.
+TEST(ProgramSearch, WhichLayersComputeAgain) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  models::Gpt g;
+  g.layers = 6, g.width = 32, g.heads = 4, g.sequence = 32, g.batch = 16, g.vocabulary = 64;
+  const transform::Program gpt = models::build_gpt(g);
+  ProgramSpace space{.devices = 4, .require = "pipeline=4 microbatches=8 layers=2/2/2/2 schedule=1F1B recompute=full"};
+  space.recompute_sets = 5;
+  const ProgramResult r = search_program(gpt, cluster, space, {.top = 100, .brute_force = true});
+  ASSERT_EQ(r.certificate.points, 6);
+  std::size_t most = 0;
+  for (const FoundProgram& f : r.best) {
+    std::array<int, 4> of_stage{};
+    for (std::uint32_t l : f.strategy.recomputed_layers) ++of_stage[l / 2];
+    most = std::max(most, f.strategy.recomputed_layers.size());
+    if (f.strategy.recomputed_layers.size() == 1) EXPECT_EQ(f.strategy.recomputed_layers[0] / 2, 1u) << "the first whole stage of blocks";
+  }
+  EXPECT_GE(most, 5u);
+  space.require += " recompute-layers=1/2";
+  const ProgramResult one = search_program(gpt, cluster, space, {.top = 100, .brute_force = true});
+  ASSERT_EQ(one.best.size(), 1u);
+  EXPECT_EQ(one.best[0].strategy.recomputed_layers, (std::vector<std::uint32_t>{1, 2}));
 }
 
 // A weight that the transforms leave whole, or cut another way: some point with a cut holds less than all without.
@@ -359,7 +438,8 @@ TEST(ProgramSearch, NoEstimateIsBelowItsBound) {
   const transform::Program gpt = small_gpt();
   for (const char* words :
        {"data=4", "tensor=4", "tensor=2 data=2 sequence-parallel zero=1", "pipeline=4 microbatches=4",
-        "pipeline=2 data=2 microbatches=4 recompute=full", "pipeline=4 microbatches=8 schedule=ZB-H1",
+        "pipeline=2 data=2 microbatches=4 recompute=full", "microbatches=2 recompute=full", "recompute=selective tensor=2",
+        "pipeline=2 microbatches=4 schedule=ZB-H1 recompute=full recompute-layers=1/2", "pipeline=4 microbatches=8 schedule=ZB-H1",
         "pipeline=2 microbatches=4 schedule=ZBV stages-per-rank=2", "pipeline=2 microbatches=8 schedule=V-1F1B stages-per-rank=2",
         "pipeline=2 microbatches=4 schedule=synthesised:3:100-60:90:40-100", "pipeline=5 microbatches=2 layers=1/1/1/1/1",
         "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {

@@ -441,7 +441,9 @@ class SpaceBuilder {
     for (int bits = 0; bits < (space_.wide ? 8 : 1); ++bits) {
       s.offload_weights = bits & 1, s.offload_optimizer = bits & 2, s.offload_activations = bits & 4;
       if (s.offload_optimizer && !facts_.has_updates) continue;
-      if (s.offload_activations && (!facts_.has_backward || s.recompute == Recompute::full)) continue;
+      // Where all layers compute again there is nothing left to bring off chip; where some do, there is.
+      const bool nothing = s.recompute == Recompute::full && s.recomputed_layers.empty() && space_.recompute_sets == 0;
+      if (s.offload_activations && (!facts_.has_backward || nothing)) continue;
       g.points.push_back(s);
     }
   }
