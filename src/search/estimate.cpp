@@ -25,6 +25,7 @@ Groups levels_of(const Cluster& cluster, const Strategy& s) {
   g.data = group(s.data_level, s.data * s.context, s.tensor);
   g.expert = group(s.data_level, s.expert, s.tensor);
   g.pipeline = group(s.pipeline_level, 2, s.tensor * s.context * s.data);
+  g.ranks = group(s.pipeline_level, s.pipeline, s.tensor * s.context * s.data);
   return g;
 }
 
@@ -148,6 +149,21 @@ class Estimator {
     return 1;
   }
 
+  // Ranks but the slowest, one after the other, begin with a forward pass and a message. Where the first one to begin is the last one to
+  // end nobody waits; in a schedule without bubbles each rank ends as much later as it begins.
+  double synchronisation(double others, double message) const {
+    if (s_.pipeline == 1 || s_.post_validation) return 0;
+    const double norm = simulate::transfer_time(c_, Collective::all_reduce, 4, groups_.ranks).seconds;
+    const double f = layer_.forward_seconds, i = layer_.input_seconds + layer_.again_seconds, w = layer_.weight_seconds;
+    const double messages = static_cast<double>(s_.pipeline - 1) * message, scale = others / (f + i + w);
+    const double late = scale * (2 * w - i), first = scale * f;
+    switch (s_.schedule) {
+      case PipelineSchedule::zero_bubble_h2: return norm + std::max(0.0, std::min(late, first) - messages);
+      case PipelineSchedule::zero_bubble_v: return norm + std::max(0.0, std::min(late, first) / 2 - messages);
+      default: return norm;
+    }
+  }
+
   void times() {
     double slowest = 0, all = 0, exchange = 0, step = 0;
     for (const Stage& stage : stages_) {
@@ -161,12 +177,14 @@ class Estimator {
     const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.interleave);
     const double work = microbatches_ * slowest;
     e_.bubble = (all - slowest) * bubble_factor();
+    double message = 0;
     if (s_.pipeline > 1) {
       const double chunks = s_.schedule == PipelineSchedule::zero_bubble_v ? 2 : v;
       const double bytes = 2 * static_cast<double>(s_.microbatch * m_.seq * m_.hidden) / static_cast<double>(s_.tensor * s_.context);
-      const double message = simulate::transfer_time(c_, Collective::send, bytes, groups_.pipeline).seconds;
+      message = simulate::transfer_time(c_, Collective::send, bytes, groups_.pipeline).seconds;
       e_.pipeline_transfers = 2 * chunks * microbatches_ * message + 2 * (p - 1) * message;
     }
+    e_.synchronisation = synchronisation(all - slowest, message);
     e_.data_transfers = exchange;
     if (s_.data_overlap && s_.data > 1) {
       // Beside the last backward pass, which it slows down; the first layer's gradients are seen.
@@ -178,7 +196,7 @@ class Estimator {
     e_.optimizer = step;
     e_.host = s_.pipeline > 1 ? microbatches_ * c_.microbatch_seconds : 0;
     e_.offload = offload_seconds(work);
-    e_.seconds = work + e_.bubble + e_.pipeline_transfers + e_.data_transfers + e_.optimizer + e_.host + e_.offload;
+    e_.seconds = work + e_.bubble + e_.pipeline_transfers + e_.data_transfers + e_.synchronisation + e_.optimizer + e_.host + e_.offload;
     split_work();
   }
 
@@ -195,8 +213,8 @@ class Estimator {
     e_.tensor_transfers = layers * transfers;
     e_.recomputing = layers * layer_.again_seconds;
     e_.head = microbatches_ * head_of_slowest();
-    e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.optimizer - e_.host - e_.offload - e_.head -
-                   e_.tensor_transfers - e_.recomputing;
+    e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.synchronisation - e_.optimizer - e_.host -
+                   e_.offload - e_.head - e_.tensor_transfers - e_.recomputing;
   }
 
   double split(double devices) const { return s_.zero >= 1 ? devices : 1; }

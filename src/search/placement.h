@@ -6,7 +6,9 @@
 namespace pando::search {
 
 struct Groups {
-  simulate::Group tensor, context, data, pipeline, expert;
+  simulate::Group tensor, context, data, expert;
+  // Two neighbours, and all ranks.
+  simulate::Group pipeline, ranks;
 };
 
 // By the strategy's levels; without them tensor innermost, then context, data, pipeline.

@@ -45,6 +45,7 @@ std::string why_not(const Transformer& model, const simulate::Cluster& cluster, 
                                                   {"pipeline transfers", e.pipeline_transfers - b.pipeline_transfers},
                                                   {"data-parallel transfers", e.data_transfers - b.data_transfers},
                                                   {"bubble", e.bubble - b.bubble},
+                                                  {"synchronisation", e.synchronisation - b.synchronisation},
                                                   {"optimizer", e.optimizer - b.optimizer},
                                                   {"offload", e.offload - b.offload}};
   for (const auto& [name, more] : parts) {
@@ -65,8 +66,9 @@ std::string to_table(const Result& r) {
     const Estimate& e = r.best.front().estimate;
     text += fmt::format(
         "the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, pipeline {:.4f}, data {:.4f}, "
-        "bubble {:.4f}, optimizer {:.4f}, offload {:.4f}\n",
-        e.computing, e.recomputing, e.head, e.tensor_transfers, e.pipeline_transfers, e.data_transfers, e.bubble, e.optimizer, e.offload);
+        "bubble {:.4f}, synchronisation {:.4f}, optimizer {:.4f}, offload {:.4f}\n",
+        e.computing, e.recomputing, e.head, e.tensor_transfers, e.pipeline_transfers, e.data_transfers, e.bubble, e.synchronisation,
+        e.optimizer, e.offload);
     text += fmt::format("its fullest device (stage {}), GiB: {}\n", e.fullest_stage, kinds_of(e));
   }
   if (!r.frontier.empty()) {

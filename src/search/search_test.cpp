@@ -13,16 +13,29 @@
 namespace pando::search {
 namespace {
 
+// The row that says the same of a schedule, with less behind it.
+const ValidationRow& row_of(const ValidationSet& set, const std::string& what) {
+  return *std::find_if(set.rows.begin(), set.rows.end(), [&](const ValidationRow& r) { return what.starts_with(r.what); });
+}
+
 TEST(Validation, PublishedMeasurements) {
   const auto sets = validate(PANDO_SOURCE_DIR "/tests/data/distribution");
   std::map<std::string, const ValidationSet*> by_name;
   for (const ValidationSet& s : sets) by_name[s.name] = &s;
-  ASSERT_EQ(by_name.size(), 11u);
+  ASSERT_EQ(by_name.size(), 12u);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
   EXPECT_LE(by_name["zbv_arxiv"]->mean_error(), 0.03);
   const double right =
       by_name["zb_iclr24"]->pairs_right * by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs_right * by_name["zbv_arxiv"]->pairs;
   EXPECT_GE(right, 0.95 * (by_name["zb_iclr24"]->pairs + by_name["zbv_arxiv"]->pairs));
+  const ValidationSet& sync = *by_name["zb_optimizer_sync"];
+  ASSERT_EQ(sync.rows.size(), 4u);
+  EXPECT_LE(sync.worst_error(), 0.04);
+  EXPECT_EQ(sync.pairs_right, 1);
+  for (std::size_t i = 0; i < 4; i += 2) {
+    EXPECT_LT(sync.rows[i + 1].predicted, 0.96 * sync.rows[i].predicted) << sync.rows[i].what;
+    EXPECT_EQ(sync.rows[i].predicted, row_of(*by_name["zb_iclr24"], sync.rows[i].what).predicted);
+  }
   EXPECT_LE(by_name["selene_steps"]->mean_error(), 0.0365);
   EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
   EXPECT_LE(by_name["b200_steps"]->mean_error(), 0.047);
@@ -35,7 +48,8 @@ TEST(Strategy, TextsAndRules) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer gpt = transformer_named("gpt3-175b");
   const std::string text =
-      "t=8 p=16 d=8 b=1 v=6 zero=1 recompute=attention comm=sequence-parallel overlap=ring levels=0/1/1 regather data-overlap";
+      "t=8 p=16 d=8 b=1 v=6 zero=1 recompute=attention comm=sequence-parallel overlap=ring levels=0/1/1 regather data-overlap "
+      "post-validation";
   const Strategy s = parse_strategy(text, 1024);
   EXPECT_EQ(to_string(s), text);
   EXPECT_EQ(parse_strategy(to_string(s), 1024), s);
@@ -51,6 +65,7 @@ TEST(Strategy, TextsAndRules) {
   EXPECT_EQ(rule("zero=1"), "data");
   EXPECT_EQ(rule("e=2"), "experts");
   EXPECT_EQ(rule("schedule=ZB-H1"), "schedule");
+  EXPECT_EQ(rule("post-validation"), "post-validation");
   EXPECT_EQ(rule("t=16 levels=0/0/0"), "network");
   EXPECT_THROW(parse_strategy("q=1", 1), poplar::poplar_error);
   EXPECT_THROW(parse_strategy("t=x", 1), poplar::poplar_error);
@@ -68,7 +83,7 @@ TEST(Strategy, ThePartsAreTheWhole) {
     const Estimate e = estimate(gpt, selene, s);
     EXPECT_NEAR(e.seconds,
                 e.computing + e.recomputing + e.head + e.tensor_transfers + e.pipeline_transfers + e.data_transfers + e.bubble +
-                    e.optimizer + e.host + e.offload,
+                    e.synchronisation + e.optimizer + e.host + e.offload,
                 1e-9);
     EXPECT_GT(e.computing, 0) << t;
   }
@@ -77,9 +92,11 @@ TEST(Strategy, ThePartsAreTheWhole) {
 TEST(Timeline, IsWhatTheEstimateSays) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer gpt = transformer_named("gpt3-175b");
-  for (const char* text : {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2",
-                           "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather", "t=8 p=8 d=16 schedule=ZB-H1",
-                           "t=8 p=8 d=16 weighed", "t=8 p=32 d=4 weighed recompute=full", "t=8 p=16 d=8 schedule=ZB-H1 weighed"}) {
+  for (const char* text :
+       {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2", "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather",
+        "t=8 p=8 d=16 schedule=ZB-H1", "t=8 p=8 d=16 weighed", "t=8 p=32 d=4 weighed recompute=full", "t=8 p=16 d=8 schedule=ZB-H1 weighed",
+        "t=8 p=8 d=16 schedule=ZB-H2", "t=8 p=8 d=16 schedule=ZB-H2 post-validation", "t=8 p=8 d=16 schedule=ZBV",
+        "t=8 p=8 d=16 schedule=ZBV post-validation", "t=8 p=8 d=16 post-validation"}) {
     const Strategy s = parse_strategy(text, 1024);
     const StepTimeline t = timeline_of(gpt, selene, s);
     EXPECT_NEAR(t.seconds / estimate(gpt, selene, s).seconds, 1, 0.03) << text;
@@ -89,6 +106,28 @@ TEST(Timeline, IsWhatTheEstimateSays) {
   EXPECT_GT(t.ops, 1e7);
   EXPECT_THAT(chrome_trace(t, 1000), testing::HasSubstr("queries, keys, values"));
   EXPECT_THROW(timeline_of(gpt, selene, parse_strategy("t=7", 1024)), poplar::poplar_error);
+}
+
+// What waiting for all ranks costs: nothing where the first rank to begin is the last one to end, and in a schedule without bubbles what
+// ranks begin later. The closed form says what the replayed tables say.
+TEST(Timeline, UpdatesWaitForAllRanks) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer gpt = transformer_named("gpt3-175b");
+  for (const char* text : {"1F1B", "ZB-H1", "ZB-H2", "ZBV"}) {
+    const std::string words = fmt::format("t=8 p=8 d=4 schedule={}", text);
+    const Strategy waits = parse_strategy(words, 128), validates = parse_strategy(words + " post-validation", 128);
+    const Estimate with = estimate(gpt, selene, waits), without = estimate(gpt, selene, validates);
+    EXPECT_EQ(without.synchronisation, 0);
+    EXPECT_NEAR(with.seconds - without.seconds, with.synchronisation, 1e-12);
+    const StepTimeline a = timeline_of(gpt, selene, waits), b = timeline_of(gpt, selene, validates);
+    EXPECT_NEAR(b.seconds - a.seconds, b.timing.span - a.timing.makespan, 1e-9);
+    EXPECT_NEAR(with.synchronisation, a.seconds - b.seconds, 0.003 * a.seconds) << text;
+    const bool stands = std::string(text) == "1F1B" || std::string(text) == "ZB-H1";
+    if (stands)
+      EXPECT_LT(with.synchronisation, 1e-3);
+    else
+      EXPECT_GT(with.synchronisation, 0.005 * with.seconds) << text;
+  }
 }
 
 // A head that weighs as much as several layers: the last stage has fewer of them.

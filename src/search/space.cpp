@@ -186,7 +186,10 @@ std::vector<PointGroup> groups_of(const Transformer& m, const simulate::Cluster&
     for (std::int64_t p = 1; p <= std::min(space.devices / t, m.layers); ++p) {
       const bool may_be_uneven = space.wide && !space.runnable && m.experts == 0;
       if (space.devices % (t * p) != 0 || (m.layers % p != 0 && !may_be_uneven)) continue;
+      // What the program does, no choice.
+      if (demand.values.post_validation && p == 1) continue;
       Strategy s;
+      s.post_validation = demand.values.post_validation;
       s.tensor = t;
       s.pipeline = p;
       add_replicas(m, c, space, demand, s, space.devices / t / p, all);

@@ -78,6 +78,8 @@ bool set_flag(Strategy& s, std::string_view word) {
     s.data_overlap = true;
   else if (word == "weighed")
     s.weighed = true;
+  else if (word == "post-validation")
+    s.post_validation = true;
   else if (word == "offload-weights")
     s.offload_weights = true;
   else if (word == "offload-activations")
@@ -109,7 +111,7 @@ std::string to_string(const Strategy& s) {
   if (s.tensor_level >= 0) text += fmt::format(" levels={}/{}/{}", s.tensor_level, s.pipeline_level, s.data_level);
   const auto flag = [&](std::string_view word, bool on) { text += on ? " " + std::string(word) : ""; };
   flag("weighed", s.weighed), flag("regather", s.regather), flag("data-overlap", s.data_overlap),
-      flag("offload-weights", s.offload_weights);
+      flag("post-validation", s.post_validation), flag("offload-weights", s.offload_weights);
   flag("offload-activations", s.offload_activations), flag("offload-optimizer", s.offload_optimizer);
   return text;
 }
@@ -126,8 +128,8 @@ Strategy parse_strategy(std::string_view text, std::int64_t batch) {
     const bool known = equals == std::string_view::npos ? set_flag(s, word) : set(s, word.substr(0, equals), word.substr(equals + 1));
     if (!known) {
       fail(ErrorKind::poplar_error, "strategy-text",
-           "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= weighed regather data-overlap offload-weights "
-           "offload-activations offload-optimizer are known",
+           "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= weighed regather data-overlap post-validation "
+           "offload-weights offload-activations offload-optimizer are known",
            word);
     }
   }
@@ -173,6 +175,7 @@ Violation degrees_violation(const Transformer& m, const Strategy& s) {
   if (s.schedule != PipelineSchedule::one_f_one_b && (s.pipeline == 1 || s.interleave > 1)) {
     return no("schedule", "zero-bubble schedules need a pipeline that is not interleaved");
   }
+  if (s.post_validation && s.pipeline == 1) return no("post-validation", "no rank of a pipeline waits for another at p=1");
   if (s.weighed && (s.pipeline == 1 || s.interleave > 1 || s.schedule == PipelineSchedule::zero_bubble_v || m.experts > 0)) {
     return no("weighed", "stages are weighed in a pipeline with one stage on each rank, without experts");
   }

@@ -41,6 +41,9 @@ struct Strategy {
   std::int64_t zero = 0;
   bool offload_weights = false, offload_activations = false, offload_optimizer = false;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  // No rank waits with its update for the norm of all gradients: it is looked at behind, and what was wrong is taken back. Otherwise the
+  // last one to end its backward passes holds up all.
+  bool post_validation = false;
   // Stages have as many layers as makes the slowest as quick as can be: the head and the loss weigh, too. Otherwise as many each.
   bool weighed = false;
   // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data,
@@ -123,6 +126,8 @@ struct Estimate {
   // What the time is made of.
   double computing = 0, recomputing = 0, tensor_transfers = 0, pipeline_transfers = 0, data_transfers = 0, bubble = 0, optimizer = 0,
          head = 0, host = 0, offload = 0;
+  // Ranks of a pipeline that have ended wait for those that have not, and for the norm of all gradients.
+  double synchronisation = 0;
   // On the fullest device, by kind; and which stage that is.
   std::array<double, simulate::kMemoryKinds> memory{};
   std::int64_t fullest_stage = 0;

@@ -54,7 +54,8 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   t.timing = schedule::replay(t.table, t.costs);
   t.exchange = e.data_transfers;
   t.optimizer = e.optimizer;
-  t.seconds = t.timing.makespan + t.exchange + t.optimizer + e.host + e.offload;
+  t.post_validation = s.post_validation;
+  t.seconds = (s.post_validation ? t.timing.span : t.timing.makespan) + t.exchange + t.optimizer + e.host + e.offload;
   const double each =
       static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
   t.ops = each * static_cast<double>(model.layers * s.microbatches()) * static_cast<double>(s.devices() / s.pipeline);
@@ -89,8 +90,10 @@ std::string chrome_trace(const StepTimeline& t, std::size_t most) {
         if (c.action == schedule::Action::weight_gradient || c.action == schedule::Action::backward) run(t.layer.weight_gradient);
       }
     }
-    event("exchange of gradients", r, true, t.timing.makespan, t.exchange);
-    event("optimizer", r, false, t.timing.makespan + t.exchange, t.optimizer);
+    const double end =
+        t.post_validation && !t.table.ranks[r].empty() ? t.timing.start[r].back() + t.costs.of(t.table.ranks[r].back()) : t.timing.makespan;
+    event("exchange of gradients", r, true, end, t.exchange);
+    event("optimizer", r, false, end + t.exchange, t.optimizer);
   }
   if (text.ends_with(",\n")) text.replace(text.size() - 2, 1, "");
   return text + "]\n";

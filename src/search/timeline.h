@@ -18,8 +18,9 @@ struct StepTimeline {
   LayerCosts layer;
   std::vector<std::int64_t> layers;
   double head = 0;
-  // Behind the last cell: gradients exchanged, weights updated.
+  // Behind the last cell: gradients exchanged, weights updated. Behind each rank's own last cell, where updates do not wait for all ranks.
   double exchange = 0, optimizer = 0, seconds = 0;
+  bool post_validation = false;
   // Ops of all devices that this stands for.
   double ops = 0;
 };

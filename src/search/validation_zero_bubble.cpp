@@ -2,9 +2,11 @@
 #include "base/error.h"
 #include "schedule/generate.h"
 #include "search/validation_sets.h"
+#include "simulate/cluster.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -41,12 +43,29 @@ schedule::Table table_of(const std::string& name, const Passes& p, int& chunks) 
   fail(ErrorKind::poplar_error, "unknown-schedule", "no schedule '{}' in the tables of zero bubble", name);
 }
 
+// What a step takes beside its passes.
+double beside_seconds(const Passes& p, double parameters) {
+  return static_cast<double>(p.microbatches) * kMicrobatchSeconds +
+         parameters / static_cast<double>(p.ranks) * kOptimizerSecondsPerParameter;
+}
+
+// Of a schedule that is known by its bubble rate alone.
+double published_seconds(const Passes& p, double bubble) {
+  return static_cast<double>(p.microbatches) * ((p.forward + p.input + p.weight) / (1 - bubble) + 2 * p.transfer);
+}
+
+// What the same schedule takes until all ranks have ended: the last one begins behind the forward passes and messages of the others, and
+// has its own work to do.
+double published_seconds_of_all(const Passes& p, double bubble) {
+  const double begins = static_cast<double>(p.ranks - 1) * (p.forward + p.transfer);
+  return std::max(published_seconds(p, bubble), begins + published_seconds(p, 0));
+}
+
 // `bubble`: the rate of the authors' schedule, where it is not one of ours (ZB-2p is found by their integer programme); 0: replay ours.
 double step_seconds(const std::string& name, const Passes& p, double parameters, double bubble) {
   int chunks = 1;
-  const double beside =
-      static_cast<double>(p.microbatches) * kMicrobatchSeconds + parameters / static_cast<double>(p.ranks) * kOptimizerSecondsPerParameter;
-  if (bubble > 0) return static_cast<double>(p.microbatches) * ((p.forward + p.input + p.weight) / (1 - bubble) + 2 * p.transfer) + beside;
+  const double beside = beside_seconds(p, parameters);
+  if (bubble > 0) return published_seconds(p, bubble) + beside;
   const schedule::Table table = table_of(name, p, chunks);
   schedule::Costs costs;
   // A rank waits for its own transfers: each pass of each chunk ends with one.
@@ -77,7 +96,64 @@ void rank_pairs(ValidationSet& set, const std::map<std::string, std::vector<std:
   if (set.pairs > 0) set.pairs_right = static_cast<double>(right) / set.pairs;
 }
 
+Passes passes_of(const simulate::Csv& csv, std::size_t i, bool half_chunks) {
+  const std::string half = half_chunks ? "_half_ms" : "_ms";
+  const double b = csv.number(i, "microbatch_size");
+  // The times of a row of half chunks are those of two samples.
+  const double scale = half_chunks ? b / 2 * 2 * 1e-3 : 1e-3;
+  return {csv.number(i, "T_F" + half) * scale,
+          csv.number(i, "T_B" + half) * scale,
+          csv.number(i, "T_W" + half) * scale,
+          csv.number(i, "T_comm_ms") * 1e-3 * (half_chunks ? b / 2 : 1),
+          csv.integer(i, "p"),
+          csv.integer(i, "m"),
+          csv.integer(i, "layers")};
+}
+
+// The row of the published times that another table's row is about.
+std::size_t row_of_times(const simulate::Csv& times, const simulate::Csv& csv, std::size_t row) {
+  for (std::size_t i = 0; i < times.rows(); ++i) {
+    const auto equal = [&](const char* column) { return times.text(i, column) == csv.text(row, column); };
+    if (equal("model") && equal("p") && equal("m") && equal("schedule")) return i;
+  }
+  fail(ErrorKind::poplar_error, "validation-row", "row {} of the table of synchronisation has no published times of passes", row + 1);
+}
+
 }  // namespace
+
+ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& times) {
+  ValidationSet set;
+  set.name = "zb_optimizer_sync";
+  set.note =
+      "samples a second and device, of a step whose updates wait for the norm of all gradients, and of one that is validated behind (rows "
+      "that zb_iclr24 has, too). A rank that waits does so until the last one has ended, which began behind the forward passes of the "
+      "others; and for an all-reduce of one number. No constant was chosen with the rows that wait.";
+  std::map<std::string, std::vector<std::size_t>> by_configuration;
+  for (std::size_t row = 0; row < csv.rows(); ++row) {
+    const std::size_t i = row_of_times(times, csv, row);
+    const Passes p = passes_of(times, i, false);
+    const double b = times.number(i, "microbatch_size"), bubble = times.number(i, "bubble_rate_computed");
+    const simulate::Cluster& cluster = simulate::cluster_named("selene");
+    const simulate::Group ranks = simulate::group_of(cluster, 0, p.ranks, 1);
+    const double norm = simulate::transfer_time(cluster, simulate::Collective::all_reduce, 4, ranks).seconds;
+    for (const bool waits : {false, true}) {
+      const double step =
+          (waits ? published_seconds_of_all(p, bubble) + norm : published_seconds(p, bubble)) + beside_seconds(p, parameters_of(times, i));
+      ValidationRow r;
+      r.set = set.name;
+      r.what = fmt::format("{} p={} b={:g} m={} {}, {}", csv.text(row, "model"), p.ranks, b, p.microbatches, csv.text(row, "schedule"),
+                           waits ? "waits for the norm" : "validated behind");
+      r.unit = "samples/s";
+      r.measured = csv.number(row, waits ? "samples_per_gpu_per_s_allreduce_sync" : "samples_per_gpu_per_s_post_validation");
+      r.predicted = static_cast<double>(p.microbatches) * b / static_cast<double>(p.ranks) / step;
+      r.calibrates = !waits;
+      by_configuration[csv.text(row, "model")].push_back(set.rows.size());
+      set.rows.push_back(std::move(r));
+    }
+  }
+  rank_pairs(set, by_configuration);
+  return set;
+}
 
 ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks) {
   ValidationSet set;
@@ -90,17 +166,8 @@ ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv,
   std::map<std::string, std::vector<std::size_t>> by_configuration;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     if (csv.empty(i, "samples_per_gpu_per_s_measured")) continue;
-    const std::string half = half_chunks ? "_half_ms" : "_ms";
     const double b = csv.number(i, "microbatch_size");
-    // The times of a row of half chunks are those of two samples.
-    const double scale = half_chunks ? b / 2 * 2 * 1e-3 : 1e-3;
-    Passes p{csv.number(i, "T_F" + half) * scale,
-             csv.number(i, "T_B" + half) * scale,
-             csv.number(i, "T_W" + half) * scale,
-             csv.number(i, "T_comm_ms") * 1e-3 * (half_chunks ? b / 2 : 1),
-             csv.integer(i, "p"),
-             csv.integer(i, "m"),
-             csv.integer(i, "layers")};
+    const Passes p = passes_of(csv, i, half_chunks);
     const std::string& schedule = csv.text(i, "schedule");
     const bool published = schedule == "ZB-2p" && !csv.empty(i, "bubble_rate_computed");
     const double step = step_seconds(schedule, p, parameters_of(csv, i), published ? csv.number(i, "bubble_rate_computed") : 0);

@@ -48,6 +48,7 @@ transform::Strategy transforms_of(const Strategy& s) {
   if (s.regather) no_transform("gathering a layer's input again on the way back");
   if (s.tensor_overlap != TensorOverlap::none) no_transform("tensor-parallel transfers beside products");
   if (s.data_overlap) no_transform("gradients reduced beside the last backward pass");
+  if (s.post_validation) no_transform("updates that are looked at behind");
   transform::Strategy t;
   t.first_device = 0;
   t.tensor = static_cast<std::int32_t>(s.tensor);
