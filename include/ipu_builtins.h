@@ -1,8 +1,7 @@
-/* Builtin functions of the tile's compiler, in software. Here: what asks the machine. <ipu_arithmetic_builtins.h> has the arithmetic.
+/* Builtin functions of the tile's compiler, in software. Here: what asks the machine. <ipu_arithmetic_builtins.h> has the arithmetic,
+ * <ipu_absent_builtins.h> those that a host does not have: code that calls them does not compile.
  *
- * Random numbers differ from call to call and are the same in each run of a program: a tile's generator begins at the tile's number. Not
- * here: what drives the accumulators and their weights (AMP, SLIC, gina, axpy, aop, cmac), packed triple addresses (tapack), and
- * registers other than a worker's number. Code that uses them does not compile. */
+ * Random numbers differ from call to call and are the same in each run of a program: a tile's generator begins at the tile's number. */
 #ifndef PANDO_IPU_BUILTINS_H
 #define PANDO_IPU_BUILTINS_H
 
@@ -57,6 +56,7 @@ static inline float2 __builtin_ipu_f32v2grand() {
 }
 static inline half2 __builtin_ipu_f16v2grand() { return __builtin_convertvector(__builtin_ipu_f32v2grand(), half2); }
 
+#include <ipu_absent_builtins.h>
 #include <ipu_arithmetic_builtins.h>
 
 #endif /* __cplusplus */

@@ -130,6 +130,21 @@ TEST_F(PopcTargets, AssemblyInThePlaceOfAStubIsRefused) {
   EXPECT_EQ(popc("w.cpp v.S -o w.gp").status, 0);
 }
 
+TEST_F(PopcTargets, BuiltinsThatHostsDoNotHaveAreReportedWithTheirLine) {
+  const std::pair<const char*, const char*> calls[] = {
+      {"float2 x = {1, 2};\n    x = __builtin_ipu_f32v2axpy(x, x);\n    *out = x[0];", "it works on accumulators"},
+      {"half4 x = {1};\n    __builtin_ipu_f16v4cmac(x, x); *out = 1;", "it works on accumulators"},
+      {"float y = 1;\n    __builtin_ipu_uput(y, 209); *out = 1;", "it reads or writes a register"},
+      {"void *p = 0;\n    uint2 x = __builtin_ipu_tapack(p, p, p); *out = x[0];", "it packs addresses"}};
+  for (const auto& [body, why] : calls) {
+    write("v.cpp", vertex(body));
+    const Result text = popc("v.cpp -o v.gp");
+    EXPECT_EQ(text.status, 1);
+    EXPECT_THAT(text.text, HasSubstr("v.cpp:6:"));
+    EXPECT_THAT(text.text, HasSubstr(std::string("is unavailable: hosts do not have this builtin of an IPU: ") + why));
+  }
+}
+
 TEST_F(PopcTargets, AssemblyIsReportedWithItsLine) {
   write("v.cpp", vertex("int x = 1;\n    asm volatile(\"f32v2mac %[x], %[x]\" : [x] \"+r\"(x));\n    *out = x;"));
   const Result text = popc("v.cpp -o v.gp");
