@@ -14,7 +14,7 @@ LIBRARIES = {
     "popnn": "libpopnn: layers", "poprand": "libpoprand: random numbers", "popfloat": "libpopfloat: floating-point formats of any width", "gcl": "libgcl: collectives",
     "gccs": "GCCS: what newer PopLibs need to build", "poplar_test": "poplar_test: memory of the host for tests",
 }
-DEVICE_HEADERS = {"Vertex.hpp", "InOutTypes.hpp", "FieldTypes.hpp", "VectorListTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "HalfMath.hpp", "QuarterFloat.hpp",
+DEVICE_HEADERS = {"Vertex.hpp", "InOutTypes.hpp", "FieldTypes.hpp", "VectorListTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "HalfMath.hpp", "QuarterFloat.hpp", "QuarterEdges.hpp",
                   "Loops.hpp", "Alignment.hpp", "StackSizeDefs.hpp", "AvailableVTypes.h", "TileConstants.hpp"}
 NOT_NAMES = {"if", "for", "while", "switch", "return", "sizeof", "alignof", "decltype", "static_assert", "defined", "noexcept", "operator", "explicit", "throw"}
 HIDDEN_SCOPES = {"pando_detail", "detail", "pando", "core", "internal", "std", "facade", "profile", "graph"}

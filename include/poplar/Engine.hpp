@@ -11,9 +11,11 @@
 #include <poplar/Export.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/HostFunctionCallback.hpp>
+#include <poplar/Module.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/RuntimeOptions.hpp>
 #include <poplar/StreamCallback.hpp>
 #include <poplar/StringRef.hpp>
@@ -61,6 +63,10 @@ POPLAR_EXPORT Executable compileGraph(const Graph& graph, ArrayRef<program::Prog
 POPLAR_EXPORT Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options,
                                       bool checkOptionFlags, ProgressFunc progressCallBack = ProgressFunc(),
                                       const DebugContext& debugContext = {});
+
+/// Compiles a program without data streams that no Engine runs. Throws as compileGraph does, and poplar_error for a program with streams.
+POPLAR_EXPORT Module compileModule(const Graph& graph, program::Program program, const OptionFlags& options = {},
+                                   ProgressFunc progressCallBack = ProgressFunc(), const DebugContext& debugContext = {});
 
 /// Runs compiled programs on a device. Can be moved, not copied. Device memory keeps its contents from run to run.
 ///
@@ -135,6 +141,8 @@ class POPLAR_EXPORT Engine {
   /// Writes the tensor of a handle (Graph::createHostWrite); [begin, end) has its size. With replicas: to all of them.
   void writeTensor(StringRef handle, const void* begin, const void* end);
   void writeTensor(StringRef handle, const void* begin);
+  /// Quarters with their metadata, which must not be a constant.
+  void writeTensor(StringRef handle, const QuarterMetadata& metadata, const void* begin, const void* end);
   template <class T> void writeTensor(StringRef handle, ArrayRef<T> values) {
     writeTensor(handle, static_cast<const void*>(values.data()), static_cast<const void*>(values.data() + values.size()));
   }
@@ -144,6 +152,8 @@ class POPLAR_EXPORT Engine {
   /// Reads the tensor of a handle (Graph::createHostRead); [begin, end) has its size. With replicas: one after the other.
   void readTensor(StringRef handle, void* begin, void* end);
   void readTensor(StringRef handle, void* begin);
+  /// Quarters with their metadata; with replicas: that of the first one.
+  void readTensor(StringRef handle, QuarterMetadata& metadata, void* begin, void* end);
   template <class T> void readTensor(StringRef handle, ArrayRef<T> values) {
     T* begin = const_cast<T*>(values.data());
     readTensor(handle, static_cast<void*>(begin), static_cast<void*>(begin + values.size()));

@@ -10,6 +10,7 @@
 #include <poplar/FunctionBufferMappingType.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
+#include <poplar/LateInitCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/Program.hpp>
@@ -265,6 +266,15 @@ class POPLAR_EXPORT Graph {
   void setInitialValue(FieldRef field, const std::vector<T, Allocator>& values) {
     setInitialValue(field, ArrayRef<T>(values));
   }
+  /// A scalar state field whose value depends on where the vertex's edges lie: the callback is called when the graph is compiled, once for
+  /// each way in which they lie where the program executes the vertex: mostly once.
+  template <class T> void setInitialValue(FieldRef field, LateInitCallback<T> callback) {
+    if (!callback) return setLateValue(field, pando_detail::valueType<T>(), nullptr);
+    setLateValue(field, pando_detail::valueType<T>(), [callback](const VertexEdgeInfo& info) {
+      const T value = callback(info);
+      return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+    });
+  }
   void setInitialValueHalf(FieldRef field, std::uint16_t value);
   void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> values);
   /// Sets what a tensor holds when the program is loaded.
@@ -383,6 +393,7 @@ class POPLAR_EXPORT Graph {
                       std::size_t n, bool fill, const DebugContext& debugContext);
   void connectConstant(const FieldRef& field, const Type& type, const void* values, std::size_t n, const SourceLocation& at);
   void setFieldValue(const FieldRef& field, const Type& type, const void* values, std::size_t n, bool scalar);
+  void setLateValue(const FieldRef& field, const Type& type, std::function<std::string(const VertexEdgeInfo&)> callback);
   void setTensorValue(const Tensor& t, const Type& type, const void* values, std::size_t n, bool fill);
   std::unique_ptr<core::GraphState> state_;
 };

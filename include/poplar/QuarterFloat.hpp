@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <poplar/HalfFloat.hpp>
+#include <poplar/QuarterEdges.hpp>
 
 namespace poplar {
 
@@ -30,25 +31,21 @@ class quarter {
   uint8_t bits_;
 };
 
-enum class QuarterFormat : uint8_t { F143, F152 };
-
-// Metadata in memory, as the host's poplar::QuarterMetadata::getBinary() writes it: the format in bit 7 (1: F143), the scale in bits 0 to 5
-// (two's complement).
-typedef uint8_t MetadataType;
-
 struct quarter_metadata {
-  QuarterFormat format;
+  enum format { f143, f152 } fmt;
   int scale;
 };
 
+// A MetadataType is metadata in memory, as the host's poplar::QuarterMetadata::getBinary() writes it: the format in bit 7 (1: F143), the
+// scale in bits 0 to 5 (two's complement).
 inline quarter_metadata unpackMetadata(const MetadataType* packed) {
   const int scale = *packed & 0x3f;
-  return {(*packed & 0x80) ? QuarterFormat::F143 : QuarterFormat::F152, scale >= 32 ? scale - 64 : scale};
+  return {(*packed & 0x80) ? quarter_metadata::f143 : quarter_metadata::f152, scale >= 32 ? scale - 64 : scale};
 }
 
 inline float toFloat(quarter value, quarter_metadata metadata) {
   if (value.bits() == 0x80) return __builtin_nanf("");
-  const bool f143 = metadata.format == QuarterFormat::F143;
+  const bool f143 = metadata.fmt == quarter_metadata::f143;
   const int mantissa_bits = f143 ? 3 : 2, bias = f143 ? 8 : 16;
   const int exponent = (value.bits() & 0x7f) >> mantissa_bits;
   const int mantissa = value.bits() & ((1 << mantissa_bits) - 1);
@@ -60,7 +57,7 @@ inline float toFloat(quarter value, quarter_metadata metadata) {
 // Nearest, ties to even; too great numbers become the greatest.
 inline quarter toQuarter(float value, quarter_metadata metadata) {
   if (value != value) return quarter::fromBits(0x80);
-  const bool f143 = metadata.format == QuarterFormat::F143;
+  const bool f143 = metadata.fmt == quarter_metadata::f143;
   const int mantissa_bits = f143 ? 3 : 2, bias = f143 ? 8 : 16;
   const float magnitude = fabsf(value);
   if (magnitude == 0) return quarter::fromBits(0);

@@ -322,13 +322,13 @@ TEST_F(LibraryTest, QuarterAndIeeeHalfKeepTheirBits) {
           for (unsigned i = 0; i < 256; ++i) {
             const MetadataType packed = f * 0x80 | 0x3f;                        // scale -1
             const quarter q = quarter::fromBits(i);
-            values[f * 256 + i] = poplar::toFloat(q, {poplar::QuarterFormat(f), 0});
+            values[f * 256 + i] = poplar::toFloat(q, {quarter_metadata::format(f), 0});
             wrong[0] += toQuarter(toHalf(q, unpackMetadata(&packed)), unpackMetadata(&packed)).bits() != i;
           }
         for (unsigned i = 0; i < 0x7c01; ++i) wrong[1] += IeeeHalf(float(IeeeHalf::fromBits(i))).bit16() != i;
-        wrong[2] = toQuarter(1e9f, {poplar::QuarterFormat::F143, 0}).bits();
-        wrong[3] = toQuarter(17.0f, {poplar::QuarterFormat::F143, 0}).bits();   // a tie: 16 or 18
-        wrong[4] = toQuarter(-1e-9f, {poplar::QuarterFormat::F143, 0}).bits();
+        wrong[2] = toQuarter(1e9f, {quarter_metadata::f143, 0}).bits();
+        wrong[3] = toQuarter(17.0f, {quarter_metadata::f143, 0}).bits();   // a tie: 16 or 18
+        wrong[4] = toQuarter(-1e-9f, {quarter_metadata::f143, 0}).bits();
       }
     };)");
   std::vector<float> values(512);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/late_values.h"
 #include "graph/graph.h"
 #include "tile/program.h"
 
@@ -32,6 +33,7 @@ struct Options {
   // What is marked for reports: Blocks, and programs of any kind, whose names these regular expressions match as a whole; none if empty.
   std::string blocks, programs;
   bool mark_stream_copies = false;
+  const LateValues* late_values = nullptr;  // operands of those vertices have to lie on their tiles: not with `bind`
   std::function<void(int step, int total)> progress;
   std::function<void(const char* pass, const std::string& text)> log;  // after every pass
   // After every pass over the plan, with what it has put there (print_plan.h): of one tile, if that is set.

@@ -1,6 +1,7 @@
 // Graph: streams, remote buffers, host handles, functions.
 #include "poplar/Graph.hpp"
 
+#include "codelet/quarter_field.h"
 #include "facade/state.h"
 
 namespace pando::facade {
@@ -127,11 +128,18 @@ RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type& elementType, s
       {g.serial(), id, handle.cloneAsString(), elementType, numElements, repeats, g.replication_factor(), rearrangeOnHost, optimiseMemory});
 }
 
+// The metadata of quarters has a handle of its own; that of constants cannot be written.
 void Graph::createHostWrite(StringRef handle, const Tensor& t, bool) {
-  Access::shared(*this).graph.add_host_handle(handle.cloneAsString(), Access::view(*this, t, "the tensor of createHostWrite"), false, true);
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  g.add_host_handle(handle.cloneAsString(), Access::view(*this, t, "the tensor of createHostWrite"), false, true);
+  if (t.elementType() != QUARTER || !t.hasMetadata() || t.getMetadata().containsConstant()) return;
+  g.add_host_handle(pando::metadata_field_name(handle.cloneAsString()), Access::view(t.getMetadata()), false, true);
 }
 void Graph::createHostRead(StringRef handle, const Tensor& t, bool) {
-  Access::shared(*this).graph.add_host_handle(handle.cloneAsString(), Access::view(*this, t, "the tensor of createHostRead"), true, false);
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  g.add_host_handle(handle.cloneAsString(), Access::view(*this, t, "the tensor of createHostRead"), true, false);
+  if (t.elementType() != QUARTER || !t.hasMetadata()) return;
+  g.add_host_handle(pando::metadata_field_name(handle.cloneAsString()), Access::view(t.getMetadata()), true, false);
 }
 
 HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs, ArrayRef<HostFunctionArgument> outputs,

@@ -4,6 +4,7 @@
 #include "base/sizes.h"
 #include "facade/state.h"
 #include "graph/convert.h"
+#include "poplar/MetadataCreation.hpp"
 #include "poplar/TypeConversion.hpp"
 
 namespace poplar {
@@ -35,6 +36,11 @@ void map_linearly(Graph& graph, const Tensor& t) {
   graph.setTileMapping(t, mapping);
 }
 
+View new_variable(Graph& graph, const Type& type, ArrayRef<std::size_t> shape, const DebugContext& debugContext) {
+  pando::graph::Graph& g = Access::shared(graph).graph;
+  return g.view(g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName()));
+}
+
 void check_metadata(const Graph& graph, const Type& type, const Tensor& metadata) {
   Access::view(graph, metadata, "the metadata");
   if (type != QUARTER) fail(ErrorKind::type_error, "metadata-type", "only tensors of type quarter have metadata, not {}", type.toString());
@@ -44,6 +50,14 @@ void check_metadata(const Graph& graph, const Type& type, const Tensor& metadata
 
 std::shared_ptr<const core::TensorState> metadata_state(const Tensor& metadata) {
   return std::make_shared<const core::TensorState>(Access::state(metadata, "the metadata"));
+}
+
+// A tensor of this type over `view`: quarters of which nobody said what they mean have a metadata variable of their own.
+Tensor with_metadata(Graph& graph, const Type& type, View view, const DebugContext& debugContext) {
+  if (type != QUARTER) return Access::tensor(graph, std::move(view));
+  const Tensor metadata = graph.addVariable(QUARTER_METADATA, {}, {debugContext, "metadata"});
+  graph.setTileMapping(metadata, 0);
+  return Access::tensor({std::move(view), Access::state(graph).shared, metadata_state(metadata)});
 }
 
 // Quarters are rounded to what their metadata can hold; values of other types have to fit.
@@ -156,8 +170,7 @@ View rebuilt(const View& like, const std::vector<Region>& set, const View& fresh
 std::size_t Graph::elements(ArrayRef<std::size_t> shape) { return pando::checked_elements({shape.data(), shape.size()}, "addConstant"); }
 
 Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape, const DebugContext& debugContext) {
-  pando::graph::Graph& g = Access::shared(*this).graph;
-  return Access::tensor(*this, g.view(g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName())));
+  return with_metadata(*this, type, new_variable(*this, type, shape, debugContext), debugContext);
 }
 
 Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape, VariableMappingMethod mappingMethod,
@@ -174,13 +187,19 @@ Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std
 Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape, VariableMappingMethod mappingMethod,
                           const DebugContext& debugContext) {
   check_metadata(*this, type, metadata);
-  const Tensor t = addVariable(type, shape, mappingMethod, debugContext);
-  return Access::tensor({Access::view(t), Access::state(*this).shared, metadata_state(metadata)});
+  View view = new_variable(*this, type, shape, debugContext);
+  const Tensor t = Access::tensor({std::move(view), Access::state(*this).shared, metadata_state(metadata)});
+  if (mappingMethod == VariableMappingMethod::LINEAR) map_linearly(*this, t);
+  return t;
 }
 
 Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<std::size_t> shape, const Type& from, const void* values,
                            std::size_t n, bool fill, const DebugContext& debugContext) {
   if (metadata) check_metadata(*this, type, *metadata);
+  if (!metadata && type == QUARTER) {
+    const Tensor usual = createConstantMetadataTensor(*this, QuarterMetadata().getFormat(), QuarterMetadata().getScale(), debugContext);
+    return makeConstant(type, &usual, shape, from, values, n, fill, debugContext);
+  }
   std::string bytes =
       converted(from, values, n, type, elements(shape), fill, metadata ? constant_metadata(*metadata) : QuarterMetadata(), "addConstant");
   pando::graph::Graph& g = Access::shared(*this).graph;
@@ -245,9 +264,12 @@ View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const 
 
 }  // namespace
 
-Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
-  const View& v = Access::view(*this, t, "the tensor to clone");
-  pando::graph::Graph& g = Access::shared(*this).graph;
+namespace {
+
+// A view of a new variable of this type, laid out and mapped as `t`.
+View cloned(Graph& graph, const Type& type, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
+  const View& v = Access::view(graph, t, "the tensor to clone");
+  pando::graph::Graph& g = Access::shared(graph).graph;
   const bool new_order =
       method == TensorCloneMethod::CREATE_NEW_ORDER || (method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES && v.contains_aliases());
   const std::string name = debugContext.getPathName().empty() ? t.getVarStr() : debugContext.getPathName();
@@ -255,7 +277,7 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
   if (new_order || v.num_elements() == 0 || v.is_contiguous()) {
     copy = g.view(g.add_variable(Access::element_type(type), v.shape(), name));
   } else if (copy = same_layout(v, type, g, name); copy.valid()) {
-    return Access::tensor({std::move(copy), Access::state(*this).shared, type == QUARTER ? Access::state(t).metadata : nullptr});
+    return copy;
   } else {
     const std::vector<Region> set = v.element_set();
     std::size_t n = 0;
@@ -263,7 +285,15 @@ Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debug
     copy = rebuilt(v, set, g.view(g.add_variable(Access::element_type(type), {n}, name)));
   }
   g.set_tile_mapping(copy, g.tile_mapping(v, nullptr));
-  return Access::tensor({std::move(copy), Access::state(*this).shared, type == QUARTER ? Access::state(t).metadata : nullptr});
+  return copy;
+}
+
+}  // namespace
+
+Tensor Graph::clone(const Type& type, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
+  View copy = cloned(*this, type, t, debugContext, method);
+  if (type != QUARTER || !t.hasMetadata()) return with_metadata(*this, type, std::move(copy), debugContext);
+  return Access::tensor({std::move(copy), Access::state(*this).shared, Access::state(t).metadata});
 }
 
 Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
@@ -272,8 +302,7 @@ Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorClo
 
 Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
   check_metadata(*this, type, metadata);
-  const Tensor copy = clone(type, t, debugContext, method);
-  return Access::tensor({Access::view(copy), Access::state(*this).shared, metadata_state(metadata)});
+  return Access::tensor({cloned(*this, type, t, debugContext, method), Access::state(*this).shared, metadata_state(metadata)});
 }
 
 Tensor Graph::cloneN(const Tensor& t, std::size_t n, const DebugContext& debugContext, TensorCloneMethod method,

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "codelet/quarter_field.h"
 #include "facade/state.h"
+#include "graph/convert.h"
 
 namespace poplar {
 
@@ -53,6 +55,33 @@ const Codelet& codelet_named(const Graph& graph, StringRef name) {
 const Field& field_named(const Codelet& codelet, StringRef name) {
   if (const Field* f = codelet.find_field(name.cloneAsString())) return *f;
   fail(ErrorKind::unknown_field, "unknown-field", "vertex type '{}' has no field '{}'", codelet.name, name.cloneAsString());
+}
+
+// What a quarter edge's getMetadata() points to is an input of the vertex: the metadata of the tensors, one for a whole field.
+void connect_metadata(const Graph& graph, pando::graph::FieldRef ref, const Tensor& tensor) {
+  if (tensor.elementType() != QUARTER) return;
+  pando::graph::Graph& g = Access::shared(graph).graph;
+  const pando::graph::Vertex& v = g.vertices()[ref.vertex];
+  const Codelet& codelet = g.library()[v.codelet];
+  const Field* field = codelet.find_field(pando::metadata_field_name(ref.field));
+  if (!field) return;  // of a codelet that was not made by popc
+  if (!tensor.hasMetadata())
+    fail(ErrorKind::graph_connection_error, "no-metadata", "connect of {}.{}: {} has no metadata", codelet.name, ref.field,
+         tensor.getDebugStr());
+  const View metadata = Access::view(graph, tensor.getMetadata(), "the metadata").flatten();
+  for (const pando::graph::Edge& e : v.edges)
+    if (ref.row && e.field == codelet.field_index(*field) && e.connected && !(e.rows[0] == metadata))
+      fail(ErrorKind::graph_connection_error, "rows-metadata",
+           "connect of row {} of {}.{}: the metadata of {} is not that of the rows before; a field has one metadata", *ref.row,
+           codelet.name, ref.field, tensor.getDebugStr());
+  ref.field = field->name;
+  ref.row = std::nullopt;
+  g.connect(ref, metadata);
+}
+
+std::pair<VertexId, std::uint16_t> late_key(const pando::graph::Graph& g, const pando::graph::FieldRef& ref) {
+  const Codelet& codelet = g.library()[g.vertices()[ref.vertex].codelet];
+  return {ref.vertex, static_cast<std::uint16_t>(codelet.field_index(field_named(codelet, ref.field)))};
 }
 
 double greatest(ElementType type) {
@@ -113,14 +142,21 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<Connect
 }
 
 void Graph::connect(FieldRef field, const Tensor& tensor, const SourceLocation& at) {
-  Access::shared(*this).graph.connect(to_ref(*this, field, at), Access::view(*this, tensor, "the tensor of connect"));
+  const pando::graph::FieldRef ref = to_ref(*this, field, at);
+  Access::shared(*this).graph.connect(ref, Access::view(*this, tensor, "the tensor of connect"));
+  connect_metadata(*this, ref, tensor);
 }
 
 void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors, const SourceLocation& at) {
   std::vector<View> views;
   views.reserve(tensors.size());
   for (const Tensor& t : tensors) views.push_back(Access::view(*this, t, "a tensor of connect"));
-  Access::shared(*this).graph.connect(to_ref(*this, field, at), views);
+  pando::graph::FieldRef ref = to_ref(*this, field, at);
+  Access::shared(*this).graph.connect(ref, views);
+  for (std::size_t i = 0; i < tensors.size() && tensors[i].elementType() == QUARTER; ++i) {
+    if (i > 0) ref.row = i;
+    connect_metadata(*this, ref, tensors[i]);
+  }
 }
 
 void Graph::connectConstant(const FieldRef& field, const Type& type, const void* values, std::size_t n, const SourceLocation& at) {
@@ -128,7 +164,31 @@ void Graph::connectConstant(const FieldRef& field, const Type& type, const void*
 }
 
 void Graph::setFieldValue(const FieldRef& field, const Type& type, const void* values, std::size_t n, bool) {
-  Access::shared(*this).graph.set_initial_value(to_ref(*this, field), Access::element_type(type), bytes_of(type, values, n), n);
+  core::GraphShared& shared = Access::shared(*this);
+  const pando::graph::FieldRef ref = to_ref(*this, field);
+  shared.graph.set_initial_value(ref, Access::element_type(type), bytes_of(type, values, n), n);
+  if (!shared.late_values.empty()) shared.late_values.erase(late_key(shared.graph, ref));
+}
+
+void Graph::setLateValue(const FieldRef& field, const Type& type, std::function<std::string(const VertexEdgeInfo&)> callback) {
+  core::GraphShared& shared = Access::shared(*this);
+  const pando::graph::FieldRef ref = to_ref(*this, field);
+  const Codelet& codelet = shared.graph.library()[shared.graph.vertices()[ref.vertex].codelet];
+  const Field& f = field_named(codelet, ref.field);
+  if (f.is_edge() || f.shape != pando::FieldShape::scalar || ref.row)
+    fail(ErrorKind::graph_connection_error, "late-value",
+         "setInitialValue of {}.{} with a callback: expected a scalar field that is no edge", codelet.name, f.name);
+  if (!callback)
+    fail(ErrorKind::graph_connection_error, "late-value", "setInitialValue of {}.{}: the callback is empty", codelet.name, f.name);
+  const ElementType from = Access::element_type(type), to = f.type;
+  const std::string what = "setInitialValue of " + codelet.name + "." + f.name + " with a callback";
+  shared.graph.set_initial_value(ref, to, std::string(pando::size_of(to), '\0'), 1);
+  shared.late_values[late_key(shared.graph, ref)] = [=](const pando::compile::StoredEdges& edges) {
+    VertexEdgeInfo info;
+    for (const auto& [name, rows] : edges)
+      for (const pando::compile::StoredRow& row : rows) info.storage[name].push_back({row.address, row.bytes});
+    return pando::graph::convert_elements(callback(info), from, to, what);
+  };
 }
 
 void Graph::setInitialValueHalf(FieldRef field, std::uint16_t value) { setFieldValue(field, HALF, &value, 1, true); }

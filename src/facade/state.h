@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compile/late_values.h"
 #include "graph/graph.h"
 #include "machine/machine.h"
 #include "poplar/Engine.hpp"
@@ -48,6 +49,7 @@ struct GraphShared {
   std::map<std::string, PerfEstimateFunc> estimators;  // by normalised vertex name
   std::set<std::string> added_codelets;                // "flags\nfile", to recognise a second addition
   std::vector<pando::FunctionId> function_buffers;     // function of FunctionBuffer i
+  pando::compile::LateValues late_values;              // of LateInitCallback
   std::optional<pando::graph::View> hw_seeds;          // made when a program first asks for them
 };
 
@@ -159,6 +161,7 @@ struct Access {
   static const poplar::core::RemoteBufferState& state(const poplar::RemoteBuffer& b);
   static poplar::RemoteBuffer remote_buffer(poplar::core::RemoteBufferState state);
 
+  static poplar::Module module(std::unique_ptr<poplar::core::ExecutableState> state);
   static poplar::Executable executable(std::unique_ptr<poplar::core::ExecutableState> state);
   static std::unique_ptr<poplar::core::ExecutableState>& slot(poplar::Executable& e);
   static const poplar::core::ExecutableState& state(const poplar::Executable& e);

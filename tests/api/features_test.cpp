@@ -251,52 +251,6 @@ TEST(Tensors, SerialisedAndMadeInAnotherGraph) {
   }
 }
 
-TEST(Quarters, MetadataIsTheSameByteOnHostAndDevice) {
-  Setting s;
-  std::stringstream source(R"(
-    #include <poplar/QuarterFloat.hpp>
-    #include <poplar/Vertex.hpp>
-    class Unpack : public poplar::Vertex {
-     public:
-      poplar::Input<unsigned char> packed;
-      poplar::Output<poplar::Vector<int>> out;
-      void compute() {
-        const unsigned char byte = packed;
-        const poplar::quarter_metadata m = poplar::unpackMetadata(&byte);
-        out[0] = m.format == poplar::QuarterFormat::F143;
-        out[1] = m.scale;
-      }
-    };)");
-  s.graph.addCodelets(source);
-  struct Row {
-    QuarterMetadata::Format format;
-    int scale;
-  };
-  const std::vector<Row> rows = {
-      {QuarterMetadata::Format::F143, 0}, {QuarterMetadata::Format::F152, -32}, {QuarterMetadata::Format::F143, 31}};
-  std::vector<Tensor> outs;
-  for (const Row& row : rows) {
-    const Tensor m = createConstantMetadataTensor(s.graph, row.format, row.scale);
-    EXPECT_EQ(m.elementType(), QUARTER_METADATA);
-    s.graph.setTileMapping(m, 0);
-    const Tensor byte = s.graph.addConstant<unsigned>(UNSIGNED_CHAR, {}, QuarterMetadata(row.format, row.scale).getBinary());
-    s.graph.setTileMapping(byte, 0);
-    outs.push_back(s.variable(INT, {2}, "out"));
-    s.graph.setTileMapping(s.graph.addVertex(s.set, "Unpack", {{"packed", byte}, {"out", outs.back()}}), 0);
-    const Tensor q = s.graph.addVariable(QUARTER, m, {3}, "q");
-    s.graph.setTileMapping(q, 0);
-    EXPECT_TRUE(q.slice(1, 3).hasMetadata());
-    EXPECT_EQ(q.reverse(0).getMetadata(), m);
-  }
-  s.program.add(Execute(s.set));
-  s.graph.createHostRead("out", concat(outs));
-  Engine engine = s.loaded();
-  engine.run();
-  std::vector<int> out(6);
-  engine.readTensor("out", out.data(), out.data() + 6);
-  EXPECT_EQ(out, (std::vector<int>{1, 0, 0, -32, 1, 31}));
-}
-
 TEST(Host, ImagesResetsAndTileGroups) {
   Setting s;
   std::stringstream source(R"(

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 # The device half: compiled by popc with clang, tested there.
-DEVICE = {"Vertex.hpp", "InOutTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "QuarterFloat.hpp", "TileConstants.hpp",
+DEVICE = {"Vertex.hpp", "InOutTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "QuarterFloat.hpp", "QuarterEdges.hpp", "TileConstants.hpp",
           "StackSizeDefs.hpp", "Loops.hpp", "Alignment.hpp", "FieldTypes.hpp", "VectorListTypes.hpp"}
 FLAGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
 # Of packages that are newer than C++11: from C++17 on.

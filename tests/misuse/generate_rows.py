@@ -7,7 +7,7 @@ from public_functions import functions_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Headers that only codelets see.
-DEVICE = {"Vertex.hpp", "VectorTypes.hpp", "InOutTypes.hpp", "tile.hpp", "python.hpp", "TileConstants.hpp", "AvailableVTypes.h", "HalfMath.hpp", "QuarterFloat.hpp",
+DEVICE = {"Vertex.hpp", "VectorTypes.hpp", "InOutTypes.hpp", "tile.hpp", "python.hpp", "TileConstants.hpp", "AvailableVTypes.h", "HalfMath.hpp", "QuarterFloat.hpp", "QuarterEdges.hpp",
           "IeeeHalf.hpp", "HalfFloat.hpp", "Quarter.hpp", "Loops.hpp", "StackSizeDefs.hpp", "cyclesTables.hpp", "Alignment.hpp", "VectorLayout.hpp"}
 
 

@@ -104,18 +104,46 @@ class Tables {
       }
       out_.operands.push_back(operand);
     }
-    add_state(plan_.graph.library()[v.codelet], v);
+    const Codelet& codelet = plan_.graph.library()[v.codelet];
+    if (has_late_values(symbolic.vertex))
+      add_state(codelet, late_state(symbolic.vertex, codelet, v, instance.operands));
+    else
+      add_state(codelet, v.state);
     out_.vertices.push_back(instance);
   }
 
+  bool has_late_values(VertexId v) const {
+    if (!plan_.options.late_values) return false;
+    const auto it = plan_.options.late_values->lower_bound({v, 0});
+    return it != plan_.options.late_values->end() && it->first.first == v;
+  }
+
+  std::vector<graph::StateValue> late_state(VertexId id, const Codelet& codelet, const graph::Vertex& v, std::size_t operand) const {
+    StoredEdges stored;
+    for (const graph::Edge& e : v.edges) {
+      const Field& field = codelet.fields[e.field];
+      const bool rows = field.shape >= FieldShape::vector_of_vectors;
+      std::size_t n = rows ? out_.operands[operand++].count : 1;
+      for (; n > 0; --n, ++operand) {
+        const tile::Operand& o = out_.operands[operand];
+        stored[field.name].push_back({o.offset, static_cast<std::uint32_t>(o.count * size_of(field.type))});
+      }
+    }
+    std::vector<graph::StateValue> state = v.state;
+    for (graph::StateValue& s : state)
+      if (const auto it = plan_.options.late_values->find({id, s.field}); it != plan_.options.late_values->end())
+        s.bytes = it->second(stored);
+    return state;
+  }
+
   // State fields in field order; what was not set is zero.
-  void add_state(const Codelet& codelet, const graph::Vertex& v) {
-    auto value = v.state.begin();
+  void add_state(const Codelet& codelet, const std::vector<graph::StateValue>& state) {
+    auto value = state.begin();
     for (std::size_t f = 0; f < codelet.fields.size(); ++f) {
       const Field& field = codelet.fields[f];
       if (field.is_edge()) continue;
-      while (value != v.state.end() && value->field < f) ++value;
-      const bool set = value != v.state.end() && value->field == f;
+      while (value != state.end() && value->field < f) ++value;
+      const bool set = value != state.end() && value->field == f;
       if (field.shape == FieldShape::scalar) {
         const std::size_t begin = out_.state.size();
         if (set) out_.state += value->bytes;

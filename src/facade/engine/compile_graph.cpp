@@ -98,6 +98,10 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   compile::Options options = settings.compile;
   options.bounded_memory = shared.graph.machine().bounded_memory;
   options.progress = progress;
+  if (!shared.late_values.empty()) {
+    options.late_values = &shared.late_values;
+    options.bind = false;
+  }
   if (dumps("plan")) {
     options.shown_tile = dump_tile();
     options.show_plan = [](const char* pass, const std::string& plan) { write_dump(fmt::format("# after {}\n{}", pass, plan)); };

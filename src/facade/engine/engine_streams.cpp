@@ -1,6 +1,7 @@
 // Engine: streams, host functions, tensors and remote buffers of the host.
 #include <algorithm>
 
+#include "codelet/quarter_field.h"
 #include "facade/engine/engine_state.h"
 #include "poplar/Engine.hpp"
 
@@ -151,6 +152,17 @@ void Engine::writeTensor(StringRef handle, const void* begin) {
   Access::idle(*this).loaded().write(handle.cloneAsString(), begin, nullptr);
 }
 void Engine::readTensor(StringRef handle, void* begin, void* end) { Access::idle(*this).loaded().read(handle.cloneAsString(), begin, end); }
+void Engine::writeTensor(StringRef handle, const QuarterMetadata& metadata, const void* begin, const void* end) {
+  const unsigned char packed = metadata.getBinary();
+  writeTensor(handle, begin, end);
+  writeTensor(pando::metadata_field_name(handle.cloneAsString()), &packed);
+}
+void Engine::readTensor(StringRef handle, QuarterMetadata& metadata, void* begin, void* end) {
+  unsigned char packed = 0;
+  readTensor(handle, begin, end);
+  readTensor(pando::metadata_field_name(handle.cloneAsString()), &packed, &packed + 1);
+  metadata = QuarterMetadata(packed);
+}
 void Engine::readTensor(StringRef handle, void* begin) { Access::idle(*this).loaded().read(handle.cloneAsString(), begin, nullptr); }
 
 void Engine::copyToRemoteBuffer(const void* src, std::string handle, int repeatIndex, unsigned replicationIndex) {

@@ -4,6 +4,7 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/RecordLayout.h>
 
+#include "codelet/quarter_field.h"
 #include "popc/vertices/field_type.h"
 #include "popc/vertices/vertex_naming.h"
 
@@ -142,7 +143,8 @@ class Reflector {
       }
       field->name = f->getNameAsString();
       field->host_offset = static_cast<std::uint32_t>(offset + layout.getFieldOffset(f->getFieldIndex()) / 8);
-      codelet.fields.push_back(std::move(*field));
+      codelet.fields.push_back(*field);
+      if (has_metadata_field(*field)) codelet.fields.push_back(metadata_field_of(*field));
     }
   }
 

@@ -87,7 +87,10 @@ std::string type_spelling(QualType type, const ASTContext& context) {
   const QualType canonical = type.getCanonicalType();
   const std::string prefix = canonical.isConstQualified() ? "const " : "";
   if (const auto* vector = canonical->getAs<ExtVectorType>()) return prefix + vector_spelling(*vector, context);
-  if (const auto* record = canonical->getAsCXXRecordDecl()) return prefix + qualified(*record);
+  if (const auto* record = canonical->getAsCXXRecordDecl()) {
+    const std::string name = qualified(*record);
+    return prefix + (name == "poplar::quarter" ? "quarter" : name);  // a device type: as Type::toString() has it
+  }
   if (const auto* e = canonical->getAs<EnumType>()) return prefix + qualified(*e->getDecl());
   PrintingPolicy policy = context.getPrintingPolicy();
   policy.Half = 0;
