@@ -94,6 +94,17 @@ void check_log2_scale(const Inference& in, std::size_t operand) {
   if (in.shape(operand) != Shape{}) in.refuse("log2-scale-shape", "log2_scale has shape {}; it is a scalar", to_string(in.shape(operand)));
 }
 
+void check_cast_scale(const Inference& in) {
+  if (in.dtype(1) != DType::int32) {
+    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type popxl.int32, not {}", in.row().name,
+           name_of(in.dtype(1)));
+  }
+  if (elements_of(in.shape(1)) != 1) {
+    refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name,
+           to_string(in.shape(1)));
+  }
+}
+
 double log2_scale_of(const Evaluation& e, std::size_t operand) {
   const std::int64_t scale = e.operand(operand).integer(0);
   if (scale < -32 || scale >= 32) refuse(ErrorClass::runtime, "log2-scale-range", "log2_scale is {}; it must be -32 to 31", scale);

@@ -17,6 +17,8 @@ Cost matmul_cost(const Inference& in);
 
 // Scales of float8 products: an int32 scalar operand, -32 to 31 at run time.
 void check_log2_scale(const Inference& in, std::size_t operand);
+// Scales of casts to and from float8, operand 1: an int32 tensor of one element. Refuses as PopXL does (TypeError, ValueError).
+void check_cast_scale(const Inference& in);
 // 2^scale. Refuses (runtime) a scale out of range.
 double log2_scale_of(const Evaluation& e, std::size_t operand);
 

@@ -85,6 +85,22 @@ HostTensor shard_of(const HostTensor& t, std::int64_t first, std::int64_t size) 
   return out;
 }
 
+void infer_all_reduce(Inference& in) {
+  check_reduction_kind(in);
+  if (in.operands() == 0) in.refuse("collective-empty", "it needs a tensor");
+  for (std::size_t i = 0; i < in.operands(); ++i) {
+    if (in.shape(i) != in.shape(0) || in.dtype(i) != in.dtype(0)) in.refuse("collective-shapes", "the tensors differ in shape or type");
+    in.result(in.operand(i));
+  }
+}
+
+void reduce_all(Evaluation& e) {
+  std::vector<const HostTensor*> parts;
+  for (std::size_t i = 0; i < e.operands(); ++i) parts.push_back(&e.operand(i));
+  const HostTensor all = combined(e.attributes().text("op"), parts);
+  for (std::size_t i = 0; i < e.operands(); ++i) e.result(all);
+}
+
 std::vector<Sample> all_reduce_samples() {
   Sample s;
   s.operands = {{DType::float32, {2, 3}, -2, 2, {}}, {DType::float32, {2, 3}, -2, 2, {}}, {DType::float32, {2, 3}, -2, 2, {}}};

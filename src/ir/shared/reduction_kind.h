@@ -22,6 +22,10 @@ std::int64_t shard_size(const Shape& shape, std::int64_t group_size);
 // Elements first ... first + size - 1 of the flattened tensor; zeros behind its end.
 HostTensor shard_of(const HostTensor& t, std::int64_t first, std::int64_t size);
 
+// all_reduce and its kin: as many results as operands, of one shape and type.
+void infer_all_reduce(Inference& in);
+// Each result is the combination of all operands.
+void reduce_all(Evaluation& e);
 std::vector<Sample> all_reduce_samples();
 
 }  // namespace pando::ir

@@ -2,26 +2,6 @@
 
 namespace pando::ir {
 
-namespace {
-
-void infer_all_reduce(Inference& in) {
-  check_reduction_kind(in);
-  if (in.operands() == 0) in.refuse("collective-empty", "it needs a tensor");
-  for (std::size_t i = 0; i < in.operands(); ++i) {
-    if (in.shape(i) != in.shape(0) || in.dtype(i) != in.dtype(0)) in.refuse("collective-shapes", "the tensors differ in shape or type");
-    in.result(in.operand(i));
-  }
-}
-
-void reduce_all(Evaluation& e) {
-  std::vector<const HostTensor*> parts;
-  for (std::size_t i = 0; i < e.operands(); ++i) parts.push_back(&e.operand(i));
-  const HostTensor all = combined(e.attributes().text("op"), parts);
-  for (std::size_t i = 0; i < e.operands(); ++i) e.result(all);
-}
-
-}  // namespace
-
 extern const OpRow op_all_reduce;
 constexpr OpRow op_all_reduce = checked({
     .name = "all_reduce",

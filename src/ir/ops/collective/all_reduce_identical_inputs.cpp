@@ -2,19 +2,6 @@
 
 namespace pando::ir {
 
-namespace {
-
-void infer_all_reduce(Inference& in) {
-  check_reduction_kind(in);
-  if (in.operands() == 0) in.refuse("collective-empty", "it needs a tensor");
-  for (std::size_t i = 0; i < in.operands(); ++i) {
-    if (in.shape(i) != in.shape(0) || in.dtype(i) != in.dtype(0)) in.refuse("collective-shapes", "the tensors differ in shape or type");
-    in.result(in.operand(i));
-  }
-}
-
-}  // namespace
-
 extern const OpRow op_all_reduce_identical_inputs;
 constexpr OpRow op_all_reduce_identical_inputs = checked({
     .name = "all_reduce_identical_inputs",

@@ -10,7 +10,7 @@ namespace pando::ir {
 namespace {
 
 // Beyond it tanh is 1 or -1, and the derivative 1 or 0; powers of larger numbers overflow halves.
-constexpr double kFar = 16;
+constexpr double kTanhEnd = 16;
 constexpr double kScale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, kCubic = 0.044715;
 
 }  // namespace
@@ -30,7 +30,7 @@ constexpr OpRow op_gelu_grad = checked({
       const auto whole = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());
       if (g.wants(1)) g.give(1, g.op("gelu_grad", {whole, d}));
       if (!g.wants(0)) return;
-      const auto x = whole.op("clip", Attributes{{"min", -kFar}, {"max", kFar}});
+      const auto x = whole.op("clip", Attributes{{"min", -kTanhEnd}, {"max", kTanhEnd}});
       // With u the argument of tanh and t = tanh u, the second derivative is (1 - t^2) (u' + x (u'' / 2 - t u'^2)).
       const auto xx = x * x;
       const auto t = (x * (xx * kCubic + 1.0) * kScale).op("tanh");
@@ -39,7 +39,7 @@ constexpr OpRow op_gelu_grad = checked({
       g.give(0, d * dy * second);
     },
     .expand = [](Expansion& e) {
-      const auto x = formula(e, e.operand(0)).op("clip", Attributes{{"min", -kFar}, {"max", kFar}});
+      const auto x = formula(e, e.operand(0)).op("clip", Attributes{{"min", -kTanhEnd}, {"max", kTanhEnd}});
       const auto xx = x * x;
       const auto t = (x * (xx * kCubic + 1.0) * kScale).op("tanh");
       const auto slope = (xx * (3 * kCubic) + 1.0) * kScale;

@@ -10,7 +10,7 @@ namespace pando::ir {
 namespace {
 
 // Beyond it the density is 0; powers of larger numbers overflow halves.
-constexpr double kFar = 16;
+constexpr double kDensityEnd = 16;
 // 1 / sqrt(2 pi)
 constexpr double kDensity = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 
@@ -30,7 +30,7 @@ constexpr OpRow op_geluerf_grad = checked({
       const auto x = formula(g, g.operand(0)), dy = formula(g, g.operand(1)), d = formula(g, g.grad());
       if (g.wants(1)) g.give(1, g.op("geluerf_grad", {x, d}));
       if (!g.wants(0)) return;
-      const auto near = x.op("clip", Attributes{{"min", -kFar}, {"max", kFar}});
+      const auto near = x.op("clip", Attributes{{"min", -kDensityEnd}, {"max", kDensityEnd}});
       const auto xx = near * near;
       g.give(0, d * dy * ((xx * -0.5).op("exp") * kDensity * (2.0 - xx)));
     },

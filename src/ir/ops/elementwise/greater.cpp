@@ -6,7 +6,7 @@ namespace pando::ir {
 namespace {
 
 template <class T>
-std::int64_t compare(std::int64_t a, std::int64_t b) {
+std::int64_t is_greater(std::int64_t a, std::int64_t b) {
   return static_cast<T>(a) > static_cast<T>(b);
 }
 
@@ -22,7 +22,7 @@ constexpr OpRow op_greater = checked({
     .reference = [](Evaluation& e) {
       const bool is_unsigned = e.operand(0).dtype() == DType::uint64;
       map_pairs(e, [](double a, double b) { return static_cast<double>(a > b); },
-                is_unsigned ? compare<std::uint64_t> : compare<std::int64_t>);
+                is_unsigned ? is_greater<std::uint64_t> : is_greater<std::int64_t>);
     },
     .differentiable = Differentiable::refused,
     .samples = comparison_samples,

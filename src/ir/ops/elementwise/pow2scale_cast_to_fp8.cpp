@@ -4,21 +4,6 @@
 
 namespace pando::ir {
 
-namespace {
-
-void check_scale(const Inference& in) {
-  if (in.dtype(1) != DType::int32) {
-    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type popxl.int32, not {}", in.row().name,
-           name_of(in.dtype(1)));
-  }
-  if (elements_of(in.shape(1)) != 1) {
-    refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name,
-           to_string(in.shape(1)));
-  }
-}
-
-}  // namespace
-
 extern const OpRow op_pow2scale_cast_to_fp8;
 constexpr OpRow op_pow2scale_cast_to_fp8 = checked({
     .name = "pow2scale_cast_to_fp8",
@@ -31,7 +16,7 @@ constexpr OpRow op_pow2scale_cast_to_fp8 = checked({
     .infer = [](Inference& in) {
       const DType to = in.attributes().dtype("data_type");
       if (!is_float8(to)) refuse(ErrorClass::type, "cast-to-float8", "pow2scale_cast_to_fp8: {} is no float8 type", name_of(to));
-      check_scale(in);
+      check_cast_scale(in);
       in.result(to, in.shape(0));
     },
     .reference = [](Evaluation& e) {

@@ -2,16 +2,6 @@
 
 namespace pando::ir {
 
-namespace {
-
-Convolution transposed(const Attributes& given, const Shape& t, const Shape& weight) {
-  Attributes a;
-  const Shape shape = transposed_shape(given, t, weight, a);
-  return convolution_onto(a, shape, weight, t);
-}
-
-}  // namespace
-
 extern const OpRow op_conv_transpose;
 constexpr OpRow op_conv_transpose = checked({
     .name = "conv_transpose",
@@ -47,7 +37,7 @@ constexpr OpRow op_conv_transpose = checked({
         },
     .reference =
         [](Evaluation& e) {
-          const Convolution c = transposed(e.attributes(), e.operand(0).shape(), e.operand(1).shape());
+          const Convolution c = transposed_convolution(e.attributes(), e.operand(0).shape(), e.operand(1).shape());
           e.result(convolve(e, c, Role::output, Role::weight, Role::input));
         },
     .expand =
@@ -57,7 +47,7 @@ constexpr OpRow op_conv_transpose = checked({
           a.set("shape", Ints(shape));
           x.result(x.op("conv_input_grad", {x.operand(0), x.operand(1)}, a));
         },
-    .cost = [](const Inference& in) { return convolution_cost(transposed(in.attributes(), in.shape(0), in.shape(1)), in); },
+    .cost = [](const Inference& in) { return convolution_cost(transposed_convolution(in.attributes(), in.shape(0), in.shape(1)), in); },
     .samples =
         [] {
           Sample a;

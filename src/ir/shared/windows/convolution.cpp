@@ -121,6 +121,12 @@ Shape transposed_shape(const Inference& in, const Shape& t, const Shape& weight,
   return shape;
 }
 
+Convolution transposed_convolution(const Attributes& given, const Shape& t, const Shape& weight) {
+  Attributes a;
+  const Shape shape = transposed_shape(given, t, weight, a);
+  return convolution_onto(a, shape, weight, t);
+}
+
 void for_each_product(const Convolution& c, const std::function<void(std::int64_t, std::int64_t, std::int64_t)>& f) {
   const std::int64_t outs = elements_of(outs_of(c.windows)), ins = elements_of(ins_of(c.windows)),
                      cells = elements_of(kernel_of(c.windows));

@@ -30,6 +30,9 @@ Shape transposed_shape(const Inference& in, const Shape& t, const Shape& weight,
 // The same without complaints.
 Shape transposed_shape(const Attributes& given, const Shape& t, const Shape& weight, Attributes& attributes);
 
+// The convolution whose gradient for its data a transposed convolution of `t` is.
+Convolution transposed_convolution(const Attributes& given, const Shape& t, const Shape& weight);
+
 // Calls f(output, input, weight) with the flat positions of each product.
 void for_each_product(const Convolution& c, const std::function<void(std::int64_t y, std::int64_t x, std::int64_t w)>& f);
 enum class Role : std::uint8_t { output, input, weight };
