@@ -12,10 +12,9 @@ struct Anything {
 };
 }  // namespace pando_builtins
 
-#define PANDO_ABSENT(name, why)                                                                         \
-  __attribute__((unavailable("hosts do not have this builtin of an IPU: " why                           \
-                             "; give hosts C++ in its place (#ifndef __IPU__)"))) pando_builtins::Anything \
-  __builtin_ipu_##name(...);
+#define PANDO_ABSENT(name, why)                                               \
+  __attribute__((unavailable("hosts do not have this builtin of an IPU: " why \
+                             "; give hosts C++ in its place (#ifndef __IPU__)"))) pando_builtins::Anything __builtin_ipu_##name(...);
 
 #define PANDO_ABSENT_ACCUMULATOR(name) PANDO_ABSENT(name, "it works on accumulators")
 PANDO_ABSENT_ACCUMULATOR(f32v2axpy)
