@@ -1,0 +1,90 @@
+#ifndef popnn_CTCLoss_hpp
+#define popnn_CTCLoss_hpp
+
+#include <poplar/Export.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poputil/DebugInfo.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+namespace popnn {
+namespace ctc {
+
+/// Over which tiles the loss of each sequence is spread. A value: copies are equal to what they were copied from.
+class POPLAR_EXPORT Plan {
+ public:
+  Plan();
+  ~Plan();
+  Plan(const Plan& other);
+  Plan(Plan&& other);
+  Plan& operator=(const Plan& other);
+  Plan& operator=(Plan&& other);
+
+  class Impl;
+  explicit Plan(std::unique_ptr<Impl> impl);
+  /// Throws poputil::poplibs_error for a plan that was default-constructed.
+  Impl& getImpl() const;
+
+  friend POPLAR_EXPORT bool operator<(const Plan& a, const Plan& b) noexcept;
+  friend POPLAR_EXPORT bool operator==(const Plan& a, const Plan& b) noexcept;
+  friend POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const Plan& plan);
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+POPLAR_EXPORT bool operator<(const Plan& a, const Plan& b) noexcept;
+POPLAR_EXPORT bool operator==(const Plan& a, const Plan& b) noexcept;
+POPLAR_EXPORT bool operator!=(const Plan& a, const Plan& b) noexcept;
+POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const Plan& plan);
+
+/// A plan for sequences of up to \p maxTime steps, labels of up to \p maxLabelLength classes of \p numClasses, the blank one included.
+/// \p inType, \p outType: FLOAT or HALF.
+///
+/// Options: `availableMemoryProportion` [=0.6]: how much of a tile's memory the sums along the paths may take; `partialsType` (float, half)
+/// is taken and has no effect: sums are always float; `planConstraints` likewise.
+/// Throws poputil::poplibs_error for other types, sizes of 0 and poplar::invalid_option for unknown options.
+POPLAR_EXPORT Plan plan(const poplar::Graph& graph, const poplar::Type& inType, const poplar::Type& outType, unsigned batchSize,
+                        unsigned maxTime, unsigned maxLabelLength, unsigned numClasses, const poplar::OptionFlags& options = {});
+
+/// A variable of shape {maxTime, batchSize, numClasses}, mapped as the plan wants it.
+POPLAR_EXPORT poplar::Tensor createDataInput(poplar::Graph& graph, const poplar::Type& type, std::size_t batchSize, std::size_t maxTime,
+                                             std::size_t numClasses, const Plan& plan, const poplar::DebugContext& debugContext = {});
+
+/// A variable of shape {batchSize, maxLabelLength}, mapped as the plan wants it. \p type: UNSIGNED_INT, INT, UNSIGNED_SHORT or SHORT.
+POPLAR_EXPORT poplar::Tensor createLabelsInput(poplar::Graph& graph, const poplar::Type& type, std::size_t batchSize,
+                                               std::size_t maxLabelLength, const Plan& plan, const poplar::DebugContext& debugContext = {});
+
+/// The loss of each sequence, {batchSize}: minus the logarithm of the probability of its label; and its gradient, {maxTime, batchSize,
+/// numClasses}, both of type \p outType.
+/// \p logProbs: {maxTime, batchSize, numClasses}, logarithms of probabilities; \p labels: {batchSize, maxLabelLength}, none of them blank;
+/// \p dataLengths, \p labelLengths: {batchSize}, UNSIGNED_INT: how much of each sequence and label counts. Where no path fits the label,
+/// the loss is infinite.
+///
+/// Option `includeSoftmaxGradient` [=true]: the gradient with regard to what the logarithm of a softmax was taken of, instead of with
+/// regard to \p logProbs.
+/// Throws poputil::poplibs_error for shapes and types that are not the plan's, and poplar::invalid_option for unknown options.
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogProbabilities(
+    poplar::Graph& graph, const poplar::Type& outType, const poplar::Tensor& logProbs, const poplar::Tensor& labels,
+    const poplar::Tensor& dataLengths, const poplar::Tensor& labelLengths, poplar::program::Sequence& prog, unsigned blankClass,
+    const Plan& plan, const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+
+/// The same of the logarithm of the softmax of \p logits along the classes.
+POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogits(
+    poplar::Graph& graph, const poplar::Type& outType, const poplar::Tensor& logits, const poplar::Tensor& labels,
+    const poplar::Tensor& dataLengths, const poplar::Tensor& labelLengths, poplar::program::Sequence& prog, unsigned blankClass,
+    const Plan& plan, const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+
+}  // namespace ctc
+}  // namespace popnn
+
+namespace poputil {
+template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popnn::ctc::Plan& p);
+}  // namespace poputil
+
+#endif

@@ -1,0 +1,40 @@
+// How the work of one sequence is spread. The label with a blank before, between and after its classes (the path's states, 2 x length + 1)
+// is cut into parts; time is cut into pieces. A sequence has some tiles of its own, if there are enough; each takes up to six parts and
+// pieces, one for each worker.
+#pragma once
+
+#include <popnn/CTCLoss.hpp>
+
+#include <tuple>
+#include <vector>
+
+namespace popnn::ctc {
+
+class Plan::Impl {
+ public:
+  Impl(const poplar::Graph& graph, const poplar::Type& in, const poplar::Type& out, unsigned batch, unsigned time, unsigned labels,
+       unsigned classes, double memory);
+
+  std::size_t states() const { return 2 * labels + 1; }
+  std::size_t parts() const { return parts_; }
+  std::size_t pieces() const { return pieces_; }
+  poplar::Interval part(std::size_t p) const { return {states() * p / parts_, states() * (p + 1) / parts_}; }
+  poplar::Interval piece(std::size_t q) const { return {time * q / pieces_, time * (q + 1) / pieces_}; }
+  unsigned tile_of_part(std::size_t sequence, std::size_t p) const { return first_tile(sequence) + static_cast<unsigned>(p / kWorkers); }
+  unsigned tile_of_piece(std::size_t sequence, std::size_t q) const {
+    return first_tile(sequence) + static_cast<unsigned>(q * tiles_each_ / pieces_);
+  }
+
+  poplar::Type in, out;
+  std::size_t batch, time, labels, classes;
+
+  auto key() const { return std::tuple(in.toString(), out.toString(), batch, time, labels, classes, tiles_, tiles_each_, parts_, pieces_); }
+
+ private:
+  static constexpr std::size_t kWorkers = 6;
+  unsigned first_tile(std::size_t sequence) const { return static_cast<unsigned>(sequence * tiles_each_ % tiles_); }
+
+  std::size_t tiles_, tiles_each_, parts_, pieces_;
+};
+
+}  // namespace popnn::ctc

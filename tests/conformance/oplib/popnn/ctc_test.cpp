@@ -1,0 +1,200 @@
+// The loss of connectionist temporal classification against a sum over all paths, one by one.
+#include <popnn/CTCLoss.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+#include "oplib.h"
+
+namespace oplib {
+namespace {
+
+using namespace poplar;
+using program::Sequence;
+using Tensors = std::vector<Tensor>;
+namespace ctc = popnn::ctc;
+
+struct Case {
+  std::string what;
+  std::size_t time, labels, classes;
+  std::vector<std::size_t> lengths, label_lengths;  // a sequence for each
+  unsigned blank = 0;
+  bool softmax = true, logits = true;
+  double memory = 0.6;  // little: parts of two states
+  Type type = FLOAT, out = FLOAT, label_type = UNSIGNED_INT;
+  std::size_t batch() const { return lengths.size(); }
+};
+
+struct Data {
+  Operand in, labels, lengths, label_lengths;
+};
+
+Data data_of(const Case& c) {
+  const auto random = uniform(-2, 2, 5);
+  const auto any = integers(0, static_cast<std::int64_t>(c.classes) - 2, 11);
+  std::vector<double> in(c.time * c.batch() * c.classes);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = random(i);
+  for (std::size_t row = 0; row < in.size() / c.classes && !c.logits; ++row) {
+    double sum = 0;
+    for (std::size_t k = 0; k < c.classes; ++k) sum += std::exp(in[row * c.classes + k]);
+    for (std::size_t k = 0; k < c.classes; ++k) in[row * c.classes + k] -= std::log(sum);
+  }
+  // Not blank, and something that is no class behind the label's end.
+  const auto label = [&](std::size_t i) {
+    if (i % c.labels >= c.label_lengths[i / c.labels]) return 9999.0;
+    const double k = any(i);
+    return k >= c.blank ? k + 1 : k;
+  };
+  return {operand("in", c.type, {c.time, c.batch(), c.classes}, [&](std::size_t i) { return in[i]; }),
+          operand("labels", c.label_type, {c.batch(), c.labels}, label),
+          operand("lengths", UNSIGNED_INT, {c.batch()}, [&](std::size_t b) { return static_cast<double>(c.lengths[b]); }),
+          operand("labelLengths", UNSIGNED_INT, {c.batch()}, [&](std::size_t b) { return static_cast<double>(c.label_lengths[b]); })};
+}
+
+struct Expected {
+  std::vector<double> loss, gradient;
+};
+
+// All paths of classes, one for each time, that give the label when repetitions and then blanks are left out.
+Expected expected_of(const Case& c, const Data& d) {
+  Expected out{std::vector<double>(c.batch()), std::vector<double>(d.in.size(), 0)};
+  for (std::size_t b = 0; b < c.batch(); ++b) {
+    const std::size_t time = c.lengths[b];
+    const auto at = [&](std::size_t t, std::size_t k) { return (t * c.batch() + b) * c.classes + k; };
+    std::vector<std::vector<double>> p(time, std::vector<double>(c.classes)), in_class = p;
+    for (std::size_t t = 0; t < time; ++t) {
+      double sum = 0;
+      for (std::size_t k = 0; k < c.classes; ++k) sum += p[t][k] = std::exp(d.in[at(t, k)]);
+      for (std::size_t k = 0; k < c.classes && c.logits; ++k) p[t][k] /= sum;
+      std::fill(in_class[t].begin(), in_class[t].end(), 0);
+    }
+    std::vector<std::size_t> label, path(time, 0);
+    for (std::size_t i = 0; i < c.label_lengths[b]; ++i) label.push_back(static_cast<std::size_t>(d.labels[b * c.labels + i]));
+    double total = 0;
+    for (bool more = true; more;) {
+      std::vector<std::size_t> spelled;
+      double q = 1;
+      for (std::size_t t = 0; t < time; ++t) {
+        q *= p[t][path[t]];
+        if (path[t] != c.blank && (t == 0 || path[t] != path[t - 1])) spelled.push_back(path[t]);
+      }
+      if (spelled == label) {
+        total += q;
+        for (std::size_t t = 0; t < time; ++t) in_class[t][path[t]] += q;
+      }
+      std::size_t t = 0;
+      while (t < time && ++path[t] == c.classes) path[t++] = 0;
+      more = t < time;
+    }
+    out.loss[b] = -std::log(total);
+    for (std::size_t t = 0; t < time; ++t)
+      for (std::size_t k = 0; k < c.classes; ++k)
+        out.gradient[at(t, k)] = (c.softmax ? p[t][k] : 0) - (total > 0 ? in_class[t][k] / total : 0);
+  }
+  return out;
+}
+
+std::vector<Values> results_of(Machine machine, const Case& c, const Data& d) {
+  return run(machine, {d.in, d.labels, d.lengths, d.label_lengths}, [&](Graph& g, Tensors& in, Sequence& prog) {
+    const ctc::Plan plan =
+        ctc::plan(g, c.type, c.out, static_cast<unsigned>(c.batch()), static_cast<unsigned>(c.time), static_cast<unsigned>(c.labels),
+                  static_cast<unsigned>(c.classes), {{"availableMemoryProportion", std::to_string(c.memory)}});
+    const Tensor data = ctc::createDataInput(g, c.type, c.batch(), c.time, c.classes, plan),
+                 labels = ctc::createLabelsInput(g, c.label_type, c.batch(), c.labels, plan);
+    prog.add(program::Copy(in[0], data));
+    prog.add(program::Copy(in[1], labels));
+    const auto calculate = c.logits ? ctc::calcLossAndGradientLogits : ctc::calcLossAndGradientLogProbabilities;
+    const auto [loss, gradient] = calculate(g, c.out, data, labels, in[2], in[3], prog, c.blank, plan, "ctc",
+                                            {{"includeSoftmaxGradient", c.softmax ? "true" : "false"}});
+    return Tensors{loss, gradient};
+  });
+}
+
+const std::vector<Case> kCases = {
+    {.what = "one sequence", .time = 6, .labels = 2, .classes = 4, .lengths = {6}, .label_lengths = {2}},
+    {.what = "lengths", .time = 7, .labels = 3, .classes = 3, .lengths = {7, 5, 1, 6, 3}, .label_lengths = {3, 2, 1, 0, 3}, .blank = 1},
+    {.what = "many parts", .time = 8, .labels = 4, .classes = 3, .lengths = {8, 7}, .label_lengths = {4, 3}, .blank = 2, .memory = 1e-6},
+    {.what = "probabilities", .time = 6, .labels = 3, .classes = 3, .lengths = {6, 6}, .label_lengths = {3, 1}, .logits = false},
+    {.what = "no softmax",
+     .time = 6,
+     .labels = 3,
+     .classes = 3,
+     .lengths = {6, 4},
+     .label_lengths = {2, 2},
+     .softmax = false,
+     .memory = 1e-6},
+    {.what = "halfs",
+     .time = 6,
+     .labels = 3,
+     .classes = 4,
+     .lengths = {6, 5},
+     .label_lengths = {3, 2},
+     .type = HALF,
+     .out = HALF,
+     .label_type = UNSIGNED_SHORT},
+    {.what = "halfs to floats",
+     .time = 6,
+     .labels = 3,
+     .classes = 4,
+     .lengths = {6, 5},
+     .label_lengths = {3, 2},
+     .type = HALF,
+     .label_type = INT},
+    {.what = "no labels", .time = 4, .labels = 1, .classes = 2, .lengths = {4}, .label_lengths = {0}},
+};
+
+TEST(CtcLoss, IsASumOverAllPaths) {
+  for (const Case& c : kCases) {
+    const Data d = data_of(c);
+    const Expected e = expected_of(c, d);
+    for (const Machine machine : kMachines) {
+      const std::vector<Values> out = results_of(machine, c, d);
+      const bool half = c.type == HALF || c.out == HALF;
+      const Tolerance t{half ? 1e-2 : 2e-5, half ? 4e-3 : 2e-6};
+      expect_close(out[0], e.loss, t, name_of(machine) + " loss, " + c.what);
+      expect_close(out[1], e.gradient, t, name_of(machine) + " gradient, " + c.what);
+    }
+  }
+}
+
+TEST(CtcLoss, RefusesWhatIsNotThePlans) {
+  Graph g(device_of(Machine::ipu1));
+  Sequence prog;
+  const ctc::Plan plan = ctc::plan(g, FLOAT, FLOAT, 2, 10, 4, 5), same = plan;
+  EXPECT_TRUE(same == plan);
+  EXPECT_TRUE(ctc::plan(g, FLOAT, FLOAT, 2, 11, 4, 5) != plan);
+  std::ostringstream text;
+  text << plan;
+  EXPECT_NE(text.str().find("2 sequences of up to 10 steps"), std::string::npos) << text.str();
+  EXPECT_THROW(ctc::plan(g, INT, FLOAT, 2, 10, 4, 5), poputil::poplibs_error);
+  EXPECT_THROW(ctc::plan(g, FLOAT, FLOAT, 0, 10, 4, 5), poputil::poplibs_error);
+  EXPECT_THROW(ctc::plan(g, FLOAT, FLOAT, 2, 10, 4, 5, {{"nothing", "1"}}), invalid_option);
+  EXPECT_THROW(ctc::createDataInput(g, FLOAT, 2, 9, 5, plan), poputil::poplibs_error);
+  EXPECT_THROW(ctc::createLabelsInput(g, UNSIGNED_INT, 2, 5, plan), poputil::poplibs_error);
+  const Tensor data = ctc::createDataInput(g, FLOAT, 2, 10, 5, plan), labels = ctc::createLabelsInput(g, UNSIGNED_INT, 2, 4, plan);
+  const Tensor lengths = linear(g, UNSIGNED_INT, {2});
+  const auto calculate = [&](const Tensor& in, const Tensor& n, unsigned blank, const ctc::Plan& p, const OptionFlags& options = {}) {
+    ctc::calcLossAndGradientLogProbabilities(g, FLOAT, in, labels, n, lengths, prog, blank, p, "ctc", options);
+  };
+  EXPECT_THROW(calculate(data.slice(0, 9), lengths, 0, plan), poputil::poplibs_error);
+  EXPECT_THROW(calculate(data, lengths.slice(0, 1), 0, plan), poputil::poplibs_error);
+  EXPECT_THROW(calculate(data, linear(g, FLOAT, {2}), 0, plan), poputil::poplibs_error);
+  EXPECT_THROW(calculate(data, lengths, 5, plan), poputil::poplibs_error);
+  EXPECT_THROW(calculate(data, lengths, 0, ctc::Plan()), poputil::poplibs_error);
+  EXPECT_THROW(calculate(data, lengths, 0, plan, {{"nothing", "1"}}), invalid_option);
+}
+
+TEST(CtcLoss, IsSpreadOverTheMachine) {
+  const double share = share_of_tiles_used(Machine::full, {}, [](Graph& g, Tensors&, Sequence& prog) {
+    const ctc::Plan plan = ctc::plan(g, FLOAT, FLOAT, 8, 1000, 100, 30);
+    const Tensor data = ctc::createDataInput(g, FLOAT, 8, 1000, 30, plan), labels = ctc::createLabelsInput(g, UNSIGNED_INT, 8, 100, plan),
+                 lengths = linear(g, UNSIGNED_INT, {8}), label_lengths = linear(g, UNSIGNED_INT, {8});
+    const auto [loss, gradient] = ctc::calcLossAndGradientLogits(g, FLOAT, data, labels, lengths, label_lengths, prog, 0, plan);
+    return Tensors{loss, gradient};
+  });
+  EXPECT_GT(share, 0.9);
+}
+
+}  // namespace
+}  // namespace oplib
