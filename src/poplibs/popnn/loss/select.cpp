@@ -133,8 +133,8 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
     poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected 1 to " + std::to_string(input.dim(1)));
   if (input.dim(0) == 0) {
     const Selected none = no_rows(graph, input.elementType(), K);
-    indices = none.indices;
-    return none.values;
+    indices = none.indices.expand({1});
+    return none.values.expand({1});
   }
   // A piece has at least K elements.
   const RowPlan plan = plan_rows(graph, input, 2 * kCyclesPerElement, std::max<std::size_t>(kLeastPiece, 2 * K));
@@ -144,8 +144,8 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
         if (!merge) graph.setInitialValue(v["k"], K);
       });
   execute(sets, plan, prog);
-  indices = out.indices;
-  return out.values;
+  indices = out.indices.expand({1});
+  return out.values.expand({1});
 }
 
 }  // namespace popnn

@@ -228,7 +228,7 @@ TEST(Search, ExtremesAndTopK) {
           }
           for (std::size_t i = 0; i < out.size(); ++i) {
             EXPECT_EQ(out[i].type, (i < 6 ? i == 2 || i == 4 : i % 2 == 0) ? type : UNSIGNED_INT);
-            EXPECT_EQ(out[i].shape, i < 6 ? Shape{shape[0]} : (Shape{shape[0], ks[(i - 6) / 2]}));
+            EXPECT_EQ(out[i].shape, i < 6 ? Shape{shape[0]} : (Shape{shape[0], 1, ks[(i - 6) / 2]}));
             expect_close(out[i], expected[i], Tolerance{}, std::to_string(i) + ' ' + what(machine, x));
           }
         }
@@ -240,6 +240,8 @@ TEST(Search, NotANumberComesLast) {
   const auto out = run(Machine::cpu, {x}, [&](Graph& g, Tensors& in, Sequence& prog) {
     Tensor indices;
     const Tensor top = popnn::topK(g, in[0], indices, 6, true, prog);
+    EXPECT_EQ(top.shape(), (Shape{1, 1, 6}));
+    EXPECT_EQ(indices.shape(), (Shape{1, 1, 6}));
     return Tensors{popnn::argMax(g, in[0], prog), popnn::argMin(g, in[0], prog), indices, top};
   });
   expect_close(out[0], {2});
