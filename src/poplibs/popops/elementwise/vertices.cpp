@@ -376,7 +376,7 @@ bool is_compiled(const Dag& dag, const MapOptions& options) {
   unsigned functions = 0;
   for (std::size_t i = 0; i < dag.nodes.size(); ++i)
     functions += needed[i] && dag.nodes[i].kind != NodeKind::operand && dag.nodes[i].kind != NodeKind::constant ? 1 : 0;
-  return functions > 1;
+  return functions > 0;
 }
 
 void add_vertices(Graph& graph, const MapWork& work, const MapOptions& options, program::Sequence& prog, const DebugContext& context) {
