@@ -118,8 +118,12 @@ TEST_F(Command, ranks_give_the_bits_of_threads) {
   const Outcome bare =
       sh("mpirun --oversubscribe -n 2 " + kPando + " run " + two("--steps 3 -o " + path("c.npz") + " --pieces " + path("pieces.json")));
   EXPECT_EQ(bare.status, 0) << bare.text;
+  const Outcome asking =
+      sh("PANDO_MPI_BELLS=0 " + kPando + " run --ranks 2 " + two("--steps 3 -o " + path("d.npz") + " --pieces " + path("pieces.json")));
+  EXPECT_EQ(asking.status, 0) << asking.text;
   EXPECT_FALSE(contents(path("a.npz")).empty());
   EXPECT_EQ(contents(path("a.npz")), contents(path("b.npz")));
+  EXPECT_EQ(contents(path("a.npz")), contents(path("d.npz")));
   EXPECT_EQ(contents(path("a.npz")), contents(path("c.npz")));
 }
 

@@ -36,7 +36,9 @@ Channels::Channels(std::vector<Channel> channels, Transport& transport, const Op
 void Channels::send(std::uint32_t channel, const void* data) {
   const Channel& c = channels_[channel];
   End& end = ends_[channel];
-  std::string message(static_cast<const char*>(data), c.bytes);
+  std::string message;
+  message.reserve(c.bytes + Packet::kRoom);
+  message.append(static_cast<const char*>(data), c.bytes);
   Lock lock(mutex_);
   if (c.capacity > 0) {
     wait(lock, c.from, true, channel, [&] { return end.sent - end.acknowledged < static_cast<std::uint64_t>(c.capacity); });

@@ -4,6 +4,7 @@
 // In one process: in_process.h. As MPI ranks: mpi.h, which loads libpando_mpi.so when it is asked for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,7 +28,9 @@ struct Packet {
   std::uint32_t from = 0;
   std::uint32_t channel = 0;
   std::uint64_t count = 0;
+  // With kRoom bytes of capacity more than it has, a transport that adds something need not copy it.
   std::string bytes;
+  static constexpr std::size_t kRoom = 2048;
 };
 
 class Transport {

@@ -1,9 +1,11 @@
 // The transport over MPI, a library of its own: nothing else links MPI.
 //
-// One thread does all MPI calls. It sends what is queued and looks for what comes; when there is nothing it sleeps, for at most kLongest,
-// less while somebody waits or a message is still leaving. So a rank that waits leaves its core to others, and a large message moves on
-// while its sender computes.
+// One thread does all MPI calls. It sends what is queued and looks for what comes; when there is nothing it sleeps until its bell rings. So
+// a rank that waits leaves its core to others. Ranks that cannot be rung look again and again, more often while somebody waits or a message
+// is still leaving: then a large message moves on while its sender computes.
 #include "exec/transports/transport.h"
+
+#include "exec/transports/mpi/bell.h"
 
 #include <mpi.h>
 
@@ -11,12 +13,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <list>
 #include <mutex>
+#include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -25,8 +30,9 @@ namespace pando::exec {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kShortest = 5us, kLongest = 100us, kIdle = 1000us;
+constexpr auto kShortest = 5us, kLongest = 100us, kLongestOfRung = 1000us, kIdle = 1000us;
 
+// Behind the bytes of a packet.
 struct Header {
   std::uint64_t count, size;
   std::uint32_t channel;
@@ -34,6 +40,7 @@ struct Header {
 };
 // MPI counts in int; messages are whole blocks.
 constexpr std::size_t kBlock = 1024;
+static_assert(sizeof(Header) + kBlock <= Packet::kRoom);
 
 class Mpi final : public Transport {
  public:
@@ -46,7 +53,7 @@ class Mpi final : public Transport {
       const std::lock_guard lock(mutex_);
       stop_ = true;
     }
-    changed_.notify_all();
+    bell_.ring();
     thread_.join();
   }
 
@@ -57,29 +64,29 @@ class Mpi final : public Transport {
       const std::lock_guard lock(receiver_mutex_);
       receiver_ = std::move(receiver);
     }
-    changed_.notify_all();
+    bell_.ring();
   }
   void post(unsigned to, Packet packet) override {
     {
       const std::lock_guard lock(mutex_);
       queue_.emplace_back(to, std::move(packet));
     }
-    changed_.notify_all();
+    bell_.ring();
   }
   void expect(bool begins) override {
     expecting_ += begins ? 1 : -1;
-    if (begins) changed_.notify_all();
+    if (begins && !rung_) bell_.ring();
   }
   bool finish(double seconds) override {
     std::unique_lock lock(mutex_);
     finishing_ = true;
-    changed_.notify_all();
+    bell_.ring();
     return done_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return finished_; });
   }
   void abort(int status) override {
     abort_status_ = status;
     aborting_ = true;
-    changed_.notify_all();
+    bell_.ring();
     for (;;) std::this_thread::sleep_for(1s);  // MPI_Abort ends the process
   }
 
@@ -96,6 +103,7 @@ class Mpi final : public Transport {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     MPI_Type_contiguous(kBlock, MPI_BYTE, &block_);
     MPI_Type_commit(&block_);
+    hang_bells();
     {
       const std::lock_guard lock(mutex_);
       ready_ = true;
@@ -111,18 +119,40 @@ class Mpi final : public Transport {
         pause = kShortest;
         continue;
       }
-      std::unique_lock lock(mutex_);
-      if (stop_) break;
-      if (!queue_.empty()) continue;
-      if (finishing_ && leaving_.empty() && come_to_the_end()) {
-        finished_ = true;
-        done_.notify_all();
+      bool attentive = false;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stop_) break;
+        if (!queue_.empty()) continue;
+        if (finishing_ && leaving_.empty() && come_to_the_end()) {
+          finished_ = true;
+          done_.notify_all();
+        }
+        attentive = expecting_ > 0 || !leaving_.empty() || finishing_;
       }
-      const bool attentive = expecting_ > 0 || !leaving_.empty() || finishing_;
-      changed_.wait_for(lock, attentive ? pause : std::chrono::microseconds(kIdle));
-      pause = std::min<std::chrono::microseconds>(2 * pause, kLongest);
+      bell_.wait(attentive ? pause : std::chrono::microseconds(kIdle));
+      // The end is met by asking.
+      pause = std::min<std::chrono::microseconds>(2 * pause, rung_ && !finishing_ ? kLongestOfRung : kLongest);
     }
     if (finished_) MPI_Finalize();
+  }
+
+  // PANDO_MPI_BELLS=0: none, as between machines.
+  void hang_bells() {
+    std::uint64_t job = 0;
+    if (rank_ == 0) {
+      std::random_device random;
+      job = std::uint64_t{random()} << 32 | random();
+    }
+    MPI_Bcast(&job, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    const char* const wanted = std::getenv("PANDO_MPI_BELLS");
+    const bool off = wanted != nullptr && std::string_view(wanted) == "0";
+    if (!off) bell_.hang(job, static_cast<unsigned>(rank_));
+    MPI_Barrier(MPI_COMM_WORLD);
+    int rings = 1;
+    for (int r = 0; r < ranks_; ++r) rings &= static_cast<int>(bell_.ring(static_cast<unsigned>(r)));
+    MPI_Allreduce(MPI_IN_PLACE, &rings, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    rung_ = rings != 0;
   }
 
   bool send_queued() {
@@ -135,10 +165,11 @@ class Mpi final : public Transport {
       Leaving& l = leaving_.emplace_back();
       const Header header{packet.count, packet.bytes.size(), packet.channel, static_cast<std::uint32_t>(packet.kind)};
       const std::size_t blocks = (sizeof header + packet.bytes.size() + kBlock - 1) / kBlock;
-      l.bytes.reserve(blocks * kBlock);
-      l.bytes.append(reinterpret_cast<const char*>(&header), sizeof header).append(packet.bytes);
-      l.bytes.resize(blocks * kBlock);
+      l.bytes = std::move(packet.bytes);
+      l.bytes.resize(blocks * kBlock - sizeof header);
+      l.bytes.append(reinterpret_cast<const char*>(&header), sizeof header);
       MPI_Isend(l.bytes.data(), static_cast<int>(blocks), block_, static_cast<int>(to), 0, MPI_COMM_WORLD, &l.request);
+      bell_.ring(to);
     }
     return !queue.empty();
   }
@@ -168,13 +199,16 @@ class Mpi final : public Transport {
     Header header;
     std::string bytes(static_cast<std::size_t>(blocks) * kBlock, '\0');
     MPI_Mrecv(bytes.data(), blocks, block_, &message, MPI_STATUS_IGNORE);
-    std::memcpy(&header, bytes.data(), sizeof header);
+    std::memcpy(&header, bytes.data() + bytes.size() - sizeof header, sizeof header);
     Packet p;
     p.kind = static_cast<Packet::Kind>(header.kind);
     p.from = static_cast<std::uint32_t>(status.MPI_SOURCE);
     p.channel = header.channel;
     p.count = header.count;
-    p.bytes = bytes.substr(sizeof header, header.size);
+    bytes.resize(header.size);
+    p.bytes = std::move(bytes);
+    // It may wait for that: only then has all of a large message left.
+    bell_.ring(p.from);
     if (receiver_) receiver_(std::move(p));
     return true;
   }
@@ -192,6 +226,8 @@ class Mpi final : public Transport {
     return done != 0;
   }
 
+  Bell bell_;
+  std::atomic<bool> rung_{false};  // by all ranks
   std::mutex mutex_, receiver_mutex_;
   std::condition_variable changed_, done_;
   std::deque<std::pair<unsigned, Packet>> queue_;
