@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -139,6 +140,28 @@ struct Fragment {
   std::uint64_t address = 0;
 };
 
+// The fragments of each shard, in order: one list of them all, for there are millions of shards.
+class FragmentLists {
+ public:
+  std::span<const Fragment> operator[](ShardId s) const { return {all_.data() + first_[s.index()], first_[s.index() + 1] - first_[s.index()]}; }
+  std::span<Fragment> operator[](ShardId s) { return {all_.data() + first_[s.index()], first_[s.index() + 1] - first_[s.index()]}; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(first_.size() - 1); }
+  void reserve(std::size_t shards) {
+    first_.reserve(shards + 1);
+    all_.reserve(shards);
+  }
+  // Of the last shard.
+  void add(const Fragment& f) {
+    all_.push_back(f);
+    first_.back() = all_.size();
+  }
+  void add_shard() { first_.push_back(all_.size()); }
+
+ private:
+  std::vector<Fragment> all_;
+  std::vector<std::size_t> first_{0};  // of each shard, and where the last one ends
+};
+
 struct Plan {
   const graph::Graph& graph;
   const Options& options;
@@ -164,7 +187,7 @@ struct Plan {
   std::vector<SymbolicMove> initial_moves;  // constants and initial values, from Program::initial_data
 
   // liveness and placement
-  DenseMap<ShardId, std::vector<Fragment>> fragments;
+  FragmentLists fragments;
   std::unique_ptr<OutOfMemory> out_of_memory;
 
   std::unordered_map<std::string, tile::NameId> name_ids;  // looked up, never iterated

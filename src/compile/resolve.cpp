@@ -9,7 +9,7 @@
 namespace pando::compile {
 
 const Fragment* Resolver::fragment_at(Address at) const {
-  const std::vector<Fragment>& fragments = plan_.fragments[at.shard];
+  const std::span<const Fragment> fragments = plan_.fragments[at.shard];
   if (fragments.empty()) return nullptr;
   if (fragments.size() == 1) return at.offset >= fragments[0].bytes.begin && at.offset < fragments[0].bytes.end ? &fragments[0] : nullptr;
   const auto after =

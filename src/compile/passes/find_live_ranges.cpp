@@ -27,7 +27,7 @@ class Fragments {
   explicit Fragments(Plan& plan) : plan_(plan), ranges_(plan) {}
 
   void run() {
-    plan_.fragments = DenseMap<ShardId, std::vector<Fragment>>(plan_.shards.size());
+    plan_.fragments.reserve(plan_.shards.size());
     always_ = intern(ranges_.everything());
     const std::vector<std::uint32_t> sorted = sorted_by_shard();
     std::vector<ShardAccess> own;  // the shard's
@@ -35,6 +35,7 @@ class Fragments {
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
       own.clear();
       for (; at < sorted.size() && plan_.accesses[sorted[at]].shard.value == s; ++at) own.push_back(plan_.accesses[sorted[at]]);
+      plan_.fragments.add_shard();
       cut(ShardId(s), own);
     }
     plan_.accesses = {};
@@ -66,19 +67,12 @@ class Fragments {
 
   void cut(ShardId s, std::span<const ShardAccess> accesses) {
     Shard& shard = plan_.shards[s];
-    std::vector<Fragment>& fragments = plan_.fragments[s];
     if (shard.bytes == 0) return;
     const Interval all{0, shard.bytes};
-    if (shard.always_live) {
-      fragments.push_back({all, always_});
-      return;
-    }
+    if (shard.always_live) return plan_.fragments.add({all, always_});
     if (accesses.empty()) return;  // never touched: no memory
     AccessPattern pattern;
-    if (one_pattern(accesses, all, pattern)) {
-      fragments.push_back({all, live_of(pattern)});
-      return;
-    }
+    if (one_pattern(accesses, all, pattern)) return plan_.fragments.add({all, live_of(pattern)});
     cut_into_atoms(s, accesses);
   }
 
@@ -155,7 +149,7 @@ class Fragments {
         }
     const std::vector<bool> joined =
         plan_.options.split_variables ? joined_cuts(accesses, cuts, shard.align) : std::vector<bool>(cuts.size(), true);
-    std::vector<Fragment>& fragments = plan_.fragments[s];
+    std::vector<Fragment> fragments;
     constexpr std::uint32_t kNone = ~0u;
     for (std::size_t a = 0; a < patterns.size(); ++a) {
       const std::uint32_t live = patterns[a].empty() ? kNone : live_of(patterns[a]);
@@ -169,7 +163,8 @@ class Fragments {
         fragments.push_back({{cuts[a], cuts[a + 1]}, kNone});
       }
     }
-    std::erase_if(fragments, [](const Fragment& f) { return f.live == kNone; });
+    for (const Fragment& f : fragments)
+      if (f.live != kNone) plan_.fragments.add(f);
   }
 
   // May the shard not be cut there? cuts[i] is a place between atoms i-1 and i.

@@ -82,7 +82,7 @@ class Placement {
       if (counts[t] > kOthers) items_[t].reserve(counts[t]);
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
       const Shard& shard = plan_.shards[ShardId(s)];
-      const std::vector<Fragment>& fragments = plan_.fragments[ShardId(s)];
+      const std::span<const Fragment> fragments = plan_.fragments[ShardId(s)];
       for (std::uint32_t p = 0; p < fragments.size(); ++p)
         items_[shard.tile.index()].push_back({.category = shard.category,
                                               .always = fragments[p].live == always_,
