@@ -16,14 +16,14 @@ namespace pando::bench {
 namespace {
 
 constexpr unsigned kStages = 4;
-constexpr int kRounds = 4;
+constexpr int kRounds = 3;
 
 struct Times {
   double seconds = 0, compute = 0, waiting = 0, messages = 0, bytes = 0;
 };
 
 Times run(const std::string& arguments) {
-  const std::string command = PANDO_BIN_FOLDER "/pando run " + arguments + " --seed 1 --steps 6 --quiet --times 2>&1";
+  const std::string command = PANDO_BIN_FOLDER "/pando run " + arguments + " --seed 1 --steps 24 --quiet --times 2>&1";
   FILE* const pipe = popen(command.c_str(), "r");
   std::string text;
   char buffer[4096];

@@ -38,17 +38,16 @@ void DeviceRun::prepare(const Data& data, const Options& options) {
   std::vector<ChannelEnd> channels = part_.channels;
   session_ = std::make_unique<session::Session>(Module(m), o);
   for (const ChannelEnd& end : channels) connect_channel(end);
+  stored_.reserve(part_.host.size());  // what is connected writes to them
   for (const HostEnd& end : part_.host) {
+    const HostStream& s = m.stream(end.stream);
     if (end.to_device) {
       connect_input(end, data, options.steps);
+    } else if (options.results) {
+      connect_output(end, stored_.emplace_back(Stored{end.name, s.dtype, s.shape, {}, {}}));
     } else {
-      const HostStream& s = m.stream(end.stream);
-      stored_.push_back({end.name, s.dtype, s.shape, {}, {}});
+      session_->connect(end.stream, [](void*) {});
     }
-  }
-  std::size_t stored = 0;
-  for (const HostEnd& end : part_.host) {
-    if (!end.to_device) connect_output(end, stored++);
   }
   session_->on_step([this](std::string_view what) { board_.set_operation(place_, what.empty() ? "a step without a name" : what); });
   session_->attach();
@@ -83,13 +82,13 @@ void DeviceRun::connect_input(const HostEnd& end, const Data& data, std::int64_t
   });
 }
 
-void DeviceRun::connect_output(const HostEnd& end, std::size_t number) {
+void DeviceRun::connect_output(const HostEnd& end, Stored& stored) {
   const HostStream& s = part_.module.stream(end.stream);
   const std::size_t bytes = static_cast<std::size_t>(elements_of(s.shape)) * size_of(s.dtype);
-  session_->connect(end.stream, [this, end, number, bytes, k = std::int64_t{0}](void* block) mutable {
+  session_->connect(end.stream, [this, end, &stored, bytes, k = std::int64_t{0}](void* block) mutable {
     board_.set_operation(place_, fmt::format("store '{}'", end.name));
-    stored_[number].numbers.push_back(end.block(k++));
-    stored_[number].bytes.append(static_cast<const char*>(block), bytes);
+    stored.numbers.push_back(end.block(k++));
+    stored.bytes.append(static_cast<const char*>(block), bytes);
   });
 }
 

@@ -43,7 +43,7 @@ class DeviceRun {
  private:
   void connect_channel(const ChannelEnd& end);
   void connect_input(const HostEnd& end, const Data& data, std::int64_t steps);
-  void connect_output(const HostEnd& end, std::size_t stored);
+  void connect_output(const HostEnd& end, Stored& stored);
 
   Part part_;
   std::size_t place_;

@@ -228,7 +228,7 @@ class RankRun {
   void send_results() {
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       DeviceRun& d = *devices_[i];
-      for (const auto& [name, t] : d.variables()) {
+      for (const auto& [name, t] : options_.results ? d.variables() : std::vector<std::pair<std::string, HostTensor>>()) {
         send({places_[i],
               name,
               false,

@@ -29,6 +29,8 @@ struct Options {
   std::int64_t tiles_per_ipu = 0;
   // How long a device waits for a message before the run is given up, in seconds; 0: for ever.
   double timeout = 600;
+  // Without: nothing of what is stored or of what variables hold at the end is kept or sent to rank 0; its Result has times and hashes.
+  bool results = true;
   // By device, on rank 0: hashes that the executables must have, as an earlier Result has them. Empty: any.
   std::map<std::int32_t, std::uint64_t> executables;
 };

@@ -108,6 +108,12 @@ TEST(Run, results_are_the_same_bits_for_any_ranks_threads_and_capacities) {
       for (const DeviceTimes& t : r.times) EXPECT_GE(r.seconds, t.run) << t.device;
     }
   }
+  options.results = false;
+  const Result without = run_on({again(m)}, 2, data, options);
+  EXPECT_TRUE(without.variables.empty());
+  EXPECT_TRUE(without.outputs.empty());
+  EXPECT_EQ(without.times.size(), 4u);
+  EXPECT_EQ(without.executables.size(), 4u);
 }
 
 TEST(Run, a_transformer_equals_the_sequential_one_but_for_rounding) {

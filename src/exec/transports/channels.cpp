@@ -36,9 +36,8 @@ Channels::Channels(std::vector<Channel> channels, Transport& transport, const Op
 void Channels::send(std::uint32_t channel, const void* data) {
   const Channel& c = channels_[channel];
   End& end = ends_[channel];
-  std::string message;
-  message.reserve(c.bytes + Packet::kRoom);
-  message.append(static_cast<const char*>(data), c.bytes);
+  std::string message = buffers_.take(c.bytes);
+  std::memcpy(message.data(), data, c.bytes);
   Lock lock(mutex_);
   if (c.capacity > 0) {
     wait(lock, c.from, true, channel, [&] { return end.sent - end.acknowledged < static_cast<std::uint64_t>(c.capacity); });
@@ -66,7 +65,7 @@ void Channels::receive(std::uint32_t channel, void* data) {
   End& end = ends_[channel];
   Lock lock(mutex_);
   wait(lock, c.to, false, channel, [&] { return !end.queue.empty(); });
-  const std::string message = std::move(end.queue.front());
+  std::string message = std::move(end.queue.front());
   end.queue.pop_front();
   const std::uint64_t received = ++end.received;
   ++device(c.to).traffic.received;
@@ -77,6 +76,7 @@ void Channels::receive(std::uint32_t channel, void* data) {
   lock.unlock();
   if (is_remote(channel) && c.capacity >= 0) transport_.post(c.from_rank, packet(Packet::Kind::credit, channel, received));
   std::memcpy(data, message.data(), message.size());
+  buffers_.give(std::move(message));
 }
 
 void Channels::wait(Lock& lock, std::int32_t d, bool sends, std::uint32_t channel, const std::function<bool()>& ready) {

@@ -9,6 +9,7 @@
 // the same message, or one that has ended, the run fails, and says who waits for what.
 #pragma once
 
+#include "exec/transports/buffers.h"
 #include "exec/transports/transport.h"
 
 #include <chrono>
@@ -119,6 +120,7 @@ class Channels {
   Transport& transport_;
   const Options options_;
   std::function<void(const std::string&)> failed_;
+  Buffers buffers_;
   mutable std::mutex mutex_;
   std::vector<End> ends_;
   std::map<std::int32_t, std::unique_ptr<Device>> devices_;  // of this rank

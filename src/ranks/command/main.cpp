@@ -152,10 +152,11 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
       board.set_state(rank, RankState::failed);
       return kWrong;
     }
+    options.results = !a.quiet || !a.output.empty();
     Result r = run(std::move(*program), *data, transport, options, board);
     if (rank == 0) {
       if (!a.executables.empty() && options.executables.empty()) write_executables(r, a.executables);
-      if (data->pieces()) r = join(r, *data->pieces());
+      if (options.results && data->pieces()) r = join(r, *data->pieces());
       show(r, a);
       if (!a.output.empty()) write(r, a.output);
     }

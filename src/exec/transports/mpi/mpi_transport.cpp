@@ -3,8 +3,7 @@
 // One thread does all MPI calls. It sends what is queued and looks for what comes; when there is nothing it sleeps until its bell rings. So
 // a rank that waits leaves its core to others. Ranks that cannot be rung look again and again, more often while somebody waits or a message
 // is still leaving: then a large message moves on while its sender computes.
-#include "exec/transports/transport.h"
-
+#include "exec/transports/buffers.h"
 #include "exec/transports/mpi/bell.h"
 
 #include <mpi.h>
@@ -180,6 +179,7 @@ class Mpi final : public Transport {
       int done = 0;
       MPI_Test(&it->request, &done, MPI_STATUS_IGNORE);
       moved |= done != 0;
+      if (done) buffers_.give(std::move(it->bytes));
       it = done ? leaving_.erase(it) : std::next(it);
     }
     return moved;
@@ -197,7 +197,7 @@ class Mpi final : public Transport {
     int blocks = 0;
     MPI_Get_count(&status, block_, &blocks);
     Header header;
-    std::string bytes(static_cast<std::size_t>(blocks) * kBlock, '\0');
+    std::string bytes = buffers_.take(static_cast<std::size_t>(blocks) * kBlock);
     MPI_Mrecv(bytes.data(), blocks, block_, &message, MPI_STATUS_IGNORE);
     std::memcpy(&header, bytes.data() + bytes.size() - sizeof header, sizeof header);
     Packet p;
@@ -236,6 +236,7 @@ class Mpi final : public Transport {
   std::atomic<bool> aborting_{false}, finishing_{false};
   bool ready_ = false, stop_ = false, finished_ = false;
   // Of the thread.
+  Buffers buffers_;
   std::list<Leaving> leaving_;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   MPI_Datatype block_ = MPI_DATATYPE_NULL;
