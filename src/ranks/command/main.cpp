@@ -228,7 +228,7 @@ int command(int argc, char** argv) {
   app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
   app.add_option("--executables", a.executables,
                  "FILE of the executables' hashes, by device: they must be those; written where there is none");
-  app.add_flag("-q,--quiet", a.quiet, "Without the results as text");
+  app.add_flag("-q,--quiet", a.quiet, "Without the results as text; without -o, too, they are not kept");
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
   app.footer("Exit status: 0 it ran; 1 it failed (deadlock, a fault, a rank that died); 2 wrong input.");
   try {
