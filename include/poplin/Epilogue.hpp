@@ -19,8 +19,10 @@
 // as soon as the sums of a part are complete; the bits are those of popops::map on the result. Of Pando's own: the libraries that others
 // know have no such functions.
 //
-// The functions give false, and add nothing, where there is no vertex that could do it: on targets other than the CPU, for types other than
-// FLOAT, for operands or results whose rows do not lie evenly, for sums in parts, for other broadcast operands than the ones named below.
+// The functions give false, and add nothing, where there is no vertex that could do it: for types other than FLOAT, and HALF in blocks; for
+// results that share elements with operands; for other broadcast operands than the ones named below. On the CPU device, too, for operands
+// or results whose rows do not lie evenly, and for sums in parts; on tiles where a plan in other than blocks (option `pando.layout`) has
+// its result in one part, where a plan cuts a convolution's input channels, and for results with padding.
 //
 // Errors: poputil::poplibs_error for operands and results whose shapes do not fit, for no result, and all that the functions without an
 // epilogue refuse.
@@ -28,7 +30,7 @@
 namespace poplin {
 
 struct Epilogue {
-  /// Expressions of type FLOAT over the operands: placeholder i + 1 is operand i.
+  /// Expressions of the result's type over the operands, which are of that type: placeholder i + 1 is operand i.
   std::vector<popops::expr::Any> results;
   /// Tensors of the result's shape, of one element, or that broadcast to it and have as many elements as the result has columns (channels).
   std::vector<poplar::Tensor> operands;
@@ -39,12 +41,14 @@ struct Epilogue {
 /// As matMul. `outs`: one tensor for each result, written; those that are invalid are made.
 POPLAR_EXPORT bool matMulWithEpilogue(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const Epilogue& epilogue,
                                       std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,
-                                      const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+                                      const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {},
+                                      PlanningCache* cache = nullptr);
 
 /// As matMulGrouped.
 POPLAR_EXPORT bool matMulGroupedWithEpilogue(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B,
                                              const Epilogue& epilogue, std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,
-                                             const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
+                                             const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {},
+                                             PlanningCache* cache = nullptr);
 
 /// As convolution, whose weights are not transposed.
 POPLAR_EXPORT bool convolutionWithEpilogue(poplar::Graph& graph, const poplar::Tensor& in, const poplar::Tensor& weights,

@@ -27,13 +27,18 @@ struct Finish {
   std::vector<FinishOperand> operands;
 };
 
-// Of a result of that shape, whose columns (channels) are dimension `columns`. Empty where vertices cannot do it.
-std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue,
+// Of a result of that type and shape, whose columns (channels) are dimension `columns`. Empty where vertices cannot do it.
+std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const poplar::Type& type,
                                 const std::vector<std::size_t>& shape, unsigned columns);
 
+// The words for a vertex whose results follow each other in rows of `columns` elements: the first row begins with element `from` of a row.
+std::vector<unsigned> words_for(const Finish& finish, std::size_t columns, std::size_t from = 0);
+// As a vertex's field `code`.
+void set_words(poplar::Graph& graph, const poplar::VertexRef& vertex, const std::vector<unsigned>& words);
+
 // Refuses `outs` that are no place for the results; makes none.
-void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const std::vector<std::size_t>& shape,
-                const std::vector<poplar::Tensor>& outs);
+void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const poplar::Type& type,
+                const std::vector<std::size_t>& shape, const std::vector<poplar::Tensor>& outs);
 
 // Whether results that share elements with each other or with what is read forbid that they are written part by part.
 bool interfere(const std::vector<poplar::Tensor>& outs, const std::vector<poplar::Tensor>& read);

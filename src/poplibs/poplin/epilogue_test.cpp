@@ -6,6 +6,7 @@
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplin/codelets.hpp>
+#include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/exceptions.hpp>
@@ -25,6 +26,12 @@ using poplar::program::Sequence;
 namespace pe = popops::expr;
 
 using Shape = std::vector<std::size_t>;
+
+poplar::Device tiles(unsigned n) {
+  poplar::IPUModel model;
+  model.tilesPerIPU = n;
+  return model.createDevice();
+}
 
 class OnCpu {
  public:
@@ -98,6 +105,100 @@ TEST(Epilogue, products_give_the_bits_of_a_map_on_their_result) {
   }
 }
 
+// In blocks, with rows and columns left over, in one step of k and in several, of several groups, with k turned.
+TEST(Epilogue, products_in_blocks_give_the_bits_of_a_map_on_their_result) {
+  for (const Shape& size :
+       {Shape{1, 5, 3, 7}, Shape{3, 64, 64, 128}, Shape{1, 70, 90, 300}, Shape{2, 32, 300, 65}, Shape{1, 70, 260, 129}}) {
+    const std::size_t g = size[0], m = size[1], k = size[2], n = size[3];
+    for (const char* memory : {"0.6", "0.03"}) {
+      const poplar::OptionFlags options{{"pando.layout", "blocks"}, {"availableMemoryProportion", memory}};
+      const auto build = [&](OnCpu& c, bool folded) -> std::vector<Tensor> {
+        const Tensor a = c.data({g, m, k}), b = c.data({g, n, k}).dimShuffle({0, 2, 1}), bias = c.data({n}), scale = c.data({1});
+        const Tensor residual = c.data({m, g, 2 * n}).dimShuffle({1, 0, 2}).slice(0, n, 2);
+        std::vector<Tensor> outs(2);
+        outs[1] = c.variable({g, m, n});  // not in blocks
+        if (folded) {
+          EXPECT_TRUE(
+              matMulGroupedWithEpilogue(c.graph, a, b, {kResults, {Tensor(), bias, residual, scale}, 0}, outs, c.prog, {}, options));
+          return outs;
+        }
+        outs[0] = matMulGrouped(c.graph, a, b, c.prog, FLOAT, {}, options);
+        popops::mapWithOutput(c.graph, kResults, {outs[0], bias, residual, scale}, outs, c.prog);
+        return outs;
+      };
+      OnCpu folded(tiles(4)), apart(tiles(4));
+      EXPECT_EQ(folded.run(build(folded, true)), apart.run(build(apart, false))) << g << " x " << m << " x " << k << " x " << n;
+    }
+  }
+}
+
+// Sums of float are rounded when they are complete, with what follows and without.
+TEST(Epilogue, products_of_halfs_in_blocks_give_the_bits_of_a_cast_and_a_map) {
+  for (const Shape& size : {Shape{1, 5, 3, 7}, Shape{3, 64, 64, 128}, Shape{1, 70, 130, 140}}) {
+    const std::size_t g = size[0], m = size[1], k = size[2], n = size[3];
+    const poplar::OptionFlags options{{"pando.layout", "blocks"}, {"availableMemoryProportion", "0.03"}};
+    enum class How { folded, rounded, apart };
+    const auto build = [&](OnCpu& c, How how) -> std::vector<Tensor> {
+      const auto data = [&](const Shape& shape) { return popops::cast(c.graph, c.data(shape), poplar::HALF, c.prog); };
+      const Tensor a = data({g, m, k}), b = data({g, k, n}), bias = data({n}), residual = data({g, m, n}), scale = data({1});
+      std::vector<Tensor> outs(2);
+      if (how == How::folded) {
+        EXPECT_TRUE(matMulGroupedWithEpilogue(c.graph, a, b, {kResults, {Tensor(), bias, residual, scale}, 0}, outs, c.prog, {}, options));
+      } else {
+        const Tensor product = how == How::rounded
+                                   ? matMulGrouped(c.graph, a, b, c.prog, poplar::HALF, {}, options)
+                                   : popops::cast(c.graph, matMulGrouped(c.graph, a, b, c.prog, FLOAT, {}, options), poplar::HALF, c.prog);
+        outs = popops::map(c.graph, kResults, {product, bias, residual, scale}, c.prog);
+      }
+      for (Tensor& t : outs) t = popops::cast(c.graph, t, FLOAT, c.prog);
+      return outs;
+    };
+    OnCpu folded(tiles(4)), rounded(tiles(4)), apart(tiles(4));
+    const auto expected = apart.run(build(apart, How::apart));
+    EXPECT_EQ(rounded.run(build(rounded, How::rounded)), expected) << g << " x " << m << " x " << k << " x " << n;
+    EXPECT_EQ(folded.run(build(folded, How::folded)), expected) << g << " x " << m << " x " << k << " x " << n;
+  }
+}
+
+// Where the partial sums of a plan by grid are added up.
+TEST(Epilogue, sums_of_products_give_the_bits_of_a_map_on_their_result) {
+  for (const Shape& size : {Shape{1, 4, 3000, 40}, Shape{3, 5, 700, 33}, Shape{1, 30, 900, 70}, Shape{1, 2, 1000, 60}}) {
+    const std::size_t g = size[0], m = size[1], k = size[2], n = size[3];
+    const auto build = [&](OnCpu& c, bool folded) -> std::vector<Tensor> {
+      const Tensor a = c.data({g, m, k}), b = c.data({g, k, n}), bias = c.data({n}), scale = c.data({1});
+      const Tensor residual = c.data({m, g, 2 * n}).dimShuffle({1, 0, 2}).slice(0, n, 2);
+      std::vector<Tensor> outs(2);
+      outs[1] = c.variable({g, m, n});
+      if (folded) {
+        EXPECT_TRUE(matMulGroupedWithEpilogue(c.graph, a, b, {kResults, {Tensor(), bias, residual, scale}, 0}, outs, c.prog))
+            << g << " x " << m << " x " << k << " x " << n;
+        return outs;
+      }
+      outs[0] = matMulGrouped(c.graph, a, b, c.prog, FLOAT);
+      popops::mapWithOutput(c.graph, kResults, {outs[0], bias, residual, scale}, outs, c.prog);
+      return outs;
+    };
+    OnCpu folded(tiles(16)), apart(tiles(16));
+    EXPECT_EQ(folded.run(build(folded, true)), apart.run(build(apart, false))) << g << " x " << m << " x " << k << " x " << n;
+  }
+}
+
+// Results may lie in blocks already, and must not where operands lie.
+TEST(Epilogue, products_in_blocks_write_where_they_are_told_to) {
+  const poplar::OptionFlags options{{"pando.layout", "blocks"}};
+  const pe::Any sum = pe::Any(pe::Add(pe::_1, pe::_2));
+  OnCpu c(tiles(4));
+  const Tensor a = c.data({70, 90}), b = c.data({90, 300}), residual = c.data({70, 300});
+  const Tensor home = createMatMulOutput(c.graph, FLOAT, FLOAT, {70, 90}, {90, 300}, {}, options);
+  std::vector<Tensor> outs{home}, over{residual};
+  EXPECT_FALSE(matMulWithEpilogue(c.graph, a, b, {{sum}, {Tensor(), residual}, 0}, over, c.prog, {}, options));
+  EXPECT_TRUE(matMulWithEpilogue(c.graph, a, b, {{sum}, {Tensor(), residual}, 0}, outs, c.prog, {}, options));
+  EXPECT_EQ(outs[0], home);
+  const Tensor apart = popops::map(c.graph, sum, {matMul(c.graph, a, b, c.prog, {}, options), residual}, c.prog);
+  const auto results = c.run({home, apart});
+  EXPECT_EQ(results[0], results[1]);
+}
+
 TEST(Epilogue, convolutions_give_the_bits_of_a_map_on_their_result) {
   for (const bool three : {true, false}) {
     const std::size_t kernel = three ? 3 : 5;
@@ -119,6 +220,45 @@ TEST(Epilogue, convolutions_give_the_bits_of_a_map_on_their_result) {
     OnCpu folded, apart;
     EXPECT_EQ(folded.run(build(folded, true)), apart.run(build(apart, false))) << kernel;
   }
+}
+
+// With groups of channels, of which a tile may have several.
+TEST(Epilogue, convolutions_on_tiles_give_the_bits_of_a_map_on_their_result) {
+  for (const std::size_t groups : {1, 4}) {
+    ConvParams params(FLOAT, 2, {10, 12}, {3, 3}, 4, 8, groups);
+    params.inputTransform.paddingLower = params.inputTransform.paddingUpper = {1, 1};
+    const std::size_t channels = 8 * groups;
+    const poplar::OptionFlags whole{{"planConstraints", R"({"partition": {"inChans": 1}})"}},
+        cut{{"planConstraints", R"({"partition": {"inChans": 2}})"}};
+    const auto build = [&](OnCpu& c, bool folded) -> std::vector<Tensor> {
+      const Tensor x = c.data({2, 4 * groups, 10, 12}), w = c.data({groups, 8, 4, 3, 3}), bias = c.data({channels, 1, 1}),
+                   scale = c.data({1});
+      const Tensor residual = c.data({2, 10, 12, channels}).dimRoll(3, 1);
+      std::vector<Tensor> outs(2);
+      outs[1] = c.variable({2, channels, 10, 12});
+      const Epilogue epilogue{kResults, {Tensor(), bias, residual, scale}, 0};
+      if (folded) {
+        EXPECT_FALSE(convolutionWithEpilogue(c.graph, x, w, params, epilogue, outs, c.prog, {}, cut));  // sums in parts
+        EXPECT_TRUE(convolutionWithEpilogue(c.graph, x, w, params, epilogue, outs, c.prog, {}, whole));
+        return outs;
+      }
+      outs[0] = convolution(c.graph, x, w, params, false, c.prog, {}, whole);
+      popops::mapWithOutput(c.graph, kResults, {outs[0], bias, residual, scale}, outs, c.prog);
+      return outs;
+    };
+    OnCpu folded(tiles(4)), apart(tiles(4));
+    EXPECT_EQ(folded.run(build(folded, true)), apart.run(build(apart, false))) << groups;
+  }
+}
+
+TEST(Epilogue, zeros_around_a_convolution_stay_apart) {
+  ConvParams params(FLOAT, 1, {8, 8}, {3, 3}, 4, 4, 1);
+  params.outputTransform.paddingLower = {1, 0};
+  OnCpu c(tiles(4));
+  std::vector<Tensor> outs(1);
+  const pe::Any twice = pe::Any(pe::Add(pe::_1, pe::_1));
+  EXPECT_FALSE(convolutionWithEpilogue(c.graph, c.variable({1, 4, 8, 8}), c.variable({1, 4, 4, 3, 3}), params, {{twice}, {Tensor()}, 0},
+                                       outs, c.prog));
 }
 
 TEST(Epilogue, results_go_where_they_are_wanted_even_over_an_operand_of_the_product) {
@@ -157,10 +297,8 @@ TEST(Epilogue, nothing_is_done_where_no_vertex_could) {
   EXPECT_FALSE(folds(c, c.variable({20, 30}, poplar::HALF), c.variable({30, 40}, poplar::HALF), bias, sum));
   std::vector<Tensor> over{c.variable({20, 40})};
   EXPECT_FALSE(matMulWithEpilogue(c.graph, a, b, {{sum}, {Tensor(), over[0]}, 0}, over, c.prog));
-  poplar::IPUModel model;
-  model.tilesPerIPU = 4;
-  OnCpu tiles(model.createDevice());
-  EXPECT_FALSE(folds(tiles, tiles.variable({20, 30}), tiles.variable({30, 40}), tiles.variable({40}), sum));
+  OnCpu four(tiles(4));
+  EXPECT_FALSE(folds(four, four.variable({20, 1}), four.variable({1, 40}), four.variable({40}), sum));  // neither blocks nor sums
 }
 
 TEST(Epilogue, what_does_not_fit_is_refused) {

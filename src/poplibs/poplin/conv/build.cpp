@@ -345,8 +345,8 @@ std::vector<Tensor> rows_of(const Tensor& t) {
   return rows;
 }
 
-void add_vertex(Graph& graph, ComputeSet set, const std::string& name, const Block& b, const char* second_field, const Operands& operands,
-                const Tensor& to, const std::vector<int>& shape) {
+VertexRef add_vertex(Graph& graph, ComputeSet set, const std::string& name, const Block& b, const char* second_field,
+                     const Operands& operands, const Tensor& to, const std::vector<int>& shape) {
   const VertexRef v = graph.addVertex(set, name);
   graph.connect(v["in"], operands.first);
   graph.connect(v[second_field], operands.second);
@@ -354,6 +354,7 @@ void add_vertex(Graph& graph, ComputeSet set, const std::string& name, const Blo
   graph.setFieldSize(v["shape"], shape.size());
   graph.setInitialValue(v["shape"], shape);
   graph.setTileMapping(v, b.tile);
+  return v;
 }
 
 bool any_empty(const std::vector<Range>& ranges) {
@@ -363,13 +364,13 @@ bool any_empty(const std::vector<Range>& ranges) {
 }  // namespace
 
 void build_forward(Graph& graph, const Problem& p, const Options& options, const Partition& cut, const Tensor& in, const Tensor& weights,
-                   const Tensor& out, Stages& stages, const DebugContext& context) {
+                   const Tensor& out, Stages& stages, const DebugContext& context, const FinishViews* finish) {
   if (out.numElements() == 0) return;
   const Arrangement ins = arrangement_of_activations(in), kernels = arrangement_of_weights(weights);
   for (std::int64_t step = 0; step < cut.serial; ++step) {
     const std::size_t depth = 2 * static_cast<std::size_t>(step);
     Results results(graph, plan::type_of(p.out_type), options, cut.in_channels, context);
-    const std::string name = vertex_of("ConvForward", plan::type_of(p.in_type), results.type());
+    const std::string name = finish ? "poplin::FinishedConv" : vertex_of("ConvForward", plan::type_of(p.in_type), results.type());
     const ComputeSet set = stages.at(depth);
     each_block(graph, p, cut, step, [&](const Block& b) {
       const std::vector<Range> field = input_field(p, b);
@@ -383,7 +384,8 @@ void build_forward(Graph& graph, const Problem& p, const Options& options, const
         kernel_order = add_weights(operands.second, weights, kernels, cut, g, b.in_channels, b.out_channels);
       }
       const Tensor to = results.of(b, out, ranges, b.among_outputs);
-      add_vertex(graph, set, name, b, "weights", operands, to, shape_of(p, b, field, in_order, kernel_order));
+      const VertexRef v = add_vertex(graph, set, name, b, "weights", operands, to, shape_of(p, b, field, in_order, kernel_order));
+      if (finish) connect_finish(graph, v, *finish, p, b, ranges);
     });
     if (cut.in_channels > 1) results.add_up(stages, depth + 1, cut.by_row);
   }

@@ -1,6 +1,7 @@
 // From a plan to variables, vertices and programs.
 #pragma once
 
+#include "poplibs/poplin/conv/finish.h"
 #include "poplibs/poplin/conv/plan/plan.h"
 #include "poplibs/poplin/conv/problem.h"
 
@@ -38,9 +39,10 @@ poplar::Tensor make_output(poplar::Graph& graph, const ConvParams& params, const
 poplar::Tensor make_weight_gradient(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut,
                                     const poplar::DebugContext& context);
 
-// Views as problem.h gives them; `out` is written whole.
+// Views as problem.h gives them; `out` is written whole. With an epilogue, of floats, input channels are not cut.
 void build_forward(poplar::Graph& graph, const Problem& problem, const Options& options, const Partition& cut, const poplar::Tensor& in,
-                   const poplar::Tensor& weights, const poplar::Tensor& out, Stages& stages, const poplar::DebugContext& context);
+                   const poplar::Tensor& weights, const poplar::Tensor& out, Stages& stages, const poplar::DebugContext& context,
+                   const FinishViews* finish = nullptr);
 void build_weight_gradient(poplar::Graph& graph, const Problem& problem, const Options& options, const Partition& cut,
                            const poplar::Tensor& in, const poplar::Tensor& deltas, const poplar::Tensor& out, Stages& stages,
                            const poplar::DebugContext& context);

@@ -57,16 +57,16 @@ Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind ki
 }
 
 void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in, const Tensor& weights, bool transposed, const Tensor& out,
-                   Stages& stages, Sequence& before, const DebugContext& context) {
+                   Stages& stages, Sequence& before, const DebugContext& context, const FinishViews* finish) {
   for (unsigned d = 0; d < c.params.getNumFieldDims(); ++d)
     zero_beyond(graph, out, 2 + d, c.params.outputTransform.paddingLower[d], static_cast<std::size_t>(c.problem.lines[d].out), before);
   const Tensor image = input_view(in, c.params, c.problem), result = output_view(out, c.params, c.problem);
   if (c.in_rows)
     convolve_in_rows(graph, c.problem, c.options, image, weights_view(weights, c.params, c.problem, transposed), result, stages.at(0),
-                     before, stages.after(), context);
+                     before, stages.after(), context, finish);
   else
     build_forward(graph, c.problem, c.options, c.partition, image, weights_for(graph, c, weights, transposed, before, context), result,
-                  stages, context);
+                  stages, context, finish);
 }
 
 Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor& deltas, const Tensor& in, Stages& stages, Sequence& before,

@@ -26,7 +26,7 @@ struct Convolution {
 
 // Adds the vertices to `stages`, and to `before` what has to come before those. Operands have the public shapes.
 void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in, const Tensor& weights, bool transposed, const Tensor& out,
-                   Stages& stages, Sequence& before, const DebugContext& context);
+                   Stages& stages, Sequence& before, const DebugContext& context, const FinishViews* finish = nullptr);
 Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor& deltas, const Tensor& in, Stages& stages, Sequence& before,
                        const DebugContext& context);
 

@@ -105,7 +105,7 @@ std::vector<int> shape_of(const Problem& p, const std::array<Line, 2>& axes, std
 }
 
 // The epilogue's fields, of the results' elements [begin, end). Without an epilogue: all empty.
-void set_finish(Graph& graph, const poplar::VertexRef& v, const FinishInRows* finish, std::size_t begin, std::size_t end,
+void set_finish(Graph& graph, const poplar::VertexRef& v, const FinishViews* finish, std::size_t begin, std::size_t end,
                 std::size_t channels) {
   std::vector<Tensor> operands, more;
   std::vector<unsigned> strides, code;
@@ -128,10 +128,8 @@ void set_finish(Graph& graph, const poplar::VertexRef& v, const FinishInRows* fi
 
 }  // namespace
 
-bool can_finish_in_rows(const FinishInRows& finish, const Problem& p, const std::vector<std::size_t>& shape) {
+bool can_finish_in_rows(const FinishViews& finish) {
   const auto lies = [](const Tensor& t) { return !t.valid() || t.isContiguous(); };
-  for (std::size_t d = 0; d < p.lines.size(); ++d)
-    if (shape[2 + d] != size(p.lines[d].out)) return false;
   return std::all_of(finish.matrices.begin(), finish.matrices.end(), lies) && std::all_of(finish.more.begin(), finish.more.end(), lies);
 }
 
@@ -161,7 +159,7 @@ Tensor make_image(Graph& graph, const ConvParams& params, const poplar::DebugCon
 
 void convolve_in_rows(Graph& graph, const Problem& p, const Options& options, const Tensor& in, const Tensor& weights, const Tensor& out,
                       poplar::ComputeSet set, Sequence& before, Sequence& after, const poplar::DebugContext& context,
-                      const FinishInRows* finish) {
+                      const FinishViews* finish) {
   std::array<Line, 2> axes = axes_of(p);
   const std::size_t batch = size(p.batch), in_channels = size(p.in_channels), out_channels = size(p.out_channels);
   const Image image = image_of(graph, in.reshape({batch, size(axes[0].in), size(axes[1].in), in_channels}), before, {context, "input"});

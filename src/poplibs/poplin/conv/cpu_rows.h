@@ -9,9 +9,9 @@
 #include <ostream>
 #include <vector>
 
+#include "poplibs/poplin/conv/finish.h"
 #include "poplibs/poplin/conv/options.h"
 #include "poplibs/poplin/conv/problem.h"
-#include "poplibs/poplin/epilogue.h"
 
 namespace poplin::conv {
 
@@ -22,22 +22,14 @@ bool is_in_rows(const Problem& problem, const Options& options, const poplar::Ta
 // A variable for the input, of the public shape. Pictures of a few channels lie as hosts have them; else a pixel's channels lie together.
 poplar::Tensor make_image(poplar::Graph& graph, const ConvParams& params, const poplar::DebugContext& context);
 
-// An epilogue of vertices: all its tensors that are not rows or numbers as views that problem.h gives of results. The first result is `out`
-// of the convolution.
-struct FinishInRows {
-  const internal::Finish* finish;
-  std::vector<poplar::Tensor> matrices;  // the operands; invalid for others than matrices
-  std::vector<poplar::Tensor> more;      // results
-};
-// Whether all its tensors that are valid lie in the order of the results, in one piece, and all elements of results of that shape are
-// computed: no zeros are around them.
-bool can_finish_in_rows(const FinishInRows& finish, const Problem& problem, const std::vector<std::size_t>& shape);
+// Whether all views of an epilogue that are valid lie in the order of the results, in one piece.
+bool can_finish_in_rows(const FinishViews& finish);
 
 // Views as problem.h gives them. Vertices that write all of `out` go to `set`; copies of operands and results that lie in another order go
 // before and after.
 void convolve_in_rows(poplar::Graph& graph, const Problem& problem, const Options& options, const poplar::Tensor& in,
                       const poplar::Tensor& weights, const poplar::Tensor& out, poplar::ComputeSet set, poplar::program::Sequence& before,
-                      poplar::program::Sequence& after, const poplar::DebugContext& context, const FinishInRows* finish = nullptr);
+                      poplar::program::Sequence& after, const poplar::DebugContext& context, const FinishViews* finish = nullptr);
 
 void print_in_rows(std::ostream& out, const Problem& problem, const Options& options);
 

@@ -10,6 +10,8 @@
 namespace poplin {
 
 using conv::Convolution;
+using conv::Kind;
+using poplar::DebugContext;
 using poplar::Tensor;
 
 namespace {
@@ -31,34 +33,35 @@ bool convolutionWithEpilogue(poplar::Graph& graph, const Tensor& in, const Tenso
   for (const Tensor* t : {&in, &weights}) pando::require_own(graph, *t, where);
   conv::expect_input(in, params, where.c_str());
   conv::expect_weights(weights, params, false, where.c_str());
+  if (params.inputType != poplar::FLOAT || params.outputType != poplar::FLOAT) return false;
   std::vector<std::size_t> shape{params.batchSize, params.getNumOutputChans()};
   for (const std::size_t n : params.getOutputFieldShape()) shape.push_back(n);
-  internal::check_outs(where, graph, epilogue, shape, outs);
-  const std::optional<internal::Finish> finish = internal::finish_of(where, graph, epilogue, shape, 1);
-  const bool floats = params.inputType == poplar::FLOAT && params.outputType == poplar::FLOAT;
-  if (!finish || !floats || graph.getTarget().getTargetType() != poplar::TargetType::CPU) return false;
-  const Convolution c(graph, params, conv::Kind::forward, false, options, cache);
-  if (!c.in_rows) return false;
+  internal::check_outs(where, graph, epilogue, poplar::FLOAT, shape, outs);
+  const std::optional<internal::Finish> finish = internal::finish_of(where, graph, epilogue, poplar::FLOAT, shape, 1);
+  if (!finish) return false;
+  const bool on_cpu = graph.getTarget().getTargetType() == poplar::TargetType::CPU;
+  const Convolution c(graph, params, Kind::forward, false, options, cache);
+  if (on_cpu ? !c.in_rows : c.partition.in_channels > 1) return false;
 
   const auto view = [&](const Tensor& t) { return t.valid() ? conv::output_view(t, params, c.problem) : Tensor(); };
   std::vector<Tensor> results = outs, read{in, weights};
-  conv::FinishInRows in_rows{&*finish, {}, {}};
+  conv::FinishViews views{&*finish, {}, {}};
   for (const internal::FinishOperand& o : finish->operands) {
-    in_rows.matrices.push_back(o.is_matrix ? view(o.tensor) : Tensor());
+    views.matrices.push_back(o.is_matrix ? view(o.tensor) : Tensor());
     read.push_back(o.tensor);
   }
-  for (const Tensor& t : outs) in_rows.more.push_back(view(t));
-  if (internal::interfere(outs, read) || !conv::can_finish_in_rows(in_rows, c.problem, shape)) return false;
+  for (const Tensor& t : outs) views.more.push_back(view(t));
+  if (internal::interfere(outs, read) || !conv::computes_all(c.problem, shape)) return false;
+  if (on_cpu && !conv::can_finish_in_rows(views)) return false;
   for (std::size_t r = 0; r < results.size(); ++r) {
-    if (!results[r].valid()) results[r] = pixels_of(graph, shape, {debugContext, "output"});
-    in_rows.more[r] = view(results[r]);
+    const DebugContext name(debugContext, "output");
+    if (!results[r].valid())
+      results[r] = on_cpu ? pixels_of(graph, shape, name) : conv::make_output(graph, params, c.problem, c.partition, name);
+    views.more[r] = view(results[r]);
   }
-  const Tensor first = in_rows.more[0];
-  in_rows.more.erase(in_rows.more.begin());
+  views.more.erase(views.more.begin());
   conv::Stages stages(graph, debugContext);
-  conv::convolve_in_rows(graph, c.problem, c.options, conv::input_view(in, params, c.problem),
-                         conv::weights_view(weights, params, c.problem, false), first, stages.at(0), prog, stages.after(), debugContext,
-                         &in_rows);
+  conv::convolve_into(graph, c, in, weights, false, results[0], stages, prog, debugContext, &views);
   stages.add_to(prog);
   outs = results;
   return true;

@@ -1,6 +1,5 @@
 #include "poplibs/poplin/matmul/blocked.h"
 
-#include <popops/Cast.hpp>
 #include <popops/codelets.hpp>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "poplibs/poplin/matmul/finish.h"
 #include "poplibs/poplin/matmul/product.h"
 
 namespace poplin::internal::matmul {
@@ -134,7 +134,7 @@ Operand operand_of(Graph& graph, const Tensor& t, std::size_t columns, Sequence&
 
 struct Work {
   unsigned tile;
-  std::size_t m, n, k;
+  std::size_t m, n, k, column;
   std::size_t a_begin, a_end, b_begin, b_end;  // among the pieces
   Interval c;
 };
@@ -145,7 +145,8 @@ class Step {
   Step(Graph& graph, const Problem& problem, const Operand& a, const Operand& b, const Blocks& c)
       : graph_(graph), p_(problem), a_(a), b_(b), c_(c) {}
 
-  void add(const Tensor& out, std::size_t from, std::size_t to, poplar::ComputeSet set) {
+  // With `finish`: the last of the steps.
+  void add(const Tensor& out, std::size_t from, std::size_t to, const FlatFinish* finish, poplar::ComputeSet set) {
     const std::size_t tiles = graph_.getTarget().getNumTiles();
     const Layout order = c_.layout();
     for (std::size_t g = 0; g < p_.groups; ++g)
@@ -156,6 +157,7 @@ class Step {
                  std::min(c_.r, p_.m - y * c_.r),
                  std::min(c_.c, p_.n - x * c_.c),
                  to - from,
+                 x * c_.c,
                  a_pieces_.size(),
                  0,
                  b_pieces_.size(),
@@ -167,7 +169,7 @@ class Step {
           w.a_end = a_pieces_.size(), w.b_end = b_pieces_.size();
           works_.push_back(w);
         }
-    connect(out, from > 0, set);
+    connect(out, from > 0, finish, set);
   }
 
  private:
@@ -182,14 +184,19 @@ class Step {
       for (std::size_t j = column / b.c; j * b.c < end; ++j) b_pieces_.push_back(b_.part(g, i, j, i * b.r, std::min(p_.k, (i + 1) * b.r)));
   }
 
-  void connect(const Tensor& out, bool accumulate, poplar::ComputeSet set) {
+  void connect(const Tensor& out, bool accumulate, const FlatFinish* finish, poplar::ComputeSet set) {
     std::vector<Interval> results;
     for (const Work& w : works_) results.push_back(w.c);
     const std::vector<Tensor> a = a_.flat.slices(a_pieces_), b = b_.flat.slices(b_pieces_), c = out.slices(results);
     const auto part = [](const std::vector<Tensor>& from, std::size_t begin, std::size_t end) {
       return std::vector<Tensor>(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
     };
-    const std::string vertex = "poplin::BlockedProduct<" + p_.input.toString() + (accumulate ? ",true>" : ",false>");
+    const bool rounds = p_.output == poplar::HALF;
+    const std::string vertex = (!finish  ? "poplin::BlockedProduct<" + p_.input.toString() + ","
+                                : rounds ? "poplin::RoundedBlock<"
+                                         : "poplin::FinishedBlock<") +
+                               std::string(accumulate ? "true>" : "false>");
+    std::vector<poplar::VertexRef> vertices;
     for (std::size_t i = 0; i < works_.size(); ++i) {
       const Work& w = works_[i];
       const poplar::VertexRef v = graph_.addVertex(set, vertex);
@@ -200,6 +207,31 @@ class Step {
       for (const auto& [field, value] : {std::pair("n", w.n), std::pair("k", w.k), std::pair("a_width", a_.blocks.c),
                                          std::pair("b_height", b_.blocks.r), std::pair("b_width", b_.blocks.c)})
         graph_.setInitialValue(v[field], static_cast<unsigned>(value));
+      vertices.push_back(v);
+    }
+    if (finish) connect_finish(*finish, results, vertices);
+  }
+
+  void connect_finish(const FlatFinish& finish, const std::vector<Interval>& results, const std::vector<poplar::VertexRef>& vertices) {
+    std::vector<std::vector<Tensor>> matrices, more;
+    for (std::size_t i = 0; i < finish.operands.size(); ++i)
+      matrices.push_back(finish.finish.operands[i].is_matrix ? finish.operands[i].slices(results) : std::vector<Tensor>());
+    // Sums are of float: those of halfs have a place of their own.
+    const bool rounds = p_.output == poplar::HALF;
+    const std::vector<Tensor> first = rounds ? finish.results[0].slices(results) : std::vector<Tensor>();
+    for (std::size_t r = 1; r < finish.results.size(); ++r) more.push_back(finish.results[r].slices(results));
+    for (std::size_t w = 0; w < works_.size(); ++w) {
+      std::vector<Tensor> operands, others;
+      for (std::size_t i = 0; i < finish.operands.size(); ++i) {
+        const bool is_row = finish.finish.operands[i].stride == kOneRow;
+        const Tensor& t = finish.operands[i];
+        operands.push_back(!matrices[i].empty() ? matrices[i][w] : is_row ? t.slice(works_[w].column, works_[w].column + works_[w].n) : t);
+      }
+      for (const auto& list : more) others.push_back(list[w]);
+      graph_.connect(vertices[w]["operands"], operands);
+      graph_.connect(vertices[w]["more"], others);
+      if (rounds) graph_.connect(vertices[w]["out"], first[w]);
+      set_words(graph_, vertices[w], words_for(finish.finish, works_[w].n));
     }
   }
 
@@ -212,6 +244,27 @@ class Step {
 };
 
 Blocks result_blocks(const Problem& p, const poplar::Target& target) { return blocks_of(p.groups, p.m, p.n, target.getNumTiles()); }
+
+// Into `flat`, which is in the order of the result's blocks.
+void add_steps(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& flat, const FlatFinish* finish,
+               Sequence& prog, const poplar::DebugContext& debug) {
+  const Blocks blocks = result_blocks(p, graph.getTarget());
+  const Operand first = operand_of(graph, a, 0, prog, debug), second = operand_of(graph, b, blocks.c, prog, debug);
+  const std::size_t k = blocked_step(p, graph.getTarget(), std::lcm(first.blocks.c, second.blocks.r));
+  for (std::size_t from = 0; from < p.k; from += k) {
+    const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
+    const std::size_t to = std::min(p.k, from + k);
+    Step(graph, p, first, second, blocks).add(flat, from, to, to == p.k ? finish : nullptr, set);
+    prog.add(poplar::program::Execute(set, debug));
+  }
+}
+
+// A new variable in the order of the blocks.
+Tensor new_flat(Graph& graph, const poplar::Type& type, const Blocks& blocks, const poplar::DebugContext& debug) {
+  const Tensor flat = graph.addVariable(type, {blocks.layout().size()}, debug);
+  graph.setTileMapping(flat, map_blocks(blocks, graph.getTarget().getNumTiles()));
+  return flat;
+}
 
 }  // namespace
 
@@ -244,32 +297,45 @@ std::size_t blocked_step(const Problem& p, const poplar::Target& target, std::si
 }
 
 Tensor create_blocked(Graph& graph, const poplar::Type& type, const Blocks& blocks, const poplar::DebugContext& debug) {
-  const Layout layout = blocks.layout();
-  const Tensor flat = graph.addVariable(type, {layout.size()}, debug);
-  graph.setTileMapping(flat, map_blocks(blocks, graph.getTarget().getNumTiles()));
-  return from_flat(layout, flat).reshape({blocks.groups, blocks.rows, blocks.columns});
+  return from_flat(blocks.layout(), new_flat(graph, type, blocks, debug)).reshape({blocks.groups, blocks.rows, blocks.columns});
 }
 
 Tensor multiply_blocked(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, Sequence& prog,
                         const poplar::DebugContext& debug) {
   const Blocks blocks = result_blocks(p, graph.getTarget());
-  const Operand first = operand_of(graph, a, 0, prog, debug), second = operand_of(graph, b, blocks.c, prog, debug);
-  const auto mapping = map_blocks(blocks, graph.getTarget().getNumTiles());
-  const Tensor flat = graph.addVariable(poplar::FLOAT, {blocks.layout().size()}, {debug, p.output == poplar::HALF ? "sums" : "out"});
-  graph.setTileMapping(flat, mapping);
-  const std::size_t k = blocked_step(p, graph.getTarget(), std::lcm(first.blocks.c, second.blocks.r));
-  for (std::size_t from = 0; from < p.k; from += k) {
-    const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
-    Step(graph, p, first, second, blocks).add(flat, from, std::min(p.k, from + k), set);
-    prog.add(poplar::program::Execute(set, debug));
+  const Tensor flat = new_flat(graph, p.output, blocks, {debug, "out"});
+  if (p.output == poplar::FLOAT) {
+    add_steps(graph, p, a, b, flat, nullptr, prog, debug);
+  } else {
+    const Finish nothing;
+    const FlatFinish rounding{nothing, {}, {flat}};
+    add_steps(graph, p, a, b, new_flat(graph, poplar::FLOAT, blocks, {debug, "sums"}), &rounding, prog, debug);
   }
-  const auto shaped = [&](const Tensor& t) { return from_flat(blocks.layout(), t).reshape({p.groups, p.m, p.n}); };
-  if (p.output == poplar::FLOAT) return shaped(flat);
-  const Tensor out = graph.addVariable(p.output, {flat.numElements()}, {debug, "out"});
-  graph.setTileMapping(out, mapping);
-  if (!graph.hasCodelet("popops::Transpose")) popops::addCodelets(graph);
-  prog.add(popops::cast(graph, flat, out, debug));
-  return shaped(out);
+  return from_flat(blocks.layout(), flat).reshape({p.groups, p.m, p.n});
+}
+
+void multiply_and_finish_in_blocks(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish,
+                                   std::vector<Tensor>& outs, Sequence& prog, const poplar::DebugContext& debug) {
+  const Blocks blocks = result_blocks(p, graph.getTarget());
+  const auto rows = [&](const Tensor& t) { return t.reshape({1, p.groups * p.m, p.n}); };
+  std::vector<Tensor> flat;
+  std::vector<bool> is_new;
+  for (const Tensor& t : outs) {
+    flat.push_back(t.valid() ? flat_if_whole(graph, blocks.layout(), rows(t)) : Tensor());
+    is_new.push_back(!flat.back().valid());
+    if (is_new.back()) flat.back() = new_flat(graph, p.output, blocks, {debug, "out"});
+  }
+  const FlatFinish in_blocks = flat_finish(finish, blocks.layout(), flat);
+  const Tensor sums = p.output == poplar::FLOAT ? flat[0] : new_flat(graph, poplar::FLOAT, blocks, {debug, "sums"});
+  add_steps(graph, p, a, b, sums, &in_blocks, prog, debug);
+  for (std::size_t r = 0; r < outs.size(); ++r) {
+    if (!is_new[r]) continue;
+    const Tensor shaped = from_flat(blocks.layout(), flat[r]).reshape({p.groups, p.m, p.n});
+    if (outs[r].valid())
+      prog.add(poplar::program::Copy(shaped, outs[r], false, debug));
+    else
+      outs[r] = shaped;
+  }
 }
 
 void print_blocked(std::ostream& out, const Problem& p, const poplar::Target& target) {

@@ -16,7 +16,9 @@
 
 #include <cstddef>
 #include <ostream>
+#include <vector>
 
+#include "poplibs/poplin/epilogue.h"
 #include "poplibs/poplin/matmul/layout.h"
 #include "poplibs/poplin/matmul/plan.h"
 
@@ -48,6 +50,11 @@ poplar::Tensor create_blocked(poplar::Graph& graph, const poplar::Type& type, co
 // The product of a {groups, m, k} and b {groups, k, n}, in blocks.
 poplar::Tensor multiply_blocked(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b,
                                 poplar::program::Sequence& prog, const poplar::DebugContext& debug);
+
+// The same with an epilogue, computed where a block's sums become complete; writes `outs`, and makes those that are invalid.
+void multiply_and_finish_in_blocks(poplar::Graph& graph, const Problem& problem, const poplar::Tensor& a, const poplar::Tensor& b,
+                                   const Finish& finish, std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,
+                                   const poplar::DebugContext& debug);
 
 void print_blocked(std::ostream& out, const Problem& problem, const poplar::Target& target);
 

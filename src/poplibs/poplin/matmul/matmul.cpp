@@ -6,6 +6,7 @@
 
 #include "poplibs/poplin/matmul/blocked.h"
 #include "poplibs/poplin/matmul/cpu_product.h"
+#include "poplibs/poplin/matmul/orient.h"
 #include "poplibs/poplin/matmul/planned.h"
 #include "poplibs/poplin/matmul/product.h"
 #include "poplibs/poplin/plan/planning_cache.h"
@@ -68,40 +69,6 @@ Problem without_zeros(Problem p) {
   p.groups = std::max<std::size_t>(p.groups, 1), p.m = std::max<std::size_t>(p.m, 1);
   p.n = std::max<std::size_t>(p.n, 1), p.k = std::max<std::size_t>(p.k, 1);
   return p;
-}
-
-// The same problem with other sizes.
-Problem sized(Problem p, std::size_t m, std::size_t n, std::size_t k) {
-  p.m = m, p.n = n, p.k = k;
-  return p;
-}
-
-Product product_of(const Graph& graph, const Problem& problem, Cache cache, Pass pass = Pass::forward) {
-  return Product(problem, plan_of(problem, graph.getTarget(), cache), graph.getTarget(), pass);
-}
-
-// A product and its operands as that pass of it wants them.
-struct Oriented {
-  Product product;
-  Tensor first, second;
-};
-
-// The pass that leaves the large matrices where they are: B as the transpose of weights that a forward product has arranged, or the
-// result as such weights. `out` may be invalid.
-Oriented orient(const Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, Cache cache) {
-  const Product forward = product_of(graph, p, cache);
-  const auto update = [&](const Product& product) { return Oriented{product, transposeGroupedMatrix(a), b}; };
-  if (p.options.is_update && !out.valid()) return update(product_of(graph, sized(p, p.k, p.n, p.m), cache, Pass::update));
-  if (out.valid() && !flat_if_whole(graph, forward.result(), out).valid()) {
-    const Product product = product_of(graph, sized(p, p.k, p.n, p.m), cache, Pass::update);
-    if (flat_if_whole(graph, product.w(), out).valid()) return update(product);
-  }
-  if (!flat_if_whole(graph, forward.w(), b).valid()) {
-    const Product product = product_of(graph, sized(p, p.m, p.k, p.n), cache, Pass::backward);
-    const Tensor weights = transposeGroupedMatrix(b);
-    if (flat_if_whole(graph, product.w(), weights).valid()) return {product, a, weights};
-  }
-  return {forward, a, b};
 }
 
 // A variable on the one tile of the CPU device.

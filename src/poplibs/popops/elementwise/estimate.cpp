@@ -39,33 +39,41 @@ pando::poplibs::Estimates estimates_of_functions(const std::string& vertex, unsi
   });
 }
 
-poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& vertex, const poplar::Target& target) {
-  const std::vector<unsigned> code = vertex.getFieldInfo("code").getInitialValues<unsigned>(target);
+ProgramCost cost_of_program(const std::vector<unsigned>& code) {
   const unsigned operands = code[0] & 255, outputs = code[0] >> 8 & 255, constants = code[1] & 0xffff, instructions = code[1] >> 16;
-  const std::size_t first_output = kHeaderWords + operands * kOperandWords;
-  const std::size_t first = first_output + outputs * kOutputWords + constants * kConstantWords;
-  std::uint64_t per_element = 0, flops = 0;
-  for (std::size_t i = 0, at = first; i < instructions; ++i, at += words_of(code[at])) {
+  ProgramCost cost;
+  std::size_t at = kHeaderWords + operands * kOperandWords + outputs * kOutputWords + constants * kConstantWords;
+  for (std::size_t i = 0; i < instructions; ++i, at += words_of(code[at])) {
     const unsigned word = code[at];
     const Type type = static_cast<Type>(word >> 16 & 255);
     const unsigned op = word >> 8 & 255;
     switch (static_cast<Kind>(word & 255)) {
-      case Kind::unary: per_element += cost_of(static_cast<Unary>(op), type); break;
-      case Kind::binary: per_element += cost_of(static_cast<Binary>(op), type); break;
+      case Kind::unary: cost.cycles += cost_of(static_cast<Unary>(op), type); break;
+      case Kind::binary: cost.cycles += cost_of(static_cast<Binary>(op), type); break;
       case Kind::chain:
-        for (unsigned k = 0; k < op; ++k) per_element += cost_of(static_cast<Binary>(code[at + kInstructionWords + k] & 255), type);
-        flops += op - 1;
+        for (unsigned k = 0; k < op; ++k) cost.cycles += cost_of(static_cast<Binary>(code[at + kInstructionWords + k] & 255), type);
+        cost.flops += op - 1;
         break;
-      default: per_element += 2 * simple(type);
+      default: cost.cycles += 2 * simple(type);
     }
-    flops += is_floating(type) ? 1 : 0;
+    cost.flops += is_floating(type) ? 1 : 0;
   }
+  return cost;
+}
+
+poplar::VertexPerfEstimate estimate_of_program(const ProgramCost& cost, std::uint64_t elements, std::uint64_t rows) {
+  return {kCall + 10 * rows + (cost.cycles * elements + kCycle - 1) / kCycle, cost.flops * elements};
+}
+
+poplar::VertexPerfEstimate estimate_program(const poplar::VertexIntrospector& vertex, const poplar::Target& target) {
+  const std::vector<unsigned> code = vertex.getFieldInfo("code").getInitialValues<unsigned>(target);
+  const unsigned operands = code[0] & 255, outputs = code[0] >> 8 & 255;
   const char* const fields[] = {"out1", "out2", "out4", "out8"};
-  const poplar::FieldData out = vertex.getFieldInfo(fields[code[first_output] & 3]);
+  const poplar::FieldData out = vertex.getFieldInfo(fields[code[kHeaderWords + operands * kOperandWords] & 3]);
   std::uint64_t elements = 0;
   const std::size_t rows = out.size() / outputs + (out.size() % outputs != 0);
   for (std::size_t r = 0; r < rows; ++r) elements += out.getSizeAtIndex(r);
-  return poplar::VertexPerfEstimate(kCall + 10 * rows + (per_element * elements + kCycle - 1) / kCycle, flops * elements);
+  return estimate_of_program(cost_of_program(code), elements, rows);
 }
 
 poplar::VertexPerfEstimate estimate_dag(const Dag& dag, std::size_t elements, std::size_t rows) {

@@ -3,6 +3,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poplibs/poplin/codelets/matmul/sum.h"
+
 namespace poplin {
 
 template <class Partials, class T>
@@ -13,16 +15,10 @@ class SumPartials : public poplar::Vertex {
   poplar::Output<poplar::Vector<T>> out;
 
   bool compute() {
-    constexpr unsigned kChunk = 512;
-    float sum[kChunk];
-    for (unsigned begin = 0, size = out.size(); begin < size; begin += kChunk) {
-      const unsigned n = size - begin < kChunk ? size - begin : kChunk;
-      const Partials* from = &in[0][begin];
-      for (unsigned i = 0; i < n; ++i) sum[i] = static_cast<float>(from[i]);
-      for (unsigned p = 1; p < in.size(); ++p) {
-        from = &in[p][begin];
-        for (unsigned i = 0; i < n; ++i) sum[i] += static_cast<float>(from[i]);
-      }
+    float sum[kSumChunk];
+    for (unsigned begin = 0, size = out.size(); begin < size; begin += kSumChunk) {
+      const unsigned n = size - begin < kSumChunk ? size - begin : kSumChunk;
+      add_partials(in, begin, n, sum);
       T* to = &out[begin];
       for (unsigned i = 0; i < n; ++i) to[i] = static_cast<T>(sum[i]);
     }

@@ -3,6 +3,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poplibs/poplin/codelets/matmul/sum.h"
+
 namespace poplin {
 
 template <class Partials, class T, class Scale>
@@ -14,17 +16,11 @@ class SumPartialsInto : public poplar::Vertex {
   poplar::Input<Scale> scale;
 
   bool compute() {
-    constexpr unsigned kChunk = 512;
-    float sum[kChunk];
+    float sum[kSumChunk];
     const float factor = static_cast<float>(*scale);
-    for (unsigned begin = 0, size = out.size(); begin < size; begin += kChunk) {
-      const unsigned n = size - begin < kChunk ? size - begin : kChunk;
-      const Partials* from = &in[0][begin];
-      for (unsigned i = 0; i < n; ++i) sum[i] = static_cast<float>(from[i]);
-      for (unsigned p = 1; p < in.size(); ++p) {
-        from = &in[p][begin];
-        for (unsigned i = 0; i < n; ++i) sum[i] += static_cast<float>(from[i]);
-      }
+    for (unsigned begin = 0, size = out.size(); begin < size; begin += kSumChunk) {
+      const unsigned n = size - begin < kSumChunk ? size - begin : kSumChunk;
+      add_partials(in, begin, n, sum);
       T* to = &out[begin];
       for (unsigned i = 0; i < n; ++i) to[i] = static_cast<T>(static_cast<float>(to[i]) + factor * sum[i]);
     }
