@@ -13,6 +13,13 @@ using ir::OpId;
 using ir::ValueId;
 using poplar::Tensor;
 
+namespace {
+
+// Ops that come before one that waits.
+constexpr std::size_t kMostBetween = 8;
+
+}  // namespace
+
 // Whether an element-wise op, or one that is fused into it, reads the value in its own shape.
 bool Lowering::reads_in_whole(OpId reader, ValueId v) const {
   const auto operands = module_.operands(reader);
@@ -25,19 +32,29 @@ bool Lowering::reads_in_whole(OpId reader, ValueId v) const {
   });
 }
 
-// The next op that is computed must read it, so that nothing is done between the two.
+// Whether an op may be done before one that waits with the result `v`: it leaves everything as it is but for results of its own.
+bool Lowering::may_come_first(OpId op, ValueId v) const {
+  const ir::OpRow& row = module_.row(op);
+  if (!module_.graphs(op).empty() || row.effects != ir::Effects::none || row.moves || !ir::new_versions(module_, op).empty()) return false;
+  const auto operands = module_.operands(op);
+  return std::none_of(operands.begin(), operands.end(), [&](ValueId w) { return resolved(w) == v; });
+}
+
+// The next element-wise op must read it. Before that one may come a few others, such as the weights' gradient behind the operand's.
 bool Lowering::waits_for_epilogue(OpId op) const {
   const Row* row = find_row(module_.row(op).name);
-  const bool on_cpu = graph_.getTarget().getTargetType() == poplar::TargetType::CPU;
-  if (!options_.fuse || !options_.epilogues || !on_cpu || !row->finish || module_.results(op).size() != 1) return false;
+  if (waiting_.valid() || !options_.fuse || !options_.epilogues || !row->finish || module_.results(op).size() != 1) return false;
   const ValueId v = module_.result(op);
+  std::size_t between = 0;
   for (std::size_t i = at_ + 1; i < plan_.ops.size(); ++i) {
     const OpId next = plan_.ops[i];
     if (module_.row(next).name == "constant" || plan_.fused_into.contains(next.value)) continue;
     const Row* reader = find_row(module_.row(next).name);
+    if (!is_elementwise(reader) && between++ < kMostBetween && may_come_first(next, v)) continue;
     if (!is_elementwise(reader) || !reader->expression || module_.results(next).size() != 1 || !reads_in_whole(next, v)) return false;
     const ir::Type &mine = module_.type_of(v), &theirs = module_.type_of(module_.result(next));
-    return mine.dtype == DType::float32 && theirs.dtype == DType::float32 && mine.shape == theirs.shape && mine.place == theirs.place;
+    const bool floats = mine.dtype == DType::float32 || mine.dtype == DType::float16;
+    return floats && mine.dtype == theirs.dtype && mine.shape == theirs.shape && mine.place == theirs.place;
   }
   return false;
 }
@@ -59,7 +76,7 @@ bool Lowering::finish(OpId op, const Group& group) {
     epilogue.outs.push_back(kept.valid() ? kept : place_in_whole(m.result));
   }
   for (const Leaf& l : group.leaves) {
-    if (!l.value.valid()) return false;
+    if (!l.value.valid() || module_.type_of(l.value).place.device != place_of(op).device) return false;
     epilogue.operands.push_back(l.value == v ? Tensor() : slot(l.value).tensor);
   }
   if (results.empty()) return false;

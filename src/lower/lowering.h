@@ -164,6 +164,7 @@ class Lowering {
   void lower_elementwise(ir::OpId op);
   // An op that waits for the element-wise ops behind it, to be computed with them (epilogues.cpp).
   bool waits_for_epilogue(ir::OpId op) const;
+  bool may_come_first(ir::OpId op, ir::ValueId v) const;
   bool reads_in_whole(ir::OpId reader, ir::ValueId v) const;
   bool finish(ir::OpId op, const Group& group);
   void lower_plainly(ir::OpId op);

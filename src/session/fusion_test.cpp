@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 
 namespace pando::session {
@@ -112,8 +113,8 @@ struct Ran {
 
 using Build = std::function<std::vector<TensorId>(Program&, GraphId)>;
 
-// What the builder gives is stored, by a run on the CPU device.
-Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2) {
+// What the builder gives is stored, by a run on the CPU device or on so many tiles.
+Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2, std::int64_t tiles = 0) {
   Program p;
   std::vector<HostStreamId> streams;
   for (const TensorId t : build(p, p.main())) {
@@ -123,7 +124,8 @@ Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2) {
   }
   p.b.finish();
   Options options;
-  options.device = "cpu";
+  options.device = tiles > 0 ? "ipu_model" : "cpu";
+  options.tiles_per_ipu = tiles;
   options.check_ambiguity = false;
   options.fuse = fuse;
   options.epilogues = epilogues;
@@ -140,62 +142,91 @@ Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2) {
   return ran;
 }
 
+// Steps, but for those on tiles that prepare another one of the same name.
+std::size_t names_of(const std::vector<std::string>& steps) { return std::set(steps.begin(), steps.end()).size(); }
+
+constexpr std::int64_t kTiles = 24;
+
 // The same bits with epilogues, without them, and without any fusion, on one thread and on three; `saved`: steps that epilogues do away
 // with.
-void expect_folded(const Build& build, std::size_t saved) {
-  const Ran folded = run(build, true, true), apart = run(build, true, false), plain = run(build, false, true),
-            alone = run(build, true, true, 1), three = run(build, true, true, 3);
+void expect_folded_on(std::int64_t tiles, const Build& build, std::size_t saved) {
+  const Ran folded = run(build, true, true, 2, tiles), apart = run(build, true, false, 2, tiles), plain = run(build, false, true, 2, tiles),
+            alone = run(build, true, true, 1, tiles), three = run(build, true, true, 3, tiles);
+  const std::string where = tiles > 0 ? ", on tiles" : ", on the CPU device";
   for (std::size_t i = 0; i < folded.outputs.size(); ++i) {
-    EXPECT_EQ(folded.outputs[i], apart.outputs[i]) << "output " << i;
-    EXPECT_EQ(folded.outputs[i], plain.outputs[i]) << "output " << i << ", without fusion";
-    EXPECT_EQ(folded.outputs[i], alone.outputs[i]) << "output " << i << ", one thread";
-    EXPECT_EQ(folded.outputs[i], three.outputs[i]) << "output " << i << ", three threads";
+    EXPECT_EQ(folded.outputs[i], apart.outputs[i]) << "output " << i << where;
+    EXPECT_EQ(folded.outputs[i], plain.outputs[i]) << "output " << i << ", without fusion" << where;
+    EXPECT_EQ(folded.outputs[i], alone.outputs[i]) << "output " << i << ", one thread" << where;
+    EXPECT_EQ(folded.outputs[i], three.outputs[i]) << "output " << i << ", three threads" << where;
   }
-  EXPECT_EQ(folded.steps.size() + saved, apart.steps.size()) << testing::PrintToString(folded.steps);
+  EXPECT_EQ(names_of(folded.steps) + saved, names_of(apart.steps))
+      << testing::PrintToString(folded.steps) << " and " << testing::PrintToString(apart.steps) << where;
+}
+
+void expect_folded(const Build& build, std::size_t saved_on_cpu, std::size_t saved_on_tiles) {
+  expect_folded_on(0, build, saved_on_cpu);
+  expect_folded_on(kTiles, build, saved_on_tiles);
 }
 
 // Rows, columns, depth: of one part, of several, with rows and columns left over, of few rows.
-const std::vector<std::array<std::int64_t, 3>> kSizes = {{5, 7, 3}, {150, 200, 70}, {131, 67, 300}, {1, 640, 50}, {300, 520, 1100}};
+using Size = std::array<std::int64_t, 3>;
+const std::vector<Size> kSizes = {{5, 7, 3}, {150, 200, 70}, {131, 67, 300}, {1, 640, 50}, {300, 520, 1100}};
+const std::vector<Size> kSizesOnTiles = {{5, 7, 3}, {150, 200, 60}, {131, 67, 100}, {1, 640, 50}, {90, 130, 170}};
+
+// One step less at all sizes.
+void expect_folded_at_all_sizes(const std::function<Build(std::int64_t m, std::int64_t n, std::int64_t k)>& build) {
+  for (const auto& [m, n, k] : kSizes) expect_folded_on(0, build(m, n, k), 1);
+  for (const auto& [m, n, k] : kSizesOnTiles) expect_folded_on(kTiles, build(m, n, k), 1);
+}
 
 TEST(Fusion, products_with_bias_and_activation_are_one_step) {
-  for (const auto& [m, n, k] : kSizes) {
-    for (const char* activation : {"relu", "gelu", "tanh"}) {
-      expect_folded(
-          [&, m = m, n = n, k = k](Program& p, GraphId g) {
-            const TensorId x = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
-            return std::vector{p.op(g, activation, {p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
-          },
-          1);
-    }
+  for (const char* activation : {"relu", "gelu", "tanh"}) {
+    expect_folded_at_all_sizes([&](std::int64_t m, std::int64_t n, std::int64_t k) -> Build {
+      return [=](Program& p, GraphId g) {
+        const TensorId x = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
+        return std::vector{p.op(g, activation, {p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
+      };
+    });
   }
 }
 
 TEST(Fusion, what_is_kept_on_the_way_is_a_second_result) {
-  for (const auto& [m, n, k] : kSizes) {
-    expect_folded(
-        [&, m = m, n = n, k = k](Program& p, GraphId g) {
-          const TensorId x = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
-          const TensorId sum = p.op(g, "add", {p.op(g, "matmul", {x, w}), b});
-          return std::vector{p.op(g, "gelu", {sum}), sum};
-        },
-        1);
-  }
+  expect_folded_at_all_sizes([](std::int64_t m, std::int64_t n, std::int64_t k) -> Build {
+    return [=](Program& p, GraphId g) {
+      const TensorId x = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
+      const TensorId sum = p.op(g, "add", {p.op(g, "matmul", {x, w}), b});
+      return std::vector{p.op(g, "gelu", {sum}), sum};
+    };
+  });
 }
 
 // What goes back through an activation is multiplied by its slope where it is computed, also far from zero.
 TEST(Fusion, a_gradient_through_an_activation_is_one_step) {
-  for (const auto& [m, n, k] : kSizes) {
-    for (const char* gradient : {"gelu_grad", "relu_grad", "tanh_grad", "sigmoid_grad"}) {
-      expect_folded(
-          [&, m = m, n = n, k = k](Program& p, GraphId g) {
-            const TensorId dy = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({n, k}, 2));
-            HostTensor kept = uneven({m, n}, 3);
-            for (std::int64_t i = 0; i < kept.elements(); i += 7) kept.set(i, kept.number(i) * 40);
-            return std::vector{p.op(g, gradient, {p.variable(std::move(kept)), p.op(g, "matmul", {dy, p.turned(g, w)})})};
-          },
-          1);
-    }
+  for (const char* gradient : {"gelu_grad", "relu_grad", "tanh_grad", "sigmoid_grad"}) {
+    expect_folded_at_all_sizes([&](std::int64_t m, std::int64_t n, std::int64_t k) -> Build {
+      return [=](Program& p, GraphId g) {
+        const TensorId dy = p.variable(uneven({m, k}, 1)), w = p.variable(uneven({n, k}, 2));
+        HostTensor kept = uneven({m, n}, 3);
+        for (std::int64_t i = 0; i < kept.elements(); i += 7) kept.set(i, kept.number(i) * 40);
+        return std::vector{p.op(g, gradient, {p.variable(std::move(kept)), p.op(g, "matmul", {dy, p.turned(g, w)})})};
+      };
+    });
   }
+}
+
+// The gradient of the weights stands between the operand's and the activation's; what reads the product must not come before it.
+TEST(Fusion, a_product_waits_for_its_activation_behind_others) {
+  const auto build = [](bool reads) -> Build {
+    return [=](Program& p, GraphId g) {
+      const TensorId dy = p.variable(uneven({150, 60}, 1)), w = p.variable(uneven({80, 60}, 2)), x = p.variable(uneven({150, 80}, 3)),
+                     kept = p.variable(uneven({150, 80}, 4));
+      const TensorId dx = p.op(g, "matmul", {dy, p.turned(g, w)});
+      const TensorId dw = p.op(g, "matmul", {p.turned(g, reads ? dx : x), dy});
+      return std::vector{p.op(g, "relu_grad", {kept, dx}), dw};
+    };
+  };
+  expect_folded(build(false), 1, 1);
+  expect_folded(build(true), 0, 0);
 }
 
 TEST(Fusion, the_slope_of_gelu_is_right_everywhere) {
@@ -217,14 +248,32 @@ TEST(Fusion, the_slope_of_gelu_is_right_everywhere) {
 }
 
 TEST(Fusion, a_residual_is_added_to_each_part) {
-  for (const auto& [m, n, k] : kSizes) {
-    expect_folded(
-        [&, m = m, n = n, k = k](Program& p, GraphId g) {
-          const TensorId x = p.variable(uneven({2, m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
-          const TensorId residual = p.variable(uneven({2, m, n}, 4));
-          return std::vector{p.op(g, "add", {residual, p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
-        },
-        1);
+  expect_folded_at_all_sizes([](std::int64_t m, std::int64_t n, std::int64_t k) -> Build {
+    return [=](Program& p, GraphId g) {
+      const TensorId x = p.variable(uneven({2, m, k}, 1)), w = p.variable(uneven({k, n}, 2)), b = p.variable(uneven({n}, 3));
+      const TensorId residual = p.variable(uneven({2, m, n}, 4));
+      return std::vector{p.op(g, "add", {residual, p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
+    };
+  });
+}
+
+// Halfs are rounded when the sums are complete, as without epilogues; only tiles fold them.
+TEST(Fusion, halfs_are_folded_on_tiles) {
+  for (const auto& [m, n, k] : kSizesOnTiles) {
+    const Build build = [m = m, n = n, k = k](Program& p, GraphId g) {
+      const auto half = [&](Shape shape, double first) {
+        return p.op(g, "cast", {p.variable(uneven(shape, first))}, {{"data_type", DType::float16}});
+      };
+      const TensorId x = half({m, k}, 1), w = half({k, n}, 2), b = half({n}, 3);
+      return std::vector{p.op(g, "gelu", {p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
+    };
+    for (const std::int64_t tiles : {std::int64_t{0}, kTiles}) {
+      const Ran folded = run(build, true, true, 2, tiles), apart = run(build, true, false, 2, tiles),
+                alone = run(build, true, true, 1, tiles);
+      EXPECT_EQ(folded.outputs, apart.outputs);
+      EXPECT_EQ(folded.outputs, alone.outputs);
+      EXPECT_EQ(names_of(folded.steps) + (tiles > 0 ? 1 : 0), names_of(apart.steps)) << testing::PrintToString(folded.steps);
+    }
   }
 }
 
@@ -242,7 +291,7 @@ TEST(Fusion, groups_are_scaled_where_they_are_computed) {
         const TensorId scale = p.b.add_constant(g, HostTensor::filled(DType::float32, {}, 0.3), "c");
         return std::vector{p.op(g, "mul", {p.op(g, "matmul", {q, k}), scale})};
       },
-      1);
+      1, 1);
 }
 
 TEST(Fusion, a_product_that_others_read_or_that_is_spread_otherwise_stays_alone) {
@@ -254,15 +303,23 @@ TEST(Fusion, a_product_that_others_read_or_that_is_spread_otherwise_stays_alone)
         const TensorId y = product(p, g);
         return std::vector{p.op(g, "relu", {y}), y};
       },
-      0);
-  expect_folded([&](Program& p, GraphId g) { return std::vector{p.op(g, "add", {product(p, g), p.variable(uneven({150, 1}, 3))})}; }, 0);
-  expect_folded([&](Program& p, GraphId g) { return std::vector{p.op(g, "cast", {product(p, g)}, {{"data_type", DType::int32}})}; }, 0);
-  // Sums in parts.
+      0, 0);
+  expect_folded([&](Program& p, GraphId g) { return std::vector{p.op(g, "add", {product(p, g), p.variable(uneven({150, 1}, 3))})}; }, 0, 0);
+  expect_folded([&](Program& p, GraphId g) { return std::vector{p.op(g, "cast", {product(p, g)}, {{"data_type", DType::int32}})}; }, 0, 0);
+  // An operand that is no float.
+  expect_folded(
+      [&](Program& p, GraphId g) {
+        const TensorId other = p.variable(uneven({150, 140}, 3)), positive = p.op(g, "greater", {other, p.variable(uneven({140}, 4))});
+        const TensorId chosen = p.op(g, "where", {positive, product(p, g), other});
+        return std::vector{chosen, p.op(g, "cast", {positive}, {{"data_type", DType::float32}})};
+      },
+      0, 0);
+  // Sums in parts on the CPU device; in one piece on tiles.
   expect_folded(
       [](Program& p, GraphId g) {
         return std::vector{p.op(g, "relu", {p.op(g, "matmul", {p.variable(uneven({4, 8000}, 1)), p.variable(uneven({8000, 32}, 2))})})};
       },
-      0);
+      0, 1);
 }
 
 // What is made of the first one becomes a part of what is made of the second.
@@ -280,7 +337,7 @@ TEST(Fusion, convolutions_with_bias_residual_and_activation_are_one_step) {
           const TensorId sum = p.op(g, "add", {residual, p.op(g, "add", {conv(), p.variable(uneven({s.out, 1, 1}, 4))})});
           return std::vector{p.op(g, "relu", {sum})};
         },
-        1);
+        1, 1);
   }
 }
 
@@ -298,7 +355,7 @@ TEST(Fusion, parts_are_computed_where_they_are_put_together) {
     return std::vector{p.op(g, "matmul", {whole, p.variable(uneven({120, 30}, 4))}),
                        p.op(g, "matmul", {p.turned(g, whole), p.variable(uneven({80, 10}, 5))}), whole};
   };
-  expect_folded(build, 0);
+  expect_folded(build, 0, 0);
   const auto concats = [](const std::vector<std::string>& steps) {
     return std::count_if(steps.begin(), steps.end(), [](const std::string& s) { return s.find("concat") != s.npos; });
   };

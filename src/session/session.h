@@ -43,7 +43,7 @@ struct Options {
   bool schedule = true;
   // Chains of element-wise ops become one pass over their operands.
   bool fuse = true;
-  // With `fuse`, on "cpu": what element-wise ops make of a product or a convolution is computed with each part of its result.
+  // With `fuse`: what element-wise ops make of a product or a convolution is computed with each part of its result.
   bool epilogues = true;
   // A scale of float8 data beyond -32 to 31 stops the run with poplar::application_runtime_error. Otherwise results are undefined.
   bool check_float8_scales = false;

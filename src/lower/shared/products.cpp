@@ -160,7 +160,9 @@ Tensor as_operand(const Tensor& t, const Extents& result, const Extents& of_prod
 bool finish_product(OpLowering& o, Epilogue& e) {
   Lowering& l = o.lowering();
   const Tensor a = o.operand(0), b = o.operand(1);
-  if (is_transposed(o, l.analysis()) || o.operand_type(0).dtype != ir::DType::float32) return false;
+  const ir::DType type = o.operand_type(0).dtype;
+  if (is_transposed(o, l.analysis()) || o.result_type().dtype != type || (type != ir::DType::float32 && type != ir::DType::float16))
+    return false;
   l.need(Library::poplin);
   const Sizes s = sizes_of(a.shape(), b.shape());
   const Extents result = extents(o.result_type().shape), of_product = s.one_product ? Extents{s.m, s.n} : Extents{s.groups, s.m, s.n};
@@ -172,11 +174,11 @@ bool finish_product(OpLowering& o, Epilogue& e) {
   std::vector<Tensor> outs;
   for (const Tensor& t : e.outs) outs.push_back(t.valid() ? t.reshape(of_product) : t);
   const auto options = options_of(o.module(), o.op(), l);
-  const bool done = s.one_product
-                        ? poplin::matMulWithEpilogue(o.graph(), a.reshape({s.m, s.k}), b.reshape({s.k, s.n}), epilogue, outs, o.program(),
-                                                     o.name(), options)
-                        : poplin::matMulGroupedWithEpilogue(o.graph(), grouped(a.rank() == 1 ? a.expand({0}) : a, s, s.m, s.k),
-                                                            grouped(b, s, s.k, s.n), epilogue, outs, o.program(), o.name(), options);
+  const bool done = s.one_product ? poplin::matMulWithEpilogue(o.graph(), a.reshape({s.m, s.k}), b.reshape({s.k, s.n}), epilogue, outs,
+                                                               o.program(), o.name(), options, &l.planning())
+                                  : poplin::matMulGroupedWithEpilogue(o.graph(), grouped(a.rank() == 1 ? a.expand({0}) : a, s, s.m, s.k),
+                                                                      grouped(b, s, s.k, s.n), epilogue, outs, o.program(), o.name(),
+                                                                      options, &l.planning());
   if (!done) return false;
   for (std::size_t r = 0; r < outs.size(); ++r) e.outs[r] = outs[r].reshape(result);
   return true;
