@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace pando::lower {
 
@@ -18,54 +19,20 @@ using ir::ValueId;
 
 namespace {
 
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), name) != list.end();
+// Views of all elements: who reads the view reads the operand.
+bool is_whole_view(const Module& m, OpId o) {
+  const Row* row = find_row(m.row(o).name);
+  return m.row(o).view != ir::View::none && row != nullptr && row->unview != nullptr;
 }
 
-// Views of all elements: who reads the view reads the operand.
-bool is_whole_view(std::string_view op) { return is_one_of(op, {"reshape", "flatten", "transpose", "squeeze", "detach"}); }
-
-// Ops that always make a tensor of their own: none gives an operand on.
-bool makes_tensor(std::string_view op) {
-  return is_one_of(op, {"matmul",
-                        "conv",
-                        "conv_input_grad",
-                        "conv_weight_grad",
-                        "softmax",
-                        "softmax_grad",
-                        "gather",
-                        "tied_gather",
-                        "group_norm",
-                        "host_load",
-                        "remote_load",
-                        "max_pool",
-                        "average_pool",
-                        "add",
-                        "sub",
-                        "mul",
-                        "div",
-                        "relu",
-                        "gelu",
-                        "tanh",
-                        "sigmoid",
-                        "exp",
-                        "log",
-                        "sqrt",
-                        "rsqrt",
-                        "square",
-                        "swish",
-                        "geluerf",
-                        "negate",
-                        "relu_grad",
-                        "tanh_grad",
-                        "sigmoid_grad",
-                        "gelu_grad",
-                        "geluerf_grad",
-                        "swish_grad",
-                        "max_pool_grad",
-                        "random_normal",
-                        "random_uniform",
-                        "average_pool_grad"});
+// Whether the op always makes a tensor of its own: it gives no operand on.
+bool makes_tensor(const Module& m, OpId o) {
+  const Row* row = find_row(m.row(o).name);
+  if (row == nullptr || row->expression == nullptr) return row != nullptr && row->makes_tensor;
+  std::vector<Any> operands;
+  for (unsigned i = 1; i <= m.operands(o).size(); ++i) operands.push_back(popops::expr::PlaceHolder(i));
+  const Any e = row->expression(Expression(m, o, std::move(operands)));
+  return static_cast<const popops::expr::Expr&>(e).getAs<popops::expr::PlaceHolder>() == nullptr;
 }
 
 class Scanner {
@@ -118,7 +85,7 @@ class Scanner {
     if (row.view == ir::View::none) return;
     std::vector<ValueId>& all = roots_[m_.result(o).index()];
     all.clear();
-    const std::size_t n = row.view == ir::View::of_all_operands ? m_.operands(o).size() : is_whole_view(row.name) ? 1 : 0;
+    const std::size_t n = row.view == ir::View::of_all_operands ? m_.operands(o).size() : is_whole_view(m_, o) ? 1 : 0;
     for (std::size_t i = 0; i < n; ++i) {
       const std::vector<ValueId>& from = roots_[m_.operand(o, i).index()];
       all.insert(all.end(), from.begin(), from.end());
@@ -146,7 +113,7 @@ class Scanner {
 
   // Whether an op's result has memory that is not counted elsewhere; of a call, its graph's outputs that are made there.
   bool is_made(OpId o, std::size_t result) {
-    if (m_.row(o).name != "call") return m_.results(o).size() == 1 && makes_tensor(m_.row(o).name) && ir::new_versions(m_, o).empty();
+    if (m_.row(o).name != "call") return m_.results(o).size() == 1 && makes_tensor(m_, o) && ir::new_versions(m_, o).empty();
     const ir::Graph& inner = m_.graph(m_.graphs(o)[0]);
     if (result >= inner.outputs.size()) return false;
     of_graph(m_.graphs(o)[0]);

@@ -59,6 +59,19 @@ TEST(LeastLive, passes_and_views_keep_nothing_of_their_own) {
   EXPECT_EQ(f.values, "b c");
 }
 
+// What gives its operand on keeps nothing of its own, what computes does: an element-wise op says so by its expression.
+TEST(LeastLive, what_gives_an_operand_on_has_no_memory_of_its_own) {
+  const auto with = [](const std::string& op) {
+    return found(graph("main(x: M)", "a: M = " + op +
+                                         ";b: M = matmul(x, x);c: M = matmul(b, a);d: M = matmul(c, a);"
+                                         "host_store(d, stream=@stream0);return"))
+        .values;
+  };
+  for (const char* op : {"relu(x)", "ceil(x)", "maximum(x, x)", "softmax(x, axis=1)"}) EXPECT_EQ(with(op), "a b") << op;
+  for (const char* op : {"identity(x)", "detach(x)", "cast(x, data_type=float32)", "maximum(x)", "cumsum(x, dim=0)"})
+    EXPECT_EQ(with(op), "b") << op;
+}
+
 TEST(LeastLive, what_becomes_a_variable_may_lie_there) {
   const Found f = found(graph("main(x: M)",
                               "a: M = matmul(x, x);b: M = matmul(x, x);v: M = copy_var_update_(x, a);c: M = matmul(a, b);"

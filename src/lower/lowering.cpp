@@ -126,8 +126,12 @@ void Lowering::lower_op(OpId op) {
 void Lowering::lower_plainly(OpId op) {
   begin_op(op);
   OpLowering lowering(*this, op);
-  find_row(module_.row(op).name)->lower(lowering);
-  for (ValueId v : module_.results(op)) PANDO_CHECK(has_slot(v));
+  const Row& row = *find_row(module_.row(op).name);
+  row.lower(lowering);
+  for (ValueId v : module_.results(op)) {
+    PANDO_CHECK(has_slot(v));
+    for (StorageId s : slots_[v].storages) PANDO_CHECK(!row.makes_tensor || storages_[s].values.size() == 1);
+  }
   if (decisions_) tell_op(op);
 }
 

@@ -73,6 +73,8 @@ struct Epilogue {
 
 struct Row {
   std::string_view name;
+  // Of ops with `lower`: the result is always a tensor of its own, no operand is given on. Of element-wise ops the expression tells.
+  bool makes_tensor = false;
   void (*lower)(OpLowering&) = nullptr;
   // Of ops whose result element-wise ops can be computed with, part by part: does what `lower` does, and the epilogue; the op's own result
   // lies nowhere afterwards. False, with nothing done, where this device or these operands do not allow it.

@@ -8,6 +8,7 @@ namespace pando::lower {
 extern const Row lower_geluerf_grad;
 constexpr Row lower_geluerf_grad = {
     .name = "geluerf_grad",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popnn);

@@ -5,6 +5,7 @@ namespace pando::lower {
 extern const Row lower_host_load;
 constexpr Row lower_host_load = {
     .name = "host_load",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const poplar::Tensor t = o.fresh();

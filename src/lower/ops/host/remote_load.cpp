@@ -6,6 +6,7 @@ namespace pando::lower {
 extern const Row lower_remote_load;
 constexpr Row lower_remote_load = {
     .name = "remote_load",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const poplar::Tensor t = o.fresh();

@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_gather;
-constexpr Row lower_gather = {.name = "gather", .lower = gather_slices, .layout = gather_layout};
+constexpr Row lower_gather = {.name = "gather", .makes_tensor = true, .lower = gather_slices, .layout = gather_layout};
 
 }  // namespace pando::lower

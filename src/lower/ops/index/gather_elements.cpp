@@ -11,6 +11,7 @@ using poplar::Tensor;
 extern const Row lower_gather_elements;
 constexpr Row lower_gather_elements = {
     .name = "gather_elements",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popops);

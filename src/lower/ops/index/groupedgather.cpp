@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_groupedgather;
-constexpr Row lower_groupedgather = {.name = "groupedgather", .lower = gather_slices, .layout = gather_layout};
+constexpr Row lower_groupedgather = {.name = "groupedgather", .makes_tensor = true, .lower = gather_slices, .layout = gather_layout};
 
 }  // namespace pando::lower

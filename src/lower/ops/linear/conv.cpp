@@ -9,6 +9,7 @@ namespace pando::lower {
 extern const Row lower_conv;
 constexpr Row lower_conv = {
     .name = "conv",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poplin);

@@ -8,6 +8,7 @@ namespace pando::lower {
 extern const Row lower_conv_input_grad;
 constexpr Row lower_conv_input_grad = {
     .name = "conv_input_grad",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poplin);

@@ -9,6 +9,7 @@ namespace pando::lower {
 extern const Row lower_conv_pow2scaled;
 constexpr Row lower_conv_pow2scaled = {
     .name = "conv_pow2scaled",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poplin);

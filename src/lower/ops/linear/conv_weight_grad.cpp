@@ -6,6 +6,7 @@ namespace pando::lower {
 extern const Row lower_conv_weight_grad;
 constexpr Row lower_conv_weight_grad = {
     .name = "conv_weight_grad",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poplin);

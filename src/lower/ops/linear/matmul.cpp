@@ -3,6 +3,12 @@
 namespace pando::lower {
 
 extern const Row lower_matmul;
-constexpr Row lower_matmul = {.name = "matmul", .lower = lower_product, .finish = finish_product, .layout = product_layout};
+constexpr Row lower_matmul = {
+    .name = "matmul",
+    .makes_tensor = true,
+    .lower = lower_product,
+    .finish = finish_product,
+    .layout = product_layout,
+};
 
 }  // namespace pando::lower

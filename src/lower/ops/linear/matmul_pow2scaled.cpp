@@ -12,6 +12,7 @@ using poplar::Tensor;
 extern const Row lower_matmul_pow2scaled;
 constexpr Row lower_matmul_pow2scaled = {
     .name = "matmul_pow2scaled",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const Tensor y = product(o, float8_decoded(o, 0, poplar::HALF), float8_decoded(o, 1, poplar::HALF), ir::DType::float32);

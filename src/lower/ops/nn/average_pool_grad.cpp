@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_average_pool_grad;
 constexpr Row lower_average_pool_grad = {
     .name = "average_pool_grad",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const ir::Pooling pooling = ir::pooling_of(o.attributes(), o.attributes().ints("shape"));

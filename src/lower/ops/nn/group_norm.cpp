@@ -9,6 +9,7 @@ namespace pando::lower {
 extern const Row lower_group_norm;
 constexpr Row lower_group_norm = {
     .name = "group_norm",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popnn);

@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_max_pool;
 constexpr Row lower_max_pool = {
     .name = "max_pool",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const ir::Pooling pooling = ir::pooling_of(o.attributes(), o.operand_type(0).shape);

@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_max_pool_grad;
 constexpr Row lower_max_pool_grad = {
     .name = "max_pool_grad",
+    .makes_tensor = true,
     // Where several elements of a window are its largest, each gets its part of the gradient.
     .lower =
         [](OpLowering& o) {

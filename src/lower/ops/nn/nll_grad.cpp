@@ -13,6 +13,7 @@ using poplar::Tensor;
 extern const Row lower_nll_grad;
 constexpr Row lower_nll_grad = {
     .name = "nll_grad",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const Labels l = labels_of(o);

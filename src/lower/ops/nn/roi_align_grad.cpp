@@ -4,7 +4,7 @@
 namespace pando::lower {
 
 extern const Row lower_roi_align_grad;
-constexpr Row lower_roi_align_grad = {.name = "roi_align_grad", .lower = [](OpLowering& o) {
+constexpr Row lower_roi_align_grad = {.name = "roi_align_grad", .makes_tensor = true, .lower = [](OpLowering& o) {
                                         o.result(0, roi_means_gradient(o, o.operand(0), o.attributes().ints("shape"), 1));
                                       }};
 

@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_softmax;
 constexpr Row lower_softmax = {
     .name = "softmax",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popnn);

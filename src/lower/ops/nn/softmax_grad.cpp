@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_softmax_grad;
 constexpr Row lower_softmax_grad = {
     .name = "softmax_grad",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popnn);

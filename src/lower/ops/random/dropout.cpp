@@ -8,6 +8,7 @@ namespace pando::lower {
 extern const Row lower_dropout;
 constexpr Row lower_dropout = {
     .name = "dropout",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poprand);

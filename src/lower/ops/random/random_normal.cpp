@@ -8,6 +8,7 @@ namespace pando::lower {
 extern const Row lower_random_normal;
 constexpr Row lower_random_normal = {
     .name = "random_normal",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poprand);

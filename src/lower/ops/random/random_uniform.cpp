@@ -8,6 +8,7 @@ namespace pando::lower {
 extern const Row lower_random_uniform;
 constexpr Row lower_random_uniform = {
     .name = "random_uniform",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poprand);

@@ -10,6 +10,7 @@ namespace pando::lower {
 extern const Row lower_shaped_dropout;
 constexpr Row lower_shaped_dropout = {
     .name = "shaped_dropout",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::poprand);

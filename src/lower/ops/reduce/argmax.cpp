@@ -9,6 +9,7 @@ using poplar::Tensor;
 extern const Row lower_argmax;
 constexpr Row lower_argmax = {
     .name = "argmax",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popnn);

@@ -9,6 +9,7 @@ using poplar::Tensor;
 extern const Row lower_argmin;
 constexpr Row lower_argmin = {
     .name = "argmin",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popnn);

@@ -9,6 +9,7 @@ namespace pando::lower {
 extern const Row lower_l1;
 constexpr Row lower_l1 = {
     .name = "l1",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popops);

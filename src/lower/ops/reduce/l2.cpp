@@ -8,6 +8,7 @@ namespace pando::lower {
 extern const Row lower_l2;
 constexpr Row lower_l2 = {
     .name = "l2",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const poplar::Tensor sum = reduced(o, o.operand(0), popops::Operation::SQUARE_ADD, wide_type(o.result_type().dtype));

@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_lamb_square;
 constexpr Row lower_lamb_square = {
     .name = "lamb_square",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           o.lowering().need(Library::popops);

@@ -8,6 +8,7 @@ namespace pando::lower {
 extern const Row lower_logsum;
 constexpr Row lower_logsum = {
     .name = "logsum",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const poplar::Tensor sum = reduced(o, o.operand(0), popops::Operation::ADD, wide_type(o.result_type().dtype));

@@ -13,6 +13,7 @@ using poplar::Tensor;
 extern const Row lower_logsumexp;
 constexpr Row lower_logsumexp = {
     .name = "logsumexp",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const poplar::Type wide = wide_type(o.result_type().dtype);

@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_max;
 constexpr Row lower_max = {
     .name = "max",
+    .makes_tensor = true,
     .lower = [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::MAX, element_type(o.result_type().dtype))); },
 };
 

@@ -11,6 +11,7 @@ namespace pando::lower {
 extern const Row lower_mean;
 constexpr Row lower_mean = {
     .name = "mean",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           const double n = static_cast<double>(ir::elements_of(o.operand_type(0).shape)) /

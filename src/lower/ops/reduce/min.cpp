@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_min;
 constexpr Row lower_min = {
     .name = "min",
+    .makes_tensor = true,
     .lower = [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::MIN, element_type(o.result_type().dtype))); },
 };
 

@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_prod;
 constexpr Row lower_prod = {
     .name = "prod",
+    .makes_tensor = true,
     .lower = [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::MUL, element_type(o.result_type().dtype))); },
 };
 

@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_sum;
 constexpr Row lower_sum = {
     .name = "sum",
+    .makes_tensor = true,
     .lower = [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::ADD, element_type(o.result_type().dtype))); },
 };
 

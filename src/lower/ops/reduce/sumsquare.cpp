@@ -7,6 +7,7 @@ namespace pando::lower {
 extern const Row lower_sumsquare;
 constexpr Row lower_sumsquare = {
     .name = "sumsquare",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::SQUARE_ADD, element_type(o.result_type().dtype))); },
 };

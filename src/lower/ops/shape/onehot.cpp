@@ -15,6 +15,7 @@ namespace pe = popops::expr;
 extern const Row lower_onehot;
 constexpr Row lower_onehot = {
     .name = "onehot",
+    .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
           // Compared with the numbers of the classes, along the new axis.
