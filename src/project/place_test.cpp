@@ -109,6 +109,40 @@ graph main(v: Tensor[(2), float32, 0], w: Tensor[(2), float32, 1]):
   EXPECT_EQ(r.states.at("w").number(0), 11);
 }
 
+// The user's order of an op on several devices is one on each of them.
+TEST(Place, OrderOfOpsThatAreTakenApart) {
+  const auto loop = [](const std::string& behind) {
+    return make_loop(ir::parse(R"(module
+variable "v" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
+variable "w" input 1: Tensor[(2), float32, 1] = float32(2)[3.0, 4.0]
+
+graph main(v: Tensor[(2), float32, 0], w: Tensor[(2), float32, 1]):
+    [1] g: Tensor[(2), float32, 0] = exp(v)
+    [2] (p: Tensor[(2), float32, 0], q: Tensor[(2), float32, 1]) = all_reduce(v, w, op="add") after [1]
+    [3] (r: Tensor[(2), float32, 0], s: Tensor[(2), float32, 1]) = all_reduce(p, q, op="mul") after [2]
+    h: Tensor[(2), float32, 1] = exp(w) after [)" +
+                               behind + R"(]
+    v1: Tensor[(2), float32, 0] = sub(g, r)
+    w1: Tensor[(2), float32, 1] = sub(h, s)
+    return
+    final v = v1
+    final w = w1
+)"),
+                     Policy());
+  };
+  const LoopProgram l = loop("3");
+  std::map<std::int32_t, int> edges;
+  for (const auto& [first, then] : l.after) {
+    EXPECT_EQ(l.device(first), l.device(then));
+    ++edges[l.device(then)];
+  }
+  EXPECT_EQ(edges, (std::map<std::int32_t, int>{{0, 2}, {1, 2}}));
+  try {
+    loop("1");
+    ADD_FAILURE() << "an order across devices";
+  } catch (const ModelError& e) { EXPECT_EQ(e.id(), "order-across-devices"); }
+}
+
 std::string refusal(const std::string& ops, const std::string& variables = "", const std::string& inputs = "",
                     const std::string& finals = "") {
   try {

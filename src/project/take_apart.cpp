@@ -2,15 +2,52 @@
 
 #include "ir/op_row.h"
 
+#include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace pando::project {
 
 using namespace ir;
 
+namespace {
+
+using Copies = std::unordered_map<std::uint32_t, std::map<std::int32_t, OpId>>;
+
+std::int32_t device_of(const Module& m, OpId o) {
+  for (const auto values : {m.results(o), m.operands(o)}) {
+    for (ValueId v : values) {
+      if (m.type_of(v).is_tensor()) return m.type_of(v).place.device.value;
+    }
+  }
+  return 0;
+}
+
+// The user's order of ops that have become several is one on each device that both ends are on.
+void order_copies(Module& m, const Copies& copies) {
+  std::vector<std::pair<OpId, OpId>> after;
+  const auto on_devices = [&](OpId o) {
+    const auto it = copies.find(o.value);
+    return it == copies.end() ? std::map<std::int32_t, OpId>{{device_of(m, o), o}} : it->second;
+  };
+  for (const auto& [first, then] : m.graph(m.main_graph()).after) {
+    const auto a = on_devices(first), b = on_devices(then);
+    const std::size_t before = after.size();
+    for (const auto& [device, op] : a) {
+      if (const auto it = b.find(device); it != b.end()) after.emplace_back(op, it->second);
+    }
+    if (after.size() == before) after.emplace_back(a.begin()->second, b.begin()->second);
+  }
+  m.graph(m.main_graph()).after = std::move(after);
+}
+
+}  // namespace
+
 void take_apart(Module& m) {
   const GraphId main = m.main_graph();
+  Copies copies;
   std::unordered_map<std::uint32_t, ValueId> instead;
   const auto now = [&](ValueId v) {
     const auto it = instead.find(v.value);
@@ -45,8 +82,10 @@ void take_apart(Module& m) {
         m.set_name(m.result(copy, i), m.value(results[i]).name);
       }
       order.push_back(copy);
+      copies[o.value][d] = copy;
     }
   }
+  if (!copies.empty()) order_copies(m, copies);
   Graph& g = m.graph(main);
   g.ops = std::move(order);
   for (ValueId& v : g.outputs) v = now(v);

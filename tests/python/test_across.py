@@ -161,6 +161,44 @@ def pipelined():
     return ir
 
 
+def two_collectives():
+    """Two sums over devices 0 and 1, of what each loads and of its negative."""
+    ir = popxl.Ir()
+    with ir.main_graph:
+        streams = [popxl.h2d_stream((2,), popxl.float32, n) for n in "xy"]
+        mine = []
+        for device, stream in enumerate(streams):
+            with popxl.ipu(device):
+                value = ops.host_load(stream)
+                mine.append((value, ops.negate(value)))
+        sums = [across.all_reduce(across.parts(*values)) for values in zip(*mine)]
+        for device, name in enumerate("pq"):
+            with popxl.ipu(device):
+                ops.host_store(popxl.d2h_stream((2,), popxl.float32, name), sums[0][device] - sums[1][device])
+    return ir
+
+
+def test_devices_come_to_collectives_in_one_order(tmp_path):
+    file, right, wrong = tmp_path / "module.txt", tmp_path / "right.txt", tmp_path / "wrong.txt"
+    file.write_text(across.text(two_collectives()))
+    assert pando("project", file, "--policy", "strict", "--capacity", 0, "-o", right).returncode == 0
+    lines = right.read_text().splitlines(keepends=True)
+    start = next(i for i, line in enumerate(lines) if line.startswith("device 1:"))
+    messages = [i for i in range(start, len(lines)) if "= receive(" in lines[i] or lines[i].lstrip().startswith("send(")]
+    # What comes from the host, two pairs of messages, what goes to the host.
+    assert len(messages) == 6, "".join(lines[start:])
+    pairs = messages[1:5]
+    assert pairs == list(range(pairs[0], pairs[0] + 4)), "".join(lines[start:])
+    lines[pairs[0]:pairs[3] + 1] = lines[pairs[2]:pairs[3] + 1] + lines[pairs[0]:pairs[1] + 1]
+    wrong.write_text("".join(lines))
+    for command in ("project", "run"):
+        said = pando(command, wrong, "--samples", 4, "--seed", 1, *([] if command == "project" else ["-q"]))
+        text = said.stdout + said.stderr
+        assert said.returncode != 0 and "C5-deadlock" in text, text
+        assert "device 0, trip 0, waits to send on stream" in text and "device 1, trip 0, waits to" in text
+    assert pando("run", right, "--samples", 4, "--seed", 1, "-q").returncode == 0
+
+
 @pytest.mark.parametrize("policy", ["strict", "delay", "stash", "2BW 2", "flush 3"])
 def test_a_loop_is_projected_and_equals_its_reference(policy, tmp_path):
     file = tmp_path / "loop.txt"

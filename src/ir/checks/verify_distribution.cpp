@@ -136,95 +136,10 @@ class Rules {
   std::vector<Violation> found_;
 };
 
-// What devices do together in the main graph, and what of called graphs where they are called.
-class Projection {
- public:
-  explicit Projection(const Module& m) : m_(m) {}
-
-  std::vector<std::vector<Rendezvous>> run() {
-    if (m_.graph_count() > 0) graph(m_.main_graph());
-    return std::move(all_);
-  }
-
- private:
-  void graph(GraphId g) {
-    for (OpId o : m_.graph(g).ops) {
-      const std::string_view name = m_.row(o).name;
-      if (name == "call") {
-        graph(m_.graphs(o)[0]);
-      } else if (name.ends_with("_across") || name == "send") {
-        rendezvous(o);
-      }
-    }
-  }
-
-  void rendezvous(OpId o) {
-    Rendezvous together;
-    for (const auto values : {m_.operands(o), m_.results(o)}) {
-      for (ValueId v : values) devices_of(m_, m_.value(v).type, together.members);
-    }
-    std::sort(together.members.begin(), together.members.end());
-    together.members.erase(std::unique(together.members.begin(), together.members.end()), together.members.end());
-    together.what = print_op(m_, o, {.elide_data = true});
-    for (std::int32_t d : together.members) {
-      if (d < 0) continue;
-      if (all_.size() <= static_cast<std::size_t>(d)) all_.resize(static_cast<std::size_t>(d) + 1);
-      all_[static_cast<std::size_t>(d)].push_back(together);
-    }
-  }
-
-  const Module& m_;
-  std::vector<std::vector<Rendezvous>> all_;
-};
-
 }  // namespace
 
 std::vector<Violation> verify_distribution(const Module& module, std::optional<std::int32_t> devices) {
   return Rules(module, devices).run();
-}
-
-std::vector<std::vector<Rendezvous>> rendezvous_by_device(const Module& module) { return Projection(module).run(); }
-
-std::vector<Violation> verify_rendezvous(const std::vector<std::vector<Rendezvous>>& all) {
-  std::vector<std::size_t> at(all.size(), 0);
-  const auto next = [&](std::int32_t d) -> const Rendezvous* {
-    const auto i = static_cast<std::size_t>(d);
-    return i < all.size() && at[i] < all[i].size() ? &all[i][at[i]] : nullptr;
-  };
-  // Devices whose next rendezvous may have become possible.
-  std::vector<std::int32_t> ready;
-  for (std::size_t d = 0; d < all.size(); ++d) ready.push_back(static_cast<std::int32_t>(d));
-  while (!ready.empty()) {
-    const std::int32_t d = ready.back();
-    ready.pop_back();
-    const Rendezvous* const m = next(d);
-    if (!m) continue;
-    bool together = true;
-    for (std::int32_t other : m->members) {
-      const Rendezvous* const theirs = next(other);
-      if (theirs && theirs->members == m->members && theirs->what != m->what) {
-        return {{"rendezvous-order",
-                 fmt::format("devices {} and {}", std::min(d, other), std::max(d, other)),
-                 fmt::format("in the group {}, one comes to\n    {}\n  the other to\n    {}", fmt::join(m->members, ", "), m->what,
-                             theirs->what),
-                 {}}};
-      }
-      together &= theirs && *theirs == *m;
-    }
-    if (!together) continue;
-    const std::vector<std::int32_t> members = m->members;
-    for (std::int32_t other : members) ++at[static_cast<std::size_t>(other)];
-    ready.insert(ready.end(), members.begin(), members.end());
-  }
-  for (std::size_t d = 0; d < all.size(); ++d) {
-    if (const Rendezvous* const m = next(static_cast<std::int32_t>(d))) {
-      return {{"rendezvous-deadlock",
-               fmt::format("device {}", d),
-               fmt::format("it waits for devices {} at\n    {}\n  and they do not come", fmt::join(m->members, ", "), m->what),
-               {}}};
-    }
-  }
-  return {};
 }
 
 }  // namespace pando::ir

@@ -56,32 +56,5 @@ TEST(VerifyDistribution, AStreamIsOfOneDevice) {
   EXPECT_EQ(loads("2"), "stream-devices");
 }
 
-TEST(VerifyDistribution, GroupsComeInOneOrder) {
-  const Module called = parse(R"(module
-variable "a" input 0: Tensor[(2), float32, 0]
-variable "b" input 1: Tensor[(2), float32, 1]
-graph main(a: Tensor[(2), float32, 0], b: Tensor[(2), float32, 1]):
-    x: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = make_tuple(a, b)
-    y: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = all_reduce_across(x, op="add")
-    z: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = all_reduce_across(y, op="mul")
-    s: Tensor[(2), float32, 2] = send(b, device=2)
-    return y, s
-)");
-  std::vector<std::vector<Rendezvous>> all = rendezvous_by_device(called);
-  ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].size(), 2u);
-  EXPECT_EQ(all[1].size(), 3u);
-  EXPECT_EQ(all[2].size(), 1u);
-  EXPECT_EQ(first_rule(verify_rendezvous(all)), "valid");
-  auto swapped = all;
-  std::swap(swapped[1][0], swapped[1][1]);
-  EXPECT_EQ(first_rule(verify_rendezvous(swapped)), "rendezvous-order");
-  // Device 0 and 1, 1 and 2, 2 and 0: each waits for the next.
-  const Rendezvous a{{0, 1}, "a"}, b{{1, 2}, "b"}, c{{0, 2}, "c"};
-  EXPECT_EQ(first_rule(verify_rendezvous({{a, c}, {a, b}, {b, c}})), "valid");
-  EXPECT_EQ(first_rule(verify_rendezvous({{a, c}, {b, a}, {c, b}})), "rendezvous-deadlock");
-  EXPECT_EQ(first_rule(verify_rendezvous({{a}, {}})), "rendezvous-deadlock");
-}
-
 }  // namespace
 }  // namespace pando::ir

@@ -92,6 +92,30 @@ TEST(Check, SendAndReceiveSwapped) {
   }
 }
 
+// Devices of a group come to its collectives in one order. Here one of them comes to the second first.
+TEST(Check, CollectivesInAnotherOrder) {
+  const ir::Module loop = ir::parse(read_golden("collectives"), "collectives.txt");
+  const auto text_of = [&](std::int64_t capacity) { return print(projected(loop, "strict", {.capacity = capacity}).program); };
+  const std::string first = "        a.1 = receive(a01)\n        send(b, b10)\n",
+                    second = "        c.1 = receive(c01)\n        send(d, d10)\n";
+  const std::vector<std::pair<std::string, std::string>> swap = {{first + second, second + first}};
+  EXPECT_THAT(broken(text_of(0)), ElementsAre());
+  EXPECT_THAT(
+      broken(edited(text_of(0), swap)),
+      ElementsAre("C5-deadlock: device 0, trip 0: device 0, trip 0, waits to send on stream 'a01' for device 1, which waits to "
+                  "receive on 'c01'; device 1, trip 0, waits to receive on stream 'c01' for device 0, which waits to send on 'a01'"));
+  // Messages that have a place to wait in may come in any order: both collectives get what they should.
+  EXPECT_THAT(broken(edited(text_of(1), swap)), ElementsAre());
+  const HostInputs inputs{{"x", slices(4, {2}, 1)}, {"y", slices(4, {2}, 2)}};
+  const MachineOptions options{4, std::nullopt};
+  EXPECT_EQ(run(parse(edited(text_of(1), swap)), inputs, options), run(parse(text_of(0)), inputs, options));
+  // A collective that one device leaves out: what comes for it stays.
+  EXPECT_THAT(broken(edited(text_of(1), {{second, ""},
+                                         {"        r__t2__t2, r__t3 = all_reduce(c.1, d, op=\"mul\")\n        w = sub(s__t3, r__t3)\n",
+                                          "        w = sub(s__t3, s__t3)\n"}})),
+              ::testing::Contains(HasSubstr("stream 'c01'")));
+}
+
 TEST(Check, AStaleVersion) {
   EXPECT_THAT(
       broken("note_delay", {{"@A reading WA of i - 1", "@A"}}),
