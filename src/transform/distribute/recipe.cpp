@@ -144,8 +144,20 @@ class Cook {
     if (s_.portable[v.index()]) return convert(portable(v, stage), want, segment);
     if (is_off_chip(v) && stage == home(v)) return convert(fetched(v, segment), want, segment);
     std::uint32_t from = base(v, want, segment);
-    if (r_.located[from].stage != stage) from = arrive(from, stage);
+    if (r_.located[from].stage != stage) from = is_seen_anywhere(v) ? seen(v, stage) : arrive(from, stage);
     return convert(from, want, segment);
+  }
+
+  // Another view of all that is there before the first microbatch: a stage that gets the one has the other, too.
+  bool is_seen_anywhere(ValueId v) const {
+    const OpId p = m_.value(v).producer;
+    if (!p.valid() || l_.when[p.index()] != When::before || m_.row(p).view != ir::View::of_first_operand) return false;
+    if (m_.operands(p).size() != 1 || raw(v) != resolved(v)) return false;
+    return ir::elements_of(m_.type_of(v).shape) == ir::elements_of(m_.type_of(m_.operand(p, 0)).shape);
+  }
+  std::uint32_t seen(ValueId v, std::int32_t stage) {
+    if (!find(v, raw(v), stage, 0)) op(m_.value(v).producer, stage, Segment::before);
+    return *find(v, raw(v), stage, 0);
   }
 
   // Computed again in a backward pass, from what that pass has.
