@@ -50,8 +50,8 @@ struct Problem {
   std::vector<double> memory{1e9};
 };
 
-// A schedule of small span under the limits: list schedules under several orders of preference, the best of them. Deterministic; costs
-// count, measured or not. Refuses (poplar_error) limits under which nothing can run.
+// A schedule of small span under the limits: the best of list schedules under several orders of preference and of those with names.
+// Deterministic; costs count, measured or not. Refuses (poplar_error) limits under which nothing can run.
 Table synthesise(const Problem& problem);
 
 }  // namespace pando::schedule

@@ -1,4 +1,5 @@
-// List scheduling: whenever a rank is free, it takes the best of what is there by a preference. Several preferences are tried.
+// List scheduling (beside schedules with names): whenever a rank is free, it takes the best of what is there by a preference. Several
+// preferences are tried.
 #include "base/error.h"
 #include "schedule/anneal.h"
 #include "schedule/patterns.h"
@@ -343,13 +344,27 @@ void try_patterns(const Problem& problem, Best& best) {
   if (auto t = Scheduler(problem, how).run()) best.offer(std::move(*t), problem);
 }
 
-// The best of the list schedules.
+// Schedules with names that have the problem's shape. They were made for passes of equal cost, and are good for others, too.
+std::vector<std::string_view> names_for(const Problem& problem) {
+  const Shape& s = problem.shape;
+  if (problem.in_a_v) {
+    const bool fits = problem.split_backward && s.microbatches >= 2 * s.ranks;
+    return fits ? std::vector<std::string_view>{"ZBV"} : std::vector<std::string_view>{};
+  }
+  const bool in_rounds = s.microbatches % std::max(1, s.microbatches / s.ranks) == 0;
+  if (s.stages_per_rank > 1 && !in_rounds) return {};
+  if (problem.split_backward) return {s.stages_per_rank > 1 ? "InterleavedZeroBubble" : "ZB-H1"};
+  return {s.stages_per_rank > 1 ? "Interleaved1F1B" : "1F1B"};
+}
+
+// The best of the list schedules and of those with names.
 Best listed(const Problem& problem) {
   Best best;
   for (const Preference& how : preferences(problem)) {
     if (auto t = Scheduler(problem, how).run()) best.offer(std::move(*t), problem);
   }
   if (problem.in_a_v) try_patterns(problem, best);
+  for (std::string_view name : names_for(problem)) best.offer(generate(name, problem.shape), problem);
   return best;
 }
 
