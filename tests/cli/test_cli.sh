@@ -199,6 +199,14 @@ check "search: a program, and its winner is equal" 0 '^equality: (bit for bit|eq
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --machine bow-pod --quiet --check --emit "$scratch/four.pando"
 check "search: why not, of a program" 0 'devices: it takes 3 devices, 4 were asked for' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --machine bow-pod --quiet --why-not "tensor=3"
+"$pando" model gpt --layers 4 --width 32 --heads 4 --sequence 32 --batch 16 --vocabulary 64 -o "$scratch/long.txt" >/dev/null
+check "search: some layers compute again" 0 'recompute=full recompute-layers=[0-9/]+$' \
+  "$pando" search "$scratch/long.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --memory 900KB --recompute-sets \
+  --require "pipeline=2 microbatches=4"
+check "search: updates that wait for all ranks" 0 'synchronisation 0.0[0-9]*[1-9]' \
+  "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --wide --require "t=2 p=8 schedule=ZB-H2"
+check "search: updates that do not" 0 'synchronisation 0.0000' \
+  "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --wide --require "t=2 p=8 schedule=ZB-H2 post-validation"
 check "search: what was written is simulated" 0 '^4 devices, ' "$pando" simulate "$scratch/four.pando" --machine ipu2:64
 check "simulate: compiled to tiles, against the cycle model" 0 'by the cycle model [0-9.e-]+ s \([0-9]+ cycles on 4 IPUs\)' \
   "$pando" simulate "$scratch/four.pando" --fidelity cycles --tiles 64

@@ -69,6 +69,7 @@ class Bound {
   ActivationsOfLayers by_layer() {
     variables();
     activations();
+    if (strategy_.microbatches > 1) sums();
     ActivationsOfLayers all;
     for (OpId o : main().ops) {
       if (!is_forward(o) || stages_.of_op[o.index()] < 0) continue;
@@ -84,7 +85,7 @@ class Bound {
     for (std::size_t s = 0; s < by_stage_.size(); ++s) {
       all.rank.push_back(by_stage_[s].rank);
       all.held.push_back(held(static_cast<std::int32_t>(s)));
-      all.variables.push_back(by_stage_[s].variables);
+      all.variables.push_back(by_stage_[s].variables + by_stage_[s].sums);
     }
     return all;
   }

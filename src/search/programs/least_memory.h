@@ -27,7 +27,7 @@ struct ActivationsOfLayers {
   // By layer: bytes, and the stage that has them; -1: none.
   std::vector<std::int64_t> bytes;
   std::vector<std::int32_t> stage;
-  // By stage: its rank, what lies there all the time, and of how many microbatches the schedule holds activations at once.
+  // By stage: its rank; of how many microbatches the schedule holds activations at once; bytes of variables, and of sums of gradients.
   std::vector<std::int32_t> rank, held;
   std::vector<std::int64_t> variables;
 };

@@ -15,6 +15,7 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -137,8 +138,33 @@ class Searcher {
     bool bounded = false;
   };
 
-  // A schedule that is made for costs is made for those of the group's stages. The layout says its bound, too. False: with what transfers
-  // cost, too, it is made for the same.
+  // What each rank may hold so that it needs as much memory as the one that needs most, in microbatches.
+  void level(schedule::Problem& p, const Strategy& s, const transform::Layout& layout) const {
+    // Which stages a rank has is all that counts here.
+    schedule::Table table;
+    for (std::int32_t r = 0; r < s.pipeline; ++r) {
+      table.ranks.push_back({{r, 0, schedule::Action::forward}});
+      if (p.in_a_v) table.ranks.back().push_back({2 * s.pipeline - 1 - r, 0, schedule::Action::forward});
+    }
+    const ActivationsOfLayers kept = activations_of_layers(program_, s, layout, table);
+    std::vector<std::int64_t> always(static_cast<std::size_t>(s.pipeline), 0), each(always);
+    for (std::size_t i = 0; i < kept.rank.size(); ++i) always[static_cast<std::size_t>(kept.rank[i])] += kept.variables[i];
+    for (std::size_t l = 0; l < kept.bytes.size(); ++l) {
+      if (kept.stage[l] >= 0) each[static_cast<std::size_t>(kept.rank[static_cast<std::size_t>(kept.stage[l])])] += kept.bytes[l];
+    }
+    const double limit = p.memory[0], most = s.microbatches;
+    double need = 0;
+    for (std::size_t r = 0; r < each.size(); ++r)
+      need = std::max(need, static_cast<double>(always[r]) + limit * static_cast<double>(each[r]));
+    p.memory.assign(each.size(), limit);
+    for (std::size_t r = 0; r < each.size(); ++r) {
+      const double more = each[r] > 0 ? std::floor((need - static_cast<double>(always[r])) / static_cast<double>(each[r]) + 1e-9) : most;
+      p.memory[r] = std::max(limit, std::min(more, most));
+    }
+  }
+
+  // A schedule that is made for costs is made for those of the group's stages. The layout says its bound, too. False: it is made for the
+  // same with what transfers cost, or where every rank may hold what it has room for.
   bool name_costs(Candidate& c) {
     const Strategy& plainest = c.group.points.front();
     if (!schedule::is_synthesised(plainest.schedule) || schedule::has_costs(plainest.schedule)) return true;
@@ -146,6 +172,10 @@ class Searcher {
       schedule::Problem p = schedule::problem_of(plainest.schedule, {plainest.pipeline, plainest.microbatches, plainest.stages_per_rank});
       const transform::Layout layout = transform::lay_out(program_, plainest);
       p.costs = times_.costs_of(plainest, layout);
+      if (c.group.levelled) {
+        level(p, plainest, layout);
+        if (std::all_of(p.memory.begin(), p.memory.end(), [&](double m) { return m == p.memory[0]; })) return false;
+      }
       c.seconds = times_.seconds(without_recomputing(plainest), layout);
       c.bounded = true;
       const std::string with_transfers = schedule::name_of(p);

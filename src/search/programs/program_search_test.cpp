@@ -383,6 +383,29 @@ TEST(ProgramSearch, SchedulesAreMadeForWhatStagesCost) {
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
 }
 
+// A rank with an embedding has less room for activations than the others: they may hold more.
+TEST(ProgramSearch, SchedulesAreMadeForWhatRanksHaveRoomFor) {
+  const auto& cluster = simulate::cluster_named("bow-pod");
+  models::Gpt g;
+  g.layers = 6, g.width = 32, g.heads = 4, g.sequence = 32, g.batch = 16, g.vocabulary = 512;
+  const transform::Program gpt = models::build_gpt(g);
+  ProgramSpace space{.devices = 4, .require = "pipeline=4 microbatches=8 recompute=none layers=3/2/2/1", .most_microbatches = 8};
+  space.schedules = {"synthesised"};
+  const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
+  std::set<std::string> names, levelled;
+  for (const FoundProgram& f : all.best) {
+    EXPECT_TRUE(names.insert(to_string(f.strategy)).second) << "twice: " << to_string(f.strategy);
+    const auto limits = schedule::problem_of(f.strategy.schedule, {4, 8, f.strategy.stages_per_rank}).memory;
+    if (limits.size() == 1) continue;
+    ASSERT_EQ(limits.size(), 4u);
+    EXPECT_LT(*std::min_element(limits.begin(), limits.end()), *std::max_element(limits.begin(), limits.end()));
+    if (levelled.insert(f.strategy.schedule).second && levelled.size() <= 4)
+      EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, f.strategy), 3).equal()) << to_string(f.strategy);
+  }
+  EXPECT_GE(levelled.size(), 2u);
+  EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
+}
+
 // Where messages take long, schedules that know it are tried, too; here they are better.
 TEST(ProgramSearch, SchedulesAreMadeForWhatTransfersCost) {
   simulate::Cluster cluster = simulate::cluster_named("bow-pod");

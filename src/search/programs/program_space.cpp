@@ -266,10 +266,11 @@ class SpaceBuilder {
       s.schedule = name;
       if (name == demand_.values.schedule && demand_.values.table) s.table = demand_.values.table;
       const bool is_to_be_made = schedule::is_synthesised(name) && !schedule::has_costs(name);
-      stages_per_rank(s, name);
-      transfers_cost_ = is_to_be_made;
-      if (is_to_be_made) stages_per_rank(s, name);
-      transfers_cost_ = false;
+      for (int bits = 0; bits < (is_to_be_made ? 4 : 1); ++bits) {
+        transfers_cost_ = bits & 1, levelled_ = bits & 2;
+        stages_per_rank(s, name);
+      }
+      transfers_cost_ = levelled_ = false;
     }
     tables(s);
   }
@@ -386,6 +387,7 @@ class SpaceBuilder {
   void group(Strategy s) {
     ProgramGroup g;
     g.transfers_cost = transfers_cost_;
+    g.levelled = levelled_;
     g.first_index = groups_.empty() ? 0 : groups_.back().first_index + static_cast<std::int64_t>(groups_.back().points.size());
     const bool zero = s.data > 1 && facts_.has_updates;
     for (std::int32_t z :
@@ -451,7 +453,7 @@ class SpaceBuilder {
   const ProgramFacts& facts_;
   const ProgramSpace& space_;
   Demand demand_;
-  bool transfers_cost_ = false;
+  bool transfers_cost_ = false, levelled_ = false;
   std::vector<ProgramGroup> groups_;
 };
 

@@ -37,6 +37,8 @@ struct ProgramGroup {
   // Of a schedule that is to be made for costs: transfers between ranks are among them. They overlap with passes, and wait for each other,
   // in ways that a schedule's costs do not say: so both are tried.
   bool transfers_cost = false;
+  // Of such a schedule, too: a rank may hold more than its name says, as much as makes it need what the fullest rank needs.
+  bool levelled = false;
 };
 std::vector<ProgramGroup> program_groups(const ProgramFacts& facts, const ProgramSpace& space);
 
