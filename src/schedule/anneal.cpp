@@ -130,7 +130,9 @@ class Board {
       p.makes = here + gradients;
       if (stage + 1 < stages_) p.other = here + microbatches_ + gradients;
     }
-    if (c.action == Action::backward || c.action == Action::weight_gradient) p.holds = -1;
+    if (c.action == Action::backward) p.holds = -1;
+    if (c.action == Action::input_gradient) p.holds = -problem.released;
+    if (c.action == Action::weight_gradient) p.holds = problem.released - 1;
     const std::size_t neighbour = c.action == Action::forward ? stage - 1 : stage + 1;
     if (p.other != kNothing && rank_of[neighbour] != rank_of[stage]) p.transfer = problem.costs.transfer;
     return p;

@@ -48,6 +48,8 @@ struct Problem {
   Costs costs;
   // For each rank (one number: for all), the most activations in microbatches of a whole rank, held from F to W. At least one stage's.
   std::vector<double> memory{1e9};
+  // Of an activation: the share that nobody needs behind I. The rest is held to W.
+  double released = 0;
 };
 
 // A schedule of small span under the limits: the best of list schedules under several orders of preference and of those with names.

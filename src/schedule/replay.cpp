@@ -274,31 +274,28 @@ std::optional<Broken> rows_broken(const Table& table, std::int32_t stages, std::
   return std::nullopt;
 }
 
-// Activations held by a rank: from F on, all of it to W (or B), or half of it to I.
-void count_activations(const Table& table, Timing& t) {
+}  // namespace
+
+// Activations held by a rank: from F on, a share to I, the rest to W; to B, all of it.
+std::vector<double> peaks(const Table& table, double released) {
+  std::vector<double> all;
   for (const auto& row : table.ranks) {
     std::vector<bool> of_rank(static_cast<std::size_t>(table.stages()), false);
-    double chunks = 0;
+    double chunks = 0, held = 0, most = 0;
     for (const Cell& c : row) {
-      if (!computes(c.action) || of_rank[static_cast<std::size_t>(c.stage)]) continue;
+      if (!computes(c.action)) continue;
+      if (!of_rank[static_cast<std::size_t>(c.stage)]) ++chunks;
       of_rank[static_cast<std::size_t>(c.stage)] = true;
-      ++chunks;
+      if (c.action == Action::forward) held += 1;
+      if (c.action == Action::input_gradient) held -= released;
+      if (c.action == Action::weight_gradient) held -= 1 - released;
+      if (c.action == Action::backward) held -= 1;
+      most = std::max(most, held);
     }
-    double whole = 0, half = 0, most = 0, most_half = 0;
-    for (const Cell& c : row) {
-      if (c.action == Action::forward) whole += 1, half += 1;
-      if (c.action == Action::input_gradient) half -= 0.5;
-      if (c.action == Action::weight_gradient) whole -= 1, half -= 0.5;
-      if (c.action == Action::backward) whole -= 1, half -= 1;
-      most = std::max(most, whole);
-      most_half = std::max(most_half, half);
-    }
-    t.peak.push_back(chunks > 0 ? most / chunks : 0);
-    t.peak_half.push_back(chunks > 0 ? most_half / chunks : 0);
+    all.push_back(chunks > 0 ? most / chunks : 0);
   }
+  return all;
 }
-
-}  // namespace
 
 double Costs::of(const Cell& cell) const {
   switch (cell.action) {
@@ -352,7 +349,8 @@ std::optional<Timing> try_replay(const Table& table, const Costs& costs) {
     most_busy = std::max(most_busy, busy[r]);
   }
   t.bubble = t.span > 0 ? 1 - most_busy / t.span : 0;
-  count_activations(table, t);
+  t.peak = peaks(table, 0);
+  t.peak_half = peaks(table, 0.5);
   return t;
 }
 

@@ -53,6 +53,9 @@ struct Timing {
   std::vector<std::vector<double>> start;
 };
 
+// As Timing::peak, with a share of each activation that is held to I alone.
+std::vector<double> peaks(const Table& table, double released);
+
 // Nothing if it does not come to an end.
 std::optional<Timing> try_replay(const Table& table, const Costs& costs = {});
 // The table must obey the rules (its transfers are not looked at).

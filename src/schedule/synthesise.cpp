@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "schedule/anneal.h"
 #include "schedule/patterns.h"
+#include "schedule/turns.h"
 
 #include <algorithm>
 #include <deque>
@@ -262,6 +263,8 @@ void check_problem(const Problem& p) {
   if (p.memory.size() != 1 && p.memory.size() != static_cast<std::size_t>(s.ranks)) {
     fail(ErrorKind::poplar_error, "schedule-memory", "{} limits for {} ranks", p.memory.size(), s.ranks);
   }
+  if (!(p.released >= 0 && p.released <= 1))
+    fail(ErrorKind::poplar_error, "schedule-memory", "{} of an activation is released", p.released);
   for (double m : p.memory) {
     if (!(m * s.stages_per_rank >= s.stages_per_rank)) {
       fail(ErrorKind::poplar_error, "schedule-memory",
@@ -274,9 +277,9 @@ void check_problem(const Problem& p) {
 
 namespace {
 
-bool within(const Timing& timing, const Problem& problem) {
-  for (std::size_t r = 0; r < timing.peak.size(); ++r) {
-    if (timing.peak[r] > (problem.memory.size() == 1 ? problem.memory[0] : problem.memory[r]) + 1e-9) return false;
+bool within(const std::vector<double>& peak, const Problem& problem) {
+  for (std::size_t r = 0; r < peak.size(); ++r) {
+    if (peak[r] > (problem.memory.size() == 1 ? problem.memory[0] : problem.memory[r]) + 1e-9) return false;
   }
   return true;
 }
@@ -289,8 +292,9 @@ struct Best {
   // Whether it is better; what does not hold to the limits never is.
   bool offer(Table t, const Problem& problem) {
     const Timing timing = replay(t, problem.costs);
-    if (!within(timing, problem)) return false;
-    const double highest = *std::max_element(timing.peak.begin(), timing.peak.end());
+    const std::vector<double> peak_of_rank = problem.released > 0 ? peaks(t, problem.released) : timing.peak;
+    if (!within(peak_of_rank, problem)) return false;
+    const double highest = *std::max_element(peak_of_rank.begin(), peak_of_rank.end());
     if (timing.span > span || (timing.span == span && highest >= peak)) return false;
     table = std::move(t);
     span = timing.span;
@@ -357,6 +361,17 @@ std::vector<std::string_view> names_for(const Problem& problem) {
   return {s.stages_per_rank > 1 ? "Interleaved1F1B" : "1F1B"};
 }
 
+// What no span is below.
+double busiest_of(const Table& t, const Problem& problem) {
+  double busiest = 0;
+  for (const auto& row : t.ranks) {
+    double busy = 0;
+    for (const Cell& c : row) busy += problem.costs.of(c);
+    busiest = std::max(busiest, busy);
+  }
+  return busiest;
+}
+
 // The best of the list schedules and of those with names.
 Best listed(const Problem& problem) {
   Best best;
@@ -365,6 +380,10 @@ Best listed(const Problem& problem) {
   }
   if (problem.in_a_v) try_patterns(problem, best);
   for (std::string_view name : names_for(problem)) best.offer(generate(name, problem.shape), problem);
+  for (const Turns& how : turns_for(problem)) {
+    if (best.table && best.span <= busiest_of(*best.table, problem)) break;
+    if (auto t = in_turns(problem, how)) best.offer(std::move(*t), problem);
+  }
   return best;
 }
 
@@ -383,12 +402,7 @@ void improve(const Problem& problem, Best& best) {
   constexpr std::int64_t kBudget = 60'000'000, kFewest = 20'000;
   constexpr int kRounds = 8, kPatience = 4;
   const std::int64_t moves = kBudget / std::max<std::int64_t>(1, best.table->cells());
-  double busiest = 0;
-  for (const auto& row : best.table->ranks) {
-    double busy = 0;
-    for (const Cell& c : row) busy += problem.costs.of(c);
-    busiest = std::max(busiest, busy);
-  }
+  const double busiest = busiest_of(*best.table, problem);
   if (moves < kFewest || best.span <= busiest) return;
   std::vector<Table> starts{*best.table};
   if (problem.in_a_v && !problem.split_backward) {

@@ -17,7 +17,7 @@ struct Arguments {
   schedule::Shape shape;
   schedule::Costs costs;
   std::vector<double> memory;
-  double columns = 1;
+  double columns = 1, released = 0;
   bool in_a_v = false, draw = false, lower = false;
   schedule::LowerOptions lowering;
 };
@@ -30,6 +30,7 @@ schedule::Table table_of(const Arguments& a) {
   problem.in_a_v = a.in_a_v;
   problem.costs = a.costs;
   if (!a.memory.empty()) problem.memory = a.memory;
+  problem.released = a.released;
   return schedule::synthesise(problem);
 }
 
@@ -45,7 +46,8 @@ int run(const Arguments& a) {
     fmt::print(stderr, "pando schedule: {} costs for {} stages; give one, or one for each\n", costs->size(), stages);
     return kWrong;
   }
-  const schedule::Timing timing = schedule::replay(table, a.costs);
+  schedule::Timing timing = schedule::replay(table, a.costs);
+  timing.peak = schedule::peaks(table, a.released);
   fmt::print("{} ranks, {} stages, {} microbatches: makespan {:g}, longest rank {:g}, bubble {:.4f} %\n", table.ranks.size(), stages,
              table.microbatches(), timing.makespan, timing.span, 100 * timing.bubble);
   fmt::print("activations at the most, in microbatches of a rank:");
@@ -78,6 +80,8 @@ void add_schedule(CLI::App& app, int& status) {
       ->excludes(name)
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
+  command->add_option("--released", a->released, "The share of an activation that I gives back; W gives back the rest")
+      ->check(CLI::Range(0.0, 1.0));
   command->add_flag("--v", a->in_a_v, "Without a name: rank r has stages r and 2 p - 1 - r")->excludes(name);
   command->add_option("--forward", a->costs.forward, "Cost of F: one, or one for each stage")
       ->delimiter(',')

@@ -410,7 +410,7 @@ TEST(ProgramSearch, SchedulesAreMadeForWhatRanksHaveRoomFor) {
 TEST(ProgramSearch, SchedulesAreMadeForWhatTransfersCost) {
   simulate::Cluster cluster = simulate::cluster_named("bow-pod");
   cluster.levels.resize(1);
-  cluster.levels[0].latency = 3e-6;
+  cluster.levels[0].latency = 4e-5;
   cluster.levels[0].bytes_per_second = 1e12;
   cluster.levels[0].slowdown = 0;
   const transform::Program gpt = small_gpt();
