@@ -22,7 +22,7 @@ TEST(Validation, PublishedMeasurements) {
   const auto sets = validate(PANDO_SOURCE_DIR "/tests/data/distribution");
   std::map<std::string, const ValidationSet*> by_name;
   for (const ValidationSet& s : sets) by_name[s.name] = &s;
-  ASSERT_EQ(by_name.size(), 12u);
+  ASSERT_EQ(by_name.size(), 13u);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
   EXPECT_LE(by_name["zbv_arxiv"]->mean_error(), 0.03);
   const double right =
@@ -36,6 +36,9 @@ TEST(Validation, PublishedMeasurements) {
     EXPECT_LT(sync.rows[i + 1].predicted, 0.96 * sync.rows[i].predicted) << sync.rows[i].what;
     EXPECT_EQ(sync.rows[i].predicted, row_of(*by_name["zb_iclr24"], sync.rows[i].what).predicted);
   }
+  ASSERT_EQ(by_name["zb_small_m"]->rows.size(), 6u);
+  EXPECT_LE(by_name["zb_small_m"]->worst_error(), 0.05);
+  EXPECT_EQ(by_name["zb_small_m"]->pairs_right, 1);
   EXPECT_LE(by_name["selene_steps"]->mean_error(), 0.0365);
   EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
   EXPECT_LE(by_name["b200_steps"]->mean_error(), 0.047);

@@ -30,10 +30,12 @@ std::vector<ValidationSet> validate(const std::string& folder) {
   };
   add("zb_iclr24", [&](const simulate::Csv& csv) { all.push_back(zero_bubble_set("zb_iclr24", csv, false)); });
   add("zbv_arxiv", [&](const simulate::Csv& csv) { all.push_back(zero_bubble_set("zbv_arxiv", csv, true)); });
-  add("zb_optimizer_sync", [&](const simulate::Csv& csv) {
-    const std::string times = folder + "/zb_iclr24.csv";
-    if (std::filesystem::exists(times)) all.push_back(optimizer_sync_set(csv, simulate::Csv::read_file(times)));
-  });
+  const std::string times = folder + "/zb_iclr24.csv";
+  if (std::filesystem::exists(times)) {
+    const simulate::Csv passes = simulate::Csv::read_file(times);
+    add("zb_optimizer_sync", [&](const simulate::Csv& csv) { all.push_back(optimizer_sync_set(csv, passes)); });
+    add("zb_small_m", [&](const simulate::Csv& csv) { all.push_back(small_steps_set(csv, passes)); });
+  }
   add("selene_steps", [&](const simulate::Csv& csv) { all.push_back(selene_steps_set(csv)); });
   add("selene_memory", [&](const simulate::Csv& csv) { all.push_back(selene_memory_set(csv)); });
   if (std::filesystem::exists(folder + "/b200_op_efficiency.csv")) {

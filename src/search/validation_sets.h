@@ -10,6 +10,7 @@ namespace pando::search {
 ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks);
 // `times`: zb_iclr24, which has the times of the passes.
 ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& times);
+ValidationSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& times);
 ValidationSet selene_steps_set(const simulate::Csv& csv);
 ValidationSet selene_memory_set(const simulate::Csv& csv);
 MeasuredShapes read_measured_shapes(const simulate::Csv& csv);

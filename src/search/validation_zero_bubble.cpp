@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 
 namespace pando::search {
@@ -110,13 +111,14 @@ Passes passes_of(const simulate::Csv& csv, std::size_t i, bool half_chunks) {
           csv.integer(i, "layers")};
 }
 
-// The row of the published times that another table's row is about.
-std::size_t row_of_times(const simulate::Csv& times, const simulate::Csv& csv, std::size_t row) {
+// The first row of the published times that has what another table's row has.
+std::size_t row_of_times(const simulate::Csv& times, const simulate::Csv& csv, std::size_t row,
+                         std::initializer_list<const char*> columns) {
   for (std::size_t i = 0; i < times.rows(); ++i) {
     const auto equal = [&](const char* column) { return times.text(i, column) == csv.text(row, column); };
-    if (equal("model") && equal("p") && equal("m") && equal("schedule")) return i;
+    if (std::all_of(columns.begin(), columns.end(), equal)) return i;
   }
-  fail(ErrorKind::poplar_error, "validation-row", "row {} of the table of synchronisation has no published times of passes", row + 1);
+  fail(ErrorKind::poplar_error, "validation-row", "row {} of a table of zero bubble has no published times of passes", row + 1);
 }
 
 }  // namespace
@@ -130,7 +132,7 @@ ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& 
       "others; and for an all-reduce of one number. No constant was chosen with the rows that wait.";
   std::map<std::string, std::vector<std::size_t>> by_configuration;
   for (std::size_t row = 0; row < csv.rows(); ++row) {
-    const std::size_t i = row_of_times(times, csv, row);
+    const std::size_t i = row_of_times(times, csv, row, {"model", "p", "m", "schedule"});
     const Passes p = passes_of(times, i, false);
     const double b = times.number(i, "microbatch_size"), bubble = times.number(i, "bubble_rate_computed");
     const simulate::Cluster& cluster = simulate::cluster_named("selene");
@@ -150,6 +152,32 @@ ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& 
       by_configuration[csv.text(row, "model")].push_back(set.rows.size());
       set.rows.push_back(std::move(r));
     }
+  }
+  rank_pairs(set, by_configuration);
+  return set;
+}
+
+ValidationSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& times) {
+  ValidationSet set;
+  set.name = "zb_small_m";
+  set.note =
+      "samples a second and device, of steps with no more microbatches than ranks. Replayed as zb_iclr24 is, with the passes' times of "
+      "more "
+      "microbatches (none are published for so few); ZB-2p by our schedule under its memory. No constant was chosen with these rows.";
+  std::map<std::string, std::vector<std::size_t>> by_configuration;
+  for (std::size_t row = 0; row < csv.rows(); ++row) {
+    const std::size_t i = row_of_times(times, csv, row, {"model", "p", "microbatch_size"});
+    Passes p = passes_of(times, i, false);
+    p.microbatches = csv.integer(row, "m");
+    const double b = csv.number(row, "microbatch_size"), step = step_seconds(csv.text(row, "schedule"), p, parameters_of(times, i), 0);
+    ValidationRow r;
+    r.set = set.name;
+    r.what = fmt::format("{} p={} b={:g} m={} {}", csv.text(row, "model"), p.ranks, b, p.microbatches, csv.text(row, "schedule"));
+    r.unit = "samples/s";
+    r.measured = csv.number(row, "samples_per_gpu_per_s_measured");
+    r.predicted = static_cast<double>(p.microbatches) * b / static_cast<double>(p.ranks) / step;
+    by_configuration[fmt::format("{} {}", csv.text(row, "model"), p.microbatches)].push_back(set.rows.size());
+    set.rows.push_back(std::move(r));
   }
   rank_pairs(set, by_configuration);
   return set;
