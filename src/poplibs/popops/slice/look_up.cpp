@@ -76,7 +76,8 @@ class LookUp {
         const std::size_t chunks = table.size() / columns.size(), first = r * grid_.part_rows();
         for (std::size_t l = 0; l * share_ < n_; ++l) {
           const Interval share(l * share_, std::min(n_, (l + 1) * share_));
-          for (const SliceWork& w : split_work(graph_.getTarget(), share, grid_.blocks[c], problem_.type_bytes, problem_.host)) {
+          for (const SliceWork& w :
+               split_work(graph_.getTarget(), share, grid_.blocks[c], problem_.type_bytes, problem_.host, grid_.part.rows)) {
             const auto blocks = table.begin();
             const std::vector<Tensor> in(blocks + static_cast<std::ptrdiff_t>(w.first_block * chunks),
                                          blocks + static_cast<std::ptrdiff_t>(w.end_block * chunks));
@@ -139,14 +140,15 @@ class LookUp {
 
 }  // namespace
 
-std::vector<SliceWork> split_work(const Target& target, const Interval& rows, const Blocks& blocks, std::size_t type_bytes, bool host) {
+std::vector<SliceWork> split_work(const Target& target, const Interval& rows, const Blocks& blocks, std::size_t type_bytes, bool host,
+                                  std::size_t one_of) {
   constexpr std::size_t kLeastBytes = 128, kLeastBytesOfHost = 16384, kLeastRows = 4;
   std::size_t columns = 0;
   for (const Interval& b : blocks) columns += b.size();
   const std::size_t bytes = rows.size() * columns * type_bytes;
   const std::size_t most = pando::poplibs::vertices_per_tile(target);
   const std::size_t parts =
-      std::clamp<std::size_t>(host ? bytes / kLeastBytesOfHost : std::max(bytes / kLeastBytes, rows.size() / 32), 1, most);
+      std::clamp<std::size_t>(host ? bytes / one_of / kLeastBytesOfHost : std::max(bytes / kLeastBytes, rows.size() / 32), 1, most);
   const std::size_t row_parts = std::clamp<std::size_t>(rows.size() / kLeastRows, 1, parts);
   const std::size_t block_parts = std::min(blocks.size(), parts / row_parts);
   std::vector<SliceWork> out;

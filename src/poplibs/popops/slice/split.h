@@ -14,9 +14,10 @@ struct SliceWork {
   poplar::Interval rows;
   std::size_t first_block, end_block;
 };
-// Cuts rows x blocks into at most as many vertices as a tile gets; fewer for the host.
+// Cuts rows x blocks into at most as many vertices as a tile gets. For the host, fewer: it waits for the memory of few rows at a time where a
+// vertex moves few; one in `one_of` rows is moved.
 std::vector<SliceWork> split_work(const poplar::Target& target, const poplar::Interval& rows, const Blocks& blocks, std::size_t type_bytes,
-                                  bool host = false);
+                                  bool host = false, std::size_t one_of = 1);
 
 // The indices where all vertices that read a share of them can be bound to it: each share in one piece on one tile. Copies if needed.
 poplar::Tensor rows_in_place(poplar::Graph& graph, const poplar::Tensor& rows, const Grid& grid, poplar::program::Sequence& prog,
