@@ -143,8 +143,8 @@ struct Fragment {
 // The fragments of each shard, in order: one list of them all, for there are millions of shards.
 class FragmentLists {
  public:
-  std::span<const Fragment> operator[](ShardId s) const { return {all_.data() + first_[s.index()], first_[s.index() + 1] - first_[s.index()]}; }
-  std::span<Fragment> operator[](ShardId s) { return {all_.data() + first_[s.index()], first_[s.index() + 1] - first_[s.index()]}; }
+  std::span<const Fragment> operator[](ShardId s) const { return std::span(all_).subspan(first_[s.index()], count(s)); }
+  std::span<Fragment> operator[](ShardId s) { return std::span(all_).subspan(first_[s.index()], count(s)); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(first_.size() - 1); }
   void reserve(std::size_t shards) {
     first_.reserve(shards + 1);
@@ -158,6 +158,8 @@ class FragmentLists {
   void add_shard() { first_.push_back(all_.size()); }
 
  private:
+  std::size_t count(ShardId s) const { return first_[s.index() + 1] - first_[s.index()]; }
+
   std::vector<Fragment> all_;
   std::vector<std::size_t> first_{0};  // of each shard, and where the last one ends
 };
