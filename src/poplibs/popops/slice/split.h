@@ -14,8 +14,8 @@ struct SliceWork {
   poplar::Interval rows;
   std::size_t first_block, end_block;
 };
-// Cuts rows x blocks into at most as many vertices as a tile gets. For the host, fewer: it waits for the memory of few rows at a time where a
-// vertex moves few; one in `one_of` rows is moved.
+// Cuts rows x blocks into at most as many vertices as a tile gets; one in `one_of` rows is moved. For the host, fewer: where a vertex moves
+// few rows, it waits for their memory, a few at a time.
 std::vector<SliceWork> split_work(const poplar::Target& target, const poplar::Interval& rows, const Blocks& blocks, std::size_t type_bytes,
                                   bool host = false, std::size_t one_of = 1);
 
