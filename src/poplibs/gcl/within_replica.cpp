@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "groups.h"
 #include "poplibs/poputil/refuse.h"
@@ -37,7 +38,9 @@ Interval tiles_near(const Graph& graph, const Tensor& t) {
 
 Tensor concatChunks(Chunks chunks) {
   if (chunks.chunks.empty()) poputil::refuse("no-chunks", "gcl::concatChunks: there are no chunks");
-  std::sort(chunks.chunks.begin(), chunks.chunks.end(), [](const Chunk& a, const Chunk& b) { return a.offset < b.offset; });
+  // Parts that all begin at 0 are in the order of their indices.
+  std::sort(chunks.chunks.begin(), chunks.chunks.end(),
+            [](const Chunk& a, const Chunk& b) { return std::tie(a.offset, a.index) < std::tie(b.offset, b.index); });
   std::vector<Tensor> parts;
   for (const Chunk& c : chunks.chunks) parts.push_back(c.tensor.flatten());
   return concat(parts);

@@ -225,6 +225,16 @@ TEST(WithinReplica, Refusals) {
   EXPECT_THROW(text >> read, poputil::poplibs_error);
 }
 
+TEST(Chunks, AreInTheOrderOfTheirOffsetsThenOfTheirIndices) {
+  Graph graph(Target::createIPUTarget(2, "ipu2"));
+  const Tensor a = linear(graph, FLOAT, {3}), b = linear(graph, FLOAT, {2}), c = linear(graph, FLOAT, {4});
+  gcl::Chunks chunks;
+  chunks.chunks = {{a, 1, 0}, {b, 0, 0}, {c, 0, 7}};
+  EXPECT_EQ(gcl::concatChunks(chunks), concat({b, a, c}));
+  chunks.chunks = {{a, 0, 4}, {b, 1, 2}, {c, 2, 0}};
+  EXPECT_EQ(gcl::concatChunks(chunks), concat({c, b, a}));
+}
+
 TEST(TileAllocation, SharesOfEachIpu) {
   const Graph graph(Target::createIPUTarget(2, "ipu2"));
   const std::vector<unsigned> io = gcl::perIPUTiles(graph, 0, 32), compute = gcl::perIPUTiles(graph, 32, 1440);
