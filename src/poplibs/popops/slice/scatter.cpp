@@ -27,9 +27,11 @@ struct Slices {
 };
 
 Slices as_slices(const Tensor& operand, const Tensor& indices, const Tensor& updates, std::size_t vector_dim,
-                 const std::vector<unsigned>& window_dims, const Dims& insert_dims, const std::vector<unsigned>& to_operand) {
+                 std::vector<unsigned> window_dims, const Dims& insert_dims, const std::vector<unsigned>& to_operand) {
   const char* function = "scatter";
   Slices s;
+  // A dimension right behind the updates' last one has one element, as that of index vectors may have: an inserted one.
+  if (insert_dims.size() + window_dims.size() > operand.rank()) std::erase(window_dims, updates.rank());
   s.dims.assign(to_operand.begin(), to_operand.end());
   const Dims windows(window_dims.begin(), window_dims.end());
   if (updates.elementType() != operand.elementType())

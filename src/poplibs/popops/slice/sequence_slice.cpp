@@ -15,10 +15,11 @@ using program::Sequence;
 
 namespace {
 
-internal::Dims tail(const Tensor& t) {
-  internal::Dims shape = t.shape();
-  if (!shape.empty()) shape.erase(shape.begin());
-  return shape;
+// Elements of an entry of dimension 0.
+std::size_t entry_size(const Tensor& t) {
+  std::size_t n = 1;
+  for (unsigned d = 1; d < t.rank(); ++d) n *= t.dim(d);
+  return n;
 }
 
 Tensor as_unsigned(const Tensor& t) { return t.elementType() == INT ? t.reinterpret(UNSIGNED_INT) : t; }
@@ -53,7 +54,7 @@ void sequenceSlice(Graph& graph, const Tensor& tIn, const Tensor& tOut, const Te
   const DebugContext debug(debugContext, "sequenceSlice");
   if (tIn.elementType() != tOut.elementType())
     slice_error("sequenceSlice", "the input is " + tIn.elementType().toString() + ", the output " + tOut.elementType().toString());
-  if (tIn.rank() == 0 || tail(tIn) != tail(tOut))
+  if (tIn.rank() == 0 || tOut.rank() == 0 || entry_size(tIn) != entry_size(tOut))
     slice_error("sequenceSlice", "the input has shape " + internal::text(tIn.shape()) + ", the output " + internal::text(tOut.shape()));
   for (const Tensor& t : {tN, tInOffset, tOutOffset}) internal::check_offsets("sequenceSlice", t, {tN.numElements()});
   if (!tOut.isParallelWriteable()) slice_error("sequenceSlice", "the output holds constants, or an element twice");
@@ -61,8 +62,9 @@ void sequenceSlice(Graph& graph, const Tensor& tIn, const Tensor& tOut, const Te
   const Tensor rows = rows_to_read(graph, tIn.dim(0), tOut.dim(0), as_unsigned(tN), as_unsigned(tInOffset), as_unsigned(tOutOffset),
                                    zeroUnused, prog, debug);
   // One table for what is copied and what stays.
-  const Tensor all = zeroUnused && tIn.dim(0) != 0 ? tIn : concat(tIn, tOut);
-  const Tensor table = all.reshape({all.dim(0), all.numElements() / all.dim(0)});
+  const std::size_t entry = entry_size(tOut);
+  const Tensor in = tIn.reshape({tIn.dim(0), entry});
+  const Tensor table = zeroUnused && tIn.dim(0) != 0 ? in : concat(in, tOut.reshape({tOut.dim(0), entry}));
   const internal::SliceProblem problem = internal::problem_of(graph, table.elementType(), table.dim(0), table.dim(1), tOut.dim(0));
   const Tensor out = internal::look_up(graph, table, rows, prog, internal::grid_for(graph, table, table.dim(1), problem), problem, debug);
   prog.add(program::Copy(out.reshape(tOut.shape()), tOut, false, {debug}));

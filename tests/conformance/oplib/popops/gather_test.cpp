@@ -224,6 +224,34 @@ TEST(Scatter, WindowsInOrder) {
   }
 }
 
+// A window dimension right behind the updates' last one is one of those of a single element that are inserted.
+TEST(Scatter, WindowsOfOneElementNeedNoDimension) {
+  const Operand t = operand("t", FLOAT, {5}, integers(100, 500, 1)), u = operand("u", FLOAT, {3}, integers(0, 99, 3));
+  const Operand i = operand("i", UNSIGNED_INT, {3}, [](std::size_t k) { return k == 0 ? 4.0 : k == 1 ? 0.0 : 2.0; });
+  const auto out = run(Machine::ipu1, {t, u, i}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+    popops::scatter(g, in[0], in[2], in[1], 1, {1}, {0}, {0}, prog);
+    return std::vector<Tensor>{in[0]};
+  });
+  expect_close(out[0], {u[1], t[1], u[2], t[3], u[0]});
+}
+
+TEST(SequenceSlice, EntriesMayHaveOtherShapes) {
+  const Operand from = operand("from", FLOAT, {4, 2, 1, 3}, integers(1, 99, 1)),
+                to = operand("to", FLOAT, {3, 2, 3}, integers(100, 199, 2));
+  const auto number = [](double v) { return [v](std::size_t) { return v; }; };
+  const Operand n = operand("n", UNSIGNED_INT, {1}, number(2)), in_at = operand("in", UNSIGNED_INT, {1}, number(1)),
+                out_at = operand("out", UNSIGNED_INT, {1}, number(0));
+  for (const bool zero : {false, true}) {
+    const auto out = run(Machine::ipu1, {from, to, n, in_at, out_at}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+      popops::sequenceSlice(g, in[0], in[1], in[2], in[3], in[4], zero, prog);
+      return std::vector<Tensor>{in[1]};
+    });
+    std::vector<double> expected(from.values.begin() + 6, from.values.begin() + 18);
+    for (std::size_t k = 12; k < 18; ++k) expected.push_back(zero ? 0 : to[k]);
+    expect_close(out[0], expected, zero ? "zero" : "");
+  }
+}
+
 TEST(SequenceSlice, CopiesSequences) {
   struct Case {
     std::vector<double> n, in, out;
