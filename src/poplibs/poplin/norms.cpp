@@ -93,22 +93,23 @@ Replicas replicas_of(const Callback& callback, const Tensor& acts, unsigned norm
 std::pair<Tensor, Tensor> statistics(Graph& graph, const Tensor& acts, float eps, Sequence& prog, bool unbiased, bool stable,
                                      const Replicas& replicas, const DebugContext& context) {
   const double n = static_cast<double>(elements_per_channel(acts)) * replicas.count;
-  const double correction = unbiased && n > 1 ? n / (n - 1) : 1;
+  // Of nothing the mean is 0. No division by zero, whatever the compiler computes ahead: callers may have it signal.
+  const double share = 1 / std::max(n, 1.0), correction = unbiased ? std::max(n, 1.0) / std::max(n - 1, 1.0) : 1;
   const auto inverse = [&](const pe::Expr& variance, const std::vector<Tensor>& from) {
     return popops::map(
         graph, pe::Rsqrt(pe::Add(pe::Mul(pe::Max(variance, pe::Const(0.0f)), pe::Const(static_cast<float>(correction))), pe::Const(eps))),
         from, prog, DebugContext(context, "iStdDev"));
   };
-  Tensor mean = sums(graph, acts, popops::Operation::ADD, 1 / n, prog, DebugContext(context, "mean"));
+  Tensor mean = sums(graph, acts, popops::Operation::ADD, share, prog, DebugContext(context, "mean"));
   Tensor deviation;
   if (stable) {
     mean = replicas.add_up(graph, {mean}, prog, context)[0];
     const Tensor differences = popops::map(graph, pe::Sub(pe::Cast(pe::_1, poplar::FLOAT), pe::_2), {acts, per_channel(mean, acts)}, prog,
                                            DebugContext(context, "differences"));
-    const Tensor variance = sums(graph, differences, popops::Operation::SQUARE_ADD, 1 / n, prog, DebugContext(context, "variance"));
+    const Tensor variance = sums(graph, differences, popops::Operation::SQUARE_ADD, share, prog, DebugContext(context, "variance"));
     deviation = inverse(pe::_1, replicas.add_up(graph, {variance}, prog, context));
   } else {
-    const Tensor power = sums(graph, acts, popops::Operation::SQUARE_ADD, 1 / n, prog, DebugContext(context, "power"));
+    const Tensor power = sums(graph, acts, popops::Operation::SQUARE_ADD, share, prog, DebugContext(context, "power"));
     const std::vector<Tensor> both = replicas.add_up(graph, {mean, power}, prog, context);
     mean = both[0];
     deviation = inverse(pe::Sub(pe::_2, pe::Square(pe::_1)), both);
@@ -120,10 +121,11 @@ std::pair<Tensor, Tensor> statistics(Graph& graph, const Tensor& acts, float eps
 Tensor statistics_gradients(Graph& graph, const Tensor& whitened, const Tensor& grads, const Tensor& deviation, Sequence& prog,
                             const Replicas& replicas, const DebugContext& context) {
   const double n = static_cast<double>(elements_per_channel(whitened)) * replicas.count;
+  const double share = 1 / std::max(n, 1.0);
   const Type type = whitened.elementType();
   const Tensor products = popops::map(graph, pe::Mul(pe::_1, pe::_2), {grads, whitened}, prog, DebugContext(context, "products"));
-  std::vector<Tensor> means = {sums(graph, grads, popops::Operation::ADD, 1 / n, prog, DebugContext(context, "meanGradient")),
-                               sums(graph, products, popops::Operation::ADD, 1 / n, prog, DebugContext(context, "meanProduct"))};
+  std::vector<Tensor> means = {sums(graph, grads, popops::Operation::ADD, share, prog, DebugContext(context, "meanGradient")),
+                               sums(graph, products, popops::Operation::ADD, share, prog, DebugContext(context, "meanProduct"))};
   means = replicas.add_up(graph, means, prog, context);
   for (Tensor& mean : means) mean = per_channel(to_type(graph, mean, type, prog, context), whitened);
   return popops::map(graph, pe::Mul(pe::Sub(pe::Sub(pe::_1, pe::_3), pe::Mul(pe::_2, pe::_4)), pe::_5),

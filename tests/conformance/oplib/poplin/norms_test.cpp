@@ -2,6 +2,8 @@
 #include <poplin/Norms.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <cfenv>
+
 #include "../oplib.h"
 
 namespace {
@@ -68,6 +70,22 @@ TEST(Norms, Statistics) {
             expect_close(out[0], expected.mean, loose(type), "mean");
             expect_close(out[1], expected.inverse, loose(type), "inverse deviation");
           }
+}
+
+// Of nothing the mean and the variance are 0; building that divides nothing by zero.
+TEST(Norms, StatisticsOfNothing) {
+  for (const Shape& s : {Shape{2, 3, 0}, Shape{0, 3, 4}, Shape{2, 0, 4}})
+    for (const bool stable : {false, true}) {
+      std::feclearexcept(FE_ALL_EXCEPT);
+      const auto out = run(Machine::ipu1, {operand("x", FLOAT, s, [](std::size_t) { return 0.0; })},
+                           [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                             const auto both = poplin::normStatistics(g, in[0], 0.25f, prog, true, stable);
+                             EXPECT_FALSE(std::fetestexcept(FE_DIVBYZERO));
+                             return std::vector<Tensor>{both.first, both.second};
+                           });
+      expect_close(out[0], std::vector<double>(s[1], 0), "mean");
+      expect_close(out[1], std::vector<double>(s[1], 2), "inverse deviation");
+    }
 }
 
 TEST(Norms, StableStatisticsOfSmallDifferencesFromALargeMean) {
