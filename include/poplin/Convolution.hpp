@@ -103,7 +103,7 @@ POPLAR_EXPORT void weightsTransposeChansFlipXY(poplar::Graph& graph, const popla
                                                const poplar::OptionFlags& options = {});
 
 /// Appends the gradient of the weights and returns it, {G, Co, Ci, kernel...}, from \p zDeltas {N, G * Co, output field...}, the
-/// gradient of the result, and \p activations {N, G * Ci, field...}; \p params are those of the forward pass.
+/// gradient of the result, of its type or of the input's, and \p activations {N, G * Ci, field...}; \p params are the forward pass's.
 POPLAR_EXPORT poplar::Tensor calculateWeightDeltas(poplar::Graph& graph, const poplar::Tensor& zDeltas, const poplar::Tensor& activations,
                                                    const ConvParams& params, poplar::program::Sequence& prog,
                                                    const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {},

@@ -132,11 +132,11 @@ void convolutionWithOutput(Graph& graph, const Tensor& in, const Tensor& weights
   stages.add_to(prog);
 }
 
-Tensor calculateWeightDeltas(Graph& graph, const Tensor& deltas, const Tensor& activations, const ConvParams& params, Sequence& prog,
+Tensor calculateWeightDeltas(Graph& graph, const Tensor& zDeltas, const Tensor& activations, const ConvParams& params, Sequence& prog,
                              const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   const Convolution c(graph, params, Kind::weight_gradient, false, options, cache);
   conv::expect_input(activations, params, "calculateWeightDeltas");
-  conv::expect_output(deltas, params, "calculateWeightDeltas");
+  const Tensor deltas = conv::expect_deltas(graph, zDeltas, params, prog, context, "calculateWeightDeltas");
   conv::Stages stages(graph, context);
   const Tensor out = conv::weight_gradient(graph, c, deltas, activations, stages, prog, context);
   stages.add_to(prog);

@@ -35,8 +35,8 @@ std::vector<Tensor> gradients(Graph& graph, const std::vector<CalculateWeightDel
   for (const CalculateWeightDeltasArgs& a : args) {
     const Convolution c(graph, a.params, Kind::weight_gradient, false, a.options, cache);
     conv::expect_input(a.activations, a.params, "multiconv::calculateWeightDeltas");
-    conv::expect_output(a.zDeltas, a.params, "multiconv::calculateWeightDeltas");
-    out.push_back(conv::weight_gradient(graph, c, a.zDeltas, a.activations, stages, prog, context));
+    const Tensor deltas = conv::expect_deltas(graph, a.zDeltas, a.params, prog, context, "multiconv::calculateWeightDeltas");
+    out.push_back(conv::weight_gradient(graph, c, deltas, a.activations, stages, prog, context));
   }
   stages.add_to(prog);
   return out;

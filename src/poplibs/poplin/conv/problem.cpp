@@ -4,6 +4,7 @@
 
 #include "kernels/conv/conv.h"
 
+#include <popops/Cast.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <fmt/format.h>
@@ -121,6 +122,15 @@ void expect_weights(const Tensor& weights, const ConvParams& params, bool transp
 void expect_output(const Tensor& out, const ConvParams& params, const char* function) {
   expect(out, params.outputType, with_field({params.batchSize, params.getNumOutputChans()}, params.getOutputFieldShape()), "output",
          function);
+}
+
+Tensor expect_deltas(poplar::Graph& graph, const Tensor& deltas, const ConvParams& params, poplar::program::Sequence& prog,
+                     const poplar::DebugContext& context, const char* function) {
+  ConvParams own = params;
+  if (deltas.elementType() == params.inputType) own.outputType = params.inputType;
+  expect_output(deltas, own, function);
+  if (deltas.elementType() == params.inputType) return deltas;
+  return popops::cast(graph, deltas, params.inputType, prog, poplar::DebugContext(context, "deltas"));
 }
 
 }  // namespace poplin::conv

@@ -4,6 +4,7 @@
 #include "planning/convolution.h"
 #include "poplibs/poplin/conv/line.h"
 
+#include <poplar/Graph.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplin/ConvParams.hpp>
 
@@ -30,5 +31,8 @@ poplar::Tensor output_view(const poplar::Tensor& out, const ConvParams& params, 
 void expect_input(const poplar::Tensor& in, const ConvParams& params, const char* function);
 void expect_weights(const poplar::Tensor& weights, const ConvParams& params, bool transposed, const char* function);
 void expect_output(const poplar::Tensor& out, const ConvParams& params, const char* function);
+// The gradient of the output as tensor of the input's type, which it has or which it is cast to: the backward pass takes it as its input.
+poplar::Tensor expect_deltas(poplar::Graph& graph, const poplar::Tensor& deltas, const ConvParams& params, poplar::program::Sequence& prog,
+                             const poplar::DebugContext& context, const char* function);
 
 }  // namespace poplin::conv

@@ -96,6 +96,23 @@ TEST(ConvGradient, HalfAndAnyMapping) {
     }
 }
 
+TEST(ConvGradient, DeltasAreOfTheInputsTypeOrOfTheOutputs) {
+  for (const auto& [input, output] : {std::pair(HALF, FLOAT), std::pair(FLOAT, HALF)})
+    for (const Type& deltas : {HALF, FLOAT}) {
+      ConvParams p = conv_cases::make(2, {4, 3}, {2, 2}, 3, 5, 2);
+      p.inputType = input;
+      p.outputType = output;
+      Data d(p);
+      d.deltas.type = deltas;
+      const auto out = run(Machine::ipu1, {d.deltas, d.in}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        return std::vector<Tensor>{poplin::calculateWeightDeltas(g, in[0], in[1], p, prog)};
+      });
+      EXPECT_EQ(out[0].type, output);
+      expect_close(out[0], map1(Values{output, {}, d.gradients(p).weights}, [&](double v) { return rounded(output, v); }), kExact,
+                   input.toString() + " to " + output.toString() + ", deltas " + deltas.toString());
+    }
+}
+
 TEST(ConvGradient, UpdatesWeightsAndBiases) {
   for (const Type& type : {FLOAT, HALF})
     for (const Machine machine : kMachines) {
