@@ -6,6 +6,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
 #include <poputil/DebugInfo.hpp>
+#include <poputil/exceptions.hpp>
 
 #include <cstddef>
 #include <memory>
