@@ -277,6 +277,24 @@ TEST(Fusion, halfs_are_folded_on_tiles) {
   }
 }
 
+// Adam counts its step and corrects for it in one pass over two numbers; halfs are rounded in between.
+TEST(Fusion, the_step_and_what_it_corrects_are_one_pass) {
+  for (const DType type : {DType::float32, DType::float16}) {
+    const Ran ran = run(
+        [&](Program& p, GraphId g) {
+          const TensorId m = p.variable(uneven({5, 7}, 1)), v = p.variable(HostTensor::filled(DType::float32, {5, 7}, 0.5)),
+                         t = p.variable(HostTensor::filled(type, {}, 2));
+          const Attributes attributes{{"present", Strings{"time_step"}}, {"beta1", 0.9}, {"beta2", 0.999}, {"epsilon", 1e-8}};
+          return std::vector{p.op(g, "adam_updater", {m, v, t}, attributes)};
+        },
+        true, true);
+    const auto steps = std::count_if(ran.steps.begin(), ran.steps.end(), [](const std::string& s) { return s.ends_with("/step"); });
+    EXPECT_EQ(steps, type == DType::float32 ? 1 : 2) << testing::PrintToString(ran.steps);
+    const double first = std::sin(1) / (1 - std::pow(0.9, 3)), second = 0.5 / (1 - std::pow(0.999, 3));
+    EXPECT_NEAR(ran.outputs[0].number(0), first / std::sqrt(second), 1e-4);
+  }
+}
+
 // Scores of attention: operands are heads among others, and so is the tensor that is added.
 TEST(Fusion, groups_are_scaled_where_they_are_computed) {
   expect_folded(

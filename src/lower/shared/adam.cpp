@@ -6,6 +6,7 @@
 #include <popops/ElementWise.hpp>
 
 #include <algorithm>
+#include <vector>
 
 namespace pando::lower {
 
@@ -34,17 +35,30 @@ std::optional<std::size_t> present(OpLowering& o, const std::string& name) {
   return 2 + static_cast<std::size_t>(it - names.begin());
 }
 
-// 1 / (1 - beta^step): once, as a division of every element costs as much as the rest of the update.
-Tensor correction(OpLowering& o, std::string_view beta, const Tensor& step) {
-  std::vector<Tensor> tensors{step.reshape({})};
-  Any base = pe::Const(static_cast<float>(o.attributes().number(beta, 0)));
-  if (const auto i = o.scalar_operand(beta)) {
-    tensors.push_back(o.operand(*i).reshape({}));
-    base = as_float(pe::_2, tensors.back().elementType());
-  }
+// Counts the step; and 1 / (1 - beta^step) for each beta: once, as a division of every element costs as much as the rest of the update.
+std::vector<Tensor> corrections(OpLowering& o, const Tensor& time, const std::vector<std::string_view>& betas) {
+  const Tensor step = time.reshape({});
   const pe::Const one(1.0f);
-  return popops::map(o.graph(), pe::Divide(one, pe::Sub(one, pe::Pow(base, as_float(pe::_1, step.elementType())))), tensors, o.program(),
-                     o.name() + "/" + std::string(beta));
+  std::vector<Tensor> tensors{step}, outs{step};
+  std::vector<Any> results{pe::Add(pe::_1, pe::Const(1))};
+  Any counted = results[0];
+  // What is rounded when it is stored is read from there.
+  if (step.elementType() != poplar::FLOAT) {
+    popops::mapInPlace(o.graph(), results[0], {step}, o.program(), o.name() + "/step");
+    counted = as_float(pe::_1, step.elementType());
+    results.clear(), outs.clear();
+  }
+  for (const std::string_view beta : betas) {
+    Any base = pe::Const(static_cast<float>(o.attributes().number(beta, 0)));
+    if (const auto i = o.scalar_operand(beta)) {
+      tensors.push_back(o.operand(*i).reshape({}));
+      base = as_float(pe::PlaceHolder(static_cast<unsigned>(tensors.size())), tensors.back().elementType());
+    }
+    results.push_back(pe::Divide(one, pe::Sub(one, pe::Pow(base, counted))));
+    outs.push_back(o.graph().clone(poplar::FLOAT, step, o.name() + "/" + std::string(beta)));
+  }
+  popops::mapWithOutput(o.graph(), results, tensors, outs, o.program(), o.name() + "/step");
+  return {outs.end() - static_cast<std::ptrdiff_t>(betas.size()), outs.end()};
 }
 
 }  // namespace
@@ -54,10 +68,11 @@ Any adam_formula(OpLowering& o, Formula& f, bool max_norm) {
   Any first = operand(o, f, 0), second = operand(o, f, 1);
   if (step) {
     const Tensor time = o.take(*step);
-    popops::mapInPlace(o.graph(), pe::Add(pe::_1, pe::Const(1)), {time}, o.program(), o.name() + "/step");
     o.result_taken(1, *step);
-    first = pe::Mul(first, f.tensor(correction(o, "beta1", time)));
-    if (!max_norm) second = pe::Mul(second, f.tensor(correction(o, "beta2", time)));
+    const std::vector<Tensor> factors =
+        corrections(o, time, max_norm ? std::vector<std::string_view>{"beta1"} : std::vector<std::string_view>{"beta1", "beta2"});
+    first = pe::Mul(first, f.tensor(factors[0]));
+    if (!max_norm) second = pe::Mul(second, f.tensor(factors[1]));
   }
   const Any norm = pe::Add(max_norm ? second : Any(pe::Sqrt(second)), scalar(o, f, "epsilon", 1e-7));
   Any update = pe::Divide(first, norm);
