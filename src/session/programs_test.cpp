@@ -269,6 +269,20 @@ TEST(Programs, loops_carry_and_keep) {
   }
 }
 
+// What a function has left is what each iteration of a loop over that function begins with again.
+TEST(Programs, a_loop_reads_what_its_function_left_before) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main(), body = p.b.create_graph("body");
+    const Type t = tensor_type(DType::float32, {3});
+    p.b.add_input(body, t, "x");
+    const TensorId y = p.b.add_input(body, t, "y");
+    p.op(body, "add", {y, y}, {}, {}, true);
+    p.b.add_output(body, y);
+    const TensorId made = p.op(g, "call", {p.variable(counting({3})), p.variable(counting({3}, 5))}, {}, {body});
+    p.store(p.op(g, "repeat", {made, made}, {{"count", std::int64_t{3}}}, {body}));
+  });
+}
+
 TEST(Programs, what_a_loop_carries_changes_places) {
   for (const std::int64_t count : {0, 1, 3}) {
     on_machines([&](Program& p) {

@@ -21,14 +21,14 @@ void repeat_graph(OpLowering& o) {
   const ir::Graph& graph = o.module().graph(g);
   const std::size_t outputs = graph.outputs.size();
   const ir::Ints& modified = o.attributes().ints("modified");
-  l.before_running({&g, 1});
-
   const auto changes = [&](std::size_t i) { return i < outputs || contains(modified, i); };
   std::vector<ValueId> held;
   for (std::size_t i = 0; i < o.operands(); ++i) {
     if (!changes(i)) held.push_back(l.resolved(o.module().operand(o.op(), i)));
   }
+  // Each iteration reads them: what lies in storage that the body overwrites has to move.
   for (ValueId v : held) l.hold(v);
+  l.before_running({&g, 1});
   for (std::size_t i = 0; i < o.operands(); ++i) {
     if (changes(i)) o.take(i);
   }
