@@ -271,9 +271,46 @@ class Generator {
       return store(g, random_.pick(held_[g.value]));
     if (limits_.aliases && random_.chance(85) && AliasSteps(*case_.builder, random_).step(g, held_[g.value])) return;
     if (!callable_.empty() && random_.chance(15) && call(g)) return;
+    if (random_.chance(8) && dense(g)) return;
     for (int attempt = 0; attempt < 40; ++attempt) {
       if (plain(g)) return;
     }
+  }
+
+  // A product, and a few element-wise ops of which each reads the one before: what may become one step. Sums of small whole numbers are
+  // exact in any order.
+  bool dense(GraphId g) {
+    Builder& b = *case_.builder;
+    const DType type = random_.chance(75) ? DType::float32 : DType::float16;
+    const auto size = [&] { return static_cast<std::int64_t>(random_.chance(10) ? random_.between(30, 70) : random_.between(1, 6)); };
+    const auto given = [&](const Shape& shape) {
+      return limits_.exact ? b.add_constant(g, data(type, shape), "c") : *holding(g, tensor_type(type, shape));
+    };
+    const auto op = [&](std::string_view name, std::vector<TensorId> operands) { return b.op(g, name, operands, {}, {}, false)[0]; };
+    const std::int64_t m = size(), k = size(), n = size();
+    const std::vector<Shape> shapes{{n}, {m, n}, {m, n}, {}, {m, 1}};
+    try {
+      TensorId t = op("matmul", {given({m, k}), given({k, n})});
+      for (std::uint64_t i = random_.between(1, 3); i-- > 0;) {
+        const TensorId before = t;
+        if (random_.chance(60))
+          t = op(random_.pick(std::vector<std::string_view>{"add", "sub", "maximum"}), {t, given(random_.pick(shapes))});
+        else
+          t = op(random_.pick(std::vector<std::string_view>{"relu", "abs", "negate"}), {t});
+        if (random_.chance(20)) keep(g, before);
+      }
+      keep(g, t);
+      return true;
+    } catch (const ModelError&) { return false; }  // operands of other places
+  }
+
+  // Larger tensors are looked at, and not used again.
+  void keep(GraphId g, TensorId t) {
+    const bool small = elements_of(case_.builder->type_of(t).shape) <= static_cast<std::int64_t>(limits_.most_elements);
+    if (small)
+      hold(g, {t});
+    else if (g == case_.builder->module().main_graph())
+      store(g, t);
   }
 
   std::optional<TensorId> holding(GraphId g, const Type& type) {
