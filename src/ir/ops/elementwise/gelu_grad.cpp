@@ -2,6 +2,7 @@
 #include "ir/meaning/formula.h"
 #include "ir/op_row.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -21,7 +22,8 @@ constexpr OpRow op_gelu_grad = checked({
     .doc = "dy times the derivative of gelu at x.",
     .operands = {{{"x", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
-    .reference = map_binary([](double x, double dy) {
+    .reference = map_binary([](double operand, double dy) {
+      const double x = std::clamp(operand, -kTanhEnd, kTanhEnd);  // infinity times 0 would be no number
       const double t = std::tanh(kScale * (x + kCubic * x * x * x));
       return dy * 0.5 * (1 + t + x * (1 - t * t) * kScale * (1 + 3 * kCubic * x * x));
     }),
