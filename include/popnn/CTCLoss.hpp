@@ -47,9 +47,11 @@ POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const Plan& plan);
 /// A plan for sequences of up to \p maxTime steps, labels of up to \p maxLabelLength classes of \p numClasses, the blank one included.
 /// \p inType, \p outType: FLOAT or HALF.
 ///
-/// Options: `availableMemoryProportion` [=0.6]: how much of a tile's memory the sums along the paths may take; `partialsType` (float, half)
-/// is taken and has no effect: sums are always float; `planConstraints` likewise.
-/// Throws poputil::poplibs_error for other types, sizes of 0 and poplar::invalid_option for unknown options.
+/// Options: `availableMemoryProportion` [=0.6]: how much of a tile's memory the sums along the paths may take; `planConstraints`, JSON:
+/// {"parallel": {"batch": sequences side by side, "time": pieces of time, "label": parts of labels}}, where "lastBlankOnSeparateTile" is
+/// taken and has no effect; nor has `partialsType` (float, half): sums are always float.
+/// Throws poputil::poplibs_error for other types, sizes of 0, and if there is no plan within the memory and the constraints, and
+/// poplar::invalid_option for unknown options.
 POPLAR_EXPORT Plan plan(const poplar::Graph& graph, const poplar::Type& inType, const poplar::Type& outType, unsigned batchSize,
                         unsigned maxTime, unsigned maxLabelLength, unsigned numClasses, const poplar::OptionFlags& options = {});
 

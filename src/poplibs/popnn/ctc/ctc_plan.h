@@ -5,15 +5,24 @@
 
 #include <popnn/CTCLoss.hpp>
 
+#include <optional>
 #include <tuple>
 #include <vector>
 
 namespace popnn::ctc {
 
+// What options say of a plan.
+struct PlanLimits {
+  double memory = 0.6;                       // of a tile's, for sums along the paths
+  std::optional<std::size_t> batch;          // sequences that have tiles of their own
+  std::optional<std::size_t> parts, pieces;  // of a sequence
+};
+
 class Plan::Impl {
  public:
+  // Throws poplibs_error if there is no such plan.
   Impl(const poplar::Graph& graph, const poplar::Type& in, const poplar::Type& out, unsigned batch, unsigned time, unsigned labels,
-       unsigned classes, double memory);
+       unsigned classes, const PlanLimits& limits);
 
   std::size_t states() const { return 2 * labels + 1; }
   std::size_t parts() const { return parts_; }
@@ -28,13 +37,17 @@ class Plan::Impl {
   poplar::Type in, out;
   std::size_t batch, time, labels, classes;
 
-  auto key() const { return std::tuple(in.toString(), out.toString(), batch, time, labels, classes, tiles_, tiles_each_, parts_, pieces_); }
+  auto key() const {
+    return std::tuple(in.toString(), out.toString(), batch, time, labels, classes, at_once_, tiles_each_, parts_, pieces_);
+  }
 
  private:
   static constexpr std::size_t kWorkers = 6;
-  unsigned first_tile(std::size_t sequence) const { return static_cast<unsigned>(sequence * tiles_each_ % tiles_); }
+  unsigned first_tile(std::size_t sequence) const { return static_cast<unsigned>(sequence % at_once_ * tiles_each_); }
 
-  std::size_t tiles_, tiles_each_, parts_, pieces_;
+  std::size_t at_once_;     // sequences side by side; others come to the tiles of these
+  std::size_t tiles_each_;  // of a sequence
+  std::size_t parts_, pieces_;
 };
 
 }  // namespace popnn::ctc

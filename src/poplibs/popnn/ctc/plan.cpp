@@ -1,8 +1,12 @@
 #include <popnn/CTCLoss.hpp>
 #include <poputil/OptionParsing.hpp>
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/json_depth.h"
 #include "poplibs/popnn/ctc/ctc_plan.h"
 #include "poplibs/poputil/refuse.h"
 
@@ -21,36 +25,69 @@ void check_type(const Type& type, const char* name) {
     poputil::refuse("ctc-type", "popnn::ctc::plan: {} is {}, expected float or half", name, type.toString());
 }
 
-struct PlanOptions {
-  double memory = 0.6;
+using Json = nlohmann::json;
+
+// {"parallel": {"batch": 4, "time": 10, "label": 3}}
+void read_constraints(const std::string& text, PlanLimits& limits) {
+  if (text.empty()) return;
+  try {
+    if (pando::json_nests_too_deep(text)) poputil::refuse_option("constraints-depth", "planConstraints: JSON that nests too deep");
+    const Json json = Json::parse(text);
+    for (const auto& [level, values] : json.items()) {
+      if (level != "parallel") poputil::refuse("ctc-constraint", "planConstraints: '{}'; expected 'parallel'", level);
+      for (const auto& [name, value] : values.items()) {
+        if (name == "lastBlankOnSeparateTile") continue;  // of the original's parts: here the last blank is no other state
+        std::optional<std::size_t>* const to = name == "batch"   ? &limits.batch
+                                               : name == "time"  ? &limits.pieces
+                                               : name == "label" ? &limits.parts
+                                                                 : nullptr;
+        if (!to) poputil::refuse("ctc-constraint", "planConstraints: '{}' in 'parallel'; expected 'batch', 'time' or 'label'", name);
+        *to = value.get<std::size_t>();
+      }
+    }
+  } catch (const Json::exception& e) { poputil::refuse_option("constraints", "planConstraints: {}", e.what()); }
+}
+
+PlanLimits parse(const OptionFlags& flags) {
+  PlanLimits limits;
   Type partials = FLOAT;
   std::string constraints;
-};
-
-PlanOptions parse(const OptionFlags& flags) {
-  PlanOptions o;
-  const poplibs::OptionSpec spec{{"availableMemoryProportion", poplibs::OptionHandler::createWithDouble(o.memory)},
-                                 {"partialsType", poplibs::OptionHandler::createWithEnum(o.partials, {{"float", FLOAT}, {"half", HALF}})},
-                                 {"planConstraints", poplibs::OptionHandler::createWithString(o.constraints)}};
+  const poplibs::OptionSpec spec{{"availableMemoryProportion", poplibs::OptionHandler::createWithDouble(limits.memory, 0.0)},
+                                 {"partialsType", poplibs::OptionHandler::createWithEnum(partials, {{"float", FLOAT}, {"half", HALF}})},
+                                 {"planConstraints", poplibs::OptionHandler::createWithString(constraints)}};
   for (const auto& entry : flags) spec.parse(entry.first, entry.second);
-  return o;
+  read_constraints(constraints, limits);
+  return limits;
+}
+
+// The constraint, if there is one, or else what is usual; between 1 and `most`.
+std::size_t chosen(const std::optional<std::size_t>& constraint, std::size_t usual, std::size_t most, const char* what) {
+  if (!constraint) return std::clamp<std::size_t>(usual, 1, most);
+  if (*constraint == 0 || *constraint > most)
+    poputil::refuse("ctc-constraint", "popnn::ctc::plan: {} {}; there can be 1 to {}", *constraint, what, most);
+  return *constraint;
 }
 
 }  // namespace
 
 Plan::Impl::Impl(const Graph& graph, const Type& in_type, const Type& out_type, unsigned batch_size, unsigned most_time,
-                 unsigned most_labels, unsigned n_classes, double memory)
+                 unsigned most_labels, unsigned n_classes, const PlanLimits& limits)
     : in(in_type), out(out_type), batch(batch_size), time(most_time), labels(most_labels), classes(n_classes) {
   const Target& target = graph.getTarget();
-  tiles_ = target.getNumTiles();
-  tiles_each_ = std::max<std::size_t>(1, tiles_ / batch);
+  const std::size_t tiles = target.getNumTiles();
+  at_once_ = chosen(limits.batch, batch, std::min(batch, tiles), "sequences side by side");
+  tiles_each_ = tiles / at_once_;
   // A state needs its two neighbours on either side: parts have two states at least.
   const std::size_t most_parts = std::clamp<std::size_t>(states() / 2, 1, kWorkers * tiles_each_);
-  const double of_tile = std::max(1.0, memory * static_cast<double>(target.getBytesPerTile()));
-  const double bytes = static_cast<double>(kBytesOfAState * time * states());
-  const std::size_t by_memory = static_cast<std::size_t>(bytes * kWorkers / of_tile) + 1;
-  parts_ = std::min(most_parts, std::max((states() + kStatesOfAPart - 1) / kStatesOfAPart, by_memory));
-  pieces_ = std::min(time, kWorkers * tiles_each_);
+  const double bytes = static_cast<double>(kBytesOfAState * time * states() * ((batch + at_once_ - 1) / at_once_)),
+               of_worker = limits.memory * static_cast<double>(target.getBytesPerTile()) / kWorkers;
+  if (bytes > of_worker * static_cast<double>(most_parts))
+    poputil::refuse("ctc-memory",
+                    "popnn::ctc::plan: {} bytes of sums do not fit into {} of the memory of {} tiles for each of {} sequences", bytes,
+                    limits.memory, tiles_each_, at_once_);
+  const auto by_memory = static_cast<std::size_t>(std::ceil(bytes / of_worker));
+  parts_ = chosen(limits.parts, std::max((states() + kStatesOfAPart - 1) / kStatesOfAPart, by_memory), most_parts, "parts of labels");
+  pieces_ = chosen(limits.pieces, kWorkers * tiles_each_, std::min(time, kWorkers * tiles_each_), "pieces of time");
 }
 
 Plan::Plan() = default;
@@ -89,7 +126,7 @@ Plan plan(const Graph& graph, const Type& inType, const Type& outType, unsigned 
   if (batchSize == 0 || maxTime == 0 || numClasses == 0)
     poputil::refuse("ctc-size", "popnn::ctc::plan: batchSize {}, maxTime {}, numClasses {}: expected at least 1 of each", batchSize,
                     maxTime, numClasses);
-  return Plan(std::make_unique<Plan::Impl>(graph, inType, outType, batchSize, maxTime, maxLabelLength, numClasses, parse(options).memory));
+  return Plan(std::make_unique<Plan::Impl>(graph, inType, outType, batchSize, maxTime, maxLabelLength, numClasses, parse(options)));
 }
 
 }  // namespace popnn::ctc

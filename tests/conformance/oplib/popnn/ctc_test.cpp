@@ -21,7 +21,7 @@ struct Case {
   std::vector<std::size_t> lengths, label_lengths;  // a sequence for each
   unsigned blank = 0;
   bool softmax = true, logits = true;
-  double memory = 0.6;  // little: parts of two states
+  std::string constraints = {};
   Type type = FLOAT, out = FLOAT, label_type = UNSIGNED_INT;
   std::size_t batch() const { return lengths.size(); }
 };
@@ -99,7 +99,7 @@ std::vector<Values> results_of(Machine machine, const Case& c, const Data& d) {
   return run(machine, {d.in, d.labels, d.lengths, d.label_lengths}, [&](Graph& g, Tensors& in, Sequence& prog) {
     const ctc::Plan plan =
         ctc::plan(g, c.type, c.out, static_cast<unsigned>(c.batch()), static_cast<unsigned>(c.time), static_cast<unsigned>(c.labels),
-                  static_cast<unsigned>(c.classes), {{"availableMemoryProportion", std::to_string(c.memory)}});
+                  static_cast<unsigned>(c.classes), {{"planConstraints", c.constraints}});
     const Tensor data = ctc::createDataInput(g, c.type, c.batch(), c.time, c.classes, plan),
                  labels = ctc::createLabelsInput(g, c.label_type, c.batch(), c.labels, plan);
     prog.add(program::Copy(in[0], data));
@@ -114,7 +114,14 @@ std::vector<Values> results_of(Machine machine, const Case& c, const Data& d) {
 const std::vector<Case> kCases = {
     {.what = "one sequence", .time = 6, .labels = 2, .classes = 4, .lengths = {6}, .label_lengths = {2}},
     {.what = "lengths", .time = 7, .labels = 3, .classes = 3, .lengths = {7, 5, 1, 6, 3}, .label_lengths = {3, 2, 1, 0, 3}, .blank = 1},
-    {.what = "many parts", .time = 8, .labels = 4, .classes = 3, .lengths = {8, 7}, .label_lengths = {4, 3}, .blank = 2, .memory = 1e-6},
+    {.what = "many parts",
+     .time = 8,
+     .labels = 4,
+     .classes = 3,
+     .lengths = {8, 7},
+     .label_lengths = {4, 3},
+     .blank = 2,
+     .constraints = R"({"parallel": {"label": 3, "time": 2}})"},
     {.what = "probabilities", .time = 6, .labels = 3, .classes = 3, .lengths = {6, 6}, .label_lengths = {3, 1}, .logits = false},
     {.what = "no softmax",
      .time = 6,
@@ -123,7 +130,7 @@ const std::vector<Case> kCases = {
      .lengths = {6, 4},
      .label_lengths = {2, 2},
      .softmax = false,
-     .memory = 1e-6},
+     .constraints = R"({"parallel": {"label": 3, "time": 2}})"},
     {.what = "halfs",
      .time = 6,
      .labels = 3,
@@ -170,6 +177,15 @@ TEST(CtcLoss, RefusesWhatIsNotThePlans) {
   EXPECT_THROW(ctc::plan(g, INT, FLOAT, 2, 10, 4, 5), poputil::poplibs_error);
   EXPECT_THROW(ctc::plan(g, FLOAT, FLOAT, 0, 10, 4, 5), poputil::poplibs_error);
   EXPECT_THROW(ctc::plan(g, FLOAT, FLOAT, 2, 10, 4, 5, {{"nothing", "1"}}), invalid_option);
+  const auto with = [&](const char* option, const char* value) { ctc::plan(g, FLOAT, FLOAT, 2, 10, 4, 5, {{option, value}}); };
+  EXPECT_THROW(with("availableMemoryProportion", "0"), poputil::poplibs_error);
+  EXPECT_THROW(with("planConstraints", R"({"parallel": {"batch": 3}})"), poputil::poplibs_error);
+  EXPECT_THROW(with("planConstraints", R"({"parallel": {"label": 0}})"), poputil::poplibs_error);
+  EXPECT_THROW(with("planConstraints", R"({"parallel": {"time": 11}})"), poputil::poplibs_error);
+  EXPECT_THROW(with("planConstraints", R"({"parallel": {"nothing": 1}})"), poputil::poplibs_error);
+  EXPECT_THROW(with("planConstraints", R"({"serial": {}})"), poputil::poplibs_error);
+  EXPECT_THROW(with("planConstraints", "{"), invalid_option);
+  with("planConstraints", R"({"parallel": {"batch": 1, "label": 2, "time": 10}})");
   EXPECT_THROW(ctc::createDataInput(g, FLOAT, 2, 9, 5, plan), poputil::poplibs_error);
   EXPECT_THROW(ctc::createLabelsInput(g, UNSIGNED_INT, 2, 5, plan), poputil::poplibs_error);
   const Tensor data = ctc::createDataInput(g, FLOAT, 2, 10, 5, plan), labels = ctc::createLabelsInput(g, UNSIGNED_INT, 2, 4, plan);
