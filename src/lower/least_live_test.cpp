@@ -72,6 +72,16 @@ TEST(LeastLive, what_gives_an_operand_on_has_no_memory_of_its_own) {
     EXPECT_EQ(with(op), "b") << op;
 }
 
+// Who reads a part may have it elsewhere by then.
+TEST(LeastLive, a_view_of_a_part_keeps_nothing) {
+  const std::string row = "Tensor[(1, 8), float32, 0]";
+  const Found f = found(graph("main(x: M)", "a: M = matmul(x, x);s: " + row + " = slice(a, axis=[0], start=[0], step=[1], stop=[1]);" +
+                                                "b: M = matmul(x, x);c: " + row + " = matmul(s, b);d: M = matmul(b, b);e: M = add(d, c);" +
+                                                "host_store(e, stream=@stream0);return"));
+  EXPECT_EQ(f.bytes, 256);
+  EXPECT_EQ(f.values, "b");
+}
+
 TEST(LeastLive, what_becomes_a_variable_may_lie_there) {
   const Found f = found(graph("main(x: M)",
                               "a: M = matmul(x, x);b: M = matmul(x, x);v: M = copy_var_update_(x, a);c: M = matmul(a, b);"
