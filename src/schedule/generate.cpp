@@ -301,7 +301,7 @@ std::int32_t stages_per_rank_of(std::string_view name) {
 }
 bool is_in_a_v(std::string_view name) { return stages_per_rank_of(name) == 2; }
 
-Table generate(std::string_view name, const Shape& shape) {
+void check_shape(const Shape& shape) {
   if (shape.ranks < 1 || shape.microbatches < 1 || shape.stages_per_rank < 1) {
     fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks, {} microbatches, {} stages a rank: each must be at least 1", shape.ranks,
          shape.microbatches, shape.stages_per_rank);
@@ -310,6 +310,10 @@ Table generate(std::string_view name, const Shape& shape) {
     fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks of {} stages and {} microbatches: too many cells for a host", shape.ranks,
          shape.stages_per_rank, shape.microbatches);
   }
+}
+
+Table generate(std::string_view name, const Shape& shape) {
+  check_shape(shape);
   if (is_synthesised(name)) return of_problem(std::string(name), problem_of(name, shape));
   const Named& n = named(name);
   if (n.stages_per_rank != 0 && n.stages_per_rank != shape.stages_per_rank) {

@@ -35,6 +35,8 @@ std::int32_t stages_per_rank_of(std::string_view name);
 // Whether rank r has stages r and 2 p - 1 - r. Otherwise stage s is on rank s mod p.
 bool is_in_a_v(std::string_view name);
 
+// Refuses (poplar_error) a shape without cells, and one of more cells than a host can have.
+void check_shape(const Shape& shape);
 // Refuses (poplar_error): an unknown name; a shape that the schedule does not have (the message says which it has).
 Table generate(std::string_view name, const Shape& shape);
 

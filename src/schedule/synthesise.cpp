@@ -248,8 +248,7 @@ class Scheduler {
 
 void check_problem(const Problem& p) {
   const Shape& s = p.shape;
-  if (s.ranks < 1 || s.microbatches < 1 || s.stages_per_rank < 1)
-    fail(ErrorKind::poplar_error, "schedule-shape", "a schedule of no ranks, microbatches or stages");
+  check_shape(s);
   if (p.in_a_v && s.stages_per_rank != 2)
     fail(ErrorKind::poplar_error, "schedule-shape", "a V has two stages a rank, not {}", s.stages_per_rank);
   const auto stages = static_cast<std::size_t>(s.ranks) * static_cast<std::size_t>(s.stages_per_rank);

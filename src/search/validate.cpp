@@ -1,5 +1,6 @@
 #include "search/validate.h"
 
+#include "base/error.h"
 #include "search/validation_sets.h"
 
 #include <fmt/format.h>
@@ -52,6 +53,10 @@ std::vector<ValidationSet> validate(const std::string& folder) {
     all.push_back(torchtitan_set(csv, false));
     all.push_back(torchtitan_set(csv, true));
   });
+  if (all.empty()) {
+    fail(ErrorKind::poplar_error, "validation-folder",
+         "there is no table of measurements in '{}'; expected are files such as selene_steps.csv", folder);
+  }
   return all;
 }
 

@@ -184,9 +184,12 @@ check "simulate: an unknown machine" 2 "no machine 'abacus'; there are: " "$pand
 check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' "$pando" simulate --model gpt3-175b --strategy "t=8 p=8 d=2" --batch 64
 check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --strategy "t=7" --batch 64
 check "simulate: published measurements" 0 '^\| selene_steps \| 8 \| 8 ' "$pando" simulate --validate "$here/../data/distribution"
+check "simulate: a folder without measurements" 2 "no table of measurements in '$scratch'" "$pando" simulate --validate "$scratch"
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
 check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
+check "search: options of programs beside a transformer" 2 '\-\-recompute-sets: it takes a program' \
+  "$pando" search gpt2 --batch 8 --quiet --recompute-sets
 check "search: nothing fits" 1 'nothing fits' "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
 check "search: nothing fits, with a certificate" 1 'certificate: [1-9][0-9]* points = 0 evaluated' \
   "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
@@ -259,6 +262,7 @@ check "schedule: drawn" 0 '^rank 1   \.\.000\.$' "$pando" schedule --name GPipe 
 check "schedule: nothing" 2 'a CSV file, or --ranks' "$pando" schedule
 check "schedule: unknown name" 2 'no schedule named' "$pando" schedule --name nothing --ranks 2 --microbatches 2
 check "schedule: no room" 2 'schedule-memory' "$pando" schedule --ranks 2 --microbatches 2 --memory 0.1
+check "schedule: more cells than a host has" 2 'too many cells' "$pando" schedule --ranks 100000 --microbatches 100000 --memory 1
 check "schedule: no file" 2 'nowhere' "$pando" schedule "$scratch/nowhere.csv"
 check "schedule: costs" 2 '3 costs for 2 stages' "$pando" schedule --name GPipe --ranks 2 --microbatches 2 --forward 1,2,3
 "$pando" schedule --name 1F1B --ranks 2 --microbatches 2 -o "$scratch/s.csv" --svg "$scratch/s.svg" >/dev/null

@@ -98,7 +98,6 @@ int run(Arguments& a) {
   if (a.batch == 0) throw CLI::RequiredError("--batch");
   // Words that are none are found before the search.
   if (!a.why.empty()) search::parse_strategy(a.why, a.batch);
-  if (a.program.check) throw CLI::ValidationError("--check", "it takes a program: an ONNX model or a module's text");
   a.space.batch = a.batch;
   a.space.runnable = !a.program.emit.empty();
   search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
@@ -143,6 +142,15 @@ int run(Arguments& a) {
   }
   if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, best.best.front().strategy);
   return best.best.empty() ? kNo : 0;
+}
+
+// An option that counts for programs alone is a mistake beside a transformer's name.
+void refuse_options_of_programs(const CLI::App& command) {
+  for (const CLI::Option* o : command.get_options()) {
+    const std::string& text = o->get_description();
+    if (o->count() > 0 && (text.starts_with("Of a program") || text.starts_with("Of an ONNX model")))
+      throw CLI::ValidationError(o->get_name(), "it takes a program: an ONNX model or a module's text");
+  }
 }
 
 }  // namespace
@@ -206,7 +214,10 @@ void add_search(CLI::App& app, int& status) {
       ->check(CLI::Range(0, 10'000));
   command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")->capture_default_str();
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
-  command->callback([a, &status] { status = run(*a); });
+  command->callback([a, command, &status] {
+    if (!is_program(a->model)) refuse_options_of_programs(*command);
+    status = run(*a);
+  });
   command->footer("Exit status: 0 found, 1 nothing fits (or the check fails), 2 wrong input.");
 }
 
