@@ -13,7 +13,7 @@ function(pando_own_headers target)
   endif()
 endfunction()
 
-# Precompiled for the targets that pando_use_headers(TARGET NAME) names. Those have the flags of all files: of libraries, or of executables.
+# Precompiled for the targets that pando_use_headers(TARGET OWNER) names. Those have the flags of the owner's files: of libraries, or of executables.
 set(stub ${CMAKE_BINARY_DIR}/headers.cpp)
 if(NOT EXISTS ${stub})
   file(WRITE ${stub} "int main() {}\n")
@@ -27,9 +27,9 @@ if(PANDO_TESTS)
   pando_own_headers(pando_test_headers ${pando_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
-function(pando_use_headers target name)
+function(pando_use_headers target owner)
   if(PANDO_PRECOMPILED_HEADERS)
-    target_precompile_headers(${target} REUSE_FROM pando_${name}_headers)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Xclang> $<$<CXX_COMPILER_ID:Clang>:-fno-pch-timestamp>)
   endif()
 endfunction()
