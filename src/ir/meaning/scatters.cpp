@@ -171,6 +171,14 @@ std::vector<Sample> scatter_reduce_samples(std::int64_t group_size) {
     s.operands[1] = {DType::int32, with_lead({3, 2}), 0, 0, {3, 0, 3, 2, 1, 0}};
     s.smooth = std::string(reduction) != "none";
     all.push_back(s);
+    s.operands[0] = {DType::int8, with_lead({3, 2}), -100, 100, {}};
+    s.operands[2] = {DType::int8, with_lead({5, 2}), -100, 100, {}};
+    s.smooth = false;
+    if (s.attributes.text("reduction") == "min" || s.attributes.text("reduction") == "max") {
+      all.push_back(s);
+      s.operands.pop_back();
+      all.push_back(s);
+    }
   }
   return all;
 }

@@ -133,20 +133,28 @@ void reduce_scattered(OpLowering& o) {
   const Extents shape = extents(o.operand_type(0).shape);
   const bool initial = o.operands() == 3, least = reduction == "min", most = reduction == "max";
   // What is read may have to move before this is written.
-  Tensor home;
-  if (initial) home = o.take(2);
+  Tensor result;
+  if (initial) result = o.take(2);
   Tensor indices = int_indices(o, o.operand(1)).reshape(extents(aligned));
   for (unsigned d = 0; d < shape.size(); ++d) {
     if (indices.dim(d) != shape[d]) indices = indices.broadcast(static_cast<unsigned>(shape[d]), d);
   }
   const Tensor offsets = flat_positions(o, shape, indices, axis, extents(o.result_type().shape));
-  Tensor data = o.operand(0).flatten();
+  Tensor data = o.operand(0).flatten(), home = result;
+  if (!initial) home = result = o.fresh();
+  // Small integers have no largest of their own in the library.
+  const bool widened = (least || most) && home.elementType() != poplar::FLOAT && home.elementType() != poplar::HALF &&
+                       home.elementType() != poplar::INT && home.elementType() != poplar::UNSIGNED_INT;
+  if (widened) {
+    data = popops::cast(g, data, poplar::INT, o.program(), o.name() + "/data");
+    home =
+        initial ? popops::cast(g, home, poplar::INT, o.program(), o.name() + "/values") : g.clone(poplar::INT, home, o.name() + "/values");
+  }
   // The least of numbers is the largest of their negatives.
   if (least) data = popops::neg(g, data, o.program(), o.name() + "/negated");
   if (initial) {
     if (least) popops::negInPlace(g, home, o.program(), o.name());
   } else {
-    home = o.fresh();
     if (least || most) {
       popops::fill(g, home, o.program(), static_cast<float>(least_of(home.elementType())), o.name());
     } else {
@@ -170,10 +178,13 @@ void reduce_scattered(OpLowering& o) {
   } else {
     popops::multiUpdate(g, flat, pieces, offsets, {0}, {1}, o.program(), {}, {}, o.name());
   }
+  if (widened) {
+    o.program().add(poplar::program::Copy(popops::cast(g, home, result.elementType(), o.program(), o.name() + "/narrowed"), result));
+  }
   if (initial) {
     o.result_taken(0, 2);
   } else {
-    o.result(0, home);
+    o.result(0, result);
   }
 }
 

@@ -28,6 +28,9 @@ std::vector<Sample> max_pool_gradient_samples() {
     dy.values.clear();
     s.operands = {x, y, dy};
   }
+  // A gradient of another type than the data.
+  all.push_back(all[0]);
+  for (std::size_t i : {0u, 1u}) all.back().operands[i].dtype = DType::float16;
   return all;
 }
 
