@@ -14,6 +14,7 @@ constexpr Row lower_max_pool_grad = {
     .lower =
         [](OpLowering& o) {
           const ir::Pooling pooling = ir::pooling_of(o.attributes(), o.operand_type(0).shape);
+          o.lowering().need(Library::popops);
           const poplar::Type type = o.operand(0).elementType();
           poplar::Tensor gradient = o.operand(2);
           if (gradient.elementType() != type) gradient = popops::cast(o.graph(), gradient, type, o.program(), o.name() + "/gradient");
