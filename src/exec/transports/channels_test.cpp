@@ -206,5 +206,21 @@ TEST(Channels, a_failure_ends_the_waits_of_all_ranks) {
   EXPECT_THROW(ranks[0].send(0, &x), RunFailed);
 }
 
+TEST(Buffers, what_was_given_is_taken_again_where_it_fits) {
+  Buffers buffers;
+  std::string first = buffers.take(100000);
+  EXPECT_EQ(first.size(), 100000u);
+  EXPECT_GE(first.capacity(), 100000u + Packet::kRoom);
+  const char* const memory = first.data();
+  buffers.give(std::move(first));
+  const std::string small = buffers.take(1000), large = buffers.take(200000);
+  EXPECT_NE(small.data(), memory);  // most of it would lie idle
+  EXPECT_NE(large.data(), memory);
+  const std::string again = buffers.take(99000);
+  EXPECT_EQ(again.data(), memory);
+  EXPECT_EQ(again.size(), 99000u);
+  EXPECT_NE(buffers.take(99000).data(), memory);
+}
+
 }  // namespace
 }  // namespace pando::exec
