@@ -360,7 +360,6 @@ std::vector<std::string_view> names_for(const Problem& problem) {
   return {s.stages_per_rank > 1 ? "Interleaved1F1B" : "1F1B"};
 }
 
-// What no span is below.
 double busiest_of(const Table& t, const Problem& problem) {
   double busiest = 0;
   for (const auto& row : t.ranks) {
@@ -371,6 +370,29 @@ double busiest_of(const Table& t, const Problem& problem) {
   return busiest;
 }
 
+// Of ranks with one stage: rank r has begun when the first microbatch goes on to rank q, which has its own passes to do, and is not done before
+// the last gradient has come back.
+double longest_way_of(const Problem& problem) {
+  const std::int32_t ranks = problem.shape.ranks;
+  if (problem.shape.stages_per_rank != 1) return 0;
+  const auto cost = [&](std::int32_t rank, Action action) { return problem.costs.of({rank, 0, action}); };
+  const Action back = problem.split_backward ? Action::input_gradient : Action::backward;
+  double longest = 0;
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    double way = problem.split_backward ? cost(r, Action::weight_gradient) : 0;
+    for (std::int32_t q = r; q < ranks; ++q) {
+      longest = std::max(longest, way + problem.shape.microbatches * (cost(q, Action::forward) + cost(q, back)));
+      way += cost(q, Action::forward) + cost(q, back) + 2 * problem.costs.transfer;
+    }
+  }
+  return longest;
+}
+
+// What no span is below, but for rounding.
+double least_span_of(const Table& t, const Problem& problem) {
+  return std::max(busiest_of(t, problem), longest_way_of(problem)) * (1 + 1e-12);
+}
+
 // The best of the list schedules and of those with names.
 Best listed(const Problem& problem) {
   Best best;
@@ -379,8 +401,9 @@ Best listed(const Problem& problem) {
   }
   if (problem.in_a_v) try_patterns(problem, best);
   for (std::string_view name : names_for(problem)) best.offer(generate(name, problem.shape), problem);
+  const double least = best.table ? least_span_of(*best.table, problem) : 0;
   for (const Turns& how : turns_for(problem)) {
-    if (best.table && best.span <= busiest_of(*best.table, problem)) break;
+    if (best.table && best.span <= least) break;
     if (auto t = in_turns(problem, how)) best.offer(std::move(*t), problem);
   }
   return best;
@@ -401,15 +424,15 @@ void improve(const Problem& problem, Best& best) {
   constexpr std::int64_t kBudget = 60'000'000, kFewest = 20'000;
   constexpr int kRounds = 8, kPatience = 4;
   const std::int64_t moves = kBudget / std::max<std::int64_t>(1, best.table->cells());
-  const double busiest = busiest_of(*best.table, problem);
-  if (moves < kFewest || best.span <= busiest) return;
+  const double least = least_span_of(*best.table, problem);
+  if (moves < kFewest || best.span <= least) return;
   std::vector<Table> starts{*best.table};
   if (problem.in_a_v && !problem.split_backward) {
     Problem split = problem;
     split.split_backward = true;
     if (auto found = listed(split).table) starts.insert(starts.begin(), merged(std::move(*found)));
   }
-  for (int round = 0, idle = 0; round < kRounds && idle < kPatience && best.span > busiest; ++round, ++idle) {
+  for (int round = 0, idle = 0; round < kRounds && idle < kPatience && best.span > least; ++round, ++idle) {
     const Table& start = starts[static_cast<std::size_t>(round) % starts.size()];
     const double before = best.span;
     best.offer(anneal(problem, start, moves, static_cast<std::uint64_t>(round)), problem);

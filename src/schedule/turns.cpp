@@ -84,8 +84,10 @@ class Writer {
 
   void fill(std::size_t r, double there) {
     Rank& rank = state_[r];
+    const bool hurries = microbatches_ - rank.gradients <= turns_.hurry;
     while (rank.weights < rank.gradients && there > rank.now) {
       const double gap = there - rank.now;
+      if (hurries && gap < cost(r, Action::weight_gradient)) return;
       if (gap < turns_.fill * cost(r, Action::weight_gradient) && rank.idle + gap <= turns_.idle) return;
       take(r, Action::weight_gradient);
     }
@@ -127,7 +129,9 @@ std::vector<Turns> turns_for(const Problem& problem) {
   for (int tenths = 8; tenths <= 26; ++tenths) {
     for (const double last : {1.0, 2.0}) {
       for (const double fill : {0.3, 1.0}) {
-        for (const double idle : {0.0, 1.0, 2.0, 5.0}) all.push_back({last, 0.1 * tenths, fill, idle * weight});
+        for (const double idle : {0.0, 1.0, 2.0, 5.0}) {
+          for (const std::size_t hurry : {0, 1, 3}) all.push_back({last, 0.1 * tenths, fill, idle * weight, hurry});
+        }
         all.push_back({last, 0.1 * tenths, fill, kNever});
       }
     }

@@ -16,6 +16,8 @@ struct Turns {
   double fill = 1;
   // And whatever its length, once a rank has been idle for so long.
   double idle = 0;
+  // But the last input gradients, so many of them, wait for no weight gradient: what they are late by, every rank before is.
+  std::size_t hurry = 0;
 };
 
 // Nothing if the limits of memory do not allow it, or ranks have several stages.

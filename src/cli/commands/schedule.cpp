@@ -48,7 +48,7 @@ int run(const Arguments& a) {
   }
   schedule::Timing timing = schedule::replay(table, a.costs);
   timing.peak = schedule::peaks(table, a.released);
-  fmt::print("{} ranks, {} stages, {} microbatches: makespan {:g}, longest rank {:g}, bubble {:.4f} %\n", table.ranks.size(), stages,
+  fmt::print("{} ranks, {} stages, {} microbatches: makespan {:.9g}, longest rank {:.9g}, bubble {:.4f} %\n", table.ranks.size(), stages,
              table.microbatches(), timing.makespan, timing.span, 100 * timing.bubble);
   fmt::print("activations at the most, in microbatches of a rank:");
   for (double p : timing.peak) fmt::print(" {:g}", p);
