@@ -194,6 +194,8 @@ TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
   EXPECT_NE(many.status, 0);
   EXPECT_THAT(many.text, HasSubstr("3 ranks for a program of 2 devices"));
   EXPECT_THAT(many.text, Not(HasSubstr("Segmentation")));
+  // It is all that is said.
+  EXPECT_EQ(many.text, "pando run: 3 ranks for a program of 2 devices; a rank holds one or more [too-many-ranks]\n");
   const Outcome nowhere = sh(kPando + " run " + two("--steps 1000000000 -o " + path("nowhere/a.npz")));
   EXPECT_EQ(nowhere.status, 2) << nowhere.text;
   EXPECT_THAT(nowhere.text, HasSubstr("cannot write " + path("nowhere/a.npz") + ": No such file or directory"));
@@ -202,6 +204,16 @@ TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
     EXPECT_EQ(unknown.status, 2) << option;
     EXPECT_THAT(unknown.text, HasSubstr("the program has no variable or stream of that name; it has ")) << option;
   }
+}
+
+TEST_F(Command, an_mpirun_that_fails_without_a_word_is_named) {
+  std::filesystem::create_directories(path("bin"));
+  std::ofstream(path("bin/mpirun")) << "#!/bin/sh\nexit 7\n";
+  std::filesystem::permissions(path("bin/mpirun"), std::filesystem::perms::owner_all);
+  const Outcome o = sh("PATH=" + path("bin") + ":$PATH " + kPando + " run --ranks 2 " + two(""));
+  EXPECT_EQ(o.status, 7);
+  EXPECT_EQ(o.text, "pando run: " + path("bin/mpirun") +
+                        " failed before a rank could say why; OMPI_MCA_orte_execute_quiet=0 shows its own words\n");
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ namespace pando::ranks {
 
 namespace {
 
+constexpr const char* kQuiet = "OMPI_MCA_orte_execute_quiet";
+
 std::optional<std::string> find_in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (std::string_view rest = path ? path : ""; !rest.empty();) {
@@ -89,6 +91,14 @@ pid_t start(const std::vector<std::string>& words) {
   _exit(127);
 }
 
+// Whether a rank knows why the run has ended: who failed has said it, who was stopped was asked to.
+bool is_explained(const Board& board, unsigned ranks) {
+  for (unsigned r = 0; r < ranks; ++r) {
+    if (board.state(r) == RankState::failed || board.state(r) == RankState::stopped) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int launch(unsigned ranks, const std::vector<std::string>& command) {
@@ -104,6 +114,8 @@ int launch(unsigned ranks, const std::vector<std::string>& command) {
   {
     Board board(file);
     setenv(Board::kVariable, file.c_str(), 1);
+    // What mpirun says of a rank that ended says less than the rank has said, and would stand behind it.
+    setenv(kQuiet, "1", 0);
     std::vector<std::string> words{*mpirun, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks)};
     words.insert(words.end(), command.begin(), command.end());
     const pid_t child = start(words);
@@ -116,6 +128,8 @@ int launch(unsigned ranks, const std::vector<std::string>& command) {
     }
     watch.look(0);
     if (watch.dead()) fmt::print(stderr, "pando run: rank {} died: {}\n", *watch.dead(), board.describe(*watch.dead()));
+    if (status != 0 && !watch.dead() && !is_explained(board, ranks))
+      fmt::print(stderr, "pando run: {} failed before a rank could say why; {}=0 shows its own words\n", *mpirun, kQuiet);
   }
   std::filesystem::remove(file);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
