@@ -25,22 +25,28 @@ double ValidationSet::worst_error() const {
 
 std::vector<ValidationSet> validate(const std::string& folder) {
   std::vector<ValidationSet> all;
+  // A table without rows is one that was lost on its way.
+  const auto table = [&](const std::string& path) {
+    simulate::Csv csv = simulate::Csv::read_file(path);
+    if (csv.rows() == 0) fail(ErrorKind::poplar_error, "validation-rows", "{} has no rows; leave the file out, or give it some", path);
+    return csv;
+  };
   const auto add = [&](const char* file, auto make) {
     const std::string path = folder + "/" + file + ".csv";
-    if (std::filesystem::exists(path)) make(simulate::Csv::read_file(path));
+    if (std::filesystem::exists(path)) make(table(path));
   };
   add("zb_iclr24", [&](const simulate::Csv& csv) { all.push_back(zero_bubble_set("zb_iclr24", csv, false)); });
   add("zbv_arxiv", [&](const simulate::Csv& csv) { all.push_back(zero_bubble_set("zbv_arxiv", csv, true)); });
   const std::string times = folder + "/zb_iclr24.csv";
   if (std::filesystem::exists(times)) {
-    const simulate::Csv passes = simulate::Csv::read_file(times);
+    const simulate::Csv passes = table(times);
     add("zb_optimizer_sync", [&](const simulate::Csv& csv) { all.push_back(optimizer_sync_set(csv, passes)); });
     add("zb_small_m", [&](const simulate::Csv& csv) { all.push_back(small_steps_set(csv, passes)); });
   }
   add("selene_steps", [&](const simulate::Csv& csv) { all.push_back(selene_steps_set(csv)); });
   add("selene_memory", [&](const simulate::Csv& csv) { all.push_back(selene_memory_set(csv)); });
   if (std::filesystem::exists(folder + "/b200_op_efficiency.csv")) {
-    const MeasuredShapes shapes = read_measured_shapes(simulate::Csv::read_file(folder + "/b200_op_efficiency.csv"));
+    const MeasuredShapes shapes = read_measured_shapes(table(folder + "/b200_op_efficiency.csv"));
     add("b200_steps", [&](const simulate::Csv& csv) {
       all.push_back(b200_set(csv, shapes, false));
       all.push_back(b200_set(csv, shapes, true));

@@ -28,7 +28,8 @@ struct ValidationSet {
 
 // Reads the tables that `folder` has of: zb_iclr24, zbv_arxiv, zb_optimizer_sync and zb_small_m (with zb_iclr24), selene_steps,
 // selene_memory, b200_steps (with b200_op_efficiency), megatron_sc21_table1, megatron_sc21_table2, mtnlg_530B, torchtitan_h100 (.csv). Rows
-// that the model cannot express are left out, and counted in the note. Refuses (poplar_error) a folder that has none of them.
+// that the model cannot express are left out, and counted in the note. Refuses (poplar_error) a folder that has none of them,
+// and a table without rows.
 std::vector<ValidationSet> validate(const std::string& folder);
 
 // As Markdown: one table of the sets, then each set's rows.

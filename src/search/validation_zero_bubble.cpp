@@ -121,6 +121,18 @@ std::size_t row_of_times(const simulate::Csv& times, const simulate::Csv& csv, s
   fail(ErrorKind::poplar_error, "validation-row", "row {} of a table of zero bubble has no published times of passes", row + 1);
 }
 
+// Of row `i` of a table, whose step is predicted to take `step` seconds.
+ValidationRow row_of(const ValidationSet& set, const simulate::Csv& csv, std::size_t i, const Passes& p, double samples, double step,
+                     const char* measured = "samples_per_gpu_per_s_measured", const char* more = "") {
+  ValidationRow r;
+  r.set = set.name;
+  r.what = fmt::format("{} p={} b={:g} m={} {}{}", csv.text(i, "model"), p.ranks, samples, p.microbatches, csv.text(i, "schedule"), more);
+  r.unit = "samples/s";
+  r.measured = csv.number(i, measured);
+  r.predicted = static_cast<double>(p.microbatches) * samples / static_cast<double>(p.ranks) / step;
+  return r;
+}
+
 }  // namespace
 
 ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& times) {
@@ -141,13 +153,9 @@ ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& 
     for (const bool waits : {false, true}) {
       const double step =
           (waits ? published_seconds_of_all(p, bubble) + norm : published_seconds(p, bubble)) + beside_seconds(p, parameters_of(times, i));
-      ValidationRow r;
-      r.set = set.name;
-      r.what = fmt::format("{} p={} b={:g} m={} {}, {}", csv.text(row, "model"), p.ranks, b, p.microbatches, csv.text(row, "schedule"),
-                           waits ? "waits for the norm" : "validated behind");
-      r.unit = "samples/s";
-      r.measured = csv.number(row, waits ? "samples_per_gpu_per_s_allreduce_sync" : "samples_per_gpu_per_s_post_validation");
-      r.predicted = static_cast<double>(p.microbatches) * b / static_cast<double>(p.ranks) / step;
+      ValidationRow r =
+          row_of(set, csv, row, p, b, step, waits ? "samples_per_gpu_per_s_allreduce_sync" : "samples_per_gpu_per_s_post_validation",
+                 waits ? ", waits for the norm" : ", validated behind");
       r.calibrates = !waits;
       by_configuration[csv.text(row, "model")].push_back(set.rows.size());
       set.rows.push_back(std::move(r));
@@ -170,14 +178,8 @@ ValidationSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& tim
     Passes p = passes_of(times, i, false);
     p.microbatches = csv.integer(row, "m");
     const double b = csv.number(row, "microbatch_size"), step = step_seconds(csv.text(row, "schedule"), p, parameters_of(times, i), 0);
-    ValidationRow r;
-    r.set = set.name;
-    r.what = fmt::format("{} p={} b={:g} m={} {}", csv.text(row, "model"), p.ranks, b, p.microbatches, csv.text(row, "schedule"));
-    r.unit = "samples/s";
-    r.measured = csv.number(row, "samples_per_gpu_per_s_measured");
-    r.predicted = static_cast<double>(p.microbatches) * b / static_cast<double>(p.ranks) / step;
     by_configuration[fmt::format("{} {}", csv.text(row, "model"), p.microbatches)].push_back(set.rows.size());
-    set.rows.push_back(std::move(r));
+    set.rows.push_back(row_of(set, csv, row, p, b, step));
   }
   rank_pairs(set, by_configuration);
   return set;
@@ -199,12 +201,7 @@ ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv,
     const std::string& schedule = csv.text(i, "schedule");
     const bool published = schedule == "ZB-2p" && !csv.empty(i, "bubble_rate_computed");
     const double step = step_seconds(schedule, p, parameters_of(csv, i), published ? csv.number(i, "bubble_rate_computed") : 0);
-    ValidationRow r;
-    r.set = name;
-    r.what = fmt::format("{} p={} b={:g} m={} {}", csv.text(i, "model"), p.ranks, b, p.microbatches, schedule);
-    r.unit = "samples/s";
-    r.measured = csv.number(i, "samples_per_gpu_per_s_measured");
-    r.predicted = static_cast<double>(p.microbatches) * b / static_cast<double>(p.ranks) / step;
+    ValidationRow r = row_of(set, csv, i, p, b, step);
     r.calibrates = !half_chunks && (csv.text(i, "model") == "1.5B" || csv.text(i, "model") == "14.6B");
     // ZB-2p* halves the microbatch: the same samples.
     by_configuration[fmt::format("{} {} {:g}", csv.text(i, "model"), p.ranks, static_cast<double>(p.microbatches) * b)].push_back(

@@ -185,6 +185,9 @@ check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' 
 check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --strategy "t=7" --batch 64
 check "simulate: published measurements" 0 '^\| selene_steps \| 8 \| 8 ' "$pando" simulate --validate "$here/../data/distribution"
 check "simulate: a folder without measurements" 2 "no table of measurements in '$scratch'" "$pando" simulate --validate "$scratch"
+mkdir "$scratch/no_rows"
+head -1 "$here/../data/distribution/selene_steps.csv" >"$scratch/no_rows/selene_steps.csv"
+check "simulate: a table without rows" 2 'selene_steps.csv has no rows; leave the file out' "$pando" simulate --validate "$scratch/no_rows"
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
 check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
