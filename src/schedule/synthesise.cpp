@@ -370,8 +370,8 @@ double busiest_of(const Table& t, const Problem& problem) {
   return busiest;
 }
 
-// Of ranks with one stage: rank r has begun when the first microbatch goes on to rank q, which has its own passes to do, and is not done before
-// the last gradient has come back.
+// Of ranks with one stage: rank r has begun when the first microbatch goes on to rank q, which has its own passes to do, and is not done
+// before the last gradient has come back.
 double longest_way_of(const Problem& problem) {
   const std::int32_t ranks = problem.shape.ranks;
   if (problem.shape.stages_per_rank != 1) return 0;
