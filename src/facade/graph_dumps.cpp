@@ -76,7 +76,7 @@ struct TensorRecord {
 };
 
 template <class A, class R>
-void members(A& a, R& r) {
+void tensor_members(A& a, R& r) {
   a(r.type, r.shape, r.name, r.mapping);
 }
 
@@ -133,7 +133,7 @@ void Graph::serializeTensors(std::ostream& out, ArrayRef<Tensor> tensors, Serial
     const TileToTensorMapping mapping = getTileMapping(t, nullptr);
     for (std::size_t tile = 0; tile < mapping.size(); ++tile)
       for (const Interval& i : mapping[tile]) r.mapping.insert(r.mapping.end(), {tile, i.begin(), i.end()});
-    members(w, r);
+    tensor_members(w, r);
   }
   out.write(w.bytes().data(), static_cast<std::streamsize>(w.bytes().size()));
 }
@@ -148,7 +148,7 @@ std::vector<Tensor> Graph::deserializeTensors(std::istream& in, SerializationFor
   std::vector<Tensor> tensors;
   for (std::uint64_t i = 0; i < count; ++i) {
     TensorRecord r;
-    members(reader, r);
+    tensor_members(reader, r);
     if (!reader.ok() || r.mapping.size() % 3 != 0 || static_cast<std::size_t>(r.type) >= pando::kElementTypes)
       fail(ErrorKind::graph_object_load_error, "tensors-data", "serialised tensor {} of {} is damaged", i, count);
     TileToTensorMapping mapping;

@@ -45,7 +45,7 @@ struct Header {
 };
 
 template <class A, class H>
-void members(A& a, H& h) {
+void header_members(A& a, H& h) {
   a(h.package, h.target, h.options, h.graph_info, h.out_of_memory);
 }
 
@@ -77,7 +77,7 @@ Header read_header(std::istream& in) {
   if (!in.read(bytes.data(), static_cast<std::streamsize>(size)) || checksum(bytes) != sum) corrupt();
   Header h;
   pando::ArchiveReader reader(bytes);
-  members(reader, h);
+  header_members(reader, h);
   if (!reader.ok() || h.graph_info.size() != 5) corrupt();
   return h;
 }
@@ -117,7 +117,7 @@ void Executable::serialize(std::ostream& out) const {
                       {g.variables, g.vertices, g.compute_sets, g.edges, g.programs},
                       s.out_of_memory};
   pando::ArchiveWriter writer;
-  members(writer, header);
+  header_members(writer, header);
   write_word(out, kMagic);
   write_word(out, writer.bytes().size());
   write_word(out, checksum(writer.bytes()));

@@ -15,9 +15,9 @@ using ir::ValueId;
 
 constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
 
-class Finder {
+class DerivativesFinder {
  public:
-  Finder(const Program& program, const Layout& layout)
+  DerivativesFinder(const Program& program, const Layout& layout)
       : m_(program.module),
         program_(program),
         layout_(layout),
@@ -123,6 +123,6 @@ class Finder {
 
 }  // namespace
 
-std::vector<OpId> derivatives_of(const Program& program, const Layout& layout) { return Finder(program, layout).run(); }
+std::vector<OpId> derivatives_of(const Program& program, const Layout& layout) { return DerivativesFinder(program, layout).run(); }
 
 }  // namespace pando::transform

@@ -12,9 +12,9 @@ using ir::Module;
 using ir::OpId;
 using ir::ValueId;
 
-class Finder {
+class SumsFinder {
  public:
-  Finder(const Program& program, const Layout& layout, const std::vector<std::int32_t>& home)
+  SumsFinder(const Program& program, const Layout& layout, const std::vector<std::int32_t>& home)
       : program_(program), m_(program.module), layout_(layout), home_(home), inner_(m_.value_count(), false) {}
 
   std::vector<SumOfStages> run() {
@@ -100,7 +100,7 @@ class Finder {
 }  // namespace
 
 std::vector<SumOfStages> sums_of_stages(const Program& program, const Layout& layout, const std::vector<std::int32_t>& home) {
-  return Finder(program, layout, home).run();
+  return SumsFinder(program, layout, home).run();
 }
 
 }  // namespace pando::transform
