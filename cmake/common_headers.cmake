@@ -33,3 +33,10 @@ function(pando_use_headers target owner)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Xclang> $<$<CXX_COMPILER_ID:Clang>:-fno-pch-timestamp>)
   endif()
 endfunction()
+
+# So many files are compiled as one: those of a folder mostly include the same. Not where missing includes are to be found.
+function(pando_compile_in_batches target size)
+  if(PANDO_PRECOMPILED_HEADERS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  endif()
+endfunction()

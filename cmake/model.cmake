@@ -4,7 +4,7 @@ pando_grouped_manifest(lower_manifest.inc ${CMAKE_SOURCE_DIR}/src/lower/ops)
 pando_module(lower ir base)
 target_link_libraries(pando_lower PUBLIC popnn poprand poplin popops poputil poplar)
 # Many small rows that include the same large headers.
-set_target_properties(pando_lower PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
+pando_compile_in_batches(pando_lower 20)
 # Reads modules alone.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/lower/least_live.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 pando_module(session lower transform ir base)

@@ -12,17 +12,17 @@ namespace pando::simulate {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // The quickest run within a time; at least three.
 template <class F>
 double best_seconds(double budget, F work) {
   double best = 1e30;
-  const auto begin = Clock::now();
-  for (int i = 0; i < 3 || std::chrono::duration<double>(Clock::now() - begin).count() < budget; ++i) {
-    const auto start = Clock::now();
+  const auto begin = SteadyClock::now();
+  for (int i = 0; i < 3 || std::chrono::duration<double>(SteadyClock::now() - begin).count() < budget; ++i) {
+    const auto start = SteadyClock::now();
     work();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    best = std::min(best, std::chrono::duration<double>(SteadyClock::now() - start).count());
   }
   return best;
 }
