@@ -34,6 +34,8 @@ namespace {
 // What one stage's devices hold and do.
 struct Stage {
   double layers = 0, expert_layers = 0;
+  // Of them, those that are computed again where others are not.
+  double again = 0, expert_again = 0;
   // Stages like this one, and the first of them.
   double times = 1;
   std::int64_t rank = 0;
@@ -48,14 +50,24 @@ class Estimator {
         s_(s),
         shapes_(shapes),
         groups_(levels_of(c, s)),
-        layer_(layer_costs(m, c, s, false, shapes)),
+        most_(most_of(s)),
+        layer_(layer_costs(m, c, most_, false, shapes)),
         head_(head_seconds(m, c, s, shapes)) {
-    if (m.experts > 0) expert_layer_ = layer_costs(m, c, s, true, shapes);
+    if (m.experts > 0) expert_layer_ = layer_costs(m, c, most_, true, shapes);
+    if (s.recompute_first > 0) {
+      again_ = layer_costs(m, c, s, false, shapes);
+      if (m.experts > 0) expert_again_ = layer_costs(m, c, s, true, shapes);
+    }
     microbatches_ = static_cast<double>(s.microbatches());
     if (s.weighed)
       weighed_stages();
     else
       even_stages();
+    for (Stage& st : stages_) {
+      const auto n = static_cast<double>(s.recompute_first * s.chunks());
+      st.again = std::min(n, st.layers);
+      st.expert_again = std::min(n - st.again, st.expert_layers);
+    }
   }
 
   Estimate run() {
@@ -105,8 +117,27 @@ class Estimator {
     add(d.last, s_.pipeline - 1, 1);
   }
 
+  // What most layers do.
+  static Strategy most_of(Strategy s) {
+    if (s.recompute_first > 0) s.recompute = Recompute::none;
+    return s;
+  }
+
+  // Of all layers of a stage: what most cost, and what those that are computed again cost otherwise.
+  template <class Cost>
+  double sum_over_layers(const Stage& s, Cost cost) const {
+    const double all = s.layers * cost(layer_) + s.expert_layers * cost(expert_layer_);
+    if (s_.recompute_first == 0) return all;
+    return all + s.again * (cost(again_) - cost(layer_)) + s.expert_again * (cost(expert_again_) - cost(expert_layer_));
+  }
+  // The mean of a stage's layers.
+  double again_seconds(const Stage& s) const {
+    const double n = s.layers + s.expert_layers;
+    return s_.recompute_first > 0 && n > 0 ? again_.again_seconds * (s.again + s.expert_again) / n : layer_.again_seconds;
+  }
+
   double stage_seconds(const Stage& s) const {
-    return s.layers * layer_.seconds() + s.expert_layers * expert_layer_.seconds() + (s.last ? head_ : 0);
+    return sum_over_layers(s, [](const LayerCosts& l) { return l.seconds(); }) + (s.last ? head_ : 0);
   }
   double parameters(const Stage& s, bool experts) const {
     const double t = static_cast<double>(s_.tensor);
@@ -124,8 +155,7 @@ class Estimator {
       const double gather = simulate::transfer_time(c_, Collective::all_gather, 2 * count, g).seconds;
       // Weights that are split are gathered for each pass of each microbatch; what is not hidden by a layer's work is seen.
       const double passes = s_.zero == 3 ? 2 * microbatches_ : 1;
-      const double hidden =
-          s_.zero == 3 ? passes * (s.layers * layer_.computing_seconds + s.expert_layers * expert_layer_.computing_seconds) / 2 : 0;
+      const double hidden = s_.zero == 3 ? passes * sum_over_layers(s, [](const LayerCosts& l) { return l.computing_seconds; }) / 2 : 0;
       return simulate::transfer_time(c_, Collective::reduce_scatter, 4 * count, g).seconds + std::max(0.0, passes * gather - hidden);
     };
     Group between = groups_.data;
@@ -139,7 +169,8 @@ class Estimator {
   }
 
   double bubble_factor() const {
-    const double f = layer_.forward_seconds, i = layer_.input_seconds + layer_.again_seconds, w = layer_.weight_seconds, whole = f + i + w;
+    const double f = layer_.forward_seconds, i = layer_.input_seconds + again_seconds(*slowest_), w = layer_.weight_seconds,
+                 whole = f + i + w;
     switch (s_.schedule) {
       case PipelineSchedule::one_f_one_b: return 1 / static_cast<double>(s_.interleave);
       case PipelineSchedule::zero_bubble_h1: return std::max(0.0, (f + i - w) / whole);
@@ -154,7 +185,7 @@ class Estimator {
   double synchronisation(double others, double message) const {
     if (s_.pipeline == 1 || s_.post_validation) return 0;
     const double norm = simulate::transfer_time(c_, Collective::all_reduce, 4, groups_.ranks).seconds;
-    const double f = layer_.forward_seconds, i = layer_.input_seconds + layer_.again_seconds, w = layer_.weight_seconds;
+    const double f = layer_.forward_seconds, i = layer_.input_seconds + again_seconds(*slowest_), w = layer_.weight_seconds;
     const double messages = static_cast<double>(s_.pipeline - 1) * message, scale = others / (f + i + w);
     const double late = scale * (2 * w - i), first = scale * f;
     switch (s_.schedule) {
@@ -211,7 +242,7 @@ class Estimator {
       for (const LayerOp& o : *ops) transfers += o.transfer ? o.seconds : 0;
     }
     e_.tensor_transfers = layers * transfers;
-    e_.recomputing = layers * layer_.again_seconds;
+    e_.recomputing = layers * again_seconds(*slowest_);
     e_.head = microbatches_ * head_of_slowest();
     e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.synchronisation - e_.optimizer - e_.host -
                    e_.offload - e_.head - e_.tensor_transfers - e_.recomputing;
@@ -233,7 +264,7 @@ class Estimator {
     const Stage& s = stages_.front();
     if (s_.offload_weights) bytes += 2 * microbatches_ * 2 * (parameters(s, false) + parameters(s, true));
     if (s_.offload_activations) {
-      bytes += 2 * microbatches_ * (s.layers * layer_.activation_bytes + s.expert_layers * expert_layer_.activation_bytes);
+      bytes += 2 * microbatches_ * sum_over_layers(s, [](const LayerCosts& l) { return l.activation_bytes; });
     }
     return std::max(0.0, bytes / c_.far_bytes_per_second - work);
   }
@@ -284,13 +315,14 @@ class Estimator {
     kind(MemoryKind::gradients) = resident * 4 * (s_.zero >= 2 ? p / d + pe / de : p + pe);
     kind(MemoryKind::optimizer) = s_.offload_optimizer ? 0 : 12 * (s_.zero >= 1 ? p / d + pe / de : p + pe);
     const double flight = in_flight(s);
-    double activations = flight * (s.layers * layer_.activation_bytes + s.expert_layers * expert_layer_.activation_bytes);
+    double activations = flight * sum_over_layers(s, [](const LayerCosts& l) { return l.activation_bytes; });
     const double widest = std::max(layer_.activation_bytes, expert_layer_.activation_bytes);
     if (s_.offload_activations) activations = std::min(activations, 2 * widest);
     const auto tokens = static_cast<double>(s_.microbatch * m_.seq) / static_cast<double>(s_.context);
     if (s.last) activations += 4 * tokens * static_cast<double>(m_.vocab) / t;  // logits and their gradient
     kind(MemoryKind::activations) = activations;
-    kind(MemoryKind::workspace) = std::max(layer_.working_bytes, expert_layer_.working_bytes);
+    kind(MemoryKind::workspace) =
+        std::max({layer_.working_bytes, expert_layer_.working_bytes, again_.working_bytes, expert_again_.working_bytes});
     // Gradients of embedding and head before they are added to the others; weights that are gathered for a layer.
     kind(MemoryKind::buffers) = 2 * (s.first + s.last) * m_.embedding_parameters() / t;
     if (s_.zero >= 3 && layers > 0) kind(MemoryKind::buffers) += 2 * 2 * (p + pe) / layers;
@@ -303,7 +335,8 @@ class Estimator {
   const Strategy& s_;
   const MeasuredShapes* shapes_;
   Groups groups_;
-  LayerCosts layer_, expert_layer_;
+  Strategy most_;
+  LayerCosts layer_, expert_layer_, again_, expert_again_;
   double head_ = 0, microbatches_ = 1;
   std::vector<Stage> stages_;
   const Stage* slowest_ = nullptr;
@@ -315,7 +348,9 @@ class Estimator {
 Division division_of(const Transformer& model, const Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {
   Strategy plain;
   plain.tensor = s.tensor, plain.pipeline = s.pipeline, plain.data = s.data, plain.context = s.context, plain.expert = s.expert;
-  plain.batch = s.batch, plain.microbatch = s.microbatch, plain.recompute = s.recompute;
+  plain.batch = s.batch, plain.microbatch = s.microbatch;
+  // What some layers of every stage do more is the same for all stages.
+  if (s.recompute_first == 0) plain.recompute = s.recompute;
   const double layer = layer_costs(model, cluster, plain, false, shapes).computing_seconds,
                head = head_seconds(model, cluster, plain, shapes);
   const std::int64_t before = s.pipeline - 1;
@@ -343,6 +378,11 @@ std::vector<std::int64_t> layers_of_stages(const Transformer& model, const Clust
   for (std::int64_t i = p - 1 - d.more; i < p - 1; ++i) ++all[static_cast<std::size_t>(i)];
   all.back() = d.last;
   return all;
+}
+
+std::int64_t most_layers_of(const Transformer& model, const Cluster& cluster, const Strategy& s) {
+  const std::vector<std::int64_t> all = layers_of_stages(model, cluster, s);
+  return (*std::max_element(all.begin(), all.end()) + s.chunks() - 1) / s.chunks();
 }
 
 Estimate estimate(const Transformer& model, const Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {

@@ -70,7 +70,7 @@ class Searcher {
   void thrifty_bounds(Candidate& g) const {
     Strategy s = g.group.head;
     s.comm = TensorComm::sequence_parallel;
-    s.regather = s.recompute != Recompute::full;
+    s.regather = !s.recomputes_all();
     s.zero = s.data * s.context > 1 ? (space_.wide ? 3 : 1) : 0;
     const Estimate e = estimate(m_, free_network(), s);
     g.seconds = kCaution * (e.computing + e.recomputing + e.head + e.bubble + e.host + e.optimizer);
@@ -80,7 +80,7 @@ class Searcher {
   double least_bytes(Strategy s) const {
     if (space_.wide && c_.far_bytes > 0) {
       s.offload_weights = s.offload_optimizer = true;
-      s.offload_activations = s.recompute != Recompute::full;
+      s.offload_activations = !s.recomputes_all();
     }
     double least = std::numeric_limits<double>::infinity();
     // Split weights are gathered somewhere: that may take more than it saves.

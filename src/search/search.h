@@ -27,6 +27,8 @@ struct Space {
   std::string require;
   // Only what the transforms can make (programs/bridge.h): no overlaps, no inputs gathered again, the network's own levels.
   bool runnable = false;
+  // Also recomputation of the first layers of each stage alone: so many numbers of layers at most. 0: of all layers, or none.
+  std::int64_t recompute_sets = 0;
 };
 
 struct Found {

@@ -99,7 +99,9 @@ TEST(Timeline, IsWhatTheEstimateSays) {
        {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2", "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather",
         "t=8 p=8 d=16 schedule=ZB-H1", "t=8 p=8 d=16 weighed", "t=8 p=32 d=4 weighed recompute=full", "t=8 p=16 d=8 schedule=ZB-H1 weighed",
         "t=8 p=8 d=16 schedule=ZB-H2", "t=8 p=8 d=16 schedule=ZB-H2 post-validation", "t=8 p=8 d=16 schedule=ZBV",
-        "t=8 p=8 d=16 schedule=ZBV post-validation", "t=8 p=8 d=16 post-validation"}) {
+        "t=8 p=8 d=16 schedule=ZBV post-validation", "t=8 p=8 d=16 post-validation", "t=8 p=8 d=16 recompute=full recompute-first=5",
+        "t=8 p=16 d=8 v=3 recompute=attention recompute-first=1", "t=8 p=8 d=16 schedule=ZB-H1 recompute=full recompute-first=4",
+        "t=8 p=32 d=4 weighed recompute=full recompute-first=2", "t=8 p=8 d=16 schedule=ZBV recompute=full recompute-first=3"}) {
     const Strategy s = parse_strategy(text, 1024);
     const StepTimeline t = timeline_of(gpt, selene, s);
     EXPECT_NEAR(t.seconds / estimate(gpt, selene, s).seconds, 1, 0.03) << text;
@@ -131,6 +133,40 @@ TEST(Timeline, UpdatesWaitForAllRanks) {
     else
       EXPECT_GT(with.synchronisation, 0.005 * with.seconds) << text;
   }
+}
+
+// From no layer to all of a stage's, time and activations go in equal steps.
+TEST(Strategy, SomeLayersComputeAgain) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer gpt = transformer_named("gpt3-175b");
+  const auto of = [&](const std::string& words) { return estimate(gpt, selene, parse_strategy(words, 1024)); };
+  const auto held = [](const Estimate& e) { return e.memory[static_cast<std::size_t>(simulate::MemoryKind::activations)]; };
+  for (const std::string kind : {" recompute=full", " recompute=attention"}) {
+    for (const std::string words : {"t=8 p=8 d=16", "t=8 p=8 d=16 schedule=ZBV", "t=8 p=8 d=16 v=2 zero=3"}) {
+      const Estimate none = of(words), all = of(words + kind);
+      const std::int64_t layers = most_layers_of(gpt, selene, parse_strategy(words, 1024));
+      EXPECT_EQ(layers, words == "t=8 p=8 d=16" ? 12 : 6);
+      for (std::int64_t n = 1; n < layers; ++n) {
+        const Estimate some = of(fmt::format("{}{} recompute-first={}", words, kind, n));
+        const double share = static_cast<double>(n) / static_cast<double>(layers);
+        EXPECT_NEAR(some.recomputing, share * all.recomputing, 1e-9) << words << kind << n;
+        EXPECT_NEAR(some.seconds, none.seconds + share * (all.seconds - none.seconds), 4e-3 * all.seconds) << words << kind << n;
+        EXPECT_NEAR(held(some), held(none) + share * (held(all) - held(none)), 1e-6 * held(none)) << words << kind << n;
+        EXPECT_NEAR(some.computing, none.computing, 1e-9 * none.computing) << words << kind << n;
+      }
+    }
+  }
+  const auto rule = [&](const char* t) {
+    const Violation v = first_violation(gpt, selene, parse_strategy(t, 1024));
+    return v.rule + ": " + v.message;
+  };
+  EXPECT_EQ(rule("t=8 p=8 d=16 recompute=full recompute-first=11"), ": ");
+  EXPECT_EQ(rule("t=8 p=8 d=16 recompute=full recompute-first=12"),
+            "recompute-first: 12 layers of a stage are to be computed again; a stage has 12 (all of them: recompute=full alone)");
+  EXPECT_EQ(rule("t=8 p=8 d=16 v=3 recompute=attention recompute-first=4"),
+            "recompute-first: 4 layers of a stage are to be computed again; a stage has 4 (all of them: recompute=attention alone)");
+  EXPECT_EQ(rule("recompute-first=2"), "recompute-first: 2 layers of a stage are to be computed again, but recomputation is none");
+  EXPECT_EQ(rule("recompute=full recompute-first=-1"), "recompute-first: a number of layers is expected; 0: all");
 }
 
 // A head that weighs as much as several layers: the last stage has fewer of them.
@@ -180,13 +216,17 @@ TEST(Search, EqualsBruteForce) {
     double memory;
     bool wide;
     const char* require;
+    std::int64_t recompute_sets = 0;
   };
-  for (const Case& c : {Case{"gpt3-13b", 16, 32, 0, false, ""}, Case{"gpt3-13b", 8, 16, 40e9, false, ""},
-                        Case{"gpt3-xl", 8, 8, 12e9, true, ""}, Case{"gpt2", 12, 24, 0, true, "t=2"},
-                        Case{"gpt3-xl", 16, 16, 1e9, false, ""}, Case{"megatron-22b", 16, 16, 0, true, "recompute=attention zero=1"},
-                        Case{"gpt3-13b", 24, 48, 30e9, true, "t=4 weighed"}, Case{"gpt3-13b", 36, 36, 0, true, "t=4 p=9"}}) {
+  for (const Case& c :
+       {Case{"gpt3-13b", 16, 32, 0, false, ""}, Case{"gpt3-13b", 8, 16, 40e9, false, ""}, Case{"gpt3-xl", 8, 8, 12e9, true, ""},
+        Case{"gpt2", 12, 24, 0, true, "t=2"}, Case{"gpt3-xl", 16, 16, 1e9, false, ""},
+        Case{"megatron-22b", 16, 16, 0, true, "recompute=attention zero=1"}, Case{"gpt3-13b", 24, 48, 30e9, true, "t=4 weighed"},
+        Case{"gpt3-13b", 36, 36, 0, true, "t=4 p=9"}, Case{"gpt3-13b", 16, 32, 25e9, false, "", 4},
+        Case{"gpt3-13b", 8, 16, 40e9, true, "t=2 p=4", 100}, Case{"gpt2", 12, 24, 0, true, "t=2 recompute=full", 3}}) {
     const Transformer m = transformer_named(c.model);
-    const Space space{c.devices, c.batch, c.wide, c.memory, c.require};
+    Space space{c.devices, c.batch, c.wide, c.memory, c.require};
+    space.recompute_sets = c.recompute_sets;
     const Result quick = search(m, selene, space, {.top = 3, .frontier = true}),
                  slow = search(m, selene, space, {.top = 3, .frontier = true, .brute_force = true});
     EXPECT_EQ(results_of(quick), results_of(slow)) << c.model;
@@ -198,6 +238,27 @@ TEST(Search, EqualsBruteForce) {
     EXPECT_EQ(q.gap(), 0);
     EXPECT_EQ(results_of(search(m, selene, space)), results_of(search(m, selene, space, {.brute_force = true})));
   }
+}
+
+// Where all activations are too much, computing some again costs less than computing all.
+TEST(Search, SomeLayersAgainAreQuickerThanAll) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer m = transformer_named("llama3-70b");
+  Space space{64, 128, false, 40e9, ""};
+  const Result all = search(m, selene, space);
+  const std::int64_t points = count_points(m, selene, space);
+  space.recompute_sets = 100;
+  const Result some = search(m, selene, space);
+  ASSERT_FALSE(all.best.empty() || some.best.empty());
+  EXPECT_GT(count_points(m, selene, space), points);
+  EXPECT_GT(some.best[0].strategy.recompute_first, 0) << to_table(some);
+  EXPECT_LT(some.best[0].estimate.seconds, 0.95 * all.best[0].estimate.seconds);
+  // What is demanded is in a space without sets, too.
+  space.recompute_sets = 0;
+  space.require = "recompute=full recompute-first=3";
+  const Result demanded = search(m, selene, space);
+  ASSERT_FALSE(demanded.best.empty());
+  EXPECT_EQ(demanded.best[0].strategy.recompute_first, 3);
 }
 
 TEST(Search, WhyNot) {
@@ -212,6 +273,8 @@ TEST(Search, WhyNot) {
               testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"), testing::HasSubstr("more than the 85899345920")));
   EXPECT_THAT(why("t=8 p=2 d=1 recompute=full"), testing::HasSubstr("slower than the best"));
   EXPECT_THAT(why("t=8 p=1 d=1"), testing::HasSubstr("devices: it takes 8"));
+  EXPECT_THAT(why("t=8 p=2 d=1 recompute=full recompute-first=99"),
+              testing::HasSubstr("99 layers of a stage are to be computed again; a stage has 20"));
   EXPECT_THAT(frontier_svg(search(m, selene, space, {.frontier = true}), 8e10), testing::HasSubstr("<path d=\"M"));
   EXPECT_THAT(to_table(r), testing::HasSubstr("certificate: "));
 }

@@ -54,6 +54,7 @@ void add_group(const Transformer& m, const simulate::Cluster& c, const Space& sp
            {"e", s.expert, demand.values.expert},
            {"b", s.microbatch, demand.values.microbatch},
            {"v", s.interleave, demand.values.interleave},
+           {"recompute-first", s.recompute_first, demand.values.recompute_first},
            {"recompute", static_cast<std::int64_t>(s.recompute), static_cast<std::int64_t>(demand.values.recompute)},
            {"schedule", static_cast<std::int64_t>(s.schedule), static_cast<std::int64_t>(demand.values.schedule)},
            {"weighed", s.weighed, demand.values.weighed}}) {
@@ -76,6 +77,18 @@ std::vector<bool> divisions(const Transformer& m, const Space& space, const Stra
   return all;
 }
 
+// How many layers of a stage are computed again: all (0); in a space with sets, and where a user demands it, also some.
+std::vector<std::int64_t> layers_again(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand,
+                                       const Strategy& s) {
+  if (demand.keys.contains("recompute-first")) return {demand.values.recompute_first};
+  std::vector<std::int64_t> all{0};
+  if (s.recompute == Recompute::none || space.recompute_sets == 0) return all;
+  // A few of many lie as far apart as can be.
+  const std::int64_t most = most_layers_of(m, c, s) - 1, n = std::min<std::int64_t>(most, space.recompute_sets);
+  for (std::int64_t i = 1; i <= n; ++i) all.push_back(i * (most + 1) / (n + 1));
+  return all;
+}
+
 void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space& space, const Demand& demand, Strategy s,
                    std::vector<PointGroup>& all) {
   using S = PipelineSchedule;
@@ -86,7 +99,11 @@ void add_schedules(const Transformer& m, const simulate::Cluster& c, const Space
       s.recompute = r;
       for (const bool weighed : divisions(m, space, s)) {
         s.weighed = weighed;
-        add_group(m, c, space, demand, s, all);
+        s.recompute_first = 0;
+        for (const std::int64_t first : layers_again(m, c, space, demand, s)) {
+          s.recompute_first = first;
+          add_group(m, c, space, demand, s, all);
+        }
       }
     }
   }
@@ -127,7 +144,7 @@ std::vector<TransferChoice> transfer_choices(const simulate::Cluster& c, const S
     if (space.runnable && (comm == TensorComm::split_all_reduce || (comm == TensorComm::sequence_parallel && head.tensor == 1))) continue;
     if (!demand.allows("comm", static_cast<std::int64_t>(comm), static_cast<std::int64_t>(demand.values.comm))) continue;
     for (bool again :
-         one_or(!space.runnable && comm == TensorComm::sequence_parallel && head.recompute != Recompute::full, std::vector{false, true})) {
+         one_or(!space.runnable && comm == TensorComm::sequence_parallel && !head.recomputes_all(), std::vector{false, true})) {
       for (TensorOverlap o :
            one_or(!space.runnable && head.tensor > 1, std::vector{TensorOverlap::none, TensorOverlap::ring, TensorOverlap::pipe})) {
         if (!demand.allows("overlap", static_cast<std::int64_t>(o), static_cast<std::int64_t>(demand.values.tensor_overlap))) continue;
@@ -154,7 +171,7 @@ std::vector<OtherChoice> other_choices(const simulate::Cluster& c, const Space& 
     if (!demand.allows("zero", zero, demand.values.zero)) continue;
     for (bool overlap : one_or(many && !space.runnable, std::vector{false, true})) {
       for (bool weights : one_or(far, std::vector{false, true})) {
-        for (bool activations : one_or(far && head.recompute != Recompute::full, std::vector{false, true})) {
+        for (bool activations : one_or(far && !head.recomputes_all(), std::vector{false, true})) {
           for (bool optimizer : one_or(far, std::vector{false, true})) {
             for (std::int8_t p : level_list(head.pipeline > 1)) {
               for (std::int8_t d : level_list(head.data > 1)) all.push_back({zero, overlap, weights, activations, optimizer, p, d});

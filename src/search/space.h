@@ -7,7 +7,7 @@
 
 namespace pando::search {
 
-// Points with equal degrees, microbatch, interleaving, recomputation and schedule. The rest are the axes below.
+// Points with equal degrees, microbatch, interleaving, recomputation (of as many layers) and schedule. The rest are the axes below.
 struct PointGroup {
   Strategy head;
   std::int64_t first_index = 0, points = 0;

@@ -41,9 +41,10 @@ bool set(Strategy& s, std::string_view key, std::string_view value) {
     std::string_view key;
     std::int64_t Strategy::* member;
   };
-  static constexpr Number numbers[] = {{"t", &Strategy::tensor},     {"p", &Strategy::pipeline}, {"d", &Strategy::data},
-                                       {"c", &Strategy::context},    {"e", &Strategy::expert},   {"b", &Strategy::microbatch},
-                                       {"v", &Strategy::interleave}, {"zero", &Strategy::zero}};
+  static constexpr Number numbers[] = {
+      {"t", &Strategy::tensor},     {"p", &Strategy::pipeline}, {"d", &Strategy::data},
+      {"c", &Strategy::context},    {"e", &Strategy::expert},   {"b", &Strategy::microbatch},
+      {"v", &Strategy::interleave}, {"zero", &Strategy::zero},  {"recompute-first", &Strategy::recompute_first}};
   for (const Number& n : numbers) {
     if (n.key == key) {
       s.*n.member = whole_of(value, key);
@@ -105,6 +106,7 @@ std::string to_string(const Strategy& s) {
   };
   number("c", s.context, 1), number("e", s.expert, 1), number("v", s.interleave, 1), number("zero", s.zero, 0);
   if (s.recompute != Recompute::none) text += fmt::format(" recompute={}", name_of(s.recompute));
+  number("recompute-first", s.recompute_first, 0);
   if (s.comm != TensorComm::all_reduce) text += fmt::format(" comm={}", name_of(s.comm));
   if (s.tensor_overlap != TensorOverlap::none) text += fmt::format(" overlap={}", name_of(s.tensor_overlap));
   if (s.schedule != PipelineSchedule::one_f_one_b) text += fmt::format(" schedule={}", name_of(s.schedule));
@@ -128,7 +130,8 @@ Strategy parse_strategy(std::string_view text, std::int64_t batch) {
     const bool known = equals == std::string_view::npos ? set_flag(s, word) : set(s, word.substr(0, equals), word.substr(equals + 1));
     if (!known) {
       fail(ErrorKind::poplar_error, "strategy-text",
-           "'{}': t= p= d= c= e= b= v= zero= recompute= comm= overlap= schedule= levels= weighed regather data-overlap post-validation "
+           "'{}': t= p= d= c= e= b= v= zero= recompute= recompute-first= comm= overlap= schedule= levels= weighed regather data-overlap "
+           "post-validation "
            "offload-weights offload-activations offload-optimizer are known",
            word);
     }
@@ -166,7 +169,7 @@ Violation degrees_violation(const Transformer& m, const Strategy& s) {
   if (s.expert > 1 && (m.experts == 0 || m.experts % s.expert != 0 || s.data * s.context % s.expert != 0)) {
     return no("experts", fmt::format("e={} must divide {} experts and d x c = {}", s.expert, m.experts, s.data * s.context));
   }
-  if (s.regather && (s.comm != TensorComm::sequence_parallel || s.recompute == Recompute::full)) {
+  if (s.regather && (s.comm != TensorComm::sequence_parallel || s.recomputes_all())) {
     return no("regather", "only sequence-parallel inputs that are kept are gathered again");
   }
   if (s.tensor == 1 && s.tensor_overlap != TensorOverlap::none) return no("overlap", "nothing to overlap at t=1");
@@ -190,9 +193,7 @@ Violation network_violation(const simulate::Cluster& c, const Strategy& s) {
   if ((s.offload_weights || s.offload_activations || s.offload_optimizer) && c.far_bytes == 0) {
     return no("offload", "the machine has no second memory");
   }
-  if (s.offload_activations && s.recompute == Recompute::full) {
-    return no("offload", "with full recomputation there are no activations to move");
-  }
+  if (s.offload_activations && s.recomputes_all()) { return no("offload", "with full recomputation there are no activations to move"); }
   if (c.levels.empty() && s.devices() > 1) return no("network", "the machine has no network");
   if (s.tensor_level < 0) {
     if (!c.levels.empty() && s.devices() > c.levels.back().devices) {
@@ -219,10 +220,24 @@ Violation network_violation(const simulate::Cluster& c, const Strategy& s) {
   return {};
 }
 
+Violation recompute_violation(const Transformer& m, const simulate::Cluster& c, const Strategy& s) {
+  const auto no = [](std::string message) { return Violation{"recompute-first", std::move(message)}; };
+  if (s.recompute_first == 0) return {};
+  if (s.recompute_first < 0) return no("a number of layers is expected; 0: all");
+  if (s.recompute == Recompute::none) {
+    return no(fmt::format("{} layers of a stage are to be computed again, but recomputation is none", s.recompute_first));
+  }
+  const std::int64_t most = most_layers_of(m, c, s);
+  if (s.recompute_first < most) return {};
+  return no(fmt::format("{} layers of a stage are to be computed again; a stage has {} (all of them: recompute={} alone)",
+                        s.recompute_first, most, name_of(s.recompute)));
+}
+
 }  // namespace
 
 Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
   if (Violation v = degrees_violation(model, s)) return v;
+  if (Violation v = recompute_violation(model, cluster, s)) return v;
   return network_violation(cluster, s);
 }
 

@@ -31,6 +31,8 @@ struct Strategy {
   std::int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
   std::int64_t batch = 1, microbatch = 1, interleave = 1;
   Recompute recompute = Recompute::none;
+  // Only so many layers of each stage, the first ones, are computed again; 0: all. A rank with several stages has so many of each.
+  std::int64_t recompute_first = 0;
   TensorComm comm = TensorComm::all_reduce;
   // Sequence parallel: gather a layer's input again on the way back instead of keeping it whole.
   bool regather = false;
@@ -50,6 +52,10 @@ struct Strategy {
   // pipeline.
   std::int8_t tensor_level = -1, pipeline_level = -1, data_level = -1;
 
+  // Nothing but layers' inputs is kept.
+  bool recomputes_all() const { return recompute == Recompute::full && recompute_first == 0; }
+  // Stages that a rank has.
+  std::int64_t chunks() const { return schedule == PipelineSchedule::zero_bubble_v ? 2 : interleave; }
   std::int64_t devices() const { return tensor * pipeline * data * context; }
   std::int64_t microbatches() const { return batch / (data * microbatch); }
   friend bool operator==(const Strategy&, const Strategy&) = default;
@@ -111,8 +117,11 @@ struct Division {
 };
 // Of a strategy that is weighed. By what no choice of transfers, of ZeRO or of offload changes.
 Division division_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
-// By stage, whatever the strategy; without experts.
+// By rank of the pipeline, whatever the strategy; without experts.
 std::vector<std::int64_t> layers_of_stages(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
+
+// The most layers that a stage has; a rank may have several stages.
+std::int64_t most_layers_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
 
 // Why a strategy cannot be: which rule, and what was found.
 struct Violation {

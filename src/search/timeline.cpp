@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace pando::search {
@@ -31,10 +32,13 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   if (model.experts > 0) fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes stages without experts", model.name);
   StepTimeline t;
   t.table = table_of(s);
-  t.layer = layer_costs(model, cluster, s);
+  t.recompute_first = s.recompute_first;
+  Strategy most = s;
+  if (s.recompute_first > 0) most.recompute = Recompute::none, t.first = layer_costs(model, cluster, s);
+  t.layer = layer_costs(model, cluster, most);
   t.head = head_seconds(model, cluster, s);
   const Estimate e = estimate(model, cluster, s);
-  const std::int64_t chunks = s.schedule == PipelineSchedule::zero_bubble_v ? 2 : s.interleave;
+  const std::int64_t chunks = s.chunks();
   const auto stages = static_cast<std::size_t>(s.pipeline * chunks);
   t.layers = chunks > 1 ? std::vector<std::int64_t>(stages, model.layers / static_cast<std::int64_t>(stages))
                         : layers_of_stages(model, cluster, s);
@@ -42,10 +46,13 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1),
                message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
   t.costs = {{}, {}, {}};
+  double again_ops = 0;
   for (std::int64_t layers : t.layers) {
     const auto n = static_cast<double>(layers);
     t.costs.forward.push_back(n * t.layer.forward_seconds + message);
-    t.costs.input_gradient.push_back(n * (t.layer.again_seconds + t.layer.input_seconds) + message);
+    const auto again = static_cast<double>(std::min(layers, t.recompute_first));
+    again_ops += again * static_cast<double>(t.first.again.size());
+    t.costs.input_gradient.push_back(n * (t.layer.again_seconds + t.layer.input_seconds) + again * t.first.again_seconds + message);
     t.costs.weight_gradient.push_back(n * t.layer.weight_seconds);
   }
   t.costs.forward.back() += t.head / 3;
@@ -58,7 +65,7 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   t.seconds = (s.post_validation ? t.timing.span : t.timing.makespan) + t.exchange + t.optimizer + e.host + e.offload;
   const double each =
       static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
-  t.ops = each * static_cast<double>(model.layers * s.microbatches()) * static_cast<double>(s.devices() / s.pipeline);
+  t.ops = (each * static_cast<double>(model.layers) + again_ops) * static_cast<double>(s.microbatches() * s.devices() / s.pipeline);
   return t;
 }
 
@@ -86,7 +93,10 @@ std::string chrome_trace(const StepTimeline& t, std::size_t most) {
           }
         };
         if (c.action == schedule::Action::forward) run(t.layer.forward);
-        if (schedule::is_backward(c.action)) run(t.layer.again), run(t.layer.input_gradient);
+        if (schedule::is_backward(c.action)) {
+          run(layer < t.recompute_first ? t.first.again : t.layer.again);
+          run(t.layer.input_gradient);
+        }
         if (c.action == schedule::Action::weight_gradient || c.action == schedule::Action::backward) run(t.layer.weight_gradient);
       }
     }

@@ -16,6 +16,9 @@ struct StepTimeline {
   schedule::Timing timing;
   // The ops of one layer: what each cell does as often as its stage has layers.
   LayerCosts layer;
+  // Where only some layers are computed again: theirs, and how many of a stage that is, its first ones.
+  LayerCosts first;
+  std::int64_t recompute_first = 0;
   std::vector<std::int64_t> layers;
   double head = 0;
   // Behind the last cell: gradients exchanged, weights updated. Behind each rank's own last cell, where updates do not wait for all ranks.

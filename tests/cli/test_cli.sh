@@ -189,6 +189,8 @@ mkdir "$scratch/no_rows"
 head -1 "$here/../data/distribution/selene_steps.csv" >"$scratch/no_rows/selene_steps.csv"
 check "simulate: a table without rows" 2 'selene_steps.csv has no rows; leave the file out' "$pando" simulate --validate "$scratch/no_rows"
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
+check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
+check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
 check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
 check "search: options of programs beside a transformer" 2 '\-\-recompute-sets: it takes a program' \

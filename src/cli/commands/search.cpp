@@ -79,7 +79,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
 
 // The winner as a program: a GPT of these sizes, distributed.
 void emit(const Arguments& a, const search::Transformer& model, const search::Strategy& s) {
-  const transform::Strategy t = search::transforms_of(s);
+  const transform::Strategy t = search::transforms_of(model, s);
   write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
   fmt::print(stderr, "{}: {}\n", a.program.emit, search::to_string(t));
 }
@@ -99,6 +99,7 @@ int run(Arguments& a) {
   // Words that are none are found before the search.
   if (!a.why.empty()) search::parse_strategy(a.why, a.batch);
   a.space.batch = a.batch;
+  a.space.recompute_sets = a.program.space.recompute_sets;
   a.space.runnable = !a.program.emit.empty();
   search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
   if (!a.quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
@@ -205,10 +206,10 @@ void add_search(CLI::App& app, int& status) {
       ->default_str("1")
       ->check(CLI::Range(0, 8));
   command
-      ->add_option(
-          "--recompute-sets", p.space.recompute_sets,
-          "Of a program: also compute activations of some layers again, not of all; so many sets of layers at most for each kind of "
-          "recomputation, 8 without a number")
+      ->add_option("--recompute-sets", p.space.recompute_sets,
+                   "Also compute activations of some layers again, not of all (of a transformer: of the first layers of each stage); so "
+                   "many sets of "
+                   "layers at most for each kind of recomputation, 8 without a number")
       ->expected(0, 1)
       ->default_str("8")
       ->check(CLI::Range(0, 10'000));

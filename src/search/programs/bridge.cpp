@@ -43,7 +43,7 @@ transform::Program program_of(const Transformer& t, std::int64_t batch) {
   return models::build_gpt(g);
 }
 
-transform::Strategy transforms_of(const Strategy& s) {
+transform::Strategy transforms_of(const Transformer& model, const Strategy& s) {
   if (s.comm == TensorComm::split_all_reduce) no_transform("all-reduces in two parts with whole tensors between them");
   if (s.regather) no_transform("gathering a layer's input again on the way back");
   if (s.tensor_overlap != TensorOverlap::none) no_transform("tensor-parallel transfers beside products");
@@ -57,12 +57,17 @@ transform::Strategy transforms_of(const Strategy& s) {
   t.data = static_cast<std::int32_t>(s.data / s.expert);
   t.context = static_cast<std::int32_t>(s.context);
   t.microbatches = static_cast<std::int32_t>(s.microbatches());
-  t.stages_per_rank = static_cast<std::int32_t>(s.schedule == PipelineSchedule::zero_bubble_v ? 2 : s.interleave);
+  t.stages_per_rank = static_cast<std::int32_t>(s.chunks());
   t.schedule = schedule_of(s);
   t.zero = static_cast<std::int32_t>(s.zero);
   t.recompute = s.recompute == Recompute::full        ? transform::Recompute::full
                 : s.recompute == Recompute::attention ? transform::Recompute::selective
                                                       : transform::Recompute::none;
+  // The embedding is layer 0 of the program.
+  const std::int64_t each = s.recompute_first > 0 ? model.layers / (s.pipeline * s.chunks()) : 0;
+  for (std::int64_t l = 0; each > 0 && l < model.layers; ++l) {
+    if (l % each < s.recompute_first) t.recomputed_layers.push_back(static_cast<std::uint32_t>(l + 1));
+  }
   t.sequence_parallel = s.comm == TensorComm::sequence_parallel && s.tensor > 1;
   t.offload_weights = s.offload_weights;
   t.offload_activations = s.offload_activations;

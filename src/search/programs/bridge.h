@@ -9,6 +9,6 @@ namespace pando::search {
 // The step of training that the sizes describe: a GPT with `batch` samples. Refuses (poplar_error) sizes that the builder has no words for.
 transform::Program program_of(const Transformer& model, std::int64_t batch);
 // The transforms' strategy of a point. Refuses (poplar_error) what no transform does: a space with `runnable` has no such points.
-transform::Strategy transforms_of(const Strategy& s);
+transform::Strategy transforms_of(const Transformer& t, const Strategy& s);
 
 }  // namespace pando::search

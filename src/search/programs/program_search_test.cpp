@@ -559,12 +559,20 @@ TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
   ASSERT_EQ(r.best.size(), 30u);
   const transform::Program gpt = program_of(t, 16);
   for (const Found& f : r.best) {
-    const Strategy s = transforms_of(f.strategy);
+    const Strategy s = transforms_of(t, f.strategy);
     EXPECT_GT(estimate_program(gpt, s, selene).seconds, 0) << to_string(f.strategy) << " / " << to_string(s);
   }
-  EXPECT_THROW(transforms_of(parse_strategy("t=2 overlap=ring", 16)), poplar::poplar_error);
-  EXPECT_THROW(transforms_of(parse_strategy("d=2 data-overlap", 16)), poplar::poplar_error);
+  EXPECT_THROW(transforms_of(t, parse_strategy("t=2 overlap=ring", 16)), poplar::poplar_error);
+  EXPECT_THROW(transforms_of(t, parse_strategy("d=2 data-overlap", 16)), poplar::poplar_error);
   EXPECT_THROW(program_of(transformer_named("llama3-8b"), 16), poplar::poplar_error);
+  // Layers that are computed again, by the numbers that they have in the program: the embedding is 0.
+  const auto peak = [&](const std::string& words) {
+    return estimate_program(gpt, transforms_of(t, parse_strategy("t=2 p=2 d=2 b=2 " + words, 16)), selene).peak;
+  };
+  EXPECT_EQ(transforms_of(t, parse_strategy("t=2 p=2 d=2 recompute=full recompute-first=1", 16)).recomputed_layers,
+            (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_LT(peak("recompute=full"), peak("recompute=full recompute-first=1"));
+  EXPECT_LT(peak("recompute=full recompute-first=1"), peak(""));
 }
 
 }  // namespace
