@@ -193,8 +193,8 @@ check "search: some layers of each stage compute again" 0 'recompute=full recomp
 check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
 check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
-check "search: options of programs beside a transformer" 2 '\-\-recompute-sets: it takes a program' \
-  "$pando" search gpt2 --batch 8 --quiet --recompute-sets
+check "search: options of programs beside a transformer" 2 '\-\-schedules: it takes a program' \
+  "$pando" search gpt2 --batch 8 --quiet --schedules all
 check "search: nothing fits" 1 'nothing fits' "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
 check "search: nothing fits, with a certificate" 1 'certificate: [1-9][0-9]* points = 0 evaluated' \
   "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
