@@ -43,10 +43,8 @@ void Lowering::find_destinations(OpId call, GraphId graph) {
   const auto& outputs = module_.graph(graph).outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& users = analysis_.users(results[i]);
-    // One that is in the program: it counts as a read.
-    if (users.size() != 1 || users[0].second != 1 || analysis_.uses(results[i]) != 1 ||
-        module_.row(users[0].first).name != "copy_var_update_")
-      continue;
+    // One that is in the program: it counts as a read. The result is what it reads: what it overwrites lies somewhere already.
+    if (users.size() != 1 || analysis_.uses(results[i]) != 1 || module_.row(users[0].first).name != "copy_var_update_") continue;
     const ValueId home = resolved(module_.operand(users[0].first, 0));
     if (analysis_.uses(home) != 1 || !may_be_overwritten_early(home)) continue;
     const ir::Type &to = module_.type_of(home), &from = module_.type_of(outputs[i]);

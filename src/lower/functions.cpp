@@ -105,6 +105,18 @@ Lowering::Function& Lowering::function(GraphId g) {
   return made;
 }
 
+Slot Lowering::brought(ValueId from, ValueId to, Slot slot) {
+  if (&graph_at(module_.type_of(from).place) == &graph_at(module_.type_of(to).place)) return slot;
+  const Tensor there = new_tensor(to);
+  if (there.numElements() > 0) program_->add(poplar::program::Copy(slot.tensor, there, false, name_of(to)));
+  return fresh_slot(there);
+}
+
+// A function's own inputs lie where it wants them.
+Slot Lowering::given(GraphId g, std::size_t i, ValueId operand, Slot slot) {
+  return is_function(g) ? slot : brought(operand, module_.graph(g).inputs[i], std::move(slot));
+}
+
 void Lowering::run_graph(GraphId g, std::vector<Slot> inputs) {
   const ir::Graph& graph = module_.graph(g);
   PANDO_CHECK(inputs.size() == graph.inputs.size());

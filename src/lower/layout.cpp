@@ -36,7 +36,9 @@ Tensor Lowering::linear(poplar::Graph& graph, const ir::Type& type, const std::s
   return t;
 }
 
+// What is read at another place is copied there: how it likes to lie there is nothing to the value.
 Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth) {
+  const poplar::Graph& here = graph_at(module_.type_of(v).place);
   const auto graphs = module_.graphs(op);
   const std::string_view kind = module_.row(op).name;
   if (!graphs.empty()) {
@@ -52,6 +54,7 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
       }
     }
     if (input >= module_.graph(g).inputs.size()) return {};
+    if (&graph_at(module_.type_of(module_.graph(g).inputs[input]).place) != &here) return {};
     if (is_function(g)) {
       const Tensor t = graph_.clone(function(g).inputs[input], name_of(v));
       wish_of_function_ = true;
@@ -61,7 +64,7 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
     return layout_wish(module_.graph(g).inputs[input], depth + 1);
   }
   const Row* row = find_row(kind);
-  if (row == nullptr) return {};
+  if (row == nullptr || (!module_.row(op).moves && &graph_of(op) != &here)) return {};
   if (row->layout) {
     const Tensor t = row->layout({module_, op, index, graph_of(op), *this, name_of(v)});
     if (t.valid() && decisions_)

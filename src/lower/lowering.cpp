@@ -176,7 +176,7 @@ void Lowering::refuse_types() const {
 // --- what rows see -----------------------------------------------------------------------------------------------------------------------
 
 OpLowering::OpLowering(Lowering& lowering, OpId op)
-    : lowering_(lowering), op_(op), graph_(lowering.graph_of(op)), taken_(lowering.module().operands(op).size()) {}
+    : lowering_(lowering), op_(op), graph_(lowering.graph_of(op)), taken_(lowering.module().operands(op).size()), copied_(taken_.size()) {}
 
 const ir::Module& OpLowering::module() const { return lowering_.module(); }
 poplar::program::Sequence& OpLowering::program() { return lowering_.program(); }
@@ -184,7 +184,17 @@ std::string OpLowering::name() const {
   const std::string& own = module().name_of(op_);
   return own.empty() ? std::string(module().row(op_).name) : own;
 }
-Tensor OpLowering::operand(std::size_t i) { return lowering_.slot(module().operand(op_, i)).tensor; }
+const Slot& OpLowering::slot(std::size_t i) {
+  if (copied_[i]) return *copied_[i];
+  const ir::Type& type = operand_type(i);
+  const Slot& there = lowering_.slot(module().operand(op_, i));
+  if (module().row(op_).moves || &lowering_.graph_at(type.place) == &graph_) return there;
+  const Tensor here = lowering_.linear(graph_, type, name() + "/operand");
+  if (here.numElements() > 0) program().add(poplar::program::Copy(there.tensor, here, false, name() + "/operand"));
+  copied_[i] = lowering_.fresh_slot(here);
+  return *copied_[i];
+}
+Tensor OpLowering::operand(std::size_t i) { return slot(i).tensor; }
 Tensor OpLowering::fresh(std::size_t i) { return lowering_.new_tensor(module().result(op_, i)); }
 
 // One value given twice is two storages when both are taken.
@@ -218,19 +228,19 @@ void OpLowering::result(std::size_t i, Tensor t) {
   const auto shape = extents(result_type(i).shape);
   if (t.shape() != shape) t = t.reshape(shape);
   // What lies where operands lie is a view of them, or may be overwritten too early.
-  for (std::size_t k = 0; k < operands(); ++k) PANDO_CHECK(!lowering_.has_slot(module().operand(op_, k)) || !operand(k).intersectsWith(t));
+  for (ValueId v : module().operands(op_)) PANDO_CHECK(!lowering_.has_slot(v) || !lowering_.slot(v).tensor.intersectsWith(t));
   lowering_.define(module().result(op_, i), lowering_.fresh_slot(std::move(t)));
 }
 
 void OpLowering::result_view(std::size_t i, Tensor t) {
-  Slot slot{std::move(t), {}};
-  for (ValueId v : module().operands(op_)) {
-    const auto& storages = lowering_.slot(v).storages;
-    slot.storages.insert(slot.storages.end(), storages.begin(), storages.end());
+  Slot view{std::move(t), {}};
+  for (std::size_t k = 0; k < operands(); ++k) {
+    const auto& storages = slot(k).storages;
+    view.storages.insert(view.storages.end(), storages.begin(), storages.end());
   }
-  std::sort(slot.storages.begin(), slot.storages.end());
-  slot.storages.erase(std::unique(slot.storages.begin(), slot.storages.end()), slot.storages.end());
-  lowering_.define(module().result(op_, i), std::move(slot));
+  std::sort(view.storages.begin(), view.storages.end());
+  view.storages.erase(std::unique(view.storages.begin(), view.storages.end()), view.storages.end());
+  lowering_.define(module().result(op_, i), std::move(view));
 }
 
 void OpLowering::result_taken(std::size_t i, std::size_t operand) {

@@ -123,6 +123,10 @@ class Lowering {
   void before_running(std::span<const ir::GraphId> graphs);
   // Runs a graph once on slots: where it is called, or as a function. Afterwards its outputs and finals have slots, until end_graph.
   void run_graph(ir::GraphId g, std::vector<Slot> inputs);
+  // The slot of `from`; where the place of `to`, which it becomes, is another one: a copy of it there.
+  Slot brought(ir::ValueId from, ir::ValueId to, Slot slot);
+  // What an op gives a graph as input i.
+  Slot given(ir::GraphId g, std::size_t i, ir::ValueId operand, Slot slot);
   void end_graph(ir::GraphId g);
   // Lowers `body` into a program of its own, whose steps may run any number of times.
   poplar::program::Sequence nested(const std::function<void()>& body);

@@ -131,7 +131,7 @@ class OpLowering {
   // The scalar parameter as a tensor of one element, float or half as operand 0 is (integers: its type).
   poplar::Tensor scalar(std::string_view name, double otherwise = 0);
 
-  // Of the operand's shape. Computes what was put off.
+  // Of the operand's shape, at the op's place unless the op is one that moves. Computes what was put off.
   poplar::Tensor operand(std::size_t i);
   // Storage that holds the operand's value and may be overwritten; then result_taken(r, i) makes it result r.
   poplar::Tensor take(std::size_t i);
@@ -154,7 +154,10 @@ class OpLowering {
   Lowering& lowering_;
   ir::OpId op_;
   poplar::Graph& graph_;
-  std::vector<std::optional<Slot>> taken_;
+  // Where operands are read; those that lie at another place than the op have a copy.
+  const Slot& slot(std::size_t i);
+
+  std::vector<std::optional<Slot>> taken_, copied_;
 };
 
 }  // namespace pando::lower

@@ -77,5 +77,23 @@ TEST(Casts, of_all_float8_codes_and_of_integers_are_those_of_the_host) {
   });
 }
 
+// Libraries order floats, halfs and integers of 32 bits.
+TEST(Casts, small_integers_are_put_in_order_as_int) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    for (DType t : {DType::int8, DType::uint8, DType::int16, DType::uint16, DType::int32}) {
+      const bool is_signed = t != DType::uint8 && t != DType::uint16;
+      const std::int64_t low = is_signed ? -100 : 155;
+      const TensorId x = p.variable(HostTensor::of_ints(t, {2, 3}, std::array<std::int64_t, 6>{5, low, 7, 100, 9, 9}));
+      for (const bool largest : {true, false}) {
+        const Attributes two{{"axis", std::int64_t{1}}, {"k", std::int64_t{2}}, {"largest", largest}, {"sorted", true}};
+        for (TensorId r : p.b.op(g, "topk", std::vector{x}, two)) p.store(r);
+      }
+      for (const char* op : {"argmax", "argmin"}) p.store(p.op(g, op, {x}, {{"dim", std::int64_t{1}}, {"keepdim", false}}));
+      for (TensorId r : p.b.op(g, "median", std::vector{x}, {{"axis", Ints{1}}, {"keepdims", false}})) p.store(r);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace pando::session

@@ -43,6 +43,7 @@ struct Program {
   TensorId op(GraphId g, std::string_view name, std::vector<TensorId> operands, Attributes a = {}, std::vector<GraphId> graphs = {}) {
     return b.op(g, name, operands, a, graphs, false)[0];
   }
+  TensorId constant(HostTensor data) { return b.add_constant(main(), std::move(data), "c"); }
   TensorId turned(GraphId g, TensorId t) { return op(g, "transpose", {t}, {{"permutation", Ints{1, 0}}}); }
   // Runs on the CPU device; variables must become what the interpreter makes of them. Returns the steps.
   std::vector<std::string> steps() {
@@ -190,6 +191,22 @@ TEST(Fusion, products_with_bias_and_activation_are_one_step) {
         return std::vector{p.op(g, activation, {p.op(g, "add", {p.op(g, "matmul", {x, w}), b})})};
       };
     });
+  }
+}
+
+// It would need a copy of what the product reads.
+TEST(Fusion, an_update_in_place_comes_before_no_product) {
+  const Build build = [](Program& p, GraphId g) {
+    const TensorId x = p.variable(uneven({6, 8}, 1)), w = p.variable(uneven({8, 4}, 2)), b = p.variable(uneven({4}, 3));
+    const TensorId product = p.op(g, "matmul", {x, w});
+    const Attributes first{{"start", Ints{0}}, {"stop", Ints{1}}, {"step", Ints{1}}, {"axis", Ints{0}}};
+    p.b.op(g, "slice_assign", std::vector{w, p.constant(uneven({1, 4}, 4))}, first, {}, true);
+    return std::vector{p.op(g, "relu", {p.op(g, "add", {product, b})}), w};
+  };
+  expect_folded(build, 0, 0);
+  for (const std::int64_t tiles : {std::int64_t{0}, kTiles}) {
+    for (const std::string& step : run(build, true, true, 2, tiles).steps)
+      EXPECT_FALSE(step.ends_with("/kept") || step.ends_with("/copy")) << step;
   }
 }
 

@@ -45,6 +45,18 @@ TEST(Programs, logarithms_of_powers_of_two_are_whole) {
   });
 }
 
+TEST(Programs, the_slope_of_gelu_ends_at_infinity) {
+  on_machines([](Program& p) {
+    const double infinity = std::numeric_limits<double>::infinity(), nothing = std::numeric_limits<double>::quiet_NaN();
+    const TensorId x = p.variable(HostTensor::of_floats(DType::float32, {4}, std::array<double, 4>{-infinity, infinity, -1000, 1000}));
+    const TensorId no_number = p.variable(HostTensor::of_floats(DType::float32, {1}, std::array<double, 1>{nothing}));
+    for (const char* op : {"gelu_grad", "geluerf_grad"}) {
+      p.store(p.op(p.main(), "abs", {p.op(p.main(), op, {x, p.variable(counting({4}))})}));
+      p.store(p.op(p.main(), "isnan", {p.op(p.main(), op, {no_number, p.variable(counting({1}))})}));
+    }
+  });
+}
+
 TEST(Programs, what_has_steps_reads_halfs_as_they_would_be_stored) {
   on_machines([](Program& p) {
     const GraphId g = p.main();

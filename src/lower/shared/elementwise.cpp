@@ -198,7 +198,8 @@ std::optional<std::size_t> Lowering::overwritten_leaf(const Group& group, const 
   for (std::size_t i = 0; i < group.leaves.size(); ++i) {
     const ValueId v = group.leaves[i].value;
     if (!v.valid() || taken[i] || module_.type_of(v).shape != type.shape || module_.type_of(v).dtype != type.dtype) continue;
-    if (new_version ? v == first : is_dead_temporary(v)) return i;
+    const bool reusable = is_dead_temporary(v) && &graph_at(module_.type_of(v).place) == &graph_at(type.place);
+    if (new_version ? v == first : reusable) return i;
   }
   return std::nullopt;
 }
@@ -207,9 +208,9 @@ void Lowering::compute(const Group& group) {
   current_.clear();
   std::vector<Tensor> tensors;
   const Member& last = group.members.back();
-  const ir::Device device = place_of(last.op).device;
-  // Operands on another device are read from there.
-  bool one_device = true;
+  const poplar::Graph& here = graph_of(last.op);
+  // Operands at another place are read from there.
+  bool one_place = true;
   // A scalar parameter may have more dimensions than what it scales.
   const auto read = [&](ValueId v) {
     const Tensor& t = slot(v).tensor;
@@ -219,9 +220,9 @@ void Lowering::compute(const Group& group) {
     tensors.push_back(l.value.valid() ? read(l.value) : l.tensor);
     if (!l.value.valid()) continue;
     current_.push_back(l.value);
-    one_device = one_device && module_.type_of(l.value).place.device == device;
+    one_place = one_place && &graph_at(module_.type_of(l.value).place) == &here;
   }
-  poplar::Graph& graph = one_device ? graph_of(last.op) : graph_;
+  poplar::Graph& graph = one_place ? graph_of(last.op) : graph_;
   std::vector<const Member*> results;
   for (const Member& m : group.members) {
     if (analysis_.uses(m.result) > 0 || group.members.size() == 1) results.push_back(&m);
@@ -245,6 +246,7 @@ void Lowering::compute(const Group& group) {
                     [&](const Slot& h) { return h.tensor.valid() && leaf && h.tensor.intersectsWith(home.tensor); }))
       home = {};
     if (home.tensor.valid()) taken[*leaf] = true;
+    if (!home.tensor.valid() && !one_place) home = fresh_slot(new_tensor(m->result));
     homes.push_back(std::move(home));
   }
   for (std::size_t i = 0; i < group.leaves.size(); ++i) {
@@ -277,8 +279,9 @@ void Lowering::keep_value(OpId op, const std::vector<Leaf>& leaves, std::size_t 
   // The operand may be a part of this expression, without storage.
   const bool at_home = new_version && std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& l) { return l.value == first; });
   const ValueId value = leaves[leaf].value;
-  const bool whole = module_.type_of(value).shape == module_.type_of(result).shape;
-  if (!at_home && whole) return define(result, slot(value));
+  const ir::Type &from_type = module_.type_of(value), &to_type = module_.type_of(result);
+  const bool lies_so = from_type.shape == to_type.shape && &graph_at(from_type.place) == &graph_at(to_type.place);
+  if (!at_home && lies_so) return define(result, slot(value));
   const Slot home = at_home ? writable(first, false) : fresh_slot(new_tensor(result));
   const Tensor from = slot(value).tensor;
   const Tensor to = home.tensor;

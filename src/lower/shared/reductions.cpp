@@ -18,6 +18,13 @@ std::vector<std::size_t> reduced_axes(OpLowering& o) {
 
 poplar::Type wide_type(ir::DType t) { return t == ir::DType::float16 ? poplar::FLOAT : element_type(t); }
 
+Tensor widened(OpLowering& o, const Tensor& t) {
+  o.lowering().need(Library::popops);
+  const poplar::Type small[] = {poplar::BOOL, poplar::SIGNED_CHAR, poplar::UNSIGNED_CHAR, poplar::SHORT, poplar::UNSIGNED_SHORT};
+  const bool narrow = std::find(std::begin(small), std::end(small), t.elementType()) != std::end(small);
+  return narrow ? popops::cast(o.graph(), t, poplar::INT, o.program(), o.name() + "/wide") : t;
+}
+
 Tensor as_result(OpLowering& o, const Tensor& t, std::size_t i) {
   const poplar::Type type = element_type(o.result_type(i).dtype);
   return t.elementType() == type ? t : popops::cast(o.graph(), t, type, o.program(), o.name());
@@ -30,10 +37,8 @@ Tensor beside_operand(OpLowering& o, const Tensor& t) {
 }
 
 Tensor reduced(OpLowering& o, const Tensor& t, popops::Operation operation, const poplar::Type& type, double scale) {
-  o.lowering().need(Library::popops);
-  const poplar::Type small[] = {poplar::BOOL, poplar::SIGNED_CHAR, poplar::UNSIGNED_CHAR, poplar::SHORT, poplar::UNSIGNED_SHORT};
-  const bool narrow = std::find(std::begin(small), std::end(small), t.elementType()) != std::end(small);
-  const Tensor from = narrow ? popops::cast(o.graph(), t, poplar::INT, o.program(), o.name() + "/wide") : t;
+  const Tensor from = widened(o, t);
+  const bool narrow = from.elementType() != t.elementType();
   popops::ReduceParams params(operation);
   if (scale != 1) {
     const Tensor factor = o.graph().addConstant(poplar::FLOAT, {}, static_cast<float>(scale), o.name() + "/scale");

@@ -14,6 +14,8 @@ std::vector<std::size_t> reduced_axes(OpLowering& o);
 poplar::Tensor beside_operand(OpLowering& o, const poplar::Tensor& t);
 // Float for half: what is computed with before it is rounded.
 poplar::Type wide_type(ir::DType t);
+// Integers that are smaller than int, and booleans, as int: libraries have no reductions, orders or positions of them.
+poplar::Tensor widened(OpLowering& o, const poplar::Tensor& t);
 // `t` in the type of result i.
 poplar::Tensor as_result(OpLowering& o, const poplar::Tensor& t, std::size_t i = 0);
 

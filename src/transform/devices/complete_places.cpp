@@ -92,9 +92,15 @@ class Completion {
       for (ValueId v : m_.operands(o)) fill(known, place(v));
     }
     const auto graphs = m_.graphs(o);
+    const std::size_t outputs = graphs.empty() ? 0 : m_.graph(graphs[0]).outputs.size();
     for (std::size_t i = 0; i < m_.results(o).size(); ++i) {
       const ValueId v = m_.result(o, i);
-      if (!graphs.empty() && i < m_.graph(graphs[0]).outputs.size()) set(v, place(m_.graph(graphs[0]).outputs[i]));
+      if (i < outputs) set(v, place(m_.graph(graphs[0]).outputs[i]));
+      // What a graph has modified is an operand's new version.
+      if (!graphs.empty() && i >= outputs) {
+        const std::int64_t operand = m_.attributes(o).ints("modified")[i - outputs];
+        set(v, place(m_.operand(o, static_cast<std::size_t>(operand))));
+      }
       set(v, known);
       settle(v);
     }

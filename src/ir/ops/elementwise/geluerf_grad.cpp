@@ -23,7 +23,9 @@ constexpr OpRow op_geluerf_grad = checked({
     .operands = {{{"x", any_floating}, {"dy", any_floating}}},
     .infer = infer_nonlinearity_grad,
     .reference = map_binary([](double x, double dy) {
-      return dy * (0.5 * (1 + std::erf(x / std::numbers::sqrt2)) + x * kDensity * std::exp(-0.5 * x * x));
+      // At infinity the density's part is its limit, 0.
+      const double density = std::isinf(x) ? 0 : x * kDensity * std::exp(-0.5 * x * x);
+      return dy * (0.5 * (1 + std::erf(x / std::numbers::sqrt2)) + density);
     }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) {
@@ -37,7 +39,8 @@ constexpr OpRow op_geluerf_grad = checked({
     .expand = [](Expansion& e) {
       const auto x = formula(e, e.operand(0));
       const auto integral = ((x * (1 / std::numbers::sqrt2)).op("erf") + 1.0) * 0.5;
-      e.result(formula(e, e.operand(1)) * (integral + x * ((x * x * -0.5).op("exp") * kDensity)));
+      const auto near = x.op("clip", Attributes{{"min", -kDensityEnd}, {"max", kDensityEnd}});
+      e.result(formula(e, e.operand(1)) * (integral + near * ((near * near * -0.5).op("exp") * kDensity)));
     },
     .samples = nonlinearity_grad_samples,
     .elementwise = true,

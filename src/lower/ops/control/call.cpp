@@ -14,7 +14,7 @@ constexpr Row lower_call = {
           const ir::Graph& graph = o.module().graph(g);
           l.before_running({&g, 1});
           std::vector<Slot> inputs;
-          for (ValueId v : o.module().operands(o.op())) inputs.push_back(l.slot(v));
+          for (ValueId v : o.module().operands(o.op())) inputs.push_back(l.given(g, inputs.size(), v, l.slot(v)));
           l.find_destinations(o.op(), g);
           l.run_graph(g, std::move(inputs));
           const auto results = o.module().results(o.op());
@@ -30,7 +30,8 @@ constexpr Row lower_call = {
               l.assign_all({&to, 1}, {&from, 1});
               l.define(results[r++], home);
             } else {
-              l.define(results[r++], l.slot(final));
+              l.define(results[r], l.brought(final, results[r], l.slot(final)));
+              ++r;
             }
           }
           l.end_graph(g);

@@ -26,7 +26,7 @@ void choose_graph(OpLowering& o) {
     }
     branches[b] = l.nested([&] {
       std::vector<Slot> inputs;
-      for (std::size_t i = first[b]; i < end[b]; ++i) inputs.push_back(l.slot(operands[i]));
+      for (std::size_t i = first[b]; i < end[b]; ++i) inputs.push_back(l.given(graphs[b], i - first[b], operands[i], l.slot(operands[i])));
       l.run_graph(graphs[b], std::move(inputs));
       std::vector<Tensor> from;
       for (std::size_t r = 0; r < results.size(); ++r) {

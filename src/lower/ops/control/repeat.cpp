@@ -33,7 +33,15 @@ void repeat_graph(OpLowering& o) {
     if (changes(i)) o.take(i);
   }
   std::vector<Slot> inputs;
-  for (std::size_t i = 0; i < o.operands(); ++i) inputs.push_back(changes(i) ? o.taken(i) : l.slot(o.module().operand(o.op(), i)));
+  for (std::size_t i = 0; i < o.operands(); ++i) {
+    const ValueId operand = o.module().operand(o.op(), i);
+    inputs.push_back(l.given(g, i, operand, changes(i) ? o.taken(i) : l.slot(operand)));
+  }
+  // Results where their types say.
+  const auto define = [&](std::size_t result, std::size_t input, const Slot& slot) {
+    const ValueId v = o.module().result(o.op(), result);
+    l.define(v, l.brought(l.is_function(g) ? o.module().operand(o.op(), input) : graph.inputs[input], v, slot));
+  };
   // An input that an output is carried to hands back what the last iteration made of the input itself.
   std::vector<Tensor> last;
   std::vector<Slot> last_slots;
@@ -60,16 +68,11 @@ void repeat_graph(OpLowering& o) {
   });
   for (ValueId v : held) l.release(v);
   o.program().add(poplar::program::Repeat(static_cast<unsigned>(o.attributes().integer("count")), body, {o.name()}));
-  for (std::size_t r = 0; r < outputs; ++r) o.result_taken(r, r);
+  for (std::size_t r = 0; r < outputs; ++r) define(r, r, inputs[r]);
   std::size_t next = 0;
   for (std::size_t k = 0; k < modified.size(); ++k) {
     const auto i = static_cast<std::size_t>(modified[k]);
-    const ValueId v = o.module().result(o.op(), outputs + k);
-    if (i < outputs) {
-      l.define(v, last_slots[next++]);
-    } else {
-      l.define(v, inputs[i]);
-    }
+    define(outputs + k, i, i < outputs ? last_slots[next++] : inputs[i]);
   }
 }
 

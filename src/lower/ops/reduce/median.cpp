@@ -1,6 +1,7 @@
 #include "lower/lowering.h"
 #include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
+#include "lower/shared/reductions.h"
 
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -20,7 +21,7 @@ constexpr Row lower_median = {
         [](OpLowering& o) {
           o.lowering().need(Library::popops);
           const ir::Ints& axes = o.attributes().ints("axis");
-          Tensor t = o.operand(0);
+          Tensor t = widened(o, o.operand(0));
           // The reduced axes last, in order, as one.
           std::vector<unsigned> order;
           std::size_t n = 1;
@@ -48,7 +49,7 @@ constexpr Row lower_median = {
             same = pe::Or(same, pe::And(pe::NotEqual(pe::_1, pe::_1), pe::NotEqual(pe::_2, pe::_2)));
           const Any where = pe::Select(pe::_3, pe::Const(static_cast<int>(n)), same);
           const Tensor candidates = popops::map(o.graph(), where, {t, middle, positions}, o.program(), o.name() + "/candidates");
-          o.result(0, middle);
+          o.result(0, as_result(o, middle));
           o.result(1, popops::reduce(o.graph(), candidates, {1}, popops::Operation::MIN, o.program(), o.name() + "/position"));
         },
 };

@@ -1,4 +1,5 @@
 #include "lower/lowering.h"
+#include "lower/shared/reductions.h"
 
 #include <popops/TopK.hpp>
 
@@ -16,10 +17,10 @@ constexpr Row lower_topk = {
           const bool largest = o.attributes().flag("largest");
           const popops::TopKParams params(static_cast<unsigned>(o.attributes().integer("k")), largest,
                                           largest ? popops::SortOrder::DESCENDING : popops::SortOrder::ASCENDING);
-          const Tensor t = o.operand(0);
+          const Tensor t = widened(o, o.operand(0));
           const auto [values, positions] =
               popops::topKWithPermutation(o.graph(), o.program(), t.dimRoll(axis, t.rank() - 1), params, o.name());
-          o.result(0, values.dimRoll(t.rank() - 1, axis));
+          o.result(0, as_result(o, values.dimRoll(t.rank() - 1, axis)));
           o.result(1, positions.reinterpret(poplar::INT).dimRoll(t.rank() - 1, axis));
         },
 };

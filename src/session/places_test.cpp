@@ -1,0 +1,80 @@
+// Values that lie at another place than an op or a graph that reads them wants: a copy comes there.
+#include "session/program_testing.h"
+
+#include <gtest/gtest.h>
+
+namespace pando::session {
+namespace {
+
+using namespace testing;
+
+TensorId moved(Program& p, TensorId t, std::int64_t to) {
+  return p.op(p.main(), "ipu_copy", {t}, {{"source", 1 - to}, {"destination", to}});
+}
+
+// On the first IPU: x += y; returns x * y. Its inputs have no place of their own.
+GraphId on_first_ipu(Program& p, bool by_ref) {
+  const GraphId f = p.b.create_graph("f");
+  const Type t = tensor_type(DType::float32, {2, 3});
+  const TensorId x = p.b.add_input(f, t, "x", by_ref), y = p.b.add_input(f, t, "y");
+  p.b.set_device(0);
+  p.op(f, "add", {x, y}, {}, {}, true);
+  p.b.add_output(f, p.op(f, "mul", {x, y}));
+  return f;
+}
+
+TEST(Places, a_called_graph_gets_its_operands_where_it_reads_them) {
+  for (const int calls : {1, 2}) {
+    for (const bool by_ref : {false, true}) {
+      on_machines([&](Program& p) {
+        const GraphId g = p.main(), f = on_first_ipu(p, by_ref);
+        const TensorId v = p.variable(counting({2, 3})), w = p.variable(counting({2, 3}, 5));
+        const TensorId there = moved(p, v, 1);
+        for (int i = 0; i < calls; ++i) {
+          p.store(p.op(g, "call", {there, w}, {}, {f}));
+          // What the graph has made of it is read on the second IPU.
+          p.b.set_device(1);
+          p.store(p.op(g, "mul", {there, there}));
+          p.b.set_device(0);
+        }
+      });
+    }
+  }
+}
+
+TEST(Places, so_do_loops_and_branches) {
+  for (const std::int64_t count : {0, 1, 3}) {
+    for (const bool by_ref : {false, true}) {
+      on_machines([&](Program& p) {
+        const GraphId g = p.main(), f = on_first_ipu(p, by_ref);
+        const TensorId v = p.variable(counting({2, 3})), w = p.variable(counting({2, 3}, 5));
+        const TensorId x = moved(p, v, 1), y = moved(p, w, 1);
+        p.store(p.op(g, "repeat", {x, y}, {{"count", count}}, {f}));
+        p.store(moved(p, x, 0));
+        const TensorId predicate = p.constant(g, HostTensor::filled(DType::boolean, {}, static_cast<double>(count > 0)));
+        const GraphId plain = on_first_ipu(p, false), other = on_first_ipu(p, false);
+        p.store(p.op(g, "conditional", {predicate, x, y, y, x}, {{"then_inputs", std::int64_t{2}}}, {plain, other}));
+      });
+    }
+  }
+}
+
+// The variable has the place of its first reader.
+TEST(Places, an_op_reads_what_has_got_another_place) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({3, 3})), there = moved(p, v, 1);
+    p.b.set_device(1);
+    const TensorId most = p.op(g, "maximum", {v, there});
+    p.store(p.op(g, "relu_grad", {most, there}));
+    p.store(p.op(g, "matmul", {v, there}));
+    const TensorId turned = p.op(g, "transpose", {v}, {{"permutation", Ints{1, 0}}});
+    p.store(p.op(g, "matmul", {turned, there}));
+    p.store(p.op(g, "add", {p.op(g, "negate", {v}), p.op(g, "identity", {v})}));
+    p.b.set_device(0);
+    p.op(g, "add", {v, v}, {}, {}, true);
+  });
+}
+
+}  // namespace
+}  // namespace pando::session
