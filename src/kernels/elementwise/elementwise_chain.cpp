@@ -14,6 +14,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr unsigned kMostWays = 4;  // vectors at a time: with their operands they stay in registers
+
 // As the functions of one operation have it: NaN wins against a number.
 struct Add {
   template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::Add(x, y); }
@@ -34,43 +36,54 @@ struct Minimum {
   template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::IfThenElse(hn::Or(hn::Lt(x, y), hn::IsNaN(x)), x, y); }
 };
 
-// One link of two vectors of values, whose operands are `gap` apart.
-template <class F, class D, class V>
-HWY_ATTR HWY_INLINE void apply(D d, const float* operand, std::size_t gap, bool reversed, V& v, V& w) {
-  const V x = hn::LoadU(d, operand), y = hn::LoadU(d, operand + gap);
-  v = reversed ? F::of(x, v) : F::of(v, x);
-  w = reversed ? F::of(y, w) : F::of(w, y);
+// One link of some vectors of values, whose operands are `gap` apart.
+template <class F, unsigned kWays, class D, class V>
+HWY_ATTR HWY_INLINE void apply(D d, const float* operand, std::size_t gap, bool reversed, V* v) {
+  for (unsigned w = 0; w < kWays; ++w) {
+    const V x = hn::LoadU(d, operand + w * gap);
+    v[w] = reversed ? F::of(x, v[w]) : F::of(v[w], x);
+  }
 }
 
-// Elements from `i` on, as far as they fill vectors. Two vectors at a time share the choice of the operation; a last one goes twice.
+// All links of vectors from `i` on, `gap` apart: they share the choice of each operation.
+template <unsigned kWays, class D>
+HWY_ATTR HWY_INLINE void links_of(D d, const float* a, const Link* links, unsigned count, float* out, std::size_t i, std::size_t gap) {
+  hn::Vec<D> v[kWays];
+  for (unsigned w = 0; w < kWays; ++w) v[w] = hn::LoadU(d, a + i + w * gap);
+  for (unsigned k = 0; k < count; ++k) {
+    const Link& link = links[k];
+    const float* const operand = link.operand + (link.constant ? 0 : i);
+    const std::size_t apart = link.constant ? 0 : gap;
+    switch (link.op) {
+      case Binary::add: apply<Add, kWays>(d, operand, apart, false, v); break;
+      case Binary::multiply: apply<Multiply, kWays>(d, operand, apart, false, v); break;
+      case Binary::subtract: apply<Subtract, kWays>(d, operand, apart, link.reversed, v); break;
+      case Binary::divide: apply<Divide, kWays>(d, operand, apart, link.reversed, v); break;
+      case Binary::maximum: apply<Maximum, kWays>(d, operand, apart, link.reversed, v); break;
+      case Binary::minimum: apply<Minimum, kWays>(d, operand, apart, link.reversed, v); break;
+      default: break;
+    }
+  }
+  for (unsigned w = 0; w < kWays; ++w) hn::StoreU(v[w], d, out + i + w * gap);
+}
+
+// Elements from `i` on, as far as they fill vectors; of a pair, a last one goes twice.
 template <class D>
 HWY_ATTR HWY_INLINE void vectors(D d, const float* a, const Link* links, unsigned count, float* out, std::size_t& i, std::size_t n) {
   const std::size_t lanes = hn::Lanes(d);
   while (i + lanes <= n) {
     const std::size_t gap = i + 2 * lanes <= n ? lanes : 0;
-    hn::Vec<D> v = hn::LoadU(d, a + i), w = hn::LoadU(d, a + i + gap);
-    for (unsigned k = 0; k < count; ++k) {
-      const float* const operand = links[k].operand + (links[k].constant ? 0 : i);
-      const bool reversed = links[k].reversed;
-      switch (links[k].op) {
-        case Binary::add: apply<Add>(d, operand, gap, false, v, w); break;
-        case Binary::multiply: apply<Multiply>(d, operand, gap, false, v, w); break;
-        case Binary::subtract: apply<Subtract>(d, operand, gap, reversed, v, w); break;
-        case Binary::divide: apply<Divide>(d, operand, gap, reversed, v, w); break;
-        case Binary::maximum: apply<Maximum>(d, operand, gap, reversed, v, w); break;
-        case Binary::minimum: apply<Minimum>(d, operand, gap, reversed, v, w); break;
-        default: break;
-      }
-    }
-    hn::StoreU(v, d, out + i);
-    hn::StoreU(w, d, out + i + gap);
+    links_of<2>(d, a, links, count, out, i, gap);
     i += lanes + gap;
   }
 }
 
 HWY_ATTR void chain(const float* a, const Link* links, unsigned count, float* out, std::size_t n) {
   std::size_t i = 0;
-  vectors(hn::CappedTag<float, kConstantElements / 2>(), a, links, count, out, i, n);
+  const hn::CappedTag<float, kConstantElements / 2> d;
+  for (const std::size_t lanes = hn::Lanes(d); i + kMostWays * lanes <= n; i += kMostWays * lanes)
+    links_of<kMostWays>(d, a, links, count, out, i, lanes);
+  vectors(d, a, links, count, out, i, n);
   vectors(hn::CappedTag<float, 4>(), a, links, count, out, i, n);
   vectors(hn::CappedTag<float, 1>(), a, links, count, out, i, n);
 }

@@ -180,7 +180,7 @@ namespace {
 
 // Each part of n reads all of A, strip by strip beside its products; each part of m packs all of B before them, which costs as much more.
 // A part packs an A that lies turned, too.
-constexpr std::size_t kPackingOfB = 8, kBesidePackingOfA = 1;
+constexpr std::size_t kPackingOfB = 5, kBesidePackingOfA = 1;
 
 // Parts of m and n, about `parts` in all. To bring an element of B near costs so many times what one of A does.
 std::pair<std::size_t, std::size_t> grid_of(const Problem& p, std::size_t parts, std::size_t cost_of_b) {
