@@ -55,12 +55,15 @@ foreach(package popxl popart popdist)
   endforeach()
 endforeach()
 
-# Functions of popxl.ops that say no more than their rows of the op table.
+# Functions of popxl.ops that say no more than their rows of the op table. All modules are compiled here: not every user may write to this folder, or
+# wants to wait.
 set(ops_stamp ${python_build}/ops.stamp)
-file(GLOB_RECURSE written_ops CONFIGURE_DEPENDS ${python_dir}/popxl/ops/*.py)
-add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${python_dir}/generate_ops.py ${python_dir}/make_stub.py ${written_ops}
+set(packages ${python_build}/popxl ${python_build}/popart ${python_build}/popdist)
+file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${python_dir}/popxl/*.py ${python_dir}/popart/*.py ${python_dir}/popdist/*.py)
+add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${python_dir}/generate_ops.py ${python_dir}/make_stub.py ${modules}
   COMMAND ${Python_EXECUTABLE} ${python_dir}/generate_ops.py ${python_build}
   COMMAND ${Python_EXECUTABLE} ${python_dir}/make_stub.py ${python_build}
+  COMMAND ${Python_EXECUTABLE} -m compileall -q ${packages}
   COMMAND ${CMAKE_COMMAND} -E touch ${ops_stamp}
   COMMENT "popxl.ops" VERBATIM)
 add_custom_target(popxl ALL DEPENDS ${ops_stamp})
