@@ -1,6 +1,7 @@
 #include "compile/liveness.h"
 
 #include <algorithm>
+#include <set>
 
 namespace pando::compile {
 
@@ -150,7 +151,7 @@ bool LiveRanges::walk_children(const std::vector<Node>& children, std::uint32_t 
 bool LiveRanges::walk_action(const Node& n, bool live) {
   const auto event = std::lower_bound(events_.begin(), events_.end(), n.begin, [](const Event& e, std::uint32_t o) { return e.order < o; });
   marks_.emplace_back(n.begin, n.end);
-  if (event->kind == AccessKind::read && !live) last_reads_.push_back(n.begin);
+  if (event->kind == AccessKind::read) note_read(n.begin, live);
   switch (event->kind) {
     case AccessKind::read:
     case AccessKind::modify: return true;
@@ -164,7 +165,7 @@ bool LiveRanges::walk_action(const Node& n, bool live) {
 bool LiveRanges::walk_call(const Node& n, bool live) {
   const auto event = std::lower_bound(events_.begin(), events_.end(), n.begin, [](const Event& e, std::uint32_t o) { return e.order < o; });
   if (!event->call) {  // the call itself is what reads: the code of the function
-    if (!live) last_reads_.push_back(n.begin);
+    note_read(n.begin, live);
     mark(n.begin, n.end);
     return true;
   }
@@ -225,6 +226,7 @@ tile::LiveRange LiveRanges::of(const AccessPattern& pattern, bool always) {
   find_events(pattern);
   marks_.clear();
   last_reads_.clear();
+  earlier_reads_.clear();
   std::fill(function_marked_.begin(), function_marked_.end(), false);
   std::fill(function_memo_.begin(), function_memo_.end(), std::uint8_t{0});
   if (walk_programs(false)) {
@@ -237,10 +239,9 @@ tile::LiveRange LiveRanges::of(const AccessPattern& pattern, bool always) {
 
 std::vector<std::uint32_t> LiveRanges::last_reads(const AccessPattern& pattern) {
   of(pattern, false);
-  std::vector<std::uint32_t> last = last_reads_;
-  std::sort(last.begin(), last.end());
-  last.erase(std::unique(last.begin(), last.end()), last.end());
-  return last;
+  std::set<std::uint32_t> last(last_reads_.begin(), last_reads_.end());
+  for (const std::uint32_t order : earlier_reads_) last.erase(order);
+  return {last.begin(), last.end()};
 }
 
 }  // namespace pando::compile

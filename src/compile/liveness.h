@@ -31,7 +31,7 @@ class LiveRanges {
 
   // The live range of a pattern. `always`: it must hold its value between runs.
   tile::LiveRange of(const AccessPattern& pattern, bool always);
-  // Orders of the last accesses: the value is dead after them. Only for patterns without loops around the end (code).
+  // Orders of the last reads: whenever they have been done, the value is dead. A read in a loop is none if the next round reads again.
   std::vector<std::uint32_t> last_reads(const AccessPattern& pattern);
   tile::LiveRange everything() const { return {{0, orders_}}; }
 
@@ -52,6 +52,7 @@ class LiveRanges {
   bool walk_while(const Node& n, bool live);
   bool walk_branch(const Node& n, bool live);
   bool walk_programs(bool live);
+  void note_read(std::uint32_t order, bool live) { (live ? earlier_reads_ : last_reads_).push_back(order); }
   void mark(std::uint32_t begin, std::uint32_t end);
   bool has_events(std::uint32_t begin, std::uint32_t end) const;
 
@@ -64,7 +65,7 @@ class LiveRanges {
 
   std::vector<Event> events_;  // of the pattern at hand, by order
   tile::LiveRange marks_;
-  std::vector<std::uint32_t> last_reads_;
+  std::vector<std::uint32_t> last_reads_, earlier_reads_;  // of some walks, by whether the value was needed afterwards
   std::vector<bool> function_marked_;        // FunctionId: all of its orders are in marks_
   std::vector<std::uint8_t> function_memo_;  // FunctionId -> bits: 1 walked dead, 2 its answer, 4 walked live, 8 its answer
 };

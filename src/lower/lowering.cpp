@@ -152,7 +152,7 @@ void Lowering::refuse_what_has_no_lowering() const {
   ir::refuse(ir::ErrorClass::popart, "no-lowering", "tiles cannot compute these ops: {}", list);
 }
 
-// At the first op that has to do with one.
+// At the first op that has to do with one; a variable may have none.
 void Lowering::refuse_types() const {
   const auto lacks = [&](ValueId v) { return !have_tiles(module_.type_of(v).dtype); };
   for (std::size_t g = 0; g < module_.graph_count(); ++g) {
@@ -170,6 +170,14 @@ void Lowering::refuse_types() const {
               module_.row(o).name, module_.name_of(v), types, ir::name_of(module_.type_of(v).dtype)),
           module_.location_text(o));
     }
+  }
+  for (std::size_t s = 0; s < module_.state_count(); ++s) {
+    const ir::State& state = module_.state(ir::StateId(static_cast<ir::StateId::rep>(s)));
+    const ir::Type& type = module_.type(state.type);
+    if (have_tiles(type.dtype)) continue;
+    ir::refuse(ir::ErrorClass::popart, "no-such-type-on-tiles",
+               "variable '{}' ({}): tiles have no element type {}; float32 is the widest of floats", state.name,
+               module_.types().to_string(type), ir::name_of(type.dtype));
   }
 }
 

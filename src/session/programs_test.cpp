@@ -663,6 +663,17 @@ TEST(Programs, what_cannot_run_is_refused) {
   EXPECT_EQ(id_of(sum, cpu), "");
   EXPECT_EQ(id_of([&](Program& p) { p.store(p.op(p.main(), "abs", {p.variable(HostTensor(DType::float64, {2}))})); }, cpu),
             "no-such-type-on-tiles");
+  // A variable that no op reads.
+  try {
+    Program p;
+    p.variable(HostTensor(DType::float64, {2}));
+    sum(p);
+    Session session(p.b, cpu);
+    ADD_FAILURE() << "a variable of float64 passes";
+  } catch (const ModelError& e) {
+    EXPECT_EQ(e.id(), "no-such-type-on-tiles");
+    EXPECT_NE(std::string(e.what()).find("variable 'v' (Tensor[(2), float64"), std::string::npos) << e.what();
+  }
   Program p;
   sum(p);
   Session session(p.b, cpu);
