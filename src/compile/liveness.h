@@ -66,8 +66,8 @@ class LiveRanges {
   std::vector<Event> events_;  // of the pattern at hand, by order
   tile::LiveRange marks_;
   std::vector<std::uint32_t> last_reads_, earlier_reads_;  // of some walks, by whether the value was needed afterwards
-  std::vector<bool> function_marked_;        // FunctionId: all of its orders are in marks_
-  std::vector<std::uint8_t> function_memo_;  // FunctionId -> bits: 1 walked dead, 2 its answer, 4 walked live, 8 its answer
+  std::vector<bool> function_marked_;                      // FunctionId: all of its orders are in marks_
+  std::vector<std::uint8_t> function_memo_;                // FunctionId -> bits: 1 walked dead, 2 its answer, 4 walked live, 8 its answer
 };
 
 // Sorts and joins.
