@@ -17,7 +17,7 @@ LIBRARIES = {
 DEVICE_HEADERS = {"Vertex.hpp", "InOutTypes.hpp", "FieldTypes.hpp", "VectorListTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "HalfMath.hpp", "QuarterFloat.hpp", "QuarterEdges.hpp",
                   "Loops.hpp", "Alignment.hpp", "StackSizeDefs.hpp", "AvailableVTypes.h", "TileConstants.hpp"}
 NOT_NAMES = {"if", "for", "while", "switch", "return", "sizeof", "alignof", "decltype", "static_assert", "defined", "noexcept", "operator", "explicit", "throw"}
-HIDDEN_SCOPES = {"pando_detail", "detail", "pando", "core", "internal", "std", "facade", "profile", "graph"}
+HIDDEN_SCOPES = {"pando_detail", "detail", "consts", "reading", "pando", "core", "internal", "std", "facade", "profile", "graph"}
 
 
 def bare(text):

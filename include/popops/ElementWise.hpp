@@ -135,7 +135,7 @@ template <class T> void checkTypes(poplar::Type elementType, T) {
                                  " and a tensor of type " + elementType.toString() + " do not go together");
 }
 
-namespace detail {
+namespace consts {
 /// A number as an operand; other types are left to the overloads for tensors.
 template <class T> using IfNumber = typename std::enable_if<std::is_arithmetic<T>::value>::type;
 /// The constant as an element of the tensor's type.
@@ -145,7 +145,7 @@ template <class T> expr::Const constantBeside(const poplar::Tensor& t, T value) 
   const float f = static_cast<float>(value);
   return expr::Const(poplar::TypeTraits::make<float>(), t.elementType(), reinterpret_cast<const char*>(&f));
 }
-}  // namespace detail
+}  // namespace consts
 
 // Three functions per operation: name() returns a new variable, nameInPlace() writes to the first operand, nameWithOutput() to `out`.
 
@@ -303,42 +303,42 @@ POPOPS_UNARY_IN_PLACE(erf, ERF)
                              const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                   \
     return map(graph, expr::BinaryOpType::op, A, B, prog, debugContext, options);                                                        \
   }                                                                                                                                      \
-  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  template <class constType, class = consts::IfNumber<constType>>                                                                        \
   poplar::Tensor name(poplar::Graph& graph, const poplar::Tensor& A, const constType B, poplar::program::Sequence& prog,                 \
                       const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                          \
-    return map(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, detail::constantBeside(A, B)), {A}, prog, debugContext, options); \
+    return map(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, consts::constantBeside(A, B)), {A}, prog, debugContext, options); \
   }                                                                                                                                      \
-  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  template <class constType, class = consts::IfNumber<constType>>                                                                        \
   poplar::Tensor name(poplar::Graph& graph, const constType A, const poplar::Tensor& B, poplar::program::Sequence& prog,                 \
                       const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                          \
-    return map(graph, expr::BinaryOp(expr::BinaryOpType::op, detail::constantBeside(B, A), expr::_1), {B}, prog, debugContext, options); \
+    return map(graph, expr::BinaryOp(expr::BinaryOpType::op, consts::constantBeside(B, A), expr::_1), {B}, prog, debugContext, options); \
   }                                                                                                                                      \
   inline void name##InPlace(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, poplar::program::Sequence& prog,     \
                             const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                    \
     mapInPlace(graph, expr::BinaryOpType::op, A, B, prog, debugContext, options);                                                        \
   }                                                                                                                                      \
-  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  template <class constType, class = consts::IfNumber<constType>>                                                                        \
   void name##InPlace(poplar::Graph& graph, const poplar::Tensor& A, const constType B, poplar::program::Sequence& prog,                  \
                      const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {                           \
-    mapInPlace(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, detail::constantBeside(A, B)), {A}, prog, debugContext, options); \
+    mapInPlace(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, consts::constantBeside(A, B)), {A}, prog, debugContext, options); \
   }                                                                                                                                      \
   inline void name##WithOutput(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const poplar::Tensor& out,        \
                                poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                           \
                                const poplar::OptionFlags& options = {}) {                                                                \
     mapWithOutput(graph, expr::BinaryOpType::op, A, B, out, prog, debugContext, options);                                                \
   }                                                                                                                                      \
-  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  template <class constType, class = consts::IfNumber<constType>>                                                                        \
   void name##WithOutput(poplar::Graph& graph, const poplar::Tensor& A, const constType B, const poplar::Tensor& out,                     \
                         poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                                  \
                         const poplar::OptionFlags& options = {}) {                                                                       \
-    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, detail::constantBeside(A, B)), {A}, out, prog, debugContext,   \
+    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, consts::constantBeside(A, B)), {A}, out, prog, debugContext,   \
                   options);                                                                                                              \
   }                                                                                                                                      \
-  template <class constType, class = detail::IfNumber<constType>>                                                                        \
+  template <class constType, class = consts::IfNumber<constType>>                                                                        \
   void name##WithOutput(poplar::Graph& graph, const constType A, const poplar::Tensor& B, const poplar::Tensor& out,                     \
                         poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},                                  \
                         const poplar::OptionFlags& options = {}) {                                                                       \
-    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, detail::constantBeside(B, A), expr::_1), {B}, out, prog, debugContext,   \
+    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, consts::constantBeside(B, A), expr::_1), {B}, out, prog, debugContext,   \
                   options);                                                                                                              \
   }
 

@@ -64,7 +64,7 @@ template <typename T> poplar::ProfileValue toProfileValue(T* const& t) {
   return t ? toProfileValue(*t) : poplar::ProfileValue("<nullptr>");
 }
 
-namespace detail {
+namespace reading {
 /// Elements by their numbers.
 template <typename Range> poplar::ProfileValue::Map numbered(const Range& range) {
   poplar::ProfileValue::Map map;
@@ -74,9 +74,9 @@ template <typename Range> poplar::ProfileValue::Map numbered(const Range& range)
 }
 /// Does anybody read what operations say about themselves?
 inline bool debugInfoIsRead() { return poplar::DebugInfo::isStreamerOpen(); }
-}  // namespace detail
+}  // namespace reading
 
-template <typename T> poplar::ProfileValue toProfileValue(const std::vector<T>& vec) { return detail::numbered(vec); }
+template <typename T> poplar::ProfileValue toProfileValue(const std::vector<T>& vec) { return reading::numbered(vec); }
 template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const std::vector<bool>& vec);
 template <typename T> poplar::ProfileValue toProfileValue(const poplar::ArrayRef<T>& vec) {
   poplar::ProfileValue::Vector list;
@@ -89,7 +89,7 @@ template <typename T1, typename T2> poplar::ProfileValue toProfileValue(const st
   map.emplace("second", toProfileValue(pair.second));
   return map;
 }
-template <typename T, std::size_t N> poplar::ProfileValue toProfileValue(const std::array<T, N>& array) { return detail::numbered(array); }
+template <typename T, std::size_t N> poplar::ProfileValue toProfileValue(const std::array<T, N>& array) { return reading::numbered(array); }
 
 /// An argument: its name and value.
 class ArgType {
@@ -160,6 +160,6 @@ class POPLAR_EXPORT PoplibsOpDebugInfo : public OpDebugInfo {
 
 /// Variables as arguments: DI_ARGS(t, dim). Their values are looked at only if somebody reads them.
 #define DI_ARGS(...) \
-  (poputil::detail::debugInfoIsRead() ? std::vector<poputil::ArgType>{DI_KEY_VALUE_ARG(__VA_ARGS__)} : std::vector<poputil::ArgType>())
+  (poputil::reading::debugInfoIsRead() ? std::vector<poputil::ArgType>{DI_KEY_VALUE_ARG(__VA_ARGS__)} : std::vector<poputil::ArgType>())
 
 #endif

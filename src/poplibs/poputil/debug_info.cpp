@@ -54,11 +54,11 @@ OpDebugInfo::OpDebugInfo(const poplar::DebugContext& debugContext, std::string a
 }
 
 void OpDebugInfo::add(std::string name, const std::vector<ArgType>& args) {
-  if (detail::debugInfoIsRead()) setValue(std::move(name), ProfileValue(as_map(args)));
+  if (reading::debugInfoIsRead()) setValue(std::move(name), ProfileValue(as_map(args)));
 }
 
 void OpDebugInfo::add(std::string name, ProfileValue pv) {
-  if (detail::debugInfoIsRead()) setValue(std::move(name), std::move(pv));
+  if (reading::debugInfoIsRead()) setValue(std::move(name), std::move(pv));
 }
 
 PoplibsOpDebugInfo::PoplibsOpDebugInfo(const poplar::DebugContext& debugContext, const std::vector<ArgType>& args, const std::string& api)
@@ -69,7 +69,7 @@ PoplibsOpDebugInfo::PoplibsOpDebugInfo(const poplar::DebugContext& debugContext,
 void PoplibsOpDebugInfo::addOutputs(const std::vector<ArgType>& outputs) { add("outputs", outputs); }
 
 void PoplibsOpDebugInfo::addOutput(const poplar::Tensor& output) {
-  if (detail::debugInfoIsRead()) add("output", toProfileValue(output));
+  if (reading::debugInfoIsRead()) add("output", toProfileValue(output));
 }
 
 }  // namespace poputil
