@@ -9,6 +9,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
+#include <poputil/exceptions.hpp>
 
 /// Floating-point formats of any width: FLOAT and HALF tensors are rounded to one, and stay what they are or are packed into 8 or 16 bits.
 ///
