@@ -36,7 +36,7 @@
 //                              definition has 36; each result differs from the definition by at most 1e-6 of the sum of its products'
 //                              magnitudes
 //   use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor, enableConvDithering, disableTransformations,
-//   enableSingleInputReduce, gatherConvOutput, enableAmpHalfEnginesPlan,
+//   enableSingleInputReduce, gatherConvOutput, enableAmpHalfEnginesPlan, insertTransformsCycleCountProgs,
 //   disableSRForAMPVertices                      "true" | "false", no effect on results
 //   startTileMultiplier, numIOTiles, tilesPerIPU, maxOutputMemoryProportion, planConstraintsOutputFilename,
 //   partialsType.interTile ...                   as PopLibs takes them

@@ -11,7 +11,8 @@
 #include <vector>
 
 // Several independent convolutions at a time: their vertices share compute sets. Each has the options of poplin::convolution; the
-// options of the whole are planType ("parallel" | "serial"), perConvReservedTiles and cycleBackOff, which do not change results.
+// options of the whole are planType ("parallel" | "serial"), perConvReservedTiles and cycleBackOff, which do not change results. The option
+// insertTransformsCycleCountProgs has to be the same for all of them: poputil::poplibs_error.
 
 namespace poplin {
 namespace multiconv {

@@ -27,9 +27,20 @@ const CreateTensorArgs& at(const std::vector<CreateTensorArgs>& args, unsigned i
   return args[index];
 }
 
+// Options that are about the programs of all convolutions, not about one of them.
+template <class Args>
+void expect_common_options(const std::vector<Args>& args, const char* function) {
+  constexpr const char* kCommon = "insertTransformsCycleCountProgs";
+  const auto value = [&](const OptionFlags& options) { return options.contains(kCommon) && options.at(kCommon) == "true"; };
+  for (const Args& a : args)
+    if (value(a.options) != value(args.front().options))
+      poputil::refuse("options-differ", "{}: the option {} is not the same for all convolutions", function, kCommon);
+}
+
 std::vector<Tensor> gradients(Graph& graph, const std::vector<CalculateWeightDeltasArgs>& args, Sequence& prog, const DebugContext& context,
                               const OptionFlags& options, PlanningCache* cache) {
   conv::check_multi_options(options);
+  expect_common_options(args, "multiconv::calculateWeightDeltas");
   conv::Stages stages(graph, context);
   std::vector<Tensor> out;
   for (const CalculateWeightDeltasArgs& a : args) {
@@ -80,6 +91,7 @@ void weightsTransposeChansFlipXY(Graph& graph, std::vector<ConvolutionArgs>& arg
 std::vector<Tensor> convolution(Graph& graph, const std::vector<ConvolutionArgs>& args, bool transposed, Sequence& prog,
                                 const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   conv::check_multi_options(options);
+  expect_common_options(args, "multiconv::convolution");
   conv::Stages stages(graph, context);
   std::vector<Tensor> out;
   for (const ConvolutionArgs& a : args) {

@@ -123,6 +123,7 @@ Options parse_options(const poplar::OptionFlags& flags) {
       {"enableConvDithering", flag},
       {"disableTransformations", flag},
       {"gatherConvOutput", flag},
+      {"insertTransformsCycleCountProgs", flag},
       {"enableAmpHalfEnginesPlan", flag},
       {"disableSRForAMPVertices", flag},
   };

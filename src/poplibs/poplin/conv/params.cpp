@@ -304,7 +304,6 @@ void ConvParams::validate() const {
   expect_dims(outputTransform.paddingLower, dims, "output ", "paddingLower");
   expect_dims(outputTransform.paddingUpper, dims, "output ", "paddingUpper");
   expect_positive(outputTransform.stride, "output ", "stride");
-  if (numConvGroups == 0) poputil::refuse("no-groups", "ConvParams: 0 groups, expected at least 1");
   for (unsigned d = 0; d < dims; ++d)
     if (getTransformedKernelSize(d) == 0) poputil::refuse("empty-kernel", "ConvParams: the kernel is empty in dimension {}", d);
   expect_elements(shape_of({batchSize, numConvGroups, inputChannelsPerConvGroup}, inputFieldShape), "input");

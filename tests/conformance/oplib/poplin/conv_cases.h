@@ -40,6 +40,7 @@ inline std::vector<Case> cases() {
       {"one of everything", make(1, {1}, {1}, 1, 1)},
       {"many channels", make(1, {3, 3}, {2, 2}, 70, 133)},
       {"empty batch", make(0, {4}, {2}, 3, 2)},
+      {"no groups", make(2, {4, 3}, {2, 1}, 3, 2, 0)},
       with("padding", two, [](P& p) { p.inputTransform.paddingLower = {1, 2}, p.inputTransform.paddingUpper = {3, 0}; }),
       with("much padding", two, [](P& p) { p.inputTransform.paddingLower = {5, 0}, p.inputTransform.paddingUpper = {0, 4}; }),
       with("stride", two, [](P& p) { p.outputTransform.stride = {2, 3}; }),

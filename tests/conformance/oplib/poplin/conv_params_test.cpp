@@ -89,7 +89,6 @@ TEST(ConvParams, ValidateRejects) {
   rejects([](ConvParams& b) { b.inputTransform.truncationLower = {4, 0}, b.inputTransform.truncationUpper = {4, 0}; });
   rejects([](ConvParams& b) { b.kernelTransform.truncationLower = {3, 0}; });
   rejects([](ConvParams& b) { b.outputTransform.truncationLower = {6, 0}; });
-  rejects([](ConvParams& b) { b.numConvGroups = 0; });
   // Sizes that no unsigned int or no count of elements holds.
   rejects([](ConvParams& b) { b.inputFieldShape = {std::size_t{1} << 32, 6}; });
   rejects([](ConvParams& b) { b.inputFieldShape = {SIZE_MAX, 6}; });
@@ -347,6 +346,12 @@ TEST(ConvErrors, OfShapesTypesAndTargets) {
     EXPECT_THROW(poplin::convolutionBiasUpdate(g, t[2], t[0].flatten(), 1.0f, {}, prog), poplibs_error);
     EXPECT_THROW(poplin::fullyConnectedWeightTranspose(g, t[0], p, prog), poplibs_error);
     EXPECT_THROW(poplin::multiconv::createInput(g, {}, 0), poplibs_error);
+    const auto twice = [&](const char* first, const char* second) {
+      constexpr const char* kOption = "insertTransformsCycleCountProgs";
+      poplin::multiconv::convolution(g, {{t[0], t[1], p, {{kOption, first}}}, {t[0], t[1], p, {{kOption, second}}}}, false, prog);
+    };
+    twice("true", "true");
+    EXPECT_THROW(twice("true", "false"), poplibs_error);
     EXPECT_THROW(poplin::multiconv::convolution(g, {}, false, prog, {}, {{"planType", "wild"}}), invalid_option);
     return std::vector<Tensor>{};
   });
