@@ -17,7 +17,7 @@ Tensor transposed(const Tensor& t) { return t.dimShuffle({0, 2, 1}); }
 }  // namespace
 
 Product product_of(const Graph& graph, const Problem& problem, poplin::PlanningCache* cache, Pass pass) {
-  return Product(problem, plan_of(problem, graph.getTarget(), cache), graph.getTarget(), pass);
+  return Product(problem, plan_of(problem, graph.getTarget(), cache, pass), graph.getTarget(), pass);
 }
 
 Oriented orient(const Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, poplin::PlanningCache* cache) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "poplibs/poplin/matmul/plan.h"
+#include "poplibs/poplin/matmul/product.h"
 
 namespace poplin::internal::matmul {
 
@@ -18,6 +19,6 @@ Problem problem_of(const std::string& function, const poplar::Type& input, const
                    const poplar::OptionFlags& options);
 
 // From the cache, if there is one and it has it. The problem has elements.
-ProductPlan plan_of(const Problem& problem, const poplar::Target& target, poplin::PlanningCache* cache);
+ProductPlan plan_of(const Problem& problem, const poplar::Target& target, poplin::PlanningCache* cache, Pass pass = Pass::forward);
 
 }  // namespace poplin::internal::matmul
