@@ -65,7 +65,7 @@ POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> minAndArgMin(poplar::Gra
                                                                      const poplar::DebugContext& debugContext = {});
 
 /// The \p K greatest elements of each row, {rows, 1, K}, as programs expect them; \p indices becomes a new tensor of their columns. With
-/// \p sort they come in descending order, the first of equal ones first; without, in an order that is not specified. Throws if K is 0 or
+/// \p sort they come in descending order, the first of equal ones first; without, in an order that is not specified. Throws if K is
 /// more than the columns.
 POPLAR_EXPORT poplar::Tensor topK(poplar::Graph& graph, const poplar::Tensor& input, poplar::Tensor& indices, unsigned K, bool sort,
                                   poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});

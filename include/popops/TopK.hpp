@@ -15,7 +15,7 @@
 namespace popops {
 
 struct POPLAR_EXPORT TopKParams {
-  /// How many; at most the size of the last dimension.
+  /// How many; at most the size of the last dimension. 0 gives results without elements, as popnn::topK does.
   unsigned k;
   /// The largest ones? Otherwise the smallest.
   bool largest;

@@ -86,16 +86,15 @@ void check_searchable(const Tensor& matrix, const std::string& function) {
 
 namespace {
 
-// Empty results for matrices without rows.
-Selected no_rows(Graph& graph, const Type& type, std::size_t k) {
-  const Selected out = {graph.addVariable(type, {0, k}), graph.addVariable(UNSIGNED_INT, {0, k})};
-  return out;
+// Results for matrices without rows, or of no columns.
+Selected nothing(Graph& graph, const Type& type, std::size_t rows, std::size_t k) {
+  return {graph.addVariable(type, {rows, k}), graph.addVariable(UNSIGNED_INT, {rows, k})};
 }
 
 Selected extreme(Graph& graph, const Tensor& input, bool least, program::Sequence& prog, const DebugContext& debug,
                  const std::string& function) {
   check_searchable(input, function);
-  if (input.dim(0) == 0) return no_rows(graph, input.elementType(), 1);
+  if (input.dim(0) == 0) return nothing(graph, input.elementType(), 0, 1);
   const RowPlan plan = plan_rows(graph, input, kCyclesPerElement);
   const RowSets sets = add_row_sets(graph, debug);
   const Selected out = add_extreme(graph, input, plan, least, sets, debug);
@@ -129,10 +128,10 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
   using namespace internal;
   const std::string function = "popnn::topK";
   check_searchable(input, function);
-  if (K == 0 || K > input.dim(1))
-    poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected 1 to " + std::to_string(input.dim(1)));
-  if (input.dim(0) == 0) {
-    const Selected none = no_rows(graph, input.elementType(), K);
+  if (K > input.dim(1))
+    poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected at most " + std::to_string(input.dim(1)));
+  if (input.dim(0) == 0 || K == 0) {
+    const Selected none = nothing(graph, input.elementType(), input.dim(0), K);
     indices = none.indices.expand({1});
     return none.values.expand({1});
   }
