@@ -67,11 +67,14 @@ POPLAR_EXPORT poplar::Tensor createLabelsInput(poplar::Graph& graph, const popla
 /// numClasses}, both of type \p outType.
 /// \p logProbs: {maxTime, batchSize, numClasses}, logarithms of probabilities; \p labels: {batchSize, maxLabelLength}, none of them blank;
 /// \p dataLengths, \p labelLengths: {batchSize}, UNSIGNED_INT: how much of each sequence and label counts. Where no path fits the label,
-/// the loss is infinite.
+/// the loss is infinite. At run time a length beyond the tensor counts as the tensor's, and a label that is no class fits no path: its loss
+/// is infinite, its gradient that of no paths.
 ///
-/// Option `includeSoftmaxGradient` [=true]: the gradient with regard to what the logarithm of a softmax was taken of, instead of with
-/// regard to \p logProbs.
-/// Throws poputil::poplibs_error for shapes and types that are not the plan's, and poplar::invalid_option for unknown options.
+/// Options: `includeSoftmaxGradient` [=true]: the gradient with regard to what the logarithm of a softmax was taken of, instead of with
+/// regard to \p logProbs. `returnReducedCodeletGradient` [=false], to look into it: in the place of the gradient the logarithms of the sums
+/// over the paths that are in each class at each time; -65504 of classes that no path is in.
+/// Throws poputil::poplibs_error for shapes and types that are not the plan's and for constants among lengths and labels that no sequence
+/// can have, and poplar::invalid_option for unknown options.
 POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogProbabilities(
     poplar::Graph& graph, const poplar::Type& outType, const poplar::Tensor& logProbs, const poplar::Tensor& labels,
     const poplar::Tensor& dataLengths, const poplar::Tensor& labelLengths, poplar::program::Sequence& prog, unsigned blankClass,

@@ -10,6 +10,8 @@
 #include <poputil/OptionParsing.hpp>
 #include <poputil/VertexTemplates.hpp>
 
+#include <optional>
+
 #include "poplibs/popnn/codelets/ctc/log_sum.h"
 #include "poplibs/popnn/ctc/ctc_plan.h"
 #include "poplibs/poputil/refuse.h"
@@ -33,11 +35,36 @@ void check(const Tensor& t, const std::vector<std::size_t>& shape, const char* n
   poputil::refuse("ctc-shape", "popnn::ctc: {} has shape {}, the plan says {{{}}}", name, t.shapeToString(), text);
 }
 
-bool gradient_of_softmax(const OptionFlags& options) {
-  bool included = true;
-  const poplibs::OptionSpec spec{{"includeSoftmaxGradient", poplibs::OptionHandler::createWithBool(included)}};
+GradientForm gradient_form(const OptionFlags& options) {
+  bool of_softmax = true, sums_alone = false;
+  const poplibs::OptionSpec spec{{"includeSoftmaxGradient", poplibs::OptionHandler::createWithBool(of_softmax)},
+                                 {"returnReducedCodeletGradient", poplibs::OptionHandler::createWithBool(sums_alone)}};
   for (const auto& entry : options) spec.parse(entry.first, entry.second);
-  return included;
+  return sums_alone ? GradientForm::sums : of_softmax ? GradientForm::of_softmax : GradientForm::of_probabilities;
+}
+
+// What is known when the graph is built is refused then; the rest is clamped where it is read.
+std::optional<long long> known(const Tensor& t) {
+  long long value = 0;
+  return t.getConstantValue(&value) ? std::optional(value) : std::nullopt;
+}
+
+void check_length(const Tensor& t, std::size_t most, const char* name, std::size_t sequence) {
+  const std::optional<long long> n = known(t);
+  if (n && (*n < 0 || static_cast<std::size_t>(*n) > most))
+    poputil::refuse("ctc-length", "popnn::ctc: {} of sequence {} is {}, the plan has up to {}", name, sequence, *n, most);
+}
+
+void check_constants(const Tensor& labels, const Tensor& data_lengths, const Tensor& label_lengths, unsigned blank, const Plan::Impl& plan) {
+  for (std::size_t b = 0; b < plan.batch; ++b) {
+    check_length(data_lengths[b], plan.time, "dataLengths", b);
+    check_length(label_lengths[b], plan.labels, "labelLengths", b);
+    const std::size_t counts = static_cast<std::size_t>(known(label_lengths[b]).value_or(0));
+    for (std::size_t i = 0; i < counts; ++i)
+      if (const auto label = known(labels[b][i]); label && (*label < 0 || *label >= static_cast<long long>(plan.classes) || *label == blank))
+        poputil::refuse("ctc-label", "popnn::ctc: label {} of sequence {} is class {}, expected one of {} and not the blank one, {}", i, b,
+                        *label, plan.classes, blank);
+  }
 }
 
 Tensor as_unsigned(Graph& graph, const Tensor& t, Sequence& prog, const char* name, const DebugContext& debug) {
@@ -87,8 +114,8 @@ class Paths {
                                    const ComputeSet cs = graph_.addComputeSet({debug_, "Step"});
                                    for (std::size_t b = 0; b < plan_.batch; ++b)
                                      for (std::size_t p = 0; p < plan_.parts(); ++p) {
-                                       add_step(cs, "popnn::CtcForward", b, p, forward_[p][b], before_, leaves_forward_, step);
-                                       add_step(cs, "popnn::CtcBackward", b, p, backward_[p][b], after_, leaves_backward_, step);
+                                       add_step(cs, "popnn::CtcStep<false>", b, p, forward_[p][b], before_, leaves_forward_, step);
+                                       add_step(cs, "popnn::CtcStep<true>", b, p, backward_[p][b], after_, leaves_backward_, step);
                                      }
                                    Sequence round{Execute(cs, {debug_, "Step"})};
                                    if (const std::size_t n = plan_.parts(); n > 1)
@@ -127,7 +154,7 @@ class Paths {
   }
 
   // Float: it is summed up there.
-  Tensor gradient(const Tensor& totals, bool of_softmax, Sequence& prog) {
+  Tensor gradient(const Tensor& totals, GradientForm form, Sequence& prog) {
     const Tensor out = create_data(graph_, FLOAT, plan_, {debug_, "gradient"});
     const ComputeSet cs = graph_.addComputeSet({debug_, "Gradient"});
     for (std::size_t b = 0; b < plan_.batch; ++b)
@@ -142,7 +169,7 @@ class Paths {
         graph_.setInitialValue(v["classes"], static_cast<unsigned>(plan_.classes));
         graph_.setInitialValue(v["blank"], blank_);
         graph_.setInitialValue(v["time"], static_cast<unsigned>(plan_.piece(q).begin()));
-        graph_.setInitialValue(v["softmax"], of_softmax);
+        graph_.setInitialValue(v["form"], static_cast<unsigned>(form));
         graph_.setTileMapping(v, plan_.tile_of_piece(b, q));
       }
     prog.add(Execute(cs, {debug_, "Gradient"}));
@@ -213,14 +240,15 @@ std::pair<Tensor, Tensor> calculate(Graph& graph, const Type& outType, const Ten
   check(data_lengths, {plan.batch}, "dataLengths");
   check(label_lengths, {plan.batch}, "labelLengths");
   if (blank >= plan.classes) poputil::refuse("ctc-blank", "popnn::ctc: blankClass is {} of {} classes", blank, plan.classes);
-  const bool of_softmax = gradient_of_softmax(options);
+  const GradientForm form = gradient_form(options);
+  check_constants(labels, data_lengths, label_lengths, blank, plan);
   const auto lengths = [&](const Tensor& t, const char* name) { return as_unsigned(graph, t, prog, name, {debug, name}).expand({1}); };
   Paths paths(graph, plan, log_probs, as_unsigned(graph, labels, prog, "labels", {debug, "labels"}),
               concat(lengths(data_lengths, "dataLengths"), lengths(label_lengths, "labelLengths"), 1), blank, debug);
   paths.gather(prog);
   paths.sum(prog);
   const auto [loss, totals] = paths.loss(prog);
-  const Tensor gradient = paths.gradient(totals, of_softmax, prog);
+  const Tensor gradient = paths.gradient(totals, form, prog);
   return {loss, outType == FLOAT ? gradient : popops::cast(graph, gradient, outType, prog, {debug, "gradient"})};
 }
 

@@ -1,5 +1,7 @@
 // The loss of connectionist temporal classification against a sum over all paths, one by one.
 #include <popnn/CTCLoss.hpp>
+#include <popnn/codelets.hpp>
+#include <popops/codelets.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
@@ -199,6 +201,76 @@ TEST(CtcLoss, RefusesWhatIsNotThePlans) {
   EXPECT_THROW(calculate(data, lengths, 5, plan), poputil::poplibs_error);
   EXPECT_THROW(calculate(data, lengths, 0, ctc::Plan()), poputil::poplibs_error);
   EXPECT_THROW(calculate(data, lengths, 0, plan, {{"nothing", "1"}}), invalid_option);
+}
+
+// What the data say at run time that the tensors cannot hold.
+TEST(CtcLoss, LengthsBeyondTheTensorsAreThoseOfTheTensorsAndLabelsThatAreNoClassFitNothing) {
+  const Case whole{.what = "whole", .time = 6, .labels = 2, .classes = 4, .lengths = {6, 6, 6}, .label_lengths = {2, 2, 2}};
+  Data d = data_of(whole);
+  const Expected e = expected_of(whole, d);
+  d.lengths.values = {6, 7, 4e9};
+  d.label_lengths.values = {2, 4e9, 2};
+  d.labels.values[4] = 4;  // of the last sequence: one class too many
+  for (const Machine machine : kMachines)
+    for (const char* constraints : {"", R"({"parallel": {"label": 2, "time": 3}})"}) {
+      Case c = whole;
+      c.constraints = constraints;
+      const std::vector<Values> out = results_of(machine, c, d);
+      for (const std::size_t b : {0, 1}) EXPECT_NEAR(out[0][b], e.loss[b], 1e-4) << name_of(machine) << " " << b;
+      EXPECT_EQ(out[0][2], INFINITY) << name_of(machine);
+      for (std::size_t t = 0; t < c.time; ++t)
+        for (std::size_t b = 0; b < 2; ++b)
+          for (std::size_t k = 0; k < c.classes; ++k) {
+            const std::size_t i = (t * c.batch() + b) * c.classes + k;
+            EXPECT_NEAR(out[1][i], e.gradient[i], 1e-5) << name_of(machine) << " " << i;
+          }
+    }
+}
+
+TEST(CtcLoss, SumsOfPathsInThePlaceOfTheGradient) {
+  for (const Machine machine : kMachines) {
+    // Two steps, the label "1": paths 01, 10, 11 with blank 0.
+    const double p[] = {0.5, 0.3, 0.2, 0.1, 0.6, 0.3};
+    const auto out = run(machine,
+                         {operand("in", FLOAT, {2, 1, 3}, [&](std::size_t i) { return std::log(p[i]); }),
+                          operand("labels", UNSIGNED_INT, {1, 1}, [](std::size_t) { return 1.0; }),
+                          operand("lengths", UNSIGNED_INT, {1}, [](std::size_t) { return 2.0; }),
+                          operand("labelLengths", UNSIGNED_INT, {1}, [](std::size_t) { return 1.0; })},
+                         [&](Graph& g, Tensors& in, Sequence& prog) {
+                           const ctc::Plan plan = ctc::plan(g, FLOAT, FLOAT, 1, 2, 1, 3);
+                           const auto [loss, sums] = ctc::calcLossAndGradientLogProbabilities(
+                               g, FLOAT, in[0], in[1], in[2], in[3], prog, 0, plan, "ctc", {{"returnReducedCodeletGradient", "true"}});
+                           return Tensors{loss, sums};
+                         });
+    expect_close(out[0], {-std::log(0.5 * 0.6 + 0.3 * 0.1 + 0.3 * 0.6)}, Tolerance{1e-5, 1e-6});
+    const double none = -65504;
+    expect_close(out[1], {std::log(0.5 * 0.6), std::log(0.3 * 0.7), none, std::log(0.3 * 0.1), std::log(0.6 * 0.8), none},
+                 Tolerance{1e-5, 1e-6});
+  }
+}
+
+TEST(CtcLoss, ConstantsThatNoSequenceCanHaveAreRefused) {
+  Graph g(device_of(Machine::ipu1));
+  popops::addCodelets(g);
+  popnn::addCodelets(g);
+  Sequence prog;
+  const ctc::Plan plan = ctc::plan(g, FLOAT, FLOAT, 2, 10, 4, 5);
+  const Tensor data = ctc::createDataInput(g, FLOAT, 2, 10, 5, plan);
+  const auto constant = [&](const Type& type, const std::vector<std::size_t>& shape, const std::vector<int>& values) {
+    const Tensor t = g.addConstant(type, shape, values);
+    g.setTileMapping(t, 0);
+    return t;
+  };
+  const auto calculate = [&](const std::vector<int>& labels, const std::vector<int>& lengths, const std::vector<int>& label_lengths) {
+    ctc::calcLossAndGradientLogProbabilities(g, FLOAT, data, constant(INT, {2, 4}, labels), constant(UNSIGNED_INT, {2}, lengths),
+                                             constant(UNSIGNED_INT, {2}, label_lengths), prog, 0, plan);
+  };
+  calculate({1, 2, 99, 0, 4, 3, 2, 1}, {10, 0}, {2, 4});  // behind a label's end there may be anything
+  EXPECT_THROW(calculate({1, 2, 3, 4, 4, 3, 2, 1}, {10, 11}, {2, 4}), poputil::poplibs_error);
+  EXPECT_THROW(calculate({1, 2, 3, 4, 4, 3, 2, 1}, {10, 9}, {5, 4}), poputil::poplibs_error);
+  EXPECT_THROW(calculate({1, 5, 3, 4, 4, 3, 2, 1}, {10, 9}, {2, 4}), poputil::poplibs_error);
+  EXPECT_THROW(calculate({1, 2, 3, 4, 4, 3, 2, 0}, {10, 9}, {2, 4}), poputil::poplibs_error);
+  EXPECT_THROW(calculate({1, -2, 3, 4, 4, 3, 2, 1}, {10, 9}, {2, 4}), poputil::poplibs_error);
 }
 
 TEST(CtcLoss, IsSpreadOverTheMachine) {

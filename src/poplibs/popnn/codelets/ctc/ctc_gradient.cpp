@@ -1,5 +1,5 @@
 // The gradient of a sequence's loss at some times: of each class minus the probability that the paths are in one of its states then; with
-// the gradient of a softmax, the class's own probability is added.
+// the gradient of a softmax, the class's own probability is added. Or the sums that this probability is the share of.
 #include "poplibs/popnn/codelets/ctc/log_sum.h"
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
@@ -20,20 +20,25 @@ class CtcGradient : public poplar::Vertex {
   const unsigned classes;
   const unsigned blank;
   const unsigned time;  // of the first row
-  const bool softmax;
+  const unsigned form;  // GradientForm
   bool compute() {
     const Sequence s = sequence_of(sequence);
     const unsigned times = in.size() / classes;
     for (unsigned t = 0; t < times; ++t) {
       float* row = &out[t * classes];
       const bool counts = time + t < s.time;
-      for (unsigned c = 0; c < classes; ++c) row[c] = counts && softmax ? __builtin_expf(static_cast<float>(in[t * classes + c])) : 0.0f;
-      if (counts && *total > kHardly) add_states(s, row, t, times);
+      for (unsigned c = 0; c < classes; ++c) row[c] = counts ? before_paths(static_cast<float>(in[t * classes + c])) : 0.0f;
+      if (counts && (*total > kHardly || is(GradientForm::sums))) add_states(s, row, t, times);
     }
     return true;
   }
 
  private:
+  bool is(GradientForm f) const { return form == static_cast<unsigned>(f); }
+  float before_paths(float log_prob) const {
+    if (is(GradientForm::sums)) return kLeastLog;
+    return is(GradientForm::of_softmax) ? __builtin_expf(log_prob) : 0.0f;
+  }
   void add_states(const Sequence& s, float* row, unsigned t, unsigned times) {
     unsigned state = 0;
     for (unsigned p = 0; p < forward.size(); ++p) {
@@ -41,7 +46,8 @@ class CtcGradient : public poplar::Vertex {
       for (unsigned i = 0; i < width && state <= 2 * s.length; ++i, ++state) {
         const float paths = forward[p][t * width + i] + backward[p][t * width + i];
         const unsigned c = state % 2 == 0 ? blank : s.labels[state / 2];
-        if (paths > kHardly && c < classes) row[c] -= __builtin_expf(paths - *total);
+        if (paths <= kHardly || c >= classes) continue;
+        row[c] = is(GradientForm::sums) ? log_sum(row[c], paths) : row[c] - __builtin_expf(paths - *total);
       }
     }
   }

@@ -6,6 +6,15 @@ namespace popnn {
 // The logarithm of 0, as a number that can be added to others: paths that are not possible.
 constexpr float kNever = -1e30f;
 constexpr float kHardly = -1e29f;  // sums with kNever in them are less
+// The same where others read it, as a half, too: the least of its numbers.
+constexpr float kLeastLog = -65504.0f;
+
+// What becomes of the sums over the paths through each class.
+enum class GradientForm : unsigned {
+  of_probabilities,  // minus their share of all paths
+  of_softmax,        // the class's own probability besides
+  sums,              // they themselves, as logarithms
+};
 
 #ifdef __POPC__
 
