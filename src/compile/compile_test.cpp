@@ -356,6 +356,68 @@ TEST_F(CompileTest, ReservedRangesOfATile) {
   }
 }
 
+// What lives as long as the program lies in one block of a tile, unless only its pieces fit.
+TEST_F(CompileTest, WhatIsAlwaysLiveIsOneBlockWhereThereIsRoom) {
+  Codelet middle = codelet("Middle", {field("out", FieldKind::output)}, 80);
+  middle.shared_ranges = {{300'000, 1024, ""}};
+  graph_.library().add_builtin("reserving", {middle});
+  const View out = variable(2, 0, "out");
+  const ComputeSetId cs = graph_.add_compute_set("work");
+  const VertexId v = graph_.add_vertex(cs, "Middle");
+  graph_.connect({v, "out", {}}, out);
+  graph_.set_tile_mapping(v, TileId(0));
+  const ProgramPtr program = make_program(graph::Execute{cs, {}});
+  for (const char* name : {"a", "b", "c", "d"}) graph_.add_host_handle(name, variable(35'000, 0, name), true, true);
+  const auto hosted = [&] {  // begins of the hosted variables
+    std::vector<std::uint64_t> begins;
+    for (const tile::Allocation& x : result_.program->allocations)
+      if (x.tile.value == 0 && x.size == 140'000) begins.push_back(x.offset);
+    return begins;
+  };
+  compile_one(program);
+  EXPECT_FALSE(result_.out_of_memory);
+  ASSERT_EQ(hosted().size(), 4u);
+  EXPECT_LE(hosted()[1] + 140'000, 300'000u);
+  EXPECT_GE(hosted()[2], 301'024u);
+  graph_.add_host_handle("e", variable(35'000, 1, "e"), true, true);
+  graph_.add_host_handle("f", variable(35'000, 1, "f"), true, true);
+  compile_one(program);
+  std::vector<std::uint64_t> begins;
+  for (const tile::Allocation& x : result_.program->allocations)
+    if (x.tile.value == 1 && x.size == 140'000) begins.push_back(x.offset);
+  ASSERT_EQ(begins.size(), 2u);
+  EXPECT_EQ(begins[1], begins[0] + 140'000);
+}
+
+// The host reads a tensor that it writes by the same moves backwards, whichever handle comes first; not where they would go through its
+// block from the end.
+TEST_F(CompileTest, HandlesOfOneTensorShareTheirMoves) {
+  const View x = graph_.view(graph_.add_variable(ElementType::float_, {64, 32}, "x")), y = variable(64, 1, "y");
+  for (std::uint32_t t = 0; t < 4; ++t) graph_.set_tile_mapping(x.slice(16 * t, 16 * t + 16, 0), TileId(3 - t));
+  const View turned = x.dim_shuffle({1, 0});
+  graph_.add_host_handle("get", turned, true, false);
+  graph_.add_host_handle("put", turned, false, true);
+  graph_.add_host_handle("both", x, true, true);
+  graph_.add_host_handle("other", turned.slice(0, 8, 0), true, false);
+  graph_.add_host_handle("backwards", y.reverse(0), true, true);
+  const tile::Program& p = compile_one(set(y, 1, "fill"));
+  const auto moves = [&](tile::TransferId t) { return p.transfers[t.index()].moves; };
+  const auto turn = [](std::vector<tile::Move> list) {
+    for (tile::Move& m : list) {
+      std::swap(m.source_tile, m.destination_tile);
+      std::swap(m.source, m.destination);
+      std::swap(m.source_step, m.destination_step);
+    }
+    return list;
+  };
+  EXPECT_FALSE(p.transfers[p.handles[0].read.index()].to_device);
+  EXPECT_FALSE(moves(p.handles[0].read).empty());
+  EXPECT_EQ(moves(p.handles[0].read), turn(moves(p.handles[1].write)));
+  EXPECT_EQ(moves(p.handles[2].read), turn(moves(p.handles[2].write)));
+  EXPECT_EQ(bytes(moves(p.handles[3].read)), 8 * 64 * 4u);
+  for (const tile::Move& m : moves(p.handles[4].read)) EXPECT_GE(m.destination_step, 0);
+}
+
 TEST_F(CompileTest, OutOfMemoryNamesTileStepAndVariables) {
   const View a = variable(100'000, 1, "big"), b = variable(100'000, 1, "other");
   const ProgramPtr program = sequence({set(a, 1, "fill"), map(a, b, 1, "work")});

@@ -100,6 +100,7 @@ struct SymbolicTransfer {
   tile::Transfer transfer;  // without moves and rows
   std::vector<SymbolicMove> moves;
   std::vector<Address> rows;
+  std::optional<tile::TransferId> reverses;  // its moves are those of that transfer backwards: the host reads what it has written
 };
 
 struct SymbolicLocation {
@@ -178,7 +179,7 @@ struct Plan {
 
   // lowered programs
   DenseMap<ActionId, Action> actions;
-  Chunks<ShardAccess> accesses;
+  Chunks<ShardAccess> accesses;  // but of shards that were laid out as always live
   std::vector<SymbolicExchange> exchanges;
   std::vector<SymbolicCompute> computes;
   std::vector<SymbolicTransfer> transfers;
@@ -195,6 +196,10 @@ struct Plan {
   std::unordered_map<std::string, tile::NameId> name_ids;  // looked up, never iterated
 
   tile::NameId name(const std::string& text);
+  // Of shards that are always live nobody asks when.
+  void access(const ShardAccess& a) {
+    if (!shards[a.shard].always_live) accesses.push_back(a);
+  }
   ShardId add_temporary(TileId tile, std::uint64_t bytes, tile::Category category, const std::string& name);
   StreamId stream_of(ShardId s) const { return stream_of_tile[shards[s].tile.index()]; }
   std::uint64_t element_bytes(VariableId v) const { return size_of(graph.variables()[v].type); }

@@ -197,6 +197,7 @@ class Printer {
          t.transfer.host_bytes);
     for (const Address& row : t.rows)
       if (shows(row.shard)) line("  row {}", text_of(row));
+    if (t.reverses) line("  h{} backwards", t.reverses->value);
     moves(t.moves, t.transfer.to_device ? "recv" : "send");
   }
 

@@ -27,25 +27,20 @@ std::uint64_t Resolver::address(Address at) const {
 
 tile::Location Resolver::location(const SymbolicLocation& l) const { return {plan_.shards[l.at.shard].tile, address(l.at), l.type}; }
 
-bool Resolver::in_one_fragment(Address at, Interval hull) const {
+bool Resolver::place(Address at, Interval hull, TileId& tile, std::uint64_t& offset) const {
+  offset = at.offset;
   if (!at.shard.valid()) return true;
   const Fragment* p = fragment_at({at.shard, hull.begin});
-  return p != nullptr && hull.end <= p->bytes.end;
+  if (p == nullptr || hull.end > p->bytes.end) return false;
+  tile = plan_.shards[at.shard].tile;
+  offset = p->address + (at.offset - p->bytes.begin);
+  return true;
 }
 
-tile::Move Resolver::one(const SymbolicMove& m) const {
-  tile::Move out{.bytes = m.bytes, .count = m.count, .source_step = m.source_step, .destination_step = m.destination_step};
-  out.source = m.source.offset;
-  out.destination = m.destination.offset;
-  if (m.source.shard.valid()) {
-    out.source_tile = plan_.shards[m.source.shard].tile;
-    out.source = address(m.source);
-  }
-  if (m.destination.shard.valid()) {
-    out.destination_tile = plan_.shards[m.destination.shard].tile;
-    out.destination = address(m.destination);
-  }
-  return out;
+bool Resolver::one(const SymbolicMove& m, tile::Move& out) const {
+  out = {.bytes = m.bytes, .count = m.count, .source_step = m.source_step, .destination_step = m.destination_step};
+  return place(m.source, source_hull(m), out.source_tile, out.source) &&
+         place(m.destination, destination_hull(m), out.destination_tile, out.destination);
 }
 
 std::uint64_t Resolver::left_in_fragment(Address at) const {
@@ -68,7 +63,9 @@ void Resolver::split(const SymbolicMove& run, std::vector<tile::Move>& out) cons
       continue;
     }
     part.bytes = static_cast<std::uint32_t>(n);
-    out.push_back(one(part));
+    tile::Move move;
+    PANDO_CHECK(one(part, move));
+    out.push_back(move);
     done += n;
   }
 }
@@ -76,8 +73,9 @@ void Resolver::split(const SymbolicMove& run, std::vector<tile::Move>& out) cons
 void Resolver::moves(const std::vector<SymbolicMove>& symbolic, std::vector<tile::Move>& out) const {
   out.reserve(out.size() + symbolic.size());
   for (const SymbolicMove& m : symbolic) {
-    if (in_one_fragment(m.source, source_hull(m)) && in_one_fragment(m.destination, destination_hull(m))) {
-      out.push_back(one(m));
+    tile::Move whole;
+    if (one(m, whole)) {
+      out.push_back(whole);
       continue;
     }
     for (std::uint32_t i = 0; i < m.count; ++i) split(run_of(m, i), out);

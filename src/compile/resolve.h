@@ -19,8 +19,9 @@ class Resolver {
  private:
   const Fragment* fragment_at(Address at) const;
   std::uint64_t left_in_fragment(Address at) const;
-  bool in_one_fragment(Address at, Interval hull) const;
-  tile::Move one(const SymbolicMove& m) const;
+  // One end of a move that touches `hull`; false if that lies in several fragments, or in none.
+  bool place(Address at, Interval hull, TileId& tile, std::uint64_t& offset) const;
+  bool one(const SymbolicMove& m, tile::Move& out) const;
   void split(const SymbolicMove& run, std::vector<tile::Move>& out) const;
 
   const Plan& plan_;

@@ -10,6 +10,7 @@
 #include "facade/engine/engine_option_rows.h"
 #include "facade/state.h"
 #include "graph/program.h"
+#include "pando/mapping.hpp"
 #include "pando/ownership.hpp"
 #include "poplar/DeviceManager.hpp"
 #include "poplar/Engine.hpp"
@@ -250,6 +251,29 @@ TEST(VirtualGraphs, RenumberTilesAndNest) {
   bool complete = true;
   last.getTileMapping(t, &complete);
   EXPECT_FALSE(complete);
+}
+
+TEST(Mappings, AreOneListToo) {
+  using pando::TileInterval;
+  Graph graph(model());  // 4 tiles
+  const Tensor t = graph.addVariable(INT, {3, 4}, "t");
+  EXPECT_TRUE(pando::tile_intervals(graph, t).empty());
+  pando::set_tile_intervals(graph, t, {{8, 12, 3}, {0, 6, 1}, {6, 8, 0}});
+  EXPECT_EQ(pando::tile_intervals(graph, t), (std::vector<TileInterval>{{0, 6, 1}, {6, 8, 0}, {8, 12, 3}}));
+  EXPECT_EQ(graph.getTileMapping(t), (Graph::TileToTensorMapping{{{6, 8}}, {{0, 6}}, {}, {{8, 12}}}));
+  // Of a whole variable at once; then a part of it, seen another way.
+  pando::set_tile_intervals(graph, t, {{0, 4, 2}, {4, 8, 2}, {8, 12, 0}});
+  EXPECT_EQ(pando::tile_intervals(graph, t), (std::vector<TileInterval>{{0, 8, 2}, {8, 12, 0}}));
+  pando::set_tile_intervals(graph, t.dimShuffle({1, 0}), {{0, 2, 1}});
+  EXPECT_EQ(pando::tile_intervals(graph, t), (std::vector<TileInterval>{{0, 1, 1}, {1, 4, 2}, {4, 5, 1}, {5, 8, 2}, {8, 12, 0}}));
+  // A virtual graph numbers the tiles that it sees.
+  Graph upper = graph.createVirtualGraph(2, 4);
+  EXPECT_EQ(pando::tile_intervals(upper, t), (std::vector<TileInterval>{{1, 4, 0}, {5, 8, 0}}));
+  pando::set_tile_intervals(upper, t, {{0, 12, 1}});
+  EXPECT_EQ(pando::tile_intervals(graph, t), (std::vector<TileInterval>{{0, 12, 3}}));
+  expect_error<invalid_tile_mapping>([&] { pando::set_tile_intervals(upper, t, {{0, 12, 2}}); }, "the virtual graph has 2 tiles");
+  expect_error<invalid_tile_mapping>([&] { pando::set_tile_intervals(graph, t, {{0, 3, 1}, {2, 4, 1}}); }, "[2, 3) twice");
+  expect_error<invalid_tile_mapping>([&] { pando::set_tile_intervals(graph, t, {{0, 13, 1}}); }, "which has 12");
 }
 
 TEST(Graphs, BadInputNamesTheThing) {

@@ -4,6 +4,7 @@
 #include "base/sizes.h"
 #include "facade/state.h"
 #include "graph/convert.h"
+#include "pando/mapping.hpp"
 #include "poplar/MetadataCreation.hpp"
 #include "poplar/TypeConversion.hpp"
 
@@ -239,12 +240,12 @@ void Graph::setInitialValueHalf(const Tensor& t, ArrayRef<std::uint16_t> values)
 
 namespace {
 
-// A new variable, mapped as `v` is, and a view of it whose elements lie in the order in which those of `v` lie; invalid if `v` is
-// no grid over one variable without repetition.
+// A new variable, mapped as `v` is, which has no element twice, and a view of it whose elements lie in the order in which those of `v` lie;
+// invalid if `v` is no grid over one variable.
 View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const std::string& name) {
   View open = v.unfolded();
   std::vector<unsigned> reversed, permutation;
-  if (v.contains_aliases() || !open.variable_order(reversed, permutation)) return {};
+  if (!open.variable_order(reversed, permutation)) return {};
   pando::graph::Shape ordered;
   std::vector<unsigned> back(permutation.size());
   for (unsigned i = 0; i < permutation.size(); ++i) {
@@ -270,15 +271,15 @@ namespace {
 View cloned(Graph& graph, const Type& type, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
   const View& v = Access::view(graph, t, "the tensor to clone");
   pando::graph::Graph& g = Access::shared(graph).graph;
-  const bool new_order =
-      method == TensorCloneMethod::CREATE_NEW_ORDER || (method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES && v.contains_aliases());
+  const bool anew = method == TensorCloneMethod::CREATE_NEW_ORDER || v.num_elements() == 0 || v.is_contiguous();
+  const bool aliased = !anew && v.contains_aliases();
   const std::string name = debugContext.getPathName().empty() ? t.getVarStr() : debugContext.getPathName();
   View copy;
-  if (new_order || v.num_elements() == 0 || v.is_contiguous()) {
+  if (anew || (aliased && method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)) {
     copy = g.view(g.add_variable(Access::element_type(type), v.shape(), name));
-  } else if (copy = same_layout(v, type, g, name); copy.valid()) {
-    return copy;
   } else {
+    if (!aliased) copy = same_layout(v, type, g, name);
+    if (copy.valid()) return copy;
     const std::vector<Region> set = v.element_set();
     std::size_t n = 0;
     for (const Region& r : set) n += r.elements.size();
@@ -454,3 +455,39 @@ Tensor Graph::findUnbroadcastTensor(const Tensor& t) const {
 }
 
 }  // namespace poplar
+
+namespace pando {
+
+std::vector<TileInterval> tile_intervals(const poplar::Graph& graph, const poplar::Tensor& tensor) {
+  const graph::Graph& g = facade::Access::shared(graph).graph;
+  const auto& seen = facade::Access::state(graph).tiles;  // of a virtual graph: the tile of the machine that each of its tiles is
+  constexpr unsigned kNone = ~0u;
+  std::vector<unsigned> tile_of;
+  if (!seen.empty()) {
+    tile_of.assign(g.machine().tiles(), kNone);
+    for (unsigned i = 0; i < seen.size(); ++i) tile_of[seen[i]] = i;
+  }
+  const std::vector<graph::MappedInterval> physical =
+      g.tile_mapping(facade::Access::view(graph, tensor, "the tensor of tile_intervals"), nullptr);
+  std::vector<TileInterval> mapping;
+  mapping.reserve(physical.size());
+  for (const auto& [elements, tile] : physical) {
+    const unsigned t = seen.empty() ? tile.value : tile_of[tile.index()];
+    if (t != kNone) mapping.push_back({elements.begin, elements.end, t});
+  }
+  return mapping;
+}
+
+void set_tile_intervals(poplar::Graph& graph, const poplar::Tensor& tensor, const std::vector<TileInterval>& mapping) {
+  const graph::View& view = facade::Access::view(graph, tensor, "the tensor of set_tile_intervals");
+  const unsigned tiles = facade::Access::state(graph).target.getNumTiles();
+  std::vector<graph::MappedInterval> physical;
+  physical.reserve(mapping.size());
+  for (const auto& [begin, end, tile] : mapping) {
+    const TileId to = facade::Access::physical_tile(graph, tile, tile < tiles ? "" : "set_tile_intervals of " + tensor.getDebugStr());
+    physical.push_back({{begin, end}, to});
+  }
+  facade::Access::shared(graph).graph.set_tile_mapping(view, physical);
+}
+
+}  // namespace pando

@@ -230,6 +230,7 @@ class Graph {
   DenseMap<ChannelId, Channel> channels_;
   DenseMap<FunctionId, Function> functions_;
   std::vector<HostHandle> host_handles_;
+  std::unordered_map<std::string, std::vector<std::size_t>> handles_by_name_;  // looked up, never iterated
   std::vector<std::optional<bool>> tile_groups_;
   struct CallSite {
     const char* key = nullptr;  // the pointer that came in, to recognise it; never read

@@ -76,17 +76,20 @@ void Graph::add_host_handle(std::string name, const View& tensor, bool read, boo
            name, to_string(tensor.shape()));
   }
   // A read and a write may share a name: tutorials do `createHostWrite("x", x); createHostRead("x", x)`.
-  for (const HostHandle& h : host_handles_) {
-    if (h.name != name || !((h.readable && read) || (h.writable && write))) continue;
+  std::vector<std::size_t>& alike = handles_by_name_[name];
+  for (const std::size_t i : alike) {
+    if (!(host_handles_[i].readable && read) && !(host_handles_[i].writable && write)) continue;
     fail(ErrorKind::graph_object_creation_error, "handle-in-use", "host {} '{}': the graph has one of that name", write ? "write" : "read",
          name);
   }
-  for (HostHandle& h : host_handles_) {
-    if (h.name != name || !(h.tensor == tensor)) continue;
+  for (const std::size_t i : alike) {
+    HostHandle& h = host_handles_[i];
+    if (!(h.tensor == tensor)) continue;
     h.readable = h.readable || read;
     h.writable = h.writable || write;
     return;
   }
+  alike.push_back(host_handles_.size());
   host_handles_.push_back({std::move(name), tensor, read, write});
 }
 

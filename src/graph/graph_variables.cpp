@@ -110,23 +110,40 @@ void Graph::check_tile(TileId tile, const std::string& what) const {
 
 namespace {
 
-// Each element is given to one tile.
-void check_mapping(const View& tensor, const std::vector<MappedInterval>& mapping) {
+// Each element is given to one tile. True: in the order of the elements.
+bool check_mapping(const View& tensor, const std::vector<MappedInterval>& mapping) {
   const std::uint64_t n = tensor.num_elements();
-  std::vector<Interval> all;
-  all.reserve(mapping.size());
+  std::uint64_t at = 0;
+  bool in_order = true;
   for (const auto& [part, tile] : mapping) {
     if (part.begin > part.end || part.end > n)
       fail(ErrorKind::invalid_tile_mapping, "interval-out-of-range",
            "mapping to tile {} of elements [{}, {}) of a tensor of shape {}, which has {}", tile.value, part.begin, part.end,
            to_string(tensor.shape()), n);
-    if (!part.empty()) all.push_back(part);
+    in_order = in_order && part.begin >= at;
+    at = part.end;
   }
-  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
+  if (in_order) return true;
+  std::vector<Interval> all;
+  all.reserve(mapping.size());
+  for (const auto& [part, tile] : mapping)
+    if (!part.empty()) all.push_back(part);
+  std::sort(all.begin(), all.end());
   for (std::size_t i = 1; i < all.size(); ++i)
     if (all[i].begin < all[i - 1].end)
       fail(ErrorKind::invalid_tile_mapping, "element-mapped-twice", "a mapping of a tensor of shape {} gives elements [{}, {}) twice",
            to_string(tensor.shape()), all[i].begin, std::min(all[i].end, all[i - 1].end));
+  return false;
+}
+
+// Does it map all elements of the tensor, which are in order?
+bool is_complete(const View& tensor, const std::vector<MappedInterval>& mapping) {
+  std::uint64_t at = 0;
+  for (const MappedInterval& m : mapping) {
+    if (m.elements.begin != at) return false;
+    at = m.elements.end;
+  }
+  return at == tensor.num_elements();
 }
 
 void set_run(Variable& variable, const Run& run, TileId tile) {
@@ -149,10 +166,15 @@ void Graph::set_tile_mapping(const View& tensor, TileId tile) {
 
 void Graph::set_tile_mapping(const View& tensor, const std::vector<MappedInterval>& mapping) {
   if (!tensor.valid()) fail(ErrorKind::invalid_tile_mapping, "invalid-tensor", "setTileMapping of a tensor that is not valid");
-  check_mapping(tensor, mapping);
+  const bool in_order = check_mapping(tensor, mapping);
+  for (const MappedInterval& m : mapping)
+    if (!m.elements.empty() && m.tile.value >= machine_.tiles()) set_tile_mapping(tensor, m.tile);  // throws
+  Region region;
+  if (in_order && tensor.single_region(region) && region.elements.size() == variables_[region.variable].elements &&
+      is_complete(tensor, mapping))
+    return variables_[region.variable].mapping.assign(mapping);
   for (const auto& [part, tile] : mapping) {
     if (part.empty()) continue;
-    if (tile.value >= machine_.tiles()) set_tile_mapping(tensor, tile);  // throws
     tensor.for_each_run(part.begin, part.end, [&, to = tile](const Run& run) { set_run(variables_[run.variable], run, to); });
   }
 }
@@ -202,6 +224,7 @@ class MappingReader {
     if (stride > 0) {
       if (!inside && i == map.size()) return kAll;
       const std::uint64_t end = inside ? map[i].elements.end : map[i].elements.begin;
+      if (stride == 1) return end - element;
       return (end - 1 - element) / static_cast<std::uint64_t>(stride) + 1;
     }
     if (!inside && i == 0) return kAll;

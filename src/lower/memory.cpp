@@ -18,7 +18,7 @@ using poplar::Tensor;
 namespace {
 
 // Variables beyond these shares of all memory leave a product's step a half, a quarter of what the libraries would take.
-constexpr double kMuch = 0.125, kMost = 0.5, kUsual = 0.6;
+constexpr double kMuch = 0.2, kMost = 0.5, kUsual = 0.6;
 // Of what the values of a function take, so much counts as load: they are not all live at once.
 constexpr double kLiveTogether = 0.5;
 

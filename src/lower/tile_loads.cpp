@@ -1,8 +1,12 @@
 #include "lower/tile_loads.h"
 
+#include <pando/mapping.hpp>
+
+#include <algorithm>
+#include <numeric>
+
 namespace pando::lower {
 
-using poplar::Interval;
 using poplar::Tensor;
 
 namespace {
@@ -25,7 +29,7 @@ TileLoads::TileLoads(const poplar::Target& target, unsigned io_tiles)
       loads_(target.getNumTiles(), 0),
       ipus_(target.getNumIPUs()) {
   for (unsigned t = 0; t < loads_.size(); ++t)
-    if (t % tiles_per_ipu_ < computing_) ipus_[t / tiles_per_ipu_].by_load.emplace(0, t);
+    if (t % tiles_per_ipu_ < computing_) add_to_level(ipus_[t / tiles_per_ipu_], 0, t);
 }
 
 void TileLoads::put(unsigned tile, std::uint64_t bytes) {
@@ -33,43 +37,57 @@ void TileLoads::put(unsigned tile, std::uint64_t bytes) {
   loads_[tile] += bytes;
 }
 
+void TileLoads::add_to_level(Ipu& ipu, std::uint64_t load, unsigned tile) {
+  Level& level = ipu.levels[load];
+  level.sorted = level.sorted && (level.tiles.empty() || level.tiles.back() < tile);
+  level.tiles.push_back(tile);
+}
+
 unsigned TileLoads::least_loaded(Ipu& ipu) const {
   for (;;) {
-    const auto [load, tile] = ipu.by_load.top();
+    auto& [load, level] = *ipu.levels.begin();
+    if (level.next == level.tiles.size()) {
+      ipu.levels.erase(ipu.levels.begin());
+      continue;
+    }
+    if (!level.sorted) std::sort(level.tiles.begin() + static_cast<std::ptrdiff_t>(level.next), level.tiles.end());
+    level.sorted = true;
+    const unsigned tile = level.tiles[level.next];
     if (load == loads_[tile]) return tile;
-    ipu.by_load.pop();
-    ipu.by_load.emplace(loads_[tile], tile);
+    ++level.next;
+    add_to_level(ipu, loads_[tile], tile);
   }
 }
 
 void TileLoads::add(const poplar::Graph& graph, const Tensor& t, double share) {
-  const auto mapping = graph.getTileMapping(t, false);
   const std::uint64_t width = graph.getTarget().getTypeSize(t.elementType());
-  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
-    std::uint64_t elements = 0;
-    for (const Interval& i : mapping[tile]) elements += i.size();
-    if (elements > 0) put(tile, static_cast<std::uint64_t>(share * static_cast<double>(elements * width)));
-  }
+  elements_.assign(loads_.size(), 0);
+  for (const TileInterval& i : tile_intervals(graph, t)) elements_[i.tile] += i.end - i.begin;
+  for (unsigned tile = 0; tile < elements_.size(); ++tile)
+    if (elements_[tile] > 0) put(tile, static_cast<std::uint64_t>(share * static_cast<double>(elements_[tile] * width)));
 }
 
 void TileLoads::spread(poplar::Graph& graph, const Tensor& clone, unsigned count) {
   if (clone.numElements() == 0) return;
   const Tensor whole = in_memory_order(graph, clone);
-  const auto home = graph.getTileMapping(whole, false);
+  std::vector<TileInterval> parts = tile_intervals(graph, whole);
   const std::uint64_t width = graph.getTarget().getTypeSize(clone.elementType()) * count;
-  poplar::Graph::TileToTensorMapping mapping;  // where a part moves; else it lies as it did
-  for (unsigned tile = 0; tile < home.size(); ++tile)
-    for (const Interval& part : home[tile]) {
-      Ipu& ipu = ipus_[tile / tiles_per_ipu_];
-      const std::uint64_t bytes = part.size() * width, mean = ipu.total / computing_;
-      const bool stays = tile % tiles_per_ipu_ >= computing_ || loads_[tile] + bytes <= mean + slack_;
-      const unsigned to = stays ? tile : least_loaded(ipu);
-      put(to, bytes);
-      if (stays) continue;
-      mapping.resize(home.size());
-      mapping[to].push_back(part);
-    }
-  if (!mapping.empty()) graph.setTileMapping(whole, mapping);
+  // In the order of the tiles that they are on.
+  order_.resize(parts.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  const auto by_tile = [&](std::uint32_t a, std::uint32_t b) { return std::pair(parts[a].tile, a) < std::pair(parts[b].tile, b); };
+  if (!std::is_sorted(order_.begin(), order_.end(), by_tile)) std::sort(order_.begin(), order_.end(), by_tile);
+  bool moves = false;
+  for (const std::uint32_t i : order_) {
+    TileInterval& part = parts[i];
+    Ipu& ipu = ipus_[part.tile / tiles_per_ipu_];
+    const std::uint64_t bytes = (part.end - part.begin) * width, mean = ipu.total / computing_;
+    const bool stays = part.tile % tiles_per_ipu_ >= computing_ || loads_[part.tile] + bytes <= mean + slack_;
+    if (!stays) part.tile = least_loaded(ipu);
+    put(part.tile, bytes);
+    moves = moves || !stays;
+  }
+  if (moves) set_tile_intervals(graph, whole, parts);
 }
 
 }  // namespace pando::lower

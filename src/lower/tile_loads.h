@@ -8,9 +8,7 @@
 #include <poplar/Graph.hpp>
 
 #include <cstdint>
-#include <functional>
-#include <queue>
-#include <utility>
+#include <map>
 #include <vector>
 
 namespace pando::lower {
@@ -28,20 +26,28 @@ class TileLoads {
   std::uint64_t load(unsigned tile) const { return loads_[tile]; }
 
  private:
-  using Entry = std::pair<std::uint64_t, unsigned>;  // load, tile
+  // Tiles of one load, from `next` on.
+  struct Level {
+    std::vector<unsigned> tiles;
+    std::size_t next = 0;
+    bool sorted = true;
+  };
   struct Ipu {
-    // One entry for each tile that computes, with a load that it has or had: loads only grow, so an entry that is up to date and on top is
-    // the least.
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> by_load;
+    // Each tile that computes is in one level, of a load that it has or had: loads only grow, so the first of the lowest level that is up
+    // to date is the least loaded. Loads are alike: there are few levels.
+    std::map<std::uint64_t, Level> levels;
     std::uint64_t total = 0;
   };
   void put(unsigned tile, std::uint64_t bytes);
+  static void add_to_level(Ipu& ipu, std::uint64_t load, unsigned tile);
   unsigned least_loaded(Ipu& ipu) const;
 
   unsigned tiles_per_ipu_, computing_;
   std::uint64_t slack_;
   std::vector<std::uint64_t> loads_;  // by tile of the machine
   std::vector<Ipu> ipus_;
+  std::vector<std::uint64_t> elements_;  // of one tensor, by tile
+  std::vector<std::uint32_t> order_;     // of the parts of one tensor
 };
 
 }  // namespace pando::lower

@@ -101,6 +101,9 @@ std::vector<SymbolicMove> block_moves(const Plan& plan, const graph::View& view,
     moves.push_back(m);
   };
   if (const std::optional<Nest> nest = nest_of(view, width)) {
+    moves.reserve(nest->region.elements.size() == plan.graph.variables()[nest->region.variable].elements
+                      ? plan.layout[nest->region.variable].size()
+                      : 0);
     each_piece(plan, *nest, width, [&](Address tile, std::uint64_t in_block, std::uint64_t n, std::uint64_t rows) {
       add(tile, static_cast<std::int64_t>(n * width), in_block, static_cast<std::int64_t>(nest->step * width), n * width, rows);
     });

@@ -25,6 +25,12 @@ SymbolicMove stretch_move(Address from, std::int64_t from_step, Address to, std:
   return {from, to, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(count), from_step, to_step};
 }
 
+// How many stretches there are at least: a copy of a whole variable takes little more.
+std::size_t stretches_of(const Plan& plan, const std::vector<graph::Run>& runs) {
+  if (runs.size() != 1 || runs[0].count != plan.graph.variables()[runs[0].variable].elements) return runs.size();
+  return plan.layout[runs[0].variable].size();
+}
+
 }  // namespace
 
 SymbolicMove run_of(const SymbolicMove& m, std::uint32_t index) {
@@ -40,7 +46,9 @@ std::vector<SymbolicMove> moves_between(const Plan& plan, const graph::View& sou
   std::vector<SymbolicMove> moves;
   graph::View from_view = source, to_view = destination;
   reorder_for_stretches(plan, from_view, to_view);
-  Cursor from(plan, from_view.runs()), to(plan, to_view.runs());
+  std::vector<graph::Run> sources = from_view.runs(), destinations = to_view.runs();
+  moves.reserve(std::max(stretches_of(plan, sources), stretches_of(plan, destinations)));
+  Cursor from(plan, std::move(sources)), to(plan, std::move(destinations));
   while (!from.done() && !to.done()) {
     const Stretch d = to.peek(kLongestStretch);
     const Stretch s = from.peek(d.count);
@@ -87,7 +95,10 @@ void merge_moves(std::vector<SymbolicMove>& moves) {
   if (!std::is_sorted(moves.begin(), moves.end(), less)) std::sort(moves.begin(), moves.end(), less);
   std::size_t out = 0;
   for (const SymbolicMove& m : moves)
-    if (out == 0 || !join(moves[out - 1], m)) moves[out++] = m;
+    if (out == 0 || !join(moves[out - 1], m)) {
+      if (&moves[out] != &m) moves[out] = m;
+      ++out;
+    }
   moves.resize(out);
 }
 
@@ -129,6 +140,16 @@ bool any_overlap(std::vector<End> a, std::vector<End> b) {
 
 // Does a destination touch a source?
 bool touches_itself(const std::vector<SymbolicMove>& moves) {
+  if (moves.empty()) return false;
+  // Shards are numbered variable by variable: most copies have nothing in common.
+  ShardId least_source = moves[0].source.shard, most_source = least_source, least = moves[0].destination.shard, most = least;
+  for (const SymbolicMove& m : moves) {
+    least_source = std::min(least_source, m.source.shard);
+    most_source = std::max(most_source, m.source.shard);
+    least = std::min(least, m.destination.shard);
+    most = std::max(most, m.destination.shard);
+  }
+  if (most_source < least || most < least_source) return false;
   std::vector<ShardId> sources, destinations, both;
   // Moves mostly come in runs of one shard.
   const auto add = [](std::vector<ShardId>& list, ShardId s) {
@@ -142,8 +163,6 @@ bool touches_itself(const std::vector<SymbolicMove>& moves) {
     if (!std::is_sorted(list->begin(), list->end())) std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
-  // Shards are numbered variable by variable: most copies have nothing in common.
-  if (sources.empty() || sources.back() < destinations.front() || destinations.back() < sources.front()) return false;
   std::set_intersection(sources.begin(), sources.end(), destinations.begin(), destinations.end(), std::back_inserter(both));
   if (both.empty()) return false;
   std::vector<End> a, b;
@@ -166,7 +185,9 @@ class ArriveOnce {
  public:
   explicit ArriveOnce(Plan& plan) : plan_(plan) {}
 
-  void run(std::vector<SymbolicMove>& receive, std::vector<SymbolicMove>& arrange) {
+  // False: everything arrives once as it is.
+  bool run(std::vector<SymbolicMove>& receive, std::vector<SymbolicMove>& arrange) {
+    if (reads_nothing_twice(receive)) return false;
     std::vector<std::uint32_t> order(receive.size());
     std::iota(order.begin(), order.end(), 0u);
     const auto tile = [&](std::uint32_t i) { return plan_.shards[receive[i].destination.shard].tile; };
@@ -195,9 +216,24 @@ class ArriveOnce {
       i = end;
     }
     receive = std::move(kept);
+    return true;
   }
 
  private:
+  // As is plain to see where the sources are in order: copies of whole tensors.
+  static bool reads_nothing_twice(const std::vector<SymbolicMove>& moves) {
+    ShardId shard;
+    std::uint64_t end = 0;
+    for (const SymbolicMove& m : moves) {
+      const Interval hull = source_hull(m);
+      if (shard.valid() && (m.source.shard < shard || (m.source.shard == shard && hull.begin < end))) return false;
+      if (m.count > 1 && std::uint64_t{m.bytes} * m.count > hull.size()) return false;
+      shard = m.source.shard;
+      end = hull.end;
+    }
+    return true;
+  }
+
   // Runs that share bytes, but are not one run repeated.
   static bool overlaps_itself(const SymbolicMove& m) {
     return m.count > 1 && m.source_step != 0 && static_cast<std::uint64_t>(std::abs(m.source_step)) < m.bytes;
@@ -302,10 +338,10 @@ SymbolicExchange plan_exchange(Plan& plan, tile::NameId name, std::vector<Symbol
     staged = touches_itself(moves);
     if (plan.options.merge_moves) merge_moves(moves);
   }
-  ArriveOnce(plan).run(moves, exchange.arrange);
+  const bool rearranged = ArriveOnce(plan).run(moves, exchange.arrange);
   if (staged) stage(plan, moves, exchange.arrange);
   exchange.receive = std::move(moves);
-  if (plan.options.merge_moves) {
+  if (plan.options.merge_moves && (rearranged || staged)) {
     merge_moves(exchange.receive);
     merge_moves(exchange.arrange);
   }
@@ -406,12 +442,12 @@ void add_write_accesses(Plan& plan, ActionId action, std::vector<std::pair<Shard
       bytes += std::uint64_t{m.bytes} * m.count;
     }
     if (bytes == span.size()) {
-      plan.accesses.push_back({writes[i].first, action, span, AccessKind::write, false});
+      plan.access({writes[i].first, action, span, AccessKind::write, false});
     } else {
       for (std::size_t k = i; k < end; ++k) {
         const SymbolicMove& m = *writes[k].second;
         each_hull(m, m.destination.offset, m.destination_step, [&](Interval h, bool whole) {
-          plan.accesses.push_back({writes[k].first, action, h, whole ? AccessKind::write : AccessKind::partial, false});
+          plan.access({writes[k].first, action, h, whole ? AccessKind::write : AccessKind::partial, false});
         });
       }
     }
@@ -424,11 +460,12 @@ void add_write_accesses(Plan& plan, ActionId action, std::vector<std::pair<Shard
 void add_move_accesses(Plan& plan, ActionId action, const std::vector<SymbolicMove>& moves) {
   std::vector<std::pair<ShardId, const SymbolicMove*>> writes;
   writes.reserve(moves.size());
+  const auto counts = [&](ShardId s) { return s.valid() && !plan.shards[s].always_live; };
   for (const SymbolicMove& m : moves) {
-    if (m.source.shard.valid())
+    if (counts(m.source.shard))
       each_hull(m, m.source.offset, m.source_step,
-                [&](Interval h, bool) { plan.accesses.push_back({m.source.shard, action, h, AccessKind::read, false}); });
-    if (m.destination.shard.valid()) writes.emplace_back(m.destination.shard, &m);
+                [&](Interval h, bool) { plan.access({m.source.shard, action, h, AccessKind::read, false}); });
+    if (counts(m.destination.shard)) writes.emplace_back(m.destination.shard, &m);
   }
   add_write_accesses(plan, action, writes);
 }

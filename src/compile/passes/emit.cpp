@@ -18,9 +18,15 @@ class Tables {
   explicit Tables(Plan& plan) : plan_(plan), out_(*plan.out), resolver_(plan) {}
 
   void fill() {
-    for (const SymbolicExchange& e : plan_.exchanges) add_exchange(e);
+    // What has been resolved goes at once: what comes takes as much.
+    out_.exchanges.reserve(plan_.exchanges.size());
+    for (SymbolicExchange& e : plan_.exchanges) add_exchange(std::exchange(e, {}));
     plan_.exchanges = {};
-    for (const SymbolicTransfer& t : plan_.transfers) add_transfer(t);
+    out_.transfers.resize(plan_.transfers.size());
+    for (std::size_t t = 0; t < plan_.transfers.size(); ++t) add_transfer(plan_.transfers[t], out_.transfers[t]);
+    for (std::size_t t = 0; t < plan_.transfers.size(); ++t)
+      if (plan_.transfers[t].reverses) out_.transfers[t].moves = reversed(out_.transfers[plan_.transfers[t].reverses->index()].moves);
+    plan_.transfers = {};
     resolver_.moves(plan_.initial_moves, out_.initial_moves);
     for (const SymbolicLocation& l : plan_.locations) out_.locations.push_back(resolver_.location(l));
     add_replica_index();
@@ -47,11 +53,20 @@ class Tables {
     out_.exchanges.push_back(std::move(out));
   }
 
-  void add_transfer(const SymbolicTransfer& t) {
-    tile::Transfer out = t.transfer;
+  void add_transfer(SymbolicTransfer& t, tile::Transfer& out) {
+    out = std::move(t.transfer);
     resolver_.moves(t.moves, out.moves);
     for (const Address& row : t.rows) out.rows.push_back(resolver_.location({row, ElementType::unsigned_int}));
-    out_.transfers.push_back(std::move(out));
+    t.moves = {};
+  }
+
+  static std::vector<tile::Move> reversed(std::vector<tile::Move> moves) {
+    for (tile::Move& m : moves) {
+      std::swap(m.source_tile, m.destination_tile);
+      std::swap(m.source, m.destination);
+      std::swap(m.source_step, m.destination_step);
+    }
+    return moves;
   }
 
   void add_replica_index() {

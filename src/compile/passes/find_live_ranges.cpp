@@ -60,8 +60,10 @@ class Fragments {
   }
 
   std::uint32_t live_of(const AccessPattern& pattern) {
+    if (last_ != nullptr && last_->first == pattern) return last_->second;  // as of the same variable on another tile
     const auto [it, added] = patterns_.try_emplace(pattern, 0);
     if (added) it->second = intern(ranges_.of(pattern, false));
+    last_ = &*it;
     return it->second;
   }
 
@@ -71,13 +73,24 @@ class Fragments {
     const Interval all{0, shard.bytes};
     if (shard.always_live) return plan_.fragments.add({all, always_});
     if (accesses.empty()) return;  // never touched: no memory
-    AccessPattern pattern;
-    if (one_pattern(accesses, all, pattern)) return plan_.fragments.add({all, live_of(pattern)});
+    AccessPattern& pattern = pattern_;
+    if (one_access_each(accesses, all, pattern) || one_pattern(accesses, all, pattern)) return plan_.fragments.add({all, live_of(pattern)});
     cut_into_atoms(s, accesses);
   }
 
-  // The common case: every action touches all bytes, perhaps in several accesses.
+  // The most common case: every action touches all bytes at once.
+  static bool one_access_each(std::span<const ShardAccess> accesses, Interval all, AccessPattern& pattern) {
+    pattern.clear();
+    for (const ShardAccess& a : accesses) {
+      if (a.bytes.begin > all.begin || a.bytes.end < all.end || (!pattern.empty() && a.action <= pattern.back().action)) return false;
+      pattern.push_back({a.action, a.kind});
+    }
+    return true;
+  }
+
+  // A common case: every action touches all bytes, perhaps in several accesses.
   bool one_pattern(std::span<const ShardAccess> accesses, Interval all, AccessPattern& pattern) {
+    pattern.clear();
     group(accesses);
     for (const Group& g : groups())
       if (g.parts.size() != 1 || g.parts[0].begin > all.begin || g.parts[0].end < all.end) {
@@ -207,6 +220,8 @@ class Fragments {
   LiveRanges ranges_;
   std::uint32_t always_ = 0;
   std::unordered_map<AccessPattern, std::uint32_t, PatternHash> patterns_;   // looked up, never iterated
+  const std::pair<const AccessPattern, std::uint32_t>* last_ = nullptr;      // of them
+  AccessPattern pattern_;                                                    // of the shard at hand
   std::unordered_map<tile::LiveRange, std::uint32_t, RangeHash> range_ids_;  // looked up, never iterated
   std::vector<Group> groups_;
   std::size_t group_count_ = 0;

@@ -27,8 +27,26 @@ const ShardInterval& locate(const Plan& plan, VariableId variable, std::uint64_t
   return found;
 }
 
+namespace {
+
+// Variables that the host can write or read between runs, as a whole.
+std::vector<bool> hosted_variables(const graph::Graph& graph) {
+  std::vector<bool> hosted(graph.variables().size(), false);
+  for (const bool writable : {true, false})  // what is written has no element twice
+    for (const graph::HostHandle& h : graph.host_handles()) {
+      if (h.writable != writable) continue;
+      const std::vector<VariableId> all = h.tensor.variables();
+      if (all.size() != 1 || hosted[all[0].index()] || h.tensor.num_elements() != graph.variables()[all[0]].elements) continue;
+      hosted[all[0].index()] = writable || !h.tensor.contains_aliases();
+    }
+  return hosted;
+}
+
+}  // namespace
+
 void lay_out_variables(Plan& plan) {
   const auto& variables = plan.graph.variables();
+  const std::vector<bool> hosted = hosted_variables(plan.graph);
   plan.layout = DenseMap<VariableId, std::vector<ShardInterval>>(variables.size());
   // The shard of the variable at hand on each tile; stamped, so that it need not be cleared per variable.
   std::vector<ShardId> shard_on(plan.graph.machine().tiles());
@@ -37,8 +55,9 @@ void lay_out_variables(Plan& plan) {
     const graph::Variable& variable = variables[VariableId(v)];
     const std::uint64_t width = size_of(variable.type);
     const tile::NameId name = plan.name(variable.name.empty() ? "v" + std::to_string(v) : variable.name);
-    const bool initial = variable.constant || variable.replica_index || !variable.initial.empty();
+    const bool always_live = variable.constant || variable.replica_index || !variable.initial.empty() || hosted[v];
     std::vector<ShardInterval>& list = plan.layout[VariableId(v)];
+    list.reserve(variable.mapping.intervals().size());
     for (const graph::MappedInterval& i : variable.mapping.intervals()) {
       const std::size_t t = i.tile.index();
       if (stamp[t] != v) {
@@ -46,7 +65,7 @@ void lay_out_variables(Plan& plan) {
         shard_on[t] = plan.shards.push(Shard{.tile = i.tile,
                                              .name = name,
                                              .category = variable.constant ? tile::Category::constant : tile::Category::variable,
-                                             .always_live = initial});
+                                             .always_live = always_live});
       }
       Shard& shard = plan.shards[shard_on[t]];
       const std::uint64_t bytes = i.elements.size() * width;

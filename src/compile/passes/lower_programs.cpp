@@ -116,11 +116,12 @@ class ProgramLowering {
     const ActionId action = plan_.actions.push({.op = op, .a = transfer, .streams = std::move(streams), .name = name});
     add_move_accesses(plan_, action, plan_.transfers[transfer].moves);
     for (const Address& row : plan_.transfers[transfer].rows)
-      plan_.accesses.push_back({row.shard, action, {row.offset, row.offset + 4}, AccessKind::read});
+      plan_.access({row.shard, action, {row.offset, row.offset + 4}, AccessKind::read});
     return action;
   }
 
-  SymbolicTransfer transfer_of(tile::Transfer::Kind kind, tile::NameId name, bool to_device, const View& view, std::uint32_t index) {
+  static SymbolicTransfer transfer_without_moves(tile::Transfer::Kind kind, tile::NameId name, bool to_device, const View& view,
+                                                 std::uint32_t index) {
     SymbolicTransfer t;
     t.transfer.kind = kind;
     t.transfer.name = name;
@@ -128,6 +129,11 @@ class ProgramLowering {
     t.transfer.type = view.type();
     t.transfer.host_bytes = view.num_elements() * size_of(view.type());
     t.transfer.index = index;
+    return t;
+  }
+
+  SymbolicTransfer transfer_of(tile::Transfer::Kind kind, tile::NameId name, bool to_device, const View& view, std::uint32_t index) {
+    SymbolicTransfer t = transfer_without_moves(kind, name, to_device, view, index);
     t.moves = to_device ? moves_from_block(plan_, ShardId(), 0, view) : moves_to_block(plan_, view, ShardId(), 0);
     return t;
   }
@@ -176,7 +182,7 @@ class ProgramLowering {
                                         .name = plan_.computes[known->lowered.compute].name});
     for (ShardAccess& a : known->lowered.accesses) {
       a.action = known->action;
-      plan_.accesses.push_back(a);
+      plan_.access(a);
     }
     known->lowered.accesses = {};
     return *known;
@@ -207,7 +213,7 @@ class ProgramLowering {
       if (plan_.accesses[i].action == c.action) {
         ShardAccess again = plan_.accesses[i];
         again.action = action;
-        plan_.accesses.push_back(again);
+        plan_.access(again);
       }
     compute_action = action;
     const std::size_t n = c.lowered.streams.size();
@@ -218,7 +224,7 @@ class ProgramLowering {
       const TileId tile = plan_.out->streams[c.lowered.streams[i].index()].tiles.front();
       const ShardId slot = plan_.add_temporary(tile, 8, tile::Category::staging, text + "/result");
       copy.results.push_back({c.lowered.streams[i], {slot, 0}});
-      plan_.accesses.push_back({slot, action, {0, 8}, AccessKind::write});
+      plan_.access({slot, action, {0, 8}, AccessKind::write});
       moves.push_back({{slot, 0}, {gathered, 8 * i}, 4, 1, 0, 0});
       add_location({gathered, 8 * i}, ElementType::unsigned_int);
     }
@@ -227,8 +233,8 @@ class ProgramLowering {
     std::vector<ActionId> actions = add_exchange_actions(plan_, plan_exchange(plan_, name, std::move(moves)));
     const ActionId combine = plan_.actions.push(
         {.op = tile::Op::combine, .a = first_location, .b = last + 1, .streams = {plan_.stream_of(target.shard)}, .name = name});
-    plan_.accesses.push_back({gathered, combine, {0, 8 * n}, AccessKind::read});
-    plan_.accesses.push_back({target.shard, combine, {target.offset, target.offset + size_of(result.type())}, AccessKind::write});
+    plan_.access({gathered, combine, {0, 8 * n}, AccessKind::read});
+    plan_.access({target.shard, combine, {target.offset, target.offset + size_of(result.type())}, AccessKind::write});
     actions.push_back(combine);
     return actions;
   }
@@ -293,7 +299,7 @@ class ProgramLowering {
     for (const auto& [stream, location] : n.predicate) all.push_back(stream);
     const ActionId read = plan_.actions.push({.op = tile::Op::branch_true, .streams = all, .name = plan_.name("predicate")});
     for (const auto& [stream, location] : n.predicate)
-      plan_.accesses.push_back({location.at.shard, read, {location.at.offset, location.at.offset + width}, AccessKind::read});
+      plan_.access({location.at.shard, read, {location.at.offset, location.at.offset + width}, AccessKind::read});
     test.push_back(leaf(read));
     n.streams = all;
   }
@@ -450,7 +456,7 @@ class ProgramLowering {
     if (e.condition.valid()) {
       const Address at = address_of_element(e.condition);
       a.b = add_location(at, e.condition.type());
-      plan_.accesses.push_back({at.shard, action, {at.offset, at.offset + size_of(e.condition.type())}, AccessKind::read});
+      plan_.access({at.shard, action, {at.offset, at.offset + size_of(e.condition.type())}, AccessKind::read});
       if (!e.tensor.valid()) a.streams.clear();
       join(a.streams, {plan_.stream_of(at.shard)});
     }
@@ -505,7 +511,7 @@ class ProgramLowering {
                                                 .b = add_location(at, ElementType::unsigned_int),
                                                 .streams = {plan_.stream_of(at.shard)},
                                                 .name = leaf_name("cycles")});
-    plan_.accesses.push_back({at.shard, action, {at.offset, at.offset + 8}, AccessKind::write, true});
+    plan_.access({at.shard, action, {at.offset, at.offset + 8}, AccessKind::write, true});
     return leaf(action);
   }
 
@@ -526,20 +532,45 @@ class ProgramLowering {
         if (s.valid()) plan_.shards[s].always_live = true;
   }
 
+  // Moves to the host never go backwards through its block; those from it may.
+  bool is_reversible(tile::TransferId write) const {
+    const std::vector<SymbolicMove>& moves = plan_.transfers[write.index()].moves;
+    return std::none_of(moves.begin(), moves.end(), [](const SymbolicMove& m) { return m.source_step < 0; });
+  }
+
   // What the host can write or read between runs keeps its memory.
   void add_handles() {
+    using Written = std::pair<const View*, tile::TransferId>;
+    std::unordered_map<VariableId, Written> written;  // by the tensor's first variable; looked up, never iterated
+    const auto add = [&](const graph::HostHandle& h, bool to_device, std::vector<SymbolicMove> moves) {
+      keep_alive(moves);
+      SymbolicTransfer t = transfer_without_moves(tile::Transfer::Kind::handle, plan_.name(h.name), to_device, h.tensor,
+                                                  static_cast<std::uint32_t>(plan_.out->handles.size()));
+      t.moves = std::move(moves);
+      return tile::TransferId(add_transfer(std::move(t)));
+    };
     for (const graph::HostHandle& h : graph_.host_handles()) {
-      const tile::NameId name = plan_.name(h.name);
       tile::HandleInfo info{.name = h.name, .bytes = h.tensor.num_elements() * size_of(h.tensor.type())};
-      const auto add = [&](bool to_device) {
-        SymbolicTransfer t =
-            transfer_of(tile::Transfer::Kind::handle, name, to_device, h.tensor, static_cast<std::uint32_t>(plan_.out->handles.size()));
-        keep_alive(t.moves);
-        return tile::TransferId(add_transfer(std::move(t)));
-      };
-      if (h.writable) info.write = add(true);
-      if (h.readable) info.read = add(false);
+      if (h.writable) {
+        info.write = add(h, true, moves_from_block(plan_, ShardId(), 0, h.tensor));
+        if (h.tensor.num_elements() > 0) written.try_emplace(h.tensor.variables()[0], &h.tensor, info.write);
+      }
+      if (h.readable) info.read = add(h, false, {});
       plan_.out->handles.push_back(std::move(info));
+    }
+    for (std::size_t i = 0; i < graph_.host_handles().size(); ++i) {
+      const View& tensor = graph_.host_handles()[i].tensor;
+      const tile::TransferId read = plan_.out->handles[i].read;
+      if (!read.valid() || tensor.num_elements() == 0) continue;
+      SymbolicTransfer& t = plan_.transfers[read.index()];
+      const auto known = written.find(tensor.variables()[0]);
+      if (known != written.end() && *known->second.first == tensor && is_reversible(known->second.second)) {
+        t.reverses = known->second.second;
+        continue;
+      }
+      t.moves = moves_to_block(plan_, tensor, ShardId(), 0);
+      keep_alive(t.moves);
+      if (plan_.options.merge_moves) merge_moves(t.moves);
     }
   }
 

@@ -303,7 +303,7 @@ class Placement {
         ++(global ? resident : own)[to.index()];
         sent.push_back({{m.source.shard.value, m.source.offset, m.bytes}, global});
       }
-      std::sort(sent.begin(), sent.end());
+      if (!std::is_sorted(sent.begin(), sent.end())) std::sort(sent.begin(), sent.end());
       for (std::size_t i = 0; i < sent.size(); ++i)
         if (i + 1 == sent.size() || sent[i].first != sent[i + 1].first)
           ++(sent[i].second ? resident : own)[plan_.shards[ShardId(std::get<0>(sent[i].first))].tile.index()];
@@ -356,8 +356,21 @@ class Placement {
     }
   }
 
-  allocate::AllocationProblem problem(const std::vector<Item>& items) {
+  // What lives as long as the program and may lie anywhere is one buffer, item after item: a tile has hundreds of such variables.
+  static bool joins_block(const Item& i) { return i.kind == Item::Kind::fragment && i.always && !i.interleaved && i.bytes > 0; }
+
+  // Where an item lies: so far behind the begin of a buffer.
+  struct Place {
+    std::uint32_t buffer = 0;
+    std::uint64_t offset = 0;
+  };
+
+  allocate::AllocationProblem problem(const std::vector<Item>& items, bool in_blocks, std::vector<Place>& places) {
     allocate::AllocationProblem p;
+    constexpr std::uint32_t kNone = ~0u;
+    std::uint32_t block = kNone;
+    places.clear();
+    places.reserve(items.size());
     const bool bounded = machine_.bounded_memory && plan_.options.bounded_memory;
     p.capacity = bounded ? machine_.bytes_per_tile() : std::uint64_t{1} << 60;
     std::uint64_t executable_end = p.capacity, interleaved_begin = 0;
@@ -367,6 +380,15 @@ class Placement {
         if (r.interleaved && interleaved_begin == 0) interleaved_begin = r.begin;
       }
     for (const Item& i : items) {
+      if (in_blocks && block != kNone && joins_block(i)) {
+        allocate::Buffer& b = p.buffers[block];
+        b.align = std::max<std::uint64_t>(b.align, i.align);
+        places.push_back({block, (b.size + i.align - 1) / i.align * i.align});
+        b.size = places.back().offset + i.bytes;
+        continue;
+      }
+      if (in_blocks && joins_block(i)) block = static_cast<std::uint32_t>(p.buffers.size());
+      places.push_back({static_cast<std::uint32_t>(p.buffers.size()), 0});
       allocate::Buffer b;
       for (const auto& [begin, end] : out_.live_ranges[plan_.options.share_memory ? i.live : always_]) b.live.push_back({begin, end});
       b.size = i.bytes;
@@ -380,29 +402,57 @@ class Placement {
   }
 
   void solve() {
-    std::vector<allocate::AllocationProblem> problems;
-    problems.reserve(representative_.size());
-    for (const std::uint32_t t : representative_) problems.push_back(problem(items_[t]));
+    offsets_.resize(representative_.size());
+    std::vector<std::size_t> groups(representative_.size());
+    std::iota(groups.begin(), groups.end(), std::size_t{0});
     allocate::AllocationOptions options;
+    options.largest_search = 0;
+    groups = place(groups, true, options);
+    options = {};
     options.node_budget = 200'000;  // of one tile: a second or so
-    results_ = allocate::allocate_all(problems, options);
-    for (std::size_t g = 0; g < problems.size(); ++g) {
-      if (results_[g].status == allocate::AllocationStatus::solved) {
-        if (plan_.options.validate) {
-          const std::string fault = allocate::check_allocation(problems[g], results_[g].offsets);
-          if (!fault.empty()) std::fprintf(stderr, "pando: tile %u: %s\n", representative_[g], fault.c_str());
-          PANDO_CHECK(fault.empty());
-        }
-        continue;
-      }
-      const std::uint64_t capacity = problems[g].capacity;
-      for (allocate::Buffer& b : problems[g].buffers) b.highest_end = ~std::uint64_t{0};
-      problems[g].capacity = std::uint64_t{1} << 60;
-      results_[g] = allocate::allocate_greedy(problems[g]);
-      if (!plan_.out_of_memory || plan_.out_of_memory->needed < results_[g].high_water)
-        explain(representative_[g], capacity, results_[g].high_water);
-    }
+    place(groups, false, options);  // they may fit in pieces
     out_.out_of_memory = plan_.out_of_memory != nullptr;
+  }
+
+  // Of these groups of tiles. Returns those that do not fit, with blocks; without, they are placed all the same.
+  std::vector<std::size_t> place(const std::vector<std::size_t>& groups, bool in_blocks, const allocate::AllocationOptions& options) {
+    std::vector<allocate::AllocationProblem> problems(groups.size());
+    std::vector<std::vector<Place>> places(groups.size());
+    for (std::size_t i = 0; i < groups.size(); ++i) problems[i] = problem(items_[representative_[groups[i]]], in_blocks, places[i]);
+    std::vector<allocate::AllocationResult> results = allocate::allocate_all(problems, options);
+    std::vector<std::size_t> unsolved;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (results[i].status == allocate::AllocationStatus::solved) {
+        validate(groups[i], problems[i], results[i]);
+      } else if (in_blocks) {
+        unsolved.push_back(groups[i]);
+        continue;
+      } else {
+        results[i] = without_bounds(groups[i], problems[i]);
+      }
+      std::vector<std::uint64_t>& offsets = offsets_[groups[i]];
+      offsets.reserve(places[i].size());
+      for (const Place& place : places[i]) offsets.push_back(results[i].offsets[place.buffer] + place.offset);
+    }
+    return unsolved;
+  }
+
+  void validate(std::size_t group, const allocate::AllocationProblem& p, const allocate::AllocationResult& result) const {
+    if (!plan_.options.validate) return;
+    const std::string fault = allocate::check_allocation(p, result.offsets);
+    if (!fault.empty()) std::fprintf(stderr, "pando: tile %u: %s\n", representative_[group], fault.c_str());
+    PANDO_CHECK(fault.empty());
+  }
+
+  // What does not fit is placed all the same, for reports.
+  allocate::AllocationResult without_bounds(std::size_t group, allocate::AllocationProblem& p) {
+    const std::uint64_t capacity = p.capacity;
+    for (allocate::Buffer& b : p.buffers) b.highest_end = ~std::uint64_t{0};
+    p.capacity = std::uint64_t{1} << 60;
+    allocate::AllocationResult result = allocate::allocate_greedy(p);
+    if (!plan_.out_of_memory || plan_.out_of_memory->needed < result.high_water)
+      explain(representative_[group], capacity, result.high_water);
+    return result;
   }
 
   // The step at which the most of some items is live, and how much that is.
@@ -473,20 +523,23 @@ class Placement {
     std::size_t total = 0;
     for (const auto& list : items_) total += list.size();
     out_.allocations.reserve(total);
-    std::vector<tile::Allocation> here;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;  // offset, item
     for (std::uint32_t t = 0; t < items_.size(); ++t) {
       if (items_[t].empty()) continue;
-      const std::vector<std::uint64_t>& offsets = results_[group_of_[t]].offsets;
-      here.clear();
-      for (std::size_t k = 0; k < items_[t].size(); ++k) {
+      const std::vector<std::uint64_t>& offsets = offsets_[group_of_[t]];
+      order.clear();
+      for (std::uint32_t k = 0; k < items_[t].size(); ++k) {
         const Item& i = items_[t][k];
         if (i.kind == Item::Kind::fragment) plan_.fragments[ShardId(i.shard)][i.fragment].address = offsets[k];
         if (i.kind == Item::Kind::globals) out_.globals[i.shard][t] = offsets[k];
         out_.tile_bytes[t] = std::max(out_.tile_bytes[t], offsets[k] + i.bytes);
-        here.push_back({TileId(t), i.name, i.category, i.always, i.estimated, offsets[k], i.bytes, i.live});
+        order.emplace_back(offsets[k], k);
       }
-      std::stable_sort(here.begin(), here.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
-      out_.allocations.insert(out_.allocations.end(), here.begin(), here.end());
+      std::sort(order.begin(), order.end());
+      for (const auto& [offset, k] : order) {
+        const Item& i = items_[t][k];
+        out_.allocations.push_back({TileId(t), i.name, i.category, i.always, i.estimated, offset, i.bytes, i.live});
+      }
     }
   }
 
@@ -498,7 +551,7 @@ class Placement {
   std::uint32_t always_ = 0;
   std::vector<std::vector<Item>> items_;  // TileId
   std::vector<std::uint32_t> group_of_, representative_;
-  std::vector<allocate::AllocationResult> results_;
+  std::vector<std::vector<std::uint64_t>> offsets_;  // by group, of its tiles' items
   std::map<std::string, std::size_t> image_index_;
   std::map<std::uint32_t, std::uint32_t> code_live_;  // of functions
   std::vector<std::uint32_t> row_counts_;

@@ -79,6 +79,14 @@ void TileMap::set(Interval elements, TileId tile) {
   written_.store(true, std::memory_order_relaxed);
 }
 
+void TileMap::assign(const std::vector<MappedInterval>& mapping) {
+  sorted_.clear();
+  sorted_.reserve(mapping.size());
+  for (const MappedInterval& m : mapping) append(sorted_, m);
+  log_.clear();
+  written_.store(false, std::memory_order_relaxed);
+}
+
 const std::vector<MappedInterval>& TileMap::intervals() const {
   if (!written_.load(std::memory_order_acquire)) return sorted_;
   const std::lock_guard lock(mutex_);

@@ -24,6 +24,15 @@ TEST(TileMap, LaterWritesWin) {
   EXPECT_THAT(map.intervals(), ElementsAre(on(0, 3, 1), on(3, 4, 2), on(4, 12, 1)));
 }
 
+TEST(TileMap, AssignReplacesAll) {
+  TileMap map;
+  map.set({0, 10}, TileId(1));
+  map.assign({on(2, 4, 7), on(4, 6, 7), on(6, 6, 3), on(7, 9, 2)});
+  EXPECT_THAT(map.intervals(), ElementsAre(on(2, 6, 7), on(7, 9, 2)));
+  map.set({5, 8}, TileId(2));
+  EXPECT_THAT(map.intervals(), ElementsAre(on(2, 5, 7), on(5, 9, 2)));
+}
+
 TEST(TileMap, Complete) {
   TileMap map;
   EXPECT_TRUE(map.complete(0));

@@ -297,7 +297,10 @@ bool operator==(const View& a, const View& b) {
   if (a.type_ != b.type_ || a.shape_ != b.shape_) return false;
   if (a.same_structure(b)) return true;
   if (!a.node_ && !b.node_) return false;
-  // Tensors that differ mostly do so in the first element: those of two variables always.
+  const VariableId of_a = a.node_ ? only_variable(a.node_->source) : a.variable_,
+                   of_b = b.node_ ? only_variable(b.node_->source) : b.variable_;
+  if (of_a.valid() && of_b.valid() && of_a != of_b) return false;
+  // Tensors that differ mostly do so in the first element.
   return begins_alike(a, b) && a.runs() == b.runs();
 }
 

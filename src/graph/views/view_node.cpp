@@ -147,6 +147,27 @@ std::vector<Dim> row_major(const Shape& shape) {
   return dims;
 }
 
+namespace {
+
+VariableId only_variable(const Source& source, int& looks) {
+  if (source.variable.valid()) return source.variable;
+  VariableId only;
+  for (const Extent& e : source.chain->extents) {
+    if (--looks < 0) return {};
+    const VariableId v = e.variable.valid() ? e.variable : only_variable(e.block->source, looks);
+    if (!v.valid() || (only.valid() && only != v)) return {};
+    only = v;
+  }
+  return only;
+}
+
+}  // namespace
+
+VariableId only_variable(const Source& source) {
+  int looks = 16;
+  return only_variable(source, looks);
+}
+
 bool is_row_major(const std::vector<Dim>& dims) {
   std::int64_t stride = 1;
   for (std::size_t d = dims.size(); d-- > 0;) {

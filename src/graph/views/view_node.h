@@ -61,6 +61,8 @@ struct Chain {
 struct View::Node : Strided {};
 
 std::uint64_t elements_of(const std::vector<Dim>& dims);
+// The one variable that all of a source is made of; invalid if there are several, or if more than a few extents have to be looked at.
+VariableId only_variable(const Source& source);
 std::vector<Dim> row_major(const Shape& shape);
 bool is_row_major(const std::vector<Dim>& dims);
 // The same order in the fewest dimensions: without sizes of 1, with neighbours merged where their strides allow.

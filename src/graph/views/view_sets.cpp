@@ -80,35 +80,38 @@ enum class Answer { no, yes, unknown };
 
 // Whether a grid meets an element twice, as far as its strides alone say: it does not if each stride passes all that is inside.
 Answer repeats(const Strided& grid) {
-  bool repeated = false;
-  const Strided sorted = in_source_order(grid, &repeated);
-  if (repeated) return Answer::yes;
+  constexpr std::size_t kMost = 16;
+  std::pair<std::int64_t, std::uint64_t> dims[kMost];  // stride and size, the least stride first
+  std::size_t n = 0;
+  for (const Dim& d : grid.dims) {
+    if (d.size == 1) continue;
+    if (d.stride == 0) return Answer::yes;
+    if (n == kMost) return Answer::unknown;
+    const std::pair next(std::abs(d.stride), d.size);
+    std::size_t at = n++;
+    for (; at > 0 && next < dims[at - 1]; --at) dims[at] = dims[at - 1];
+    dims[at] = next;
+  }
   std::int64_t extent = 0;
-  for (std::size_t d = sorted.dims.size(); d-- > 0;) {
-    if (sorted.dims[d].stride <= extent) return Answer::unknown;
-    extent += sorted.dims[d].stride * static_cast<std::int64_t>(sorted.dims[d].size - 1);
+  for (std::size_t d = 0; d < n; ++d) {
+    if (dims[d].first <= extent) return Answer::unknown;
+    extent += dims[d].first * static_cast<std::int64_t>(dims[d].second - 1);
   }
   return grid.source.variable.valid() ? Answer::no : Answer::unknown;
 }
 
 }  // namespace
 
-bool View::contains_aliases() const {
-  if (!node_) return false;
-  const Answer answer = repeats(*node_);
-  if (answer != Answer::unknown) return answer == Answer::yes;
-  bool repeated = false;
-  element_set(&repeated);
-  return repeated;
-}
-
 bool View::variable_order(std::vector<unsigned>& reversed, std::vector<unsigned>& permutation) const {
   if (num_elements() == 0) return false;
-  const Node grid = node();
+  const Node own = node_ ? Node() : node();
+  const Strided& grid = node_ ? *node_ : own;
   if (!grid.source.variable.valid()) return false;
   reversed.clear();
   permutation.clear();
+  permutation.reserve(rank());
   Strided once{grid.source, grid.offset, {}};
+  once.dims.reserve(rank());
   for (unsigned d = 0; d < rank(); ++d) {
     permutation.push_back(d);
     if (grid.dims[d].size > 1 && grid.dims[d].stride < 0) reversed.push_back(d);
@@ -128,10 +131,10 @@ namespace {
 // Takes a grid over the row-major order of a block apart into a grid over what the block is made of.
 class Unfolding {
  public:
-  Unfolding(const Strided& block, std::uint64_t offset) : block_(block), reach_(block.dims.size(), 0), inner_(block.dims.size(), 1) {
-    for (std::size_t j = block.dims.size(); j-- > 1;) inner_[j - 1] = inner_[j] * block.dims[j].size;
-    at_.resize(block.dims.size());
-    for (std::size_t j = 0; j < at_.size(); ++j) at_[j] = offset / inner_[j] % block.dims[j].size;
+  Unfolding(const Strided& block, std::uint64_t offset) : block_(block), along_(block.dims.size()) {
+    std::uint64_t inner = 1;
+    for (std::size_t j = along_.size(); j-- > 0; inner *= block.dims[j].size)
+      along_[j] = {.inner = inner, .at = offset / inner % block.dims[j].size, .reach = 0};
   }
 
   // The dimensions that stand for `dim`, outermost first; false if its steps do not follow the block's dimensions.
@@ -140,58 +143,81 @@ class Unfolding {
     if (dim.stride < 0) return false;
     const auto step = static_cast<std::uint64_t>(dim.stride);
     std::size_t j = 0;
-    while (j < inner_.size() && (step % inner_[j] != 0 || step / inner_[j] >= block_.dims[j].size)) ++j;
-    if (j == inner_.size()) return false;
-    std::vector<Dim> dims;  // innermost first
-    std::uint64_t left = dim.size, steps = step / inner_[j];
-    for (;; --j, steps = 1) {
+    while (j < along_.size() && (step % along_[j].inner != 0 || step / along_[j].inner >= block_.dims[j].size)) ++j;
+    if (j == along_.size()) return false;
+    const auto first = static_cast<std::ptrdiff_t>(out.size());
+    std::uint64_t left = dim.size, steps = step / along_[j].inner;
+    for (;; --j, steps = 1) {  // innermost first
       const Dim& along = block_.dims[j];
-      const std::uint64_t last = at_[j] + reach_[j] + steps * (left - 1);
+      const std::uint64_t last = along_[j].at + along_[j].reach + steps * (left - 1);
       if (last < along.size) {
-        dims.push_back({left, along.stride * static_cast<std::int64_t>(steps)});
-        reach_[j] += steps * (left - 1);
+        out.push_back({left, along.stride * static_cast<std::int64_t>(steps)});
+        along_[j].reach += steps * (left - 1);
         break;
       }
-      if (steps != 1 || at_[j] + reach_[j] != 0 || left % along.size != 0 || j == 0) return false;
-      dims.push_back(along);
-      reach_[j] = along.size - 1;
+      if (steps != 1 || along_[j].at + along_[j].reach != 0 || left % along.size != 0 || j == 0) return false;
+      out.push_back(along);
+      along_[j].reach = along.size - 1;
       left /= along.size;
     }
-    out.insert(out.end(), dims.rbegin(), dims.rend());
+    std::reverse(out.begin() + first, out.end());
     return true;
   }
 
   std::int64_t offset() const {
     std::int64_t offset = block_.offset;
-    for (std::size_t j = 0; j < at_.size(); ++j) offset += static_cast<std::int64_t>(at_[j]) * block_.dims[j].stride;
+    for (std::size_t j = 0; j < along_.size(); ++j) offset += static_cast<std::int64_t>(along_[j].at) * block_.dims[j].stride;
     return offset;
   }
 
  private:
+  struct Along {              // of each dimension of the block
+    std::uint64_t inner = 1;  // elements of the block inside one step
+    std::uint64_t at = 0;     // the first element's place
+    std::uint64_t reach = 0;  // how far the dimensions split so far go along it
+  };
   const Strided& block_;
-  std::vector<std::uint64_t> reach_;  // per dimension of the block: how far the dimensions split so far go along it
-  std::vector<std::uint64_t> inner_;  // elements of the block inside one step
-  std::vector<std::uint64_t> at_;     // the first element's place
+  std::vector<Along> along_;
 };
+
+// A grid over a chain of one block as one over a variable; false if there is none.
+bool unfold(const Strided& grid, Strided& out) {
+  const Strided* from = &grid;
+  while (!from->source.variable.valid()) {
+    const std::vector<Extent>& extents = from->source.chain->extents;
+    if (extents.size() != 1 || !extents.front().block) return false;
+    const Strided& block = *extents.front().block;
+    Unfolding unfolding(block, extents.front().offset + static_cast<std::uint64_t>(from->offset));
+    std::vector<Dim> dims;
+    dims.reserve(from->dims.size() + block.dims.size());
+    for (const Dim& dim : from->dims)
+      if (!unfolding.split(dim, dims)) return false;
+    out = Strided{block.source, unfolding.offset(), std::move(dims)};
+    from = &out;
+  }
+  return true;
+}
 
 }  // namespace
 
+bool View::contains_aliases() const {
+  if (!node_) return false;
+  Answer answer = repeats(*node_);
+  Strided open;
+  if (answer == Answer::unknown && !node_->source.variable.valid() && unfold(*node_, open)) answer = repeats(open);
+  if (answer != Answer::unknown) return answer == Answer::yes;
+  bool repeated = false;
+  element_set(&repeated);
+  return repeated;
+}
+
 View View::unfolded() const {
-  if (!node_) return *this;
-  Node grid = *node_;
-  while (!grid.source.variable.valid()) {
-    const std::vector<Extent>& extents = grid.source.chain->extents;
-    if (extents.size() != 1 || !extents.front().block) return *this;
-    Unfolding unfolding(*extents.front().block, extents.front().offset + static_cast<std::uint64_t>(grid.offset));
-    std::vector<Dim> dims;
-    for (const Dim& dim : grid.dims)
-      if (!unfolding.split(dim, dims)) return *this;
-    const Strided below{extents.front().block->source, unfolding.offset(), std::move(dims)};
-    static_cast<Strided&>(grid) = below;
-  }
+  Node open;
+  if (!node_ || node_->source.variable.valid() || !unfold(*node_, open)) return *this;
   Shape shape;
-  for (const Dim& dim : grid.dims) shape.push_back(dim.size);
-  return make(type_, std::move(shape), std::move(grid));
+  shape.reserve(open.dims.size());
+  for (const Dim& dim : open.dims) shape.push_back(dim.size);
+  return make(type_, std::move(shape), std::move(open));
 }
 
 bool View::intersects(const View& other) const {
@@ -216,7 +242,7 @@ bool View::intersects(const View& other) const {
 
 std::vector<VariableId> View::variables() const {
   if (!node_) return num_elements() == 0 ? std::vector<VariableId>() : std::vector<VariableId>{variable_};
-  if (node_->source.variable.valid()) return {node_->source.variable};
+  if (const VariableId only = only_variable(node_->source); only.valid()) return {only};
   std::vector<VariableId> list;
   for_each_run_in_any_order([&](const Run& run) {
     if (list.empty() || list.back() != run.variable) list.push_back(run.variable);
