@@ -70,12 +70,7 @@ void pack_panels(const PandoMatrix& b, std::size_t l, std::size_t j, unsigned de
   unsigned done = 0;
   if (b.column == 1 && !b.half) {
     done = columns - columns % kWide;
-    const auto* from = reinterpret_cast<const float*>(at(b, l, j));
-    for (unsigned r = 0; r < depth; ++r, from += b.row) {
-      if (r + kRowsAhead < depth) ask_for(from + kRowsAhead * b.row, done * sizeof(float));
-      for (unsigned p = 0; p < done; p += kWide)
-        std::memcpy(to + std::size_t{p} * depth + std::size_t{r} * kWide, from + p, kWide * sizeof(float));
-    }
+    copy_to_panels(reinterpret_cast<const float*>(at(b, l, j)), b.row, depth, done, to);
   }
   for (unsigned p = done; p < columns; p += kWide) pack(b, l, j + p, depth, std::min(kWide, columns - p), to + std::size_t{p} * depth);
 }

@@ -14,6 +14,22 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr unsigned kRowsAhead = 8;  // are asked for early: rows lie on other pages than their neighbours, which no hardware asks for in time
+
+HWY_ATTR void copy_panels(const float* from, std::size_t stride, unsigned rows, unsigned columns, float* to) {
+  const hn::CappedTag<float, 16> d;
+  const unsigned lanes = static_cast<unsigned>(hn::Lanes(d));
+  for (unsigned r = 0; r < rows; ++r, from += stride, to += kWide) {
+    for (unsigned j = 0; j < columns; j += kWide) {
+      const float* const row = from + j;
+      float* const place = to + std::size_t{j} * rows;
+      if (r + kRowsAhead < rows)
+        for (unsigned i = 0; i < kWide; i += 16) __builtin_prefetch(row + kRowsAhead * stride + i);
+      for (unsigned i = 0; i < kWide; i += lanes) hn::StoreU(hn::LoadU(d, row + i), d, place + i);
+    }
+  }
+}
+
 #if HWY_TARGET == HWY_AVX3
 
 // Rows of a strip: with 32 registers, sums of 6 rows of 4 vectors, a row of B and an element of A.
@@ -84,6 +100,11 @@ HWY_AFTER_NAMESPACE();
 namespace pando::kernels {
 
 HWY_EXPORT(multiply);
+HWY_EXPORT(copy_panels);
+
+void copy_to_panels(const float* from, std::size_t stride, unsigned rows, unsigned columns, float* to) {
+  HWY_DYNAMIC_DISPATCH(copy_panels)(from, stride, rows, columns, to);
+}
 
 bool multiply_wide(const WideProduct& product) { return HWY_DYNAMIC_DISPATCH(multiply)(product); }
 
