@@ -14,7 +14,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr unsigned kRowsAhead = 8;  // are asked for early: rows lie on other pages than their neighbours, which no hardware asks for in time
+constexpr unsigned kRowsAhead = 8;  // are asked for early: they lie on other pages than their neighbours, which no hardware does in time
 
 HWY_ATTR void copy_panels(const float* from, std::size_t stride, unsigned rows, unsigned columns, float* to) {
   const hn::CappedTag<float, 16> d;

@@ -23,8 +23,8 @@ struct WideProduct {
   std::size_t part = 0;
 };
 
-// The rows of a matrix, `stride` elements apart, as panels of kWide columns: one after the other, in each the rows one after the other. `columns`
-// is a multiple of kWide.
+// The rows of a matrix, `stride` elements apart, as panels of kWide columns: one after the other, in each the rows one after the other.
+// `columns` is a multiple of kWide.
 void copy_to_panels(const float* from, std::size_t stride, unsigned rows, unsigned columns, float* to);
 
 // C[m x n] (+)= A[m x k] * B[k x n]. Each sum is taken in the order of k, whatever the sizes. False, and nothing done, where this host's

@@ -55,13 +55,15 @@ void check_length(const Tensor& t, std::size_t most, const char* name, std::size
     poputil::refuse("ctc-length", "popnn::ctc: {} of sequence {} is {}, the plan has up to {}", name, sequence, *n, most);
 }
 
-void check_constants(const Tensor& labels, const Tensor& data_lengths, const Tensor& label_lengths, unsigned blank, const Plan::Impl& plan) {
+void check_constants(const Tensor& labels, const Tensor& data_lengths, const Tensor& label_lengths, unsigned blank,
+                     const Plan::Impl& plan) {
   for (std::size_t b = 0; b < plan.batch; ++b) {
     check_length(data_lengths[b], plan.time, "dataLengths", b);
     check_length(label_lengths[b], plan.labels, "labelLengths", b);
     const std::size_t counts = static_cast<std::size_t>(known(label_lengths[b]).value_or(0));
     for (std::size_t i = 0; i < counts; ++i)
-      if (const auto label = known(labels[b][i]); label && (*label < 0 || *label >= static_cast<long long>(plan.classes) || *label == blank))
+      if (const auto label = known(labels[b][i]);
+          label && (*label < 0 || *label >= static_cast<long long>(plan.classes) || *label == blank))
         poputil::refuse("ctc-label", "popnn::ctc: label {} of sequence {} is class {}, expected one of {} and not the blank one, {}", i, b,
                         *label, plan.classes, blank);
   }

@@ -1,5 +1,5 @@
-#include "popnn/Recurrent.hpp"
 #include "poplibs/poputil/refuse.h"
+#include "popnn/Recurrent.hpp"
 
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
@@ -71,9 +71,7 @@ Tensor step_back(const Layer& l, const Tensor& gradient, const Tensor& next, con
   return sum_gradient(l, gradient, next, output, feedback, type, prog);
 }
 
-RnnParams sizes_of_step(const Tensor& state, std::size_t inputs) {
-  return {state.elementType(), state.dim(0), 1, {inputs, state.dim(1)}};
-}
+RnnParams sizes_of_step(const Tensor& state, std::size_t inputs) { return {state.elementType(), state.dim(0), 1, {inputs, state.dim(1)}}; }
 
 std::uint64_t product_flops(std::uint64_t m, std::uint64_t k, std::uint64_t n) { return 2 * m * k * n; }
 
@@ -146,8 +144,8 @@ Tensor createWeightsFeedback(Graph& graph, unsigned batchSize, unsigned outputSi
                              const DebugContext& debugContext, poplin::PlanningCache* planningCache) {
   const Cell l(graph, {dType, batchSize, 1, {1, outputSize}}, partialsType, {debugContext, "rnn"}, planningCache,
                "popnn::rnn::createWeightsFeedback");
-  return poplin::createMatMulInputRHS(graph, dType, {l->batch(), l->outputs()}, {l->outputs(), l->outputs()},
-                                      {l->debug, "feedbackWeights"}, l->products, planningCache);
+  return poplin::createMatMulInputRHS(graph, dType, {l->batch(), l->outputs()}, {l->outputs(), l->outputs()}, {l->debug, "feedbackWeights"},
+                                      l->products, planningCache);
 }
 
 Tensor forwardWeightInput(Graph& graph, const Tensor& actIn, const Tensor& weights, Sequence& prog, const Type& partialsType,
@@ -232,9 +230,8 @@ Tensor rnnFwdSequence(Graph& graph, Sequence& prog, const Tensor& fwdStateInit, 
                       const Tensor& feedFwdWeights, const Tensor& feedbackWeights, const Tensor& prevLayerActs,
                       const NonLinearityType& nonLinearityType, const Type& partialsType, bool, const DebugContext& debugContext,
                       poplin::PlanningCache* planningCache) {
-  const Tensor in = weightedIn
-                        ? *weightedIn
-                        : forwardWeightInput(graph, prevLayerActs, feedFwdWeights, prog, partialsType, debugContext, planningCache);
+  const Tensor in =
+      weightedIn ? *weightedIn : forwardWeightInput(graph, prevLayerActs, feedFwdWeights, prog, partialsType, debugContext, planningCache);
   return forwardIterate(graph, in, fwdStateInit, feedbackWeights, biases, prog, nonLinearityType, partialsType, debugContext,
                         planningCache);
 }
@@ -269,8 +266,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> rnnBwdSequence(Graph& graph, bool doW
       "steps");
   Tensor input_gradient, of_weights, of_feedback, of_biases;
   if (!ignoreInputGradientCalc)
-    input_gradient = l->product(sums.flatten(0, 2), feedFwdWeights.transpose(), prog, "inputGradient")
-                         .reshape({l->steps(), l->batch(), l->inputs()});
+    input_gradient =
+        l->product(sums.flatten(0, 2), feedFwdWeights.transpose(), prog, "inputGradient").reshape({l->steps(), l->batch(), l->inputs()});
   if (doWU) {
     const Tensor unit = sums.expand({2});
     of_weights = internal::weights_gradient(l.layer, actIn, unit, prog, "inputWeightsGradient")[0];

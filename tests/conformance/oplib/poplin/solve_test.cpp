@@ -23,8 +23,7 @@ using Tensors = std::vector<Tensor>;
 // Elements of a triangle that keeps solutions small; the other triangle's elements must not matter.
 Operand triangle(const Type& type, std::size_t groups, std::size_t n, Mapping mapping) {
   const auto any = uniform(-0.3, 0.3, 3);
-  return operand(
-      "a", type, {groups, n, n}, [&](std::size_t i) { return i % n == i / n % n ? 1.5 + any(i) : any(i); }, mapping);
+  return operand("a", type, {groups, n, n}, [&](std::size_t i) { return i % n == i / n % n ? 1.5 + any(i) : any(i); }, mapping);
 }
 
 struct System {
@@ -131,18 +130,18 @@ TEST(Cholesky, Factors) {
             return (lower ? column <= row : column >= row) ? a[i] : 1000.0;
           };
           const Operand in = operand("a", type, {kGroups, kSize, kSize}, read, machine == Machine::ipu1 ? Mapping::views : Mapping::linear);
-          const auto out = run(
-              machine, {in},
-              [&](Graph& g, Tensors& t, Sequence& prog) {
-                const OptionFlags options = {{"blockSize", std::to_string(block)}};
-                const Tensor factor = poplin::cholesky(g, t[0], lower, prog, {}, options);
-                poplin::choleskyInPlace(g, t[0], lower, prog, {}, options);
-                return Tensors{factor};
-              },
-              {.in_place = true});
+          const auto out = run(machine, {in},
+                               [&](Graph& g, Tensors& t, Sequence& prog) {
+                                 const OptionFlags options = {{"blockSize", std::to_string(block)}};
+                                 const Tensor factor = poplin::cholesky(g, t[0], lower, prog, {}, options);
+                                 poplin::choleskyInPlace(g, t[0], lower, prog, {}, options);
+                                 return Tensors{factor};
+                               },
+                               {.in_place = true});
           ASSERT_EQ(out.size(), 2u);
           for (const Values& o : out)
-            expect_close(o, factor(a, kGroups, kSize, lower), type == HALF ? Tolerance{0.02, 0.02} : Tolerance{2e-5, 2e-5}, name_of(machine));
+            expect_close(o, factor(a, kGroups, kSize, lower), type == HALF ? Tolerance{0.02, 0.02} : Tolerance{2e-5, 2e-5},
+                         name_of(machine));
         }
 }
 

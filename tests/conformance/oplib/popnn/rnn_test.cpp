@@ -109,16 +109,17 @@ TEST(Rnn, HalfsFromWeightedInputs) {
     });
     const Numbers expected = layer(NonLinearityType::TANH, values_of(all));
     expect_close(out[1], expected, {0.01, 0.01}, name_of(machine));
-    expect_close(out[0], Numbers(expected.end() - static_cast<std::ptrdiff_t>(kBatch * kOut), expected.end()), {0.01, 0.01}, name_of(machine));
+    expect_close(out[0], Numbers(expected.end() - static_cast<std::ptrdiff_t>(kBatch * kOut), expected.end()), {0.01, 0.01},
+                 name_of(machine));
   }
 }
 
 TEST(Rnn, CreatedTensorsFitAndWhatIsNotAskedForIsLeftOut) {
   run(Machine::ipu1, {operand("x", FLOAT, {1}, uniform(0, 1, 1))}, [&](Graph& g, Tensors& in, Sequence& prog) {
     const NonLinearityType type = NonLinearityType::SIGMOID;
-    const Tensor x = rnn::createInput(g, kSteps, kBatch, kIn, kOut, FLOAT), w = rnn::createWeightsInput(g, kSteps, kBatch, kIn, kOut, FLOAT),
-                 r = rnn::createWeightsFeedback(g, kBatch, kOut, FLOAT), h = rnn::createFwdState(g, FLOAT, kBatch, kOut, prog, true, false),
-                 b = linear(g, FLOAT, {kOut});
+    const Tensor x = rnn::createInput(g, kSteps, kBatch, kIn, kOut, FLOAT),
+                 w = rnn::createWeightsInput(g, kSteps, kBatch, kIn, kOut, FLOAT), r = rnn::createWeightsFeedback(g, kBatch, kOut, FLOAT),
+                 h = rnn::createFwdState(g, FLOAT, kBatch, kOut, prog, true, false), b = linear(g, FLOAT, {kOut});
     const Tensor y = rnn::rnnFwdSequence(g, prog, h, nullptr, b, w, r, x, type, FLOAT, false);
     EXPECT_EQ(y.shape(), (std::vector<std::size_t>{kSteps, kBatch, kOut}));
     const auto only_input = rnn::rnnBwdSequence(g, false, false, prog, h, y, b, w, r, y, x, type, FLOAT);
