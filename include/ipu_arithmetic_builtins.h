@@ -138,6 +138,9 @@ PANDO_UNARY_BUILTIN(tanh, __builtin_tanhf(x))
 inline float __builtin_ipu_sqrt(float x) { return __builtin_sqrtf(x); }
 inline float __builtin_ipu_rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 
+inline float __builtin_ipu_f16tof32(half x) { return static_cast<float>(x); }
+inline half __builtin_ipu_f32tof16(float x) { return static_cast<half>(x); }
+
 /* At least limits[0], at most limits[1]. */
 inline float __builtin_ipu_f32clamp(float x, float2 limits) { return pando_builtins::min(pando_builtins::max(x, limits[0]), limits[1]); }
 inline float2 __builtin_ipu_f32v2clamp(float2 x, float2 limits) {

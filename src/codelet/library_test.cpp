@@ -277,12 +277,14 @@ TEST_F(LibraryTest, ShortVectorsAndTileMathematics) {
         v[2] = ipu::load_postinc(&p, 2) + *p;
         half4 h = {half(1), half(2), half(3), half(4)};
         v[3] = float(ipu::sum(h)) + float(ipu::fabs(-h)[2]) + ipu::clamp(9.0f, 0.0f, 2.0f) + ipu::copysign(1.0f, -2.0f);
+        // The same functions by their names in C.
+        v[4] = float(half4_fma(h, h, h)[1]) + float2_sqrt(float2{9, 4})[0] + float(half2_fmax(half2{half(1), half(2)}, half2{half(3), half(0)})[0]);
       }
     };)");
   alignas(16) float values[] = {1, 2, 3, 4, 5};
   VectorEdge vertex = {values, 5};
   run(*library.find("Math"), &vertex);
-  EXPECT_THAT(values, ElementsAre(3.5f, 100, 8, 14, 5));
+  EXPECT_THAT(values, ElementsAre(3.5f, 100, 8, 14, 12));
 }
 
 TEST_F(LibraryTest, LargeArraysOfZerosAreClearedAgain) {

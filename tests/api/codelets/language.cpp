@@ -82,6 +82,7 @@ class Builtins : public Vertex {
     *o++ = static_cast<float>(__builtin_ipu_max(3, 5) + __builtin_ipu_and(6, 3));                                      // 7
     *o++ = __builtin_ipu_f16v2cmpeq(half2{1.0_h, 2.0_h}, half2{1.0_h, 3.0_h})[1];                                      // 0
     *o++ = static_cast<float>(__builtin_ipu_f16v4clamp(half4{-9.0_h, 0.5_h, 9.0_h, 1.0_h}, half2{-1.0_h, 1.0_h})[2]);  // 1
+    *o++ = __builtin_ipu_f16tof32(__builtin_ipu_f32tof16(1.0f / 3));                                                   // a third as half
   }
 };
 
