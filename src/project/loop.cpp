@@ -5,6 +5,7 @@
 #include "ir/infer.h"
 #include "ir/text/print.h"
 #include "project/checks/window.h"
+#include "project/order.h"
 #include "project/place.h"
 #include "project/take_apart.h"
 #include "transform/distribute/flatten.h"
@@ -123,17 +124,6 @@ void find_invariants(LoopProgram& l) {
   }
 }
 
-void find_order(LoopProgram& l) {
-  const Module& m = *l.module;
-  for (const auto& [first, then] : m.graph(m.main_graph()).after) {
-    if (l.device(first) != l.device(then)) {
-      no_loop("order-across-devices", "{}: the order behind an op of device {} is demanded across devices; only data join devices",
-              print_op(m, then), l.device(first));
-    }
-    l.after.emplace_back(first, then);
-  }
-}
-
 }  // namespace
 
 LoopProgram make_loop(Module module, const Policy& policy) {
@@ -145,12 +135,13 @@ LoopProgram make_loop(Module module, const Policy& policy) {
   give_finals_of_their_own(module);
   l.devices = complete_devices(module);
   insert_sends(module, l.devices);
+  send_order(module, l.devices, policy);
   check(module);
   give_names_of_their_own(module);
   l.module = std::make_shared<Module>(std::move(module));
   find_states(l);
   find_invariants(l);
-  find_order(l);
+  l.after = l.module->graph(l.module->main_graph()).after;
   if (policy.windowed()) split_update(l);
   return l;
 }

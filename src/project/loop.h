@@ -32,7 +32,7 @@ struct LoopProgram {
   std::vector<std::int32_t> state_of, new_version_of;
   // By value: no sample changes it.
   std::vector<bool> fixed;
-  // (first, then): the user's order, of ops of one device.
+  // (first, then): the user's order. Both lie on one device; a transfer lies on two.
   std::vector<std::pair<ir::OpId, ir::OpId>> after;
 
   std::int32_t device(ir::OpId o) const { return devices[o.index()]; }

@@ -449,6 +449,28 @@ graph here)" + on(body, '0') +
   for (const Part& part : p.parts) EXPECT_THAT(print(part.module), HasSubstr("slots of " + p.channels[0].name + "\" input")) << part.device;
 }
 
+// Of the user's order each device has what is between its own ops, also where it leads over another device.
+TEST(Split, keeps_the_order_of_each_device) {
+  const Program p = split(parse(R"(module
+variable "x" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
+variable "y" input 1: Tensor[(2), float32, 1] = float32(2)[3.0, 4.0]
+
+graph main(x: Tensor[(2), float32, 0], y: Tensor[(2), float32, 1]):
+    [1] a: Tensor[(2), float32, 0] = exp(x)
+    [2] b: Tensor[(2), float32, 1] = exp(y) after [1]
+    [3] c: Tensor[(2), float32, 1] = tanh(y) after [2]
+    [4] d: Tensor[(2), float32, 0] = tanh(x) after [1], [3]
+    return a, b, c, d
+)"));
+  ASSERT_EQ(p.parts.size(), 2u);
+  for (const Part& part : p.parts) {
+    const auto& after = part.module.graph(part.module.main_graph()).after;
+    ASSERT_EQ(after.size(), 1u) << part.device;
+    EXPECT_EQ(part.module.row(after[0].first).name, "exp");
+    EXPECT_EQ(part.module.row(after[0].second).name, "tanh");
+  }
+}
+
 // All replicas would have to take the same branch; nothing says so.
 TEST(Split, refuses_branches_in_which_replicas_meet) {
   const auto refusal = [](const std::string& text) -> std::string {

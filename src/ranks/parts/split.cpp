@@ -19,7 +19,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <unordered_map>
 
 namespace pando::ranks {
 
@@ -193,12 +195,41 @@ class Splitter {
       }
       p.module().graph(p.module().main_graph()).finals[p.module().value(mine).index] = p.value(main.finals[i]);
     }
-    for (const auto& [first, then] : main.after) {
-      const auto a = copies_.find(first), b = copies_.find(then);
-      if (a == copies_.end() || b == copies_.end() || devices_[first.index()] != devices_[then.index()]) continue;
-      part(devices_[first.index()]).module().graph(GraphId(0)).after.emplace_back(a->second, b->second);
-    }
+    add_order();
     add_remote();
+  }
+
+  // The user's order, among the ops of each device: also what leads there over another one.
+  void add_order() {
+    const Graph& main = m_.graph(m_.main_graph());
+    if (main.after.empty()) return;
+    std::unordered_map<std::uint32_t, std::vector<OpId>> before;
+    for (const auto& [first, then] : main.after) before[then.value].push_back(first);
+    // By op and device: the last ones that run before it.
+    std::unordered_map<std::uint32_t, std::map<std::int32_t, std::vector<OpId>>> last;
+    for (OpId then : main.ops) {
+      const auto edges = before.find(then.value);
+      if (edges == before.end()) continue;
+      auto& mine = last[then.value];
+      const auto add = [&](OpId o) {
+        auto& there = mine[devices_[o.index()]];
+        if (std::find(there.begin(), there.end(), o) == there.end()) there.push_back(o);
+      };
+      for (OpId first : edges->second) {
+        add(first);
+        const auto theirs = last.find(first.value);
+        if (theirs == last.end()) continue;
+        for (const auto& [device, ops] : theirs->second) {
+          if (device == devices_[first.index()]) continue;
+          for (OpId o : ops) add(o);
+        }
+      }
+      const std::int32_t device = devices_[then.index()];
+      for (OpId first : mine[device]) {
+        const auto a = copies_.find(first), b = copies_.find(then);
+        if (a != copies_.end() && b != copies_.end()) part(device).module().graph(GraphId(0)).after.emplace_back(a->second, b->second);
+      }
+    }
   }
 
   void add_remote() {

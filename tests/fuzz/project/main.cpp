@@ -34,8 +34,18 @@ struct Counts {
 };
 
 // What a random loop may be refused for: it is then no case.
-const std::set<std::string> kRefusals = {"state-on-two-devices", "effect-in-update", "update-across-devices", "window-too-short",
-                                         "two-devices"};
+const std::set<std::string> kRefusals = {"state-on-two-devices", "effect-in-update", "update-across-devices",
+                                         "window-too-short",     "two-devices",      "order-across-devices"};
+
+// An order that no data ask for: of any two ops, wherever they lie.
+void demand_order(ir::Module& m, Random& r) {
+  auto& main = m.graph(m.main_graph());
+  if (main.ops.size() < 2 || !r.chance(30)) return;
+  for (std::uint64_t n = r.between(1, 5); n > 0; --n) {
+    const std::size_t first = r.below(main.ops.size() - 1), then = first + 1 + r.below(main.ops.size() - 1 - first);
+    main.after.emplace_back(main.ops[first], main.ops[then]);
+  }
+}
 
 Policy policy_of(Random& r) {
   Policy p;
@@ -223,7 +233,10 @@ std::string check_case(std::uint64_t seed, bool show, Counts& counts) {
   Lags lags;
   ProjectedProgram p;
   try {
-    l = make_loop(ir::parse(text), policy);
+    ir::Module m = ir::parse(text);
+    Random order(seed ^ 0x0bde);
+    demand_order(m, order);
+    l = make_loop(std::move(m), policy);
     lags = solve_lags(l);
     p = project::project(l, lags, options);
   } catch (const ModelError& e) {
