@@ -2,6 +2,7 @@
 
 #include <libxsmm.h>
 
+#include <algorithm>
 #include <array>
 
 #include "kernels/gemm/gemm_wide.h"
@@ -58,9 +59,17 @@ void multiply(Shape s, const float* a, const float* b, float* c) {
     s.n -= wide;
   }
   if (s.n == 0) return;
-  const libxsmm_smmfunction f = code_for(s);
-  if (f != nullptr) return f(b, a, c);
-  multiply_plainly(s, a, row, column, b, c);
+  // Rows of A that overlap, as windows of an image do, are not libxsmm's: columns of A at a time that do not.
+  const unsigned k = s.k, most = s.turned || s.m == 1 ? k : std::max(s.lda, 1u);
+  for (unsigned l = 0; l < k || l == 0; l += most, s.accumulate = true) {
+    s.k = std::min(most, k - l);
+    const libxsmm_smmfunction f = code_for(s);
+    const float *const columns = a + l * column, *const rows = b + std::size_t{l} * s.ldb;
+    if (f != nullptr)
+      f(rows, columns, c);
+    else
+      multiply_plainly(s, columns, row, column, rows, c);
+  }
 }
 
 }  // namespace

@@ -52,6 +52,26 @@ TEST(Gemm, MultipliesAnyNumberOfRowsByWholeVectors) {
         }
 }
 
+// As windows of an image do.
+TEST(Gemm, MultipliesRowsThatOverlap) {
+  const unsigned m = 9;
+  for (const unsigned lda : {1u, 4u, 6u})
+    for (const unsigned n : {1u, 10u, 32u, 64u, 96u})
+      for (const unsigned k : {1u, 6u, 13u})
+        for (const bool accumulate : {false, true}) {
+          const std::vector<float> a = small_integers(std::size_t{m} * lda + k, 9), b = small_integers(std::size_t{k} * n, 7);
+          std::vector<float> c = small_integers(std::size_t{m} * n, 5), expected = c;
+          for (unsigned i = 0; i < m; ++i)
+            for (unsigned j = 0; j < n; ++j) {
+              float& sum = expected[i * n + j];
+              if (!accumulate) sum = 0;
+              for (unsigned l = 0; l < k; ++l) sum += a[i * lda + l] * b[l * n + j];
+            }
+          pando_gemm_f32(m, n, k, a.data(), lda, b.data(), n, c.data(), n, accumulate);
+          EXPECT_EQ(c, expected) << lda << ',' << n << ',' << k << (accumulate ? " accumulates" : "");
+        }
+}
+
 std::vector<_Float16> halfs_of(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
 TEST(Gemm, MultipliesHalfs) {
