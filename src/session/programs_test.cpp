@@ -83,6 +83,20 @@ TEST(Programs, a_running_sum_begins_with_its_operand_and_leaves_it_alone) {
   });
 }
 
+// In parts of a row, in whole rows, in rows that lie apart: sums of whole numbers are the same bits.
+TEST(Programs, running_sums_of_any_shape) {
+  on_machines([](Program& p) {
+    const auto store = [&p](const Shape& shape, std::int64_t dim) {
+      p.store(p.op(p.main(), "cumsum", {p.variable(counting(shape, -3))}, {{"dim", dim}}));
+    };
+    store({300}, 0);
+    store({2, 130}, 1);
+    store({40, 3, 20}, 0);
+    store({40, 3, 20}, 1);
+    store({5, 0}, 0);
+  });
+}
+
 TEST(Programs, what_an_op_writes_into_it_may_read_as_another_operand) {
   on_machines([](Program& p) {
     const GraphId g = p.main();
