@@ -2,6 +2,7 @@
 #ifndef gccs_Algorithm_hpp
 #define gccs_Algorithm_hpp
 
+#include <cmath>  // which programs reach through this header
 #include <gccs/ArrayRef.hpp>
 #include <type_traits>
 #include <utility>
