@@ -55,6 +55,26 @@ Program parse(const std::uint32_t* code) {
   return p;
 }
 
+// Fewer copies of an element than pay for a call each.
+constexpr std::uint32_t kFewCopies = 16;
+
+// Each element so many times, the first one `skip` times less.
+template <class T>
+void repeat_each(const unsigned char* data, std::size_t repeat, std::size_t skip, unsigned char* out, std::size_t n) {
+  const T* from = reinterpret_cast<const T*>(data);
+  T* const to = reinterpret_cast<T*>(out);
+  for (std::size_t done = 0; done < n; ++from, skip = 0)
+    for (const std::size_t end = std::min(n, done + repeat - skip); done < end; ++done) to[done] = *from;
+}
+void repeat_each(std::size_t bytes, const unsigned char* data, std::size_t repeat, std::size_t skip, unsigned char* to, std::size_t n) {
+  switch (bytes) {
+    case 1: return repeat_each<std::uint8_t>(data, repeat, skip, to, n);
+    case 2: return repeat_each<std::uint16_t>(data, repeat, skip, to, n);
+    case 4: return repeat_each<std::uint32_t>(data, repeat, skip, to, n);
+    default: return repeat_each<std::uint64_t>(data, repeat, skip, to, n);
+  }
+}
+
 // Elements [begin, begin + n) of a broadcast operand.
 void expand(const Operand& o, const unsigned char* data, std::size_t begin, unsigned char* to, std::size_t n) {
   const std::size_t bytes = std::size_t{1} << o.size_class, cycle = std::size_t{o.repeat} * o.period;
@@ -64,6 +84,11 @@ void expand(const Operand& o, const unsigned char* data, std::size_t begin, unsi
     if (o.repeat == 1) {
       const std::size_t m = std::min<std::size_t>(end - done, o.period - at);
       std::memcpy(to + done * bytes, data + at * bytes, m * bytes);
+      done += m;
+      at = 0;
+    } else if (o.repeat <= kFewCopies) {
+      const std::size_t m = std::min<std::size_t>(end - done, cycle - at);
+      repeat_each(bytes, data + at / o.repeat * bytes, o.repeat, at % o.repeat, to + done * bytes, m);
       done += m;
       at = 0;
     } else {

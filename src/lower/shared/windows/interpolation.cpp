@@ -10,6 +10,8 @@
 #include <poputil/TileMapping.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace pando::lower {
 
@@ -20,6 +22,8 @@ namespace {
 // More are laid out side by side. Not a product with a matrix of zeros: an infinity or NaN anywhere in a row would make all of its results
 // NaN.
 constexpr std::size_t kMostTaps = 24, kTapsOfPass = 4;
+// Elements that follow each other, at least, for them to be moved together.
+constexpr std::size_t kRun = 16;
 
 // How one dimension is made: for each element of the result, what it gets of which elements.
 struct Dimension {
@@ -44,8 +48,9 @@ struct Dimension {
   double weight(std::int64_t r, std::int64_t i) const { return weights[static_cast<std::size_t>(r * in + i)]; }
 };
 
+// To be multiplied with {outer, out, inner}: a weight for each of the second dimension, or more for what lies there side by side.
 Tensor constant(OpLowering& o, const ir::HostTensor& data) {
-  const Tensor t = add_constant(o.graph(), data, o.name() + "/weights");
+  const Tensor t = add_constant(o.graph(), data, o.name() + "/weights").expand({data.shape().size()});
   poputil::mapTensorLinearly(o.graph(), t);
   return t;
 }
@@ -54,29 +59,27 @@ Tensor constant(OpLowering& o, const ir::HostTensor& data) {
 Tensor as_windows(OpLowering& o, const Tensor& t, const Dimension& d) {
   std::int64_t width = 1;
   for (const auto& mine : d.taps) width = std::max(width, mine.empty() ? 1 : mine.back() - mine.front() + 1);
-  const unsigned last = t.rank() - 1;
   ir::HostTensor weights(ir::DType::float32, {d.out, width});
   std::vector<Tensor> windows;
   for (std::int64_t r = 0; r < d.out; ++r) {
     const auto& mine = d.taps[static_cast<std::size_t>(r)];
     const std::int64_t begin = std::min(mine.empty() ? 0 : mine.front(), d.in - width);
     for (std::int64_t i : mine) weights.set(r * width + i - begin, d.weight(r, i));
-    windows.push_back(t.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(begin + width), last).expand({last}));
+    windows.push_back(t.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(begin + width), 1).expand({1}));
   }
   const Any x = pe::Cast(pe::_1, poplar::FLOAT);
   const Any weighted = pe::Select(pe::Mul(x, pe::_2), pe::Const(0.0f), pe::NotEqual(pe::_2, pe::Const(0.0f)));
-  const Tensor all = popops::map(o.graph(), weighted, {poplar::concat(windows, last), constant(o, weights)}, o.program(), o.name());
-  const Tensor sums = popops::reduce(o.graph(), all, poplar::FLOAT, {all.rank() - 1}, popops::Operation::ADD, o.program(), o.name());
+  const Tensor all = popops::map(o.graph(), weighted, {poplar::concat(windows, 1), constant(o, weights)}, o.program(), o.name());
+  const Tensor sums = popops::reduce(o.graph(), all, poplar::FLOAT, {2}, popops::Operation::ADD, o.program(), o.name());
   return t.elementType() == poplar::FLOAT ? sums : popops::cast(o.graph(), sums, t.elementType(), o.program(), o.name());
 }
 
-// Of each result, element `tap` of what it gets, of the last dimension; results with fewer see another element of theirs.
+// Of each result, element `tap` of what it gets; results with fewer see another element of theirs.
 Tensor tapped(const Tensor& t, const Dimension& d, std::size_t tap, ir::HostTensor& weights) {
   std::vector<Tensor> pieces;
-  const unsigned last = t.rank() - 1;
   std::int64_t begin = 0, end = 0;
   const auto close = [&] {
-    if (end > begin) pieces.push_back(t.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), last));
+    if (end > begin) pieces.push_back(t.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), 1));
   };
   for (std::int64_t r = 0; r < d.out; ++r) {
     const auto& mine = d.taps[static_cast<std::size_t>(r)];
@@ -89,7 +92,7 @@ Tensor tapped(const Tensor& t, const Dimension& d, std::size_t tap, ir::HostTens
     end = at + 1;
   }
   close();
-  return poplar::concat(pieces, last);
+  return poplar::concat(pieces, 1);
 }
 
 // A few elements at a time, each times its weight.
@@ -128,6 +131,37 @@ bool is_view(const Dimension& d) {
   return true;
 }
 
+// How often each element stands in the result, one after the other; 0 if the result is something else.
+std::int64_t repeats(const Dimension& d) {
+  if (d.in == 0 || d.out % d.in != 0 || !is_view(d)) return 0;
+  const std::int64_t times = d.out / d.in;
+  for (std::int64_t r = 0; r < d.out; ++r)
+    if (d.taps[static_cast<std::size_t>(r)][0] != r / times) return 0;
+  return times;
+}
+
+// {outer, in, inner} as {outer, out, inner}, each element where it lies.
+Tensor repeated(OpLowering& o, const Tensor& t, std::size_t times) {
+  const Tensor ones = o.graph().addConstant(t.elementType(), {times, 1}, 1.0f, o.name() + "/ones");
+  poputil::mapTensorLinearly(o.graph(), ones);
+  return popops::map(o.graph(), pe::Mul(pe::_1, pe::_2), {t.expand({2}), ones}, o.program(), o.name())
+      .reshape({t.dim(0), t.dim(1) * times, t.dim(2)});
+}
+
+Tensor copy_of(OpLowering& o, const Tensor& t) {
+  const Tensor copy = o.graph().addVariable(t.elementType(), t.shape(), o.name());
+  poputil::mapTensorLinearly(o.graph(), copy);
+  o.program().add(poplar::program::Copy(t, copy, false, o.name()));
+  return copy;
+}
+
+// {outer, in, inner} as {outer, out, inner}.
+Tensor interpolated(OpLowering& o, const Tensor& t, const Dimension& d) {
+  if (!is_view(d)) return d.most <= kMostTaps ? as_sum(o, t, d) : as_windows(o, t, d);
+  ir::HostTensor ones(ir::DType::float32, {d.out});
+  return tapped(t, d, 0, ones);
+}
+
 }  // namespace
 
 void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shape& to, bool transposed) {
@@ -138,16 +172,23 @@ void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shap
   for (unsigned d = 0; d < from.size(); ++d) {
     if (from[d] == to[d] && scale[d] == 1) continue;
     const Dimension dimension(o, from[d], to[d], scale[d], transposed);
-    const Tensor last = t.dimRoll(d, t.rank() - 1);
-    Tensor made;
-    if (is_view(dimension)) {
-      ir::HostTensor ones(ir::DType::float32, {dimension.out});
-      made = tapped(last, dimension, 0, ones);
-    } else {
+    auto shape = t.shape();
+    const std::size_t in = shape[d], outer = std::accumulate(shape.begin(), shape.begin() + d, std::size_t{1}, std::multiplies<>()),
+                      inner = std::accumulate(shape.begin() + d + 1, shape.end(), std::size_t{1}, std::multiplies<>());
+    shape[d] = static_cast<std::size_t>(dimension.out);
+    computed = computed || !is_view(dimension);
+    const bool apart = inner < kRun && outer * inner >= kRun && t.numElements() > 0;
+    if (const std::int64_t times = apart ? repeats(dimension) : 0; times > 0) {
       computed = true;
-      made = dimension.most <= kMostTaps ? as_sum(o, last, dimension) : as_windows(o, last, dimension);
+      t = repeated(o, t.reshape({outer, in, inner}), static_cast<std::size_t>(times)).reshape(shape);
+    } else if (apart) {
+      // Single elements are picked from here and there: once all of a place lie together, they are rows.
+      const Tensor rows = copy_of(o, t.reshape({outer, in, inner}).dimShuffle({1, 0, 2}));
+      const Tensor made = interpolated(o, rows.reshape({1, in, outer * inner}), dimension);
+      t = copy_of(o, made.reshape({shape[d], outer, inner})).dimShuffle({1, 0, 2}).reshape(shape);
+    } else {
+      t = interpolated(o, t.reshape({outer, in, inner}), dimension).reshape(shape);
     }
-    t = made.dimRoll(t.rank() - 1, d);
   }
   if (computed) return o.result(0, t);
   o.result_view(0, t);
