@@ -21,6 +21,26 @@ bool in_order(const std::vector<MappedInterval>& writes) {
   return true;
 }
 
+// Many short writes close to each other are painted element by element. False if it takes less to sort them.
+bool paint(const std::vector<MappedInterval>& writes, std::vector<MappedInterval>& out) {
+  constexpr std::size_t kMany = 4096, kMostElements = 8;  // elements for each write
+  if (writes.size() < kMany) return false;
+  const std::uint64_t most = kMostElements * writes.size();
+  std::uint64_t end = 0, painted = 0;
+  for (const MappedInterval& w : writes) {
+    end = std::max(end, w.elements.end);
+    painted += w.elements.size();
+  }
+  if (end > most || painted > most) return false;
+  std::vector<TileId> tiles(end);
+  for (const MappedInterval& w : writes) std::fill(tiles.begin() + w.elements.begin, tiles.begin() + w.elements.end, w.tile);
+  for (std::uint64_t begin = 0, at = 0; begin < end; begin = at) {
+    while (at < end && tiles[at] == tiles[begin]) ++at;
+    if (tiles[begin].valid()) out.push_back({{begin, at}, tiles[begin]});
+  }
+  return true;
+}
+
 // `writes` in the order they were made: where they overlap, the later one holds. A sweep over the begins keeps the writes that
 // reach the current position in a heap, the latest on top.
 std::vector<MappedInterval> resolve(const std::vector<MappedInterval>& writes) {
@@ -29,6 +49,7 @@ std::vector<MappedInterval> resolve(const std::vector<MappedInterval>& writes) {
     for (const MappedInterval& w : writes) append(out, w);
     return out;
   }
+  if (paint(writes, out)) return out;
   std::vector<std::uint32_t> by_begin(writes.size());
   for (std::uint32_t i = 0; i < by_begin.size(); ++i) by_begin[i] = i;
   std::sort(by_begin.begin(), by_begin.end(), [&](std::uint32_t a, std::uint32_t b) {

@@ -78,6 +78,30 @@ TEST(TileMap, RandomWritesAgainstAnArray) {
   }
 }
 
+// Enough of them to be painted, not sorted; with holes.
+TEST(TileMap, ManyShortWritesAgainstAnArray) {
+  for (const unsigned space : {9000u, 70000u}) {
+    std::mt19937 random(space);
+    TileMap map;
+    std::vector<TileId> model(space + 3);
+    for (int i = 0; i < 9000; ++i) {
+      const unsigned begin = static_cast<unsigned>(random() % space), end = begin + static_cast<unsigned>(random() % 4);
+      const TileId tile(static_cast<std::uint32_t>(random() % 5));
+      map.set({begin, end}, tile);
+      std::fill(model.begin() + begin, model.begin() + end, tile);
+    }
+    std::vector<MappedInterval> want;
+    for (unsigned e = 0; e < model.size(); ++e) {
+      if (!model[e].valid()) continue;
+      if (!want.empty() && want.back().tile == model[e] && want.back().elements.end == e)
+        ++want.back().elements.end;
+      else
+        want.push_back({{e, e + 1}, model[e]});
+    }
+    EXPECT_EQ(map.intervals(), want);
+  }
+}
+
 TEST(TileMap, ConcurrentReaders) {
   TileMap map;
   for (unsigned i = 1000; i-- > 0;) map.set({i, i + 1}, TileId(i % 7));

@@ -19,6 +19,46 @@ bool walk_in_any_order(const Strided& grid, Emit emit) {
   return repeated || walker.repeated();
 }
 
+// Many short regions close to each other, of one variable, as a set of bits: in order, those that meet joined. False if it takes less to
+// sort them.
+bool join_as_bits(std::vector<Region>& list, bool& twice) {
+  constexpr std::size_t kMany = 4096, kMostBits = 64, kMostElements = 8;  // for each region
+  if (list.size() < kMany) return false;
+  std::uint64_t begin = list[0].elements.begin, end = 0, elements = 0;
+  for (const Region& r : list) {
+    if (r.variable != list[0].variable) return false;
+    begin = std::min(begin, r.elements.begin);
+    end = std::max(end, r.elements.end);
+    elements += r.elements.size();
+  }
+  if (end - begin > kMostBits * list.size() || elements > kMostElements * list.size()) return false;
+  const VariableId variable = list[0].variable;
+  std::vector<std::uint64_t> words((end - begin + 63) / 64 + 1, 0);
+  for (const Region& r : list)
+    for (std::uint64_t e = r.elements.begin - begin; e < r.elements.end - begin; ++e) {
+      std::uint64_t& word = words[e / 64];
+      const std::uint64_t bit = std::uint64_t{1} << e % 64;
+      twice = twice || (word & bit) != 0;
+      word |= bit;
+    }
+  list.clear();
+  const auto is_set = [&](std::uint64_t e) { return (words[e / 64] >> e % 64 & 1) != 0; };
+  for (std::uint64_t e = 0; e < end - begin;) {
+    if (words[e / 64] == 0) {
+      e = (e / 64 + 1) * 64;
+      continue;
+    }
+    if (!is_set(e)) {
+      ++e;
+      continue;
+    }
+    const std::uint64_t first = e;
+    while (is_set(e)) ++e;  // a word of zeros ends all
+    list.push_back({variable, {begin + first, begin + e}});
+  }
+  return true;
+}
+
 }  // namespace
 
 void View::for_each_run_in_any_order(const std::function<void(const Run&)>& sink) const {
@@ -57,7 +97,13 @@ std::vector<Region> View::element_set(bool* repeated) const {
     for (std::uint64_t i = 0; i < n; ++i, offset += static_cast<std::uint64_t>(stride)) list.push_back({v, {offset, offset + 1}});
     return true;
   });
-  if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
+  if (!std::is_sorted(list.begin(), list.end())) {
+    if (join_as_bits(list, twice)) {
+      if (repeated) *repeated = twice;
+      return list;
+    }
+    std::sort(list.begin(), list.end());
+  }
   std::size_t out = 0;
   for (const Region& r : list) {
     if (out == 0 || list[out - 1].variable != r.variable || list[out - 1].elements.end < r.elements.begin) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
+#include <random>
+
 #include "base/processor_time.h"
 #include "graph/test_codelets.h"
 
@@ -47,6 +50,35 @@ TEST(View, UndoingAnOperationUndoesItsStructure) {
   EXPECT_TRUE(v.broadcast(3, 1).slice(6, 12, 1).is_contiguous());
   EXPECT_TRUE(v.reverse(1).reverse(1).is_contiguous());
   EXPECT_FALSE(v.reverse(1).is_contiguous());
+}
+
+// Enough of them to be set as bits, not sorted; with holes, once with elements that stand twice.
+TEST(View, ManyElementsInAnyOrder) {
+  const View v = variable(3, {20000});
+  for (const bool twice : {false, true}) {
+    std::mt19937 random(7);
+    std::vector<bool> model(20000, false);
+    std::vector<View> parts;
+    while (parts.size() < 6000) {
+      const std::size_t begin = random() % 20000, end = std::min<std::size_t>(begin + 1 + random() % 3, 20000);
+      const bool taken = std::any_of(model.begin() + static_cast<std::ptrdiff_t>(begin), model.begin() + static_cast<std::ptrdiff_t>(end),
+                                     [](bool is) { return is; });
+      if (taken && !(twice && parts.size() % 1000 == 999)) continue;
+      std::fill(model.begin() + static_cast<std::ptrdiff_t>(begin), model.begin() + static_cast<std::ptrdiff_t>(end), true);
+      parts.push_back(v.slice(begin, end, 0));
+    }
+    std::vector<Region> want;
+    for (std::uint64_t e = 0; e < model.size(); ++e) {
+      if (!model[e]) continue;
+      if (want.empty() || want.back().elements.end != e) want.push_back({VariableId(3), {e, e}});
+      ++want.back().elements.end;
+    }
+    const View all = View::concat(parts, 0);
+    bool repeated = !twice;
+    EXPECT_EQ(all.element_set(&repeated), want);
+    EXPECT_EQ(repeated, twice);
+    EXPECT_EQ(all.contains_aliases(), twice);
+  }
 }
 
 TEST(View, EmptyTensors) {
