@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iomanip>  // which programs reach through this header
 #include <memory>
 #include <ostream>
 #include <string>
