@@ -109,20 +109,43 @@ double least_of(const poplar::Type& type) {
   return -std::numeric_limits<double>::infinity();
 }
 
-// Where any element came, as bool of the flat result.
-Tensor touched(OpLowering& o, const Tensor& flat, const Tensor& offsets) {
-  const Tensor marks = o.graph().clone(poplar::FLOAT, flat, o.name() + "/touched");
+// What an update changes: row offsets[i] of `to`, by from[i].
+struct Updates {
+  Tensor to, from, offsets;  // {rows, width}, {n, 1, width}, {n, 1}
+};
+
+// Of indices that are the same for all other dimensions whole rows, else element by element. `indices` has the rank of `data`.
+Updates updates_of(OpLowering& o, const Tensor& home, const Tensor& data, Tensor indices, std::size_t axis) {
+  const std::size_t n = data.dim(static_cast<unsigned>(axis));
+  if (!is_grouped(o.attributes()) && data.numElements() > 0 && indices.numElements() == n &&
+      indices.dim(static_cast<unsigned>(axis)) == n) {
+    const auto rows_of = [&](const Tensor& t) {
+      const Tensor rows = t.dimRoll(static_cast<unsigned>(axis), 0);
+      return rows.reshape({rows.dim(0), data.numElements() / n});
+    };
+    return {rows_of(home), rows_of(data).expand({1}), indices.reshape({n, 1})};
+  }
+  const Extents shape = data.shape();
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    if (indices.dim(d) != shape[d]) indices = indices.broadcast(static_cast<unsigned>(shape[d]), d);
+  }
+  return {home.flatten().expand({1}), data.reshape({data.numElements(), 1, 1}),
+          flat_positions(o, shape, indices, axis, extents(o.result_type().shape))};
+}
+
+// Which rows anything came to: not 0, {rows}.
+Tensor touched(OpLowering& o, const Tensor& to, const Tensor& offsets) {
+  const Tensor marks = o.graph().clone(poplar::FLOAT, to.slice(0, 1, 1), o.name() + "/touched");
   popops::zero(o.graph(), marks, o.program(), o.name());
   const Tensor one = o.graph().addConstant(poplar::FLOAT, {1}, 1.0f, o.name() + "/one");
   o.graph().setTileMapping(one, 0);
   const Tensor ones = one.expand({0}).broadcast(static_cast<unsigned>(offsets.dim(0)), 0).expand({2});
   popops::multiUpdate(o.graph(), marks, ones.reshape({offsets.dim(0), 1, 1}), offsets, {0}, {1}, o.program(), {}, {}, o.name());
-  return marks;
+  return marks.flatten();
 }
 
 }  // namespace
 
-// On the flat tensors, element by element.
 void reduce_scattered(OpLowering& o) {
   o.lowering().need(Library::popops);
   poplar::Graph& g = o.graph();
@@ -135,12 +158,8 @@ void reduce_scattered(OpLowering& o) {
   // What is read may have to move before this is written.
   Tensor result;
   if (initial) result = o.take(2);
-  Tensor indices = int_indices(o, o.operand(1)).reshape(extents(aligned));
-  for (unsigned d = 0; d < shape.size(); ++d) {
-    if (indices.dim(d) != shape[d]) indices = indices.broadcast(static_cast<unsigned>(shape[d]), d);
-  }
-  const Tensor offsets = flat_positions(o, shape, indices, axis, extents(o.result_type().shape));
-  Tensor data = o.operand(0).flatten(), home = result;
+  const Tensor indices = int_indices(o, o.operand(1)).reshape(extents(aligned));
+  Tensor data = o.operand(0), home = result;
   if (!initial) home = result = o.fresh();
   // Small integers have no largest of their own in the library.
   const bool widened = (least || most) && home.elementType() != poplar::FLOAT && home.elementType() != poplar::HALF &&
@@ -161,22 +180,24 @@ void reduce_scattered(OpLowering& o) {
       popops::zero(g, home, o.program(), o.name());
     }
   }
-  const Tensor flat = home.flatten().expand({1}), pieces = data.reshape({data.numElements(), 1, 1});
+  const Updates u = updates_of(o, home, data, indices, axis);
   if (reduction == "sum") {
     const Tensor one = g.addConstant(home.elementType(), {1}, 1, o.name() + "/one");
     g.setTileMapping(one, 0);
-    popops::multiUpdateAdd(g, flat, pieces, offsets, one, {0}, {1}, o.program(), {}, {}, o.name());
+    popops::multiUpdateAdd(g, u.to, u.from, u.offsets, one, {0}, {1}, o.program(), {}, {}, o.name());
   } else if (least || most) {
-    popops::multiUpdateMax(g, flat, pieces, offsets, {0}, {1}, o.program(), {}, {}, o.name());
+    popops::multiUpdateMax(g, u.to, u.from, u.offsets, {0}, {1}, o.program(), {}, {}, o.name());
     if (least) popops::negInPlace(g, home, o.program(), o.name());
     if (!initial) {
-      const Tensor marks = touched(o, flat, offsets).reshape(home.shape());
+      Extents marked = u.to.dim(1) == 1 ? home.shape() : Extents(home.rank(), 1);
+      marked[axis] = home.dim(static_cast<unsigned>(axis));
+      const Tensor marks = touched(o, u.to, u.offsets).reshape(marked);
       const poplar::Type type = home.elementType();
       popops::mapInPlace(g, pe::Select(pe::_1, pe::Cast(pe::Const(0), type), pe::Gt(pe::_2, pe::Const(0.0f))), {home, marks}, o.program(),
                          o.name());
     }
   } else {
-    popops::multiUpdate(g, flat, pieces, offsets, {0}, {1}, o.program(), {}, {}, o.name());
+    popops::multiUpdate(g, u.to, u.from, u.offsets, {0}, {1}, o.program(), {}, {}, o.name());
   }
   if (widened) {
     o.program().add(poplar::program::Copy(popops::cast(g, home, result.elementType(), o.program(), o.name() + "/narrowed"), result));
