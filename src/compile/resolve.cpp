@@ -73,11 +73,8 @@ void Resolver::split(const SymbolicMove& run, std::vector<tile::Move>& out) cons
 void Resolver::moves(const std::vector<SymbolicMove>& symbolic, std::vector<tile::Move>& out) const {
   out.reserve(out.size() + symbolic.size());
   for (const SymbolicMove& m : symbolic) {
-    tile::Move whole;
-    if (one(m, whole)) {
-      out.push_back(whole);
-      continue;
-    }
+    if (one(m, out.emplace_back())) continue;
+    out.pop_back();
     for (std::uint32_t i = 0; i < m.count; ++i) split(run_of(m, i), out);
   }
 }

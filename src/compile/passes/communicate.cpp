@@ -377,7 +377,7 @@ std::vector<ActionId> add_exchange_actions(Plan& plan, SymbolicExchange exchange
     for (const SymbolicMove& m : *list) {
       const std::size_t s = plan.stream_of(m.source.shard).index(), d = plan.stream_of(m.destination.shard).index();
       used[s] = used[d] = true;
-      parts.join(s, d);
+      if (s != d) parts.join(s, d);
     }
   std::vector<std::size_t> part_of_root(streams, ~std::size_t{0});
   std::vector<SymbolicExchange> split;

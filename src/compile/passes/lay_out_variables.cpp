@@ -51,6 +51,9 @@ void lay_out_variables(Plan& plan) {
   // The shard of the variable at hand on each tile; stamped, so that it need not be cleared per variable.
   std::vector<ShardId> shard_on(plan.graph.machine().tiles());
   std::vector<std::uint32_t> stamp(plan.graph.machine().tiles(), ~0u);
+  std::size_t intervals = 0;
+  for (const graph::Variable& v : variables) intervals += v.mapping.intervals().size();
+  plan.shards.raw().reserve(intervals);  // of temporaries there are fewer
   for (std::uint32_t v = 0; v < variables.size(); ++v) {
     const graph::Variable& variable = variables[VariableId(v)];
     const std::uint64_t width = size_of(variable.type);

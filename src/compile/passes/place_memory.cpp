@@ -32,6 +32,23 @@ struct Item {
   auto problem_key() const { return std::tuple(category, interleaved, code, align, live, bytes, fixed); }
 };
 
+// Of fragments on one tile.
+struct Block {
+  std::uint64_t bytes = 0;
+  std::uint32_t align = 1, count = 0;
+
+  // Where in the block it is.
+  std::uint64_t add(std::uint64_t size, std::uint32_t aligned) {
+    const std::uint64_t at = (bytes + aligned - 1) / aligned * aligned;
+    bytes = at + size;
+    align = std::max(align, aligned);
+    ++count;
+    return at;
+  }
+  // To place, whatever is in it.
+  bool is_like(const Block& other) const { return bytes == other.bytes && align == other.align && (count == 0) == (other.count == 0); }
+};
+
 // Rough sizes of what a tile compiler would emit; always tagged as estimates.
 constexpr std::uint64_t kInstructionBytes = 8;    // one control instruction: a few machine words
 constexpr std::uint64_t kExchangeMoveBytes = 8;   // a send or a receive with its address
@@ -46,14 +63,15 @@ class Placement {
         machine_(plan.graph.machine()),
         library_(plan.graph.library()),
         ranges_(plan),
-        items_(machine_.tiles()) {}
+        items_(machine_.tiles()),
+        blocks_(machine_.tiles()),
+        in_pieces_(machine_.tiles(), false) {}
 
   void run() {
     always_ = intern(ranges_.everything());
-    add_fragments();
+    add_fragments(nullptr);
     add_vertices();
     add_control_code();
-    group_tiles();
     solve();
     write_back();
   }
@@ -73,27 +91,52 @@ class Placement {
     return machine_.bounded_memory || bytes < kManyBytes ? shard.align : std::max(shard.align, kHostLine);
   }
 
-  void add_fragments() {
-    constexpr std::uint32_t kOthers = 16;  // code, stacks and the like
-    std::vector<std::uint32_t> counts(items_.size(), kOthers);
-    for (std::uint32_t s = 0; s < plan_.shards.size(); ++s)
-      counts[plan_.shards[ShardId(s)].tile.index()] += static_cast<std::uint32_t>(plan_.fragments[ShardId(s)].size());
-    for (std::size_t t = 0; t < items_.size(); ++t)
-      if (counts[t] > kOthers) items_[t].reserve(counts[t]);
+  // What lives as long as the program and may lie anywhere lies in one block of its tile, one after the other: thousands of variables need
+  // no placing of their own. A fragment's address is its place in there until the block has one.
+  bool joins_block(const Shard& shard, const Fragment& f) const {
+    return f.live == always_ && !shard.interleaved && f.bytes.size() > 0 && !in_pieces_[shard.tile.index()];
+  }
+
+  // Of all tiles, or of `only` these.
+  void add_fragments(const std::vector<bool>* only) {
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
       const Shard& shard = plan_.shards[ShardId(s)];
-      const std::span<const Fragment> fragments = plan_.fragments[ShardId(s)];
-      for (std::uint32_t p = 0; p < fragments.size(); ++p)
-        items_[shard.tile.index()].push_back({.category = shard.category,
-                                              .always = fragments[p].live == always_,
-                                              .interleaved = shard.interleaved,
-                                              .align = align_of(shard, fragments[p].bytes.size()),
-                                              .live = fragments[p].live,
-                                              .bytes = fragments[p].bytes.size(),
-                                              .name = shard.name,
-                                              .shard = s,
-                                              .fragment = p});
+      const std::size_t tile = shard.tile.index();
+      if (only != nullptr && !(*only)[tile]) continue;
+      const std::span<Fragment> fragments = plan_.fragments[ShardId(s)];
+      for (std::uint32_t p = 0; p < fragments.size(); ++p) {
+        Fragment& f = fragments[p];
+        const std::uint32_t align = align_of(shard, f.bytes.size());
+        if (joins_block(shard, f)) {
+          f.address = blocks_[tile].add(f.bytes.size(), align);
+          continue;
+        }
+        items_[tile].push_back({.category = shard.category,
+                                .always = f.live == always_,
+                                .interleaved = shard.interleaved,
+                                .align = align,
+                                .live = f.live,
+                                .bytes = f.bytes.size(),
+                                .name = shard.name,
+                                .shard = s,
+                                .fragment = p});
+      }
     }
+  }
+
+  // Items of their own for what is in the blocks of these tiles.
+  void break_blocks(const std::vector<bool>& tiles) {
+    std::vector<std::vector<Item>> others(items_.size());
+    for (std::size_t t = 0; t < items_.size(); ++t) {
+      if (!tiles[t]) continue;
+      std::copy_if(items_[t].begin(), items_[t].end(), std::back_inserter(others[t]),
+                   [](const Item& i) { return i.kind != Item::Kind::fragment; });
+      items_[t].clear();
+      blocks_[t] = {};
+      in_pieces_[t] = true;
+    }
+    add_fragments(&tiles);
+    for (std::size_t t = 0; t < items_.size(); ++t) items_[t].insert(items_[t].end(), others[t].begin(), others[t].end());
   }
 
   void add_fixed(TileId tile, tile::Category category, std::uint64_t bytes, bool estimated, tile::NameId name, std::uint32_t live) {
@@ -328,22 +371,24 @@ class Placement {
       }
   }
 
-  // Tiles with equal lists of items are one problem.
-  void group_tiles() {
-    group_of_.assign(items_.size(), ~0u);
+  // Tiles with equal blocks and equal lists of items are one problem. Those of `only`, or all, get new groups.
+  void group_tiles(const std::vector<bool>* only) {
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash;  // looked up, never iterated
     for (std::uint32_t t = 0; t < items_.size(); ++t) {
-      if (items_[t].empty()) continue;
+      if (is_empty(t) || (only != nullptr && !(*only)[t])) continue;
       std::uint64_t h = items_[t].size();
-      for (const Item& i : items_[t]) {
-        const std::uint64_t words[] = {i.bytes, i.live, i.align, i.fixed,
-                                       static_cast<std::uint64_t>(i.category) << 2 | i.interleaved << 1 | i.code};
-        for (const std::uint64_t w : words) h = (h ^ w) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
-      }
+      const auto add = [&h](std::uint64_t word) { h = (h ^ word) * 0x9e3779b97f4a7c15ull, h ^= h >> 29; };
+      add(blocks_[t].bytes);
+      add(blocks_[t].align);
+      for (const Item& i : items_[t])
+        for (const std::uint64_t word : {i.bytes, std::uint64_t{i.live} << 32 | i.align, i.fixed,
+                                         static_cast<std::uint64_t>(i.category) << 2 | i.interleaved << 1 | i.code})
+          add(word);
       std::vector<std::uint32_t>& candidates = by_hash[h];
       const auto same = std::find_if(candidates.begin(), candidates.end(), [&](std::uint32_t g) {
         const std::vector<Item>&a = items_[representative_[g]], &b = items_[t];
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+        return blocks_[representative_[g]].is_like(blocks_[t]) &&
+               std::equal(a.begin(), a.end(), b.begin(), b.end(),
                           [](const Item& x, const Item& y) { return x.problem_key() == y.problem_key(); });
       });
       if (same != candidates.end()) {
@@ -356,21 +401,12 @@ class Placement {
     }
   }
 
-  // What lives as long as the program and may lie anywhere is one buffer, item after item: a tile has hundreds of such variables.
-  static bool joins_block(const Item& i) { return i.kind == Item::Kind::fragment && i.always && !i.interleaved && i.bytes > 0; }
+  bool is_empty(std::size_t tile) const { return items_[tile].empty() && blocks_[tile].count == 0; }
 
-  // Where an item lies: so far behind the begin of a buffer.
-  struct Place {
-    std::uint32_t buffer = 0;
-    std::uint64_t offset = 0;
-  };
-
-  allocate::AllocationProblem problem(const std::vector<Item>& items, bool in_blocks, std::vector<Place>& places) {
+  // The block, if there is one, then the items.
+  allocate::AllocationProblem problem(std::uint32_t tile) const {
+    const std::vector<Item>& items = items_[tile];
     allocate::AllocationProblem p;
-    constexpr std::uint32_t kNone = ~0u;
-    std::uint32_t block = kNone;
-    places.clear();
-    places.reserve(items.size());
     const bool bounded = machine_.bounded_memory && plan_.options.bounded_memory;
     p.capacity = bounded ? machine_.bytes_per_tile() : std::uint64_t{1} << 60;
     std::uint64_t executable_end = p.capacity, interleaved_begin = 0;
@@ -379,61 +415,58 @@ class Placement {
         if (r.executable) executable_end = r.end;
         if (r.interleaved && interleaved_begin == 0) interleaved_begin = r.begin;
       }
+    const auto add = [&](std::uint32_t live, std::uint64_t bytes, std::uint32_t align) -> allocate::Buffer& {
+      allocate::Buffer& b = p.buffers.emplace_back();
+      for (const auto& [begin, end] : out_.live_ranges[plan_.options.share_memory ? live : always_]) b.live.push_back({begin, end});
+      b.size = bytes;
+      b.align = align;
+      return b;
+    };
+    p.buffers.reserve(items.size() + 1);
+    if (blocks_[tile].count > 0) add(always_, blocks_[tile].bytes, blocks_[tile].align);
     for (const Item& i : items) {
-      if (in_blocks && block != kNone && joins_block(i)) {
-        allocate::Buffer& b = p.buffers[block];
-        b.align = std::max<std::uint64_t>(b.align, i.align);
-        places.push_back({block, (b.size + i.align - 1) / i.align * i.align});
-        b.size = places.back().offset + i.bytes;
-        continue;
-      }
-      if (in_blocks && joins_block(i)) block = static_cast<std::uint32_t>(p.buffers.size());
-      places.push_back({static_cast<std::uint32_t>(p.buffers.size()), 0});
-      allocate::Buffer b;
-      for (const auto& [begin, end] : out_.live_ranges[plan_.options.share_memory ? i.live : always_]) b.live.push_back({begin, end});
-      b.size = i.bytes;
-      b.align = i.align;
+      allocate::Buffer& b = add(i.live, i.bytes, i.align);
       if (i.code) b.highest_end = executable_end;
       if (i.interleaved) b.lowest = interleaved_begin;
       if (i.fixed != ~std::uint64_t{0}) b.fixed = i.fixed;
-      p.buffers.push_back(std::move(b));
     }
     return p;
   }
 
   void solve() {
-    offsets_.resize(representative_.size());
-    std::vector<std::size_t> groups(representative_.size());
-    std::iota(groups.begin(), groups.end(), std::size_t{0});
+    group_of_.assign(items_.size(), ~0u);
+    group_tiles(nullptr);
     allocate::AllocationOptions options;
     options.largest_search = 0;
-    groups = place(groups, true, options);
-    options = {};
-    options.node_budget = 200'000;  // of one tile: a second or so
-    place(groups, false, options);  // they may fit in pieces
+    const std::vector<bool> unsolved = place(0, options, false);
+    if (std::find(unsolved.begin(), unsolved.end(), true) != unsolved.end()) {
+      break_blocks(unsolved);  // they may fit in pieces
+      const std::size_t first = representative_.size();
+      group_tiles(&unsolved);
+      options = {};
+      options.node_budget = 200'000;  // of one tile: a second or so
+      place(first, options, true);
+    }
     out_.out_of_memory = plan_.out_of_memory != nullptr;
   }
 
-  // Of these groups of tiles. Returns those that do not fit, with blocks; without, they are placed all the same.
-  std::vector<std::size_t> place(const std::vector<std::size_t>& groups, bool in_blocks, const allocate::AllocationOptions& options) {
-    std::vector<allocate::AllocationProblem> problems(groups.size());
-    std::vector<std::vector<Place>> places(groups.size());
-    for (std::size_t i = 0; i < groups.size(); ++i) problems[i] = problem(items_[representative_[groups[i]]], in_blocks, places[i]);
+  // The groups of tiles from this one on. Returns the tiles that do not fit; `anyhow`, they are placed all the same.
+  std::vector<bool> place(std::size_t first, const allocate::AllocationOptions& options, bool anyhow) {
+    std::vector<allocate::AllocationProblem> problems;
+    problems.reserve(representative_.size() - first);
+    for (std::size_t g = first; g < representative_.size(); ++g) problems.push_back(problem(representative_[g]));
     std::vector<allocate::AllocationResult> results = allocate::allocate_all(problems, options);
-    std::vector<std::size_t> unsolved;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (results[i].status == allocate::AllocationStatus::solved) {
-        validate(groups[i], problems[i], results[i]);
-      } else if (in_blocks) {
-        unsolved.push_back(groups[i]);
-        continue;
-      } else {
-        results[i] = without_bounds(groups[i], problems[i]);
-      }
-      std::vector<std::uint64_t>& offsets = offsets_[groups[i]];
-      offsets.reserve(places[i].size());
-      for (const Place& place : places[i]) offsets.push_back(results[i].offsets[place.buffer] + place.offset);
+    offsets_.resize(representative_.size());
+    for (std::size_t g = first; g < representative_.size(); ++g) {
+      allocate::AllocationResult& result = results[g - first];
+      if (result.status == allocate::AllocationStatus::solved)
+        validate(g, problems[g - first], result);
+      else if (anyhow)
+        result = without_bounds(g, problems[g - first]);
+      offsets_[g] = std::move(result.offsets);
     }
+    std::vector<bool> unsolved(items_.size(), false);
+    for (std::size_t t = 0; t < items_.size(); ++t) unsolved[t] = group_of_[t] != ~0u && offsets_[group_of_[t]].empty();
     return unsolved;
   }
 
@@ -520,25 +553,54 @@ class Placement {
 
   void write_back() {
     out_.tile_bytes.assign(items_.size(), 0);
+    std::vector<std::size_t> next(items_.size());  // where the allocation of the next fragment of a tile's block goes
     std::size_t total = 0;
-    for (const auto& list : items_) total += list.size();
-    out_.allocations.reserve(total);
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;  // offset, item
+    for (std::size_t t = 0; t < items_.size(); ++t) total += items_[t].size() + blocks_[t].count;
+    out_.allocations.resize(total);
+    total = 0;
     for (std::uint32_t t = 0; t < items_.size(); ++t) {
-      if (items_[t].empty()) continue;
-      const std::vector<std::uint64_t>& offsets = offsets_[group_of_[t]];
-      order.clear();
-      for (std::uint32_t k = 0; k < items_[t].size(); ++k) {
-        const Item& i = items_[t][k];
-        if (i.kind == Item::Kind::fragment) plan_.fragments[ShardId(i.shard)][i.fragment].address = offsets[k];
-        if (i.kind == Item::Kind::globals) out_.globals[i.shard][t] = offsets[k];
-        out_.tile_bytes[t] = std::max(out_.tile_bytes[t], offsets[k] + i.bytes);
-        order.emplace_back(offsets[k], k);
-      }
-      std::sort(order.begin(), order.end());
-      for (const auto& [offset, k] : order) {
-        const Item& i = items_[t][k];
-        out_.allocations.push_back({TileId(t), i.name, i.category, i.always, i.estimated, offset, i.bytes, i.live});
+      if (is_empty(t)) continue;
+      next[t] = write_items(t, total);
+      total += items_[t].size() + blocks_[t].count;
+    }
+    write_blocks(next);
+  }
+
+  // In the order of their offsets, from `at` on. Returns where those in the block go.
+  std::size_t write_items(std::uint32_t t, std::size_t at) {
+    const Block& block = blocks_[t];
+    const std::vector<std::uint64_t>& offsets = offsets_[group_of_[t]];
+    const std::size_t first = block.count > 0 ? 1 : 0;
+    const std::uint64_t base = first != 0 ? offsets[0] : ~std::uint64_t{0};
+    if (first != 0) out_.tile_bytes[t] = base + block.bytes;
+    order_.clear();
+    for (std::uint32_t k = 0; k < items_[t].size(); ++k) {
+      const Item& i = items_[t][k];
+      const std::uint64_t offset = offsets[first + k];
+      if (i.kind == Item::Kind::fragment) plan_.fragments[ShardId(i.shard)][i.fragment].address = offset;
+      if (i.kind == Item::Kind::globals) out_.globals[i.shard][t] = offset;
+      out_.tile_bytes[t] = std::max(out_.tile_bytes[t], offset + i.bytes);
+      order_.emplace_back(offset, k);
+    }
+    std::sort(order_.begin(), order_.end());
+    std::size_t in_block = at;
+    for (const auto& [offset, k] : order_) {
+      const Item& i = items_[t][k];
+      if (offset >= base && in_block == at) at += block.count;
+      out_.allocations[at++] = {TileId(t), i.name, i.category, i.always, i.estimated, offset, i.bytes, i.live};
+      if (offset < base) in_block = at;
+    }
+    return in_block;
+  }
+
+  void write_blocks(std::vector<std::size_t>& next) {
+    for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
+      const Shard& shard = plan_.shards[ShardId(s)];
+      const std::size_t t = shard.tile.index();
+      for (Fragment& f : plan_.fragments[ShardId(s)]) {
+        if (!joins_block(shard, f)) continue;
+        f.address += offsets_[group_of_[t]][0];
+        out_.allocations[next[t]++] = {shard.tile, shard.name, shard.category, true, false, f.address, f.bytes.size(), f.live};
       }
     }
   }
@@ -549,9 +611,12 @@ class Placement {
   const Library& library_;
   LiveRanges ranges_;
   std::uint32_t always_ = 0;
-  std::vector<std::vector<Item>> items_;  // TileId
+  std::vector<std::vector<Item>> items_;  // TileId; what is in no block
+  std::vector<Block> blocks_;             // TileId
+  std::vector<bool> in_pieces_;           // TileId: without a block
   std::vector<std::uint32_t> group_of_, representative_;
-  std::vector<std::vector<std::uint64_t>> offsets_;  // by group, of its tiles' items
+  std::vector<std::vector<std::uint64_t>> offsets_;             // by group: of its tiles' block, if they have one, and items
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order_;  // offset, item
   std::map<std::string, std::size_t> image_index_;
   std::map<std::uint32_t, std::uint32_t> code_live_;  // of functions
   std::vector<std::uint32_t> row_counts_;
