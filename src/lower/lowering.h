@@ -103,6 +103,7 @@ class Lowering {
   poplar::Tensor new_tensor(ir::ValueId v);
   poplar::Tensor layout_wish(ir::ValueId v, int depth = 0);
   poplar::Tensor linear(poplar::Graph& graph, const ir::Type& type, const std::string& name);
+  poplar::Tensor place_like(ir::ValueId v, const poplar::Tensor& t, const std::string& name);
   std::string name_of(ir::ValueId v) const;
 
   // --- graphs

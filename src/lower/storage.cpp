@@ -66,10 +66,17 @@ std::vector<ValueId> Lowering::readers_of(const Slot& slot, ValueId self) const 
 
 bool Lowering::can_move(ValueId v) const { return scope_of_[v] == scope_ && function_of_[v] == function_; }
 
+// For a copy of a value that lies in `t`: as that. Elements that are there many times need more room than the one that they are.
+Tensor Lowering::place_like(ValueId v, const Tensor& t, const std::string& name) {
+  const ir::Type& type = module_.type_of(v);
+  return t.containsAliases() && t.elementType() == element_type(type.dtype) ? linear(graph_at(type.place), type, name)
+                                                                            : graph_.clone(t, name);
+}
+
 void Lowering::move_away(ValueId v) {
   PANDO_CHECK(can_move(v));
   const Tensor from = slots_[v].tensor;
-  const Tensor to = graph_.clone(from, name_of(v) + "/kept");
+  const Tensor to = place_like(v, from, name_of(v) + "/kept");
   if (loads_ && function_ == 0) loads_->spread(graph_, to);
   program_->add(Copy(from, to, false, name_of(v) + "/kept"));
   define(v, fresh_slot(to));
@@ -96,7 +103,7 @@ Slot Lowering::writable(ValueId v, bool keep_contents) {
     }
   }
   if (decisions_) tell_copy(v, here, readers);
-  const Tensor to = graph_.clone(here.tensor, name_of(v) + "/copy");
+  const Tensor to = place_like(v, here.tensor, name_of(v) + "/copy");
   if (keep_contents) program_->add(Copy(here.tensor, to, false, name_of(v) + "/copy"));
   return fresh_slot(to);
 }

@@ -84,6 +84,18 @@ TEST(Programs, a_running_sum_begins_with_its_operand_and_leaves_it_alone) {
 }
 
 // In parts of a row, in whole rows, in rows that lie apart: sums of whole numbers are the same bits.
+// Each call's result is copied away before the next one: more elements than one tile holds, of one that lies on one.
+TEST(Programs, one_number_spread_by_calls_of_a_function) {
+  on_machines([](Program& p) {
+    const GraphId f = p.b.create_graph("spread");
+    p.b.add_output(f, p.op(f, "expand", {p.b.add_input(f, tensor_type(DType::float32, {}), "x", false)}, {{"shape", Ints{200'000}}}));
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({}, 3)), to = p.variable(HostTensor(DType::float32, {200'000}));
+    for (int i = 0; i < 3; ++i) p.op(g, "copy_var_update_", {to, p.op(g, "call", {v}, {}, {f})});
+    p.store(to);
+  });
+}
+
 TEST(Programs, running_sums_of_any_shape) {
   on_machines([](Program& p) {
     const auto store = [&p](const Shape& shape, std::int64_t dim) {
