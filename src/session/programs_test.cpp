@@ -84,6 +84,20 @@ TEST(Programs, a_running_sum_begins_with_its_operand_and_leaves_it_alone) {
 }
 
 // In parts of a row, in whole rows, in rows that lie apart: sums of whole numbers are the same bits.
+// Pieces so many and short that they are copied together; not where the result is its operands.
+TEST(Programs, many_short_pieces_side_by_side) {
+  for (const bool in_place : {false, true}) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main();
+      const TensorId x = p.variable(counting({40'000, 1})), y = p.variable(counting({40'000, 2}, -5));
+      const TensorId both = p.op(g, "concat", {x, y}, {{"axis", std::int64_t{1}}}, {}, in_place);
+      p.op(g, "add", {x, x}, {}, {}, true);
+      p.store(both);
+      p.store(p.op(g, "negate", {both}));
+    });
+  }
+}
+
 // Each call's result is copied away before the next one: more elements than one tile holds, of one that lies on one.
 TEST(Programs, one_number_spread_by_calls_of_a_function) {
   on_machines([](Program& p) {

@@ -1,14 +1,21 @@
 #include "lower/lowering.h"
 
+#include <algorithm>
+
 namespace pando::lower {
 
 namespace {
 
-// On the CPU device products read matrices where they lie if each is evenly spaced. One that several of them read is put together once, not
-// by each; parts that were computed where they belong are there already.
-void put_together(OpLowering& o, const std::vector<poplar::Tensor>& parts, unsigned axis) {
-  Lowering& l = o.lowering();
-  const poplar::Tensor whole = l.whole_of(o.op());
+// A view of so many pieces, each of so few elements, takes longer to handle than a copy.
+constexpr std::size_t kManyPieces = 1 << 16, kShortRun = 16;
+bool is_fine_grained(const std::vector<poplar::Tensor>& parts, unsigned axis) {
+  std::size_t outer = 1, inner = 1, shortest = parts[0].dim(axis);
+  for (unsigned d = 0; d < parts[0].rank(); ++d) (d < axis ? outer : inner) *= d == axis ? 1 : parts[0].dim(d);
+  for (const poplar::Tensor& part : parts) shortest = std::min(shortest, part.dim(axis));
+  return parts.size() > 1 && shortest * inner < kShortRun && outer * parts.size() >= kManyPieces;
+}
+
+void assign(Lowering& l, const poplar::Tensor& whole, const std::vector<poplar::Tensor>& parts, unsigned axis) {
   std::size_t begin = 0;
   std::vector<poplar::Tensor> to;
   for (const poplar::Tensor& part : parts) {
@@ -16,6 +23,14 @@ void put_together(OpLowering& o, const std::vector<poplar::Tensor>& parts, unsig
     begin += part.dim(axis);
   }
   l.assign_all(to, parts);
+}
+
+// On the CPU device products read matrices where they lie if each is evenly spaced. One that several of them read is put together once, not
+// by each; parts that were computed where they belong are there already.
+void put_together(OpLowering& o, const std::vector<poplar::Tensor>& parts, unsigned axis) {
+  Lowering& l = o.lowering();
+  const poplar::Tensor whole = l.whole_of(o.op());
+  assign(l, whole, parts, axis);
   l.define(o.module().result(o.op()), l.fresh_slot(whole));
 }
 
@@ -30,7 +45,10 @@ constexpr Row lower_concat = {
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           for (std::size_t i = 0; i < o.operands(); ++i) parts.push_back(o.operand(i));
           if (o.lowering().is_put_together(o.op())) return put_together(o, parts, axis);
-          o.result_view(0, poplar::concat(parts, axis));
+          if (o.in_place() || !is_fine_grained(parts, axis)) return o.result_view(0, poplar::concat(parts, axis));
+          const poplar::Tensor whole = o.fresh();
+          assign(o.lowering(), whole, parts, axis);
+          o.result(0, whole);
         },
 };
 
