@@ -10,9 +10,8 @@
 #include <poplin/ConvParams.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
-#include <popops/Expr.hpp>
+#include <popops/Epilogue.hpp>
 
-#include <cstddef>
 #include <vector>
 
 // Products and convolutions with what is done with each element of their result: bias, activation, residual. It is computed part by part,
@@ -22,21 +21,15 @@
 // The functions give false, and add nothing, where there is no vertex that could do it: for types other than FLOAT, and HALF in blocks; for
 // results that share elements with operands; for other broadcast operands than the ones named below. On the CPU device, too, for operands
 // or results whose rows do not lie evenly, and for sums in parts; on tiles where a plan in other than blocks (option `pando.layout`) has
-// its result in one part, where a plan cuts a convolution's input channels, and for results with padding.
+// its result in one part, where a plan cuts a convolution's input channels and partial sums are halfs or rows are added to several groups,
+// and for results with padding.
 //
 // Errors: poputil::poplibs_error for operands and results whose shapes do not fit, for no result, and all that the functions without an
 // epilogue refuse.
 
 namespace poplin {
 
-struct Epilogue {
-  /// Expressions of the result's type over the operands, which are of that type: placeholder i + 1 is operand i.
-  std::vector<popops::expr::Any> results;
-  /// Tensors of the result's shape, of one element, or that broadcast to it and have as many elements as the result has columns (channels).
-  std::vector<poplar::Tensor> operands;
-  /// The operand that is the product's or convolution's element; its tensor is not looked at.
-  std::size_t product = 0;
-};
+using Epilogue = popops::Epilogue;
 
 /// As matMul. `outs`: one tensor for each result, written; those that are invalid are made.
 POPLAR_EXPORT bool matMulWithEpilogue(poplar::Graph& graph, const poplar::Tensor& A, const poplar::Tensor& B, const Epilogue& epilogue,

@@ -365,6 +365,80 @@ TEST(Fusion, a_product_that_others_read_or_that_is_spread_otherwise_stays_alone)
       0, 1);
 }
 
+struct Reduced {
+  Shape shape;
+  Ints axes;
+  bool keepdims;
+};
+const std::vector<Reduced> kReduced = {
+    {{60, 40}, {0}, false}, {{60, 40}, {1}, true}, {{5, 90, 14}, {0, 2}, false}, {{5, 90, 14}, {1}, true}, {{700}, {0}, false}};
+
+// A root of the reduction and a weight of its shape; with what is kept on the way.
+Build root_of(const std::string& op, const Reduced& r, DType type) {
+  return [=](Program& p, GraphId g) {
+    const auto tensor = [&](Shape shape, double first) {
+      const TensorId t = p.op(g, "abs", {p.variable(uneven(std::move(shape), first))});
+      return type == DType::float32 ? t : p.op(g, "cast", {t}, {{"data_type", type}});
+    };
+    const Attributes axes{{"axis", r.axes}, {"keepdims", r.keepdims}};
+    const TensorId x = tensor(r.shape, 1), small = p.b.add_constant(g, HostTensor::filled(type, {}, 0.25), "c");
+    const TensorId weight = p.op(g, "add", {p.op(g, "sum", {tensor(r.shape, 2)}, axes), small});
+    const TensorId reduced = p.op(g, op, {x}, axes);
+    const TensorId sum = p.op(g, "add", {p.op(g, "mul", {reduced, weight}), small});
+    const TensorId root = p.op(g, "sqrt", {sum});
+    return type == DType::float32 ? std::vector{root, sum} : std::vector{root};
+  };
+}
+
+TEST(Fusion, reductions_are_one_step_with_what_follows) {
+  for (const char* op : {"sum", "mean", "max", "min", "prod", "sumsquare"})
+    for (const Reduced& r : kReduced) expect_folded(root_of(op, r, DType::float32), 1, 1);
+}
+
+TEST(Fusion, reductions_of_halfs_are_folded_too) {
+  for (const char* op : {"sum", "mean", "max"})
+    for (const Reduced& r : kReduced)
+      for (const std::int64_t tiles : {std::int64_t{0}, kTiles}) {
+        const Build build = root_of(op, r, DType::float16);
+        const Ran folded = run(build, true, true, 2, tiles), apart = run(build, true, false, 2, tiles),
+                  alone = run(build, true, true, 1, tiles), three = run(build, true, true, 3, tiles);
+        EXPECT_EQ(folded.outputs, apart.outputs);
+        EXPECT_EQ(folded.outputs, alone.outputs);
+        EXPECT_EQ(folded.outputs, three.outputs);
+        EXPECT_EQ(names_of(folded.steps) + 1, names_of(apart.steps)) << testing::PrintToString(folded.steps);
+      }
+}
+
+// Roots and logarithms that ops end in, too.
+TEST(Fusion, ops_that_end_a_reduction_with_a_function_are_one_step) {
+  for (const char* op : {"l2", "logsum", "logsumexp"})
+    for (const Reduced& r : kReduced)
+      for (const std::int64_t tiles : {std::int64_t{0}, kTiles}) {
+        const Build build = [&](Program& p, GraphId g) {
+          return std::vector{p.op(g, op, {p.op(g, "abs", {p.variable(uneven(r.shape, 1))})}, {{"axis", r.axes}, {"keepdims", r.keepdims}})};
+        };
+        const Ran folded = run(build, true, true, 2, tiles), apart = run(build, true, false, 2, tiles);
+        EXPECT_EQ(folded.outputs, apart.outputs);
+        EXPECT_EQ(names_of(folded.steps) + 1, names_of(apart.steps)) << testing::PrintToString(folded.steps);
+      }
+}
+
+TEST(Fusion, a_reduction_that_is_spread_or_read_twice_stays_alone) {
+  const auto mean = [](Program& p, GraphId g, TensorId x) { return p.op(g, "mean", {x}, {{"axis", Ints{1}}, {"keepdims", true}}); };
+  expect_folded(
+      [&](Program& p, GraphId g) {
+        const TensorId x = p.variable(uneven({30, 40}, 1));
+        return std::vector{p.op(g, "sub", {x, mean(p, g, x)})};
+      },
+      0, 0);
+  expect_folded(
+      [&](Program& p, GraphId g) {
+        const TensorId m = mean(p, g, p.variable(uneven({30, 40}, 1)));
+        return std::vector{p.op(g, "abs", {m}), m};
+      },
+      0, 0);
+}
+
 // What is made of the first one becomes a part of what is made of the second.
 TEST(Fusion, convolutions_with_bias_residual_and_activation_are_one_step) {
   struct Size {

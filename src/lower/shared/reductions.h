@@ -9,6 +9,11 @@ namespace pando::lower {
 
 // Operand 0 (or `t`) reduced over the op's axes; no dimension is left of them. Types without a reduction go through int.
 poplar::Tensor reduced(OpLowering& o, const poplar::Tensor& t, popops::Operation operation, const poplar::Type& type, double scale = 1);
+// Row::finish of ops that are one reduction of floats or halfs to their own type.
+bool finish_reduced(OpLowering& o, Epilogue& epilogue, popops::Operation operation, double scale = 1);
+// As `reduced`, and an expression of the sums (placeholder 1) and of others of their shape: one pass, unless epilogues are off.
+poplar::Tensor reduced_and(OpLowering& o, const poplar::Tensor& t, popops::Operation operation, const poplar::Type& type, const Any& then,
+                           const std::vector<poplar::Tensor>& others = {});
 std::vector<std::size_t> reduced_axes(OpLowering& o);
 // The reduced tensor beside the operand: its dimensions with length 1.
 poplar::Tensor beside_operand(OpLowering& o, const poplar::Tensor& t);

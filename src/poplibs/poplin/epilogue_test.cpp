@@ -222,33 +222,46 @@ TEST(Epilogue, convolutions_give_the_bits_of_a_map_on_their_result) {
   }
 }
 
-// With groups of channels, of which a tile may have several.
+// With groups of channels, of which a tile may have several, and input channels cut into so many parts: then whoever adds up the partial
+// sums finishes them. A sum may be of several groups, for which no row is the same.
 TEST(Epilogue, convolutions_on_tiles_give_the_bits_of_a_map_on_their_result) {
-  for (const std::size_t groups : {1, 4}) {
-    ConvParams params(FLOAT, 2, {10, 12}, {3, 3}, 4, 8, groups);
-    params.inputTransform.paddingLower = params.inputTransform.paddingUpper = {1, 1};
-    const std::size_t channels = 8 * groups;
-    const poplar::OptionFlags whole{{"planConstraints", R"({"partition": {"inChans": 1}})"}},
-        cut{{"planConstraints", R"({"partition": {"inChans": 2}})"}};
-    const auto build = [&](OnCpu& c, bool folded) -> std::vector<Tensor> {
-      const Tensor x = c.data({2, 4 * groups, 10, 12}), w = c.data({groups, 8, 4, 3, 3}), bias = c.data({channels, 1, 1}),
-                   scale = c.data({1});
-      const Tensor residual = c.data({2, 10, 12, channels}).dimRoll(3, 1);
-      std::vector<Tensor> outs(2);
-      outs[1] = c.variable({2, channels, 10, 12});
-      const Epilogue epilogue{kResults, {Tensor(), bias, residual, scale}, 0};
-      if (folded) {
-        EXPECT_FALSE(convolutionWithEpilogue(c.graph, x, w, params, epilogue, outs, c.prog, {}, cut));  // sums in parts
-        EXPECT_TRUE(convolutionWithEpilogue(c.graph, x, w, params, epilogue, outs, c.prog, {}, whole));
-        return outs;
+  for (const std::size_t groups : {1, 4})
+    for (const bool row : {true, false})
+      for (const std::string parts : {"1", "2", "4"}) {
+        ConvParams params(FLOAT, 2, {10, 12}, {3, 3}, 4, 8, groups);
+        params.inputTransform.paddingLower = params.inputTransform.paddingUpper = {1, 1};
+        const std::size_t channels = 8 * groups;
+        const poplar::OptionFlags plan{{"planConstraints", R"({"partition": {"inChans": )" + parts + "}}"}};
+        const bool folds = groups == 1 || !row || parts == "1";
+        const auto build = [&](OnCpu& c, bool folded) -> std::vector<Tensor> {
+          const Tensor x = c.data({2, 4 * groups, 10, 12}), w = c.data({groups, 8, 4, 3, 3}), scale = c.data({1});
+          const Tensor bias = row ? c.data({channels, 1, 1}) : c.data({2, channels, 10, 12});
+          const Tensor residual = c.data({2, 10, 12, channels}).dimRoll(3, 1);
+          std::vector<Tensor> outs(2);
+          outs[1] = c.variable({2, channels, 10, 12});
+          if (folded) {
+            EXPECT_EQ(
+                convolutionWithEpilogue(c.graph, x, w, params, {kResults, {Tensor(), bias, residual, scale}, 0}, outs, c.prog, {}, plan),
+                folds);
+            return outs;
+          }
+          outs[0] = convolution(c.graph, x, w, params, false, c.prog, {}, plan);
+          popops::mapWithOutput(c.graph, kResults, {outs[0], bias, residual, scale}, outs, c.prog);
+          return outs;
+        };
+        OnCpu folded(tiles(8)), apart(tiles(8));
+        const std::vector<Tensor> results = build(folded, true), expected = build(apart, false);
+        if (folds) EXPECT_EQ(folded.run(results), apart.run(expected)) << groups << " groups, " << parts << " parts";
       }
-      outs[0] = convolution(c.graph, x, w, params, false, c.prog, {}, whole);
-      popops::mapWithOutput(c.graph, kResults, {outs[0], bias, residual, scale}, outs, c.prog);
-      return outs;
-    };
-    OnCpu folded(tiles(4)), apart(tiles(4));
-    EXPECT_EQ(folded.run(build(folded, true)), apart.run(build(apart, false))) << groups;
-  }
+}
+
+TEST(Epilogue, partial_sums_that_are_halfs_stay_apart) {
+  OnCpu c(tiles(8));
+  std::vector<Tensor> outs(1);
+  const pe::Any twice = pe::Any(pe::Add(pe::_1, pe::_1));
+  const poplar::OptionFlags plan{{"planConstraints", R"({"partition": {"inChans": 2}})"}, {"partialsType", "half"}};
+  EXPECT_FALSE(convolutionWithEpilogue(c.graph, c.variable({1, 4, 8, 8}), c.variable({1, 4, 4, 3, 3}),
+                                       ConvParams(FLOAT, 1, {8, 8}, {3, 3}, 4, 4, 1), {{twice}, {Tensor()}, 0}, outs, c.prog, {}, plan));
 }
 
 TEST(Epilogue, zeros_around_a_convolution_stay_apart) {

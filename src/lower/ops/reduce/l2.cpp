@@ -1,7 +1,6 @@
 #include "lower/lowering.h"
+#include "lower/shared/expressions.h"
 #include "lower/shared/reductions.h"
-
-#include <popops/ElementWise.hpp>
 
 namespace pando::lower {
 
@@ -11,8 +10,8 @@ constexpr Row lower_l2 = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          const poplar::Tensor sum = reduced(o, o.operand(0), popops::Operation::SQUARE_ADD, wide_type(o.result_type().dtype));
-          o.result(0, as_result(o, popops::sqrt(o.graph(), sum, o.program(), o.name())));
+          const poplar::Type type = wide_type(o.result_type().dtype);
+          o.result(0, as_result(o, reduced_and(o, o.operand(0), popops::Operation::SQUARE_ADD, type, pe::Sqrt(pe::_1))));
         },
 };
 

@@ -24,8 +24,7 @@ constexpr Row lower_logsumexp = {
                                           o.name() + "/shift");
           const Any shifted = pe::Exp(pe::Sub(pe::Cast(pe::_1, wide), pe::_2));
           const Tensor powers = popops::map(o.graph(), shifted, {o.operand(0), beside_operand(o, most)}, o.program(), o.name() + "/powers");
-          const Tensor sum = reduced(o, powers, popops::Operation::ADD, wide);
-          o.result(0, as_result(o, popops::map(o.graph(), pe::Add(pe::Log(pe::_1), pe::_2), {sum, most}, o.program(), o.name())));
+          o.result(0, as_result(o, reduced_and(o, powers, popops::Operation::ADD, wide, pe::Add(pe::Log(pe::_1), pe::_2), {most})));
         },
 };
 

@@ -9,6 +9,7 @@ constexpr Row lower_max = {
     .name = "max",
     .makes_tensor = true,
     .lower = [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::MAX, element_type(o.result_type().dtype))); },
+    .finish = [](OpLowering& o, Epilogue& e) { return finish_reduced(o, e, popops::Operation::MAX); },
 };
 
 }  // namespace pando::lower

@@ -10,6 +10,7 @@ constexpr Row lower_sumsquare = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) { o.result(0, reduced(o, o.operand(0), popops::Operation::SQUARE_ADD, element_type(o.result_type().dtype))); },
+    .finish = [](OpLowering& o, Epilogue& e) { return finish_reduced(o, e, popops::Operation::SQUARE_ADD); },
 };
 
 }  // namespace pando::lower

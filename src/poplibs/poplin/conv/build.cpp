@@ -179,27 +179,49 @@ struct Sum {
   Tensor partials;  // {terms, n}
   Tensor out;       // {n}
   std::vector<unsigned> tiles;
+  FinishedBox finish;  // with an epilogue: what it has beside `out`
 };
 
 // Sums that are worth a vertex, unless there are tiles without work; and when the host's time counts.
 constexpr std::int64_t kLeastSums = 32, kLeastSumsByRow = 256;
 
+// Elements [begin, end) of a sum.
+VertexRef add_sum(Graph& graph, ComputeSet set, const Sum& sum, std::size_t begin, std::size_t end, const FinishViews* finish) {
+  const Tensor partials = sum.partials.slice(begin, end, 1);
+  if (finish == nullptr) {
+    const VertexRef v = graph.addVertex(set, vertex_of("ConvSum", sum.partials.elementType(), sum.out.elementType()));
+    graph.connect(v["partials"], partials);
+    graph.connect(v["out"], sum.out.slice(begin, end));
+    return v;
+  }
+  const VertexRef v = graph.addVertex(set, "poplin::FinishedSum");
+  graph.connect(v["in"], partials);
+  graph.connect(v["out"], sum.out.slice(begin, end));
+  std::vector<Tensor> operands, more;
+  for (std::size_t i = 0; i < sum.finish.operands.size(); ++i) {
+    const Tensor& t = sum.finish.operands[i];
+    operands.push_back(finish->finish->operands[i].is_matrix ? t.slice(begin, end) : t);
+  }
+  for (const Tensor& t : sum.finish.more) more.push_back(t.slice(begin, end));
+  graph.connect(v["operands"], operands);
+  graph.connect(v["more"], more);
+  internal::set_words(graph, v, internal::words_for(*finish->finish, sum.finish.channels, begin % sum.finish.channels));
+  return v;
+}
+
 // Adds up partial sums, some of them on each of the tiles.
-void add_sums(Graph& graph, ComputeSet set, const Sum& sum, bool by_row) {
+void add_sums(Graph& graph, ComputeSet set, const Sum& sum, bool by_row, const FinishViews* finish) {
   const poplar::Target& target = graph.getTarget();
   const std::int64_t n = static_cast<std::int64_t>(sum.out.numElements()), grain = 8, tiles = static_cast<std::int64_t>(sum.tiles.size());
   const std::int64_t workers = target.getTargetType() == poplar::TargetType::CPU ? 1 : pando::poplibs::vertices_per_tile(target);
   const std::int64_t grains = (n + grain - 1) / grain,
                      worth = by_row ? std::max<std::int64_t>(1, n / kLeastSumsByRow) : std::max(tiles, n / kLeastSums);
   const std::int64_t vertices = std::min(tiles * workers, worth);
-  const std::string name = vertex_of("ConvSum", sum.partials.elementType(), sum.out.elementType());
   for (std::int64_t i = 0; i < vertices; ++i) {
     const Range g = part(grains, vertices, i);
     if (g.empty()) continue;
     const std::size_t begin = static_cast<std::size_t>(g.begin * grain), end = static_cast<std::size_t>(std::min(n, g.end * grain));
-    const VertexRef v = graph.addVertex(set, name);
-    graph.connect(v["partials"], sum.partials.slice(begin, end, 1));
-    graph.connect(v["out"], sum.out.slice(begin, end));
+    const VertexRef v = add_sum(graph, set, sum, begin, end, finish);
     graph.setTileMapping(v, sum.tiles[static_cast<std::size_t>(i * tiles / vertices)]);
   }
 }
@@ -293,10 +315,13 @@ namespace {
 // Where blocks' results go: straight into the result, or into partial sums that are added up when all of them are there.
 class Results {
  public:
-  Results(Graph& graph, const Type& result, const Options& options, std::int64_t terms, const DebugContext& context)
+  Results(Graph& graph, const Problem& problem, const Options& options, std::int64_t terms, const DebugContext& context,
+          const FinishViews* finish = nullptr)
       : graph_(graph),
+        problem_(problem),
+        finish_(finish),
         terms_(terms),
-        type_(terms == 1              ? result
+        type_(terms == 1              ? plan::type_of(problem.out_type)
               : options.half_partials ? poplar::HALF
                                       : poplar::FLOAT),
         context_(context) {}
@@ -314,7 +339,8 @@ class Results {
     if (sum.tiles.empty())
       sum = {graph_.addVariable(type_, {static_cast<std::size_t>(terms_), rows.numElements()}, DebugContext(context_, "partials")),
              rows.flatten(),
-             {}};
+             {},
+             finish_ ? finished_box(*finish_, problem_, b, ranges) : FinishedBox()};
     const Tensor partial = sum.partials[static_cast<std::size_t>(term)];
     graph_.setTileMapping(partial, b.tile);
     sum.tiles.push_back(b.tile);
@@ -322,7 +348,7 @@ class Results {
   }
 
   void add_up(Stages& stages, std::size_t depth, bool by_row) {
-    for (const auto& [key, sum] : sums_) add_sums(graph_, stages.at(depth), sum, by_row);
+    for (const auto& [key, sum] : sums_) add_sums(graph_, stages.at(depth), sum, by_row, finish_);
   }
 
  private:
@@ -333,6 +359,8 @@ class Results {
   }
 
   Graph& graph_;
+  const Problem& problem_;
+  const FinishViews* finish_;
   std::int64_t terms_;
   Type type_;
   const DebugContext& context_;
@@ -369,8 +397,10 @@ void build_forward(Graph& graph, const Problem& p, const Options& options, const
   const Arrangement ins = arrangement_of_activations(in), kernels = arrangement_of_weights(weights);
   for (std::int64_t step = 0; step < cut.serial; ++step) {
     const std::size_t depth = 2 * static_cast<std::size_t>(step);
-    Results results(graph, plan::type_of(p.out_type), options, cut.in_channels, context);
-    const std::string name = finish ? "poplin::FinishedConv" : vertex_of("ConvForward", plan::type_of(p.in_type), results.type());
+    const bool in_parts = cut.in_channels > 1;
+    Results results(graph, p, options, cut.in_channels, context, finish);
+    const std::string name =
+        finish && !in_parts ? "poplin::FinishedConv" : vertex_of("ConvForward", plan::type_of(p.in_type), results.type());
     const ComputeSet set = stages.at(depth);
     each_block(graph, p, cut, step, [&](const Block& b) {
       const std::vector<Range> field = input_field(p, b);
@@ -385,9 +415,9 @@ void build_forward(Graph& graph, const Problem& p, const Options& options, const
       }
       const Tensor to = results.of(b, out, ranges, b.among_outputs);
       const VertexRef v = add_vertex(graph, set, name, b, "weights", operands, to, shape_of(p, b, field, in_order, kernel_order));
-      if (finish) connect_finish(graph, v, *finish, p, b, ranges);
+      if (finish && !in_parts) connect_finish(graph, v, *finish, p, b, ranges);
     });
-    if (cut.in_channels > 1) results.add_up(stages, depth + 1, cut.by_row);
+    if (in_parts) results.add_up(stages, depth + 1, cut.by_row);
   }
 }
 
@@ -398,7 +428,7 @@ void build_weight_gradient(Graph& graph, const Problem& p, const Options& option
   for (std::int64_t step = 0; step < cut.serial; ++step) {
     const std::size_t depth = 2 * static_cast<std::size_t>(step);
     const std::int64_t terms = cut.batch * cut.field_blocks();
-    Results results(graph, plan::type_of(p.out_type), options, terms, context);
+    Results results(graph, p, options, terms, context);
     const std::string name = vertex_of("ConvWeightGradient", plan::type_of(p.in_type), results.type());
     const ComputeSet set = stages.at(depth);
     each_block(graph, p, cut, step, [&](const Block& b) {

@@ -39,7 +39,7 @@ poplar::Tensor make_output(poplar::Graph& graph, const ConvParams& params, const
 poplar::Tensor make_weight_gradient(poplar::Graph& graph, const ConvParams& params, const Problem& problem, const Partition& cut,
                                     const poplar::DebugContext& context);
 
-// Views as problem.h gives them; `out` is written whole. With an epilogue, of floats, input channels are not cut.
+// Views as problem.h gives them; `out` is written whole. An epilogue is of floats.
 void build_forward(poplar::Graph& graph, const Problem& problem, const Options& options, const Partition& cut, const poplar::Tensor& in,
                    const poplar::Tensor& weights, const poplar::Tensor& out, Stages& stages, const poplar::DebugContext& context,
                    const FinishViews* finish = nullptr);

@@ -41,7 +41,12 @@ bool convolutionWithEpilogue(poplar::Graph& graph, const Tensor& in, const Tenso
   if (!finish) return false;
   const bool on_cpu = graph.getTarget().getTargetType() == poplar::TargetType::CPU;
   const Convolution c(graph, params, Kind::forward, false, options, cache);
-  if (on_cpu ? !c.in_rows : c.partition.in_channels > 1) return false;
+  if (on_cpu && !c.in_rows) return false;
+  // Where partial sums are added up, boxes may be of several groups, whose rows differ.
+  const bool has_rows = std::any_of(finish->operands.begin(), finish->operands.end(),
+                                    [](const internal::FinishOperand& o) { return !o.is_matrix && o.stride == internal::kOneRow; });
+  const bool in_parts = c.partition.in_channels > 1;
+  if (!on_cpu && in_parts && (c.options.half_partials || (has_rows && c.problem.groups > 1))) return false;
 
   const auto view = [&](const Tensor& t) { return t.valid() ? conv::output_view(t, params, c.problem) : Tensor(); };
   std::vector<Tensor> results = outs, read{in, weights};

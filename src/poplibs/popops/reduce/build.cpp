@@ -28,6 +28,21 @@ std::vector<std::vector<Tensor>> regions_of(const Stage& stage, const std::vecto
   return regions;
 }
 
+// Of a tensor in the order of the output: what each work that is the last has of it; of others nothing.
+std::vector<Tensor> parts_of(const Stage& stage, const Tensor& flat) {
+  std::vector<std::vector<Interval>> intervals;
+  for (const Work& w : stage.works) {
+    if (!w.last) continue;
+    intervals.emplace_back();
+    for (const WorkItem& item : w.items) append_interval(intervals.back(), item.begin, item.outputs);
+  }
+  const std::vector<Tensor> last = intervals.empty() ? std::vector<Tensor>() : flat.slices(intervals);
+  std::vector<Tensor> parts;
+  std::size_t next = 0;
+  for (const Work& w : stage.works) parts.push_back(w.last ? last[next++] : Tensor());
+  return parts;
+}
+
 // What each work writes.
 std::vector<Tensor> results_of(const Stage& stage, const Tensor& out, const Tensor& partials) {
   std::vector<std::vector<Interval>> of_out, of_partials;
@@ -102,6 +117,48 @@ void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& 
     graph.connect(v["scale"], 1.0f);
 }
 
+// Fields of all works of a stage, or of the `last`.
+struct Parts {
+  std::vector<std::vector<Tensor>> operands, more;  // for each operand, each further result: of each work
+};
+
+Parts finish_parts(const Stage& stage, const ReductionFinish& finish) {
+  Parts parts;
+  for (std::size_t i = 0; i < finish.operands.size(); ++i)
+    parts.operands.push_back(finish.finish.operands[i].is_matrix ? parts_of(stage, finish.operands[i])
+                                                                 : std::vector<Tensor>(stage.works.size(), finish.operands[i]));
+  for (const Tensor& t : finish.more) parts.more.push_back(parts_of(stage, t));
+  return parts;
+}
+
+void add_finished_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& work, const std::vector<Tensor>& in,
+                         const Tensor& out, const Reduction& reduction, const Parts& parts, std::size_t number) {
+  const auto of_work = [&](const std::vector<std::vector<Tensor>>& all) {
+    std::vector<Tensor> own;
+    for (const std::vector<Tensor>& t : all) own.push_back(t[number]);
+    return own;
+  };
+  const ReduceParams& params = reduction.params;
+  const Operation op = work.items[0].regions[0].space == 0 ? params.op : operation_on_results(params.op);
+  const std::size_t row = work.items[0].row;
+  const poplar::VertexRef v =
+      graph.addVertex(cs, poputil::templateVertex("popops::FinishedReduce", in[0].elementType(), out.elementType()));
+  graph.setTileMapping(v, work.tile);
+  graph.connect(v["in"], poplar::ArrayRef<Tensor>(in));
+  graph.connect(v["out"], out);
+  graph.connect(v["operands"], of_work(parts.operands));
+  graph.connect(v["more"], of_work(parts.more));
+  set_words(graph, v, words_for(reduction.finish->finish, out.numElements()));
+  graph.setInitialValue(v["blocks"], row > 0 ? std::vector<unsigned>() : blocks_of(work));
+  graph.setInitialValue(v["row"], static_cast<unsigned>(row));
+  graph.setInitialValue(v["op"], static_cast<unsigned char>(op));
+  graph.setInitialValue(v["scaled"], params.useScale);
+  if (params.useScale)
+    graph.connect(v["scale"], params.scale.flatten()[0]);
+  else
+    graph.connect(v["scale"], 1.0f);
+}
+
 }  // namespace
 
 poplar::Graph::TileToTensorMapping output_mapping(const ReductionPlan& plan, unsigned tiles) {
@@ -127,13 +184,17 @@ void build_reduction(poplar::Graph& graph, const Reduction& reduction, const Red
     const Tensor partials = add_partials(graph, reduction.partial_type, stage, context);
     const std::vector<std::vector<Tensor>> regions = regions_of(stage, spaces);
     const std::vector<Tensor> results = results_of(stage, reduction.out, partials);
+    const Parts parts = reduction.finish != nullptr ? finish_parts(stage, *reduction.finish) : Parts();
     std::vector<std::size_t> next(spaces.size(), 0);
     std::vector<Tensor> in;
     for (std::size_t i = 0; i < stage.works.size(); ++i) {
       in.clear();
       for (const WorkItem& item : stage.works[i].items)
         for (const Region& r : item.regions) in.push_back(regions[r.space][next[r.space]++]);
-      add_vertex(graph, cs, stage.works[i], in, results[i], reduction.params);
+      if (reduction.finish != nullptr && stage.works[i].last)
+        add_finished_vertex(graph, cs, stage.works[i], in, results[i], reduction, parts, i);
+      else
+        add_vertex(graph, cs, stage.works[i], in, results[i], reduction.params);
     }
     spaces.push_back(partials);
   }

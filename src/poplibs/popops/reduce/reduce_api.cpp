@@ -13,6 +13,7 @@
 #include "poplibs/popops/reduce/view.h"
 #include "poplibs/poputil/refuse.h"
 #include "poplibs/work.h"
+#include "popops/Epilogue.hpp"
 #include "popops/Fill.hpp"
 #include "popops/OperationDefUtil.hpp"
 #include "popops/Reduce.hpp"
@@ -178,10 +179,16 @@ Tensor add_output(poplar::Graph& graph, const Type& type, const std::vector<std:
   return out.dimShuffle(internal::inverse_of(view.kept_order)).reshape(shape);
 }
 
+// An epilogue, and where its results are to lie: the first is the output, those that are invalid are made.
+struct Finishing {
+  internal::Finish finish;
+  std::vector<Tensor>& outs;
+};
+
 // Reduces into `given`, or a new tensor if that is null; returns the output.
 Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, const Type& out_type, const std::vector<std::size_t>& dims,
                    const ReduceParams& params, std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& context,
-                   const Options& options) {
+                   const Options& options, const Finishing* finishing = nullptr) {
   pando::require_own(graph, in, "popops::reduce");
   for (const poplar::ComputeSet& cs : css) pando::require_own(graph, cs, "popops::reduce");
   if (given != nullptr) pando::require_own(graph, *given, "popops::reduceWithOutput");
@@ -218,10 +225,32 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
   how.tree = options.tree;
   how.finishes = params.useScale || params.update;
   const internal::ReductionPlan plan = internal::plan_reduction(view.dims, on_tiles.of_tile, how);
-  const Tensor out = given != nullptr ? *given : add_output(graph, out_type, shape, view, internal::output_mapping(plan, tiles), context);
-  internal::build_reduction(graph, {view.in, out.reshape(view.kept_shape).dimShuffle(view.kept_order).flatten(), partials, params}, plan,
-                            css, context);
+  const auto new_output = [&] { return add_output(graph, out_type, shape, view, internal::output_mapping(plan, tiles), context); };
+  const auto flat = [&](const Tensor& t) { return t.reshape(view.kept_shape).dimShuffle(view.kept_order).flatten(); };
+  const Tensor out = given != nullptr ? *given : new_output();
+  internal::Reduction reduction{view.in, flat(out), partials, params};
+  internal::ReductionFinish finish;
+  if (finishing != nullptr) {
+    finish.finish = finishing->finish;
+    for (const internal::FinishOperand& o : finish.finish.operands) finish.operands.push_back(o.is_matrix ? flat(o.tensor) : o.tensor);
+    finishing->outs[0] = out;
+    for (std::size_t i = 1; i < finishing->outs.size(); ++i) {
+      if (!finishing->outs[i].valid()) finishing->outs[i] = new_output();
+      finish.more.push_back(flat(finishing->outs[i]));
+    }
+    reduction.finish = &finish;
+  }
+  internal::build_reduction(graph, reduction, plan, css, context);
   return out;
+}
+
+// A tensor that broadcasts to the shape, in it; else what it was.
+Tensor spread_to(Tensor t, const std::vector<std::size_t>& shape) {
+  if (t.numElements() == 1 || t.rank() > shape.size()) return t;
+  while (t.rank() < shape.size()) t = t.expand({0});
+  for (unsigned d = 0; d < shape.size(); ++d)
+    if (t.dim(d) == 1 && shape[d] != 1) t = t.broadcast(static_cast<unsigned>(shape[d]), d);
+  return t;
 }
 
 void add_steps(poplar::program::Sequence& prog, const std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& context) {
@@ -265,6 +294,33 @@ void reduceWithOutput(poplar::Graph& graph, const Tensor& in, const Tensor& out,
   std::vector<poplar::ComputeSet> css;
   reduceWithOutput(graph, in, out, dims, std::move(params), css, debugContext, options);
   add_steps(prog, css, debugContext);
+}
+
+bool reduceWithEpilogue(poplar::Graph& graph, const Tensor& in, const Type& outType, const std::vector<std::size_t>& dims,
+                        const ReduceParams& params, const Epilogue& epilogue, std::vector<Tensor>& outs, poplar::program::Sequence& prog,
+                        const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
+  const std::string where = "popops::reduceWithEpilogue";
+  pando::require_own(graph, in, where);
+  check_params(in, outType, params);
+  if (params.update) poputil::refuse("epilogue-update", "{}: `update` has no epilogue", where);
+  const std::vector<std::size_t> shape = output_shape(in, checked_dims(in, dims));
+  internal::check_outs(where, graph, epilogue, outType, shape, outs);
+  Epilogue whole = epilogue;
+  for (std::size_t i = 0; i < whole.operands.size(); ++i)
+    if (i != epilogue.product && whole.operands[i].valid()) whole.operands[i] = spread_to(whole.operands[i], shape);
+  const auto finish = internal::finish_of(where, graph, whole, outType, shape, shape.empty() ? 0 : static_cast<unsigned>(shape.size() - 1));
+  if (!finish || !is_real(in.elementType()) || in.numElements() == 0) return false;
+  std::vector<Tensor> read{in};
+  if (params.useScale) read.push_back(params.scale);
+  for (const internal::FinishOperand& o : finish->operands) read.push_back(o.tensor);
+  if (internal::interfere(outs, read)) return false;
+  std::vector<poplar::ComputeSet> css;
+  std::vector<Tensor> results = outs;
+  const Finishing finishing{*finish, results};
+  reduce_into(graph, in, outs[0].valid() ? &outs[0] : nullptr, outType, dims, params, css, debugContext, options_of(options), &finishing);
+  outs = std::move(results);
+  add_steps(prog, css, debugContext);
+  return true;
 }
 
 void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reductions, std::vector<Tensor>& outputs,

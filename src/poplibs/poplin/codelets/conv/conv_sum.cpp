@@ -3,6 +3,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poplibs/poplin/codelets/matmul/sum.h"
+
 namespace poplin {
 
 using namespace poplar;
@@ -15,17 +17,12 @@ class ConvSum : public Vertex {
   Output<Vector<Out>> out;
 
   bool compute() {
-    constexpr unsigned kBlock = 512;
-    float sums[kBlock];
-    const unsigned n = out.size(), terms = partials.size();
+    float sums[kSumChunk];
+    const unsigned n = out.size();
     Out* to = out.data();
-    for (unsigned begin = 0; begin < n; begin += kBlock) {
-      const unsigned count = n - begin < kBlock ? n - begin : kBlock;
-      for (unsigned i = 0; i < count; ++i) sums[i] = 0;
-      for (unsigned p = 0; p < terms; ++p) {
-        const In* from = partials[p].data() + begin;
-        for (unsigned i = 0; i < count; ++i) sums[i] += float(from[i]);
-      }
+    for (unsigned begin = 0; begin < n; begin += kSumChunk) {
+      const unsigned count = n - begin < kSumChunk ? n - begin : kSumChunk;
+      add_partials(partials, begin, count, sums);
       for (unsigned i = 0; i < count; ++i) to[begin + i] = Out(sums[i]);
     }
     return true;

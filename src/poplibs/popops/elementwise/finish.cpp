@@ -1,4 +1,4 @@
-#include "poplibs/poplin/epilogue.h"
+#include "poplibs/popops/elementwise/finish.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "kernels/elementwise/elementwise_program.h"
 #include "poplibs/poputil/refuse.h"
 
-namespace poplin::internal {
+namespace popops::internal {
 namespace {
 
 using poplar::Tensor;
@@ -50,7 +50,7 @@ std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& g
                       where, i, text_of(mine), text_of(shape));
   }
   if (!is_of_type) return {};
-  const auto program = popops::internal::epilogue_program(epilogue.results, type, epilogue.operands.size(), epilogue.product, where);
+  const auto program = epilogue_program(epilogue.results, type, epilogue.operands.size(), epilogue.product, where);
   if (!program) return {};
   Finish finish{program->words, {}};
   for (const std::size_t o : program->operands) {
@@ -111,4 +111,4 @@ bool interfere(const std::vector<Tensor>& outs, const std::vector<Tensor>& read)
   return false;
 }
 
-}  // namespace poplin::internal
+}  // namespace popops::internal
