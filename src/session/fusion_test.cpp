@@ -409,6 +409,16 @@ TEST(Fusion, reductions_of_halfs_are_folded_too) {
       }
 }
 
+TEST(Fusion, a_number_beside_a_reduction_may_have_dimensions) {
+  expect_folded(
+      [](Program& p, GraphId g) {
+        const TensorId sum = p.op(g, "sum", {p.variable(uneven({300}, 1))}, {{"axis", Ints{0}}, {"keepdims", false}});
+        const TensorId scale = p.variable(uneven({1}, 2));
+        return std::vector{p.op(g, "scaled_add", {sum, p.variable(uneven({}, 3)), scale}, {{"a", 0.5}, {"scalars", Strings{"b"}}})};
+      },
+      1, 1);
+}
+
 // Roots and logarithms that ops end in, too.
 TEST(Fusion, ops_that_end_a_reduction_with_a_function_are_one_step) {
   for (const char* op : {"l2", "logsum", "logsumexp"})

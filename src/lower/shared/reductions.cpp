@@ -68,10 +68,9 @@ bool finish_reduced(OpLowering& o, Epilogue& e, popops::Operation operation, dou
   popops::Epilogue epilogue{e.results, {}, e.product};
   for (std::size_t i = 0; i < e.operands.size(); ++i) {
     Tensor t = e.operands[i];
-    if (i != e.product && t.numElements() != 1) {
-      poputil::broadcastToMatch(t, shape);
-      t = t.reshape(left);
-    }
+    if (i != e.product && t.numElements() != 1) poputil::broadcastToMatch(t, shape);
+    // A number may have more dimensions than the result.
+    if (i != e.product) t = t.reshape(t.numElements() == 1 ? std::vector<std::size_t>() : left);
     epilogue.operands.push_back(t);
   }
   std::vector<Tensor> outs;
