@@ -76,5 +76,18 @@ TEST(Places, an_op_reads_what_has_got_another_place) {
   });
 }
 
+TEST(Places, sums_over_devices_are_taken_at_their_results_place) {
+  on_machines([](Program& p) {
+    const GraphId g = p.main();
+    const TensorId v = p.variable(counting({2, 3})), there = moved(p, v, 1);
+    const TensorId here = p.constant(g, counting({2, 3}, 7));
+    p.b.set_device(1);
+    for (const char* op : {"all_reduce", "all_reduce_identical_grad_inputs"}) {
+      const std::vector<TensorId> sums = p.b.op(g, op, std::vector{here, there, there}, {{"op", std::string("add")}}, {}, false);
+      p.store(p.op(g, "sub", {sums[1], there}));
+    }
+  });
+}
+
 }  // namespace
 }  // namespace pando::session

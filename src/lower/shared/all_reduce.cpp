@@ -7,23 +7,29 @@ namespace pando::lower {
 
 using poplar::Tensor;
 
-// Combined where the first operand lies, and copied to where the results lie.
+// Combined at the op's place, which is that of the first result, and copied to where the results lie.
 void reduce_over_devices(OpLowering& o) {
-  o.lowering().need(Library::popops);
+  Lowering& l = o.lowering();
+  l.need(Library::popops);
+  const auto is_here = [&](std::size_t i) { return &l.graph_at(o.operand_type(i).place) == &o.graph(); };
+  std::size_t first = 0;
+  while (first < o.operands() && !is_here(first)) ++first;
   std::vector<Tensor> rows;
   for (std::size_t i = 0; i < o.operands(); ++i) {
     const Tensor own = o.operand(i).flatten();
-    if (o.operand_type(i).place == o.operand_type(0).place) {
+    if (is_here(i)) {
       rows.push_back(own.expand({0}));
       continue;
     }
-    const Tensor here = o.graph().clone(o.operand(0).flatten(), o.name() + "/gathered");
+    const std::string name = o.name() + "/gathered";
+    const Tensor here =
+        first < o.operands() ? o.graph().clone(o.operand(first).flatten(), name) : l.linear(o.graph(), o.operand_type(i), name).flatten();
     o.program().add(poplar::program::Copy(own, here, false, o.name()));
     rows.push_back(here.expand({0}));
   }
   const Tensor sum = combined(o, poplar::concat(rows));
   for (std::size_t r = 0; r < o.results(); ++r) {
-    if (o.lowering().analysis().uses(o.module().result(o.op(), r)) == 0) {
+    if (l.analysis().uses(o.module().result(o.op(), r)) == 0) {
       o.result(r, sum);
       continue;
     }
