@@ -117,9 +117,9 @@ void add_vertex(poplar::Graph& graph, const poplar::ComputeSet& cs, const Work& 
     graph.connect(v["scale"], 1.0f);
 }
 
-// Fields of all works of a stage, or of the `last`.
+// What vertices with an epilogue have beside `in` and `out`: for each operand, each further result, a tensor of each work of a stage.
 struct Parts {
-  std::vector<std::vector<Tensor>> operands, more;  // for each operand, each further result: of each work
+  std::vector<std::vector<Tensor>> operands, more;
 };
 
 Parts finish_parts(const Stage& stage, const ReductionFinish& finish) {
