@@ -143,6 +143,20 @@ HWY_ATTR Sum<In> of_run(const In* p, std::size_t n) {
 // acc[j] = acc[j] op row[0][j] op ... op row[N - 1][j].
 template <class Op, unsigned N, class In>
 HWY_ATTR void add_rows(const In* const* row, std::size_t n, Sum<In>* HWY_RESTRICT acc) {
+  // Clang compares what it knows to come from _Float16 one by one.
+  if constexpr (std::is_same_v<In, _Float16> && (std::is_same_v<Op, Min> || std::is_same_v<Op, Max>)) {
+    constexpr std::size_t kChunk = 64;
+    float wide[N][kChunk];
+    const float* floats[N];
+    for (unsigned i = 0; i < N; ++i) floats[i] = wide[i];
+    for (std::size_t begin = 0; begin < n; begin += kChunk) {
+      const std::size_t m = std::min(n - begin, kChunk);
+      for (unsigned i = 0; i < N; ++i)
+        for (std::size_t j = 0; j < m; ++j) wide[i][j] = static_cast<float>(row[i][begin + j]);
+      add_rows<Op, N>(floats, m, acc + begin);
+    }
+    return;
+  }
   using W = Work<In>;
   const In* r[N];
   for (unsigned i = 0; i < N; ++i) r[i] = row[i];
