@@ -75,13 +75,17 @@ void guarded(const T* a, const T* b, T* out, std::size_t n, double (*exact)(doub
     const std::size_t m = n - begin < kBlock ? n - begin : kBlock;
     std::uint32_t misfits = 0;
     for (std::size_t i = begin; i < begin + m; ++i) misfits |= fits(F(), static_cast<float>(a[i]), static_cast<float>(b[i])) ? 0u : 1u;
-    if (misfits == 0)
+    if (misfits == 0) {
       loop<F>(a + begin, b + begin, out + begin, m);
-    else
-      for (std::size_t i = begin; i < begin + m; ++i) {
-        const float x = static_cast<float>(a[i]), y = static_cast<float>(b[i]);
-        out[i] = static_cast<T>(fits(F(), x, y) ? F::of(x, y) : static_cast<float>(exact(static_cast<double>(x), static_cast<double>(y))));
-      }
+      continue;
+    }
+    T made[kBlock];
+    loop<F>(a + begin, b + begin, made, m);
+    for (std::size_t i = 0; i < m; ++i) {
+      const float x = static_cast<float>(a[begin + i]), y = static_cast<float>(b[begin + i]);
+      if (!fits(F(), x, y)) made[i] = static_cast<T>(static_cast<float>(exact(static_cast<double>(x), static_cast<double>(y))));
+    }
+    for (std::size_t i = 0; i < m; ++i) out[begin + i] = made[i];
   }
 }
 
@@ -281,17 +285,32 @@ template <class T>
 void clamp_all(const void* value, const void* least, const void* greatest, void* to, std::size_t n) {
   const T *x = static_cast<const T*>(value), *low = static_cast<const T*>(least), *high = static_cast<const T*>(greatest);
   T* out = static_cast<T*>(to);
-  using C = std::conditional_t<std::is_same_v<T, _Float16>, float, T>;
   PANDO_ELEMENTS {
-    const C v = static_cast<C>(x[i]), l = static_cast<C>(low[i]), h = static_cast<C>(high[i]), bounded = v < l ? l : v;
-    out[i] = static_cast<T>(bounded > h ? h : bounded);
+    const T v = x[i], l = low[i], h = high[i], bounded = v < l ? l : v;
+    out[i] = bounded > h ? h : bounded;
+  }
+}
+
+// As floats: see loop.
+void clamp_halfs(const _Float16* value, const _Float16* least, const _Float16* greatest, _Float16* out, std::size_t n) {
+  constexpr std::size_t kBlock = 256;
+  float x[kBlock], low[kBlock], high[kBlock];
+  for (std::size_t begin = 0; begin < n; begin += kBlock) {
+    const std::size_t m = n - begin < kBlock ? n - begin : kBlock;
+    for (std::size_t i = 0; i < m; ++i) x[i] = static_cast<float>(value[begin + i]);
+    for (std::size_t i = 0; i < m; ++i) low[i] = static_cast<float>(least[begin + i]);
+    for (std::size_t i = 0; i < m; ++i) high[i] = static_cast<float>(greatest[begin + i]);
+    clamp_all<float>(x, low, high, x, m);
+    for (std::size_t i = 0; i < m; ++i) out[begin + i] = static_cast<_Float16>(x[i]);
   }
 }
 
 void clamp(Type type, const void* x, const void* low, const void* high, void* out, std::size_t n) {
   switch (type) {
     case Type::f32: return clamp_all<float>(x, low, high, out, n);
-    case Type::f16: return clamp_all<_Float16>(x, low, high, out, n);
+    case Type::f16:
+      return clamp_halfs(static_cast<const _Float16*>(x), static_cast<const _Float16*>(low), static_cast<const _Float16*>(high),
+                         static_cast<_Float16*>(out), n);
     case Type::boolean:
     case Type::u8: return clamp_all<std::uint8_t>(x, low, high, out, n);
     case Type::i8: return clamp_all<std::int8_t>(x, low, high, out, n);
