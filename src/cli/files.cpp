@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -11,6 +12,7 @@
 namespace pando::cli {
 
 std::string read_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: it is a folder", path);
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, std::strerror(errno));
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -2,7 +2,33 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cmath>
+#include <optional>
+
 namespace pando::cli {
+
+namespace {
+
+// Nothing if it is no finite number.
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string check_positive(const std::string& text) {
+  const auto n = number_of(text);
+  return n && *n > 0 ? "" : "'" + text + "': a number above 0 is expected";
+}
+
+std::string check_not_negative(const std::string& text) {
+  const auto n = number_of(text);
+  return n && *n >= 0 ? "" : "'" + text + "': a number of 0 or more is expected";
+}
 
 std::map<std::string, std::int32_t> dimensions_of(const std::vector<std::string>& list) {
   std::map<std::string, std::int32_t> all;

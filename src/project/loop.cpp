@@ -44,6 +44,8 @@ void check_module(const Module& m) {
   for (std::size_t s = 0; s < m.state_count(); ++s) {
     const State& state = m.state(StateId(static_cast<StateId::rep>(s)));
     if (!state.input) no_loop("remote-state-in-loop", "variable '{}' is a row of a remote buffer", state.name);
+    if (!state.data.valid())
+      no_loop("variable-without-data", "variable '{}' has no data; a projected program says what its variables begin with", state.name);
   }
   for (OpId o : m.graph(m.main_graph()).ops) {
     if (m.op(o).context != Context::normal) no_loop("program-in-loop", "{}: it belongs to another program of the module", print_op(m, o));

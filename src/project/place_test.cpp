@@ -220,6 +220,7 @@ TEST(Place, WhatNoLoopProgramIs) {
   EXPECT_EQ(refusal("    y: float32[1] = exp(x)\n"), "none");
   EXPECT_EQ(refusal("    y: float32[1] = mul(w, x)\n", w, in, final), "state-on-two-devices");
   EXPECT_EQ(refusal("    z: float32[1] = mul(w, x)\n    y: float32[0] = send(z, device=0)\n", w, in, final), "none");
+  EXPECT_EQ(refusal("    y: float32[0] = mul(w, x)\n", "variable \"w\" input 0: float32[0]\n", in, final), "variable-without-data");
   EXPECT_EQ(refusal("    y: float32[d0] = exp(x)\n"), "device-variable");
   EXPECT_EQ(refusal("    t: Tuple[float32[1], float32[2]] = broadcast_across(x, devices=[1, 2])\n"), "tuple-in-loop");
   EXPECT_EQ(refusal("    print_tensor(x, title=\"x\")\n"), "effect-in-loop");

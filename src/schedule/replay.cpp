@@ -268,7 +268,9 @@ std::optional<Broken> rows_broken(const Table& table, std::int32_t stages, std::
                                              : nullptr;
       if (missing == nullptr) continue;
       const std::int32_t rank = rank_of[static_cast<std::size_t>(stage)];
-      return Broken{"cell-missing", fmt::format("stage {} (rank {}) has no {} of microbatch {}", stage, rank, missing, m), rank, 0};
+      const std::string where = rank < 0 ? "on no rank" : fmt::format("rank {}", rank);
+      return Broken{"cell-missing", fmt::format("stage {} ({}) has no {} of microbatch {}", stage, where, missing, m), std::max(rank, 0),
+                    0};
     }
   }
   return std::nullopt;

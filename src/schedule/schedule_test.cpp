@@ -319,6 +319,7 @@ TEST(Schedule, NamesTheFirstBrokenRule) {
   EXPECT_EQ(rule("0F0,0I0,0B0\n"), "backward-mixed: rank 0, cell 3 '0B0': B beside I or W of the same microbatch");
   EXPECT_EQ(rule("0F0,0I0\n"), "cell-missing: stage 0 (rank 0) has no W of microbatch 0");
   EXPECT_EQ(rule("0F0,0B0,1F0\n"), "cell-missing: stage 1 (rank 0) has no B (or I and W) of microbatch 0");
+  EXPECT_EQ(rule("1F0,1B0\n"), "cell-missing: stage 0 (on no rank) has no F of microbatch 0");
   EXPECT_EQ(rule("0F0,0B0,0F1,0B1\n1F1,1F0,1B1,1B0\n"),
             "deadlock: no rank can go on: rank 0 waits at cell 2 '0B0'; rank 1 waits at cell 1 '1F1'");
 }

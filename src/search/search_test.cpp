@@ -72,6 +72,7 @@ TEST(Strategy, TextsAndRules) {
   EXPECT_EQ(rule("t=16 levels=0/0/0"), "network");
   EXPECT_THROW(parse_strategy("q=1", 1), poplar::poplar_error);
   EXPECT_THROW(parse_strategy("t=x", 1), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("t=2 b=1 t=4", 1), poplar::poplar_error);
   EXPECT_THROW(parse_strategy("recompute=some", 1), poplar::poplar_error);
   EXPECT_THROW(transformer_named("gpt5"), poplar::poplar_error);
   EXPECT_THROW(simulate::cluster_named("abacus"), poplar::poplar_error);
@@ -277,6 +278,34 @@ TEST(Search, WhyNot) {
               testing::HasSubstr("99 layers of a stage are to be computed again; a stage has 20"));
   EXPECT_THAT(frontier_svg(search(m, selene, space, {.frontier = true}), 8e10), testing::HasSubstr("<path d=\"M"));
   EXPECT_THAT(to_table(r), testing::HasSubstr("certificate: "));
+}
+
+// Every word may be demanded.
+TEST(Search, WhatIsDemandedHolds) {
+  const auto& selene = simulate::cluster_named("selene");
+  const Transformer m = transformer_named("gpt3-xl");
+  for (const bool wide : {false, true}) {
+    for (const char* words : {"d=2 t=2 comm=sequence-parallel regather", "t=2 overlap=ring", "d=2 data-overlap", "zero=1 t=1", "v=2 p=2",
+                              "t=2 levels=0/0/0", "p=2 post-validation", "b=2"}) {
+      const Space space{8, 8, wide, 0, words};
+      const Result r = search(m, selene, space, {.top = 50});
+      if (wide && std::string(words).find("levels") != std::string::npos) {
+        EXPECT_TRUE(r.best.empty()) << words;
+        continue;
+      }
+      EXPECT_FALSE(r.best.empty()) << words;
+      for (const Found& f : r.best) {
+        const std::string found = " " + to_string(f.strategy) + " ";
+        std::istringstream all(words);
+        for (std::string word; all >> word;) EXPECT_NE(found.find(" " + word + " "), std::string::npos) << word << " in" << found;
+      }
+    }
+  }
+  // An axis that is closed has no such points.
+  EXPECT_TRUE(search(m, selene, {8, 8, false, 0, "offload-weights"}).best.empty());
+  const Result far = search(m, selene, {8, 8, true, 0, "offload-weights"});
+  ASSERT_FALSE(far.best.empty());
+  EXPECT_TRUE(far.best[0].strategy.offload_weights);
 }
 
 TEST(Search, CalculonsSpace) {

@@ -11,10 +11,13 @@ namespace pando::search {
 namespace {
 
 std::vector<std::int64_t> divisors(std::int64_t n) {
-  std::vector<std::int64_t> all;
-  for (std::int64_t i = 1; i <= n; ++i) {
-    if (n % i == 0) all.push_back(i);
+  std::vector<std::int64_t> all, large;
+  for (std::int64_t i = 1; i <= n / i; ++i) {
+    if (n % i != 0) continue;
+    all.push_back(i);
+    if (i != n / i) large.push_back(n / i);
   }
+  all.insert(all.end(), large.rbegin(), large.rend());
   return all;
 }
 
@@ -32,6 +35,8 @@ struct Demand {
     }
   }
   bool allows(const char* key, std::int64_t value, std::int64_t demanded) const { return !keys.contains(key) || value == demanded; }
+  // One of the three levels, in the order of the word.
+  bool allows_level(std::int8_t Strategy::* which, std::int8_t level) const { return !keys.contains("levels") || level == values.*which; }
   Strategy values;
   std::set<std::string> keys;
 };
@@ -145,11 +150,15 @@ std::vector<TransferChoice> transfer_choices(const simulate::Cluster& c, const S
     if (!demand.allows("comm", static_cast<std::int64_t>(comm), static_cast<std::int64_t>(demand.values.comm))) continue;
     for (bool again :
          one_or(!space.runnable && comm == TensorComm::sequence_parallel && !head.recomputes_all(), std::vector{false, true})) {
+      if (!demand.allows("regather", again, true)) continue;
       for (TensorOverlap o :
            one_or(!space.runnable && head.tensor > 1, std::vector{TensorOverlap::none, TensorOverlap::ring, TensorOverlap::pipe})) {
         if (!demand.allows("overlap", static_cast<std::int64_t>(o), static_cast<std::int64_t>(demand.values.tensor_overlap))) continue;
         const std::int8_t levels = has_levels(c, space) && head.tensor > 1 ? static_cast<std::int8_t>(c.levels.size()) : 1;
-        for (std::int8_t l = 0; l < levels; ++l) all.push_back({comm, again, o, has_levels(c, space) ? l : static_cast<std::int8_t>(-1)});
+        for (std::int8_t l = 0; l < levels; ++l) {
+          const std::int8_t level = has_levels(c, space) ? l : static_cast<std::int8_t>(-1);
+          if (demand.allows_level(&Strategy::tensor_level, level)) all.push_back({comm, again, o, level});
+        }
       }
     }
   }
@@ -170,11 +179,17 @@ std::vector<OtherChoice> other_choices(const simulate::Cluster& c, const Space& 
   for (std::int64_t zero : one_or(many, space.wide ? std::vector<std::int64_t>{0, 1, 2, 3} : std::vector<std::int64_t>{0, 1})) {
     if (!demand.allows("zero", zero, demand.values.zero)) continue;
     for (bool overlap : one_or(many && !space.runnable, std::vector{false, true})) {
+      if (!demand.allows("data-overlap", overlap, true)) continue;
       for (bool weights : one_or(far, std::vector{false, true})) {
         for (bool activations : one_or(far && !head.recomputes_all(), std::vector{false, true})) {
           for (bool optimizer : one_or(far, std::vector{false, true})) {
+            if (!demand.allows("offload-weights", weights, true) || !demand.allows("offload-activations", activations, true)) continue;
+            if (!demand.allows("offload-optimizer", optimizer, true)) continue;
             for (std::int8_t p : level_list(head.pipeline > 1)) {
-              for (std::int8_t d : level_list(head.data > 1)) all.push_back({zero, overlap, weights, activations, optimizer, p, d});
+              for (std::int8_t d : level_list(head.data > 1)) {
+                if (demand.allows_level(&Strategy::pipeline_level, p) && demand.allows_level(&Strategy::data_level, d))
+                  all.push_back({zero, overlap, weights, activations, optimizer, p, d});
+              }
             }
           }
         }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace pando::search {
 
@@ -121,12 +122,15 @@ std::string to_string(const Strategy& s) {
 Strategy parse_strategy(std::string_view text, std::int64_t batch) {
   Strategy s;
   s.batch = batch;
+  std::set<std::string_view> said;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" ,"), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
+    if (!said.insert(word.substr(0, equals)).second)
+      fail(ErrorKind::poplar_error, "strategy-text", "'{}' is said twice", word.substr(0, equals));
     const bool known = equals == std::string_view::npos ? set_flag(s, word) : set(s, word.substr(0, equals), word.substr(equals + 1));
     if (!known) {
       fail(ErrorKind::poplar_error, "strategy-text",

@@ -63,7 +63,8 @@ const Cluster& cluster_named(std::string_view name) {
     if (c.name == name) return c;
     known += (known.empty() ? "" : ", ") + c.name;
   }
-  fail(ErrorKind::poplar_error, "unknown-cluster", "no machine '{}'; there are: {}", name, known);
+  fail(ErrorKind::poplar_error, "unknown-cluster",
+       "no machine '{}'; there are: {}, ipu2 (or ipu2:64, of 64 tiles), and files that end in .json", name, known);
 }
 
 Group group_of(const Cluster& c, std::int64_t first, std::int64_t count, std::int64_t stride) {

@@ -87,6 +87,8 @@ std::string to_json(const Cluster& c) {
 Cluster cluster_from_json(std::string_view text, const std::string& file) {
   try {
     const Json j = Json::parse(text);
+    if (!j.is_object() || !j.contains("name"))
+      fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "no 'name'; pando calibrate writes such a file");
     Cluster c;
     c.name = j.at("name").get<std::string>();
     c.doc = j.value("doc", "");

@@ -188,6 +188,17 @@ check "simulate: a folder without measurements" 2 "no table of measurements in '
 mkdir "$scratch/no_rows"
 head -1 "$here/../data/distribution/selene_steps.csv" >"$scratch/no_rows/selene_steps.csv"
 check "simulate: a table without rows" 2 'selene_steps.csv has no rows; leave the file out' "$pando" simulate --validate "$scratch/no_rows"
+check "simulate: an option that would not count" 2 '\-\-ops: it takes a program' "$pando" simulate --model gpt2 --strategy d=2 --batch 8 --ops
+check "simulate: tiles without their fidelity" 2 '\-\-tiles: it takes --fidelity cycles' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --tiles 5
+: >"$scratch/empty.csv"
+check "simulate: a table of no ops" 2 'empty.csv: there are no ops in it' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --table "$scratch/empty.csv"
+check "simulate: a folder is no program" 2 'cannot read .*: it is a folder' "$pando" simulate "$scratch"
+echo '{}' >"$scratch/empty.json"
+check "simulate: a machine without a name" 2 "empty.json: no 'name'" "$pando" simulate "$here/../data/simulate/data_parallel.txt" --machine "$scratch/empty.json"
+check "simulate: a word said twice" 2 "'t' is said twice" "$pando" simulate --model gpt2 --strategy "t=2 t=4" --batch 8
+check "schedule: a cost that is no number" 2 "'nan': a number of 0 or more is expected" "$pando" schedule --name 1F1B --ranks 4 --microbatches 8 --forward nan
+check "search: no memory" 2 'a number with B, kB' "$pando" search gpt2 --batch 8 --devices 4 --memory nanGB
+check "search: no devices" 2 "'0': a number above 0 is expected" "$pando" search gpt2 --batch 8 --devices 0
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
 check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
 check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"

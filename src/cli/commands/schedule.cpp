@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "schedule/draw.h"
 #include "schedule/generate.h"
 #include "schedule/lower.h"
@@ -79,18 +80,14 @@ void add_schedule(CLI::App& app, int& status) {
                    "Without a name: the most activations that a rank may hold, in microbatches; one number, or one for each rank")
       ->excludes(name)
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(check_positive);
   command->add_option("--released", a->released, "The share of an activation that I gives back; W gives back the rest")
       ->check(CLI::Range(0.0, 1.0));
   command->add_flag("--v", a->in_a_v, "Without a name: rank r has stages r and 2 p - 1 - r")->excludes(name);
-  command->add_option("--forward", a->costs.forward, "Cost of F: one, or one for each stage")
-      ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--input-gradient", a->costs.input_gradient, "Cost of I")->delimiter(',')->check(CLI::NonNegativeNumber);
-  command->add_option("--weight-gradient", a->costs.weight_gradient, "Cost of W; B costs both")
-      ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--transfer", a->costs.transfer, "Cost of a transfer between ranks")->check(CLI::NonNegativeNumber);
+  command->add_option("--forward", a->costs.forward, "Cost of F: one, or one for each stage")->delimiter(',')->check(check_not_negative);
+  command->add_option("--input-gradient", a->costs.input_gradient, "Cost of I")->delimiter(',')->check(check_not_negative);
+  command->add_option("--weight-gradient", a->costs.weight_gradient, "Cost of W; B costs both")->delimiter(',')->check(check_not_negative);
+  command->add_option("--transfer", a->costs.transfer, "Cost of a transfer between ranks")->check(check_not_negative);
   command->add_flag("--draw", a->draw, "Draw it in time");
   command->add_option("--columns", a->columns, "Columns for one unit of cost")->check(CLI::Range(0.001, 1000.0));
   command->add_option("--svg", a->svg, "Draw it into a file");

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <sstream>
 
 #include "cli/commands.h"
 #include "cli/commands/search_program.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "ir/text/print.h"
 #include "search/programs/bridge.h"
 #include "search/programs/strategy_text.h"
@@ -48,7 +50,7 @@ double bytes_of(const std::string& text) {
                                                             {"GiB", 1024.0 * 1024 * 1024},
                                                             {"TiB", 1024.0 * 1024 * 1024 * 1024}};
   for (const auto& [unit, bytes] : kUnits) {
-    if (text.substr(used) == unit) return n * bytes;
+    if (text.substr(used) == unit) return std::isfinite(n * bytes) ? n * bytes : 0;
   }
   return 0;
 }
@@ -167,8 +169,8 @@ void add_search(CLI::App& app, int& status) {
                    "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" + models)
       ->required();
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
-  command->add_option("--devices", a->devices, "Devices; several numbers are compared")->delimiter(',')->check(CLI::PositiveNumber);
-  command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(CLI::PositiveNumber);
+  command->add_option("--devices", a->devices, "Devices; several numbers are compared")->delimiter(',')->check(check_positive);
+  command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(check_positive);
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
   command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
   command->add_flag("--wide", a->space.wide, "All axes: ZeRO 2 and 3, zero-bubble schedules, context and expert parallelism, offload");
@@ -187,7 +189,7 @@ void add_search(CLI::App& app, int& status) {
   command->add_option("--loss", p.loss, "Of a program: the value that ends the forward pass; otherwise the first output");
   command->add_option("--dimension", p.dimensions, "Of an ONNX model: sizes of named dimensions, as name=size")->delimiter(',');
   command->add_option("--microbatches", p.space.most_microbatches, "Of a program: at most so many")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   command
       ->add_option("--schedules", p.space.schedules,

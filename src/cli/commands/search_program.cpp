@@ -91,6 +91,7 @@ bool is_program(const std::string& input) {
 }
 
 int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
+  if (!a.dimensions.empty() && !is_onnx(a.input)) throw CLI::ValidationError("--dimension", "it takes an ONNX model");
   transform::Strategy asked;
   asked.first_device = a.space.first_device;
   asked = search::parse_words(a.why, asked);

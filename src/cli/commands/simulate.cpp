@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "ir/checks/verify.h"
 #include "ir/checks/verify_distribution.h"
 #include "ir/text/parse.h"
@@ -129,6 +130,23 @@ int run(const Arguments& a) {
   return 0;
 }
 
+// An option that would not count is a mistake.
+void refuse_idle_options(const CLI::App& command, bool validates, bool is_model, bool cycles) {
+  const auto refuse = [&](std::initializer_list<const char*> names, const char* why) {
+    for (const char* name : names) {
+      if (command.get_option(name)->count() > 0) throw CLI::ValidationError(name, why);
+    }
+  };
+  if (validates || is_model) {
+    refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--chakra"}, "it takes a program");
+  }
+  if (validates) refuse({"--machine", "--trace"}, "published measurements have their machines");
+  if (cycles)
+    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--chakra", "--trace"}, "the cycle model has no such choice");
+  else
+    refuse({"--tiles"}, "it takes --fidelity cycles");
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, int& status) {
@@ -168,10 +186,11 @@ void add_simulate(CLI::App& app, int& status) {
   CLI::Option* const strategy =
       command->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
   CLI::Option* const batch =
-      command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(CLI::PositiveNumber);
+      command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(check_positive);
   model->needs(strategy)->needs(batch);
-  command->callback([a, input, validate, model, &status] {
+  command->callback([a, command, input, validate, model, &status] {
     if (input->count() + validate->count() + model->count() != 1) throw CLI::RequiredError("a program, --model, or --validate DIR");
+    refuse_idle_options(*command, validate->count() > 0, model->count() > 0, a->fidelity == "cycles");
     status = run(*a);
   });
 }

@@ -42,6 +42,7 @@ struct Arguments {
 };
 
 std::string read_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: it is a folder", path);
   std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (!in.is_open() || in.bad()) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, std::strerror(errno));

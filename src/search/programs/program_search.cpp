@@ -362,10 +362,10 @@ ProgramResult search_program(const Program& program, const simulate::Cluster& cl
 std::string why_not(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const transform::Strategy& s,
                     const ProgramResult& result, const simulate::CostModel* costs) {
   const std::int64_t devices = std::int64_t{s.data} * s.tensor * s.pipeline * s.expert * s.context;
-  if (devices != space.devices) return fmt::format("devices: it takes {} devices, {} were asked for\n", devices, space.devices);
   Refusal refusal;
   const std::optional<ProgramEstimate> e = try_estimate(program, s, cluster, costs, refusal);
   if (!e) return fmt::format("{}: {}\n", refusal.rule, refusal.message);
+  if (devices != space.devices) return fmt::format("devices: it takes {} devices, {} were asked for\n", devices, space.devices);
   const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes);
   if (static_cast<double>(e->peak) > limit) {
     std::string kinds;

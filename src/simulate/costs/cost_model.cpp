@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace pando::simulate {
 
@@ -221,12 +222,15 @@ TableCostModel::TableCostModel(const CostModel& otherwise, std::string_view csv,
     if (line.empty() || line[0] == '#') continue;
     const std::size_t comma = line.rfind(',');
     double seconds = -1;
-    if (comma != std::string_view::npos) std::from_chars(line.data() + comma + 1, line.data() + line.size(), seconds);
-    if (!(seconds >= 0)) {
+    const char* const last = line.data() + (line.ends_with('\r') ? line.size() - 1 : line.size());
+    const char* end_of_number = nullptr;
+    if (comma != std::string_view::npos) end_of_number = std::from_chars(line.data() + comma + 1, last, seconds).ptr;
+    if (!(seconds >= 0) || !std::isfinite(seconds) || end_of_number != last) {
       fail_at(ErrorKind::poplar_error, "op-table", {file, number}, "'{}'; a line is an op's signature, a comma, and its seconds", line);
     }
     seconds_[std::string(line.substr(0, comma))] = seconds;
   }
+  if (seconds_.empty()) fail_at(ErrorKind::poplar_error, "op-table", {file}, "there are no ops in it");
 }
 
 std::string TableCostModel::signature(const ir::Module& module, ir::OpId op) {
