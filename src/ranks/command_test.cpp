@@ -206,6 +206,20 @@ TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
   }
 }
 
+TEST_F(Command, options_that_would_not_count_are_refused) {
+  for (const auto& [option, said] : {std::pair{"--timeout nan", "'nan': seconds, 0 or more, are expected"},
+                                     {"--tiles 4", "--tiles: it takes --device ipu_model"},
+                                     {"--machine ipu2", "--machine: it takes --device ipu_model"}}) {
+    const Outcome o = sh(kPando + " run " + two(option));
+    EXPECT_EQ(o.status, 2) << option;
+    EXPECT_THAT(o.text, HasSubstr(said)) << option;
+  }
+  std::ofstream(path("projected.txt")) << "project strict\n";
+  const Outcome o = sh(kPando + " run " + path("projected.txt") + " --samples 2 --steps 2");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_THAT(o.text, HasSubstr("--steps is for modules; a program of pando project runs --samples"));
+}
+
 TEST_F(Command, an_mpirun_that_fails_without_a_word_is_named) {
   std::filesystem::create_directories(path("bin"));
   std::ofstream(path("bin/mpirun")) << "#!/bin/sh\nexit 7\n";

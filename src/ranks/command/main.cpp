@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,7 +39,7 @@ struct Arguments {
   unsigned ranks = 1;
   std::int64_t samples = 0;
   std::uint64_t seed = 0;
-  bool quiet = false, times = false;
+  bool quiet = false, times = false, has_steps = false;
   Options options;
 };
 
@@ -65,8 +67,10 @@ SplitOptions capacities_of(const Arguments& a) {
 
 Program program_of(const Arguments& a, const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \n");
-  if (first != std::string::npos && text.compare(first, 8, "project ") == 0)
+  if (first != std::string::npos && text.compare(first, 8, "project ") == 0) {
+    if (a.has_steps) ir::refuse(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando project runs --samples");
     return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
+  }
   if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando project; a module runs --steps");
   return split(ir::parse(text, a.program), capacities_of(a));
 }
@@ -224,7 +228,12 @@ int command(int argc, char** argv) {
   app.add_option("--machine", a.options.machine, "Of ipu_model")->capture_default_str();
   app.add_option("--tiles", a.options.tiles_per_ipu, "Of ipu_model: tiles of an IPU, if not the machine's")->check(CLI::Range(0, 1 << 20));
   app.add_option("--timeout", a.options.timeout, "Seconds that a device waits for a message before the run is given up; 0: for ever")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {
+        double n = -1;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+        const bool good = error == std::errc() && end == text.data() + text.size() && n >= 0 && std::isfinite(n);
+        return good ? std::string() : "'" + text + "': seconds, 0 or more, are expected";
+      })
       ->capture_default_str();
   app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
   app.add_option("--executables", a.executables,
@@ -235,6 +244,12 @@ int command(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kWrong; }
+  if (a.options.device != "ipu_model") {
+    for (const char* name : {"--machine", "--tiles"}) {
+      if (app.get_option(name)->count() > 0) return app.exit(CLI::ValidationError(name, "it takes --device ipu_model")), kWrong;
+    }
+  }
+  a.has_steps = app.get_option("--steps")->count() > 0;
   std::vector<std::string> words(argv, argv + argc);
   words[0] = std::filesystem::read_symlink("/proc/self/exe");
   return run_command(a, seed->count() > 0, words);
