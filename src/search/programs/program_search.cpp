@@ -364,8 +364,12 @@ std::string why_not(const Program& program, const simulate::Cluster& cluster, co
   const std::int64_t devices = std::int64_t{s.data} * s.tensor * s.pipeline * s.expert * s.context;
   Refusal refusal;
   const std::optional<ProgramEstimate> e = try_estimate(program, s, cluster, costs, refusal);
+  // What is not there at all is said first: other devices would not help.
+  const bool names_nothing = !e && (refusal.rule == "recompute-layers" || refusal.rule == "cut");
+  if (devices != space.devices && !names_nothing) {
+    return fmt::format("devices: it takes {} devices, {} were asked for\n", devices, space.devices);
+  }
   if (!e) return fmt::format("{}: {}\n", refusal.rule, refusal.message);
-  if (devices != space.devices) return fmt::format("devices: it takes {} devices, {} were asked for\n", devices, space.devices);
   const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes);
   if (static_cast<double>(e->peak) > limit) {
     std::string kinds;

@@ -508,8 +508,9 @@ TEST(ProgramSearch, WhyNot) {
   ProgramSpace space{.devices = 4};
   const ProgramResult r = search_program(gpt, cluster, space);
   const auto why = [&](const char* words) { return why_not(gpt, cluster, space, parse_words(words, {.first_device = 0}), r); };
-  // A rule comes before the number of devices.
+  // What is not there is said before the number of devices; other rules are not.
   EXPECT_THAT(why("recompute=full recompute-layers=99"), HasSubstr("layer 99 is to be recomputed"));
+  EXPECT_THAT(why("data=3"), HasSubstr("devices: it takes 3 devices, 4 were asked for"));
   EXPECT_THAT(why("data=2"), HasSubstr("devices: it takes 2 devices, 4 were asked for"));
   EXPECT_THAT(why("tensor=2 context=2 microbatches=3"), HasSubstr("degree-does-not-divide"));
   EXPECT_THAT(why("pipeline=4 layers=9/1/1/1"), HasSubstr("layers-per-stage"));
