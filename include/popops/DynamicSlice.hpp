@@ -161,8 +161,8 @@ POPLAR_EXPORT void groupedMultiUpdate(poplar::Graph& graph, const poplar::Tensor
                                       poplar::program::Sequence& prog, const SlicePlan& plan, const poplar::OptionFlags& options,
                                       const poplar::DebugContext& debugContext = {});
 
-/// Adds scale * s[i] to the slice of `t` at offsets[i], in the order of i. FLOAT, HALF, INT, UNSIGNED_INT. `scale` has one element,
-/// of the type of `t`, or FLOAT for a HALF `t`. Half sums are computed in float and rounded after each slice.
+/// Adds scale * s[i] to the slice of `t` at offsets[i], in the order of i. FLOAT, HALF and integers, as in the functions below. `scale` has
+/// one element, of the type of `t`, or FLOAT for a HALF `t`. Half sums are computed in float and rounded after each slice.
 POPLAR_EXPORT void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s, const poplar::Tensor& offsets,
                                   const poplar::Tensor& scale, const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,
                                   poplar::program::Sequence& prog, const SlicePlan& plan, const poplar::OptionFlags& options,
@@ -177,12 +177,21 @@ POPLAR_EXPORT void multiUpdateAdd(poplar::Graph& graph, const poplar::Tensor& t,
                                   poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                                   const poplar::OptionFlags& optionFlags = {});
 
-/// The larger of the slice of `t` at offsets[i] and s[i], element by element. A NaN in `s` changes nothing.
+/// The larger of the slice of `t` at offsets[i] and s[i], element by element; a NaN, if one is a NaN. multiUpdateMin: the smaller one.
 POPLAR_EXPORT void multiUpdateMax(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s, const poplar::Tensor& offsets,
                                   const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,
                                   poplar::program::Sequence& prog, const SlicePlan& plan, const poplar::OptionFlags& options,
                                   const poplar::DebugContext& debugContext = {});
 POPLAR_EXPORT void groupedMultiUpdateMax(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
+                                         const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
+                                         const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog, const SlicePlan& plan,
+                                         const poplar::OptionFlags& options, const poplar::DebugContext& debugContext = {});
+
+POPLAR_EXPORT void multiUpdateMin(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s, const poplar::Tensor& offsets,
+                                  const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,
+                                  poplar::program::Sequence& prog, const SlicePlan& plan, const poplar::OptionFlags& options,
+                                  const poplar::DebugContext& debugContext = {});
+POPLAR_EXPORT void groupedMultiUpdateMin(poplar::Graph& graph, const poplar::Tensor& t, const poplar::Tensor& s,
                                          const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,
                                          const std::vector<std::size_t>& sizes, poplar::program::Sequence& prog, const SlicePlan& plan,
                                          const poplar::OptionFlags& options, const poplar::DebugContext& debugContext = {});

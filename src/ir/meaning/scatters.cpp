@@ -171,12 +171,12 @@ std::vector<Sample> scatter_reduce_samples(std::int64_t group_size) {
     s.operands[1] = {DType::int32, with_lead({3, 2}), 0, 0, {3, 0, 3, 2, 1, 0}};
     s.smooth = std::string(reduction) != "none";
     all.push_back(s);
-    s.operands[0] = {DType::int8, with_lead({3, 2}), -100, 100, {}};
-    s.operands[2] = {DType::int8, with_lead({5, 2}), -100, 100, {}};
     s.smooth = false;
-    if (s.attributes.text("reduction") == "min" || s.attributes.text("reduction") == "max") {
+    for (const auto& [dtype, low] : {std::pair(DType::int8, -20.0), std::pair(DType::uint32, 0.0)}) {
+      s.operands.resize(2);
+      s.operands[0] = {dtype, with_lead({3, 2}), low, 20, {}};
       all.push_back(s);
-      s.operands.pop_back();
+      s.operands.push_back({dtype, with_lead({5, 2}), low, 20, {}});
       all.push_back(s);
     }
   }

@@ -103,10 +103,24 @@ Tensor gather_layout(const LayoutRequest& r) {
 
 namespace {
 
-double least_of(const poplar::Type& type) {
-  if (type == poplar::INT) return std::numeric_limits<int>::min();
-  if (type == poplar::UNSIGNED_INT) return 0;
-  return -std::numeric_limits<double>::infinity();
+// What changes nothing beside other numbers: the greatest of the type for the least of them, and the other way round.
+template <class T>
+void fill_with_limit(OpLowering& o, const Tensor& t, bool greatest) {
+  popops::fill<T>(o.graph(), t, o.program(), greatest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest(), o.name());
+}
+
+void fill_for(OpLowering& o, const Tensor& t, bool least) {
+  const poplar::Type type = t.elementType();
+  const float infinity = std::numeric_limits<float>::infinity();
+  if (type == poplar::INT) return fill_with_limit<int>(o, t, least);
+  if (type == poplar::UNSIGNED_INT) return fill_with_limit<unsigned>(o, t, least);
+  if (type == poplar::SHORT) return fill_with_limit<short>(o, t, least);
+  if (type == poplar::UNSIGNED_SHORT) return fill_with_limit<unsigned short>(o, t, least);
+  if (type == poplar::CHAR || type == poplar::SIGNED_CHAR) return fill_with_limit<signed char>(o, t, least);
+  if (type == poplar::UNSIGNED_CHAR) return fill_with_limit<unsigned char>(o, t, least);
+  if (type == poplar::LONGLONG) return fill_with_limit<long long>(o, t, least);
+  if (type == poplar::UNSIGNED_LONGLONG) return fill_with_limit<unsigned long long>(o, t, least);
+  popops::fill(o.graph(), t, o.program(), least ? infinity : -infinity, o.name());
 }
 
 // What an update changes: row offsets[i] of `to`, by from[i].
@@ -153,54 +167,36 @@ void reduce_scattered(OpLowering& o) {
   const std::string& reduction = o.attributes().text("reduction");
   const ir::Shape aligned =
       ir::aligned_indices(o.operand_type(0).shape, o.operand_type(1).shape, static_cast<std::int64_t>(axis), is_grouped(o.attributes()));
-  const Extents shape = extents(o.operand_type(0).shape);
   const bool initial = o.operands() == 3, least = reduction == "min", most = reduction == "max";
   // What is read may have to move before this is written.
   Tensor result;
   if (initial) result = o.take(2);
   const Tensor indices = int_indices(o, o.operand(1)).reshape(extents(aligned));
-  Tensor data = o.operand(0), home = result;
-  if (!initial) home = result = o.fresh();
-  // Small integers have no largest of their own in the library.
-  const bool widened = (least || most) && home.elementType() != poplar::FLOAT && home.elementType() != poplar::HALF &&
-                       home.elementType() != poplar::INT && home.elementType() != poplar::UNSIGNED_INT;
-  if (widened) {
-    data = popops::cast(g, data, poplar::INT, o.program(), o.name() + "/data");
-    home =
-        initial ? popops::cast(g, home, poplar::INT, o.program(), o.name() + "/values") : g.clone(poplar::INT, home, o.name() + "/values");
+  if (!initial) {
+    result = o.fresh();
+    if (least || most)
+      fill_for(o, result, least);
+    else
+      popops::zero(g, result, o.program(), o.name());
   }
-  // The least of numbers is the largest of their negatives.
-  if (least) data = popops::neg(g, data, o.program(), o.name() + "/negated");
-  if (initial) {
-    if (least) popops::negInPlace(g, home, o.program(), o.name());
-  } else {
-    if (least || most) {
-      popops::fill(g, home, o.program(), static_cast<float>(least_of(home.elementType())), o.name());
-    } else {
-      popops::zero(g, home, o.program(), o.name());
-    }
-  }
-  const Updates u = updates_of(o, home, data, indices, axis);
+  const Updates u = updates_of(o, result, o.operand(0), indices, axis);
   if (reduction == "sum") {
-    const Tensor one = g.addConstant(home.elementType(), {1}, 1, o.name() + "/one");
+    const Tensor one = g.addConstant(result.elementType(), {1}, 1, o.name() + "/one");
     g.setTileMapping(one, 0);
     popops::multiUpdateAdd(g, u.to, u.from, u.offsets, one, {0}, {1}, o.program(), {}, {}, o.name());
   } else if (least || most) {
-    popops::multiUpdateMax(g, u.to, u.from, u.offsets, {0}, {1}, o.program(), {}, {}, o.name());
-    if (least) popops::negInPlace(g, home, o.program(), o.name());
+    const auto update = least ? popops::multiUpdateMin : popops::multiUpdateMax;
+    update(g, u.to, u.from, u.offsets, {0}, {1}, o.program(), {}, {}, o.name());
     if (!initial) {
-      Extents marked = u.to.dim(1) == 1 ? home.shape() : Extents(home.rank(), 1);
-      marked[axis] = home.dim(static_cast<unsigned>(axis));
+      Extents marked = u.to.dim(1) == 1 ? result.shape() : Extents(result.rank(), 1);
+      marked[axis] = result.dim(static_cast<unsigned>(axis));
       const Tensor marks = touched(o, u.to, u.offsets).reshape(marked);
-      const poplar::Type type = home.elementType();
-      popops::mapInPlace(g, pe::Select(pe::_1, pe::Cast(pe::Const(0), type), pe::Gt(pe::_2, pe::Const(0.0f))), {home, marks}, o.program(),
+      const poplar::Type type = result.elementType();
+      popops::mapInPlace(g, pe::Select(pe::_1, pe::Cast(pe::Const(0), type), pe::Gt(pe::_2, pe::Const(0.0f))), {result, marks}, o.program(),
                          o.name());
     }
   } else {
     popops::multiUpdate(g, u.to, u.from, u.offsets, {0}, {1}, o.program(), {}, {}, o.name());
-  }
-  if (widened) {
-    o.program().add(poplar::program::Copy(popops::cast(g, home, result.elementType(), o.program(), o.name() + "/narrowed"), result));
   }
   if (initial) {
     o.result_taken(0, 2);

@@ -1,6 +1,9 @@
 // Many slices at offsets.
 #include <popops/DynamicSlice.hpp>
 
+#include <algorithm>
+#include <array>
+
 #include "poplibs/popops/slice/many.h"
 #include "poplibs/popops/slice/slice_plan.h"
 
@@ -46,8 +49,10 @@ void check_update(const char* function, const Tensor& t, const Tensor& s, const 
   if (!t.isParallelWriteable()) slice_error(function, "the tensor to update holds constants, or an element twice");
   if (op == UpdateOp::set) return;
   const Type type = t.elementType();
-  if (type != FLOAT && type != HALF && type != INT && type != UNSIGNED_INT)
-    slice_error(function, "the type is " + type.toString() + ", expected float, half, int or unsigned int");
+  const std::array types = {FLOAT, HALF,           INT,      UNSIGNED_INT,     CHAR, SIGNED_CHAR, UNSIGNED_CHAR,
+                            SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG};
+  if (std::find(types.begin(), types.end(), type) == types.end())
+    slice_error(function, "the type is " + type.toString() + ", expected float, half or an integer");
   if (op != UpdateOp::add) return;
   if (scale.numElements() != 1) slice_error(function, "the scale has shape " + internal::text(scale.shape()) + ", expected one element");
   if (scale.elementType() != type && !(type == HALF && scale.elementType() == FLOAT))
@@ -178,6 +183,16 @@ void multiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor
 void groupedMultiUpdateMax(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
                            Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
   grouped_update("groupedMultiUpdateMax", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::max, {}, debugContext);
+}
+
+void multiUpdateMin(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
+                    Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+  update("multiUpdateMin", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::min, {}, debugContext);
+}
+
+void groupedMultiUpdateMin(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,
+                           Sequence& prog, const SlicePlan& plan, const OptionFlags& options, const DebugContext& debugContext) {
+  grouped_update("groupedMultiUpdateMin", graph, t, s, offsets, dims, sizes, prog, plan, options, UpdateOp::min, {}, debugContext);
 }
 
 void multiUpdateMul(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& offsets, const Dims& dims, const Dims& sizes,

@@ -62,7 +62,7 @@ Grid grid_for(const poplar::Graph& graph, const poplar::Tensor& table, std::size
 poplar::Tensor look_up(poplar::Graph& graph, const poplar::Tensor& table, const poplar::Tensor& rows, poplar::program::Sequence& prog,
                        const Grid& grid, const SliceProblem& problem, const poplar::DebugContext& debug);
 
-enum class UpdateOp : unsigned { set, add, max, multiply };
+enum class UpdateOp : unsigned { set, add, max, multiply, min };
 
 // Row rows[i] of the table op= slices[i], in the order of i. Rows that do not exist change nothing. `scale` is for `add` only.
 void update_rows(poplar::Graph& graph, const poplar::Tensor& table, const poplar::Tensor& slices, const poplar::Tensor& rows,

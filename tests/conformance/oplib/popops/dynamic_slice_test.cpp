@@ -135,13 +135,14 @@ std::vector<double> tuple(const Values& offsets, std::size_t i) {
                              offsets.values.begin() + static_cast<std::ptrdiff_t>((i + 1) * d));
 }
 
-enum class Op { set, add, max, mul };
+enum class Op { set, add, max, mul, min };
 
 double combine(Op op, const Type& type, double t, double s, double scale) {
   switch (op) {
     case Op::set: return s;
     case Op::add: return rounded(type, t + scale * s);
     case Op::max: return std::max(t, s);
+    case Op::min: return std::min(t, s);
     default: return rounded(type, t * s);
   }
 }
@@ -153,18 +154,20 @@ void update(Op op, Graph& g, const Tensor& t, const Tensor& s, const Tensor& off
     case Op::add: return popops::multiUpdateAdd(g, t, s, offsets, scale, dims, sizes, prog, plan, options);
     case Op::max: return popops::multiUpdateMax(g, t, s, offsets, dims, sizes, prog, plan, options);
     case Op::mul: return popops::multiUpdateMul(g, t, s, offsets, dims, sizes, prog, plan, options);
+    case Op::min: return popops::multiUpdateMin(g, t, s, offsets, dims, sizes, prog, plan, options);
   }
 }
 
 TEST(MultiSlice, SliceAndUpdates) {
   for (const Machine machine : kMachines)
     for (const Mapping mapping : kMappings)
-      for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT, BOOL}) {
+      for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT, BOOL, SHORT, UNSIGNED_SHORT, CHAR, SIGNED_CHAR, UNSIGNED_CHAR}) {
         if (mapping != Mapping::linear && type != FLOAT) continue;
+        const bool is_unsigned = type == UNSIGNED_INT || type == UNSIGNED_SHORT || type == UNSIGNED_CHAR;
         for (const Multi& c : kMulti) {
           Dims shape = slice_shape(c.shape, c.dims, c.sizes);
           shape.insert(shape.begin(), c.n);
-          const std::int64_t least = type == UNSIGNED_INT ? 0 : -2;
+          const std::int64_t least = is_unsigned ? 0 : -2;
           const Operand t = operand("t", type, c.shape, integers(4 * least, 9, 1), mapping),
                         s = operand("s", type, shape, integers(least, 2, 2), mapping);
           const Operand offsets =
@@ -173,7 +176,7 @@ TEST(MultiSlice, SliceAndUpdates) {
           const bool number = type != BOOL;
           const auto out = run(machine, {t, s, offsets, scale}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
             std::vector<Tensor> results = {popops::multiSlice(g, in[0], in[2], c.dims, c.sizes, prog, SlicePlan(), {})};
-            for (const Op op : {Op::set, Op::add, Op::max, Op::mul}) {
+            for (const Op op : {Op::set, Op::add, Op::max, Op::mul, Op::min}) {
               if (op != Op::set && !number) continue;
               const Tensor copy = g.clone(in[0]);
               prog.add(program::Copy(in[0], copy));
@@ -186,14 +189,14 @@ TEST(MultiSlice, SliceAndUpdates) {
               name_of(machine) + ' ' + name_of(mapping) + ' ' + type.toString() + ' ' + std::to_string(&c - &kMulti[0]);
           ASSERT_EQ(out[0].shape, shape) << what;
           std::vector<double> slices;
-          std::vector<std::vector<double>> updated(4, t.values);
+          std::vector<std::vector<double>> updated(5, t.values);
           const Dims one(shape.begin() + 1, shape.end());
           for (std::size_t i = 0; i < c.n; ++i)
             for_all(one, [&](const Dims& at) {
               const std::size_t from = source_of(c.shape, c.dims, tuple(offsets, i), at, false);
               slices.push_back(from == kNowhere ? 0 : t[from]);
               if (from == kNowhere) return;
-              for (std::size_t op = 0; op < 4; ++op)
+              for (std::size_t op = 0; op < 5; ++op)
                 updated[op][from] = combine(static_cast<Op>(op), type, updated[op][from], s[slices.size() - 1], 3);
             });
           expect_close(out[0], slices, what);
@@ -201,6 +204,36 @@ TEST(MultiSlice, SliceAndUpdates) {
             expect_close(out[op + 1], updated[op], what + " update " + std::to_string(op));
         }
       }
+}
+
+// The ends of the integers' ranges, and NaNs.
+TEST(MultiSlice, LeastAndGreatestOfAll) {
+  const double least = -2147483648.0, greatest = 2147483647;
+  struct Row {
+    Type type;
+    std::vector<double> t, s, max, min;
+  };
+  const std::vector<Row> rows = {{INT, {least, 1, greatest}, {0, least, 1}, {0, 1, greatest}, {least, least, 1}},
+                                 {UNSIGNED_INT, {0, 4294967295.0, 7}, {5, 0, 7}, {5, 4294967295.0, 7}, {0, 0, 7}},
+                                 {LONGLONG, {-1e12, 1e12, 3}, {1e12, -1e12, 4}, {1e12, 1e12, 4}, {-1e12, -1e12, 3}},
+                                 {SIGNED_CHAR, {-128, 127, 3}, {127, -128, 4}, {127, 127, 4}, {-128, -128, 3}},
+                                 {FLOAT, {NAN, 1, 2}, {1, NAN, -INFINITY}, {NAN, NAN, 2}, {NAN, NAN, -INFINITY}}};
+  for (const Machine machine : kMachines)
+    for (const Row& row : rows) {
+      const auto of = [](const std::vector<double>& v) { return [v](std::size_t i) { return v[i]; }; };
+      const auto out = run(machine,
+                           {operand("t", row.type, {3, 1}, of(row.t)), operand("s", row.type, {3, 1, 1}, of(row.s)),
+                            operand("offsets", UNSIGNED_INT, {3, 1}, [](std::size_t i) { return static_cast<double>(i); })},
+                           [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+                             const Tensor copy = g.clone(in[0]);
+                             prog.add(program::Copy(in[0], copy));
+                             popops::multiUpdateMax(g, in[0], in[1], in[2], {0}, {1}, prog, SlicePlan(), {});
+                             popops::multiUpdateMin(g, copy, in[1], in[2], {0}, {1}, prog, SlicePlan(), {});
+                             return std::vector<Tensor>{in[0], copy};
+                           });
+      expect_close(out[0], row.max, Tolerance{}, name_of(machine) + " max " + row.type.toString());
+      expect_close(out[1], row.min, Tolerance{}, name_of(machine) + " min " + row.type.toString());
+    }
 }
 
 // Planned, with each tensor as the plan wants it.
@@ -263,31 +296,32 @@ TEST(MultiSlice, Groups) {
       prog.add(program::Copy(in[1], slices));
       prog.add(program::Copy(in[2], indices));
       std::vector<Tensor> results = {popops::groupedMultiSlice(g, table, indices, {0}, {1}, prog, plan, {})};
-      for (int op = 0; op < 4; ++op) {
+      for (int op = 0; op < 5; ++op) {
         const Tensor copy = g.clone(table);
         prog.add(program::Copy(table, copy));
         if (op == 0) popops::groupedMultiUpdate(g, copy, slices, indices, {0}, {1}, prog, plan, {});
         if (op == 1) popops::groupedMultiUpdateAdd(g, copy, slices, indices, in[3], {0}, {1}, prog, plan, {});
         if (op == 2) popops::groupedMultiUpdateMax(g, copy, slices, indices, {0}, {1}, prog, plan, {});
         if (op == 3) popops::groupedMultiUpdateMul(g, copy, slices, indices, {0}, {1}, prog, plan, {});
+        if (op == 4) popops::groupedMultiUpdateMin(g, copy, slices, indices, {0}, {1}, prog, plan, {});
         results.push_back(copy);
       }
       return results;
     });
     ASSERT_EQ(out[0].shape, (Dims{kGroups, kLookups, 1, kOutput}));
     std::vector<double> slices;
-    std::vector<std::vector<double>> updated(4, t.values);
+    std::vector<std::vector<double>> updated(5, t.values);
     for (std::size_t i = 0; i < kGroups * kLookups; ++i)
       for (std::size_t c = 0; c < kOutput; ++c) {
         const auto row = static_cast<std::size_t>(offsets[i]);
         const std::size_t from = (i / kLookups * kEntries + row) * kOutput + c;
         slices.push_back(row < kEntries ? t[from] : 0);
         if (row < kEntries)
-          for (std::size_t op = 0; op < 4; ++op)
+          for (std::size_t op = 0; op < 5; ++op)
             updated[op][from] = combine(static_cast<Op>(op), FLOAT, updated[op][from], s[i * kOutput + c], 1);
       }
     expect_close(out[0], slices, name_of(machine));
-    for (std::size_t op = 0; op < 4; ++op) expect_close(out[op + 1], updated[op], name_of(machine) + " update " + std::to_string(op));
+    for (std::size_t op = 0; op < 5; ++op) expect_close(out[op + 1], updated[op], name_of(machine) + " update " + std::to_string(op));
   }
 }
 

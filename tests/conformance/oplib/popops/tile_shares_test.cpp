@@ -292,16 +292,20 @@ TEST(TileShares, SlicesAndOrder) {
           [&](Graph& g, const Type& t, Sequence& p) {
             popops::multiUpdate(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
           }},
-      Row{"multiUpdateAdd", added,
+      Row{"multiUpdateAdd", kNumbers,
           [&](Graph& g, const Type& t, Sequence& p) {
             popops::multiUpdateAdd(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), linear(g, t, {}), {0}, {1},
                                    p, plan, {});
           }},
-      Row{"multiUpdateMax", added,
+      Row{"multiUpdateMax", kNumbers,
           [&](Graph& g, const Type& t, Sequence& p) {
             popops::multiUpdateMax(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
           }},
-      Row{"multiUpdateMul", added,
+      Row{"multiUpdateMin", kNumbers,
+          [&](Graph& g, const Type& t, Sequence& p) {
+            popops::multiUpdateMin(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
+          }},
+      Row{"multiUpdateMul", kNumbers,
           [&](Graph& g, const Type& t, Sequence& p) {
             popops::multiUpdateMul(g, linear(g, t, {2000, 64}), linear(g, t, {2000, 1, 64}), offsets(g, 2000), {0}, {1}, p, plan, {});
           }},

@@ -28,7 +28,7 @@ class MultiUpdateOp : public poplar::Vertex {
   const unsigned firstRow;
   const unsigned numRows;
   const unsigned chunkRows;
-  const unsigned op;  // internal::UpdateOp: 1 add scale * slice, 2 max, 3 multiply
+  const unsigned op;  // internal::UpdateOp: 1 add scale * slice, 2 max, 3 multiply, 4 min
 
   using W = typename Wide<T>::type;
 
@@ -37,6 +37,8 @@ class MultiUpdateOp : public poplar::Vertex {
       for (unsigned c = 0; c < n; ++c) to[c] = static_cast<T>(static_cast<W>(to[c]) + factor * static_cast<W>(from[c]));
     } else if (op == 2) {
       for (unsigned c = 0; c < n; ++c) to[c] = to[c] < from[c] || from[c] != from[c] ? from[c] : to[c];  // NaN wins
+    } else if (op == 4) {
+      for (unsigned c = 0; c < n; ++c) to[c] = from[c] < to[c] || from[c] != from[c] ? from[c] : to[c];
     } else {
       for (unsigned c = 0; c < n; ++c) to[c] = static_cast<T>(static_cast<W>(to[c]) * static_cast<W>(from[c]));
     }
@@ -69,6 +71,13 @@ template class MultiUpdateOp<half, half>;
 template class MultiUpdateOp<half, float>;
 template class MultiUpdateOp<int, int>;
 template class MultiUpdateOp<unsigned int, unsigned int>;
+template class MultiUpdateOp<char, char>;
+template class MultiUpdateOp<signed char, signed char>;
+template class MultiUpdateOp<unsigned char, unsigned char>;
+template class MultiUpdateOp<short, short>;
+template class MultiUpdateOp<unsigned short, unsigned short>;
+template class MultiUpdateOp<long long, long long>;
+template class MultiUpdateOp<unsigned long long, unsigned long long>;
 
 }  // namespace popops
 #else
@@ -100,7 +109,8 @@ poplar::PerfEstimateFunc cost(const poplar::Type& type) {
 Estimates estimates_multi_update_op() {
   using namespace poplar;
   Estimates out;
-  for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT})
+  for (const Type& type :
+       {FLOAT, HALF, INT, UNSIGNED_INT, CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT, UNSIGNED_SHORT, LONGLONG, UNSIGNED_LONGLONG})
     out.push_back({"popops::MultiUpdateOp<" + type.toString() + "," + type.toString() + ">", cost(type)});
   out.push_back({"popops::MultiUpdateOp<half,float>", cost(HALF)});
   return out;
