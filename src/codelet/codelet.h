@@ -57,6 +57,8 @@ struct Field {
   std::uint32_t host_size = 0;
 
   bool is_edge() const { return kind != FieldKind::state; }
+  // Its elements are vectors.
+  bool has_rows() const { return shape == FieldShape::vector_of_vectors || shape == FieldShape::vector_list; }
   bool is_read() const { return kind == FieldKind::input || kind == FieldKind::inout; }
   bool is_written() const { return kind == FieldKind::output || kind == FieldKind::inout; }
 };

@@ -84,7 +84,7 @@ class OperandLowering {
     rows_.clear();
     for (const graph::Edge& edge : vertex.edges) {
       const Field& field = codelet.fields[edge.field];
-      const bool two_dimensional = field.shape == FieldShape::vector_of_vectors || field.shape == FieldShape::vector_list;
+      const bool two_dimensional = field.has_rows();
       if (two_dimensional) compute_.operands.push_back({{}, static_cast<std::uint32_t>(edge.rows.size())});
       for (const View& row : edge.rows) look_at(vertex.tile, field, row);
       if (!two_dimensional && edge.rows.empty()) compute_.operands.push_back({{}, 0});

@@ -19,8 +19,6 @@ namespace pando::graph {
 
 namespace {
 
-bool is_2d(const Field& f) { return f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list; }
-
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& n : names) text += (text.empty() ? "'" : ", '") + n + "'";
@@ -135,7 +133,7 @@ void Graph::check_sizes(VertexId v, const Field& field, const std::vector<View>&
            size, what, most);
   };
   if (field.shape == FieldShape::scalar) return;
-  if (!is_2d(field)) return check(rows[0].num_elements(), 0, "elements");
+  if (!field.has_rows()) return check(rows[0].num_elements(), 0, "elements");
   check(rows.size(), 0, "rows");
   std::uint64_t longest = 0;
   for (const View& row : rows) longest = std::max<std::uint64_t>(longest, row.num_elements());
@@ -167,14 +165,14 @@ void Graph::connect(const FieldRef& ref, const View& tensor) {
   check_operand(v, field, tensor);
   if (ref.row) {
     edge_of(v, field).site = ref.site;
-    return is_2d(field) ? connect_row(v, field, *ref.row, tensor) : connect_element(v, field, *ref.row, tensor);
+    return field.has_rows() ? connect_row(v, field, *ref.row, tensor) : connect_element(v, field, *ref.row, tensor);
   }
 
   std::vector<View> rows;
   if (field.shape == FieldShape::scalar) {
     if (tensor.num_elements() != 1) wrong_shape(named(v, field), kWantsScalar, tensor);
     rows = {as_row(tensor)};
-  } else if (!is_2d(field)) {
+  } else if (!field.has_rows()) {
     if (tensor.rank() > 1) wrong_shape(named(v, field), kWantsVector, tensor);
     rows = {as_row(tensor)};
   } else if (field.scalar_rows && tensor.rank() == 1) {  // one scalar edge per element
@@ -196,7 +194,7 @@ void Graph::connect(const FieldRef& ref, const std::vector<View>& tensors) {
   const Field& field = field_of(ref);
   const VertexId v = ref.vertex;
   if (!field.is_edge() || field.shape == FieldShape::scalar || ref.row) {
-    if (tensors.size() == 1 || (ref.row && !tensors.empty() && is_2d(field)))
+    if (tensors.size() == 1 || (ref.row && !tensors.empty() && field.has_rows()))
       return connect(ref, tensors.size() == 1 ? tensors[0] : View::concat(tensors, 0));
     fail(ErrorKind::graph_connection_error, "list-to-scalar", "connect of {}: a list of {} tensors to {}", named(v, field), tensors.size(),
          field.is_edge() ? "a scalar field" : "a field that is no Input, Output or InOut");
@@ -205,10 +203,10 @@ void Graph::connect(const FieldRef& ref, const std::vector<View>& tensors) {
   rows.reserve(tensors.size());
   for (const View& t : tensors) {
     check_operand(v, field, t);
-    if (t.rank() > 1) wrong_shape(named(v, field), is_2d(field) ? kWantsRow : kWantsVector, t);
+    if (t.rank() > 1) wrong_shape(named(v, field), field.has_rows() ? kWantsRow : kWantsVector, t);
     rows.push_back(as_row(t));
   }
-  if (!is_2d(field)) rows = {rows.empty() ? View::of_variable({}, field.type, {0}) : View::concat(rows, 0)};
+  if (!field.has_rows()) rows = {rows.empty() ? View::of_variable({}, field.type, {0}) : View::concat(rows, 0)};
   check_sizes(v, field, rows);
   Edge& edge = edge_of(v, field);
   edge.site = ref.site;
@@ -309,7 +307,7 @@ void Graph::set_initial_value(const FieldRef& ref, ElementType type, std::string
   if (field.shape == FieldShape::scalar && (count != 1 || ref.row))
     fail(ErrorKind::graph_connection_error, "field-shape", "{}: the field is a scalar; {}", what(),
          ref.row ? fmt::format("element {} was addressed", *ref.row) : fmt::format("{} values given", count));
-  if (is_2d(field))
+  if (field.has_rows())
     fail(ErrorKind::graph_connection_error, "field-shape", "{}: values of a two-dimensional state field cannot be set", what());
   StateValue& state = state_of(v, field);
   if (!ref.row) {
@@ -345,7 +343,7 @@ void Graph::set_field_size(const FieldRef& ref, std::size_t size) {
   }
   if (size == 0) return connect(ref, std::vector<View>());
   Edge& edge = edge_of(v, field);
-  if (is_2d(field)) {
+  if (field.has_rows()) {
     edge.rows.resize(size);
     edge.sized = true;
     edge.connected = std::all_of(edge.rows.begin(), edge.rows.end(), [](const View& r) { return r.valid(); });
@@ -370,7 +368,7 @@ std::size_t Graph::field_size(const FieldRef& ref) const {
   }
   for (const Edge& e : vertices_[ref.vertex].edges) {
     if (e.field != index) continue;
-    if (is_2d(field) && !ref.row && (e.connected || !e.rows.empty())) return e.rows.size();
+    if (field.has_rows() && !ref.row && (e.connected || !e.rows.empty())) return e.rows.size();
     const std::size_t row = ref.row.value_or(0);
     if (row < e.rows.size() && e.rows[row].valid()) return e.rows[row].num_elements();
   }

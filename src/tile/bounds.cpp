@@ -353,7 +353,7 @@ class Bounds {
         take_state(std::uint64_t{count} * size_of(f.type));
         continue;
       }
-      const bool two = f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list;
+      const bool two = f.has_rows();
       index(at, p_.operands.size(), "operand");
       const std::uint64_t rows = two ? p_.operands[at++].count : 1;
       need(saturating_add(at, rows) <= p_.operands.size(), "operands that are not there");

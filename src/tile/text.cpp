@@ -51,7 +51,7 @@ T load(const char* bytes) {
 std::string text_of_operand(const Operand& o) { return fmt::format("{}[{}]", text_of(o.tile, o.offset), o.count); }
 
 std::string text_of_edge(const Program& program, const Field& field, std::uint32_t& operand) {
-  const bool rows = field.shape == FieldShape::vector_of_vectors || field.shape == FieldShape::vector_list;
+  const bool rows = field.has_rows();
   if (!rows) return text_of_operand(program.operands[operand++]);
   const std::uint32_t count = program.operands[operand++].count;
   std::string text = "{";

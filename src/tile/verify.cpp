@@ -349,7 +349,7 @@ class Verifier {
     std::size_t at = v.operands;
     for (const Field& field : codelet.fields) {
       if (!field.is_edge()) continue;
-      const bool two = field.shape == FieldShape::vector_of_vectors || field.shape == FieldShape::vector_list;
+      const bool two = field.has_rows();
       if (at >= program_.operands.size()) return complain("{}: v{} has no operand for {}", where, v.vertex.value, field.name);
       const std::size_t rows = two ? program_.operands[at++].count : 1;
       if (at + rows > program_.operands.size()) return complain("{}: v{} has no operand for {}", where, v.vertex.value, field.name);

@@ -38,14 +38,12 @@ bool touch(std::vector<Span>& a, std::vector<Span>& b) {
   return false;
 }
 
-bool has_rows(const Field& f) { return f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list; }
-
 template <class Visit>  // visit(field, operand)
 void for_each_operand(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v, Visit visit) {
   std::size_t at = v.operands;
   for (const Field& f : codelet.fields) {
     if (!f.is_edge()) continue;
-    const std::size_t rows = has_rows(f) ? program.operands[at++].count : 1;
+    const std::size_t rows = f.has_rows() ? program.operands[at++].count : 1;
     for (const std::size_t end = at + rows; at < end; ++at) visit(f, program.operands[at]);
   }
 }

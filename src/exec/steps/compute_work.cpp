@@ -10,8 +10,6 @@
 namespace pando::exec {
 namespace {
 
-bool has_rows(const Field& f) { return f.shape == FieldShape::vector_of_vectors || f.shape == FieldShape::vector_list; }
-
 std::uint64_t align_up(std::uint64_t n, std::uint64_t align) { return (n + align - 1) / align * align; }
 
 // Cost rules, in nanoseconds of a host thread. Only the cut into chunks depends on them, never a result.
@@ -25,7 +23,7 @@ std::uint64_t operand_bytes(const tile::Program& program, const Codelet& codelet
   std::size_t at = v.operands;
   for (const Field& f : codelet.fields) {
     if (!f.is_edge()) continue;
-    const std::size_t rows = has_rows(f) ? program.operands[at++].count : 1;
+    const std::size_t rows = f.has_rows() ? program.operands[at++].count : 1;
     for (const std::size_t end = at + rows; at < end; ++at) bytes += program.operands[at].count * size_of(f.type);
   }
   return bytes;
@@ -129,7 +127,7 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
         std::memcpy(copy, state + sizeof count, count * element);
         state += sizeof count + count * element;
         put(at, f, copy, count);
-      } else if (has_rows(f)) {
+      } else if (f.has_rows()) {
         const std::uint32_t rows = (operand++)->count;
         auto* const edges = reinterpret_cast<VectorEdge*>(arena_take(rows * sizeof(VectorEdge), alignof(VectorEdge)));
         for (std::uint32_t r = 0; r < rows; ++r, ++operand) edges[r] = {place(*operand), operand->count};
@@ -161,7 +159,7 @@ ComputeWork::FirstTouch ComputeWork::first_touch(const tile::Program& program, c
   for (const Field& f : codelet.fields) {
     if (!f.is_edge()) continue;
     const std::uint32_t count = program.operands[at++].count;
-    if (has_rows(f))
+    if (f.has_rows())
       at += count;
     else if (count > 0 && count * size_of(f.type) < kLongBytes)
       out.edges.push_back(f.host_offset);

@@ -102,7 +102,7 @@ class GraphPrinter {
   std::string field_text(const Field& field, const Edge& edge) const {
     constexpr const char* kKinds[] = {"", "in", "out", "inout"};
     std::string text = fmt::format("{} {} ", kKinds[static_cast<int>(field.kind)], field.name);
-    const bool rows = field.shape == FieldShape::vector_of_vectors || field.shape == FieldShape::vector_list;
+    const bool rows = field.has_rows();
     if (!rows) return text + (edge.rows.empty() ? "unconnected" : text_of_row(graph_, edge.rows[0]));
     if (edge.rows.empty() && !edge.connected) return text + "unconnected";
     std::string list;
