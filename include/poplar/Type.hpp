@@ -46,27 +46,27 @@ inline bool requiresMetadata(const Type& type) { return type.requiresMetadata();
 
 // Sizes: 1 byte: BOOL, CHAR family, QUARTER; 2: SHORT family, HALF; 4: INT family, FLOAT; 8: LONG and LONGLONG families, DOUBLE.
 // LONG, UNSIGNED_LONG and DOUBLE do not exist on IPUs.
-extern POPLAR_EXPORT const Type BOOL;
-extern POPLAR_EXPORT const Type CHAR;
-extern POPLAR_EXPORT const Type SIGNED_CHAR;
-extern POPLAR_EXPORT const Type UNSIGNED_CHAR;
-extern POPLAR_EXPORT const Type SHORT;
-extern POPLAR_EXPORT const Type SIGNED_SHORT;
-extern POPLAR_EXPORT const Type UNSIGNED_SHORT;
-extern POPLAR_EXPORT const Type INT;
-extern POPLAR_EXPORT const Type SIGNED_INT;
-extern POPLAR_EXPORT const Type SIGNED;
-extern POPLAR_EXPORT const Type UNSIGNED_INT;
-extern POPLAR_EXPORT const Type UNSIGNED;
-extern POPLAR_EXPORT const Type LONG;
-extern POPLAR_EXPORT const Type UNSIGNED_LONG;
-extern POPLAR_EXPORT const Type LONGLONG;
-extern POPLAR_EXPORT const Type UNSIGNED_LONGLONG;
-extern POPLAR_EXPORT const Type QUARTER;
-extern POPLAR_EXPORT const Type QUARTER_METADATA;
-extern POPLAR_EXPORT const Type HALF;
-extern POPLAR_EXPORT const Type FLOAT;
-extern POPLAR_EXPORT const Type DOUBLE;
+extern POPLAR_EXPORT Type BOOL;
+extern POPLAR_EXPORT Type CHAR;
+extern POPLAR_EXPORT Type SIGNED_CHAR;
+extern POPLAR_EXPORT Type UNSIGNED_CHAR;
+extern POPLAR_EXPORT Type SHORT;
+extern POPLAR_EXPORT Type SIGNED_SHORT;
+extern POPLAR_EXPORT Type UNSIGNED_SHORT;
+extern POPLAR_EXPORT Type INT;
+extern POPLAR_EXPORT Type SIGNED_INT;
+extern POPLAR_EXPORT Type SIGNED;
+extern POPLAR_EXPORT Type UNSIGNED_INT;
+extern POPLAR_EXPORT Type UNSIGNED;
+extern POPLAR_EXPORT Type LONG;
+extern POPLAR_EXPORT Type UNSIGNED_LONG;
+extern POPLAR_EXPORT Type LONGLONG;
+extern POPLAR_EXPORT Type UNSIGNED_LONGLONG;
+extern POPLAR_EXPORT Type QUARTER;
+extern POPLAR_EXPORT Type QUARTER_METADATA;
+extern POPLAR_EXPORT Type HALF;
+extern POPLAR_EXPORT Type FLOAT;
+extern POPLAR_EXPORT Type DOUBLE;
 
 /// `equivalent_device_type<T>().value` is the device type of the host type T.
 template <class T> struct equivalent_device_type;

@@ -306,6 +306,10 @@ Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t, c
   return Access::tensor({cloned(*this, type, t, debugContext, method), Access::state(*this).shared, metadata_state(metadata)});
 }
 
+Tensor Graph::clone(const Tensor& metadata, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
+  return clone(t.elementType(), metadata, t, debugContext, method);
+}
+
 Tensor Graph::cloneN(const Tensor& t, std::size_t n, const DebugContext& debugContext, TensorCloneMethod method,
                      TensorCloneDuplicationMethod duplicationMethod) {
   return cloneN(t.elementType(), t, n, debugContext, method, duplicationMethod);

@@ -14,27 +14,27 @@ namespace poplar {
 using pando::ElementType;
 using pando::facade::Access;
 
-constinit const Type BOOL = Access::type(ElementType::boolean);
-constinit const Type CHAR = Access::type(ElementType::char_);
-constinit const Type SIGNED_CHAR = Access::type(ElementType::signed_char);
-constinit const Type UNSIGNED_CHAR = Access::type(ElementType::unsigned_char);
-constinit const Type SHORT = Access::type(ElementType::short_);
-constinit const Type SIGNED_SHORT = Access::type(ElementType::short_);
-constinit const Type UNSIGNED_SHORT = Access::type(ElementType::unsigned_short);
-constinit const Type INT = Access::type(ElementType::int_);
-constinit const Type SIGNED_INT = Access::type(ElementType::int_);
-constinit const Type SIGNED = Access::type(ElementType::int_);
-constinit const Type UNSIGNED_INT = Access::type(ElementType::unsigned_int);
-constinit const Type UNSIGNED = Access::type(ElementType::unsigned_int);
-constinit const Type LONG = Access::type(ElementType::long_);
-constinit const Type UNSIGNED_LONG = Access::type(ElementType::unsigned_long);
-constinit const Type LONGLONG = Access::type(ElementType::long_long);
-constinit const Type UNSIGNED_LONGLONG = Access::type(ElementType::unsigned_long_long);
-constinit const Type QUARTER = Access::type(ElementType::quarter);
-constinit const Type QUARTER_METADATA = Access::type(ElementType::quarter_metadata);
-constinit const Type HALF = Access::type(ElementType::half);
-constinit const Type FLOAT = Access::type(ElementType::float_);
-constinit const Type DOUBLE = Access::type(ElementType::double_);
+constinit Type BOOL = Access::type(ElementType::boolean);
+constinit Type CHAR = Access::type(ElementType::char_);
+constinit Type SIGNED_CHAR = Access::type(ElementType::signed_char);
+constinit Type UNSIGNED_CHAR = Access::type(ElementType::unsigned_char);
+constinit Type SHORT = Access::type(ElementType::short_);
+constinit Type SIGNED_SHORT = Access::type(ElementType::short_);
+constinit Type UNSIGNED_SHORT = Access::type(ElementType::unsigned_short);
+constinit Type INT = Access::type(ElementType::int_);
+constinit Type SIGNED_INT = Access::type(ElementType::int_);
+constinit Type SIGNED = Access::type(ElementType::int_);
+constinit Type UNSIGNED_INT = Access::type(ElementType::unsigned_int);
+constinit Type UNSIGNED = Access::type(ElementType::unsigned_int);
+constinit Type LONG = Access::type(ElementType::long_);
+constinit Type UNSIGNED_LONG = Access::type(ElementType::unsigned_long);
+constinit Type LONGLONG = Access::type(ElementType::long_long);
+constinit Type UNSIGNED_LONGLONG = Access::type(ElementType::unsigned_long_long);
+constinit Type QUARTER = Access::type(ElementType::quarter);
+constinit Type QUARTER_METADATA = Access::type(ElementType::quarter_metadata);
+constinit Type HALF = Access::type(ElementType::half);
+constinit Type FLOAT = Access::type(ElementType::float_);
+constinit Type DOUBLE = Access::type(ElementType::double_);
 
 std::string Type::toString() const {
   if (*this == Type()) return "invalid";

@@ -129,6 +129,7 @@ TEST_F(Foreign, MetadataAndVariables) {
       {"addVariable", [&] { g.addVariable(QUARTER, metadata, {4}); }},
       {"addConstant", [&] { g.addConstant(QUARTER, metadata, {4}, 1.0f); }},
       {"clone", [&] { g.clone(QUARTER, metadata, g.addVariable(QUARTER, {4})); }},
+      {"clone", [&] { g.clone(metadata, g.addVariable(QUARTER, {4})); }},
       {"getVariable", [&] { g.getVariable(variable); }},
       {"isConstant", [&] { g.isConstant(variable); }},
   });
