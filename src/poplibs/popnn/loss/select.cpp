@@ -1,6 +1,7 @@
 #include "poplibs/popnn/loss/select.h"
 #include "poplibs/poputil/refuse.h"
 
+#include <pando/ownership.hpp>
 #include <popnn/Loss.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/VertexTemplates.hpp>
@@ -127,6 +128,8 @@ std::pair<Tensor, Tensor> minAndArgMin(Graph& graph, const Tensor& input, progra
 Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool, program::Sequence& prog, const DebugContext& debug) {
   using namespace internal;
   const std::string function = "popnn::topK";
+  pando::require_own(graph, input, function);
+  pando::require_own(graph, prog, function);
   check_searchable(input, function);
   if (K > input.dim(1))
     poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected at most " + std::to_string(input.dim(1)));
