@@ -176,11 +176,11 @@ double draw_liveness(SvgCanvas& svg, const Report& r, double top) {
   return top + 10;
 }
 
-struct Term {
+struct Part {
   const char* name;
   std::uint64_t Cycles::* value;
 };
-constexpr Term kTerms[] = {
+constexpr Part kParts[] = {
     {"compute", &Cycles::compute},
     {"exchange", &Cycles::exchange},
     {"local copy", &Cycles::local_copy},
@@ -195,11 +195,11 @@ void draw_step(SvgCanvas& svg, const StepCycles& s, double y, std::uint64_t most
   std::string name = s.name.empty() ? s.kind : s.name;
   svg.text(kLeft, y + 11, cut(s.stream + " " + name, 52), 11);
   double x = kLeft + kNames, scale = (kPlotWidth - kNames - 210) / static_cast<double>(most);
-  for (std::size_t t = 0; t < sizeof kTerms / sizeof *kTerms; ++t) {
-    std::uint64_t cycles = s.cycles.*kTerms[t].value;
+  for (std::size_t t = 0; t < sizeof kParts / sizeof *kParts; ++t) {
+    std::uint64_t cycles = s.cycles.*kParts[t].value;
     if (cycles == 0) continue;
     svg.rectangle(x, y, scale * static_cast<double>(cycles), 14, colour(t),
-                  fmt::format("{}: {} {} cycles", name, count_text(cycles), kTerms[t].name));
+                  fmt::format("{}: {} {} cycles", name, count_text(cycles), kParts[t].name));
     x += scale * static_cast<double>(cycles);
   }
   std::string note = count_text(s.cycles.total());
@@ -211,7 +211,7 @@ double draw_steps(SvgCanvas& svg, const Report& r, double top) {
   if (r.steps.empty()) return top;
   svg.text(kLeft, top, "Cycles by step", 15);
   std::vector<std::string> names;
-  for (const Term& t : kTerms) names.push_back(t.name);
+  for (const Part& t : kParts) names.push_back(t.name);
   draw_legend(svg, kLeft, top + 20, names);
   top += 38;
   std::vector<std::size_t> order = ranking(r.steps.size(), [&](std::size_t i) { return r.steps[i].cycles.total(); });

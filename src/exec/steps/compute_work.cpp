@@ -15,7 +15,7 @@ std::uint64_t align_up(std::uint64_t n, std::uint64_t align) { return (n + align
 // Cost rules, in nanoseconds of a host thread. Only the cut into chunks depends on them, never a result.
 constexpr auto kVertexCost = static_cast<std::uint64_t>(Host().call);
 constexpr auto kTileVertexCost = static_cast<std::uint64_t>(Host().tile_call);
-constexpr auto kBytesPerNanosecond = static_cast<std::uint64_t>(Host().touched_bytes);
+constexpr auto kTouchedPerNanosecond = static_cast<std::uint64_t>(Host().touched_bytes);
 constexpr auto kCyclesPerNanosecond = static_cast<std::uint64_t>(Host().estimated_cycles);
 
 std::uint64_t operand_bytes(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v) {
@@ -40,7 +40,7 @@ bool runs_on_tile(const Library& library, const Codelet& codelet) {
 }
 
 std::uint64_t vertex_cost(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v) {
-  const std::uint64_t cost = kVertexCost + operand_bytes(program, codelet, v) / kBytesPerNanosecond;
+  const std::uint64_t cost = kVertexCost + operand_bytes(program, codelet, v) / kTouchedPerNanosecond;
   return v.cycles != tile::kUnestimated ? std::max(cost, v.cycles / kCyclesPerNanosecond) : cost;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // Runs of one program often follow each other at once, and waking a thread that sleeps takes longer than a short one. At first a free
 // thread only looks; then it lets others have the processor between looks.
-constexpr unsigned kSpins = 3000;
+constexpr unsigned kIdleSpins = 3000;
 constexpr auto kLingers = std::chrono::microseconds(500);
 
 }  // namespace
@@ -83,7 +83,7 @@ void Workers::leave(Run& run, unsigned me) {
 
 bool Workers::has_room_soon() const {
   const auto is_called = [&] { return has_room_.load(std::memory_order_acquire) || stopping_.load(); };
-  for (unsigned i = 0; i < kSpins; ++i) {
+  for (unsigned i = 0; i < kIdleSpins; ++i) {
     if (is_called()) return true;
     spin_pause();
   }
