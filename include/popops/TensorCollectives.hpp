@@ -6,9 +6,18 @@
 /// Older names of the collectives between parts of a graph. The functions are libgcl's: programs link it.
 namespace popops {
 
-using gcl::Chunk;
-using gcl::Chunks;
 using gcl::CollectiveOperator;
+
+/// As gcl::Chunk and gcl::Chunks.
+struct Chunk {
+  poplar::Tensor tensor;
+  unsigned index = 0;
+  unsigned offset = 0;
+};
+struct Chunks {
+  std::vector<Chunk> chunks;
+  poplar::Tensor originalInput;
+};
 
 /// gcl::allReduceWithinReplica.
 inline poplar::Tensor allReduce(poplar::Graph& graph, const poplar::Tensor& toReduce, CollectiveOperator op,
@@ -20,13 +29,30 @@ inline poplar::Tensor allReduce(poplar::Graph& graph, const poplar::Tensor& toRe
 /// gcl::reduceScatterWithinReplica.
 inline Chunks reduceScatter(poplar::Graph& graph, const poplar::Tensor& toReduce, CollectiveOperator op, poplar::program::Sequence& prog,
                             const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {
-  return gcl::reduceScatterWithinReplica(graph, toReduce, op, prog, debugContext, options);
+  const gcl::Chunks parts = gcl::reduceScatterWithinReplica(graph, toReduce, op, prog, debugContext, options);
+  Chunks result;
+  result.originalInput = parts.originalInput;
+  for (const gcl::Chunk& part : parts.chunks) {
+    result.chunks.emplace_back();
+    result.chunks.back().tensor = part.tensor;
+    result.chunks.back().index = part.index;
+    result.chunks.back().offset = part.offset;
+  }
+  return result;
 }
 
 /// gcl::allGatherWithinReplica.
 inline poplar::Tensor allGather(poplar::Graph& graph, const Chunks& toGather, poplar::program::Sequence& prog,
                                 const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {
-  return gcl::allGatherWithinReplica(graph, toGather, prog, debugContext, options);
+  gcl::Chunks parts;
+  parts.originalInput = toGather.originalInput;
+  for (const Chunk& part : toGather.chunks) {
+    parts.chunks.emplace_back();
+    parts.chunks.back().tensor = part.tensor;
+    parts.chunks.back().index = part.index;
+    parts.chunks.back().offset = part.offset;
+  }
+  return gcl::allGatherWithinReplica(graph, parts, prog, debugContext, options);
 }
 
 }  // namespace popops

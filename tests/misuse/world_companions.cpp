@@ -56,19 +56,31 @@ Solution Maker<Solution>::make(World& w) {
   return w.roll(4) ? s.model.minimize(s.known) : Solution();
 }
 
-gcl::Chunk Maker<gcl::Chunk>::make(World& w) {
-  gcl::Chunk chunk;
+namespace {
+
+template <class Chunk>
+Chunk chunk_of(World& w) {
+  Chunk chunk;
   chunk.tensor = Maker<poplar::Tensor>::make(w);
   chunk.index = w.roll(4) ? w.roll(3) : Maker<unsigned>::make(w);
   chunk.offset = w.roll(4) ? 4 * w.roll(3) : Maker<unsigned>::make(w);
   return chunk;
 }
-gcl::Chunks Maker<gcl::Chunks>::make(World& w) {
-  gcl::Chunks chunks;
-  chunks.chunks = Maker<std::vector<gcl::Chunk>>::make(w);
+
+template <class Chunks, class Chunk>
+Chunks chunks_of(World& w) {
+  Chunks chunks;
+  chunks.chunks = Maker<std::vector<Chunk>>::make(w);
   chunks.originalInput = Maker<poplar::Tensor>::make(w);
   return chunks;
 }
+
+}  // namespace
+
+gcl::Chunk Maker<gcl::Chunk>::make(World& w) { return chunk_of<gcl::Chunk>(w); }
+gcl::Chunks Maker<gcl::Chunks>::make(World& w) { return chunks_of<gcl::Chunks, gcl::Chunk>(w); }
+popops::Chunk Maker<popops::Chunk>::make(World& w) { return chunk_of<popops::Chunk>(w); }
+popops::Chunks Maker<popops::Chunks>::make(World& w) { return chunks_of<popops::Chunks, popops::Chunk>(w); }
 
 GfloatCast::FormatConfig Maker<GfloatCast::FormatConfig>::make(World& w) {
   const int biases[] = {15, 7, 127, 0, -20, 1000, -1000};

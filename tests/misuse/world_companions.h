@@ -62,6 +62,14 @@ template <>
 struct Maker<gcl::Chunks> {
   static gcl::Chunks make(World& w);
 };
+template <>
+struct Maker<popops::Chunk> {
+  static popops::Chunk make(World& w);
+};
+template <>
+struct Maker<popops::Chunks> {
+  static popops::Chunks make(World& w);
+};
 
 template <>
 struct Maker<popfloat::experimental::RoundType> {
