@@ -8,7 +8,8 @@ namespace popops {
 
 using gcl::CollectiveOperator;
 
-/// As gcl::Chunk and gcl::Chunks.
+/// As gcl::Chunk and gcl::Chunks, but types of their own: programs have functions of them by names that gcl has, too, which lookup by
+/// argument would find beside theirs.
 struct Chunk {
   poplar::Tensor tensor;
   unsigned index = 0;

@@ -225,6 +225,14 @@ TEST(WithinReplica, Refusals) {
   EXPECT_THROW(text >> read, poputil::poplibs_error);
 }
 
+// A program's own function of the older type, by a name that gcl has for its own.
+std::size_t concatChunks(const popops::Chunks& chunks) { return chunks.chunks.size(); }
+TEST(Chunks, OlderOnesAreNotGcls) {
+  popops::Chunks chunks;
+  chunks.chunks.resize(3);
+  EXPECT_EQ(concatChunks(chunks), 3u);
+}
+
 TEST(Chunks, AreInTheOrderOfTheirOffsetsThenOfTheirIndices) {
   Graph graph(Target::createIPUTarget(2, "ipu2"));
   const Tensor a = linear(graph, FLOAT, {3}), b = linear(graph, FLOAT, {2}), c = linear(graph, FLOAT, {4});
