@@ -60,7 +60,7 @@ void multiply(Shape s, const float* a, const float* b, float* c) {
   }
   if (s.n == 0) return;
   // Rows of A that overlap, as windows of an image do, are not libxsmm's: columns of A at a time that do not.
-  const unsigned k = s.k, most = s.turned || s.m == 1 ? k : std::max(s.lda, 1u);
+  const unsigned k = s.k, most = std::max(1u, s.turned || s.m == 1 ? k : s.lda);
   for (unsigned l = 0; l < k || l == 0; l += most, s.accumulate = true) {
     s.k = std::min(most, k - l);
     const libxsmm_smmfunction f = code_for(s);

@@ -52,6 +52,16 @@ TEST(Gemm, MultipliesAnyNumberOfRowsByWholeVectors) {
         }
 }
 
+TEST(Gemm, SumsOfNothingAreZero) {
+  for (const unsigned m : {1u, 3u})
+    for (const bool turned : {false, true}) {
+      const std::vector<float> none(64);
+      std::vector<float> c(m * 10, 7);
+      (turned ? pando_gemm_turned_f32 : pando_gemm_f32)(m, 10, 0, none.data(), 4, none.data(), 10, c.data(), 10, false);
+      EXPECT_EQ(c, std::vector<float>(m * 10, 0));
+    }
+}
+
 // As windows of an image do.
 TEST(Gemm, MultipliesRowsThatOverlap) {
   const unsigned m = 9;

@@ -176,10 +176,9 @@ void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shap
     const std::size_t in = shape[d], outer = std::accumulate(shape.begin(), shape.begin() + d, std::size_t{1}, std::multiplies<>()),
                       inner = std::accumulate(shape.begin() + d + 1, shape.end(), std::size_t{1}, std::multiplies<>());
     shape[d] = static_cast<std::size_t>(dimension.out);
-    computed = computed || !is_view(dimension);
     const bool apart = inner < kRun && outer * inner >= kRun && t.numElements() > 0;
+    computed = computed || apart || !is_view(dimension);
     if (const std::int64_t times = apart ? repeats(dimension) : 0; times > 0) {
-      computed = true;
       t = repeated(o, t.reshape({outer, in, inner}), static_cast<std::size_t>(times)).reshape(shape);
     } else if (apart) {
       // Single elements are picked from here and there: once all of a place lie together, they are rows.
