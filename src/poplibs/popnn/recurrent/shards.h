@@ -1,0 +1,29 @@
+// How the steps of layers with a cell of the program's own are cut, and what their sequences have to be like.
+#pragma once
+
+#include <popnn/Rnn.hpp>
+
+#include <vector>
+
+namespace popnn::rnn::internal {
+
+// Runs of neighbouring steps, as even as they can be.
+class Shards {
+ public:
+  // Throws poplibs_error unless each has a step at least.
+  Shards(const RnnParams& params, unsigned count, const char* where);
+  std::size_t size() const { return intervals_.size(); }
+  const poplar::Interval& operator[](std::size_t i) const { return intervals_[i]; }
+  auto begin() const { return intervals_.begin(); }
+  auto end() const { return intervals_.end(); }
+
+ private:
+  std::vector<poplar::Interval> intervals_;
+};
+
+// n of a sequence {steps * n, ...}. Throws poplibs_error if it is none.
+std::size_t rows_per_step(const RnnParams& params, const poplar::Tensor& sequence, const char* where, const char* what);
+// Throws poplibs_error for varTimeSteps that are no numbers of steps.
+void check_lengths(const RnnParams& params, const char* where);
+
+}  // namespace popnn::rnn::internal
