@@ -14,6 +14,7 @@
 #include <poplin/MatMul.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,8 @@ namespace popnn {
 ///
 /// Forms with attention (auGru...): \p attScores, {batch, time steps}, of the layer's type, has a number for each step: (1 - it) * u stands
 /// in the place of u in the last formula. Forms with \p realTimeSteps, {batch}, INT or UNSIGNED_INT: so many steps of each sequence count;
-/// behind them the state is 0.
+/// behind them the state is 0. So with params.rnn.varTimeSteps (one of both may be given), but without outputFullSequence the output is
+/// that of each sequence's last step.
 ///
 /// Options of matrix products are accepted and go to them; others of the original are accepted and have no effect. All throw
 /// poputil::poplibs_error for shapes and types that do not fit the parameters.
@@ -50,7 +52,20 @@ struct GruParams {
   GruParams(poplar::Type dataType, std::size_t batchSize, std::size_t timeSteps, std::vector<std::size_t> layerSizes,
             NonLinearityType activation_ = NonLinearityType::TANH, NonLinearityType recurrentActivation_ = NonLinearityType::SIGMOID)
       : rnn(dataType, batchSize, timeSteps, std::move(layerSizes)), activation(activation_), recurrentActivation(recurrentActivation_) {}
+  /// With sequences of different lengths: \p timeSteps is rnn.varTimeSteps.
+  GruParams(poplar::Type dataType, std::size_t batchSize, std::size_t maxTimeSteps, const poplar::Tensor& timeSteps,
+            std::vector<std::size_t> layerSizes, NonLinearityType activation_ = NonLinearityType::TANH,
+            NonLinearityType recurrentActivation_ = NonLinearityType::SIGMOID)
+      : rnn(dataType, batchSize, maxTimeSteps, timeSteps, std::move(layerSizes)),
+        activation(activation_),
+        recurrentActivation(recurrentActivation_) {}
 };
+
+/// Multiplications and additions of products, sums and biases; not those of non-linearities. All three throw poputil::poplibs_error
+/// unless there are two layer sizes.
+POPLAR_EXPORT std::uint64_t getBasicGruCellFwdFlops(const GruParams& params);
+POPLAR_EXPORT std::uint64_t getBasicGruCellBwdFlops(const GruParams& params);
+POPLAR_EXPORT std::uint64_t getBasicGruCellWuFlops(const GruParams& params);
 
 /// W {3, input size, output size}, R {3, output size, output size}, b {3, output size}; with resetAfter b {3, 2, output size}.
 struct GruWeights {

@@ -14,6 +14,7 @@
 #include <poplin/MatMul.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace popnn {
 
 /// Long short-term memory. With recurrent activation s and activation a, and * element by element:
 ///   f = s(x Wf + h Rf + bf)   i = s(...)   g = a(...)   o = s(...)      c' = f * c + i * g      h' = o * a(c')
+///
+/// With params.rnn.varTimeSteps so many steps of each sequence count. Behind them outputs are 0; without outputFullSequence the output is
+/// that of each sequence's last step. The cell state behind them is 0, with preserveFinalState or one length for all sequences it is that
+/// of the last step.
 ///
 /// Options of matrix products are accepted and go to them; others of the original are accepted and have no effect. All throw
 /// poputil::poplibs_error for shapes and types that do not fit the parameters.
@@ -34,6 +39,8 @@ struct LstmParams {
   bool outputFullSequence = true;
   /// The gradient of the input is asked for.
   bool calcInputGradients = true;
+  /// Sequences of different lengths: the last cell state is that of each one's last step.
+  bool preserveFinalState = false;
   /// Where weights have the units.
   std::vector<BasicLstmCellUnit> cellOrder = getDefaultBasicLstmCellOrder();
   NonLinearityType activation = NonLinearityType::TANH;
@@ -43,7 +50,20 @@ struct LstmParams {
   LstmParams(poplar::Type dataType, std::size_t batchSize, std::size_t timeSteps, std::vector<std::size_t> layerSizes,
              NonLinearityType activation_ = NonLinearityType::TANH, NonLinearityType recurrentActivation_ = NonLinearityType::SIGMOID)
       : rnn(dataType, batchSize, timeSteps, std::move(layerSizes)), activation(activation_), recurrentActivation(recurrentActivation_) {}
+  /// With sequences of different lengths: \p timeSteps is rnn.varTimeSteps.
+  LstmParams(poplar::Type dataType, std::size_t batchSize, std::size_t maxTimeSteps, const poplar::Tensor& timeSteps,
+             std::vector<std::size_t> layerSizes, NonLinearityType activation_ = NonLinearityType::TANH,
+             NonLinearityType recurrentActivation_ = NonLinearityType::SIGMOID)
+      : rnn(dataType, batchSize, maxTimeSteps, timeSteps, std::move(layerSizes)),
+        activation(activation_),
+        recurrentActivation(recurrentActivation_) {}
 };
+
+/// Multiplications and additions of products, sums and biases; not those of non-linearities. All three throw poputil::poplibs_error
+/// unless there are two layer sizes.
+POPLAR_EXPORT std::uint64_t getBasicLstmCellFwdFlops(const LstmParams& params);
+POPLAR_EXPORT std::uint64_t getBasicLstmCellBwdFlops(const LstmParams& params);
+POPLAR_EXPORT std::uint64_t getBasicLstmCellWuFlops(const LstmParams& params);
 
 /// h and c: {batch, output size} each.
 struct LstmState {
@@ -51,6 +71,18 @@ struct LstmState {
   poplar::Tensor cellState;
   /// {2, batch, output size}.
   poplar::Tensor getAsTensor() const { return concat(output.expand({0}), cellState.expand({0})); }
+};
+
+/// The gradient of the last state, made of what callers have: nothing, that of the cell state, or that of both, whose invalid tensors
+/// count as 0. What it is made of must live as long.
+struct StateGradient {
+  const poplar::Tensor* output = nullptr;
+  const poplar::Tensor* cellState = nullptr;
+
+  StateGradient() = default;
+  StateGradient(std::nullptr_t) {}
+  StateGradient(const poplar::Tensor* ofCellState) : cellState(ofCellState) {}
+  StateGradient(const LstmState* of) : output(of ? &of->output : nullptr), cellState(of ? &of->cellState : nullptr) {}
 };
 
 /// W {4, input size, output size}, R {4, output size, output size}, b {4, output size}.
@@ -93,13 +125,14 @@ POPLAR_EXPORT poplar::Tensor lstmFwd(poplar::Graph& graph, const LstmParams& par
                                      poplar::Tensor* intermediates, const poplar::DebugContext& debugContext = {},
                                      const poplar::OptionFlags& options = {}, poplin::PlanningCache* planningCache = nullptr);
 
-/// Gradients of the initial state, given those of the output (of the last step's alone, without outputFullSequence) and, if not null, of
-/// the last cell state. \p inputGrad and \p bwdIntermediates may be null.
+/// Gradients of the initial state, given those of the output (of the last step's alone, without outputFullSequence) and, besides, of the
+/// last state: a null pointer, `const Tensor*` to that of the cell state, or `const LstmState*`. \p inputGrad and \p bwdIntermediates may
+/// be null.
 POPLAR_EXPORT LstmState lstmBwd(poplar::Graph& graph, const LstmParams& params, poplar::program::Sequence& prog,
                                 const LstmState& fwdStateInit, const poplar::Tensor& fwdIntermediates, const LstmWeights& weights,
                                 const poplar::Tensor& input, const poplar::Tensor& output, const poplar::Tensor& outputGrad,
-                                const poplar::Tensor* lastCellStateGrad, poplar::Tensor* inputGrad, poplar::Tensor* bwdIntermediates,
-                                const poplar::DebugContext& debugContext, const poplar::OptionFlags& options = {},
+                                const StateGradient& lastStateGrad, poplar::Tensor* inputGrad, poplar::Tensor* bwdIntermediates,
+                                const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {},
                                 poplin::PlanningCache* planningCache = nullptr);
 /// Gradients of the weights.
 POPLAR_EXPORT LstmWeights lstmWU(poplar::Graph& graph, const LstmParams& params, poplar::program::Sequence& prog,
@@ -111,8 +144,8 @@ POPLAR_EXPORT LstmWeights lstmWU(poplar::Graph& graph, const LstmParams& params,
 POPLAR_EXPORT LstmState lstmBwdWithWU(poplar::Graph& graph, const LstmParams& params, poplar::program::Sequence& prog,
                                       const LstmState& fwdStateInit, const poplar::Tensor& fwdIntermediates, const LstmWeights& weights,
                                       const poplar::Tensor& input, const poplar::Tensor& output, const poplar::Tensor& outputGrad,
-                                      const poplar::Tensor* lastCellStateGrad, poplar::Tensor* inputGrad, LstmWeights& weightsGrad,
-                                      const poplar::DebugContext& debugContext, const poplar::OptionFlags& options = {},
+                                      const StateGradient& lastStateGrad, poplar::Tensor* inputGrad, LstmWeights& weightsGrad,
+                                      const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {},
                                       poplin::PlanningCache* planningCache = nullptr);
 
 }  // namespace lstm

@@ -64,6 +64,18 @@ void check(const Layer& l, const GruParams& params, const Tensor& state, const G
                     n.elementType().toString(), n.shapeToString(), l.batch());
 }
 
+// With the lengths that the parameters give. Where the last output alone is asked for, that is each sequence's own last one.
+Extras with_lengths(const Layer& l, const GruParams& params, Extras extras) {
+  if (!params.rnn.variableTimeSteps()) return extras;
+  if (extras.lengths)
+    poputil::refuse("real-time-steps", "{}: both realTimeSteps and params.rnn.varTimeSteps; expected one of them", l.where);
+  if (params.rnn.batchVariableTimeSteps()) {
+    extras.lengths = &params.rnn.varTimeSteps;
+    extras.keeps_state = !params.outputFullSequence;
+  }
+  return extras;
+}
+
 // What of the extras belongs to a step, each as {batch, outputs}.
 class StepExtras {
  public:
@@ -77,13 +89,10 @@ class StepExtras {
   }
   // 1 where the step counts, else 0.
   Tensor counts(const Tensor& step, bool backward, Sequence& prog) const {
-    const Tensor lengths = extras_.lengths->reinterpret(INT), index = step.reinterpret(INT).reshape({1});
-    const int steps = static_cast<int>(l_.steps());
-    const Tensor counts =
-        backward ? popops::map(l_.graph, pe::Lt(pe::Const(steps - 1) - pe::_2, pe::_1), {lengths, index}, prog, {l_.debug, "counts"})
-                 : popops::map(l_.graph, pe::Lt(pe::_2, pe::_1), {lengths, index}, prog, {l_.debug, "counts"});
-    return wide(popops::cast(l_.graph, counts, l_.params.dataType, prog, {l_.debug, "counts"}));
+    return l_.counts(*extras_.lengths, backward ? Layer::Order::backward : Layer::Order::forward, step, prog);
   }
+  // Behind its end a sequence's state stays what it was; else it is 0.
+  bool keeps_state() const { return extras_.keeps_state; }
 
  private:
   Tensor wide(const Tensor& of_sequences) const { return of_sequences.expand({1}).broadcast(static_cast<unsigned>(l_.outputs()), 1); }
@@ -121,11 +130,14 @@ class ForwardStep {
     const Tensor update = extras_.has_attention() ? popops::map(l_.graph, pe::_1 * (pe::Const(1.0f) - pe::_2),
                                                                 {u, extras_.attention(step, false, prog)}, prog, {l_.debug, "u"})
                                                   : u;
-    if (extras_.has_lengths())
-      popops::mapInPlace(l_.graph, pe::_4 * (pe::_2 * pe::_1 + (pe::Const(1.0f) - pe::_2) * pe::_3),
-                         {h, update, c, extras_.counts(step, false, prog)}, prog, {l_.debug, "state"});
+    const auto state = pe::_2 * pe::_1 + (pe::Const(1.0f) - pe::_2) * pe::_3;
+    if (extras_.has_lengths() && extras_.keeps_state())
+      popops::mapInPlace(l_.graph, pe::_4 * state + (pe::Const(1.0f) - pe::_4) * pe::_1, {h, update, c, extras_.counts(step, false, prog)},
+                         prog, {l_.debug, "state"});
+    else if (extras_.has_lengths())
+      popops::mapInPlace(l_.graph, pe::_4 * state, {h, update, c, extras_.counts(step, false, prog)}, prog, {l_.debug, "state"});
     else
-      popops::mapInPlace(l_.graph, pe::_2 * pe::_1 + (pe::Const(1.0f) - pe::_2) * pe::_3, {h, update, c}, prog, {l_.debug, "state"});
+      popops::mapInPlace(l_.graph, state, {h, update, c}, prog, {l_.debug, "state"});
     return {r, u, c, before, kept};
   }
 
@@ -158,7 +170,13 @@ class BackwardStep {
   // `dh` becomes the gradient of the state before the step; returns the sums' gradients {batch, units, outputs}, and sets *of_attention.
   Tensor run(const Tensor& kept, const Tensor& dh, const Tensor& step, Tensor* of_attention, Sequence& prog) {
     const Tensor r = kept[0], u = kept[1], c = kept[2], before = kept[3];
-    if (extras_.has_lengths()) popops::mulInPlace(l_.graph, dh, extras_.counts(step, true, prog), prog, {l_.debug, "counts"});
+    Tensor passing;  // gradients that pass sequences which have ended
+    if (extras_.has_lengths()) {
+      const Tensor counts = extras_.counts(step, true, prog);
+      if (extras_.keeps_state())
+        passing = popops::map(l_.graph, pe::_1 * (pe::Const(1.0f) - pe::_2), {dh, counts}, prog, {l_.debug, "passing"});
+      popops::mulInPlace(l_.graph, dh, counts, prog, {l_.debug, "counts"});
+    }
     Tensor d_u = popops::map(l_.graph, pe::_1 * (pe::_2 - pe::_3), {dh, before, c}, prog, {l_.debug, "u"}), update = u;
     if (extras_.has_attention()) {
       const Tensor a = extras_.attention(step, true, prog);
@@ -184,6 +202,7 @@ class BackwardStep {
     const Tensor through_gates = l_.product(concat(sum_r, sum_u, 1), of_gates_, prog, "stateGradient");
     popops::mapInPlace(l_.graph, pe::_1 * pe::_2 + pe::_3 + pe::_4, {dh, update, through_candidate, through_gates}, prog,
                        {l_.debug, "outputGradient"});
+    if (passing.valid()) popops::addInPlace(l_.graph, dh, passing, prog, {l_.debug, "outputGradient"});
     std::vector<Tensor> gradients(kUnits);
     gradients[place(params_, BASIC_GRU_CELL_RESET_GATE)] = sum_r.expand({1});
     gradients[place(params_, BASIC_GRU_CELL_UPDATE_GATE)] = sum_u.expand({1});
@@ -204,19 +223,20 @@ std::size_t unit_gradients(const GruParams& params) { return kUnits + (params.re
 }  // namespace
 
 Tensor forward(const Layer& l, const GruParams& params, const Tensor& state, const Tensor& in, const GruWeights& weights,
-               const Extras& extras, Tensor* intermediates, Sequence& prog) {
+               const Extras& given, Tensor* intermediates, Sequence& prog) {
+  const Extras extras = with_lengths(l, params, given);
   check(l, params, state, weights, in, extras);
   const Tensor from_inputs = l.product(in.flatten(0, 2), internal::as_matrix(weights.inputWeights), prog, "inputs")
                                  .reshape({l.steps(), l.batch(), kUnits, l.outputs()});
   popops::addInPlace(l.graph, from_inputs, input_biases(params, weights), prog, {l.debug, "biases"});
   const Tensor h = l.copy_of(state, prog, "state");
   Tensor outputs;
-  if (params.outputFullSequence) outputs = l.sequence({l.batch(), l.outputs()}, "outputs");
-  if (intermediates) *intermediates = l.sequence({kKept, l.batch(), l.outputs()}, "intermediates");
+  if (params.outputFullSequence) outputs = l.results({l.batch(), l.outputs()}, prog, "outputs");
+  if (intermediates) *intermediates = l.results({kKept, l.batch(), l.outputs()}, prog, "intermediates");
   const StepExtras of_step(l, extras);
   ForwardStep forward_step(l, params, weights, of_step);
   l.loop(
-      prog,
+      Layer::Order::forward, prog,
       [&](const Tensor& step, Sequence& round) {
         std::vector<Tensor> kept = forward_step.run(l.get(from_inputs, step, round, "inputs"), h, step, round);
         if (intermediates) {
@@ -230,7 +250,8 @@ Tensor forward(const Layer& l, const GruParams& params, const Tensor& state, con
 }
 
 Gradients backward(const Layer& l, const GruParams& params, const Tensor& state, const Tensor& intermediates, const GruWeights& weights,
-                   const Tensor& in, const Tensor& output_gradient, const Extras& extras, Tensor* in_gradient, Sequence& prog) {
+                   const Tensor& in, const Tensor& output_gradient, const Extras& given, Tensor* in_gradient, Sequence& prog) {
+  const Extras extras = with_lengths(l, params, given);
   check(l, params, state, weights, in, extras);
   l.check(intermediates, {l.steps(), kKept, l.batch(), l.outputs()}, "the intermediates");
   const bool full = params.outputFullSequence;
@@ -239,12 +260,12 @@ Gradients backward(const Layer& l, const GruParams& params, const Tensor& state,
           "the output's gradient");
   Gradients out;
   out.state = full ? l.zeros_like(state, prog, "outputGradient") : l.copy_of(output_gradient, prog, "outputGradient");
-  out.units = l.sequence({l.batch(), unit_gradients(params), l.outputs()}, "unitGradients");
-  if (extras.attention) out.attention = l.sequence({l.batch()}, "attentionGradient");
+  out.units = l.results({l.batch(), unit_gradients(params), l.outputs()}, prog, "unitGradients");
+  if (extras.attention) out.attention = l.results({l.batch()}, prog, "attentionGradient");
   const StepExtras of_step(l, extras);
   BackwardStep backward_step(l, params, weights, of_step);
   l.loop(
-      prog,
+      Layer::Order::backward, prog,
       [&](const Tensor& step, Sequence& round) {
         const Tensor kept = l.get(intermediates.reverse(0), step, round, "intermediates");
         if (full)
@@ -281,6 +302,31 @@ GruWeights update(const Layer& l, const GruParams& params, const Tensor& state, 
   Tensor biases = internal::biases_gradient(l, of_sums, prog);
   if (params.resetAfter) biases = concat(biases.expand({1}), internal::biases_gradient(l, concat(of_products, 2), prog).expand({1}), 1);
   return {internal::weights_gradient(l, in, of_sums, prog, "inputWeightsGradient"), concat(output_weights, 0), biases};
+}
+
+namespace {
+
+std::uint64_t cells(const GruParams& params) {
+  if (params.rnn.layerSizes.size() != 2)
+    poputil::refuse("layer-parameters", "popnn::gru: {} layer sizes; expected those of input and output", params.rnn.layerSizes.size());
+  return std::uint64_t{params.rnn.maxTimeSteps} * params.rnn.batchSize * params.rnn.layerSizes[1];
+}
+
+}  // namespace
+
+std::uint64_t getBasicGruCellFwdFlops(const GruParams& params) {
+  // Each unit: products with input and state, their sum and the bias; the reset state: a product; the state: two products, a difference and
+  // a sum.
+  return cells(params) * (kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 5);
+}
+std::uint64_t getBasicGruCellBwdFlops(const GruParams& params) {
+  const std::uint64_t inputs = params.calcInputGradients && params.rnn.layerSizes.size() == 2 ? params.rnn.layerSizes[0] : 0;
+  // Each unit: products that lead to input and state. Gradients of u and c: two products and two differences; of the reset state: two
+  // products; of the state: a product and two sums.
+  return cells(params) * (kUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 9);
+}
+std::uint64_t getBasicGruCellWuFlops(const GruParams& params) {
+  return cells(params) * kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
 }
 
 }  // namespace popnn::gru

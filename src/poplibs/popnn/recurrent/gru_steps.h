@@ -10,6 +10,7 @@ namespace popnn::gru {
 struct Extras {
   const poplar::Tensor* attention = nullptr;  // {batch, steps}: how much of its update a step makes
   const poplar::Tensor* lengths = nullptr;    // {batch}: the steps that count
+  bool keeps_state = false;                   // behind these: else it is 0
 };
 
 poplar::Tensor forward(const internal::Layer& layer, const GruParams& params, const poplar::Tensor& state, const poplar::Tensor& in,

@@ -48,6 +48,12 @@ void check(const Layer& l, const LstmState& state, const LstmWeights& weights, c
   l.check(weights.biases, {kUnits, l.outputs()}, "the biases");
 }
 
+// The second operand where the third is 1; where it is 0, the fourth, or 0.
+pe::Any selected(bool keep) {
+  if (keep) return pe::Any(pe::_2 * pe::_3 + pe::_4 * (pe::Const(1.0f) - pe::_3));
+  return pe::Any(pe::_2 * pe::_3);
+}
+
 }  // namespace
 
 std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder() { return {kInOrder.begin(), kInOrder.end()}; }
@@ -116,21 +122,30 @@ std::pair<Tensor, Tensor> lstmFwd(Graph& graph, const LstmParams& params, const 
   const Tensor h = l.copy_of(stateInit.output, prog, "output"), c = l.copy_of(stateInit.cellState, prog, "cellState");
   const Tensor matrix = internal::as_matrix(weights.outputWeights);
   Tensor outputs;
-  if (params.outputFullSequence) outputs = l.sequence({l.batch(), l.outputs()}, "outputs");
-  if (intermediates) *intermediates = l.sequence({kKept, l.batch(), l.outputs()}, "intermediates");
+  if (params.outputFullSequence) outputs = l.results({l.batch(), l.outputs()}, prog, "outputs");
+  if (intermediates) *intermediates = l.results({kKept, l.batch(), l.outputs()}, prog, "intermediates");
+  const bool masked = params.rnn.batchVariableTimeSteps();
   l.loop(
-      prog,
+      Layer::Order::forward, prog,
       [&](const Tensor& step, Sequence& round) {
         const Tensor sums = l.get(from_inputs, step, round, "inputs");
         popops::addInPlace(graph, sums, l.product(h, matrix, round, "state").reshape(sums.shape()), round, {l.debug, "sums"});
         std::vector<Tensor> units;
         for (const BasicLstmCellUnit u : kInOrder)
           units.push_back(l.activated(activation_of(params, u), sums.slice(place(params, u), place(params, u) + 1, 1).squeeze({1}), round));
-        const Tensor before = intermediates ? l.copy_of(c, round, "before") : c;
+        const Tensor before = intermediates || masked ? l.copy_of(c, round, "before") : c;
         popops::mapInPlace(graph, pe::_1 * pe::_2 + pe::_3 * pe::_4, {c, units[0], units[1], units[2]}, round, {l.debug, "cellState"});
         const Tensor active = l.activated(params.activation, c, round);
-        round.add(program::Copy(popops::mul(graph, units[3], active, round, {l.debug, "output"}), h, false, {l.debug, "output"}));
-        if (outputs.valid()) l.put(outputs, h, step, round, "outputs");
+        const Tensor output = popops::mul(graph, units[3], active, round, {l.debug, "output"});
+        if (masked) {
+          const Tensor counts = l.counts(params.rnn.varTimeSteps, Layer::Order::forward, step, round);
+          popops::mapInPlace(graph, selected(params.preserveFinalState), {c, c, counts, before}, round, {l.debug, "cellState"});
+          popops::mapInPlace(graph, selected(true), {h, output, counts, h}, round, {l.debug, "output"});
+          if (outputs.valid()) popops::mulInPlace(graph, output, counts, round, {l.debug, "outputs"});
+        } else {
+          round.add(program::Copy(output, h, false, {l.debug, "output"}));
+        }
+        if (outputs.valid()) l.put(outputs, masked ? output : h, step, round, "outputs");
         if (!intermediates) return;
         units.push_back(active);
         units.push_back(before);
@@ -149,9 +164,9 @@ Tensor lstmFwd(Graph& graph, const LstmParams& params, Sequence& prog, const Lst
 }
 
 LstmState lstmBwd(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& fwdStateInit, const Tensor& fwdIntermediates,
-                  const LstmWeights& weights, const Tensor& input, const Tensor&, const Tensor& outputGrad, const Tensor* lastCellStateGrad,
-                  Tensor* inputGrad, Tensor* bwdIntermediates, const DebugContext& debugContext, const OptionFlags& options,
-                  poplin::PlanningCache* planningCache) {
+                  const LstmWeights& weights, const Tensor& input, const Tensor&, const Tensor& outputGrad,
+                  const StateGradient& lastStateGrad, Tensor* inputGrad, Tensor* bwdIntermediates, const DebugContext& debugContext,
+                  const OptionFlags& options, poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "lstmBwd"}, options, planningCache, "popnn::lstm::lstmBwd");
   check(l, fwdStateInit, weights, input);
   l.check(fwdIntermediates, {l.steps(), kKept, l.batch(), l.outputs()}, "the intermediates");
@@ -159,18 +174,36 @@ LstmState lstmBwd(Graph& graph, const LstmParams& params, Sequence& prog, const 
   l.check(outputGrad, full ? std::vector<std::size_t>{l.steps(), l.batch(), l.outputs()} : std::vector<std::size_t>{l.batch(), l.outputs()},
           "the output's gradient");
   const Tensor dh = full ? l.zeros_like(fwdStateInit.output, prog, "outputGradient") : l.copy_of(outputGrad, prog, "outputGradient");
+  if (lastStateGrad.output && lastStateGrad.output->valid()) {
+    l.check(*lastStateGrad.output, {l.batch(), l.outputs()}, "the last output's gradient");
+    popops::addInPlace(graph, dh, *lastStateGrad.output, prog, {l.debug, "outputGradient"});
+  }
+  const bool of_cell = lastStateGrad.cellState && lastStateGrad.cellState->valid();
+  if (of_cell) l.check(*lastStateGrad.cellState, {l.batch(), l.outputs()}, "the last cell state's gradient");
   const Tensor dc =
-      lastCellStateGrad ? l.copy_of(*lastCellStateGrad, prog, "cellGradient") : l.zeros_like(fwdStateInit.cellState, prog, "cellGradient");
-  const Tensor unit_gradients = l.sequence({l.batch(), kUnits, l.outputs()}, "unitGradients");
+      of_cell ? l.copy_of(*lastStateGrad.cellState, prog, "cellGradient") : l.zeros_like(fwdStateInit.cellState, prog, "cellGradient");
+  const Tensor unit_gradients = l.results({l.batch(), kUnits, l.outputs()}, prog, "unitGradients");
   const Tensor matrix = internal::as_matrix(weights.outputWeights).transpose();
+  const bool masked = params.rnn.batchVariableTimeSteps();
   // Steps from the last to the first: of reversed sequences.
   l.loop(
-      prog,
+      Layer::Order::backward, prog,
       [&](const Tensor& step, Sequence& round) {
         const Tensor kept = l.get(fwdIntermediates.reverse(0), step, round, "intermediates");
         const Tensor f = kept[0], i = kept[1], g = kept[2], o = kept[3], active = kept[4], before = kept[5];
+        Tensor counts, past_h, past_c;  // the last two: gradients that pass sequences which have ended
+        if (masked) {
+          counts = l.counts(params.rnn.varTimeSteps, Layer::Order::backward, step, round);
+          const auto passing = [&](const Tensor& gradient) {
+            return popops::map(graph, pe::_1 * (pe::Const(1.0f) - pe::_2), {gradient, counts}, round, {l.debug, "passing"});
+          };
+          past_h = passing(dh);
+          if (params.preserveFinalState) past_c = passing(dc);
+        }
         if (full)
           popops::addInPlace(graph, dh, l.get(outputGrad.reverse(0), step, round, "outputGradient"), round, {l.debug, "outputGradient"});
+        if (masked)
+          for (const Tensor& t : {dh, dc}) popops::mulInPlace(graph, t, counts, round, {l.debug, "counts"});
         popops::addInPlace(graph, dc,
                            l.activation_gradient(params.activation, active, popops::mul(graph, dh, o, round, {l.debug, "cell"}), round),
                            round, {l.debug, "cellGradient"});
@@ -184,7 +217,9 @@ LstmState lstmBwd(Graph& graph, const LstmParams& params, Sequence& prog, const 
         const Tensor all = concat(gradients, 1);
         l.put(unit_gradients.reverse(0), all, step, round, "unitGradients");
         popops::mulInPlace(graph, dc, f, round, {l.debug, "cellGradient"});
+        if (past_c.valid()) popops::addInPlace(graph, dc, past_c, round, {l.debug, "cellGradient"});
         round.add(program::Copy(l.product(all.flatten(1, 3), matrix, round, "stateGradient"), dh, false, {l.debug, "outputGradient"}));
+        if (masked) popops::addInPlace(graph, dh, past_h, round, {l.debug, "outputGradient"});
       },
       "steps");
   if (bwdIntermediates) *bwdIntermediates = unit_gradients;
@@ -212,14 +247,38 @@ LstmWeights lstmWU(Graph& graph, const LstmParams& params, Sequence& prog, const
 
 LstmState lstmBwdWithWU(Graph& graph, const LstmParams& params, Sequence& prog, const LstmState& fwdStateInit,
                         const Tensor& fwdIntermediates, const LstmWeights& weights, const Tensor& input, const Tensor& output,
-                        const Tensor& outputGrad, const Tensor* lastCellStateGrad, Tensor* inputGrad, LstmWeights& weightsGrad,
+                        const Tensor& outputGrad, const StateGradient& lastStateGrad, Tensor* inputGrad, LstmWeights& weightsGrad,
                         const DebugContext& debugContext, const OptionFlags& options, poplin::PlanningCache* planningCache) {
   Tensor between;
-  const LstmState state = lstmBwd(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad,
-                                  lastCellStateGrad, inputGrad, &between, debugContext, options, planningCache);
+  const LstmState state = lstmBwd(graph, params, prog, fwdStateInit, fwdIntermediates, weights, input, output, outputGrad, lastStateGrad,
+                                  inputGrad, &between, debugContext, options, planningCache);
   weightsGrad =
       lstmWU(graph, params, prog, fwdStateInit, fwdIntermediates, between, weights, input, output, debugContext, options, planningCache);
   return state;
+}
+
+namespace {
+
+std::uint64_t cells(const LstmParams& params) {
+  if (params.rnn.layerSizes.size() != 2)
+    poputil::refuse("layer-parameters", "popnn::lstm: {} layer sizes; expected those of input and output", params.rnn.layerSizes.size());
+  return std::uint64_t{params.rnn.maxTimeSteps} * params.rnn.batchSize * params.rnn.layerSizes[1];
+}
+
+}  // namespace
+
+std::uint64_t getBasicLstmCellFwdFlops(const LstmParams& params) {
+  // Each unit: products with input and state, their sum and the bias; the cell state: two products and a sum; the output: a product.
+  return cells(params) * (kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 4);
+}
+std::uint64_t getBasicLstmCellBwdFlops(const LstmParams& params) {
+  const std::uint64_t inputs = params.calcInputGradients && params.rnn.layerSizes.size() == 2 ? params.rnn.layerSizes[0] : 0;
+  // Each unit: products that lead to input and state. The cell's gradient: a product and a sum; its units': four products; what goes on:
+  // one.
+  return cells(params) * (kUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 7);
+}
+std::uint64_t getBasicLstmCellWuFlops(const LstmParams& params) {
+  return cells(params) * kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
 }
 
 }  // namespace popnn::lstm

@@ -168,7 +168,7 @@ Tensor forwardIterate(Graph& graph, const Tensor& feedFwdIn, const Tensor& initS
   l->check(biases, {l->outputs()}, "the biases");
   const Tensor h = l->copy_of(initState, prog, "state"), outputs = l->sequence({l->batch(), l->outputs()}, "outputs");
   l->loop(
-      prog,
+      Layer::Order::forward, prog,
       [&](const Tensor& step, Sequence& round) {
         const Tensor sums = l->product(h, feedbackWeights, round, "state");
         popops::mapInPlace(graph, pe::_1 + pe::_2 + pe::_3, {sums, l->get(feedFwdIn, step, round, "inputs"), biases}, round,
@@ -256,7 +256,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> rnnBwdSequence(Graph& graph, bool doW
   const Tensor next = l->zeros_like(fwdStateInit, prog, "state"), sums = l->sequence({l->batch(), l->outputs()}, "sums");
   // Steps from the last to the first: of reversed sequences.
   l->loop(
-      prog,
+      Layer::Order::backward, prog,
       [&](const Tensor& step, Sequence& round) {
         const Tensor gradient = sum_gradient(l.layer, l->get(outGradient.reverse(0), step, round, "outputGradient"), next,
                                              l->get(fwdState.reverse(0), step, round, "output"), feedbackWeights, nonLinearityType, round);

@@ -1,8 +1,11 @@
 #include "steps.h"
 #include "poplibs/poputil/refuse.h"
+#include "shards.h"
 
 #include <popnn/NonLinearity.hpp>
+#include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>
+#include <popops/ElementWise.hpp>
 #include <popops/Loop.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/Zero.hpp>
@@ -13,6 +16,7 @@ namespace popnn::internal {
 
 using namespace poplar;
 using program::Sequence;
+namespace pe = popops::expr;
 
 namespace {
 
@@ -34,7 +38,7 @@ Layer::Layer(Graph& graph_, const rnn::RnnParams& params_, const DebugContext& d
   if (params.dataType != FLOAT && params.dataType != HALF)
     refuse("data of type " + params.dataType.toString() + "; expected float or half");
   if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0) refuse("a size is 0");
-  if (params.varTimeSteps.valid()) refuse("sequences of different lengths (varTimeSteps) are not supported");
+  rnn::internal::check_lengths(params, where.c_str());
 }
 
 Tensor Layer::product(const Tensor& a, const Tensor& b, Sequence& prog, const char* name) const {
@@ -45,6 +49,12 @@ Tensor Layer::sequence(const std::vector<std::size_t>& shape, const char* name) 
   std::vector<std::size_t> full = {steps()};
   full.insert(full.end(), shape.begin(), shape.end());
   return popops::createSliceableTensor(graph, params.dataType, full, {0}, {1}, 0, {debug, name});
+}
+
+Tensor Layer::results(const std::vector<std::size_t>& shape, Sequence& prog, const char* name) const {
+  const Tensor t = sequence(shape, name);
+  if (params.variableTimeSteps()) popops::zero(graph, t, prog, {debug, name});
+  return t;
 }
 
 Tensor Layer::state(const char* name) const {
@@ -73,14 +83,39 @@ void Layer::put(const Tensor& sequence, const Tensor& step, const Tensor& index,
   popops::dynamicUpdate(graph, sequence, step.expand({0}), index, {0}, {1}, prog, {debug, name});
 }
 
-void Layer::loop(Sequence& prog, const std::function<void(const Tensor&, Sequence&)>& body, const char* name) const {
+namespace {
+
+// The number of a step of which placeholder `at` is the number in the order of a loop.
+pe::Any number_of(const Layer& l, Layer::Order order, const pe::PlaceHolder& at) {
+  if (order == Layer::Order::forward) return pe::Any(at);
+  return pe::Any(pe::Const(static_cast<int>(l.steps()) - 1) - at);
+}
+
+}  // namespace
+
+void Layer::loop(Order order, Sequence& prog, const std::function<void(const Tensor&, Sequence&)>& body, const char* name) const {
+  Tensor longest;
+  if (params.variableTimeSteps())
+    longest = popops::reduce(graph, popops::cast(graph, params.varTimeSteps, INT, prog, {debug, "lengths"}), {0}, {popops::Operation::MAX},
+                             prog, {debug, "longest"});
   prog.add(popops::countedLoop(graph, steps(),
                                [&](const Tensor& index) {
                                  Sequence round;
                                  body(index, round);
-                                 return program::Program(round);
+                                 if (!longest.valid()) return program::Program(round);
+                                 Sequence guarded;
+                                 const Tensor goes_on = popops::map(graph, pe::Lt(number_of(*this, order, pe::_1), pe::_2),
+                                                                    {index.reinterpret(INT).reshape({}), longest}, guarded, {debug, name});
+                                 guarded.add(program::If(goes_on, round, Sequence(), {debug, name}));
+                                 return program::Program(guarded);
                                },
                                {debug, name}));
+}
+
+Tensor Layer::counts(const Tensor& lengths, Order order, const Tensor& step, Sequence& prog) const {
+  const Tensor counts = popops::map(graph, pe::Cast(pe::Lt(number_of(*this, order, pe::_2), pe::_1), params.dataType),
+                                    {lengths.reinterpret(INT), step.reinterpret(INT)}, prog, {debug, "counts"});
+  return counts.expand({1}).broadcast(static_cast<unsigned>(outputs()), 1);
 }
 
 Tensor Layer::activated(NonLinearityType type, const Tensor& t, Sequence& prog) const {

@@ -31,6 +31,8 @@ struct Layer {
   poplar::Tensor product(const poplar::Tensor& a, const poplar::Tensor& b, poplar::program::Sequence& prog, const char* name) const;
   // A sequence {steps, shape ...} that is good to read and write step by step.
   poplar::Tensor sequence(const std::vector<std::size_t>& shape, const char* name) const;
+  // One that steps are written to; 0 at first if there are steps that may be left out.
+  poplar::Tensor results(const std::vector<std::size_t>& shape, poplar::program::Sequence& prog, const char* name) const;
   // {batch, outputs}.
   poplar::Tensor state(const char* name) const;
   poplar::Tensor copy_of(const poplar::Tensor& t, poplar::program::Sequence& prog, const char* name) const;
@@ -39,9 +41,13 @@ struct Layer {
   poplar::Tensor get(const poplar::Tensor& sequence, const poplar::Tensor& index, poplar::program::Sequence& prog, const char* name) const;
   void put(const poplar::Tensor& sequence, const poplar::Tensor& step, const poplar::Tensor& index, poplar::program::Sequence& prog,
            const char* name) const;
-  // For each step.
-  void loop(poplar::program::Sequence& prog, const std::function<void(const poplar::Tensor&, poplar::program::Sequence&)>& body,
-            const char* name) const;
+  // For each step, with its number; backward from the last to the first, with its number from the end. Steps behind the end of all
+  // sequences (params.varTimeSteps) are left out.
+  enum class Order { forward, backward };
+  void loop(Order order, poplar::program::Sequence& prog,
+            const std::function<void(const poplar::Tensor&, poplar::program::Sequence&)>& body, const char* name) const;
+  // 1 where a step of that number counts for a sequence of that length ({batch}), else 0: {batch, outputs}.
+  poplar::Tensor counts(const poplar::Tensor& lengths, Order order, const poplar::Tensor& step, poplar::program::Sequence& prog) const;
   poplar::Tensor activated(NonLinearityType type, const poplar::Tensor& t, poplar::program::Sequence& prog) const;
   // Of the operand, from the result's gradient and the result.
   poplar::Tensor activation_gradient(NonLinearityType type, const poplar::Tensor& result, const poplar::Tensor& gradient,

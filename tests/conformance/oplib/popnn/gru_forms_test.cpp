@@ -5,6 +5,8 @@
 #include <popnn/Gru.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
+
 #include "oplib.h"
 #include "recurrent_reference.h"
 
@@ -72,6 +74,44 @@ TEST(GruForms, ForwardAndGradients) {
                      operands(form)[k].name + ", " + form.name());
     }
   }
+}
+
+// Lengths as a parameter of the layer: like realTimeSteps, but where the last output alone is asked for.
+TEST(GruForms, LengthsOfTheParameters) {
+  for (const bool attention : {false, true})
+    for (const bool full : {true, false}) {
+      const Form form = {attention, true, false, !full};
+      const std::vector<Operand> all = operands(form);
+      std::vector<Numbers> values;
+      for (const Operand& o : all) values.push_back(o.values);
+      const std::size_t one = kBatch * kOut;
+      const auto out = run(Machine::ipu1, all, [&](Graph& g, Tensors& in, Sequence& prog) {
+        GruParams params(FLOAT, kBatch, kSteps, in[7], {kIn, kOut});
+        params.outputFullSequence = full;
+        const popnn::gru::GruWeights weights = {in[2], in[3], in[4]};
+        popnn::gru::GruWeights w;
+        Tensor kept, of_input, of_attention;
+        const Tensor gradient = full ? in[6] : in[6][kSteps - 1];
+        using namespace popnn::gru;
+        const Tensor output = attention ? auGruFwd(g, params, in[1], in[0], weights, &kept, in[5], prog)
+                                        : gruFwd(g, params, in[1], in[0], weights, &kept, prog);
+        const Tensor state =
+            attention ? auGruBwdWithWU(g, params, prog, in[1], kept, weights, in[0], output, gradient, &of_input, w, in[5], &of_attention)
+                      : gruBwdWithWU(g, params, prog, in[1], kept, weights, in[0], output, gradient, &of_input, w);
+        EXPECT_THROW(gruFwd(g, params, in[1], in[0], in[7], weights, nullptr, prog), poputil::poplibs_error);
+        Tensors results = {output, of_input, state, w.inputWeights, w.outputWeights, w.biases};
+        if (attention) results.push_back(of_attention);
+        return results;
+      });
+      const Numbers expected = gru(form, values);
+      const auto last = static_cast<std::ptrdiff_t>(expected.size() - one);
+      expect_close(out[0], full ? expected : Numbers(expected.begin() + last, expected.end()), {2e-5, 2e-5}, "output, " + form.name());
+      Numbers grad = values[6];
+      if (!full) std::fill(grad.begin(), grad.begin() + last, 0);
+      for (std::size_t k = 0; k + 1 < out.size(); ++k)
+        expect_close(out[k + 1], differences([&](const std::vector<Numbers>& v) { return gru(form, v); }, values, k, grad), {2e-4, 2e-4},
+                     all[k].name + ", " + form.name());
+    }
 }
 
 TEST(GruForms, CreatedTensorsFitAndOthersAreRefused) {

@@ -22,9 +22,10 @@ inline double product_of(const Numbers& w, std::size_t rows, std::size_t unit, s
   return s;
 }
 
-// A GRU's form: with attention, with sequences of different lengths, with the reset gate after the product.
+// A GRU's form: with attention, with sequences of different lengths, with the reset gate after the product; behind the end of a sequence
+// its state stays what it was.
 struct Form {
-  bool attention = false, lengths = false, after = false;
+  bool attention = false, lengths = false, after = false, keeps = false;
   std::string name() const {
     return std::string(attention ? "attention " : "") + (lengths ? "lengths " : "") + (after ? "reset after" : "");
   }
@@ -50,7 +51,7 @@ inline Numbers gru(const Form& form, const std::vector<Numbers>& v) {
         const double of_state =
             form.after ? gate(0, j) * (product_of(v[3], kOut, 2, j, y) + bias(2, 1, j)) : product_of(v[3], kOut, 2, j, reset.data());
         const double c = std::tanh(product_of(v[2], kIn, 2, j, x) + bias(2, 0, j) + of_state);
-        h[n * kOut + j] = form.lengths && t >= kLengths[n] ? 0 : u * y[j] + (1 - u) * c;
+        h[n * kOut + j] = !form.lengths || t < kLengths[n] ? u * y[j] + (1 - u) * c : form.keeps ? y[j] : 0;
       }
     }
     out.insert(out.end(), h.begin(), h.end());

@@ -6,6 +6,8 @@
 #include <popnn/Lstm.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
+
 #include "oplib.h"
 #include "recurrent_reference.h"
 
@@ -42,8 +44,16 @@ double sum_of(const Numbers& w, const Numbers& r, const Numbers& b, std::size_t 
   return b[u * kOut + j] + product_of(w, kIn, u, j, x) + product_of(r, kOut, u, j, y);
 }
 
-// All outputs, then the last cell state. `order` says where the weights have f, i, g, o.
-Numbers lstm(const std::vector<Numbers>& v, const std::vector<std::size_t>& order = {0, 1, 2, 3}) {
+// What an LSTM does with sequences that have ended.
+struct Ends {
+  std::vector<std::size_t> lengths;  // none, one for all, or for each sequence
+  bool keep_cell = false, keep_output = false;
+  bool counts(std::size_t t, std::size_t n) const { return lengths.empty() || t < lengths[lengths.size() == 1 ? 0 : n]; }
+  bool all_ended(std::size_t t) const { return !lengths.empty() && t >= *std::max_element(lengths.begin(), lengths.end()); }
+};
+
+// All outputs, then the last cell state, then, if it is kept, the last output. `order` says where the weights have f, i, g, o.
+Numbers lstm(const std::vector<Numbers>& v, const std::vector<std::size_t>& order = {0, 1, 2, 3}, const Ends& ends = {}) {
   Numbers h = v[1], c = v[2], out;
   for (std::size_t t = 0; t < kSteps; ++t) {
     const Numbers before = h;
@@ -53,12 +63,18 @@ Numbers lstm(const std::vector<Numbers>& v, const std::vector<std::size_t>& orde
           return sum_of(v[3], v[4], v[5], order[u], j, &v[0][(t * kBatch + n) * kIn], &before[n * kOut]);
         };
         double& cell = c[n * kOut + j];
+        if (ends.all_ended(t)) continue;
+        if (!ends.counts(t, n)) {
+          if (!ends.keep_cell) cell = 0;
+          continue;
+        }
         cell = sigmoid(z(0)) * cell + sigmoid(z(1)) * std::tanh(z(2));
         h[n * kOut + j] = sigmoid(z(3)) * std::tanh(cell);
       }
-    out.insert(out.end(), h.begin(), h.end());
+    for (std::size_t i = 0; i < h.size(); ++i) out.push_back(ends.counts(t, i / kOut) ? h[i] : 0);
   }
   out.insert(out.end(), c.begin(), c.end());
+  if (ends.keep_output) out.insert(out.end(), h.begin(), h.end());
   return out;
 }
 
@@ -129,6 +145,94 @@ TEST(Lstm, Gradients) {
         expect_close(out[k], differences([](const std::vector<Numbers>& v) { return lstm(v); }, o.values(), k, weights), {2e-4, 2e-4},
                      o.all[k].name);
     }
+}
+
+// Outputs and gradients of sequences of different lengths, given the last state's gradient in both of its forms.
+TEST(Lstm, SequencesOfDifferentLengths) {
+  const std::size_t all = kSteps * kBatch * kOut, one = kBatch * kOut;
+  const std::vector<std::vector<std::size_t>> lengths = {{3}, {9}, {kLengths, kLengths + kBatch}, {2, 0, 3}};
+  for (const Machine machine : {Machine::cpu, Machine::ipu1})
+    for (const auto& of : lengths)
+      for (const bool keep : {false, true})
+        for (const bool full : {true, false}) {
+          const Ends ends = {of, keep, !full};
+          Operands o = operands(4, true, FLOAT, Mapping::linear);
+          std::vector<Operand> with = o.all;
+          with.push_back(operand("grad", FLOAT,
+                                 full ? std::vector<std::size_t>{kSteps, kBatch, kOut} : std::vector<std::size_t>{kBatch, kOut},
+                                 uniform(-1, 1, 7)));
+          with.push_back(operand("cellGrad", FLOAT, {kBatch, kOut}, uniform(-1, 1, 8)));
+          with.push_back(operand("lengths", full ? UNSIGNED_INT : INT, {of.size()}, [&](std::size_t i) { return double(of[i]); }));
+          const auto out = run(machine, with, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+            LstmParams params(FLOAT, kBatch, kSteps, in[8], {kIn, kOut});
+            params.outputFullSequence = full;
+            params.preserveFinalState = keep;
+            const popnn::lstm::LstmState init = {in[1], in[2]}, last = {Tensor(), in[7]};
+            const popnn::lstm::LstmWeights weights = {in[3], in[4], in[5]};
+            Tensor kept, input_grad;
+            const auto [output, cell] = popnn::lstm::lstmFwd(g, params, init, in[0], weights, &kept, prog);
+            popnn::lstm::LstmWeights w;
+            const auto state =
+                full ? popnn::lstm::lstmBwdWithWU(g, params, prog, init, kept, weights, in[0], output, in[6], &last, &input_grad, w)
+                     : popnn::lstm::lstmBwdWithWU(g, params, prog, init, kept, weights, in[0], output, in[6], &in[7], &input_grad, w);
+            return std::vector<Tensor>{input_grad, state.output, state.cellState, w.inputWeights, w.outputWeights, w.biases, output, cell};
+          });
+          const std::string name = name_of(machine) + " " + std::to_string(of.size()) + " lengths of " + std::to_string(of[0]) +
+                                   (keep ? ", kept" : "") + (full ? ", full" : "");
+          const Numbers expected = lstm(o.values(), {0, 1, 2, 3}, ends);
+          const auto part = [&](std::size_t from, std::size_t n) {
+            const auto at = expected.begin() + static_cast<std::ptrdiff_t>(from);
+            return Numbers(at, at + static_cast<std::ptrdiff_t>(n));
+          };
+          expect_close(out[6], full ? part(0, all) : part(all + one, one), tolerance(FLOAT), "output, " + name);
+          expect_close(out[7], part(all, one), tolerance(FLOAT), "cell state, " + name);
+          Numbers weights(all + (full ? 1 : 2) * one);
+          for (std::size_t i = 0; i < with[6].size(); ++i) weights[full ? i : all + one + i] = with[6][i];
+          for (std::size_t i = 0; i < one; ++i) weights[all + i] = with[7][i];
+          for (std::size_t k = 0; k < 6; ++k)
+            expect_close(out[k],
+                         differences([&](const std::vector<Numbers>& v) { return lstm(v, {0, 1, 2, 3}, ends); }, o.values(), k, weights),
+                         {2e-4, 2e-4}, o.all[k].name + ", " + name);
+        }
+}
+
+// Given as a part of the last state, or as that of the output where that is the last one alone.
+TEST(Lstm, GradientOfTheLastOutput) {
+  const Operands o = operands(4, true, FLOAT, Mapping::linear);
+  std::vector<Operand> with = o.all;
+  with.push_back(operand("grad", FLOAT, {kBatch, kOut}, uniform(-1, 1, 7)));
+  const auto gradients = [&](bool as_state) {
+    return run(Machine::ipu1, with, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+      LstmParams params(FLOAT, kBatch, kSteps, {kIn, kOut});
+      params.outputFullSequence = false;
+      const popnn::lstm::LstmState init = {in[1], in[2]}, last = {in[6], Tensor()};
+      const popnn::lstm::LstmWeights weights = {in[3], in[4], in[5]};
+      Tensor kept;
+      const Tensor output = popnn::lstm::lstmFwd(g, params, init, in[0], weights, &kept, prog).first;
+      const Tensor none = g.addConstant(FLOAT, {kBatch, kOut}, 0);
+      g.setTileMapping(none, 0);
+      const auto state = as_state
+                             ? popnn::lstm::lstmBwd(g, params, prog, init, kept, weights, in[0], output, none, &last, nullptr, nullptr)
+                             : popnn::lstm::lstmBwd(g, params, prog, init, kept, weights, in[0], output, in[6], nullptr, nullptr, nullptr);
+      return std::vector<Tensor>{state.output, state.cellState};
+    });
+  };
+  const auto a = gradients(true), b = gradients(false);
+  EXPECT_EQ(a[0].values, b[0].values);
+  EXPECT_EQ(a[1].values, b[1].values);
+}
+
+TEST(Recurrent, Flops) {
+  const LstmParams lstm_params(FLOAT, kBatch, kSteps, {kIn, kOut});
+  // 12 rows of 6 outputs; inputs of 5.
+  EXPECT_EQ(popnn::lstm::getBasicLstmCellFwdFlops(lstm_params), 72u * (4 * (10 + 12 + 2) + 4));
+  EXPECT_EQ(popnn::lstm::getBasicLstmCellBwdFlops(lstm_params), 72u * (4 * (10 + 12) + 7));
+  EXPECT_EQ(popnn::lstm::getBasicLstmCellWuFlops(lstm_params), 72u * 4 * (10 + 12 + 1));
+  GruParams gru_params(FLOAT, kBatch, kSteps, {kIn, kOut});
+  EXPECT_EQ(popnn::gru::getBasicGruCellFwdFlops(gru_params), 72u * (3 * (10 + 12 + 2) + 5));
+  EXPECT_EQ(popnn::gru::getBasicGruCellWuFlops(gru_params), 72u * 3 * (10 + 12 + 1));
+  gru_params.calcInputGradients = false;
+  EXPECT_EQ(popnn::gru::getBasicGruCellBwdFlops(gru_params), 72u * (3 * 12 + 9));
 }
 
 TEST(Gru, ForwardAndGradients) {
