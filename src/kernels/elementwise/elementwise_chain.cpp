@@ -14,7 +14,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr unsigned kMostWays = 4;  // vectors at a time: with their operands they stay in registers
+constexpr unsigned kMostWays = 8;  // vectors at a time: with their operands they stay in registers
 
 // As the functions of one operation have it: NaN wins against a number.
 struct Add {

@@ -15,8 +15,8 @@ namespace pando::kernels {
 namespace {
 
 constexpr unsigned kDepth = 1024, kRows = 72, kStripRows = 6;
-// Of a transposed A. Its rows are brought together anew for all panels: more columns at a time, and more rows from each page.
-constexpr unsigned kTurnedDepth = 512, kTurnedRows = 192;
+// Of a transposed A. Its rows are brought together anew for all panels: more columns at a time. So few rows stay near beside them.
+constexpr unsigned kTurnedDepth = 512, kTurnedRows = 48;
 constexpr unsigned kRowsAhead = 8;                       // are asked for early
 constexpr std::size_t kPanels = std::size_t{192} << 10;  // elements of all panels
 constexpr unsigned kFewRows = 8;                         // so few that packing B costs more than it saves
@@ -173,8 +173,7 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
     return;
   }
   alignas(64) float panels[kPanels];
-  alignas(64) float rows_of_a[kTurnedRows * (kTurnedDepth + 4)];
-  static_assert(sizeof rows_of_a >= sizeof(float) * kRows * kDepth);
+  alignas(64) float rows_of_a[std::max(kRows * kDepth, kTurnedRows * (kTurnedDepth + 4))];
   const bool turned = a.column != 1;
   const unsigned most_rows = turned ? kTurnedRows : kRows, most_depth = part_of(k, turned ? kTurnedDepth : kDepth, 4);
   const unsigned most_columns = part_of(n, static_cast<unsigned>(kPanels / most_depth) / kWide * kWide, kWide);

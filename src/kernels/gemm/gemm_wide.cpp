@@ -34,21 +34,23 @@ HWY_ATTR void copy_panels(const float* from, std::size_t stride, unsigned rows, 
 
 // Rows of a strip: with 32 registers, sums of 6 rows of 4 vectors, a row of B and an element of A.
 constexpr unsigned kStripRows = 6, kVectors = 4;
+constexpr unsigned kStepsPerLine = 16;  // of products, between two lines of C that are asked for
 
-// Of rows i and on, and the columns from j on.
+// Of rows i and on, and the columns from j on. Lines of `next`, the part of C that comes next, are asked for one by one: many at once would
+// hold up those of B.
 template <unsigned kRows>
-HWY_ATTR HWY_INLINE void strip(const WideProduct& p, const float* a, std::size_t row, std::size_t column, const float* b, float* c) {
+HWY_ATTR HWY_INLINE void strip(const WideProduct& p, const float* a, std::size_t row, std::size_t column, const float* b, float* c,
+                               const float* next) {
   const hn::CappedTag<float, 16> d;
   using V = hn::Vec<decltype(d)>;
   V sums[kRows][kVectors];
   for (unsigned i = 0; i < kRows; ++i)
     for (unsigned v = 0; v < kVectors; ++v) sums[i][v] = p.accumulate ? hn::LoadU(d, c + i * p.ldc + 16 * v) : hn::Zero(d);
-  const unsigned k = p.k;
   const std::size_t ldb = p.ldb;
-  for (unsigned s = 0; s < p.parts; ++s, a += p.part) {
-    const float* from = a;
+  const float* from = a;
+  const auto add_products = [&](unsigned n) HWY_ATTR __attribute__((always_inline)) {
 #pragma clang loop unroll_count(4)
-    for (unsigned l = 0; l < k; ++l, from += column, b += ldb) {
+    for (unsigned l = 0; l < n; ++l, from += column, b += ldb) {
       V of_b[kVectors];
       for (unsigned v = 0; v < kVectors; ++v) of_b[v] = hn::LoadU(d, b + 16 * v);
       for (unsigned i = 0; i < kRows; ++i) {
@@ -56,6 +58,19 @@ HWY_ATTR HWY_INLINE void strip(const WideProduct& p, const float* a, std::size_t
         for (unsigned v = 0; v < kVectors; ++v) sums[i][v] = hn::MulAdd(of_a, of_b[v], sums[i][v]);
       }
     }
+  };
+  unsigned done = 0;
+  if (next != nullptr) {
+    for (unsigned i = 0; i < kRows; ++i)
+      for (unsigned v = 0; v < kVectors; ++v, done += kStepsPerLine) {
+        __builtin_prefetch(next + i * p.ldc + 16 * v, 1);
+        add_products(kStepsPerLine);
+      }
+  }
+  add_products(p.k - done);
+  for (unsigned s = 1; s < p.parts; ++s) {
+    from = a + s * p.part;
+    add_products(p.k);
   }
   for (unsigned i = 0; i < kRows; ++i)
     for (unsigned v = 0; v < kVectors; ++v) hn::StoreU(sums[i][v], d, c + i * p.ldc + 16 * v);
@@ -66,11 +81,14 @@ template <unsigned kRows>
 HWY_ATTR void strips_of(const WideProduct& p, unsigned i) {
   const float *a = p.a + i * p.row, *b = p.b;
   float* c = p.c + i * p.ldc;
+  const bool is_long = p.k >= kRows * kVectors * kStepsPerLine;  // else C is near, as tiles have it
+  const float* const below = i + 2 * kRows <= p.m ? c + kRows * p.ldc : nullptr;
   for (unsigned j = 0; j < p.n; j += kWide, b += p.panel, c += kWide) {
+    const float* const next = !is_long ? nullptr : j + kWide < p.n ? c + kWide : below;
     if (p.column == 1)
-      strip<kRows>(p, a, p.row, 1, b, c);
+      strip<kRows>(p, a, p.row, 1, b, c, next);
     else
-      strip<kRows>(p, a, 1, p.column, b, c);
+      strip<kRows>(p, a, 1, p.column, b, c, next);
   }
 }
 
