@@ -28,10 +28,20 @@ POPLAR_EXPORT poplar::Tensor createTriangularSolveInputLHS(poplar::Graph& graph,
                                                            const std::vector<std::size_t>& bShape, bool leftSide,
                                                            const poplar::DebugContext& debugContext,
                                                            const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
+POPLAR_EXPORT poplar::Tensor createTriangularSolveInputLHS(poplar::Graph& graph, const poplar::Type& inputType,
+                                                           const poplar::Type& outputType, const std::vector<std::size_t>& aShape,
+                                                           const std::vector<std::size_t>& bShape, bool leftSide, std::size_t blockSize,
+                                                           const poplar::DebugContext& debugContext,
+                                                           const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 /// A variable for B.
 POPLAR_EXPORT poplar::Tensor createTriangularSolveInputRHS(poplar::Graph& graph, const poplar::Type& inputType,
                                                            const poplar::Type& outputType, const std::vector<std::size_t>& aShape,
                                                            const std::vector<std::size_t>& bShape, bool leftSide,
+                                                           const poplar::DebugContext& debugContext,
+                                                           const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
+POPLAR_EXPORT poplar::Tensor createTriangularSolveInputRHS(poplar::Graph& graph, const poplar::Type& inputType,
+                                                           const poplar::Type& outputType, const std::vector<std::size_t>& aShape,
+                                                           const std::vector<std::size_t>& bShape, bool leftSide, std::size_t blockSize,
                                                            const poplar::DebugContext& debugContext,
                                                            const poplar::OptionFlags& options = {}, PlanningCache* cache = nullptr);
 

@@ -2,29 +2,20 @@
 #define popops_TensorCollectives_hpp
 
 #include <gcl/Collectives.hpp>
+#include <popops/CollectiveTypes.hpp>
 
 /// Older names of the collectives between parts of a graph. The functions are libgcl's: programs link it.
 namespace popops {
-
-using gcl::CollectiveOperator;
-
-/// As gcl::Chunk and gcl::Chunks, but types of their own: programs have functions of them by names that gcl has, too, which lookup by
-/// argument would find beside theirs.
-struct Chunk {
-  poplar::Tensor tensor;
-  unsigned index = 0;
-  unsigned offset = 0;
-};
-struct Chunks {
-  std::vector<Chunk> chunks;
-  poplar::Tensor originalInput;
-};
 
 /// gcl::allReduceWithinReplica.
 inline poplar::Tensor allReduce(poplar::Graph& graph, const poplar::Tensor& toReduce, CollectiveOperator op,
                                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},
                                 const poplar::OptionFlags& options = {}) {
   return gcl::allReduceWithinReplica(graph, toReduce, op, prog, debugContext, options);
+}
+inline poplar::Tensor allReduce(poplar::Graph& graph, const poplar::Tensor& toReduce, Operation op, poplar::program::Sequence& prog,
+                                const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {
+  return allReduce(graph, toReduce, operationToCollectiveOperator(op), prog, debugContext, options);
 }
 
 /// gcl::reduceScatterWithinReplica.
@@ -40,6 +31,10 @@ inline Chunks reduceScatter(poplar::Graph& graph, const poplar::Tensor& toReduce
     result.chunks.back().offset = part.offset;
   }
   return result;
+}
+inline Chunks reduceScatter(poplar::Graph& graph, const poplar::Tensor& toReduce, Operation op, poplar::program::Sequence& prog,
+                            const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {}) {
+  return reduceScatter(graph, toReduce, operationToCollectiveOperator(op), prog, debugContext, options);
 }
 
 /// gcl::allGatherWithinReplica.

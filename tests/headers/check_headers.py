@@ -21,7 +21,7 @@ COMPILERS = [("g++", "c++11"), ("g++", "c++14"), ("g++", "c++17"), ("g++", "c++2
 
 def host_headers(include):
     found = []
-    for folder in ("poplar", "pva", "pvti", "poputil", "popops", "poplin", "popnn", "poprand", "popfloat/experimental", "gcl"):
+    for folder in ("poplar", "pva", "pvti", "poputil", "popops", "poplin", "poplin/experimental", "popnn", "popnn/experimental", "poprand", "popfloat/experimental", "gcl"):
         for name in sorted(os.listdir(os.path.join(include, folder))):
             if name.endswith(".hpp") and name not in DEVICE:
                 found.append(f"{folder}/{name}")

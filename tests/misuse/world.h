@@ -8,6 +8,7 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/Epilogue.hpp>
 #include <popnn/Pooling.hpp>
+#include <popnn/experimental/ROIAlign.hpp>
 #include <popops/Expr.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/TopK.hpp>
@@ -178,6 +179,13 @@ struct Maker<poplin::Epilogue> {
 template <>
 struct Maker<popnn::pooling::PoolParams> {
   static popnn::pooling::PoolParams make(World& w);
+};
+template <>
+struct Maker<popnn::experimental::roiAlignParams> {
+  static popnn::experimental::roiAlignParams make(World& w) {
+    return {Maker<unsigned long>::make(w), Maker<unsigned long>::make(w), Maker<unsigned long>::make(w), Maker<bool>::make(w),
+            Maker<float>::make(w)};
+  }
 };
 template <>
 struct Maker<popops::TopKParams> {

@@ -36,6 +36,12 @@ Tensor create(Graph& graph, const Type& type, const Shape& a, const Shape& b, bo
   return t;
 }
 
+OptionFlags with_block(const OptionFlags& options, std::size_t block) {
+  OptionFlags all = options;
+  all.set("blockSize", std::to_string(block));
+  return all;
+}
+
 // L X = B with a lower triangle L, in groups.
 Tensor solve_lower(Graph& graph, const Tensor& l, const Tensor& b, bool unit, Sequence& prog, const DebugContext& debug,
                    const solve::Options& options, PlanningCache* cache) {
@@ -67,6 +73,20 @@ Tensor createTriangularSolveInputLHS(Graph& graph, const Type& inputType, const 
 Tensor createTriangularSolveInputRHS(Graph& graph, const Type& inputType, const Type&, const Shape& aShape, const Shape& bShape,
                                      bool leftSide, const DebugContext& debugContext, const OptionFlags& options, PlanningCache*) {
   return create(graph, inputType, aShape, bShape, leftSide, bShape, debugContext, options, "createTriangularSolveInputRHS");
+}
+
+Tensor createTriangularSolveInputLHS(Graph& graph, const Type& inputType, const Type& outputType, const Shape& aShape, const Shape& bShape,
+                                     bool leftSide, std::size_t blockSize, const DebugContext& debugContext, const OptionFlags& options,
+                                     PlanningCache* cache) {
+  return createTriangularSolveInputLHS(graph, inputType, outputType, aShape, bShape, leftSide, debugContext, with_block(options, blockSize),
+                                       cache);
+}
+
+Tensor createTriangularSolveInputRHS(Graph& graph, const Type& inputType, const Type& outputType, const Shape& aShape, const Shape& bShape,
+                                     bool leftSide, std::size_t blockSize, const DebugContext& debugContext, const OptionFlags& options,
+                                     PlanningCache* cache) {
+  return createTriangularSolveInputRHS(graph, inputType, outputType, aShape, bShape, leftSide, debugContext, with_block(options, blockSize),
+                                       cache);
 }
 
 Tensor triangularMask(Graph& graph, const Tensor& a, bool lower, bool unitDiagonal, Sequence& prog, const DebugContext& debugContext) {
@@ -105,9 +125,7 @@ Tensor triangularSolve(Graph& graph, const Tensor& a, const Tensor& b, bool left
 
 Tensor triangularSolve(Graph& graph, const Tensor& a, const Tensor& b, bool leftSide, bool lower, bool unitDiagonal, std::size_t blockSize,
                        Sequence& prog, const DebugContext& debugContext, const OptionFlags& options, PlanningCache* cache) {
-  OptionFlags all = options;
-  all.set("blockSize", std::to_string(blockSize));
-  return triangularSolve(graph, a, b, leftSide, lower, unitDiagonal, prog, debugContext, all, cache);
+  return triangularSolve(graph, a, b, leftSide, lower, unitDiagonal, prog, debugContext, with_block(options, blockSize), cache);
 }
 
 solve::Products getTriangularSolveMatMulPrePlanParameters(const Type& inputType, const Type& outputType, const Shape& aShape,
@@ -124,9 +142,7 @@ solve::Products getTriangularSolveMatMulPrePlanParameters(const Type& inputType,
 solve::Products getTriangularSolveMatMulPrePlanParameters(const Type& inputType, const Type& outputType, const Shape& aShape,
                                                           const Shape& bShape, bool leftSide, bool lower, std::size_t blockSize,
                                                           const OptionFlags& options) {
-  OptionFlags all = options;
-  all.set("blockSize", std::to_string(blockSize));
-  return getTriangularSolveMatMulPrePlanParameters(inputType, outputType, aShape, bShape, leftSide, lower, all);
+  return getTriangularSolveMatMulPrePlanParameters(inputType, outputType, aShape, bShape, leftSide, lower, with_block(options, blockSize));
 }
 
 }  // namespace poplin

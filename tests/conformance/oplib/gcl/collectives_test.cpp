@@ -177,7 +177,11 @@ TEST(WithinReplica, Collectives) {
   const Tensor all = gcl::allReduceWithinReplica(graph, parts, CollectiveOperator::ADD, prog);
   // By their older names.
   const popops::Chunks chunks = popops::reduceScatter(graph, parts, popops::CollectiveOperator::MAX, prog);
-  const Tensor gathered = popops::allGather(graph, chunks, prog), again = popops::allReduce(graph, parts, CollectiveOperator::ADD, prog);
+  const Tensor gathered = popops::allGather(graph, chunks, prog), again = popops::allReduce(graph, parts, popops::Operation::ADD, prog);
+  const popops::Chunks same_chunks = popops::reduceScatter(graph, parts, popops::Operation::MAX, prog);
+  ASSERT_EQ(same_chunks.chunks.size(), chunks.chunks.size());
+  EXPECT_EQ(popops::Chunks(3).chunks.size(), 3u);
+  EXPECT_EQ(popops::Chunk(parts, 1, 2).offset, 2u);
   EXPECT_EQ(graph.getTileMapping(all), graph.getTileMapping(parts));
   const auto of_chunk = graph.getTileMapping(chunks.chunks[1].tensor), of_gathered = graph.getTileMapping(gathered[1]);
   for (unsigned t = 0; t < 4; ++t) EXPECT_TRUE(of_chunk[t].empty() && of_gathered[t].empty()) << "not on the second IPU";

@@ -189,6 +189,11 @@ TEST(TriangularSolve, Refusals) {
   EXPECT_THROW(solve(a, half), poputil::poplibs_error);
   EXPECT_THROW(solve(a, b, true, {{"blockSize", "0"}}), invalid_option);
   EXPECT_THROW(solve(a, b, true, {{"nothing", "1"}}), invalid_option);
+  const Shape square = {4, 4}, right = {4, 3};
+  EXPECT_EQ(poplin::createTriangularSolveInputLHS(g, FLOAT, FLOAT, square, right, true, 2, "a").shape(), square);
+  EXPECT_EQ(poplin::createTriangularSolveInputRHS(g, FLOAT, FLOAT, square, right, true, 2, "b").shape(), right);
+  EXPECT_THROW(poplin::createTriangularSolveInputLHS(g, FLOAT, FLOAT, square, right, true, 0, "a"), invalid_option);
+  EXPECT_THROW(poplin::createTriangularSolveInputRHS(g, FLOAT, FLOAT, square, right, false, 2, "b"), poputil::poplibs_error);
   EXPECT_THROW(poplin::triangularMask(g, b, true, true, prog), poputil::poplibs_error);
   EXPECT_THROW(poplin::cholesky(g, b, true, prog), poputil::poplibs_error);
   EXPECT_THROW(poplin::choleskyInPlace(g, a.slice(0, 1).broadcast(4, 0), true, prog), poputil::poplibs_error);
