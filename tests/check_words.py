@@ -10,7 +10,7 @@ TYPES = {
     "Access": "src/facade/state.h",
 }
 # Names of the public API of others.
-PUBLIC = {"include/popnn/CTCLoss.hpp"}
+PUBLIC = {"include/popnn/CTCPlan.hpp"}
 NAMES = "|".join(TYPES)
 # A definition or an alias; `struct Plan;` alone says that there is one.
 DEFINITION = re.compile(
@@ -34,7 +34,7 @@ def check(tree):
 
 CLEAN = {
     "src/compile/plan.h": "struct Plan {\n  int a;\n};\n",
-    "include/popnn/CTCLoss.hpp": "class POPLAR_EXPORT Plan {",
+    "include/popnn/CTCPlan.hpp": "class POPLAR_EXPORT Plan {",
     "src/poplibs/ctc_plan.h": "class Plan::Impl {",
     "src/compile/resolve.h": "struct Plan;\nclass Resolver {\n  const Plan& plan_;\n};\n// A class Plan: what is said in words\n",
     "src/facade/state.h": "struct Access {};",

@@ -5,44 +5,15 @@
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Program.hpp>
+#include <popnn/CTCPlan.hpp>
 #include <poputil/DebugInfo.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <cstddef>
-#include <memory>
-#include <ostream>
 #include <utility>
 
 namespace popnn {
 namespace ctc {
-
-/// Over which tiles the loss of each sequence is spread. A value: copies are equal to what they were copied from.
-class POPLAR_EXPORT Plan {
- public:
-  Plan();
-  ~Plan();
-  Plan(const Plan& other);
-  Plan(Plan&& other);
-  Plan& operator=(const Plan& other);
-  Plan& operator=(Plan&& other);
-
-  class Impl;
-  explicit Plan(std::unique_ptr<Impl> impl);
-  /// Throws poputil::poplibs_error for a plan that was default-constructed.
-  Impl& getImpl() const;
-
-  friend POPLAR_EXPORT bool operator<(const Plan& a, const Plan& b) noexcept;
-  friend POPLAR_EXPORT bool operator==(const Plan& a, const Plan& b) noexcept;
-  friend POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const Plan& plan);
-
- private:
-  std::unique_ptr<Impl> impl_;
-};
-
-POPLAR_EXPORT bool operator<(const Plan& a, const Plan& b) noexcept;
-POPLAR_EXPORT bool operator==(const Plan& a, const Plan& b) noexcept;
-POPLAR_EXPORT bool operator!=(const Plan& a, const Plan& b) noexcept;
-POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const Plan& plan);
 
 /// A plan for sequences of up to \p maxTime steps, labels of up to \p maxLabelLength classes of \p numClasses, the blank one included.
 /// \p inType, \p outType: FLOAT or HALF.
@@ -86,11 +57,20 @@ POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogit
     const poplar::Tensor& dataLengths, const poplar::Tensor& labelLengths, poplar::program::Sequence& prog, unsigned blankClass,
     const Plan& plan, const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 
+/// The loss alone: nothing of the gradient is computed. The options are taken and have no effect.
+POPLAR_EXPORT poplar::Tensor calcCTCLossLogProbabilities(poplar::Graph& graph, const poplar::Type& outType, const poplar::Tensor& logProbs,
+                                                         const poplar::Tensor& labels, const poplar::Tensor& dataLengths,
+                                                         const poplar::Tensor& labelLengths, poplar::program::Sequence& prog,
+                                                         unsigned blankClass, const Plan& plan,
+                                                         const poplar::DebugContext& debugContext = {},
+                                                         const poplar::OptionFlags& options = {});
+POPLAR_EXPORT poplar::Tensor calcCTCLossLogits(poplar::Graph& graph, const poplar::Type& outType, const poplar::Tensor& logits,
+                                               const poplar::Tensor& labels, const poplar::Tensor& dataLengths,
+                                               const poplar::Tensor& labelLengths, poplar::program::Sequence& prog, unsigned blankClass,
+                                               const Plan& plan, const poplar::DebugContext& debugContext = {},
+                                               const poplar::OptionFlags& options = {});
+
 }  // namespace ctc
 }  // namespace popnn
-
-namespace poputil {
-template <> POPLAR_EXPORT poplar::ProfileValue toProfileValue(const popnn::ctc::Plan& p);
-}  // namespace poputil
 
 #endif

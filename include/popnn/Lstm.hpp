@@ -86,6 +86,11 @@ struct StateGradient {
 };
 
 /// W {4, input size, output size}, R {4, output size, output size}, b {4, output size}.
+/// The products that the layer takes, for preplanMatMuls: those of the forward pass and, without the option `inferenceOnly` as true, those
+/// of the gradients. \p opts: those of the layer. Throws poputil::poplibs_error for parameters that no layer can have.
+POPLAR_EXPORT std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(LstmParams params,
+                                                                                                           poplar::OptionFlags opts);
+
 struct LstmWeights {
   poplar::Tensor inputWeights;
   poplar::Tensor outputWeights;

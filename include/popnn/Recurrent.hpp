@@ -65,14 +65,14 @@ POPLAR_EXPORT poplar::Tensor createWeightsFeedback(poplar::Graph& graph, unsigne
 /// x W of all steps: {steps, batch, output size}.
 POPLAR_EXPORT poplar::Tensor forwardWeightInput(poplar::Graph& graph, const poplar::Tensor& actIn, const poplar::Tensor& weights,
                                                 poplar::program::Sequence& prog, const poplar::Type& partialsType = poplar::FLOAT,
-                                                const poplar::DebugContext& debugContext = {},
+                                                bool inferenceOnly = false, const poplar::DebugContext& debugContext = {},
                                                 poplin::PlanningCache* planningCache = nullptr);
 /// The outputs of all steps, {steps, batch, output size}, given x W of each in \p feedFwdIn.
 POPLAR_EXPORT poplar::Tensor forwardIterate(poplar::Graph& graph, const poplar::Tensor& feedFwdIn, const poplar::Tensor& initState,
                                             const poplar::Tensor& feedbackWeights, const poplar::Tensor& biases,
                                             poplar::program::Sequence& prog, NonLinearityType nonLinearityType,
-                                            const poplar::Type& partialsType = poplar::FLOAT, const poplar::DebugContext& debugContext = {},
-                                            poplin::PlanningCache* planningCache = nullptr);
+                                            const poplar::Type& partialsType = poplar::FLOAT, bool inferenceOnly = false,
+                                            const poplar::DebugContext& debugContext = {}, poplin::PlanningCache* planningCache = nullptr);
 
 /// A variable for the gradient behind the last step's sums; \p prog sets it to 0.
 POPLAR_EXPORT poplar::Tensor createBwdState(poplar::Graph& graph, const poplar::Type& dType, unsigned batchSize, unsigned outputSize,

@@ -23,6 +23,8 @@ class Plan::Impl {
   // Throws poplibs_error if there is no such plan.
   Impl(const poplar::Graph& graph, const poplar::Type& in, const poplar::Type& out, unsigned batch, unsigned time, unsigned labels,
        unsigned classes, const PlanLimits& limits);
+  // Of a decoder, each sequence on one tile. It has no labels.
+  Impl(const poplar::Graph& graph, const poplar::Type& in, unsigned batch, unsigned time, unsigned classes, unsigned beams);
 
   std::size_t states() const { return 2 * labels + 1; }
   std::size_t parts() const { return parts_; }
@@ -36,9 +38,10 @@ class Plan::Impl {
 
   poplar::Type in, out;
   std::size_t batch, time, labels, classes;
+  std::size_t beams = 0;  // of a decoder
 
   auto key() const {
-    return std::tuple(in.toString(), out.toString(), batch, time, labels, classes, at_once_, tiles_each_, parts_, pieces_);
+    return std::tuple(in.toString(), out.toString(), batch, time, labels, classes, beams, at_once_, tiles_each_, parts_, pieces_);
   }
 
  private:
@@ -49,5 +52,9 @@ class Plan::Impl {
   std::size_t tiles_each_;  // of a sequence
   std::size_t parts_, pieces_;
 };
+
+// Throws poplibs_error for a plan of the other kind, or of none.
+const Plan::Impl& loss_plan(const Plan& plan);
+const Plan::Impl& decoder_plan(const Plan& plan);
 
 }  // namespace popnn::ctc

@@ -80,12 +80,18 @@ Tensor as_unsigned(Graph& graph, const Tensor& t, Sequence& prog, const char* na
 class Paths {
  public:
   Paths(Graph& graph, const Plan::Impl& plan, const Tensor& log_probs, const Tensor& labels, const Tensor& lengths, unsigned blank,
-        const DebugContext& debug)
-      : graph_(graph), plan_(plan), log_probs_(log_probs), about_(concat(labels, lengths, 1)), blank_(blank), debug_(debug) {
+        bool loss_alone, const DebugContext& debug)
+      : graph_(graph),
+        plan_(plan),
+        log_probs_(log_probs),
+        about_(concat(labels, lengths, 1)),
+        blank_(blank),
+        loss_alone_(loss_alone),
+        debug_(debug) {
     for (std::size_t p = 0; p < plan_.parts(); ++p) {
       probs_.push_back(rows(plan_.part(p).size(), p, "probabilities"));
       forward_.push_back(rows(plan_.part(p).size(), p, "forward"));
-      backward_.push_back(rows(plan_.part(p).size(), p, "backward"));
+      if (!loss_alone_) backward_.push_back(rows(plan_.part(p).size(), p, "backward"));
     }
     here_ = by_part(UNSIGNED_INT, plan_.labels + 2, "sequences");
     for (Tensor* t : {&before_, &after_, &leaves_forward_, &leaves_backward_}) *t = by_part(FLOAT, kReach, "neighbours");
@@ -108,25 +114,27 @@ class Paths {
     prog.add(Execute(cs, {debug_, "Gather"}));
   }
 
-  // All sums: in a round those of one time forward and one backward.
+  // All sums: in a round those of one time forward and, for the gradient, one backward.
   void sum(Sequence& prog) {
     for (const Tensor& t : {before_, after_}) popops::fill(graph_, t, prog, kNever, {debug_, "neighbours"});
-    prog.add(popops::countedLoop(graph_, plan_.time,
-                                 [&](const Tensor& step) -> program::Program {
-                                   const ComputeSet cs = graph_.addComputeSet({debug_, "Step"});
-                                   for (std::size_t b = 0; b < plan_.batch; ++b)
-                                     for (std::size_t p = 0; p < plan_.parts(); ++p) {
-                                       add_step(cs, "popnn::CtcStep<false>", b, p, forward_[p][b], before_, leaves_forward_, step);
-                                       add_step(cs, "popnn::CtcStep<true>", b, p, backward_[p][b], after_, leaves_backward_, step);
-                                     }
-                                   Sequence round{Execute(cs, {debug_, "Step"})};
-                                   if (const std::size_t n = plan_.parts(); n > 1)
-                                     round.add(Copy(concat(leaves_forward_.slice(0, n - 1, 1), leaves_backward_.slice(1, n, 1), 1),
-                                                    concat(before_.slice(1, n, 1), after_.slice(0, n - 1, 1), 1), false,
-                                                    {debug_, "neighbours"}));
-                                   return round;
-                                 },
-                                 {debug_, "steps"}));
+    prog.add(popops::countedLoop(
+        graph_, plan_.time,
+        [&](const Tensor& step) -> program::Program {
+          const ComputeSet cs = graph_.addComputeSet({debug_, "Step"});
+          for (std::size_t b = 0; b < plan_.batch; ++b)
+            for (std::size_t p = 0; p < plan_.parts(); ++p) {
+              add_step(cs, "popnn::CtcStep<false>", b, p, forward_[p][b], before_, leaves_forward_, step);
+              if (!loss_alone_) add_step(cs, "popnn::CtcStep<true>", b, p, backward_[p][b], after_, leaves_backward_, step);
+            }
+          Sequence round{Execute(cs, {debug_, "Step"})};
+          if (const std::size_t n = plan_.parts(); n > 1 && loss_alone_)
+            round.add(Copy(leaves_forward_.slice(0, n - 1, 1), before_.slice(1, n, 1), false, {debug_, "neighbours"}));
+          else if (n > 1)
+            round.add(Copy(concat(leaves_forward_.slice(0, n - 1, 1), leaves_backward_.slice(1, n, 1), 1),
+                           concat(before_.slice(1, n, 1), after_.slice(0, n - 1, 1), 1), false, {debug_, "neighbours"}));
+          return round;
+        },
+        {debug_, "steps"}));
   }
 
   // {loss, the logarithm of the label's probability}
@@ -225,14 +233,16 @@ class Paths {
   Tensor log_probs_;
   Tensor about_;  // of each sequence: its labels, its length, its label's length
   unsigned blank_;
+  bool loss_alone_;
   DebugContext debug_;
   std::vector<Tensor> probs_, forward_, backward_;
   Tensor here_, before_, after_, leaves_forward_, leaves_backward_;
 };
 
+// The loss, and the gradient unless the loss alone is asked for.
 std::pair<Tensor, Tensor> calculate(Graph& graph, const Type& outType, const Tensor& log_probs, const Tensor& labels,
                                     const Tensor& data_lengths, const Tensor& label_lengths, Sequence& prog, unsigned blank,
-                                    const Plan::Impl& plan, const DebugContext& debug, const OptionFlags& options) {
+                                    const Plan::Impl& plan, bool loss_alone, const DebugContext& debug, const OptionFlags& options) {
   if (outType != plan.out)
     poputil::refuse("ctc-type", "popnn::ctc: the gradient is to be {}, the plan says {}", outType.toString(), plan.out.toString());
   if (log_probs.elementType() != plan.in)
@@ -246,19 +256,25 @@ std::pair<Tensor, Tensor> calculate(Graph& graph, const Type& outType, const Ten
   check_constants(labels, data_lengths, label_lengths, blank, plan);
   const auto lengths = [&](const Tensor& t, const char* name) { return as_unsigned(graph, t, prog, name, {debug, name}).expand({1}); };
   Paths paths(graph, plan, log_probs, as_unsigned(graph, labels, prog, "labels", {debug, "labels"}),
-              concat(lengths(data_lengths, "dataLengths"), lengths(label_lengths, "labelLengths"), 1), blank, debug);
+              concat(lengths(data_lengths, "dataLengths"), lengths(label_lengths, "labelLengths"), 1), blank, loss_alone, debug);
   paths.gather(prog);
   paths.sum(prog);
   const auto [loss, totals] = paths.loss(prog);
+  if (loss_alone) return {loss, Tensor()};
   const Tensor gradient = paths.gradient(totals, form, prog);
   return {loss, outType == FLOAT ? gradient : popops::cast(graph, gradient, outType, prog, {debug, "gradient"})};
+}
+
+Tensor log_softmax(Graph& graph, const Tensor& logits, const Plan::Impl& plan, Sequence& prog, const DebugContext& debug) {
+  check(logits, {plan.time, plan.batch, plan.classes}, "the data");
+  return logSoftmax(graph, logits, prog, {debug, "logSoftmax"});
 }
 
 }  // namespace
 
 Tensor createDataInput(Graph& graph, const Type& type, std::size_t batchSize, std::size_t maxTime, std::size_t numClasses, const Plan& plan,
                        const DebugContext& debugContext) {
-  const Plan::Impl& p = plan.getImpl();
+  const Plan::Impl& p = loss_plan(plan);
   if (batchSize != p.batch || maxTime != p.time || numClasses != p.classes || type != p.in)
     poputil::refuse("ctc-shape", "popnn::ctc::createDataInput: {} {{{},{},{}}}, the plan says {} {{{},{},{}}}", type.toString(), maxTime,
                     batchSize, numClasses, p.in.toString(), p.time, p.batch, p.classes);
@@ -267,7 +283,7 @@ Tensor createDataInput(Graph& graph, const Type& type, std::size_t batchSize, st
 
 Tensor createLabelsInput(Graph& graph, const Type& type, std::size_t batchSize, std::size_t maxLabelLength, const Plan& plan,
                          const DebugContext& debugContext) {
-  const Plan::Impl& p = plan.getImpl();
+  const Plan::Impl& p = loss_plan(plan);
   if (batchSize != p.batch || maxLabelLength != p.labels)
     poputil::refuse("ctc-shape", "popnn::ctc::createLabelsInput: {{{},{}}}, the plan says {{{},{}}}", batchSize, maxLabelLength, p.batch,
                     p.labels);
@@ -280,8 +296,8 @@ std::pair<Tensor, Tensor> calcLossAndGradientLogProbabilities(Graph& graph, cons
                                                               const Tensor& labels, const Tensor& dataLengths, const Tensor& labelLengths,
                                                               Sequence& prog, unsigned blankClass, const Plan& plan,
                                                               const DebugContext& debugContext, const OptionFlags& options) {
-  return calculate(graph, outType, logProbs, labels, dataLengths, labelLengths, prog, blankClass, plan.getImpl(), {debugContext, "ctcLoss"},
-                   options);
+  return calculate(graph, outType, logProbs, labels, dataLengths, labelLengths, prog, blankClass, loss_plan(plan), false,
+                   {debugContext, "ctcLoss"}, options);
 }
 
 std::pair<Tensor, Tensor> calcLossAndGradientLogits(Graph& graph, const Type& outType, const Tensor& logits, const Tensor& labels,
@@ -289,9 +305,25 @@ std::pair<Tensor, Tensor> calcLossAndGradientLogits(Graph& graph, const Type& ou
                                                     unsigned blankClass, const Plan& plan, const DebugContext& debugContext,
                                                     const OptionFlags& options) {
   const DebugContext debug(debugContext, "ctcLoss");
-  check(logits, {plan.getImpl().time, plan.getImpl().batch, plan.getImpl().classes}, "the data");
-  const Tensor log_probs = logSoftmax(graph, logits, prog, {debug, "logSoftmax"});
-  return calculate(graph, outType, log_probs, labels, dataLengths, labelLengths, prog, blankClass, plan.getImpl(), debug, options);
+  return calculate(graph, outType, log_softmax(graph, logits, loss_plan(plan), prog, debug), labels, dataLengths, labelLengths, prog,
+                   blankClass, loss_plan(plan), false, debug, options);
+}
+
+Tensor calcCTCLossLogProbabilities(Graph& graph, const Type& outType, const Tensor& logProbs, const Tensor& labels,
+                                   const Tensor& dataLengths, const Tensor& labelLengths, Sequence& prog, unsigned blankClass,
+                                   const Plan& plan, const DebugContext& debugContext, const OptionFlags& options) {
+  return calculate(graph, outType, logProbs, labels, dataLengths, labelLengths, prog, blankClass, loss_plan(plan), true,
+                   {debugContext, "ctcLoss"}, options)
+      .first;
+}
+
+Tensor calcCTCLossLogits(Graph& graph, const Type& outType, const Tensor& logits, const Tensor& labels, const Tensor& dataLengths,
+                         const Tensor& labelLengths, Sequence& prog, unsigned blankClass, const Plan& plan,
+                         const DebugContext& debugContext, const OptionFlags& options) {
+  const DebugContext debug(debugContext, "ctcLoss");
+  return calculate(graph, outType, log_softmax(graph, logits, loss_plan(plan), prog, debug), labels, dataLengths, labelLengths, prog,
+                   blankClass, loss_plan(plan), true, debug, options)
+      .first;
 }
 
 }  // namespace popnn::ctc

@@ -90,6 +90,23 @@ Plan::Impl::Impl(const Graph& graph, const Type& in_type, const Type& out_type, 
   pieces_ = chosen(limits.pieces, kWorkers * tiles_each_, std::min(time, kWorkers * tiles_each_), "pieces of time");
 }
 
+Plan::Impl::Impl(const Graph& graph, const Type& in_type, unsigned batch_size, unsigned most_time, unsigned n_classes, unsigned n_beams)
+    : in(in_type), out(in_type), batch(batch_size), time(most_time), labels(0), classes(n_classes), beams(n_beams), parts_(1), pieces_(1) {
+  at_once_ = std::min<std::size_t>(batch, graph.getTarget().getNumTiles());
+  tiles_each_ = graph.getTarget().getNumTiles() / at_once_;
+}
+
+const Plan::Impl& loss_plan(const Plan& plan) {
+  const Plan::Impl& p = plan.getImpl();
+  if (p.beams != 0) poputil::refuse("ctc-plan-kind", "popnn::ctc: this plan is one of a decoder (popnn::ctc_infer)");
+  return p;
+}
+const Plan::Impl& decoder_plan(const Plan& plan) {
+  const Plan::Impl& p = plan.getImpl();
+  if (p.beams == 0) poputil::refuse("ctc-plan-kind", "popnn::ctc_infer: this plan is one of a loss (popnn::ctc)");
+  return p;
+}
+
 Plan::Plan() = default;
 Plan::~Plan() = default;
 Plan::Plan(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -115,6 +132,9 @@ bool operator<(const Plan& a, const Plan& b) noexcept { return a.impl_ && b.impl
 std::ostream& operator<<(std::ostream& out, const Plan& plan) {
   if (!plan.impl_) return out << "no plan";
   const Plan::Impl& p = *plan.impl_;
+  if (p.beams != 0)
+    return out << "CTC decoder of " << p.batch << " sequences of up to " << p.time << " steps of " << p.classes << " classes: " << p.beams
+               << " beams";
   return out << "CTC of " << p.batch << " sequences of up to " << p.time << " steps and " << p.labels << " labels of " << p.classes
              << " classes: " << p.pieces() << " pieces of time, " << p.parts() << " parts of " << p.states() << " states";
 }

@@ -257,6 +257,25 @@ LstmState lstmBwdWithWU(Graph& graph, const LstmParams& params, Sequence& prog, 
   return state;
 }
 
+std::vector<std::pair<poplin::MatMulParams, OptionFlags>> getMatMulPrePlanParameters(LstmParams params, OptionFlags opts) {
+  internal::check_parameters(params.rnn, "popnn::lstm::getMatMulPrePlanParameters");
+  const Type type = params.rnn.dataType;
+  const std::size_t batch = params.rnn.batchSize, rows = params.rnn.maxTimeSteps * batch, in = params.rnn.layerSizes[0],
+                    out = params.rnn.layerSizes[1], units = kUnits * out;
+  std::vector<std::pair<poplin::MatMulParams, OptionFlags>> products;
+  const auto add = [&](std::size_t m, std::size_t k, std::size_t n) {
+    products.emplace_back(poplin::MatMulParams{type, type, {1, m, k}, {1, k, n}}, internal::of_products(opts));
+  };
+  add(rows, in, units);
+  add(batch, out, units);
+  if (opts.contains("inferenceOnly") && opts.at("inferenceOnly") == "true") return products;
+  add(batch, units, out);
+  if (params.calcInputGradients) add(rows, units, in);
+  add(in, rows, units);
+  add(out, rows, units);
+  return products;
+}
+
 namespace {
 
 std::uint64_t cells(const LstmParams& params) {

@@ -148,7 +148,7 @@ Tensor createWeightsFeedback(Graph& graph, unsigned batchSize, unsigned outputSi
                                       l->products, planningCache);
 }
 
-Tensor forwardWeightInput(Graph& graph, const Tensor& actIn, const Tensor& weights, Sequence& prog, const Type& partialsType,
+Tensor forwardWeightInput(Graph& graph, const Tensor& actIn, const Tensor& weights, Sequence& prog, const Type& partialsType, bool,
                           const DebugContext& debugContext, poplin::PlanningCache* planningCache) {
   const char* where = "popnn::rnn::forwardWeightInput";
   of_rank(actIn, 3, where, "the input");
@@ -158,7 +158,7 @@ Tensor forwardWeightInput(Graph& graph, const Tensor& actIn, const Tensor& weigh
 }
 
 Tensor forwardIterate(Graph& graph, const Tensor& feedFwdIn, const Tensor& initState, const Tensor& feedbackWeights, const Tensor& biases,
-                      Sequence& prog, NonLinearityType nonLinearityType, const Type& partialsType, const DebugContext& debugContext,
+                      Sequence& prog, NonLinearityType nonLinearityType, const Type& partialsType, bool, const DebugContext& debugContext,
                       poplin::PlanningCache* planningCache) {
   const char* where = "popnn::rnn::forwardIterate";
   of_rank(feedFwdIn, 3, where, "the weighted input");
@@ -228,11 +228,12 @@ void paramDeltaUpdate(Graph& graph, const Tensor& bwdState, const Tensor& actIn,
 
 Tensor rnnFwdSequence(Graph& graph, Sequence& prog, const Tensor& fwdStateInit, const Tensor* weightedIn, const Tensor& biases,
                       const Tensor& feedFwdWeights, const Tensor& feedbackWeights, const Tensor& prevLayerActs,
-                      const NonLinearityType& nonLinearityType, const Type& partialsType, bool, const DebugContext& debugContext,
-                      poplin::PlanningCache* planningCache) {
+                      const NonLinearityType& nonLinearityType, const Type& partialsType, bool inferenceOnly,
+                      const DebugContext& debugContext, poplin::PlanningCache* planningCache) {
   const Tensor in =
-      weightedIn ? *weightedIn : forwardWeightInput(graph, prevLayerActs, feedFwdWeights, prog, partialsType, debugContext, planningCache);
-  return forwardIterate(graph, in, fwdStateInit, feedbackWeights, biases, prog, nonLinearityType, partialsType, debugContext,
+      weightedIn ? *weightedIn
+                 : forwardWeightInput(graph, prevLayerActs, feedFwdWeights, prog, partialsType, inferenceOnly, debugContext, planningCache);
+  return forwardIterate(graph, in, fwdStateInit, feedbackWeights, biases, prog, nonLinearityType, partialsType, inferenceOnly, debugContext,
                         planningCache);
 }
 

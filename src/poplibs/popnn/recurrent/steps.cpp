@@ -18,9 +18,6 @@ using namespace poplar;
 using program::Sequence;
 namespace pe = popops::expr;
 
-namespace {
-
-// Those of our options that matrix products have.
 OptionFlags of_products(const OptionFlags& options) {
   OptionFlags out;
   for (const char* name : {"partialsType", "availableMemoryProportion"})
@@ -28,17 +25,19 @@ OptionFlags of_products(const OptionFlags& options) {
   return out;
 }
 
-}  // namespace
-
-Layer::Layer(Graph& graph_, const rnn::RnnParams& params_, const DebugContext& debug_, const OptionFlags& options,
-             poplin::PlanningCache* cache_, const char* where_)
-    : graph(graph_), params(params_), debug(debug_), products(of_products(options)), cache(cache_), where(where_) {
+void check_parameters(const rnn::RnnParams& params, const std::string& where) {
   const auto refuse = [&](const std::string& why) { poputil::refuse("layer-parameters", "{}", where + ": " + why); };
   if (params.layerSizes.size() != 2) refuse(std::to_string(params.layerSizes.size()) + " layer sizes; expected those of input and output");
   if (params.dataType != FLOAT && params.dataType != HALF)
     refuse("data of type " + params.dataType.toString() + "; expected float or half");
   if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0) refuse("a size is 0");
   rnn::internal::check_lengths(params, where.c_str());
+}
+
+Layer::Layer(Graph& graph_, const rnn::RnnParams& params_, const DebugContext& debug_, const OptionFlags& options,
+             poplin::PlanningCache* cache_, const char* where_)
+    : graph(graph_), params(params_), debug(debug_), products(of_products(options)), cache(cache_), where(where_) {
+  check_parameters(params, where);
 }
 
 Tensor Layer::product(const Tensor& a, const Tensor& b, Sequence& prog, const char* name) const {

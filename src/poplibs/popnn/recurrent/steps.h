@@ -58,6 +58,11 @@ struct Layer {
   std::string where;
 };
 
+// Those of a layer's options that matrix products have.
+poplar::OptionFlags of_products(const poplar::OptionFlags& options);
+// Throws poplibs_error for parameters that no layer can have.
+void check_parameters(const rnn::RnnParams& params, const std::string& where);
+
 // Weights of units {units, rows, columns} as one matrix {rows, units * columns}; and back.
 poplar::Tensor as_matrix(const poplar::Tensor& weights);
 poplar::Tensor by_unit(const poplar::Tensor& matrix, std::size_t units);

@@ -109,7 +109,9 @@ std::vector<Values> results_of(Machine machine, const Case& c, const Data& d) {
     const auto calculate = c.logits ? ctc::calcLossAndGradientLogits : ctc::calcLossAndGradientLogProbabilities;
     const auto [loss, gradient] = calculate(g, c.out, data, labels, in[2], in[3], prog, c.blank, plan, "ctc",
                                             {{"includeSoftmaxGradient", c.softmax ? "true" : "false"}});
-    return Tensors{loss, gradient};
+    // Alone it is the same loss, bit by bit.
+    const auto alone = c.logits ? ctc::calcCTCLossLogits : ctc::calcCTCLossLogProbabilities;
+    return Tensors{loss, gradient, alone(g, c.out, data, labels, in[2], in[3], prog, c.blank, plan, "alone", {})};
   });
 }
 
@@ -163,6 +165,7 @@ TEST(CtcLoss, IsASumOverAllPaths) {
       const Tolerance t{half ? 1e-2 : 2e-5, half ? 4e-3 : 2e-6};
       expect_close(out[0], e.loss, t, name_of(machine) + " loss, " + c.what);
       expect_close(out[1], e.gradient, t, name_of(machine) + " gradient, " + c.what);
+      EXPECT_EQ(out[2].values, out[0].values) << c.what;
     }
   }
 }

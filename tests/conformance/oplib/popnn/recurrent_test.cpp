@@ -2,11 +2,15 @@
 // numbers.
 #include <gtest/gtest.h>
 
+#include <poplin/codelets.hpp>
 #include <popnn/Gru.hpp>
 #include <popnn/Lstm.hpp>
+#include <popnn/codelets.hpp>
+#include <popops/codelets.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include "oplib.h"
 #include "recurrent_reference.h"
@@ -220,6 +224,39 @@ TEST(Lstm, GradientOfTheLastOutput) {
   const auto a = gradients(true), b = gradients(false);
   EXPECT_EQ(a[0].values, b[0].values);
   EXPECT_EQ(a[1].values, b[1].values);
+}
+
+// Planned ahead, none of the layer's products is planned again.
+TEST(Lstm, ProductsArePlannedAhead) {
+  for (const bool inference : {true, false}) {
+    Graph g(device_of(Machine::ipu1));
+    poplin::addCodelets(g);
+    popops::addCodelets(g);
+    popnn::addCodelets(g);
+    const LstmParams params(FLOAT, kBatch, kSteps, {kIn, kOut});
+    const OptionFlags options = {{"inferenceOnly", inference ? "true" : "false"}};
+    const auto products = popnn::lstm::getMatMulPrePlanParameters(params, options);
+    EXPECT_EQ(products.size(), inference ? 2u : 6u);
+    poplin::matmul::PlanningCache cache;
+    std::set<poplin::MatMulPlanParams> wanted;
+    for (const auto& p : products) wanted.emplace(&g.getTarget(), p.first, &p.second);
+    poplin::preplanMatMuls(wanted, cache);
+    const std::size_t planned = cache.size();
+    EXPECT_EQ(planned, products.size());
+    Sequence prog;
+    const auto state = popnn::lstm::createInitialState(g, params, "state", options, &cache);
+    const auto weights = popnn::lstm::createWeights(g, params, "weights", options, &cache);
+    const Tensor input = popnn::lstm::createInput(g, params, "input", options, &cache);
+    Tensor kept, of_input;
+    const Tensor output =
+        popnn::lstm::lstmFwd(g, params, prog, state, weights, input, inference ? nullptr : &kept, "forward", options, &cache);
+    popnn::lstm::LstmWeights w;
+    if (!inference)
+      popnn::lstm::lstmBwdWithWU(g, params, prog, state, kept, weights, input, output, output, nullptr, &of_input, w, "backward", options,
+                                 &cache);
+    EXPECT_EQ(cache.size(), planned);
+  }
+  EXPECT_THROW(popnn::lstm::getMatMulPrePlanParameters(LstmParams(INT, kBatch, kSteps, {kIn, kOut}), {}), poputil::poplibs_error);
 }
 
 TEST(Recurrent, Flops) {
