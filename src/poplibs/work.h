@@ -3,9 +3,14 @@
 
 #include <poplar/Target.hpp>
 
+#include <cstddef>
+
 #include "machine/host.h"
 
 namespace pando::poplibs {
+
+// Parts of `b` that hold `a`, without overflow.
+constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 
 // Vertices to cut the work of one tile into, at most: the workers of a tile of an IPU; more on the CPU device, whose one tile has
 // all the work and whose threads may be many. Depends on the target alone, so results do not depend on the number of threads.

@@ -8,7 +8,6 @@ namespace pando::schedule {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 // What the end of the ranks counts beside the span, and where heat begins and ends, in mean costs of a cell.
 constexpr double kEnds = 0.08, kHot = 0.5, kCold = 0.02;
 constexpr std::size_t kFarthest = 8;

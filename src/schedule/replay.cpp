@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace pando::schedule {
 
@@ -14,8 +13,6 @@ namespace {
 double at(const std::vector<double>& of_stage, std::int32_t stage) {
   return of_stage.size() == 1 ? of_stage[0] : of_stage[static_cast<std::size_t>(stage)];
 }
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Runs the rows as far as dependences allow.
 class Player {

@@ -7,14 +7,11 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <queue>
 
 namespace pando::schedule {
 
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Preference {
   // 0: a backward pass before a forward one; 1: the other way round; 2: in turns.

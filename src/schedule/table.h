@@ -9,11 +9,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pando::schedule {
+
+// The time of what has not happened.
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 enum class Action : std::uint8_t {
   forward,

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace pando::schedule {
 
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // What a rank does next depends on itself and on when a certain message comes: so ranks may be looked at in any order.
 class Writer {

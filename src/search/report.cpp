@@ -9,8 +9,6 @@ namespace pando::search {
 
 namespace {
 
-constexpr double kGib = 1024.0 * 1024 * 1024;
-
 std::string kinds_of(const Estimate& e) {
   std::string text;
   for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) {

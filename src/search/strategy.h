@@ -13,6 +13,9 @@
 
 namespace pando::search {
 
+// Bytes.
+inline constexpr double kGib = 1024.0 * 1024 * 1024;
+
 enum class Recompute : std::uint8_t { none, attention, full };
 // What joins a tensor-parallel layer's parts: an all-reduce; a reduce-scatter and an all-gather with whole tensors between them; the same
 // with tensors that stay split along the sequence between them (sequence parallel).

@@ -27,8 +27,6 @@ void set_recompute(Strategy& s, const std::string& text) {
   s.regather = s.recompute != Recompute::full;
 }
 
-constexpr double kGib = 1024.0 * 1024 * 1024;
-
 }  // namespace
 
 ValidationSet selene_steps_set(const simulate::Csv& csv) {

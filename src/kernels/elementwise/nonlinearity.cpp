@@ -74,14 +74,25 @@ HWY_INLINE V gradient_of(V act, V gradient) {
     return hn::Mul(gradient, slope<A>(act));
 }
 
+// What is left behind whole vectors goes through the same loop as one of them, so that each function is compiled once.
+template <class F>
+struct Part {
+  HWY_ALIGN typename F::T lanes[HWY_MAX_BYTES / sizeof(float)];
+  Part(const typename F::T* from, std::size_t n) { F::store(load_part<F>(from, n, {}), lanes); }
+  void give(typename F::T* to, std::size_t n) const { store_part<F>(F::load(lanes), to, n); }
+};
+
 template <class F, Activation A>
 void map(std::size_t n, const void* from, void* to) {
   using T = typename F::T;
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
-  for_vectors(
-      n, [&](std::size_t i) HWY_ATTR { F::store(value<A>(F::load(in + i)), out + i); },
-      [&](std::size_t i, std::size_t rest) HWY_ATTR { store_part<F>(value<A>(load_part<F>(in + i, rest, T{})), out + i, rest); });
+  const std::size_t lanes = hn::Lanes(Floats());
+  for (; n >= lanes; n -= lanes, in += lanes, out += lanes) F::store(value<A>(F::load(in)), out);
+  if (n == 0) return;
+  Part<F> part(in, n);
+  map<F, A>(lanes, part.lanes, part.lanes);
+  part.give(out, n);
 }
 
 template <class F, Activation A>
@@ -89,11 +100,13 @@ void map_gradient(std::size_t n, const void* activations, const void* gradients,
   using T = typename F::T;
   const T *act = static_cast<const T*>(activations), *gradient = static_cast<const T*>(gradients);
   T* out = static_cast<T*>(to);
-  for_vectors(
-      n, [&](std::size_t i) HWY_ATTR { F::store(gradient_of<A>(F::load(act + i), F::load(gradient + i)), out + i); },
-      [&](std::size_t i, std::size_t rest) HWY_ATTR {
-        store_part<F>(gradient_of<A>(load_part<F>(act + i, rest, T{}), load_part<F>(gradient + i, rest, T{})), out + i, rest);
-      });
+  const std::size_t lanes = hn::Lanes(Floats());
+  for (; n >= lanes; n -= lanes, act += lanes, gradient += lanes, out += lanes)
+    F::store(gradient_of<A>(F::load(act), F::load(gradient)), out);
+  if (n == 0) return;
+  Part<F> part(act, n), part_of_gradient(gradient, n);
+  map_gradient<F, A>(lanes, part.lanes, part_of_gradient.lanes, part.lanes);
+  part.give(out, n);
 }
 
 #define PANDO_FOR_ACTIVATIONS(CALL)                                       \

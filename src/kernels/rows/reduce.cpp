@@ -110,7 +110,7 @@ HWY_ATTR HWY_INLINE float across(D d, hn::Vec<D> v) {
 
 // One value of n elements in a row.
 template <class Op, class In>
-HWY_ATTR Sum<In> of_run(const In* p, std::size_t n) {
+HWY_ATTR HWY_INLINE Sum<In> of_run(const In* p, std::size_t n) {
   Sum<In> total = Op::template identity<Sum<In>>();
   if constexpr (is_real<In>) {
     const hn::ScalableTag<float> d;
@@ -138,6 +138,12 @@ HWY_ATTR Sum<In> of_run(const In* p, std::size_t n) {
   }
   for (std::size_t i = 0; i < n; ++i) total = Op::of(total, static_cast<Sum<In>>(Op::lift(static_cast<Work<In>>(p[i]))));
   return total;
+}
+
+// values[i] of the i-th of `rows` runs of n elements.
+template <class Op, class In>
+HWY_ATTR void of_rows(const In* p, std::size_t rows, std::size_t n, Sum<In>* values) {
+  for (std::size_t i = 0; i < rows; ++i) values[i] = of_run<Op>(p + i * n, n);
 }
 
 // acc[j] = acc[j] op row[0][j] op ... op row[N - 1][j].
@@ -175,28 +181,46 @@ HWY_ATTR void add_sums(const A* HWY_RESTRICT from, std::size_t n, A* HWY_RESTRIC
   for (std::size_t i = 0; i < n; ++i) to[i] = Op::of(to[i], from[i]);
 }
 
-// Columns of rows that come one by one.
+// What is compiled for each pair of an operation and a type of elements. All around it is compiled for each type alone.
+template <class In>
+struct Loops {
+  Sum<In> identity;
+  Sum<In> (*of)(Sum<In> a, Sum<In> b);
+  void (*of_rows)(const In* p, std::size_t rows, std::size_t n, Sum<In>* values);
+  // Of 1, 2, 4 and 8 rows.
+  void (*add_rows[4])(const In* const* row, std::size_t n, Sum<In>* acc);
+  void (*add_sums)(const Sum<In>* from, std::size_t n, Sum<In>* to);
+};
 template <class Op, class In>
+constexpr Loops<In> kLoopsOf = {Op::template identity<Sum<In>>(),
+                                [](Sum<In> a, Sum<In> b) HWY_ATTR { return Op::of(a, b); },
+                                &of_rows<Op, In>,
+                                {&add_rows<Op, 1, In>, &add_rows<Op, 2, In>, &add_rows<Op, 4, In>, &add_rows<Op, kRows, In>},
+                                &add_sums<Op, Sum<In>>};
+
+// Columns of rows that come one by one.
+template <class In>
 struct Rows {
+  const Loops<In>& loops;
   Sum<In>* acc;
   std::size_t width;
   const In* row[kRows];
   unsigned waiting = 0;
 
-  HWY_ATTR Rows(Sum<In>* accumulators, std::size_t columns) : acc(accumulators), width(columns) {
-    std::fill(acc, acc + width, Op::template identity<Sum<In>>());
+  HWY_ATTR Rows(const Loops<In>& of, Sum<In>* accumulators, std::size_t columns) : loops(of), acc(accumulators), width(columns) {
+    std::fill(acc, acc + width, loops.identity);
   }
   HWY_ATTR void add(const In* p) {
     row[waiting++] = p;
     if (waiting < kRows) return;
-    add_rows<Op, kRows>(row, width, acc);
+    loops.add_rows[3](row, width, acc);
     waiting = 0;
   }
   HWY_ATTR void finish() {
     const In** at = row;
-    if (waiting & 4) add_rows<Op, 4>(at, width, acc), at += 4;
-    if (waiting & 2) add_rows<Op, 2>(at, width, acc), at += 2;
-    if (waiting & 1) add_rows<Op, 1>(at, width, acc);
+    if (waiting & 4) loops.add_rows[2](at, width, acc), at += 4;
+    if (waiting & 2) loops.add_rows[1](at, width, acc), at += 2;
+    if (waiting & 1) loops.add_rows[0](at, width, acc);
     waiting = 0;
   }
 };
@@ -228,17 +252,15 @@ struct Sink {
   const float* scale;
   bool update;
 
+  // Results have the type of the elements, or both are floating-point; signed sums are computed as unsigned ones of their size.
   template <class A>
   HWY_ATTR void write(const A* values, std::size_t n) {
-    switch (type) {
-      case PandoReduceType::f32: return write_as<float>(values, n);
-      case PandoReduceType::f16: return write_as<_Float16>(values, n);
-      case PandoReduceType::i32: return write_as<std::int32_t>(values, n);
-      case PandoReduceType::u32: return write_as<std::uint32_t>(values, n);
-      case PandoReduceType::i64: return write_as<std::int64_t>(values, n);
-      case PandoReduceType::u64: return write_as<std::uint64_t>(values, n);
-      case PandoReduceType::boolean: return write_as<bool>(values, n);
-    }
+    if constexpr (!std::is_same_v<A, double>)
+      write_as<std::conditional_t<std::is_same_v<A, std::uint8_t>, bool, A>>(values, n);
+    else if (type == PandoReduceType::f16)
+      write_as<_Float16>(values, n);
+    else
+      write_as<float>(values, n);
   }
 
  private:
@@ -285,22 +307,26 @@ struct Shape {
 };
 
 // One value of each run of inner == 1.
-template <class Op, class In>
-HWY_ATTR Sum<In> of_runs(const PandoReduceRegion* regions, const Shape& shape, std::size_t k) {
-  Sum<In> value = Op::template identity<Sum<In>>();
+template <class In>
+HWY_ATTR Sum<In> of_runs(const Loops<In>& loops, const PandoReduceRegion* regions, const Shape& shape, std::size_t k) {
+  Sum<In> value = loops.identity;
   for (std::size_t g = 0; g < shape.regions; ++g) {
     const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
     const In* p = static_cast<const In*>(regions[g].data) + k * length;
-    for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride) value = Op::of(value, of_run<Op>(p, length));
+    for (std::size_t left = regions[g].size; left > 0; left -= stride, p += stride) {
+      Sum<In> of_run;
+      loops.of_rows(p, 1, length, &of_run);
+      value = loops.of(value, of_run);
+    }
   }
   return value;
 }
 
 // acc[0 .. width) of columns [first, first + width) of the rows of `inner` elements.
-template <class Op, class In>
-HWY_ATTR void of_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t first, std::size_t width,
-                         Sum<In>* acc) {
-  Rows<Op, In> rows(acc, width);
+template <class In>
+HWY_ATTR void of_columns(const Loops<In>& loops, const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t first,
+                         std::size_t width, Sum<In>* acc) {
+  Rows<In> rows(loops, acc, width);
   for (std::size_t g = 0; g < shape.regions; ++g) {
     const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
     const In* p = static_cast<const In*>(regions[g].data) + k * length;
@@ -311,10 +337,11 @@ HWY_ATTR void of_columns(const PandoReduceRegion* regions, const Shape& shape, s
 }
 
 // The same for narrow rows, all columns: `together` rows make a wide one.
-template <class Op, class In>
-HWY_ATTR void of_narrow_columns(const PandoReduceRegion* regions, const Shape& shape, std::size_t k, std::size_t together, Sum<In>* acc) {
+template <class In>
+HWY_ATTR void of_narrow_columns(const Loops<In>& loops, const PandoReduceRegion* regions, const Shape& shape, std::size_t k,
+                                std::size_t together, Sum<In>* acc) {
   const std::size_t inner = shape.inner, wide = together * inner;
-  Rows<Op, In> rows(acc, wide);
+  Rows<In> rows(loops, acc, wide);
   for (std::size_t g = 0; g < shape.regions; ++g) {
     const std::size_t length = shape.length(regions[g]), stride = shape.steps * length;
     const In* p = static_cast<const In*>(regions[g].data) + k * length;
@@ -322,14 +349,14 @@ HWY_ATTR void of_narrow_columns(const PandoReduceRegion* regions, const Shape& s
       std::size_t at = 0;
       for (; at + wide <= length; at += wide) rows.add(p + at);
       const In* rest = p + at;
-      if (at < length) add_rows<Op, 1>(&rest, length - at, acc);
+      if (at < length) loops.add_rows[0](&rest, length - at, acc);
     }
   }
   rows.finish();
   for (std::size_t rows_left = together; rows_left > 1;) {
     const std::size_t half = rows_left / 2;
     rows_left -= half;
-    add_sums<Op>(acc + rows_left * inner, half * inner, acc);
+    loops.add_sums(acc + rows_left * inner, half * inner, acc);
   }
 }
 
@@ -342,9 +369,11 @@ inline std::size_t rows_together(std::size_t inner, std::size_t length) {
   return std::max<std::size_t>(1, most);
 }
 
-template <class Op, class In>
-HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t row, Sink& sink) {
-  Sum<In> values[kColumns];
+template <class In>
+HWY_ATTR void reduce_block(const void* loops_of_op, const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t row,
+                           Sink& sink) {
+  const auto& loops = *static_cast<const Loops<In>*>(loops_of_op);
+  alignas(64) Sum<In> values[kColumns];
   const Shape shape(block, row);
   const std::size_t inner = shape.inner;
   if (inner == 1 && row == 0) {
@@ -352,8 +381,8 @@ HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBl
     for (std::size_t k = 0; k < shape.steps;) {
       const std::size_t n = std::min(shape.steps - k, kColumns);
       const In* p = shape.regions == 0 ? nullptr : static_cast<const In*>(regions[0].data) + k * shape.middle;
-      for (std::size_t i = 0; i < n; ++i)
-        values[i] = plain ? of_run<Op>(p + i * shape.middle, shape.middle) : of_runs<Op, In>(regions, shape, k + i);
+      if (plain) loops.of_rows(p, n, shape.middle, values);
+      for (std::size_t i = plain ? n : 0; i < n; ++i) values[i] = of_runs(loops, regions, shape, k + i);
       sink.write(values, n);
       k += n;
     }
@@ -362,13 +391,13 @@ HWY_ATTR void reduce_block(const PandoReduceRegion* regions, const PandoReduceBl
   const std::size_t together = shape.regions == 0 || row > 0 ? 1 : rows_together(inner, shape.length(regions[0]));
   for (std::size_t k = 0; k < shape.steps; ++k) {
     if (together > 1) {
-      of_narrow_columns<Op, In>(regions, shape, k, together, values);
+      of_narrow_columns(loops, regions, shape, k, together, values);
       sink.write(values, inner);
       continue;
     }
     for (std::size_t first = 0; first < inner; first += kColumns) {
       const std::size_t width = std::min(inner - first, kColumns);
-      of_columns<Op, In>(regions, shape, k, first, width, values);
+      of_columns(loops, regions, shape, k, first, width, values);
       sink.write(values, width);
     }
   }
@@ -408,18 +437,20 @@ HWY_ATTR void add_exponentials(const In* row, const float* high, std::size_t n, 
 
 // log of the sum of exponentials, by the greatest element and then the rest relative to it.
 template <class In>
-HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t row, Sink& sink) {
-  double highest[kColumns], sums[kColumns];
-  float shift[kColumns];
+HWY_ATTR void log_add_block(const void* loops_of_max, const PandoReduceRegion* regions, const PandoReduceBlock& block, std::size_t row,
+                            Sink& sink) {
+  const auto& max = *static_cast<const Loops<In>*>(loops_of_max);
+  alignas(64) double highest[kColumns], sums[kColumns];
+  alignas(64) float shift[kColumns];
   const Shape shape(block, row);
   const std::size_t inner = shape.inner;
   for (std::size_t k = 0; k < shape.steps; ++k)
     for (std::size_t first = 0; first < inner; first += kColumns) {
       const std::size_t width = std::min(inner - first, kColumns);
       if (inner == 1)
-        highest[0] = of_runs<Max, In>(regions, shape, k);
+        highest[0] = of_runs(max, regions, shape, k);
       else
-        of_columns<Max, In>(regions, shape, k, first, width, highest);
+        of_columns(max, regions, shape, k, first, width, highest);
       for (std::size_t j = 0; j < width; ++j) {
         sums[j] = 0;
         shift[j] = std::isfinite(highest[j]) ? static_cast<float>(highest[j]) : 0;
@@ -440,22 +471,31 @@ HWY_ATTR void log_add_block(const PandoReduceRegion* regions, const PandoReduceB
     }
 }
 
-using BlockFunction = void (*)(const PandoReduceRegion*, const PandoReduceBlock&, std::size_t row, Sink&);
+// A reduction of blocks, with the loops of its operation.
+struct Function {
+  void (*block)(const void* loops, const PandoReduceRegion*, const PandoReduceBlock&, std::size_t row, Sink&) = nullptr;
+  const void* loops = nullptr;
+};
+
+template <class Op, class In>
+Function with_loops() {
+  return {&reduce_block<In>, &kLoopsOf<Op, In>};
+}
 
 template <class In>
-BlockFunction logarithms() {
+Function logarithms() {
   if constexpr (is_real<In>)
-    return &log_add_block<In>;
+    return {&log_add_block<In>, &kLoopsOf<Max, In>};
   else
-    return nullptr;
+    return {};
 }
 
 // `Sums` is the type that sums and products of `In` are computed in: unsigned, so that they wrap.
 template <class In, class Sums>
-BlockFunction function_of(PandoReduceOp op) {
+Function function_of(PandoReduceOp op) {
   switch (op) {
-#define PANDO_REDUCE_sums(with) &reduce_block<with, Sums>
-#define PANDO_REDUCE_values(with) &reduce_block<with, In>
+#define PANDO_REDUCE_sums(with) with_loops<with, Sums>()
+#define PANDO_REDUCE_values(with) with_loops<with, In>()
 #define PANDO_REDUCE_logs(with) logarithms<In>()
 #define PANDO_ROW(NAME, name, types, scale, identity, flops, how, with, ...) \
   case PandoReduceOp::name: return PANDO_REDUCE_##how(with);
@@ -465,10 +505,10 @@ BlockFunction function_of(PandoReduceOp op) {
 #undef PANDO_REDUCE_values
 #undef PANDO_REDUCE_logs
   }
-  return nullptr;
+  return {};
 }
 
-BlockFunction function_of(PandoReduceOp op, PandoReduceType in) {
+Function function_of(PandoReduceOp op, PandoReduceType in) {
   switch (in) {
     case PandoReduceType::f32: return function_of<float, float>(op);
     case PandoReduceType::f16: return function_of<_Float16, _Float16>(op);
@@ -478,17 +518,17 @@ BlockFunction function_of(PandoReduceOp op, PandoReduceType in) {
     case PandoReduceType::u64: return function_of<std::uint64_t, std::uint64_t>(op);
     // A true that is not 1 is true all the same.
     case PandoReduceType::boolean:
-      return op == PandoReduceOp::logical_and ? &reduce_block<Min, std::uint8_t> : &reduce_block<Max, std::uint8_t>;
+      return op == PandoReduceOp::logical_and ? with_loops<Min, std::uint8_t>() : with_loops<Max, std::uint8_t>();
   }
-  return nullptr;
+  return {};
 }
 
 void reduce(PandoReduceOp op, PandoReduceType in_type, PandoReduceType out_type, const PandoReduceRegion* regions,
             const PandoReduceBlock* blocks, std::size_t n_blocks, void* out, const float* scale, bool update) {
-  const BlockFunction function = function_of(op, in_type);
+  const Function function = function_of(op, in_type);
   Sink sink{op, out_type, static_cast<char*>(out), scale, update};
   for (std::size_t b = 0; b < n_blocks; ++b) {
-    function(regions, blocks[b], 0, sink);
+    function.block(function.loops, regions, blocks[b], 0, sink);
     regions += blocks[b].regions;
   }
 }
@@ -499,7 +539,8 @@ void reduce_columns(PandoReduceOp op, PandoReduceType in_type, PandoReduceType o
   const PandoReduceRegion region = {in, rows == 0 ? 0 : (rows - 1) * row + columns};
   // All of the region is one run of the first and only step; how long the last row is does not matter.
   const auto n = static_cast<std::uint32_t>(columns);
-  function_of(op, in_type)(&region, {1, n, 1, n}, row, sink);
+  const Function function = function_of(op, in_type);
+  function.block(function.loops, &region, {1, n, 1, n}, row, sink);
 }
 
 }  // namespace pando::kernels::HWY_NAMESPACE

@@ -5,12 +5,14 @@
 #include <cstdint>
 
 #include "poplibs/poputil/refuse.h"
+#include "poplibs/work.h"
 #include "poputil/TileMapping.hpp"
 #include "poputil/exceptions.hpp"
 
 namespace poputil {
 namespace {
 
+using pando::poplibs::ceil_div;
 using poplar::Graph;
 using poplar::Interval;
 using poplar::Target;
@@ -19,8 +21,6 @@ using Mapping = Graph::TileToTensorMapping;
 
 // Where no grain is asked for: parts begin on addresses that vectors can be loaded from, and are worth a vertex.
 constexpr std::size_t kGrainBytes = 8, kMinBytes = 64;
-
-std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 std::size_t elements_of(const std::vector<std::size_t>& shape) {
   std::size_t n = 1;

@@ -18,7 +18,7 @@ using Region = std::vector<Interval>;
 // More elements than any tensor has, and more pieces than a host holds.
 constexpr std::size_t kMostElements = std::size_t{1} << 62, kMostPieces = std::size_t{1} << 28;
 
-std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
+using pando::poplibs::ceil_div;
 
 std::size_t sum(std::size_t a, std::size_t b) {
   if (b > kMostElements - a) poputil::refuse("element-count", "intervals: {} elements and {} more, expected at most 2^62", a, b);

@@ -8,12 +8,12 @@ namespace pando::project {
 
 namespace {
 
-enum class Section : std::uint8_t { before, loop, update };
+enum class StreamSection : std::uint8_t { before, loop, update };
 
 struct End {
   const DeviceProgram* device = nullptr;
   const Action* action = nullptr;
-  Section section = Section::before;
+  StreamSection section = StreamSection::before;
 };
 
 class Ends {
@@ -23,15 +23,15 @@ class Ends {
 
   void run() {
     for (const DeviceProgram& d : p_.devices) {
-      add(d, d.before, Section::before);
-      add(d, d.loop, Section::loop);
-      add(d, d.update, Section::update);
+      add(d, d.before, StreamSection::before);
+      add(d, d.loop, StreamSection::loop);
+      add(d, d.update, StreamSection::update);
     }
     for (std::size_t s = 0; s < p_.streams.size(); ++s) stream(p_.streams[s], senders_[s], receivers_[s]);
   }
 
  private:
-  void add(const DeviceProgram& d, const std::vector<Action>& actions, Section section) {
+  void add(const DeviceProgram& d, const std::vector<Action>& actions, StreamSection section) {
     for (const Action& a : actions) {
       if (a.kind == ActionKind::send) senders_[a.stream].push_back({&d, &a, section});
       if (a.kind == ActionKind::receive) receivers_[a.stream].push_back({&d, &a, section});
@@ -71,9 +71,10 @@ class Ends {
     if (found_.size() != before || s.from == kHost || s.to == kHost) return;
     const End &from = senders[0], &to = receivers[0];
     if (from.section != to.section) {
-      violate("C3-message", s.to, -1, s,
-              fmt::format("stream '{}' is sent {} the loop and received {} it", s.name, from.section == Section::loop ? "in" : "outside of",
-                          to.section == Section::loop ? "in" : "outside of"));
+      violate(
+          "C3-message", s.to, -1, s,
+          fmt::format("stream '{}' is sent {} the loop and received {} it", s.name,
+                      from.section == StreamSection::loop ? "in" : "outside of", to.section == StreamSection::loop ? "in" : "outside of"));
     } else if (missing(from) != missing(to) || from.action->guard.every != to.action->guard.every) {
       const std::int64_t sent = missing(from), received = missing(to);
       const auto count = [](std::int64_t n) {

@@ -24,7 +24,6 @@ using transform::Program;
 using transform::Spec;
 using transform::Specs;
 using transform::Stages;
-using transform::Strategy;
 using transform::When;
 
 bool splits(const schedule::Table& table) {
@@ -38,7 +37,7 @@ bool splits(const schedule::Table& table) {
 
 class Bound {
  public:
-  Bound(const Program& program, const Strategy& strategy, const Layout& layout, const schedule::Table& table)
+  Bound(const Program& program, const transform::Strategy& strategy, const Layout& layout, const schedule::Table& table)
       : program_(program),
         m_(program.module),
         strategy_(strategy),
@@ -282,7 +281,7 @@ class Bound {
 
   const Program& program_;
   const Module& m_;
-  const Strategy& strategy_;
+  const transform::Strategy& strategy_;
   const Layout& layout_;
   const schedule::Table& table_;
   Stages stages_;
@@ -298,12 +297,12 @@ class Bound {
 
 }  // namespace
 
-ActivationsOfLayers activations_of_layers(const Program& program, const Strategy& strategy, const Layout& layout,
+ActivationsOfLayers activations_of_layers(const Program& program, const transform::Strategy& strategy, const Layout& layout,
                                           const schedule::Table& table) {
   return Bound(program, strategy, layout, table).by_layer();
 }
 
-LeastMemory least_memory(const Program& program, const Strategy& strategy, const Layout& layout, const schedule::Table& table) {
+LeastMemory least_memory(const Program& program, const transform::Strategy& strategy, const Layout& layout, const schedule::Table& table) {
   return Bound(program, strategy, layout, table).run();
 }
 

@@ -21,11 +21,7 @@ using transform::Layout;
 using transform::Phase;
 using transform::Program;
 using transform::Stages;
-using transform::Strategy;
 using transform::When;
-
-// Times are whole picoseconds, and bounds are sums in another order than what they bound.
-constexpr double kCaution = 1 - 1e-6;
 
 // In how many parts the layout cuts an op.
 double parts_of(const ir::Module& m, const Layout& l, OpId o) {
@@ -50,10 +46,10 @@ double local_bytes(const ir::Module& m, const Layout& l, ValueId v) {
 
 std::int32_t rank_at(const std::vector<std::int32_t>& ranks, std::int32_t stage) { return ranks[static_cast<std::size_t>(stage)]; }
 
-std::int32_t stage_count(const Strategy& s) { return s.table ? s.table->stages() : s.pipeline * s.stages_per_rank; }
+std::int32_t stage_count(const transform::Strategy& s) { return s.table ? s.table->stages() : s.pipeline * s.stages_per_rank; }
 
 // By stage. Stages that a table does not name are on rank 0.
-std::vector<std::int32_t> ranks_of_stages(const Strategy& s) {
+std::vector<std::int32_t> ranks_of_stages(const transform::Strategy& s) {
   std::vector<std::int32_t> ranks(static_cast<std::size_t>(stage_count(s)), 0);
   if (s.table) {
     for (std::size_t r = 0; r < s.table->ranks.size(); ++r) {
@@ -70,7 +66,7 @@ std::vector<std::int32_t> ranks_of_stages(const Strategy& s) {
   return ranks;
 }
 
-bool keeps_backward_whole(const Strategy& s) {
+bool keeps_backward_whole(const transform::Strategy& s) {
   constexpr std::string_view kWhole[] = {"GPipe", "1F1B", "eager-1F1B", "Interleaved1F1B", "LoopedBFS", "V-1F1B"};
   return !s.table && std::find(std::begin(kWhole), std::end(kWhole), s.schedule) != std::end(kWhole);
 }
@@ -117,7 +113,7 @@ double LeastTime::of_op(OpId o, double parts) {
   return known.back().second;
 }
 
-std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const Layout& layout, const Stages& stages) {
+std::vector<LeastTime::OfStage> LeastTime::stages_of(const transform::Strategy& s, const Layout& layout, const Stages& stages) {
   const ir::Module& m = program_.module;
   const std::vector<std::int32_t> ranks = ranks_of_stages(s);
   const double devices = static_cast<double>(s.data) * s.expert * s.context * s.tensor;
@@ -154,7 +150,7 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const Strategy& s, const La
 }
 
 // What backward ops of the same stage take, and what that is made of.
-std::vector<OpId> LeastTime::computed_again(const Strategy& s, const Layout& layout, const Stages& stages) const {
+std::vector<OpId> LeastTime::computed_again(const transform::Strategy& s, const Layout& layout, const Stages& stages) const {
   std::vector<OpId> all;
   if (s.recompute == transform::Recompute::none) return all;
   const ir::Module& m = program_.module;
@@ -178,7 +174,7 @@ std::vector<OpId> LeastTime::computed_again(const Strategy& s, const Layout& lay
   return all;
 }
 
-double LeastTime::longest_transfer(const Strategy& s, const Layout& layout, const Stages& stages) const {
+double LeastTime::longest_transfer(const transform::Strategy& s, const Layout& layout, const Stages& stages) const {
   const simulate::Cluster* const cluster = costs_.cluster();
   if (cluster == nullptr || cluster->levels.empty() || s.pipeline == 1) return 0;
   const ir::Module& m = program_.module;
@@ -203,7 +199,7 @@ double LeastTime::longest_transfer(const Strategy& s, const Layout& layout, cons
   return longest;
 }
 
-schedule::Costs LeastTime::costs_of(const Strategy& s, const Layout& layout) {
+schedule::Costs LeastTime::costs_of(const transform::Strategy& s, const Layout& layout) {
   const Stages stages = assign_stages(program_, s, layout, stage_count(s));
   schedule::Costs costs{{}, {}, {}, longest_transfer(s, layout, stages)};
   for (const OfStage& stage : stages_of(s, layout, stages)) {
@@ -214,7 +210,7 @@ schedule::Costs LeastTime::costs_of(const Strategy& s, const Layout& layout) {
   return costs;
 }
 
-double LeastTime::seconds(const Strategy& s, const Layout& layout) {
+double LeastTime::seconds(const transform::Strategy& s, const Layout& layout) {
   const std::vector<OfStage> stages = stages_of(s, layout, assign_stages(program_, s, layout, stage_count(s)));
   const bool whole = keeps_backward_whole(s);
   double least = 0;
@@ -229,7 +225,7 @@ double LeastTime::seconds(const Strategy& s, const Layout& layout) {
     }
     if (first) least = std::max(least, first->idle_before + s.microbatches * work + std::max(updates, whole ? first->idle_behind : 0));
   }
-  return kCaution * least;
+  return kTimesCaution * least;
 }
 
 }  // namespace pando::search

@@ -16,6 +16,9 @@
 
 namespace pando::search {
 
+// Of bounds: times are whole picoseconds, and bounds are sums in another order than what they bound.
+inline constexpr double kTimesCaution = 1 - 1e-6;
+
 class LeastTime {
  public:
   LeastTime(const transform::Program& program, const simulate::CostModel& costs);

@@ -26,10 +26,6 @@ namespace pando::search {
 namespace {
 
 using transform::Program;
-using transform::Strategy;
-
-// Times are whole picoseconds, and bounds are sums in another order than what they bound.
-constexpr double kCaution = 1 - 1e-6;
 
 // --- one point --------------------------------------------------------------------------------------------------------------------------
 
@@ -38,7 +34,7 @@ struct Refusal {
 };
 
 // The estimate, or which rule refuses.
-std::optional<ProgramEstimate> try_estimate(const Program& program, const Strategy& s, const simulate::Cluster& cluster,
+std::optional<ProgramEstimate> try_estimate(const Program& program, const transform::Strategy& s, const simulate::Cluster& cluster,
                                             const simulate::CostModel* costs, Refusal& refusal) {
   try {
     return estimate_program(program, s, cluster, costs);
@@ -51,7 +47,7 @@ std::optional<ProgramEstimate> try_estimate(const Program& program, const Strate
 // --- the search -------------------------------------------------------------------------------------------------------------------------
 
 // What takes least of all that a group's plainest point leads to: nothing is computed again.
-Strategy without_recomputing(Strategy s) {
+transform::Strategy without_recomputing(transform::Strategy s) {
   s.recompute = transform::Recompute::none;
   s.recomputed_layers.clear();
   return s;
@@ -63,7 +59,7 @@ class BoundsOfGroup {
   BoundsOfGroup(const Program& program, LeastTime& times) : program_(program), times_(times) {}
 
   // Bytes of the fullest device; 0 for what the transforms refuse.
-  std::int64_t least_bytes(const Strategy& s) {
+  std::int64_t least_bytes(const transform::Strategy& s) {
     try {
       if (!table_) table_ = transform::table_of(s);
       return least_memory(program_, s, layout_of(s), *table_).bytes();
@@ -72,14 +68,14 @@ class BoundsOfGroup {
     }
   }
   // With what is computed again; 0 for what the transforms refuse.
-  double least_seconds(const Strategy& s) {
+  double least_seconds(const transform::Strategy& s) {
     try {
       return times_.seconds(s, layout_of(s));
     } catch (const ModelError&) { return 0; }
   }
 
  private:
-  const transform::Layout& layout_of(const Strategy& s) {
+  const transform::Layout& layout_of(const transform::Strategy& s) {
     auto it = layouts_.find(s.zero);
     if (it == layouts_.end()) it = layouts_.emplace(s.zero, transform::lay_out(program_, s)).first;
     return it->second;
@@ -91,10 +87,10 @@ class BoundsOfGroup {
   std::map<std::int32_t, transform::Layout> layouts_;
 };
 
-class Searcher {
+class ProgramSearcher {
  public:
-  Searcher(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const SearchOptions& options,
-           const simulate::CostModel* costs)
+  ProgramSearcher(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const SearchOptions& options,
+                  const simulate::CostModel* costs)
       : program_(program),
         cluster_(cluster),
         options_(options),
@@ -139,7 +135,7 @@ class Searcher {
   };
 
   // What each rank may hold so that it needs as much memory as the one that needs most, in microbatches.
-  void level(schedule::Problem& p, const Strategy& s, const transform::Layout& layout) const {
+  void level(schedule::Problem& p, const transform::Strategy& s, const transform::Layout& layout) const {
     // Which stages a rank has is all that counts here.
     schedule::Table table;
     for (std::int32_t r = 0; r < s.pipeline; ++r) {
@@ -166,7 +162,7 @@ class Searcher {
   // A schedule that is made for costs is made for those of the group's stages. The layout says its bound, too. False: it is made for the
   // same with what transfers cost, or where every rank may hold what it has room for.
   bool name_costs(Candidate& c) {
-    const Strategy& plainest = c.group.points.front();
+    const transform::Strategy& plainest = c.group.points.front();
     if (!schedule::is_synthesised(plainest.schedule) || schedule::has_costs(plainest.schedule)) return true;
     try {
       schedule::Problem p = schedule::problem_of(plainest.schedule, {plainest.pipeline, plainest.microbatches, plainest.stages_per_rank});
@@ -182,7 +178,7 @@ class Searcher {
       p.costs.transfer = 0;
       const std::string without = schedule::name_of(p);
       if (c.group.transfers_cost && with_transfers == without) return false;
-      for (Strategy& s : c.group.points) s.schedule = c.group.transfers_cost ? with_transfers : without;
+      for (transform::Strategy& s : c.group.points) s.schedule = c.group.transfers_cost ? with_transfers : without;
     } catch (const ModelError&) {
       // The group is refused where it is looked at.
     }
@@ -192,10 +188,10 @@ class Searcher {
   // Behind each point where all layers compute again, those where some do.
   void add_layers(ProgramGroup& g, const std::vector<double>& layer_seconds, std::int32_t most) {
     std::map<transform::Recompute, std::vector<std::vector<std::uint32_t>>> choices;
-    std::vector<Strategy> all;
+    std::vector<transform::Strategy> all;
     try {
       std::optional<transform::Layout> layout;
-      for (const Strategy& s : g.points) {
+      for (const transform::Strategy& s : g.points) {
         all.push_back(s);
         if (s.recompute == transform::Recompute::none || !s.recomputed_layers.empty()) continue;
         if (!layout) layout = transform::lay_out(program_, g.points.front());
@@ -218,7 +214,7 @@ class Searcher {
   void bound_groups() {
     std::vector<Candidate> left;
     for (Candidate& c : candidates_) {
-      const Strategy& plainest = c.group.points.front();
+      const transform::Strategy& plainest = c.group.points.front();
       try {
         if (!c.bounded) c.seconds = times_.seconds(without_recomputing(plainest), transform::lay_out(program_, plainest));
         left.push_back(std::move(c));
@@ -252,11 +248,11 @@ class Searcher {
     std::map<std::int32_t, double> computing;
     BoundsOfGroup bounds(program_, times_);
     std::int64_t index = c.group.first_index;
-    for (const Strategy& s : c.group.points) {
+    for (const transform::Strategy& s : c.group.points) {
       const std::int64_t here = index++;
       const bool recomputes = s.recompute != transform::Recompute::none;
       const auto plain = computing.find(s.zero);
-      if (plain != computing.end() && excluded(kCaution * plain->second, 1)) continue;
+      if (plain != computing.end() && excluded(kTimesCaution * plain->second, 1)) continue;
       if (recomputes && worst_kept() < std::numeric_limits<double>::infinity() && may_exclude() && excluded(bounds.least_seconds(s), 1))
         continue;
       if (!options_.brute_force && static_cast<double>(bounds.least_bytes(s)) > limit_) {
@@ -268,7 +264,7 @@ class Searcher {
     }
   }
 
-  std::optional<ProgramEstimate> evaluate(const Strategy& s, std::int64_t index) {
+  std::optional<ProgramEstimate> evaluate(const transform::Strategy& s, std::int64_t index) {
     Refusal refusal;
     const std::optional<ProgramEstimate> e = try_estimate(program_, s, cluster_, &costs_, refusal);
     if (!e) {
@@ -356,7 +352,7 @@ LeastMemory least_program_memory(const Program& program, const transform::Strate
 
 ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
                              const SearchOptions& options, const simulate::CostModel* costs) {
-  return Searcher(program, cluster, space, options, costs).run();
+  return ProgramSearcher(program, cluster, space, options, costs).run();
 }
 
 std::string why_not(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const transform::Strategy& s,

@@ -20,8 +20,6 @@ namespace {
 
 using transform::Phase;
 using transform::Program;
-using transform::Recompute;
-using transform::Strategy;
 
 // --- facts ------------------------------------------------------------------------------------------------------------------------------
 
@@ -161,7 +159,7 @@ class CutFinder {
   }
 
   const Program& program_;
-  Strategy strategy_;
+  transform::Strategy strategy_;
   std::int32_t most_;
   // Name and rank.
   std::vector<std::pair<std::string, std::int32_t>> weights_;
@@ -172,8 +170,8 @@ class CutFinder {
 // --- axes -------------------------------------------------------------------------------------------------------------------------------
 
 // Which words a user demands, and the values.
-struct Demand {
-  explicit Demand(const std::string& text) : values(parse_words(text)) {
+struct ProgramDemand {
+  explicit ProgramDemand(const std::string& text) : values(parse_words(text)) {
     std::string word;
     for (char c : text + " ") {
       if (c != ' ' && c != ',') {
@@ -189,7 +187,7 @@ struct Demand {
   std::vector<T> one_of(const char* word, const T& demanded, std::vector<T> all) const {
     return words.contains(word) ? std::vector<T>{demanded} : all;
   }
-  Strategy values;
+  transform::Strategy values;
   std::set<std::string> words;
 };
 
@@ -227,7 +225,7 @@ class SpaceBuilder {
   SpaceBuilder(const ProgramFacts& facts, const ProgramSpace& space) : facts_(facts), space_(space), demand_(space.require) {}
 
   std::vector<ProgramGroup> run() {
-    Strategy s;
+    transform::Strategy s;
     s.first_device = space_.first_device;
     const std::int64_t n = space_.devices;
     for (std::int32_t tensor : demand_.one_of("tensor", demand_.values.tensor, divisors(n, n))) {
@@ -250,7 +248,7 @@ class SpaceBuilder {
   }
 
  private:
-  void microbatches(Strategy s) {
+  void microbatches(transform::Strategy s) {
     // Nothing is cut that cannot be: a step without samples has one microbatch.
     const std::int64_t share = facts_.samples / std::max(1, s.data * s.expert);
     const std::int64_t most = facts_.samples == 0 ? 1 : space_.most_microbatches;
@@ -260,7 +258,7 @@ class SpaceBuilder {
     }
   }
 
-  void schedules(Strategy s) {
+  void schedules(transform::Strategy s) {
     if (s.pipeline == 1) return sequences(s);
     for (const std::string& name : demand_.one_of("schedule", demand_.values.schedule, schedule_names(s.pipeline))) {
       s.schedule = name;
@@ -275,7 +273,7 @@ class SpaceBuilder {
     tables(s);
   }
 
-  void stages_per_rank(Strategy s, const std::string& name) {
+  void stages_per_rank(transform::Strategy s, const std::string& name) {
     for (std::int32_t v : demand_.one_of("stages-per-rank", demand_.values.stages_per_rank, stages_per_rank_of(name))) {
       const std::size_t stages = static_cast<std::size_t>(s.pipeline) * static_cast<std::size_t>(v);
       if (stages > facts_.layer_operations.size()) continue;
@@ -284,14 +282,14 @@ class SpaceBuilder {
     }
   }
 
-  void layers(Strategy& s, std::size_t stages) {
+  void layers(transform::Strategy& s, std::size_t stages) {
     for (const auto& sizes : demand_.one_of("layers", demand_.values.layers_per_stage, layer_choices(stages))) {
       s.layers_per_stage = sizes;
       sequences(s);
     }
   }
 
-  void tables(Strategy s) {
+  void tables(transform::Strategy s) {
     if (demand_.words.contains("schedule")) return;
     for (const NamedTable& t : space_.tables) {
       const auto ranks = static_cast<std::int32_t>(t.table.ranks.size());
@@ -364,7 +362,7 @@ class SpaceBuilder {
     }
   }
 
-  void sequences(Strategy s) {
+  void sequences(transform::Strategy s) {
     const bool may = s.tensor > 1 && facts_.has_sequence;
     for (bool parallel : demand_.one_of("sequence-parallel", true, may ? std::vector<bool>{false, true} : std::vector<bool>{false})) {
       s.sequence_parallel = parallel;
@@ -372,7 +370,7 @@ class SpaceBuilder {
     }
   }
 
-  void cuts(Strategy s) {
+  void cuts(transform::Strategy s) {
     s.cut = demand_.values.cut;
     group(s);
     if (s.tensor == 1 || demand_.words.contains("cut")) return;
@@ -384,7 +382,7 @@ class SpaceBuilder {
     }
   }
 
-  void group(Strategy s) {
+  void group(transform::Strategy s) {
     ProgramGroup g;
     g.transfers_cost = transfers_cost_;
     g.levelled = levelled_;
@@ -392,9 +390,9 @@ class SpaceBuilder {
     const bool zero = s.data > 1 && facts_.has_updates;
     for (std::int32_t z :
          demand_.one_of("zero", demand_.values.zero, zero ? std::vector<std::int32_t>{0, 1, 2, 3} : std::vector<std::int32_t>{0})) {
-      for (Recompute r : demand_.one_of("recompute", demand_.values.recompute, recomputations())) {
+      for (transform::Recompute r : demand_.one_of("recompute", demand_.values.recompute, recomputations())) {
         s.zero = z, s.recompute = r;
-        s.recomputed_layers = r == Recompute::none ? std::vector<std::uint32_t>() : demand_.values.recomputed_layers;
+        s.recomputed_layers = r == transform::Recompute::none ? std::vector<std::uint32_t>() : demand_.values.recomputed_layers;
         offloads(s, g);
       }
     }
@@ -406,13 +404,13 @@ class SpaceBuilder {
       }
     }
     if (demand_.words.contains("order")) {
-      for (Strategy& p : g.points) p.order = demand_.values.order;
+      for (transform::Strategy& p : g.points) p.order = demand_.values.order;
     }
     groups_.push_back(std::move(g));
   }
 
   // Where levels of the network differ: all orders of the axes that have several devices, but for the one that the numbers have anyhow.
-  std::vector<std::vector<std::string>> orders(const Strategy& s) const {
+  std::vector<std::vector<std::string>> orders(const transform::Strategy& s) const {
     std::vector<std::pair<std::size_t, std::string>> axes;
     for (const auto& [size, name] : std::initializer_list<std::pair<std::int32_t, const char*>>{
              {s.data, "data"}, {s.expert, "expert"}, {s.context, "context"}, {s.tensor, "tensor"}, {s.pipeline, "pipeline"}}) {
@@ -427,13 +425,13 @@ class SpaceBuilder {
     return all;
   }
 
-  std::vector<Recompute> recomputations() const {
-    if (!facts_.has_backward) return {Recompute::none};
-    return facts_.has_attention ? std::vector{Recompute::none, Recompute::selective, Recompute::full}
-                                : std::vector{Recompute::none, Recompute::full};
+  std::vector<transform::Recompute> recomputations() const {
+    if (!facts_.has_backward) return {transform::Recompute::none};
+    return facts_.has_attention ? std::vector{transform::Recompute::none, transform::Recompute::selective, transform::Recompute::full}
+                                : std::vector{transform::Recompute::none, transform::Recompute::full};
   }
 
-  void offloads(Strategy s, ProgramGroup& g) const {
+  void offloads(transform::Strategy s, ProgramGroup& g) const {
     if (demand_.words.contains("offload")) {
       s.offload_weights = demand_.values.offload_weights, s.offload_optimizer = demand_.values.offload_optimizer;
       s.offload_activations = demand_.values.offload_activations;
@@ -444,7 +442,7 @@ class SpaceBuilder {
       s.offload_weights = bits & 1, s.offload_optimizer = bits & 2, s.offload_activations = bits & 4;
       if (s.offload_optimizer && !facts_.has_updates) continue;
       // Where all layers compute again there is nothing left to bring off chip; where some do, there is.
-      const bool nothing = s.recompute == Recompute::full && s.recomputed_layers.empty() && space_.recompute_sets == 0;
+      const bool nothing = s.recompute == transform::Recompute::full && s.recomputed_layers.empty() && space_.recompute_sets == 0;
       if (s.offload_activations && (!facts_.has_backward || nothing)) continue;
       g.points.push_back(s);
     }
@@ -452,7 +450,7 @@ class SpaceBuilder {
 
   const ProgramFacts& facts_;
   const ProgramSpace& space_;
-  Demand demand_;
+  ProgramDemand demand_;
   bool transfers_cost_ = false, levelled_ = false;
   std::vector<ProgramGroup> groups_;
 };
@@ -474,7 +472,7 @@ ProgramFacts facts_of(const Program& program, const simulate::CostModel& costs, 
   f.has_attention = has_attention(program, layout);
   f.layer_operations = transform::layer_operations(program, layout);
   f.layer_seconds = layer_seconds(program, layout, costs, f.layer_operations.size());
-  const Demand demand(space.require);
+  const ProgramDemand demand(space.require);
   for (std::int32_t tensor : demand.one_of("tensor", demand.values.tensor, divisors(space.devices, space.devices))) {
     if (space.cuts > 0 && tensor > 1 && !demand.words.contains("cut")) f.cuts[tensor] = CutFinder(program, tensor, space.cuts).run();
   }

@@ -17,43 +17,42 @@ namespace pando::search {
 
 namespace {
 
-using transform::Recompute;
-using transform::Strategy;
-
 struct Degree {
   std::string_view word;
-  std::int32_t Strategy::* member;
+  std::int32_t transform::Strategy::* member;
   std::int32_t otherwise;
 };
 constexpr Degree kDegrees[] = {
-    {"data", &Strategy::data, 1},
-    {"tensor", &Strategy::tensor, 1},
-    {"pipeline", &Strategy::pipeline, 1},
-    {"expert", &Strategy::expert, 1},
-    {"context", &Strategy::context, 1},
-    {"microbatches", &Strategy::microbatches, 1},
-    {"stages-per-rank", &Strategy::stages_per_rank, 1},
-    {"zero", &Strategy::zero, 0},
+    {"data", &transform::Strategy::data, 1},
+    {"tensor", &transform::Strategy::tensor, 1},
+    {"pipeline", &transform::Strategy::pipeline, 1},
+    {"expert", &transform::Strategy::expert, 1},
+    {"context", &transform::Strategy::context, 1},
+    {"microbatches", &transform::Strategy::microbatches, 1},
+    {"stages-per-rank", &transform::Strategy::stages_per_rank, 1},
+    {"zero", &transform::Strategy::zero, 0},
 };
 
 struct Offload {
   std::string_view word;
-  bool Strategy::* member;
+  bool transform::Strategy::* member;
 };
-constexpr Offload kOffloads[] = {
-    {"weights", &Strategy::offload_weights}, {"optimizer", &Strategy::offload_optimizer}, {"activations", &Strategy::offload_activations}};
+constexpr Offload kOffloads[] = {{"weights", &transform::Strategy::offload_weights},
+                                 {"optimizer", &transform::Strategy::offload_optimizer},
+                                 {"activations", &transform::Strategy::offload_activations}};
 
-constexpr std::string_view kRecompute[] = {"none", "selective", "full"};
+constexpr std::string_view kRecomputeWords[] = {"none", "selective", "full"};
 
 // Word and value; the value is empty where a word stands alone.
-std::vector<std::pair<std::string, std::string>> words_of(const Strategy& s) {
+std::vector<std::pair<std::string, std::string>> words_of(const transform::Strategy& s) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const Degree& d : kDegrees) {
     if (s.*d.member != d.otherwise) all.emplace_back(d.word, std::to_string(s.*d.member));
   }
   if (s.pipeline > 1) all.emplace_back("schedule", s.schedule);
   if (!s.layers_per_stage.empty()) all.emplace_back("layers", fmt::format("{}", fmt::join(s.layers_per_stage, "/")));
-  if (s.recompute != Recompute::none) all.emplace_back("recompute", std::string(kRecompute[static_cast<std::size_t>(s.recompute)]));
+  if (s.recompute != transform::Recompute::none)
+    all.emplace_back("recompute", std::string(kRecomputeWords[static_cast<std::size_t>(s.recompute)]));
   if (!s.recomputed_layers.empty()) all.emplace_back("recompute-layers", fmt::format("{}", fmt::join(s.recomputed_layers, "/")));
   if (s.sequence_parallel) all.emplace_back("sequence-parallel", "");
   if (!s.cut.empty()) {
@@ -91,7 +90,7 @@ std::int32_t number(std::string_view word, std::string_view value) {
   return n;
 }
 
-void read_schedule(std::string_view value, Strategy& s) {
+void read_schedule(std::string_view value, transform::Strategy& s) {
   const auto& names = schedule::names();
   s.schedule = std::string(value);
   if (value.ends_with(".csv")) {
@@ -105,7 +104,7 @@ void read_schedule(std::string_view value, Strategy& s) {
   s.table.reset();
 }
 
-void read_cuts(std::string_view value, Strategy& s) {
+void read_cuts(std::string_view value, transform::Strategy& s) {
   s.cut.clear();
   for (std::string_view item : split(value, ";")) {
     const std::size_t colon = item.rfind(':');
@@ -119,7 +118,7 @@ void read_cuts(std::string_view value, Strategy& s) {
   }
 }
 
-void read_order(std::string_view value, Strategy& s) {
+void read_order(std::string_view value, transform::Strategy& s) {
   s.order.clear();
   for (std::string_view axis : split(value, "/")) s.order.emplace_back(axis);
   try {
@@ -129,7 +128,7 @@ void read_order(std::string_view value, Strategy& s) {
   }
 }
 
-void read_offload(std::string_view value, Strategy& s) {
+void read_offload(std::string_view value, transform::Strategy& s) {
   for (std::string_view what : split(value, "/")) {
     const auto* found = std::find_if(std::begin(kOffloads), std::end(kOffloads), [&](const Offload& o) { return o.word == what; });
     if (found == std::end(kOffloads)) refuse_value("offload", value, "weights, optimizer, activations, with / between them,");
@@ -137,7 +136,7 @@ void read_offload(std::string_view value, Strategy& s) {
   }
 }
 
-void read_word(std::string_view word, std::string_view value, Strategy& s) {
+void read_word(std::string_view word, std::string_view value, transform::Strategy& s) {
   for (const Degree& d : kDegrees) {
     if (d.word != word) continue;
     s.*d.member = number(word, value);
@@ -155,9 +154,9 @@ void read_word(std::string_view word, std::string_view value, Strategy& s) {
     return;
   }
   if (word == "recompute") {
-    const auto* found = std::find(std::begin(kRecompute), std::end(kRecompute), value);
-    if (found == std::end(kRecompute)) refuse_value(word, value, "none, selective or full");
-    s.recompute = static_cast<Recompute>(found - std::begin(kRecompute));
+    const auto* found = std::find(std::begin(kRecomputeWords), std::end(kRecomputeWords), value);
+    if (found == std::end(kRecomputeWords)) refuse_value(word, value, "none, selective or full");
+    s.recompute = static_cast<transform::Recompute>(found - std::begin(kRecomputeWords));
     return;
   }
   if (word == "sequence-parallel" && value.empty()) {
@@ -172,7 +171,7 @@ void read_word(std::string_view word, std::string_view value, Strategy& s) {
 
 }  // namespace
 
-std::string to_string(const Strategy& s) {
+std::string to_string(const transform::Strategy& s) {
   std::string text;
   for (const auto& [word, value] : words_of(s)) {
     text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", word, value.empty() ? "" : "=", value);
@@ -180,7 +179,7 @@ std::string to_string(const Strategy& s) {
   return text.empty() ? "data=1" : text;
 }
 
-std::string to_options(const Strategy& s) {
+std::string to_options(const transform::Strategy& s) {
   std::string text;
   for (const auto& [word, value] : words_of(s)) {
     std::string list = value;
@@ -204,7 +203,7 @@ schedule::Table table_from(const std::string& file) {
   return schedule::read_csv(text.str(), file);
 }
 
-Strategy parse_words(std::string_view text, Strategy s) {
+transform::Strategy parse_words(std::string_view text, transform::Strategy s) {
   for (std::string_view item : split(text, " ,")) {
     const std::size_t equal = std::min(item.find('='), item.size());
     read_word(item.substr(0, equal), item.substr(std::min(equal + 1, item.size())), s);

@@ -7,8 +7,6 @@ namespace pando::ir {
 
 namespace {
 
-std::span<const std::int64_t> spatial(const Shape& s) { return std::span(s).subspan(std::min<std::size_t>(2, s.size())); }
-
 Shape joined(std::int64_t a, std::int64_t b, const Shape& rest) {
   Shape s{a, b};
   s.insert(s.end(), rest.begin(), rest.end());

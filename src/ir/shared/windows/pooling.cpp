@@ -4,12 +4,6 @@
 
 namespace pando::ir {
 
-namespace {
-
-std::span<const std::int64_t> spatial(const Shape& s) { return std::span(s).subspan(2); }
-
-}  // namespace
-
 Pooling pooling_of(const Attributes& attributes, const Shape& shape) {
   Pooling p;
   p.windows = windows_of(attributes, spatial(shape), attributes.ints("kernel_size"));

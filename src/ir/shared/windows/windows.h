@@ -8,7 +8,9 @@
 
 #include "ir/op_row.h"
 
+#include <algorithm>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace pando::ir {
@@ -31,6 +33,9 @@ struct WindowAxis {
 };
 
 using Windows = std::vector<WindowAxis>;
+
+// What lies behind batch and channels.
+inline std::span<const std::int64_t> spatial(const Shape& s) { return std::span(s).subspan(std::min<std::size_t>(2, s.size())); }
 
 // From attributes stride, dilation, in_dilations, padding (all befores, then all afters), pad_type or auto_pad (not_set, same_upper,
 // same_lower, valid) and ceil_mode. Lists that are absent, empty, or of other length but all at their default, are the default. `out` is

@@ -106,30 +106,30 @@ std::string vertex_of(const char* name, const Type& in, const Type& out) {
   return "poplin::" + std::string(name) + "<" + in.toString() + "," + out.toString() + ">";
 }
 
-struct Shape {
+struct Sizes {
   std::vector<std::size_t> sizes;
-  Shape& add(std::int64_t n) { return sizes.push_back(static_cast<std::size_t>(n)), *this; }
+  Sizes& add(std::int64_t n) { return sizes.push_back(static_cast<std::size_t>(n)), *this; }
 };
 
 // A tensor {outer..., channels} in which the channels of a part lie together: one variable {parts, outer..., channels of a part} if
 // the parts are equal, which keeps views of it simple; else a variable for each part.
-Tensor by_channels(Graph& graph, const Type& type, std::int64_t channels, std::int64_t parts, const Shape& outer,
+Tensor by_channels(Graph& graph, const Type& type, std::int64_t channels, std::int64_t parts, const Sizes& outer,
                    const DebugContext& context) {
   const unsigned last = static_cast<unsigned>(outer.sizes.size());
   if (channels % parts == 0) {
-    Shape whole{{static_cast<std::size_t>(parts)}};
+    Sizes whole{{static_cast<std::size_t>(parts)}};
     whole.sizes.insert(whole.sizes.end(), outer.sizes.begin(), outer.sizes.end());
     return graph.addVariable(type, whole.add(channels / parts).sizes, context).dimRoll(0, last).flatten(last, last + 2);
   }
   std::vector<Tensor> list;
   for (std::int64_t n = 0; n < parts; ++n) {
     const Range r = part(channels, parts, n);
-    if (!r.empty()) list.push_back(graph.addVariable(type, Shape(outer).add(r.size()).sizes, context));
+    if (!r.empty()) list.push_back(graph.addVariable(type, Sizes(outer).add(r.size()).sizes, context));
   }
   return concat(list, last);
 }
 
-Tensor by_output_channels(Graph& graph, const Type& type, const Problem& p, const Partition& cut, const Shape& outer,
+Tensor by_output_channels(Graph& graph, const Type& type, const Problem& p, const Partition& cut, const Sizes& outer,
                           const DebugContext& context) {
   return by_channels(graph, type, p.out_channels, cut.out_channels * cut.serial, outer, context);
 }
@@ -158,8 +158,8 @@ Tensor as_weights(const Tensor& t, std::size_t field_dims) {
   return field_dims == 0 ? out.squeeze({3}) : out;
 }
 
-Shape kernel_shape(const ConvParams& params, const Problem& p) {
-  Shape shape;
+Sizes kernel_shape(const ConvParams& params, const Problem& p) {
+  Sizes shape;
   shape.add(p.groups);
   for (std::size_t d = 0; d < p.lines.size(); ++d)
     shape.add(d < params.getNumFieldDims() ? static_cast<std::int64_t>(params.kernelShape[d]) : 1);
@@ -242,7 +242,7 @@ Tensor make_input(Graph& graph, const ConvParams& params, const Problem& p, cons
   const std::size_t dims = params.getNumFieldDims();
   std::vector<std::int64_t> field(p.lines.size(), 1);
   for (std::size_t d = 0; d < dims; ++d) field[d] = static_cast<std::int64_t>(params.inputFieldShape[d]);
-  Shape outer;
+  Sizes outer;
   outer.add(p.groups).add(p.batch);
   for (const std::int64_t f : field) outer.add(f);
   const Tensor all = by_channels(graph, plan::type_of(p.in_type), p.in_channels, cut.in_channels, outer, context);
@@ -282,7 +282,7 @@ Tensor make_weights(Graph& graph, const ConvParams& params, const Problem& p, co
 Tensor make_output(Graph& graph, const ConvParams& params, const Problem& p, const Partition& cut, const DebugContext& context) {
   const std::size_t dims = params.getNumFieldDims();
   std::vector<std::int64_t> lower(p.lines.size(), 0), upper(p.lines.size(), 0);
-  Shape outer;
+  Sizes outer;
   outer.add(p.groups).add(p.batch);
   for (std::size_t d = 0; d < p.lines.size(); ++d) {
     if (d < dims) lower[d] = params.outputTransform.paddingLower[d], upper[d] = params.outputTransform.paddingUpper[d];

@@ -29,8 +29,6 @@ constexpr std::size_t kLeastPairs = 1024;
 // Channels of an input that are worth lying together.
 constexpr std::size_t kTogether = 16;
 
-std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 // Rows, then columns.
 std::array<Line, 2> axes_of(const Problem& p) {
   if (p.lines.size() == 2) return {p.lines[0], p.lines[1]};

@@ -18,8 +18,6 @@ namespace {
 using poplar::Tensor;
 using Shape = std::vector<std::size_t>;
 
-std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 // Dimensions [first, ...) of `t` are field dimensions: drops `lower` and all beyond `kept` after it.
 Tensor keep(Tensor t, unsigned first, const std::vector<unsigned>& lower, const std::vector<std::int64_t>& kept) {
   for (unsigned d = 0; d < kept.size(); ++d) t = t.slice(lower[d], lower[d] + size(kept[d]), first + d);

@@ -14,6 +14,8 @@ namespace poplin::conv {
 
 using Problem = pando::planning::Convolution;
 
+inline std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
 // `flipped`: the kernel's elements come in reverse order. Throws poplibs_error for more than six field dimensions.
 Problem problem_of(const ConvParams& params, bool flipped = false);
 

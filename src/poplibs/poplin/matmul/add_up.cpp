@@ -15,8 +15,6 @@ using poplar::Tensor;
 // Elements of a vertex, at least; cuts are at multiples of kGrain elements of a run.
 constexpr std::size_t kLeast = 64, kGrain = 8;
 
-std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
-
 // The runs of one tile as lists of nearly equal size, at most `most` of them.
 std::vector<std::vector<Interval>> share_out(const std::vector<std::vector<Interval>>& runs, std::size_t most) {
   std::size_t total = 0;

@@ -22,15 +22,13 @@ using poplar::program::Sequence;
 // use more tiles, for more vertices with more operands each, whose descriptions and exchange code take what the tiles save.
 constexpr std::size_t kHeights[] = {64, 32}, kQuarter = 4;
 // Columns of a block; matrices of no more than kWhole columns are not cut, so that what works along rows finds them whole.
-constexpr std::size_t kColumns = 64, kWhole = 128;
+constexpr std::size_t kBlockColumns = 64, kWhole = 128;
 // Fewer blocks of a result than kFewBlocks are a bad cut of more multiplications than kFewProducts.
 constexpr std::size_t kFewBlocks = 24, kFewProducts = std::size_t{1} << 22;
 // Rows of a band: its blocks' tiles follow each other column by column, so that threads that go from tile to tile meet the same operands.
 constexpr std::size_t kBandRows = 512;
 // A vertex's operands take a share of what the options allow a step of a product: what is around needs memory, too.
 constexpr double kShare = 0.5;
-
-std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 
 // Matrices of one size lie on the same tiles, others begin elsewhere: else the first tile would have a block of each.
 std::size_t first_tile(const Blocks& b) { return 31 * up(b.groups * b.rows, 16) + 17 * up(b.columns, 16); }
@@ -50,7 +48,7 @@ Graph::TileToTensorMapping map_blocks(const Blocks& b, std::size_t tiles) {
 }
 
 // An operand {groups, rows, columns} in whole blocks. `turned`: the flat tensor's blocks are in the order of the transposed matrix.
-struct Operand {
+struct BlockedOperand {
   Tensor flat;
   Blocks blocks;
   bool turned = false;
@@ -66,8 +64,8 @@ struct Operand {
 };
 
 // The tensor's blocks of one of the heights, if they are whole.
-Operand as_it_is(const Graph& graph, const Tensor& t, std::size_t tiles) {
-  Operand found;
+BlockedOperand as_it_is(const Graph& graph, const Tensor& t, std::size_t tiles) {
+  BlockedOperand found;
   found.blocks = blocks_of(t.dim(0), t.dim(1), t.dim(2), tiles);
   if (!found.blocks.valid()) return found;
   std::vector<std::size_t> heights = {found.blocks.r};
@@ -83,7 +81,7 @@ Operand as_it_is(const Graph& graph, const Tensor& t, std::size_t tiles) {
 }
 
 // Each block of {groups, columns, rows} transposed on its tile.
-Operand turn(Graph& graph, const Operand& from, Sequence& prog, const poplar::DebugContext& debug) {
+BlockedOperand turn(Graph& graph, const BlockedOperand& from, Sequence& prog, const poplar::DebugContext& debug) {
   if (!graph.hasCodelet("popops::Transpose")) popops::addCodelets(graph);
   const Blocks& b = from.blocks;
   const poplar::Type type = from.flat.elementType(), bits = type == poplar::HALF ? poplar::UNSIGNED_SHORT : poplar::UNSIGNED_INT;
@@ -120,11 +118,11 @@ Operand turn(Graph& graph, const Operand& from, Sequence& prog, const poplar::De
 }
 
 // As it is, or transposed as it is, or copied. Columns of blocks must fit those of the result: `columns`, or any if that is 0.
-Operand operand_of(Graph& graph, const Tensor& t, std::size_t columns, Sequence& prog, const poplar::DebugContext& debug) {
+BlockedOperand operand_of(Graph& graph, const Tensor& t, std::size_t columns, Sequence& prog, const poplar::DebugContext& debug) {
   const std::size_t tiles = graph.getTarget().getNumTiles();
-  Operand found = as_it_is(graph, t, tiles);
+  BlockedOperand found = as_it_is(graph, t, tiles);
   if (found.flat.valid()) return found;
-  const Operand other = as_it_is(graph, t.dimShuffle({0, 2, 1}), tiles);
+  const BlockedOperand other = as_it_is(graph, t.dimShuffle({0, 2, 1}), tiles);
   if (other.flat.valid() && (columns == 0 || columns % other.blocks.r == 0 || columns == t.dim(2))) return turn(graph, other, prog, debug);
   const Blocks blocks = blocks_of(t.dim(0), t.dim(1), t.dim(2), tiles);
   const Tensor copy = create_blocked(graph, t.elementType(), blocks, {debug, "arranged"});
@@ -142,7 +140,7 @@ struct Work {
 // The vertices of one step of k.
 class Step {
  public:
-  Step(Graph& graph, const Problem& problem, const Operand& a, const Operand& b, const Blocks& c)
+  Step(Graph& graph, const Problem& problem, const BlockedOperand& a, const BlockedOperand& b, const Blocks& c)
       : graph_(graph), p_(problem), a_(a), b_(b), c_(c) {}
 
   // With `finish`: the last of the steps.
@@ -237,7 +235,7 @@ class Step {
 
   Graph& graph_;
   const Problem& p_;
-  const Operand &a_, &b_;
+  const BlockedOperand &a_, &b_;
   const Blocks& c_;
   std::vector<Interval> a_pieces_, b_pieces_;
   std::vector<Work> works_;
@@ -249,7 +247,7 @@ Blocks result_blocks(const Problem& p, const poplar::Target& target) { return bl
 void add_steps(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& flat, const FlatFinish* finish,
                Sequence& prog, const poplar::DebugContext& debug) {
   const Blocks blocks = result_blocks(p, graph.getTarget());
-  const Operand first = operand_of(graph, a, 0, prog, debug), second = operand_of(graph, b, blocks.c, prog, debug);
+  const BlockedOperand first = operand_of(graph, a, 0, prog, debug), second = operand_of(graph, b, blocks.c, prog, debug);
   const std::size_t k = blocked_step(p, graph.getTarget(), std::lcm(first.blocks.c, second.blocks.r));
   for (std::size_t from = 0; from < p.k; from += k) {
     const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
@@ -269,7 +267,7 @@ Tensor new_flat(Graph& graph, const poplar::Type& type, const Blocks& blocks, co
 }  // namespace
 
 Blocks blocks_of(std::size_t groups, std::size_t rows, std::size_t columns, std::size_t tiles) {
-  Blocks b{groups, rows, columns, 0, columns <= kWhole ? columns : kColumns};
+  Blocks b{groups, rows, columns, 0, columns <= kWhole ? columns : kBlockColumns};
   for (const std::size_t height : kHeights) {
     const std::size_t r = groups == 1 ? std::min(height, rows) : up(rows, up(rows, height));
     if (groups > 1 && rows % r != 0) continue;
@@ -344,7 +342,7 @@ void print_blocked(std::ostream& out, const Problem& p, const poplar::Target& ta
       << p.output << ", in blocks\n";
   out << "  blocks of the result: " << b.count() << " of " << b.r << " x " << b.c << " on "
       << std::min<std::size_t>(b.count(), target.getNumTiles()) << " of " << target.getNumTiles() << " tiles, k in steps of "
-      << blocked_step(p, target, kColumns) << '\n';
+      << blocked_step(p, target, kBlockColumns) << '\n';
 }
 
 }  // namespace poplin::internal::matmul

@@ -24,8 +24,6 @@ constexpr std::size_t kRows = 128, kColumns = 64, kDepth = 1024;
 // Of a single row, whose product takes the time to read B: few parts, of columns of B that follow each other for long enough, and rows.
 constexpr std::size_t kRowParts = 4, kRowColumns = 1024, kRowDepth = 64;
 
-std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
-
 // `size` in at most `parts` blocks that are multiples of `grain`.
 std::size_t block_of(std::size_t size, std::size_t parts, std::size_t grain) { return std::min(size, up(up(size, parts), grain) * grain); }
 

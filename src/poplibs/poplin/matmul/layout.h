@@ -19,6 +19,9 @@
 
 namespace poplin::internal::matmul {
 
+// How many `d` hold `n`.
+constexpr std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
+
 // A dimension in blocks of `block` (the last may be smaller), each in pieces of `piece` (each block's last may be smaller).
 struct Axis {
   std::size_t size = 0, block = 1, piece = 1;

@@ -14,7 +14,6 @@ using poplar::Tensor;
 // Rows and columns of the pieces that operands are kept in, at least: smaller ones multiply slowly.
 constexpr std::size_t kPiece = 32;
 
-std::size_t up(std::size_t n, std::size_t d) { return (n + d - 1) / d; }
 // Pieces of `extent` for `owners`, of a multiple of kPiece.
 std::size_t piece_of(std::size_t extent, std::size_t owners) {
   return std::min(extent, up(up(extent, std::min<std::size_t>(owners, kMostPieces)), kPiece) * kPiece);

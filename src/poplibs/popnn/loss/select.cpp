@@ -17,7 +17,7 @@ namespace internal {
 
 namespace {
 
-constexpr unsigned kCyclesPerElement = 3;
+constexpr unsigned kSelectCycles = 3;
 constexpr std::size_t kLeastPiece = 32;  // columns
 
 // What one or k elements of each row take: vertices on all blocks, and one for each row that is in pieces.
@@ -96,7 +96,7 @@ Selected extreme(Graph& graph, const Tensor& input, bool least, program::Sequenc
                  const std::string& function) {
   check_searchable(input, function);
   if (input.dim(0) == 0) return nothing(graph, input.elementType(), 0, 1);
-  const RowPlan plan = plan_rows(graph, input, kCyclesPerElement);
+  const RowPlan plan = plan_rows(graph, input, kSelectCycles);
   const RowSets sets = add_row_sets(graph, debug);
   const Selected out = add_extreme(graph, input, plan, least, sets, debug);
   execute(sets, plan, prog);
@@ -139,7 +139,7 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
     return none.values.expand({1});
   }
   // A piece has at least K elements.
-  const RowPlan plan = plan_rows(graph, input, 2 * kCyclesPerElement, std::max<std::size_t>(kLeastPiece, 2 * K));
+  const RowPlan plan = plan_rows(graph, input, 2 * kSelectCycles, std::max<std::size_t>(kLeastPiece, 2 * K));
   const RowSets sets = add_row_sets(graph, {debug, "TopK"});
   const Selected out =
       add_selection(graph, input, plan, {"popnn::TopK", "popnn::TopKMerge", K}, sets, {debug, "TopK"}, [&](const VertexRef& v, bool merge) {

@@ -12,12 +12,6 @@ using internal::Layer;
 using program::Sequence;
 using Unit = BasicGruCellUnit;
 
-namespace {
-
-constexpr std::size_t kUnits = 3;
-
-}  // namespace
-
 std::vector<Unit> getDefaultBasicGruCellOrder() {
   return {BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE, BASIC_GRU_CELL_CANDIDATE};
 }
@@ -25,8 +19,8 @@ std::vector<Unit> getDefaultBasicGruCellOrder() {
 Tensor createInput(Graph& graph, const GruParams& params, const DebugContext& debugContext, const OptionFlags& options,
                    poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "gru"}, options, planningCache, "popnn::gru::createInput");
-  return poplin::createMatMulInputLHS(graph, params.rnn.dataType, {l.steps() * l.batch(), l.inputs()}, {l.inputs(), kUnits * l.outputs()},
-                                      {l.debug, "input"}, l.products, planningCache)
+  return poplin::createMatMulInputLHS(graph, params.rnn.dataType, {l.steps() * l.batch(), l.inputs()},
+                                      {l.inputs(), kGruUnits * l.outputs()}, {l.debug, "input"}, l.products, planningCache)
       .reshape({l.steps(), l.batch(), l.inputs()});
 }
 
@@ -38,11 +32,11 @@ Tensor createInitialState(Graph& graph, const GruParams& params, const DebugCont
 std::pair<Tensor, Tensor> createWeightsKernel(Graph& graph, const GruParams& params, const DebugContext& debugContext,
                                               const OptionFlags& options, poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "gru"}, options, planningCache, "popnn::gru::createWeights");
-  const std::size_t columns = kUnits * l.outputs();
+  const std::size_t columns = kGruUnits * l.outputs();
   const auto matrix = [&](std::size_t rows, std::size_t height, const char* name) {
     return internal::by_unit(poplin::createMatMulInputRHS(graph, params.rnn.dataType, {height, rows}, {rows, columns}, {l.debug, name},
                                                           l.products, planningCache),
-                             kUnits);
+                             kGruUnits);
   };
   return {matrix(l.inputs(), l.steps() * l.batch(), "inputWeights"), matrix(l.outputs(), l.batch(), "outputWeights")};
 }
@@ -50,7 +44,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(Graph& graph, const GruParams& par
 Tensor createWeightsBiases(Graph& graph, const GruParams& params, const DebugContext& debugContext, const OptionFlags& options,
                            poplin::PlanningCache* planningCache) {
   const Layer l(graph, params.rnn, {debugContext, "gru"}, options, planningCache, "popnn::gru::createWeightsBiases");
-  std::vector<std::size_t> shape = {kUnits, l.outputs()};
+  std::vector<std::size_t> shape = {kGruUnits, l.outputs()};
   if (params.resetAfter) shape.insert(shape.begin() + 1, 2);
   const Tensor t = graph.addVariable(params.rnn.dataType, shape, {l.debug, "biases"});
   poputil::mapTensorLinearly(graph, t);

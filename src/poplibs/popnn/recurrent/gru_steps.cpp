@@ -18,7 +18,6 @@ using Unit = BasicGruCellUnit;
 
 namespace {
 
-constexpr std::size_t kUnits = 3;
 // What a step leaves for the gradients: r, u, c, the state before, and what the reset gate makes of it: r * the state, or with resetAfter
 // what it multiplies, the state's product and its biases.
 constexpr std::size_t kKept = 5;
@@ -26,7 +25,7 @@ constexpr std::size_t kKept = 5;
 // Where the weights have a unit.
 std::size_t place(const GruParams& params, Unit unit) {
   const auto found = std::find(params.cellOrder.begin(), params.cellOrder.end(), unit);
-  if (params.cellOrder.size() != kUnits || found == params.cellOrder.end())
+  if (params.cellOrder.size() != kGruUnits || found == params.cellOrder.end())
     poputil::refuse("cell-order", "popnn::gru: cellOrder does not have each unit once");
   return static_cast<std::size_t>(found - params.cellOrder.begin());
 }
@@ -51,10 +50,10 @@ void check(const Layer& l, const GruParams& params, const Tensor& state, const G
            const Extras& extras) {
   l.check(in, {l.steps(), l.batch(), l.inputs()}, "the input");
   l.check(state, {l.batch(), l.outputs()}, "the initial state");
-  l.check(weights.inputWeights, {kUnits, l.inputs(), l.outputs()}, "the input weights");
-  l.check(weights.outputWeights, {kUnits, l.outputs(), l.outputs()}, "the output weights");
+  l.check(weights.inputWeights, {kGruUnits, l.inputs(), l.outputs()}, "the input weights");
+  l.check(weights.outputWeights, {kGruUnits, l.outputs(), l.outputs()}, "the output weights");
   l.check(weights.biases,
-          params.resetAfter ? std::vector<std::size_t>{kUnits, 2, l.outputs()} : std::vector<std::size_t>{kUnits, l.outputs()},
+          params.resetAfter ? std::vector<std::size_t>{kGruUnits, 2, l.outputs()} : std::vector<std::size_t>{kGruUnits, l.outputs()},
           "the biases");
   if (extras.attention) l.check(*extras.attention, {l.batch(), l.steps()}, "the attention");
   if (!extras.lengths) return;
@@ -203,7 +202,7 @@ class BackwardStep {
     popops::mapInPlace(l_.graph, pe::_1 * pe::_2 + pe::_3 + pe::_4, {dh, update, through_candidate, through_gates}, prog,
                        {l_.debug, "outputGradient"});
     if (passing.valid()) popops::addInPlace(l_.graph, dh, passing, prog, {l_.debug, "outputGradient"});
-    std::vector<Tensor> gradients(kUnits);
+    std::vector<Tensor> gradients(kGruUnits);
     gradients[place(params_, BASIC_GRU_CELL_RESET_GATE)] = sum_r.expand({1});
     gradients[place(params_, BASIC_GRU_CELL_UPDATE_GATE)] = sum_u.expand({1});
     gradients[place(params_, BASIC_GRU_CELL_CANDIDATE)] = sum_c.expand({1});
@@ -218,7 +217,7 @@ class BackwardStep {
   Tensor of_gates_, of_candidate_;
 };
 
-std::size_t unit_gradients(const GruParams& params) { return kUnits + (params.resetAfter ? 1 : 0); }
+std::size_t unit_gradients(const GruParams& params) { return kGruUnits + (params.resetAfter ? 1 : 0); }
 
 }  // namespace
 
@@ -227,7 +226,7 @@ Tensor forward(const Layer& l, const GruParams& params, const Tensor& state, con
   const Extras extras = with_lengths(l, params, given);
   check(l, params, state, weights, in, extras);
   const Tensor from_inputs = l.product(in.flatten(0, 2), internal::as_matrix(weights.inputWeights), prog, "inputs")
-                                 .reshape({l.steps(), l.batch(), kUnits, l.outputs()});
+                                 .reshape({l.steps(), l.batch(), kGruUnits, l.outputs()});
   popops::addInPlace(l.graph, from_inputs, input_biases(params, weights), prog, {l.debug, "biases"});
   const Tensor h = l.copy_of(state, prog, "state");
   Tensor outputs;
@@ -278,7 +277,7 @@ Gradients backward(const Layer& l, const GruParams& params, const Tensor& state,
       "steps");
   if (extras.attention) out.attention = out.attention.transpose();
   if (in_gradient)
-    *in_gradient = l.product(out.units.slice(0, kUnits, 2).flatten(0, 2).flatten(1, 3),
+    *in_gradient = l.product(out.units.slice(0, kGruUnits, 2).flatten(0, 2).flatten(1, 3),
                              internal::as_matrix(weights.inputWeights).transpose(), prog, "inputGradient")
                        .reshape({l.steps(), l.batch(), l.inputs()});
   return out;
@@ -289,13 +288,13 @@ GruWeights update(const Layer& l, const GruParams& params, const Tensor& state, 
   check(l, params, state, weights, in, {});
   l.check(intermediates, {l.steps(), kKept, l.batch(), l.outputs()}, "the intermediates");
   l.check(unit_gradients_, {l.steps(), l.batch(), unit_gradients(params), l.outputs()}, "the backward intermediates");
-  const Tensor kept = intermediates.dimRoll(1), of_sums = unit_gradients_.slice(0, kUnits, 2);
+  const Tensor kept = intermediates.dimRoll(1), of_sums = unit_gradients_.slice(0, kGruUnits, 2);
   // Of the products with the state: those of the sums, but for the candidate with resetAfter.
-  std::vector<Tensor> of_products(kUnits), output_weights(kUnits);
+  std::vector<Tensor> of_products(kGruUnits), output_weights(kGruUnits);
   for (const Unit u : getDefaultBasicGruCellOrder()) {
     const std::size_t at = place(params, u);
     const bool candidate = u == BASIC_GRU_CELL_CANDIDATE, after = candidate && params.resetAfter;
-    of_products[at] = after ? unit_gradients_.slice(kUnits, kUnits + 1, 2) : of_sums.slice(at, at + 1, 2);
+    of_products[at] = after ? unit_gradients_.slice(kGruUnits, kGruUnits + 1, 2) : of_sums.slice(at, at + 1, 2);
     output_weights[at] =
         internal::weights_gradient(l, kept[candidate && !params.resetAfter ? 4 : 3], of_products[at], prog, "outputWeightsGradient");
   }
@@ -317,16 +316,16 @@ std::uint64_t cells(const GruParams& params) {
 std::uint64_t getBasicGruCellFwdFlops(const GruParams& params) {
   // Each unit: products with input and state, their sum and the bias; the reset state: a product; the state: two products, a difference and
   // a sum.
-  return cells(params) * (kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 5);
+  return cells(params) * (kGruUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 5);
 }
 std::uint64_t getBasicGruCellBwdFlops(const GruParams& params) {
   const std::uint64_t inputs = params.calcInputGradients && params.rnn.layerSizes.size() == 2 ? params.rnn.layerSizes[0] : 0;
   // Each unit: products that lead to input and state. Gradients of u and c: two products and two differences; of the reset state: two
   // products; of the state: a product and two sums.
-  return cells(params) * (kUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 9);
+  return cells(params) * (kGruUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 9);
 }
 std::uint64_t getBasicGruCellWuFlops(const GruParams& params) {
-  return cells(params) * kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
+  return cells(params) * kGruUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
 }
 
 }  // namespace popnn::gru

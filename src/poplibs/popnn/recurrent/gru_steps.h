@@ -7,6 +7,9 @@
 
 namespace popnn::gru {
 
+// Reset gate, update gate, candidate.
+constexpr std::size_t kGruUnits = 3;
+
 struct Extras {
   const poplar::Tensor* attention = nullptr;  // {batch, steps}: how much of its update a step makes
   const poplar::Tensor* lengths = nullptr;    // {batch}: the steps that count

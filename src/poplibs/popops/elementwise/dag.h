@@ -19,6 +19,8 @@ pando::kernels::Type kernel_type(const poplar::Type& type);
 // What a node's value is computed in: float for half.
 pando::kernels::Type register_type(const poplar::Type& type);
 
+inline bool is_floating(const poplar::Type& type) { return type == poplar::FLOAT || type == poplar::HALF; }
+
 enum class NodeKind : std::uint8_t { operand, constant, unary, binary, clamp, select, cast };
 
 struct Node {

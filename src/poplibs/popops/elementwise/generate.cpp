@@ -27,8 +27,6 @@ std::string value_type(const Type& type) { return type == HALF ? "float" : type 
 // The unsigned type that integers are computed in, so that they wrap around.
 std::string wide_type(const Type& type) { return kernels::size_of(kernel_type(type)) == 8 ? "unsigned long long" : "unsigned int"; }
 
-bool is_floating(const Type& type) { return type == FLOAT || type == HALF; }
-
 // The expressions of operations that clang turns into vector code; empty for those that are left to the kernels.
 #define PANDO_EXPRESSION_text(expression) expression
 #define PANDO_EXPRESSION_call(expression) ""

@@ -38,8 +38,6 @@ std::uint64_t bits_of_float(float f) {
 
 float rounded_to(const Type& type, float f) { return type == HALF ? static_cast<float>(static_cast<_Float16>(f)) : f; }
 
-bool is_floating(const Type& type) { return type == FLOAT || type == HALF; }
-
 Node unary_node(Unary op, const Type& type, int argument) {
   Node n{NodeKind::unary, static_cast<std::uint8_t>(op), type};
   n.arguments[0] = argument;

@@ -8,6 +8,7 @@
 namespace popops {
 
 using namespace poplar;
+using internal::behind;
 using internal::Dims;
 using internal::Grid;
 using internal::TableShape;
@@ -17,12 +18,6 @@ namespace {
 Dims plus_one(const Dims& dims) {
   Dims out = {0};
   for (const std::size_t d : dims) out.push_back(d + 1);
-  return out;
-}
-
-Dims behind(std::size_t n, const Dims& shape) {
-  Dims out = {n};
-  out.insert(out.end(), shape.begin(), shape.end());
   return out;
 }
 

@@ -11,14 +11,13 @@
 namespace popops {
 
 using namespace poplar;
+using internal::as_unsigned;
 using internal::Dims;
 using internal::TableShape;
 using program::Copy;
 using program::Sequence;
 
 namespace {
-
-Tensor as_unsigned(const Tensor& offsets) { return offsets.elementType() == INT ? offsets.reinterpret(UNSIGNED_INT) : offsets; }
 
 // The order in which to slice: what drops most elements first.
 std::vector<std::size_t> by_reduction(const Dims& shape, const Dims& dims, const Dims& sizes) {

@@ -10,6 +10,7 @@
 namespace popops {
 
 using namespace poplar;
+using internal::behind;
 using internal::Dims;
 using internal::Outside;
 using internal::TableShape;
@@ -57,12 +58,6 @@ void check_update(const char* function, const Tensor& t, const Tensor& s, const 
   if (scale.numElements() != 1) slice_error(function, "the scale has shape " + internal::text(scale.shape()) + ", expected one element");
   if (scale.elementType() != type && !(type == HALF && scale.elementType() == FLOAT))
     slice_error(function, "the scale is " + scale.elementType().toString() + " for " + type.toString() + " slices");
-}
-
-Dims behind(std::size_t n, const Dims& shape) {
-  Dims out = {n};
-  out.insert(out.end(), shape.begin(), shape.end());
-  return out;
 }
 
 Dims tail(const Dims& shape) { return Dims(shape.begin() + (shape.empty() ? 0 : 1), shape.end()); }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "poplibs/work.h"
+
 namespace popops::internal {
 
 // What is planned: `lookups` rows of a table of rows x columns elements. Columns go to tiles in multiples of `grain`.
@@ -51,6 +53,6 @@ std::size_t column_grain(std::size_t columns, std::size_t type_bytes);
 // Part i of `parts` of n things, in multiples of `grain`: [begin(i), begin(i + 1)).
 std::size_t part_begin(std::size_t n, std::size_t grain, std::size_t parts, std::size_t i);
 
-inline std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+using pando::poplibs::ceil_div;
 
 }  // namespace popops::internal

@@ -10,6 +10,7 @@
 namespace popops {
 
 using namespace poplar;
+using internal::as_unsigned;
 using internal::slice_error;
 using program::Sequence;
 
@@ -21,8 +22,6 @@ std::size_t entry_size(const Tensor& t) {
   for (unsigned d = 1; d < t.rank(); ++d) n *= t.dim(d);
   return n;
 }
-
-Tensor as_unsigned(const Tensor& t) { return t.elementType() == INT ? t.reinterpret(UNSIGNED_INT) : t; }
 
 // For each row of the output the row to read, of `inRows` rows of input and then the output's own.
 Tensor rows_to_read(Graph& graph, std::size_t in_rows, std::size_t out_rows, const Tensor& lengths, const Tensor& in_offset,

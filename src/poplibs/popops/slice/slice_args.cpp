@@ -15,6 +15,16 @@ std::string text(const Dims& shape) {
   return out + "}";
 }
 
+Dims behind(std::size_t n, const Dims& shape) {
+  Dims out = {n};
+  out.insert(out.end(), shape.begin(), shape.end());
+  return out;
+}
+
+Tensor as_unsigned(const Tensor& offsets) {
+  return offsets.elementType() == poplar::INT ? offsets.reinterpret(poplar::UNSIGNED_INT) : offsets;
+}
+
 void slice_error(const char* function, const std::string& what) {
   poputil::refuse("slice-operands", "{}", std::string(function) + ": " + what);
 }

@@ -16,6 +16,10 @@ void check_slicing(const char* function, const Dims& shape, const Dims& dims, co
 void check_offsets(const char* function, const poplar::Tensor& offsets, const Dims& shape);
 [[noreturn]] void slice_error(const char* function, const std::string& what);
 std::string text(const Dims& shape);
+// {n, shape ...}
+Dims behind(std::size_t n, const Dims& shape);
+// Signed offsets as unsigned ones.
+poplar::Tensor as_unsigned(const poplar::Tensor& offsets);
 
 // How a tensor of `shape` is a table: a row is a coordinate in the sliced dimensions, a column one in the others.
 class TableShape {
