@@ -38,7 +38,8 @@ enum class BinaryOpType {
   VARIANCE_TO_INV_STD_DEV
 };
 
-/// Functions of one operand. IS_FINITE, IS_INF, IS_NAN give BOOL, the others the operand's type.
+/// Functions of one operand. IS_FINITE, IS_INF, IS_NAN give BOOL, the others the operand's type. GELU is x / (1 + exp(-2 sqrt(2 / pi)
+/// (x + 0.044715 x^3))), the form with a tanh, and GELU_SLOPE its derivative: these two are Pando's own.
 enum class UnaryOpType {
   ABSOLUTE,
   ASIN,
@@ -73,7 +74,9 @@ enum class UnaryOpType {
   SQUARE,
   SIGMOID,
   RSQRT,
-  TRUNC
+  TRUNC,
+  GELU,
+  GELU_SLOPE
 };
 
 }  // namespace expr

@@ -9,6 +9,13 @@ namespace HWY_NAMESPACE {
 
 #define PANDO_INLINE static HWY_INLINE HWY_MAYBE_UNUSED
 
+// x y + z, rounded once where the processor does that in one step.
+#if HWY_NATIVE_FMA
+PANDO_INLINE float multiply_add(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+#else
+PANDO_INLINE float multiply_add(float x, float y, float z) { return x * y + z; }
+#endif
+
 PANDO_INLINE std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
 PANDO_INLINE std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
 PANDO_INLINE float float_of(std::uint32_t x) { return __builtin_bit_cast(float, x); }
@@ -29,15 +36,17 @@ PANDO_INLINE float round_f(float x) {
 
 PANDO_INLINE float exp_f(float x) {
   const float low = x < -104.0f ? -104.0f : x, in = low > 89.0f ? 89.0f : low;  // NaN stays
-  const float shifted = in * 1.44269504088896341f + kRoundF;
+  const float shifted = multiply_add(in, 1.44269504088896341f, kRoundF);
   const float n = shifted - kRoundF;
   const std::int32_t k = static_cast<std::int32_t>(bits_of(shifted) - bits_of(kRoundF));
-  const float r = (in - n * 0.693359375f) - n * -2.12194440e-4f;
-  const float p =
-      (((((1.9875691500e-4f * r + 1.3981999507e-3f) * r + 8.3334519073e-3f) * r + 4.1665795894e-2f) * r + 1.6666665459e-1f) * r +
-       5.0000001201e-1f) *
-          (r * r) +
-      r + 1.0f;
+  const float r = multiply_add(n, 2.12194440e-4f, multiply_add(n, -0.693359375f, in));
+  float p = 1.9875691500e-4f;
+  p = multiply_add(p, r, 1.3981999507e-3f);
+  p = multiply_add(p, r, 8.3334519073e-3f);
+  p = multiply_add(p, r, 4.1665795894e-2f);
+  p = multiply_add(p, r, 1.6666665459e-1f);
+  p = multiply_add(p, r, 5.0000001201e-1f);
+  p = multiply_add(p, r * r, r) + 1.0f;
   // In two steps, so that results below the normal numbers are rounded once. Those take processors ten times as long: not what is 0 anyhow.
   const std::int32_t half = k >> 1;
   const float some = x < -104.0f ? 0.0f : p;
@@ -120,9 +129,12 @@ PANDO_INLINE float log_f(float x) {
 
 PANDO_INLINE float tanh_f(float x) {
   const float a = __builtin_fabsf(x), z = x * x;
-  const float small =
-      ((((-5.70498872745e-3f * z + 2.06390887954e-2f) * z + -5.37397155531e-2f) * z + 1.33314422036e-1f) * z + -3.33332819422e-1f) * z * x +
-      x;
+  float p = -5.70498872745e-3f;
+  p = multiply_add(p, z, 2.06390887954e-2f);
+  p = multiply_add(p, z, -5.37397155531e-2f);
+  p = multiply_add(p, z, 1.33314422036e-1f);
+  p = multiply_add(p, z, -3.33332819422e-1f);
+  const float small = multiply_add(p * z, x, x);
   const float large = 1.0f - 2.0f / (exp_f(2.0f * a) + 1.0f);
   return a < 0.625f ? small : with_sign_of(large, x);
 }
@@ -130,6 +142,18 @@ PANDO_INLINE float tanh_f(float x) {
 PANDO_INLINE float sigmoid_f(float x) {
   const float e = exp_f(-__builtin_fabsf(x));
   return (x < 0 ? e : 1.0f) / (1.0f + e);
+}
+
+// gelu(x) is x s with s = sigmoid(u) and u = 2 sqrt(2 / pi) (x + 0.044715 x^3).
+constexpr float kGeluScale = 1.5957691216057308f, kGeluCubic = 0.0713548162726f;
+PANDO_INLINE float gelu_gate_f(float x) { return sigmoid_f(x * multiply_add(x * x, kGeluCubic, kGeluScale)); }
+PANDO_INLINE float gelu_f(float x) { return x == -__builtin_inff() ? -0.0f : x * gelu_gate_f(x); }
+
+// s (1 + x (1 - s) u'). Beyond 16 s is 0 or 1, and powers of larger numbers would overflow.
+PANDO_INLINE float gelu_slope_f(float operand) {
+  const float low = operand < -16.0f ? -16.0f : operand, x = low > 16.0f ? 16.0f : low;  // NaN stays
+  const float s = gelu_gate_f(x);
+  return s * multiply_add(x * (1.0f - s), multiply_add(x * x, 3.0f * kGeluCubic, kGeluScale), 1.0f);
 }
 
 // erfc(x) with a relative error of 1.2e-7 (Numerical Recipes' Chebyshev fit).

@@ -48,7 +48,9 @@
   X(SQUARE, square, numbers, 0, 0, loop, text, x * x, loop, text, (T)((W)x * (W)x)) \
   X(SIGMOID, sigmoid, floats, 4, 0, loop, call, sigmoid_f(x), none, call, x) \
   X(RSQRT, rsqrt, floats, 4, 0, loop, text, 1.0f / __builtin_sqrtf(x), none, call, x) \
-  X(TRUNC, trunc, floats, 0, 0, loop, text, __builtin_truncf(x), none, call, x)
+  X(TRUNC, trunc, floats, 0, 0, loop, text, __builtin_truncf(x), none, call, x) \
+  X(GELU, gelu, floats, 5, 0, loop, call, gelu_f(x), none, call, x) \
+  X(GELU_SLOPE, gelu_slope, floats, 7, 0, loop, call, gelu_slope_f(x), none, call, x)
 
 // `chains`: kernels/elementwise/elementwise_chain.cpp has it, too. A NaN wins, as in reductions.
 #define PANDO_BINARY_ROWS(X) \

@@ -25,6 +25,8 @@ struct Function {
 
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
+double gelu_gate(double x) { return 1 / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
+
 const Function kFunctions[] = {
     {Unary::absolute, "absolute", [](double x) { return std::fabs(x); }, true, 0.5},
     {Unary::asin, "asin", [](double x) { return std::asin(x); }, false, 3},
@@ -38,6 +40,8 @@ const Function kFunctions[] = {
     {Unary::floor, "floor", [](double x) { return std::floor(x); }, true, 0.5},
     {Unary::gelu_erf, "gelu_erf", [](double x) { return std::isinf(x) && x < 0 ? -0.0 : 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }, false,
      4},
+    // Far below 0 the exponent's rounding counts as often as it is large.
+    {Unary::gelu, "gelu", [](double x) { return std::isinf(x) && x < 0 ? -0.0 : x * gelu_gate(x); }, false, 150},
     {Unary::inverse, "inverse", [](double x) { return 1 / x; }, true, 0.5},
     {Unary::log, "log", [](double x) { return std::log(x); }, false, 2},
     {Unary::log1p, "log1p", [](double x) { return std::log1p(x); }, false, 1},
@@ -169,6 +173,20 @@ TEST(ElementwiseKernels, FloatsOfAllMagnitudes) {
       if (u > worst) worst = u, at = i;
     }
     EXPECT_LE(worst, f.float_ulps) << f.name << '(' << x[at] << ") is " << y[at] << ", not " << f.of(static_cast<double>(x[at]));
+  }
+}
+
+TEST(ElementwiseKernels, SlopesOfGelu) {
+  const std::vector<float> x = floats();
+  std::vector<float> y(x.size());
+  pando_unary(Unary::gelu_slope, Type::f32, x.data(), y.data(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double a = static_cast<double>(x[i]), s = gelu_gate(a), inner = 2 * std::sqrt(2 / M_PI) * (1 + 3 * 0.044715 * a * a);
+    const double expected = std::isnan(a) ? a : a > 20 ? 1 : a < -20 ? 0 : s * (1 + a * (1 - s) * inner);
+    if (std::isnan(expected))
+      ASSERT_TRUE(std::isnan(y[i]));
+    else
+      ASSERT_NEAR(static_cast<double>(y[i]), expected, 2e-6) << a;
   }
 }
 

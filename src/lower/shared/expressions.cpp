@@ -3,7 +3,6 @@
 #include "lower/shared/element_types.h"
 
 #include <cmath>
-#include <numbers>
 
 namespace pando::lower {
 
@@ -49,12 +48,6 @@ Any Mixed::done(const Any& x) const {
   const DType to = e_.result_type().dtype;
   if (to == work_) return x;
   return pe::Cast(x, element_type(to));
-}
-
-Any gelu_expression(const Expression& e, const Any& x) {
-  const Any cubic = pe::Mul(pe::Mul(x, pe::Mul(x, x)), e.number(0.044715));
-  const Any argument = pe::Mul(pe::Add(x, cubic), e.number(std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
-  return pe::Mul(pe::Mul(x, e.number(0.5)), pe::Add(pe::Tanh(argument), e.number(1)));
 }
 
 }  // namespace pando::lower

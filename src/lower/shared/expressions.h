@@ -29,7 +29,4 @@ class Mixed {
   ir::DType work_;
 };
 
-// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-Any gelu_expression(const Expression& e, const Any& x);
-
 }  // namespace pando::lower

@@ -3,6 +3,6 @@
 namespace pando::lower {
 
 extern const Row lower_gelu;
-constexpr Row lower_gelu = {.name = "gelu", .expression = [](const Expression& e) -> Any { return gelu_expression(e, e.operand(0)); }};
+constexpr Row lower_gelu = {.name = "gelu", .expression = [](const Expression& e) -> Any { return pe::Gelu(e.operand(0)); }};
 
 }  // namespace pando::lower

@@ -24,7 +24,7 @@ PANDO_UNARY_ROWS(PANDO_ROW)
 #define PANDO_ROW(NAME, name, ...) static_assert(static_cast<unsigned>(BinaryOpType::NAME) == static_cast<unsigned>(kernels::Binary::name));
 PANDO_BINARY_ROWS(PANDO_ROW)
 #undef PANDO_ROW
-static_assert(static_cast<unsigned>(UnaryOpType::TRUNC) + 1 == static_cast<unsigned>(kernels::Unary::count) &&
+static_assert(static_cast<unsigned>(UnaryOpType::GELU_SLOPE) + 1 == static_cast<unsigned>(kernels::Unary::count) &&
               static_cast<unsigned>(BinaryOpType::VARIANCE_TO_INV_STD_DEV) + 1 == static_cast<unsigned>(kernels::Binary::count));
 
 kernels::Type kernel_type(const Type& type) {

@@ -43,6 +43,8 @@ struct UnaryRow {
 
 double sign_of(double x) { return (x > 0) - (x < 0); }
 
+double gelu_gate(double x) { return 1 / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
+
 std::vector<UnaryRow> unary_rows() {
   const std::vector<Type> numbers = together({kFloating, kSigned});
   const auto plain = [](double (*f)(double)) { return [f](double x, const Type&) { return f(x); }; };
@@ -62,6 +64,12 @@ std::vector<UnaryRow> unary_rows() {
       {UnaryOpType::EXPONENT_MINUS_ONE, kFloating, -4, 4, plain(std::expm1)},
       {UnaryOpType::EXPONENT2, kFloating, -8, 8, plain(std::exp2)},
       {UnaryOpType::FLOOR, kFloating, -9, 9, plain(std::floor)},
+      {UnaryOpType::GELU, kFloating, -4, 4, [](double x, const Type&) { return x * gelu_gate(x); }},
+      {UnaryOpType::GELU_SLOPE, kFloating, -4, 4,
+       [](double x, const Type&) {
+         const double s = gelu_gate(x), slope = 2 * std::sqrt(2 / M_PI) * (1 + 3 * 0.044715 * x * x);
+         return s * (1 + x * (1 - s) * slope);
+       }},
       {UnaryOpType::GELU_ERF, kFloating, -4, 4, [](double x, const Type&) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }},
       {UnaryOpType::INVERSE, kFloating, 0.1, 9, [](double x, const Type&) { return 1 / x; }},
       {UnaryOpType::IS_FINITE, kFloating, -9, 9, [](double, const Type&) { return 1.0; }},
