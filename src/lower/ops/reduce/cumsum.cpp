@@ -1,5 +1,6 @@
 #include "lower/lowering.h"
 #include "lower/shared/element_types.h"
+#include "lower/shared/moving.h"
 #include "lower/shared/reductions.h"
 
 #include <popops/Cast.hpp>
@@ -18,8 +19,6 @@ namespace {
 constexpr std::size_t kPartsOfHost = 16;
 // Elements of a row that are not worth a step of their own.
 constexpr std::size_t kShortest = 64;
-// Elements that follow each other, at least, for them to be moved together.
-constexpr std::size_t kRun = 16;
 
 // Rows [begin, end) of {rows, n}, which lie on one tile: their sums, in place.
 void add_vertex(OpLowering& o, poplar::ComputeSet cs, const Tensor& rows, std::size_t begin, std::size_t end, unsigned tile) {
@@ -82,7 +81,7 @@ Tensor cumulative(OpLowering& o, const Tensor& x, unsigned dim) {
   const std::size_t n = x.dim(dim);
   std::size_t run = 1;
   for (unsigned d = dim + 1; d < x.rank(); ++d) run *= x.dim(d);
-  if (run >= kRun && o.graph().getTarget().getNumTiles() > 1) return doubled(o, x, dim);
+  if (run >= kMovedTogether && o.graph().getTarget().getNumTiles() > 1) return doubled(o, x, dim);
   const unsigned last = x.rank() - 1;
   const Tensor turned = x.dimRoll(dim, last);
   return sums(o, turned.reshape({x.numElements() / n, n})).reshape(turned.shape()).dimRoll(last, dim);

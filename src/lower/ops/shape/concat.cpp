@@ -1,4 +1,5 @@
 #include "lower/lowering.h"
+#include "lower/shared/moving.h"
 
 #include <algorithm>
 
@@ -7,12 +8,12 @@ namespace pando::lower {
 namespace {
 
 // A view of so many pieces, each of so few elements, takes longer to handle than a copy.
-constexpr std::size_t kManyPieces = 1 << 16, kShortRun = 16;
+constexpr std::size_t kManyPieces = 1 << 16;
 bool is_fine_grained(const std::vector<poplar::Tensor>& parts, unsigned axis) {
   std::size_t outer = 1, inner = 1, shortest = parts[0].dim(axis);
   for (unsigned d = 0; d < parts[0].rank(); ++d) (d < axis ? outer : inner) *= d == axis ? 1 : parts[0].dim(d);
   for (const poplar::Tensor& part : parts) shortest = std::min(shortest, part.dim(axis));
-  return parts.size() > 1 && shortest * inner < kShortRun && outer * parts.size() >= kManyPieces;
+  return parts.size() > 1 && shortest * inner < kMovedTogether && outer * parts.size() >= kManyPieces;
 }
 
 void assign(Lowering& l, const poplar::Tensor& whole, const std::vector<poplar::Tensor>& parts, unsigned axis) {

@@ -3,6 +3,7 @@
 #include "ir/shared/windows/interpolation.h"
 #include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
+#include "lower/shared/moving.h"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -22,8 +23,6 @@ namespace {
 // More are laid out side by side. Not a product with a matrix of zeros: an infinity or NaN anywhere in a row would make all of its results
 // NaN.
 constexpr std::size_t kMostTaps = 24, kTapsOfPass = 4;
-// Elements that follow each other, at least, for them to be moved together.
-constexpr std::size_t kRun = 16;
 
 // How one dimension is made: for each element of the result, what it gets of which elements.
 struct Dimension {
@@ -176,7 +175,7 @@ void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shap
     const std::size_t in = shape[d], outer = std::accumulate(shape.begin(), shape.begin() + d, std::size_t{1}, std::multiplies<>()),
                       inner = std::accumulate(shape.begin() + d + 1, shape.end(), std::size_t{1}, std::multiplies<>());
     shape[d] = static_cast<std::size_t>(dimension.out);
-    const bool apart = inner < kRun && outer * inner >= kRun && t.numElements() > 0;
+    const bool apart = inner < kMovedTogether && outer * inner >= kMovedTogether && t.numElements() > 0;
     computed = computed || apart || !is_view(dimension);
     if (const std::int64_t times = apart ? repeats(dimension) : 0; times > 0) {
       t = repeated(o, t.reshape({outer, in, inner}), static_cast<std::size_t>(times)).reshape(shape);
