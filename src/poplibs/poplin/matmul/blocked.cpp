@@ -25,6 +25,8 @@ constexpr std::size_t kHeights[] = {64, 32}, kQuarter = 4;
 constexpr std::size_t kBlockColumns = 64, kWhole = 128;
 // Fewer blocks of a result than kFewBlocks are a bad cut of more multiplications than kFewProducts.
 constexpr std::size_t kFewBlocks = 24, kFewProducts = std::size_t{1} << 22;
+// So are they of deeper products: each vertex has all blocks along the depth as operands.
+constexpr std::size_t kDeepest = 8192;
 // Rows of a band: its blocks' tiles follow each other column by column, so that threads that go from tile to tile meet the same operands.
 constexpr std::size_t kBandRows = 512;
 // A vertex's operands take a share of what the options allow a step of a product: what is around needs memory, too.
@@ -283,7 +285,7 @@ bool is_blocked(const Problem& p, const poplar::Target& target) {
   const std::size_t tiles = target.getNumTiles();
   const Blocks c = result_blocks(p, target);
   if (!c.valid() || !blocks_of(p.groups, p.m, p.k, tiles).valid() || !blocks_of(p.groups, p.k, p.n, tiles).valid()) return false;
-  return c.count() >= kFewBlocks || p.groups * p.m * p.n * p.k <= kFewProducts;
+  return c.count() >= kFewBlocks || (p.k <= kDeepest && p.groups * p.m * p.n * p.k <= kFewProducts);
 }
 
 std::size_t blocked_step(const Problem& p, const poplar::Target& target, std::size_t grain) {

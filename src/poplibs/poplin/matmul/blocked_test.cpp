@@ -55,6 +55,8 @@ TEST(Blocked, LongSumsOfFewElementsKeepTheGrid) {
   EXPECT_TRUE(is_blocked(problem(1, 256, 784, 1024), device.getTarget()));
   EXPECT_TRUE(is_blocked(problem(1, 4, 100, 4), device.getTarget()));
   EXPECT_FALSE(is_blocked(problem(1, 16, 1 << 20, 16), device.getTarget()));
+  // All along the depth would be operands of one vertex.
+  EXPECT_FALSE(is_blocked(problem(1, 1, 100000, 1), device.getTarget()));
   EXPECT_FALSE(is_blocked(problem(2, 101, 64, 64), device.getTarget()));
   Problem halfs = problem(1, 256, 784, 1024);
   halfs.input = HALF;
