@@ -54,27 +54,30 @@ inline float toFloat(quarter value, quarter_metadata metadata) {
   return (value.bits() & 0x80) ? -magnitude : magnitude;
 }
 
-// Nearest, ties to even; too great numbers become the greatest.
-inline quarter toQuarter(float value, quarter_metadata metadata) {
+// Nearest, ties to even; too great numbers become the greatest, or not-a-number if nan_on_overflow.
+inline quarter toQuarter(float value, quarter_metadata metadata, bool nan_on_overflow = false) {
   if (value != value) return quarter::fromBits(0x80);
   const bool f143 = metadata.fmt == quarter_metadata::f143;
   const int mantissa_bits = f143 ? 3 : 2, bias = f143 ? 8 : 16;
   const float magnitude = fabsf(value);
   if (magnitude == 0) return quarter::fromBits(0);
-  uint8_t bits = 0x7f;
+  int encoded = 0x80;
   if (magnitude < ldexpf(1.0f, 64)) {
     const float scaled = ldexpf(magnitude, -metadata.scale);
     int exponent = ilogbf(scaled) + bias;
     if (exponent < 1) exponent = 1;
     // In units of the last place; a carry out of the mantissa moves to the next exponent by itself.
     const int units = int(rintf(ldexpf(scaled, mantissa_bits + bias - exponent)));
-    const int encoded = ((exponent - 1) << mantissa_bits) + units;
-    if (encoded < 0x7f) bits = uint8_t(encoded);
+    encoded = ((exponent - 1) << mantissa_bits) + units;
   }
+  if (encoded > 0x7f && nan_on_overflow) return quarter::fromBits(0x80);
+  const uint8_t bits = encoded < 0x7f ? uint8_t(encoded) : 0x7f;
   if (bits == 0) return quarter::fromBits(0);  // there is one zero
   return quarter::fromBits(value < 0 ? uint8_t(bits | 0x80) : bits);
 }
-inline quarter toQuarter(half value, quarter_metadata metadata) { return toQuarter(static_cast<float>(value), metadata); }
+inline quarter toQuarter(half value, quarter_metadata metadata, bool nan_on_overflow = false) {
+  return toQuarter(static_cast<float>(value), metadata, nan_on_overflow);
+}
 inline half toHalf(quarter value, quarter_metadata metadata) { return static_cast<half>(toFloat(value, metadata)); }
 
 }  // namespace poplar

@@ -18,6 +18,7 @@
 #include <poplar/HalfMath.hpp>
 #include <poplar/InOutTypes.hpp>
 #include <poplar/Loops.hpp>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/VectorTypes.hpp>
 
 #define WORKER_ALIGN

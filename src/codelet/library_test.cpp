@@ -131,6 +131,7 @@ TEST_F(LibraryTest, MultiVertexRunsSixWorkers) {
       Output<Vector<unsigned>> out;
       bool compute(unsigned worker) {
         static_assert(numWorkers() == CTXT_WORKERS, "");
+        static_assert(NUM_STRIDE_BITS == 10, "");  // as machine_test has it of all machines
         for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = worker + 1;
         return worker != 4;
       }
@@ -331,17 +332,23 @@ TEST_F(LibraryTest, QuarterAndIeeeHalfKeepTheirBits) {
         wrong[2] = toQuarter(1e9f, {quarter_metadata::f143, 0}).bits();
         wrong[3] = toQuarter(17.0f, {quarter_metadata::f143, 0}).bits();   // a tie: 16 or 18
         wrong[4] = toQuarter(-1e-9f, {quarter_metadata::f143, 0}).bits();
+        wrong[5] = toQuarter(248.0f, {quarter_metadata::f143, 0}, true).bits();  // a tie: 240 or what there is not
+        wrong[6] = toQuarter(247.0f, {quarter_metadata::f143, 0}, true).bits();
+        wrong[7] = toQuarter(half(-60000), {quarter_metadata::f143, 4}, true).bits();
       }
     };)");
   std::vector<float> values(512);
-  unsigned wrong[5] = {};
-  VectorEdge vertex[] = {{values.data(), 512}, {wrong, 5}};
+  unsigned wrong[8] = {};
+  VectorEdge vertex[] = {{values.data(), 512}, {wrong, 8}};
   run(*library.find("Q"), vertex);
   EXPECT_EQ(wrong[0], 0u);
   EXPECT_EQ(wrong[1], 0u);
   EXPECT_EQ(wrong[2], 0x7fu);
   EXPECT_EQ(wrong[3], 0x60u);
   EXPECT_EQ(wrong[4], 0u);
+  EXPECT_EQ(wrong[5], 0x80u);
+  EXPECT_EQ(wrong[6], 0x7fu);
+  EXPECT_EQ(wrong[7], 0x80u);
   EXPECT_EQ(values[0x7f], 240);
   EXPECT_EQ(values[0x40], 1);
   EXPECT_EQ(values[0x01], 0x1p-10f);
@@ -594,6 +601,32 @@ TEST_F(LibraryTest, HalfComesWithItsFunctions) {
   float* place = &x;
   run(*library.find("V"), &place);
   EXPECT_EQ(x, 4);
+}
+
+TEST_F(LibraryTest, DoublePromotionIsNotOfHalfs) {
+  const auto source = [](const char* type) {
+    return std::string(
+               "#include <poplar/Vertex.hpp>\n"
+               "float to_float(float x) { return x; }\ndouble to_double(double x) { return x; }\n"
+               "class V : public poplar::Vertex { public: poplar::InOut<float> x; void compute() { *x = float(") +
+           type + "); } };";
+  };
+  Library library;
+  library.compile({{}, source("to_float(half(*x))")}, "-Wdouble-promotion -Werror", nullptr);
+  const auto messages = [&](const char* expression, const char* flags) {
+    std::ostringstream diagnostics;
+    Library other;
+    try {
+      other.compile({{}, source(expression)}, flags, &diagnostics);
+    } catch (const poplar::graph_program_compilation_error&) { diagnostics << "refused"; }
+    return diagnostics.str();
+  };
+  const char* const message = "implicit conversion increases floating-point precision";
+  EXPECT_THAT(messages("to_double(*x)", "-Wdouble-promotion -Werror"), AllOf(HasSubstr(message), HasSubstr("refused")));
+  EXPECT_THAT(messages("to_double(half(*x))", "-Wdouble-promotion -Werror"), AllOf(HasSubstr(message), HasSubstr("refused")));
+  EXPECT_THAT(messages("to_double(*x)", "-Wdouble-promotion"), AllOf(HasSubstr(message), ::testing::Not(HasSubstr("refused"))));
+  EXPECT_EQ(messages("to_float(half(*x))", "-Wdouble-promotion -Werror"), "");
+  EXPECT_EQ(messages("to_double(*x)", ""), "");
 }
 
 TEST_F(LibraryTest, ExceptionsAndLibraryCodeWork) {

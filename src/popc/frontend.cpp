@@ -22,6 +22,7 @@
 #include "popc/assembly/assembled.h"
 #include "popc/assembly/foreign_assembly.h"
 #include "popc/paths.h"
+#include "popc/promotions.h"
 #include "popc/vertices/entries.h"
 #include "popc/vertices/inline_python.h"
 #include "popc/vertices/reflect.h"
@@ -203,6 +204,7 @@ bool prepare(CompilerInstance& ci, const Options& options, const std::string& in
   ci.setInvocation(invocation);
   ci.getFrontendOpts().DisableFree = false;
   ci.createDiagnostics();
+  allow_promotions_of_half(ci);
   return true;
 }
 
