@@ -14,15 +14,16 @@
 
 namespace pvti {
 
-/// A name for trace points that belong together.
-class TraceChannel {
+/// A name for trace points that belong together. Names are kept until the process ends, channels own nothing: where several libraries have
+/// a global channel of one name, that is constructed and destroyed once for each of them.
+class POPLAR_EXPORT TraceChannel {
  public:
-  TraceChannel(std::string name) : name_(std::move(name)) {}
-  TraceChannel(const char* name) : name_(name) {}
-  const std::string& name() const { return name_; }
+  TraceChannel(const std::string& name);
+  TraceChannel(const char* name) : TraceChannel(std::string(name)) {}
+  const std::string& name() const { return *name_; }
 
  private:
-  std::string name_;
+  const std::string* name_;
 };
 
 /// Text that goes with a trace point.

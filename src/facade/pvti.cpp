@@ -8,7 +8,9 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.h"
@@ -122,6 +124,15 @@ bool open(const TraceChannel* channel, std::string label, const Metadata* metada
 bool isEnabled() { return Trace::of_process().enabled.load(std::memory_order_relaxed); }
 void enable(const std::string& directory) { Trace::of_process().enable(directory.empty() ? "." : directory); }
 void flush() { Trace::of_process().write(); }
+
+static_assert(std::is_trivially_destructible<TraceChannel>::value, "");
+
+TraceChannel::TraceChannel(const std::string& name) {
+  static std::mutex mutex;
+  static std::set<std::string>& names = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  name_ = &*names.insert(name).first;
+}
 
 Tracepoint::Tracepoint(TraceChannel* channel, const std::string& label) : open_(open(channel, label)) {}
 Tracepoint::Tracepoint(TraceChannel* channel, const char* label) : open_(open(channel, label)) {}
