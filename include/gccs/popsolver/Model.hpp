@@ -18,7 +18,7 @@ namespace gccs {
 namespace popsolver {
 
 /// How often a kind of constraint was looked at.
-struct ConstraintEvaluationSummary {
+struct POPLAR_EXPORT ConstraintEvaluationSummary {
   using CountType = std::uint64_t;
   CountType call = 0, product = 0, sum = 0, max = 0, min = 0, less = 0, lessOrEqual = 0, unknown = 0;
 
