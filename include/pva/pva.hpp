@@ -57,14 +57,103 @@ class POPLAR_EXPORT Target {
   std::shared_ptr<const pando::profile::Report> report_;
 };
 
+/// Bytes of a category of memory, at the tile's fullest step. None share their place with others here: `overlapped` is 0.
+class POPLAR_EXPORT MemoryRegion {
+ public:
+  std::uint64_t nonOverlapped() const { return bytes_; }
+  std::uint64_t overlapped() const { return 0; }
+
+ private:
+  friend class MemoryCategory;
+  explicit MemoryRegion(std::uint64_t bytes) : bytes_(bytes) {}
+  std::uint64_t bytes_;
+};
+
+/// One category of a tile's memory. Regions of memory are not told apart: all of it counts as not interleaved.
+class POPLAR_EXPORT MemoryCategory {
+ public:
+  MemoryRegion nonInterleaved() const { return MemoryRegion(bytes_); }
+  MemoryRegion interleaved() const { return MemoryRegion(0); }
+  MemoryRegion overflowed() const { return MemoryRegion(0); }
+  std::uint64_t total() const { return bytes_; }
+
+ private:
+  friend class MemoryCategories;
+  explicit MemoryCategory(std::uint64_t bytes) : bytes_(bytes) {}
+  std::uint64_t bytes_;
+};
+
+/// The categories under their public names. What is described in the state of vertices here (vectors, lists, copies) has no bytes of its
+/// own.
+class POPLAR_EXPORT MemoryCategories {
+ public:
+  MemoryCategory variable() const { return of("variable"); }
+  MemoryCategory constant() const { return of("constant"); }
+  MemoryCategory stack() const { return of("stack"); }
+  MemoryCategory vertexCode() const { return of("vertex code"); }
+  MemoryCategory vertexInstanceState() const { return of("vertex state"); }
+  MemoryCategory controlCode() const { return of("control code"); }
+  MemoryCategory internalExchangeCode() const { return of("exchange code"); }
+  MemoryCategory message() const { return of("exchange buffer"); }
+  MemoryCategory copyDescriptor() const { return MemoryCategory(0); }
+  MemoryCategory vectorListDescriptor() const { return MemoryCategory(0); }
+  MemoryCategory vertexFieldData() const { return MemoryCategory(0); }
+
+ private:
+  friend class TileMemory;
+  MemoryCategories(std::shared_ptr<const pando::profile::Report> r, std::size_t tile) : report_(std::move(r)), tile_(tile) {}
+  MemoryCategory of(const char* name) const;
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t tile_;
+};
+
+/// A tile's memory in use, as a number: at the fullest moment, without gaps.
+class POPLAR_EXPORT MemoryTotal {
+ public:
+  std::uint64_t excludingGaps() const { return used_; }
+  std::uint64_t includingGaps() const { return with_gaps_; }  ///< the highest address in use
+  operator std::uint64_t() const { return used_; }
+
+ private:
+  friend class TileMemory;
+  MemoryTotal(std::uint64_t used, std::uint64_t with_gaps) : used_(used), with_gaps_(with_gaps) {}
+  std::uint64_t used_, with_gaps_;
+};
+
+class POPLAR_EXPORT VertexType {
+ public:
+  std::string name() const { return name_; }  ///< of the codelet
+
+ private:
+  friend class VertexInstances;
+  explicit VertexType(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+};
+
+/// The vertices of one codelet in a compute set, or on a tile.
+class POPLAR_EXPORT VertexInstances {
+ public:
+  VertexType type() const { return VertexType(codelet_); }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  friend class TileMemory;
+  friend class ComputeSet;
+  VertexInstances(std::string codelet, std::uint64_t count) : codelet_(std::move(codelet)), count_(count) {}
+  std::string codelet_;
+  std::uint64_t count_;
+};
+
 /// Memory of one tile, in bytes.
 class POPLAR_EXPORT TileMemory {
  public:
-  std::uint64_t total() const;               ///< in use at the fullest moment
-  std::uint64_t totalIncludingGaps() const;  ///< the highest address in use
-  std::uint64_t vertices() const;            ///< code and state of vertices
+  MemoryTotal total() const;
+  std::uint64_t totalIncludingGaps() const { return total().includingGaps(); }
+  /// The vertices on the tile, by the codelets' names.
+  std::vector<VertexInstances> vertices() const;
   std::uint64_t variables() const;
-  /// Bytes of one category of the report ("variable", "vertex_state" ...); 0 if there is none of that name.
+  MemoryCategories category() const { return MemoryCategories(report_, tile_); }
+  /// Bytes of one category of the report ("variable", "vertex state" ...); 0 if there is none of that name.
   std::uint64_t category(const std::string& name) const;
 
  private:
@@ -86,12 +175,109 @@ class POPLAR_EXPORT Tile {
   std::size_t tile_;
 };
 
+/// What has one name and category, over all tiles.
+class POPLAR_EXPORT Var {
+ public:
+  std::string name() const { return name_; }
+  std::uint64_t bytes() const { return bytes_; }
+  bool alwaysLive() const { return always_live_; }
+
+ private:
+  friend class ProgramWithVars;
+  Var(std::string name, std::uint64_t bytes, bool always_live) : name_(std::move(name)), bytes_(bytes), always_live_(always_live) {}
+  std::string name_;
+  std::uint64_t bytes_;
+  bool always_live_;
+};
+
+class ProgramVisitor;
+
+/// A step of the compiled program, a loop of such, or a program that was measured as a whole.
+class POPLAR_EXPORT Program {
+ public:
+  enum class Type { Unknown, StreamCopyBegin, StreamCopyMid, StreamCopyEnd, Sequence, Repeat, OnTileExecute, DoExchange };
+  virtual ~Program() = default;
+  std::string name() const;
+  /// A copy between host and device is one step here: StreamCopyMid. Loops of all kinds are Repeat.
+  Type type() const;
+  /// A Repeat has one child, the Sequence of what it repeats, which has the loop's name. Other programs have none.
+  std::vector<std::shared_ptr<Program>> children() const;
+  /// Of two programs of a report, the same if they are.
+  std::size_t _id() const { return index_; }
+  /// Calls the visitor's function for programs of this type; those without one are not visited.
+  virtual void accept(ProgramVisitor& visitor) const;
+
+ protected:
+  /// index: 2 i for part i of the report's program, 2 i + 1 for the Sequence in a loop; of a block, behind all of them.
+  Program(std::shared_ptr<const pando::profile::Report> r, std::size_t index) : report_(std::move(r)), index_(index) {}
+  static std::shared_ptr<Program> make(const std::shared_ptr<const pando::profile::Report>& report, std::size_t index);
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t index_;
+
+ private:
+  friend class Block;
+  friend class Compilation;
+  friend class Step;
+};
+
+class POPLAR_EXPORT ProgramWithVars : public Program {
+ public:
+  /// What is live at this step, by name; always live or not are two. Only if the option autoReport.outputLoweredVars was set.
+  std::vector<Var> vars() const;
+
+ protected:
+  using Program::Program;
+};
+
+/// Vertices run.
+class POPLAR_EXPORT OnTileExecuteProgram : public ProgramWithVars {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using ProgramWithVars::ProgramWithVars;
+};
+
+/// Data move between tiles.
+class POPLAR_EXPORT DoExchangeProgram : public ProgramWithVars {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using ProgramWithVars::ProgramWithVars;
+};
+
+class POPLAR_EXPORT ProgramVisitor {
+ public:
+  virtual ~ProgramVisitor() = default;
+  virtual void visitOnTileExecute(const OnTileExecuteProgram&) {}
+  virtual void visitDoExchange(const DoExchangeProgram&) {}
+};
+
+class POPLAR_EXPORT ComputeSet {
+ public:
+  std::string name() const;
+  std::vector<VertexInstances> vertices() const;
+
+ private:
+  friend class Compilation;
+  ComputeSet(std::shared_ptr<const pando::profile::Report> r, std::size_t index) : report_(std::move(r)), index_(index) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t index_;
+};
+
 /// What the compiler made.
 class POPLAR_EXPORT Compilation {
  public:
   Graph graph() const { return Graph(report_); }
   Target target() const { return Target(report_); }
   std::vector<Tile> tiles() const;
+  /// Those that a program executes.
+  std::vector<ComputeSet> computeSets() const;
+  /// All steps and loops, in the order of the program; a loop comes before what it repeats.
+  std::vector<std::shared_ptr<Program>> programs() const;
   /// Why the program does not fit; empty if it does.
   std::string outOfMemory() const;
 
@@ -101,7 +287,22 @@ class POPLAR_EXPORT Compilation {
   std::shared_ptr<const pando::profile::Report> report_;
 };
 
-/// One step of the program, summed over its executions.
+/// A compute set as a step executes it. Cycles are by tile, summed over the step's executions; empty unless the option
+/// debug.instrumentCompute was set. Cycles are always estimates here.
+class POPLAR_EXPORT ExecutedComputeSet {
+ public:
+  std::string name() const;
+  std::vector<std::uint64_t> cyclesByTile() const;
+  std::vector<std::uint64_t> estimatedCyclesByTile() const { return cyclesByTile(); }
+
+ private:
+  friend class Step;
+  ExecutedComputeSet(std::shared_ptr<const pando::profile::Report> r, std::size_t step) : report_(std::move(r)), step_(step) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t step_;
+};
+
+/// One step of the program on one stream, summed over its executions.
 class POPLAR_EXPORT Step {
  public:
   std::string stream() const;
@@ -109,27 +310,18 @@ class POPLAR_EXPORT Step {
   std::string kind() const;
   std::uint64_t executions() const;
   std::uint64_t cycles() const;
+  /// Of each tile, waiting left out; empty unless the option debug.instrumentCompute was set.
+  std::vector<std::uint64_t> cyclesByTile() const;
+  /// The step in Compilation::programs(); a step that has no memory of its own (of control) is Unknown, without a name.
+  std::shared_ptr<Program> program() const;
+  /// One if vertices run, else none.
+  std::vector<ExecutedComputeSet> computeSets() const;
 
  private:
   friend class Execution;
   Step(std::shared_ptr<const pando::profile::Report> r, std::size_t step) : report_(std::move(r)), step_(step) {}
   std::shared_ptr<const pando::profile::Report> report_;
   std::size_t step_;
-};
-
-/// A program that was measured as a whole.
-class POPLAR_EXPORT Program {
- public:
-  enum class Type { Unknown, StreamCopyBegin, StreamCopyMid, StreamCopyEnd };
-  std::string name() const;
-  /// A copy between host and device is one step here: StreamCopyMid.
-  Type type() const;
-
- private:
-  friend class Block;
-  Program(std::shared_ptr<const pando::profile::Report> r, std::size_t block) : report_(std::move(r)), block_(block) {}
-  std::shared_ptr<const pando::profile::Report> report_;
-  std::size_t block_;
 };
 
 /// One execution of a program::Block, of another program that profiler.programs.filter names, or of a copy between host and device.

@@ -15,6 +15,7 @@ struct TileWork {
 };
 
 struct StepWork {
+  std::uint32_t first = 0;
   std::vector<TileWork> tiles;  // from the step's first tile to its last: a machine has far more
   std::vector<std::uint64_t> cycles;
 };
@@ -61,6 +62,7 @@ StepWork sort_by_tile(const tile::Program& program, const tile::ComputeStep& ste
     high = std::max(high, v.tile.value);
   });
   StepWork work;
+  work.first = low;
   work.tiles.resize(high - low + 1);
   auto is_worker = [&](CodeletId c) { return kinds[c.index()] == VertexKind::worker; };
   for_each_vertex(program, step, [&](const tile::VertexGroup& g, const tile::VertexInstance& v) {
@@ -96,12 +98,18 @@ ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& 
   StepWork work = sort_by_tile(program, step, kinds);
   const Machine& m = program.machine;
   double sum = 0;
-  for (const TileWork& t : work.tiles) {
+  for (std::size_t i = 0; i < work.tiles.size(); ++i) {
+    const TileWork& t = work.tiles[i];
     if (!t.used) continue;
     std::uint64_t slowest = slowest_worker(std::span(work.cycles).subspan(t.first, t.count), m.workers);
     std::uint64_t tile = m.launch_cycles + std::max(m.workers * slowest, t.whole_tile);
     cost.cycles = std::max(cost.cycles, tile);
     sum += static_cast<double>(tile);
+    const std::size_t ranges = cost.tiles.size();
+    if (ranges > 0 && cost.tiles[ranges - 2] == work.first + i && cost.tiles[ranges - 1] == tile)
+      ++cost.tiles[ranges - 2];
+    else
+      cost.tiles.insert(cost.tiles.end(), {work.first + i, work.first + i + 1, tile});
   }
   if (cost.cycles > 0 && tiles > 0) cost.balance = sum / static_cast<double>(tiles) / static_cast<double>(cost.cycles);
   return cost;

@@ -57,12 +57,6 @@ struct StreamRecord {              // replica 0
   std::uint64_t blocks_lost = 0;
 };
 
-std::string kind_of(const tile::Program& program, const tile::Instruction& i) {
-  const tile::StepRow& row = tile::row_of(i.op);
-  const bool is_remote = row.work == tile::Work::transfer && program.transfers[i.a].kind == tile::Transfer::Kind::remote;
-  return is_remote ? "remote" : std::string(row.kind);
-}
-
 std::string name_of(const tile::Program& program, const tile::Instruction& i) {
   return i.name.valid() && i.name.index() < program.names.size() ? program.names[i.name.index()] : std::string();
 }
@@ -247,6 +241,7 @@ profile::StepCycles step_of(const tile::Program& program, const InstructionCost&
   step.stream = program.streams[stream].name;
   step.name = name_of(program, i);
   step.kind = kind_of(program, i);
+  step.order = i.order;
   step.executions = e.times;
   step.cycles = cost.cycles * e.times;
   step.cycles.wait = e.wait;
@@ -257,12 +252,27 @@ profile::StepCycles step_of(const tile::Program& program, const InstructionCost&
   return step;
 }
 
-profile::BlockStream block_stream_of(const tile::Stream& stream) {
-  profile::BlockStream out{stream.name, stream.ipu.value, stream.io, {}};
+// Begin, end, begin, end ... of ranges.
+std::vector<std::uint32_t> tile_ranges(const tile::Stream& stream) {
+  std::vector<std::uint32_t> out;
   for (const TileId tile : stream.tiles) {
-    if (out.tiles.empty() || out.tiles.back() != tile.value) out.tiles.insert(out.tiles.end(), {tile.value, tile.value});
-    ++out.tiles.back();
+    if (out.empty() || out.back() != tile.value) out.insert(out.end(), {tile.value, tile.value});
+    ++out.back();
   }
+  return out;
+}
+
+profile::BlockStream block_stream_of(const tile::Stream& stream) { return {stream.name, stream.ipu.value, stream.io, tile_ranges(stream)}; }
+
+// Begin, end, cycles ... of ranges.
+std::vector<std::uint64_t> times(std::vector<std::uint64_t> tiles, std::uint64_t n) {
+  for (std::size_t i = 2; i < tiles.size(); i += 3) tiles[i] *= n;
+  return tiles;
+}
+std::vector<std::uint64_t> evenly(const tile::Stream& stream, const profile::Cycles& cycles) {
+  const std::vector<std::uint32_t> tiles = tile_ranges(stream);
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i + 1 < tiles.size(); i += 2) out.insert(out.end(), {tiles[i], tiles[i + 1], cycles.total() - cycles.wait});
   return out;
 }
 
@@ -284,7 +294,7 @@ void fill_blocks(const tile::Program& program, const std::vector<StreamRecord>& 
 
 }  // namespace
 
-void CycleModel::fill(profile::Report& report) const {
+void CycleModel::fill(profile::Report& report, bool by_tile) const {
   const State& s = *state_;
   const tile::Program& program = s.costs.program();
   report.executed = s.runs > 0;
@@ -305,7 +315,11 @@ void CycleModel::fill(profile::Report& report) const {
     const Executed& e = s.records[f.stream].executed[f.instruction];
     report.steps.push_back(step_of(program, s.costs.cost(StreamId(f.stream), f.instruction), e, f.stream, i));
     report.streams[f.stream].cycles = report.streams[f.stream].cycles + report.steps.back().cycles;
-    if (tile::row_of(i.op).work != tile::Work::compute) continue;
+    const bool computes = tile::row_of(i.op).work == tile::Work::compute;
+    if (by_tile)
+      report.steps.back().tile_cycles = computes ? times(s.costs.compute(tile::ComputeId(i.a)).tiles, e.times)
+                                                 : evenly(program.streams[f.stream], report.steps.back().cycles);
+    if (!computes) continue;
     for (const CodeletShare& share : s.costs.compute(tile::ComputeId(i.a)).codelets) {
       if (share.codelet.index() >= codelets.size()) codelets.resize(share.codelet.index() + 1);
       CodeletShare& sum = codelets[share.codelet.index()];

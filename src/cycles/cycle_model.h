@@ -39,7 +39,8 @@ class CycleModel final : public tile::StepObserver {
   // Clocks to 0, counts forgotten. Not while a run is going on.
   void reset();
   // Fills the execution part of the report (replica 0). A stream's terms add up to its clock.
-  void fill(profile::Report& report) const;
+  // `by_tile`: with the cycles of each tile.
+  void fill(profile::Report& report, bool by_tile = false) const;
   // The first executed steps of replica 0 (as many as the options keep) that took time, as slices by begin.
   std::vector<profile::TraceSlice> trace() const;
 
@@ -48,8 +49,9 @@ class CycleModel final : public tile::StepObserver {
   std::unique_ptr<State> state_;
 };
 
-// The memory part of the report: target, tiles, categories, liveness per stream, largest variables. A tile's `used` is the most
-// that is live at one step; its categories are those of that step.
-void fill_memory(const tile::Program& program, const Library& library, profile::Report& report);
+// The memory part of the report: target, tiles, categories, liveness per stream, largest variables, the program's steps and compute sets.
+// A tile's `used` is the most that is live at one step; its categories are those of that step. `with_variables`: all of them, and when they
+// are live.
+void fill_memory(const tile::Program& program, const Library& library, profile::Report& report, bool with_variables = false);
 
 }  // namespace pando::cycles

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 
 #include "cycles/cycle_model.h"
+#include "cycles/step_cost.h"
 #include "cycles/step_ranges.h"
 #include "tile/step.h"
 
@@ -216,6 +220,105 @@ std::vector<profile::LargestVariable> largest_of(const tile::Program& program) {
   return out;
 }
 
+bool begins_loop(tile::Flow flow) { return flow == tile::Flow::repeat || flow == tile::Flow::loop_begin; }
+bool ends_loop(tile::Flow flow) { return flow == tile::Flow::repeat_end || flow == tile::Flow::loop_end; }
+
+// Steps that several streams take part in have the same order in all of them; a loop comes before the step of the same order.
+std::vector<profile::ProgramStep> program_of(const tile::Program& program) {
+  using Key = std::pair<std::uint32_t, bool>;  // order, whether it is a step
+  struct Found {
+    profile::ProgramStep step;
+    std::optional<Key> around;
+    std::uint32_t index = 0;
+  };
+  std::map<Key, Found> found;
+  for (const tile::Stream& stream : program.streams) {
+    std::vector<Key> loops;
+    for (const tile::Instruction& i : stream.code) {
+      const tile::StepRow& row = tile::row_of(i.op);
+      const bool is_loop = begins_loop(row.flow);
+      const Key key(i.order, !is_loop);
+      if (is_loop || row.is_memory_step) {
+        Found& f = found[key];
+        if (f.step.kind.empty())
+          f = {{i.order, {}, is_loop ? "loop" : kind_of(program, i), 0}, loops.empty() ? std::nullopt : std::optional(loops.back()), 0};
+        if (f.step.name.empty()) f.step.name = name_at(program, i.name);
+      }
+      if (is_loop) loops.push_back(key);
+      if (ends_loop(row.flow) && !loops.empty()) loops.pop_back();
+    }
+  }
+  std::vector<profile::ProgramStep> out;
+  for (auto& [key, f] : found) {
+    f.index = static_cast<std::uint32_t>(out.size());
+    if (f.around && *f.around < key) f.step.inside = found.at(*f.around).index + 1;
+    out.push_back(f.step);
+  }
+  return out;
+}
+
+void add_vertices(const tile::Program& program, const tile::VertexGroup& group,
+                  std::map<std::string, std::vector<std::uint32_t>>& codelets) {
+  const std::size_t c = group.codelet.index();
+  std::vector<std::uint32_t>& ranges =
+      codelets[c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c)];
+  const std::span vertices = std::span(program.vertices).subspan(group.first, group.count);  // sorted by tile
+  for (std::size_t i = 0; i < vertices.size();) {
+    const std::uint32_t tile = vertices[i].tile.value;
+    std::uint32_t n = 0;
+    for (; i < vertices.size() && vertices[i].tile.value == tile; ++i) ++n;
+    const std::size_t end = ranges.size();
+    if (end > 0 && ranges[end - 2] == tile && ranges[end - 1] == n)
+      ++ranges[end - 2];
+    else
+      ranges.insert(ranges.end(), {tile, tile + 1, n});
+  }
+}
+
+// A compute set that several programs execute has one step for each stream and program, of the same vertices.
+std::vector<profile::ComputeSetVertices> compute_sets_of(const tile::Program& program) {
+  struct Found {
+    std::string name;
+    std::set<StreamId> streams;
+    std::map<std::string, std::vector<std::uint32_t>> codelets;
+  };
+  std::map<ComputeSetId, Found> found;
+  for (const tile::ComputeStep& step : program.computes) {
+    Found& f = found[step.compute_set];
+    if (f.name.empty()) f.name = name_at(program, step.name);
+    if (!f.streams.insert(step.stream).second) continue;
+    for (const tile::VertexGroup& group : step.groups) add_vertices(program, group, f.codelets);
+  }
+  std::vector<profile::ComputeSetVertices> out;
+  for (auto& [id, f] : found) {
+    out.push_back({std::move(f.name), {}});
+    for (auto& [codelet, tiles] : f.codelets) out.back().codelets.push_back({codelet, std::move(tiles)});
+  }
+  return out;
+}
+
+std::vector<profile::LoweredVariable> variables_of(const tile::Program& program) {
+  struct Bytes {
+    std::uint64_t always = 0;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> live;
+  };
+  std::map<std::pair<std::string, tile::Category>, Bytes> found;
+  for (const tile::Allocation& a : program.allocations) {
+    Bytes& bytes = found[{name_at(program, a.name), a.category}];
+    if (a.always_live)
+      bytes.always += a.size;
+    else
+      for (const auto& [begin, end] : program.live_ranges[a.live])
+        if (begin < end) bytes.live[{begin, end}] += a.size;
+  }
+  std::vector<profile::LoweredVariable> out;
+  for (const auto& [key, bytes] : found) {
+    out.push_back({key.first, tile::name_of(key.second), bytes.always, {}});
+    for (const auto& [range, n] : bytes.live) out.back().live.insert(out.back().live.end(), {range.first, range.second, n});
+  }
+  return out;
+}
+
 profile::TargetInfo target_of(const tile::Program& program) {
   const Machine& m = program.machine;
   profile::TargetInfo t;
@@ -232,7 +335,13 @@ profile::TargetInfo target_of(const tile::Program& program) {
 
 }  // namespace
 
-void fill_memory(const tile::Program& program, const Library&, profile::Report& report) {
+std::string kind_of(const tile::Program& program, const tile::Instruction& i) {
+  const tile::StepRow& row = tile::row_of(i.op);
+  const bool is_remote = row.work == tile::Work::transfer && program.transfers[i.a].kind == tile::Transfer::Kind::remote;
+  return is_remote ? "remote" : std::string(row.kind);
+}
+
+void fill_memory(const tile::Program& program, const Library&, profile::Report& report, bool with_variables) {
   report.target = target_of(program);
   CategoryTable categories = categories_of(program);
   report.tiles.assign(program.machine.tiles(), {0, 0, std::vector<std::uint64_t>(categories.shown.size())});
@@ -252,6 +361,9 @@ void fill_memory(const tile::Program& program, const Library&, profile::Report& 
   }
   report.categories = std::move(categories.shown);
   report.largest = largest_of(program);
+  report.program = program_of(program);
+  report.compute_sets = compute_sets_of(program);
+  report.variables = with_variables ? variables_of(program) : std::vector<profile::LoweredVariable>();
 }
 
 }  // namespace pando::cycles

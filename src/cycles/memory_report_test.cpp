@@ -68,6 +68,30 @@ TEST(MemoryReport, LivenessOverTheProgram) {
   EXPECT_THAT(worst, testing::ElementsAre(250, 250, 250, 250));
 }
 
+TEST(MemoryReport, StepsAndVertices) {
+  profile::Report r = memory_of(small());
+  std::vector<std::string> parts;
+  for (const profile::ProgramStep& s : r.program) parts.push_back(s.name + "/" + s.kind);
+  EXPECT_THAT(parts, testing::ElementsAre("load/compute", "forward/compute", "backward/compute", "store/compute"));
+  ASSERT_EQ(r.compute_sets.size(), 1u);  // four steps of one
+  ASSERT_EQ(r.compute_sets[0].codelets.size(), 1u);
+  EXPECT_THAT(r.compute_sets[0].codelets[0].tiles, testing::ElementsAre(0, 1, 1));
+  EXPECT_TRUE(r.variables.empty());
+}
+
+TEST(MemoryReport, VariablesAreLiveWhereTheirAllocationsAre) {
+  const HandProgram hand = small();
+  hand.program()->allocations.push_back(
+      {TileId(1), hand.program()->allocations[1].name, tile::Category::variable, false, false, 256, 8, 1});
+  profile::Report r;
+  fill_memory(*hand.program(), hand.library(), r, true);
+  std::vector<std::string> text;
+  for (const profile::LoweredVariable& v : r.variables)
+    text.push_back(v.name + " " + v.category + " " + std::to_string(v.always_live_bytes) + " " + testing::PrintToString(v.live));
+  EXPECT_THAT(text, testing::ElementsAre("a variable 0 { 0, 2, 48 }", "b exchange buffer 0 { 1, 3, 60 }", "code vertex code 0 { 3, 4, 30 }",
+                                         "weights variable 350 {}"));
+}
+
 TEST(MemoryReport, LargestVariables) {
   profile::Report r = memory_of(small());
   ASSERT_EQ(r.largest.size(), 4u);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cycles/cycle_model.h"
@@ -22,7 +23,8 @@ struct CodeletShare {
 // longest first, each to the one that is free first. The step: its slowest tile.
 struct ComputeCost {
   std::uint64_t cycles = 0;
-  double balance = 0;  // mean over `tiles` / slowest
+  double balance = 0;                // mean over `tiles` / slowest
+  std::vector<std::uint64_t> tiles;  // flat: begin, end, cycles of each tile from begin to end ...
   std::uint64_t vertices = 0;
   std::uint64_t unestimated = 0;
   std::vector<CodeletShare> codelets;
@@ -45,6 +47,9 @@ ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& e
 ExchangeCost cross_replica_cost(const tile::Program& program, const tile::Exchange& exchange,
                                 std::span<const std::pair<std::uint32_t, std::uint32_t>> replicas,
                                 std::span<const StreamId> stream_of_tile);
+
+// What a step is, in reports: StepRow::kind, "remote" of a transfer of a remote buffer.
+std::string kind_of(const tile::Program& program, const tile::Instruction& instruction);
 
 // Cycles of a transfer to or from the host or Streaming Memory.
 std::uint64_t transfer_cycles(const tile::Program& program, const tile::Transfer& transfer);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <string_view>
 
 #include "base/error.h"
 #include "poplar/Graph.hpp"
@@ -25,21 +27,76 @@ std::uint64_t Target::bytesPerTile() const { return report_->target.bytes_per_ti
 double Target::clockFrequency() const { return report_->target.clock_hz; }
 std::string Target::architecture() const { return report_->target.name; }
 
-std::uint64_t TileMemory::total() const { return report_->tiles[tile_].used; }
-std::uint64_t TileMemory::totalIncludingGaps() const { return report_->tiles[tile_].with_gaps; }
-std::uint64_t TileMemory::vertices() const { return category("vertex_code") + category("vertex_state"); }
-std::uint64_t TileMemory::variables() const { return category("variable") + category("constant"); }
-std::uint64_t TileMemory::category(const std::string& name) const {
-  const auto& categories = report_->categories;
+namespace {
+
+std::uint64_t bytes_of(const pando::profile::Report& report, std::size_t tile, std::string_view name) {
+  const auto& categories = report.categories;
   const auto it = std::find_if(categories.begin(), categories.end(), [&](const auto& c) { return c.category == name; });
   const auto i = static_cast<std::size_t>(it - categories.begin());
-  const auto& bytes = report_->tiles[tile_].by_category;
+  const auto& bytes = report.tiles[tile].by_category;
   return i < bytes.size() ? bytes[i] : 0;
+}
+
+// Vertices on tiles of [begin, end).
+std::uint64_t vertices_on(const std::vector<std::uint32_t>& ranges, std::size_t begin, std::size_t end) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i + 2 < ranges.size(); i += 3) {
+    const std::size_t from = std::max<std::size_t>(begin, ranges[i]), to = std::min<std::size_t>(end, ranges[i + 1]);
+    if (from < to) sum += (to - from) * ranges[i + 2];
+  }
+  return sum;
+}
+
+std::vector<std::uint64_t> by_tile(const pando::profile::Report& report, const std::vector<std::uint64_t>& ranges) {
+  if (ranges.empty()) return {};
+  std::vector<std::uint64_t> out(report.target.tiles);
+  for (std::size_t i = 0; i + 2 < ranges.size(); i += 3)
+    for (std::uint64_t t = ranges[i]; t < std::min<std::uint64_t>(ranges[i + 1], out.size()); ++t) out[t] = ranges[i + 2];
+  return out;
+}
+
+}  // namespace
+
+MemoryCategory MemoryCategories::of(const char* name) const { return MemoryCategory(bytes_of(*report_, tile_, name)); }
+
+MemoryTotal TileMemory::total() const { return MemoryTotal(report_->tiles[tile_].used, report_->tiles[tile_].with_gaps); }
+std::uint64_t TileMemory::variables() const { return category("variable") + category("constant"); }
+std::uint64_t TileMemory::category(const std::string& name) const { return bytes_of(*report_, tile_, name); }
+
+std::vector<VertexInstances> TileMemory::vertices() const {
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& set : report_->compute_sets)
+    for (const auto& codelet : set.codelets)
+      if (const std::uint64_t n = vertices_on(codelet.tiles, tile_, tile_ + 1); n > 0) counts[codelet.codelet] += n;
+  std::vector<VertexInstances> result;
+  for (const auto& [codelet, n] : counts) result.push_back(VertexInstances(codelet, n));
+  return result;
+}
+
+std::string ComputeSet::name() const { return report_->compute_sets[index_].name; }
+std::vector<VertexInstances> ComputeSet::vertices() const {
+  std::vector<VertexInstances> result;
+  for (const auto& codelet : report_->compute_sets[index_].codelets)
+    result.push_back(VertexInstances(codelet.codelet, vertices_on(codelet.tiles, 0, ~std::size_t{0})));
+  return result;
 }
 
 std::vector<Tile> Compilation::tiles() const {
   std::vector<Tile> result;
   for (std::size_t i = 0; i < report_->tiles.size(); ++i) result.push_back(Tile(report_, i));
+  return result;
+}
+std::vector<ComputeSet> Compilation::computeSets() const {
+  std::vector<ComputeSet> result;
+  for (std::size_t i = 0; i < report_->compute_sets.size(); ++i) result.push_back(ComputeSet(report_, i));
+  return result;
+}
+std::vector<std::shared_ptr<Program>> Compilation::programs() const {
+  std::vector<std::shared_ptr<Program>> result;
+  for (std::size_t i = 0; i < report_->program.size(); ++i) {
+    result.push_back(Program::make(report_, 2 * i));
+    if (result.back()->type() == Program::Type::Repeat) result.push_back(Program::make(report_, 2 * i + 1));
+  }
   return result;
 }
 std::string Compilation::outOfMemory() const { return report_->out_of_memory; }
@@ -55,12 +112,93 @@ std::vector<Step> Execution::steps() const {
   for (std::size_t i = 0; i < report_->steps.size(); ++i) result.push_back(Step(report_, i));
   return result;
 }
-std::string Program::name() const { return report_->blocks[block_].name; }
-Program::Type Program::type() const { return report_->blocks[block_].stream_copy ? Type::StreamCopyMid : Type::Unknown; }
+std::vector<std::uint64_t> Step::cyclesByTile() const { return by_tile(*report_, report_->steps[step_].tile_cycles); }
+std::shared_ptr<Program> Step::program() const {
+  const auto& program = report_->program;
+  const std::uint32_t order = report_->steps[step_].order;
+  auto it = std::lower_bound(program.begin(), program.end(), order, [](const auto& part, std::uint32_t o) { return part.order < o; });
+  while (it != program.end() && it->order == order && it->kind != report_->steps[step_].kind) ++it;
+  const bool is_known = it != program.end() && it->order == order;
+  return Program::make(report_,
+                       is_known ? 2 * static_cast<std::size_t>(it - program.begin()) : 2 * program.size() + report_->blocks.size());
+}
+std::vector<ExecutedComputeSet> Step::computeSets() const {
+  if (report_->steps[step_].kind != "compute") return {};
+  return {ExecutedComputeSet(report_, step_)};
+}
+std::string ExecutedComputeSet::name() const { return report_->steps[step_].name; }
+std::vector<std::uint64_t> ExecutedComputeSet::cyclesByTile() const { return by_tile(*report_, report_->steps[step_].tile_cycles); }
+
+namespace {
+
+// What a program's index stands for.
+struct Meaning {
+  const pando::profile::ProgramStep* part = nullptr;
+  const pando::profile::BlockCycles* block = nullptr;
+  std::size_t index = 0;  // of the part
+  bool is_body = false;
+};
+
+Meaning meaning_of(const pando::profile::Report& report, std::size_t index) {
+  const std::size_t parts = 2 * report.program.size();
+  if (index < parts) return {&report.program[index / 2], nullptr, index / 2, index % 2 == 1};
+  if (index - parts < report.blocks.size()) return {nullptr, &report.blocks[index - parts], 0, false};
+  return {};
+}
+
+}  // namespace
+
+std::string Program::name() const {
+  const Meaning m = meaning_of(*report_, index_);
+  return m.part ? m.part->name : m.block ? m.block->name : std::string();
+}
+Program::Type Program::type() const {
+  const Meaning m = meaning_of(*report_, index_);
+  if (m.block && m.block->stream_copy) return Type::StreamCopyMid;
+  if (!m.part) return Type::Unknown;
+  if (m.is_body) return Type::Sequence;
+  const std::string& kind = m.part->kind;
+  if (kind == "loop") return Type::Repeat;
+  if (kind == "compute") return Type::OnTileExecute;
+  if (kind == "exchange") return Type::DoExchange;
+  return kind == "host" || kind == "remote" ? Type::StreamCopyMid : Type::Unknown;
+}
+std::vector<std::shared_ptr<Program>> Program::children() const {
+  const Meaning m = meaning_of(*report_, index_);
+  if (type() == Type::Repeat) return {make(report_, index_ + 1)};
+  std::vector<std::shared_ptr<Program>> result;
+  if (!m.is_body) return result;
+  for (std::size_t i = m.index + 1; i < report_->program.size(); ++i)
+    if (report_->program[i].inside == m.index + 1) result.push_back(make(report_, 2 * i));
+  return result;
+}
+void Program::accept(ProgramVisitor&) const {}
+void OnTileExecuteProgram::accept(ProgramVisitor& visitor) const { visitor.visitOnTileExecute(*this); }
+void DoExchangeProgram::accept(ProgramVisitor& visitor) const { visitor.visitDoExchange(*this); }
+
+std::shared_ptr<Program> Program::make(const std::shared_ptr<const pando::profile::Report>& report, std::size_t index) {
+  std::shared_ptr<Program> plain(new Program(report, index));
+  if (plain->type() == Type::OnTileExecute) return std::shared_ptr<Program>(new OnTileExecuteProgram(report, index));
+  if (plain->type() == Type::DoExchange) return std::shared_ptr<Program>(new DoExchangeProgram(report, index));
+  return plain;
+}
+
+std::vector<Var> ProgramWithVars::vars() const {
+  const std::uint32_t order = meaning_of(*report_, index_).part->order;
+  std::vector<Var> result;
+  for (const auto& v : report_->variables) {
+    if (v.always_live_bytes > 0) result.push_back(Var(v.name, v.always_live_bytes, true));
+    std::uint64_t live = 0;
+    for (std::size_t i = 0; i + 2 < v.live.size(); i += 3)
+      if (v.live[i] <= order && order < v.live[i + 1]) live += v.live[i + 2];
+    if (live > 0) result.push_back(Var(v.name, live, false));
+  }
+  return result;
+}
 
 std::uint64_t Block::cyclesFrom() const { return report_->blocks[block_].begin; }
 std::uint64_t Block::cyclesTo() const { return report_->blocks[block_].end; }
-std::shared_ptr<Program> Block::program() const { return std::shared_ptr<Program>(new Program(report_, block_)); }
+std::shared_ptr<Program> Block::program() const { return Program::make(report_, 2 * report_->program.size() + block_); }
 bool Block::isStreamCopy() const { return report_->blocks[block_].stream_copy; }
 
 namespace {

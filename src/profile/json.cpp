@@ -48,6 +48,22 @@ void fields(Archive& a, LargestVariable& v) {
   a("name", v.name), a("category", v.category), a("bytes", v.bytes), a("tiles", v.tiles);
 }
 template <class Archive>
+void fields(Archive& a, CodeletVertices& v) {
+  a("codelet", v.codelet), a("tiles", v.tiles);
+}
+template <class Archive>
+void fields(Archive& a, ComputeSetVertices& v) {
+  a("name", v.name), a("codelets", v.codelets);
+}
+template <class Archive>
+void fields(Archive& a, ProgramStep& v) {
+  a("order", v.order), a("name", v.name), a("kind", v.kind), a("inside", v.inside);
+}
+template <class Archive>
+void fields(Archive& a, LoweredVariable& v) {
+  a("name", v.name), a("category", v.category), a("always_live_bytes", v.always_live_bytes), a("live", v.live);
+}
+template <class Archive>
 void fields(Archive& a, Cycles& v) {
   a("compute", v.compute), a("exchange", v.exchange), a("local_copy", v.local_copy), a("sync", v.sync);
   a("global_exchange", v.global_exchange), a("host", v.host), a("wait", v.wait);
@@ -56,7 +72,7 @@ template <class Archive>
 void fields(Archive& a, StepCycles& v) {
   a("stream", v.stream), a("name", v.name), a("kind", v.kind), a("executions", v.executions), a("cycles", v.cycles);
   a("vertices", v.vertices), a("unestimated_vertices", v.unestimated_vertices), a("exchanged_bytes", v.exchanged_bytes);
-  a("tile_balance", v.tile_balance);
+  a("tile_balance", v.tile_balance), a("order", v.order), a("tile_cycles", v.tile_cycles);
 }
 template <class Archive>
 void fields(Archive& a, CodeletCycles& v) {
@@ -77,7 +93,8 @@ void fields(Archive& a, BlockStream& v) {
 template <class Archive>
 void fields(Archive& a, Report& v) {
   a("target", v.target), a("graph", v.graph), a("categories", v.categories), a("tiles", v.tiles), a("liveness", v.liveness);
-  a("largest", v.largest), a("out_of_memory", v.out_of_memory), a("executed", v.executed), a("runs", v.runs);
+  a("largest", v.largest), a("program", v.program), a("compute_sets", v.compute_sets), a("variables", v.variables),
+      a("out_of_memory", v.out_of_memory), a("executed", v.executed), a("runs", v.runs);
   a("total_cycles", v.total_cycles), a("streams", v.streams), a("steps", v.steps), a("codelets", v.codelets);
   a("blocks", v.blocks), a("blocks_lost", v.blocks_lost), a("block_streams", v.block_streams);
 }
@@ -155,7 +172,38 @@ struct Reader {
   }
 };
 
+template <class T>
+void check_ranges(const std::vector<T>& ranges, const std::string& part) {
+  if (ranges.size() % 3 != 0)
+    fail(ErrorKind::parse_error, "report-inconsistent", "profile report: {} has {} numbers, expected three for each range", part,
+         ranges.size());
+}
+
+void check_program(const Report& r) {
+  for (std::size_t i = 0; i < r.program.size(); ++i) {
+    if (r.program[i].inside > i)
+      fail(ErrorKind::parse_error, "report-inconsistent", "profile report: program[{}].inside is {}, expected a part before it", i,
+           r.program[i].inside);
+    if (i > 0 && r.program[i].order < r.program[i - 1].order)
+      fail(ErrorKind::parse_error, "report-inconsistent", "profile report: program[{}].order is {}, that of the part before it is {}", i,
+           r.program[i].order, r.program[i - 1].order);
+  }
+  for (std::size_t i = 0; i < r.compute_sets.size(); ++i)
+    for (std::size_t c = 0; c < r.compute_sets[i].codelets.size(); ++c)
+      check_ranges(r.compute_sets[i].codelets[c].tiles, fmt::format("compute_sets[{}].codelets[{}].tiles", i, c));
+  for (std::size_t i = 0; i < r.variables.size(); ++i) check_ranges(r.variables[i].live, fmt::format("variables[{}].live", i));
+  for (std::size_t i = 0; i < r.steps.size(); ++i) {
+    const std::vector<std::uint64_t>& tiles = r.steps[i].tile_cycles;
+    check_ranges(tiles, fmt::format("steps[{}].tile_cycles", i));
+    for (std::size_t k = 0; k < tiles.size(); k += 3)
+      if (tiles[k] > tiles[k + 1] || tiles[k + 1] > r.target.tiles)
+        fail(ErrorKind::parse_error, "report-inconsistent", "profile report: steps[{}].tile_cycles has tiles {} to {}, there are {}", i,
+             tiles[k], tiles[k + 1], r.target.tiles);
+  }
+}
+
 void check_consistent(const Report& r) {
+  check_program(r);
   for (std::size_t i = 0; i < r.tiles.size(); ++i)
     if (r.tiles[i].by_category.size() != r.categories.size())
       fail(ErrorKind::parse_error, "report-inconsistent", "profile report: tiles[{}].by_category has {} numbers, there are {} categories",

@@ -31,6 +31,9 @@ Report sample_report() {
   r.liveness[1].steps = {{1, "batch", 512, 512}, {79, "", 0, 0}};
   r.largest = {{"weights/layer0/a_name_that_is_a_good_deal_longer_than_its_column", "variable", 70'000, 16},
                {"", "exchange_buffer", 512, 1}};
+  r.program = {{0, "steps", "loop", 0}, {0, "train/forward", "compute", 1}, {2, "train/halo", "exchange", 1}, {4, "batch", "host", 0}};
+  r.compute_sets = {{"train/forward", {{"popops::Fill<float>", {0, 12, 6, 12, 16, 3}}, {"Unknown", {3, 4, 1}}}}};
+  r.variables = {{"weights", "variable", 70'000, {}}, {"sum", "variable", 0, {0, 2, 512, 4, 5, 512}}};
   r.executed = true;
   r.runs = 2;
   Cycles compute{.compute = 1'000'000, .exchange = 20'500, .local_copy = 3000, .sync = 1800, .host = 60'000, .wait = 114'700};
@@ -43,6 +46,8 @@ Report sample_report() {
              {"ipu0.compute", "train/halo", "exchange", 100, {.exchange = 20'500, .local_copy = 3000, .sync = 1800}, 0, 0, 819'200, 0},
              {"ipu0.compute", "train/user", "compute", 100, {.compute = 100'000}, 600, 200, 0, 0.25},
              {"ipu0.io", "batch", "host", 100, {.sync = 1800, .host = 1'100'000, .wait = 98'200}, 0, 0, 0, 0}};
+  r.steps[0].order = 0, r.steps[1].order = 2, r.steps[3].order = 4;
+  r.steps[0].tile_cycles = {0, 14, 900'000, 14, 16, 700'000};
   r.codelets = {{"MyReduce<float>", 400, 77'000, false}, {"popops::Fill<float>", 9600, 5'000'000, true}, {"Unknown", 200, 0, false}};
   return r;
 }
@@ -204,7 +209,7 @@ TEST(Json, MalformedIsRefusedAndNamed) {
     return text.replace(at, from.size(), to);
   };
   EXPECT_THAT(error_of(good.substr(0, good.size() / 2)), HasSubstr("report-not-json"));
-  EXPECT_THAT(error_of(with("\"version\":2", "\"version\":3")), HasSubstr("version 3, this reader knows version 2"));
+  EXPECT_THAT(error_of(with("\"version\":3", "\"version\":2")), HasSubstr("version 2, this reader knows version 3"));
   EXPECT_THAT(error_of(with("\"workers\"", "\"wrokers\"")), HasSubstr("'target.workers' is missing"));
   EXPECT_THAT(error_of(with("\"workers\":6", "\"workers\":\"6\"")),
               HasSubstr("target.workers: expected a whole number that is not negative, found string"));
@@ -214,6 +219,11 @@ TEST(Json, MalformedIsRefusedAndNamed) {
   EXPECT_THAT(error_of(with("\"order\":2,", "\"order\":null,")), HasSubstr("liveness[0].steps[1].order"));
   EXPECT_THAT(error_of(with("\"by_category\":[4096,900,0]", "\"by_category\":[4096]")), HasSubstr("tiles[0].by_category has 1 numbers"));
   EXPECT_THAT(error_of(with("\"stream\":1,\"stream_copy\":true", "\"stream\":2,\"stream_copy\":true")), HasSubstr("blocks[1].stream is 2"));
+  EXPECT_THAT(error_of(with("\"kind\":\"loop\",\"inside\":0", "\"kind\":\"loop\",\"inside\":1")), HasSubstr("program[0].inside is 1"));
+  EXPECT_THAT(error_of(with("\"order\":4,\"name\":\"batch\"", "\"order\":1,\"name\":\"batch\"")), HasSubstr("program[3].order is 1"));
+  EXPECT_THAT(error_of(with("[0,12,6,12,16,3]", "[0,12,6,12]")), HasSubstr("compute_sets[0].codelets[0].tiles has 4 numbers"));
+  EXPECT_THAT(error_of(with("[0,2,512,4,5,512]", "[0,2]")), HasSubstr("variables[1].live has 2 numbers"));
+  EXPECT_THAT(error_of(with("[0,14,900000,14,16,700000]", "[0,17,900000]")), HasSubstr("tiles 0 to 17, there are 16"));
 }
 
 // Every tag is closed in order and nothing of a name reaches the markup.

@@ -47,6 +47,29 @@ struct LargestVariable {
   std::uint32_t tiles = 0;
 };
 
+// One codelet's vertices in a compute set, by tile. Ranges are flat: begin, end, how many on each tile, begin ...
+struct CodeletVertices {
+  std::string codelet;
+  std::vector<std::uint32_t> tiles;
+};
+struct ComputeSetVertices {
+  std::string name;
+  std::vector<CodeletVertices> codelets;  // by name
+};
+// A step of the compiled program, once for all streams that take part, or a loop.
+struct ProgramStep {
+  std::uint32_t order = 0;
+  std::string name, kind;    // of a loop: "loop"
+  std::uint32_t inside = 0;  // index in Report::program of the innermost loop around it, from 1; 0: none
+};
+// Bytes over all tiles of what has one name and category. `live`: the first order, the order after the last one, bytes ... of what is not
+// always live.
+struct LoweredVariable {
+  std::string name, category;
+  std::uint64_t always_live_bytes = 0;
+  std::vector<std::uint64_t> live;
+};
+
 // Terms of the cycle model, kept apart.
 struct Cycles {
   std::uint64_t compute = 0, exchange = 0, local_copy = 0, sync = 0, global_exchange = 0, host = 0;
@@ -63,6 +86,9 @@ struct StepCycles {  // one static step, summed over its executions
   std::uint64_t vertices = 0, unestimated_vertices = 0;
   std::uint64_t exchanged_bytes = 0;
   double tile_balance = 0;  // mean over tiles / slowest tile, 0..1
+  std::uint32_t order = 0;  // that of its part of Report::program
+  // Flat: begin, end, cycles of each tile from begin to end ... Only if they were asked for.
+  std::vector<std::uint64_t> tile_cycles;
 };
 struct CodeletCycles {
   std::string codelet;
@@ -96,7 +122,10 @@ struct Report {
   std::vector<TileMemory> tiles;
   std::vector<StreamLiveness> liveness;
   std::vector<LargestVariable> largest;
-  std::string out_of_memory;  // message, empty if all fits
+  std::vector<ProgramStep> program;  // by order
+  std::vector<ComputeSetVertices> compute_sets;
+  std::vector<LoweredVariable> variables;  // only if they were asked for
+  std::string out_of_memory;               // message, empty if all fits
   bool executed = false;
   std::uint64_t runs = 0;
   std::uint64_t total_cycles = 0;  // the latest stream's clock
@@ -121,7 +150,7 @@ struct SummaryOptions {
 void print_summary(const Report& report, const SummaryOptions& options, std::ostream& out);
 
 // docs/level/profile.md describes the schema. read_json(write_json(r)) equals r.
-inline constexpr unsigned kReportVersion = 2;
+inline constexpr unsigned kReportVersion = 3;
 void write_json(const Report& report, std::ostream& out);
 // Throws parse_error: not JSON, not a report, newer than this reader, or a part that is missing or of the wrong type (named).
 Report read_json(std::istream& in);

@@ -110,7 +110,7 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   auto e = executable_of(shared, compile::compile(shared.graph, nodes, options), settings, nodes.size());
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(), true}));
   std::string path;
-  if (settings.graph_report) path = write_report(memory_report(*e), settings.report_directory);
+  if (settings.graph_report) path = write_report(memory_report(*e, settings.lowered_variables), settings.report_directory);
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
     throw poplar::graph_memory_allocation_error(
         e->out_of_memory + (path.empty() ? "\nautoReport.outputGraphProfile writes a report of it" : "\nThe report is in " + path) +
@@ -119,9 +119,9 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   return e;
 }
 
-profile::Report memory_report(const ExecutableState& e) {
+profile::Report memory_report(const ExecutableState& e, bool with_variables) {
   profile::Report report;
-  cycles::fill_memory(*e.program, e.library, report);
+  cycles::fill_memory(*e.program, e.library, report, with_variables);
   report.graph = e.graph_info;
   report.out_of_memory = e.out_of_memory;
   return report;

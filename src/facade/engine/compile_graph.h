@@ -17,7 +17,7 @@ std::unique_ptr<poplar::core::ExecutableState> compile_executable(const poplar::
                                                                   const EngineSettings& settings, const poplar::ProgressFunc& progress);
 
 // The report of what was compiled: memory and graph, no execution.
-profile::Report memory_report(const poplar::core::ExecutableState& executable);
+profile::Report memory_report(const poplar::core::ExecutableState& executable, bool with_variables = false);
 
 // Writes profile.json and summary.txt into the directory (made if it is not there); returns the path of profile.json. Throws
 // file_load_error if that cannot be written.

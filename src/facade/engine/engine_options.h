@@ -19,6 +19,8 @@ struct EngineSettings {
   std::string report_directory = ".";  // autoReport.directory
   bool graph_report = false;           // write a report after compiling
   bool execution_report = false;       // and after running
+  bool lowered_variables = false;      // autoReport.outputLoweredVars: reports have all variables and when they are live
+  bool tile_cycles = false;            // debug.instrumentCompute: and the cycles of each tile
   unsigned report_runs = 1;            // after how many runs: autoReport.executionProfileProgramRunCount
   poplar::OptionFlags flags;           // as the user and the environment gave them
 };

@@ -13,8 +13,8 @@
 namespace pando::facade {
 
 profile::Report full_report(const poplar::core::EngineState& engine) {
-  profile::Report report = memory_report(*engine.executable);
-  if (engine.cycles) engine.cycles->fill(report);
+  profile::Report report = memory_report(*engine.executable, engine.settings.lowered_variables);
+  if (engine.cycles) engine.cycles->fill(report, engine.settings.tile_cycles);
   return report;
 }
 
@@ -149,8 +149,9 @@ void Engine::printProfileSummary(std::ostream& out, const OptionFlags& options) 
 }
 
 pva::Report Engine::getReport(bool reportExecution) {
+  const core::EngineState& s = Access::idle(*this);
   return pva::Report(
-      std::make_shared<const Report>(reportExecution ? full_report(Access::idle(*this)) : memory_report(*Access::idle(*this).executable)));
+      std::make_shared<const Report>(reportExecution ? full_report(s) : memory_report(*s.executable, s.settings.lowered_variables)));
 }
 
 const ProfileValue& Engine::getGraphProfile(const OptionFlags&) {

@@ -1,0 +1,146 @@
+// The report of an engine as pva shows it: what the compiled program consists of, and what its steps cost by tile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "poplar/Engine.hpp"
+#include "poplar/IPUModel.hpp"
+#include "pva/pva.hpp"
+
+namespace {
+
+using namespace poplar;
+using namespace poplar::program;
+using testing::ElementsAre;
+
+// Twice: vertices on tiles 0 and 1 (two of them), then what they wrote goes to the next tile.
+struct ReportedLoop {
+  Device device = IPUModel("tiny4").createDevice();
+  Graph graph{device.getTarget()};
+  Tensor a = graph.addVariable(FLOAT, {3, 16}, "numbers"), b = graph.addVariable(FLOAT, {3, 16}, "moved");
+  Program program;
+
+  ReportedLoop() {
+    std::stringstream source(
+        "#include <poplar/Vertex.hpp>\n"
+        "class Twice : public poplar::Vertex { public: poplar::InOut<poplar::Vector<float>> x;\n"
+        "  void compute() { for (unsigned i = 0; i < x.size(); ++i) x[i] *= 2; } };");
+    graph.addCodelets(source);
+    const ComputeSet cs = graph.addComputeSet("twice");
+    for (unsigned i = 0; i < 3; ++i) {
+      graph.setTileMapping(a[i], i == 0 ? 0 : 1);
+      graph.setTileMapping(b[i], 2);
+      const VertexRef v = graph.addVertex(cs, "Twice", {{"x", a[i]}});
+      graph.setTileMapping(v, i == 0 ? 0 : 1);
+      graph.setPerfEstimate(v, 100 * (i + 1));
+    }
+    graph.createHostWrite("in", a);
+    graph.createHostRead("out", b);
+    program = Repeat(2, Sequence({Execute(cs), Copy(a, b, false, "move")}));
+  }
+};
+
+struct SeenPrograms : pva::ProgramVisitor {
+  std::vector<std::string> names, variables;
+  void visitOnTileExecute(const pva::OnTileExecuteProgram& p) override { note("execute ", p); }
+  void visitDoExchange(const pva::DoExchangeProgram& p) override { note("exchange ", p); }
+  void note(const char* what, const pva::ProgramWithVars& p) {
+    names.push_back(what + p.name());
+    for (const pva::Var& v : p.vars())
+      if (v.name() == "numbers" || v.name() == "moved") variables.push_back(v.name() + " " + std::to_string(v.bytes()));
+  }
+};
+
+TEST(Report, TheProgramIsAListWithLoops) {
+  ReportedLoop m;
+  Engine engine(m.graph, m.program, {{"autoReport.outputLoweredVars", "true"}});
+  const pva::Report report = engine.getReport(false);
+  SeenPrograms seen;
+  std::vector<pva::Program::Type> types;
+  for (const auto& p : report.compilation().programs()) p->accept(seen), types.push_back(p->type());
+  EXPECT_THAT(seen.names, ElementsAre("execute twice", "exchange move"));
+  EXPECT_THAT(seen.variables, ElementsAre("moved 192", "numbers 192", "moved 192", "numbers 192"));
+  using Type = pva::Program::Type;
+  const auto programs = report.compilation().programs();
+  const auto loop = std::find_if(programs.begin(), programs.end(), [](const auto& p) { return p->type() == Type::Repeat; });
+  ASSERT_NE(loop, programs.end());
+  ASSERT_EQ((*loop)->children().size(), 1u);
+  const auto body = (*loop)->children()[0];
+  EXPECT_EQ(body->type(), Type::Sequence);
+  std::vector<std::string> inside;
+  for (const auto& p : body->children()) inside.push_back(p->name());
+  EXPECT_THAT(inside, ElementsAre("twice", "move"));
+  EXPECT_EQ(body->children()[0]->_id(), programs[static_cast<std::size_t>(loop - programs.begin()) + 2]->_id());
+  EXPECT_TRUE(body->children()[0]->children().empty());
+}
+
+TEST(Report, VerticesByTileAndByComputeSet) {
+  ReportedLoop m;
+  const pva::Report report = Engine(m.graph, m.program).getReport(false);
+  std::vector<std::uint64_t> counts;
+  for (const pva::Tile& t : report.compilation().tiles()) {
+    counts.push_back(0);
+    for (const pva::VertexInstances& v : t.memory().vertices()) {
+      EXPECT_EQ(v.type().name(), "Twice");
+      counts.back() += v.count();
+    }
+    EXPECT_EQ(t.memory().category().vertexInstanceState().nonInterleaved().nonOverlapped(), t.memory().category("vertex state"));
+    EXPECT_EQ(t.memory().total(), t.memory().total().excludingGaps());
+    EXPECT_GE(t.memory().total().includingGaps(), t.memory().total().excludingGaps());
+  }
+  EXPECT_THAT(counts, ElementsAre(1, 2, 0, 0));
+  EXPECT_GT(report.compilation().tiles()[1].memory().category().vertexInstanceState().total(), 0u);
+  const auto sets = report.compilation().computeSets();
+  ASSERT_EQ(sets.size(), 1u);
+  EXPECT_EQ(sets[0].name(), "twice");
+  ASSERT_EQ(sets[0].vertices().size(), 1u);
+  EXPECT_EQ(sets[0].vertices()[0].count(), 3u);
+  SeenPrograms seen;
+  for (const auto& p : report.compilation().programs()) p->accept(seen);
+  EXPECT_TRUE(seen.variables.empty());  // nobody asked for them
+}
+
+TEST(Report, CyclesOfEachTileIfTheyAreAskedFor) {
+  for (const bool asked : {false, true}) {
+    ReportedLoop m;
+    const std::string directory = testing::TempDir() + "pando_tile_cycles";
+    Engine engine(m.graph, m.program,
+                  {{"pando.inferIoTiles", "false"},
+                   {"debug.instrumentCompute", asked ? "true" : "false"},
+                   {"autoReport.all", "true"},
+                   {"autoReport.directory", directory}});
+    engine.load(m.device);
+    engine.run();
+    for (const pva::Report& report : {engine.getReport(), pva::openReport(directory + "/profile.pop")}) {
+      std::vector<std::uint64_t> cycles;
+      for (const pva::Step& s : report.execution().steps()) {
+        for (const pva::ExecutedComputeSet& cs : s.computeSets()) {
+          EXPECT_EQ(cs.name(), "twice");
+          EXPECT_EQ(s.program()->type(), pva::Program::Type::OnTileExecute);
+          EXPECT_EQ(cs.cyclesByTile(), cs.estimatedCyclesByTile());
+          cycles = cs.cyclesByTile();
+          EXPECT_EQ(cycles, s.cyclesByTile());
+          if (asked) EXPECT_EQ(*std::max_element(cycles.begin(), cycles.end()), s.cycles());
+        }
+        if (s.name() == "move" && s.kind() == "exchange") {
+          EXPECT_EQ(s.program()->type(), pva::Program::Type::DoExchange);
+          EXPECT_EQ(s.cyclesByTile(),
+                    asked ? (std::vector<std::uint64_t>{s.cycles(), s.cycles(), s.cycles(), 0}) : std::vector<std::uint64_t>());
+        }
+      }
+      ASSERT_EQ(cycles.size(), asked ? 4u : 0u);
+      if (!asked) continue;
+      // Two executions; two vertices on tile 1 run on two workers of six.
+      EXPECT_EQ(cycles[1] - cycles[0], 2u * 6 * (300 - 100));
+      EXPECT_EQ(cycles[2], 0u);
+    }
+    std::filesystem::remove_all(directory);
+  }
+}
+
+}  // namespace
