@@ -116,7 +116,7 @@ class POPLAR_EXPORT Tensor {
 
   /// Has it a metadata tensor (QUARTER)?
   bool hasMetadata() const;
-  /// The metadata tensor; throws poplar_error if there is none.
+  /// Not valid if it has none; as metadata that counts as none.
   Tensor getMetadata() const;
 
   /// Type, shape and variables, for messages.

@@ -187,6 +187,7 @@ Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std
 
 Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape, VariableMappingMethod mappingMethod,
                           const DebugContext& debugContext) {
+  if (!metadata.valid()) return addVariable(type, shape, mappingMethod, debugContext);
   check_metadata(*this, type, metadata);
   View view = new_variable(*this, type, shape, debugContext);
   const Tensor t = Access::tensor({std::move(view), Access::state(*this).shared, metadata_state(metadata)});
@@ -196,6 +197,7 @@ Tensor Graph::addVariable(const Type& type, const Tensor& metadata, ArrayRef<std
 
 Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<std::size_t> shape, const Type& from, const void* values,
                            std::size_t n, bool fill, const DebugContext& debugContext) {
+  if (metadata && !metadata->valid()) metadata = nullptr;
   if (metadata) check_metadata(*this, type, *metadata);
   if (!metadata && type == QUARTER) {
     const Tensor usual = createConstantMetadataTensor(*this, QuarterMetadata().getFormat(), QuarterMetadata().getScale(), debugContext);
@@ -302,6 +304,7 @@ Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorClo
 }
 
 Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t, const DebugContext& debugContext, TensorCloneMethod method) {
+  if (!metadata.valid()) return clone(type, t, debugContext, method);
   check_metadata(*this, type, metadata);
   return Access::tensor({cloned(*this, type, t, debugContext, method), Access::state(*this).shared, metadata_state(metadata)});
 }

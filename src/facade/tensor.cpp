@@ -291,8 +291,7 @@ bool Tensor::hasMetadata() const { return Access::state(*this).metadata != nullp
 
 Tensor Tensor::getMetadata() const {
   const core::TensorState& s = Access::state(*this);
-  if (!s.metadata) fail(ErrorKind::poplar_error, "no-metadata", "{} has no metadata", getDebugStr());
-  return Access::tensor(*s.metadata);
+  return s.metadata ? Access::tensor(*s.metadata) : Tensor();
 }
 
 std::string Tensor::getVarStr() const {

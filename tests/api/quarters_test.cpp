@@ -102,6 +102,18 @@ TEST(Quarters, MetadataIsTheSameByteOnHostAndDevice) {
   EXPECT_EQ(out, (std::vector<int>{1, 0, 0, -32, 1, 31}));
 }
 
+TEST(Quarters, AnInvalidMetadataTensorIsNone) {
+  Setting s;
+  const Tensor numbers = s.graph.addVariable(FLOAT, Tensor(), {3}, "numbers");
+  EXPECT_EQ(numbers.elementType(), FLOAT);
+  EXPECT_FALSE(numbers.hasMetadata());
+  EXPECT_FALSE(numbers.getMetadata().valid());
+  EXPECT_EQ(s.graph.clone(INT, numbers.getMetadata(), numbers).elementType(), INT);
+  EXPECT_EQ(s.graph.addConstant(FLOAT, numbers.getMetadata(), {2}, 1.5f).numElements(), 2u);
+  EXPECT_EQ(s.graph.addVariable(FLOAT, {}, std::vector<std::size_t>{2, 3}, DebugContext("more")).shape(), (std::vector<std::size_t>{2, 3}));
+  EXPECT_TRUE(s.graph.addVariable(QUARTER, Tensor(), {3}).hasMetadata());  // one of its own
+}
+
 TEST(Quarters, EdgesKnowTheMetadataOfTheirTensors) {
   Setting s;
   std::stringstream source(kQuarterEdges);

@@ -55,11 +55,14 @@ std::uint64_t HostEnds::block_bytes(FifoId fifo) const {
 void HostEnds::connect(std::string_view handle, void* begin, void* end) {
   const FifoId fifo = find_fifo(handle);
   const std::uint64_t block = block_bytes(fifo);
+  const bool is_empty = block == 0 && begin == end;  // a stream without elements, and a vector without: its data may be null
+  static char nothing = 0;
+  if (is_empty && !begin) begin = end = &nothing;
   if (!begin) fail(ErrorKind::stream_connection_error, "null-buffer", "stream '{}' is connected to a null buffer", handle);
   std::uint64_t blocks = 0;
   if (end) {
     const auto bytes = static_cast<std::uint64_t>(static_cast<char*>(end) - static_cast<char*>(begin));
-    if (end <= begin || bytes % std::max<std::uint64_t>(block, 1) != 0)
+    if (end < begin || (end == begin && !is_empty) || bytes % std::max<std::uint64_t>(block, 1) != 0)
       fail(ErrorKind::stream_connection_error, "buffer-size",
            "stream '{}' is connected to {} bytes, which is not a multiple of its block of {} bytes", handle,
            static_cast<std::int64_t>(bytes), block);

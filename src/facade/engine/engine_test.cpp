@@ -181,6 +181,19 @@ TEST(Engine, OutOfMemoryIsReported) {
   std::filesystem::remove_all(directory);
 }
 
+TEST(Engine, AStreamWithoutElementsTakesAVectorWithout) {
+  Tiny m;
+  const DataStream in = m.graph.addHostToDeviceFIFO("in", INT, 0), out = m.graph.addDeviceToHostFIFO("out", INT, 0);
+  const Tensor none = m.variable(INT, {0}, "none");
+  Engine engine(m.graph, Sequence{Copy(in, none), Copy(none, out)});
+  std::vector<int> values, others(1);
+  engine.connectStream("in", values.data(), values.data() + values.size());
+  engine.connectStream("out", others.data(), others.data());
+  engine.load(m.device);
+  engine.run();
+  expect_error<stream_connection_error>([&] { engine.connectStream("out", others.data() + 1, others.data()); }, "-4 bytes");
+}
+
 TEST(Engine, ReportsWhatRan) {
   Tiny m;
   Engine engine(m.graph, Copy(m.variable(INT, {100}, "a"), m.variable(INT, {100}, "b", 1)));
