@@ -1,9 +1,17 @@
 # What PopLibs' project() includes. Its lists are read unchanged.
-set(PANDO_CONFORMANCE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
-# Flags of single files, which its sources do not set.
-cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL set_property SOURCE "${CMAKE_SOURCE_DIR}/tools/topk.cpp" DIRECTORY "${CMAKE_SOURCE_DIR}/tools"
-  APPEND_STRING PROPERTY COMPILE_FLAGS " -include ${PANDO_CONFORMANCE_DIR}/poplibs_topk.hpp")
+# PANDO_FILE_FLAGS: flags of single files, which its lists do not set, as SOURCE=FLAGS.
+foreach(pair IN LISTS PANDO_FILE_FLAGS)
+  string(REGEX MATCH "^([^=]*)=(.*)$" pair "${pair}")
+  set(source "${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_1}")
+  set(flags " ${CMAKE_MATCH_2}")
+  get_filename_component(folder "${source}" DIRECTORY)
+  while(NOT EXISTS "${folder}/CMakeLists.txt")  # the folder of the target is whose lists name the source
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endwhile()
+  cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL set_property SOURCE [[${source}]] DIRECTORY [[${folder}]]
+    APPEND_STRING PROPERTY COMPILE_FLAGS [[${flags}]])")
+endforeach()
 
 # PANDO_LIBRARIES: an installed prefix whose op libraries are tested in place of PopLibs'.
 if(PANDO_LIBRARIES)

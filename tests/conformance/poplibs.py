@@ -1,18 +1,20 @@
-"""Builds PopLibs sdk-release-2.0 from an untouched checkout against the component `poplar` alone, and runs its tests.
+"""Builds PopLibs from an untouched checkout against the component `poplar` alone, and runs its tests. Which release it is, its files tell:
+sdk-release-2.0 or sdk-release-3.4, each with lists and a build of its own.
 
 The build stays in --work: the next run goes on from there. A test counts for the folder of tests/ that adds it, and for its device variant,
 which is the first word of its name. Comparisons with stored cycle counts of the original (label `benchmarks`) are left out. What cannot pass is
-named in poplibs.reasons; a failure without a reason is an error, in libraries that the list knows.
+named in poplibs.reasons (of 3.4: poplibs34.reasons); a failure without a reason is an error, in libraries that the list knows.
 
   ./x conformance poplibs --from DIR                            everything
   ./x conformance poplibs --from DIR --libraries popops --quick a tenth of what is expected of popops; builds only what that needs
   ./x conformance poplibs --from DIR --libs ours                the same tests, compiled and linked against this project's op libraries
 
-With --libs ours much cannot be built or run: tests of PopLibs' own headers and vertices. What passes is in poplibs.ours; --quick takes a
+With --libs ours (2.0) much cannot be built or run: tests of PopLibs' own headers and vertices. What passes is in poplibs.ours; --quick takes a
 tenth of what is expected of theirs, too.
 """
 import argparse
 import collections
+import dataclasses
 import json
 import os
 import pathlib
@@ -28,7 +30,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 # In the order in which they need each other. What each adds to the build, besides the programs that its tests name (of tools/, too).
 LIBRARIES = {
     "poplibs_support": ["lib/poplibs_support/all", "tests/poplibs_support/all"],
-    "popsolver": ["lib/popsolver/all", "tests/popsolver/all"],
     "poputil": ["lib/poputil/all", "tests/poputil/all"],
     "popops": ["lib/popops/all", "lib/poplin/poplin.gp", "lib/popnn/popnn.gp", "tests/popops/all"],
     "poprand": ["lib/poprand/all", "tests/poprand/all"],
@@ -37,6 +38,40 @@ LIBRARIES = {
     "popfloat": ["lib/popfloat/all", "tests/popfloat/all"],
     "sanity": ["tests/sanity/all"],
 }
+
+HEADERS = HERE / "poplibs_headers"  # what newer libraries have no longer, or elsewhere
+
+
+@dataclasses.dataclass
+class Release:
+    """name: of the branch; mark: a file that it alone has; stem: of its lists here; folder: of --work; file_flags: {source: more flags}"""
+
+    name: str
+    mark: str
+    stem: str
+    folder: str
+    libraries: dict
+    definitions: dict
+    file_flags: dict
+
+    def list_of(self, kind):
+        return HERE / f"{self.stem}.{kind}"
+
+
+RELEASES = [
+    Release("sdk-release-2.0", "include/popsolver/Model.hpp", "poplibs", "",
+            {"poplibs_support": LIBRARIES["poplibs_support"], "popsolver": ["lib/popsolver/all", "tests/popsolver/all"], **LIBRARIES},
+            {"BUILD_SHARED_LIBS": "ON",
+             "TBB_INCLUDE_DIRS": "/usr/include"},  # its module looks for a header that oneTBB has no longer
+            {"tools/topk.cpp": f"-include {HEADERS}/topk.hpp"}),
+    Release("sdk-release-3.4", "include/poplin/experimental/LuFactorization.hpp", "poplibs34", "sdk-release-3.4",
+            {"poplibs_support": LIBRARIES["poplibs_support"], "poplibs_test": ["lib/poplibs_test/all", "tests/poplibs_test/all"], **LIBRARIES},
+            # Its op libraries are shared in any case. Its test helpers and the programs would each have a copy of poplibs_support's globals.
+            {"BUILD_SHARED_LIBS": "OFF", "Boost_USE_STATIC_LIBS": "OFF", "Boost_USE_STATIC_RUNTIME": "OFF"},
+            {"tools/src/conv_analysis.cpp": f"-idirafter {HEADERS}",  # spdlog's copy of fmt
+             "tests/poplin/ConvExpandDimsVertexTest.cpp": f"-include {HEADERS}/array_format.hpp",
+             **{f"lib/poplin/{name}.cpp": f"-include {HEADERS}/format_literal.hpp" for name in ("Convolution", "ConvParams", "ConvPlan")}}),
+]
 # What the sources want of compilers and libraries that are newer than they are.
 FLAGS = {
     "-include limits": "newer standard libraries' headers no longer bring <limits> with others",
@@ -49,37 +84,43 @@ FLAGS = {
 DEFINITIONS = {
     "CMAKE_BUILD_TYPE": "Release",
     "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",  # compiles in two thirds of the time
-    "BUILD_SHARED_LIBS": "ON",
     "POPLIBS_ENABLED_IPU_ARCH_NAMES": "cpu",  # of codelets: all targets run host code
     "POPLIBS_ENABLED_IPU_ARCH_TEST_VARIANTS": "cpu;ipu2",
-    "TBB_INCLUDE_DIRS": "/usr/include",  # its module looks for a header that oneTBB has no longer
-    "CMAKE_PROJECT_INCLUDE": str(HERE / "poplibs.cmake"),  # a header more for tools/topk.cpp
+    "CMAKE_PROJECT_INCLUDE": str(HERE / "poplibs.cmake"),  # flags of single files
 }
 NOT_THERE = "its program is not there"
 PACKAGES = ["libboost-test-dev", "libboost-timer-dev", "libboost-filesystem-dev", "libboost-regex-dev", "libboost-system-dev",
             "libboost-program-options-dev", "libtbb-dev", "libspdlog-dev"]
 
 
-def arguments():
+def release_of(source):
+    for release in RELEASES:
+        if (pathlib.Path(source) / release.mark).exists():
+            return release
+    sys.exit(f"{source} is no checkout of PopLibs that is known: " + "; ".join(f"{r.name} has {r.mark}" for r in RELEASES))
+
+
+def arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--from", dest="source", required=True, help="a checkout of graphcore/poplibs, branch sdk-release-2.0")
+    parser.add_argument("--from", dest="source", required=True, help="a checkout of graphcore/poplibs, branch " + " or ".join(r.name for r in RELEASES))
     parser.add_argument("--prefix", required=True, help="an installed Pando, in its build tree")
     parser.add_argument("--work", required=True, help="a folder for the build and results; kept")
-    parser.add_argument("--libraries", default=",".join(LIBRARIES), help="some of: " + " ".join(LIBRARIES))
+    parser.add_argument("--libraries", help="some of: " + "; ".join(f"{' '.join(r.libraries)} ({r.name})" for r in RELEASES))
     parser.add_argument("--libs", choices=["theirs", "ours"], default="theirs", help="the op libraries that are tested")
     parser.add_argument("--quick", action="store_true", help="every tenth of the tests that are expected to pass")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=300, help="limit of one test")
     parser.add_argument("--no-build", action="store_true", help="run what is built")
     parser.add_argument("--update", action="store_true", help="add what newly passes to the list of what is expected")
-    parsed = parser.parse_args()
-    parsed.work = pathlib.Path(parsed.work).resolve() / ("ours" if parsed.libs == "ours" else "")
-    parsed.libraries = parsed.libraries.split(",")
-    unknown = [name for name in parsed.libraries if name not in LIBRARIES]
+    parsed = parser.parse_args(words)
+    parsed.release = release_of(parsed.source)
+    if parsed.libs == "ours" and not parsed.release.list_of("ours").exists():
+        sys.exit(f"--libs ours: there is no list of what passes of {parsed.release.name} with this project's op libraries")
+    parsed.work = pathlib.Path(parsed.work).resolve() / parsed.release.folder / ("ours" if parsed.libs == "ours" else "")
+    parsed.libraries = parsed.libraries.split(",") if parsed.libraries else list(parsed.release.libraries)
+    unknown = [name for name in parsed.libraries if name not in parsed.release.libraries]
     if unknown:
-        sys.exit(f"unknown libraries: {' '.join(unknown)}; there are {' '.join(LIBRARIES)}")
-    if not (pathlib.Path(parsed.source) / "include/popsolver/Model.hpp").exists():
-        sys.exit(f"{parsed.source} is no checkout of PopLibs sdk-release-2.0: it has no include/popsolver/Model.hpp")
+        sys.exit(f"unknown libraries: {' '.join(unknown)}; {parsed.release.name} has {' '.join(parsed.release.libraries)}")
     return parsed
 
 
@@ -110,20 +151,23 @@ def forget_stale(work, include):
         seen.write_text("\n".join(names) + "\n")
 
 
-def configure(source, work, ours, environment):
-    definitions = dict(DEFINITIONS, PANDO_LIBRARIES=environment["POPLAR_SDK_ENABLED"] if ours else "", CMAKE_CXX_FLAGS=" ".join(FLAGS), CMAKE_PREFIX_PATH=environment["POPLAR_SDK_ENABLED"])
+def configure(source, work, release, ours, environment):
+    prefix = environment["POPLAR_SDK_ENABLED"]
+    definitions = dict(DEFINITIONS, **release.definitions, PANDO_LIBRARIES=prefix if ours else "", CMAKE_CXX_FLAGS=" ".join(FLAGS),
+                       CMAKE_PREFIX_PATH=prefix, PANDO_FILE_FLAGS=";".join(f"{file}={flags}" for file, flags in release.file_flags.items()))
     if shutil.which("ccache"):
         definitions["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
     command = ["cmake", "-G", "Ninja", "-S", source, "-B", work / "build", *(f"-D{k}={v}" for k, v in definitions.items())]
     if not logged(command, work / "configure.log", environment):
         sys.exit(f"PopLibs does not configure: {work / 'configure.log'}; Debian packages that it needs: {' '.join(PACKAGES)}")
     print("flags: " + "; ".join(f"{flag} ({why})" for flag, why in FLAGS.items()))
+    print("flags of single files: " + "; ".join(f"{file} {flags}" for file, flags in release.file_flags.items()))
 
 
-def parts_of(library, ours):
-    """What is built for it: with our libraries, no op library of theirs."""
+def parts_of(parts, ours):
+    """What is built of them: with our libraries, no op library of theirs."""
     theirs = re.compile(r"lib/(poputil|popops|poprand|poplin|popnn|popfloat)/")
-    return [part for part in LIBRARIES[library] if not (ours and theirs.match(part))]
+    return [part for part in parts if not (ours and theirs.match(part))]
 
 
 TEXT = r'"(?:[^"\\]|\\.)*"'  # may be several lines
@@ -140,12 +184,12 @@ def programs_of(folder):
     return programs
 
 
-def wanted(library, tests, programs, quick, ours):
-    """What is built for tests of a library: with --quick no program that none of them runs."""
+def wanted(parts, tests, programs, quick, ours):
+    """What is built for tests of a library with these parts: with --quick no program that none of them runs."""
     if quick and not tests:
         return []
-    parts = [part for part in parts_of(library, ours) if part.startswith("lib/") or not quick]
-    return parts + sorted({program for test in tests for program in programs.get(test, [])})
+    kept = [part for part in parts_of(parts, ours) if part.startswith("lib/") or not quick]
+    return kept + sorted({program for test in tests for program in programs.get(test, [])})
 
 
 def build(parts, work, jobs, environment):
@@ -237,7 +281,7 @@ def judge(results, expected, mine, options):
     """(lines to print, exit status)"""
     if options.libs == "ours":
         return expectations.judge(results, expected)
-    reasons = [(p, r) for p, r in expectations.read_reasons(HERE / "poplibs.reasons") if p.startswith(mine)]
+    reasons = [(p, r) for p, r in expectations.read_reasons(options.release.list_of("reasons")) if p.startswith(mine)]
     # Programs that could not be built are reported where they are built; libraries that have no line in the list are only counted.
     listed = {case.split("/", 1)[0] for case in expected}
     judged = {case: message for case, message in results.items() if case.split("/", 1)[0] in listed and NOT_THERE not in (message or "")}
@@ -265,10 +309,11 @@ def main():
         forget_stale(options.work, pathlib.Path(environment["POPLAR_SDK_ENABLED"]) / "include")
         environment["CCACHE_NODIRECT"] = "1"
     if not options.no_build:
-        configure(pathlib.Path(options.source).resolve(), options.work, ours, environment)
-    expected_file = HERE / ("poplibs.ours" if ours else "poplibs.expected")
+        configure(pathlib.Path(options.source).resolve(), options.work, options.release, ours, environment)
+    theirs_file = options.release.list_of("expected")
+    expected_file = options.release.list_of("ours") if ours else theirs_file
     mine = tuple(name + "/" for name in options.libraries)
-    listed = {file: {case for case in expectations.read(file) if case.startswith(mine)} for file in {expected_file, HERE / "poplibs.expected"}}
+    listed = {file: {case for case in expectations.read(file) if case.startswith(mine)} for file in {expected_file, theirs_file}}
     expected = listed[expected_file]
     tests = list_tests(options.work, environment)
     cases = {f"{library}/{name}": number for library in options.libraries for number, name in tests.get(library, [])}
@@ -279,8 +324,8 @@ def main():
     if not options.no_build:
         programs = programs_of(options.work / "build")
         chosen = {library: [case.split("/", 1)[1] for case in cases if case.startswith(library + "/")] for library in options.libraries}
-        build({library: wanted(library, chosen[library], programs, options.quick, ours) for library in options.libraries}, options.work,
-              options.jobs, environment)
+        build({library: wanted(options.release.libraries[library], chosen[library], programs, options.quick, ours) for library in options.libraries},
+              options.work, options.jobs, environment)
     outcomes = run_tests(sorted(cases.values()), options.work, options.jobs, options.seconds, environment)
     results = {case: outcomes.get(case.split("/", 1)[1], "ctest says nothing of it") for case in cases}
     print_counts(results)

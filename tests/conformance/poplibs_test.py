@@ -5,7 +5,7 @@ import types
 import unittest
 import xml.etree.ElementTree
 
-from poplibs import LIBRARIES, NOT_THERE, add_passing, forget_stale, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
+from poplibs import LIBRARIES, NOT_THERE, RELEASES, add_passing, arguments, forget_stale, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
 
 LISTING = {
     "backtraceGraph": {"files": ["/x/tests/popops/CMakeLists.txt", "/x/tests/popnn/codelets/CMakeLists.txt", "/x/tests/CMakeLists.txt"],
@@ -30,10 +30,10 @@ class Tests(unittest.TestCase):
                          ["Cpu", "IpuModel2", "NoTarget", "NoTarget"])
 
     def test_with_our_libraries_theirs_are_not_built(self):
-        self.assertEqual(parts_of("poputil", ours=True), ["tests/poputil/all"])
-        self.assertEqual(parts_of("popsolver", ours=True), LIBRARIES["popsolver"])
-        self.assertEqual(parts_of("popops", ours=False), LIBRARIES["popops"])
-        self.assertNotIn("lib/popnn/popnn.gp", parts_of("popops", ours=True))
+        self.assertEqual(parts_of(LIBRARIES["poputil"], ours=True), ["tests/poputil/all"])
+        self.assertEqual(parts_of(RELEASES[0].libraries["popsolver"], ours=True), RELEASES[0].libraries["popsolver"])
+        self.assertEqual(parts_of(LIBRARIES["popops"], ours=False), LIBRARIES["popops"])
+        self.assertNotIn("lib/popnn/popnn.gp", parts_of(LIBRARIES["popops"], ours=True))
 
     def test_programs_are_those_that_commands_name(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -46,9 +46,9 @@ class Tests(unittest.TestCase):
 
     def test_quick_builds_what_its_tests_run(self):
         programs = {"a": ["tools/x"], "b": ["tools/y"], "c": ["tools/x"]}
-        self.assertEqual(wanted("poplin", ["c", "a"], programs, quick=True, ours=False), ["lib/poplin/all", "tools/x"])
-        self.assertEqual(wanted("poplin", ["a", "b"], programs, quick=False, ours=True), ["tests/poplin/all", "tools/x", "tools/y"])
-        self.assertEqual(wanted("popfloat", [], programs, quick=True, ours=False), [])
+        self.assertEqual(wanted(LIBRARIES["poplin"], ["c", "a"], programs, quick=True, ours=False), ["lib/poplin/all", "tools/x"])
+        self.assertEqual(wanted(LIBRARIES["poplin"], ["a", "b"], programs, quick=False, ours=True), ["tests/poplin/all", "tools/x", "tools/y"])
+        self.assertEqual(wanted(LIBRARIES["popfloat"], [], programs, quick=True, ours=False), [])
 
     def test_a_new_header_of_ours_makes_all_of_the_build_stale(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -63,6 +63,33 @@ class Tests(unittest.TestCase):
 
     def test_a_tenth(self):
         self.assertEqual(tenth({f"{i:02}" for i in range(25)}), {"00", "10", "20"})
+
+
+class Releases(unittest.TestCase):
+    def options(self, mark, *more):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / mark).parent.mkdir(parents=True)
+            (pathlib.Path(folder) / mark).touch()
+            return arguments(["--from", folder, "--prefix", "p", "--work", folder, *more])
+
+    def test_its_files_tell_which_release_it_is(self):
+        for release in RELEASES:
+            options = self.options(release.mark)
+            self.assertEqual((options.release, options.libraries), (release, list(release.libraries)))
+            self.assertEqual(options.work.name if release.folder else "", release.folder)
+            self.assertTrue(release.list_of("expected").exists() and release.list_of("reasons").exists())
+        with self.assertRaisesRegex(SystemExit, "no checkout of PopLibs that is known: sdk-release-2.0 has include/popsolver"):
+            self.options("include/other/x.hpp")
+
+    def test_a_library_is_one_of_the_release(self):
+        self.assertEqual(self.options(RELEASES[0].mark, "--libraries", "popsolver,popops").libraries, ["popsolver", "popops"])
+        with self.assertRaisesRegex(SystemExit, "unknown libraries: popsolver; sdk-release-3.4 has poplibs_support"):
+            self.options(RELEASES[1].mark, "--libraries", "popsolver,popops")
+
+    def test_our_libraries_need_a_list(self):
+        self.assertEqual(self.options(RELEASES[0].mark, "--libs", "ours").work.name, "ours")
+        with self.assertRaisesRegex(SystemExit, "no list of what passes of sdk-release-3.4"):
+            self.options(RELEASES[1].mark, "--libs", "ours")
 
 
 class Outcomes(unittest.TestCase):
@@ -90,7 +117,7 @@ class Listing(unittest.TestCase):
 
 
 class Judgement(unittest.TestCase):
-    options = types.SimpleNamespace(libs="theirs", quick=False)
+    options = types.SimpleNamespace(libs="theirs", quick=False, release=RELEASES[0])
 
     def status(self, results, expected):
         return judge(results, expected, ("popnone/",), self.options)[1]
