@@ -11,6 +11,7 @@ enum class FloatFormat { AUTO = 0, FIXED = 1, SCIENTIFIC = 2, NONE = 3 };
 /// How PrintTensor writes a tensor.
 class PrintTensorFmt {
  public:
+  using FloatFormat = poplar::FloatFormat;
   /// A tensor of more than `summariseThreshold` elements shows `edgeItems` elements at both ends of each dimension. `digits` is the
   /// number of significant digits of a float.
   PrintTensorFmt(unsigned summariseThreshold = 1000, unsigned edgeItems = 3, unsigned maxLineWidth = 75, unsigned digits = 8,

@@ -58,16 +58,29 @@ class POPLAR_EXPORT Tracepoint {
   bool open_;
 };
 
+/// One line of a graph: a number at the time at which it is added.
+class POPLAR_EXPORT Series {
+ public:
+  template <class T> void add(T value) { add_number(static_cast<double>(value)); }
+
+ private:
+  friend class Graph;
+  Series(std::string graph, std::string name) : graph_(std::move(graph)), name_(std::move(name)) {}
+  void add_number(double value) const;
+  std::string graph_, name_;
+};
+
 /// Numbers over time, by series.
 class POPLAR_EXPORT Graph {
  public:
   explicit Graph(std::string name) : name_(std::move(name)) {}
-  Graph(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
-  template <class T> void addPoint(const std::string& series, T value) { add(series, static_cast<double>(value)); }
+  Graph(std::string name, const std::string& unit) : name_(unit.empty() ? std::move(name) : name + " (" + unit + ")") {}
+  /// The series may outlive the graph.
+  Series addSeries(std::string name) const { return Series(name_, std::move(name)); }
+  template <class T> void addPoint(const std::string& series, T value) { addSeries(series).add(value); }
 
  private:
-  void add(const std::string& series, double value);
-  std::string name_, unit_;
+  std::string name_;
 };
 
 /// Are trace points recorded?

@@ -152,6 +152,24 @@ Tensor createVariableMetadataTensor(Graph& graph, const QuarterMetadata::Format&
   return t;
 }
 
+Tensor createVariableMetadataTensor(Graph& graph, const QuarterMetadata::Format& format, const Tensor& scale, program::Sequence& prog,
+                                    const DebugContext& debugContext) {
+  constexpr int kLeast = -32, kGreatest = 31;
+  Access::view(graph, scale, "the scale of createVariableMetadataTensor");
+  std::vector<unsigned char> binaries;
+  for (int s = kLeast; s <= kGreatest; ++s) binaries.push_back(QuarterMetadata(format, s).getBinary());
+  const Tensor all =
+      graph.addConstant<unsigned char>(QUARTER_METADATA, {binaries.size()}, binaries, join(debugContext, "metadataOfScales"));
+  const Tensor t = graph.addVariable(QUARTER_METADATA, {}, join(debugContext, "metadata"));
+  graph.setTileMapping(all, 0);
+  graph.setTileMapping(t, 0);
+  std::vector<std::pair<std::int32_t, program::Program>> cases;
+  for (int s = kLeast; s <= kGreatest; ++s)
+    cases.push_back({s, program::Copy(all[static_cast<std::size_t>(s - kLeast)], t, false, debugContext)});
+  prog.add(program::Switch::switchWithBoundsChecking(scale, cases, debugContext));
+  return t;
+}
+
 }  // namespace poplar
 
 namespace pando {

@@ -149,8 +149,8 @@ void Tracepoint::end(TraceChannel* channel, const std::string& label) {
   if (isEnabled()) Trace::of_process().add('E', name_of(channel), label);
 }
 
-void Graph::add(const std::string& series, double value) {
-  if (isEnabled()) Trace::of_process().add('C', "graph", unit_.empty() ? name_ : name_ + " (" + unit_ + ")", series, value);
+void Series::add_number(double value) const {
+  if (isEnabled()) Trace::of_process().add('C', "graph", graph_, name_, value);
 }
 
 }  // namespace pvti

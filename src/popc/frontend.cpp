@@ -2,6 +2,7 @@
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/GlobalDecl.h>
+#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/TargetInfo.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -88,6 +89,25 @@ class AssemblyConsumer : public ASTConsumer {
  private:
   CodeGenerator& generator_;
   const std::vector<Compute>& computes_;
+};
+
+constexpr const char* kGiveHostsCpp = "assembly of an IPU, which a host cannot run; give hosts C++ instead (#ifndef __IPU__)";
+
+// Prints what clang says. Where that is of a register that hosts do not have, adds why.
+class Printer : public TextDiagnosticPrinter {
+ public:
+  Printer(llvm::raw_ostream& out, DiagnosticOptions* options) : TextDiagnosticPrinter(out, options), out_(out) {}
+
+  void HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic& diagnostic) override {
+    TextDiagnosticPrinter::HandleDiagnostic(level, diagnostic);
+    if (diagnostic.getID() != diag::err_asm_unknown_register_name) return;
+    const PresumedLoc place = diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation());
+    if (place.isValid()) out_ << place.getFilename() << ":" << place.getLine() << ":" << place.getColumn() << ": note: ";
+    out_ << kGiveHostsCpp << "\n";
+  }
+
+ private:
+  llvm::raw_ostream& out_;
 };
 
 class GenerateAction : public ASTFrontendAction {
@@ -203,7 +223,7 @@ bool prepare(CompilerInstance& ci, const Options& options, const std::string& in
   if (!invocation) return false;
   ci.setInvocation(invocation);
   ci.getFrontendOpts().DisableFree = false;
-  ci.createDiagnostics();
+  ci.createDiagnostics(new Printer(llvm::errs(), &ci.getDiagnosticOpts()));
   allow_promotions_of_half(ci);
   return true;
 }

@@ -177,6 +177,26 @@ TEST(Quarters, HaveMetadataThatTheHostWritesAndReads) {
   }
 }
 
+TEST(Quarters, ScalesThatAreKnownAtRunTime) {
+  const auto format = QuarterMetadata::Format::F143;
+  Setting s;
+  const Tensor scale = s.variable(INT, {}, "scale");
+  const Tensor metadata = createVariableMetadataTensor(s.graph, format, scale, s.program);
+  s.graph.createHostWrite("scale", scale);
+  s.graph.createHostRead("metadata", metadata);
+  Engine engine = s.loaded();
+  const auto of_scale = [&](int value) {
+    engine.writeTensor("scale", &value, &value + 1);
+    engine.run();
+    unsigned char binary = 0;
+    engine.readTensor("metadata", &binary, &binary + 1);
+    return binary;
+  };
+  for (const int value : {-32, -1, 0, 7, 31}) EXPECT_EQ(of_scale(value), QuarterMetadata(format, value).getBinary()) << value;
+  expect_error<type_error>([&] { createVariableMetadataTensor(s.graph, format, metadata, s.program); }, "control");
+  EXPECT_THROW(of_scale(32), poplar_error);
+}
+
 TEST(Quarters, EdgesRefuseTensorsWithoutOneMetadata) {
   Setting s;
   std::stringstream source(kQuarterEdges);

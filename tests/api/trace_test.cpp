@@ -44,11 +44,13 @@ TEST(Trace, OfTheHostAndOfEngines) {
   pvti::Tracepoint::end(&channel, "by name");
   pvti::Graph graph("loss", "nats");
   graph.addPoint("train", 0.5);
+  pvti::Series held_out = pvti::Graph("accuracy").addSeries("held out");
+  held_out.add(3);
   pvti::flush();
   const std::string text = text_of(d / "report/trace.json");
-  for (const char* part :
-       {"\"ph\":\"B\"", "\"cat\":\"mine\",\"name\":\"scope\"", "\"name\":\"long\"", "\"cat\":\"poplar\",\"name\":\"training\"",
-        "\"ph\":\"E\"", "\"cat\":\"mine\",\"name\":\"by name\"", "\"name\":\"loss (nats)\",\"args\":{\"train\":0.5}"})
+  for (const char* part : {"\"ph\":\"B\"", "\"cat\":\"mine\",\"name\":\"scope\"", "\"name\":\"long\"",
+                           "\"cat\":\"poplar\",\"name\":\"training\"", "\"ph\":\"E\"", "\"cat\":\"mine\",\"name\":\"by name\"",
+                           "\"name\":\"loss (nats)\",\"args\":{\"train\":0.5}", "\"name\":\"accuracy\",\"args\":{\"held out\":3.0}"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, testing::Not(HasSubstr("before it is enabled")));
   const auto count = [&](const std::string& what) {

@@ -132,5 +132,9 @@ template <>
 struct Maker<pvti::Graph> {
   static pvti::Graph make(World& w) { return pvti::Graph(text(w)); }
 };
+template <>
+struct Maker<pvti::Series> {
+  static pvti::Series make(World& w) { return pvti::Graph(text(w)).addSeries(text(w)); }
+};
 
 }  // namespace misuse

@@ -83,6 +83,10 @@ class Builtins : public Vertex {
     *o++ = __builtin_ipu_f16v2cmpeq(half2{1.0_h, 2.0_h}, half2{1.0_h, 3.0_h})[1];                                      // 0
     *o++ = static_cast<float>(__builtin_ipu_f16v4clamp(half4{-9.0_h, 0.5_h, 9.0_h, 1.0_h}, half2{-1.0_h, 1.0_h})[2]);  // 1
     *o++ = __builtin_ipu_f16tof32(__builtin_ipu_f32tof16(1.0f / 3));                                                   // a third as half
+    *o++ = ipu::andc(float2{in[2], in[0]}, float2{in[2], -in[0]})[0];                                                  // 0
+    *o++ = ipu::andc(in[1], -0.0f);                                                                                    // 2: no sign
+    *o++ = ipu::clamp(float2{in[1], in[2]}, float2{-1.0f, 2.5f})[1];                                                   // 2.5
+    *o++ = static_cast<float>(ipu::clamp(half4{-9.0_h, 0.5_h, 9.0_h, 1.0_h}, half2{-1.0_h, 1.0_h})[0]);                // -1
   }
 };
 
