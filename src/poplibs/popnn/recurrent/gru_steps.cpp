@@ -303,29 +303,22 @@ GruWeights update(const Layer& l, const GruParams& params, const Tensor& state, 
   return {internal::weights_gradient(l, in, of_sums, prog, "inputWeightsGradient"), concat(output_weights, 0), biases};
 }
 
-namespace {
-
-std::uint64_t cells(const GruParams& params) {
-  if (params.rnn.layerSizes.size() != 2)
-    poputil::refuse("layer-parameters", "popnn::gru: {} layer sizes; expected those of input and output", params.rnn.layerSizes.size());
-  return std::uint64_t{params.rnn.maxTimeSteps} * params.rnn.batchSize * params.rnn.layerSizes[1];
-}
-
-}  // namespace
-
 std::uint64_t getBasicGruCellFwdFlops(const GruParams& params) {
   // Each unit: products with input and state, their sum and the bias; the reset state: a product; the state: two products, a difference and
   // a sum.
-  return cells(params) * (kGruUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 5);
+  const std::uint64_t cells = internal::cells_of(params.rnn, "popnn::gru");
+  return cells * (kGruUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 5);
 }
 std::uint64_t getBasicGruCellBwdFlops(const GruParams& params) {
-  const std::uint64_t inputs = params.calcInputGradients && params.rnn.layerSizes.size() == 2 ? params.rnn.layerSizes[0] : 0;
+  const std::uint64_t cells = internal::cells_of(params.rnn, "popnn::gru");
+  const std::uint64_t inputs = params.calcInputGradients ? params.rnn.layerSizes[0] : 0;
   // Each unit: products that lead to input and state. Gradients of u and c: two products and two differences; of the reset state: two
   // products; of the state: a product and two sums.
-  return cells(params) * (kGruUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 9);
+  return cells * (kGruUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 9);
 }
 std::uint64_t getBasicGruCellWuFlops(const GruParams& params) {
-  return cells(params) * kGruUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
+  const std::uint64_t cells = internal::cells_of(params.rnn, "popnn::gru");
+  return cells * kGruUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
 }
 
 }  // namespace popnn::gru

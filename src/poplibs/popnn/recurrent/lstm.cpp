@@ -276,28 +276,21 @@ std::vector<std::pair<poplin::MatMulParams, OptionFlags>> getMatMulPrePlanParame
   return products;
 }
 
-namespace {
-
-std::uint64_t cells(const LstmParams& params) {
-  if (params.rnn.layerSizes.size() != 2)
-    poputil::refuse("layer-parameters", "popnn::lstm: {} layer sizes; expected those of input and output", params.rnn.layerSizes.size());
-  return std::uint64_t{params.rnn.maxTimeSteps} * params.rnn.batchSize * params.rnn.layerSizes[1];
-}
-
-}  // namespace
-
 std::uint64_t getBasicLstmCellFwdFlops(const LstmParams& params) {
   // Each unit: products with input and state, their sum and the bias; the cell state: two products and a sum; the output: a product.
-  return cells(params) * (kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 4);
+  const std::uint64_t cells = internal::cells_of(params.rnn, "popnn::lstm");
+  return cells * (kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 2) + 4);
 }
 std::uint64_t getBasicLstmCellBwdFlops(const LstmParams& params) {
-  const std::uint64_t inputs = params.calcInputGradients && params.rnn.layerSizes.size() == 2 ? params.rnn.layerSizes[0] : 0;
+  const std::uint64_t cells = internal::cells_of(params.rnn, "popnn::lstm");
+  const std::uint64_t inputs = params.calcInputGradients ? params.rnn.layerSizes[0] : 0;
   // Each unit: products that lead to input and state. The cell's gradient: a product and a sum; its units': four products; what goes on:
   // one.
-  return cells(params) * (kUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 7);
+  return cells * (kUnits * (2 * inputs + 2 * params.rnn.layerSizes[1]) + 7);
 }
 std::uint64_t getBasicLstmCellWuFlops(const LstmParams& params) {
-  return cells(params) * kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
+  const std::uint64_t cells = internal::cells_of(params.rnn, "popnn::lstm");
+  return cells * kUnits * (2 * params.rnn.layerSizes[0] + 2 * params.rnn.layerSizes[1] + 1);
 }
 
 }  // namespace popnn::lstm

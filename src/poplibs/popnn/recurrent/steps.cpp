@@ -25,9 +25,23 @@ OptionFlags of_products(const OptionFlags& options) {
   return out;
 }
 
+namespace {
+
+void check_layer_sizes(const rnn::RnnParams& params, const std::string& where) {
+  if (params.layerSizes.size() != 2)
+    poputil::refuse("layer-parameters", "{}: {} layer sizes; expected those of input and output", where, params.layerSizes.size());
+}
+
+}  // namespace
+
+std::uint64_t cells_of(const rnn::RnnParams& params, const std::string& where) {
+  check_layer_sizes(params, where);
+  return std::uint64_t{params.maxTimeSteps} * params.batchSize * params.layerSizes[1];
+}
+
 void check_parameters(const rnn::RnnParams& params, const std::string& where) {
   const auto refuse = [&](const std::string& why) { poputil::refuse("layer-parameters", "{}", where + ": " + why); };
-  if (params.layerSizes.size() != 2) refuse(std::to_string(params.layerSizes.size()) + " layer sizes; expected those of input and output");
+  check_layer_sizes(params, where);
   if (params.dataType != FLOAT && params.dataType != HALF)
     refuse("data of type " + params.dataType.toString() + "; expected float or half");
   if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0) refuse("a size is 0");

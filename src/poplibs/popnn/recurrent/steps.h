@@ -62,6 +62,8 @@ struct Layer {
 poplar::OptionFlags of_products(const poplar::OptionFlags& options);
 // Throws poplibs_error for parameters that no layer can have.
 void check_parameters(const rnn::RnnParams& params, const std::string& where);
+// Of all steps, for counts of operations; refuses other than two layer sizes.
+std::uint64_t cells_of(const rnn::RnnParams& params, const std::string& where);
 
 // Weights of units {units, rows, columns} as one matrix {rows, units * columns}; and back.
 poplar::Tensor as_matrix(const poplar::Tensor& weights);
