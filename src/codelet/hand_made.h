@@ -1,4 +1,4 @@
-// Descriptions of codelets whose kernels are functions of this process: for tests and benchmarks. popc writes all others.
+// Descriptions of codelets whose kernels are functions of this process: built-in ones, tests, benchmarks. popc writes all others.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Functions that add steps to a program: cycle counts, floating-point behaviour, seeds, metadata tensors; and pando/host.hpp.
-#include "facade/builtin_codelets.h"
+#include "facade/builtin/builtin_codelets.h"
 #include "facade/engine/engine_state.h"
 #include "facade/state.h"
 #include "pando/host.hpp"

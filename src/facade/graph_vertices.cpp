@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "codelet/quarter_field.h"
+#include "facade/builtin/builtin_codelets.h"
 #include "facade/state.h"
 #include "graph/convert.h"
 
@@ -45,11 +46,13 @@ std::string bytes_of(const Type& type, const void* values, std::size_t n) {
 }
 
 const Codelet& codelet_named(const Graph& graph, StringRef name) {
+  const std::string type = name.cloneAsString();
+  pando::facade::provide_builtin_codelets(Access::shared(graph), type);
   const pando::Library& library = Access::shared(graph).graph.library();
-  if (const Codelet* c = library.find(name.cloneAsString())) return *c;
+  if (const Codelet* c = library.find(type)) return *c;
   std::string similar;
-  for (const std::string& s : library.similar(name.cloneAsString())) similar += (similar.empty() ? "; similar: " : ", ") + s;
-  fail(ErrorKind::unknown_vertex_type, "unknown-vertex", "there is no vertex type '{}'{}", name.cloneAsString(), similar);
+  for (const std::string& s : library.similar(type)) similar += (similar.empty() ? "; similar: " : ", ") + s;
+  fail(ErrorKind::unknown_vertex_type, "unknown-vertex", "there is no vertex type '{}'{}", type, similar);
 }
 
 const Field& field_named(const Codelet& codelet, StringRef name) {
@@ -119,7 +122,9 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
   if (cs.getId() >= g.compute_sets().size())
     fail(ErrorKind::graph_object_creation_error, "no-such-compute-set", "addVertex('{}'): there is no compute set {}",
          vertexType.cloneAsString(), cs.getId());
-  return VertexRef(g.add_vertex(pando::ComputeSetId(cs.getId()), vertexType.cloneAsString()).value, g.serial());
+  const std::string type = vertexType.cloneAsString();
+  pando::facade::provide_builtin_codelets(Access::shared(*this), type);
+  return VertexRef(g.add_vertex(pando::ComputeSetId(cs.getId()), type).value, g.serial());
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections, const SourceLocation& at) {

@@ -51,6 +51,7 @@ struct GraphShared {
   std::vector<pando::FunctionId> function_buffers;     // function of FunctionBuffer i
   pando::compile::LateValues late_values;              // of LateInitCallback
   std::optional<pando::graph::View> hw_seeds;          // made when a program first asks for them
+  bool has_runtime_codelets = false;                   // built-in ones that users name
 };
 
 struct GraphState {

@@ -18,7 +18,7 @@ using Kind = OptionKind;
 bool is_true(const std::string& v) { return v == "true" || v == "1"; }
 unsigned whole(const std::string& v) { return static_cast<unsigned>(std::clamp(std::strtod(v.c_str(), nullptr), 0.0, 4294967295.0)); }
 
-struct Row {
+struct EngineOption {
   const char* name;
   Kind kind;
   const char* choices = "";
@@ -27,7 +27,7 @@ struct Row {
 };
 
 // Names, values and defaults as public programs use them; `pando.` marks our own.
-constexpr Row kRows[] = {
+constexpr EngineOption kRows[] = {
     {"autoReport.all", Kind::boolean, "", "reports after compiling and after running (profile.json, summary.txt, trace.json)",
      [](const std::string& v, EngineSettings& s) { s.graph_report = s.execution_report = is_true(v); }},
     {"autoReport.directory", Kind::text, "", "where reports are written; the current folder otherwise",
@@ -140,7 +140,7 @@ constexpr Row kRows[] = {
 
 std::vector<OptionRow> all_rows() {
   std::vector<OptionRow> rows;
-  for (const Row& r : kRows) rows.push_back({r.name, r.kind, r.choices, r.effect, r.take});
+  for (const EngineOption& r : kRows) rows.push_back({r.name, r.kind, r.choices, r.effect, r.take});
   for (const compile::Switch& w : compile::kSwitches)
     rows.push_back({std::string("pando.") + w.name, Kind::boolean, "", w.what,
                     [&w](const std::string& v, EngineSettings& s) { s.compile.*w.field = is_true(v); }});

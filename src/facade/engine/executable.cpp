@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "base/archive.h"
-#include "facade/builtin_codelets.h"
+#include "facade/builtin/builtin_codelets.h"
 #include "facade/state.h"
 
 namespace pando::facade {
