@@ -8,6 +8,7 @@ pando_compile_in_batches(pando_lower 20)
 # Reads modules alone.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/lower/least_live.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 pando_module(session lower transform ir base)
+pando_compile_in_batches(pando_session 8)
 # What it exports are C++ classes of these modules.
 foreach(module ir transform lower session)
   set_target_properties(pando_${module} PROPERTIES CXX_VISIBILITY_PRESET default)

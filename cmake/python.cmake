@@ -40,6 +40,8 @@ file(GLOB native_sources CONFIGURE_DEPENDS ${python_dir}/native/*.cpp)
 nanobind_add_module(popxl_core NB_STATIC NOMINSIZE ${native_sources})
 set_target_properties(popxl_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_build}/popxl BUILD_RPATH_USE_ORIGIN ON)
 pando_own_headers(popxl_core ${python_dir}/native/native.h)
+pando_compile_in_batches(popxl_core 8)
+pando_compile_in_batches(nanobind-static 20)
 target_include_directories(popxl_core PRIVATE ${python_dir})
 # The modules themselves, not libpando_model: one library less to find.
 target_link_libraries(popxl_core PRIVATE pando_session pando_search pando_onnx fmt::fmt)

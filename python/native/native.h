@@ -25,6 +25,10 @@ namespace nb = nanobind;
 using Index = std::uint32_t;
 using Indices = std::vector<Index>;
 
+inline ir::GraphId graph_id(Index i) { return ir::GraphId(i); }
+inline ir::TensorId tensor_id(Index i) { return ir::TensorId(i); }
+inline ir::OpId op_id(Index i) { return ir::OpId(i); }
+
 // What one popxl.Ir holds.
 struct Program {
   explicit Program(std::int64_t replicas) : builder(replicas) {}

@@ -8,9 +8,6 @@ namespace pando::python {
 
 namespace {
 
-ir::GraphId graph_id(Index i) { return ir::GraphId(i); }
-ir::TensorId tensor_id(Index i) { return ir::TensorId(i); }
-
 ir::Type type_from(int dtype, ir::Shape shape, ir::Shape meta_shape) {
   ir::Type type = ir::tensor_type(static_cast<ir::DType>(dtype), std::move(shape));
   type.meta_shape = std::move(meta_shape);

@@ -13,10 +13,6 @@ namespace pando::python {
 
 namespace {
 
-ir::OpId op_id(Index i) { return ir::OpId(i); }
-ir::GraphId graph_id(Index i) { return ir::GraphId(i); }
-ir::TensorId tensor_id(Index i) { return ir::TensorId(i); }
-
 // The type that PopART gives such an op; ops that PopART does not have are named by their rows.
 std::string op_type(Program& p, Index op) {
   const ir::OpRow& row = p.module().row(op_id(op));

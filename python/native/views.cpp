@@ -11,9 +11,6 @@ namespace pando::python {
 
 namespace {
 
-ir::TensorId tensor_id(Index i) { return ir::TensorId(i); }
-ir::OpId op_id(Index i) { return ir::OpId(i); }
-
 nb::tuple tuple_of(const ir::Shape& shape) {
   nb::list items;
   for (std::int64_t d : shape) items.append(d);
