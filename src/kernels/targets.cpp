@@ -6,14 +6,15 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace hwy {
 
 namespace {
 
 std::int64_t detected_targets() {
-  std::int64_t targets = HWY_SCALAR | HWY_EMU128;
 #if HWY_ARCH_X86
+  std::int64_t targets = 0;
   __builtin_cpu_init();
   const bool ssse3 = __builtin_cpu_supports("ssse3");
   const bool sse4 = ssse3 && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("aes") &&
@@ -26,16 +27,30 @@ std::int64_t detected_targets() {
   if (sse4) targets |= HWY_SSE4;
   if (avx2) targets |= HWY_AVX2;
   if (avx3) targets |= HWY_AVX3;
+  if (!ssse3) Abort(__FILE__, __LINE__, "vector kernels need a processor with SSSE3, which this one has not");
 #else
-  targets |= HWY_STATIC_TARGET;
+  const std::int64_t targets = HWY_STATIC_TARGET;
 #endif
   return targets;
+}
+
+// PANDO_VECTORS=ssse3 or avx2: no instruction set above that one. How results are tested that other processors give.
+std::int64_t wanted_targets() {
+  const char* text = std::getenv("PANDO_VECTORS");
+  if (text == nullptr || *text == '\0') return ~std::int64_t{0};
+  const std::string_view most = text;
+  // Better instruction sets are lower bits.
+  if (most == "ssse3") return -std::int64_t{HWY_SSSE3};
+  if (most == "avx2") return -std::int64_t{HWY_AVX2};
+  if (most == "avx512") return -std::int64_t{HWY_AVX3};
+  std::fprintf(stderr, "PANDO_VECTORS is \"%s\": ssse3, avx2 or avx512 was expected; it does not count\n", text);
+  return ~std::int64_t{0};
 }
 
 }  // namespace
 
 std::int64_t SupportedTargets() {
-  static const std::int64_t targets = detected_targets();
+  static const std::int64_t targets = detected_targets() & wanted_targets();
   return targets;
 }
 
