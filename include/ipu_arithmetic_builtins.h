@@ -29,17 +29,17 @@ template <> struct Bits<float> {
 template <> struct Bits<half> {
   typedef unsigned short type;
 };
-template <> struct Bits<float2> {
-  typedef uint2 type;
+template <> struct Bits<pando_types::float2> {
+  typedef pando_types::uint2 type;
 };
-template <> struct Bits<float4> {
-  typedef uint4 type;
+template <> struct Bits<pando_types::float4> {
+  typedef pando_types::uint4 type;
 };
-template <> struct Bits<half2> {
-  typedef ushort2 type;
+template <> struct Bits<pando_types::half2> {
+  typedef pando_types::ushort2 type;
 };
-template <> struct Bits<half4> {
-  typedef ushort4 type;
+template <> struct Bits<pando_types::half4> {
+  typedef pando_types::ushort4 type;
 };
 
 template <class T> inline typename Bits<T>::type bits_of(T x) { return __builtin_bit_cast(typename Bits<T>::type, x); }
@@ -68,30 +68,32 @@ inline float __builtin_ipu_and_f32(float x, float y) { return __builtin_ipu_and(
 inline float __builtin_ipu_andc_f32(float x, float y) { return __builtin_ipu_andc(x, y); }
 inline float __builtin_ipu_or_f32(float x, float y) { return __builtin_ipu_or(x, y); }
 inline float __builtin_ipu_not_f32(float x) { return __builtin_ipu_not(x); }
-inline float2 __builtin_ipu_and_v2f32(float2 x, float2 y) { return __builtin_ipu_and(x, y); }
-inline float2 __builtin_ipu_andc_v2f32(float2 x, float2 y) { return __builtin_ipu_andc(x, y); }
-inline float2 __builtin_ipu_or_v2f32(float2 x, float2 y) { return __builtin_ipu_or(x, y); }
-inline float2 __builtin_ipu_not_v2f32(float2 x) { return __builtin_ipu_not(x); }
+inline pando_types::float2 __builtin_ipu_and_v2f32(pando_types::float2 x, pando_types::float2 y) { return __builtin_ipu_and(x, y); }
+inline pando_types::float2 __builtin_ipu_andc_v2f32(pando_types::float2 x, pando_types::float2 y) { return __builtin_ipu_andc(x, y); }
+inline pando_types::float2 __builtin_ipu_or_v2f32(pando_types::float2 x, pando_types::float2 y) { return __builtin_ipu_or(x, y); }
+inline pando_types::float2 __builtin_ipu_not_v2f32(pando_types::float2 x) { return __builtin_ipu_not(x); }
 
 /* Functions of two numbers, element by element: the overloaded name, and one for each type. */
-#define PANDO_BINARY_BUILTIN(name, expression)                                                       \
-  inline float __builtin_ipu_f32##name(float x, float y) { return expression; }                      \
-  inline float2 __builtin_ipu_f32v2##name(float2 a, float2 b) {                                      \
-    for (unsigned i = 0; i < 2; ++i) a[i] = __builtin_ipu_f32##name(a[i], b[i]);                     \
-    return a;                                                                                        \
-  }                                                                                                  \
-  inline half2 __builtin_ipu_f16v2##name(half2 a, half2 b) {                                         \
-    for (unsigned i = 0; i < 2; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));  \
-    return a;                                                                                        \
-  }                                                                                                  \
-  inline half4 __builtin_ipu_f16v4##name(half4 a, half4 b) {                                         \
-    for (unsigned i = 0; i < 4; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));  \
-    return a;                                                                                        \
-  }                                                                                                  \
-  inline float __builtin_ipu_##name(float x, float y) { return __builtin_ipu_f32##name(x, y); }      \
-  inline float2 __builtin_ipu_##name(float2 x, float2 y) { return __builtin_ipu_f32v2##name(x, y); } \
-  inline half2 __builtin_ipu_##name(half2 x, half2 y) { return __builtin_ipu_f16v2##name(x, y); }    \
-  inline half4 __builtin_ipu_##name(half4 x, half4 y) { return __builtin_ipu_f16v4##name(x, y); }
+#define PANDO_BINARY_BUILTIN(name, expression)                                                                                           \
+  inline float __builtin_ipu_f32##name(float x, float y) { return expression; }                                                          \
+  inline pando_types::float2 __builtin_ipu_f32v2##name(pando_types::float2 a, pando_types::float2 b) {                                   \
+    for (unsigned i = 0; i < 2; ++i) a[i] = __builtin_ipu_f32##name(a[i], b[i]);                                                         \
+    return a;                                                                                                                            \
+  }                                                                                                                                      \
+  inline pando_types::half2 __builtin_ipu_f16v2##name(pando_types::half2 a, pando_types::half2 b) {                                      \
+    for (unsigned i = 0; i < 2; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));                                      \
+    return a;                                                                                                                            \
+  }                                                                                                                                      \
+  inline pando_types::half4 __builtin_ipu_f16v4##name(pando_types::half4 a, pando_types::half4 b) {                                      \
+    for (unsigned i = 0; i < 4; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i], b[i]));                                      \
+    return a;                                                                                                                            \
+  }                                                                                                                                      \
+  inline float __builtin_ipu_##name(float x, float y) { return __builtin_ipu_f32##name(x, y); }                                          \
+  inline pando_types::float2 __builtin_ipu_##name(pando_types::float2 x, pando_types::float2 y) {                                        \
+    return __builtin_ipu_f32v2##name(x, y);                                                                                              \
+  }                                                                                                                                      \
+  inline pando_types::half2 __builtin_ipu_##name(pando_types::half2 x, pando_types::half2 y) { return __builtin_ipu_f16v2##name(x, y); } \
+  inline pando_types::half4 __builtin_ipu_##name(pando_types::half4 x, pando_types::half4 y) { return __builtin_ipu_f16v4##name(x, y); }
 /* A number wins over a NaN. */
 PANDO_BINARY_BUILTIN(max, __builtin_fmaxf(x, y))
 PANDO_BINARY_BUILTIN(min, __builtin_fminf(x, y))
@@ -104,13 +106,25 @@ template <class T> inline typename pando_builtins::IfInteger<T>::type __builtin_
 /* Comparisons: all bits of an element are 1 where it is true, as of a number. */
 #define PANDO_COMPARISON_BUILTIN(name, op)                                                                           \
   inline float __builtin_ipu_f32cmp##name(float x, float y) { return __builtin_bit_cast(float, x op y ? ~0u : 0u); } \
-  inline float2 __builtin_ipu_f32v2cmp##name(float2 x, float2 y) { return __builtin_bit_cast(float2, x op y); }      \
-  inline half2 __builtin_ipu_f16v2cmp##name(half2 x, half2 y) { return __builtin_bit_cast(half2, x op y); }          \
-  inline half4 __builtin_ipu_f16v4cmp##name(half4 x, half4 y) { return __builtin_bit_cast(half4, x op y); }          \
+  inline pando_types::float2 __builtin_ipu_f32v2cmp##name(pando_types::float2 x, pando_types::float2 y) {            \
+    return __builtin_bit_cast(pando_types::float2, x op y);                                                          \
+  }                                                                                                                  \
+  inline pando_types::half2 __builtin_ipu_f16v2cmp##name(pando_types::half2 x, pando_types::half2 y) {               \
+    return __builtin_bit_cast(pando_types::half2, x op y);                                                           \
+  }                                                                                                                  \
+  inline pando_types::half4 __builtin_ipu_f16v4cmp##name(pando_types::half4 x, pando_types::half4 y) {               \
+    return __builtin_bit_cast(pando_types::half4, x op y);                                                           \
+  }                                                                                                                  \
   inline float __builtin_ipu_cmp##name(float x, float y) { return __builtin_ipu_f32cmp##name(x, y); }                \
-  inline float2 __builtin_ipu_cmp##name(float2 x, float2 y) { return __builtin_ipu_f32v2cmp##name(x, y); }           \
-  inline half2 __builtin_ipu_cmp##name(half2 x, half2 y) { return __builtin_ipu_f16v2cmp##name(x, y); }              \
-  inline half4 __builtin_ipu_cmp##name(half4 x, half4 y) { return __builtin_ipu_f16v4cmp##name(x, y); }
+  inline pando_types::float2 __builtin_ipu_cmp##name(pando_types::float2 x, pando_types::float2 y) {                 \
+    return __builtin_ipu_f32v2cmp##name(x, y);                                                                       \
+  }                                                                                                                  \
+  inline pando_types::half2 __builtin_ipu_cmp##name(pando_types::half2 x, pando_types::half2 y) {                    \
+    return __builtin_ipu_f16v2cmp##name(x, y);                                                                       \
+  }                                                                                                                  \
+  inline pando_types::half4 __builtin_ipu_cmp##name(pando_types::half4 x, pando_types::half4 y) {                    \
+    return __builtin_ipu_f16v4cmp##name(x, y);                                                                       \
+  }
 PANDO_COMPARISON_BUILTIN(eq, ==)
 PANDO_COMPARISON_BUILTIN(ne, !=)
 PANDO_COMPARISON_BUILTIN(lt, <)
@@ -123,11 +137,11 @@ PANDO_COMPARISON_BUILTIN(ge, >=)
 #define PANDO_UNARY_BUILTIN(name, expression)                                                 \
   inline float __builtin_ipu_f32##name(float x) { return expression; }                        \
   inline float __builtin_ipu_##name(float x) { return __builtin_ipu_f32##name(x); }           \
-  inline half2 __builtin_ipu_f16v2##name(half2 a) {                                           \
+  inline pando_types::half2 __builtin_ipu_f16v2##name(pando_types::half2 a) {                 \
     for (unsigned i = 0; i < 2; ++i) a[i] = static_cast<half>(__builtin_ipu_f32##name(a[i])); \
     return a;                                                                                 \
   }                                                                                           \
-  inline half2 __builtin_ipu_##name(half2 a) { return __builtin_ipu_f16v2##name(a); }
+  inline pando_types::half2 __builtin_ipu_##name(pando_types::half2 a) { return __builtin_ipu_f16v2##name(a); }
 PANDO_UNARY_BUILTIN(exp, __builtin_expf(x))
 PANDO_UNARY_BUILTIN(exp2, __builtin_exp2f(x))
 PANDO_UNARY_BUILTIN(ln, __builtin_logf(x))
@@ -142,30 +156,42 @@ inline float __builtin_ipu_f16tof32(half x) { return static_cast<float>(x); }
 inline half __builtin_ipu_f32tof16(float x) { return static_cast<half>(x); }
 
 /* At least limits[0], at most limits[1]. */
-inline float __builtin_ipu_f32clamp(float x, float2 limits) { return pando_builtins::min(pando_builtins::max(x, limits[0]), limits[1]); }
-inline float2 __builtin_ipu_f32v2clamp(float2 x, float2 limits) {
-  return float2{__builtin_ipu_f32clamp(x[0], limits), __builtin_ipu_f32clamp(x[1], limits)};
+inline float __builtin_ipu_f32clamp(float x, pando_types::float2 limits) {
+  return pando_builtins::min(pando_builtins::max(x, limits[0]), limits[1]);
 }
-inline half2 __builtin_ipu_f16v2clamp(half2 x, half2 limits) {
-  const half2 low = {limits[0], limits[0]}, high = {limits[1], limits[1]};
+inline pando_types::float2 __builtin_ipu_f32v2clamp(pando_types::float2 x, pando_types::float2 limits) {
+  return pando_types::float2{__builtin_ipu_f32clamp(x[0], limits), __builtin_ipu_f32clamp(x[1], limits)};
+}
+inline pando_types::half2 __builtin_ipu_f16v2clamp(pando_types::half2 x, pando_types::half2 limits) {
+  const pando_types::half2 low = {limits[0], limits[0]}, high = {limits[1], limits[1]};
   return __builtin_ipu_min(__builtin_ipu_max(x, low), high);
 }
-inline half4 __builtin_ipu_f16v4clamp(half4 x, half2 limits) {
-  const half4 low = {limits[0], limits[0], limits[0], limits[0]}, high = {limits[1], limits[1], limits[1], limits[1]};
+inline pando_types::half4 __builtin_ipu_f16v4clamp(pando_types::half4 x, pando_types::half2 limits) {
+  const pando_types::half4 low = {limits[0], limits[0], limits[0], limits[0]}, high = {limits[1], limits[1], limits[1], limits[1]};
   return __builtin_ipu_min(__builtin_ipu_max(x, low), high);
 }
-inline float __builtin_ipu_clamp(float x, float2 limits) { return __builtin_ipu_f32clamp(x, limits); }
-inline float2 __builtin_ipu_clamp(float2 x, float2 limits) { return __builtin_ipu_f32v2clamp(x, limits); }
-inline half2 __builtin_ipu_clamp(half2 x, half2 limits) { return __builtin_ipu_f16v2clamp(x, limits); }
-inline half4 __builtin_ipu_clamp(half4 x, half2 limits) { return __builtin_ipu_f16v4clamp(x, limits); }
+inline float __builtin_ipu_clamp(float x, pando_types::float2 limits) { return __builtin_ipu_f32clamp(x, limits); }
+inline pando_types::float2 __builtin_ipu_clamp(pando_types::float2 x, pando_types::float2 limits) {
+  return __builtin_ipu_f32v2clamp(x, limits);
+}
+inline pando_types::half2 __builtin_ipu_clamp(pando_types::half2 x, pando_types::half2 limits) {
+  return __builtin_ipu_f16v2clamp(x, limits);
+}
+inline pando_types::half4 __builtin_ipu_clamp(pando_types::half4 x, pando_types::half2 limits) {
+  return __builtin_ipu_f16v4clamp(x, limits);
+}
 
 /* Of neighbours: the sum, in float, and the greater one. */
-inline float __builtin_ipu_f16v2sum(half2 x) { return static_cast<float>(x[0]) + static_cast<float>(x[1]); }
-inline float2 __builtin_ipu_f16v4sum(half4 x) { return float2{__builtin_ipu_f16v2sum(x.lo), __builtin_ipu_f16v2sum(x.hi)}; }
-inline float __builtin_ipu_sum(half2 x) { return __builtin_ipu_f16v2sum(x); }
-inline float2 __builtin_ipu_sum(half4 x) { return __builtin_ipu_f16v4sum(x); }
-inline half __builtin_ipu_f16v2maxc(half2 x) { return static_cast<half>(pando_builtins::max(x[0], x[1])); }
-inline half2 __builtin_ipu_f16v4maxc(half4 x) { return half2{__builtin_ipu_f16v2maxc(x.lo), __builtin_ipu_f16v2maxc(x.hi)}; }
+inline float __builtin_ipu_f16v2sum(pando_types::half2 x) { return static_cast<float>(x[0]) + static_cast<float>(x[1]); }
+inline pando_types::float2 __builtin_ipu_f16v4sum(pando_types::half4 x) {
+  return pando_types::float2{__builtin_ipu_f16v2sum(x.lo), __builtin_ipu_f16v2sum(x.hi)};
+}
+inline float __builtin_ipu_sum(pando_types::half2 x) { return __builtin_ipu_f16v2sum(x); }
+inline pando_types::float2 __builtin_ipu_sum(pando_types::half4 x) { return __builtin_ipu_f16v4sum(x); }
+inline half __builtin_ipu_f16v2maxc(pando_types::half2 x) { return static_cast<half>(pando_builtins::max(x[0], x[1])); }
+inline pando_types::half2 __builtin_ipu_f16v4maxc(pando_types::half4 x) {
+  return pando_types::half2{__builtin_ipu_f16v2maxc(x.lo), __builtin_ipu_f16v2maxc(x.hi)};
+}
 
 /* Bytes and words in other orders; element 0 is the lowest. */
 inline unsigned __builtin_ipu_bitrev8(unsigned x) {
@@ -191,9 +217,13 @@ inline unsigned __builtin_ipu_sort8x8hi(unsigned x, unsigned y) {
 }
 inline unsigned __builtin_ipu_sort8(unsigned x) { return (x & 0xff0000ffu) | ((x >> 8) & 0x0000ff00u) | ((x & 0x0000ff00u) << 8); }
 inline unsigned __builtin_ipu_swap8(unsigned x) { return ((x >> 8) & 0x00ff00ffu) | ((x & 0x00ff00ffu) << 8); }
-inline float2 __builtin_ipu_sort4x32lo(float2 x, float2 y) { return float2{x[0], y[0]}; }
-inline float2 __builtin_ipu_sort4x32hi(float2 x, float2 y) { return float2{x[1], y[1]}; }
-inline float2 __builtin_ipu_roll32(float2 x, float2 y) { return float2{x[1], y[0]}; }
+inline pando_types::float2 __builtin_ipu_sort4x32lo(pando_types::float2 x, pando_types::float2 y) {
+  return pando_types::float2{x[0], y[0]};
+}
+inline pando_types::float2 __builtin_ipu_sort4x32hi(pando_types::float2 x, pando_types::float2 y) {
+  return pando_types::float2{x[1], y[1]};
+}
+inline pando_types::float2 __builtin_ipu_roll32(pando_types::float2 x, pando_types::float2 y) { return pando_types::float2{x[1], y[0]}; }
 
 #endif
 #endif

@@ -47,14 +47,16 @@ static inline half __builtin_ipu_urand_f16() {
   return static_cast<half>(static_cast<float>(static_cast<int>(__builtin_ipu_urand32()) >> 21) * 0x1p-11f);
 }
 /* Two numbers of a normal distribution of mean 0 and deviation 1. */
-static inline float2 __builtin_ipu_f32v2grand() {
+static inline pando_types::float2 __builtin_ipu_f32v2grand() {
   const unsigned long long bits = __builtin_ipu_urand64();
   const float u = static_cast<float>((bits >> 40) + 1) * 0x1p-24f;
   const float angle = static_cast<float>(bits & 0xffffff) * (6.28318530718f * 0x1p-24f);
   const float radius = __builtin_sqrtf(-2.0f * __builtin_logf(u));
-  return float2{radius * __builtin_cosf(angle), radius * __builtin_sinf(angle)};
+  return pando_types::float2{radius * __builtin_cosf(angle), radius * __builtin_sinf(angle)};
 }
-static inline half2 __builtin_ipu_f16v2grand() { return __builtin_convertvector(__builtin_ipu_f32v2grand(), half2); }
+static inline pando_types::half2 __builtin_ipu_f16v2grand() {
+  return __builtin_convertvector(__builtin_ipu_f32v2grand(), pando_types::half2);
+}
 
 #include <ipu_absent_builtins.h>
 #include <ipu_arithmetic_builtins.h>

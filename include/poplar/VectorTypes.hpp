@@ -1,10 +1,17 @@
 // Short vectors: clang ext-vectors. Elements by [], arithmetic by element, a scalar broadcasts, structured bindings work.
+//
+// A codelet file may define types of these names itself, beside or before this header: its own are then meant, everywhere in the file.
+// popc finds a name in namespace pando_types where nothing else has it (popc/given_names.h).
 #ifndef POPLAR_VECTOR_TYPES_HPP
 #define POPLAR_VECTOR_TYPES_HPP
 
 #ifdef __POPC__
 
 #include <poplar/HalfFloat.hpp>
+
+#ifdef __cplusplus
+namespace pando_types {
+#endif
 
 typedef char char2 __attribute__((ext_vector_type(2)));
 typedef char char4 __attribute__((ext_vector_type(4)));
@@ -49,47 +56,10 @@ typedef char char16 __attribute__((ext_vector_type(16)));
 typedef half half16 __attribute__((ext_vector_type(16)));
 
 #ifdef __cplusplus
-namespace poplar {
-using ::char2;
-using ::char4;
-using ::char8;
-using ::float2;
-using ::float4;
-using ::float8;
-using ::half2;
-using ::half4;
-using ::half8;
-using ::int2;
-using ::int4;
-using ::int8;
-using ::long2;
-using ::long4;
-using ::long8;
-using ::longlong2;
-using ::longlong4;
-using ::longlong8;
-using ::schar2;
-using ::schar4;
-using ::schar8;
-using ::short2;
-using ::short4;
-using ::short8;
-using ::uchar2;
-using ::uchar4;
-using ::uchar8;
-using ::uint2;
-using ::uint4;
-using ::uint8;
-using ::ulong2;
-using ::ulong4;
-using ::ulong8;
-using ::ulonglong2;
-using ::ulonglong4;
-using ::ulonglong8;
-using ::ushort2;
-using ::ushort4;
-using ::ushort8;
-}  // namespace poplar
+}  // namespace pando_types
+#ifndef __PANDO_GIVES_WAY__
+using namespace pando_types;
+#endif
 #endif
 
 #endif  // __POPC__

@@ -22,6 +22,7 @@
 #include "codelet/store/gp_file.h"
 #include "popc/assembly/assembled.h"
 #include "popc/assembly/foreign_assembly.h"
+#include "popc/given_names.h"
 #include "popc/paths.h"
 #include "popc/promotions.h"
 #include "popc/vertices/entries.h"
@@ -46,7 +47,10 @@ class ReflectingConsumer : public SemaConsumer {
  public:
   ReflectingConsumer(CodeGenerator& generator, std::vector<Compute>& computes) : generator_(generator), computes_(computes) {}
 
-  void InitializeSema(Sema& sema) override { sema_ = &sema; }
+  void InitializeSema(Sema& sema) override {
+    sema_ = &sema;
+    find_given_names(sema);
+  }
   void ForgetSema() override { sema_ = nullptr; }
 
   void HandleTranslationUnit(ASTContext& context) override {
@@ -191,11 +195,13 @@ std::vector<std::string> clang_arguments(const Options& options, const std::stri
                                 "-Wno-ignored-attributes",
                                 "-Wno-invalid-feature-combination",
                                 "-D__POPC__=1",
+                                std::string("-D") + kGivesWayMacro + "=1",
                                 std::string("-O") + options.level};
   if (!options.own_march) a.push_back("-march=native");
   if (options.ipu_version > 0) a.insert(a.end(), {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=" + std::to_string(options.ipu_version)});
   const std::string language = language_of(options, input);
-  if (language == "c++") a.push_back("-std=gnu++17");
+  // Public codelets write uint16_t without a header that declares it: with the library of the device they get it from <array>.
+  if (language == "c++") a.insert(a.end(), {"-std=gnu++17", "-include", "stdint.h"});
   a.insert(a.end(), options.clang_flags.begin(), options.clang_flags.end());
   if (input != "-") a.push_back("-I" + std::filesystem::absolute(input).parent_path().string());
   a.insert(a.end(), {"-isystem", include, "-isystem", include + "/poplar"});

@@ -47,6 +47,19 @@ TEST(Language, FieldsAreVectors) {
               testing::ElementsAre(2, 6, 12, 20, 7, 7));
 }
 
+// What a program declares is meant, before the headers and after them; what it does not is theirs.
+TEST(Language, OwnTypesOfTheHeadersNames) {
+  for (const char* flags : {"-DTYPES_FIRST", ""}) {
+    Language s;
+    s.graph.addCodelets(API_CODELETS "/own_types.cpp", CodeletFileType::Auto, flags);
+    const Tensor in = s.variable(FLOAT, {4}, "in"), out = s.variable(FLOAT, {8}, "out");
+    s.graph.setInitialValue<float>(in, {1, 2, 3, 4});
+    EXPECT_THAT(s.run<float>("OwnTypes<Several<float,2>>", {{"in", in}, {"out", out}}, out),
+                testing::ElementsAre(10, 16, 1, 6, 2, 16, 2.5f, 3))
+        << flags;
+  }
+}
+
 TEST(Language, ArithmeticBuiltins) {
   Language s;
   const Tensor in = s.variable(FLOAT, {4}, "in"), out = s.variable(FLOAT, {25}, "out");
