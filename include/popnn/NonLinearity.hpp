@@ -18,7 +18,7 @@ namespace popnn {
 /// writeable.
 
 /// t = f(t). The forms with a compute set add to it, and cannot do softmaxes, which need several: poplibs_error.
-/// `nonLinearityScaling` receives the number that the result is multiplied with: 16384 for SOFTMAX_SCALED of halves, 1 otherwise.
+/// `nonLinearityScaling` receives the number that the result is multiplied with: 62000 for SOFTMAX_SCALED, 1 otherwise.
 /// Without that argument SOFTMAX_SCALED is not scaled.
 POPLAR_EXPORT void nonLinearityInPlace(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor t,
                                        poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {});
@@ -71,7 +71,7 @@ DEF_NONLINEARITY(softmaxStable, NonLinearityType::SOFTMAX_STABLE)
 DEF_NONLINEARITY(scaledSoftmaxStable, NonLinearityType::SOFTMAX_SCALED)
 
 /// The gradient of the loss with respect to f's operand, given that with respect to its result (`outGradient`): a new tensor.
-/// `act` is f's operand for GELU, GELU_ERF and SWISH, and f's result for all others; of SOFTMAX_SCALED the scaled one.
+/// `act` is f's operand for GELU, GELU_ERF and SWISH, and f's result for all others; of SOFTMAX_SCALED the result that is not scaled.
 /// Throws poputil::poplibs_error if shapes or types of the two differ; the form with a compute set also for softmaxes.
 POPLAR_EXPORT poplar::Tensor nonLinearityInputGradient(poplar::Graph& graph, NonLinearityType nonLinearityType, poplar::Tensor act,
                                                        poplar::Tensor outGradient, poplar::ComputeSet& cs,

@@ -19,8 +19,8 @@ using poputil::templateVertex;
 
 namespace {
 
-// What a scaled softmax of halves is multiplied with: 1 / 1000 keeps its 11 bits.
-constexpr float kHalfSoftmaxScale = 16384;
+// What a scaled softmax is multiplied with: as much as half's range allows, so that 1 / 1000 keeps its 11 bits.
+constexpr float kSoftmaxScale = 62000;
 
 bool is_softmax(NonLinearityType type) {
   return type == NonLinearityType::SOFTMAX || type == NonLinearityType::SOFTMAX_STABLE || type == NonLinearityType::SOFTMAX_SCALED;
@@ -104,9 +104,7 @@ void check_gradient(const Tensor& act, const Tensor& gradient, const std::string
                     function + ": act has shape " + act.shapeToString() + ", outGradient " + gradient.shapeToString());
 }
 
-float scale_of(NonLinearityType type, const Tensor& t) {
-  return type == NonLinearityType::SOFTMAX_SCALED && t.elementType() == HALF ? kHalfSoftmaxScale : 1;
-}
+float scale_of(NonLinearityType type) { return type == NonLinearityType::SOFTMAX_SCALED ? kSoftmaxScale : 1; }
 
 void run_in_place(Graph& graph, NonLinearityType type, const Tensor& t, float scale, program::Sequence& prog, const DebugContext& debug) {
   const std::string function = "popnn::nonLinearityInPlace";
@@ -143,7 +141,7 @@ void nonLinearityInPlace(Graph& graph, NonLinearityType type, Tensor t, program:
 
 void nonLinearityInPlace(Graph& graph, NonLinearityType type, Tensor t, float& scaling, program::Sequence& prog,
                          const DebugContext& debug) {
-  scaling = scale_of(type, t);
+  scaling = scale_of(type);
   run_in_place(graph, type, t, scaling, prog, debug);
 }
 
@@ -165,7 +163,7 @@ Tensor nonLinearity(Graph& graph, NonLinearityType type, Tensor t, program::Sequ
 }
 
 Tensor nonLinearity(Graph& graph, NonLinearityType type, Tensor t, float& scaling, program::Sequence& prog, const DebugContext& debug) {
-  scaling = scale_of(type, t);
+  scaling = scale_of(type);
   return run(graph, type, t, scaling, prog, debug);
 }
 
@@ -181,7 +179,7 @@ Tensor nonLinearityInputGradient(Graph& graph, NonLinearityType type, Tensor act
   check_gradient(act, outGradient, "popnn::nonLinearityInputGradient");
   if (is_softmax(type)) {
     check_rank(act, "popnn::nonLinearityInputGradient");
-    return internal::softmax_gradient(graph, act, outGradient, scale_of(type, act), prog, {debug, "SoftmaxGradient"});
+    return internal::softmax_gradient(graph, act, outGradient, prog, {debug, "SoftmaxGradient"});
   }
   const ComputeSet cs = graph.addComputeSet({debug, "NonlinearityGradient"});
   const Tensor out = gradient_of(graph, type, act, outGradient, cs, debug);

@@ -98,8 +98,7 @@ Tensor softmax(Graph& graph, const Tensor& t, SoftmaxForm form, program::Sequenc
   return out.reshape(t.shape());
 }
 
-Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient, float scale, program::Sequence& prog,
-                        const DebugContext& debug) {
+Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient, program::Sequence& prog, const DebugContext& debug) {
   if (act.numElements() == 0) return graph.clone(act, {debug, "out"});
   const Type type = act.elementType();
   const Tensor y = as_matrix(act), g = as_matrix(gradient);
@@ -123,7 +122,6 @@ Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient,
   const std::string vertex = templateVertex(plan.whole_rows() ? "popnn::SoftmaxGradientRows" : "popnn::SoftmaxGradientFinish", type);
   for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
     const VertexRef v = graph.addVertex(last, vertex, {{"act", ys[i]}, {"gradient", gs[i]}, {"out", outs[i]}});
-    graph.setInitialValue(v["scale"], scale);
     if (plan.whole_rows())
       graph.setInitialValue(v["columns"], static_cast<unsigned>(plan.columns));
     else

@@ -16,8 +16,8 @@ void softmax_in_place(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm
                       const poplar::DebugContext& debug);
 poplar::Tensor softmax(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm form, poplar::program::Sequence& prog,
                        const poplar::DebugContext& debug);
-// `act` is the result, `scale` times the softmax.
-poplar::Tensor softmax_gradient(poplar::Graph& graph, const poplar::Tensor& act, const poplar::Tensor& gradient, float scale,
+// `act` is the softmax.
+poplar::Tensor softmax_gradient(poplar::Graph& graph, const poplar::Tensor& act, const poplar::Tensor& gradient,
                                 poplar::program::Sequence& prog, const poplar::DebugContext& debug);
 
 }  // namespace popnn::internal

@@ -1,5 +1,5 @@
-// The gradient of softmax: out = act (gradient - dot(act, gradient) / scale), row by row; whole rows, or pieces with the dot products of
-// all pieces.
+// The gradient of softmax: out = act (gradient - dot(act, gradient)), row by row; whole rows, or pieces with the dot products of all
+// pieces.
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
@@ -25,10 +25,9 @@ class SoftmaxGradientRows : public poplar::Vertex {
   poplar::Input<poplar::Vector<T>> gradient;
   poplar::Output<poplar::Vector<T>> out;
   const unsigned columns;
-  const float scale;
   bool compute() {
     for (unsigned i = 0, n = out.size(); i < n; i += columns)
-      differentiate(columns, &act[i], &gradient[i], dot(columns, &act[i], &gradient[i]) / scale, &out[i]);
+      differentiate(columns, &act[i], &gradient[i], dot(columns, &act[i], &gradient[i]), &out[i]);
     return true;
   }
 };
@@ -54,11 +53,10 @@ class SoftmaxGradientFinish : public poplar::Vertex {
   poplar::Input<poplar::Vector<T>> gradient;
   poplar::Input<poplar::Vector<float>> dots;
   poplar::Output<poplar::Vector<T>> out;
-  const float scale;
   bool compute() {
     float sum = 0;
     for (unsigned i = 0, n = dots.size(); i < n; ++i) sum += dots[i];
-    differentiate(out.size(), &act[0], &gradient[0], sum / scale, &out[0]);
+    differentiate(out.size(), &act[0], &gradient[0], sum, &out[0]);
     return true;
   }
 };
