@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "shards.h"
 #include "steps.h"
 
 namespace popnn::lstm {
@@ -258,7 +259,7 @@ LstmState lstmBwdWithWU(Graph& graph, const LstmParams& params, Sequence& prog, 
 }
 
 std::vector<std::pair<poplin::MatMulParams, OptionFlags>> getMatMulPrePlanParameters(LstmParams params, OptionFlags opts) {
-  internal::check_parameters(params.rnn, "popnn::lstm::getMatMulPrePlanParameters");
+  rnn::internal::check_parameters(params.rnn, "popnn::lstm::getMatMulPrePlanParameters");
   const Type type = params.rnn.dataType;
   const std::size_t batch = params.rnn.batchSize, rows = params.rnn.maxTimeSteps * batch, in = params.rnn.layerSizes[0],
                     out = params.rnn.layerSizes[1], units = kUnits * out;

@@ -9,6 +9,7 @@
 namespace popnn::rnn {
 
 using namespace poplar;
+using internal::check_sizes;
 using internal::Shards;
 using program::Sequence;
 
@@ -26,13 +27,6 @@ struct Spread {
   std::size_t elements() const { return grain * per_tile; }
 };
 
-void check_sizes(const RnnParams& params, const char* where) {
-  if (params.layerSizes.size() != 2)
-    poputil::refuse("layer-parameters", "{}: {} layer sizes; expected those of input and output", where, params.layerSizes.size());
-  if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0)
-    poputil::refuse("layer-parameters", "{}: a size is 0", where);
-}
-
 std::size_t bytes_per_tile(const Graph& graph, const RnnParams& params, std::size_t size, const char* where) {
   check_sizes(params, where);
   return Spread(graph, params.batchSize, size).elements() * graph.getTarget().getTypeSize(params.dataType);
@@ -41,9 +35,7 @@ std::size_t bytes_per_tile(const Graph& graph, const RnnParams& params, std::siz
 // The shards' parts {steps * multiple, batch, size}, one after the other.
 Tensor create(Graph& graph, const RnnParams& params, std::size_t size, std::size_t multiple,
               const std::vector<std::size_t>& steps_of_shards, const DebugContext& debug, const char* where) {
-  check_sizes(params, where);
-  if (params.dataType != FLOAT && params.dataType != HALF)
-    poputil::refuse("layer-parameters", "{}: data of type {}; expected float or half", where, params.dataType.toString());
+  internal::check_parameters(params, where);
   if (size == 0 || multiple == 0) poputil::refuse("layer-parameters", "{}: a size is 0", where);
   const Spread spread(graph, params.batchSize, size);
   const std::size_t places = graph.getTarget().getNumTiles() / spread.tiles;
@@ -150,7 +142,25 @@ std::size_t rows_per_step(const RnnParams& params, const Tensor& sequence, const
   return sequence.dim(0) / params.maxTimeSteps;
 }
 
-void check_lengths(const RnnParams& params, const char* where) {
+void check_layer_sizes(const RnnParams& params, const std::string& where) {
+  if (params.layerSizes.size() != 2)
+    poputil::refuse("layer-parameters", "{}: {} layer sizes; expected those of input and output", where, params.layerSizes.size());
+}
+
+void check_sizes(const RnnParams& params, const std::string& where) {
+  check_layer_sizes(params, where);
+  if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0)
+    poputil::refuse("layer-parameters", "{}: a size is 0", where);
+}
+
+void check_parameters(const RnnParams& params, const std::string& where) {
+  check_sizes(params, where);
+  if (params.dataType != FLOAT && params.dataType != HALF)
+    poputil::refuse("layer-parameters", "{}: data of type {}; expected float or half", where, params.dataType.toString());
+  check_lengths(params, where);
+}
+
+void check_lengths(const RnnParams& params, const std::string& where) {
   const Tensor& n = params.varTimeSteps;
   if (!n.valid()) return;
   if (n.rank() != 1 || (n.dim(0) != 1 && n.dim(0) != params.batchSize) || (n.elementType() != INT && n.elementType() != UNSIGNED_INT))

@@ -3,6 +3,7 @@
 
 #include <popnn/Rnn.hpp>
 
+#include <string>
 #include <vector>
 
 namespace popnn::rnn::internal {
@@ -23,7 +24,12 @@ class Shards {
 
 // n of a sequence {steps * n, ...}. Throws poplibs_error if it is none.
 std::size_t rows_per_step(const RnnParams& params, const poplar::Tensor& sequence, const char* where, const char* what);
-// Throws poplibs_error for varTimeSteps that are no numbers of steps.
-void check_lengths(const RnnParams& params, const char* where);
+// These throw poplibs_error: unless there are an input's and an output's size; and nothing is 0; and the type is float or half, and
+// varTimeSteps are numbers of steps.
+void check_layer_sizes(const RnnParams& params, const std::string& where);
+void check_sizes(const RnnParams& params, const std::string& where);
+void check_parameters(const RnnParams& params, const std::string& where);
+// The last of these alone.
+void check_lengths(const RnnParams& params, const std::string& where);
 
 }  // namespace popnn::rnn::internal

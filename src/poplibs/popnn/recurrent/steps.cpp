@@ -25,33 +25,15 @@ OptionFlags of_products(const OptionFlags& options) {
   return out;
 }
 
-namespace {
-
-void check_layer_sizes(const rnn::RnnParams& params, const std::string& where) {
-  if (params.layerSizes.size() != 2)
-    poputil::refuse("layer-parameters", "{}: {} layer sizes; expected those of input and output", where, params.layerSizes.size());
-}
-
-}  // namespace
-
 std::uint64_t cells_of(const rnn::RnnParams& params, const std::string& where) {
-  check_layer_sizes(params, where);
+  rnn::internal::check_layer_sizes(params, where);
   return std::uint64_t{params.maxTimeSteps} * params.batchSize * params.layerSizes[1];
-}
-
-void check_parameters(const rnn::RnnParams& params, const std::string& where) {
-  const auto refuse = [&](const std::string& why) { poputil::refuse("layer-parameters", "{}", where + ": " + why); };
-  check_layer_sizes(params, where);
-  if (params.dataType != FLOAT && params.dataType != HALF)
-    refuse("data of type " + params.dataType.toString() + "; expected float or half");
-  if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0) refuse("a size is 0");
-  rnn::internal::check_lengths(params, where.c_str());
 }
 
 Layer::Layer(Graph& graph_, const rnn::RnnParams& params_, const DebugContext& debug_, const OptionFlags& options,
              poplin::PlanningCache* cache_, const char* where_)
     : graph(graph_), params(params_), debug(debug_), products(of_products(options)), cache(cache_), where(where_) {
-  check_parameters(params, where);
+  rnn::internal::check_parameters(params, where);
 }
 
 Tensor Layer::product(const Tensor& a, const Tensor& b, Sequence& prog, const char* name) const {

@@ -60,8 +60,6 @@ struct Layer {
 
 // Those of a layer's options that matrix products have.
 poplar::OptionFlags of_products(const poplar::OptionFlags& options);
-// Throws poplibs_error for parameters that no layer can have.
-void check_parameters(const rnn::RnnParams& params, const std::string& where);
 // Of all steps, for counts of operations; refuses other than two layer sizes.
 std::uint64_t cells_of(const rnn::RnnParams& params, const std::string& where);
 

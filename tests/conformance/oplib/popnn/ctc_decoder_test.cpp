@@ -10,7 +10,7 @@
 #include <map>
 #include <sstream>
 
-#include "oplib.h"
+#include "ctc_reference.h"
 
 namespace oplib {
 namespace {
@@ -18,7 +18,6 @@ namespace {
 using namespace poplar;
 using program::Sequence;
 using Tensors = std::vector<Tensor>;
-using Label = std::vector<std::size_t>;
 using Ranked = std::vector<std::pair<double, Label>>;  // the likeliest first
 namespace infer = popnn::ctc_infer;
 
@@ -44,27 +43,11 @@ const std::vector<Case> kNarrow = {{.time = 30, .classes = 6, .beams = 1, .top =
                                    {.time = 25, .classes = 5, .beams = 4, .top = 4, .lengths = {25, 8, 1}, .blank = 4, .logits = false},
                                    {.time = 40, .classes = 20, .beams = 12, .top = 3, .lengths = {40}, .blank = 7}};
 
-Operand data_of(const Case& c) {
-  const auto random = uniform(-2, 2, 7);
-  std::vector<double> in(c.time * c.batch() * c.classes);
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = random(i);
-  for (std::size_t row = 0; row < in.size() / c.classes && !c.logits; ++row) {
-    double sum = 0;
-    for (std::size_t k = 0; k < c.classes; ++k) sum += std::exp(in[row * c.classes + k]);
-    for (std::size_t k = 0; k < c.classes; ++k) in[row * c.classes + k] -= std::log(sum);
-  }
-  return operand("in", c.type, {c.time, c.batch(), c.classes}, [&](std::size_t i) { return in[i]; });
-}
+Operand data_of(const Case& c) { return ctc_input(c.type, c.time, c.batch(), c.classes, c.logits, 7); }
 
-// Probabilities of a sequence: a row for each time that counts.
-std::vector<std::vector<double>> rows_of(const Case& c, const Values& in, std::size_t b) {
-  std::vector<std::vector<double>> p(std::min(c.lengths[b], c.time), std::vector<double>(c.classes));
-  for (std::size_t t = 0; t < p.size(); ++t) {
-    double sum = 0;
-    for (std::size_t k = 0; k < c.classes; ++k) sum += p[t][k] = std::exp(in[(t * c.batch() + b) * c.classes + k]);
-    for (double& x : p[t]) x /= c.logits ? sum : 1;
-  }
-  return p;
+// Of the times that count.
+Probabilities rows_of(const Case& c, const Values& in, std::size_t b) {
+  return ctc_probabilities(in, b, std::min(c.lengths[b], c.time), c.batch(), c.classes, c.logits);
 }
 
 Ranked ranked(const std::map<Label, double>& sums) {
@@ -75,21 +58,8 @@ Ranked ranked(const std::map<Label, double>& sums) {
 }
 
 Ranked over_all_paths(const Case& c, const Values& in, std::size_t b) {
-  const auto p = rows_of(c, in, b);
   std::map<Label, double> sums;
-  Label path(p.size(), 0);
-  for (bool more = true; more;) {
-    Label spelled;
-    double q = 1;
-    for (std::size_t t = 0; t < p.size(); ++t) {
-      q *= p[t][path[t]];
-      if (path[t] != c.blank && (t == 0 || path[t] != path[t - 1])) spelled.push_back(path[t]);
-    }
-    sums[spelled] += q;
-    std::size_t t = 0;
-    while (t < p.size() && ++path[t] == c.classes) path[t++] = 0;
-    more = t < p.size();
-  }
+  for_each_path(rows_of(c, in, b), c.classes, c.blank, [&](const Label&, const Label& spelled, double q) { sums[spelled] += q; });
   return ranked(sums);
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "oplib.h"
+#include "ctc_reference.h"
 
 namespace oplib {
 namespace {
@@ -33,23 +33,14 @@ struct Data {
 };
 
 Data data_of(const Case& c) {
-  const auto random = uniform(-2, 2, 5);
   const auto any = integers(0, static_cast<std::int64_t>(c.classes) - 2, 11);
-  std::vector<double> in(c.time * c.batch() * c.classes);
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = random(i);
-  for (std::size_t row = 0; row < in.size() / c.classes && !c.logits; ++row) {
-    double sum = 0;
-    for (std::size_t k = 0; k < c.classes; ++k) sum += std::exp(in[row * c.classes + k]);
-    for (std::size_t k = 0; k < c.classes; ++k) in[row * c.classes + k] -= std::log(sum);
-  }
   // Not blank, and something that is no class behind the label's end.
   const auto label = [&](std::size_t i) {
     if (i % c.labels >= c.label_lengths[i / c.labels]) return 9999.0;
     const double k = any(i);
     return k >= c.blank ? k + 1 : k;
   };
-  return {operand("in", c.type, {c.time, c.batch(), c.classes}, [&](std::size_t i) { return in[i]; }),
-          operand("labels", c.label_type, {c.batch(), c.labels}, label),
+  return {ctc_input(c.type, c.time, c.batch(), c.classes, c.logits, 5), operand("labels", c.label_type, {c.batch(), c.labels}, label),
           operand("lengths", UNSIGNED_INT, {c.batch()}, [&](std::size_t b) { return static_cast<double>(c.lengths[b]); }),
           operand("labelLengths", UNSIGNED_INT, {c.batch()}, [&](std::size_t b) { return static_cast<double>(c.label_lengths[b]); })};
 }
@@ -58,37 +49,22 @@ struct Expected {
   std::vector<double> loss, gradient;
 };
 
-// All paths of classes, one for each time, that give the label when repetitions and then blanks are left out.
+// Sums over the paths that give the label.
 Expected expected_of(const Case& c, const Data& d) {
   Expected out{std::vector<double>(c.batch()), std::vector<double>(d.in.size(), 0)};
   for (std::size_t b = 0; b < c.batch(); ++b) {
     const std::size_t time = c.lengths[b];
     const auto at = [&](std::size_t t, std::size_t k) { return (t * c.batch() + b) * c.classes + k; };
-    std::vector<std::vector<double>> p(time, std::vector<double>(c.classes)), in_class = p;
-    for (std::size_t t = 0; t < time; ++t) {
-      double sum = 0;
-      for (std::size_t k = 0; k < c.classes; ++k) sum += p[t][k] = std::exp(d.in[at(t, k)]);
-      for (std::size_t k = 0; k < c.classes && c.logits; ++k) p[t][k] /= sum;
-      std::fill(in_class[t].begin(), in_class[t].end(), 0);
-    }
-    std::vector<std::size_t> label, path(time, 0);
+    const Probabilities p = ctc_probabilities(d.in, b, time, c.batch(), c.classes, c.logits);
+    Probabilities in_class(time, std::vector<double>(c.classes, 0));
+    Label label;
     for (std::size_t i = 0; i < c.label_lengths[b]; ++i) label.push_back(static_cast<std::size_t>(d.labels[b * c.labels + i]));
     double total = 0;
-    for (bool more = true; more;) {
-      std::vector<std::size_t> spelled;
-      double q = 1;
-      for (std::size_t t = 0; t < time; ++t) {
-        q *= p[t][path[t]];
-        if (path[t] != c.blank && (t == 0 || path[t] != path[t - 1])) spelled.push_back(path[t]);
-      }
-      if (spelled == label) {
-        total += q;
-        for (std::size_t t = 0; t < time; ++t) in_class[t][path[t]] += q;
-      }
-      std::size_t t = 0;
-      while (t < time && ++path[t] == c.classes) path[t++] = 0;
-      more = t < time;
-    }
+    for_each_path(p, c.classes, c.blank, [&](const Label& path, const Label& spelled, double q) {
+      if (spelled != label) return;
+      total += q;
+      for (std::size_t t = 0; t < time; ++t) in_class[t][path[t]] += q;
+    });
     out.loss[b] = -std::log(total);
     for (std::size_t t = 0; t < time; ++t)
       for (std::size_t k = 0; k < c.classes; ++k)
