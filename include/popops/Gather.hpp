@@ -35,9 +35,10 @@ POPLAR_EXPORT poplar::Tensor createGatherInput(poplar::Graph& graph, const popla
                                                const poplar::DebugContext& debugContext = {});
 
 /// Dimension `indexVectorDim` of `indices` holds index vectors (it may be the rank of `indices`: vectors of one element). Element k of a
-/// vector is the start in dimension startIndexMap[k] of a slice of `sliceSizes`; a start from which the slice would reach over the
-/// end is moved back until it does not. Slices lose the dimensions `collapsedSliceDims`, whose sizes are 1. The dimensions
-/// `offsetDims` of the result, in order, are those of slices, the others those of `indices` without `indexVectorDim`.
+/// vector is the start in dimension startIndexMap[k] of a slice of `sliceSizes`. A start that the dimension does not have counts as 0; one
+/// from which the slice would reach over the end is moved back until it does not. Slices lose the dimensions `collapsedSliceDims`, whose
+/// sizes are 1. The dimensions `offsetDims` of the result, in order, are those of slices, the others those of `indices` without
+/// `indexVectorDim`.
 POPLAR_EXPORT poplar::Tensor gather(poplar::Graph& graph, const poplar::Tensor& input, const poplar::Tensor& indices,
                                     std::size_t indexVectorDim, const std::vector<std::size_t>& offsetDims,
                                     const std::vector<std::size_t>& sliceSizes, const std::vector<std::size_t>& collapsedSliceDims,

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include <poputil/Loop.hpp>
+
 #include "poplibs/popops/data/parts.h"
 
 namespace popops {
@@ -104,3 +106,22 @@ Sequence countedForLoop(Graph& graph, int initial, const Tensor& limit, int step
 }
 
 }  // namespace popops
+
+namespace poputil {
+
+using namespace poplar;
+using program::Sequence;
+
+Sequence countedLoop(Graph& graph, std::size_t begin, std::size_t end, std::size_t step, const DebugContext& debug,
+                     const CountedLoopBodyType& body) {
+  if (end <= begin)
+    popops::internal::fail("poputil::countedLoop",
+                           "the end, " + std::to_string(end) + ", is not behind the beginning, " + std::to_string(begin));
+  return popops::countedLoop(graph, begin, end, step, body, debug);
+}
+
+Sequence countedLoop(Graph& graph, std::size_t count, const DebugContext& debug, const CountedLoopBodyType& body) {
+  return countedLoop(graph, 0, count, 1, debug, body);
+}
+
+}  // namespace poputil

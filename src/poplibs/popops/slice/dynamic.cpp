@@ -36,10 +36,13 @@ void check(const char* function, const Tensor& t, const Tensor& offset, const Di
   internal::parse_slice_options(options);
 }
 
+// The steps of a slice or an update are named after their dimensions.
+std::string name_of(const char* function, std::size_t dim) { return function + ("_d" + std::to_string(dim)); }
+
 Tensor slice_one(Graph& graph, const Tensor& t, const Tensor& offset, std::size_t dim, std::size_t size, Sequence& prog,
                  const DebugContext& debug) {
   const TableShape shape(t.shape(), {dim}, {size});
-  const Tensor rows = internal::slice_at(graph, shape.table(t), offset, size, shape.inner, prog, debug);
+  const Tensor rows = internal::slice_at(graph, shape.table(t), offset, size, shape.inner, prog, {debug, name_of("dynamicSlice", dim)});
   return shape.from_slices(rows, 1).squeeze({0});
 }
 
@@ -53,7 +56,8 @@ void update_from(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& o
     update_from(graph, slice, s, offset, dims, sizes, order, i + 1, prog, debug);
   }
   const TableShape shape(t.shape(), {dims[k]}, {sizes[k]});
-  internal::update_at(graph, shape.table(t), shape.slices(slice.expand({0})), offset[k], shape.inner, prog, debug);
+  internal::update_at(graph, shape.table(t), shape.slices(slice.expand({0})), offset[k], shape.inner, prog,
+                      {debug, name_of("dynamicUpdate", dims[k])});
 }
 
 }  // namespace
@@ -61,11 +65,11 @@ void update_from(Graph& graph, const Tensor& t, const Tensor& s, const Tensor& o
 Tensor dynamicSlice(Graph& graph, const Tensor& t, const Tensor& offset, const Dims& dims, const Dims& sizes, Sequence& prog,
                     const DebugContext& debugContext, const OptionFlags& options) {
   check("dynamicSlice", t, offset, dims, sizes, options);
-  const DebugContext debug(debugContext, "dynamicSlice");
   Tensor out = t;
   for (const std::size_t k : by_reduction(t.shape(), dims, sizes))
-    out = slice_one(graph, out, as_unsigned(offset)[k], dims[k], sizes[k], prog, debug);
+    out = slice_one(graph, out, as_unsigned(offset)[k], dims[k], sizes[k], prog, debugContext);
   if (!dims.empty()) return out;
+  const DebugContext debug(debugContext, "dynamicSlice");
   out = graph.clone(t, {debug, "slice"});
   prog.add(Copy(t, out, false, {debug}));
   return out;
@@ -104,9 +108,8 @@ void dynamicUpdate(Graph& graph, const Tensor& t, const Tensor& s, const Tensor&
     internal::slice_error("dynamicUpdate", "the slice is " + s.elementType().toString() + ' ' + internal::text(s.shape()) + ", expected " +
                                                t.elementType().toString() + ' ' + internal::text(shape.slice_shape));
   if (!t.isParallelWriteable()) internal::slice_error("dynamicUpdate", "the tensor to update holds constants, or an element twice");
-  const DebugContext debug(debugContext, "dynamicUpdate");
-  if (dims.empty()) return prog.add(Copy(s, t, false, {debug}));
-  update_from(graph, t, s, as_unsigned(offset), dims, sizes, by_reduction(t.shape(), dims, sizes), 0, prog, debug);
+  if (dims.empty()) return prog.add(Copy(s, t, false, {debugContext, "dynamicUpdate"}));
+  update_from(graph, t, s, as_unsigned(offset), dims, sizes, by_reduction(t.shape(), dims, sizes), 0, prog, debugContext);
 }
 
 }  // namespace popops

@@ -122,8 +122,8 @@ Tensor gather(Graph& graph, const Tensor& input, const Tensor& indices, std::siz
     if (std::find(starts.begin(), starts.end(), d) == starts.end()) from = from.slice(0, sliceSizes[d], static_cast<unsigned>(d));
   std::size_t n = 1;
   for (const std::size_t b : batch) n *= b;
-  Tensor slices = internal::slice_many(graph, from, vectors.reshape({n, starts.size()}), starts, sizes_of(starts, sliceSizes),
-                                       Outside::clamp, prog, SlicePlan(), options, {debugContext, "gather"});
+  Tensor slices = internal::slice_many(graph, from, vectors.reshape({n, starts.size()}), starts, sizes_of(starts, sliceSizes), Outside::fit,
+                                       prog, SlicePlan(), options, {debugContext, "gather"});
   Dims shape = batch;
   for (std::size_t d = 0; d < input.rank(); ++d)
     if (std::find(collapsedSliceDims.begin(), collapsedSliceDims.end(), d) == collapsedSliceDims.end()) shape.push_back(sliceSizes[d]);

@@ -76,8 +76,9 @@ void update_at(poplar::Graph& graph, const poplar::Tensor& table, const poplar::
                std::size_t inner, poplar::program::Sequence& prog, const poplar::DebugContext& debug);
 
 // What an offset does whose slice does not lie inside a dimension. none: coordinates outside have no row. wrap: modulo the dimension.
-// clamp: the nearest offset whose slice lies inside. all: the slice has no rows at all. first: offset 0.
-enum class Outside : unsigned { none, wrap, clamp, all, first };
+// clamp: the nearest offset whose slice lies inside. all: the slice has no rows at all. first: offset 0. fit: as first where the dimension
+// does not have the offset, else as clamp.
+enum class Outside : unsigned { none, wrap, clamp, all, first, fit };
 
 // Row numbers [n * product(sizes)] of `offsets` [n][dims], integers, in a table of rows of `dims` in row-major order.
 poplar::Tensor rows_of(poplar::Graph& graph, const poplar::Tensor& offsets, const std::vector<std::size_t>& dims,

@@ -118,8 +118,10 @@ TEST(Gather, LikeXla) {
         for (std::size_t s = 0; s < c.starts.size(); ++s) {
           Dims index = which;
           if (c.vector_dim < c.indices.size()) index.insert(index.begin() + static_cast<std::ptrdiff_t>(c.vector_dim), s);
-          const double most = static_cast<double>(c.input[c.starts[s]] - c.sizes[c.starts[s]]);
-          from[c.starts[s]] += static_cast<std::size_t>(std::clamp(i[index_of(c.indices, index)], 0.0, most));
+          const std::size_t dim = c.input[c.starts[s]];
+          const double start = i[index_of(c.indices, index)];
+          if (start >= 0 && start < static_cast<double>(dim))
+            from[c.starts[s]] += std::min(static_cast<std::size_t>(start), dim - c.sizes[c.starts[s]]);
         }
         expected.push_back(t[index_of(c.input, from)]);
       });

@@ -6,6 +6,7 @@
 #include <popops/Loop.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/codelets.hpp>
+#include <poputil/Loop.hpp>
 #include <poputil/exceptions.hpp>
 
 namespace oplib {
@@ -24,19 +25,27 @@ TEST(Loop, CountedLoop) {
       std::size_t sum = 0, rounds = 0, last = 0;
       for (std::size_t i = row.begin; i < row.end; i += row.step) sum += i, ++rounds, last = i;
       const auto out =
-          run(machine, {operand("x", UNSIGNED_INT, {3}, integers(0, 0, 1))}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
+          run(machine, {operand("x", UNSIGNED_INT, {6}, integers(0, 0, 1))}, [&](Graph& graph, std::vector<Tensor>& in, Sequence& prog) {
             const Tensor one = graph.addConstant(UNSIGNED_INT, {1}, 1);
             graph.setTileMapping(one, 0);
-            prog.add(popops::countedLoop(graph, row.begin, row.end, row.step, [&](const Tensor& i) {
-              Sequence body;
-              popops::scaledAddTo(graph, in[0].slice(0, 1), i, 1.0f, body);
-              popops::scaledAddTo(graph, in[0].slice(1, 2), one, 1.0f, body);
-              body.add(Copy(i, in[0].slice(2, 3)));
-              return body;
-            }));
+            for (std::size_t at = 0; at < 6; at += 3) {
+              const auto make_body = [&](const Tensor& i) {
+                Sequence body;
+                popops::scaledAddTo(graph, in[0].slice(at, at + 1), i, 1.0f, body);
+                popops::scaledAddTo(graph, in[0].slice(at + 1, at + 2), one, 1.0f, body);
+                body.add(Copy(i, in[0].slice(at + 2, at + 3)));
+                return body;
+              };
+              if (at == 0)
+                prog.add(popops::countedLoop(graph, row.begin, row.end, row.step, make_body));
+              else if (row.begin < row.end)
+                prog.add(poputil::countedLoop(graph, row.begin, row.end, row.step, "older", make_body));
+            }
             return in;
           });
-      EXPECT_EQ(out[0].values, (std::vector<double>{static_cast<double>(sum), static_cast<double>(rounds), static_cast<double>(last)}));
+      const std::vector<double> three = {static_cast<double>(sum), static_cast<double>(rounds), static_cast<double>(last)};
+      EXPECT_EQ(std::vector<double>(out[0].values.begin(), out[0].values.begin() + 3), three);
+      EXPECT_EQ(std::vector<double>(out[0].values.begin() + 3, out[0].values.end()), three);
     }
 }
 
@@ -107,6 +116,9 @@ TEST(Loop, Errors) {
   };
   EXPECT_THROW(popops::countedLoop(graph, 0, 5, 0, body), poputil::poplibs_error);
   EXPECT_THROW(popops::countedLoop(graph, 6, 5, 1, body), poputil::poplibs_error);
+  EXPECT_THROW(poputil::countedLoop(graph, 5, 5, 1, "loop", body), poputil::poplibs_error);
+  EXPECT_THROW(poputil::countedLoop(graph, 0, "loop", body), poputil::poplibs_error);
+  EXPECT_THROW(poputil::countedLoop(graph, 0, 5, 0, "loop", body), poputil::poplibs_error);
   EXPECT_THROW(popops::countedLoop(graph, 0, 1ULL << 33, 1ULL << 20, body), poputil::poplibs_error);
   EXPECT_THROW(popops::countedForLoop(graph, 0, variable(INT, {}), 0, prog), poputil::poplibs_error);
   EXPECT_THROW(popops::countedForLoop(graph, 0, variable(FLOAT, {}), 1, prog), poputil::poplibs_error);

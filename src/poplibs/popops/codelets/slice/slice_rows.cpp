@@ -24,6 +24,7 @@ class SliceRows : public poplar::Vertex {
     if (rule == 2) return negatives && static_cast<int>(offset) < 0 ? 0 : offset < last ? offset : last;
     if (rule == 3) return offset <= last ? offset : kNone;
     if (rule == 4) return offset < dim ? offset : 0;
+    if (rule == 5) return offset >= dim ? 0 : offset < last ? offset : last;
     return offset;
   }
 
