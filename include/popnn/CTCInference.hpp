@@ -38,9 +38,9 @@ POPLAR_EXPORT poplar::Tensor createDataInput(poplar::Graph& graph, const poplar:
 ///
 /// A beam is a label, and its probability a sum over the paths in the beams that spell it. At each step every beam goes on with every
 /// class; the likeliest stay. \p logProbs: {maxTime, batch, numClasses}, logarithms of probabilities; \p dataLengths: {batch},
-/// UNSIGNED_INT, how much of each sequence counts; a length beyond the tensor counts as the tensor's. Throws poputil::poplibs_error for
-/// shapes, types and widths that are not the plan's and for topPaths of 0 or more than \p beamwidth, and poplar::invalid_option for any
-/// option but the plan's.
+/// UNSIGNED_INT or INT, how much of each sequence counts; a length beyond the tensor, or below 0, counts as the tensor's. Throws
+/// poputil::poplibs_error for shapes, types and widths that are not the plan's and for topPaths of 0 or more than \p beamwidth, and
+/// poplar::invalid_option for any option but the plan's.
 POPLAR_EXPORT std::tuple<poplar::Tensor, poplar::Tensor, poplar::Tensor> beamSearchDecoderLogProbabilities(
     poplar::Graph& graph, const poplar::Tensor& logProbs, const poplar::Tensor& dataLengths, poplar::program::Sequence& prog,
     unsigned blankClass, unsigned beamwidth, unsigned topPaths, const ctc::Plan& plan, const poplar::DebugContext& debugContext = {},

@@ -24,8 +24,8 @@ struct roiAlignParams {
 
 // \p bottomData: images {n, channels, height, width}, FLOAT or HALF. \p bottomRois: regions {number, 4} of that type: left, top, right and
 // bottom. \p bottomBatchIndex: {number}, INT or UNSIGNED_INT, each region's image; a region of an image that there is not counts as 0. All
-// arithmetic is float. Both throw poputil::poplibs_error for other shapes and types and for sizes of 0. Add the codelets of popnn and
-// popops first.
+// arithmetic is float. Both throw poputil::poplibs_error for other shapes and types, for sizes of 0 and for a scale that is not
+// finite. Add the codelets of popnn and popops first.
 
 /// {number, channels, alignedHeight_, alignedWidth_}, of the images' type.
 POPLAR_EXPORT poplar::Tensor roiAlignFwd(poplar::Graph& graph, poplar::program::Sequence& prog, poplar::Tensor& bottomData,

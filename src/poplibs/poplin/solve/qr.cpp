@@ -125,6 +125,7 @@ void QRFactorization(Graph& graph, Tensor& A, Tensor& Q, Sequence& prog, const D
   if (Q.elementType() != A.elementType() || Q.dim(0) != A.dim(0) || Q.dim(1) != A.dim(0))
     poputil::refuse("qr-shape", "{}: A is {} {}, Q {} {}; expected Q of the same type, {{{}, {}}}", where, A.elementType().toString(),
                     A.shapeToString(), Q.elementType().toString(), Q.shapeToString(), A.dim(0), A.dim(0));
+  if (!concat(A.flatten(), Q.flatten()).isParallelWriteable()) poputil::refuse("not-writeable", "{}: A and Q share elements", where);
   Factorization(graph, A, Q, prog, {debugContext, "qr"}).run(columns_at_a_time(options));
 }
 

@@ -35,7 +35,7 @@ void check(const Plan::Impl& plan, const Tensor& data, const Tensor& lengths, un
                     plan.in.toString(), plan.time, plan.batch, plan.classes);
   if (!lengths.valid() || lengths.shape() != std::vector<std::size_t>{plan.batch} ||
       (lengths.elementType() != UNSIGNED_INT && lengths.elementType() != INT))
-    poputil::refuse("ctc-shape", "popnn::ctc_infer: dataLengths is {}; expected unsigned int {{{}}}",
+    poputil::refuse("ctc-shape", "popnn::ctc_infer: dataLengths is {}; expected int or unsigned int {{{}}}",
                     lengths.valid() ? lengths.elementType().toString() + " " + lengths.shapeToString() : std::string("an invalid tensor"),
                     plan.batch);
   if (blank >= plan.classes) poputil::refuse("ctc-blank", "popnn::ctc_infer: blankClass is {} of {} classes", blank, plan.classes);

@@ -6,6 +6,7 @@
 #include <poputil/TileMapping.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "poplibs/poputil/refuse.h"
@@ -24,9 +25,10 @@ std::string described(const Tensor& t) {
 
 void check(const Tensor& images, const Tensor& rois, const Tensor& index, const roiAlignParams& params, const char* where) {
   if (!images.valid() || images.rank() != 4 || images.numElements() == 0 || (images.elementType() != FLOAT && images.elementType() != HALF))
-    poputil::refuse("roi-images", "{}: the images are {}; expected float or half {{n, channels, height, width}}", where, described(images));
+    poputil::refuse("roi-images", "{}: the images are {}; expected float or half {{n, channels, height, width}}, none of them 0", where,
+                    described(images));
   if (!rois.valid() || rois.rank() != 2 || rois.dim(0) == 0 || rois.dim(1) != 4 || rois.elementType() != images.elementType())
-    poputil::refuse("roi-regions", "{}: the regions are {}; expected {} {{number, 4}}", where, described(rois),
+    poputil::refuse("roi-regions", "{}: the regions are {}; expected {} {{number, 4}}, one at least", where, described(rois),
                     images.elementType().toString());
   if (!index.valid() || index.rank() != 1 || index.dim(0) != rois.dim(0) ||
       (index.elementType() != INT && index.elementType() != UNSIGNED_INT))
@@ -37,6 +39,8 @@ void check(const Tensor& images, const Tensor& rois, const Tensor& index, const 
       params.samplingRatio_ > kMost)
     poputil::refuse("roi-bins", "{}: {} x {} bins of {} points in each direction; expected 1 to {} bins and 0 to {} points", where,
                     params.alignedHeight_, params.alignedWidth_, params.samplingRatio_, kMost, kMost);
+  if (!std::isfinite(params.spatialScale_))
+    poputil::refuse("roi-scale", "{}: spatialScale is {}; expected a finite number", where, params.spatialScale_);
 }
 
 void set_grid(Graph& graph, const VertexRef& v, const Tensor& images, const roiAlignParams& params) {

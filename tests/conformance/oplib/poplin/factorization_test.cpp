@@ -140,6 +140,7 @@ TEST(Factorization, Refusals) {
   EXPECT_THROW(exp::QRFactorization(g, a, wide, prog), poplibs_error);
   EXPECT_THROW(exp::QRFactorization(g, once, q, prog), poplibs_error);
   EXPECT_THROW(exp::QRFactorization(g, none, q, prog), poplibs_error);
+  EXPECT_THROW(exp::QRFactorization(g, q, q, prog), poplibs_error);
   EXPECT_THROW(exp::QRFactorization(g, a, q, prog, {}, {{"rowsPerIteration", "0"}}), invalid_option);
   EXPECT_THROW(exp::QRFactorization(g, a, q, prog, {}, {{"columns", "1"}}), invalid_option);
   EXPECT_THROW(exp::createQRFactorizationMatrices(g, INT, 4, 4, ""), poplibs_error);

@@ -113,6 +113,7 @@ TEST(RoiAlign, Refusals) {
   EXPECT_THROW(forward(images, rois, none, good), poputil::poplibs_error);
   EXPECT_THROW(forward(images, rois, index, roiAlignParams(2, 0, 2, true, 1)), poputil::poplibs_error);
   EXPECT_THROW(forward(images, rois, index, roiAlignParams(1ul << 40, 2, 2, true, 1)), poputil::poplibs_error);
+  EXPECT_THROW(forward(images, rois, index, roiAlignParams(2, 2, 2, true, NAN)), poputil::poplibs_error);
   EXPECT_NO_THROW(popnn::experimental::roiAlignInputGradient(g, prog, images, rois, index, grad, good));
   EXPECT_THROW(popnn::experimental::roiAlignInputGradient(g, prog, images, rois, index, rois, good), poputil::poplibs_error);
 }

@@ -133,7 +133,7 @@ class CtcBeamSearch : public poplar::Vertex {
   void write(const Label* now, unsigned times, unsigned count) {
     for (unsigned i = 0; i < lengths.size(); ++i) {
       const unsigned size = i < count ? sizes[2 * i] : 0;
-      negativeLogs[i] = static_cast<T>(i < count ? -total_of(i) : __builtin_inff());
+      negativeLogs[i] = static_cast<T>(i < count ? 0 - total_of(i) : __builtin_inff());
       lengths[i] = size;
       for (unsigned p = 0; p < times; ++p) labels[i * times + p] = p < size ? now[i * times + p] : 0;
     }
