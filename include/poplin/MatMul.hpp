@@ -42,8 +42,9 @@ class PlanningCache;
 //                              matrix alone, so that what one writes others read where it lies, transposed or not; those of few blocks and
 //                              long sums keep the grid
 //   pando.rowsApart            true (default): on the CPU target, operands whose rows lie apart from each other are read where they are;
-//   false: they
-//                              are copied first
+//                              false: they are copied first
+//   pando.turnsOperands        true (default): on the CPU target, the rows of a large left operand whose columns follow each other in
+//                              memory are brought together once; false: by each part of the product.
 //   planConstraints            JSON; checked, and without effect
 //   fullyConnectedPass, inputRHSIsPreArranged, use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor,
 //   gatherConvOutput ...       checked, and without effect: results do not depend on them

@@ -39,12 +39,21 @@ HWY_ATTR HWY_INLINE void four_columns(D d, const float* from, std::size_t stride
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, to + 3 * to_stride);
 }
 
+// Rows this short end before hardware asks for what comes next.
+constexpr std::size_t kFewColumns = 256;
+
+void ask_for_rows(const float* from, std::size_t stride, std::size_t rows, std::size_t columns) {
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; c += 16) __builtin_prefetch(from + r * stride + c, 0, 2);
+}
+
 HWY_ATTR void turn(const float* from, std::size_t stride, std::size_t rows, std::size_t columns, float* to, std::size_t to_stride) {
   const hn::CappedTag<float, 16> d;
   constexpr std::size_t kLanes = hn::MaxLanes(hn::CappedTag<float, 16>());
   std::size_t r = 0;
   if (hn::Lanes(d) == kLanes && kLanes >= 4) {
     for (; r + kLanes <= rows; r += kLanes) {
+      if (columns <= kFewColumns && r + 2 * kLanes <= rows) ask_for_rows(from + (r + kLanes) * stride, stride, kLanes, columns);
       std::size_t c = 0;
       for (; c + 4 <= columns; c += 4) four_columns(d, from + r * stride + c, stride, to + c * to_stride + r, to_stride);
       for (; c < columns; ++c)
@@ -70,4 +79,9 @@ void transpose(const float* from, std::size_t from_stride, std::size_t rows, std
 }
 
 }  // namespace pando::kernels
+
+void pando_transpose_f32(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns, float* to,
+                         std::size_t to_stride) {
+  pando::kernels::transpose(from, from_stride, rows, columns, to, to_stride);
+}
 #endif

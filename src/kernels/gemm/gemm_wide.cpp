@@ -14,7 +14,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr unsigned kRowsAhead = 8;  // are asked for early: they lie on other pages than their neighbours, which no hardware does in time
+constexpr unsigned kRowsAhead = 16;  // are asked for early: they lie on other pages than their neighbours, which no hardware does in time
 
 HWY_ATTR void copy_panels(const float* from, std::size_t stride, unsigned rows, unsigned columns, float* to) {
   const hn::CappedTag<float, 16> d;
@@ -24,7 +24,7 @@ HWY_ATTR void copy_panels(const float* from, std::size_t stride, unsigned rows, 
       const float* const row = from + j;
       float* const place = to + std::size_t{j} * rows;
       if (r + kRowsAhead < rows)
-        for (unsigned i = 0; i < kWide; i += 16) __builtin_prefetch(row + kRowsAhead * stride + i);
+        for (unsigned i = 0; i < kWide; i += 16) __builtin_prefetch(row + kRowsAhead * stride + i, 0, 2);
       for (unsigned i = 0; i < kWide; i += lanes) hn::StoreU(hn::LoadU(d, row + i), d, place + i);
     }
   }

@@ -143,6 +143,38 @@ void set_operands(Graph& graph, const poplar::VertexRef& v, const Part& part, co
   set_value("b_column", b.column);
 }
 
+// From so many parts of n on, which would each turn A's rows anew, and products of so many numbers.
+constexpr std::size_t kTurnsForParts = 3, kTurnsForWork = std::size_t{1} << 25;
+// A vector's floats, of which the kernel turns as many rows at once.
+constexpr std::size_t kTurnedAtOnce = 16;
+
+bool is_worth_turning(const Problem& p, const Operand& a) {
+  if (!p.options.turns_operands || a.column == 1 || p.input != poplar::FLOAT || p.m * p.n * p.k < kTurnsForWork) return false;
+  return cut_for_cpu(p, true).n >= kTurnsForParts;
+}
+
+// A whose rows lie one after the other: a copy, if its columns do.
+Operand with_whole_rows(Graph& graph, const Problem& p, const Operand& a, poplar::program::Sequence& prog,
+                        const poplar::DebugContext& debug) {
+  if (!is_worth_turning(p, a)) return a;
+  const Tensor copy = graph.addVariable(poplar::FLOAT, {p.groups, p.m, p.k}, debug);
+  graph.setTileMapping(copy, 0);
+  const std::size_t block = block_of(p.m, kParts, kTurnedAtOnce);
+  const poplar::ComputeSet set = graph.addComputeSet({debug, "turn"});
+  for (std::size_t g = 0; g < p.groups; ++g)
+    for (std::size_t m = 0; m < p.m; m += block) {
+      const std::size_t end = std::min(p.m, m + block);
+      const poplar::VertexRef v = graph.addVertex(set, "poplin::TurnedOperand");
+      graph.setTileMapping(v, 0);
+      graph.connect(v["from"], a.groups[g].slice(m, (p.k - 1) * a.column + end));
+      graph.connect(v["to"], copy[g].slice(m, end).flatten());
+      graph.setInitialValue(v["k"], static_cast<unsigned>(p.k));
+      graph.setInitialValue(v["column"], static_cast<unsigned>(a.column));
+    }
+  prog.add(poplar::program::Execute(set, debug));
+  return in_one_piece(copy, p.k, 1);
+}
+
 // C's rows of this part, joined if they follow each other. `c` is {groups, m, n}, its rows whole.
 std::vector<Tensor> rows_of(const Tensor& c, const Part& part) {
   const Tensor block = c[part.group].slice({part.m, part.n}, {part.m_end, part.n_end});
@@ -235,7 +267,8 @@ CpuCut cut_for_cpu(const Problem& p, bool turned) {
 
 void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, const Tensor& scale,
                      poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
-  const Operand x = operand_of(graph, p, a, prog, {debug, "A"}), y = operand_of(graph, p, b, prog, {debug, "B"});
+  const Operand x = with_whole_rows(graph, p, operand_of(graph, p, a, prog, {debug, "A"}), prog, {debug, "A"});
+  const Operand y = operand_of(graph, p, b, prog, {debug, "B"});
   const CpuCut cut = cut_for_cpu(p, x.column != 1);
   const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
   const bool direct =
@@ -334,7 +367,8 @@ bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a,
     return std::any_of(outs.begin(), outs.end(), [&](const Tensor& t) { return t.valid() && o.intersects(t); });
   };
   if (std::any_of(matrices.begin(), matrices.end(), in_between)) return false;
-  const Operand x = operand_of(graph, p, a, prog, {debug, "A"}), y = operand_of(graph, p, b, prog, {debug, "B"});
+  const Operand x = with_whole_rows(graph, p, operand_of(graph, p, a, prog, {debug, "A"}), prog, {debug, "A"});
+  const Operand y = operand_of(graph, p, b, prog, {debug, "B"});
   std::vector<Tensor> written;
   for (Tensor& t : outs) {
     Tensor place = t;

@@ -64,6 +64,8 @@ const std::map<std::string, Handler>& handlers() {
        [](Options& o, const std::string& key, const std::string& value) { o.blocked = one_of(key, value, {"grid", "blocks"}) == 1; }},
       {"pando.rowsApart",
        [](Options& o, const std::string& key, const std::string& value) { o.rows_apart = one_of(key, value, {"false", "true"}) == 1; }},
+      {"pando.turnsOperands",
+       [](Options& o, const std::string& key, const std::string& value) { o.turns_operands = one_of(key, value, {"false", "true"}) == 1; }},
       {"fullyConnectedPass",
        [](Options& o, const std::string& key, const std::string& value) {
          o.is_update = one_of(key, value, {"NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU"}) == 4;

@@ -141,6 +141,29 @@ TEST(MatMul, RowsApartAreReadOrCopied) {
   }
 }
 
+// As a weight's gradient has them: large, and the rows of A lie turned, whole or as parts of longer ones.
+TEST(MatMul, TurnsALargeOperandOnceOrInEachPart) {
+  for (const std::size_t groups : {1, 2}) {
+    const Dims d{groups, 300, 333, 420 * groups};
+    const Operand a = operand("A", FLOAT, {d.k, d.groups, d.m}, uniform(-1, 1, 3)), b = right(d, FLOAT);
+    Values plain_a = left(d, FLOAT);
+    for (std::size_t l = 0; l < d.k; ++l)
+      for (std::size_t g = 0; g < d.groups; ++g)
+        for (std::size_t i = 0; i < d.m; ++i) plain_a.values[(g * d.m + i) * d.k + l] = a[(l * d.groups + g) * d.m + i];
+    for (const char* turns : {"true", "false"}) {
+      const auto out = run(Machine::cpu, {a, b}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+        const Tensor c =
+            poplin::matMulGrouped(g, in[0].dimShuffle({1, 2, 0}), in[1], prog, FLOAT, "product", {{"pando.turnsOperands", turns}});
+        std::ostringstream text;
+        g.serialize(text);
+        EXPECT_EQ(text.str().find("'product/A'") != std::string::npos, std::string(turns) == "true");
+        return std::vector<Tensor>{c};
+      });
+      expect_close(out[0], reference(d, plain_a, b), tolerance(d, FLOAT), turns);
+    }
+  }
+}
+
 TEST(MatMul, ReadsRowsApartInAVariableOfAnotherType) {
   const Dims d{3, 20, 24, 28};
   const Operand a = operand("A", FLOAT, {d.m, d.groups, d.k}, uniform(-1, 1, 3)), b = right(d, FLOAT);
