@@ -21,6 +21,7 @@ constexpr unsigned kRowsAhead = 8;                       // are asked for early
 constexpr std::size_t kPanels = std::size_t{192} << 10;  // elements of all panels
 constexpr unsigned kFewRows = 8;                         // so few that packing B costs more than it saves
 constexpr unsigned kFewDepth = 256, kFewColumns = 512;
+constexpr unsigned kTurnedColumns = 32, kTurnedSums = 512;  // of a product of few columns: its transpose has so many columns at a time
 constexpr unsigned kRowDepth = kFewRows * kFewDepth, kRowColumns = 4096;  // of a single row: C's part stays in the first-level cache
 constexpr unsigned kStrip = 16;                                           // elements of a run when strided elements are gathered
 
@@ -158,6 +159,20 @@ void multiply_few_rows(unsigned m, unsigned n, unsigned k, const PandoMatrix& a,
   }
 }
 
+// A few columns of a product whose A lies turned: its transpose, in which rows of A's memory are vectors of the result.
+void multiply_few_columns(unsigned m, unsigned n, unsigned k, const PandoMatrix& a, const PandoMatrix& b, float* c, std::size_t ldc,
+                          float scale, bool accumulate) {
+  alignas(64) float turned[kTurnedColumns * kTurnedSums];
+  const PandoMatrix left{b.data, b.column, b.row, b.half};
+  for (unsigned i = 0; i < m; i += kTurnedSums) {
+    const unsigned rows = std::min(kTurnedSums, m - i);
+    float* const from = c + i * ldc;
+    if (accumulate) transpose(from, ldc, rows, n, turned, rows);
+    pando_gemm_packed(n, rows, k, left, {at(a, i, 0), a.column, a.row, a.half}, turned, rows, scale, accumulate);
+    transpose(turned, rows, n, rows, from, ldc);
+  }
+}
+
 }  // namespace
 }  // namespace pando::kernels
 
@@ -169,6 +184,11 @@ void pando_gemm_packed(unsigned m, unsigned n, unsigned k, PandoMatrix a, PandoM
       multiply_one_row(n, k, a, b, c, scale, accumulate);
     else
       multiply_few_rows(m, n, k, a, b, c, ldc, scale, accumulate);
+    if (epilogue != nullptr) pando_finish(epilogue, 0, m, 0, n);
+    return;
+  }
+  if (n <= kTurnedColumns && m >= 2 * kTurnedColumns && a.column != 1 && a.row == 1 && k > 1) {
+    multiply_few_columns(m, n, k, a, b, c, ldc, scale, accumulate);
     if (epilogue != nullptr) pando_finish(epilogue, 0, m, 0, n);
     return;
   }
