@@ -91,8 +91,8 @@ class Vector : public VectorView<T> {
 // Vector edges. `->` forwards to the vector itself: x->size(). Outputs are vectors: a function may take one as `Vector<T> &`; an input
 // goes to functions that take a `const Vector<T> &`.
 //
-// An input's elements are const to iterators and through a const input. A plain `x[0]` is not: codelets everywhere write
-// `reinterpret_cast<float2 *>(&x[0])` to read by short vectors.
+// An input's elements are const to iterators and through a const input, and so are those of a vector of inputs. A plain `x[0]` is not:
+// codelets everywhere write `reinterpret_cast<float2 *>(&x[0])` to read by short vectors.
 template <class T, VectorLayout L, unsigned A, bool I>
 class Input<Vector<T, L, A, I>> : public VectorView<const T> {
  public:
@@ -177,7 +177,7 @@ template <class T, VectorLayout L, unsigned A, bool I>
 class Vector<InOut<T>, L, A, I> : public ScalarEdges<InOut<T>> {};
 
 template <class T, VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>
-class Vector<Input<Vector<T, L2, A2, I2>>, L, A, I> : public VectorView<Input<Vector<T, L2, A2, I2>>> {};
+class Vector<Input<Vector<T, L2, A2, I2>>, L, A, I> : public VectorView<const Input<Vector<T, L2, A2, I2>>> {};
 template <class T, VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>
 class Vector<Output<Vector<T, L2, A2, I2>>, L, A, I> : public VectorView<Output<Vector<T, L2, A2, I2>>> {};
 template <class T, VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>

@@ -99,7 +99,7 @@ template <VectorLayout L, unsigned A, bool I>
 class Vector<InOut<quarter>, L, A, I> : public ScalarEdges<QuarterElement<quarter>>, public QuarterEdge {};
 
 template <VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>
-class Vector<Input<Vector<quarter, L2, A2, I2>>, L, A, I> : public VectorView<QuarterInputRow<L2, A2, I2>>, public QuarterEdge {};
+class Vector<Input<Vector<quarter, L2, A2, I2>>, L, A, I> : public VectorView<const QuarterInputRow<L2, A2, I2>>, public QuarterEdge {};
 template <VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>
 class Vector<Output<Vector<quarter, L2, A2, I2>>, L, A, I> : public VectorView<QuarterOutputRow<L2, A2, I2>>, public QuarterEdge {};
 template <VectorLayout L2, unsigned A2, bool I2, VectorLayout L, unsigned A, bool I>

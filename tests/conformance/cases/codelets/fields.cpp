@@ -47,11 +47,14 @@ class Rows : public Vertex {
   Vector<Output<Vector<float>>> out;
   Vector<InOut<Vector<float>>> both;
   bool compute() {
-    for (unsigned r = 0; r < in.size(); ++r)
+    for (unsigned r = 0; r < in.size(); ++r) {
+      auto* from = &in[r][0];
+      from = static_cast<const float*>(from);  // elements of a vector of inputs are const
       for (unsigned i = 0; i < in[r].size(); ++i) {
-        out[r][i] = in[r][i] * 2;
+        out[r][i] = from[i] * 2;
         both[r][i] += in[r][i];
       }
+    }
     return true;
   }
 };
@@ -162,7 +165,7 @@ class CountCalls : public Vertex {
   }
 };
 
-// Reads its inputs by pairs, through pointers without const, whatever the layout; writes edges without a star; holds assembly
+// Reads its inputs by pairs, those that are no rows through pointers without const, whatever the layout; writes edges without a star; holds assembly
 // of the host.
 class Pairs : public Vertex {
  public:
@@ -177,7 +180,7 @@ class Pairs : public Vertex {
     asm volatile("nop" ::: "memory");
     const float2* p = reinterpret_cast<float2*>(&pointer[0]);
     const float2* s = reinterpret_cast<float2*>(&span[0]);
-    const float2* r = reinterpret_cast<float2*>(&rows[1][0]);
+    const float2* r = reinterpret_cast<const float2*>(&rows[1][0]);
     float2 sum = {0, 0};
     for (unsigned i = 0; i < pairs; ++i) sum += p[i] * s[i] + r[i];
     sums[0] = sum[0];
