@@ -165,8 +165,8 @@ class CountCalls : public Vertex {
   }
 };
 
-// Reads its inputs by pairs, those that are no rows through pointers without const, whatever the layout; writes edges without a star; holds assembly
-// of the host.
+// Reads its inputs by pairs, those that are no rows through pointers without const, whatever the layout; writes edges without a star;
+// holds assembly of the host.
 class Pairs : public Vertex {
  public:
   Input<Vector<float, VectorLayout::ONE_PTR, 8>> pointer;
