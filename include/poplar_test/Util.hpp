@@ -2,10 +2,14 @@
 #ifndef poplar_test_Util_hpp
 #define poplar_test_Util_hpp
 
+#include <algorithm>
 #include <boost/none.hpp>
 #include <boost/optional.hpp>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -20,11 +24,11 @@
 
 namespace poplar_test {
 
-/// Host memory that a stream reads or writes; somebody else owns it.
+/// Host memory that a stream reads or writes. Somebody else owns it, or it is part of `owner`.
 class HostMemory {
  public:
   HostMemory() = default;
-  HostMemory(char* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  HostMemory(char* data, std::size_t bytes, std::shared_ptr<void> owner = nullptr) : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
   char* get() const { return data_; }
   char* begin() const { return data_; }
   char* end() const { return data_ + bytes_; }
@@ -33,6 +37,7 @@ class HostMemory {
  private:
   char* data_ = nullptr;
   std::size_t bytes_ = 0;
+  std::shared_ptr<void> owner_;
 };
 
 /// Streams by handle. The memory must live as long as engines that are attached to it.
@@ -56,7 +61,37 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target&
   return allocateHostMemoryForTensor(target, t, replicationFactor, bytes);
 }
 
-/// The memory, and its streams: `upload` copies it to the tensor, `download` the tensor to it; either may be none.
+namespace pando_detail {
+
+// Metadata of memory that was made for QUARTER tensors, one for each replica. They live as long as the streams that send them.
+struct MetadataTable {
+  using Metadata = std::vector<poplar::QuarterMetadata>;
+  std::mutex mutex;
+  std::map<const void*, std::weak_ptr<Metadata>> ofMemory;
+
+  std::shared_ptr<Metadata> make(const void* memory, unsigned replicationFactor) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (auto i = ofMemory.begin(); i != ofMemory.end();) i = i->second.expired() ? ofMemory.erase(i) : std::next(i);
+    auto metadata = std::make_shared<Metadata>(replicationFactor);
+    ofMemory[memory] = metadata;
+    return metadata;
+  }
+  void set(const void* memory, const poplar::QuarterMetadata& value) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = ofMemory.find(memory);
+    if (found == ofMemory.end()) return;
+    if (const auto metadata = found->second.lock()) std::fill(metadata->begin(), metadata->end(), value);
+  }
+};
+inline MetadataTable& metadataTable() {
+  static MetadataTable table;
+  return table;
+}
+
+}  // namespace pando_detail
+
+/// The memory, and its streams: `upload` copies it to the tensor, `download` the tensor to it; either may be none. With the elements of a
+/// QUARTER tensor whose metadata a program may set, `upload` copies the metadata that `copy` was last given for the memory.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Tensor& t, const std::string& name, poplar::Graph& graph,
                                                            boost::optional<poplar::program::Sequence&> upload,
                                                            boost::optional<poplar::program::Sequence&> download, StreamMap& streams) {
@@ -67,6 +102,12 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Tensor&
     const std::string handle = name + "-upload";
     upload->add(poplar::program::Copy(graph.addHostToDeviceFIFO(handle, t.elementType(), t.numElements()), t));
     streams.emplace_back(handle, whole);
+    if (t.elementType() == poplar::QUARTER && !t.getMetadata().containsConstant()) {
+      const auto metadata = pando_detail::metadataTable().make(memory.get(), graph.getReplicationFactor());
+      const std::string metadataHandle = name + "-metadata-upload";
+      upload->add(poplar::program::Copy(graph.addHostToDeviceFIFO(metadataHandle, poplar::QUARTER_METADATA, 1), t.getMetadata()));
+      streams.emplace_back(metadataHandle, HostMemory(reinterpret_cast<char*>(metadata->data()), metadata->size(), metadata));
+    }
   }
   if (download) {
     const std::string handle = name + "-download";
@@ -114,6 +155,7 @@ using IfContainer = decltype(std::declval<Container&>().data(), std::declval<Con
 template <class T>
 void copy(const poplar::Target&, const T* src, std::size_t n, const poplar::Type& type, const poplar::QuarterMetadata& metadata,
           void* dst) {
+  pando_detail::metadataTable().set(dst, metadata);
   poplar::convertToDeviceType(type, metadata, poplar::ArrayRef<pando_detail::Known<T>>(pando_detail::known(src), n), dst);
 }
 template <class T>

@@ -93,10 +93,10 @@ std::string converted(const Type& from, const void* values, std::size_t n, const
   return bytes;
 }
 
-QuarterMetadata constant_metadata(const Tensor& metadata) {
+// None for a tensor that only a program sets.
+std::optional<QuarterMetadata> constant_metadata(const Tensor& metadata) {
   unsigned char binary = 0;
-  if (!metadata.getConstantValue(&binary))
-    fail(ErrorKind::tensor_creation_error, "metadata-constant", "the metadata of a constant must be constant: {}", metadata.getDebugStr());
+  if (!metadata.getConstantValue(&binary)) return std::nullopt;
   return QuarterMetadata(binary);
 }
 
@@ -203,8 +203,12 @@ Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<st
     const Tensor usual = createConstantMetadataTensor(*this, QuarterMetadata().getFormat(), QuarterMetadata().getScale(), debugContext);
     return makeConstant(type, &usual, shape, from, values, n, fill, debugContext);
   }
-  std::string bytes =
-      converted(from, values, n, type, elements(shape), fill, metadata ? constant_metadata(*metadata) : QuarterMetadata(), "addConstant");
+  const std::optional<QuarterMetadata> known = metadata ? constant_metadata(*metadata) : QuarterMetadata();
+  std::string bytes = converted(from, values, n, type, elements(shape), fill, known.value_or(QuarterMetadata()), "addConstant");
+  // Zero has the same bits in each format and scale.
+  if (!known && bytes.find_first_not_of('\0') != std::string::npos)
+    fail(ErrorKind::tensor_creation_error, "metadata-constant",
+         "the metadata of a constant with other values than zero must be constant: {}", metadata->getDebugStr());
   pando::graph::Graph& g = Access::shared(*this).graph;
   View v = g.view(g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName()));
   return Access::tensor({std::move(v), Access::state(*this).shared, metadata ? metadata_state(*metadata) : nullptr});

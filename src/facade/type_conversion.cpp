@@ -35,16 +35,14 @@ void convertElements(const Type& from, const void* src, const Type& to, void* ds
 
 }  // namespace pando_detail
 
-QuarterMetadata::QuarterMetadata(Format format, int scale) : format_(format), scale_(scale) {
+static_assert(sizeof(QuarterMetadata) == 1);
+
+QuarterMetadata::QuarterMetadata(Format format, int scale)
+    : binary_(static_cast<unsigned char>((format == Format::F143 ? 0x80 : 0) | (scale & 0x3f))) {
   if (scale < -32 || scale > 31) pando::fail(ErrorKind::overflow_error, "quarter-scale", "the scale {} is not in -32 ... 31", scale);
 }
 
-QuarterMetadata::QuarterMetadata(unsigned char binary)
-    : format_(binary & 0x80 ? Format::F143 : Format::F152), scale_((binary & 0x3f) - (binary & 0x20 ? 64 : 0)) {}
-
-unsigned char QuarterMetadata::getBinary() const {
-  return static_cast<unsigned char>((format_ == Format::F143 ? 0x80 : 0) | (scale_ & 0x3f));
-}
+QuarterMetadata::QuarterMetadata(unsigned char binary) : binary_(binary & 0xbf) {}
 
 std::string toString(QuarterMetadata::Format format) { return format == QuarterMetadata::Format::F143 ? "F143" : "F152"; }
 

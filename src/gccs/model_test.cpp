@@ -34,6 +34,19 @@ TEST(PopsolverModel, WithoutSolutions) {
   EXPECT_FALSE(m.minimize(a).validSolution());
 }
 
+TEST(PopsolverModel, VariablesThatNoModelReturnedAreZero) {
+  Model m;
+  const Variable a = m.addVariable(2, 5);
+  Solution s = m.minimize(a);
+  const Solution& same = s;
+  EXPECT_EQ(s[Variable()], DataType(0));
+  s[Variable()] = DataType(7);
+  EXPECT_EQ(s[Variable()], DataType(0));
+  EXPECT_EQ(same[Variable()], DataType(0));
+  EXPECT_EQ(same[a], DataType(2));
+  EXPECT_THROW(same[Variable(99)], std::out_of_range);
+}
+
 TEST(PopsolverModel, DifferencesAreNotNegative) {
   Model m;
   const Variable a = m.addVariable(0, 9), b = m.addVariable(4, 9);

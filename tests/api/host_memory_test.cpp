@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <boost/multi_array.hpp>
+#include <poplar/MetadataCreation.hpp>
 #include <poplar_test/Util.hpp>
 
 #include "setting.h"
@@ -88,6 +89,36 @@ TEST(HostMemory, QuartersHaveMetadata) {
   std::vector<float> back(2);
   poplar_test::copy(target, QUARTER, metadata, raw.data(), back);
   EXPECT_EQ(back, values);
+}
+
+TEST(HostMemory, MetadataOfQuartersGoUpWithThem) {
+  const QuarterMetadata fixed(QuarterMetadata::Format::F143, 1), given(QuarterMetadata::Format::F152, -2);
+  Setting s;
+  const Tensor x = s.variable(QUARTER, {2}, "x");
+  const Tensor c = s.graph.addVariable(QUARTER, createConstantMetadataTensor(s.graph, fixed.getFormat(), fixed.getScale()), {2}, "c");
+  s.graph.setTileMapping(c, 1);
+  s.graph.createHostRead("x", x);
+  s.graph.createHostRead("c", c);
+  program::Sequence up;
+  poplar_test::StreamMap streams;
+  auto raw_x = allocateHostMemoryForTensor(x, "x", s.graph, up, boost::none, streams);
+  auto raw_c = allocateHostMemoryForTensor(c, "c", s.graph, up, boost::none, streams);
+  const std::vector<float> values{0.25f, -7};
+  poplar_test::copy(s.graph.getTarget(), values, QUARTER, given, raw_x.get());
+  poplar_test::copy(s.graph.getTarget(), values, QUARTER, fixed, raw_c.get());
+  Engine engine(s.graph, up);
+  engine.load(s.device);
+  poplar_test::attachStreams(engine, streams);
+  engine.run();
+  for (const auto& [handle, expected] : {std::pair{"x", given}, {"c", fixed}}) {
+    QuarterMetadata found;
+    std::vector<char> raw(2);
+    engine.readTensor(handle, found, raw.data(), raw.data() + 2);
+    EXPECT_EQ(found, expected) << handle;
+    std::vector<float> back(2);
+    poplar_test::copy(s.graph.getTarget(), QUARTER, found, raw.data(), back);
+    EXPECT_EQ(back, values) << handle;
+  }
 }
 
 TEST(HostMemory, QuartersThatAreTooGreatAreTheGreatestOrNoNumber) {

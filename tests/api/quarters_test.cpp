@@ -114,6 +114,28 @@ TEST(Quarters, AnInvalidMetadataTensorIsNone) {
   EXPECT_TRUE(s.graph.addVariable(QUARTER, Tensor(), {3}).hasMetadata());  // one of its own
 }
 
+TEST(Quarters, ConstantsOfMetadataThatAProgramSetsAreZero) {
+  Setting s;
+  const Tensor metadata = s.variable(QUARTER, {1}, "q").getMetadata();
+  const Tensor zeros = s.graph.addConstant(QUARTER, metadata, {2, 3}, 0);
+  EXPECT_EQ(zeros.getMetadata(), metadata);
+  EXPECT_EQ(s.graph.addConstant(QUARTER, metadata, {0}, 1.0f).numElements(), 0u);
+  expect_error<tensor_creation_error>([&] { s.graph.addConstant<float>(QUARTER, metadata, {2}, {0, 1}); }, "q/metadata");
+}
+
+TEST(Quarters, HandlesOfMetadataTakeThemAsTheyAre) {
+  Setting s;
+  const Tensor metadata = s.variable(QUARTER, {1}, "q").getMetadata();
+  s.graph.createHostWrite("in", metadata);
+  s.graph.createHostRead("out", metadata);
+  Engine engine = s.loaded();
+  const QuarterMetadata want[1] = {QuarterMetadata(QuarterMetadata::Format::F143, -5)};
+  QuarterMetadata found[1];
+  engine.writeTensor("in", want, want + 1);
+  engine.readTensor("out", found, found + 1);
+  EXPECT_EQ(found[0], want[0]);
+}
+
 TEST(Quarters, EdgesKnowTheMetadataOfTheirTensors) {
   Setting s;
   std::stringstream source(kQuarterEdges);

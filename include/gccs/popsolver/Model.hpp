@@ -27,15 +27,19 @@ struct POPLAR_EXPORT ConstraintEvaluationSummary {
 };
 POPLAR_EXPORT std::ostream& operator<<(std::ostream& out, const ConstraintEvaluationSummary& summary);
 
-/// What minimize() found: a value for each variable, or nothing.
+/// What minimize() found: a value for each variable, or nothing. A Variable that no model returned, of a cost that was never estimated, has
+/// the value 0; other numbers of variables that the model does not have throw std::out_of_range.
 class Solution {
  public:
   Solution() = default;
   explicit Solution(std::vector<DataType> values) : values_(std::move(values)) {}
 
   bool validSolution() const { return !values_.empty(); }
-  DataType& operator[](Variable v) { return values_.at(v.id); }
-  DataType operator[](Variable v) const { return values_.at(v.id); }
+  DataType& operator[](Variable v) {
+    static thread_local DataType none;
+    return v.id == Variable().id ? none = DataType() : values_.at(v.id);
+  }
+  DataType operator[](Variable v) const { return v.id == Variable().id ? DataType() : values_.at(v.id); }
   ConstraintEvaluationSummary constraintsEvaluated() const { return evaluated_; }
 
  private:
