@@ -82,12 +82,34 @@ gcl::Chunks Maker<gcl::Chunks>::make(World& w) { return chunks_of<gcl::Chunks, g
 popops::Chunk Maker<popops::Chunk>::make(World& w) { return chunk_of<popops::Chunk>(w); }
 popops::Chunks Maker<popops::Chunks>::make(World& w) { return chunks_of<popops::Chunks, popops::Chunk>(w); }
 
+GfloatCast::GfloatFormatOptions Maker<GfloatCast::GfloatFormatOptions>::make(World& w) {
+  GfloatCast::GfloatFormatOptions options;
+  options.numMantissaBits = w.roll(6) ? w.roll(24) : Maker<unsigned>::make(w);
+  options.numExponentBits = w.roll(6) ? w.roll(9) : Maker<unsigned>::make(w);
+  options.numExponentBias = w.roll(6) ? w.roll(128) : Maker<unsigned>::make(w);
+  options.enableDenorms = Maker<bool>::make(w);
+  options.enableInfsAndNans = Maker<bool>::make(w);
+  return options;
+}
+
 GfloatCast::FormatConfig Maker<GfloatCast::FormatConfig>::make(World& w) {
   const int biases[] = {15, 7, 127, 0, -20, 1000, -1000};
   if (w.roll(6) == 0)
     return {Maker<unsigned>::make(w), Maker<unsigned>::make(w), Maker<int>::make(w),
             Maker<bool>::make(w),     Maker<bool>::make(w),     Maker<SpecType>::make(w)};
   return {1 + w.roll(23), w.roll(9), biases[w.roll(7)], Maker<bool>::make(w), Maker<bool>::make(w)};
+}
+
+GfloatCast::GfloatCastOptions Maker<GfloatCast::GfloatCastOptions>::make(World& w) {
+  GfloatCast::GfloatCastOptions options;
+  options.roundMode = Maker<RoundType>::make(w);
+  options.srNoiseDensity = Maker<popfloat::experimental::SRDensityType>::make(w);
+  options.numSRBits = w.roll(6) ? w.roll(25) : Maker<unsigned>::make(w);
+  options.srNoiseScale = Maker<float>::make(w);
+  options.srNoiseMin = w.roll(2) ? -0.5 : Maker<float>::make(w);
+  options.srNoiseMax = w.roll(2) ? 0.5 : Maker<float>::make(w);
+  options.bernoulliProb = w.roll(2) ? 0.5 : Maker<float>::make(w);
+  return options;
 }
 
 GfloatCast::RoundConfig Maker<GfloatCast::RoundConfig>::make(World& w) {
@@ -104,7 +126,13 @@ GfloatCast::RoundConfig Maker<GfloatCast::RoundConfig>::make(World& w) {
 }
 
 GfloatCast::CastConfig Maker<GfloatCast::CastConfig>::make(World& w) {
-  return {Maker<poplar::Type>::make(w), Maker<poplar::Type>::make(w), Maker<GfloatCast::RoundConfig>::make(w), Maker<bool>::make(w)};
+  const poplar::Type native = w.roll(2) ? poplar::FLOAT : poplar::HALF;
+  if (w.roll(6) == 0) return {};
+  if (w.roll(4) == 0)
+    return GfloatCast::CastConfig::createCastGFToNative(popfloat::experimental::FormatType::BFLOAT16, native, Maker<poplar::Type>::make(w));
+  return GfloatCast::CastConfig::createCastNativeToGF(popfloat::experimental::FormatType::BFLOAT16, native,
+                                                      w.roll(3) ? native : Maker<poplar::Type>::make(w),
+                                                      Maker<GfloatCast::RoundConfig>::make(w), Maker<bool>::make(w));
 }
 
 GfloatCast Maker<GfloatCast>::make(World& w) {

@@ -73,17 +73,25 @@ struct Maker<popops::Chunks> {
 
 template <>
 struct Maker<popfloat::experimental::RoundType> {
-  static popfloat::experimental::RoundType make(World& w) { return static_cast<popfloat::experimental::RoundType>(w.roll(8)); }
+  static popfloat::experimental::RoundType make(World& w) { return static_cast<popfloat::experimental::RoundType>(w.roll(9)); }
 };
 template <>
 struct Maker<popfloat::experimental::SRDensityType> {
-  static popfloat::experimental::SRDensityType make(World& w) { return static_cast<popfloat::experimental::SRDensityType>(w.roll(11)); }
+  static popfloat::experimental::SRDensityType make(World& w) { return static_cast<popfloat::experimental::SRDensityType>(w.roll(12)); }
 };
 template <>
 struct Maker<popfloat::experimental::SpecType> {
   static popfloat::experimental::SpecType make(World& w) {
-    return static_cast<popfloat::experimental::SpecType>(w.roll(3) ? 0 : w.roll(6));
+    return static_cast<popfloat::experimental::SpecType>(w.roll(3) ? 6 : w.roll(8));
   }
+};
+template <>
+struct Maker<popfloat::experimental::GfloatCast::GfloatFormatOptions> {
+  static popfloat::experimental::GfloatCast::GfloatFormatOptions make(World& w);
+};
+template <>
+struct Maker<popfloat::experimental::GfloatCast::GfloatCastOptions> {
+  static popfloat::experimental::GfloatCast::GfloatCastOptions make(World& w);
 };
 template <>
 struct Maker<popfloat::experimental::GfloatCast::FormatConfig> {

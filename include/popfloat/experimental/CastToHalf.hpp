@@ -15,7 +15,7 @@ namespace experimental {
 /// infinities stay infinite, NaN stays NaN with its sign.
 POPLAR_EXPORT std::uint16_t singleToHalf(float value, bool enNanoo = false);
 
-/// Exact: each number of half precision is one of single precision.
+/// Exact: each number of half precision is one of single precision. NaN keeps its bits.
 POPLAR_EXPORT float halfToSingle(std::uint16_t ihalf);
 
 }  // namespace experimental

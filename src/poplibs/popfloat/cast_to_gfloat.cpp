@@ -1,169 +1,282 @@
-#include "popfloat/experimental/CastToGfloat.hpp"
-
+// Casts: vertices where the elements lie, each of which reads the format from a tensor.
 #include <poputil/DebugInfo.hpp>
 #include <poputil/Util.hpp>
 
+#include <memory>
+
+#include "popfloat/experimental/CastToGfloat.hpp"
 #include "poplibs/popfloat/gfloat_code.h"
 #include "poplibs/poputil/refuse.h"
 
 namespace popfloat::experimental {
 
 using namespace poplar;
+using program::Execute;
+using program::Sequence;
 
 namespace {
 
-constexpr unsigned kMantissaOfFloat = 23, kMantissaOfHalf = 10, kExponentOfHalf = 5;
+using CastConfig = GfloatCast::CastConfig;
 
-unsigned width_of(const GfloatCast::FormatConfig& f) { return 1 + f.getNumExponentBits() + f.getNumMantissaBits(); }
-
-bool fits_half(unsigned mantissa, unsigned exponent) { return mantissa <= kMantissaOfHalf && exponent <= kExponentOfHalf; }
-
-Type storage_type(const GfloatCast::FormatConfig& format, SpecType wanted) {
-  const unsigned width = width_of(format);
-  const unsigned most = wanted == SpecType::INT8 ? 8 : wanted == SpecType::INT16 ? 16 : 32;
-  if (width > most)
-    poputil::refuse("gfloat-storage", "GfloatCast: a format of {} bits (1 + {} + {}) is stored in {}", width, format.getNumExponentBits(),
-                    format.getNumMantissaBits(), most);
-  switch (wanted) {
-    case SpecType::FP32: return FLOAT;
-    case SpecType::FP16: return HALF;
-    case SpecType::INT8: return CHAR;
-    case SpecType::INT16: return SHORT;
-    case SpecType::AUTO: break;
-  }
-  return format.getStorageType();
+void check_native(const char* function, const Tensor& input) {
+  const Type type = input.elementType();
+  if (type != FLOAT && type != HALF)
+    poputil::refuse("gfloat-input", "{}: a tensor of type {}; it takes float and half", function, type.toString());
 }
 
-Type calculation_type(const GfloatCast::FormatConfig& format, SpecType wanted) {
-  if (wanted == SpecType::AUTO) return format.getCalculationType();
-  return GfloatCast::FormatConfig(format.getNumMantissaBits(), format.getNumExponentBits(), format.getExponentBias(),
-                                  format.isDenormEnabled(), format.infAndNansEnabled(), wanted)
-      .getCalculationType();
+void check_params(const char* function, const Tensor& param) {
+  if (param.elementType() != INT || param.numElements() != kParams)
+    poputil::refuse("gfloat-params", "{}: parameters of type {} and shape {}; createCastOpParamsTensor makes them", function,
+                    param.elementType().toString(), param.shapeToString());
 }
 
-unsigned char flags_of(const GfloatCast::FormatConfig& f, const GfloatCast::CastConfig& c) {
-  return static_cast<unsigned char>((f.isDenormEnabled() ? kDenormals : 0) | (f.infAndNansEnabled() ? kInfinities : 0) |
-                                    (c.isNanooModeEnabled() ? kNanOnOverflow : 0) | (c.getCalculationType() == HALF ? kHalfArithmetic : 0));
+void check_rounds(const char* function, const CastConfig& config) {
+  if (config.getFormatType() == FormatType::INVALID_FORMAT || config.getRoundMode() == RoundType::INV)
+    poputil::refuse("gfloat-rounding", "{}: a configuration without a format or a rounding mode", function);
 }
 
-void set_format(Graph& graph, const VertexRef& v, const GfloatCast::FormatConfig& f, const GfloatCast::CastConfig& c) {
-  graph.setInitialValue(v["bias"], f.getExponentBias());
-  graph.setInitialValue(v["mantissa"], static_cast<unsigned char>(f.getNumMantissaBits()));
-  graph.setInitialValue(v["exponent"], static_cast<unsigned char>(f.getNumExponentBits()));
-  graph.setInitialValue(v["flags"], flags_of(f, c));
-}
-
-// One result for each element of `in`, by vertices where it lies.
+// One vertex for each worker's share of `written`, where it lies. set_up(vertex, elements) connects it.
 template <class SetUp>
-Tensor convert(Graph& graph, const Tensor& in, const Type& type, const std::string& vertex, program::Sequence& prog,
-               const DebugContext& debug, SetUp set_up) {
-  const Tensor out = graph.clone(type, in, {debug, "out"});
-  if (out.numElements() == 0) return out;
-  const ComputeSet cs = graph.addComputeSet({debug, "gfloat"});
-  const Tensor from = in.flatten(), to = out.flatten();
-  const auto mapping = graph.getTileMapping(to);
+void add_vertices(Graph& graph, const Tensor& written, const std::string& vertex, const ComputeSet& cs, const CastConfig& config,
+                  const Tensor& param, SetUp set_up) {
+  const auto mapping = graph.getTileMapping(written);
   for (unsigned tile = 0; tile < mapping.size(); ++tile)
     for (const auto& part : poputil::splitRegionsBetweenWorkers(graph.getTarget(), mapping[tile], 4)) {
       const VertexRef v = graph.addVertex(cs, vertex);
       graph.setTileMapping(v, tile);
-      graph.connect(v["in"], concat(from.slices(part)));
-      graph.connect(v["out"], concat(to.slices(part)));
-      set_up(v);
+      graph.connect(v["param"], param.flatten());
+      graph.setInitialValue(v["flags"], static_cast<unsigned char>((config.isNanooModeEnabled() ? kNanOnOverflow : 0) |
+                                                                   (config.getCalculationType() == HALF ? kHalfArithmetic : 0)));
+      set_up(v, part);
     }
-  prog.add(program::Execute(cs, {debug, "gfloat"}));
+}
+
+void set_rounding(Graph& graph, const VertexRef& v, const CastConfig& config) {
+  const GfloatCast::RoundConfig& r = config.getRoundConfig();
+  const bool noise = r.getRoundMode() == RoundType::SX && r.getSRNoiseDensity() != SRDensityType::INVALID;
+  const RoundType mode = r.getRoundMode() == RoundType::SX && !noise ? RoundType::SR : r.getRoundMode();
+  graph.setInitialValue(v["mode"], mode_of(static_cast<unsigned>(mode)));
+  graph.setInitialValue(v["randomBits"], static_cast<unsigned char>(r.getNumSRBits()));
+  graph.setInitialValue(v["noise"], noise ? noise_of(static_cast<unsigned>(r.getSRNoiseDensity())) : static_cast<unsigned char>(0));
+  graph.setInitialValue(v["noiseOffset"], r.getSRNoiseOffset());
+  graph.setInitialValue(v["noiseScale"], r.getSRNoiseScale());
+  graph.setInitialValue(v["noiseLeast"], r.getSRNoiseMin());
+  graph.setInitialValue(v["noiseGreatest"], r.getSRNoiseMax());
+  graph.setInitialValue(v["down"], r.getBernoulliProbability());
+}
+
+// One result of `type` for each element of `in`.
+template <class SetUp>
+Tensor convert(Graph& graph, const Tensor& in, const Type& type, const std::string& vertex, const ComputeSet& cs, const CastConfig& config,
+               const Tensor& param, const DebugContext& debug, SetUp set_up) {
+  const Tensor out = graph.clone(type, in, {debug, "out"});
+  const Tensor from = in.flatten(), to = out.flatten();
+  const std::string name = "popfloat::" + vertex + "<" + in.elementType().toString() + "," + type.toString() + ">";
+  add_vertices(graph, to, name, cs, config, param, [&](const VertexRef& v, const std::vector<Interval>& part) {
+    graph.connect(v["in"], concat(from.slices(part)));
+    graph.connect(v["out"], concat(to.slices(part)));
+    set_up(v);
+  });
   return out;
+}
+
+Tensor to_format(Graph& graph, const Tensor& input, const Tensor& param, const ComputeSet& cs, const CastConfig& config, const Type& type,
+                 const DebugContext& debug) {
+  check_native("castNativeToGfloat", input);
+  check_params("castNativeToGfloat", param);
+  check_rounds("castNativeToGfloat", config);
+  return convert(graph, input, type, "ToGfloat", cs, config, param, debug, [&](const VertexRef& v) { set_rounding(graph, v, config); });
+}
+
+Tensor to_native(Graph& graph, const Tensor& input, const Tensor& param, const ComputeSet& cs, const CastConfig& config, const Type& type,
+                 const DebugContext& debug) {
+  const Type from = input.elementType();
+  if (from != CHAR && from != SIGNED_CHAR && from != SHORT)
+    poputil::refuse("gfloat-packed", "castGfloatToNative: a tensor of type {}; it takes char, signed char and short", from.toString());
+  check_params("castGfloatToNative", param);
+  if (!config.getStoreAsNative())
+    poputil::refuse("gfloat-storage", "castGfloatToNative: a configuration that stores {}; it gives float or half",
+                    config.getStorageType().toString());
+  return convert(graph, input, type, "FromGfloat", cs, config, param, debug, [](const VertexRef&) {});
+}
+
+// packed: one element, getPackedFloatParameters(), or two, then the bias.
+Tensor params_from(Graph& graph, const ComputeSet& cs, const Type& calculation, const Tensor& packed, const DebugContext& debug) {
+  if (calculation != FLOAT && calculation != HALF)
+    poputil::refuse("gfloat-arithmetic", "createCastOpParamsTensor: arithmetic in {}; it is in float or half", calculation.toString());
+  const Tensor param = graph.addVariable(INT, {kParams}, {debug, "gfloatParams"});
+  const VertexRef v = graph.addVertex(cs, "popfloat::GfloatParams", {{"packed", packed}, {"param", param}});
+  graph.setTileMapping(param, 0);
+  graph.setTileMapping(v, 0);
+  return param;
+}
+
+Tensor constant(Graph& graph, const std::vector<int>& numbers, const DebugContext& debug) {
+  const Tensor out = graph.addConstant(INT, {numbers.size()}, ArrayRef<int>(numbers), {debug, "gfloatFormat"});
+  graph.setTileMapping(out, 0);
+  return out;
+}
+
+std::vector<int> params_of_format(const GfloatCast::FormatConfig& format) {
+  return {static_cast<int>(format.getPackedFloatParameters()), format.getExponentBias()};
 }
 
 }  // namespace
 
-GfloatCast::FormatConfig::FormatConfig(unsigned mantissa, unsigned exponent, int bias, bool denorms, bool infs, SpecType calculation)
-    : mantissa_(mantissa), exponent_(exponent), bias_(bias), denorms_(denorms), infs_(infs), calculation_(calculation) {
-  if (mantissa > kMantissaOfFloat || exponent > 15 || (mantissa == 0 && exponent == 0) || bias < -1000 || bias > 1000)
-    poputil::refuse("gfloat-format",
-                    "GfloatCast: a format of {} mantissa bits, {} exponent bits and bias {}; there may be 23, 15, -1000 to 1000", mantissa,
-                    exponent, bias);
-  if (calculation == SpecType::INT8 || calculation == SpecType::INT16)
-    poputil::refuse("gfloat-arithmetic", "{}", "GfloatCast: arithmetic is FP32, FP16 or AUTO");
-  if (calculation == SpecType::FP16 && !fits_half(mantissa, exponent))
-    poputil::refuse("gfloat-arithmetic", "GfloatCast: half arithmetic has {} mantissa bits and {} exponent bits, the format {} and {}",
-                    kMantissaOfHalf, kExponentOfHalf, mantissa, exponent);
+Tensor GfloatCast::createCastOpParamsTensor(Graph& graph, const ComputeSet& cs, Type calculationType, Tensor gfPacked,
+                                            const DebugContext& debugContext) {
+  if ((gfPacked.elementType() != INT && gfPacked.elementType() != UNSIGNED_INT) || gfPacked.numElements() != 1)
+    poputil::refuse("gfloat-params", "createCastOpParamsTensor: a format of type {} and shape {}; it is one int",
+                    gfPacked.elementType().toString(), gfPacked.shapeToString());
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(cs, calculationType, gfPacked));
+  const Tensor out = params_from(graph, cs, calculationType, gfPacked.flatten().reinterpret(INT), {di});
+  di.addOutput(out);
+  return out;
 }
 
-FormatType GfloatCast::FormatConfig::getFormatType() const {
-  if (width_of(*this) > 16) return FormatType::QUANTISED_FP32;
-  if (width_of(*this) > 8) return denorms_ ? FormatType::ENABLE_DENORM_GF16 : FormatType::NO_DENORM_GF16;
-  if (isBlockFloat()) return FormatType::ONE_FIELD_GF8;
-  return getCalculationType() == HALF && exponent_ == kExponentOfHalf && !infs_ ? FormatType::MAX_NORM_ALIGN_GF8
-                                                                                : FormatType::MIN_NORM_ALIGN_GF8;
+Tensor GfloatCast::createCastOpParamsTensor(Graph& graph, const ComputeSet& cs, Type calculationType, const unsigned gfPacked,
+                                            const DebugContext& debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(cs, calculationType, gfPacked));
+  const Tensor out = params_from(graph, cs, calculationType, constant(graph, {static_cast<int>(gfPacked)}, {di}), {di});
+  di.addOutput(out);
+  return out;
 }
 
-Type GfloatCast::FormatConfig::getCalculationType() const {
-  if (calculation_ != SpecType::AUTO) return calculation_ == SpecType::FP16 ? HALF : FLOAT;
-  return width_of(*this) <= 8 && fits_half(mantissa_, exponent_) ? HALF : FLOAT;
+Tensor GfloatCast::createCastOpParamsTensor(Graph& graph, Sequence& prog, Type calculationType, Tensor gfStruct,
+                                            const DebugContext& debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(calculationType, gfStruct));
+  const ComputeSet cs = graph.addComputeSet({di, "gfloatParams"});
+  const Tensor out = createCastOpParamsTensor(graph, cs, calculationType, gfStruct, {di});
+  prog.add(Execute(cs, {di}));
+  di.addOutput(out);
+  return out;
 }
 
-Type GfloatCast::FormatConfig::getStorageType() const {
-  const unsigned width = width_of(*this);
-  return width <= 8 ? CHAR : width <= 16 ? SHORT : FLOAT;
+Tensor GfloatCast::createCastOpParamsTensor(Graph& graph, Sequence& prog, Type calculationType, const unsigned gfStruct,
+                                            const DebugContext& debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(calculationType, gfStruct));
+  const ComputeSet cs = graph.addComputeSet({di, "gfloatParams"});
+  const Tensor out = createCastOpParamsTensor(graph, cs, calculationType, gfStruct, {di});
+  prog.add(Execute(cs, {di}));
+  di.addOutput(out);
+  return out;
 }
 
-GfloatCast::RoundConfig::RoundConfig(RoundType mode, unsigned bits, Type calculation, SRDensityType density, float offset, float scale,
-                                     float max, float min, float down)
-    : mode_(mode), density_(density), offset_(offset), scale_(scale), max_(max), min_(min), down_(down) {
-  if (static_cast<unsigned>(mode) > kWithNoise || static_cast<unsigned>(density) > kTruncatedLogitNormalNoise)
-    poputil::refuse("gfloat-rounding", "GfloatCast: rounding mode {} with noise {}; there are {} and {}", static_cast<int>(mode),
-                    static_cast<int>(density), kWithNoise + 1, kTruncatedLogitNormalNoise + 1);
-  bits_ = std::min(bits, calculation == HALF ? kMantissaOfHalf : kMantissaOfFloat);
-  if (mode != RoundType::SR && mode != RoundType::SX) return;
-  if (bits_ == 0 || !(min <= max) || !(scale > 0) || !(down >= 0 && down <= 1))
-    poputil::refuse("gfloat-noise", "GfloatCast: noise of {} bits from {} to {}, of width {}; down with probability {}", bits_, min, max,
-                    scale, down);
+void GfloatCast::createCastOpParamsTensor(Graph& graph, const ComputeSet& cs) {
+  params_ = params_from(graph, cs, getCalculationType(), constant(graph, params_of_format(format_), {}), {});
 }
 
-GfloatCast::CastConfig::CastConfig(Type calculation, Type storage, RoundConfig rounding, bool nanoo)
-    : calculation_(calculation), storage_(storage), rounding_(rounding), nanoo_(nanoo) {}
-
-GfloatCast::GfloatCast(const FormatConfig& format, const RoundConfig& rounding, bool nanoo, SpecType storage, SpecType calculation)
-    : format_(format), config_(calculation_type(format, calculation), storage_type(format, storage), rounding, nanoo) {}
-
-bool GfloatCast::getStoreAsNative() const { return getGFStorageType() == FLOAT || getGFStorageType() == HALF; }
-
-void GfloatCast::createCastOpParamsTensor(Graph&, program::Sequence&, const DebugContext& debugContext) {
+void GfloatCast::createCastOpParamsTensor(Graph& graph, Sequence& prog, const DebugContext& debugContext) {
   const poputil::PoplibsOpDebugInfo di(debugContext, {}, "createCastOpParamsTensor");
+  const ComputeSet cs = graph.addComputeSet({di, "gfloatParams"});
+  createCastOpParamsTensor(graph, cs);
+  prog.add(Execute(cs, {di}));
 }
 
-Tensor GfloatCast::castNativeToGfloat(Graph& graph, const Tensor& input, program::Sequence& prog, const DebugContext& debugContext) const {
-  const Type from = input.elementType();
-  if (from != FLOAT && from != HALF)
-    poputil::refuse("gfloat-input", "castNativeToGfloat: a tensor of type {}; it takes float and half", from.toString());
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input));
-  const RoundConfig& r = config_.getRoundConfig();
-  const std::string vertex = "popfloat::ToGfloat<" + from.toString() + "," + getGFStorageType().toString() + ">";
-  const Tensor out = convert(graph, input, getGFStorageType(), vertex, prog, {di}, [&](const VertexRef& v) {
-    set_format(graph, v, format_, config_);
-    graph.setInitialValue(v["mode"], static_cast<unsigned char>(r.getRoundMode()));
-    graph.setInitialValue(v["randomBits"], static_cast<unsigned char>(r.getNumSRBits()));
-    graph.setInitialValue(v["noise"], static_cast<unsigned char>(r.getSRDensity()));
-    graph.setInitialValue(v["noiseOffset"], r.getSRNoiseOffset());
-    graph.setInitialValue(v["noiseScale"], r.getSRNoiseScale());
-    graph.setInitialValue(v["noiseLeast"], r.getSRNoiseMin());
-    graph.setInitialValue(v["noiseGreatest"], r.getSRNoiseMax());
-    graph.setInitialValue(v["down"], r.getBernoulliProb());
+Tensor GfloatCast::getCastOpParams() const {
+  if (!params_.valid()) poputil::refuse("gfloat-params", "{}", "getCastOpParams: there are none; createCastOpParamsTensor makes them");
+  return params_;
+}
+
+void GfloatCast::setGfloatCastParameters(Tensor* gfParams_) {
+  const std::unique_ptr<Tensor> owned(gfParams_);
+  params_ = owned ? *owned : Tensor();
+}
+
+Tensor GfloatCast::params_of(Graph& graph) const { return params_.valid() ? params_ : constant(graph, params_of_format(format_), {}); }
+
+Tensor GfloatCast::castNativeToGfloat(Graph& graph, Tensor input, const Tensor& param, const ComputeSet& cs, const CastConfig& gfCastCfg,
+                                      const DebugContext& debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, param, cs));
+  const Type type = gfCastCfg.getStoreAsNative() ? gfCastCfg.getStorageType() : gfCastCfg.getCalculationType();
+  const Tensor out = to_format(graph, input, param, cs, gfCastCfg, type, {di});
+  di.addOutput(out);
+  return out;
+}
+
+Tensor GfloatCast::castNativeToGfloat(Graph& graph, Tensor input, const Tensor& param, Sequence& prog, const CastConfig& gfCastCfg,
+                                      const DebugContext& debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, param));
+  const ComputeSet cs = graph.addComputeSet({di, "castNativeToGfloat"});
+  const Tensor out = to_format(graph, input, param, cs, gfCastCfg, gfCastCfg.getStorageType(), {di});
+  prog.add(Execute(cs, {di}));
+  di.addOutput(out);
+  return out;
+}
+
+Tensor GfloatCast::castNativeToGfloat(Graph& graph, Tensor input, Sequence& prog, const DebugContext& debugContext) {
+  return castNativeToGfloat(graph, input, params_of(graph), prog, toFormat_, debugContext);
+}
+
+void GfloatCast::castNativeToGfloatInPlace(Graph& graph, Tensor input, const Tensor& param, const ComputeSet& cs,
+                                           const CastConfig& gfCastCfg, const DebugContext& debugContext) {
+  constexpr const char* kName = "castNativeToGfloatInPlace";
+  check_native(kName, input);
+  check_params(kName, param);
+  check_rounds(kName, gfCastCfg);
+  if (!input.isParallelWriteable())
+    poputil::refuse("gfloat-in-place", "{}: a tensor of shape {} that holds constants or an element twice", kName, input.shapeToString());
+  const poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, param, cs));
+  const Tensor elements = input.flatten();
+  const std::string name = "popfloat::ToGfloatInPlace<" + input.elementType().toString() + ">";
+  add_vertices(graph, elements, name, cs, gfCastCfg, param, [&](const VertexRef& v, const std::vector<Interval>& part) {
+    graph.connect(v["inOut"], concat(elements.slices(part)));
+    set_rounding(graph, v, gfCastCfg);
   });
+}
+
+void GfloatCast::castNativeToGfloatInPlace(Graph& graph, Tensor input, const Tensor& param, Sequence& prog, const CastConfig& gfCastCfg,
+                                           const DebugContext& debugContext) {
+  const poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, param));
+  const ComputeSet cs = graph.addComputeSet({di, "castNativeToGfloatInPlace"});
+  castNativeToGfloatInPlace(graph, input, param, cs, gfCastCfg, {di});
+  prog.add(Execute(cs, {di}));
+}
+
+void GfloatCast::castNativeToGfloatInPlace(Graph& graph, Tensor input, Sequence& prog, const DebugContext& debugContext) {
+  castNativeToGfloatInPlace(graph, input, params_of(graph), prog, toFormat_, debugContext);
+}
+
+void GfloatCast::castNativeToGfloatInPlace(Graph& graph, Tensor input, const ComputeSet& cs) {
+  castNativeToGfloatInPlace(graph, input, params_of(graph), cs, toFormat_);
+}
+
+Tensor GfloatCast::castGfloatToNative(Graph& graph, Tensor input, const Tensor& param, const ComputeSet& cs, const CastConfig& gfCastCfg,
+                                      const DebugContext& debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, param, cs));
+  const Tensor out = to_native(graph, input, param, cs, gfCastCfg, gfCastCfg.getCalculationType(), {di});
   di.addOutput(out);
   return out;
 }
 
-Tensor GfloatCast::castGfloatToNative(Graph& graph, const Tensor& input, program::Sequence& prog, const DebugContext& debugContext) const {
-  if (getStoreAsNative() || input.elementType() != getGFStorageType())
-    poputil::refuse("gfloat-packed", "castGfloatToNative: a tensor of type {}; this cast stores {}", input.elementType().toString(),
-                    getGFStorageType().toString());
-  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input));
-  const Type to = getGFStorageType() == CHAR ? getCalculationType() : FLOAT;
-  const std::string vertex = "popfloat::FromGfloat<" + getGFStorageType().toString() + "," + to.toString() + ">";
-  const Tensor out = convert(graph, input, to, vertex, prog, {di}, [&](const VertexRef& v) { set_format(graph, v, format_, config_); });
+Tensor GfloatCast::castGfloatToNative(Graph& graph, Tensor input, const Tensor& param, Sequence& prog, const CastConfig& gfCastCfg,
+                                      const DebugContext& debugContext) {
+  poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, param));
+  const ComputeSet cs = graph.addComputeSet({di, "castGfloatToNative"});
+  const Tensor out = to_native(graph, input, param, cs, gfCastCfg, gfCastCfg.getStorageType(), {di});
+  prog.add(Execute(cs, {di}));
   di.addOutput(out);
   return out;
+}
+
+namespace {
+
+void check_packed(const GfloatCast& cast, const Tensor& input) {
+  if (cast.getStoreAsNative() || input.elementType() != cast.getGFStorageType())
+    poputil::refuse("gfloat-packed", "castGfloatToNative: a tensor of type {}; this cast stores {}", input.elementType().toString(),
+                    cast.getGFStorageType().toString());
+}
+
+}  // namespace
+
+Tensor GfloatCast::castGfloatToNative(Graph& graph, Tensor input, Sequence& prog, const DebugContext& debugContext) {
+  check_packed(*this, input);
+  return castGfloatToNative(graph, input, params_of(graph), prog, toNative_, debugContext);
+}
+
+Tensor GfloatCast::castGfloatToNative(Graph& graph, Tensor input, const ComputeSet& cs) {
+  check_packed(*this, input);
+  return castGfloatToNative(graph, input, params_of(graph), cs, toNative_);
 }
 
 }  // namespace popfloat::experimental

@@ -1,6 +1,7 @@
 #include <poplar/IeeeHalf.hpp>
 
 #include <cmath>
+#include <cstring>
 
 #include "popfloat/experimental/CastToHalf.hpp"
 
@@ -9,7 +10,7 @@ namespace experimental {
 
 namespace {
 
-constexpr std::uint16_t kSign = 0x8000, kGreatest = 0x7bff, kNan = 0x7e00;
+constexpr std::uint16_t kSign = 0x8000, kGreatest = 0x7bff, kInfinity = 0x7c00, kNan = 0x7e00;
 
 }  // namespace
 
@@ -21,7 +22,14 @@ std::uint16_t singleToHalf(float value, bool enNanoo) {
   return sign | (too_great ? kGreatest : rounded);
 }
 
-float halfToSingle(std::uint16_t ihalf) { return poplar::IeeeHalf::fromBits(ihalf); }
+float halfToSingle(std::uint16_t ihalf) {
+  if ((ihalf & ~kSign) <= kInfinity) return poplar::IeeeHalf::fromBits(ihalf);
+  const std::uint32_t bits =
+      static_cast<std::uint32_t>(ihalf & kSign) << 16 | 0x7f800000u | static_cast<std::uint32_t>(ihalf & 0x3ff) << 13;
+  float nan;
+  std::memcpy(&nan, &bits, sizeof nan);
+  return nan;
+}
 
 }  // namespace experimental
 }  // namespace popfloat

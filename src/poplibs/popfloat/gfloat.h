@@ -37,7 +37,8 @@ inline float scale_within(const Gfloat& f) { return ldexpf(1.0f, f.bias - bias_w
 // Of scaled numbers.
 inline float least_of(const Gfloat& f) { return ldexpf(1.0f, 1 - bias_within(f) - (f.denormals ? f.mantissa : 0)); }
 inline float greatest_of(const Gfloat& f) {
-  if (f.exponent == 0) return ldexpf(static_cast<float>((1 << f.mantissa) - 1), 1 - bias_within(f) - (f.denormals ? f.mantissa : 0));
+  if (f.exponent == 0 || (f.exponent == 1 && f.infinities))
+    return ldexpf(static_cast<float>((1 << f.mantissa) - 1), 1 - bias_within(f) - (f.denormals ? f.mantissa : 0));
   const int greatest = (1 << f.exponent) - 1 - bias_within(f) - (f.infinities ? 1 : 0);
   return ldexpf(static_cast<float>((1 << (f.mantissa + 1)) - 1), greatest - f.mantissa);
 }

@@ -5,28 +5,32 @@
 
 namespace popfloat {
 
-// In the order of popfloat::experimental::RoundType.
+// In the order of popfloat::experimental::RoundType, which begins with none.
 enum : unsigned char { kTowardsZero, kToNearestEven, kToNearestAway, kUp, kDown, kRandomly, kWithNoise };
-// In the order of popfloat::experimental::SRDensityType.
+inline unsigned char mode_of(unsigned round_type) { return static_cast<unsigned char>(round_type - 1); }
+// In the order of popfloat::experimental::SRDensityType, which begins with none.
 enum : unsigned char {
   kUniformNoise,
   kNormalNoise,
   kTruncatedNormalNoise,
   kBernoulliNoise,
-  kLaplaceNoise,
-  kTruncatedLaplaceNoise,
   kLogisticNoise,
   kTruncatedLogisticNoise,
+  kLaplaceNoise,
+  kTruncatedLaplaceNoise,
   kLogitNormalNoise,
   kTruncatedLogitNormalNoise
 };
+inline unsigned char noise_of(unsigned density) { return static_cast<unsigned char>(density - 1); }
+// So often a truncated noise is drawn at most.
+constexpr unsigned kMostDraws = 1000;
 inline bool is_truncated(unsigned char noise) {
   return noise == kTruncatedNormalNoise || noise == kTruncatedLaplaceNoise || noise == kTruncatedLogisticNoise ||
          noise == kTruncatedLogitNormalNoise;
 }
 // Noise around 0; the others lie between 0 and 1.
 inline bool is_about_zero(unsigned char noise) {
-  return noise >= kNormalNoise && noise <= kTruncatedLogisticNoise && noise != kBernoulliNoise;
+  return noise >= kNormalNoise && noise <= kTruncatedLaplaceNoise && noise != kBernoulliNoise;
 }
 
 struct GfloatNoise {
@@ -35,12 +39,24 @@ struct GfloatNoise {
 };
 
 enum : unsigned char { kDenormals = 1, kInfinities = 2, kNanOnOverflow = 4, kHalfArithmetic = 8 };
-inline Gfloat unpacked_format(int mantissa, int exponent, int bias, unsigned char flags, int width, bool native) {
-  return {mantissa,
-          exponent,
+
+// A tensor with a format: mantissa and exponent bits, kDenormals and kInfinities, as FormatConfig::getPackedFloatParameters() has them; the
+// bias.
+constexpr unsigned kParams = 2;
+inline int bias_of_packed(int packed) { return static_cast<signed char>(packed >> 16 & 0xff); }
+
+// What a program writes into such a tensor may be no format, or not fit `width` bits of packed numbers: the nearest that does is taken.
+inline Gfloat format_of(const int* params, unsigned char flags, int width, bool native) {
+  const int exponent = params[0] >> 8 & 0xff, mantissa = params[0] & 0xff, most = native ? 15 : width - 1;
+  const int which = params[0] >> 24;
+  const int bias = params[1] < -1000 ? -1000 : params[1] > 1000 ? 1000 : params[1];
+  return {mantissa > 23 ? 23 : mantissa,
+          exponent > most ? most
+          : exponent > 15 ? 15
+                          : exponent,
           bias,
-          (flags & kDenormals) != 0,
-          (flags & kInfinities) != 0,
+          (which & kDenormals) != 0,
+          (which & kInfinities) != 0 && exponent > 0,
           (flags & kNanOnOverflow) != 0,
           (flags & kHalfArithmetic) != 0,
           width,

@@ -7,14 +7,14 @@
 namespace popfloat {
 
 template <class In, class Out>
-class FromGfloat : public GfloatVertex<In, Out> {
+class FromGfloat : public GfloatVertex {
  public:
   FromGfloat();
-  using GfloatVertex<In, Out>::in;
-  using GfloatVertex<In, Out>::out;
+  poplar::Input<poplar::Vector<In>> in;
+  poplar::Output<poplar::Vector<Out>> out;
 
   bool compute() {
-    const Gfloat f = this->format(8 * sizeof(In), false);
+    const Gfloat f = format(8 * sizeof(In), false);
     for (unsigned i = 0, n = in.size(); i < n; ++i) out[i] = static_cast<Out>(unpack(static_cast<uint32_t>(in[i]), f));
     return true;
   }
@@ -22,7 +22,10 @@ class FromGfloat : public GfloatVertex<In, Out> {
 
 template class FromGfloat<char, float>;
 template class FromGfloat<char, half>;
+template class FromGfloat<signed char, float>;
+template class FromGfloat<signed char, half>;
 template class FromGfloat<short, float>;
+template class FromGfloat<short, half>;
 
 }  // namespace popfloat
 #else
@@ -34,7 +37,7 @@ using namespace pando::poplibs;
 
 Estimates estimates_from_gfloat() {
   Estimates out;
-  for (const char* name : {"<char,float>", "<char,half>", "<short,float>"})
+  for (const char* name : {"<char,float>", "<char,half>", "<signed char,float>", "<signed char,half>", "<short,float>", "<short,half>"})
     out.push_back({std::string("popfloat::FromGfloat") + name, [](const VertexIntrospector& vertex, const Target&) {
                      return VertexPerfEstimate(30 + 10 * vertex.getFieldInfo("in").size());
                    }});

@@ -1,4 +1,4 @@
-// What the vertices from and to a format have in common: the elements, and the format.
+// What the vertices to and from a format have in common: where they read it.
 #pragma once
 
 #include <poplar/Vertex.hpp>
@@ -7,20 +7,15 @@
 
 namespace popfloat {
 
-template <class In, class Out>
 class GfloatVertex : public poplar::Vertex {
  public:
   GfloatVertex();
-  poplar::Input<poplar::Vector<In>> in;
-  poplar::Output<poplar::Vector<Out>> out;
-  const int bias;
-  const unsigned char mantissa;
-  const unsigned char exponent;
+  poplar::Input<poplar::Vector<int, poplar::VectorLayout::ONE_PTR>> param;  // kParams
   const unsigned char flags;
 
  protected:
   // Of elements of `width` bits. `native`: floats or halfs, not packed.
-  Gfloat format(int width, bool native) const { return unpacked_format(mantissa, exponent, bias, flags, width, native); }
+  Gfloat format(int width, bool native) const { return format_of(&param[0], flags, width, native); }
 };
 
 }  // namespace popfloat

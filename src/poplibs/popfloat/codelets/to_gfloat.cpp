@@ -36,7 +36,8 @@ inline float sample_of(const GfloatNoise& noise) {
 // Samples beyond the ends are drawn again, or lie at the ends.
 inline float bounded_sample(const GfloatNoise& noise) {
   float x = sample_of(noise);
-  for (int again = 0; is_truncated(noise.kind) && (x < noise.least || x > noise.greatest) && again < 1000; ++again) x = sample_of(noise);
+  for (unsigned again = 0; is_truncated(noise.kind) && (x < noise.least || x > noise.greatest) && again < kMostDraws; ++again)
+    x = sample_of(noise);
   return x < noise.least ? noise.least : x > noise.greatest ? noise.greatest : x;
 }
 
@@ -47,12 +48,9 @@ inline bool goes_down(float fraction, unsigned char mode, const GfloatNoise& noi
   return bounded_sample(noise) <= 1.0f - fraction - (is_about_zero(noise.kind) ? 0.5f : 0.0f);
 }
 
-template <class In, class Out>
-class ToGfloat : public GfloatVertex<In, Out> {
+class RoundingVertex : public GfloatVertex {
  public:
-  ToGfloat();
-  using GfloatVertex<In, Out>::in;
-  using GfloatVertex<In, Out>::out;
+  RoundingVertex();
   const unsigned char mode;
   const unsigned char randomBits;
   const unsigned char noise;
@@ -62,9 +60,11 @@ class ToGfloat : public GfloatVertex<In, Out> {
   const float noiseGreatest;
   const float down;
 
-  bool compute() {
+ protected:
+  template <class In, class Out>
+  void convert(const In* from, Out* to, unsigned n) const {
     constexpr bool packed = std::is_integral<Out>::value;
-    const Gfloat f = this->format(8 * sizeof(Out), !packed);
+    const Gfloat f = format(8 * sizeof(Out), !packed);
     const GfloatNoise shape = {noise, noiseOffset, noiseScale, noiseLeast, noiseGreatest, down};
     const unsigned char how = mode;
     const int random = randomBits;
@@ -73,17 +73,29 @@ class ToGfloat : public GfloatVertex<In, Out> {
       if (how < kRandomly) return rounded(m, cut, negative, how);
       const uint32_t rest = m & ((1u << cut) - 1), kept = m - rest;
       if (rest == 0) return m;
-      const int n = cut < random ? cut : random;
-      const float fraction = static_cast<float>(rest >> (cut - n)) / static_cast<float>(1u << n);
+      const int bits = cut < random ? cut : random;
+      const float fraction = static_cast<float>(rest >> (cut - bits)) / static_cast<float>(1u << bits);
       return goes_down(fraction, how, shape) ? kept : kept + (1u << cut);
     };
-    for (unsigned i = 0, n = in.size(); i < n; ++i) {
-      const float y = quantise(static_cast<float>(in[i]), f, rounding);
+    for (unsigned i = 0; i < n; ++i) {
+      const float y = quantise(static_cast<float>(from[i]), f, rounding);
       if constexpr (packed)
-        out[i] = static_cast<Out>(pack(y, f));
+        to[i] = static_cast<Out>(pack(y, f));
       else
-        out[i] = static_cast<Out>(y / scale);
+        to[i] = static_cast<Out>(y / scale);
     }
+  }
+};
+
+template <class In, class Out>
+class ToGfloat : public RoundingVertex {
+ public:
+  ToGfloat();
+  poplar::Input<poplar::Vector<In>> in;
+  poplar::Output<poplar::Vector<Out>> out;
+
+  bool compute() {
+    convert(in.data(), out.data(), in.size());
     return true;
   }
 };
@@ -91,11 +103,28 @@ class ToGfloat : public GfloatVertex<In, Out> {
 template class ToGfloat<float, float>;
 template class ToGfloat<float, half>;
 template class ToGfloat<float, char>;
+template class ToGfloat<float, signed char>;
 template class ToGfloat<float, short>;
 template class ToGfloat<half, float>;
 template class ToGfloat<half, half>;
 template class ToGfloat<half, char>;
+template class ToGfloat<half, signed char>;
 template class ToGfloat<half, short>;
+
+template <class T>
+class ToGfloatInPlace : public RoundingVertex {
+ public:
+  ToGfloatInPlace();
+  poplar::InOut<poplar::Vector<T>> inOut;
+
+  bool compute() {
+    convert(inOut.data(), inOut.data(), inOut.size());
+    return true;
+  }
+};
+
+template class ToGfloatInPlace<float>;
+template class ToGfloatInPlace<half>;
 
 }  // namespace popfloat
 #else
@@ -106,18 +135,19 @@ namespace popfloat {
 using namespace pando::poplibs;
 
 // Masks, a rounded sum, two comparisons and a selection; noise costs more.
+static poplar::PerfEstimateFunc cost_of(const char* field) {
+  return [field](const VertexIntrospector& vertex, const Target& target) {
+    const auto mode = vertex.getFieldInfo("mode").getInitialValue<unsigned>(target);
+    return VertexPerfEstimate(40 + (mode < kRandomly ? 14 : mode == kRandomly ? 18 : 40) * vertex.getFieldInfo(field).size());
+  };
+}
+
 Estimates estimates_to_gfloat() {
-  Estimates out;
-  for (const char* to : {",float>", ",half>", ",char>", ",short>"})
-    for (Estimate& e : for_types("popfloat::ToGfloat", {poplar::FLOAT, poplar::HALF}, [](const poplar::Type&) {
-           return [](const VertexIntrospector& vertex, const Target& target) {
-             const auto mode = vertex.getFieldInfo("mode").getInitialValue<unsigned>(target);
-             return VertexPerfEstimate(40 + (mode < kRandomly ? 14 : mode == kRandomly ? 18 : 40) * vertex.getFieldInfo("in").size());
-           };
-         })) {
-      e.vertex.replace(e.vertex.size() - 1, 1, to);
-      out.push_back(std::move(e));
-    }
+  Estimates out =
+      for_types("popfloat::ToGfloatInPlace", {poplar::FLOAT, poplar::HALF}, [](const poplar::Type&) { return cost_of("inOut"); });
+  for (const char* from : {"<float,", "<half,"})
+    for (const char* to : {"float>", "half>", "char>", "signed char>", "short>"})
+      out.push_back({std::string("popfloat::ToGfloat") + from + to, cost_of("in")});
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "oplib.h"
 
@@ -17,6 +18,7 @@ using program::Sequence;
 using Tensors = std::vector<Tensor>;
 using FormatConfig = GfloatCast::FormatConfig;
 using RoundConfig = GfloatCast::RoundConfig;
+using CastConfig = GfloatCast::CastConfig;
 
 const RoundType kModes[] = {RoundType::RZ, RoundType::RN, RoundType::RA, RoundType::RU, RoundType::RD};
 
@@ -42,8 +44,7 @@ Operand floats(const std::vector<double>& values) {
 
 // All numbers of a format that are not negative, in order, and the steps below the least normal one, whether they are its own or not.
 std::vector<double> grid_of(const FormatConfig& f) {
-  const int m = static_cast<int>(f.getNumMantissaBits()),
-            top = (1 << f.getNumExponentBits()) - (f.infAndNansEnabled() && !f.isBlockFloat() ? 1 : 0);
+  const int m = static_cast<int>(f.getNumMantissaBits()), top = (1 << f.getNumExponentBits()) - (f.infAndNansEnabled() ? 1 : 0);
   std::vector<double> out;
   for (int e = 0; e < top; ++e)
     for (int i = 0; i < 1 << m; ++i)
@@ -78,7 +79,8 @@ TEST(Gfloat, EveryRounding) {
       {10, 5, 15, true, true, SpecType::FP32}, {10, 5, 15, false, false, SpecType::FP32}, {4, 3, 3, true, false, SpecType::FP32},
       {4, 3, 3, true, false, SpecType::FP16},  {2, 5, 29, true, true, SpecType::FP16},    {3, 4, 7, true, true, SpecType::AUTO},
       {3, 4, 7, false, true, SpecType::AUTO},  {9, 6, 62, false, false, SpecType::AUTO},  {7, 0, 1, true, false, SpecType::FP32},
-      {7, 0, 1, true, false, SpecType::FP16},  {2, 5, 15, true, false, SpecType::FP16}};
+      {7, 0, 1, true, false, SpecType::FP16},  {2, 5, 15, true, false, SpecType::FP16},   {5, 1, 2, true, true, SpecType::FP32},
+      {5, 1, 2, true, false, SpecType::FP16},  {8, 5, 15, true, true, SpecType::AUTO}};
   for (const Row& row : rows) {
     const FormatConfig f(row.mantissa, row.exponent, row.bias, row.denormals, row.infinities, row.arithmetic);
     const std::vector<double> grid = grid_of(f);
@@ -104,8 +106,8 @@ TEST(Gfloat, EveryRounding) {
       expect_close(converted(cast_of(f, mode, SpecType::FP32), in)[0], expected, Tolerance{}, "native " + what);
       if (half)
         for (double& value : expected) value = rounded(HALF, value);
-      if (f.getStorageType() != FLOAT)
-        expect_close(converted(cast_of(f, mode, SpecType::AUTO), in)[1], expected, Tolerance{}, "packed " + what);
+      const GfloatCast packed = cast_of(f, mode, SpecType::AUTO);
+      expect_close(converted(packed, in)[packed.getStoreAsNative() ? 0 : 1], expected, Tolerance{}, "packed " + what);
     }
   }
 }
@@ -114,7 +116,7 @@ TEST(Gfloat, EveryRounding) {
 TEST(Gfloat, KnownEncodings) {
   const auto values = uniform(-6, 6, 4);
   const Operand x = operand("x", FLOAT, {400}, [&](std::size_t i) { return values(i) * std::pow(2, static_cast<int>(i % 21) - 18); });
-  const auto out_half = converted(cast_of(FormatConfig(10, 5, 15, true, true), RoundType::RN, SpecType::AUTO), x);
+  const auto out_half = converted(cast_of(FormatConfig(10, 5, 15, true, true), RoundType::RN, SpecType::INT16), x);
   const auto out_bfloat = converted(cast_of(FormatConfig(7, 8, 127, true, true), RoundType::RZ, SpecType::AUTO), x);
   const auto out_eight = converted(cast_of(FormatConfig(2, 5, 15, true, true), RoundType::RZ, SpecType::AUTO), x);
   EXPECT_EQ(out_half[0].type, SHORT);
@@ -226,7 +228,13 @@ TEST(Gfloat, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(FormatConfig(0, 0, 15, true, true), poputil::poplibs_error);
   EXPECT_THROW(FormatConfig(11, 4, 15, true, true, SpecType::FP16), poputil::poplibs_error);
   EXPECT_THROW(FormatConfig(3, 4, 7, true, true, SpecType::INT8), poputil::poplibs_error);
+  EXPECT_THROW(FormatConfig(3, 4, 7, true, true, INT), poputil::poplibs_error);
   EXPECT_THROW(cast_of(wide, RoundType::RN, SpecType::INT16), poputil::poplibs_error);
+  EXPECT_THROW(cast_of(eight, RoundType::RN, SpecType::INT32), poputil::poplibs_error);
+  EXPECT_THROW(GfloatCast(eight, RoundConfig(RoundType::RN, 23, HALF), true, SpecType::AUTO, SpecType::INT8), poputil::poplibs_error);
+  EXPECT_THROW(CastConfig::createCastNativeToGF(FormatType::INVALID_FORMAT, FLOAT, FLOAT, RoundConfig(), true), poputil::poplibs_error);
+  EXPECT_THROW(CastConfig::createCastNativeToGF(FormatType::BFLOAT16, INT, FLOAT, RoundConfig(), true), poputil::poplibs_error);
+  EXPECT_THROW(cast_of(eight, RoundType::RN, SpecType::AUTO).getCastOpParams(), poputil::poplibs_error);
   EXPECT_THROW(cast_of(FormatConfig(10, 5, 15, true, true), RoundType::RN, SpecType::INT8), poputil::poplibs_error);
   EXPECT_THROW(RoundConfig(RoundType::SX, 23, FLOAT, SRDensityType::NORMAL, 0, 1, -1, 1), poputil::poplibs_error);
   EXPECT_THROW(RoundConfig(RoundType::SR, 0, FLOAT), poputil::poplibs_error);
@@ -238,8 +246,173 @@ TEST(Gfloat, WhatDoesNotFitIsRefused) {
       return Tensors{cast_of(eight, RoundType::RN, storage).castGfloatToNative(g, in[0], prog)};
     });
   };
+  const auto refused = [&](const std::function<void(Graph&, Tensor&, Sequence&)>& call) {
+    EXPECT_THROW(run(Machine::ipu1, {y},
+                     [&](Graph& g, Tensors& in, Sequence& prog) {
+                       addCodelets(g);
+                       call(g, in[0], prog);
+                       return in;
+                     }),
+                 poputil::poplibs_error);
+  };
+  const CastConfig config = cast_of(eight, RoundType::RN, SpecType::AUTO).getNativeToGFConfig();
+  refused([&](Graph& g, Tensor& in, Sequence& prog) { GfloatCast::castNativeToGfloat(g, in, in, prog, config); });  // no parameters
+  refused([&](Graph& g, Tensor&, Sequence& prog) { GfloatCast::createCastOpParamsTensor(g, prog, INT, 0); });
+  refused([&](Graph& g, Tensor& in, Sequence& prog) { GfloatCast::createCastOpParamsTensor(g, prog, FLOAT, in); });
+  refused([&](Graph& g, Tensor& in, Sequence& prog) { cast_of(eight, RoundType::INV, SpecType::AUTO).castNativeToGfloat(g, in, prog); });
+  refused([&](Graph& g, Tensor& in, Sequence& prog) {
+    cast_of(eight, RoundType::RN, SpecType::AUTO).castNativeToGfloatInPlace(g, in.broadcast(2, 0), prog);
+  });
   EXPECT_THROW(unpack(SpecType::AUTO), poputil::poplibs_error);
   EXPECT_THROW(unpack(SpecType::FP32), poputil::poplibs_error);
+}
+
+// The static functions, the object's, and those of compute sets give the same; the format comes from a tensor that the program writes.
+TEST(Gfloat, FormatsFromTensors) {
+  const FormatConfig f(3, 4, 7, true, true);
+  const GfloatCast cast = cast_of(f, RoundType::RN, SpecType::AUTO);
+  const Operand x = operand("x", HALF, {50}, uniform(-9, 9, 2)),
+                packed = operand("packed", INT, {1}, [&](std::size_t) { return static_cast<int>(f.getPackedFloatParameters()); });
+  const auto out = run(Machine::ipu1, {x, packed}, [&](Graph& g, Tensors& in, Sequence& prog) {
+    addCodelets(g);
+    const CastConfig to = cast.getNativeToGFConfig(), back = cast.getGFToNativeConfig();
+    GfloatCast own = cast, without = cast, given = cast;
+    own.createCastOpParamsTensor(g, prog);
+    given.setGfloatCastParameters(new Tensor(own.getCastOpParams()));
+    EXPECT_TRUE(own.isCastOpParamSet() && given.isCastOpParamSet() && GfloatCast(own).isCastOpParamSet());
+    EXPECT_FALSE(without.isCastOpParamSet());
+    const ComputeSet cs = g.addComputeSet("params");
+    const Tensor params[] = {GfloatCast::createCastOpParamsTensor(g, prog, HALF, in[1]),
+                             GfloatCast::createCastOpParamsTensor(g, prog, HALF, f.getPackedFloatParameters()),
+                             GfloatCast::createCastOpParamsTensor(g, cs, HALF, in[1].reinterpret(UNSIGNED_INT)),
+                             GfloatCast::createCastOpParamsTensor(g, cs, HALF, f.getPackedFloatParameters())};
+    prog.add(program::Execute(cs));
+    Tensors results = {own.castNativeToGfloat(g, in[0], prog), without.castNativeToGfloat(g, in[0], prog),
+                       given.castNativeToGfloat(g, in[0], prog)};
+    for (const Tensor& p : params) results.push_back(GfloatCast::castNativeToGfloat(g, in[0], p, prog, to));
+    results.push_back(own.castGfloatToNative(g, results[0], prog));
+    results.push_back(GfloatCast::castGfloatToNative(g, results[0], params[0], prog, back));
+    const ComputeSet first = g.addComputeSet("first"), second = g.addComputeSet("second");
+    results.push_back(GfloatCast::castGfloatToNative(g, results[0], params[0], first, back));
+    results.push_back(own.castGfloatToNative(g, results[0], first));
+    results.push_back(GfloatCast::castNativeToGfloat(g, in[0], params[0], first, to));  // not packed: HALF
+    prog.add(program::Execute(first));
+    prog.add(program::Execute(second));
+    return results;
+  });
+  const std::vector<double> grid = grid_of(f);
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(in_format(x[i], f, grid, RoundType::RN));
+  for (std::size_t i = 1; i < 7; ++i) {
+    EXPECT_EQ(out[i].type, CHAR);
+    for (std::size_t k = 0; k < x.size(); ++k) ASSERT_EQ(out[i][k], out[0][k]) << i << " " << k;
+  }
+  for (std::size_t i = 7; i < out.size(); ++i) {
+    EXPECT_EQ(out[i].type, HALF);
+    expect_close(out[i], expected, Tolerance{}, std::to_string(i));
+  }
+}
+
+TEST(Gfloat, InPlace) {
+  for (const Type& type : {FLOAT, HALF})
+    for (const Mapping mapping : kMappings) {
+      const Operand x = operand("x", type, {7, 30}, uniform(-9, 9, 2), mapping);
+      const FormatConfig f(3, 4, 7, true, true, type);
+      const std::vector<double> grid = grid_of(f);
+      std::vector<double> expected;
+      for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(in_format(x[i], f, grid, RoundType::RZ));
+      for (const int form : {0, 1, 2, 3}) {
+        const auto out = run(Machine::ipu1, {x}, [&](Graph& g, Tensors& in, Sequence& prog) {
+          addCodelets(g);
+          GfloatCast cast = cast_of(f, RoundType::RZ, SpecType::FP16);
+          EXPECT_EQ(cast.inPlaceOp(type), type == HALF);
+          cast.createCastOpParamsTensor(g, prog);
+          const ComputeSet cs = g.addComputeSet("cast");
+          if (form == 0) cast.castNativeToGfloatInPlace(g, in[0], prog);
+          if (form == 1) cast.castNativeToGfloatInPlace(g, in[0], cs);
+          if (form == 2) GfloatCast::castNativeToGfloatInPlace(g, in[0], cast.getCastOpParams(), prog, cast.getNativeToGFConfig());
+          if (form == 3) GfloatCast::castNativeToGfloatInPlace(g, in[0], cast.getCastOpParams(), cs, cast.getNativeToGFConfig());
+          prog.add(program::Execute(cs));
+          return Tensors{in[0]};
+        });
+        expect_close(out[0], expected, Tolerance{}, type.toString() + " " + name_of(mapping) + " " + std::to_string(form));
+      }
+    }
+}
+
+// What is documented of formats: their types and storage.
+TEST(Gfloat, KindsOfFormats) {
+  struct Row {
+    unsigned mantissa, exponent;
+    bool denormals, infinities;
+    SpecType arithmetic;
+    FormatType type;
+    Type calculation, native, storage;
+    unsigned bits;
+  };
+  const std::vector<Row> rows = {{10, 5, true, true, SpecType::AUTO, FormatType::IEEE_FP16, FLOAT, HALF, HALF, 16},
+                                 {8, 5, true, true, SpecType::AUTO, FormatType::QUANTISED_FP16, HALF, HALF, HALF, 16},
+                                 {3, 4, true, true, SpecType::AUTO, FormatType::MIN_NORM_ALIGN_GF8, HALF, HALF, CHAR, 8},
+                                 {2, 5, true, true, SpecType::AUTO, FormatType::ONE_FIVE_TWO_GF8, HALF, HALF, CHAR, 8},
+                                 {2, 5, true, false, SpecType::AUTO, FormatType::MAX_NORM_ALIGN_GF8, HALF, HALF, CHAR, 8},
+                                 {3, 4, true, true, SpecType::FP32, FormatType::ENABLE_DENORM_GF16, FLOAT, HALF, CHAR, 8},
+                                 {7, 8, false, true, SpecType::AUTO, FormatType::BFLOAT16, FLOAT, FLOAT, SHORT, 16},
+                                 {9, 6, false, true, SpecType::AUTO, FormatType::NO_DENORM_GF16, FLOAT, FLOAT, SHORT, 16},
+                                 {9, 6, true, true, SpecType::AUTO, FormatType::ENABLE_DENORM_GF16, FLOAT, FLOAT, SHORT, 16},
+                                 {13, 8, true, true, SpecType::AUTO, FormatType::QUANTISED_FP32, FLOAT, FLOAT, FLOAT, 32}};
+  for (const Row& row : rows) {
+    const int bias = (1 << (row.exponent - 1)) - 1;
+    const FormatConfig f(row.mantissa, row.exponent, bias, row.denormals, row.infinities, row.arithmetic);
+    EXPECT_EQ(formatTypeToString(f.getFormatType()), formatTypeToString(row.type));
+    EXPECT_EQ(f.getCalculationType(), row.calculation) << row.mantissa;
+    EXPECT_EQ(f.getNativeType(), row.native) << row.mantissa;
+    EXPECT_EQ(f.getStorageType(), row.storage) << row.mantissa;
+    EXPECT_EQ(f.getPackedFloatBits(), row.bits) << row.mantissa;
+    EXPECT_EQ(f.isPackedFloatFormat(), row.storage == CHAR || row.storage == SHORT) << row.mantissa;
+    EXPECT_EQ(f.getPackedFloatParameters(), row.mantissa | row.exponent << 8 | static_cast<unsigned>(bias) << 16 |
+                                                (row.denormals ? 1u << 24 : 0) | (row.infinities ? 1u << 25 : 0));
+    EXPECT_TRUE(f == FormatConfig(row.mantissa, row.exponent, bias, row.denormals, row.infinities, row.calculation));
+    EXPECT_FALSE(f == FormatConfig(row.mantissa, row.exponent, bias + 1, row.denormals, row.infinities, row.calculation));
+  }
+  EXPECT_TRUE(FormatConfig() == FormatConfig(10, 5, 15, true, true, FLOAT));
+  EXPECT_FALSE(FormatConfig(7, 0, 1, true, true).infAndNansEnabled());
+  EXPECT_TRUE(FormatConfig(7, 0, 1, true, true).isBlockFloat() && FormatConfig(5, 1, 1, true, true).isBlockFloat());
+  EXPECT_FALSE(FormatConfig(5, 1, 1, true, false).isBlockFloat());
+}
+
+TEST(Gfloat, OptionsByName) {
+  const GfloatCast::GfloatFormatOptions format({{"numMantissaBits", "3"}, {"numExponentBits", "4"}, {"numExponentBias", "7"}});
+  const GfloatCast::GfloatCastOptions rounding({{"roundMode", "SX"},
+                                                {"srNoiseDensity", "TRUNCATED_LAPLACE"},
+                                                {"numSRBits", "7"},
+                                                {"srNoiseScale", "0.5"},
+                                                {"srNoiseMin", "-0.25"},
+                                                {"srNoiseMax", "0.25"},
+                                                {"enableNanooMode", "false"}});
+  const GfloatCast cast(format, rounding, HALF);
+  EXPECT_TRUE(cast.getFormatConfig() == FormatConfig(3, 4, 7, true, true, HALF));
+  EXPECT_EQ(cast.getRoundMode(), RoundType::SX);
+  EXPECT_FALSE(cast.isNanooModeEnabled());
+  const CastConfig config = cast.getNativeToGFConfig();
+  EXPECT_EQ(srDensityTypeToString(config.getSRNoiseDensity()), "TRUNCATED_LAPLACE");
+  EXPECT_EQ(config.getNumSRBits(), 7u);
+  EXPECT_EQ(cast.getSRBitMask(), std::vector<unsigned>(2, 0xfff8fff8));
+  const float noise[] = {0, 0.5f, -0.25f, 0.25f};
+  std::vector<unsigned> bits(4);
+  std::memcpy(bits.data(), noise, sizeof noise);
+  EXPECT_EQ(config.getNoiseParams(), bits);
+  EXPECT_EQ(cast.getRoundingParams().size(), 7u);
+  EXPECT_EQ(config.getCastParams().back(), 0u);
+  EXPECT_EQ(RoundConfig(RoundType::RN, 20, FLOAT).getRoundingParams(), std::vector<unsigned>(2, 0xfffffff8));
+  EXPECT_EQ(RoundConfig(RoundType::SX, 20, FLOAT, SRDensityType::BERNOULLI, 0, 0, 0, 0, 0.25f).getDensityParam(), 49152u);
+  EXPECT_THROW(GfloatCast::GfloatFormatOptions({{"mantissa", "3"}}), invalid_option);
+  EXPECT_THROW(GfloatCast::GfloatCastOptions({{"roundMode", "XX"}}), invalid_option);
+  EXPECT_EQ(roundTypeToString(RoundType::RA) + specTypeToString(SpecType::BF16), "RABF16");
+  EXPECT_EQ(poputil::templateVertex("V", RoundType::RN, SpecType::AUTO),
+            "V<popfloat::experimental::RoundType::RN,popfloat::experimental::SpecType::AUTO>");
+  EXPECT_EQ(specTypeToPoplarType(SpecType::INT16), SHORT);
+  EXPECT_THROW(specTypeToPoplarType(SpecType::AUTO), poputil::poplibs_error);
+  EXPECT_THROW(roundTypeToString(static_cast<RoundType>(77)), poputil::poplibs_error);
 }
 
 }  // namespace

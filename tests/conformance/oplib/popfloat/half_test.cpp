@@ -3,6 +3,7 @@
 #include <popfloat/experimental/CastToHalf.hpp>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace oplib {
@@ -48,6 +49,13 @@ TEST(Half, WhatIsTooGreatAndWhatIsNoNumber) {
     EXPECT_EQ(singleToHalf(-nan, nan_on_overflow) >> 15, 1);
   }
   EXPECT_EQ(halfToSingle(0x7c00), infinity);
+  for (unsigned code = 0x7c01; code < 0x8000; ++code)
+    for (const unsigned sign : {0u, 0x8000u}) {
+      const float of_half = halfToSingle(static_cast<std::uint16_t>(code | sign));
+      std::uint32_t bits;
+      std::memcpy(&bits, &of_half, sizeof bits);
+      ASSERT_EQ(bits, sign << 16 | 0x7f800000u | (code & 0x3ff) << 13);
+    }
   EXPECT_EQ(halfToSingle(0xfc00), -infinity);
 }
 
