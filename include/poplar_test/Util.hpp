@@ -192,6 +192,20 @@ void copy(const poplar::Target& target, const poplar::Type& type, const poplar::
   copy(target, type, metadata, src, dst.data(), pando_detail::count(dst, 0));
 }
 
+/// The same for several arrays with a memory each. Programs name the elements' type and the arrays' number of dimensions: copy<double, 3>.
+template <class T, unsigned long N, class Array, pando_detail::IfContainer<const Array> = 0>
+void copy(const poplar::Target& target, const poplar::Type& type, const std::vector<Array>& src,
+          const std::vector<std::unique_ptr<char[]>>& dst) {
+  static_assert(std::is_same<decltype(std::declval<const Array&>().data()), const T*>::value, "elements of another type");
+  for (std::size_t i = 0; i < src.size(); ++i) copy(target, src[i], type, dst.at(i).get());
+}
+template <class T, unsigned long N, class Array, pando_detail::IfContainer<Array> = 0>
+void copy(const poplar::Target& target, const poplar::Type& type, const std::vector<std::unique_ptr<char[]>>& src,
+          std::vector<Array>& dst) {
+  static_assert(std::is_same<decltype(std::declval<Array&>().data()), T*>::value, "elements of another type");
+  for (std::size_t i = 0; i < dst.size(); ++i) copy(target, type, src.at(i).get(), dst[i]);
+}
+
 }  // namespace poplar_test
 
 #endif

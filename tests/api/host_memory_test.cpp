@@ -80,6 +80,23 @@ TEST(HostMemory, ConvertsElements) {
   EXPECT_THAT(there_and_back<float>(UNSIGNED_CHAR, {200}), ElementsAre(200));
 }
 
+TEST(HostMemory, ConvertsSeveralArrays) {
+  const Target target = Target::createCPUTarget();
+  std::vector<boost::multi_array<double, 2>> values, back;
+  std::vector<std::unique_ptr<char[]>> raw;
+  for (const unsigned rows : {1, 3}) {
+    values.emplace_back(boost::extents[rows][2]);
+    back.emplace_back(boost::extents[rows][2]);
+    for (unsigned i = 0; i < 2 * rows; ++i) values.back().data()[i] = rows + i;
+    raw.emplace_back(new char[2 * rows * 2]);
+  }
+  poplar_test::copy<double, 2>(target, HALF, values, raw);
+  poplar_test::copy<double, 2>(target, HALF, raw, back);
+  EXPECT_EQ(back, values);
+  raw.pop_back();
+  EXPECT_THROW((poplar_test::copy<double, 2>(target, HALF, values, raw)), std::out_of_range);
+}
+
 TEST(HostMemory, QuartersHaveMetadata) {
   const Target target = Target::createCPUTarget();
   const QuarterMetadata metadata(QuarterMetadata::Format::F143, -2);
