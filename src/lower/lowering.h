@@ -181,6 +181,7 @@ class Lowering {
   Any expression_of(ir::OpId op, Group& group);
   void count_reads(ir::OpId op, const Group& group);
   void compute(const Group& group);
+  void turn_alike(poplar::Graph& graph, std::vector<poplar::Tensor>& operands, const std::vector<bool>& written, const std::string& name);
   std::optional<std::size_t> overwritten_leaf(const Group& group, const Member& member, const std::vector<bool>& taken);
   void keep_value(ir::OpId op, const std::vector<Leaf>& leaves, std::size_t leaf, bool new_version);
   StorageId add_storage(bool writable, bool temporary);

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "lower/lowering.h"
 #include "lower/shared/element_types.h"
+#include "lower/shared/moving.h"
 
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>
@@ -204,6 +205,18 @@ std::optional<std::size_t> Lowering::overwritten_leaf(const Group& group, const 
   return std::nullopt;
 }
 
+// A matrix that lies turned beside others of its shape that do not: all of its elements would be moved one by one. A copy in rows is read
+// instead, unless a result is written there.
+void Lowering::turn_alike(poplar::Graph& graph, std::vector<Tensor>& operands, const std::vector<bool>& written, const std::string& name) {
+  if (graph.getTarget().getNumTiles() == 1) return;
+  const auto is_whole = [&](const Tensor& t) { return t.rank() >= 2 && t.isContiguous(); };
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const auto lies_otherwise = [&](const Tensor& t) { return t.shape() == operands[i].shape() && is_whole(t); };
+    if (written[i] || is_whole(operands[i]) || std::none_of(operands.begin(), operands.end(), lies_otherwise)) continue;
+    if (lies_turned(operands[i])) operands[i] = in_rows(graph, operands[i], program(), name);
+  }
+}
+
 void Lowering::compute(const Group& group) {
   current_.clear();
   std::vector<Tensor> tensors;
@@ -253,6 +266,7 @@ void Lowering::compute(const Group& group) {
     // Values that had to move are read where they are now; what is overwritten where its old contents are.
     if (!taken[i] && group.leaves[i].value.valid()) tensors[i] = read(group.leaves[i].value);
   }
+  turn_alike(graph, tensors, taken, name_of(last.result));
   const auto shape = extents(module_.type_of(last.result).shape);
   if (results.size() == 1 && !homes[0].tensor.valid()) {
     const Tensor t = popops::map(graph, results[0]->expression, tensors, program(), name_of(results[0]->result));

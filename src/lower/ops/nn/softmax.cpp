@@ -1,4 +1,5 @@
 #include "lower/lowering.h"
+#include "lower/shared/moving.h"
 
 #include <popnn/NonLinearity.hpp>
 
@@ -13,7 +14,7 @@ constexpr Row lower_softmax = {
           o.lowering().need(Library::popnn);
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           const poplar::Tensor t = o.operand(0);
-          o.result(0, popnn::softmaxStable(o.graph(), t.flatten(axis, t.rank()), o.program(), o.name()));
+          o.result(0, popnn::softmaxStable(o.graph(), with_whole_rows(o, t.flatten(axis, t.rank())), o.program(), o.name()));
         },
     .unview = keeps_layout,
 };

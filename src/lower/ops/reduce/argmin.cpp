@@ -1,4 +1,5 @@
 #include "lower/lowering.h"
+#include "lower/shared/moving.h"
 #include "lower/shared/reductions.h"
 
 #include <popnn/Loss.hpp>
@@ -16,7 +17,7 @@ constexpr Row lower_argmin = {
           o.lowering().need(Library::popnn);
           const auto dim = static_cast<unsigned>(o.attributes().integer("dim"));
           Tensor t = widened(o, o.operand(0));
-          t = t.dimRoll(dim, t.rank() - 1);
+          t = with_whole_rows(o, t.dimRoll(dim, t.rank() - 1));
           const std::size_t n = t.dim(t.rank() - 1);
           const Tensor positions = popnn::argMin(o.graph(), t.reshape({t.numElements() / n, n}), o.program(), o.name());
           o.result(0, positions.reinterpret(poplar::INT));

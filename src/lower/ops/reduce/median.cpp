@@ -1,6 +1,7 @@
 #include "lower/lowering.h"
 #include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
+#include "lower/shared/moving.h"
 #include "lower/shared/reductions.h"
 
 #include <popops/ElementWise.hpp>
@@ -35,7 +36,7 @@ constexpr Row lower_median = {
             n *= t.dim(static_cast<unsigned>(d));
           }
           t = t.dimShuffle(order);
-          t = t.reshape({t.numElements() / n, n});
+          t = with_whole_rows(o, t.reshape({t.numElements() / n, n}));
           // Of equal ones the first: the least position whose element equals the middle one.
           const popops::TopKParams params(static_cast<unsigned>((n - 1) / 2 + 1), false, popops::SortOrder::ASCENDING);
           const Tensor least = popops::topKWithPermutation(o.graph(), o.program(), t, params, o.name()).first;

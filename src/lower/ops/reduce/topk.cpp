@@ -1,4 +1,5 @@
 #include "lower/lowering.h"
+#include "lower/shared/moving.h"
 #include "lower/shared/reductions.h"
 
 #include <popops/TopK.hpp>
@@ -19,7 +20,7 @@ constexpr Row lower_topk = {
                                           largest ? popops::SortOrder::DESCENDING : popops::SortOrder::ASCENDING);
           const Tensor t = widened(o, o.operand(0));
           const auto [values, positions] =
-              popops::topKWithPermutation(o.graph(), o.program(), t.dimRoll(axis, t.rank() - 1), params, o.name());
+              popops::topKWithPermutation(o.graph(), o.program(), with_whole_rows(o, t.dimRoll(axis, t.rank() - 1)), params, o.name());
           o.result(0, as_result(o, values.dimRoll(t.rank() - 1, axis)));
           o.result(1, positions.reinterpret(poplar::INT).dimRoll(t.rank() - 1, axis));
         },
