@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "codelet/cpu_features.h"
 #include "codelet/popc/popc_version.h"
@@ -25,6 +24,7 @@
 #include "popc/passes/relax_alignment.h"
 #include "popc/passes/symbols.h"
 #include "popc/passes/tile_globals.h"
+#include "popc/paths.h"
 #include "popc/program.h"
 #include "popc/vertices/inline_python.h"
 #include "popc/vertices/source_of.h"
@@ -136,14 +136,6 @@ int compile(const Options& options) {
   if (!options.own_march) d.cpu_features = host_cpu_features();
   write_file(options.output, write_gp(gp));
   return 0;
-}
-
-std::string read_file(const std::string& name) {
-  std::ostringstream text;
-  std::ifstream in(name, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read '" + name + "'");
-  text << in.rdbuf();
-  return text.str();
 }
 
 int describe_files(const Options& options) {

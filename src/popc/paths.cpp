@@ -1,6 +1,9 @@
 #include "popc/paths.h"
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
 
 namespace pando::popc {
 
@@ -20,5 +23,13 @@ std::string library_directory() {
 }
 
 std::string linker_path() { return PANDO_LLD; }
+
+std::string read_file(const std::string& name) {
+  std::ifstream in(name, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read '" + name + "'");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
 
 }  // namespace pando::popc

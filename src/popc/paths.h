@@ -1,4 +1,4 @@
-// Where popc finds what it needs.
+// Where popc finds what it needs, and how it reads files.
 #pragma once
 
 #include <string>
@@ -11,5 +11,8 @@ std::string include_directory();
 std::string linker_path();
 // Where the libraries are that are installed with popc.
 std::string library_directory();
+
+// All bytes of a file. Throws std::runtime_error if it cannot be read.
+std::string read_file(const std::string& name);
 
 }  // namespace pando::popc

@@ -8,7 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "codelet/store/gp_file.h"
@@ -18,14 +17,6 @@
 namespace pando::popc {
 
 namespace {
-
-std::string read_file(const std::string& name) {
-  std::ifstream in(name, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read '" + name + "'");
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 Unit load_unit(const std::string& input, llvm::LLVMContext& context) {
   const std::string bytes = read_file(input);
