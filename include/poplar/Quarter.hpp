@@ -26,6 +26,8 @@ class POPLAR_EXPORT QuarterMetadata {
   int getScale() const { return (binary_ & 31) - (binary_ & 32); }
   /// One byte: the format in bit 7 (1: F143), the scale in the low six bits, two's complement.
   unsigned char getBinary() const { return binary_; }
+  /// "{F143, -1}"
+  std::string toString() const;
 
   friend bool operator==(const QuarterMetadata& a, const QuarterMetadata& b) { return a.binary_ == b.binary_; }
   friend bool operator!=(const QuarterMetadata& a, const QuarterMetadata& b) { return !(a == b); }

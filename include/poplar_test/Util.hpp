@@ -63,7 +63,7 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target&
 
 namespace pando_detail {
 
-// Metadata of memory that was made for QUARTER tensors, one for each replica. They live as long as the streams that send them.
+// Metadata of memory that was made for QUARTER tensors, one for each replica. They live as long as the streams that move them.
 struct MetadataTable {
   using Metadata = std::vector<poplar::QuarterMetadata>;
   std::mutex mutex;
@@ -82,6 +82,13 @@ struct MetadataTable {
     if (found == ofMemory.end()) return;
     if (const auto metadata = found->second.lock()) std::fill(metadata->begin(), metadata->end(), value);
   }
+  // Of the first replica.
+  void get(const void* memory, poplar::QuarterMetadata& value) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = ofMemory.find(memory);
+    if (found == ofMemory.end()) return;
+    if (const auto metadata = found->second.lock()) value = metadata->front();
+  }
 };
 inline MetadataTable& metadataTable() {
   static MetadataTable table;
@@ -90,30 +97,29 @@ inline MetadataTable& metadataTable() {
 
 }  // namespace pando_detail
 
-/// The memory, and its streams: `upload` copies it to the tensor, `download` the tensor to it; either may be none. With the elements of a
-/// QUARTER tensor whose metadata a program may set, `upload` copies the metadata that `copy` was last given for the memory.
+/// The memory, and its streams: `upload` copies it to the tensor, `download` the tensor to it; either may be none. The metadata of a
+/// QUARTER tensor go with its elements, up only if they are no constant: those that `copy` was last given for the memory go up.
 inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Tensor& t, const std::string& name, poplar::Graph& graph,
                                                            boost::optional<poplar::program::Sequence&> upload,
                                                            boost::optional<poplar::program::Sequence&> download, StreamMap& streams) {
   std::size_t bytes = 0;
   auto memory = allocateHostMemoryForTensor(graph.getTarget(), t, graph.getReplicationFactor(), bytes);
   const HostMemory whole(memory.get(), bytes);
-  if (upload) {
-    const std::string handle = name + "-upload";
-    upload->add(poplar::program::Copy(graph.addHostToDeviceFIFO(handle, t.elementType(), t.numElements()), t));
-    streams.emplace_back(handle, whole);
-    if (t.elementType() == poplar::QUARTER && !t.getMetadata().containsConstant()) {
-      const auto metadata = pando_detail::metadataTable().make(memory.get(), graph.getReplicationFactor());
-      const std::string metadataHandle = name + "-metadata-upload";
-      upload->add(poplar::program::Copy(graph.addHostToDeviceFIFO(metadataHandle, poplar::QUARTER_METADATA, 1), t.getMetadata()));
-      streams.emplace_back(metadataHandle, HostMemory(reinterpret_cast<char*>(metadata->data()), metadata->size(), metadata));
-    }
-  }
-  if (download) {
-    const std::string handle = name + "-download";
-    download->add(poplar::program::Copy(t, graph.addDeviceToHostFIFO(handle, t.elementType(), t.numElements())));
-    streams.emplace_back(handle, whole);
-  }
+  const bool quarter = t.elementType() == poplar::QUARTER;
+  const auto table = quarter ? pando_detail::metadataTable().make(memory.get(), graph.getReplicationFactor()) : nullptr;
+  const HostMemory metadata = quarter ? HostMemory(reinterpret_cast<char*>(table->data()), table->size(), table) : HostMemory();
+  const auto up = [&](const std::string& handle, const poplar::Tensor& to, const HostMemory& from) {
+    upload->add(poplar::program::Copy(graph.addHostToDeviceFIFO(handle, to.elementType(), to.numElements()), to));
+    streams.emplace_back(handle, from);
+  };
+  const auto down = [&](const std::string& handle, const poplar::Tensor& from, const HostMemory& to) {
+    download->add(poplar::program::Copy(from, graph.addDeviceToHostFIFO(handle, from.elementType(), from.numElements())));
+    streams.emplace_back(handle, to);
+  };
+  if (upload) up(name + "-upload", t, whole);
+  if (upload && quarter && !t.getMetadata().containsConstant()) up(name + "-metadata-upload", t.getMetadata(), metadata);
+  if (download) down(name + "-download", t, whole);
+  if (download && quarter) down(name + "-metadata-download", t.getMetadata(), metadata);
   return memory;
 }
 
@@ -167,6 +173,13 @@ void copy(const poplar::Target&, const poplar::Type& type, const poplar::Quarter
           std::size_t n) {
   poplar::convertFromDeviceType(type, metadata, src, pando_detail::known(dst), n);
 }
+/// For memory that was made for a QUARTER tensor `metadata` becomes what is known of it: what `copy` was given last, or what came down.
+template <class T>
+void copy(const poplar::Target& target, const poplar::Type& type, poplar::QuarterMetadata& metadata, const void* src, T* dst,
+          std::size_t n) {
+  pando_detail::metadataTable().get(src, metadata);
+  copy(target, type, static_cast<const poplar::QuarterMetadata&>(metadata), src, dst, n);
+}
 template <class T>
 void copy(const poplar::Target&, const poplar::Type& type, const void* src, T* dst, std::size_t n) {
   poplar::convertFromDeviceType(type, src, pando_detail::known(dst), n);
@@ -189,6 +202,11 @@ void copy(const poplar::Target& target, const poplar::Type& type, const void* sr
 template <class Container, pando_detail::IfContainer<Container> = 0>
 void copy(const poplar::Target& target, const poplar::Type& type, const poplar::QuarterMetadata& metadata, const void* src,
           Container& dst) {
+  copy(target, type, metadata, src, dst.data(), pando_detail::count(dst, 0));
+}
+
+template <class Container, pando_detail::IfContainer<Container> = 0>
+void copy(const poplar::Target& target, const poplar::Type& type, poplar::QuarterMetadata& metadata, const void* src, Container& dst) {
   copy(target, type, metadata, src, dst.data(), pando_detail::count(dst, 0));
 }
 

@@ -46,9 +46,8 @@ QuarterMetadata::QuarterMetadata(unsigned char binary) : binary_(binary & 0xbf) 
 
 std::string toString(QuarterMetadata::Format format) { return format == QuarterMetadata::Format::F143 ? "F143" : "F152"; }
 
-std::ostream& operator<<(std::ostream& out, const QuarterMetadata& m) {
-  return out << '{' << toString(m.getFormat()) << ", " << m.getScale() << '}';
-}
+std::string QuarterMetadata::toString() const { return "{" + poplar::toString(getFormat()) + ", " + std::to_string(getScale()) + "}"; }
+std::ostream& operator<<(std::ostream& out, const QuarterMetadata& m) { return out << m.toString(); }
 
 QuarterMetadata calculateMetadataForConversion(ArrayRef<float> values, CostMetric) {
   QuarterMetadata best;
