@@ -241,7 +241,10 @@ Tensor Tensor::subSample(unsigned stride, unsigned dimension) const {
 Tensor Tensor::upsample(unsigned scale, unsigned dimension, UpsampleMethod) const {
   return with(*this, Access::view(*this).upsample(scale, dimension));
 }
-Tensor Tensor::reinterpret(const Type& type) const { return with(*this, Access::view(*this).reinterpret(Access::element_type(type))); }
+Tensor Tensor::reinterpret(const Type& type) const {
+  const core::TensorState& s = Access::state(*this);
+  return Access::tensor({s.view.reinterpret(Access::element_type(type)), s.graph, type == QUARTER ? s.metadata : nullptr});
+}
 
 bool Tensor::containsAliases() const { return Access::view(*this).contains_aliases(); }
 

@@ -123,6 +123,15 @@ TEST(Quarters, ConstantsOfMetadataThatAProgramSetsAreZero) {
   expect_error<tensor_creation_error>([&] { s.graph.addConstant<float>(QUARTER, metadata, {2}, {0, 1}); }, "q/metadata");
 }
 
+TEST(Quarters, TheirBitsHaveNoMetadata) {
+  Setting s;
+  const Tensor q = s.variable(QUARTER, {3}, "q"), bits = q.reinterpret(UNSIGNED_CHAR);
+  EXPECT_FALSE(bits.hasMetadata());
+  EXPECT_FALSE(bits.getMetadata().valid());
+  EXPECT_FALSE(bits.reinterpret(QUARTER).hasMetadata());
+  EXPECT_EQ(q.reinterpret(QUARTER).getMetadata(), q.getMetadata());
+}
+
 TEST(Quarters, HandlesOfMetadataTakeThemAsTheyAre) {
   Setting s;
   const Tensor metadata = s.variable(QUARTER, {1}, "q").getMetadata();
