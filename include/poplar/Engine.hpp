@@ -229,7 +229,12 @@ void printProfileSummary(std::ostream& out, const Value& graphProfile, const Pro
                          const OptionFlags& options = {}) {
   printSummaryOf(out, graphProfile, executionProfile, options);
 }
+/// The same without the execution.
 POPLAR_EXPORT void printGraphSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options = {});
+template <class Value, class = typename std::enable_if<std::is_same<Value, ProfileValue>::value>::type>
+void printGraphSummary(std::ostream& out, const Value& graphProfile, const OptionFlags& options = {}) {
+  printSummaryOf(out, graphProfile, ProfileValue(), options);
+}
 
 }  // namespace poplar
 

@@ -162,7 +162,8 @@ class POPLAR_EXPORT Graph {
                      const DebugContext& debugContext = {});
 
   /// A tensor of constant values, converted from T to `type`. As many values as the shape has elements; a single value fills the
-  /// tensor. Throws tensor_creation_error if the numbers differ.
+  /// tensor. Throws tensor_creation_error if the numbers differ, and overflow_error for values that the type does not have; between
+  /// signed and unsigned integers it is the bits that count.
   template <class T, class = pando_detail::IfNumber<T>>
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, ArrayRef<T> values, const DebugContext& debugContext = {"<const>"}) {
     return makeConstant(type, nullptr, shape, pando_detail::valueType<T>(), values.data(), values.size(), false, debugContext);

@@ -5,11 +5,13 @@
 // searched for in the documentation.
 
 #include <poplar/Export.hpp>
+#include <poplar/ProfileValue.hpp>
 
 #include <iosfwd>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace poplar {
 
@@ -48,9 +50,12 @@ struct POPLAR_EXPORT graph_cycle_error : poplar_error {
 struct POPLAR_EXPORT graph_memory_allocation_error : poplar_error {
   explicit graph_memory_allocation_error(const std::string& text) : poplar_error(text), profilePath() {}
   explicit graph_memory_allocation_error(const char* text) : poplar_error(text), profilePath() {}
-  graph_memory_allocation_error(const std::string& text, const std::string& path) : poplar_error(text), profilePath(path) {}
+  graph_memory_allocation_error(const std::string& text, const std::string& path, ProfileValue profile = {})
+      : poplar_error(text), profilePath(path), graphProfile(std::move(profile)) {}
   /// Where the memory report is; empty if none was asked for.
   std::string profilePath;
+  /// What Engine::getGraphProfile would give: a map; a number if nothing could be placed.
+  ProfileValue graphProfile;
 };
 
 /// A codelet object cannot be created.

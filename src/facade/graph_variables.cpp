@@ -68,7 +68,7 @@ std::string host_values(const Type& from, const void* values, std::size_t n, con
   const std::size_t bytes = n * pando::size_of(Access::element_type(from));
   if (!quarter(from) && !quarter(to))
     return pando::graph::convert_elements({static_cast<const char*>(values), bytes}, Access::element_type(from), Access::element_type(to),
-                                          what);
+                                          what, pando::graph::Negative::bits);
   std::string out(n * pando::size_of(Access::element_type(to)), '\0');
   pando_detail::convertElements(from, values, to, out.data(), n, metadata);
   return out;

@@ -53,6 +53,20 @@ TEST(Convert, ValuesOutOfRange) {
   refuses(ElementType::int_, bytes_of<std::int32_t>({65536}), ElementType::half, "65536 is out of the range of half");
 }
 
+TEST(Convert, NegativeByBits) {
+  const auto by_bits = [](std::vector<std::int32_t> values, ElementType to) {
+    return convert_elements(bytes_of(values), ElementType::int_, to, "x", Negative::bits);
+  };
+  EXPECT_EQ(by_bits({-2, 40000, -32768}, ElementType::unsigned_short), bytes_of<std::uint16_t>({65534, 40000, 32768}));
+  EXPECT_EQ(by_bits({-1}, ElementType::unsigned_int), bytes_of<std::uint32_t>({0xffffffffu}));
+  EXPECT_EQ(by_bits({-1}, ElementType::unsigned_long_long), bytes_of<std::uint64_t>({~std::uint64_t{0}}));
+  EXPECT_EQ(by_bits({-1}, ElementType::float_), bytes_of<float>({-1}));
+  EXPECT_EQ(by_bits({-1}, ElementType::boolean), bytes_of<std::uint8_t>({1}));
+  expect_error<poplar::overflow_error>([&] { by_bits({-32769}, ElementType::unsigned_short); },
+                                       "-32769 is out of the range of unsigned short");
+  expect_error<poplar::overflow_error>([&] { by_bits({65536}, ElementType::unsigned_short); }, "65536 is out");
+}
+
 TEST(Convert, NoConversion) {
   expect_error<poplar::type_error>([] { convert_elements(bytes_of<float>({1.5f}), ElementType::float_, ElementType::int_, "x"); },
                                    "1.5 is not a value of type int");

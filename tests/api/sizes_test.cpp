@@ -170,7 +170,8 @@ TEST(Sizes, ConstantsFitTheirType) {
   const Tensor n = s.variable(INT, {2}, "n");
   expect_refused<overflow_error>({
       {"int", [&] { g.addConstant(INT, {}, 5000000000u); }},
-      {"unsigned", [&] { g.addConstant(UNSIGNED_INT, {}, -1); }},
+      {"unsigned", [&] { g.addConstant(UNSIGNED_INT, {}, -5000000000); }},
+      {"unsigned short", [&] { g.addConstant(UNSIGNED_SHORT, {}, 65536); }},
       {"char", [&] { g.addConstant<int>(SIGNED_CHAR, {2}, {1, 128}); }},
       {"half", [&] { g.addConstant(HALF, {4}, 70000.0f); }},
       {"float", [&] { g.addConstant(FLOAT, {}, 1e300); }},

@@ -115,7 +115,7 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
     throw poplar::graph_memory_allocation_error(
         e->out_of_memory + (path.empty() ? "\nautoReport.outputGraphProfile writes a report of it" : "\nThe report is in " + path) +
             " [out-of-memory]",
-        path);
+        path, graph_profile(memory_report(*e), *e));
   return e;
 }
 

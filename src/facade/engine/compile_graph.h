@@ -19,6 +19,9 @@ std::unique_ptr<poplar::core::ExecutableState> compile_executable(const poplar::
 // The report of what was compiled: memory and graph, no execution.
 profile::Report memory_report(const poplar::core::ExecutableState& executable, bool with_variables = false);
 
+// That report as Engine::getGraphProfile gives it.
+poplar::ProfileValue graph_profile(const profile::Report& report, const poplar::core::ExecutableState& executable);
+
 // Writes profile.json and summary.txt into the directory (made if it is not there); returns the path of profile.json. Throws
 // file_load_error if that cannot be written.
 std::string write_report(const profile::Report& report, const std::string& directory);

@@ -18,21 +18,12 @@ profile::Report full_report(const poplar::core::EngineState& engine) {
   return report;
 }
 
-}  // namespace pando::facade
-
-namespace poplar {
-
-using pando::facade::Access;
-
-using pando::facade::full_report;
-using pando::facade::memory_report;
-using pando::facade::parse_summary_options;
-using pando::profile::Report;
+using poplar::ProfileValue;
 
 namespace {
 
 // Of the vertices, each once, sorted.
-ProfileValue::Vector codelet_names(const core::ExecutableState& e) {
+ProfileValue::Vector codelet_names(const poplar::core::ExecutableState& e) {
   std::set<std::string> names;
   for (const auto& step : e.program->computes)
     for (const auto& group : step.groups) names.insert(e.library[group.codelet].name);
@@ -62,7 +53,7 @@ ProfileValue category_of(ProfileValue::Vector on_tiles) {
                            {"overflowed", empty}};
 }
 
-ProfileValue::Map categories_of(const Report& r) {
+ProfileValue::Map categories_of(const profile::Report& r) {
   ProfileValue::Map by_category;
   for (std::size_t c = 0; c < r.categories.size(); ++c) {
     ProfileValue::Vector on_tiles;
@@ -75,7 +66,9 @@ ProfileValue::Map categories_of(const Report& r) {
   return by_category;
 }
 
-ProfileValue graph_profile(const Report& r, const core::ExecutableState& e) {
+}  // namespace
+
+ProfileValue graph_profile(const profile::Report& r, const poplar::core::ExecutableState& e) {
   ProfileValue::Map graph{{"numVars", r.graph.variables},
                           {"numVertices", r.graph.vertices},
                           {"numComputeSets", r.graph.compute_sets},
@@ -97,6 +90,20 @@ ProfileValue graph_profile(const Report& r, const core::ExecutableState& e) {
                            {"target", std::move(target)},
                            {"vertexTypes", ProfileValue::Map{{"names", codelet_names(e)}}}};
 }
+
+}  // namespace pando::facade
+
+namespace poplar {
+
+using pando::facade::Access;
+
+using pando::facade::full_report;
+using pando::facade::graph_profile;
+using pando::facade::memory_report;
+using pando::facade::parse_summary_options;
+using pando::profile::Report;
+
+namespace {
 
 ProfileValue execution_profile(const Report& r) {
   ProfileValue::Vector steps;

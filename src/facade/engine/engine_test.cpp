@@ -172,6 +172,10 @@ TEST(Engine, OutOfMemoryIsReported) {
     EXPECT_NE(std::string(e.what()).find("huge"), std::string::npos) << e.what();
     EXPECT_EQ(pva::openReport(e.profilePath).compilation().tiles().size(), 4u);
     EXPECT_FALSE(pva::openReport(e.profilePath).compilation().outOfMemory().empty());
+    EXPECT_GT(e.graphProfile["memory"]["byTile"]["total"][2].asNumber(), 1 << 24);
+    std::ostringstream summary;
+    printGraphSummary(summary, e.graphProfile, {{"showVarStorage", "true"}});
+    EXPECT_NE(summary.str().find("tile 2: 32.0 MiB"), std::string::npos) << summary.str();
   }
   Engine allowed(m.graph, prog, {{"debug.allowOutOfMemory", "true"}});
   std::ostringstream summary;
