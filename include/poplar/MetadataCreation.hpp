@@ -19,7 +19,7 @@ POPLAR_EXPORT Tensor createVariableMetadataTensor(Graph& graph, const QuarterMet
 /// The same, set by `prog`.
 POPLAR_EXPORT Tensor createVariableMetadataTensor(Graph& graph, const QuarterMetadata::Format& format, int scale, program::Sequence& prog,
                                                   const DebugContext& debugContext = {});
-/// The same with a scale that `prog` reads: one INT element. A scale outside -32 ... 31 stops the program with an error.
+/// The same with a scale that `prog` reads: one INT or SIGNED_CHAR element. A scale outside -32 ... 31 stops the program with an error.
 POPLAR_EXPORT Tensor createVariableMetadataTensor(Graph& graph, const QuarterMetadata::Format& format, const Tensor& scale,
                                                   program::Sequence& prog, const DebugContext& debugContext = {});
 

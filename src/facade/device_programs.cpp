@@ -61,6 +61,19 @@ void check_behaviour(const Graph& graph, const Tensor& behaviour) {
          behaviour.getDebugStr());
 }
 
+// The number of one signed char as an int.
+Tensor widened(Graph& graph, const Tensor& number, program::Sequence& prog, const DebugContext& debugContext) {
+  pando::facade::add_builtin_codelets(Access::shared(graph).graph.library());
+  const Tensor out = graph.addVariable(INT, {}, join(debugContext, "scale"));
+  graph.setTileMapping(out, 0);
+  const ComputeSet cs = graph.addComputeSet(join(debugContext, "scale"));
+  const VertexRef v = graph.addVertex(cs, pando::facade::kWiden, {{"in", number.flatten()[0]}, {"out", out}});
+  graph.setTileMapping(v, 0);
+  graph.setPerfEstimate(v, pando::facade::kWidenCycles);
+  prog.add(program::Execute(cs, debugContext));
+  return out;
+}
+
 }  // namespace
 
 Tensor cycleStamp(Graph& graph, program::Sequence& prog, unsigned tile, SyncType, const DebugContext& debugContext) {
@@ -156,6 +169,8 @@ Tensor createVariableMetadataTensor(Graph& graph, const QuarterMetadata::Format&
                                     const DebugContext& debugContext) {
   constexpr int kLeast = -32, kGreatest = 31;
   Access::view(graph, scale, "the scale of createVariableMetadataTensor");
+  if (scale.elementType() == SIGNED_CHAR && scale.numElements() == 1)
+    return createVariableMetadataTensor(graph, format, widened(graph, scale, prog, debugContext), prog, debugContext);
   std::vector<unsigned char> binaries;
   for (int s = kLeast; s <= kGreatest; ++s) binaries.push_back(QuarterMetadata(format, s).getBinary());
   const Tensor all =

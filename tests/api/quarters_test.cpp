@@ -224,6 +224,19 @@ TEST(Quarters, ScalesThatAreKnownAtRunTime) {
     return binary;
   };
   for (const int value : {-32, -1, 0, 7, 31}) EXPECT_EQ(of_scale(value), QuarterMetadata(format, value).getBinary()) << value;
+  Setting chars;
+  const Tensor small = chars.variable(SIGNED_CHAR, {1}, "small", 2);
+  const Tensor of_small = createVariableMetadataTensor(chars.graph, format, small, chars.program);
+  chars.graph.createHostWrite("small", small);
+  chars.graph.createHostRead("metadata", of_small);
+  Engine of_chars = chars.loaded();
+  for (const signed char value : {-32, 31}) {
+    QuarterMetadata found;
+    of_chars.writeTensor("small", &value, &value + 1);
+    of_chars.run();
+    of_chars.readTensor("metadata", &found, &found + 1);
+    EXPECT_EQ(found, QuarterMetadata(format, value));
+  }
   expect_error<type_error>([&] { createVariableMetadataTensor(s.graph, format, metadata, s.program); }, "control");
   EXPECT_THROW(of_scale(32), poplar_error);
 }

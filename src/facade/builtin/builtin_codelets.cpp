@@ -4,7 +4,7 @@ namespace pando::facade {
 
 void add_builtin_codelets(Library& library) {
   if (library.find(kCycleDifference)) return;
-  std::vector<Codelet> codelets = {cycle_difference()};
+  std::vector<Codelet> codelets = {cycle_difference(), widen()};
   for (EstimatedCodelet& t : transposes()) codelets.push_back(std::move(t.codelet));
   library.add_builtin("pando built-in codelets", std::move(codelets));
 }

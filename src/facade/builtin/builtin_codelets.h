@@ -14,6 +14,11 @@ inline constexpr const char* kCycleDifference = "pando::CycleDifference";
 inline constexpr unsigned kCycleDifferenceCycles = 24;  // by hand: four loads, two subtractions with borrow, two stores, call
 Codelet cycle_difference();
 
+// Fields `in` (Input<signed char>) and `out` (Output<int>): the same number.
+inline constexpr const char* kWiden = "pando::Widen";
+inline constexpr unsigned kWidenCycles = 12;  // by hand: a load, a store, call
+Codelet widen();
+
 // Codelets that programs name without adding a file, as PopLibs sdk-release-3.4 does. Out of each matrix of rows x columns elements in
 // row-major order they make its transpose; they copy bits. Those with one src and one dst count rows and columns in blocks of 8 (1-byte
 // elements) or 4 (2-byte elements), in the fields numSrcRowsD4Or8 and numSrcColumnsD4Or8:
