@@ -43,9 +43,9 @@ POPLAR_EXPORT poplar::Tensor createLabelsInput(poplar::Graph& graph, const popla
 ///
 /// Options: `includeSoftmaxGradient` [=true]: the gradient with regard to what the logarithm of a softmax was taken of, instead of with
 /// regard to \p logProbs. `returnReducedCodeletGradient` [=false], to look into it: in the place of the gradient the logarithms of the sums
-/// over the paths that are in each class at each time; -65504 of classes that no path is in.
-/// Throws poputil::poplibs_error for shapes and types that are not the plan's and for constants among lengths and labels that no sequence
-/// can have, and poplar::invalid_option for unknown options.
+/// over the paths that are in each class at each time; -65504 of classes that no path is in. `zeroInfinity` [=false]: where no path fits
+/// the label, loss and gradient are 0. Throws poputil::poplibs_error for shapes and types that are not the plan's and for constants among
+/// lengths and labels that no sequence can have, and poplar::invalid_option for unknown options.
 POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogProbabilities(
     poplar::Graph& graph, const poplar::Type& outType, const poplar::Tensor& logProbs, const poplar::Tensor& labels,
     const poplar::Tensor& dataLengths, const poplar::Tensor& labelLengths, poplar::program::Sequence& prog, unsigned blankClass,
@@ -57,7 +57,7 @@ POPLAR_EXPORT std::pair<poplar::Tensor, poplar::Tensor> calcLossAndGradientLogit
     const poplar::Tensor& dataLengths, const poplar::Tensor& labelLengths, poplar::program::Sequence& prog, unsigned blankClass,
     const Plan& plan, const poplar::DebugContext& debugContext = {}, const poplar::OptionFlags& options = {});
 
-/// The loss alone: nothing of the gradient is computed. The options are taken and have no effect.
+/// The loss alone: nothing of the gradient is computed. Of the options `zeroInfinity` has an effect, the others are taken.
 POPLAR_EXPORT poplar::Tensor calcCTCLossLogProbabilities(poplar::Graph& graph, const poplar::Type& outType, const poplar::Tensor& logProbs,
                                                          const poplar::Tensor& labels, const poplar::Tensor& dataLengths,
                                                          const poplar::Tensor& labelLengths, poplar::program::Sequence& prog,

@@ -77,6 +77,17 @@ Chunks chunks_of(World& w) {
 
 }  // namespace
 
+gcl::CollectiveBalancedHostRearrangement Maker<gcl::CollectiveBalancedHostRearrangement>::make(World& w) {
+  gcl::CollectiveBalancedHostRearrangement out;
+  out.setReplicationFactor(w.roll(4) ? w.roll(5) : Maker<unsigned>::make(w));
+  out.setTotalElementsPerReplica(w.roll(4) ? w.roll(100) : Maker<std::size_t>::make(w));
+  out.setGatheredToRefSlices(Maker<std::vector<poplar::Interval>>::make(w));
+  return out;
+}
+gcl::CollectiveBalancedReorder Maker<gcl::CollectiveBalancedReorder>::make(World& w) {
+  return {w.own, Maker<poplar::Tensor>::make(w), w.roll(4) ? 1 + w.roll(4) : Maker<unsigned>::make(w),
+          {},    Maker<bool>::make(w),           1 + w.roll(3)};
+}
 gcl::Chunk Maker<gcl::Chunk>::make(World& w) { return chunk_of<gcl::Chunk>(w); }
 gcl::Chunks Maker<gcl::Chunks>::make(World& w) { return chunks_of<gcl::Chunks, gcl::Chunk>(w); }
 popops::Chunk Maker<popops::Chunk>::make(World& w) { return chunk_of<popops::Chunk>(w); }

@@ -3,6 +3,7 @@
 
 #include <boost/optional.hpp>
 #include <gccs/popsolver/Model.hpp>
+#include <gcl/CollectiveBalancedReorder.hpp>
 #include <gcl/Collectives.hpp>
 #include <gcl/TileAllocation.hpp>
 #include <popfloat/experimental/CastToGfloat.hpp>
@@ -53,6 +54,14 @@ struct Maker<gcl::CollectiveOperator> {
 template <>
 struct Maker<gcl::CommGroup> {
   static gcl::CommGroup make(World& w) { return {Maker<gcl::CommGroupType>::make(w), Maker<unsigned>::make(w)}; }
+};
+template <>
+struct Maker<gcl::CollectiveBalancedHostRearrangement> {
+  static gcl::CollectiveBalancedHostRearrangement make(World& w);
+};
+template <>
+struct Maker<gcl::CollectiveBalancedReorder> {
+  static gcl::CollectiveBalancedReorder make(World& w);
 };
 template <>
 struct Maker<gcl::Chunk> {

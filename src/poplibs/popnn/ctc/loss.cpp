@@ -35,12 +35,22 @@ void check(const Tensor& t, const std::vector<std::size_t>& shape, const char* n
   poputil::refuse("ctc-shape", "popnn::ctc: {} has shape {}, the plan says {{{}}}", name, t.shapeToString(), text);
 }
 
-GradientForm gradient_form(const OptionFlags& options) {
+struct Options {
+  GradientForm form = GradientForm::of_softmax;
+  bool zero_infinity = false;  // of a sequence that no path fits: loss and gradient 0
+};
+
+Options parsed(const OptionFlags& options) {
   bool of_softmax = true, sums_alone = false;
+  Options out;
+  double tolerance = 0;  // for those who keep infinity as a number
   const poplibs::OptionSpec spec{{"includeSoftmaxGradient", poplibs::OptionHandler::createWithBool(of_softmax)},
-                                 {"returnReducedCodeletGradient", poplibs::OptionHandler::createWithBool(sums_alone)}};
+                                 {"returnReducedCodeletGradient", poplibs::OptionHandler::createWithBool(sums_alone)},
+                                 {"zeroInfinity", poplibs::OptionHandler::createWithBool(out.zero_infinity)},
+                                 {"zeroInfinityRelTolerance", poplibs::OptionHandler::createWithDouble(tolerance)}};
   for (const auto& entry : options) spec.parse(entry.first, entry.second);
-  return sums_alone ? GradientForm::sums : of_softmax ? GradientForm::of_softmax : GradientForm::of_probabilities;
+  out.form = sums_alone ? GradientForm::sums : of_softmax ? GradientForm::of_softmax : GradientForm::of_probabilities;
+  return out;
 }
 
 // What is known when the graph is built is refused then; the rest is clamped where it is read.
@@ -80,13 +90,14 @@ Tensor as_unsigned(Graph& graph, const Tensor& t, Sequence& prog, const char* na
 class Paths {
  public:
   Paths(Graph& graph, const Plan::Impl& plan, const Tensor& log_probs, const Tensor& labels, const Tensor& lengths, unsigned blank,
-        bool loss_alone, const DebugContext& debug)
+        bool loss_alone, const Options& options, const DebugContext& debug)
       : graph_(graph),
         plan_(plan),
         log_probs_(log_probs),
         about_(concat(labels, lengths, 1)),
         blank_(blank),
         loss_alone_(loss_alone),
+        options_(options),
         debug_(debug) {
     for (std::size_t p = 0; p < plan_.parts(); ++p) {
       probs_.push_back(rows(plan_.part(p).size(), p, "probabilities"));
@@ -154,9 +165,10 @@ class Paths {
       const unsigned tile = plan_.tile_of_part(b, 0);
       graph_.setTileMapping(losses[b], tile);
       graph_.setTileMapping(totals[b], tile);
-      graph_.setTileMapping(graph_.addVertex(merge, templateVertex("popnn::CtcLoss", plan_.out),
-                                             {{"ends", ends[b].flatten()}, {"loss", losses[b]}, {"total", totals[b]}}),
-                            tile);
+      const VertexRef v = graph_.addVertex(merge, templateVertex("popnn::CtcLoss", plan_.out),
+                                           {{"ends", ends[b].flatten()}, {"loss", losses[b]}, {"total", totals[b]}});
+      graph_.setInitialValue(v["zeroInfinity"], options_.zero_infinity);
+      graph_.setTileMapping(v, tile);
     }
     prog.add(Execute(last, {debug_, "Ends"}));
     prog.add(Execute(merge, {debug_, "Loss"}));
@@ -164,7 +176,7 @@ class Paths {
   }
 
   // Float: it is summed up there.
-  Tensor gradient(const Tensor& totals, GradientForm form, Sequence& prog) {
+  Tensor gradient(const Tensor& totals, Sequence& prog) {
     const Tensor out = create_data(graph_, FLOAT, plan_, {debug_, "gradient"});
     const ComputeSet cs = graph_.addComputeSet({debug_, "Gradient"});
     for (std::size_t b = 0; b < plan_.batch; ++b)
@@ -179,7 +191,8 @@ class Paths {
         graph_.setInitialValue(v["classes"], static_cast<unsigned>(plan_.classes));
         graph_.setInitialValue(v["blank"], blank_);
         graph_.setInitialValue(v["time"], static_cast<unsigned>(plan_.piece(q).begin()));
-        graph_.setInitialValue(v["form"], static_cast<unsigned>(form));
+        graph_.setInitialValue(v["form"], static_cast<unsigned>(options_.form));
+        graph_.setInitialValue(v["zeroInfinity"], options_.zero_infinity);
         graph_.setTileMapping(v, plan_.tile_of_piece(b, q));
       }
     prog.add(Execute(cs, {debug_, "Gradient"}));
@@ -234,6 +247,7 @@ class Paths {
   Tensor about_;  // of each sequence: its labels, its length, its label's length
   unsigned blank_;
   bool loss_alone_;
+  Options options_;
   DebugContext debug_;
   std::vector<Tensor> probs_, forward_, backward_;
   Tensor here_, before_, after_, leaves_forward_, leaves_backward_;
@@ -252,16 +266,16 @@ std::pair<Tensor, Tensor> calculate(Graph& graph, const Type& outType, const Ten
   check(data_lengths, {plan.batch}, "dataLengths");
   check(label_lengths, {plan.batch}, "labelLengths");
   if (blank >= plan.classes) poputil::refuse("ctc-blank", "popnn::ctc: blankClass is {} of {} classes", blank, plan.classes);
-  const GradientForm form = gradient_form(options);
+  const Options how = parsed(options);
   check_constants(labels, data_lengths, label_lengths, blank, plan);
   const auto lengths = [&](const Tensor& t, const char* name) { return as_unsigned(graph, t, prog, name, {debug, name}).expand({1}); };
   Paths paths(graph, plan, log_probs, as_unsigned(graph, labels, prog, "labels", {debug, "labels"}),
-              concat(lengths(data_lengths, "dataLengths"), lengths(label_lengths, "labelLengths"), 1), blank, loss_alone, debug);
+              concat(lengths(data_lengths, "dataLengths"), lengths(label_lengths, "labelLengths"), 1), blank, loss_alone, how, debug);
   paths.gather(prog);
   paths.sum(prog);
   const auto [loss, totals] = paths.loss(prog);
   if (loss_alone) return {loss, Tensor()};
-  const Tensor gradient = paths.gradient(totals, form, prog);
+  const Tensor gradient = paths.gradient(totals, prog);
   return {loss, outType == FLOAT ? gradient : popops::cast(graph, gradient, outType, prog, {debug, "gradient"})};
 }
 

@@ -22,7 +22,7 @@ struct Case {
   std::size_t time, labels, classes;
   std::vector<std::size_t> lengths, label_lengths;  // a sequence for each
   unsigned blank = 0;
-  bool softmax = true, logits = true;
+  bool softmax = true, logits = true, zero_infinity = false;
   std::string constraints = {};
   Type type = FLOAT, out = FLOAT, label_type = UNSIGNED_INT;
   std::size_t batch() const { return lengths.size(); }
@@ -65,8 +65,9 @@ Expected expected_of(const Case& c, const Data& d) {
       total += q;
       for (std::size_t t = 0; t < time; ++t) in_class[t][path[t]] += q;
     });
-    out.loss[b] = -std::log(total);
-    for (std::size_t t = 0; t < time; ++t)
+    const bool zero = c.zero_infinity && total == 0;
+    out.loss[b] = zero ? 0 : -std::log(total);
+    for (std::size_t t = 0; t < time && !zero; ++t)
       for (std::size_t k = 0; k < c.classes; ++k)
         out.gradient[at(t, k)] = (c.softmax ? p[t][k] : 0) - (total > 0 ? in_class[t][k] / total : 0);
   }
@@ -83,11 +84,14 @@ std::vector<Values> results_of(Machine machine, const Case& c, const Data& d) {
     prog.add(program::Copy(in[0], data));
     prog.add(program::Copy(in[1], labels));
     const auto calculate = c.logits ? ctc::calcLossAndGradientLogits : ctc::calcLossAndGradientLogProbabilities;
-    const auto [loss, gradient] = calculate(g, c.out, data, labels, in[2], in[3], prog, c.blank, plan, "ctc",
-                                            {{"includeSoftmaxGradient", c.softmax ? "true" : "false"}});
+    const auto [loss, gradient] =
+        calculate(g, c.out, data, labels, in[2], in[3], prog, c.blank, plan, "ctc",
+                  {{"includeSoftmaxGradient", c.softmax ? "true" : "false"}, {"zeroInfinity", c.zero_infinity ? "true" : "false"}});
     // Alone it is the same loss, bit by bit.
     const auto alone = c.logits ? ctc::calcCTCLossLogits : ctc::calcCTCLossLogProbabilities;
-    return Tensors{loss, gradient, alone(g, c.out, data, labels, in[2], in[3], prog, c.blank, plan, "alone", {})};
+    return Tensors{
+        loss, gradient,
+        alone(g, c.out, data, labels, in[2], in[3], prog, c.blank, plan, "alone", {{"zeroInfinity", c.zero_infinity ? "true" : "false"}})};
   });
 }
 
@@ -128,6 +132,25 @@ const std::vector<Case> kCases = {
      .label_lengths = {3, 2},
      .type = HALF,
      .label_type = INT},
+    {.what = "no paths", .time = 4, .labels = 3, .classes = 3, .lengths = {2, 4, 1}, .label_lengths = {3, 2, 2}},
+    {.what = "no paths, of which nothing is to come",
+     .time = 4,
+     .labels = 3,
+     .classes = 3,
+     .lengths = {2, 4, 1},
+     .label_lengths = {3, 2, 2},
+     .zero_infinity = true,
+     .constraints = R"({"parallel": {"label": 2, "time": 2}})"},
+    {.what = "no paths, halfs, no softmax",
+     .time = 4,
+     .labels = 3,
+     .classes = 3,
+     .lengths = {2, 4, 1},
+     .label_lengths = {3, 2, 2},
+     .softmax = false,
+     .zero_infinity = true,
+     .type = HALF,
+     .out = HALF},
     {.what = "no labels", .time = 4, .labels = 1, .classes = 2, .lengths = {4}, .label_lengths = {0}},
 };
 

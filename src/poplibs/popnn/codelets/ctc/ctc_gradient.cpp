@@ -21,12 +21,13 @@ class CtcGradient : public poplar::Vertex {
   const unsigned blank;
   const unsigned time;  // of the first row
   const unsigned form;  // GradientForm
+  const bool zeroInfinity;
   bool compute() {
     const Sequence s = sequence_of(sequence);
     const unsigned times = in.size() / classes;
     for (unsigned t = 0; t < times; ++t) {
       float* row = &out[t * classes];
-      const bool counts = time + t < s.time;
+      const bool counts = time + t < s.time && !(zeroInfinity && *total < kHardly);
       for (unsigned c = 0; c < classes; ++c) row[c] = counts ? before_paths(static_cast<float>(in[t * classes + c])) : 0.0f;
       if (counts && (*total > kHardly || is(GradientForm::sums))) add_states(s, row, t, times);
     }

@@ -13,11 +13,12 @@ class CtcLoss : public poplar::Vertex {
   poplar::Input<poplar::Vector<float>> ends;
   poplar::Output<T> loss;
   poplar::Output<float> total;
+  const bool zeroInfinity;
   bool compute() {
     float sum = kNever;
     for (unsigned i = 0; i < ends.size(); ++i) sum = log_sum(sum, ends[i]);
     *total = sum;
-    *loss = static_cast<T>(sum < kHardly ? __builtin_inff() : -sum);
+    *loss = static_cast<T>(sum >= kHardly ? -sum : zeroInfinity ? 0.0f : __builtin_inff());
     return true;
   }
 };
