@@ -381,7 +381,11 @@ class POPLAR_EXPORT Graph {
   }
 
   /// The text of the graph level, as `pando dump` shows it.
-  void serialize(std::ostream& out, SerializationFormat format = SerializationFormat::Binary) const;
+  void serialize(std::ostream& out) const;
+  /// The graph as data, for other programs to read: target, variables with their tile mappings, compute sets, vertices with what they are
+  /// connected to, streams, functions, and the steps of \p progs. JSON, or the same as CBOR (Binary). No graph can be made of it again.
+  void serialize(std::ostream& out, SerializationFormat format) const;
+  void serialize(std::ostream& out, ArrayRef<program::Program> progs, SerializationFormat format) const;
   /// Type, shape, layout and tile mapping of tensors; another graph can make tensors of them with deserializeTensors.
   void serializeTensors(std::ostream& out, ArrayRef<Tensor> tensors, SerializationFormat format = SerializationFormat::Binary) const;
   std::vector<Tensor> deserializeTensors(std::istream& in, SerializationFormat format = SerializationFormat::Binary);

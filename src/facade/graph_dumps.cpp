@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/archive.h"
+#include "facade/graph_json.h"
 #include "facade/state.h"
 
 namespace poplar {
@@ -120,7 +121,20 @@ void Graph::outputComputeGraph(std::ostream& out, ArrayRef<program::Program> pro
   out << "}\n";
 }
 
-void Graph::serialize(std::ostream& out, SerializationFormat) const { out << print(Access::shared(*this).graph, {}); }
+void Graph::serialize(std::ostream& out) const { out << print(Access::shared(*this).graph, {}); }
+
+void Graph::serialize(std::ostream& out, SerializationFormat format) const { serialize(out, {}, format); }
+
+void Graph::serialize(std::ostream& out, ArrayRef<program::Program> progs, SerializationFormat format) const {
+  const std::vector<g::ProgramPtr> programs = Access::nodes(*this, progs);
+  const nlohmann::ordered_json graph = pando::facade::json_of(Access::shared(*this).graph, programs);
+  if (format == SerializationFormat::JSON) {
+    out << graph.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    return;
+  }
+  const std::vector<std::uint8_t> bytes = nlohmann::ordered_json::to_cbor(graph);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
 
 void Graph::serializeTensors(std::ostream& out, ArrayRef<Tensor> tensors, SerializationFormat) const {
   pando::ArchiveWriter w;

@@ -7,6 +7,8 @@
 #include <poplar/exceptions.hpp>
 #include <pva/pva.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <cstring>
 #include <set>
 #include <sstream>
@@ -226,6 +228,35 @@ TEST(Texts, VertexAndComputeGraphs) {
     EXPECT_NE(vertices.str().find(part), std::string::npos) << vertices.str();
   EXPECT_LT(computes.str().find("later"), computes.str().find("work"));
   EXPECT_NE(computes.str().find("work"), std::string::npos);
+}
+
+TEST(Graphs, SerialisedAsData) {
+  Setting s;
+  s.add_codelets();
+  const Tensor a = s.variable(FLOAT, {4}, "a"), b = s.variable(FLOAT, {4}, "b", 1);
+  s.scale(a, b, 2, 1);
+  s.graph.addHostToDeviceFIFO("in", FLOAT, 4);
+  s.graph.createHostRead("r", b);
+  std::stringstream json, cbor, without;
+  s.graph.serialize(json, {Sequence{Execute(s.set), Copy(b, a)}, Sequence()}, SerializationFormat::JSON);
+  s.graph.serialize(cbor, {Sequence{Execute(s.set), Copy(b, a)}, Sequence()}, SerializationFormat::Binary);
+  s.graph.serialize(without, SerializationFormat::JSON);
+  const auto read = nlohmann::json::parse(json), bare = nlohmann::json::parse(without);
+  EXPECT_EQ(read, nlohmann::json::from_cbor(cbor));
+  EXPECT_EQ(read["target"]["tilesPerIpu"], 4);
+  EXPECT_EQ(read["variables"][1]["name"], "b");
+  EXPECT_EQ(read["variables"][1]["mapping"], nlohmann::json::parse("[[1, 0, 4]]"));
+  EXPECT_EQ(read["vertices"][0]["codelet"], "Scale");
+  EXPECT_EQ(read["vertices"][0]["tile"], 1);
+  EXPECT_EQ(read["vertices"][0]["edges"], nlohmann::json::parse(R"({"x": ["v0"], "y": ["v1"]})"));
+  EXPECT_EQ(read["computeSets"][0]["vertices"], nlohmann::json::parse("[0]"));
+  EXPECT_EQ(read["streams"][0]["handle"], "in");
+  EXPECT_EQ(read["hostHandles"][0]["tensor"], "v1");
+  ASSERT_EQ(read["programs"].size(), 2u);
+  EXPECT_EQ(read["programs"][0][0], "Sequence");
+  EXPECT_EQ(read["programs"][0][2], "  Copy v1 -> v0");
+  EXPECT_EQ(bare["programs"].size(), 0u);
+  EXPECT_EQ(bare["vertices"], read["vertices"]);
 }
 
 TEST(Tensors, SerialisedAndMadeInAnotherGraph) {

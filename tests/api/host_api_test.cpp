@@ -254,6 +254,10 @@ TEST(HostApi, ReplicatedGraphsOfAGraph) {
   Setting one;
   const Tensor alone = one.variable(FLOAT, {3}, "alone");
   EXPECT_EQ(one.graph.createReplicatedGraph(1).getNonReplicatedTensor(alone).shape(), (std::vector<std::size_t>{1, 3}));
+  Setting four(4);
+  Graph quarter = four.graph.createReplicatedGraph(2).createReplicatedGraph(2);
+  EXPECT_EQ(quarter.getReplicationFactor(), 4u);
+  EXPECT_EQ(quarter.getTarget().getNumIPUs(), 1u);
   Setting three(3);
   EXPECT_THAT(message_of<graph_replication_error>([&] { three.graph.createReplicatedGraph(2); }),
               HasSubstr("3 IPUs cannot be shared out to 2"));
