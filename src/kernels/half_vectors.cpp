@@ -2,8 +2,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/half_vectors.cpp"
+#include "kernels/vector_targets.h"
+
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "kernels/half_lanes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pando::kernels::HWY_NAMESPACE {
@@ -13,19 +16,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The first elements of `n`, as many as fill vectors of `wide`; returns how many.
 template <class D>
 std::size_t widen_vectors(D wide, const hwy::float16_t* from, float* to, std::size_t n) {
-  const hn::Rebind<hwy::float16_t, D> narrow;
   const std::size_t lanes = hn::Lanes(wide);
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::PromoteTo(wide, hn::LoadU(narrow, from + i)), wide, to + i);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(load_halfs(wide, from + i), wide, to + i);
   return i;
 }
 
 template <class D>
 std::size_t narrow_vectors(D wide, const float* from, hwy::float16_t* to, std::size_t n) {
-  const hn::Rebind<hwy::float16_t, D> narrow;
   const std::size_t lanes = hn::Lanes(wide);
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::DemoteTo(narrow, hn::LoadU(wide, from + i)), narrow, to + i);
+  for (; i + lanes <= n; i += lanes) store_halfs(wide, hn::LoadU(wide, from + i), to + i);
   return i;
 }
 

@@ -4,6 +4,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "kernels/half_lanes.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace pando::kernels {
 namespace HWY_NAMESPACE {
@@ -20,11 +22,8 @@ struct F32 {
 };
 struct F16 {
   using T = hwy::float16_t;
-  static HWY_INLINE V load(const T* from) { return hn::PromoteTo(Floats(), hn::LoadU(hn::Rebind<T, Floats>(), from)); }
-  static HWY_INLINE void store(V v, T* to) {
-    const hn::Rebind<T, Floats> d;
-    hn::StoreU(hn::DemoteTo(d, v), d, to);
-  }
+  static HWY_INLINE V load(const T* from) { return load_halfs(Floats(), from); }
+  static HWY_INLINE void store(V v, T* to) { store_halfs(Floats(), v, to); }
 };
 
 // Calls f(i, n) for whole vectors, then once for what is left (n elements, fewer than a vector).

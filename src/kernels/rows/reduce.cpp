@@ -14,6 +14,8 @@
 
 #include <hwy/contrib/math/math-inl.h>
 
+#include "kernels/half_lanes.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace pando::kernels::HWY_NAMESPACE {
 
@@ -95,7 +97,7 @@ HWY_ATTR HWY_INLINE hn::Vec<D> load(D d, const float* p) {
 }
 template <class D>
 HWY_ATTR HWY_INLINE hn::Vec<D> load(D d, const _Float16* p) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(p)));
+  return load_halfs(d, reinterpret_cast<const hwy::float16_t*>(p));
 }
 
 // One value of a vector's lanes.
