@@ -27,15 +27,16 @@ import xml.etree.ElementTree
 import expectations
 
 HERE = pathlib.Path(__file__).resolve().parent
-# In the order in which they need each other. What each adds to the build, besides the programs that its tests name (of tools/, too).
+# In the order in which they need each other. What each adds to the build, besides the programs that its tests name (of tools/, too); programs
+# read the codelets of other libraries, which the build does not know.
 LIBRARIES = {
     "poplibs_support": ["lib/poplibs_support/all", "tests/poplibs_support/all"],
-    "poputil": ["lib/poputil/all", "tests/poputil/all"],
+    "poputil": ["lib/poputil/all", "lib/popops/popops.gp", "tests/poputil/all"],
     "popops": ["lib/popops/all", "lib/poplin/poplin.gp", "lib/popnn/popnn.gp", "tests/popops/all"],
-    "poprand": ["lib/poprand/all", "tests/poprand/all"],
-    "poplin": ["lib/poplin/all", "tests/poplin/all"],
-    "popnn": ["lib/popnn/all", "tests/popnn/all"],
-    "popfloat": ["lib/popfloat/all", "tests/popfloat/all"],
+    "poprand": ["lib/poprand/all", "lib/popops/popops.gp", "tests/poprand/all"],
+    "poplin": ["lib/poplin/all", "lib/popops/popops.gp", "lib/poprand/poprand.gp", "tests/poplin/all"],
+    "popnn": ["lib/popnn/all", "lib/popops/popops.gp", "lib/poprand/poprand.gp", "lib/poplin/poplin.gp", "tests/popnn/all"],
+    "popfloat": ["lib/popfloat/all", "lib/popops/popops.gp", "tests/popfloat/all"],
     "sanity": ["tests/sanity/all"],
 }
 

@@ -44,9 +44,16 @@ class Tests(unittest.TestCase):
                 f'add_test([=[b c]=] "/usr/bin/python3" "/from/bench.py" "{folder}/tools/b")\nadd_test(d NOT_AVAILABLE)\n')
             self.assertEqual(programs_of(pathlib.Path(folder)), {"a_{x,y}": ["tools/a"], "b c": ["tools/b"]})
 
+    def test_codelets_of_other_libraries_are_built_for_one_alone(self):
+        for library in ("poputil", "popops", "poprand", "poplin", "popnn", "popfloat"):
+            built = wanted(LIBRARIES[library], ["a"], {}, quick=False, ours=False)
+            self.assertTrue(library == "popops" or "lib/popops/popops.gp" in built, library)
+            self.assertIn(f"lib/{library}/all", built)
+
     def test_quick_builds_what_its_tests_run(self):
         programs = {"a": ["tools/x"], "b": ["tools/y"], "c": ["tools/x"]}
-        self.assertEqual(wanted(LIBRARIES["poplin"], ["c", "a"], programs, quick=True, ours=False), ["lib/poplin/all", "tools/x"])
+        self.assertEqual(wanted(LIBRARIES["poplin"], ["c", "a"], programs, quick=True, ours=False),
+                         ["lib/poplin/all", "lib/popops/popops.gp", "lib/poprand/poprand.gp", "tools/x"])
         self.assertEqual(wanted(LIBRARIES["poplin"], ["a", "b"], programs, quick=False, ours=True), ["tests/poplin/all", "tools/x", "tools/y"])
         self.assertEqual(wanted(LIBRARIES["popfloat"], [], programs, quick=True, ours=False), [])
 
