@@ -61,3 +61,9 @@ function(pando_compile_by_folder target size)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   endif()
 endfunction()
+
+# Most code runs for milliseconds: what plans, reads, writes and reports. It is compiled with less effort, in three quarters of the time. A target
+# may be named once.
+function(pando_optimise_less target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:-O1> "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:SHELL:-mllvm -inline-threshold=25>")
+endfunction()

@@ -7,28 +7,36 @@ endif()
 set(python_dir ${CMAKE_SOURCE_DIR}/python)
 set(python_build ${CMAKE_BINARY_DIR}/python)
 
-# Not in a wheel's build, which has an environment of its own.
+# Not in a wheel's build, which has an environment of its own. What configuring needs is installed now, the rest when it builds, beside the compiler.
+set(pando_venv_ready "")
 if(NOT SKBUILD)
   set(pando_venv ${CMAKE_BINARY_DIR}/venv)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${python_dir}/requirements.txt)
-  file(READ ${python_dir}/requirements.txt wanted)
+  set(pando_pip ${pando_venv}/bin/python -m pip install --quiet --disable-pip-version-check --no-compile)
+  set(requirements ${python_dir}/requirements.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${requirements})
+  file(STRINGS ${requirements} wanted REGEX "^nanobind")
   set(installed "")
-  if(EXISTS ${pando_venv}/requirements.txt AND EXISTS ${pando_venv}/bin/python)
-    file(READ ${pando_venv}/requirements.txt installed)
+  if(EXISTS ${pando_venv}/configured.txt AND EXISTS ${pando_venv}/bin/python)
+    file(STRINGS ${pando_venv}/configured.txt installed)
   endif()
   if(NOT installed STREQUAL wanted)
     message(STATUS "Python environment: ${pando_venv}")
     find_program(PANDO_BASE_PYTHON python3 REQUIRED)
     execute_process(COMMAND ${PANDO_BASE_PYTHON} -m venv --clear ${pando_venv} COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND ${pando_venv}/bin/python -m pip install --quiet --disable-pip-version-check -r ${python_dir}/requirements.txt
-      RESULT_VARIABLE failed)
+    execute_process(COMMAND ${pando_pip} ${wanted} RESULT_VARIABLE failed)
     if(failed)
-      message(FATAL_ERROR "pip could not install python/requirements.txt (-DPANDO_PYTHON=OFF builds without the Python packages)")
+      message(FATAL_ERROR "pip could not install ${wanted} (-DPANDO_PYTHON=OFF builds without the Python packages)")
     endif()
     execute_process(COMMAND ${pando_venv}/bin/python -c
       "import sysconfig; open(sysconfig.get_paths()['purelib'] + '/pando.pth', 'w').write('${python_build}\\n')" COMMAND_ERROR_IS_FATAL ANY)
-    file(COPY_FILE ${python_dir}/requirements.txt ${pando_venv}/requirements.txt)
+    file(WRITE ${pando_venv}/configured.txt "${wanted}\n")
   endif()
+  set(pando_venv_ready ${pando_venv}/requirements.txt)
+  add_custom_command(OUTPUT ${pando_venv_ready} DEPENDS ${requirements} ${pando_venv}/configured.txt
+    COMMAND ${pando_pip} -r ${requirements}
+    COMMAND ${CMAKE_COMMAND} -E copy ${requirements} ${pando_venv_ready}
+    COMMENT "Python packages of python/requirements.txt" VERBATIM)
+  add_custom_target(pando_python_packages DEPENDS ${pando_venv_ready})
   set(Python_EXECUTABLE ${pando_venv}/bin/python)
 endif()
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
@@ -41,6 +49,7 @@ nanobind_add_module(popxl_core NB_STATIC NOMINSIZE ${native_sources})
 set_target_properties(popxl_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_build}/popxl BUILD_RPATH_USE_ORIGIN ON)
 pando_own_headers(popxl_core ${python_dir}/native/native.h)
 pando_compile_in_batches(popxl_core 8)
+pando_optimise_less(popxl_core)
 pando_compile_in_batches(nanobind-static 20)
 target_include_directories(popxl_core PRIVATE ${python_dir})
 # The modules themselves, not libpando_model: one library less to find.
@@ -62,13 +71,16 @@ endforeach()
 set(ops_stamp ${python_build}/ops.stamp)
 set(packages ${python_build}/popxl ${python_build}/popart ${python_build}/popdist)
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${python_dir}/popxl/*.py ${python_dir}/popart/*.py ${python_dir}/popdist/*.py)
-add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${python_dir}/generate_ops.py ${python_dir}/make_stub.py ${modules}
+add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${pando_venv_ready} ${python_dir}/generate_ops.py ${python_dir}/make_stub.py ${modules}
   COMMAND ${Python_EXECUTABLE} ${python_dir}/generate_ops.py ${python_build}
   COMMAND ${Python_EXECUTABLE} ${python_dir}/make_stub.py ${python_build}
   COMMAND ${Python_EXECUTABLE} -m compileall -q ${packages}
   COMMAND ${CMAKE_COMMAND} -E touch ${ops_stamp}
   COMMENT "popxl.ops" VERBATIM)
 add_custom_target(popxl ALL DEPENDS ${ops_stamp})
+if(TARGET pando_python_packages)
+  add_dependencies(popxl pando_python_packages)
+endif()
 
 # Component python, which is what a wheel holds: the packages, and in popxl/lib all that they load. Codelets of a user's own need popc, which
 # is not in it.
