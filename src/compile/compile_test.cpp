@@ -273,8 +273,8 @@ TEST_F(CompileTest, CodeOfAFunctionThatALoopCallsIsNotDroppedInTheLoop) {
   const FunctionId f = graph_.add_function(set(a, 0, "body"), "f");
   graph_.functions()[f].in_streaming_memory = true;
   const ProgramPtr call = make_program(graph::Call{f}), load = make_program(graph::LoadFunction{f});
-  const tile::Program& p = compile_one(sequence({load, make_program(graph::Repeat{3, call}), map(a, a, 0, "after"),
-                                                 make_program(graph::Repeat{2, sequence({load, call, map(a, a, 0, "in")})})}));
+  compile_one(sequence({load, make_program(graph::Repeat{3, call}), map(a, a, 0, "after"),
+                        make_program(graph::Repeat{2, sequence({load, call, map(a, a, 0, "in")})})}));
   const std::vector<tile::Op> expected{tile::Op::load_code, tile::Op::repeat,  tile::Op::call,       tile::Op::repeat_end,
                                        tile::Op::compute,   tile::Op::repeat,  tile::Op::load_code,  tile::Op::call,
                                        tile::Op::drop_code, tile::Op::compute, tile::Op::repeat_end, tile::Op::end,
