@@ -113,11 +113,19 @@ constexpr unsigned cycles_of(Binary op, Type type) {
   }
 }
 
+// What a link of a chain does: an operation of two that can_chain(), with its number there, or one that networks put behind sums.
+enum class LinkOp : std::uint8_t {
+  relu = 128,  // as Unary::relu; it has no operand
+  gate,        // the value where operand[i] > 0, else 0
+};
+constexpr LinkOp link_op(Binary op) { return static_cast<LinkOp>(op); }
+static_assert(static_cast<unsigned>(Binary::count) < static_cast<unsigned>(LinkOp::relu));
+
 // An operation of a chain: value op operand[i], or operand[i] op value if `reversed`. A constant is an operand of kConstantElements
 // equal elements, for chains of any length.
 struct Link {
   const float* operand;
-  Binary op;
+  LinkOp op;
   bool reversed;
   bool constant = false;
 };
@@ -129,7 +137,7 @@ constexpr std::size_t kConstantElements = 32;
 PANDO_KERNEL void pando_unary(pando::kernels::Unary op, pando::kernels::Type type, const void* a, void* out, std::size_t n);
 PANDO_KERNEL void pando_binary(pando::kernels::Binary op, pando::kernels::Type type, const void* a, const void* b, void* out,
                                std::size_t n);
-// out[i] = what the links make of a[i], one after the other, rounded after each. No link's operation may be one that !can_chain().
+// out[i] = what the links make of a[i], one after the other, rounded after each.
 // The values stay in registers: one pass over memory for all of them. `out` may be an operand.
 PANDO_KERNEL void pando_chain(const float* a, const pando::kernels::Link* links, unsigned count, float* out, std::size_t n);
 // clamp(value, least, greatest).

@@ -14,6 +14,11 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class Op>
+constexpr unsigned unsigned_of(Op op) {
+  return static_cast<unsigned>(op);
+}
+
 constexpr unsigned kMostWays = 8;  // vectors at a time: with their operands they stay in registers
 
 // As the functions of one operation have it: NaN wins against a number.
@@ -36,6 +41,13 @@ struct Minimum {
   template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) { return hn::IfThenElse(hn::Or(hn::Lt(x, y), hn::IsNaN(x)), x, y); }
 };
 
+struct Gate {
+  template <class V> static HWY_ATTR HWY_INLINE V of(V x, V y) {
+    const hn::DFromV<V> d;
+    return hn::IfThenElseZero(hn::Gt(y, hn::Zero(d)), x);
+  }
+};
+
 // One link of some vectors of values, whose operands are `gap` apart.
 template <class F, unsigned kWays, class D, class V>
 HWY_ATTR HWY_INLINE void apply(D d, const float* operand, std::size_t gap, bool reversed, V* v) {
@@ -54,13 +66,17 @@ HWY_ATTR HWY_INLINE void links_of(D d, const float* a, const Link* links, unsign
     const Link& link = links[k];
     const float* const operand = link.operand + (link.constant ? 0 : i);
     const std::size_t apart = link.constant ? 0 : gap;
-    switch (link.op) {
-      case Binary::add: apply<Add, kWays>(d, operand, apart, false, v); break;
-      case Binary::multiply: apply<Multiply, kWays>(d, operand, apart, false, v); break;
-      case Binary::subtract: apply<Subtract, kWays>(d, operand, apart, link.reversed, v); break;
-      case Binary::divide: apply<Divide, kWays>(d, operand, apart, link.reversed, v); break;
-      case Binary::maximum: apply<Maximum, kWays>(d, operand, apart, link.reversed, v); break;
-      case Binary::minimum: apply<Minimum, kWays>(d, operand, apart, link.reversed, v); break;
+    switch (static_cast<unsigned>(link.op)) {
+      case unsigned_of(Binary::add): apply<Add, kWays>(d, operand, apart, false, v); break;
+      case unsigned_of(Binary::multiply): apply<Multiply, kWays>(d, operand, apart, false, v); break;
+      case unsigned_of(Binary::subtract): apply<Subtract, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(Binary::divide): apply<Divide, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(Binary::maximum): apply<Maximum, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(Binary::minimum): apply<Minimum, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(LinkOp::gate): apply<Gate, kWays>(d, operand, apart, false, v); break;
+      case unsigned_of(LinkOp::relu):
+        for (unsigned w = 0; w < kWays; ++w) v[w] = hn::IfThenZeroElse(hn::Lt(v[w], hn::Zero(d)), v[w]);
+        break;
       default: break;
     }
   }

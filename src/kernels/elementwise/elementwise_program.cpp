@@ -110,7 +110,7 @@ void run_chain(const std::uint32_t* word, unsigned char* const* place, std::size
   const unsigned count = word[0] >> 8 & 255;
   for (unsigned k = 0; k < count; ++k) {
     const std::uint32_t link = word[kInstructionWords + k];
-    links[k] = {reinterpret_cast<const float*>(place[link >> 8 & 255]), static_cast<Binary>(link & 255), (link >> 16 & 1) != 0};
+    links[k] = {reinterpret_cast<const float*>(place[link >> 8 & 255]), static_cast<LinkOp>(link & 255), (link >> 16 & 1) != 0};
   }
   pando_chain(reinterpret_cast<const float*>(place[word[1] >> 8 & 255]), links, count, reinterpret_cast<float*>(place[word[1] & 255]), n);
 }
@@ -160,14 +160,17 @@ std::size_t rows_of(const Program& p, const Rows out[4]) {
   return out[size_class].count / sharing;
 }
 
-// One chain over float operands that are rows or scalars goes over whole rows: it needs no registers.
+// One chain over float operands that are rows, scalars or one row for all (a bias) goes over whole rows: it needs no registers.
 class RowChain {
  public:
+  // A row for all of at least so many elements pays for the chain's beginning again at each of its ends.
+  static constexpr std::uint32_t kLeastPeriod = 64;
+
   static bool fits(const Program& p) {
     if (p.instructions != 1 || static_cast<Kind>(p.instruction[0] & 255) != Kind::chain) return false;
     const unsigned first = p.instruction[1] >> 8 & 255;
     return first < p.operands + p.outputs && (first >= p.operands || p.operand[first].period == 0) &&
-           std::all_of(p.operand, p.operand + p.operands, [](const Operand& o) { return o.period <= 1; });
+           std::all_of(p.operand, p.operand + p.operands, [](const Operand& o) { return o.period <= 1 || is_row(o); });
   }
 
   RowChain(const Program& p, const Rows in[4], const Rows out[4])
@@ -175,20 +178,35 @@ class RowChain {
     for (unsigned k = 0; k < count_; ++k) {
       const std::uint32_t link = p.instruction[kInstructionWords + k], place = link >> 8 & 255;
       rows_[k] = rows_at(place);
-      links_[k] = {constants_[k], static_cast<Binary>(link & 255), (link >> 16 & 1) != 0, rows_[k] == nullptr};
-      if (rows_[k] == nullptr) std::fill(constants_[k], constants_[k] + kConstantElements, constant_at(place));
+      row_[k] = place < p_.operands && is_row(p_.operand[place]) ? &p_.operand[place] : nullptr;
+      is_plain_ = is_plain_ && row_[k] == nullptr;
+      const bool constant = rows_[k] == nullptr && row_[k] == nullptr;
+      links_[k] = {constants_[k], static_cast<LinkOp>(link & 255), (link >> 16 & 1) != 0, constant};
+      if (constant) std::fill(constants_[k], constants_[k] + kConstantElements, constant_at(place));
     }
   }
 
   void run(std::size_t row) {
-    for (unsigned k = 0; k < count_; ++k)
-      if (rows_[k] != nullptr) links_[k].operand = static_cast<const float*>(rows_[k][row].data);
     const Row& to = out_.rows[p_.output[0].first_row + row];
-    pando_chain(static_cast<const float*>(first_[row].data), links_, count_, static_cast<float*>(to.data), to.size);
+    const float* const from = static_cast<const float*>(first_[row].data);
+    for (std::size_t begin = 0; begin < to.size;) {
+      std::size_t n = to.size - begin;
+      for (unsigned k = 0; k < count_; ++k) {
+        if (rows_[k] != nullptr) links_[k].operand = static_cast<const float*>(rows_[k][row].data) + begin;
+        if (is_plain_ || row_[k] == nullptr) continue;
+        const std::size_t at = (begin + row_[k]->offset) % row_[k]->period;
+        links_[k].operand = static_cast<const float*>(in_.rows[row_[k]->first_row].data) + at;
+        n = std::min(n, row_[k]->period - at);
+      }
+      pando_chain(from + begin, links_, count_, static_cast<float*>(to.data) + begin, n);
+      begin += n;
+    }
   }
 
  private:
   static constexpr unsigned kFloat = size_class_of(sizeof(float));
+
+  static bool is_row(const Operand& o) { return o.repeat == 1 && o.period >= kLeastPeriod; }
 
   // The rows of an operand or output; null for what has one value.
   const Row* rows_at(unsigned place) const {
@@ -207,7 +225,9 @@ class RowChain {
   const Rows in_, out_;
   const unsigned count_;
   const Row* const first_;
-  std::array<const Row*, kMostLinks> rows_;
+  std::array<const Row*, kMostLinks> rows_;     // where each row has its own
+  std::array<const Operand*, kMostLinks> row_;  // where all have one
+  bool is_plain_ = true;                        // none has
   Link links_[kMostLinks];
   alignas(64) float constants_[kMostLinks][kConstantElements];
 };

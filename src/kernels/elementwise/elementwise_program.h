@@ -6,7 +6,7 @@
 //   outputs      size class, first row
 //   constants    register | size class << 8, low word, high word
 //   instructions kind | op << 8 | type << 16 | second type << 24,  result | a << 8 | b << 16 | c << 24
-//     of a chain with its links behind it: kind | links << 8 | type << 16,  result | a << 8;  per link op | operand << 8 | reversed << 16
+//     of a chain with links behind it: kind | links << 8 | type << 16,  result | a << 8;  per link LinkOp | operand << 8 | reversed << 16
 //
 // a, b, c, a link's operand and the result are places: operands first, then outputs, then registers. Size class s: elements of 2^s bytes.
 // Rows r of all operands and outputs belong together; output row r has the number of elements. Element e of an operand with a period (a

@@ -386,16 +386,17 @@ TEST(ElementwiseKernels, ChainsAreTheirOperationsOneByOne) {
       if (!can_chain(ops[0]) || !can_chain(ops[1])) continue;
       for (unsigned reversed = 0; reversed < 4; ++reversed) {
         const std::vector<float> constant(kConstantElements, in[3][chains % kMost]);
-        const Link links[] = {{in[1].data(), ops[0], (reversed & 1) != 0},
-                              {in[2].data(), ops[1], (reversed & 2) != 0},
-                              {constant.data(), ops[0], false, true}};
+        const Link links[] = {{in[1].data(), link_op(ops[0]), (reversed & 1) != 0},
+                              {in[2].data(), link_op(ops[1]), (reversed & 2) != 0},
+                              {constant.data(), link_op(ops[0]), false, true}};
         const std::size_t n = ++chains % kMost;
         std::vector<float> expected = in[0];
         for (const Link& l : links) {
           const std::vector<float> all(kMost, l.operand[0]);
           const float* const operand = l.constant ? all.data() : l.operand;
-          l.reversed ? pando_binary(l.op, Type::f32, operand, expected.data(), expected.data(), n)
-                     : pando_binary(l.op, Type::f32, expected.data(), operand, expected.data(), n);
+          const Binary op = static_cast<Binary>(l.op);
+          l.reversed ? pando_binary(op, Type::f32, operand, expected.data(), expected.data(), n)
+                     : pando_binary(op, Type::f32, expected.data(), operand, expected.data(), n);
         }
         std::vector<float> out = in[0];
         pando_chain(out.data(), links, 3, out.data(), n);
@@ -405,6 +406,40 @@ TEST(ElementwiseKernels, ChainsAreTheirOperationsOneByOne) {
       }
     }
   EXPECT_EQ(chains, 6u * 6 * 4);
+}
+
+// The links that are no operation of two: relu, and a gradient's gate.
+TEST(ElementwiseKernels, ChainsOfReluAndGates) {
+  constexpr std::size_t kMost = 150;
+  const float corners[] = {0.0f,
+                           -0.0f,
+                           1.5f,
+                           -2.5f,
+                           1e-40f,
+                           -1e-40f,
+                           std::numeric_limits<float>::infinity(),
+                           -std::numeric_limits<float>::infinity(),
+                           std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> value(kMost), gate(kMost), addend(kMost), none(kMost);
+  for (std::size_t i = 0; i < kMost; ++i) {
+    value[i] = corners[i % std::size(corners)];
+    gate[i] = corners[i / std::size(corners) % std::size(corners)];
+    addend[i] = static_cast<float>(i % 3) - 1;
+  }
+  const Link links[] = {{addend.data(), link_op(Binary::add), false}, {nullptr, LinkOp::relu, false}, {gate.data(), LinkOp::gate, false}};
+  for (std::size_t n = 0; n < kMost; ++n) {
+    std::vector<float> expected = value, out = value;
+    std::vector<unsigned char> is_above(kMost);
+    pando_binary(Binary::add, Type::f32, expected.data(), addend.data(), expected.data(), n);
+    pando_unary(Unary::relu, Type::f32, expected.data(), expected.data(), n);
+    pando_binary(Binary::greater, Type::f32, gate.data(), none.data(), is_above.data(), n);
+    pando_select(4, expected.data(), none.data(), is_above.data(), expected.data(), n);
+    pando_chain(out.data(), links, 3, out.data(), n);
+    for (std::size_t i = 0; i < kMost; ++i)
+      ASSERT_TRUE(std::isnan(expected[i]) ? std::isnan(out[i]) : std::memcmp(&out[i], &expected[i], 4) == 0)
+          << value[i] << " + " << addend[i] << " gated by " << gate[i] << ", element " << i << " of " << n << ": " << out[i] << ", not "
+          << expected[i];
+  }
 }
 
 // A row is enough: whatever it says an operation takes, the kernels compute.

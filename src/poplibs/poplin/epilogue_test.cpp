@@ -105,6 +105,25 @@ TEST(Epilogue, products_give_the_bits_of_a_map_on_their_result) {
   }
 }
 
+// A layer and its gradient: one chain over each row of the product, with the bias' row for all of them. Beside the sums on the host.
+TEST(Epilogue, products_with_a_bias_a_relu_and_a_gate) {
+  for (const Shape& size : {Shape{5, 3, 7}, Shape{40, 64, 72}, Shape{200, 90, 300}, Shape{3, 50, 64}}) {
+    const std::size_t m = size[0], k = size[1], n = size[2];
+    const pe::Any relu(pe::UnaryOp(pe::UnaryOpType::RELU, pe::Add(pe::_1, pe::_2)));
+    const pe::Any gated(pe::Select(relu, pe::Const(0.0f), pe::Gt(pe::_3, pe::Const(0.0f))));
+    OnCpu c;
+    const Tensor a = c.data({1, m, k}), b = c.data({1, k, n}), bias = c.data({n});
+    const Tensor gate = c.data({m, 2 * n}).slice(0, n, 1).expand({0});
+    std::vector<Tensor> outs(1);
+    ASSERT_TRUE(matMulGroupedWithEpilogue(c.graph, a, b, {{gated}, {Tensor(), bias, gate}, 0}, outs, c.prog));
+    const auto values = c.run({outs[0], matMulGrouped(c.graph, a, b, c.prog, FLOAT), bias, gate});
+    for (std::size_t i = 0; i < m * n; ++i) {
+      const float sum = values[1][i] + values[2][i % n];
+      ASSERT_EQ(values[0][i], sum > 0 && values[3][i] > 0 ? sum : 0) << i << " of " << m << " x " << k << " x " << n;
+    }
+  }
+}
+
 // In blocks, with rows and columns left over, in one step of k and in several, of several groups, with k turned.
 TEST(Epilogue, products_in_blocks_give_the_bits_of_a_map_on_their_result) {
   for (const Shape& size :

@@ -26,8 +26,8 @@ struct Value {
 
 // What a chain does with the value of the step before.
 struct StepLink {
-  std::uint8_t op;
-  int operand;
+  LinkOp op;
+  int operand;  // -1: it has none
   bool reversed;
 };
 
@@ -45,7 +45,8 @@ struct Step {
     std::vector<int> out;
     for (const int a : arguments)
       if (a >= 0) out.push_back(a);
-    for (const StepLink& l : links) out.push_back(l.operand);
+    for (const StepLink& l : links)
+      if (l.operand >= 0) out.push_back(l.operand);
     return out;
   }
 };
@@ -196,20 +197,34 @@ class Writer {
   // A float operation whose only reader is another one becomes a part of it.
   void join_chains() {
     std::vector<unsigned> uses(values_.size());
-    std::vector<int> maker(values_.size(), -1);
+    std::vector<int> maker(values_.size(), -1);     // of what a chain may begin with
+    std::vector<int> is_above(values_.size(), -1);  // the step that says whether a value is more than 0
     for (const Step& s : steps_)
       for (const int a : s.reads()) ++uses[static_cast<std::size_t>(a)];
     std::vector<bool> gone(steps_.size());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       Step& s = steps_[i];
-      if (s.kind != Kind::binary || s.type != KernelType::f32 || !can_chain(static_cast<Binary>(s.op))) continue;
+      if (s.kind == Kind::binary && s.type == KernelType::f32 && static_cast<Binary>(s.op) == Binary::greater &&
+          is_zero(s.arguments[1], true))
+        is_above[static_cast<std::size_t>(s.result)] = static_cast<int>(i);
+      if (s.kind == Kind::select && s.type == KernelType::f32) {
+        const std::size_t condition = static_cast<std::size_t>(s.arguments[2]);
+        if (is_above[condition] < 0 || uses[condition] != 1 || !is_zero(s.arguments[1], false)) continue;
+        gone[static_cast<std::size_t>(is_above[condition])] = true;
+        const Step& compare = steps_[static_cast<std::size_t>(is_above[condition])];
+        s.kind = Kind::chain;
+        s.links = {{LinkOp::gate, compare.arguments[0], false}};
+        s.arguments = {s.arguments[0], -1, -1};
+      } else if (!is_link(s)) {
+        continue;
+      }
       if (!at(s.result).fixed) maker[static_cast<std::size_t>(s.result)] = static_cast<int>(i);
       for (unsigned k = 0; k < 2; ++k) {
-        const std::size_t v = static_cast<std::size_t>(s.arguments[k]);
-        if (maker[v] < 0 || uses[v] != 1) continue;
-        Step& before = steps_[static_cast<std::size_t>(maker[v])];
-        if (before.links.size() == kMostLinks) continue;
-        gone[static_cast<std::size_t>(maker[v])] = true;
+        const int v = s.arguments[k];
+        if (v < 0 || maker[static_cast<std::size_t>(v)] < 0 || uses[static_cast<std::size_t>(v)] != 1) continue;
+        Step& before = steps_[static_cast<std::size_t>(maker[static_cast<std::size_t>(v)])];
+        if (before.links.size() + std::max<std::size_t>(1, s.links.size()) > kMostLinks) continue;
+        gone[static_cast<std::size_t>(maker[static_cast<std::size_t>(v)])] = true;
         extend(before, s, k == 1);
         break;
       }
@@ -220,11 +235,29 @@ class Writer {
     steps_ = std::move(left);
   }
 
-  // Makes `s` the chain of `before`, a chain or a single operation, and itself.
+  bool is_zero(int v, bool of_any_sign) {
+    const Value& value = at(v);
+    return value.is_constant && value.type == KernelType::f32 && (value.constant & (of_any_sign ? 0x7fffffff : 0xffffffff)) == 0;
+  }
+
+  static bool is_link(const Step& s) {
+    if (s.type != KernelType::f32) return false;
+    return s.kind == Kind::unary ? static_cast<Unary>(s.op) == Unary::relu : s.kind == Kind::binary && can_chain(static_cast<Binary>(s.op));
+  }
+
+  // A single operation as a link behind its argument, or behind the other one if `reversed`.
+  static StepLink link(const Step& s, bool reversed) {
+    if (s.kind == Kind::unary) return {LinkOp::relu, -1, false};
+    return {link_op(static_cast<Binary>(s.op)), s.arguments[reversed ? 0 : 1], reversed};
+  }
+
+  // Makes `s` the chain of `before` and itself, each a chain or a single operation.
   static void extend(Step& before, Step& s, bool reversed) {
-    s.links = std::move(before.links);
-    if (s.links.empty()) s.links.push_back({before.op, before.arguments[1], false});
-    s.links.push_back({s.op, s.arguments[reversed ? 0 : 1], reversed});
+    std::vector<StepLink> links = std::move(before.links);
+    if (links.empty()) links.push_back(link(before, false));
+    if (s.links.empty()) s.links.push_back(link(s, reversed));
+    links.insert(links.end(), s.links.begin(), s.links.end());
+    s.links = std::move(links);
     s.kind = Kind::chain;
     s.arguments = {before.arguments[0], -1, -1};
   }
@@ -237,7 +270,7 @@ class Writer {
   bool place_values() {
     first_register_ = static_cast<int>(program_.operands.size() + outputs_.size());
     for (Value& v : values_)
-      if (v.is_constant) v.place = first_register_ + registers_++, v.fixed = true;
+      if (is_needed_constant(v)) v.place = first_register_ + registers_++, v.fixed = true;
     // A single output is a register itself until its result comes: it will be in the cache anyway.
     const int spare = outputs_.size() == 1 && !in_place_ ? outputs_[0] : -1;
     bool spare_free = spare >= 0;
@@ -267,6 +300,9 @@ class Writer {
     return first_register_ + registers_ <= static_cast<int>(kMostPlaces) && steps_.size() < 65536;
   }
 
+  // Links with a number of their own need none.
+  static bool is_needed_constant(const Value& v) { return v.is_constant && v.last_use >= 0; }
+
   static bool take_register(std::vector<int>& free, Value& to, int output) {
     const auto found = std::find_if(free.rbegin(), free.rend(), [&](int place) { return place != output; });
     if (found == free.rend()) return false;
@@ -280,7 +316,7 @@ class Writer {
     for (const Value& v : values_) width = std::max(width, size_of(v.type));
     std::vector<std::uint32_t>& w = program_.words;
     std::uint32_t constants = 0;
-    for (const Value& v : values_) constants += v.is_constant ? 1 : 0;
+    for (const Value& v : values_) constants += is_needed_constant(v) ? 1 : 0;
     w.push_back(static_cast<std::uint32_t>(program_.operands.size() | outputs_.size() << 8 | static_cast<std::size_t>(registers_) << 16 |
                                            width << 24));
     w.push_back(constants | static_cast<std::uint32_t>(steps_.size()) << 16);
@@ -288,7 +324,7 @@ class Writer {
       w.insert(w.end(), {size_class_of(size_of(kernel_type(operands_[static_cast<std::size_t>(o)].type))), 0, 0, 0, 0});
     for (const int o : outputs_) w.insert(w.end(), {size_class_of(size_of(at(o).type)), 0});
     for (const Value& v : values_)
-      if (v.is_constant)
+      if (is_needed_constant(v))
         w.insert(w.end(), {static_cast<std::uint32_t>(v.place) | size_class_of(size_of(v.type)) << 8,
                            static_cast<std::uint32_t>(v.constant), static_cast<std::uint32_t>(v.constant >> 32)});
     for (const Step& s : steps_) {
@@ -299,7 +335,8 @@ class Writer {
       else
         w.insert(w.end(), {head | std::uint32_t{s.op} << 8 | static_cast<std::uint32_t>(s.to) << 24,
                            place(s.result) | place(s.arguments[0]) << 8 | place(s.arguments[1]) << 16 | place(s.arguments[2]) << 24});
-      for (const StepLink& l : s.links) w.push_back(l.op | place(l.operand) << 8 | (l.reversed ? 1u : 0u) << 16);
+      for (const StepLink& l : s.links)
+        w.push_back(static_cast<std::uint32_t>(l.op) | place(l.operand) << 8 | (l.reversed ? 1u : 0u) << 16);
     }
   }
 
