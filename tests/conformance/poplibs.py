@@ -2,8 +2,9 @@
 sdk-release-2.0 or sdk-release-3.4, each with lists and a build of its own.
 
 The build stays in --work: the next run goes on from there. A test counts for the folder of tests/ that adds it, and for its device variant,
-which is the first word of its name. Comparisons with stored cycle counts of the original (label `benchmarks`) are left out. What cannot pass is
-named in poplibs.reasons (of 3.4: poplibs34.reasons); a failure without a reason is an error, in libraries that the list knows.
+which is the first word of its name. Comparisons with stored cycle counts of the original (label `benchmarks`) are left out, and what PopLibs'
+lists disable. What cannot pass is named in poplibs.reasons (of 3.4: poplibs34.reasons); a failure without a reason is an error, in libraries
+that the list knows.
 
   ./x conformance poplibs --from DIR                            everything
   ./x conformance poplibs --from DIR --libraries popops --quick a tenth of what is expected of popops; builds only what that needs
@@ -220,13 +221,13 @@ def library_of(entry, files, nodes):
 
 
 def read_tests(listing):
-    """{library: [(number, name)]} of ctest's JSON; numbers count from 1. Without comparisons of cycle counts."""
+    """{library: [(number, name)]} of ctest's JSON; numbers count from 1. Without comparisons of cycle counts and what PopLibs' lists disable."""
     graph = listing["backtraceGraph"]
     tests = collections.defaultdict(list)
     for number, entry in enumerate(listing["tests"], 1):
-        labels = [label for p in entry.get("properties", []) if p["name"] == "LABELS" for label in p["value"]]
+        properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
         library = library_of(entry, graph["files"], graph["nodes"])
-        if "benchmarks" not in labels and library:
+        if "benchmarks" not in properties.get("LABELS", []) and not properties.get("DISABLED") and library:
             tests[library].append((number, entry["name"]))
     return dict(tests)
 

@@ -13,7 +13,9 @@ LISTING = {
     "tests": [{"name": "IpuModel2_default_a", "backtrace": 1, "properties": [{"name": "LABELS", "value": ["popops"]}]},
               {"name": "IpuModel2_default_b_benchmark", "backtrace": 0, "properties": [{"name": "LABELS", "value": ["benchmarks", "python3"]}]},
               {"name": "Cpu_default_c", "backtrace": 2},
-              {"name": "d", "backtrace": 3}],
+              {"name": "d", "backtrace": 3},
+              {"name": "IpuModel2_default_e", "backtrace": 0, "properties": [{"name": "DISABLED", "value": True}]},
+              {"name": "IpuModel2_default_f", "backtrace": 0, "properties": [{"name": "DISABLED", "value": False}]}],
 }
 
 
@@ -23,7 +25,7 @@ def case(text):
 
 class Tests(unittest.TestCase):
     def test_a_test_is_its_outermost_folders(self):
-        self.assertEqual(read_tests(LISTING), {"popops": [(1, "IpuModel2_default_a")], "popnn": [(3, "Cpu_default_c")]})
+        self.assertEqual(read_tests(LISTING), {"popops": [(1, "IpuModel2_default_a"), (6, "IpuModel2_default_f")], "popnn": [(3, "Cpu_default_c")]})
 
     def test_variants(self):
         self.assertEqual([variant_of(n) for n in ("Cpu_default_c", "IpuModel2_default_a", "NoTarget_default_x", "popsolver_Div")],
