@@ -163,14 +163,19 @@ std::size_t rows_of(const Program& p, const Rows out[4]) {
 // One chain over float operands that are rows, scalars or one row for all (a bias) goes over whole rows: it needs no registers.
 class RowChain {
  public:
-  // A row for all of at least so many elements pays for the chain's beginning again at each of its ends.
-  static constexpr std::uint32_t kLeastPeriod = 64;
+  // The chain begins again at each end of a row for all: that pays if it is so long, or if the others are not longer.
+  static constexpr std::uint32_t kLeastPeriod = 256;
 
-  static bool fits(const Program& p) {
+  static bool fits(const Program& p, const Rows out[4]) {
     if (p.instructions != 1 || static_cast<Kind>(p.instruction[0] & 255) != Kind::chain) return false;
     const unsigned first = p.instruction[1] >> 8 & 255;
+    const std::size_t length = out[kFloat].count == 0 ? 0 : out[kFloat].rows[p.output[0].first_row].size;
     return first < p.operands + p.outputs && (first >= p.operands || p.operand[first].period == 0) &&
-           std::all_of(p.operand, p.operand + p.operands, [](const Operand& o) { return o.period <= 1 || is_row(o); });
+           std::all_of(
+               p.operand, p.operand + p.operands,
+               [length](const Operand& o) {
+                 return o.period <= 1 || (is_row(o) && (o.period >= kLeastPeriod || o.offset + length <= o.period));
+               });
   }
 
   RowChain(const Program& p, const Rows in[4], const Rows out[4])
@@ -194,7 +199,8 @@ class RowChain {
       for (unsigned k = 0; k < count_; ++k) {
         if (rows_[k] != nullptr) links_[k].operand = static_cast<const float*>(rows_[k][row].data) + begin;
         if (is_plain_ || row_[k] == nullptr) continue;
-        const std::size_t at = (begin + row_[k]->offset) % row_[k]->period;
+        std::size_t at = begin + row_[k]->offset;
+        if (at >= row_[k]->period) at %= row_[k]->period;
         links_[k].operand = static_cast<const float*>(in_.rows[row_[k]->first_row].data) + at;
         n = std::min(n, row_[k]->period - at);
       }
@@ -206,7 +212,7 @@ class RowChain {
  private:
   static constexpr unsigned kFloat = size_class_of(sizeof(float));
 
-  static bool is_row(const Operand& o) { return o.repeat == 1 && o.period >= kLeastPeriod; }
+  static bool is_row(const Operand& o) { return o.repeat == 1 && o.period > 1; }
 
   // The rows of an operand or output; null for what has one value.
   const Row* rows_at(unsigned place) const {
@@ -236,7 +242,7 @@ class RowChain {
 
 void pando_program(const std::uint32_t* code, const Rows in[4], const Rows out[4]) {
   const Program p = parse(code);
-  if (RowChain::fits(p)) {
+  if (RowChain::fits(p, out)) {
     RowChain chain(p, in, out);
     for (std::size_t row = 0, rows = rows_of(p, out); row < rows; ++row) chain.run(row);
     return;
