@@ -2,7 +2,8 @@
 #define popnn_Loss_hpp
 
 namespace popnn {
-enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
+// With a type, so that a number without a name is a value that can be refused.
+enum LossType : int { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 }  // namespace popnn
 
 #ifndef __POPC__

@@ -19,7 +19,7 @@ namespace poputil {
 namespace graphfn {
 
 /// Input: copied in. Output: copied out. InOut: both. Created: made by the function; each call returns a copy.
-enum ArgType { InputArg, OutputArg, InOutArg, CreatedArg };
+enum ArgType : int { InputArg, OutputArg, InOutArg, CreatedArg };
 
 /// A parameter: its kind, and a tensor whose shape, type and tile mapping it has (invalid for created ones).
 struct ArgSig {

@@ -23,6 +23,9 @@ std::vector<Tensor> make_parameters(Graph& graph, const Signature& sig, const De
   std::vector<Tensor> params;
   params.reserve(sig.size());
   for (const ArgSig& arg : sig) {
+    if (arg.type < InputArg || arg.type > CreatedArg)
+      poputil::refuse("parameter-kind", "graphfn: parameter {} ('{}') is of kind {}, expected one of {} to {}", params.size(),
+                      arg.debugName, static_cast<int>(arg.type), static_cast<int>(InputArg), static_cast<int>(CreatedArg));
     if (arg.type == CreatedArg) {
       params.emplace_back();
     } else if (!arg.similarTensor.valid()) {

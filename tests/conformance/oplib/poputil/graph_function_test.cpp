@@ -128,6 +128,9 @@ TEST(FunctionErrors, ArgumentsMustFit) {
   EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::created("result")}, nothing), poplibs_error);
   EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::input(Tensor())}, nothing), poplibs_error);
   EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::input(x)}, [](Args& args, Sequence&) { args.clear(); }), poplibs_error);
+  for (const int kind : {-1, 4})
+    EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::ArgSig(static_cast<graphfn::ArgType>(kind), x, "kind")}, nothing), poplibs_error)
+        << kind;
 }
 
 }  // namespace
