@@ -91,8 +91,8 @@ struct Maker<T, std::enable_if_t<std::is_floating_point_v<T>>> {
 };
 template <class T>
 struct Maker<T, std::enable_if_t<std::is_enum_v<T>>> {
-  // One that is not scoped cannot have a number beyond its own: that is the caller's undefined behaviour.
-  static T make(World& w) { return static_cast<T>(w.roll(std::is_convertible_v<T, int> ? 2 : 3)); }
+  // All of the API have a type: numbers that they do not name are values, too.
+  static T make(World& w) { return static_cast<T>(w.roll(3)); }
 };
 
 std::string text(World& w);
