@@ -16,7 +16,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROUNDS, MOST_TURNS, FASTER = 2, 5, 0.98
-STEPS = {"mlp": 10, "encoder": 3}  # in one call; of the others one
+STEPS = {"mlp": 10, "encoder": 3, "inference": 300}  # in one call; of the others so many calls (10), each timed: short ones need more
 PEERS = {"jax": "JAX", "torch": "PyTorch", "torch-compiled": "PyTorch, compiled", "onnx": "ONNX Runtime"}
 failed = []
 
