@@ -184,7 +184,6 @@ class RowChain {
       const std::uint32_t link = p.instruction[kInstructionWords + k], place = link >> 8 & 255;
       rows_[k] = rows_at(place);
       row_[k] = place < p_.operands && is_row(p_.operand[place]) ? &p_.operand[place] : nullptr;
-      is_plain_ = is_plain_ && row_[k] == nullptr;
       const bool constant = rows_[k] == nullptr && row_[k] == nullptr;
       links_[k] = {constants_[k], static_cast<LinkOp>(link & 255), (link >> 16 & 1) != 0, constant};
       if (constant) std::fill(constants_[k], constants_[k] + kConstantElements, constant_at(place));
@@ -198,7 +197,7 @@ class RowChain {
       std::size_t n = to.size - begin;
       for (unsigned k = 0; k < count_; ++k) {
         if (rows_[k] != nullptr) links_[k].operand = static_cast<const float*>(rows_[k][row].data) + begin;
-        if (is_plain_ || row_[k] == nullptr) continue;
+        if (row_[k] == nullptr) continue;
         std::size_t at = begin + row_[k]->offset;
         if (at >= row_[k]->period) at %= row_[k]->period;
         links_[k].operand = static_cast<const float*>(in_.rows[row_[k]->first_row].data) + at;
@@ -233,7 +232,6 @@ class RowChain {
   const Row* const first_;
   std::array<const Row*, kMostLinks> rows_;     // where each row has its own
   std::array<const Operand*, kMostLinks> row_;  // where all have one
-  bool is_plain_ = true;                        // none has
   Link links_[kMostLinks];
   alignas(64) float constants_[kMostLinks][kConstantElements];
 };
