@@ -65,5 +65,5 @@ endfunction()
 # Most code runs for milliseconds: what plans, reads, writes and reports. It is compiled with less effort, in three quarters of the time. A target
 # may be named once.
 function(pando_optimise_less target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:-O1> "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:SHELL:-mllvm -inline-threshold=25>")
+  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:Clang>>:SHELL:-O1 -mllvm -inline-threshold=25>")
 endfunction()
