@@ -358,12 +358,15 @@ class POPLAR_EXPORT Graph {
   Graph createVirtualGraph(unsigned numTilesPerIPU);
   Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
   Graph createVirtualGraph(const std::vector<unsigned>& perIpuTiles);
-  /// A graph of `replicationFactor` replicas on equal shares of this graph's IPUs: what is added to it exists on each of them. With one
-  /// replica it is this graph. With several it must come before anything is added to this graph but codelets, and this graph is then the
-  /// same as the new one; an engine is made of either.
+  /// A graph of `replicationFactor` replicas on equal shares of this graph's tiles, whole IPUs or equal parts of one: what is added to it
+  /// exists on each of them, and its tiles are those of one. With one replica it is this graph. An engine is made of either graph. Steps
+  /// over its tensors are done on each replica, and host handles reach all replicas' elements, one replica after the other. Where
+  /// everything belongs to it and replicas have whole IPUs, its streams and remote buffers are each replica's own; beside things of
+  /// this graph it can have none. Throws graph_replication_error if the tiles cannot be shared out evenly.
   Graph createReplicatedGraph(unsigned replicationFactor);
-  /// All replicas' tensors of which `t` is one, in a new dimension 0. With several replicas this throws graph_replication_error: no program
-  /// can name another replica's tensor; host handles and streams reach all of them.
+  /// All replicas' tensors of which `t`, of a replicated graph, is one, in a new dimension 0: a tensor of the graph that the replicated
+  /// one was made from. A tensor of no replicated graph is given with a dimension of size 1. Throws graph_replication_error for one of a
+  /// graph that was constructed with a replication factor: one replica of an executable cannot name another one's tensor.
   Tensor getNonReplicatedTensor(const Tensor& t) const;
   /// The graph that virtual graphs were made from, with all its tiles.
   Graph getTopLevelGraph();

@@ -38,19 +38,25 @@ std::string join(const DebugContext& context, const char* name) {
 // The seeds of all workers, kept in device memory: {tiles, workers, 4}, the seeds of a tile on that tile.
 Tensor seed_variable(Graph& graph) {
   core::GraphShared& shared = Access::shared(graph);
-  if (!shared.hw_seeds) {
+  const core::GraphState& state = Access::state(graph);
+  const Graph top = graph.getTopLevelGraph();
+  const std::vector<unsigned>& tiles = Access::state(top).tiles;
+  g::View& seeds = shared.hw_seeds[state.replication];
+  if (!seeds.valid()) {
     const pando::Machine& m = shared.graph.machine();
-    const g::Shape shape{m.tiles(), m.workers, 4};
-    const g::View v = shared.graph.view(shared.graph.add_variable(pando::ElementType::unsigned_int, shape, "hwSeeds"));
-    for (std::uint32_t t = 0; t < m.tiles(); ++t) shared.graph.set_tile_mapping(v.index(t), TileId(t));
-    shared.graph.set_initial_value(v, std::string(v.num_elements() * 4, '\0'));
-    shared.hw_seeds = v;
+    const g::Shape shape{top.getTarget().getNumTiles(), m.workers, 4};
+    seeds = shared.graph.view(shared.graph.add_variable(pando::ElementType::unsigned_int, shape, "hwSeeds", state.replication));
+    for (unsigned t = 0; t < shape[0]; ++t) shared.graph.set_tile_mapping(seeds.index(t), Access::physical_tile(top, t, "hwSeeds"));
+    shared.graph.set_initial_value(seeds, std::string(seeds.num_elements() * 4, '\0'));
   }
   // A virtual graph sees the seeds of its tiles.
-  const core::GraphState& state = Access::state(graph);
-  if (state.tiles.empty()) return Access::tensor(graph, *shared.hw_seeds);
+  if (state.tiles == tiles) return Access::tensor(graph, seeds);
   std::vector<g::View> parts;
-  for (const unsigned t : state.tiles) parts.push_back(shared.hw_seeds->slice(t, t + 1, 0));
+  for (const unsigned t : state.tiles) {
+    const auto at = static_cast<std::size_t>(std::find(tiles.begin(), tiles.end(), t) - tiles.begin());
+    const std::size_t index = tiles.empty() ? t : at;
+    parts.push_back(seeds.slice(index, index + 1, 0));
+  }
   return Access::tensor(graph, g::View::concat(parts, 0));
 }
 

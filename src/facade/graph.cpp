@@ -19,6 +19,12 @@ TileId Access::physical_tile(const poplar::Graph& g, unsigned tile, const std::s
   return TileId(s.tiles.empty() ? tile : s.tiles[tile]);
 }
 
+unsigned Access::replication_factor(const poplar::Graph& g) {
+  const graph::Graph& all = shared(g).graph;
+  const graph::ReplicationId id = replication(g);
+  return all.replication_factor() * (id.valid() ? all.replications()[id].factor : 1);
+}
+
 }  // namespace pando::facade
 
 namespace poplar {
@@ -28,6 +34,7 @@ using core::GraphState;
 using pando::ErrorKind;
 using pando::fail;
 using pando::facade::Access;
+using pando::graph::View;
 
 namespace {
 
@@ -38,12 +45,23 @@ Target one_replica(const Target& target, unsigned replicas) {
   return replicas == 1 ? target : pando::facade::with_tiles(target, ipus / replicas, target.getTilesPerIPU());
 }
 
+// What one of the replicas of a replicated graph has: whole IPUs, or an equal part of one.
+Target share_of(const Target& target, unsigned replicas) {
+  const unsigned ipus = target.getNumIPUs(), tiles = target.getTilesPerIPU();
+  if (replicas != 0 && ipus % replicas == 0) return pando::facade::with_tiles(target, ipus / replicas, tiles);
+  const bool parts = replicas != 0 && replicas % ipus == 0 && tiles % (replicas / ipus) == 0;
+  if (!parts)
+    fail(ErrorKind::graph_replication_error, "replication-factor", "{} IPU{} of {} tiles cannot be shared out evenly to {} replicas", ipus,
+         ipus == 1 ? "" : "s", tiles, replicas);
+  return pando::facade::with_tiles(target, 1, tiles / (replicas / ipus));
+}
+
 std::unique_ptr<GraphState> new_graph(const Target& target, unsigned replicas) {
   const Target replica = one_replica(target, replicas);
   auto shared = std::make_shared<GraphShared>(Access::state(replica).machine, replicas);
   shared->full_target = target;
   shared->replica_target = replica;
-  return std::unique_ptr<GraphState>(new GraphState{std::move(shared), replica, {}});
+  return std::unique_ptr<GraphState>(new GraphState{std::move(shared), replica, {}, {}});
 }
 
 bool ends_with(const std::string& name, std::string_view ending) { return std::string_view(name).ends_with(ending); }
@@ -125,7 +143,7 @@ Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 
 const Target& Graph::getTarget() const { return Access::state(*this).target; }
-unsigned Graph::getReplicationFactor() const { return Access::shared(*this).graph.replication_factor(); }
+unsigned Graph::getReplicationFactor() const { return Access::replication_factor(*this); }
 
 bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, StringRef) {
   return add_files(Access::shared(*this), {src.cloneAsString()}, type, compileFlags, nullptr);
@@ -169,7 +187,8 @@ Graph Graph::subgraph(const std::vector<unsigned>& own_tiles) {
   }
   if (tiles.empty()) fail(ErrorKind::invalid_tile_mapping, "virtual-no-tiles", "createVirtualGraph: a graph needs at least one tile");
   Target target = virtual_target(Access::shared(*this).replica_target, tiles);
-  return Graph(std::unique_ptr<GraphState>(new GraphState{Access::state(*this).shared, std::move(target), std::move(tiles)}));
+  const GraphState& state = Access::state(*this);
+  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, std::move(target), std::move(tiles), state.replication}));
 }
 
 Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) {
@@ -194,34 +213,61 @@ Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
 
 Graph Graph::createReplicatedGraph(unsigned replicationFactor) {
   GraphShared& shared = Access::shared(*this);
-  GraphState& state = Access::state(*this);
-  if (replicationFactor != 1) {
-    if (!state.tiles.empty())
+  const GraphState& state = Access::state(*this);
+  if (replicationFactor == 1)
+    return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, state.target, state.tiles, state.replication}));
+  const Target replica = share_of(state.target, replicationFactor);
+  std::vector<pando::TileId> tiles;
+  unsigned factor = replicationFactor;
+  if (state.replication.valid()) {
+    const pando::graph::Replication& outer = shared.graph.replications()[state.replication];
+    if (state.tiles.size() != outer.share())
       fail(ErrorKind::graph_replication_error, "replicated-virtual",
-           "createReplicatedGraph({}) of a virtual graph: make it of the whole graph", replicationFactor);
-    if (!shared.graph.empty())
-      fail(ErrorKind::graph_replication_error, "replicated-late",
-           "createReplicatedGraph({}): the graph holds variables, vertices or streams already; make the replicated graph first",
-           replicationFactor);
-    const Target replica = one_replica(shared.replica_target, replicationFactor);
-    shared.graph.split_into_replicas(Access::state(replica).machine, replicationFactor);
-    shared.replica_target = replica;
-    state.target = replica;
+           "createReplicatedGraph({}) of a virtual graph of a replicated graph: make it of the whole replicated graph", replicationFactor);
+    tiles = outer.tiles;
+    factor *= outer.factor;
+  } else {
+    for (unsigned t = 0; t < state.target.getNumTiles(); ++t) tiles.push_back(Access::physical_tile(*this, t, "createReplicatedGraph"));
   }
-  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, state.target, state.tiles}));
+  std::vector<unsigned> first;
+  for (std::size_t i = 0; i < tiles.size() / factor; ++i) first.push_back(tiles[i].value);
+  const pando::graph::ReplicationId id = shared.graph.add_replication({Access::state(replica).machine, factor, std::move(tiles)});
+  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, replica, std::move(first), id}));
 }
 
 Tensor Graph::getNonReplicatedTensor(const Tensor& t) const {
-  Access::view(*this, t, "the tensor of getNonReplicatedTensor");
-  const unsigned replicas = Access::shared(*this).graph.replication_factor();
-  if (replicas != 1)
+  const View& view = Access::view(*this, t, "the tensor of getNonReplicatedTensor");
+  pando::graph::Graph& g = Access::shared(*this).graph;
+  const pando::graph::ReplicationId id = g.replication_of(view);
+  if (!id.valid()) {
+    if (g.replication_factor() == 1) return t.expand({0});
     fail(ErrorKind::graph_replication_error, "other-replicas-tensor",
-         "getNonReplicatedTensor: a program runs on each of the {} replicas and cannot name another one's {}", replicas, t.getDebugStr());
-  return t.expand({0});
+         "getNonReplicatedTensor: {} is of no replicated graph that createReplicatedGraph made; one of the {} replicas of an executable "
+         "cannot name another one's tensor",
+         t.getDebugStr(), g.replication_factor());
+  }
+  if (t.elementType() == QUARTER && t.hasMetadata() && g.replication_of(Access::view(t.getMetadata())).valid())
+    fail(ErrorKind::graph_replication_error, "other-replicas-metadata",
+         "getNonReplicatedTensor: {} has metadata of its own on each replica; only quarters with metadata of the whole graph have one "
+         "tensor",
+         t.getDebugStr());
+  std::vector<View> parts;
+  pando::graph::Shape shape = view.shape();
+  shape.insert(shape.begin(), 1);
+  for (unsigned r = 0; r < g.replications()[id].factor; ++r) parts.push_back(g.on_replica(view, r).reshape(shape));
+  return Access::tensor(Access::state(t), View::concat(parts, 0));
 }
 
+// Of a replicated graph: the part of it that is on all its tiles.
 Graph Graph::getTopLevelGraph() {
-  return Graph(std::unique_ptr<GraphState>(new GraphState{Access::state(*this).shared, Access::shared(*this).replica_target, {}}));
+  const GraphState& state = Access::state(*this);
+  const GraphShared& shared = *state.shared;
+  if (!state.replication.valid()) return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, shared.replica_target, {}, {}}));
+  const pando::graph::Replication& r = shared.graph.replications()[state.replication];
+  std::vector<unsigned> first;
+  for (std::size_t i = 0; i < r.share(); ++i) first.push_back(r.tiles[i].value);
+  Target target = virtual_target(shared.replica_target, first);
+  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, std::move(target), std::move(first), state.replication}));
 }
 
 unsigned Graph::convertVirtualTileToPhysicalTile(unsigned virtualTile) const {

@@ -92,8 +92,9 @@ unsigned buffering_depth(const OptionFlags& options) {
   return depth;
 }
 
-DataStream add_fifo(GraphShared& shared, StringRef handle, const Type& type, std::size_t elements, bool to_device,
-                    ReplicatedStreamMode mode, const OptionFlags& options) {
+DataStream add_fifo(const Graph& graph, StringRef handle, const Type& type, std::size_t elements, bool to_device, ReplicatedStreamMode mode,
+                    const OptionFlags& options) {
+  GraphShared& shared = Access::shared(graph);
   pando::graph::Fifo fifo;
   fifo.handle = handle.cloneAsString();
   fifo.to_device = to_device;
@@ -101,8 +102,9 @@ DataStream add_fifo(GraphShared& shared, StringRef handle, const Type& type, std
   fifo.elements = elements;
   fifo.mode = mode == ReplicatedStreamMode::BROADCAST ? pando::graph::ReplicatedFifo::broadcast : pando::graph::ReplicatedFifo::replicate;
   fifo.buffering_depth = buffering_depth(options);
+  fifo.replication = Access::replication(graph);
   const pando::FifoId id = shared.graph.add_fifo(std::move(fifo));
-  return Access::stream({shared.graph.serial(), id, handle.cloneAsString(), type, elements, shared.graph.replication_factor(), mode,
+  return Access::stream({shared.graph.serial(), id, handle.cloneAsString(), type, elements, Access::replication_factor(graph), mode,
                          to_device ? DataStreamType::HostToDeviceFIFO : DataStreamType::DeviceToHostFIFO});
 }
 
@@ -113,19 +115,20 @@ DataStream RemoteBuffer::getHostToIpuStream() const { return stream_of(Access::s
 
 DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type& elementType, std::size_t numElements,
                                       ReplicatedStreamMode replicatedMode, const OptionFlags& options) {
-  return add_fifo(Access::shared(*this), handle, elementType, numElements, true, replicatedMode, options);
+  return add_fifo(*this, handle, elementType, numElements, true, replicatedMode, options);
 }
 
 DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type& elementType, std::size_t numElements, const OptionFlags& options) {
-  return add_fifo(Access::shared(*this), handle, elementType, numElements, false, ReplicatedStreamMode::REPLICATE, options);
+  return add_fifo(*this, handle, elementType, numElements, false, ReplicatedStreamMode::REPLICATE, options);
 }
 
 RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type& elementType, std::size_t numElements, std::size_t repeats,
                                     bool rearrangeOnHost, bool optimiseMemory) {
   pando::graph::Graph& g = Access::shared(*this).graph;
-  const pando::RemoteBufferId id = g.add_remote_buffer({handle.cloneAsString(), Access::element_type(elementType), numElements, repeats});
-  return Access::remote_buffer(
-      {g.serial(), id, handle.cloneAsString(), elementType, numElements, repeats, g.replication_factor(), rearrangeOnHost, optimiseMemory});
+  const pando::RemoteBufferId id =
+      g.add_remote_buffer({handle.cloneAsString(), Access::element_type(elementType), numElements, repeats, Access::replication(*this)});
+  return Access::remote_buffer({g.serial(), id, handle.cloneAsString(), elementType, numElements, repeats,
+                                Access::replication_factor(*this), rearrangeOnHost, optimiseMemory});
 }
 
 // The metadata of quarters has a handle of its own; that of constants cannot be written.
@@ -150,7 +153,8 @@ HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgum
     return result;
   };
   pando::graph::Graph& g = Access::shared(*this).graph;
-  return HostFunction(g.add_host_function({handle.cloneAsString(), list(inputs), list(outputs)}).value, g.serial());
+  return HostFunction(g.add_host_function({handle.cloneAsString(), list(inputs), list(outputs), Access::replication(*this)}).value,
+                      g.serial());
 }
 
 Function Graph::addFunction(const program::Program& program, const DebugContext& debugContext) {

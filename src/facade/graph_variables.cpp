@@ -39,7 +39,7 @@ void map_linearly(Graph& graph, const Tensor& t) {
 
 View new_variable(Graph& graph, const Type& type, ArrayRef<std::size_t> shape, const DebugContext& debugContext) {
   pando::graph::Graph& g = Access::shared(graph).graph;
-  return g.view(g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName()));
+  return g.view(g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName(), Access::replication(graph)));
 }
 
 void check_metadata(const Graph& graph, const Type& type, const Tensor& metadata) {
@@ -210,7 +210,8 @@ Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<st
     fail(ErrorKind::tensor_creation_error, "metadata-constant",
          "the metadata of a constant with other values than zero must be constant: {}", metadata->getDebugStr());
   pando::graph::Graph& g = Access::shared(*this).graph;
-  View v = g.view(g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName()));
+  View v = g.view(g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName(),
+                                 Access::replication(*this)));
   return Access::tensor({std::move(v), Access::state(*this).shared, metadata ? metadata_state(*metadata) : nullptr});
 }
 
@@ -231,7 +232,7 @@ Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, Arr
 
 Tensor Graph::addReplicationIndexConstant(const DebugContext& debugContext) {
   pando::graph::Graph& g = Access::shared(*this).graph;
-  return Access::tensor(*this, g.view(g.add_replica_index(debugContext.getPathName())));
+  return Access::tensor(*this, g.view(g.add_replica_index(debugContext.getPathName(), Access::replication(*this))));
 }
 
 void Graph::setTensorValue(const Tensor& t, const Type& type, const void* values, std::size_t n, bool fill) {
@@ -248,7 +249,8 @@ namespace {
 
 // A new variable, mapped as `v` is, which has no element twice, and a view of it whose elements lie in the order in which those of `v` lie;
 // invalid if `v` is no grid over one variable.
-View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const std::string& name) {
+View same_layout(const View& v, const Type& type, Graph& graph, const std::string& name) {
+  pando::graph::Graph& g = Access::shared(graph).graph;
   View open = v.unfolded();
   std::vector<unsigned> reversed, permutation;
   if (!open.variable_order(reversed, permutation)) return {};
@@ -258,7 +260,7 @@ View same_layout(const View& v, const Type& type, pando::graph::Graph& g, const 
     ordered.push_back(open.dim(permutation[i]));
     back[permutation[i]] = i;
   }
-  const View whole = g.view(g.add_variable(Access::element_type(type), ordered, name));
+  const View whole = g.view(g.add_variable(Access::element_type(type), ordered, name, Access::replication(graph)));
   View copy = whole.dim_shuffle(back);
   for (const unsigned d : reversed) {
     copy = copy.reverse(d);
@@ -282,14 +284,14 @@ View cloned(Graph& graph, const Type& type, const Tensor& t, const DebugContext&
   const std::string name = debugContext.getPathName().empty() ? t.getVarStr() : debugContext.getPathName();
   View copy;
   if (anew || (aliased && method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)) {
-    copy = g.view(g.add_variable(Access::element_type(type), v.shape(), name));
+    copy = g.view(g.add_variable(Access::element_type(type), v.shape(), name, Access::replication(graph)));
   } else {
-    if (!aliased) copy = same_layout(v, type, g, name);
+    if (!aliased) copy = same_layout(v, type, graph, name);
     if (copy.valid()) return copy;
     const std::vector<Region> set = v.element_set();
     std::size_t n = 0;
     for (const Region& r : set) n += r.elements.size();
-    copy = rebuilt(v, set, g.view(g.add_variable(Access::element_type(type), {n}, name)));
+    copy = rebuilt(v, set, g.view(g.add_variable(Access::element_type(type), {n}, name, Access::replication(graph))));
   }
   g.set_tile_mapping(copy, g.tile_mapping(v, nullptr));
   return copy;

@@ -124,7 +124,7 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
          vertexType.cloneAsString(), cs.getId());
   const std::string type = vertexType.cloneAsString();
   pando::facade::provide_builtin_codelets(Access::shared(*this), type);
-  return VertexRef(g.add_vertex(pando::ComputeSetId(cs.getId()), type).value, g.serial());
+  return VertexRef(g.add_vertex(pando::ComputeSetId(cs.getId()), type, Access::replication(*this)).value, g.serial());
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections, const SourceLocation& at) {

@@ -316,7 +316,7 @@ AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContex
 CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap, const DebugContext& context) {
   check_copy(src, dst, "CrossReplicaCopy");
   std::vector<std::pair<unsigned, unsigned>> map(replicaMap.begin(), replicaMap.end());
-  rules(src, dst).replica_map(map);
+  rules(src, dst).replica_map(map, Access::view(dst));
   node_ = make(g::CrossReplicaCopy{Access::view(src), Access::view(dst), std::move(map)}, context, {owner(src), owner(dst)});
 }
 

@@ -50,14 +50,16 @@ struct GraphShared {
   std::set<std::string> added_codelets;                // "flags\nfile", to recognise a second addition
   std::vector<pando::FunctionId> function_buffers;     // function of FunctionBuffer i
   pando::compile::LateValues late_values;              // of LateInitCallback
-  std::optional<pando::graph::View> hw_seeds;          // made when a program first asks for them
-  bool has_runtime_codelets = false;                   // built-in ones that users name
+  std::map<pando::graph::ReplicationId, pando::graph::View>
+      hw_seeds;                       // of a replicated graph's replicas (invalid id: of all tiles), when first asked for
+  bool has_runtime_codelets = false;  // built-in ones that users name
 };
 
 struct GraphState {
   std::shared_ptr<GraphShared> shared;
   Target target;
-  std::vector<unsigned> tiles;  // physical tile of each tile of a virtual graph; empty: the top-level graph
+  std::vector<unsigned> tiles;              // physical tile of each tile of a virtual or replicated graph; empty: the top-level graph
+  pando::graph::ReplicationId replication;  // of a replicated graph and its virtual graphs
 };
 
 struct TensorState {
@@ -131,6 +133,9 @@ struct Access {
   // Throws poplar_error for a graph that was moved from.
   static poplar::core::GraphState& state(const poplar::Graph& g);
   static poplar::core::GraphShared& shared(const poplar::Graph& g) { return *state(g).shared; }
+  static graph::ReplicationId replication(const poplar::Graph& g) { return state(g).replication; }
+  // Of the replicated graph, in all the machine's replicas.
+  static unsigned replication_factor(const poplar::Graph& g);
   static poplar::Tensor tensor(const poplar::Graph& g, graph::View view) { return tensor({std::move(view), state(g).shared, nullptr}); }
 
   // Ownership (owner.cpp). A thing's owner is its graph's serial number, 0 for what belongs to no graph. Here alone things of another

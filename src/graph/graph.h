@@ -25,6 +25,18 @@
 
 namespace pando::graph {
 
+using ReplicationId = Id<struct ReplicationTag>;
+
+// A replicated graph within a graph: what is added to it exists once on each of `factor` equal shares of `tiles`. Things of it are
+// written down once, on the tiles of the first share; expand_replicas (graph/replicas.h) makes the copies before a program is compiled.
+struct Replication {
+  Machine machine;  // of one replica
+  unsigned factor = 1;
+  std::vector<TileId> tiles;  // share after share
+
+  std::size_t share() const { return tiles.size() / factor; }
+};
+
 struct Variable {
   std::string name;
   ElementType type = ElementType::float_;
@@ -34,6 +46,9 @@ struct Variable {
   bool replica_index = false;  // a constant whose value differs per replica
   std::string initial;         // initial bytes (constants; setInitialValue): empty, or elements * size_of(type)
   TileMap mapping;
+  ReplicationId replication;  // valid: one on each replica
+  VariableId replica_of;      // valid: this is replica `replica`'s of that variable, and lies where that lies
+  unsigned replica = 0;
 };
 
 // One connected edge field. A 1-D field has one row; a 2-D field has one view per row.
@@ -60,6 +75,7 @@ struct Vertex {
   std::vector<Edge> edges;        // in field order, edge fields only, one entry per edge field of the codelet
   std::vector<StateValue> state;  // set ones only, sorted by field
   std::optional<PerfEstimate> estimate;
+  ReplicationId replication;  // valid: one on each replica
 };
 
 struct ComputeSet {
@@ -75,16 +91,19 @@ struct Fifo {
   std::uint64_t elements = 0;
   ReplicatedFifo mode = ReplicatedFifo::replicate;
   unsigned buffering_depth = 1;
+  ReplicationId replication;  // valid: each replica has its own
 };
 struct RemoteBuffer {
   std::string handle;
   ElementType type = ElementType::float_;
   std::uint64_t elements = 0;  // of one row
   std::uint64_t repeats = 1;   // rows
+  ReplicationId replication;   // valid: each replica has its own
 };
 struct HostFunction {
   std::string handle;
   std::vector<std::pair<ElementType, std::uint64_t>> inputs, outputs;
+  ReplicationId replication;  // valid: each replica calls it
 };
 struct Function {
   std::string name;
@@ -120,17 +139,23 @@ class Graph {
   std::uint32_t serial() const { return serial_; }
   const Machine& machine() const { return machine_; }
   unsigned replication_factor() const { return replication_; }
-  // Nothing has been added but codelets and empty compute sets.
-  bool empty() const;
-  // For an empty graph: it describes one of `factor` times as many replicas, each on this machine.
-  void split_into_replicas(Machine machine, unsigned factor);
+  // `tiles`: none twice, a multiple of `factor`.
+  ReplicationId add_replication(Replication replication);
+  const DenseMap<ReplicationId, Replication>& replications() const { return replications_; }
+  // Where replica `replica` has what the first one has on `tile`. Throws graph_replication_error if the first one has not that tile.
+  TileId tile_of_replica(ReplicationId replication, unsigned replica, TileId tile) const;
+  // The replication that all of a tensor's variables belong to; invalid if none has one. Throws graph_replication_error for a mixture.
+  ReplicationId replication_of(const View& tensor) const;
+  // What is `tensor`, of a replication, on that replica.
+  View on_replica(const View& tensor, unsigned replica);
   Library& library() { return library_; }
   const Library& library() const { return library_; }
 
-  VariableId add_variable(ElementType type, const Shape& shape, std::string name);
+  // With a replication: of each of its replicas.
+  VariableId add_variable(ElementType type, const Shape& shape, std::string name, ReplicationId replication = {});
   // `values` has elements * size_of(type) bytes.
-  VariableId add_constant(ElementType type, const Shape& shape, std::string values, std::string name);
-  VariableId add_replica_index(std::string name);
+  VariableId add_constant(ElementType type, const Shape& shape, std::string values, std::string name, ReplicationId replication = {});
+  VariableId add_replica_index(std::string name, ReplicationId replication = {});
   View view(VariableId v) const;
   void set_initial_value(const View& tensor, std::string_view bytes);
 
@@ -143,7 +168,7 @@ class Graph {
 
   ComputeSetId add_compute_set(std::string name);
   // Throws unknown_vertex_type, with similar names.
-  VertexId add_vertex(ComputeSetId cs, std::string_view codelet_name);
+  VertexId add_vertex(ComputeSetId cs, std::string_view codelet_name, ReplicationId replication = {});
   void set_tile_mapping(VertexId v, TileId tile);
   // A number for a line of the user's source, for messages; site_text gives "file:line" back, "" for 0.
   std::uint32_t call_site(const char* file, unsigned line);
@@ -194,6 +219,7 @@ class Graph {
   std::vector<std::pair<std::string, std::string>> images;
 
  private:
+  friend class ReplicaExpansion;  // graph/replicas.cpp
   // A one-dimensional edge field.
   struct FieldKey {
     VertexId vertex;
@@ -216,6 +242,8 @@ class Graph {
   void connect_row(VertexId v, const Field& field, std::size_t row, View tensor);
   void connect_element(VertexId v, const Field& field, std::size_t element, View tensor);
   VariableId push_variable(Variable variable);
+  // The variable of `replicated` on a replica, new if nobody asked for it before.
+  VariableId copy_of(VariableId replicated, unsigned replica);
 
   std::uint32_t serial_;
   Machine machine_;
@@ -232,6 +260,8 @@ class Graph {
   std::vector<HostHandle> host_handles_;
   std::unordered_map<std::string, std::vector<std::size_t>> handles_by_name_;  // looked up, never iterated
   std::vector<std::optional<bool>> tile_groups_;
+  DenseMap<ReplicationId, Replication> replications_;
+  std::unordered_map<VariableId, std::vector<VariableId>> copies_;  // by replica, invalid ones not made; looked up, never iterated
   struct CallSite {
     const char* key = nullptr;  // the pointer that came in, to recognise it; never read
     std::string file;

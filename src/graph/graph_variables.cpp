@@ -30,25 +30,16 @@ VariableId Graph::push_variable(Variable variable) {
   return variables_.push(std::move(variable));
 }
 
-bool Graph::empty() const {
-  return variables_.size() + vertices_.size() + fifos_.size() + remote_buffers_.size() + host_functions_.size() + functions_.size() == 0;
-}
-
-void Graph::split_into_replicas(Machine machine, unsigned factor) {
-  PANDO_CHECK(empty());
-  machine_ = std::move(machine);
-  replication_ *= factor;
-}
-
-VariableId Graph::add_variable(ElementType type, const Shape& shape, std::string name) {
+VariableId Graph::add_variable(ElementType type, const Shape& shape, std::string name, ReplicationId replication) {
   Variable v;
   v.name = std::move(name);
   v.type = type;
   v.shape = shape;
+  v.replication = replication;
   return push_variable(std::move(v));
 }
 
-VariableId Graph::add_constant(ElementType type, const Shape& shape, std::string values, std::string name) {
+VariableId Graph::add_constant(ElementType type, const Shape& shape, std::string values, std::string name, ReplicationId replication) {
   const std::uint64_t elements = checked_elements(shape, "a constant");
   if (values.size() != elements * size_of(type))
     fail(ErrorKind::tensor_creation_error, "constant-size", "constant '{}' of type {} and shape {} needs {} values; {} given", name,
@@ -59,11 +50,12 @@ VariableId Graph::add_constant(ElementType type, const Shape& shape, std::string
   v.shape = shape;
   v.constant = true;
   v.initial = std::move(values);
+  v.replication = replication;
   return push_variable(std::move(v));
 }
 
-VariableId Graph::add_replica_index(std::string name) {
-  const VariableId id = add_constant(ElementType::unsigned_int, {}, std::string(4, '\0'), std::move(name));
+VariableId Graph::add_replica_index(std::string name, ReplicationId replication) {
+  const VariableId id = add_constant(ElementType::unsigned_int, {}, std::string(4, '\0'), std::move(name), replication);
   variables_[id].replica_index = true;
   return id;
 }
@@ -146,7 +138,16 @@ bool is_complete(const View& tensor, const std::vector<MappedInterval>& mapping)
   return at == tensor.num_elements();
 }
 
+// What replicas have lies where the first one's does.
+void check_own_mapping(const Variable& variable) {
+  if (variable.replica_of.valid())
+    fail(ErrorKind::invalid_tile_mapping, "mapping-of-a-replica",
+         "setTileMapping of '{}' of replica {}: map the tensor of the replicated graph, which places that of each replica", variable.name,
+         variable.replica);
+}
+
 void set_run(Variable& variable, const Run& run, TileId tile) {
+  check_own_mapping(variable);
   if (run.stride == 1) return variable.mapping.set({run.offset, run.offset + run.count}, tile);
   std::uint64_t element = run.offset;
   for (std::uint64_t i = 0; i < run.count; ++i, element += static_cast<std::uint64_t>(run.stride))
@@ -171,8 +172,10 @@ void Graph::set_tile_mapping(const View& tensor, const std::vector<MappedInterva
     if (!m.elements.empty() && m.tile.value >= machine_.tiles()) set_tile_mapping(tensor, m.tile);  // throws
   Region region;
   if (in_order && tensor.single_region(region) && region.elements.size() == variables_[region.variable].elements &&
-      is_complete(tensor, mapping))
+      is_complete(tensor, mapping)) {
+    check_own_mapping(variables_[region.variable]);
     return variables_[region.variable].mapping.assign(mapping);
+  }
   for (const auto& [part, tile] : mapping) {
     if (part.empty()) continue;
     tensor.for_each_run(part.begin, part.end, [&, to = tile](const Run& run) { set_run(variables_[run.variable], run, to); });
@@ -184,16 +187,21 @@ namespace {
 // Appends the mapping of consecutive runs of a tensor to intervals of the tensor's own elements.
 class MappingReader {
  public:
-  MappingReader(const DenseMap<VariableId, Variable>& variables, std::vector<MappedInterval>& out) : variables_(variables), out_(out) {}
+  MappingReader(const Graph& graph, std::vector<MappedInterval>& out) : graph_(graph), out_(out) {}
 
   void add(const Run& run) {
-    const std::vector<MappedInterval>& map = variables_[run.variable].mapping.intervals();
+    const Variable& own = graph_.variables()[run.variable];
+    const Variable& mapped_as = own.replica_of.valid() ? graph_.variables()[own.replica_of] : own;
+    const std::vector<MappedInterval>& map = mapped_as.mapping.intervals();
+    const auto place = [&](TileId tile) {
+      return &own == &mapped_as ? tile : graph_.tile_of_replica(mapped_as.replication, own.replica, tile);
+    };
     std::uint64_t element = run.offset, left = run.count;
     std::size_t i = find(map, element);
     while (left > 0) {
       const std::uint64_t n = std::min(left, steps_inside(map, i, element, run.stride));
       const bool mapped = i < map.size() && map[i].elements.begin <= element;
-      if (mapped) put(map[i].tile, n);
+      if (mapped) put(place(map[i].tile), n);
       complete = complete && mapped;
       position_ += n;
       left -= n;
@@ -239,7 +247,7 @@ class MappingReader {
       out_.push_back({{position_, position_ + n}, tile});
   }
 
-  const DenseMap<VariableId, Variable>& variables_;
+  const Graph& graph_;
   std::vector<MappedInterval>& out_;
   std::uint64_t position_ = 0;
 };
@@ -248,7 +256,7 @@ class MappingReader {
 
 std::vector<MappedInterval> Graph::tile_mapping(const View& tensor, bool* complete) const {
   std::vector<MappedInterval> mapping;
-  MappingReader reader(variables_, mapping);
+  MappingReader reader(*this, mapping);
   if (tensor.num_elements() > 0) tensor.for_each_run([&](const Run& run) { reader.add(run); });
   if (complete) *complete = reader.complete;
   return mapping;

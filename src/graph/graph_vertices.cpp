@@ -43,7 +43,7 @@ std::string what_may_be_missing(const Library& library, std::string_view name) {
 
 ComputeSetId Graph::add_compute_set(std::string name) { return compute_sets_.push({std::move(name), {}}); }
 
-VertexId Graph::add_vertex(ComputeSetId cs, std::string_view codelet_name) {
+VertexId Graph::add_vertex(ComputeSetId cs, std::string_view codelet_name, ReplicationId replication) {
   if (!cs.valid() || cs.index() >= compute_sets_.size())
     fail(ErrorKind::graph_object_creation_error, "no-such-compute-set", "addVertex of '{}' to compute set {}; the graph has {}",
          codelet_name, cs.value, compute_sets_.size());
@@ -55,6 +55,7 @@ VertexId Graph::add_vertex(ComputeSetId cs, std::string_view codelet_name) {
   Vertex v;
   v.codelet = codelet;
   v.compute_set = cs;
+  v.replication = replication;
   const Codelet& c = library_[codelet];
   std::size_t edges = 0;
   for (const Field& f : c.fields) edges += f.is_edge();
@@ -272,8 +273,8 @@ void Graph::connect_constant(const FieldRef& ref, ElementType type, std::string 
     fail(ErrorKind::graph_connection_error, "constant-is-fixed", "connect of {} to a constant: the field is written", named(v, field));
   Shape shape;
   if (!(count == 1 && (field.shape == FieldShape::scalar || ref.row))) shape.push_back(count);
-  const VariableId id =
-      add_constant(field.type, shape, convert_elements(bytes, type, field.type, "connect of " + named(v, field)), "<const>");
+  const VariableId id = add_constant(field.type, shape, convert_elements(bytes, type, field.type, "connect of " + named(v, field)),
+                                     "<const>", vertices_[v].replication);
   vertex_constants_.emplace(v, id);
   if (vertices_[v].tile.valid()) variables_[id].mapping.set({0, count}, vertices_[v].tile);
   connect(ref, view(id));

@@ -248,9 +248,6 @@ TEST(HostApi, ReplicatedGraphsOfAGraph) {
   unsigned numbers[2] = {7, 7};
   engine.readTensor("r", numbers, numbers + 2);
   EXPECT_THAT(numbers, ElementsAre(0, 1));
-  EXPECT_THAT(message_of<graph_replication_error>([&] { graph.getNonReplicatedTensor(t); }), HasSubstr("2 replicas"));
-  EXPECT_THAT(message_of<graph_replication_error>([&] { s.graph.createReplicatedGraph(1).createReplicatedGraph(2); }),
-              HasSubstr("make the replicated graph first"));
   Setting one;
   const Tensor alone = one.variable(FLOAT, {3}, "alone");
   EXPECT_EQ(one.graph.createReplicatedGraph(1).getNonReplicatedTensor(alone).shape(), (std::vector<std::size_t>{1, 3}));
@@ -260,7 +257,7 @@ TEST(HostApi, ReplicatedGraphsOfAGraph) {
   EXPECT_EQ(quarter.getTarget().getNumIPUs(), 1u);
   Setting three(3);
   EXPECT_THAT(message_of<graph_replication_error>([&] { three.graph.createReplicatedGraph(2); }),
-              HasSubstr("3 IPUs cannot be shared out to 2"));
+              HasSubstr("3 IPUs of 4 tiles cannot be shared out evenly to 2"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "facade/introspect.h"
+#include "graph/replicas.h"
 #include "poplar/exceptions.hpp"
 
 namespace pando::facade {
@@ -74,16 +75,24 @@ bool logs_passes() {
   return name == "DEBUG" || name == "TRACE";
 }
 
-std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, compile::Result result, const EngineSettings& settings,
-                                               std::size_t programs) {
+std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, const graph::Graph& graph, compile::Result result,
+                                               const EngineSettings& settings, std::size_t programs) {
   auto e = std::make_unique<ExecutableState>();
   e->program = std::move(result.program);
-  e->library = shared.graph.library();
+  e->library = graph.library();
   e->target = shared.full_target;
   e->options = settings.flags;
-  e->graph_info = graph_info(shared.graph, programs);
+  e->graph_info = graph_info(graph, programs);
   if (result.out_of_memory) e->out_of_memory = result.out_of_memory->message();
   return e;
+}
+
+// A copy of a vertex has the late values of the one it was made from.
+compile::LateValues with_copies(compile::LateValues values, std::size_t vertices, const std::vector<VertexId>& copy_of) {
+  for (std::size_t i = 0; i < copy_of.size(); ++i)
+    for (auto it = values.lower_bound({copy_of[i], 0}); it != values.end() && it->first.first == copy_of[i]; ++it)
+      values[{VertexId(static_cast<std::uint32_t>(vertices + i)), it->first.second}] = it->second;
+  return values;
 }
 
 }  // namespace
@@ -91,15 +100,23 @@ std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, compil
 std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, poplar::ArrayRef<poplar::program::Program> programs,
                                                     const EngineSettings& settings, const poplar::ProgressFunc& progress) {
   GraphShared& shared = Access::shared(graph);
-  const std::vector<graph::ProgramPtr> nodes = Access::nodes(graph, programs);
+  std::vector<graph::ProgramPtr> nodes = Access::nodes(graph, programs);
   shared.graph.library().link(first_incomplete_tile(shared.graph));
   estimate_vertices(shared);
-  if (dumps("graph")) write_dump(print(shared.graph, nodes, dump_tile()));
+  std::optional<graph::ExpandedReplicas> expanded;
+  if (!shared.graph.replications().empty()) {
+    expanded = expand_replicas(shared.graph, nodes);
+    nodes = expanded->programs;
+  }
+  const graph::Graph& compiled = expanded ? expanded->graph : shared.graph;
+  if (dumps("graph")) write_dump(print(compiled, nodes, dump_tile()));
   compile::Options options = settings.compile;
-  options.bounded_memory = shared.graph.machine().bounded_memory;
+  options.bounded_memory = compiled.machine().bounded_memory;
   options.progress = progress;
+  compile::LateValues late_values;
   if (!shared.late_values.empty()) {
-    options.late_values = &shared.late_values;
+    if (expanded) late_values = with_copies(shared.late_values, shared.graph.vertices().size(), expanded->copy_of);
+    options.late_values = expanded ? &late_values : &shared.late_values;
     options.bind = false;
   }
   if (dumps("plan")) {
@@ -107,7 +124,7 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
     options.show_plan = [](const char* pass, const std::string& plan) { write_dump(fmt::format("# after {}\n{}", pass, plan)); };
   }
   if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
-  auto e = executable_of(shared, compile::compile(shared.graph, nodes, options), settings, nodes.size());
+  auto e = executable_of(shared, compiled, compile::compile(compiled, nodes, options), settings, nodes.size());
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(), true}));
   std::string path;
   if (settings.graph_report) path = write_report(memory_report(*e, settings.lowered_variables), settings.report_directory);

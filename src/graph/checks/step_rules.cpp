@@ -130,12 +130,14 @@ void StepRules::cases(std::vector<std::int32_t> values) const {
   if (twice != values.end()) fail(ErrorKind::control_program_error, "switch-cases", "Switch{}: two cases for value {}", details(), *twice);
 }
 
-void StepRules::replica_map(const std::vector<std::pair<unsigned, unsigned>>& map) const {
+void StepRules::replica_map(const std::vector<std::pair<unsigned, unsigned>>& map, const View& destination) const {
+  const ReplicationId replication = graph_.replication_of(destination);
+  const unsigned replicas = graph_.replication_factor() * (replication.valid() ? graph_.replications()[replication].factor : 1);
   std::vector<unsigned> receivers;
   for (const auto& [from, to] : map) {
-    if (std::max(from, to) >= graph_.replication_factor())
+    if (std::max(from, to) >= replicas)
       fail(ErrorKind::graph_replication_error, "no-such-replica", "CrossReplicaCopy{}: from replica {} to {}; the graph has {}", details(),
-           from, to, graph_.replication_factor());
+           from, to, replicas);
     receivers.push_back(to);
   }
   std::sort(receivers.begin(), receivers.end());

@@ -41,7 +41,8 @@ class StepRules {
   void host_call(const HostFunction& f, const std::vector<View>& inputs, const std::vector<View>& outputs) const;
   // The value of each case stands once.
   void cases(std::vector<std::int32_t> values) const;
-  void replica_map(const std::vector<std::pair<unsigned, unsigned>>& map) const;
+  // Of the replicas that have `destination`.
+  void replica_map(const std::vector<std::pair<unsigned, unsigned>>& map, const View& destination) const;
 
  private:
   std::string details() const { return details_ ? details_() : std::string(); }

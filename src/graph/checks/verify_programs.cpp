@@ -81,7 +81,7 @@ class Checker {
   }
   void step(const CrossReplicaCopy& p) {
     rules_.copy(p.source, p.destination, "CrossReplicaCopy");
-    rules_.replica_map(p.map);
+    rules_.replica_map(p.map, p.destination);
   }
   void step(const Send& p) {
     known(graph_.channels(), p.channel, "send");

@@ -51,12 +51,19 @@ class GraphPrinter {
       if (v.constant != constants || !mapping_text(v, mapping)) continue;
       entry(title);
       add("  v{} {} {} {}: {}", i, quoted(v.name), name_of(v.type), to_string(v.shape), mapping);
+      add("{}", on_each(v.replication));
+      if (v.replica_of.valid()) add(", replica {}'s v{}", v.replica, v.replica_of.value);
       if (v.replica_index)
         add(" = the replica's index");
       else if (!v.initial.empty())
         add(" = {}", text_of_values(v.initial, v.type));
       out_ += '\n';
     }
+  }
+
+  // Of a replicated graph within this one.
+  std::string on_each(ReplicationId replication) const {
+    return replication.valid() ? fmt::format(", on each of {} replicas", graph_.replications()[replication].factor) : std::string();
   }
 
   // With `only_`, the elements on that tile; false if there are none.
@@ -95,6 +102,7 @@ class GraphPrinter {
         separator = ", ";
       }
     }
+    out_ += on_each(v.replication);
     if (v.estimate) add("; {} cycles", v.estimate->cycles);
     out_ += '\n';
   }
@@ -117,15 +125,16 @@ class GraphPrinter {
       add("  stream {} to {}: {} {}", quoted(f.handle), f.to_device ? "device" : "host", f.elements, name_of(f.type));
       if (f.mode == ReplicatedFifo::broadcast) add(", broadcast");
       if (f.buffering_depth != 1) add(", depth {}", f.buffering_depth);
+      out_ += on_each(f.replication);
       out_ += '\n';
     }
     for (const RemoteBuffer& b : graph_.remote_buffers()) {
       entry(title);
-      add("  remote buffer {}: {} rows of {} {}\n", quoted(b.handle), b.repeats, b.elements, name_of(b.type));
+      add("  remote buffer {}: {} rows of {} {}{}\n", quoted(b.handle), b.repeats, b.elements, name_of(b.type), on_each(b.replication));
     }
     for (const HostFunction& f : graph_.host_functions()) {
       entry(title);
-      add("  function {}: ({}) -> ({})\n", quoted(f.handle), arguments(f.inputs), arguments(f.outputs));
+      add("  function {}: ({}) -> ({}){}\n", quoted(f.handle), arguments(f.inputs), arguments(f.outputs), on_each(f.replication));
     }
     for (const HostHandle& h : graph_.host_handles()) {
       entry(title);

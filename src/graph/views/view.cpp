@@ -81,6 +81,16 @@ View::Node View::node() const {
   return Node{{{variable_, nullptr}, static_cast<std::int64_t>(offset_), row_major(shape_)}};
 }
 
+View View::renamed(const std::function<VariableId(VariableId)>& to) const {
+  View view = *this;
+  if (variable_.valid()) view.variable_ = to(variable_);
+  if (!node_) return view;
+  Node n = *node_;
+  n.source = graph::renamed(n.source, to);
+  view.node_ = std::make_shared<const Node>(std::move(n));
+  return view;
+}
+
 std::size_t View::dim(std::size_t d) const {
   check_dim(*this, d, "dim");
   return shape_[d];

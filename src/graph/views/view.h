@@ -67,6 +67,8 @@ class View {
   View upsample(unsigned scale, unsigned dim) const;  // repeats each element
   View reinterpret(ElementType type) const;           // same element size
   static View concat(const std::vector<View>& parts, unsigned dim);
+  // The same elements of other variables of the same sizes: `to` gives each variable's.
+  View renamed(const std::function<VariableId(VariableId)>& to) const;
 
   // Elements in row-major order as runs; neighbours that continue each other are joined.
   void for_each_run(const std::function<void(const Run&)>& sink) const;

@@ -305,6 +305,14 @@ void expect_unfolded(const Pair& p) {
   ASSERT_EQ(expand(open.runs()), p.model.elements);
 }
 
+void expect_renamed(const Pair& p) {
+  const View other = p.view.renamed([](VariableId id) { return VariableId(id.value + 10); });
+  std::vector<Element> want = p.model.elements;
+  for (Element& e : want) e.variable += 10;
+  ASSERT_EQ(other.shape(), p.model.shape);
+  ASSERT_EQ(expand(other.runs()), want);
+}
+
 TEST(ViewModel, RandomCompositions) {
   for (unsigned seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -317,6 +325,7 @@ TEST(ViewModel, RandomCompositions) {
       expect_same_together(before, now);
       expect_variable_order(now);
       expect_unfolded(now);
+      expect_renamed(now);
       if (HasFatalFailure()) return;
     }
   }
@@ -348,6 +357,7 @@ TEST(ViewModel, AppendingManyPieces) {
       }
     }
     expect_same(all, random);
+    expect_renamed(all);
     Pair now = all;
     for (int i = 0; i < 6; ++i) {
       now = random.step(now);

@@ -1,6 +1,7 @@
 #include "graph/views/view_node.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -290,5 +291,43 @@ bool try_extend(Strided& grid, const Strided& next) {
   a = {a.size + b.size, stride};
   return true;
 }
+
+namespace {
+
+// A chain may be part of another one many times: each is renamed once.
+class Renaming {
+ public:
+  explicit Renaming(const std::function<VariableId(VariableId)>& to) : to_(to) {}
+
+  Source operator()(const Source& source) {
+    if (!source.chain) return {to_(source.variable), nullptr};
+    if (const auto it = done_.find(source.chain.get()); it != done_.end()) return {VariableId(), it->second};
+    std::shared_ptr<const Chain> chain = renamed(*source.chain);
+    done_.emplace(source.chain.get(), chain);
+    return {VariableId(), std::move(chain)};
+  }
+
+ private:
+  std::shared_ptr<const Chain> renamed(const Chain& from) {
+    Chain chain = from;
+    for (Extent& e : chain.extents) {
+      if (!e.block) {
+        e.variable = to_(e.variable);
+        continue;
+      }
+      Strided block = *e.block;
+      block.source = (*this)(block.source);
+      e.block = std::make_shared<const Strided>(std::move(block));
+    }
+    return std::make_shared<const Chain>(std::move(chain));
+  }
+
+  const std::function<VariableId(VariableId)>& to_;
+  std::unordered_map<const Chain*, std::shared_ptr<const Chain>> done_;  // looked up, never iterated
+};
+
+}  // namespace
+
+Source renamed(const Source& source, const std::function<VariableId(VariableId)>& to) { return Renaming(to)(source); }
 
 }  // namespace pando::graph

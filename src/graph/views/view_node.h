@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -74,6 +75,8 @@ Strided in_source_order(const Strided& grid, bool* repeated);
 void settle(Strided& grid);
 // A 1-D chain of the blocks' elements, one block after the other.
 std::shared_ptr<const Chain> make_chain(const std::vector<Strided>& blocks);
+// The same source with other variables.
+Source renamed(const Source& source, const std::function<VariableId(VariableId)>& to);
 // Adds `next`, which follows `grid` along dimension 0, to it, if one grid can be both.
 bool try_extend(Strided& grid, const Strided& next);
 
