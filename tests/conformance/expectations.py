@@ -7,8 +7,13 @@ import argparse
 import fnmatch
 import os
 import pathlib
+import re
 import subprocess
 import sys
+
+# What the project reads from the environment, other than POPLAR_* and IPU_*_GP: expectations_test.py compares it with the sources.
+READ = frozenset("""PANDO_DUMP_FILE PANDO_DUMP_LEVEL PANDO_DUMP_TILE PANDO_EMULATED_IPUS PANDO_KERNEL_COMMAND PANDO_MPI_BELLS PANDO_POPC
+  PANDO_PYTHON_SCANS_NOTHING PANDO_RUN_BOARD PANDO_THREADS PANDO_VECTORS POPART_DOT_CHECKS POPART_LOG_LEVEL POPXL_CACHE_DIR PVTI_OPTIONS""".split())
 
 
 def read(path):
@@ -75,10 +80,14 @@ def arguments():
     return parser.parse_args()
 
 
+def changes_behaviour(variable):
+    return variable in READ or variable.startswith("POPLAR_") or re.fullmatch("IPU_[A-Z]+_GP", variable) is not None
+
+
 def user_environment(prefix, **more):
-    """What sourcing PREFIX/enable.sh gives, and nothing else that would help."""
+    """What sourcing PREFIX/enable.sh gives, and nothing else that the project would read."""
     prefix = str(pathlib.Path(prefix).resolve())
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PANDO_", "POPLAR_"))}
+    environment = {k: v for k, v in os.environ.items() if not changes_behaviour(k)}
     environment.update(CPATH=f"{prefix}/include", LIBRARY_PATH=f"{prefix}/lib", LD_LIBRARY_PATH=f"{prefix}/lib",
                        PATH=f"{prefix}/bin:{environment.get('PATH', '')}", POPLAR_SDK_ENABLED=prefix)
     environment.update({k: str(v) for k, v in more.items()})
