@@ -55,14 +55,15 @@ class POPLAR_EXPORT VoidFunction {
  public:
   VoidFunction(VoidFunction&& fn);
   /// Calls \p f once, with the parameters; it adds to the program and sets the created ones. \p inlined: calls repeat the program
-  /// instead of calling it. Throws poplibs_error if \p f leaves a created parameter invalid. \p graph must live as long.
+  /// instead of calling it. Throws poplibs_error if \p f is empty, leaves a created parameter invalid or changes the shape or
+  /// type of another one, graph_connection_error if it leaves what belongs to another graph. \p graph must live as long.
   VoidFunction(poplar::Graph& graph, Signature sig, std::function<void(std::vector<poplar::Tensor>&, poplar::program::Sequence&)> f,
                bool inlined = false, const poplar::DebugContext& debugContext = {});
   VoidFunction(poplar::Graph& graph, Signature sig,
                std::function<void(std::vector<poplar::Tensor>&, poplar::program::Sequence&, const poplar::DebugNameAndId&)> f,
                bool inlined = false, const poplar::DebugContext& debugContext = {});
   /// Adds a call to \p seq. One argument per parameter; sets those of created parameters. Throws poplibs_error for another number
-  /// of arguments or one whose shape or type is not the parameter's.
+  /// of arguments or one whose shape or type is not the parameter's, graph_connection_error for one of another graph.
   void operator()(std::vector<poplar::Tensor>& args, poplar::program::Sequence& seq, const poplar::DebugContext& dc = {});
 };
 

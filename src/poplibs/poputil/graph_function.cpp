@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <pando/ownership.hpp>
+
 #include "poputil/exceptions.hpp"
 
 namespace poputil::graphfn {
@@ -37,12 +39,36 @@ std::vector<Tensor> make_parameters(Graph& graph, const Signature& sig, const De
   return params;
 }
 
-void check_argument(std::size_t i, const Tensor& argument, const Tensor& parameter) {
-  if (argument.valid() && argument.shape() == parameter.shape() && argument.elementType() == parameter.elementType()) return;
-  const auto describe = [](const Tensor& t) {
-    return t.valid() ? fmt::format("{} of shape {}", t.elementType().toString(), t.shapeToString()) : std::string("invalid");
-  };
-  poputil::refuse("argument", "graphfn: argument {} is {}, the parameter {}", i, describe(argument), describe(parameter));
+bool are_alike(const Tensor& a, const Tensor& b) { return a.valid() && a.shape() == b.shape() && a.elementType() == b.elementType(); }
+
+std::string describe(const Tensor& t) {
+  return t.valid() ? fmt::format("{} of shape {}", t.elementType().toString(), t.shapeToString()) : std::string("invalid");
+}
+
+void check_argument(const Graph& graph, std::size_t i, const Tensor& argument, const Tensor& parameter) {
+  if (!are_alike(argument, parameter))
+    poputil::refuse("argument", "graphfn: argument {} is {}, the parameter {}", i, describe(argument), describe(parameter));
+  pando::require_own(graph, argument, fmt::format("graphfn: argument {}", i));
+}
+
+// The function may set any parameter: calls copy to and from what it leaves.
+void check_parameters(const Graph& graph, const Signature& sig, const Args& params) {
+  if (params.size() != sig.size())
+    poputil::refuse("parameter-count", "graphfn: the function changed its {} parameters to {}", sig.size(), params.size());
+  for (std::size_t i = 0; i < sig.size(); ++i) {
+    if (sig[i].type == CreatedArg && !params[i].valid())
+      poputil::refuse("parameter-not-created", "graphfn: the function did not create parameter {} ('{}')", i, sig[i].debugName);
+    if (sig[i].type != CreatedArg && !are_alike(params[i], sig[i].similarTensor))
+      poputil::refuse("parameter-changed", "graphfn: the function changed parameter {} ('{}') from {} to {}", i, sig[i].debugName,
+                      describe(sig[i].similarTensor), describe(params[i]));
+    pando::require_own(graph, params[i], fmt::format("graphfn: what the function set parameter {} ('{}') to", i, sig[i].debugName));
+  }
+}
+
+template <class F>
+F given(F f) {
+  if (!f) poputil::refuse("no-function", "graphfn: the function is empty");
+  return f;
 }
 
 }  // namespace
@@ -52,26 +78,23 @@ VoidFunction::VoidFunction(VoidFunction&& fn) = default;
 VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Args&, Sequence&, const DebugNameAndId&)> f, bool inlined_,
                            const DebugContext& debugContext)
     : graph(graph_), sig(std::move(sig_)), inlined(inlined_), prog(debugContext), params(make_parameters(graph, sig, debugContext)) {
-  f(params, prog, name_of(debugContext));
-  if (params.size() != sig.size())
-    poputil::refuse("parameter-count", "graphfn: the function changed its {} parameters to {}", sig.size(), params.size());
-  for (std::size_t i = 0; i < sig.size(); ++i)
-    if (!params[i].valid())
-      poputil::refuse("parameter-not-created", "graphfn: the function did not create parameter {} ('{}')", i, sig[i].debugName);
+  given(std::move(f))(params, prog, name_of(debugContext));
+  check_parameters(graph, sig, params);
+  pando::require_own(graph, prog, "graphfn: the program of the function");
   if (!inlined) func = graph.addFunction(prog, debugContext);
 }
 
 VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Args&, Sequence&)> f, bool inlined_,
                            const DebugContext& debugContext)
-    : VoidFunction(
-          graph_, std::move(sig_),
-          std::function<void(Args&, Sequence&, const DebugNameAndId&)>([f](Args& args, Sequence& p, const DebugNameAndId&) { f(args, p); }),
-          inlined_, debugContext) {}
+    : VoidFunction(graph_, std::move(sig_),
+                   std::function<void(Args&, Sequence&, const DebugNameAndId&)>(
+                       [f = given(std::move(f))](Args& args, Sequence& p, const DebugNameAndId&) { f(args, p); }),
+                   inlined_, debugContext) {}
 
 void VoidFunction::operator()(Args& args, Sequence& seq, const DebugContext& dc) {
   if (args.size() != sig.size()) poputil::refuse("argument-count", "graphfn: {} arguments for {} parameters", args.size(), sig.size());
   for (std::size_t i = 0; i < sig.size(); ++i)
-    if (sig[i].type != CreatedArg) check_argument(i, args[i], params[i]);
+    if (sig[i].type != CreatedArg) check_argument(graph, i, args[i], params[i]);
   for (std::size_t i = 0; i < sig.size(); ++i)
     if (sig[i].type == InputArg || sig[i].type == InOutArg) seq.add(Copy(args[i], params[i], false, dc));
   if (inlined)
@@ -86,14 +109,15 @@ void VoidFunction::operator()(Args& args, Sequence& seq, const DebugContext& dc)
 
 ProgramFunction::ProgramFunction(Graph& graph, Signature sig, std::function<Program(Args&)> f, bool inlined,
                                  const DebugContext& debugContext)
-    : voidFunc(graph, std::move(sig), std::function<void(Args&, Sequence&)>([f](Args& args, Sequence& seq) { seq.add(f(args)); }), inlined,
+    : voidFunc(graph, std::move(sig),
+               std::function<void(Args&, Sequence&)>([f = given(std::move(f))](Args& args, Sequence& seq) { seq.add(f(args)); }), inlined,
                debugContext) {}
 
 ProgramFunction::ProgramFunction(Graph& graph, Signature sig, std::function<Program(Args&, const DebugNameAndId&)> f, bool inlined,
                                  const DebugContext& debugContext)
     : voidFunc(graph, std::move(sig),
                std::function<void(Args&, Sequence&, const DebugNameAndId&)>(
-                   [f](Args& args, Sequence& seq, const DebugNameAndId& name) { seq.add(f(args, name)); }),
+                   [f = given(std::move(f))](Args& args, Sequence& seq, const DebugNameAndId& name) { seq.add(f(args, name)); }),
                inlined, debugContext) {}
 
 Program ProgramFunction::operator()(Args& args, const DebugContext& debugContext) {
@@ -115,25 +139,28 @@ Signature with_result(Signature sig) {
 TensorFunction::TensorFunction(Graph& graph, Signature sig, std::function<Tensor(Args&, Sequence&, const DebugNameAndId&)> f, bool inlined,
                                const DebugContext& debugContext)
     : voidFunc(graph, with_result(std::move(sig)),
-               std::function<void(Args&, Sequence&, const DebugNameAndId&)>([f](Args& args, Sequence& seq, const DebugNameAndId& name) {
-                 args.pop_back();
-                 Tensor result = f(args, seq, name);
-                 args.push_back(std::move(result));
-               }),
+               std::function<void(Args&, Sequence&, const DebugNameAndId&)>(
+                   [f = given(std::move(f))](Args& args, Sequence& seq, const DebugNameAndId& name) {
+                     args.pop_back();
+                     Tensor result = f(args, seq, name);
+                     args.push_back(std::move(result));
+                   }),
                inlined, debugContext) {}
 
 TensorFunction::TensorFunction(Graph& graph, Signature sig, std::function<Tensor(Args&, Sequence&)> f, bool inlined,
                                const DebugContext& debugContext)
     : TensorFunction(graph, std::move(sig),
                      std::function<Tensor(Args&, Sequence&, const DebugNameAndId&)>(
-                         [f](Args& args, Sequence& seq, const DebugNameAndId&) { return f(args, seq); }),
+                         [f = given(std::move(f))](Args& args, Sequence& seq, const DebugNameAndId&) { return f(args, seq); }),
                      inlined, debugContext) {}
 
 Tensor TensorFunction::operator()(Args& args, Sequence& prog, const DebugContext& debugContext) {
-  args.emplace_back();
-  voidFunc(args, prog, debugContext);
-  Tensor result = args.back();
-  args.pop_back();
+  Args with_result = args;
+  with_result.emplace_back();
+  voidFunc(with_result, prog, debugContext);
+  Tensor result = with_result.back();
+  with_result.pop_back();
+  args = std::move(with_result);
   return result;
 }
 

@@ -119,18 +119,51 @@ TEST_P(Functions, EachCallReturnsATensorOfItsOwn) {
 INSTANTIATE_TEST_SUITE_P(Inlined, Functions, testing::Bool());
 
 TEST(FunctionErrors, ArgumentsMustFit) {
-  Graph g(device_of(Machine::cpu).getTarget());
+  Graph g(device_of(Machine::cpu).getTarget()), other_graph(device_of(Machine::cpu).getTarget());
   const Tensor x = g.addVariable(FLOAT, {4}), other = g.addVariable(FLOAT, {5}), integer = g.addVariable(INT, {4});
   const auto nothing = [](Args&, Sequence&) {};
   Sequence prog;
   graphfn::VoidFunction f(g, {graphfn::input(x)}, nothing);
   for (Args args : {Args{}, Args{other}, Args{integer}, Args{Tensor()}, Args{x, x}}) EXPECT_THROW(f(args, prog), poplibs_error);
+  Args foreign = {other_graph.addVariable(FLOAT, {4})};
+  EXPECT_THROW(f(foreign, prog), graph_connection_error);
+  graphfn::TensorFunction with_result(g, {graphfn::input(x)}, [&](Args&, Sequence&) { return x; });
+  Args wrong = {other};
+  EXPECT_THROW(with_result(wrong, prog), poplibs_error);
+  EXPECT_EQ(wrong.size(), 1u);
   EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::created("result")}, nothing), poplibs_error);
   EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::input(Tensor())}, nothing), poplibs_error);
   EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::input(x)}, [](Args& args, Sequence&) { args.clear(); }), poplibs_error);
   for (const int kind : {-1, 4})
     EXPECT_THROW(graphfn::VoidFunction(g, {graphfn::ArgSig(static_cast<graphfn::ArgType>(kind), x, "kind")}, nothing), poplibs_error)
         << kind;
+}
+
+TEST(FunctionErrors, WhatTheFunctionLeavesMustFit) {
+  Graph g(device_of(Machine::cpu).getTarget()), other_graph(device_of(Machine::cpu).getTarget());
+  const Tensor x = g.addVariable(FLOAT, {4}), other = g.addVariable(FLOAT, {5}), foreign = other_graph.addVariable(FLOAT, {4});
+  for (const bool inlined : {false, true}) {
+    const auto setting = [&](const graphfn::ArgSig& parameter, const Tensor& t) {
+      graphfn::VoidFunction(g, {parameter}, [&](Args& args, Sequence&) { args[0] = t; }, inlined);
+    };
+    EXPECT_THROW(setting(graphfn::input(x), other), poplibs_error);
+    EXPECT_THROW(setting(graphfn::output(x), Tensor()), poplibs_error);
+    EXPECT_THROW(setting(graphfn::inout(x), foreign), graph_connection_error);
+    EXPECT_THROW(setting(graphfn::created(), foreign), graph_connection_error);
+    setting(graphfn::created(), other);
+    EXPECT_THROW(
+        graphfn::ProgramFunction(g, {}, [&](Args&) { return Copy(foreign, foreign.reverse(0)); }, inlined), graph_connection_error);
+  }
+}
+
+TEST(FunctionErrors, FunctionsMustNotBeEmpty) {
+  Graph g(device_of(Machine::cpu).getTarget());
+  EXPECT_THROW(graphfn::VoidFunction(g, {}, std::function<void(Args&, Sequence&)>()), poplibs_error);
+  EXPECT_THROW(graphfn::VoidFunction(g, {}, std::function<void(Args&, Sequence&, const DebugNameAndId&)>()), poplibs_error);
+  EXPECT_THROW(graphfn::ProgramFunction(g, {}, std::function<program::Program(Args&)>()), poplibs_error);
+  EXPECT_THROW(graphfn::ProgramFunction(g, {}, std::function<program::Program(Args&, const DebugNameAndId&)>()), poplibs_error);
+  EXPECT_THROW(graphfn::TensorFunction(g, {}, std::function<Tensor(Args&, Sequence&)>()), poplibs_error);
+  EXPECT_THROW(graphfn::TensorFunction(g, {}, std::function<Tensor(Args&, Sequence&, const DebugNameAndId&)>()), poplibs_error);
 }
 
 }  // namespace
