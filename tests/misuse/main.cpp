@@ -160,6 +160,7 @@ int run(const Options& options) {
   std::vector<Row> rows;
   for (auto add : {add_rows_0, add_rows_1, add_rows_2, add_rows_3, add_rows_4, add_rows_5}) add(rows);
   add_op_rows(rows);
+  add_graph_function_rows(rows);
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
   const std::set<std::string> foreign = names_in("takes_foreign.txt"), known = names_in("known_faults.txt");
   { World warm(0); }  // codelets are loaded once, before all children

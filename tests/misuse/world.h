@@ -12,7 +12,6 @@
 #include <popops/Expr.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/TopK.hpp>
-#include <poputil/GraphFunction.hpp>
 #include <poputil/Util.hpp>
 #include <pva/pva.hpp>
 
@@ -190,10 +189,6 @@ struct Maker<popnn::experimental::roiAlignParams> {
 template <>
 struct Maker<popops::TopKParams> {
   static popops::TopKParams make(World& w) { return {Maker<unsigned>::make(w), Maker<bool>::make(w), Maker<popops::SortOrder>::make(w)}; }
-};
-template <>
-struct Maker<poputil::graphfn::ArgSig> {
-  static poputil::graphfn::ArgSig make(World& w) { return poputil::graphfn::input(Maker<poplar::Tensor>::make(w), text(w)); }
 };
 template <>
 struct Maker<popops::SingleReduceOp> {
@@ -406,4 +401,5 @@ std::string worlds_wrong(World& w);
 }  // namespace misuse
 
 #include "misuse/world_companions.h"
+#include "misuse/world_functions.h"
 #include "misuse/world_model.h"
