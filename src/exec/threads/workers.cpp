@@ -32,6 +32,7 @@ void Workers::open(Run& run, unsigned most, bool linger) {
   const std::lock_guard lock(mutex_);
   while (threads_.size() < most) threads_.emplace_back(&Workers::work, this);
   run.wanted_ = most;
+  ++run.opened_;
   run.taken_.resize(std::max<std::size_t>(run.taken_.size(), most));
   open_.push_back(&run);
   has_room_.store(true, std::memory_order_seq_cst);
@@ -57,28 +58,30 @@ std::size_t Workers::size() {
   return threads_.size();
 }
 
-Workers::Run* Workers::enter(unsigned& me) {
-  if (!has_room_.load(std::memory_order_seq_cst)) return nullptr;
+Workers::Place Workers::enter() {
+  if (!has_room_.load(std::memory_order_seq_cst)) return {};
   const std::lock_guard lock(mutex_);
   for (Run* const run : open_) {
     if (run->inside_.size() >= run->wanted_) continue;
     const auto free = std::find(run->taken_.begin(), run->taken_.end(), false);
     if (free == run->taken_.end()) continue;
     *free = true;
-    me = static_cast<unsigned>(free - run->taken_.begin()) + 1;
     run->inside_.push_back(pthread_self());
-    return run;
+    return {run, run->opened_, static_cast<unsigned>(free - run->taken_.begin()) + 1};
   }
   has_room_.store(false, std::memory_order_seq_cst);
-  return nullptr;
+  return {};
 }
 
-void Workers::leave(Run& run, unsigned me) {
+void Workers::leave(const Place& place) {
   const std::lock_guard lock(mutex_);
-  run.taken_[me - 1] = false;
+  Run& run = *place.run;
+  run.taken_[place.me - 1] = false;
   std::erase_if(run.inside_, [](pthread_t t) { return pthread_equal(t, pthread_self()); });
   if (run.inside_.empty()) left_.notify_all();
-  if (std::find(open_.begin(), open_.end(), &run) != open_.end()) has_room_.store(true, std::memory_order_seq_cst);
+  // A worker that could go in again would do so until the run's caller has closed it, and keep it from the mutex.
+  if (run.opened_ == place.opened) std::erase(open_, &run);
+  if (!open_.empty()) has_room_.store(true, std::memory_order_seq_cst);
 }
 
 bool Workers::has_room_soon() const {
@@ -95,10 +98,9 @@ bool Workers::has_room_soon() const {
 void Workers::work() {
   prepare_thread_for_fibers();
   while (!stopping_.load()) {
-    unsigned me = 0;
-    if (Run* const run = enter(me)) {
-      run->take_part(me);
-      leave(*run, me);
+    if (const Place place = enter(); place.run) {
+      place.run->take_part(place.me);
+      leave(place);
     } else if (!linger_.load(std::memory_order_relaxed) || !has_room_soon()) {
       free_.sleep([&] { return !stopping_.load() && !has_room_.load(std::memory_order_seq_cst); });
     }

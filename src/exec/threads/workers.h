@@ -30,6 +30,7 @@ class Workers {
    private:
     friend class Workers;
     unsigned wanted_ = 0;  // workers at most
+    unsigned opened_ = 0;  // how often
     std::vector<pthread_t> inside_;
     std::vector<bool> taken_;  // numbers `me` that somebody has
   };
@@ -67,9 +68,15 @@ class Workers {
   // Waits a little for a run to begin.
   bool has_room_soon() const;
   void work();
-  // A run with room, entered; null: none.
-  Run* enter(unsigned& me);
-  void leave(Run& run, unsigned me);
+  // A worker's place in a run: which opening of the run it came to, and its number there.
+  struct Place {
+    Run* run = nullptr;
+    unsigned opened = 0, me = 0;
+  };
+  // In a run with room; without one if there is none.
+  Place enter();
+  // Nothing is left to do in the run: nobody else goes in, unless it was opened anew meanwhile.
+  void leave(const Place& place);
 
   // Where threads sleep until they are woken.
   struct alignas(128) Bed {

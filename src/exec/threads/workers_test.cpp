@@ -123,5 +123,25 @@ TEST(Workers, ARunMayBeginAnother) {
   EXPECT_EQ(at(*inner, 3, 3), 10 * kRounds);
 }
 
+// Counts who comes; whoever comes finds nothing to do.
+struct Visited final : Workers::Run {
+  void take_part(unsigned) override { visits.fetch_add(1); }
+  std::atomic<unsigned> visits{0};
+};
+
+TEST(Workers, VisitARunThatIsOverOnce) {
+  Visited run;
+  Workers workers;
+  for (unsigned opened = 1; opened <= 20; ++opened) {
+    workers.open(run, 2);
+    workers.wake();
+    while (run.visits.load() < opened) std::this_thread::yield();  // one came each time
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    workers.close(run);
+  }
+  workers.wait_until_left(run);
+  EXPECT_LE(run.visits.load(), 2 * 20u);
+}
+
 }  // namespace
 }  // namespace pando::exec

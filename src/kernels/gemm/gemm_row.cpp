@@ -14,32 +14,35 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Columns [j, n) whose vectors are whole, of kRows rows of B: as many elements of A stay in registers. Returns the first column left.
-template <unsigned kRows, class D>
+// Columns [j, n), as far as kVectors whole vectors of them are left, of kRows rows of B: as many elements of A stay in registers. Returns
+// the first column left.
+template <unsigned kRows, unsigned kVectors, class D>
 HWY_ATTR HWY_INLINE unsigned columns(D d, unsigned j, unsigned n, const float* a, const float* b, std::size_t ldb, float* c, bool adds) {
   hn::Vec<D> of_a[kRows];
   for (unsigned r = 0; r < kRows; ++r) of_a[r] = hn::Set(d, a[r]);
   const unsigned lanes = static_cast<unsigned>(hn::Lanes(d));
-  for (; j + lanes <= n; j += lanes) {
-    auto sum = adds ? hn::LoadU(d, c + j) : hn::Zero(d);
-    for (unsigned r = 0; r < kRows; ++r) sum = hn::MulAdd(of_a[r], hn::LoadU(d, b + r * ldb + j), sum);
-    hn::StoreU(sum, d, c + j);
+  for (; j + kVectors * lanes <= n; j += kVectors * lanes) {
+    hn::Vec<D> sum[kVectors];
+    for (unsigned v = 0; v < kVectors; ++v) sum[v] = adds ? hn::LoadU(d, c + j + v * lanes) : hn::Zero(d);
+    for (unsigned r = 0; r < kRows; ++r)
+      for (unsigned v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(of_a[r], hn::LoadU(d, b + r * ldb + j + v * lanes), sum[v]);
+    for (unsigned v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, c + j + v * lanes);
   }
   return j;
 }
 
 template <unsigned kRows>
 HWY_ATTR void rows(unsigned n, const float* a, const float* b, std::size_t ldb, float* c, bool adds) {
-  const unsigned done = columns<kRows>(hn::CappedTag<float, 16>(), 0, n, a, b, ldb, c, adds);
-  columns<kRows>(hn::CappedTag<float, 1>(), done, n, a, b, ldb, c, adds);
+  const hn::CappedTag<float, 16> d;
+  unsigned done = columns<kRows, 2>(d, 0, n, a, b, ldb, c, adds);
+  done = columns<kRows, 1>(d, done, n, a, b, ldb, c, adds);
+  columns<kRows, 1>(hn::CappedTag<float, 1>(), done, n, a, b, ldb, c, adds);
 }
 
 HWY_ATTR void multiply(unsigned n, unsigned k, const float* a, const float* b, std::size_t ldb, float* c, bool accumulate) {
-  // Half of the registers hold elements of A. Streams of more rows than that gain nothing.
-  constexpr unsigned kMany = hn::MaxLanes(hn::CappedTag<float, 16>()) == 16 ? 16 : 8, kSome = 4;
+  constexpr unsigned kMany = 4;  // streams that a core follows well beside C's: with 16 memory gives a quarter less
   unsigned l = 0;
   for (; l + kMany <= k; l += kMany) rows<kMany>(n, a + l, b + l * ldb, ldb, c, accumulate || l > 0);
-  for (; l + kSome <= k; l += kSome) rows<kSome>(n, a + l, b + l * ldb, ldb, c, accumulate || l > 0);
   for (; l < k; ++l) rows<1>(n, a + l, b + l * ldb, ldb, c, accumulate || l > 0);
 }
 
