@@ -216,6 +216,18 @@ TEST(Targets, HaveTheMachinesNumbers) {
   expect_error<invalid_machine_model>([&] { none.createDevice(); }, "tilesPerIPU");
 }
 
+// Planners ask for the tiles that are left, and then whether there are any.
+TEST(Targets, MayBeLeftWithoutTilesButHaveNoGraphThen) {
+  const Target t = model(2).createVirtualTarget(2, 0);
+  EXPECT_EQ(t.getNumIPUs(), 2u);
+  EXPECT_EQ(t.getTilesPerIPU(), 0u);
+  EXPECT_EQ(t.getNumTiles(), 0u);
+  EXPECT_EQ(model(2).createVirtualTarget(1, 3).getNumTiles(), 3u);
+  expect_error<invalid_machine_model>([&] { Graph{t}; }, "a graph needs a target with tiles, not 2 IPUs of 0 tiles");
+  expect_error<invalid_machine_model>([] { model().createVirtualTarget(0, 4); }, "not 0 IPUs of 4 tiles");
+  expect_error<invalid_machine_model>([] { Target::createIPUTarget(1, 0, "ipu2"); }, "not 1 IPUs of 0 tiles");
+}
+
 TEST(Targets, IpuModelFieldsOverride) {
   IPUModel m;
   m.numIPUs = 2;

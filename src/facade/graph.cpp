@@ -57,6 +57,9 @@ Target share_of(const Target& target, unsigned replicas) {
 }
 
 std::unique_ptr<GraphState> new_graph(const Target& target, unsigned replicas) {
+  if (target.getNumTiles() == 0)
+    fail(ErrorKind::invalid_machine_model, "empty-machine", "a graph needs a target with tiles, not {} IPUs of {} tiles",
+         target.getNumIPUs(), target.getTilesPerIPU());
   const Target replica = one_replica(target, replicas);
   auto shared = std::make_shared<GraphShared>(Access::state(replica).machine, replicas);
   shared->full_target = target;

@@ -6,6 +6,7 @@
 
 #include <poplar/IPUModel.hpp>
 #include <poplar/Target.hpp>
+#include <poputil/exceptions.hpp>
 
 namespace poplin::internal::matmul {
 namespace {
@@ -50,6 +51,12 @@ TEST(Plan, IsOfTheTargetsMachine) {
   EXPECT_EQ(m.link_bytes_per_second, pando::find_machine("ipu2")->link_bytes_per_second);
   const Problem p = problem(384, 1000, 768);
   EXPECT_NE(make_plan(p, target).cost(), make_plan(p, Target::createIPUTarget(2, 64, "ipu2")).cost());
+}
+
+TEST(Plan, NeedsTiles) {
+  const Target none = Target::createIPUTarget(1, 4, "ipu2").createVirtualTarget(1, 0);
+  EXPECT_THAT([&] { make_plan(problem(16, 16, 16), none); },
+              testing::ThrowsMessage<poputil::poplibs_error>(testing::HasSubstr("without tiles")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 namespace poplin::plan {
 
 pando::Machine machine_of(const poplar::Target& target) {
+  if (target.getNumTiles() == 0) poputil::refuse("no-tiles", "products are not planned for a target without tiles");
   // The CPU device is planned as a tile of the machine whose units it has (machine/machines/cpu.cpp).
   const bool is_cpu = target.getTargetType() == poplar::TargetType::CPU;
   const pando::Machine* const named = pando::find_machine(is_cpu ? "ipu2" : target.getTargetSystemString());
