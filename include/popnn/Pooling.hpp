@@ -67,8 +67,8 @@ POPLAR_EXPORT uint64_t getBwdFlops(const PoolParams& params);
 POPLAR_EXPORT double getFwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params);
 POPLAR_EXPORT double getBwdPerfectCycleCount(const poplar::Graph& graph, const PoolParams& params);
 
-/// Pools \p in {batch, channels, field ...} into a new tensor {batch, channels, windows ...}. MAX of a window that has no element of
-/// the field is the lowest number of the type.
+/// Pools \p in {batch, channels, field ...} into a new tensor {batch, channels, windows ...}. A window that has no element of the field
+/// gives 0.
 ///
 /// Options: poolUseIntrospectiveMapping (true, false) [true]: work where the operand lies, if that is spread well; otherwise over all
 /// tiles in order. pando.wholeParts (true, false) [true]: on one tile, parts are cut along the outer dimensions alone, so that each reads

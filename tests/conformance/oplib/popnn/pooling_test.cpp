@@ -53,7 +53,7 @@ std::vector<double> pooled_of(const PoolParams& p, const std::vector<double>& in
   for (std::size_t image = 0; image < p.batchSize * p.numChannels; ++image)
     for (std::size_t o = 0; o < product(windows); ++o) {
       const auto elements = elements_of(p, windows, o);
-      double sum = 0, max = p.dType == FLOAT ? -3.4028234663852886e38 : -65504;
+      double sum = 0, max = elements.empty() ? 0 : -INFINITY;
       for (const std::size_t e : elements) {
         sum += in[image * field + e];
         max = std::max(max, in[image * field + e]);

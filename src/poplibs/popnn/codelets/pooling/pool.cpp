@@ -1,4 +1,4 @@
-// Maximum, average or sum of the elements of each window that lie in the field. A maximum of none is the type's lowest number; NaN wins.
+// Maximum, average or sum of the elements of each window that lie in the field. The maximum of none is 0, as is their sum; NaN wins.
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
@@ -8,10 +8,6 @@
 namespace popnn {
 
 constexpr int kChunk = 1024;  // results that are summed up at a time
-
-template <class T> constexpr float lowest_of();
-template <> constexpr float lowest_of<float>() { return -3.402823466e38f; }
-template <> constexpr float lowest_of<half>() { return -65504.0f; }
 
 // acc[i] (op)= in[i], over n results, each of `channels`, whose operands are `stride` apart.
 template <bool Max, class T>
@@ -52,8 +48,7 @@ inline void pool_image(const PoolGeometry& g, const T* in, T* out) {
         for (int o = begin; o < end; ++o) {
           const int count = size_of(depths) * size_of(heights) * size_of(window_in_field(w, o));
           const float scale = g.operation == kPoolAverage && count > 1 ? 1.0f / static_cast<float>(count) : 1.0f;
-          for (int c = 0; c < g.channels; ++c)
-            *out++ = static_cast<T>(Max && count == 0 ? lowest_of<T>() : acc[(o - begin) * g.channels + c] * scale);
+          for (int c = 0; c < g.channels; ++c) *out++ = static_cast<T>(count == 0 ? 0 : acc[(o - begin) * g.channels + c] * scale);
         }
       }
     }
