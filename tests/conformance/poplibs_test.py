@@ -5,7 +5,8 @@ import types
 import unittest
 import xml.etree.ElementTree
 
-from poplibs import LIBRARIES, NOT_THERE, RELEASES, add_passing, arguments, forget_stale, judge, outcome_of, parts_of, programs_of, read_tests, tenth, variant_of, wanted
+from poplibs import (LIBRARIES, NOT_THERE, RELEASES, add_passing, arguments, as_installed, forget_stale, judge, outcome_of, parts_of, programs_of,
+                     read_tests, short, tenth, variant_of, wanted)
 
 LISTING = {
     "backtraceGraph": {"files": ["/x/tests/popops/CMakeLists.txt", "/x/tests/popnn/codelets/CMakeLists.txt", "/x/tests/CMakeLists.txt"],
@@ -30,6 +31,10 @@ class Tests(unittest.TestCase):
     def test_variants(self):
         self.assertEqual([variant_of(n) for n in ("Cpu_default_c", "IpuModel2_default_a", "NoTarget_default_x", "popsolver_Div")],
                          ["Cpu", "IpuModel2", "NoTarget", "NoTarget"])
+
+    def test_names_are_those_of_any_machine(self):
+        for name, shorter in {"Api-/usr/bin/c++": "Api-c++", "Api-c++": "Api-c++", "Cpu_default_a_{1,2}": "Cpu_default_a_{1,2}", "b-1/2": "b-1/2"}.items():
+            self.assertEqual(short(name), shorter)
 
     def test_with_our_libraries_theirs_are_not_built(self):
         self.assertEqual(parts_of(LIBRARIES["poputil"], ours=True), ["tests/poputil/all"])
@@ -69,6 +74,16 @@ class Tests(unittest.TestCase):
                 (work / "build").mkdir(exist_ok=True)
                 forget_stale(work, include)
                 self.assertEqual((work / "build").exists(), is_kept)
+
+    def test_compilers_find_the_build_as_if_it_were_installed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            for library in ("lib/popops/libpopops.so", "lib/poputil/libpoputil.so", "lib/popsolver/notes.txt"):
+                (work / "build" / library).parent.mkdir(parents=True)
+                (work / "build" / library).touch()
+            found = as_installed({"CPATH": "/p/include", "PATH": "/p/bin"}, pathlib.Path("/x"), work)
+            libraries = f"{folder}/build/lib/popops:{folder}/build/lib/poputil"
+            self.assertEqual(found, {"CPATH": "/p/include:/x/include", "PATH": "/p/bin", "LIBRARY_PATH": libraries, "LD_RUN_PATH": libraries})
 
     def test_a_tenth(self):
         self.assertEqual(tenth({f"{i:02}" for i in range(25)}), {"00", "10", "20"})
@@ -137,6 +152,13 @@ class Judgement(unittest.TestCase):
     def test_what_was_not_built_or_never_listed_is_counted(self):
         self.assertEqual(self.status({"popnone/a": None, "popnone/b": NOT_THERE}, {"popnone/a"}), 0)
         self.assertEqual(self.status({"popnone/a": None, "popnone/b": "fails"}, set()), 0)
+
+    def test_with_our_libraries_what_was_not_built_needs_its_reason(self):
+        ours = types.SimpleNamespace(libs="ours", quick=False, release=RELEASES[0])
+        results = {"popops/a": None, "popops/b": NOT_THERE, "other/c": "fails"}
+        self.assertEqual(judge(results, {"popops/a"}, ("popnone/",), ours)[1], 1)
+        reason = ("poplin/IpuModel2_default_ConvPlanTest", "poplin/a")
+        self.assertEqual(judge({reason[0]: NOT_THERE, reason[1]: None}, {reason[1]}, (reason[0],), ours)[1], 0)
 
     def test_an_expected_one_must_pass(self):
         self.assertEqual(self.status({"popnone/a": NOT_THERE}, {"popnone/a"}), 1)
