@@ -117,6 +117,7 @@ constexpr unsigned cycles_of(Binary op, Type type) {
 enum class LinkOp : std::uint8_t {
   relu = 128,  // as Unary::relu; it has no operand
   gate,        // the value where operand[i] > 0, else 0
+  sqrt,        // as Unary::sqrt; it has no operand
 };
 constexpr LinkOp link_op(Binary op) { return static_cast<LinkOp>(op); }
 static_assert(static_cast<unsigned>(Binary::count) < static_cast<unsigned>(LinkOp::relu));

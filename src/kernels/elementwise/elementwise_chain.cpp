@@ -77,6 +77,9 @@ HWY_ATTR HWY_INLINE void links_of(D d, const float* a, const Link* links, unsign
       case unsigned_of(LinkOp::relu):
         for (unsigned w = 0; w < kWays; ++w) v[w] = hn::IfThenZeroElse(hn::Lt(v[w], hn::Zero(d)), v[w]);
         break;
+      case unsigned_of(LinkOp::sqrt):
+        for (unsigned w = 0; w < kWays; ++w) v[w] = hn::Sqrt(v[w]);
+        break;
       default: break;
     }
   }

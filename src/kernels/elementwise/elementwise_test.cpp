@@ -409,7 +409,7 @@ TEST(ElementwiseKernels, ChainsAreTheirOperationsOneByOne) {
 }
 
 // The links that are no operation of two: relu, and a gradient's gate.
-TEST(ElementwiseKernels, ChainsOfReluAndGates) {
+TEST(ElementwiseKernels, ChainsOfReluGatesAndRoots) {
   constexpr std::size_t kMost = 150;
   const float corners[] = {0.0f,
                            -0.0f,
@@ -426,7 +426,10 @@ TEST(ElementwiseKernels, ChainsOfReluAndGates) {
     gate[i] = corners[i / std::size(corners) % std::size(corners)];
     addend[i] = static_cast<float>(i % 3) - 1;
   }
-  const Link links[] = {{addend.data(), link_op(Binary::add), false}, {nullptr, LinkOp::relu, false}, {gate.data(), LinkOp::gate, false}};
+  const Link links[] = {{addend.data(), link_op(Binary::add), false},
+                        {nullptr, LinkOp::relu, false},
+                        {gate.data(), LinkOp::gate, false},
+                        {nullptr, LinkOp::sqrt, false}};
   for (std::size_t n = 0; n < kMost; ++n) {
     std::vector<float> expected = value, out = value;
     std::vector<unsigned char> is_above(kMost);
@@ -434,7 +437,8 @@ TEST(ElementwiseKernels, ChainsOfReluAndGates) {
     pando_unary(Unary::relu, Type::f32, expected.data(), expected.data(), n);
     pando_binary(Binary::greater, Type::f32, gate.data(), none.data(), is_above.data(), n);
     pando_select(4, expected.data(), none.data(), is_above.data(), expected.data(), n);
-    pando_chain(out.data(), links, 3, out.data(), n);
+    pando_unary(Unary::sqrt, Type::f32, expected.data(), expected.data(), n);
+    pando_chain(out.data(), links, std::size(links), out.data(), n);
     for (std::size_t i = 0; i < kMost; ++i)
       ASSERT_TRUE(std::isnan(expected[i]) ? std::isnan(out[i]) : std::memcmp(&out[i], &expected[i], 4) == 0)
           << value[i] << " + " << addend[i] << " gated by " << gate[i] << ", element " << i << " of " << n << ": " << out[i] << ", not "

@@ -242,12 +242,13 @@ class Writer {
 
   static bool is_link(const Step& s) {
     if (s.type != KernelType::f32) return false;
-    return s.kind == Kind::unary ? static_cast<Unary>(s.op) == Unary::relu : s.kind == Kind::binary && can_chain(static_cast<Binary>(s.op));
+    const bool alone = s.kind == Kind::unary && (static_cast<Unary>(s.op) == Unary::relu || static_cast<Unary>(s.op) == Unary::sqrt);
+    return alone || (s.kind == Kind::binary && can_chain(static_cast<Binary>(s.op)));
   }
 
   // A single operation as a link behind its argument, or behind the other one if `reversed`.
   static StepLink link(const Step& s, bool reversed) {
-    if (s.kind == Kind::unary) return {LinkOp::relu, -1, false};
+    if (s.kind == Kind::unary) return {static_cast<Unary>(s.op) == Unary::relu ? LinkOp::relu : LinkOp::sqrt, -1, false};
     return {link_op(static_cast<Binary>(s.op)), s.arguments[reversed ? 0 : 1], reversed};
   }
 
