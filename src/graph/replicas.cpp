@@ -49,7 +49,7 @@ VariableId Graph::copy_of(VariableId replicated, unsigned replica) {
   own.type = all.type;
   own.shape = all.shape;
   own.constant = all.constant;
-  own.initial = all.initial;
+  if (all.constant) own.initial = all.initial;  // a variable's may still come
   if (all.replica_index) own.initial = std::string(reinterpret_cast<const char*>(&replica), sizeof replica);
   own.replica_of = replicated;
   own.replica = replica;
@@ -138,6 +138,7 @@ class ReplicaExpansion {
       const std::vector<MappedInterval> mapping = graph_.variables_[id].mapping.intervals();
       for (unsigned r = 0; r < factor(replication); ++r) {
         Variable& own = graph_.variables_[on_replica_[i][r]];
+        if (own.initial.empty()) own.initial = graph_.variables_[id].initial;
         for (const MappedInterval& m : mapping) own.mapping.set(m.elements, graph_.tile_of_replica(replication, r, m.tile));
       }
     }
@@ -160,14 +161,21 @@ class ReplicaExpansion {
       }
   }
 
-  View on_replica(const View& tensor, unsigned r) const {
-    return tensor.renamed([&](VariableId id) { return !on_replica_[id.index()].empty() ? on_replica_[id.index()][r] : id; });
+  // What `tensor` is on replica r of that replication; of the whole graph, it is itself.
+  View on_replica(const View& tensor, ReplicationId replication, unsigned r) const {
+    return tensor.renamed([&](VariableId id) {
+      const Variable& v = graph_.variables_[id];
+      if (v.replication.valid() && v.replication != replication)
+        fail(ErrorKind::graph_replication_error, "of-another-replication", "'{}' of one replicated graph beside what is of another one",
+             v.name);
+      return v.replication.valid() ? on_replica_[id.index()][r] : id;
+    });
   }
 
   // All replicas' elements, one replica after the other.
   View of_all(const View& tensor, ReplicationId id) const {
     std::vector<View> parts;
-    for (unsigned r = 0; r < factor(id); ++r) parts.push_back(on_replica(tensor, r).flatten());
+    for (unsigned r = 0; r < factor(id); ++r) parts.push_back(on_replica(tensor, id, r).flatten());
     return View::concat(parts, 0);
   }
 
@@ -185,7 +193,7 @@ class ReplicaExpansion {
         if (own.tile.valid()) own.tile = graph_.tile_of_replica(replication, r, own.tile);
         for (Edge& e : own.edges)
           for (View& row : e.rows)
-            if (row.valid()) row = on_replica(row, r);
+            if (row.valid()) row = on_replica(row, replication, r);
         if (r == 0) {
           graph_.vertices_[id] = std::move(own);
           continue;
@@ -242,10 +250,6 @@ class ReplicaExpansion {
   ProgramBody step(const Program& p, const Copy& c) {
     const ReplicationId to = replication_of(c.destination);
     if (!to.valid()) return Copy{of_whole(c.source, p, "the source of a copy to a tensor of the whole graph"), c.destination};
-    const ReplicationId from = replication_of(c.source);
-    if (from.valid() && from != to)
-      fail(ErrorKind::graph_replication_error, "copy-between-replications", "{}: from '{}' of one replicated graph to '{}' of another",
-           named(p), name_of(c.source), name_of(c.destination));
     return Copy{of_all(c.source, to), of_all(c.destination, to)};
   }
   // The host sends once what all replicas receive.
@@ -253,11 +257,11 @@ class ReplicaExpansion {
     const ReplicationId to = replication_of(h.destination);
     if (graph_.fifos_[h.fifo].replication.valid()) refuse(p, "stream '" + graph_.fifos_[h.fifo].handle + "' of a replicated graph");
     if (!to.valid()) return h;
-    const View first = on_replica(h.destination, 0).flatten();
+    const View first = on_replica(h.destination, to, 0).flatten();
     std::vector<View> sources, others;
     for (unsigned r = 1; r < factor(to); ++r) {
       sources.push_back(first);
-      others.push_back(on_replica(h.destination, r).flatten());
+      others.push_back(on_replica(h.destination, to, r).flatten());
     }
     Sequence out{{node(p, HostToDevice{h.fifo, first})}};
     if (!others.empty()) out.steps.push_back(node(p, Copy{View::concat(sources, 0), View::concat(others, 0)}));
@@ -287,20 +291,20 @@ class ReplicaExpansion {
     return h;
   }
   ProgramBody step(const Program& p, const Print& print) {
-    return on_each(
-        p, print.tensor,
-        [&](unsigned r) { return Print{fmt::format("{} (replica {})", print.title, r), on_replica(print.tensor, r), print.format}; },
-        print);
+    const ReplicationId id = replication_of(print.tensor);
+    if (!id.valid()) return print;
+    return on_each(p, id, [&](unsigned r) {
+      return Print{fmt::format("{} (replica {})", print.title, r), on_replica(print.tensor, id, r), print.format};
+    });
   }
   ProgramBody step(const Program& p, const Error& e) {
-    const bool by_condition = e.condition.valid() && replication_of(e.condition).valid();
-    return on_each(
-        p, by_condition ? e.condition : e.tensor,
-        [&](unsigned r) {
-          return Error{fmt::format("{} (replica {})", e.message, r), on_replica(e.tensor, r),
-                       e.condition.valid() ? on_replica(e.condition, r) : e.condition};
-        },
-        e);
+    const ReplicationId by_condition = replication_of(e.condition);
+    const ReplicationId id = by_condition.valid() ? by_condition : replication_of(e.tensor);
+    if (!id.valid()) return e;
+    return on_each(p, id, [&](unsigned r) {
+      const View condition = e.condition.valid() ? on_replica(e.condition, id, r) : e.condition;
+      return Error{fmt::format("{} (replica {})", e.message, r), on_replica(e.tensor, id, r), condition};
+    });
   }
   ProgramBody step(const Program&, const WriteUndef& w) {
     const ReplicationId id = replication_of(w.tensor);
@@ -317,15 +321,16 @@ class ReplicaExpansion {
     std::vector<View> sources, destinations;
     StepRules(graph_).replica_map(c.map, c.destination);
     for (const auto& [from, to] : c.map) {
-      sources.push_back(on_replica(c.source, from).flatten());
-      destinations.push_back(on_replica(c.destination, to).flatten());
+      sources.push_back(on_replica(c.source, id, from).flatten());
+      destinations.push_back(on_replica(c.destination, id, to).flatten());
     }
     if (sources.empty()) return Sequence{};
     return Copy{View::concat(sources, 0), View::concat(destinations, 0)};
   }
   ProgramBody step(const Program& p, const CycleStamp& c) {
     const ReplicationId id = replication_of(c.stamp);
-    return on_each(p, c.stamp, [&](unsigned r) { return CycleStamp{on_replica(c.stamp, r), graph_.tile_of_replica(id, r, c.tile)}; }, c);
+    if (!id.valid()) return c;
+    return on_each(p, id, [&](unsigned r) { return CycleStamp{on_replica(c.stamp, id, r), graph_.tile_of_replica(id, r, c.tile)}; });
   }
   ProgramBody step(const Program& p, const Send& s) { return Send{s.channel, of_whole(s.source, p, "what a channel sends")}; }
   ProgramBody step(const Program& p, const Receive& r) {
@@ -335,11 +340,9 @@ class ReplicaExpansion {
   ProgramBody step(const Program&, const LoadFunction& f) { return f; }
   ProgramBody step(const Program&, const Sync& s) { return s; }
 
-  // One step for each replica, in order; the step itself if its tensor is of the whole graph.
-  template <class Make, class Step>
-  ProgramBody on_each(const Program& p, const View& tensor, Make make, const Step& whole) {
-    const ReplicationId id = replication_of(tensor);
-    if (!id.valid()) return whole;
+  // One step for each replica, in order.
+  template <class Make>
+  ProgramBody on_each(const Program& p, ReplicationId id, Make make) const {
     Sequence out;
     for (unsigned r = 0; r < factor(id); ++r) out.steps.push_back(node(p, make(r)));
     return out;

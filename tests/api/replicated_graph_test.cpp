@@ -15,7 +15,7 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using testing::ElementsAre, testing::HasSubstr;
+using testing::Each, testing::ElementsAre, testing::HasSubstr;
 
 template <class F>
 std::string replication_error(F&& f) {
@@ -65,11 +65,13 @@ TEST(ReplicatedGraph, TensorsOfAllReplicas) {
   const Tensor sum = on_tile(s.graph, FLOAT, {4}, "sum", 2);
   const ComputeSet triples = s.graph.addComputeSet("triples");
   scale(s.graph, triples, all_y.flatten(), sum, 3, 2);
+  part.setInitialValue(y, 7.0f);  // after somebody asked for all of it
   s.graph.createHostWrite("x", all_x);
   s.graph.createHostRead("y", y);
   s.graph.createHostRead("sum", sum);
-  Engine engine(s.graph, Sequence({Execute(doubles), Execute(triples)}));
+  Engine engine(s.graph, {Sequence({Execute(doubles), Execute(triples)})});
   engine.load(s.device);
+  EXPECT_THAT(read(engine, "y", 6), Each(7));
   const float values[] = {1, 2, 3, 10, 20, 30};
   engine.writeTensor("x", values, values + 6);
   engine.run();
@@ -231,15 +233,21 @@ TEST(ReplicatedGraph, Errors) {
   EXPECT_THAT(compile(Copy(x, whole)), HasSubstr("'x', " + one_on_each));
   EXPECT_THAT(compile(If(flag, Sequence(), Sequence())), HasSubstr("the condition of If is 'flag', " + one_on_each));
   EXPECT_THAT(compile(RepeatWhileTrue(Sequence(), flag, Sequence())), HasSubstr("the condition of a loop is 'flag'"));
-  EXPECT_THAT(compile(Copy(concat(x.slice(0, 1), whole.slice(0, 1)), x)), HasSubstr("not of the same replicated graph"));
+  EXPECT_THAT(compile(Copy(x, concat(x.slice(0, 1), whole.slice(0, 1)))), HasSubstr("not of the same replicated graph"));
   EXPECT_THAT(compile(Copy(part.addHostToDeviceFIFO("in", FLOAT, 2), x)), HasSubstr("stream 'in' of a replicated graph works where all"));
   EXPECT_THAT(compile(Copy(x, s.graph.addDeviceToHostFIFO("out", FLOAT, 2))), HasSubstr("the source of a copy to the host is 'x'"));
   EXPECT_THAT(replication_error([&] { CrossReplicaCopy(x, x, {{0, 3}}); }), HasSubstr("from replica 0 to 3; the graph has 3"));
   Graph other = s.graph.createReplicatedGraph(6);
-  EXPECT_THAT(compile(Copy(x, on_tile(other, FLOAT, {2}, "z"))), HasSubstr("from 'x' of one replicated graph to 'z' of another"));
+  EXPECT_THAT(compile(Copy(x, on_tile(other, FLOAT, {2}, "z"))), HasSubstr("'x' of one replicated graph beside what is of another one"));
   const ComputeSet set = s.graph.addComputeSet("set");
   scale(s.graph, set, x, whole, 2);
   EXPECT_THAT(compile(Execute(set)), HasSubstr("(Scale) of the whole graph names 'x'"));
+  Setting pair(2);
+  pair.add_codelets();
+  Graph one = pair.graph.createReplicatedGraph(2), another = pair.graph.createReplicatedGraph(4);
+  scale(another, pair.set, on_tile(one, FLOAT, {2}, "x"), on_tile(another, FLOAT, {2}, "y"), 2);
+  EXPECT_THAT(replication_error([&] { Engine(pair.graph, Execute(pair.set)); }),
+              HasSubstr("'x' of one replicated graph beside what is of another one"));
   Setting two(2, 2);
   EXPECT_THAT(replication_error([&] { two.graph.getNonReplicatedTensor(two.variable(FLOAT, {1}, "v")); }),
               HasSubstr("one of the 2 replicas of an executable cannot name another one's tensor"));
