@@ -27,7 +27,7 @@ foreach(target pando-run test_ranks)
 endforeach()
 if(TARGET test_ranks)
   target_link_libraries(test_ranks PRIVATE pando_models)
-  add_dependencies(test_ranks pando-run)
+  add_dependencies(test_ranks pando pando-run)
 endif()
 # Configurations are measured on ranks by pando run.
 foreach(target pando-measure test_measure)
