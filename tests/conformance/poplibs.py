@@ -38,7 +38,7 @@ LIBRARIES = {
     "poplin": ["lib/poplin/all", "lib/popops/popops.gp", "lib/poprand/poprand.gp", "tests/poplin/all"],
     "popnn": ["lib/popnn/all", "lib/popops/popops.gp", "lib/poprand/poprand.gp", "lib/poplin/poplin.gp", "tests/popnn/all"],
     "popfloat": ["lib/popfloat/all", "lib/popops/popops.gp", "tests/popfloat/all"],
-    "sanity": ["tests/sanity/all"],
+    "sanity": ["tests/sanity/all", "tools/consistent_executable_tool"],
 }
 
 ZOLTANS = "popsparse"  # the library that is there only where Zoltan is
@@ -194,7 +194,7 @@ def wanted(parts, tests, programs, quick, ours):
     """What is built for tests of a library with these parts: with --quick no program that none of them runs."""
     if quick and not tests:
         return []
-    kept = [part for part in parts_of(parts, ours) if part.startswith("lib/") or not quick]
+    kept = [part for part in parts_of(parts, ours) if part.startswith(("lib/", "tools/")) or not quick]
     return kept + sorted({program for test in tests for program in programs.get(test, [])})
 
 
