@@ -19,11 +19,7 @@ TileId Access::physical_tile(const poplar::Graph& g, unsigned tile, const std::s
   return TileId(s.tiles.empty() ? tile : s.tiles[tile]);
 }
 
-unsigned Access::replication_factor(const poplar::Graph& g) {
-  const graph::Graph& all = shared(g).graph;
-  const graph::ReplicationId id = replication(g);
-  return all.replication_factor() * (id.valid() ? all.replications()[id].factor : 1);
-}
+unsigned Access::replication_factor(const poplar::Graph& g) { return shared(g).graph.replication_factor(replication(g)); }
 
 }  // namespace pando::facade
 
@@ -54,6 +50,13 @@ Target share_of(const Target& target, unsigned replicas) {
     fail(ErrorKind::graph_replication_error, "replication-factor", "{} IPU{} of {} tiles cannot be shared out evenly to {} replicas", ipus,
          ipus == 1 ? "" : "s", tiles, replicas);
   return pando::facade::with_tiles(target, 1, tiles / (replicas / ipus));
+}
+
+std::vector<unsigned> tiles_of_first(const GraphShared& shared, pando::graph::ReplicationId id) {
+  const pando::graph::Replication& r = shared.graph.replications()[id];
+  std::vector<unsigned> tiles;
+  for (std::size_t i = 0; i < r.share(); ++i) tiles.push_back(r.tiles[i].value);
+  return tiles;
 }
 
 std::unique_ptr<GraphState> new_graph(const Target& target, unsigned replicas) {
@@ -232,10 +235,9 @@ Graph Graph::createReplicatedGraph(unsigned replicationFactor) {
   } else {
     for (unsigned t = 0; t < state.target.getNumTiles(); ++t) tiles.push_back(Access::physical_tile(*this, t, "createReplicatedGraph"));
   }
-  std::vector<unsigned> first;
-  for (std::size_t i = 0; i < tiles.size() / factor; ++i) first.push_back(tiles[i].value);
   const pando::graph::ReplicationId id = shared.graph.add_replication({Access::state(replica).machine, factor, std::move(tiles)});
-  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, replica, std::move(first), id}));
+  shared.one_of_replicas[id] = replica;
+  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, replica, tiles_of_first(shared, id), id}));
 }
 
 Tensor Graph::getNonReplicatedTensor(const Tensor& t) const {
@@ -266,11 +268,8 @@ Graph Graph::getTopLevelGraph() {
   const GraphState& state = Access::state(*this);
   const GraphShared& shared = *state.shared;
   if (!state.replication.valid()) return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, shared.replica_target, {}, {}}));
-  const pando::graph::Replication& r = shared.graph.replications()[state.replication];
-  std::vector<unsigned> first;
-  for (std::size_t i = 0; i < r.share(); ++i) first.push_back(r.tiles[i].value);
-  Target target = virtual_target(shared.replica_target, first);
-  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, std::move(target), std::move(first), state.replication}));
+  const pando::graph::ReplicationId id = state.replication;
+  return Graph(std::unique_ptr<GraphState>(new GraphState{state.shared, shared.one_of_replicas.at(id), tiles_of_first(shared, id), id}));
 }
 
 unsigned Graph::convertVirtualTileToPhysicalTile(unsigned virtualTile) const {

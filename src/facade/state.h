@@ -44,12 +44,13 @@ struct GraphShared {
   GraphShared(pando::Machine machine, unsigned replication) : graph(std::move(machine), replication) {}
 
   pando::graph::Graph graph;
-  Target full_target;                                  // of all replicas: what an engine is loaded onto
-  Target replica_target;                               // of one
-  std::map<std::string, PerfEstimateFunc> estimators;  // by normalised vertex name
-  std::set<std::string> added_codelets;                // "flags\nfile", to recognise a second addition
-  std::vector<pando::FunctionId> function_buffers;     // function of FunctionBuffer i
-  pando::compile::LateValues late_values;              // of LateInitCallback
+  Target full_target;                                             // of all replicas: what an engine is loaded onto
+  Target replica_target;                                          // of one
+  std::map<pando::graph::ReplicationId, Target> one_of_replicas;  // of each replicated graph within
+  std::map<std::string, PerfEstimateFunc> estimators;             // by normalised vertex name
+  std::set<std::string> added_codelets;                           // "flags\nfile", to recognise a second addition
+  std::vector<pando::FunctionId> function_buffers;                // function of FunctionBuffer i
+  pando::compile::LateValues late_values;                         // of LateInitCallback
   std::map<pando::graph::ReplicationId, pando::graph::View>
       hw_seeds;                       // of a replicated graph's replicas (invalid id: of all tiles), when first asked for
   bool has_runtime_codelets = false;  // built-in ones that users name

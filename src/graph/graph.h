@@ -138,7 +138,8 @@ class Graph {
   // Differs from every other graph's of the process, and is never 0. For comparisons only.
   std::uint32_t serial() const { return serial_; }
   const Machine& machine() const { return machine_; }
-  unsigned replication_factor() const { return replication_; }
+  // Replicas of the graph; with a replication: of that in all of them.
+  unsigned replication_factor(ReplicationId of = {}) const { return replication_ * (of.valid() ? replications_[of].factor : 1); }
   // `tiles`: none twice, a multiple of `factor`.
   ReplicationId add_replication(Replication replication);
   const DenseMap<ReplicationId, Replication>& replications() const { return replications_; }

@@ -142,9 +142,8 @@ class ReplicaExpansion {
         for (const MappedInterval& m : mapping) own.mapping.set(m.elements, graph_.tile_of_replica(replication, r, m.tile));
       }
     }
-    // Nothing names them any more.
-    for (std::uint32_t i = 0; i < before; ++i) {
-      Variable& v = graph_.variables_[VariableId(i)];
+    // Nothing names the replicated ones any more.
+    for (Variable& v : graph_.variables_) {
       v.replica_of = {};
       if (!v.replication.valid()) continue;
       v.shape = {0};
@@ -153,7 +152,6 @@ class ReplicaExpansion {
       v.replica_index = false;
       v.mapping = {};
     }
-    for (std::size_t i = before; i < graph_.variables_.size(); ++i) graph_.variables_.raw()[i].replica_of = {};
     for (const Replication& r : graph_.replications_)
       for (std::size_t i = 0; i < r.tiles.size(); ++i) {
         std::optional<bool>& group = graph_.tile_groups_[r.tiles[i].index()];
@@ -255,7 +253,7 @@ class ReplicaExpansion {
   // The host sends once what all replicas receive.
   ProgramBody step(const Program& p, const HostToDevice& h) {
     const ReplicationId to = replication_of(h.destination);
-    if (graph_.fifos_[h.fifo].replication.valid()) refuse(p, "stream '" + graph_.fifos_[h.fifo].handle + "' of a replicated graph");
+    check_whole(p, "stream", graph_.fifos_[h.fifo]);
     if (!to.valid()) return h;
     const View first = on_replica(h.destination, to, 0).flatten();
     std::vector<View> sources, others;
@@ -268,24 +266,19 @@ class ReplicaExpansion {
     return out;
   }
   ProgramBody step(const Program& p, const DeviceToHost& h) {
-    if (graph_.fifos_[h.fifo].replication.valid()) refuse(p, "stream '" + graph_.fifos_[h.fifo].handle + "' of a replicated graph");
+    check_whole(p, "stream", graph_.fifos_[h.fifo]);
     return DeviceToHost{h.fifo, of_whole(h.source, p, "the source of a copy to the host")};
   }
-  ProgramBody step(const Program& p, const RemoteRead& r) {
-    if (graph_.remote_buffers_[r.buffer].replication.valid())
-      refuse(p, "remote buffer '" + graph_.remote_buffers_[r.buffer].handle + "' of a replicated graph");
-    of_whole(r.tensor, p, "a tensor beside a remote buffer"), of_whole(r.offset, p, "an offset of a remote buffer");
-    return r;
-  }
-  ProgramBody step(const Program& p, const RemoteWrite& r) {
-    if (graph_.remote_buffers_[r.buffer].replication.valid())
-      refuse(p, "remote buffer '" + graph_.remote_buffers_[r.buffer].handle + "' of a replicated graph");
+  ProgramBody step(const Program& p, const RemoteRead& r) { return remote(p, r); }
+  ProgramBody step(const Program& p, const RemoteWrite& r) { return remote(p, r); }
+  template <class Step>
+  ProgramBody remote(const Program& p, const Step& r) {
+    check_whole(p, "remote buffer", graph_.remote_buffers_[r.buffer]);
     of_whole(r.tensor, p, "a tensor beside a remote buffer"), of_whole(r.offset, p, "an offset of a remote buffer");
     return r;
   }
   ProgramBody step(const Program& p, const HostCall& h) {
-    if (graph_.host_functions_[h.function].replication.valid())
-      refuse(p, "host function '" + graph_.host_functions_[h.function].handle + "' of a replicated graph");
+    check_whole(p, "host function", graph_.host_functions_[h.function]);
     for (const std::vector<View>* list : {&h.inputs, &h.outputs})
       for (const View& v : *list) of_whole(v, p, "an argument of a host function");
     return h;
@@ -356,6 +349,11 @@ class ReplicaExpansion {
     if (!replication_of(tensor).valid()) return tensor;
     fail(ErrorKind::graph_replication_error, "step-of-all",
          "{}: {} is '{}', of which there is one on each replica; getNonReplicatedTensor gives them all", named(p), what, name_of(tensor));
+  }
+  // Of a stream, a remote buffer or a host function.
+  template <class End>
+  static void check_whole(const Program& p, const char* kind, const End& end) {
+    if (end.replication.valid()) refuse(p, fmt::format("{} '{}' of a replicated graph", kind, end.handle));
   }
   [[noreturn]] static void refuse(const Program& p, const std::string& what) {
     fail(ErrorKind::graph_replication_error, "replicas-beside-others",

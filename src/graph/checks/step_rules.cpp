@@ -131,8 +131,7 @@ void StepRules::cases(std::vector<std::int32_t> values) const {
 }
 
 void StepRules::replica_map(const std::vector<std::pair<unsigned, unsigned>>& map, const View& destination) const {
-  const ReplicationId replication = graph_.replication_of(destination);
-  const unsigned replicas = graph_.replication_factor() * (replication.valid() ? graph_.replications()[replication].factor : 1);
+  const unsigned replicas = graph_.replication_factor(graph_.replication_of(destination));
   std::vector<unsigned> receivers;
   for (const auto& [from, to] : map) {
     if (std::max(from, to) >= replicas)

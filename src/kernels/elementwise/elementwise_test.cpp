@@ -408,7 +408,7 @@ TEST(ElementwiseKernels, ChainsAreTheirOperationsOneByOne) {
   EXPECT_EQ(chains, 6u * 6 * 4);
 }
 
-// The links that are no operation of two: relu, and a gradient's gate.
+// The links that are no operation of two: relu, a gradient's gate, square roots.
 TEST(ElementwiseKernels, ChainsOfReluGatesAndRoots) {
   constexpr std::size_t kMost = 150;
   const float corners[] = {0.0f,
