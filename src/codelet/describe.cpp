@@ -39,7 +39,8 @@ std::string describe(const GpDescription& d) {
       out += fmt::format(" reserve {}+{}", r.begin, r.size);
       if (!r.image.empty()) out += fmt::format(" image {}", r.image);
     }
-    if (c.code_declared) out += fmt::format(" code {}", c.code_bytes);
+    if (c.code_bytes > 0) out += fmt::format(" code {}", c.code_bytes);
+    if (c.stack_bytes > 0) out += fmt::format(" stack {}", c.stack_bytes);
     for (const DeclaredCode& code : c.shared_code) out += fmt::format(" code of {} {}", code.name, code.bytes);
     out += '\n';
     for (const Field& f : c.fields) {

@@ -1,6 +1,8 @@
 // Compiles real sources with popc and runs the kernels on hand-made descriptors.
 #include "codelet/library_test.h"
 
+#include "codelet/store/cache.h"
+
 namespace pando {
 namespace {
 
@@ -52,8 +54,10 @@ TEST_F(LibraryTest, DescribesEveryFormOfField) {
     };)");
   GpDescription d;
   d.codelets = {*library.find("All")};
+  d.codelets[0].code_bytes = 300;
+  d.codelets[0].stack_bytes = 40;
   EXPECT_EQ(describe(d),
-            "vertex All size 120 align 8\n"
+            "vertex All size 120 align 8 code 300 stack 40\n"
             "  input  a half at 0+8\n"
             "  output b float[one_ptr] align 8 at 8+16\n"
             "  inout  c int[short_span] align 4 interleaved at 24+16\n"
@@ -382,6 +386,24 @@ TEST_F(LibraryTest, StackAndCodeAreMeasured) {
   EXPECT_LT(library.find("Flat")->stack_bytes, 100u);
   EXPECT_GE(library.find("Deeper")->stack_bytes, library.find("Deep")->stack_bytes + 500);
   EXPECT_GT(library.find("Deeper")->code_bytes, library.find("Deep")->code_bytes);
+}
+
+TEST_F(LibraryTest, CodeAndStackDoNotDependOnTheHost) {
+  // Loops that a host makes vectors of, and halfs, which only some have instructions on.
+  const std::string file = write("halfs.cpp", R"(#include <poplar/Vertex.hpp>
+    using namespace poplar;
+    class Halfs : public Vertex { public: Input<Vector<half>> in; Output<Vector<half>> out; Output<Vector<int>> whole; float f;
+      void compute() { for (unsigned i = 0; i < in.size(); ++i) { out[i] = half(in[i] * in[i] + f); whole[i] = int(in[i]); } } };)");
+  const auto described = [&](const std::string& march) {
+    const std::string name = (folder_ / ("halfs" + march + ".gp")).string();
+    EXPECT_EQ(std::system((popc_ + " -march=" + march + " -o " + name + " " + file).c_str()), 0);
+    return describe(read_gp(*read_file(name), name).description);
+  };
+  const std::string least = described("x86-64");
+  EXPECT_THAT(least, ::testing::ContainsRegex("code [0-9]+ stack [0-9]+"));
+  EXPECT_EQ(described("haswell"), least);
+  EXPECT_EQ(described("znver4"), least);
+  EXPECT_EQ(described("sapphirerapids"), least);
 }
 
 TEST_F(LibraryTest, SeveralFilesAndCAreLinked) {

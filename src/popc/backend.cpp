@@ -9,7 +9,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,6 +28,9 @@ namespace pando::popc {
 namespace {
 
 using namespace llvm;
+
+// Of all that LLVM knows here, one with everything that codelets' builtins name.
+constexpr const char* kCountedProcessor = "sapphirerapids";
 
 std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) {
   static const bool ready = [] {
@@ -59,6 +62,23 @@ OptimizationLevel pipeline_level(char level) {
   }
 }
 
+void run_pipeline(Module& module, char level, const PipelineTuningOptions& tuning) {
+  const auto machine = target_machine(module, level);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(machine.get(), tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const OptimizationLevel chosen = pipeline_level(level);
+  ModulePassManager passes = level == '0' ? builder.buildO0DefaultPipeline(chosen) : builder.buildPerModuleDefaultPipeline(chosen);
+  passes.run(module, modules);
+}
+
 // A file that is gone when the scope ends.
 class TemporaryFile {
  public:
@@ -82,23 +102,24 @@ class TemporaryFile {
 }  // namespace
 
 void optimise(Module& module, char level) {
-  const auto machine = target_machine(module, level);
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = level == '2' || level == '3';
   tuning.LoopInterleaving = tuning.LoopUnrolling = level != '0';
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(machine.get(), tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  const OptimizationLevel chosen = pipeline_level(level);
-  ModulePassManager passes = level == '0' ? builder.buildO0DefaultPipeline(chosen) : builder.buildPerModuleDefaultPipeline(chosen);
-  passes.run(module, modules);
+  run_pipeline(module, level, tuning);
+}
+
+std::unique_ptr<Module> optimised_for_counting(const Module& module) {
+  std::unique_ptr<Module> out = CloneModule(module);
+  for (Function& f : *out) {
+    f.removeFnAttr("target-features");
+    f.removeFnAttr("tune-cpu");
+    f.addFnAttr("target-cpu", kCountedProcessor);
+    if (!f.hasFnAttribute(Attribute::OptimizeNone)) f.addFnAttr(Attribute::OptimizeForSize);
+  }
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = false;
+  run_pipeline(*out, 's', tuning);
+  return out;
 }
 
 std::string emit(Module& module, char level, bool assembly) {

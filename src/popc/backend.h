@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace pando::popc {
 
 // Runs LLVM's pipeline of that level ('0' '1' '2' '3' 's' 'z').
 void optimise(llvm::Module& module, char level);
+// What a tile would hold of the module, as far as a host can say: each function compiled for size, without loops unrolled or made of
+// vectors, for one processor that has instructions on halfs. The same on every host. To be counted, never run.
+std::unique_ptr<llvm::Module> optimised_for_counting(const llvm::Module& module);
 // Machine code as an ELF object; as text with `assembly`.
 std::string emit(llvm::Module& module, char level, bool assembly);
 // Links an ELF object into a shared one. Throws std::runtime_error with the linker's message.

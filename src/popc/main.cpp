@@ -2,7 +2,6 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/TargetParser/Host.h>
 
 #include <cstdio>
 #include <exception>
@@ -115,13 +114,15 @@ int compile(const Options& options) {
   const TileGlobals globals = move_globals_to_tiles(module);
   mark_tile_users(module, program->codelets);
   if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
+  const bool prints_ir = options.action == Action::print_ir;
+  if (prints_ir || options.action == Action::print_assembly) {
+    optimise(module, options.level);
+    return write_file(options.output, prints_ir ? ir_text(module) : emit(module, options.level, true)), 0;
+  }
+  const std::unique_ptr<llvm::Module> counted = optimised_for_counting(module);
+  CodeSizes(*counted, program->codelets).measure(emit(*counted, 's', false), program->codelets);
   optimise(module, options.level);
-  if (options.action == Action::print_ir) return write_file(options.output, ir_text(module)), 0;
-  if (options.action == Action::print_assembly) return write_file(options.output, emit(module, options.level, true)), 0;
-
-  const CodeSizes sizes(module, program->codelets);
   const std::string object = emit(module, options.level, false);
-  sizes.measure(object, program->codelets);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
   std::vector<std::string> linked = system_libraries();
   for (const CalledLibrary& library : called) {
