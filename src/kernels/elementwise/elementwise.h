@@ -118,6 +118,8 @@ enum class LinkOp : std::uint8_t {
   relu = 128,  // as Unary::relu; it has no operand
   gate,        // the value where operand[i] > 0, else 0
   sqrt,        // as Unary::sqrt; it has no operand
+  product,     // the value + operand[i] * second[i], each rounded
+  keep,        // the value, which is stored at kept[i], too
 };
 constexpr LinkOp link_op(Binary op) { return static_cast<LinkOp>(op); }
 static_assert(static_cast<unsigned>(Binary::count) < static_cast<unsigned>(LinkOp::relu));
@@ -129,6 +131,8 @@ struct Link {
   LinkOp op;
   bool reversed;
   bool constant = false;
+  const float* second = nullptr;
+  float* kept = nullptr;
 };
 constexpr std::size_t kConstantElements = 32;
 }  // namespace pando::kernels
@@ -139,7 +143,7 @@ PANDO_KERNEL void pando_unary(pando::kernels::Unary op, pando::kernels::Type typ
 PANDO_KERNEL void pando_binary(pando::kernels::Binary op, pando::kernels::Type type, const void* a, const void* b, void* out,
                                std::size_t n);
 // out[i] = what the links make of a[i], one after the other, rounded after each.
-// The values stay in registers: one pass over memory for all of them. `out` may be an operand.
+// The values stay in registers: one pass over memory for all of them. `out` and what is kept may be operands of this link and those before.
 PANDO_KERNEL void pando_chain(const float* a, const pando::kernels::Link* links, unsigned count, float* out, std::size_t n);
 // clamp(value, least, greatest).
 PANDO_KERNEL void pando_clamp(pando::kernels::Type type, const void* value, const void* least, const void* greatest, void* out,

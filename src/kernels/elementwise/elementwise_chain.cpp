@@ -80,6 +80,13 @@ HWY_ATTR HWY_INLINE void links_of(D d, const float* a, const Link* links, unsign
       case unsigned_of(LinkOp::sqrt):
         for (unsigned w = 0; w < kWays; ++w) v[w] = hn::Sqrt(v[w]);
         break;
+      case unsigned_of(LinkOp::product):
+        for (unsigned w = 0; w < kWays; ++w)
+          v[w] = hn::Add(v[w], hn::Mul(hn::LoadU(d, operand + w * apart), hn::LoadU(d, link.second + i + w * gap)));
+        break;
+      case unsigned_of(LinkOp::keep):
+        for (unsigned w = 0; w < kWays; ++w) hn::StoreU(v[w], d, link.kept + i + w * gap);
+        break;
       default: break;
     }
   }

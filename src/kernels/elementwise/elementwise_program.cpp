@@ -110,7 +110,9 @@ void run_chain(const std::uint32_t* word, unsigned char* const* place, std::size
   const unsigned count = word[0] >> 8 & 255;
   for (unsigned k = 0; k < count; ++k) {
     const std::uint32_t link = word[kInstructionWords + k];
-    links[k] = {reinterpret_cast<const float*>(place[link >> 8 & 255]), static_cast<LinkOp>(link & 255), (link >> 16 & 1) != 0};
+    float* const operand = reinterpret_cast<float*>(place[link >> 8 & 255]);
+    links[k] = {operand, static_cast<LinkOp>(link & 255), (link >> 16 & 1) != 0, false, reinterpret_cast<float*>(place[link >> 24]),
+                operand};
   }
   pando_chain(reinterpret_cast<const float*>(place[word[1] >> 8 & 255]), links, count, reinterpret_cast<float*>(place[word[1] & 255]), n);
 }
@@ -168,6 +170,10 @@ class RowChain {
 
   static bool fits(const Program& p, const Rows out[4]) {
     if (p.instructions != 1 || static_cast<Kind>(p.instruction[0] & 255) != Kind::chain) return false;
+    const std::uint32_t* const links = p.instruction + kInstructionWords;
+    if (std::any_of(links, p.instruction + words_of(*p.instruction),
+                    [](std::uint32_t l) { return needs_blocks(static_cast<LinkOp>(l & 255)); }))
+      return false;
     const unsigned first = p.instruction[1] >> 8 & 255;
     const std::size_t length = out[kFloat].count == 0 ? 0 : out[kFloat].rows[p.output[0].first_row].size;
     return first < p.operands + p.outputs && (first >= p.operands || p.operand[first].period == 0) &&

@@ -6,7 +6,8 @@
 //   outputs      size class, first row
 //   constants    register | size class << 8, low word, high word
 //   instructions kind | op << 8 | type << 16 | second type << 24,  result | a << 8 | b << 16 | c << 24
-//     of a chain with links behind it: kind | links << 8 | type << 16,  result | a << 8;  per link LinkOp | operand << 8 | reversed << 16
+//     of a chain with links behind it: kind | links << 8 | type << 16,  result | a << 8;  per link LinkOp | operand << 8 | reversed << 16 |
+//     second << 24. What a link keeps goes to its operand's place.
 //
 // a, b, c, a link's operand and the result are places: operands first, then outputs, then registers. Size class s: elements of 2^s bytes.
 // Rows r of all operands and outputs belong together; output row r has the number of elements. Element e of an operand with a period (a
@@ -39,6 +40,8 @@ constexpr unsigned kMostPlaces = 250, kMostLinks = 32;
 constexpr std::uint32_t words_of(std::uint32_t word) {
   return kInstructionWords + (static_cast<Kind>(word & 255) == Kind::chain ? word >> 8 & 255 : 0);
 }
+
+constexpr bool needs_blocks(LinkOp op) { return op == LinkOp::product || op == LinkOp::keep; }  // not of whole rows
 
 constexpr std::uint32_t size_class_of(std::size_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3; }
 

@@ -39,6 +39,16 @@ pando::poplibs::Estimates estimates_of_functions(const std::string& vertex, unsi
   });
 }
 
+namespace {
+
+// Two operations are a product's; what is kept is copied.
+unsigned cost_of_link(LinkOp op, Type type) {
+  if (op == LinkOp::product) return cost_of(Binary::multiply, type) + cost_of(Binary::add, type);
+  return op == LinkOp::keep ? 2 * simple(type) : cost_of(static_cast<Binary>(op), type);
+}
+
+}  // namespace
+
 ProgramCost cost_of_program(const std::vector<unsigned>& code) {
   const unsigned operands = code[0] & 255, outputs = code[0] >> 8 & 255, constants = code[1] & 0xffff, instructions = code[1] >> 16;
   ProgramCost cost;
@@ -51,8 +61,12 @@ ProgramCost cost_of_program(const std::vector<unsigned>& code) {
       case Kind::unary: cost.cycles += cost_of(static_cast<Unary>(op), type); break;
       case Kind::binary: cost.cycles += cost_of(static_cast<Binary>(op), type); break;
       case Kind::chain:
-        for (unsigned k = 0; k < op; ++k) cost.cycles += cost_of(static_cast<Binary>(code[at + kInstructionWords + k] & 255), type);
-        cost.flops += op - 1;
+        for (unsigned k = 0; k < op; ++k) {
+          const LinkOp link = static_cast<LinkOp>(code[at + kInstructionWords + k] & 255);
+          cost.cycles += cost_of_link(link, type);
+          cost.flops += link == LinkOp::product ? 2 : link == LinkOp::keep ? 0 : 1;
+        }
+        cost.flops -= 1;
         break;
       default: cost.cycles += 2 * simple(type);
     }

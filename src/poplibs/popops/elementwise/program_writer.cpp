@@ -27,8 +27,9 @@ struct Value {
 // What a chain does with the value of the step before.
 struct StepLink {
   LinkOp op;
-  int operand;  // -1: it has none
+  int operand;  // -1: it has none; the output that a value is kept in
   bool reversed;
+  int second = -1;  // of a product
 };
 
 struct Step {
@@ -45,9 +46,19 @@ struct Step {
     std::vector<int> out;
     for (const int a : arguments)
       if (a >= 0) out.push_back(a);
-    for (const StepLink& l : links)
-      if (l.operand >= 0) out.push_back(l.operand);
+    for (const StepLink& l : links) {
+      if (l.operand >= 0 && l.op != LinkOp::keep) out.push_back(l.operand);
+      if (l.second >= 0) out.push_back(l.second);
+    }
     return out;
+  }
+  bool does_read(int v) const {
+    const std::vector<int> values = reads();
+    return std::find(values.begin(), values.end(), v) != values.end();
+  }
+  bool does_write(int v) const {
+    return result == v ||
+           std::any_of(links.begin(), links.end(), [v](const StepLink& l) { return l.op == LinkOp::keep && l.operand == v; });
   }
 };
 
@@ -69,6 +80,7 @@ class Writer {
     keep_swapped_results();
     for (std::size_t r = 0; r < outputs_.size(); ++r) store(r);
     join_chains();
+    if (outputs_.size() > 1) store_directly();
     find_last_uses();
     if (!place_values()) return {};
     emit();
@@ -143,7 +155,13 @@ class Writer {
     if (n.kind == NodeKind::cast) return cast(n, arguments[0], type);
     const int out = new_value(type);
     switch (n.kind) {
-      case NodeKind::unary: step(Kind::unary, n.op, from, type, out, arguments); break;
+      case NodeKind::unary:
+        // A product can be a part of a chain.
+        if (from == KernelType::f32 && static_cast<Unary>(n.op) == Unary::square)
+          step(Kind::binary, static_cast<std::uint8_t>(Binary::multiply), from, type, out, {arguments[0], arguments[0], -1});
+        else
+          step(Kind::unary, n.op, from, type, out, arguments);
+        break;
       case NodeKind::binary: step(Kind::binary, n.op, from, type, out, arguments); break;
       case NodeKind::clamp: step(Kind::clamp, 0, from, type, out, arguments); break;
       default: step(Kind::select, 0, type, type, out, arguments);
@@ -219,6 +237,24 @@ class Writer {
         continue;
       }
       if (!at(s.result).fixed) maker[static_cast<std::size_t>(s.result)] = static_cast<int>(i);
+      const auto only_maker = [&](int v) {
+        return v < 0 || maker[static_cast<std::size_t>(v)] < 0 || uses[static_cast<std::size_t>(v)] != 1
+                   ? -1
+                   : maker[static_cast<std::size_t>(v)];
+      };
+      if (const int first = only_maker(s.arguments[0]), second = only_maker(s.arguments[1]); first >= 0 && second >= 0 && first != second) {
+        const auto step_at = [&](int k) -> Step& { return steps_[static_cast<std::size_t>(k)]; };
+        const bool of_second = is_single(step_at(second), Binary::multiply);
+        Step& before = step_at(of_second ? first : second);
+        if (is_single(s, Binary::add) && (of_second || is_single(step_at(first), Binary::multiply)) &&
+            before.links.size() + 1 < kMostLinks) {
+          const int product = of_second ? second : first;
+          s.links = {{LinkOp::product, step_at(product).arguments[0], false, step_at(product).arguments[1]}};
+          gone[static_cast<std::size_t>(product)] = gone[static_cast<std::size_t>(of_second ? first : second)] = true;
+          extend(before, s, false);
+          continue;
+        }
+      }
       for (unsigned k = 0; k < 2; ++k) {
         const int v = s.arguments[k];
         if (v < 0 || maker[static_cast<std::size_t>(v)] < 0 || uses[static_cast<std::size_t>(v)] != 1) continue;
@@ -229,10 +265,81 @@ class Writer {
         break;
       }
     }
+    drop(gone);
+  }
+
+  void drop(const std::vector<bool>& gone) {
     std::vector<Step> left;
     for (std::size_t i = 0; i < steps_.size(); ++i)
       if (!gone[i]) left.push_back(std::move(steps_[i]));
     steps_ = std::move(left);
+  }
+
+  // Of several results: a float that a step makes goes to its output at once, not by a copy at the end, where nobody reads what was there
+  // before any more. Where a chain goes on with it, it is kept on that chain's way.
+  void store_directly() {
+    std::vector<bool> gone(steps_.size());
+    for (std::size_t end = 0; end < steps_.size(); ++end) {
+      const Step store = steps_[end];
+      const int v = store.arguments[0], out = store.result;
+      if (store.kind != Kind::convert || store.type != KernelType::f32 || store.to != KernelType::f32 || !is_output(out) || at(v).fixed)
+        continue;
+      std::size_t makes = 0;
+      while (makes < end && (gone[makes] || steps_[makes].result != v)) ++makes;
+      if (makes == end || !(is_link(steps_[makes]) || steps_[makes].kind == Kind::chain)) continue;
+      if (reads_between(gone, makes + 1, end, out) || reads_between(gone, end + 1, steps_.size(), out)) continue;
+      gone[end] = true;
+      if (go_on(gone, makes, v, out)) continue;
+      steps_[makes].result = out;
+      for (std::size_t i = makes + 1; i < steps_.size(); ++i) replace(steps_[i], v, out);
+    }
+    drop(gone);
+  }
+
+  bool is_output(int v) const { return std::find(outputs_.begin(), outputs_.end(), v) != outputs_.end(); }
+
+  bool reads_between(const std::vector<bool>& gone, std::size_t begin, std::size_t end, int v) const {
+    for (std::size_t i = begin; i < end; ++i)
+      if (!gone[i] && steps_[i].does_read(v)) return true;
+    return false;
+  }
+
+  // The one step that reads the value begins with it: then it does what `makes` does, too, and keeps it. False, with nothing done, where it
+  // does not.
+  bool go_on(std::vector<bool>& gone, std::size_t makes, int v, int out) {
+    std::size_t reader = steps_.size();
+    for (std::size_t i = makes + 1; i < steps_.size(); ++i) {
+      if (gone[i] || !steps_[i].does_read(v)) continue;
+      if (reader != steps_.size()) return false;
+      reader = i;
+    }
+    if (reader == steps_.size()) return false;
+    Step &before = steps_[makes], &after = steps_[reader];
+    const std::vector<int> reads = after.reads();
+    if (std::count(reads.begin(), reads.end(), v) != 1 || after.arguments[0] != v || !(is_link(after) || after.kind == Kind::chain))
+      return false;
+    if (before.links.size() + after.links.size() + 3 > kMostLinks) return false;
+    for (const int operand : before.reads())
+      for (std::size_t i = makes + 1; i < reader; ++i)
+        if (!gone[i] && steps_[i].does_write(operand)) return false;
+    if (before.links.empty()) before.links.push_back(link(before, false));
+    before.links.push_back({LinkOp::keep, out, false});
+    extend(before, after, false);
+    gone[makes] = true;
+    return true;
+  }
+
+  static void replace(Step& s, int v, int by) {
+    for (int& a : s.arguments)
+      if (a == v) a = by;
+    for (StepLink& l : s.links) {
+      if (l.operand == v) l.operand = by;
+      if (l.second == v) l.second = by;
+    }
+  }
+
+  static bool is_single(const Step& s, Binary op) {
+    return s.kind == Kind::binary && s.type == KernelType::f32 && static_cast<Binary>(s.op) == op;
   }
 
   bool is_zero(int v, bool of_any_sign) {
@@ -337,7 +444,7 @@ class Writer {
         w.insert(w.end(), {head | std::uint32_t{s.op} << 8 | static_cast<std::uint32_t>(s.to) << 24,
                            place(s.result) | place(s.arguments[0]) << 8 | place(s.arguments[1]) << 16 | place(s.arguments[2]) << 24});
       for (const StepLink& l : s.links)
-        w.push_back(static_cast<std::uint32_t>(l.op) | place(l.operand) << 8 | (l.reversed ? 1u : 0u) << 16);
+        w.push_back(static_cast<std::uint32_t>(l.op) | place(l.operand) << 8 | (l.reversed ? 1u : 0u) << 16 | place(l.second) << 24);
     }
   }
 
