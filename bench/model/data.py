@@ -28,6 +28,18 @@ def encoder_data():
     return x, random.normal(0, 1, x.shape).astype(np.float32), weights
 
 
+def mlp_flops():
+    """Of a training step's products: of each layer forward, and the gradients of weights and, but for the first layer, of what it reads."""
+    layers = [2 * MLP_BATCH * a * b for a, b in zip(MLP_SIZES, MLP_SIZES[1:])]
+    return 3 * sum(layers) - layers[0]
+
+
+def encoder_flops():
+    """Of the products of an encoder layer, forward, and of both of their gradients."""
+    weights = sum(2 * BATCH * TOKENS * s[0] * s[1] for s in SHAPES.values() if len(s) == 2)
+    return 3 * (weights + 2 * 2 * BATCH * TOKENS * TOKENS * WIDTH)
+
+
 @functools.lru_cache
 def resnet_data():
     """The shape of the images; the stem's weights and those of two blocks, what normalises them folded in as inference has it."""

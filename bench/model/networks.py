@@ -21,7 +21,7 @@ import popxl.transforms as transforms  # noqa: E402
 
 IMPORTED = time.perf_counter()
 
-from data import BATCH, HEADS, MLP_SIZES, ROUNDS, SHAPES, TOKENS, WIDTH, encoder_data, input_of, mlp_data, resnet_data  # noqa: E402
+from data import BATCH, HEADS, MLP_SIZES, ROUNDS, SHAPES, TOKENS, WIDTH, encoder_data, encoder_flops, input_of, mlp_data, mlp_flops, resnet_data  # noqa: E402
 
 
 def adam_step(w, g, m, v, step):
@@ -190,6 +190,7 @@ def main():
     print(json.dumps({
         "import": IMPORTED - BEGAN, "build": built - began, "compile": compiled - built, "first": first, "step": step,
         "cold": compiled - began + first, "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "flops": {"mlp": mlp_flops, "encoder": encoder_flops}.get(name, int)(),  # of a step's products
         "sum": float(np.abs(result.astype(np.float64)).sum()),
     }))
 
