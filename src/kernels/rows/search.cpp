@@ -15,6 +15,14 @@ namespace pando::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Stores the chosen elements, and others behind them, which the caller overwrites; returns how many are chosen. Some processors take over a
+// hundred cycles to compress to memory, and a few to compress in registers.
+template <class D, class V, class M>
+HWY_ATTR HWY_INLINE std::size_t store_chosen(D d, V v, M chosen, hn::TFromD<D>* out) {
+  hn::StoreU(hn::Compress(v, chosen), d, out);
+  return hn::CountTrue(d, chosen);
+}
+
 // Four vectors without a hit cost little. Of the others every one is compressed and stored: a branch would be guessed wrong too often.
 HWY_ATTR unsigned find_in_range(const uint32_t* values, unsigned n, uint32_t first, uint32_t count, uint32_t* out) {
   const hn::CappedTag<uint32_t, kPandoSearchSlack> d;
@@ -23,7 +31,7 @@ HWY_ATTR unsigned find_in_range(const uint32_t* values, unsigned n, uint32_t fir
   std::size_t found = 0, i = 0;
   const auto hits = [&](std::size_t at) HWY_ATTR { return hn::Lt(hn::Sub(hn::LoadU(d, values + at), begin), size); };
   const auto add = [&](std::size_t at)
-                       HWY_ATTR { found += hn::CompressStore(hn::Iota(d, static_cast<uint32_t>(at)), hits(at), d, out + found); };
+                       HWY_ATTR { found += store_chosen(d, hn::Iota(d, static_cast<uint32_t>(at)), hits(at), out + found); };
   for (; i + 4 * lanes <= n; i += 4 * lanes) {
     if (hn::AllFalse(d, hn::Or(hn::Or(hits(i), hits(i + lanes)), hn::Or(hits(i + 2 * lanes), hits(i + 3 * lanes))))) continue;
     for (std::size_t k = 0; k < 4; ++k) add(i + k * lanes);
@@ -44,7 +52,7 @@ HWY_ATTR HWY_INLINE unsigned find_at_most(const T* values, unsigned n, T limit, 
   std::size_t found = 0, i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto v = hn::LoadU(d, values + i);
-    found += hn::CompressStore(v, hn::Not(hn::Lt(most, v)), d, out + found);
+    found += store_chosen(d, v, hn::Not(hn::Lt(most, v)), out + found);
   }
   for (; i < n; ++i) {
     out[found] = values[i];
