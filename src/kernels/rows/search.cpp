@@ -23,18 +23,34 @@ HWY_ATTR HWY_INLINE std::size_t store_chosen(D d, V v, M chosen, hn::TFromD<D>* 
   return hn::CountTrue(d, chosen);
 }
 
-// Four vectors without a hit cost little. Of the others every one is compressed and stored: a branch would be guessed wrong too often.
+// Many vectors without a hit cost little: the least of all distances tells. Of the others every one is compressed and stored: a branch
+// would be guessed wrong too often.
 HWY_ATTR unsigned find_in_range(const uint32_t* values, unsigned n, uint32_t first, uint32_t count, uint32_t* out) {
   const hn::CappedTag<uint32_t, kPandoSearchSlack> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto begin = hn::Set(d, first), size = hn::Set(d, count);
   std::size_t found = 0, i = 0;
-  const auto hits = [&](std::size_t at) HWY_ATTR { return hn::Lt(hn::Sub(hn::LoadU(d, values + at), begin), size); };
-  const auto add = [&](std::size_t at)
-                       HWY_ATTR { found += store_chosen(d, hn::Iota(d, static_cast<uint32_t>(at)), hits(at), out + found); };
-  for (; i + 4 * lanes <= n; i += 4 * lanes) {
-    if (hn::AllFalse(d, hn::Or(hn::Or(hits(i), hits(i + lanes)), hn::Or(hits(i + 2 * lanes), hits(i + 3 * lanes))))) continue;
-    for (std::size_t k = 0; k < 4; ++k) add(i + k * lanes);
+  const auto distance = [&](std::size_t at) HWY_ATTR { return hn::Sub(hn::LoadU(d, values + at), begin); };
+  const auto add = [&](std::size_t at) HWY_ATTR {
+    found += store_chosen(d, hn::Iota(d, static_cast<uint32_t>(at)), hn::Lt(distance(at), size), out + found);
+  };
+  constexpr std::size_t kAtOnce = 8;
+  constexpr int kFewHits = 8;
+  for (; i + kAtOnce * lanes <= n; i += kAtOnce * lanes) {
+    const auto least = [&](std::size_t k) HWY_ATTR { return hn::Min(distance(i + k * lanes), distance(i + (k + 1) * lanes)); };
+    if (hn::AllFalse(d, hn::Lt(hn::Min(hn::Min(least(0), least(2)), hn::Min(least(4), least(6))), size))) continue;
+    std::uint64_t bits[2] = {0, 0};
+    if (lanes % 8 == 0)  // whole bytes
+      for (std::size_t k = 0; k < kAtOnce; ++k)
+        hn::StoreMaskBits(d, hn::Lt(distance(i + k * lanes), size), reinterpret_cast<std::uint8_t*>(bits) + k * lanes / 8);
+    const int hits = __builtin_popcountll(bits[0]) + __builtin_popcountll(bits[1]);
+    if (hits == 0 || hits > kFewHits) {
+      for (std::size_t k = 0; k < kAtOnce; ++k) add(i + k * lanes);
+      continue;
+    }
+    for (unsigned w = 0; w < 2; ++w)
+      for (; bits[w] != 0; bits[w] &= bits[w] - 1)
+        out[found++] = static_cast<uint32_t>(i + 64 * w) + static_cast<uint32_t>(__builtin_ctzll(bits[w]));
   }
   for (; i + lanes <= n; i += lanes) add(i);
   for (; i < n; ++i) {
