@@ -25,7 +25,8 @@ HWY_ATTR HWY_INLINE std::size_t store_chosen(D d, V v, M chosen, hn::TFromD<D>* 
 
 // Many vectors without a hit cost little: the least of all distances tells. Of the others every one is compressed and stored: a branch
 // would be guessed wrong too often.
-HWY_ATTR unsigned find_in_range(const uint32_t* values, unsigned n, uint32_t first, uint32_t count, uint32_t* out) {
+HWY_ATTR unsigned find_in_range(const uint32_t* values, unsigned n, uint32_t first, uint32_t count, uint32_t* out, unsigned most,
+                                unsigned* seen) {
   const hn::CappedTag<uint32_t, kPandoSearchSlack> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto begin = hn::Set(d, first), size = hn::Set(d, count);
@@ -36,7 +37,7 @@ HWY_ATTR unsigned find_in_range(const uint32_t* values, unsigned n, uint32_t fir
   };
   constexpr std::size_t kAtOnce = 8;
   constexpr int kFewHits = 8;
-  for (; i + kAtOnce * lanes <= n; i += kAtOnce * lanes) {
+  for (; i + kAtOnce * lanes <= n && found + kAtOnce * lanes <= most; i += kAtOnce * lanes) {
     const auto least = [&](std::size_t k) HWY_ATTR { return hn::Min(distance(i + k * lanes), distance(i + (k + 1) * lanes)); };
     if (hn::AllFalse(d, hn::Lt(hn::Min(hn::Min(least(0), least(2)), hn::Min(least(4), least(6))), size))) continue;
     std::uint64_t bits[2] = {0, 0};
@@ -52,11 +53,12 @@ HWY_ATTR unsigned find_in_range(const uint32_t* values, unsigned n, uint32_t fir
       for (; bits[w] != 0; bits[w] &= bits[w] - 1)
         out[found++] = static_cast<uint32_t>(i + 64 * w) + static_cast<uint32_t>(__builtin_ctzll(bits[w]));
   }
-  for (; i + lanes <= n; i += lanes) add(i);
-  for (; i < n; ++i) {
+  for (; i + lanes <= n && found + lanes <= most; i += lanes) add(i);
+  for (; i < n && found < most; ++i) {
     out[found] = static_cast<uint32_t>(i);
     found += values[i] - first < count;
   }
+  *seen = static_cast<unsigned>(i);
   return static_cast<unsigned>(found);
 }
 
@@ -115,8 +117,9 @@ HWY_EXPORT(minimum_u64);
 
 using namespace pando::kernels;
 
-unsigned pando_find_in_range_u32(const uint32_t* values, unsigned n, uint32_t first, uint32_t count, uint32_t* out) {
-  return HWY_DYNAMIC_DISPATCH(find_in_range)(values, n, first, count, out);
+unsigned pando_find_in_range_u32(const uint32_t* values, unsigned n, uint32_t first, uint32_t count, uint32_t* out, unsigned most,
+                                 unsigned* seen) {
+  return HWY_DYNAMIC_DISPATCH(find_in_range)(values, n, first, count, out, most, seen);
 }
 unsigned pando_find_at_most_u32(const uint32_t* values, unsigned n, uint32_t limit, uint32_t* out) {
   return HWY_DYNAMIC_DISPATCH(find_at_most_u32)(values, n, limit, out);

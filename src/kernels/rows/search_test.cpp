@@ -18,17 +18,25 @@ std::vector<T> numbers(unsigned n, T most) {
   return out;
 }
 
-constexpr unsigned kSizes[] = {0, 1, 7, 15, 16, 17, 64, 257, 1000};
+constexpr unsigned kSizes[] = {0, 1, 7, 15, 16, 17, 64, 257, 1000, 2520};
 
 TEST(SearchKernel, FindsPositionsInARange) {
   for (const unsigned n : kSizes)
-    for (const auto& [first, count] : {std::pair(0u, 100u), std::pair(90u, 7u), std::pair(50u, 0u), std::pair(99u, 0xffffffffu)}) {
+    for (const auto& [first, count] :
+         {std::pair(0u, 100u), std::pair(90u, 7u), std::pair(3u, 1u), std::pair(50u, 0u), std::pair(99u, 0xffffffffu)}) {
       const std::vector<std::uint32_t> in = numbers<std::uint32_t>(n, 100);
-      std::vector<std::uint32_t> expected, out(n + kPandoSearchSlack);
+      std::vector<std::uint32_t> expected;
       for (unsigned i = 0; i < n; ++i)
         if (in[i] - first < count) expected.push_back(i);
-      out.resize(pando_find_in_range_u32(in.data(), n, first, count, out.data()));
-      EXPECT_EQ(out, expected) << n << ' ' << first;
+      for (const unsigned most : {1u, 5u, 16u, 100u, 130u, 500u, 2000u}) {
+        std::vector<std::uint32_t> all, out(most + kPandoSearchSlack);
+        for (unsigned begin = 0, seen = 0; begin < n; begin += seen) {
+          const unsigned found = pando_find_in_range_u32(in.data() + begin, n - begin, first, count, out.data(), most, &seen);
+          ASSERT_TRUE(found <= most && seen > 0 && seen <= n - begin) << n << ' ' << first << ' ' << most;
+          for (unsigned h = 0; h < found; ++h) all.push_back(begin + out[h]);
+        }
+        EXPECT_EQ(all, expected) << n << ' ' << first << ' ' << most;
+      }
     }
 }
 

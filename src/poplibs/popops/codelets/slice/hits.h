@@ -10,16 +10,12 @@ namespace popops {
 // [first, first + count); row counts from `first`.
 template <class Early, class Now>
 inline void for_each_hit(const unsigned* rows, unsigned n, unsigned first, unsigned count, Early early, Now now) {
-  constexpr unsigned kPiece = 256, kGroup = 384;
-  unsigned hits[kGroup + kPandoSearchSlack], found = 0;
-  for (unsigned begin = 0; begin < n; begin += kPiece) {
-    const unsigned more = pando_find_in_range_u32(rows + begin, n - begin < kPiece ? n - begin : kPiece, first, count, hits + found);
-    for (unsigned h = 0; h < more; ++h) hits[found + h] += begin;
-    found += more;
-    if (found + kPiece <= kGroup && begin + kPiece < n) continue;
-    for (unsigned h = 0; h < found; ++h) early(hits[h], rows[hits[h]] - first);
-    for (unsigned h = 0; h < found; ++h) now(hits[h], rows[hits[h]] - first);
-    found = 0;
+  constexpr unsigned kGroup = 384;
+  unsigned hits[kGroup + kPandoSearchSlack];
+  for (unsigned begin = 0, seen = 0; begin < n; begin += seen) {
+    const unsigned found = pando_find_in_range_u32(rows + begin, n - begin, first, count, hits, kGroup, &seen);
+    for (unsigned h = 0; h < found; ++h) early(begin + hits[h], rows[begin + hits[h]] - first);
+    for (unsigned h = 0; h < found; ++h) now(begin + hits[h], rows[begin + hits[h]] - first);
   }
 }
 
