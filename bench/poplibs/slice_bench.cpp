@@ -22,7 +22,7 @@ using poplar::Tensor;
 using poplar::program::Sequence;
 
 constexpr std::size_t kRows = 100'000, kColumns = 64, kLookups = 10'000, kKeys = 1'000'000;
-constexpr unsigned kRuns = 15;
+constexpr unsigned kRuns = 40;
 
 std::vector<unsigned> random_indices() {
   std::mt19937 random(1);
