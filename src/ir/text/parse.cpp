@@ -60,14 +60,18 @@ class Parser {
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
         while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-      } else if (std::isspace(static_cast<unsigned char>(text_[at_]))) {
+      } else if (is_space(text_[at_])) {
         ++at_;
       } else {
         break;
       }
     }
   }
-  static bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/'; }
+  // A text of a million ops has tens of millions of characters: the C library's functions, which ask the locale, would take a tenth of the time.
+  static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+  static bool in_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/';
+  }
 
   std::string_view peek_word() {
     skip_space();
