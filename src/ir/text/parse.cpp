@@ -67,7 +67,8 @@ class Parser {
       }
     }
   }
-  // A text of a million ops has tens of millions of characters: the C library's functions, which ask the locale, would take a tenth of the time.
+  // A text of a million ops has tens of millions of characters: the C library's functions, which ask the locale, would take a tenth of the
+  // time.
   static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
   static bool in_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/';
