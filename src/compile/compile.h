@@ -14,7 +14,7 @@
 
 namespace pando::compile {
 
-// Debug builds check every plan.
+// Builds of the presets debug and asan check every plan.
 #ifdef PANDO_DEBUG
 inline constexpr bool kValidateByDefault = true;
 #else
