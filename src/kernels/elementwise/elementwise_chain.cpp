@@ -48,18 +48,11 @@ struct Gate {
   }
 };
 
-// The operand of vector `w` of some from `i` on, which are `gap` apart.
-template <class D>
-HWY_ATTR HWY_INLINE hn::Vec<D> operand_of(D d, const Link& link, std::size_t i, std::size_t gap, unsigned w) {
-  const std::size_t begin = link.constant ? 0 : i, apart = link.constant ? 0 : gap;
-  return hn::LoadU(d, link.operand + begin + w * apart);
-}
-
-// One link of those vectors of values.
+// One link of some vectors of values, whose operands are `gap` apart.
 template <class F, unsigned kWays, class D, class V>
-HWY_ATTR HWY_INLINE void apply(D d, const Link& link, std::size_t i, std::size_t gap, bool reversed, V* v) {
+HWY_ATTR HWY_INLINE void apply(D d, const float* operand, std::size_t gap, bool reversed, V* v) {
   for (unsigned w = 0; w < kWays; ++w) {
-    const V x = operand_of(d, link, i, gap, w);
+    const V x = hn::LoadU(d, operand + w * gap);
     v[w] = reversed ? F::of(x, v[w]) : F::of(v[w], x);
   }
 }
@@ -71,14 +64,17 @@ HWY_ATTR HWY_INLINE void links_of(D d, const float* a, const Link* links, unsign
   for (unsigned w = 0; w < kWays; ++w) v[w] = hn::LoadU(d, a + i + w * gap);
   for (unsigned k = 0; k < count; ++k) {
     const Link& link = links[k];
+    // Some links have none.
+    const float* const operand = link.operand == nullptr ? nullptr : link.operand + (link.constant ? 0 : i);
+    const std::size_t apart = link.constant ? 0 : gap;
     switch (static_cast<unsigned>(link.op)) {
-      case unsigned_of(Binary::add): apply<Add, kWays>(d, link, i, gap, false, v); break;
-      case unsigned_of(Binary::multiply): apply<Multiply, kWays>(d, link, i, gap, false, v); break;
-      case unsigned_of(Binary::subtract): apply<Subtract, kWays>(d, link, i, gap, link.reversed, v); break;
-      case unsigned_of(Binary::divide): apply<Divide, kWays>(d, link, i, gap, link.reversed, v); break;
-      case unsigned_of(Binary::maximum): apply<Maximum, kWays>(d, link, i, gap, link.reversed, v); break;
-      case unsigned_of(Binary::minimum): apply<Minimum, kWays>(d, link, i, gap, link.reversed, v); break;
-      case unsigned_of(LinkOp::gate): apply<Gate, kWays>(d, link, i, gap, false, v); break;
+      case unsigned_of(Binary::add): apply<Add, kWays>(d, operand, apart, false, v); break;
+      case unsigned_of(Binary::multiply): apply<Multiply, kWays>(d, operand, apart, false, v); break;
+      case unsigned_of(Binary::subtract): apply<Subtract, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(Binary::divide): apply<Divide, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(Binary::maximum): apply<Maximum, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(Binary::minimum): apply<Minimum, kWays>(d, operand, apart, link.reversed, v); break;
+      case unsigned_of(LinkOp::gate): apply<Gate, kWays>(d, operand, apart, false, v); break;
       case unsigned_of(LinkOp::relu):
         for (unsigned w = 0; w < kWays; ++w) v[w] = hn::IfThenZeroElse(hn::Lt(v[w], hn::Zero(d)), v[w]);
         break;
@@ -87,7 +83,7 @@ HWY_ATTR HWY_INLINE void links_of(D d, const float* a, const Link* links, unsign
         break;
       case unsigned_of(LinkOp::product):
         for (unsigned w = 0; w < kWays; ++w)
-          v[w] = hn::Add(v[w], hn::Mul(operand_of(d, link, i, gap, w), hn::LoadU(d, link.second + i + w * gap)));
+          v[w] = hn::Add(v[w], hn::Mul(hn::LoadU(d, operand + w * apart), hn::LoadU(d, link.second + i + w * gap)));
         break;
       case unsigned_of(LinkOp::keep):
         for (unsigned w = 0; w < kWays; ++w) hn::StoreU(v[w], d, link.kept + i + w * gap);
