@@ -84,8 +84,13 @@ class Bench:
         self.ours = build / "venv/bin/python"
         self.peers = peers_environment(build)
 
-        host = subprocess.run([build / "bin/calibrate_bench"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        self.peak = float(re.search(r"multiply-adds.* ([\d.]+) on two", host)[1])  # GFLOP/s
+        self.calibrate = build / "bin/calibrate_bench"
+        self.peak = 0  # GFLOP/s of both processors, the best that was seen
+
+    def find_peak(self):
+        """Hosts are slow for seconds at a time: asked again with each network."""
+        host = subprocess.run([self.calibrate], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.peak = max(self.peak, float(re.search(r"multiply-adds.* ([\d.]+) on two", host)[1]))
 
     def network(self, name, device, seconds=300):
         return run([self.ours, HERE / "networks.py", name, device, 2 if device == "ipu_model" else STEPS.get(name, 10)], seconds)
@@ -134,7 +139,9 @@ def small_figures(bench):
 
 def training_figures(bench, name, what, cpu_ratios, tiles_ratio):
     peers = ["jax", "torch", "torch-compiled"]
+    bench.find_peak()
     best = bench.compared(name, ["cpu", "ipu_model"], peers)
+    bench.find_peak()
     ours, tiles = best["cpu"], best["ipu_model"]
     if ours is None:
         return
