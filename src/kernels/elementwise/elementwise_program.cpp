@@ -169,7 +169,7 @@ class RowChain {
   static constexpr std::uint32_t kLeastPeriod = 256;
 
   static bool fits(const Program& p, const Rows out[4]) {
-    if (p.instructions != 1 || static_cast<Kind>(p.instruction[0] & 255) != Kind::chain) return false;
+    if (p.outputs != 1 || p.instructions != 1 || static_cast<Kind>(p.instruction[0] & 255) != Kind::chain) return false;
     const std::uint32_t* const links = p.instruction + kInstructionWords;
     if (std::any_of(links, p.instruction + words_of(*p.instruction),
                     [](std::uint32_t l) { return needs_blocks(static_cast<LinkOp>(l & 255)); }))

@@ -184,7 +184,7 @@ TEST(ExpressionProgram, SeveralResultsComputeWhatTheirNodesSay) {
     std::vector<Any> results;
     std::vector<const Expr*> expressions;
     for (unsigned r = 0, count = 2 + trial % 3; r < count; ++r) {
-      Any e = grower.grow(1 + (trial + r) % 4);
+      Any e = grower.grow((trial + r) % 5);  // an operand itself, too
       if (r > 0 && grower.random(2) == 0) e = results[grower.random(r)] * PlaceHolder(1 + grower.random(5)) + e;
       results.push_back(e);
     }
@@ -203,6 +203,16 @@ TEST(ExpressionProgram, SeveralResultsComputeWhatTheirNodesSay) {
         ASSERT_TRUE(same(found[r][i], expected[r][i])) << "trial " << trial << ", result " << r << ' ' << *expressions[r] << " at " << i
                                                        << ": " << found[r][i] << ", not " << expected[r][i];
   }
+}
+
+// One chain is all that is left to do, and it is not the first result's.
+TEST(ExpressionProgram, AResultThatStaysIsNotOverwritten) {
+  const std::vector<std::vector<float>> in = waves();
+  const Any kept = _1, sum = _2 + _1 * 0.25f;
+  const Dag dag = build_dag({&static_cast<const Expr&>(kept), &static_cast<const Expr&>(sum)}, kFloats, true, "test");
+  const auto expected = by_node(dag, in, 700), found = run(dag, in, 700, {0, 1});
+  EXPECT_EQ(found[0], expected[0]);
+  EXPECT_EQ(found[1], expected[1]);
 }
 
 TEST(ExpressionProgram, MomentsAndWeightsAreTwoChains) {
