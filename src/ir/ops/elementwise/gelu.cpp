@@ -15,7 +15,8 @@ constexpr OpRow op_gelu = checked({
     .infer = same_as_first,
     .reference = map_unary([](double x) {
       constexpr double kScale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-      return 0.5 * x * (1 + std::tanh(kScale * (x + 0.044715 * x * x * x)));
+      const double factor = 1 + std::tanh(kScale * (x + 0.044715 * x * x * x));
+      return factor == 0 ? -0.0 : 0.5 * x * factor;  // of minus infinity, too, as on tiles
     }),
     .differentiable = Differentiable::by_gradient,
     .gradient = [](Gradient& g) { g.give(0, g.op("gelu_grad", {g.operand(0), g.grad()})); },
