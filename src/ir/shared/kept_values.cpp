@@ -14,6 +14,7 @@ ValueId older_version(const Module& m, ValueId v);
 // Of several bases one behind the other: the one whose piece is taken.
 ValueId base_at(const Module& m, OpId view, OpId put) {
   if (m.row(view).view != View::of_all_operands) return m.operand(view, 0);
+  if (m.row(put).name != "slice") return {};  // another view of all of them
   const auto axis = static_cast<std::size_t>(m.attributes(view).integer("axis"));
   std::int64_t start = 0;
   for (ValueId base : m.operands(view)) {
