@@ -94,6 +94,14 @@ double host_nanoseconds(const poplar::Target& target, const SliceProblem& p, con
   return all;
 }
 
+// Each part of the rows looks at the indices anew. For the host fewer are better, as long as the tables of a program find room beside each
+// other.
+bool has_room_for_table(const poplar::Target& target, const SliceProblem& p, std::size_t row_parts, std::size_t column_parts) {
+  constexpr std::size_t kTablesOfTile = 8;
+  const std::size_t bytes = ceil_div(p.rows, row_parts) * ceil_div(p.columns, column_parts) * p.type_bytes;
+  return p.host && bytes * kTablesOfTile <= target.getBytesPerTile();
+}
+
 }  // namespace
 
 double cost_of(const poplar::Target& target, const SliceProblem& p, const Partition& part) {
@@ -126,6 +134,8 @@ Partition choose_partition(const poplar::Target& target, const SliceProblem& p) 
       const Partition part{std::min(tiles / columns / lookups, p.rows), columns, lookups};
       candidates.push_back(part);
       most = std::max(most, part.parts());
+      for (std::size_t fewer = 2; fewer <= part.rows && has_room_for_table(target, p, part.rows / fewer, columns); fewer *= 2)
+        candidates.push_back({part.rows / fewer, columns, lookups});
     }
   Partition best;
   double least = 1e300;

@@ -67,6 +67,21 @@ TEST(Partition, ForTheHostKeepsRowsTogether) {
   }
 }
 
+// Every part of the rows looks at all indices: for the host fewer do, unless a tile would have too much of the table.
+TEST(Partition, ForTheHostFewerTilesUpdateASmallTable) {
+  const poplar::Target target = poplar::Target::createIPUTarget(1, 1472, "ipu2");
+  const auto plan = [&](std::size_t rows, std::size_t columns, bool host) {
+    SliceProblem p = problem(rows, columns, 10000);
+    p.slice = false, p.update = true, p.host = host;
+    const Partition part = choose_partition(target, p);
+    EXPECT_GE(part.parts() * 4, 1472u);
+    return part;
+  };
+  EXPECT_LT(plan(100000, 64, true).parts(), 1472u / 2);
+  EXPECT_GT(plan(100000, 64, false).parts(), 1472u * 9 / 10);
+  EXPECT_GT(plan(100000, 1024, true).parts(), 1472u * 9 / 10);
+}
+
 TEST(Partition, PartsCoverAll) {
   for (const std::size_t n : {0, 1, 9, 64, 1000})
     for (const std::size_t grain : {1, 4})
