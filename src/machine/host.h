@@ -31,6 +31,9 @@ struct Host {
   double moved_bytes = 16;
   double moved_run = 4;
 
+  // What the caches hold that are nearest to the threads: in it, prefetching costs more than it saves.
+  double near_bytes = 2 << 20;
+
   // Any vertex: to call it, and one that looks at its tile; bytes of its operands; cycles of its estimate.
   double call = 3;
   double tile_call = 500;

@@ -67,6 +67,31 @@ TEST(Contract10, WhatIsAskedForEarlyChangesNoResult) {
     }
 }
 
+// Vertices that touch little are not looked ahead of, those that touch megabytes are.
+TEST(Contract10, SmallVerticesComputeTheSameNearAndFar) {
+  constexpr std::size_t kTiles = 64, kEach = 128;
+  for (const std::size_t vertices_of_tile : {1, 48}) {
+    Setting s(tiles(1, kTiles));
+    std::vector<std::uint32_t> everywhere(kTiles);
+    std::iota(everywhere.begin(), everywhere.end(), 0u);
+    const std::size_t n = kTiles * vertices_of_tile * kEach;
+    std::vector<float> values(n), next(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(i % 1000), next[i] = values[i] + 1;
+    const View x = s.variable("x", values, everywhere), y = s.variable("y", n, everywhere);
+    s.readable("y", y);
+    const ComputeSetId set = s.graph.add_compute_set("cs");
+    for (std::size_t i = 0; i < n; i += kEach)
+      s.add_vertex(set, x.slice(i, i + kEach, 0), y.slice(i, i + kEach, 0), static_cast<std::uint32_t>(i / (vertices_of_tile * kEach)));
+    const auto program = s.compile({make_program(Repeat{2, make_program(Execute{set, {}})})});
+    for (const bool prefetch_tiles : {false, true})
+      for (const unsigned threads : {1u, 2u}) {
+        const auto runner = s.load(program, threads, prefetch_tiles);
+        runner->run(0);
+        EXPECT_EQ(Setting::read<float>(*runner, "y", n), next);
+      }
+  }
+}
+
 TEST(Contract10, TheCpuDeviceIsOneTileSixWorkersAndUnboundedMemory) {
   const Machine& cpu = *find_machine("cpu");
   EXPECT_EQ(cpu.tiles(), 1u);

@@ -17,6 +17,7 @@ constexpr auto kVertexCost = static_cast<std::uint64_t>(Host().call);
 constexpr auto kTileVertexCost = static_cast<std::uint64_t>(Host().tile_call);
 constexpr auto kTouchedPerNanosecond = static_cast<std::uint64_t>(Host().touched_bytes);
 constexpr auto kCyclesPerNanosecond = static_cast<std::uint64_t>(Host().estimated_cycles);
+constexpr auto kNearBytes = static_cast<std::uint64_t>(Host().near_bytes);
 
 std::uint64_t operand_bytes(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v) {
   std::uint64_t bytes = 0;
@@ -149,21 +150,25 @@ ComputeWork::ComputeWork(const tile::Program& program, const Library& library, s
 
 // Vertices of one codelet are alike: one says what they touch. A long vector hides the miss of its first line itself.
 ComputeWork::FirstTouch ComputeWork::first_touch(const tile::Program& program, const Library& library, const tile::VertexGroup& group) {
-  constexpr std::uint64_t kMostLines = 4, kLongBytes = 4096;
+  constexpr std::uint64_t kMostLines = 4, kLongBytes = 4096, kLine = 64;
   const Codelet& codelet = library[group.codelet];
   FirstTouch out;
   out.module = codelet.module;
   out.lines_of_globals = static_cast<std::uint32_t>(std::min((library.module(codelet.module).globals.size + 63) / 64, kMostLines));
   if (group.count == 0) return out;
+  std::uint64_t touched = codelet.host_size;
   std::size_t at = program.vertices[group.first].operands;
   for (const Field& f : codelet.fields) {
     if (!f.is_edge()) continue;
     const std::uint32_t count = program.operands[at++].count;
-    if (f.has_rows())
+    if (f.has_rows()) {
       at += count;
-    else if (count > 0 && count * size_of(f.type) < kLongBytes)
+    } else if (count > 0 && count * size_of(f.type) < kLongBytes) {
       out.edges.push_back(f.host_offset);
+      touched += align_up(count * size_of(f.type), kLine);
+    }
   }
+  out.far = touched * group.count > kNearBytes;
   return out;
 }
 
@@ -273,7 +278,7 @@ PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
     if (work.prefetches_) work.prefetch_ranges(now.i, now.end);
     const Range& r = work.ranges_[now.i];
     if (r.tile.valid()) tile_context() = work.contexts_.context(r.tile);
-    const bool in_steps = work.prefetches_ && !r.tile.valid() && r.count > kAtOnce && !work.first_touch_[r.group].edges.empty();
+    const bool in_steps = work.prefetches_ && !r.tile.valid() && r.count > kAtOnce && work.first_touch_[r.group].far;
     const std::uint32_t step = in_steps ? kAtOnce : r.count;
     for (now.begun = 0; now.begun < r.count; now.begun += step) {
       if (in_steps) work.prefetch_operands(r, now.begun + kAhead, now.begun + kAhead + kAtOnce);

@@ -100,6 +100,7 @@ class ComputeWork final : public Work {
     std::vector<std::uint32_t> edges;  // where their descriptors keep addresses
     ModuleId module;
     std::uint32_t lines_of_globals = 0;
+    bool far = false;  // all of it is more than near caches hold
   };
   struct Uncut {  // before it is cut into chunks
     Range range;
