@@ -177,14 +177,15 @@ ReplicaValues Interpreter::run_graph_on(GraphId id, ReplicaValues inputs, const 
     if (!main || runs_in(module_, o, context)) run_op(o, values, replicas, context);
   }
   ReplicaValues out(replicas.size());
-  const auto keep = [&](std::size_t r, ValueId v) {
+  const auto keep = [&](std::size_t r, ValueId v, bool may_miss) {
     const auto it = values[r].find(main ? version_in(module_, v, context).value : v.value);
-    // Only an output of the main graph that another program makes.
+    PANDO_CHECK(may_miss || it != values[r].end());
     out[r].push_back(it == values[r].end() ? HostValue() : it->second);
   };
   for (std::size_t r = 0; r < replicas.size(); ++r) {
-    for (ValueId v : graph.outputs) keep(r, v);
-    for (ValueId v : graph.finals) keep(r, v);
+    // Another program may make an output of the main graph.
+    for (ValueId v : graph.outputs) keep(r, v, main);
+    for (ValueId v : graph.finals) keep(r, v, false);
     for (std::size_t k = 0; main && k < kept_.size(); ++k)
       kept_data_[k][r] = values[r].at(version_in(module_, kept_[k].last, context).value);
   }

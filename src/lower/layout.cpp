@@ -37,7 +37,7 @@ Tensor Lowering::linear(poplar::Graph& graph, const ir::Type& type, const std::s
 }
 
 // What is read at another place is copied there: how it likes to lie there is nothing to the value.
-Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth) {
+Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth, Fruitless& fruitless) {
   const poplar::Graph& here = graph_at(module_.type_of(v).place);
   const auto graphs = module_.graphs(op);
   const std::string_view kind = module_.row(op).name;
@@ -61,7 +61,7 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
       if (decisions_) why_wish_ = fmt::format("as graph {} has its input {}", module_.graph(g).name, input);
       return t;
     }
-    return layout_wish(module_.graph(g).inputs[input], depth + 1);
+    return wish_of(module_.graph(g).inputs[input], depth + 1, fruitless);
   }
   const Row* row = find_row(kind);
   if (row == nullptr || (!module_.row(op).moves && &graph_of(op) != &here)) return {};
@@ -72,25 +72,31 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
     if (t.valid()) return t;
   }
   if (row->unview && index == 0) {
-    const Tensor t = layout_wish(module_.result(op), depth + 1);
+    const Tensor t = wish_of(module_.result(op), depth + 1, fruitless);
     if (t.valid()) return row->unview(module_, op, t);
   }
   if (row->expression && module_.type_of(module_.result(op)).shape == module_.type_of(v).shape)
-    return layout_wish(module_.result(op), depth + 1);
+    return wish_of(module_.result(op), depth + 1, fruitless);
   return {};
 }
 
 // A tensor of the value's shape; its element type may be that of what is made of it.
-Tensor Lowering::layout_wish(ValueId v, int depth) {
-  if (depth > kMaxDepth) return {};
+Tensor Lowering::wish_of(ValueId v, int depth, Fruitless& fruitless) {
+  if (depth > kMaxDepth || fruitless.seen(v, depth)) return {};
   wish_of_function_ = false;
   for (const auto& [op, index] : analysis_.users(v)) {
-    const Tensor t = wish_through(v, op, index, depth);
+    const Tensor t = wish_through(v, op, index, depth, fruitless);
     if (!t.valid()) continue;
     const poplar::Type type = element_type(module_.type_of(v).dtype);
     return t.elementType() == type ? t : graph_.clone(type, t, name_of(v));
   }
+  fruitless.add(v, depth);
   return {};
+}
+
+Tensor Lowering::layout_wish(ValueId v) {
+  Fruitless fruitless;
+  return wish_of(v, 0, fruitless);
 }
 
 ValueId Lowering::inner_input(OpId op, std::uint32_t index) const {
@@ -102,15 +108,16 @@ ValueId Lowering::inner_input(OpId op, std::uint32_t index) const {
 
 // A value of the same shape that this one is combined with, be it after other element-wise ops or in a graph: an optimiser's state is
 // combined with a weight when the update is done.
-ValueId Lowering::partner(ValueId v, const std::function<bool(ValueId)>& accept, int depth) const {
+ValueId Lowering::partner_of(ValueId v, const std::function<bool(ValueId)>& accept, int depth, Fruitless& fruitless) const {
   const ir::Shape& shape = module_.type_of(v).shape;
-  if (depth > kMaxPartnerDepth) return {};
+  if (depth > kMaxPartnerDepth || fruitless.seen(v, depth)) return {};
   for (const auto& [op, index] : analysis_.users(v)) {
     if (const ValueId inner = inner_input(op, index); inner.valid()) {
       const auto operands = module_.operands(op);
       const auto& inputs = module_.graph(module_.graphs(op)[0]).inputs;
       const auto at = [&](ValueId w) { return static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), w) - inputs.begin()); };
-      const ValueId found = partner(inner, [&](ValueId w) { return at(w) < operands.size() && accept(operands[at(w)]); }, depth + 1);
+      const ValueId found =
+          partner_of(inner, [&](ValueId w) { return at(w) < operands.size() && accept(operands[at(w)]); }, depth + 1, fruitless);
       if (found.valid()) return operands[at(found)];
       continue;
     }
@@ -119,9 +126,15 @@ ValueId Lowering::partner(ValueId v, const std::function<bool(ValueId)>& accept,
       if (other != v && module_.type_of(other).shape == shape && accept(other)) return other;
     }
     if (!is_elementwise(find_row(module_.row(op).name)) || module_.type_of(module_.result(op)).shape != shape) continue;
-    if (const ValueId found = partner(module_.result(op), accept, depth + 1); found.valid() && found != v) return found;
+    if (const ValueId found = partner_of(module_.result(op), accept, depth + 1, fruitless); found.valid() && found != v) return found;
   }
+  fruitless.add(v, depth);
   return {};
+}
+
+ValueId Lowering::partner(ValueId v, const std::function<bool(ValueId)>& accept) const {
+  Fruitless fruitless;
+  return partner_of(v, accept, 0, fruitless);
 }
 
 // The layout of a tensor of the same shape that it is combined with, on the same device: sums over devices combine others, too.

@@ -101,7 +101,7 @@ class Lowering {
   void assign_all(std::span<const poplar::Tensor> dst, std::span<const poplar::Tensor> src);
   // A variable of the value's type, mapped as its readers like it.
   poplar::Tensor new_tensor(ir::ValueId v);
-  poplar::Tensor layout_wish(ir::ValueId v, int depth = 0);
+  poplar::Tensor layout_wish(ir::ValueId v);
   poplar::Tensor linear(poplar::Graph& graph, const ir::Type& type, const std::string& name);
   poplar::Tensor place_like(ir::ValueId v, const poplar::Tensor& t, const std::string& name);
   std::string name_of(ir::ValueId v) const;
@@ -191,10 +191,25 @@ class Lowering {
   void move_away(ir::ValueId v);
   bool overwritten_by(const Function& f, ir::ValueId v) const;
   void make_constant(ir::ValueId v);
-  poplar::Tensor wish_through(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth);
+  // Values from which one search has found nothing, and from how deep it looked on: values that many ways lead to are looked at once or
+  // twice.
+  class Fruitless {
+   public:
+    bool seen(ir::ValueId v, int depth) const {
+      const auto it = depth_.find(v);
+      return it != depth_.end() && it->second <= depth;
+    }
+    void add(ir::ValueId v, int depth) { depth_[v] = depth; }
+
+   private:
+    std::unordered_map<ir::ValueId, int> depth_;
+  };
+  poplar::Tensor wish_of(ir::ValueId v, int depth, Fruitless& fruitless);
+  poplar::Tensor wish_through(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth, Fruitless& fruitless);
   // What an operand of an op that carries a graph is there: an input of a graph that is lowered in its place.
   ir::ValueId inner_input(ir::OpId op, std::uint32_t index) const;
-  ir::ValueId partner(ir::ValueId v, const std::function<bool(ir::ValueId)>& accept, int depth = 0) const;
+  ir::ValueId partner(ir::ValueId v, const std::function<bool(ir::ValueId)>& accept) const;
+  ir::ValueId partner_of(ir::ValueId v, const std::function<bool(ir::ValueId)>& accept, int depth, Fruitless& fruitless) const;
   poplar::Tensor partner_layout(ir::ValueId v);
   bool has_functions() const;
   void choose_product_share();

@@ -163,3 +163,52 @@ def test_ops_that_nobody_orders_stay_as_listed_if_the_program_says_so(tmp_path, 
 
     assert lowered(0) == ["matmul"] * 4 + ["sum"] * 4
     assert lowered(None) == lowered(-1) == ["matmul", "sum"] * 4
+
+
+VIEWS = {
+    "detach": lambda v: v.detach_(),
+    "flatten": lambda v: v.flatten_(),
+    "reshape": lambda v: v.reshape_((1,)),
+    "slice": lambda v: ops.slice_(v, [0], [1], [1], [0]),
+    "transpose": lambda v: v.transpose_(),
+}
+
+
+@pytest.mark.parametrize("device", ["interpreter", "cpu", "ipu_model"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_variable_is_modified_itself_and_through_its_view(view, device):
+    ir = popxl.Ir()
+    with ir.main_graph, popxl.in_sequence():
+        v = popxl.variable(np.float32([1.5]))
+        one = popxl.constant(np.float32([1]))
+        w = VIEWS[view](v)
+        for t in (v, w, v):
+            ops.add_(t, one)
+        streams = [popxl.d2h_stream((1,), popxl.float32) for _ in range(2)]
+        ops.host_store(streams[0], v)
+        ops.host_store(streams[1], w)
+    with popxl.Session(ir, device) as session:
+        for expected in (4.5, 7.5):
+            results = session.run()
+            assert [results[s].tolist() for s in streams] == [[expected]] * 2
+        assert session.get_tensor_data(v).tolist() == [7.5]
+
+
+@pytest.mark.parametrize("device", ["cpu", "ipu_model"])
+def test_variables_that_are_added_to_each_other_many_times(device):
+    """Many ways lead from a value to the last one: the compiler looks at each value, not at each way."""
+    ir = popxl.Ir()
+    with ir.main_graph, popxl.in_sequence():
+        a, b = (popxl.variable(np.full(16, 2.0**-100, np.float32)) for _ in range(2))
+        for _ in range(60):
+            ops.add_(a, b)
+            ops.add_(b, a)
+        stream = popxl.d2h_stream((16,), popxl.float32)
+        ops.host_store(stream, b)
+    with popxl.Session(ir, device) as session:
+        got = session.run()[stream]
+    x = y = np.float32(2.0**-100)
+    for _ in range(60):
+        x = np.float32(x + y)
+        y = np.float32(y + x)
+    assert (got == y).all()

@@ -44,8 +44,8 @@ ValueId older_version(const Module& m, ValueId v) {
     if (n.result == result) return m.operand(producer, n.operand);
   }
   const OpRow& row = m.row(producer);
-  // An alias of the whole.
-  if (m.op(producer).in_place && row.name == "detach") return m.operand(producer, 0);
+  // An alias of the whole, taken by the user or again by the builder.
+  if ((m.op(producer).in_place || m.op(producer).implicit) && row.name == "detach") return m.operand(producer, 0);
   if (!m.op(producer).implicit) return {};
   if (row.name == "slice_assign") return m.operand(producer, 0);
   return row.view == View::none ? ValueId() : base_before(m, producer);
