@@ -7,6 +7,14 @@ def describe(t):
     return f"{t!r} of type {type(t).__name__}"
 
 
+def own_index(name, thing, ir):
+    """The number of a stream or remote buffer, which `ir` owns. Raises ValueError if the current graph is of another Ir: there the number is
+    another one's."""
+    if ir is not _context.graph.ir:
+        raise ValueError(f"{name}: {thing!r} is of another Ir.")
+    return thing._index
+
+
 def op(name, operands, attributes, graphs=(), in_place=False, output_name=""):
     """Adds an op to the current graph.
 

@@ -18,6 +18,8 @@ def make(ir, device, options):
             device = _offline_device_from_str(device)
     if isinstance(device, str):
         settings["device"] = device
+    elif not hasattr(device, "tiles_per_ipu"):
+        raise TypeError(f"A device is a name or a popart.DeviceInfo, not {device!r} of type {type(device).__name__}.")
     else:
         settings.update(device=device.kind, tiles_per_ipu=device.tiles_per_ipu or 0, machine=_MACHINES.get(device.ipu_version, "ipu2"))
     if options is not None:

@@ -15,7 +15,7 @@ def get(t, key):
             array = key.numpy() if is_torch(key) else np.asarray(key)
             if array.dtype.kind not in "iub":
                 raise TypeError(f"A tensor is indexed by integers or bools, not by {array.dtype}.")
-            key = _variables.constant(array, None if array.dtype.kind == "b" else dtypes.int32)
+            key = _variables.constant(array if array.dtype.kind == "b" else _rows(t, array), None if array.dtype.kind == "b" else dtypes.int32)
         if key.dtype is dtypes.bool:
             return ops.where(key, t, t._ensure_tensor(0))
         if not key.dtype.is_int:
@@ -25,6 +25,15 @@ def get(t, key):
     if len(keys) > t.rank:
         raise IndexError(f"{len(keys)} indices for a tensor of rank {t.rank}.")
     return _take(t, keys)
+
+
+def _rows(t, indices):
+    """Indices of rows that the host knows, counted from the first row; from the last one where they are below 0."""
+    rows, indices = t.shape[0] if t.rank else 0, indices.astype(np.int64)
+    outside = (indices < -rows) | (indices >= rows)
+    if outside.any():
+        raise IndexError(f"Row {indices[outside].flat[0]} of {t!r}, which has {rows}.")
+    return np.where(indices < 0, indices + rows, indices)
 
 
 def _take(t, keys):

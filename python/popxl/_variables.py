@@ -172,7 +172,7 @@ def remote_variable(data: HostScalarTensor, remote_buffer: "RemoteBuffer", offse
     def check(shape, of, meta_shape):
         if not 0 <= offset < remote_buffer.entries:
             raise ValueError(f"remote_variable: the remote buffer has {remote_buffer.entries} rows, there is none of the number {offset}.")
-        remote_buffer._validate(shape, of, f"remote variable {name or ''}")
+        remote_buffer._validate(shape, of, f"{name!r}" if name else "without a name")
 
     shape = np.shape(data)
     if replica_grouping is not None and replica_grouping.num_groups == 1 and shape == (1, *remote_buffer.tensor_shape):
@@ -205,7 +205,7 @@ def remote_replica_sharded_variable(data: HostScalarTensor, remote_buffer: "Remo
                              f"not {meta_shape}.")
         if not 0 <= offset < remote_buffer.entries:
             raise ValueError(f"remote_replica_sharded_variable: the remote buffer has {remote_buffer.entries} rows, there is none of the number {offset}.")
-        remote_buffer._validate(shape, of, f"remote variable {name or ''}")
+        remote_buffer._validate(shape, of, f"{name!r}" if name else "without a name")
 
     return _add_variable(data, dtype, name, downcast, grouping, retrieval_mode, log2_scale, nan_on_overflow, "remote_replica_sharded_variable",
                          remote_buffer, offset, shards, check)

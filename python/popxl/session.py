@@ -36,11 +36,14 @@ class Session:
 
     Raises:
         RuntimeError: a program without ops.
+        TypeError: no Ir, or no device.
         ValueError: an unknown device.
         popart.popart_exception: what cannot be compiled; in-place ops whose order nobody demanded.
     """
 
     def __init__(self, ir: "Ir", device_desc="cpu", weights_to_host_on_exit: bool = True) -> None:
+        if not hasattr(ir, "_program"):
+            raise TypeError(f"Session takes an Ir, not {ir!r} of type {type(ir).__name__}.")
         self._ir = ir
         self._weights_to_host_on_exit = weights_to_host_on_exit
         self._device_desc = device_desc
@@ -187,11 +190,13 @@ class Session:
 
         Args:
             inputs, downcast_inputs: see `run`.
-            outputs: for each stream that is stored to, an array as `create_host_outputs` makes it; None: what is stored is dropped.
+            outputs: for each stream that is stored to, an array as `create_host_outputs` makes it, or of another type of the same kind.
+
+        Raises:
+            TypeError: an array whose type would not hold what is stored.
+            ValueError: a stream without an array, or an array of another shape.
         """
-        if outputs is None:
-            self.run(inputs, downcast_inputs)
-            return
+        outputs = outputs or {}
         self._check_attached("run")
         given = self._as_inputs(inputs, downcast_inputs)
         self._check_streams(outputs, self._outputs, "The outputs")
@@ -200,6 +205,8 @@ class Session:
             slices = self._slices(stream, tuple(np.shape(array)))
             target = array
             wanted = self._forms[stream].dtype
+            if isinstance(array, np.ndarray) and not np.can_cast(wanted, array.dtype, "same_kind"):
+                raise TypeError(f"An array of {array.dtype} for {stream!r}.")
             if not isinstance(array, np.ndarray) or array.dtype != wanted or not array.flags["C_CONTIGUOUS"]:
                 target = np.zeros(np.shape(array), wanted)
                 copies.append((array, target))
@@ -258,6 +265,7 @@ class Session:
 
         Raises:
             TypeError: another tensor.
+            ValueError: a variable of another Ir.
         """
         return self.get_tensors_data([tensor])[tensor]
 
@@ -267,6 +275,7 @@ class Session:
         for t in tensors:
             if not isinstance(t, (Variable, Constant)):
                 raise TypeError(f"Tensor {getattr(t, 'id', t)} is not of type Constant or Variable. It is {t!r} of type {type(t).__name__}.")
+            self._check_own(t)
         if any(isinstance(t, Variable) for t in tensors) and self._is_behind():
             self.weights_to_host()
         return {t: t._data() if isinstance(t, Constant) else self._variable_data(t) for t in tensors}
@@ -295,7 +304,7 @@ class Session:
 
         Raises:
             TypeError: no variable, or another element type.
-            ValueError: another shape.
+            ValueError: another shape, or a variable of another Ir.
             NotImplementedError: a variable of which all replicas are read, in groups of more than one.
         """
         self.write_variables_data({tensor: data})
@@ -312,9 +321,14 @@ class Session:
             else:
                 self._engine.write(info.state, array)
 
+    def _check_own(self, t):
+        if t._ir is not self._ir:
+            raise ValueError(f"{t!r} is of another Ir than the session.")
+
     def _check_variable(self, t):
         if not isinstance(t, Variable):
             raise TypeError(f"Tensor {getattr(t, 'id', t)} is not of type Variable: its contents cannot be written. It is of type {type(t).__name__}.")
+        self._check_own(t)
         if t.retrieval_mode == "all_replicas" and t.replica_grouping.group_size > 1:
             raise NotImplementedError(f"{t!r} is read from all replicas, in groups of {t.replica_grouping.group_size}: its contents cannot be written.")
         return True

@@ -78,3 +78,72 @@ def test_float8_is_cast_with_a_scale():
         with pytest.raises(TypeError, match="pow2scale_cast_from_fp8"):
             ops.cast(x, popxl.float32)
         assert ops.pow2scale_cast_from_fp8(x, scale, popxl.float16).dtype == popxl.float16
+
+
+def a_program(value):
+    ir = popxl.Ir()
+    with ir.main_graph:
+        v = ones(3, name="v") * value
+        state = popxl.variable(np.full(3, value, np.float32), name=f"state{value}")
+        streams = popxl.h2d_stream((3,), popxl.float32), popxl.d2h_stream((3,), popxl.float32)
+        buffer = popxl.remote_buffer((3,), popxl.float32, 2)
+        ops.host_store(streams[1], v + state + ops.host_load(streams[0]))
+    return ir, state, *streams, buffer
+
+
+def test_what_another_ir_owns_is_refused_not_taken_by_its_number():
+    ir, state, _, _, _ = a_program(1)
+    _, other, h2d, d2h, buffer = a_program(2)
+    with popxl.Session(ir, "cpu") as session:
+        for use in (lambda: session.get_tensor_data(other), lambda: session.write_variable_data(other, np.zeros(3, np.float32))):
+            with pytest.raises(ValueError, match="is of another Ir than the session"):
+                use()
+        assert session.get_tensor_data(state).tolist() == [1, 1, 1]
+    _, _, _, _, _ = a_program(3)
+    new = popxl.Ir()
+    with new.main_graph:
+        t = ones(3)
+        popxl.h2d_stream((3,), popxl.float32), popxl.d2h_stream((3,), popxl.float32), popxl.remote_buffer((4,), popxl.float32, 1)
+        for use in (lambda: ops.host_load(h2d), lambda: ops.host_store(d2h, t), lambda: ops.remote_load(buffer, 0),
+                    lambda: ops.remote_load_(buffer, 0, t), lambda: ops.remote_store(buffer, 0, t)):
+            with pytest.raises(ValueError, match=r"is of another Ir\."):
+                use()
+
+
+@pytest.mark.parametrize("use,error,text", [
+    (lambda x, seed: ops.call(lambda y: y, x), TypeError, "call: .* of type function is no graph"),
+    (lambda x, seed: ops.repeat(lambda y: y, 2, x), TypeError, "repeat: .* of type function is no graph"),
+    (lambda x, seed: ops.sum(x, 1.5), TypeError, "An axis is an integer, or several of them, not 1.5"),
+    (lambda x, seed: ops.random_uniform(seed, (2,), 2, 1), ValueError, "random_uniform: numbers from 2 to 1"),
+    (lambda x, seed: ops.random_normal(seed, (2,), 0, -1), ValueError, "random_normal: a standard deviation of -1"),
+    (lambda x, seed: ops.remote_load(popxl.remote_buffer((2,), popxl.float32, 1), -1), ValueError, "remote_load: row -1 of a remote buffer"),
+    (lambda x, seed: popxl.remote_variable(np.ones(4, np.float32), popxl.remote_buffer((2,), popxl.float32, 1)), ValueError,
+     "Tensor without a name does not match buffer"),
+    (lambda x, seed: x[[0, 2]], IndexError, "Row 2 of .*, which has 2"),
+    (lambda x, seed: x[np.array([-3])], IndexError, "Row -3 of .*, which has 2"),
+    (lambda x, seed: popxl.Session(3, "cpu"), TypeError, "Session takes an Ir, not 3 of type int"),
+    (lambda x, seed: popxl.Session(x.ir, None), TypeError, "A device is a name or a popart.DeviceInfo, not None"),
+])
+def test_wrong_arguments_are_named(use, error, text):
+    ir = popxl.Ir()
+    with ir.main_graph:
+        x, seed = ones(2, 3), popxl.variable(np.array([1, 2], np.uint32))
+        x * 2
+        with pytest.raises(error, match=text):
+            use(x, seed)
+
+
+def test_outputs_of_a_run_are_there_and_hold_what_is_stored():
+    ir = popxl.Ir()
+    with ir.main_graph:
+        stream = popxl.d2h_stream((3,), popxl.float32)
+        ops.host_store(stream, popxl.variable(np.float32([1.5, 2.5, -3.75])))
+    with popxl.Session(ir, "cpu") as session:
+        for nothing in (None, {}):
+            with pytest.raises(ValueError, match="Missing: DeviceToHostStream"):
+                session.run_with_outputs({}, nothing)
+        with pytest.raises(TypeError, match="An array of int32 for DeviceToHostStream"):
+            session.run_with_outputs({}, {stream: np.zeros(3, np.int32)})
+        wide = np.zeros(3)
+        session.run_with_outputs({}, {stream: wide})
+    assert wide.tolist() == [1.5, 2.5, -3.75]

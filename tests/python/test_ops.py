@@ -144,3 +144,43 @@ def test_infinities_become_nan_in_float8():
         codes = host_pow2scale_cast_to_fp8(numbers, dtype, nan_on_overflow=False).view(np.uint8)
         assert codes[:4].tolist() == [0x80, 0x80, 0x7f, 0xff]
         assert host_pow2scale_cast_to_fp8(np.array(np.inf), dtype).view(np.uint8) == 0x80
+
+
+DEVICES = ["interpreter", "cpu", "ipu_model"]
+
+
+def results(device, build):
+    """What one run on a device stores of the tensors that `build` makes."""
+    ir = popxl.Ir()
+    with ir.main_graph:
+        tensors = build()
+        streams = [popxl.d2h_stream(t.shape, t.dtype) for t in tensors]
+        for stream, t in zip(streams, tensors):
+            ops.host_store(stream, t)
+    with popxl.Session(ir, device) as session:
+        found = session.run()
+    return [found[s] for s in streams]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("a,b", [((0, 3), (3, 4)), ((3, 4), (4, 0)), ((2, 0), (0, 4)), ((2, 0, 3), (3, 4)), ((0, 2, 3), (0, 3, 4)), ((2, 0, 3), (2, 3, 4))])
+def test_products_of_matrices_without_rows_or_columns(device, a, b):
+    (y,) = results(device, lambda: [popxl.variable(np.ones(a, np.float32)) @ popxl.variable(np.ones(b, np.float32))])
+    expected = np.ones(a) @ np.ones(b)
+    assert y.shape == expected.shape and (y == expected).all()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_parts_and_signs(device):
+    rows = np.arange(35, dtype=np.float32).reshape(5, 7)
+
+    def build():
+        t, none = popxl.variable(rows), popxl.variable(np.zeros((0, 3), np.float32))
+        numbers = popxl.variable(np.float32([np.nan, -2, 3, 0]))
+        return [ops.subsample(t, 2), ops.subsample(t, [2, 3]), t[[-1, 0]], t[np.array([4, -5], np.int8)], ops.sign(numbers),
+                ops.scatter(none, popxl.constant(np.zeros((0, 3), np.int32)), none)]
+
+    halves, parts, chosen, also_chosen, signs, scattered = results(device, build)
+    assert (halves == rows[::2]).all() and (parts == rows[::2, ::3]).all()
+    assert (chosen == rows[[-1, 0]]).all() and (also_chosen == rows[[4, -5]]).all()
+    assert signs.tolist() == [0, -1, 1, 0] and scattered.shape == (0, 3)

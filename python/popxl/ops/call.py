@@ -141,12 +141,21 @@ def flatten(inputs):
     return flat
 
 
+def check_graph(graph, what):
+    """Raises TypeError for what is no graph, such as the function that one is made of."""
+    from popxl.graph import Graph
+
+    if not isinstance(graph, Graph):
+        raise TypeError(f"{what}: {graph!r} of type {type(graph).__name__} is no graph; ir.create_graph makes one.")
+
+
 def match_inputs(graph, inputs, inputs_dict, check_inputs=True, what="call"):
     """For each input of a graph the tensor that is given, in order. Literals become constants of the input's element type.
 
     Raises ValueError for too many or too few, for tensors of the wrong graph, and for inputs that are given twice; TypeError for what cannot
     become a tensor.
     """
+    check_graph(graph, what)
     current = _context.graph
     slots = list(graph.inputs)
     given = [None] * len(slots)
@@ -201,7 +210,7 @@ def call(graph: "Graph", *inputs: Union[TensorLike, Iterable[TensorLike]], input
 
     Raises:
         ValueError: too many or too few inputs, tensors of other graphs, inputs given twice.
-        TypeError: what cannot become a tensor.
+        TypeError: no graph; what cannot become a tensor.
         popart.popart_exception: other shapes or element types than the inputs have.
     """
     return call_with_info(graph, *inputs, inputs_dict=inputs_dict).outputs

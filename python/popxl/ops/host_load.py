@@ -1,7 +1,7 @@
 """From the host."""
 from typing import Optional
 
-from popxl._build import one
+from popxl._build import one, own_index
 from popxl.streams import HostToDeviceStream
 from popxl.tensor import Tensor
 
@@ -17,10 +17,14 @@ def host_load(h2d_stream: HostToDeviceStream, name: Optional[str] = None) -> Ten
 
     Returns:
         a tensor of the stream's shape and element type.
+
+    Raises:
+        TypeError: no stream to the device.
+        ValueError: a stream of another Ir.
     """
     if not isinstance(h2d_stream, HostToDeviceStream):
         raise TypeError(f"host_load takes a HostToDeviceStream, not {h2d_stream!r} of type {type(h2d_stream).__name__}.")
-    return one("host_load", [], {"stream": h2d_stream._index}, output_name=name or f"{h2d_stream._name}_load")
+    return one("host_load", [], {"stream": own_index("host_load", h2d_stream, h2d_stream._ir)}, output_name=name or f"{h2d_stream._name}_load")
 
 
 __all__ = ["host_load"]

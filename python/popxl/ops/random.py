@@ -17,9 +17,11 @@ def random_uniform(seed_tensor: Tensor, shape: Tuple[int, ...], low: float = 0.0
         low, high: the ends.
 
     Raises:
-        ValueError: no seed.
+        ValueError: no seed; low above high.
     """
     check_seed(seed_tensor, "random_uniform")
+    if not low <= high:
+        raise ValueError(f"random_uniform: numbers from {low} to {high}.")
     return one("random_uniform", [seed_tensor], {"shape": ints(shape), "low": float(low), "high": float(high), "dtype": dtype._index})
 
 
@@ -32,9 +34,11 @@ def random_normal(seed_tensor: Tensor, shape: Tuple[int, ...], mean: float = 0.0
         mean, std: of the distribution.
 
     Raises:
-        ValueError: no seed.
+        ValueError: no seed; std below 0.
     """
     check_seed(seed_tensor, "random_normal")
+    if not std >= 0:
+        raise ValueError(f"random_normal: a standard deviation of {std}.")
     return one("random_normal", [seed_tensor], {"shape": ints(shape), "mean": float(mean), "std": float(std), "dtype": dtype._index})
 
 

@@ -2,21 +2,23 @@
 from typing import Optional, Union
 
 from popxl import dtypes
-from popxl._build import one
+from popxl._build import one, own_index
 from popxl.remote_buffer import RemoteBuffer
 from popxl.tensor import Tensor, constant
 
 
-def offset_of(offset):
-    """An offset as a tensor."""
+def offset_of(name, offset):
+    """An offset as a tensor. Raises ValueError for a number below 0."""
+    if isinstance(offset, int) and offset < 0:
+        raise ValueError(f"{name}: row {offset} of a remote buffer; rows are counted from 0.")
     return offset if isinstance(offset, Tensor) else constant(offset, dtypes.uint32, "offset")
 
 
-def buffer_index(remote_buffer):
-    """The number of a remote buffer. Raises TypeError for what is none."""
+def buffer_index(name, remote_buffer):
+    """The number of a remote buffer. Raises TypeError for what is none, ValueError for one of another Ir."""
     if not isinstance(remote_buffer, RemoteBuffer):
-        raise TypeError(f"{remote_buffer!r} of type {type(remote_buffer).__name__} is no RemoteBuffer.")
-    return remote_buffer._index
+        raise TypeError(f"{name}: {remote_buffer!r} of type {type(remote_buffer).__name__} is no RemoteBuffer.")
+    return own_index(name, remote_buffer, remote_buffer._current_ir)
 
 
 def remote_load(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], name: Optional[str] = None) -> Tensor:
@@ -29,8 +31,12 @@ def remote_load(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], name: O
 
     Returns:
         a tensor of the buffer's shape and element type.
+
+    Raises:
+        TypeError: no remote buffer.
+        ValueError: a buffer of another Ir, an offset below 0.
     """
-    return one("remote_load", [offset_of(offset)], {"buffer": buffer_index(remote_buffer)}, output_name=name)
+    return one("remote_load", [offset_of("remote_load", offset)], {"buffer": buffer_index("remote_load", remote_buffer)}, output_name=name)
 
 
 def remote_load_(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Tensor) -> Tensor:
@@ -41,11 +47,12 @@ def remote_load_(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Ten
         t: a tensor of the buffer's shape and element type.
 
     Raises:
-        ValueError: another shape or element type.
+        ValueError: another shape or element type, a buffer of another Ir, an offset below 0.
     """
     if isinstance(t, Tensor) and isinstance(remote_buffer, RemoteBuffer):
         remote_buffer._validate(t.shape, t.dtype, t.id)
-    return one("remote_load_into", [t, offset_of(offset)], {"buffer": buffer_index(remote_buffer)}, output_name="remote_load_out")
+    index = buffer_index("remote_load_", remote_buffer)
+    return one("remote_load_into", [t, offset_of("remote_load_", offset)], {"buffer": index}, output_name="remote_load_out")
 
 
 def multiply_tuple(tup):

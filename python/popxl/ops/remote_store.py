@@ -15,11 +15,12 @@ def remote_store(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Ten
         t: a tensor of the buffer's shape and element type.
 
     Raises:
-        ValueError: another shape or element type.
+        ValueError: another shape or element type, a buffer of another Ir, an offset below 0.
     """
     if isinstance(t, Tensor) and isinstance(remote_buffer, RemoteBuffer):
         remote_buffer._validate(t.shape, t.dtype, t.id)
-    op("remote_store", [offset_of(offset), t], {"buffer": buffer_index(remote_buffer)})
+    index = buffer_index("remote_store", remote_buffer)
+    op("remote_store", [offset_of("remote_store", offset), t], {"buffer": index})
 
 
 __all__ = ["remote_store"]

@@ -4,7 +4,7 @@ from typing import Iterable, Mapping, Optional, Tuple, Union
 
 from popxl._build import op
 from popxl.context import _context
-from popxl.ops.call import CallSiteInfo, match_inputs
+from popxl.ops.call import CallSiteInfo, check_graph, match_inputs
 from popxl.tensor import Tensor
 
 if typing.TYPE_CHECKING:
@@ -45,6 +45,7 @@ def repeat_with_info(graph: "Graph", repeat_count: int, *inputs: Union[Tensor, I
     """
     if repeat_count < 0:
         raise ValueError(f"Repeat count must be >= 0, not {repeat_count}.")
+    check_graph(graph, "repeat")
     if len(graph.inputs) < len(graph.outputs):
         raise ValueError(f"To repeat the subgraph {graph.name!r} it must have at least as many inputs as outputs: it has {len(graph.inputs)} and "
                          f"{len(graph.outputs)}.")

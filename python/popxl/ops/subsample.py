@@ -10,14 +10,14 @@ def subsample(t: Tensor, strides: Union[int, Iterable[int]]) -> Tensor:
 
     Args:
         t: the tensor.
-        strides: one for all axes, or one for each of the first ones; the others have 1.
+        strides: of the first axis, or one for each of the first ones; the others have 1.
 
     Raises:
         ValueError: more strides than axes.
     """
     if not isinstance(t, Tensor):
         raise TypeError(f"subsample: {describe(t)} is no tensor.")
-    strides = [strides] * t.rank if isinstance(strides, int) else [int(s) for s in strides]
+    strides = [strides] if isinstance(strides, int) else [int(s) for s in strides]
     if len(strides) > t.rank:
         raise ValueError(f"subsample: {len(strides)} strides for a tensor of rank {t.rank}.")
     return one("subsample", [t], {"strides": strides + [1] * (t.rank - len(strides))})

@@ -55,6 +55,8 @@ def axes_of(t, axis):
         return list(range(t.rank))
     if isinstance(axis, int):
         axis = (axis,)
+    if isinstance(axis, (str, float)):
+        raise TypeError(f"An axis is an integer, or several of them, not {axis!r}.")
     return [handle_negative_axis(t, int(a)) for a in axis]
 
 

@@ -39,7 +39,7 @@
   X(NEARBY_INT, nearby_int, floats, 0, 0, loop, text, __builtin_nearbyintf(x), none, call, x) \
   X(POPCOUNT, popcount, integers, 0, 3, none, call, x, loop, call, (T)__builtin_popcountll((U)x)) \
   X(RELU, relu, numbers, 0, 0, loop, text, x < 0 ? 0.0f : x, loop, text, x < 0 ? (T)0 : x) \
-  X(SIGNUM, signum, numbers, 0, 0, loop, text, x > 0 ? 1.0f : x < 0 ? -1.0f : x, loop, text, (T)((x > 0) - (x < 0))) \
+  X(SIGNUM, signum, numbers, 0, 0, loop, text, (float)((x > 0) - (x < 0)), loop, text, (T)((x > 0) - (x < 0))) \
   X(SIN, sin, floats, 30, 0, sines, call, sin_f(x), none, call, x) \
   X(TAN, tan, floats, 30, 0, tangents, call, tan_f(x), none, call, x) \
   X(TANH, tanh, floats, 4, 0, loop, call, tanh_f(x), none, call, x) \

@@ -23,7 +23,7 @@ struct Function {
   double float_ulps;  // in float
 };
 
-double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+double sign(double x) { return (x > 0) - (x < 0); }
 
 double gelu_gate(double x) { return 1 / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
 

@@ -66,6 +66,14 @@ TEST(Blocked, LongSumsOfFewElementsKeepTheGrid) {
   EXPECT_FALSE(is_blocked(narrowed, device.getTarget()));
 }
 
+TEST(Blocked, OperandsOfProductsWithoutElements) {
+  poplar::Graph graph(device_of(4).getTarget());
+  EXPECT_EQ(createMatMulInputRHS(graph, FLOAT, {0, 3}, {3, 4}, {}, kBlocks).numElements(), 12u);
+  EXPECT_EQ(createMatMulInputLHS(graph, FLOAT, {3, 4}, {4, 0}, {}, kBlocks).numElements(), 12u);
+  EXPECT_EQ(createMatMulInputLHS(graph, FLOAT, {0, 3}, {3, 4}, {}, kBlocks).numElements(), 0u);
+  EXPECT_EQ(createMatMulOutput(graph, FLOAT, {2, 0}, {0, 4}, {}, kBlocks).numElements(), 8u);
+}
+
 enum class Kind { created, transposed, linear };
 
 struct Case {

@@ -155,15 +155,15 @@ enum class Operand { a, b, c };
 
 Tensor create(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a,
               const Shape& b, const DebugContext& debug, const OptionFlags& options, Cache cache) {
-  const Problem p = problem_of(function, input, output, a, b, options);
-  const Shape shape = operand == Operand::a ? a : operand == Operand::b ? b : Shape{p.groups, p.m, p.n};
+  const Problem given = problem_of(function, input, output, a, b, options), p = without_zeros(given);
+  const Shape shape = operand == Operand::a ? a : operand == Operand::b ? b : Shape{given.groups, given.m, given.n};
   for (const std::size_t d : shape)
     if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
   if (is_cpu(graph.getTarget())) return on_cpu(graph, operand == Operand::c ? output : input, shape, debug);
   if (is_blocked(p, graph.getTarget()))
     return create_blocked(graph, operand == Operand::c ? output : input,
                           blocks_of(shape[0], shape[1], shape[2], graph.getTarget().getNumTiles()), debug);
-  const Product product = product_of(graph, without_zeros(p), cache);
+  const Product product = product_of(graph, p, cache);
   return operand == Operand::a   ? product.create_x(graph, debug)
          : operand == Operand::b ? product.create_w(graph, debug)
                                  : product.create_result(graph, debug);
