@@ -104,6 +104,16 @@ class Test(unittest.TestCase):
                          'IPUpy_do_str(""')
         self.assertEqual(expanded[5:7], ['  "print(1)\\n"', "  , 0); IPUpy_deinit(); }"])
 
+    def test_the_command_takes_paths_in_any_language(self):
+        with tempfile.TemporaryDirectory(suffix=" mit ä 木") as folder:
+            source = os.path.join(folder, "größe.cpp")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write("class V : public poplar::Vertex {\n public:\n  void compute() { fehler; }\n};\n")
+            env = dict(os.environ, PATH=os.path.dirname(POPC) + os.pathsep + os.environ["PATH"], PYTHONPATH=FOLDER, LC_ALL="C.UTF-8")
+            done = subprocess.run([os.path.join(FOLDER, "IPUpyc"), "-i", source, "-o", os.path.join(folder, "ä.gp"), "--compile_only"],
+                                  capture_output=True, text=True, env=env, timeout=120)
+            self.assertIn(f"{source}:3:20: error:", done.stderr)
+
     def test_compiler_errors_name_the_line(self):
         text = ("class V : public poplar::Vertex {\n public:\n  poplar::InOut<poplar::Vector<int>> x;\n  void compute() {\n"
                 f"    {START} [x]\n    pass\n    {END}\n    int y = nothing;\n    {START} [z]\n    {END}\n  }}\n}};\n")

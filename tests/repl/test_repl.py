@@ -349,6 +349,16 @@ class OnTiles(unittest.TestCase):
         self.assertEqual(self.run_it(given="__ntiles\n"), (0, "8\n", ""))
         self.assertEqual(self.run_it("--fuel", "10000", "-c", "while True: pass")[0], 1)
 
+    def test_what_is_piped_in_behind_a_script(self):
+        self.assertEqual(self.run_it("-i", "-c", "x = 5", given="x\nx + __ntiles\n"), (0, "5\n13\n", ""))
+        self.assertEqual(self.run_it("-i", "-c", "x = 5"), (0, "", ""))
+
+    def test_no_standard_input(self):
+        command = f"exec {PANDO} repl --json --tiles 8 <&-"
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120, env=self.env)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn('"ready":true', done.stdout)
+
     def test_input(self):
         self.assertEqual(self.run_it("-c", "print(input('? ') + '!')", given="a line\n"), (0, "? a line!\n", ""))
         terminal = self.start()

@@ -93,6 +93,10 @@ Script kind_of(const FrontOptions& options) {
   return {"<stdin>", Session::Input::cell};  // a pipe is as if it were typed: values are printed
 }
 
+bool reads_script_from_input(const FrontOptions& options) {
+  return !options.code && (!has_file(options) || options.arguments[0] == "-");
+}
+
 }  // namespace
 
 std::string read_script(const FrontOptions& options) {
@@ -129,6 +133,13 @@ int run_front(const FrontOptions& options, const std::string& script, Machine& m
     if (!options.arguments.empty())
       status = run_script(shell, interrupts, argv_code(options), Session::Input::script, name, stdout, stderr);
     if (status == 0) status = run_script(shell, interrupts, script, input, name, stdout, stderr);
+  }
+  // Behind a script, what is piped in is as if it were typed.
+  if (options.interactive && !prompt && !reads_script_from_input(options)) {
+    Shell shell(machine, {});
+    shell.show_with([&](const Reply& said) { show_so_far(said, shell.style()); });
+    const std::string typed{std::istreambuf_iterator<char>(std::cin), {}};
+    return run_script(shell, interrupts, typed, Session::Input::cell, "<stdin>", stdout, stderr);
   }
   if (!prompt) return status;
   Shell shell(machine, style);
