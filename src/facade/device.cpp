@@ -46,15 +46,23 @@ struct AttachedIpus {
   }
 };
 
+void give_back(DeviceState& s) {
+  if (!s.attached) return;
+  AttachedIpus& attached = AttachedIpus::get();
+  const std::lock_guard lock(attached.mutex);
+  for (const unsigned ipu : s.ipus) attached.ipus.erase(ipu);
+  s.attached = false;
+}
+
 }  // namespace
 
 Device::Device() = default;
 Device::~Device() {
-  if (state_) detach();
+  if (state_) give_back(*state_);
 }
 Device::Device(Device&&) noexcept = default;
 Device& Device::operator=(Device&& o) noexcept {
-  if (state_ && state_ != o.state_) detach();
+  if (state_ && state_ != o.state_) give_back(*state_);
   state_ = std::move(o.state_);
   return *this;
 }
@@ -93,6 +101,7 @@ bool Device::attach() const {
     if (attached.ipus.count(ipu)) return false;
   attached.ipus.insert(s.ipus.begin(), s.ipus.end());
   s.attached = !s.ipus.empty();
+  s.detached = std::make_shared<std::atomic<bool>>(false);
   return true;
 }
 
@@ -100,11 +109,8 @@ bool Device::isAttached() const { return Access::state(*this).attached || Access
 
 void Device::detach() const {
   DeviceState& s = Access::state(*this);
-  if (!s.attached) return;
-  AttachedIpus& attached = AttachedIpus::get();
-  const std::lock_guard lock(attached.mutex);
-  for (const unsigned ipu : s.ipus) attached.ipus.erase(ipu);
-  s.attached = false;
+  if (s.attached) *s.detached = true;
+  give_back(s);
 }
 
 void Device::reset() const { static_cast<void>(Access::state(*this)); }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "facade/engine/engine_option_rows.h"
@@ -356,6 +357,33 @@ TEST(DeviceManager, EmulatesWhenAsked) {
   pairs[0].detach();
   EXPECT_TRUE(single.attach());
   expect_error<index_error>([&] { manager.getDevice(7); }, "device 7");
+}
+
+TEST(DeviceManager, AnEngineNeedsItsDeviceUntilThatIsDetached) {
+  setenv("PANDO_EMULATED_IPUS", "1", 1);
+  const DeviceManager manager = DeviceManager::createDeviceManager();
+  unsetenv("PANDO_EMULATED_IPUS");
+  std::optional<Device> device = manager.getDevice(0);
+  ASSERT_TRUE(device->attach());
+  Graph graph(device->getTarget());
+  const Tensor t = graph.addVariable(FLOAT, {2}, "t");
+  graph.setTileMapping(t, 0);
+  graph.createHostRead("read", t);
+  Engine engine(graph, program::Sequence());
+  engine.load(*device);
+  engine.run(0);
+  device->detach();
+  float values[2];
+  expect_error<poplar_error>([&] { engine.run(0); }, "was detached");
+  expect_error<poplar_error>([&] { engine.readTensor("read", values, values + 2); }, "was detached");
+  ASSERT_TRUE(device->attach());
+  expect_error<poplar_error>([&] { engine.run(0); }, "was detached");
+  engine.load(*device);
+  // The object's end gives back the IPU, and the engine keeps what it is loaded onto.
+  device.reset();
+  engine.run(0);
+  engine.readTensor("read", values, values + 2);
+  ASSERT_TRUE(manager.getDevice(0).attach());
 }
 
 TEST(TypeConversion, RoundsAndSaturates) {

@@ -1,6 +1,7 @@
 // What is behind the classes of include/poplar: their states, and the one door (Access) through which this module reaches them.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -94,7 +95,10 @@ struct DeviceState {
   unsigned id = 0;
   Target target;
   mutable bool attached = false;
-  std::vector<unsigned> ipus;                     // emulated IPUs of the host that it is made of
+  std::vector<unsigned> ipus;  // emulated IPUs of the host that it is made of
+  // Whether detach() has ended the last attach(): engines that are loaded on it ask. The end of the object alone leaves them what they
+  // have.
+  std::shared_ptr<std::atomic<bool>> detached = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<pando::exec::Workers> workers;  // the threads of all engines on it
 };
 

@@ -158,6 +158,8 @@ void throw_simulated(EngineState& s) {
 
 pando::exec::Runner& core::EngineState::loaded() const {
   if (!runner) fail(ErrorKind::poplar_error, "engine-not-loaded", "the engine is not loaded onto a device: call load() first");
+  if (*detached)
+    fail(ErrorKind::poplar_error, "device-detached", "the device that the engine is loaded onto was detached: attach one and call load()");
   return *runner;
 }
 
@@ -188,6 +190,7 @@ void Engine::prepare(const Device& device, const RuntimeOptions&) {
   check_loadable(*s.executable, device);
   s.runner.reset();  // before the cycle model that it calls
   s.settings.exec.workers = Access::state(device).workers;
+  s.detached = Access::state(device).detached;
   s.cycles = std::make_unique<pando::cycles::CycleModel>(s.executable->program, s.executable->library, s.settings.cycles);
 }
 

@@ -34,8 +34,9 @@ struct EngineState {
   std::unique_ptr<pando::cycles::CycleModel> cycles;
   std::function<void(poplar::StringRef)> step;
   std::unique_ptr<pando::facade::StepWatch> watch;
-  std::unique_ptr<pando::exec::Runner> runner;  // after `cycles` and `watch`: calls them until it is destroyed
-  bool has_stamps = false;                      // the program reads the cycle model
+  std::unique_ptr<pando::exec::Runner> runner;        // after `cycles` and `watch`: calls them until it is destroyed
+  std::shared_ptr<const std::atomic<bool>> detached;  // of the device that it is loaded on
+  bool has_stamps = false;                            // the program reads the cycle model
   bool profiling = true;
   std::map<std::string, Connection> streams;
   std::map<std::pair<std::string, unsigned>, std::shared_ptr<HostCallback>> host_functions;
@@ -54,7 +55,7 @@ struct EngineState {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - created).count());
   }
-  // Throws poplar_error if no device is loaded.
+  // Throws poplar_error if it is loaded on no device, or on one that was detached since.
   pando::exec::Runner& loaded() const;
 };
 
