@@ -93,9 +93,7 @@ Script kind_of(const FrontOptions& options) {
   return {"<stdin>", Session::Input::cell};  // a pipe is as if it were typed: values are printed
 }
 
-bool reads_script_from_input(const FrontOptions& options) {
-  return !options.code && (!has_file(options) || options.arguments[0] == "-");
-}
+bool reads_script_from_input(const FrontOptions& options) { return !options.code && (!has_file(options) || options.arguments[0] == "-"); }
 
 }  // namespace
 
