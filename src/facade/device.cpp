@@ -149,6 +149,13 @@ std::vector<unsigned> Device::getDriverIDs() const { return Access::state(*this)
 
 namespace {
 
+void check_id(unsigned id, std::size_t devices) {
+  if (id < devices) return;
+  fail(ErrorKind::index_error, "device-id",
+       "there is no device {}; there are {} devices (the environment variable PANDO_EMULATED_IPUS sets how many IPUs are emulated)", id,
+       devices);
+}
+
 // The aligned groups of IPUs that devices are made of, in the order of device ids: singles first, all of them last.
 std::vector<std::pair<unsigned, unsigned>> groups_of(unsigned ipus) {
   std::vector<std::pair<unsigned, unsigned>> groups;
@@ -205,7 +212,7 @@ std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned numIPUs,
 
 Device DeviceManager::getDevice(unsigned id, const OptionFlags& options) const {
   const auto groups = groups_of(ipus_);
-  if (id >= groups.size()) fail(ErrorKind::index_error, "device-id", "there is no device {}; there are {} devices", id, groups.size());
+  check_id(id, groups.size());
   return emulated_device(id, groups[id], options);
 }
 
@@ -219,7 +226,7 @@ Device DeviceManager::acquireAvailableDevice(unsigned numIPUs, const OptionFlags
 
 std::vector<unsigned> DeviceManager::getChildDeviceIds(unsigned id, unsigned numChildren) const {
   const auto groups = groups_of(ipus_);
-  if (id >= groups.size()) fail(ErrorKind::index_error, "device-id", "there is no device {}; there are {} devices", id, groups.size());
+  check_id(id, groups.size());
   const auto [first, n] = groups[id];
   const unsigned size = std::max(numChildren, 1u);
   std::vector<unsigned> children;
