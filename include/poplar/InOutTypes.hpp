@@ -88,8 +88,8 @@ class Vector : public VectorView<T> {
   const Vector* operator->() const { return this; }
 };
 
-// Vector edges. `->` forwards to the vector itself: x->size(). Outputs are vectors: a function may take one as `Vector<T> &`; an input
-// goes to functions that take a `const Vector<T> &`.
+// Vector edges. `->` forwards to the vector itself: x->size(). Outputs are vectors: a function may take one as `Vector<T> &`. So may an
+// input be taken, by functions that only read it.
 //
 // An input's elements are const to iterators and through a const input, and so are those of a vector of inputs. A plain `x[0]` is not:
 // codelets everywhere write `reinterpret_cast<float2 *>(&x[0])` to read by short vectors.
@@ -101,6 +101,7 @@ class Input<Vector<T, L, A, I>> : public VectorView<const T> {
   const VectorView<const T>* operator->() const { return this; }
   const VectorView<const T>& operator*() const { return *this; }
   operator const Vector<T, L, A, I>&() const { return *reinterpret_cast<const Vector<T, L, A, I>*>(this); }
+  operator Vector<T, L, A, I>&() { return *reinterpret_cast<Vector<T, L, A, I>*>(this); }
 };
 
 template <class T, VectorLayout L, unsigned A, bool I>

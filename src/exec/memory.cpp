@@ -78,6 +78,9 @@ struct ImageSet {
   std::size_t longest = 0;
 };
 
+// Of an image, in one file: more would take longer to write than the maps that they save.
+constexpr std::size_t kCopies = 16;
+
 // The runs of tiles, none longer than `longest_run`, by their images (indices into the program's).
 std::map<std::vector<std::uint32_t>, ImageSet> image_sets(const tile::Program& program, std::size_t longest_run) {
   if (program.images.empty()) return {};
@@ -95,6 +98,16 @@ std::map<std::vector<std::uint32_t>, ImageSet> image_sets(const tile::Program& p
     set.longest = std::max(set.longest, end - begin);
   }
   return sets;
+}
+
+// More than a process may have: the maps that failed would be somebody else's.
+void check_maps(const std::map<std::vector<std::uint32_t>, ImageSet>& sets, unsigned replication) {
+  constexpr std::uint64_t kMostMaps = 60'000;
+  std::uint64_t maps = 2;  // the tiles, and their vertices
+  for (const auto& [images, set] : sets) maps += set.runs.size();
+  if (saturating_mul(maps, replication) > kMostMaps)
+    fail(ErrorKind::stream_memory_allocation_error, "host-maps",
+         "tile memory takes {} maps of the process in each of {} replicas; together it may have {}", maps, replication, kMostMaps);
 }
 
 }  // namespace
@@ -129,6 +142,7 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
   const std::uint64_t used = allocated_pages(program);
   check_host_memory(saturating_mul(used, program.replication), ErrorKind::stream_memory_allocation_error,
                     "what the program keeps in tile memory");
+  check_maps(image_sets(program, kCopies), program.replication);
   for (unsigned r = 0; r < program.replication; ++r) {
     replicas_.emplace_back(total, "the tiles");
     // Memory whose pages are mostly used is faster in huge pages; where many are not, it would cost far more of it.
@@ -139,10 +153,9 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
 }
 
 // A file holds the images of several neighbouring tiles at their places, and one map covers these tiles: a map costs microseconds,
-// and a process may have 65,530. More copies would take longer to write than the maps that they save. What lies before the first
-// tile's images and behind the last one's is not mapped: a page of a file that is written costs two, and the CPU's one tile may be large.
+// and a process may have 65,530. What lies before the first tile's images and behind the last one's is not mapped: a page of a file that is
+// written costs two, and the CPU's one tile may be large.
 void TileMemory::map_images() {
-  constexpr std::size_t kCopies = 16;
   for (const auto& [images, set] : image_sets(program_, kCopies)) {
     std::uint64_t begin = ~std::uint64_t{0}, end = 0;
     for (const std::uint32_t i : images) {

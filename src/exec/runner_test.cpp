@@ -436,6 +436,15 @@ TEST(Memory, ManyTilesShareMapsOfOneImage) {
   EXPECT_EQ(r.tile_base(0, t(9000))[4096 + 4999], 'x');
 }
 
+// Maps that fail are somebody else's: too many are refused before the first.
+TEST(Memory, TooManyMapsAreRefused) {
+  Hand p(1, 2);
+  p.add_ipu(0);
+  p.end_all();
+  p.program.replication = 40000;
+  EXPECT_THROW(p.runner(), poplar::stream_memory_allocation_error);
+}
+
 TEST(Memory, InitialDataAndReplicaIndex) {
   Hand p(1, 2);
   p.add_ipu(0);

@@ -44,7 +44,7 @@ TEST(Language, FieldsAreVectors) {
   s.graph.setInitialValue<float>(in, {1, 2, 4});
   s.graph.setInitialValue<float>(both, {1, 2, 3, 4});
   EXPECT_THAT(s.run<float>("FieldsAsVectors", {{"in", in}, {"both", both}, {"out", out}}, concat(both, out)),
-              testing::ElementsAre(2, 6, 12, 20, 7, 7));
+              testing::ElementsAre(2, 6, 12, 20, 15, 15));
 }
 
 // What a program declares is meant, before the headers and after them; what it does not is theirs.

@@ -37,6 +37,12 @@ static float sum(const Vector<float>& in) {
   return total;
 }
 
+static float product(Vector<float>& in) {
+  float total = 1;
+  for (unsigned i = 0; i < in.size(); ++i) total *= in[i];
+  return total;
+}
+
 // Fields as arguments of functions that take vectors; a loop count of rptsize_t.
 class FieldsAsVectors : public Vertex {
  public:
@@ -44,7 +50,7 @@ class FieldsAsVectors : public Vertex {
   InOut<Vector<float>> both;
   Output<Vector<float>> out;
   void compute() {
-    fill(out, sum(in));
+    fill(out, sum(in) + product(in));
     const rptsize_t n = both.size() / 2;
     float2* pairs = reinterpret_cast<float2*>(&both[0]);
     for (unsigned i = 0; i < n; ++i) {
