@@ -13,6 +13,8 @@ constexpr Row lower_pow = {
       const Any power = pe::Pow(t, exponent == ir::DType::float32 ? e.operand(1) : Any(pe::Cast(e.operand(1), poplar::FLOAT)));
       return base == ir::DType::float32 ? power : Any(pe::Cast(power, element_type(base)));
     },
+    // At 0: 1 to the power of 0, infinite to one that is but a little less.
+    .steps = true,
 };
 
 }  // namespace pando::lower
