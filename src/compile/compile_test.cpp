@@ -99,6 +99,15 @@ TEST_F(CompileTest, OneMoveForAContiguousCopy) {
   EXPECT_TRUE(p.exchanges[0].arrange.empty());
 }
 
+TEST_F(CompileTest, AGraphWithoutProgramsIsOne) {
+  const View a = variable(16, 0, "a");
+  graph_.set_initial_value(a, std::string(64, 'x'));
+  options_.validate = true;
+  const Result none = compile(graph_, {}, options_);
+  EXPECT_EQ(none.program->programs, 0u);
+  EXPECT_TRUE(tile::verify(*none.program, graph_.library()).empty());
+}
+
 TEST_F(CompileTest, TransposeIsStridedNotElementwise) {
   const View a = variable(64 * 64, 0, "a"), b = variable(64 * 64, 1, "b");
   const tile::Program& p = compile_one(copy(a.reshape({64, 64}).dim_shuffle({1, 0}), b.reshape({64, 64})));
