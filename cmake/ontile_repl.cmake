@@ -14,7 +14,7 @@ target_compile_definitions(ontile_repl PRIVATE PANDO_VERSION="${PROJECT_VERSION}
 # Beside `pando`, which becomes it.
 find_package(CLI11 REQUIRED)
 add_executable(pando-repl ${repl_dir}/main.cpp)
-target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile CLI11::CLI11)
+target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile pando_standard_output CLI11::CLI11)
 set_target_properties(pando-repl PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON)
 install(TARGETS pando-repl RUNTIME DESTINATION bin COMPONENT ontile)
 

@@ -1,18 +1,43 @@
 #include "cli/files.h"
 
+#include <stdio_ext.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 
 #include "base/error.h"
+#include "base/files/output_file.h"
 
 namespace pando::cli {
 
+namespace {
+
+void write_standard_output(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  const std::string why = std::strerror(errno);
+  forget_standard_output();
+  fail(ErrorKind::poplar_error, "unwritable-file", "cannot write to standard output: {}", why);
+}
+
+}  // namespace
+
+void forget_standard_output() {
+  __fpurge(stdout);
+  std::clearerr(stdout);
+}
+
+void refuse_folder(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: it is a folder", path);
+}
+
 std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: it is a folder", path);
+  refuse_folder(path);
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, std::strerror(errno));
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -21,14 +46,9 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    std::cout << text << std::flush;
-    if (!std::cout) fail(ErrorKind::poplar_error, "unwritable-file", "cannot write to standard output");
-    return;
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << text << std::flush;
-  if (!out) fail(ErrorKind::poplar_error, "unwritable-file", "cannot write {}: {}", path, std::strerror(errno));
+  if (path == "-") return write_standard_output(text);
+  if (const std::string why = write_output_file(path, text); !why.empty())
+    fail(ErrorKind::poplar_error, "unwritable-file", "cannot write {}: {}", path, why);
 }
 
 }  // namespace pando::cli

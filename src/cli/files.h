@@ -5,9 +5,13 @@
 
 namespace pando::cli {
 
+// Throws file_load_error if it is a folder; what is not there is none.
+void refuse_folder(const std::string& path);
 // Throws file_load_error if it cannot be read.
 std::string read_file(const std::string& path);
-// Throws poplar_error if it cannot be written.
+// The whole file or, if it cannot be written, the one that was there. Throws poplar_error then.
 void write_file(const std::string& path, const std::string& text);
+// After an error of standard output that has been said: the end of the program need not say it again.
+void forget_standard_output();
 
 }  // namespace pando::cli

@@ -2,8 +2,32 @@
 
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <system_error>
 
 #include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/messages.h"
+
+namespace {
+
+// A help that was asked for, or what is wrong with the command line.
+int explain(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream help, complaint;
+  const bool is_wrong = app.exit(error, help, complaint) != 0;
+  fmt::print("{}", help.str());
+  if (!complaint.str().empty()) pando::cli::complain(complaint.str());
+  return is_wrong ? pando::cli::kWrong : 0;
+}
+
+// Printing throws what the system says, and does not know where to.
+std::string describe(const std::system_error& error) {
+  if (std::ferror(stdout) == 0) return fmt::format("pando: {}", error.what());
+  pando::cli::forget_standard_output();
+  return fmt::format("pando: cannot write to standard output: {}", error.code().message());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Pando: an open stack for machines of thousands of tiles", "pando");
@@ -31,8 +55,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
-  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : pando::cli::kWrong; } catch (const std::exception& error) {
-    fmt::print(stderr, "pando: {}\n", error.what());
+  } catch (const CLI::ParseError& error) { return explain(app, error); } catch (const std::system_error& error) {
+    pando::cli::complain(describe(error));
+    return pando::cli::kWrong;
+  } catch (const std::exception& error) {
+    pando::cli::complain(fmt::format("pando: {}", error.what()));
     return pando::cli::kWrong;
   }
   return status;

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
+#include "base/files/output_file.h"
 #include "codelet/cpu_features.h"
 #include "codelet/popc/popc_version.h"
 #include "codelet/store/gp_file.h"
@@ -40,14 +40,8 @@ std::string bitcode_of(const llvm::Module& module) {
 }
 
 void write_file(const std::string& name, const std::string& content) {
-  std::ofstream out(name, std::ios::binary);
-  out << content;
-  out.close();
-  if (out) return;
-  // Half a file is worse than none; what is no file (a terminal, a device) stays.
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(name, ignored)) std::filesystem::remove(name, ignored);
-  throw std::runtime_error("cannot write '" + name + "'");
+  if (const std::string why = write_output_file(name, content); !why.empty())
+    throw std::runtime_error("cannot write '" + name + "': " + why);
 }
 
 std::vector<std::string> entries_of(const std::vector<Codelet>& codelets) {
@@ -79,7 +73,6 @@ void write_depfile(const Options& options, const std::vector<Dependency>& depend
 }
 
 int compile(const Options& options) {
-  if (options.inputs.empty()) throw std::runtime_error("no input files");
   llvm::LLVMContext context;
   std::optional<Program> program = build_program(options, context);
   if (!program) return 1;
@@ -155,8 +148,11 @@ int expand_files(const Options& options) {
 }
 
 int run(const Options& options) {
+  const bool asks_about_popc =
+      options.action == Action::list_targets || options.action == Action::help || options.action == Action::version;
+  if (options.inputs.empty() && !asks_about_popc) throw std::runtime_error("no input files");
   switch (options.action) {
-    case Action::list_targets: std::puts("cpu"); return 0;
+    case Action::list_targets: std::puts(known_targets("\n").c_str()); return 0;
     case Action::help: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::version:
       std::printf("POPLAR version %s (Pando)\nclang version %d.%d.%d\n", popc_version().c_str(), __clang_major__, __clang_minor__,

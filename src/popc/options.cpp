@@ -1,6 +1,7 @@
 #include "popc/options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -16,8 +17,18 @@ bool starts_with(const std::string& s, const char* prefix) { return s.rfind(pref
 
 std::string known_target(std::string name) {
   name = name.substr(0, name.find(':'));  // "ipu2:cpp": a variant
-  if (kTargets.count(name) == 0) throw std::runtime_error("unknown target '" + name + "'; targets: cpu");
+  if (kTargets.count(name) == 0) throw std::runtime_error("unknown target '" + name + "'; targets: " + known_targets(", "));
   return name;
+}
+
+// Hexadecimal behind 0x, as programs print it.
+std::uint64_t address_of(const std::string& text) {
+  const bool is_hexadecimal = starts_with(text, "0x") || starts_with(text, "0X");
+  const char *const begin = text.data() + (is_hexadecimal ? 2 : 0), *const end = text.data() + text.size();
+  std::uint64_t address = 0;
+  const auto [stop, error] = std::from_chars(begin, end, address, is_hexadecimal ? 16 : 10);
+  if (error == std::errc() && stop == end) return address;
+  throw std::runtime_error("--source-of: '" + text + "' is no address; a number is expected, such as 0x1f40");
 }
 
 // A comma list, or a JSON array of strings and of objects with a "name".
@@ -92,7 +103,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
       o.action = Action::describe;
     else if (starts_with(a, "--source-of=")) {
       o.action = Action::source_of;
-      o.address = std::stoull(a.substr(12), nullptr, 0);
+      o.address = address_of(a.substr(12));
     } else if (a == "--S")
       o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
     else if (a == "--emit-llvm")
@@ -128,6 +139,12 @@ Options parse_options(const std::vector<std::string>& arguments) {
     }
   }
   return o;
+}
+
+std::string known_targets(const std::string& between) {
+  std::string all;
+  for (const std::string& name : kTargets) all += (all.empty() ? "" : between) + name;
+  return all;
 }
 
 std::string target_of(const Options& options) { return options.ipu_version == 0 ? "cpu" : "ipu" + std::to_string(options.ipu_version); }

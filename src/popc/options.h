@@ -28,6 +28,8 @@ struct Options {
 // Throws std::runtime_error: unknown target, missing argument.
 Options parse_options(const std::vector<std::string>& arguments);
 std::string help_text();
+// All that --target takes.
+std::string known_targets(const std::string& between);
 // What the sources see: "cpu", or an IPU's name.
 std::string target_of(const Options& options);
 

@@ -3,6 +3,7 @@
 set -uo pipefail
 pando=${PANDO_BIN:?the folder of the tools}/pando
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+popc=${PANDO_POPC:?the codelet compiler}
 data=$here/../data/minimalloc
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -107,6 +108,64 @@ table id,lower,upper,size,alignment a,0,2,4,0
 check "allocate: zero alignment" 2 'in.csv:2: alignment is 0' allocate 8
 table id,lower,upper,size a,0,2,4
 check "allocate: output cannot be written" 2 'cannot write .*no/out.csv' allocate 8 -o "$scratch/no/out.csv"
+
+printf '\033]0;title\007\233,\303\244\n' >"$scratch/in.csv"
+check "allocate: what a terminal would obey is escaped" 2 "in.csv:1: unknown column '.x1b]0;title.x07.x9b'; known are" allocate 8
+
+# --- outputs: whole, or as they were. 1 KiB is all that a file may have.
+on_a_full_disk() { (trap '' XFSZ; ulimit -f 1; exec "$@"); }
+mkdir "$scratch/outputs"
+echo old >"$scratch/outputs/old.txt"
+chmod 640 "$scratch/outputs/old.txt"
+check "outputs: a full disk" 2 'cannot write .*old.txt: File too large' on_a_full_disk "$pando" model gpt -o "$scratch/outputs/old.txt"
+expect "outputs: the old file is whole" "$(cat "$scratch/outputs/old.txt")" old
+check "outputs: a full disk, and no file yet" 2 'cannot write .*new.txt: File too large' on_a_full_disk "$pando" model gpt -o "$scratch/outputs/new.txt"
+check "outputs: a full disk, and a picture" 2 'cannot write .*new.svg: File too large' \
+  on_a_full_disk "$pando" schedule --name 1F1B --ranks 4 --microbatches 8 --svg "$scratch/outputs/new.svg"
+expect "outputs: nothing else is left" "$(ls -A "$scratch/outputs")" old.txt
+"$pando" model mlp -o "$scratch/outputs/old.txt"
+expect "outputs: the mode is kept" "$(stat -c %a "$scratch/outputs/old.txt")" 640
+expect "outputs: it is written" "$(cat "$scratch/outputs/old.txt")" "$("$pando" model mlp)"
+ln -s old.txt "$scratch/outputs/link.txt"
+"$pando" model gpt -o "$scratch/outputs/link.txt"
+expect "outputs: a link stays one" "$(readlink "$scratch/outputs/link.txt"; cat "$scratch/outputs/old.txt")" "old.txt
+$("$pando" model gpt)"
+expect "outputs: a device" "$("$pando" model gpt -o /dev/stdout | cat)" "$("$pando" model gpt)"
+
+# --- standard output: what is printed arrives, or the status says that it did not
+to_full() { "$@" >/dev/full; }
+to_nothing() { "$@" >&-; }
+to_head() { (trap '' PIPE; "$@") | head -c 1; return "${PIPESTATUS[0]}"; }
+"$pando" model mlp --batch 4 -o "$scratch/step.txt"
+placed=$here/../data/simulate/data_parallel.txt
+while read -r name words; do
+  # shellcheck disable=SC2086
+  check "standard output is full: $name" 2 "^pando( $name)?: cannot write to standard output: No space left on device( .unwritable-file.)?$" to_full "$pando" $name $words
+  expect "standard output is full: $name, said once" "$(wc -l <"$scratch/err")" 1
+  # shellcheck disable=SC2086
+  check "standard output is closed: $name" 2 "^pando( $name)?: cannot write to standard output: Bad file descriptor( .unwritable-file.)?$" to_nothing "$pando" $name $words
+done <<COMMANDS
+--help
+--version
+machines
+options
+model gpt
+schedule --name 1F1B --ranks 2 --microbatches 2
+schedule --name 1F1B --ranks 64 --microbatches 256 --draw
+simulate $placed --machine bow-pod
+search gpt2 --devices 4 --batch 8 --quiet
+transform $scratch/step.txt --batch x,z --data 2 --summary
+project $here/../golden/project/note.txt --policy delay --draw 3 -q
+run $scratch/step.txt --seed 1 --zeros n
+report $here/report.json
+repl --tiles 4 -c print(1)
+shell --tiles 4 -c help
+measure program $placed
+COMMANDS
+check "standard output is closed: calibrate" 2 'cannot write to standard output: Bad file descriptor' to_nothing "$pando" calibrate --seconds 0.1
+check "standard output is full: popc" 2 '^popc: cannot write to standard output: No space left on device$' to_full "$popc" --list-targets
+check "standard output: who reads has gone" 0 '' to_head "$pando" machines
+expect "standard output: nothing is said then" "$(cat "$scratch/err")" ""
 
 # --- options
 check "options" 0 'pando.prefetchTiles. \| true, false' "$pando" options
@@ -354,6 +413,15 @@ while IFS= read -r line; do
   expect "project: the document: $line" "$(cd "$here/../.." && PATH=${pando%/*}:$PATH bash -c "${line#\$ }")" "$shown"
 done <"$scratch/commands"
 expect "project: the document has commands" "$(wc -l <"$scratch/commands")" 2
+
+# --- popc
+check "popc: targets" 0 '^ipu2$' "$popc" --list-targets
+check "popc: unknown target" 1 "unknown target 'ipu9'; targets: cpu, ipu1, ipu2, ipu21" "$popc" --target ipu9 "$scratch/none.cpp"
+check "popc: nothing to describe" 1 'no input files' "$popc" --describe
+check "popc: an address that is none" 1 "source-of: 'zzz' is no address" "$popc" --source-of=zzz "$scratch/none.gp"
+echo 'int unused;' >"$scratch/unused.cpp"
+check "popc: where nothing can be written" 1 "cannot write '.*nowhere/unused.gp': No such file or directory" \
+  "$popc" -c "$scratch/unused.cpp" -o "$scratch/nowhere/unused.gp"
 
 echo "$checks checks, $failures failures"
 [[ $failures -eq 0 ]]
