@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include "cli/commands.h"
@@ -36,7 +38,7 @@ int main(int argc, char** argv) {
   int status = 0;
   pando::cli::add_allocate(app, status);
   pando::cli::add_calibrate(app, status);
-  pando::cli::add_dump(app, status);
+  pando::cli::add_dump(app, status, std::find(argv, argv + argc, std::string_view("--")) != argv + argc);
   pando::cli::add_import(app, status);
   pando::cli::add_jupyter(app, status);
   pando::cli::add_machines(app, status);

@@ -200,6 +200,13 @@ expect "dump: between the compiler's passes" "$("$pando" dump --level=plan -- "$
 STATUS=7 check "dump: the program's status" 7 'level graph' "$pando" dump --level=graph -- "$scratch/program"
 check "dump: killed" 143 'dumped nothing' "$pando" dump --level=graph -- bash -c 'kill -TERM $$'
 check "dump: nothing dumped" 1 'true dumped nothing: it compiled no graph' "$pando" dump --level=graph -- true
+check "dump: no program of this name" 2 'cannot run none-such: no folder of PATH has a program of this name' "$pando" dump --level=graph -- none-such
+check "dump: a file that is none" 2 'garbage is no executable file: it begins with neither PANDEXE1 nor PANDOTIL .no-executable' \
+  bash -c 'echo garbage >"$1/garbage"; cd "$1"; "$2" dump --level=tile garbage' - "$scratch" "$pando"
+check "dump: a program without --" 2 'program is no executable file: .*; a program follows --: pando dump --level=graph -- .*program' \
+  "$pando" dump --level=graph "$scratch/program"
+check "dump: a folder" 2 'cannot read dir: it is a folder' bash -c 'mkdir "$1/dir"; cd "$1"; "$2" dump --level=tile dir' - "$scratch" "$pando"
+check "dump: a tile that no number is" 2 "'99999999999': a whole number from 0 to 4294967295" "$pando" dump --level=tile --tile=99999999999 -- true
 check "dump: no such program" 2 'cannot run .*none: No such file' "$pando" dump --level=graph -- "$scratch/none"
 check "dump: no program" 2 'program is required' "$pando" dump --level=graph
 check "dump: no level" 2 'level is required' "$pando" dump -- true

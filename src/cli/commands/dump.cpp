@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include "base/files/temporary.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "facade/state.h"
 #include "poplar/Executable.hpp"
 #include "tile/program.h"
@@ -98,6 +100,8 @@ int run_program(const std::vector<std::string>& command) {
   words.push_back(nullptr);
   pid_t child = 0;
   const int error = posix_spawnp(&child, words.front(), nullptr, nullptr, words.data(), environ);
+  if (error == ENOENT && command.front().find('/') == std::string::npos)
+    fail(ErrorKind::file_load_error, "cannot-run", "cannot run {}: no folder of PATH has a program of this name", command.front());
   if (error != 0) fail(ErrorKind::file_load_error, "cannot-run", "cannot run {}: {}", command.front(), std::strerror(error));
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
@@ -125,22 +129,34 @@ int dump_running(const Arguments& arguments) {
   return status;
 }
 
+// Without -- a file was meant, not a program of that name somewhere.
+void refuse_file(const Arguments& arguments) {
+  const std::string& path = arguments.command.front();
+  read_file(path);  // says it if it is a folder or not there
+  const bool is_program = access(path.c_str(), X_OK) == 0;
+  fail(ErrorKind::file_load_error, "no-executable", "{} is no executable file: it begins with neither {} nor {}{}", path, kExecutableMagic,
+       kTileProgramMagic, is_program ? fmt::format("; a program follows --: pando dump --level={} -- {}", arguments.level, path) : "");
+}
+
+int run(const Arguments& arguments, bool is_program) {
+  if (arguments.command.size() == 1 && is_executable_file(arguments.command.front())) return dump_executable(arguments);
+  if (!is_program) refuse_file(arguments);
+  return dump_running(arguments);
+}
+
 }  // namespace
 
-void add_dump(CLI::App& app, int& status) {
+void add_dump(CLI::App& app, int& status, bool is_program) {
   CLI::App* const command = app.add_subcommand("dump", "Show a level of what a program compiles, or of an executable file");
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("--level", arguments->level, "model (after each pass), graph, plan (what each pass of the compiler adds) or tile")
       ->required()
       ->check(CLI::IsMember({"model", "graph", "plan", "tile"}));
-  command->add_option("--tile", arguments->tile, "Show this tile only");
+  command->add_option("--tile", arguments->tile, "Show this tile only")->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
   command->add_option("-o,--output", arguments->output, "File to write; - is standard output, after the program's own")
       ->capture_default_str();
   command->add_option("program", arguments->command, "After --, a program and its arguments; or one executable file")->required();
-  command->callback([arguments, &status] {
-    const bool file = arguments->command.size() == 1 && is_executable_file(arguments->command.front());
-    status = file ? dump_executable(*arguments) : dump_running(*arguments);
-  });
+  command->callback([arguments, is_program, &status] { status = run(*arguments, is_program); });
   command->footer("Exit status: the program's; 1 if it worked but dumped nothing; 2 wrong input.");
 }
 

@@ -36,12 +36,14 @@ profile::GraphInfo graph_info(const graph::Graph& g, std::size_t programs) {
   return info;
 }
 
-std::optional<TileId> dump_tile() {
+std::optional<TileId> dump_tile(const Machine& machine) {
   const char* text = std::getenv("PANDO_DUMP_TILE");
   if (!text || !*text) return std::nullopt;
   char* end = nullptr;
   const unsigned long tile = std::strtoul(text, &end, 10);
   if (*end) fail(ErrorKind::invalid_option, "dump-tile", "PANDO_DUMP_TILE is '{}'; expected a tile's number", text);
+  if (tile >= machine.tiles())
+    fail(ErrorKind::index_error, "tile-out-of-range", "PANDO_DUMP_TILE is {}; the graph is for {} tiles", text, machine.tiles());
   return TileId(static_cast<std::uint32_t>(tile));
 }
 
@@ -109,7 +111,7 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
     nodes = expanded->programs;
   }
   const graph::Graph& compiled = expanded ? expanded->graph : shared.graph;
-  if (dumps("graph")) write_dump(print(compiled, nodes, dump_tile()));
+  if (dumps("graph")) write_dump(print(compiled, nodes, dump_tile(compiled.machine())));
   compile::Options options = settings.compile;
   options.bounded_memory = compiled.machine().bounded_memory;
   options.progress = progress;
@@ -120,12 +122,12 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
     options.bind = false;
   }
   if (dumps("plan")) {
-    options.shown_tile = dump_tile();
+    options.shown_tile = dump_tile(compiled.machine());
     options.show_plan = [](const char* pass, const std::string& plan) { write_dump(fmt::format("# after {}\n{}", pass, plan)); };
   }
   if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
   auto e = executable_of(shared, compiled, compile::compile(compiled, nodes, options), settings, nodes.size());
-  if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(), true}));
+  if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(compiled.machine()), true}));
   std::string path;
   if (settings.graph_report) path = write_report(memory_report(*e, settings.lowered_variables), settings.report_directory);
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)

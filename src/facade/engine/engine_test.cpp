@@ -255,6 +255,8 @@ TEST(Dumps, GoToTheFile) {
   setenv("PANDO_DUMP_LEVEL", "plan", 1);
   setenv("PANDO_DUMP_TILE", "1", 1);
   compileGraph(m.graph, {prog});
+  setenv("PANDO_DUMP_TILE", "99999999", 1);
+  expect_error<index_error>([&] { compileGraph(m.graph, {prog}); }, "PANDO_DUMP_TILE is 99999999; the graph is for ");
   unsetenv("PANDO_DUMP_TILE");
   setenv("PANDO_DUMP_LEVEL", "all", 1);
   expect_error<invalid_option>([&] { compileGraph(m.graph, {prog}); }, "PANDO_DUMP_LEVEL is 'all'");
