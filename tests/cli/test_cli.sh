@@ -109,6 +109,8 @@ check "allocate: zero alignment" 2 'in.csv:2: alignment is 0' allocate 8
 table id,lower,upper,size a,0,2,4
 check "allocate: output cannot be written" 2 'cannot write .*no/out.csv' allocate 8 -o "$scratch/no/out.csv"
 
+check "allocate: capacity with a unit" 2 "'10KB': a whole number from 0 to 9223372036854775807 is expected" allocate 10KB
+check "allocate: capacity that no number of 64 bits is" 2 "'99999999999999999999999': a whole number from 0" allocate 99999999999999999999999
 printf '\033]0;title\007\233,\303\244\n' >"$scratch/in.csv"
 check "allocate: what a terminal would obey is escaped" 2 "in.csv:1: unknown column '.x1b]0;title.x07.x9b'; known are" allocate 8
 
@@ -179,7 +181,7 @@ check "report: drawn" 0 'Memory by tile' cat "$scratch/report.svg"
 check "report: a picture that cannot be written" 2 'nowhere' "$pando" report "$here/report.json" --svg "$scratch/nowhere/report.svg"
 check "report: no file" 2 'cannot read' "$pando" report "$scratch/none.json"
 head -c 100 "$here/report.json" >"$scratch/cut.json"
-check "report: cut short" 2 '\[[a-z-]+\]' "$pando" report "$scratch/cut.json"
+check "report: cut short" 2 'cut.json: profile report: not JSON at byte 101 .report-not-json.' "$pando" report "$scratch/cut.json"
 echo '[1, 2]' >"$scratch/other.json"
 check "report: other JSON" 2 '\[[a-z-]+\]' "$pando" report "$scratch/other.json"
 
@@ -261,10 +263,15 @@ check "simulate: a table of no ops" 2 'empty.csv: there are no ops in it' "$pand
 check "simulate: a folder is no program" 2 'cannot read .*: it is a folder' "$pando" simulate "$scratch"
 echo '{}' >"$scratch/empty.json"
 check "simulate: a machine without a name" 2 "empty.json: no 'name'" "$pando" simulate "$here/../data/simulate/data_parallel.txt" --machine "$scratch/empty.json"
+check "simulate: two things at once" 2 'a program, --model and --validate exclude each other; one is expected' \
+  "$pando" simulate "$placed" --validate "$here/../data/distribution"
+check "simulate: nothing" 2 'a program, --model, or --validate DIR is required' "$pando" simulate
+check "simulate: the cycle model is of tiles" 2 "fidelity cycles needs a machine with tiles, such as ipu2, not 'bow-pod'" \
+  "$pando" simulate "$placed" --fidelity cycles --machine bow-pod
 check "simulate: a word said twice" 2 "'t' is said twice" "$pando" simulate --model gpt2 --strategy "t=2 t=4" --batch 8
 check "schedule: a cost that is no number" 2 "'nan': a number of 0 or more is expected" "$pando" schedule --name 1F1B --ranks 4 --microbatches 8 --forward nan
 check "search: no memory" 2 'a number with B, kB' "$pando" search gpt2 --batch 8 --devices 4 --memory nanGB
-check "search: no devices" 2 "'0': a number above 0 is expected" "$pando" search gpt2 --batch 8 --devices 0
+check "search: no devices" 2 "'0': a whole number from 1 to 9223372036854775807 is expected" "$pando" search gpt2 --batch 8 --devices 0
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
 check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
 check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
@@ -323,6 +330,12 @@ check "search: why not, of several sizes" 0 '1 devices are better by price' \
 check "search: too many devices" 2 'are possible .search-space.' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4294967297 --machine bow-pod --quiet
 check "search: samples are in the program" 2 'a program has its samples' "$pando" search "$scratch/gpt.txt" --batch 8 --devices 2
+check "search: a folder is no model" 2 "cannot read $scratch/no_rows: it is a folder" "$pando" search "$scratch/no_rows" --devices 2 --batch 4
+check "search: more devices than a number has" 2 "'99999999999999999999': a whole number from 1 to " \
+  timeout 10 "$pando" search gpt2 --devices 99999999999999999999 --batch 4
+echo '{"layers": 2,, }' >"$scratch/model.json"
+check "search: a model that is no JSON" 2 'model.json:1:14: parse error at line 1, column 14' "$pando" search "$scratch/model.json" --devices 2 --batch 4
+expect "search: no library is named" "$(grep -c exception "$scratch/err")" 0
 check "search: no such model" 2 "no model and no file 'gpt.json'; models: " "$pando" search gpt.json --devices 2
 check "search: why not, a word that is none" 2 "'t' is no word of a strategy" \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --why-not "t=2"
@@ -368,6 +381,13 @@ check "transform: no such input" 2 "no input 'y'" "$pando" transform "$scratch/m
 check "transform: names and dimensions" 2 'expected name:dimension' "$pando" transform "$scratch/mlp.txt" --batch x:one --data 2
 "$pando" schedule --name ZB-H1 --ranks 2 --microbatches 4 -o "$scratch/zb.csv" >"$scratch/out"
 expect "transform: a schedule as a table" "$(distribute --pipeline 2 --microbatches 4 --table "$scratch/zb.csv")" "$(distribute --pipeline 2 --microbatches 4 --schedule ZB-H1)"
+expect "transform: help and messages are text" "$({ "$pando" transform --help; distribute --recompute foo; } 2>&1 | LC_ALL=C tr -d '\n\t -~' | wc -c)" 0
+check "transform: recompute" 2 '\-\-recompute: foo not in \{none,selective,full\}' distribute --recompute foo
+check "transform: devices are whole numbers" 2 "'2.5': a whole number from 1 to 2147483647" distribute --data 2.5
+check "model: unknown" 2 "unknown network 'foo'; there are mlp, gpt" "$pando" model foo
+check "model: none" 2 'a network, one of mlp, gpt, is required' "$pando" model
+check "model: a rate that is no number" 2 "learning-rate: 'nan': a number is expected" "$pando" model mlp --learning-rate nan
+check "model: a count below 0" 2 "experts: '-1': a whole number from 0" "$pando" model gpt --experts=-1
 check "model: experts" 0 '= cumsum' "$pando" model gpt --experts 2
 check "model: heads" 2 'a transformer of 2 layers, 3 heads' "$pando" model gpt --heads 3
 check "import: no model" 2 'this is no ONNX file' "$pando" import "$scratch/mlp.txt"
@@ -378,6 +398,8 @@ check "project: equal to its reference" 0 "8 samples: equal to the reference of 
 check "project: no policy" 2 'name a policy of state' "$pando" project "$note"
 check "project: no such policy" 2 "'fast' is no policy of state" "$pando" project "$note" --policy fast
 check "project: too old" 2 "it would read 'WA' 1 samples old; the policy is 'delay at most 0'" "$pando" project "$note" --policy 'delay at most 0'
+check "project: a file that is none, and no policy" 2 "expected 'module'" "$pando" project "$here/test_cli.sh"
+check "project: a seed that is none" 2 "'-1': a whole number from 0 to 4294967295" "$pando" project "$note" --policy delay --seed=-1
 check "project: a file that is none" 2 "expected 'module'" "$pando" project "$here/test_cli.sh" --policy strict
 check "project: capacities" 0 'stream d10: .* capacity 3$' "$pando" project "$note" --policy delay --capacity unbounded,d10=3
 check "project: no such stream" 2 "no such stream" "$pando" project "$note" --policy delay --capacity q=3
@@ -429,6 +451,20 @@ check "popc: an address that is none" 1 "source-of: 'zzz' is no address" "$popc"
 echo 'int unused;' >"$scratch/unused.cpp"
 check "popc: where nothing can be written" 1 "cannot write '.*nowhere/unused.gp': No such file or directory" \
   "$popc" -c "$scratch/unused.cpp" -o "$scratch/nowhere/unused.gp"
+
+# --- every command says what each option is, and refuses whole numbers that are none
+for command in allocate calibrate dump import "jupyter install" machines "model mlp" "model gpt" options project report schedule search simulate transform; do
+  # shellcheck disable=SC2086
+  "$pando" $command --help >"$scratch/help"
+  # A description follows the option, its type and its demands, or stands below.
+  expect "help: $command" "$(sed -E '/^  -/ { s/^ +[^ ]+( (TEXT|INT|UINT|FLOAT)[^ ]*)?( \.\.\.)?( REQUIRED| (Excludes|Needs):( (input|-[^ ]+))+)*/OPTION/ }' "$scratch/help" |
+    awk '/^    / { wanting = 0 } wanting { print "nothing before: " $0 } { wanting = /^OPTION *(in .*)?$/ }')" ""
+  for option in $(sed -nE 's/^  (-[a-z],)?(--[a-z-]+) U?INT.*/\2/p' "$scratch/help"); do
+    # shellcheck disable=SC2086
+    check "$command $option: no number has so many digits" 2 "$option: '99999999999999999999': a whole number from" \
+      timeout 10 "$pando" $command none "$option=99999999999999999999"
+  done
+done
 
 echo "$checks checks, $failures failures"
 [[ $failures -eq 0 ]]

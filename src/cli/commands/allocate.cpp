@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <limits>
 #include <memory>
 
 #include "base/check.h"
 #include "cli/commands.h"
 #include "cli/commands/buffer_table.h"
 #include "cli/files.h"
+#include "cli/words.h"
 
 namespace pando::cli {
 namespace {
@@ -58,12 +60,14 @@ void add_allocate(CLI::App& app, int& status) {
                    "CSV with the columns id,lower,upper,size (live in steps [lower, upper)); may have "
                    "alignment,lowest,highest_end,fixed too")
       ->required();
-  command->add_option("--capacity", arguments->capacity, "Bytes of the memory")->required()->check(CLI::NonNegativeNumber);
+  command->add_option("--capacity", arguments->capacity, "Bytes of the memory")
+      ->required()
+      ->check(whole_number(0, std::numeric_limits<std::int64_t>::max()));
   command->add_option("-o,--output", arguments->output, "CSV to write: the input's columns and `offset`; - is standard output")
       ->capture_default_str();
   command->add_option("--nodes", arguments->options.node_budget, "Search nodes before giving up")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0, std::numeric_limits<std::int64_t>::max()));
   command->callback([arguments, &status] { status = run(*arguments); });
   command->footer("Exit status: 0 placed, 1 not placed (infeasible, or gave up), 2 wrong input.");
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 
 namespace pando::cli {
 namespace {
@@ -96,8 +97,8 @@ void add_jupyter(CLI::App& app, int& status) {
   auto* const user = command->add_flag("--user", arguments->user, "For this user (without --prefix)");
   command->add_option("--prefix", arguments->prefix, "For the Jupyter of that prefix, or of that virtual environment")->excludes(user);
   command->add_option("--python", arguments->python, "The Python that runs the kernel")->capture_default_str();
-  command->add_option("--ipus", arguments->ipus, "IPUs of its machine")->check(CLI::PositiveNumber);
-  command->add_option("--tiles", arguments->tiles, "Its interpreters, on the first so many tiles")->check(CLI::PositiveNumber);
+  command->add_option("--ipus", arguments->ipus, "IPUs of its machine")->check(at_least_one<std::int32_t>());
+  command->add_option("--tiles", arguments->tiles, "Its interpreters, on the first so many tiles")->check(at_least_one<std::int32_t>());
   command->callback([arguments, &status] { status = install(*arguments); });
 }
 

@@ -1,8 +1,12 @@
 // pando model: a step of training of a known network, as text.
+#include <fmt/format.h>
+
+#include <limits>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
@@ -14,17 +18,25 @@ struct Arguments {
   models::Mlp mlp;
   models::Gpt gpt;
   bool adam = false;
-  std::string output = "-";
+  std::string output = "-", unknown;
 };
 
 void write(const transform::Program& program, const std::string& output) { write_file(output, ir::print(program.module)); }
 
+void add_count(CLI::App& network, const char* name, std::int64_t& count, const char* what, std::int64_t lowest = 1) {
+  network.add_option(name, count, what)->capture_default_str()->check(whole_number(lowest, std::numeric_limits<std::int64_t>::max()));
+}
+
+void add_rate(CLI::App& network, double& rate) {
+  network.add_option("--learning-rate", rate, "How much of a gradient a weight changes by")->capture_default_str()->check(check_number);
+}
+
 void add_mlp(CLI::App& model, const std::shared_ptr<Arguments>& a, int& status) {
   CLI::App* const c = model.add_subcommand("mlp", "Square layers with relu, a squared loss, plain gradient descent");
-  c->add_option("--layers", a->mlp.layers)->capture_default_str();
-  c->add_option("--width", a->mlp.width)->capture_default_str();
-  c->add_option("--batch", a->mlp.batch)->capture_default_str();
-  c->add_option("--learning-rate", a->mlp.learning_rate)->capture_default_str();
+  add_count(*c, "--layers", a->mlp.layers, "Layers, each with a square matrix of weights");
+  add_count(*c, "--width", a->mlp.width, "Rows and columns of a matrix of weights");
+  add_count(*c, "--batch", a->mlp.batch, "Samples of a step");
+  add_rate(*c, a->mlp.learning_rate);
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
   c->callback([a, &status] {
     write(models::build_mlp(a->mlp), a->output);
@@ -35,17 +47,17 @@ void add_mlp(CLI::App& model, const std::shared_ptr<Arguments>& a, int& status) 
 void add_gpt(CLI::App& model, const std::shared_ptr<Arguments>& a, int& status) {
   CLI::App* const c = model.add_subcommand("gpt", "A GPT-2 or GPT-3 style transformer, also with experts");
   models::Gpt& g = a->gpt;
-  c->add_option("--layers", g.layers)->capture_default_str();
-  c->add_option("--heads", g.heads)->capture_default_str();
-  c->add_option("--width", g.width)->capture_default_str();
-  c->add_option("--vocabulary", g.vocabulary)->capture_default_str();
-  c->add_option("--sequence", g.sequence)->capture_default_str();
-  c->add_option("--batch", g.batch)->capture_default_str();
-  c->add_option("--inner", g.inner, "Width between the dense layers; 0: four times the width")->capture_default_str();
-  c->add_option("--experts", g.experts, "In every other block, instead of the dense layers; 0: none")->capture_default_str();
-  c->add_option("--capacity", g.capacity, "Places of a sequence in each expert")->capture_default_str();
+  add_count(*c, "--layers", g.layers, "Blocks of attention and dense layers");
+  add_count(*c, "--heads", g.heads, "Heads of an attention; they divide the width");
+  add_count(*c, "--width", g.width, "Numbers that stand for a token between layers");
+  add_count(*c, "--vocabulary", g.vocabulary, "Different tokens");
+  add_count(*c, "--sequence", g.sequence, "Tokens of a sample");
+  add_count(*c, "--batch", g.batch, "Samples of a step");
+  add_count(*c, "--inner", g.inner, "Width between the dense layers; 0: four times the width", 0);
+  add_count(*c, "--experts", g.experts, "In every other block, instead of the dense layers; 0: none", 0);
+  add_count(*c, "--capacity", g.capacity, "Places of a sequence in each expert");
   c->add_flag("--adam", a->adam, "Adam instead of plain gradient descent");
-  c->add_option("--learning-rate", g.optimizer.learning_rate)->capture_default_str();
+  add_rate(*c, g.optimizer.learning_rate);
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
   c->callback([a, &status] {
     if (a->adam) a->gpt.optimizer.kind = models::Optimizer::adam;
@@ -58,10 +70,19 @@ void add_gpt(CLI::App& model, const std::shared_ptr<Arguments>& a, int& status) 
 
 void add_model(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand("model", "Print a step of training of a known network");
-  command->require_subcommand(1);
+  command->require_subcommand(0, 1);  // not 1: an unknown network is then named in the message
   const auto a = std::make_shared<Arguments>();
   add_mlp(*command, a, status);
   add_gpt(*command, a, status);
+  std::vector<std::string> names;
+  for (const CLI::App* network : command->get_subcommands({})) names.push_back(network->get_name());
+  const std::string known = fmt::format("{}", fmt::join(names, ", "));
+  command->add_option("network", a->unknown, "The network")->group("")->check([known](const std::string& name) {
+    return fmt::format("unknown network '{}'; there are {}", name, known);
+  });
+  command->callback([command, known] {
+    if (command->get_subcommands().empty()) throw CLI::RequiredError("a network, one of " + known + ",");
+  });
 }
 
 }  // namespace pando::cli

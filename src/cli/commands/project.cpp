@@ -8,6 +8,8 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/messages.h"
+#include "cli/words.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
 #include "ir/text/parse.h"
@@ -142,7 +144,7 @@ int run_samples(const ProjectedProgram& p, const Loop* loop, const Arguments& a)
   try {
     result = run(p, inputs, options);
   } catch (const Deadlock& e) {
-    fmt::print(stderr, "{}\n", e.what());
+    complain(e.what());
     return kNo;
   }
   show(result);
@@ -152,7 +154,7 @@ int run_samples(const ProjectedProgram& p, const Loop* loop, const Arguments& a)
     fmt::print("{} samples: equal to the reference of '{}', in terms and bit for bit\n", a.samples, to_string(p.policy));
     return 0;
   }
-  fmt::print(stderr, "not equal to the reference of '{}': {}\n", to_string(p.policy), difference.value_or("the same terms, other bits"));
+  complain(fmt::format("not equal to the reference of '{}': {}", to_string(p.policy), difference.value_or("the same terms, other bits")));
   return kNo;
 }
 
@@ -181,9 +183,10 @@ int run(const Arguments& a) {
     p = project::parse(text, a.input);
     set_capacities(p, a);
   } else {
+    ir::Module body = ir::parse(text, a.input);
     if (a.policy.empty())
       ir::refuse(ir::ErrorClass::value, "state-policy", "name a policy of state with --policy: strict, delay, stash, '2BW M' or 'flush M'");
-    loop.program = make_loop(without_tuples(ir::parse(text, a.input)), parse_policy(a.policy));
+    loop.program = make_loop(without_tuples(std::move(body)), parse_policy(a.policy));
     loop.lags = solve_lags(loop.program);
     p = project::project(loop.program, loop.lags, options_of(a));
   }
@@ -191,7 +194,7 @@ int run(const Arguments& a) {
   options.whole = !a.brief;
   if (!a.quiet) write_file(a.output.empty() ? "-" : a.output, print(p, options));
   if (const auto found = verify(p); !found.empty()) {
-    fmt::print(stderr, "{}\n", to_string(found));
+    complain(to_string(found));
     return kNo;
   }
   if (a.draw > 0) fmt::print("{}", draw(p, a.draw));
@@ -214,11 +217,13 @@ void add_project(CLI::App& app, int& status) {
   command->add_option("-o,--output", a->output, "Where the program's text goes; standard output otherwise");
   command->add_flag("--brief", a->brief, "Without data, graphs and single buffers: to be read, not to be parsed");
   command->add_flag("-q,--quiet", a->quiet, "Without the program's text");
-  command->add_option("--draw", a->draw, "Draw the trips of so many samples")->check(CLI::Range(1, 1000));
+  command->add_option("--draw", a->draw, "Draw the trips of so many samples")->check(whole_number(1, 1000));
   command->add_option("--samples", a->samples, "Run it on so many samples and compare it with the policy's reference")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+      ->check(whole_number(1, std::int64_t{1} << 30));
   command->add_option("--input", a->inputs, "STREAM=FILE: what the host sends, as numbers, slice after slice");
-  command->add_option("--seed", a->seed, "Numbers for streams without --input")->capture_default_str();
+  command->add_option("--seed", a->seed, "Numbers for streams without --input")
+      ->capture_default_str()
+      ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
   command->callback([a, &status] { status = run(*a); });
   command->footer("Exit status: 0 it obeys the rules (and equals its reference), 1 it does not (what and where is said), 2 wrong input.");
 }

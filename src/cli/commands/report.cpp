@@ -5,8 +5,10 @@
 #include <memory>
 #include <sstream>
 
+#include "base/source_location.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "poplar/exceptions.hpp"
 
 namespace pando::cli {
 namespace {
@@ -16,9 +18,15 @@ struct Arguments {
   profile::SummaryOptions options;
 };
 
+profile::Report read(const std::string& file) {
+  std::istringstream in(read_file(file));
+  try {
+    return profile::read_json(in);
+  } catch (const poplar::parse_error& e) { fail_at(ErrorKind::parse_error, id_of(e.what()), {file}, "{}", without_id(e.what())); }
+}
+
 int run(const Arguments& arguments) {
-  std::istringstream in(read_file(arguments.input));
-  const profile::Report report = profile::read_json(in);
+  const profile::Report report = read(arguments.input);
   std::ostringstream out;
   profile::print_summary(report, arguments.options, out);
   write_file("-", out.str());

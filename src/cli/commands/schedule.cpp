@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/messages.h"
 #include "cli/words.h"
 #include "schedule/draw.h"
 #include "schedule/generate.h"
@@ -38,7 +39,7 @@ schedule::Table table_of(const Arguments& a) {
 int run(const Arguments& a) {
   const schedule::Table table = table_of(a);
   if (const auto broken = schedule::first_broken_rule(table)) {
-    fmt::print(stderr, "{}: {}\n", broken->rule, broken->message);
+    complain(fmt::format("{}: {}", broken->rule, broken->message));
     return kNo;
   }
   const auto stages = static_cast<std::size_t>(table.stages());
@@ -72,9 +73,13 @@ void add_schedule(CLI::App& app, int& status) {
   CLI::Option* const name =
       command->add_option("--name", a->name, "Make the schedule of this name:" + names + ", or synthesised:MEMORY[:F:I:W[:TRANSFER]]")
           ->excludes(input);
-  CLI::Option* const ranks = command->add_option("--ranks", a->shape.ranks, "Pipeline ranks")->excludes(input);
-  command->add_option("--microbatches", a->shape.microbatches, "Microbatches")->needs(ranks);
-  command->add_option("--stages-per-rank", a->shape.stages_per_rank, "Stages on each rank")->needs(ranks)->capture_default_str();
+  CLI::Option* const ranks =
+      command->add_option("--ranks", a->shape.ranks, "Pipeline ranks")->excludes(input)->check(at_least_one<std::int32_t>());
+  command->add_option("--microbatches", a->shape.microbatches, "Microbatches")->needs(ranks)->check(at_least_one<std::int32_t>());
+  command->add_option("--stages-per-rank", a->shape.stages_per_rank, "Stages on each rank")
+      ->needs(ranks)
+      ->capture_default_str()
+      ->check(at_least_one<std::int32_t>());
   command
       ->add_option("--memory", a->memory,
                    "Without a name: the most activations that a rank may hold, in microbatches; one number, or one for each rank")

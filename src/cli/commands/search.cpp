@@ -4,12 +4,15 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <sstream>
 
 #include "cli/commands.h"
 #include "cli/commands/search_program.h"
+#include "cli/commands/transformer.h"
 #include "cli/files.h"
+#include "cli/messages.h"
 #include "cli/words.h"
 #include "ir/text/print.h"
 #include "search/programs/bridge.h"
@@ -90,13 +93,13 @@ int run(Arguments& a) {
   if (!a.memory.empty()) {
     a.space.memory = bytes_of(a.memory);
     if (a.space.memory <= 0) {
-      fmt::print(stderr, "pando search: --memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected\n", a.memory);
+      complain(fmt::format("pando search: --memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", a.memory));
       return kWrong;
     }
   }
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
   if (is_program(a.model)) return run_program(a, cluster);
-  const search::Transformer model = search::transformer_named(a.model);
+  const search::Transformer model = transformer_of(a.model);
   if (a.batch == 0) throw CLI::RequiredError("--batch");
   // Words that are none are found before the search.
   if (!a.why.empty()) search::parse_strategy(a.why, a.batch);
@@ -169,13 +172,15 @@ void add_search(CLI::App& app, int& status) {
                    "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" + models)
       ->required();
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
-  command->add_option("--devices", a->devices, "Devices; several numbers are compared")->delimiter(',')->check(check_positive);
-  command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(check_positive);
+  command->add_option("--devices", a->devices, "Devices; several numbers are compared")
+      ->delimiter(',')
+      ->check(at_least_one<std::int64_t>());
+  command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(at_least_one<std::int64_t>());
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
   command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
   command->add_flag("--wide", a->space.wide, "All axes: ZeRO 2 and 3, zero-bubble schedules, context and expert parallelism, offload");
   command->add_option("--by", a->by, "What is least: time, or price")->check(CLI::IsMember({"time", "price"}))->capture_default_str();
-  command->add_option("--top", a->top, "How many are shown")->check(CLI::Range(1, 1000))->capture_default_str();
+  command->add_option("--top", a->top, "How many are shown")->check(whole_number(1, 1000))->capture_default_str();
   command->add_flag("--frontier", a->frontier, "Show what no other beats in both time and memory");
   command->add_option("--svg", a->svg, "Draw memory against samples a second into a file");
   command->add_option("--why-not", a->why, "A strategy: why is it not the answer?");
@@ -189,7 +194,7 @@ void add_search(CLI::App& app, int& status) {
   command->add_option("--loss", p.loss, "Of a program: the value that ends the forward pass; otherwise the first output");
   command->add_option("--dimension", p.dimensions, "Of an ONNX model: sizes of named dimensions, as name=size")->delimiter(',');
   command->add_option("--microbatches", p.space.most_microbatches, "Of a program: at most so many")
-      ->check(check_positive)
+      ->check(at_least_one<std::int32_t>())
       ->capture_default_str();
   command
       ->add_option("--schedules", p.space.schedules,
@@ -206,7 +211,7 @@ void add_search(CLI::App& app, int& status) {
           "number")
       ->expected(0, 1)
       ->default_str("1")
-      ->check(CLI::Range(0, 8));
+      ->check(whole_number(0, 8));
   command
       ->add_option("--recompute-sets", p.space.recompute_sets,
                    "Also compute activations of some layers again, not of all (of a transformer: of the first layers of each stage); so "
@@ -214,8 +219,10 @@ void add_search(CLI::App& app, int& status) {
                    "layers at most for each kind of recomputation, 8 without a number")
       ->expected(0, 1)
       ->default_str("8")
-      ->check(CLI::Range(0, 10'000));
-  command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")->capture_default_str();
+      ->check(whole_number(0, 10'000));
+  command->add_option("--first-device", p.space.first_device, "Of a program: the number of the first device")
+      ->capture_default_str()
+      ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
   command->callback([a, command, &status] {
     if (!is_program(a->model)) refuse_options_of_programs(*command);

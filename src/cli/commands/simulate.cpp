@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/commands/transformer.h"
 #include "cli/files.h"
+#include "cli/messages.h"
 #include "cli/words.h"
 #include "ir/checks/verify.h"
 #include "ir/checks/verify_distribution.h"
@@ -76,11 +78,11 @@ Costs costs_of(const Arguments& a, const simulate::Cluster& cluster) {
 
 // A step of a transformer under a strategy, without a program.
 int run_model(const Arguments& a) {
-  const search::Transformer model = search::transformer_named(a.model);
+  const search::Transformer model = transformer_of(a.model);
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
   const search::Strategy s = search::parse_strategy(a.strategy, a.batch);
   if (const search::Violation v = search::first_violation(model, cluster, s)) {
-    fmt::print(stderr, "{}: {}\n", v.rule, v.message);
+    complain(fmt::format("{}: {}", v.rule, v.message));
     return kNo;
   }
   search::Result r;
@@ -91,12 +93,17 @@ int run_model(const Arguments& a) {
   return 0;
 }
 
+// Only machines of tiles have a cycle model.
+void run_cycles(const Arguments& a) {
+  const std::string machine = a.machine == "selene" ? "ipu2" : a.machine;
+  if (!simulate::ipu_named(machine))
+    fail(ErrorKind::poplar_error, "cycles-machine", "--fidelity cycles needs a machine with tiles, such as ipu2, not '{}'", machine);
+  become("pando-measure", {"program", a.input, "--machine", machine, "--tiles", std::to_string(a.tiles)});
+}
+
 int run(const Arguments& a) {
   if (!a.model.empty()) return run_model(a);
-  if (a.fidelity == "cycles") {
-    become("pando-measure",
-           {"program", a.input, "--machine", a.machine == "selene" ? "ipu2" : a.machine, "--tiles", std::to_string(a.tiles)});
-  }
+  if (a.fidelity == "cycles") run_cycles(a);
   if (!a.validate.empty()) {
     fmt::print("{}", search::to_markdown(search::validate(a.validate), a.rows));
     return 0;
@@ -105,7 +112,7 @@ int run(const Arguments& a) {
   auto wrong = ir::verify(module);
   if (wrong.empty()) wrong = ir::verify_distribution(module);
   if (!wrong.empty()) {
-    fmt::print(stderr, "{}", ir::to_string(wrong));
+    complain(ir::to_string(wrong));
     return kWrong;
   }
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
@@ -170,7 +177,7 @@ void add_simulate(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"ops", "cycles"}))
       ->capture_default_str();
   command->add_option("--tiles", a->tiles, "With --fidelity cycles: tiles of each IPU; 0: the machine's")
-      ->check(CLI::Range(0, 1472))
+      ->check(whole_number(0, 1472))
       ->capture_default_str();
   command->add_flag("--unfolded", a->unfolded, "Run every step, equal ones too (the result is the same)");
   command->add_flag("--no-overlap", a->no_overlap, "Transfers and computing exclude each other");
@@ -186,10 +193,12 @@ void add_simulate(CLI::App& app, int& status) {
   CLI::Option* const strategy =
       command->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
   CLI::Option* const batch =
-      command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(check_positive);
+      command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(at_least_one<std::int64_t>());
   model->needs(strategy)->needs(batch);
   command->callback([a, command, input, validate, model, &status] {
-    if (input->count() + validate->count() + model->count() != 1) throw CLI::RequiredError("a program, --model, or --validate DIR");
+    const std::size_t subjects = input->count() + validate->count() + model->count();
+    if (subjects == 0) throw CLI::RequiredError("a program, --model, or --validate DIR");
+    if (subjects > 1) throw CLI::ValidationError("simulate", "a program, --model and --validate exclude each other; one is expected");
     refuse_idle_options(*command, validate->count() > 0, model->count() > 0, a->fidelity == "cycles");
     status = run(*a);
   });

@@ -1,6 +1,7 @@
 // pando transform: a program of one device as one of many.
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,8 +20,11 @@
 namespace pando::cli {
 namespace {
 
+const std::map<std::string, transform::Recompute> kRecompute = {
+    {"none", transform::Recompute::none}, {"selective", transform::Recompute::selective}, {"full", transform::Recompute::full}};
+
 struct Arguments {
-  std::string input, output = "-", table, loss, pieces;
+  std::string input, output = "-", table, loss, pieces, recompute = "none";
   std::vector<std::string> batch, sequence, experts, cut, offload;
   transform::Strategy strategy;
   bool unroll = false, summary = false;
@@ -52,6 +56,7 @@ int run(Arguments& a) {
      : what == "optimizer" ? a.strategy.offload_optimizer
                            : a.strategy.offload_activations) = true;
   }
+  a.strategy.recompute = kRecompute.at(a.recompute);
   if (!a.table.empty()) a.strategy.table = schedule::read_csv(read_file(a.table), a.table);
   const bool one =
       a.strategy.data * a.strategy.tensor * a.strategy.pipeline * a.strategy.expert * a.strategy.context * a.strategy.microbatches == 1 &&
@@ -78,23 +83,26 @@ void add_transform(CLI::App& app, int& status) {
   CLI::App* const c = app.add_subcommand("transform", "Distribute a program over devices");
   const auto a = std::make_shared<Arguments>();
   transform::Strategy& s = a->strategy;
+  const CLI::Validator count = at_least_one<std::int32_t>();
   c->add_option("input", a->input, "A module as text; - is standard input")->required();
-  c->add_option("--data", s.data, "Devices that share the samples");
-  c->add_option("--tensor", s.tensor, "Devices that share each layer's weights");
-  c->add_option("--pipeline", s.pipeline, "Ranks of the pipeline");
-  c->add_option("--microbatches", s.microbatches, "Parts of the samples, one after the other");
-  c->add_option("--expert", s.expert, "Devices that share experts, and samples");
-  c->add_option("--context", s.context, "Devices that share the positions of a sequence");
+  c->add_option("--data", s.data, "Devices that share the samples")->check(count);
+  c->add_option("--tensor", s.tensor, "Devices that share each layer's weights")->check(count);
+  c->add_option("--pipeline", s.pipeline, "Ranks of the pipeline")->check(count);
+  c->add_option("--microbatches", s.microbatches, "Parts of the samples, one after the other")->check(count);
+  c->add_option("--expert", s.expert, "Devices that share experts, and samples")->check(count);
+  c->add_option("--context", s.context, "Devices that share the positions of a sequence")->check(count);
   c->add_option("--schedule", s.schedule, "By name, as in pando schedule")->capture_default_str();
   c->add_option("--table", a->table, "The schedule as CSV");
-  c->add_option("--stages-per-rank", s.stages_per_rank)->capture_default_str();
-  c->add_option("--layers-per-stage", s.layers_per_stage, "One number for each stage")->delimiter(',');
-  c->add_option("--zero", s.zero, "ZeRO: 1 cuts states of the optimizer over --data, 2 gradients, 3 weights")->check(CLI::Range(0, 3));
+  c->add_option("--stages-per-rank", s.stages_per_rank, "Stages of the pipeline on each rank")->capture_default_str()->check(count);
+  c->add_option("--layers-per-stage", s.layers_per_stage, "One number for each stage")->delimiter(',')->check(count);
+  c->add_option("--zero", s.zero, "ZeRO: 1 cuts states of the optimizer over --data, 2 gradients, 3 weights")->check(whole_number(0, 3));
   c->add_flag("--sequence-parallel", s.sequence_parallel, "Between products, cut positions over --tensor");
-  c->add_option("--recompute", s.recompute, "none, selective (attention), full (layers)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, transform::Recompute>{
-          {"none", transform::Recompute::none}, {"selective", transform::Recompute::selective}, {"full", transform::Recompute::full}}));
-  c->add_option("--recompute-layers", s.recomputed_layers, "These alone")->delimiter(',');
+  c->add_option("--recompute", a->recompute, "none, selective (attention), full (layers)")
+      ->check(CLI::IsMember({"none", "selective", "full"}))
+      ->capture_default_str();
+  c->add_option("--recompute-layers", s.recomputed_layers, "With --recompute: these layers alone, by number from 0")
+      ->delimiter(',')
+      ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   c->add_option("--offload", a->offload, "To off-chip memory: weights, optimizer, activations")
       ->delimiter(',')
       ->check(CLI::IsMember({"weights", "optimizer", "activations"}));
@@ -103,7 +111,9 @@ void add_transform(CLI::App& app, int& status) {
   c->add_option("--experts", a->experts, "Weights that count experts, as name:dimension")->delimiter(',');
   c->add_option("--cut", a->cut, "Weights that --tensor cuts, as name:dimension; -1: not. Others are found")->delimiter(',');
   c->add_option("--loss", a->loss, "The value that ends the forward pass; otherwise the first output");
-  c->add_option("--first-device", s.first_device)->capture_default_str();
+  c->add_option("--first-device", s.first_device, "The number of the first device; the others follow")
+      ->capture_default_str()
+      ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   c->add_option("--order", s.order, "Axes with the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline")
       ->delimiter(',');
   c->add_flag("--unroll-pmap", a->unroll, "Write pmaps out first");
