@@ -18,6 +18,7 @@
 #include "base/files/temporary.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/messages.h"
 #include "cli/words.h"
 #include "facade/state.h"
 #include "poplar/Executable.hpp"
@@ -121,8 +122,8 @@ int dump_running(const Arguments& arguments) {
   const int status = run_program(arguments.command);
   const std::string text = read_file(dump.path());
   if (text.empty()) {
-    fmt::print(stderr, "pando: {} dumped nothing: it compiled no graph (or, for the model level, made no session)\n",
-               arguments.command.front());
+    complain(fmt::format("pando: {} dumped nothing: it compiled no graph (or, for the model level, made no session)",
+                         arguments.command.front()));
     return status != 0 ? status : kNo;
   }
   write_file(arguments.output, text);

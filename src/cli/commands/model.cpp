@@ -18,7 +18,7 @@ struct Arguments {
   models::Mlp mlp;
   models::Gpt gpt;
   bool adam = false;
-  std::string output = "-", unknown;
+  std::string output = "-";
 };
 
 void write(const transform::Program& program, const std::string& output) { write_file(output, ir::print(program.module)); }
@@ -77,9 +77,10 @@ void add_model(CLI::App& app, int& status) {
   std::vector<std::string> names;
   for (const CLI::App* network : command->get_subcommands({})) names.push_back(network->get_name());
   const std::string known = fmt::format("{}", fmt::join(names, ", "));
-  command->add_option("network", a->unknown, "The network")->group("")->check([known](const std::string& name) {
-    return fmt::format("unknown network '{}'; there are {}", name, known);
-  });
+  const auto refuse = [known](const std::string& name) {
+    throw CLI::ValidationError("model", fmt::format("unknown network '{}'; there are {}", name, known));
+  };
+  command->add_option_function<std::string>("network", refuse, "One of the subcommands below");
   command->callback([command, known] {
     if (command->get_subcommands().empty()) throw CLI::RequiredError("a network, one of " + known + ",");
   });

@@ -174,7 +174,7 @@ void add_search(CLI::App& app, int& status) {
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
   command->add_option("--devices", a->devices, "Devices; several numbers are compared")
       ->delimiter(',')
-      ->check(at_least_one<std::int64_t>());
+      ->check(at_least_one<std::int32_t>());
   command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(at_least_one<std::int64_t>());
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
   command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
