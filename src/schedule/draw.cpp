@@ -1,5 +1,7 @@
 #include "schedule/draw.h"
 
+#include "base/error.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,6 +34,11 @@ const char* colour(Action a) {
 }  // namespace
 
 std::string draw_text(const Table& table, const Timing& timing, const Costs& costs, double columns_per_unit) {
+  if (const double width = timing.makespan * columns_per_unit; !(columns_per_unit > 0) || !(width <= kMostColumns)) {
+    fail(ErrorKind::poplar_error, "schedule-picture",
+         "a picture of {:g} columns, {:g} for each unit of a makespan of {:g}; it has at most {:g}, as {:.3g} for each unit would make",
+         width, columns_per_unit, timing.makespan, kMostColumns, kMostColumns / timing.makespan);
+  }
   std::string out;
   const auto column = [&](double t) { return static_cast<std::size_t>(std::llround(t * columns_per_unit)); };
   for (std::size_t r = 0; r < table.ranks.size(); ++r) {

@@ -1,10 +1,12 @@
 #include "schedule/replay.h"
 
 #include "base/check.h"
+#include "base/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pando::schedule {
 
@@ -306,6 +308,30 @@ double Costs::of(const Cell& cell) const {
   }
 }
 
+void check_costs(const Table& table, const Costs& costs) {
+  const auto stages = static_cast<std::size_t>(table.stages());
+  const auto check = [](const char* what, double c) {
+    if (!(c >= 0) || !std::isfinite(c))
+      fail(ErrorKind::poplar_error, "schedule-costs", "{} costs {}; a cost is a finite number of 0 or more", what, c);
+  };
+  for (const auto& [what, of_stage] :
+       {std::pair{"F", &costs.forward}, std::pair{"I", &costs.input_gradient}, std::pair{"W", &costs.weight_gradient}}) {
+    if (of_stage->size() != 1 && of_stage->size() != stages)
+      fail(ErrorKind::poplar_error, "schedule-costs", "{} costs of {} for {} stages; give one, or one for each", of_stage->size(), what,
+           stages);
+    for (double c : *of_stage) check(what, c);
+  }
+  check("a transfer", costs.transfer);
+  // No time of a schedule is longer than all its cells and transfers one behind the other; what is summed over ranks has as many of them.
+  double sum = 0;
+  for (const auto& row : table.ranks) {
+    for (const Cell& c : row) sum += costs.of(c) + costs.transfer;
+  }
+  if (!std::isfinite(sum * static_cast<double>(table.ranks.size() + 1)))
+    fail(ErrorKind::poplar_error, "schedule-costs", "the costs of {} cells add up to more than a number can hold; give smaller ones",
+         table.cells());
+}
+
 std::optional<Broken> first_broken_rule(const Table& table) {
   const std::int32_t stages = table.stages(), microbatches = table.microbatches();
   if (stages == 0) return Broken{"no-cells", "the table has no passes", 0, 0};
@@ -354,6 +380,7 @@ std::optional<Timing> try_replay(const Table& table, const Costs& costs) {
 }
 
 Timing replay(const Table& table, const Costs& costs) {
+  check_costs(table, costs);
   auto t = try_replay(table, costs);
   PANDO_CHECK(t.has_value());
   return std::move(*t);

@@ -1,4 +1,5 @@
 #include "schedule/anneal.h"
+#include "schedule/draw.h"
 #include "schedule/generate.h"
 #include "schedule/lower.h"
 #include "schedule/synthesised.h"
@@ -7,6 +8,7 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <set>
@@ -540,6 +542,42 @@ TEST(Schedule, SynthesisedByName) {
   }
   EXPECT_THROW(generate("synthesised-v:2", {2, 4, 1}), poplar::poplar_error);
   EXPECT_THROW(generate("synthesise:2", p.shape), poplar::poplar_error);
+}
+
+TEST(Schedule, CostsThatAreNoTimesAreRefused) {
+  const Table table = generate("1F1B", {2, 2, 1});
+  const auto refused = [&](const Costs& costs) {
+    try {
+      replay(table, costs);
+      return std::string();
+    } catch (const poplar::poplar_error& e) { return std::string(e.what()); }
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refused({{1e308}, {1e308}, {1}, 0}), HasSubstr("add up to more than a number can hold"));
+  EXPECT_THAT(refused({{1}, {1}, {1}, 1e308}), HasSubstr("add up to more than a number can hold"));
+  EXPECT_THAT(refused({{-1}, {1}, {1}, 0}), HasSubstr("F costs -1; a cost is a finite number of 0 or more"));
+  EXPECT_THAT(refused({{1}, {std::nan("")}, {1}, 0}), HasSubstr("I costs nan"));
+  EXPECT_THAT(refused({{1}, {1}, {kNever}, 0}), HasSubstr("W costs inf"));
+  EXPECT_THAT(refused({{1}, {1}, {1}, -1}), HasSubstr("a transfer costs -1"));
+  EXPECT_THAT(refused({{1, 2, 3}, {1}, {1}, 0}), HasSubstr("3 costs of F for 2 stages"));
+  EXPECT_EQ(refused({{1e300}, {1, 2}, {0}, 0}), "");
+  Problem p;
+  p.shape = {2, 4, 1};
+  p.costs.forward = {1e308};
+  EXPECT_THROW(synthesise(p), poplar::poplar_error);
+  p.costs = {};
+  p.costs.transfer = kNever;
+  EXPECT_THROW(synthesise(p), poplar::poplar_error);
+}
+
+TEST(Schedule, PicturesThatNobodyCouldLookAtAreRefused) {
+  const Table table = generate("1F1B", {2, 2, 1});
+  EXPECT_THAT(draw_text(table, replay(table), {}), ::testing::HasSubstr("rank 1"));
+  for (double columns : {std::nan(""), 0.0, -1.0, 1e6, kNever}) {
+    EXPECT_THROW(draw_text(table, replay(table), {}, columns), poplar::poplar_error) << columns;
+  }
+  const Costs slow{{1e12}, {1}, {1}, 0};
+  EXPECT_THROW(draw_text(table, replay(table, slow), slow), poplar::poplar_error);
 }
 
 }  // namespace

@@ -249,13 +249,21 @@ void check_problem(const Problem& p) {
   if (p.in_a_v && s.stages_per_rank != 2)
     fail(ErrorKind::poplar_error, "schedule-shape", "a V has two stages a rank, not {}", s.stages_per_rank);
   const auto stages = static_cast<std::size_t>(s.ranks) * static_cast<std::size_t>(s.stages_per_rank);
+  double most = p.costs.transfer;
   for (const auto* costs : {&p.costs.forward, &p.costs.input_gradient, &p.costs.weight_gradient}) {
     if (costs->size() != 1 && costs->size() != stages)
       fail(ErrorKind::poplar_error, "schedule-costs", "{} costs for {} stages", costs->size(), stages);
     for (double c : *costs) {
       if (!(c >= 0) || c == kNever) fail(ErrorKind::poplar_error, "schedule-costs", "a cost of {}", c);
+      most = std::max(most, c);
     }
   }
+  if (!(p.costs.transfer >= 0) || p.costs.transfer == kNever)
+    fail(ErrorKind::poplar_error, "schedule-costs", "a transfer costs {}; a finite number of 0 or more is expected", p.costs.transfer);
+  // Three passes and their transfers, of each stage and microbatch, summed over ranks: times and their squares are compared.
+  constexpr double kMost = 1e100;
+  if (most > kMost)
+    fail(ErrorKind::poplar_error, "schedule-costs", "a cost of {:g}; at most {:g}, so that sums of costs are numbers", most, kMost);
   if (p.memory.size() != 1 && p.memory.size() != static_cast<std::size_t>(s.ranks)) {
     fail(ErrorKind::poplar_error, "schedule-memory", "{} limits for {} ranks", p.memory.size(), s.ranks);
   }

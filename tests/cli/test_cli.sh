@@ -359,7 +359,9 @@ check "schedule: unknown name" 2 'no schedule named' "$pando" schedule --name no
 check "schedule: no room" 2 'schedule-memory' "$pando" schedule --ranks 2 --microbatches 2 --memory 0.1
 check "schedule: more cells than a host has" 2 'too many cells' "$pando" schedule --ranks 100000 --microbatches 100000 --memory 1
 check "schedule: no file" 2 'nowhere' "$pando" schedule "$scratch/nowhere.csv"
-check "schedule: costs" 2 '3 costs for 2 stages' "$pando" schedule --name GPipe --ranks 2 --microbatches 2 --forward 1,2,3
+check "schedule: costs" 2 '3 costs of F for 2 stages' "$pando" schedule --name GPipe --ranks 2 --microbatches 2 --forward 1,2,3
+check "schedule: a picture that is too wide" 2 'it has at most 100000' "$pando" schedule --name GPipe --ranks 2 --microbatches 2 --draw --forward 1e12
+check "schedule: no width of a picture" 2 "'nan': a number above 0 is expected" "$pando" schedule --name GPipe --ranks 2 --microbatches 2 --draw --columns nan
 "$pando" schedule --name 1F1B --ranks 2 --microbatches 2 -o "$scratch/s.csv" --svg "$scratch/s.svg" >/dev/null
 expect "schedule: written" "$(cat "$scratch/s.csv")" $'0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1'
 check "schedule: with its transfers" 0 '^1RECV_F0,1F0,1RECV_F1,1B0,1SEND_B0,1F1,1B1,1SEND_B1,1WAIT_SEND_B0,1WAIT_SEND_B1$' \

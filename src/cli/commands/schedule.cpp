@@ -43,11 +43,6 @@ int run(const Arguments& a) {
     return kNo;
   }
   const auto stages = static_cast<std::size_t>(table.stages());
-  for (const auto* costs : {&a.costs.forward, &a.costs.input_gradient, &a.costs.weight_gradient}) {
-    if (costs->size() == 1 || costs->size() == stages) continue;
-    fmt::print(stderr, "pando schedule: {} costs for {} stages; give one, or one for each\n", costs->size(), stages);
-    return kWrong;
-  }
   schedule::Timing timing = schedule::replay(table, a.costs);
   timing.peak = schedule::peaks(table, a.released);
   fmt::print("{} ranks, {} stages, {} microbatches: makespan {:.9g}, longest rank {:.9g}, bubble {:.4f} %\n", table.ranks.size(), stages,
@@ -87,6 +82,7 @@ void add_schedule(CLI::App& app, int& status) {
       ->delimiter(',')
       ->check(check_positive);
   command->add_option("--released", a->released, "The share of an activation that I gives back; W gives back the rest")
+      ->check(check_not_negative)
       ->check(CLI::Range(0.0, 1.0));
   command->add_flag("--v", a->in_a_v, "Without a name: rank r has stages r and 2 p - 1 - r")->excludes(name);
   command->add_option("--forward", a->costs.forward, "Cost of F: one, or one for each stage")->delimiter(',')->check(check_not_negative);
@@ -94,7 +90,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--weight-gradient", a->costs.weight_gradient, "Cost of W; B costs both")->delimiter(',')->check(check_not_negative);
   command->add_option("--transfer", a->costs.transfer, "Cost of a transfer between ranks")->check(check_not_negative);
   command->add_flag("--draw", a->draw, "Draw it in time");
-  command->add_option("--columns", a->columns, "Columns for one unit of cost")->check(CLI::Range(0.001, 1000.0));
+  command->add_option("--columns", a->columns, "Columns for one unit of cost")->check(check_positive);
   command->add_option("--svg", a->svg, "Draw it into a file");
   CLI::Option* const output = command->add_option("-o,--output", a->output, "Write the table as CSV; - is standard output");
   CLI::Option* const lower =
