@@ -31,6 +31,10 @@ class Board {
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
+  // The process that started all ranks: they end with it. 0: none has said so.
+  void set_launcher(std::int32_t process) { contents_->launcher = process; }
+  std::int32_t launcher() const { return contents_->launcher; }
+
   void set_rank(unsigned rank, std::int32_t process, RankState state);
   void set_state(unsigned rank, RankState state);
   RankState state(unsigned rank) const;
@@ -64,6 +68,7 @@ class Board {
     char text[192];
   };
   struct Contents {
+    std::atomic<std::int32_t> launcher;
     Rank ranks[kMostRanks];
     Device devices[kMostDevices];
   };

@@ -17,6 +17,7 @@
 #include <iterator>
 #include <map>
 #include <thread>
+#include <vector>
 
 namespace pando::ranks {
 namespace {
@@ -102,6 +103,44 @@ class Command : public ::testing::Test {
     if (pid != 0) kill(pid, SIGKILL);
     run.join();
     return o;
+  }
+
+  // The processes of this test's run whose command has this in it.
+  std::vector<pid_t> processes(const std::string& of) const {
+    const std::string mark = '\0' + ("PANDO_TEST_MARK=" + folder_) + '\0';
+    std::vector<pid_t> all;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(getpid())) continue;
+      const std::string environment = '\0' + contents(entry.path() / "environ"), command = contents(entry.path() / "cmdline");
+      if (environment.find(mark) != std::string::npos && command.find(of) != std::string::npos) all.push_back(std::stoi(name));
+    }
+    return all;
+  }
+  bool all_end_within(std::chrono::seconds time) const {
+    const auto begin = std::chrono::steady_clock::now();
+    while (!processes("pando-run").empty() || !processes("mpirun").empty()) {
+      if (std::chrono::steady_clock::now() - begin > time) return false;
+      std::this_thread::sleep_for(50ms);
+    }
+    return true;
+  }
+  // Starts a run of hours, without a shell between; returns when its ranks are in the middle.
+  pid_t start(std::vector<std::string> words) const {
+    for (const std::string& w : {path("two.txt"), std::string("--seed=1"), std::string("--quiet"), std::string("--steps=1000000000")})
+      words.push_back(w);
+    std::vector<char*> argv;
+    for (std::string& w : words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      execvp(argv[0], argv.data());
+      _exit(127);
+    }
+    for (int i = 0; i < 300 && process_of(1, false) == 0; ++i) std::this_thread::sleep_for(100ms);
+    EXPECT_NE(process_of(1, false), 0);
+    std::this_thread::sleep_for(3s);
+    return child;
   }
 
   std::string folder_;
@@ -191,7 +230,7 @@ TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
   EXPECT_NE(missing.status, 0);
   EXPECT_THAT(missing.text, HasSubstr("pando run: rank 1: cannot read"));
   const Outcome many = sh(kPando + " run --ranks 3 " + two(""));
-  EXPECT_NE(many.status, 0);
+  EXPECT_EQ(many.status, 2);
   EXPECT_THAT(many.text, HasSubstr("3 ranks for a program of 2 devices"));
   EXPECT_THAT(many.text, Not(HasSubstr("Segmentation")));
   // It is all that is said.
@@ -204,6 +243,64 @@ TEST_F(Command, what_is_wrong_is_said_once_and_no_rank_waits) {
     EXPECT_EQ(unknown.status, 2) << option;
     EXPECT_THAT(unknown.text, HasSubstr("the program has no variable or stream of that name; it has ")) << option;
   }
+}
+
+// An mpirun that fails stands in for MPI's: it would be seen in the status.
+TEST_F(Command, what_is_wrong_is_known_before_a_rank_starts) {
+  std::filesystem::create_directories(path("bin"));
+  std::ofstream(path("bin/mpirun")) << "#!/bin/sh\nexit 7\n";
+  std::filesystem::permissions(path("bin/mpirun"), std::filesystem::perms::owner_all);
+  // An array of objects, and one of a shape that no input has.
+  const auto array = [&](const std::string& name, const std::string& type, const std::string& shape) {
+    std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+    header.resize(117, ' ');
+    std::ofstream(path(name), std::ios::binary) << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header << '\n' << std::string(64, '\0');
+  };
+  array("objects.npy", "|O", "4,");
+  array("shape.npy", "<f4", "4, 4");
+  const std::string program = path("two.txt"), pieces = " --seed 1 --pieces " + path("pieces.json");
+  const std::map<std::string, std::string> wrong{
+      {program, "has no data: give it with --input"},
+      {program + pieces + " --input x=" + path("shape.npy"), "'x' is an array of shape (4, 4); (8, 8) is wanted"},
+      {program + pieces + " --input x=" + path("objects.npy"), "elements of type '|O'"},
+      {program + " --seed 1 --device ipu_model --machine foo", "there is no machine 'foo'; known ones: "},
+      {program + " --seed 1 --input x.1.m0=" + folder_, "cannot read " + folder_ + ": it is a folder"},
+      {program + " --seed 1 -o " + path("nowhere/a.npz"), "cannot write " + path("nowhere/a.npz")}};
+  for (const auto& [words, said] : wrong) {
+    for (const char* ranks : {" run ", " run --ranks 2 "}) {
+      const Outcome o = sh("PATH=" + path("bin") + ":$PATH " + kPando + ranks + words);
+      EXPECT_EQ(o.status, 2) << ranks << words;
+      EXPECT_THAT(o.text, HasSubstr(said)) << ranks << words;
+      EXPECT_THAT(o.text, Not(HasSubstr("last operation"))) << ranks << words;
+    }
+  }
+  const Outcome many = sh("PATH=" + path("bin") + ":$PATH " + kPando + " run --ranks 1024 " + two(""));
+  EXPECT_EQ(many.status, 2);
+  EXPECT_EQ(many.text, "pando run: 1024 ranks for a program of 2 devices; a rank holds one or more [too-many-ranks]\n");
+}
+
+TEST_F(Command, ranks_end_with_who_started_them) {
+  for (const int signal : {SIGTERM, SIGINT, SIGKILL}) {
+    const pid_t run = start({kPando, "run", "--ranks=2"});
+    kill(run, signal);
+    int status = 0;
+    waitpid(run, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_TRUE(all_end_within(5s)) << signal;
+  }
+}
+
+TEST_F(Command, ranks_end_with_their_mpirun) {
+  const pid_t run = start({kPando, "run", "--ranks=2"});
+  for (const pid_t mpirun : processes("mpirun")) kill(mpirun, SIGKILL);
+  int status = 0;
+  waitpid(run, &status, 0);
+  EXPECT_NE(status, 0);
+  EXPECT_TRUE(all_end_within(5s));
+  const pid_t bare = start({"mpirun", "--oversubscribe", "-n", "2", kPando, "run"});
+  kill(bare, SIGKILL);
+  waitpid(bare, &status, 0);
+  EXPECT_TRUE(all_end_within(5s));
 }
 
 TEST_F(Command, options_that_would_not_count_are_refused) {

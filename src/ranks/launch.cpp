@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -91,6 +93,54 @@ pid_t start(const std::vector<std::string>& words) {
   _exit(127);
 }
 
+// The signal that has asked this process to end; 0: none.
+std::atomic<int> asked_to_end{0};
+
+// While it is there, a signal that asks this process to end is noted. What whoever started this process ignores stays ignored.
+class Signals {
+ public:
+  Signals() {
+    asked_to_end = 0;
+    for (std::size_t i = 0; i < kAsking.size(); ++i) {
+      sigaction(kAsking[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) continue;
+      struct sigaction noting{};
+      noting.sa_handler = [](int signal) { asked_to_end = signal; };
+      sigaction(kAsking[i], &noting, nullptr);
+    }
+  }
+  ~Signals() {
+    for (std::size_t i = 0; i < kAsking.size(); ++i) sigaction(kAsking[i], &before_[i], nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  static constexpr std::array<int, 3> kAsking{SIGTERM, SIGINT, SIGHUP};
+  std::array<struct sigaction, kAsking.size()> before_;
+};
+
+// The status of mpirun. It is asked to end when this process is, and killed when it does not: among hundreds of ranks that begin it hears
+// nothing for minutes.
+int wait_for(pid_t mpirun, Watch& watch) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience{3};
+  std::optional<Clock::time_point> killed_at;
+  int status = 0;
+  while (waitpid(mpirun, &status, WNOHANG) == 0) {
+    const auto begin = Clock::now();
+    if (asked_to_end != 0 && !killed_at) {
+      kill(mpirun, SIGTERM);
+      killed_at = begin + kPatience;
+    }
+    if (killed_at && begin > *killed_at) kill(mpirun, SIGKILL);
+    watch.look(20);
+    if (Clock::now() - begin < std::chrono::milliseconds(1)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  watch.look(0);
+  return status;
+}
+
 // Whether a rank knows why the run has ended: who failed has said it, who was stopped was asked to.
 bool is_explained(const Board& board, unsigned ranks) {
   for (unsigned r = 0; r < ranks; ++r) {
@@ -113,25 +163,27 @@ int launch(unsigned ranks, const std::vector<std::string>& command) {
   int status = 0;
   {
     Board board(file);
+    board.set_launcher(getpid());
     setenv(Board::kVariable, file.c_str(), 1);
     // What mpirun says of a rank that ended says less than the rank has said, and would stand behind it.
     setenv(kQuiet, "1", 0);
     std::vector<std::string> words{*mpirun, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks)};
     words.insert(words.end(), command.begin(), command.end());
+    const Signals signals;
     const pid_t child = start(words);
     Watch watch(board, ranks);
-    while (waitpid(child, &status, WNOHANG) == 0) {
-      const auto begin = std::chrono::steady_clock::now();
-      watch.look(20);
-      if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1))
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    watch.look(0);
-    if (watch.dead()) fmt::print(stderr, "pando run: rank {} died: {}\n", *watch.dead(), board.describe(*watch.dead()));
-    if (status != 0 && !watch.dead() && !is_explained(board, ranks))
+    status = wait_for(child, watch);
+    const bool asked = asked_to_end != 0;
+    if (watch.dead() && !asked) fmt::print(stderr, "pando run: rank {} died: {}\n", *watch.dead(), board.describe(*watch.dead()));
+    if (status != 0 && !asked && !watch.dead() && !is_explained(board, ranks))
       fmt::print(stderr, "pando run: {} failed before a rank could say why; {}=0 shows its own words\n", *mpirun, kQuiet);
   }
   std::filesystem::remove(file);
+  if (const int signal = asked_to_end) {
+    fmt::print(stderr, "pando run: ended by a signal, with its ranks: {}\n", strsignal(signal));
+    raise(signal);  // whoever waits for this process hears of the signal
+    return 128 + signal;
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -7,7 +7,9 @@
 namespace pando::ranks {
 
 // `command`: a program and its arguments, which each rank runs. Returns 0 where all ranks end well, else the status of mpirun, with a line
-// on standard error that names the rank, step and last operation of who died first. Throws no_environment where there is no mpirun.
+// on standard error that names the rank, step and last operation of who died first. Throws no_environment where there is no mpirun. A
+// signal that asks this process to end (SIGTERM, SIGINT, SIGHUP) ends the ranks within seconds, then this process; they end with it, too,
+// where it is killed.
 int launch(unsigned ranks, const std::vector<std::string>& command);
 
 }  // namespace pando::ranks

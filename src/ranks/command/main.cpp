@@ -26,6 +26,8 @@
 #include "ranks/parts/pipeline.h"
 #include "ranks/parts/split.h"
 #include "ranks/run.h"
+#include "ranks/start/check_input.h"
+#include "ranks/start/end_with.h"
 #include "ranks/start/supervise.h"
 
 namespace pando::ranks {
@@ -130,38 +132,46 @@ void check_writable(const std::string& file) {
        exists && std::filesystem::is_directory(file) ? "it is a folder" : std::strerror(errno));
 }
 
+// What runs, read and found to be right.
+struct Input {
+  Program program;
+  Data data;
+  Options options;
+};
+
+// `writes`: whether results are written here.
+Input input_of(const Arguments& a, bool has_seed, unsigned ranks, bool writes) {
+  Input in{program_of(a, read_file(a.program)), data_of(a, has_seed), a.options};
+  if (in.program.pieces && !a.pieces.empty())
+    ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
+  if (in.program.pieces) in.data.set_pieces(*in.program.pieces);
+  in.data.refuse_unknown(names_of(in.program));
+  if (writes && !a.output.empty()) check_writable(a.output);
+  if (!a.executables.empty() && std::filesystem::exists(a.executables)) in.options.executables = executables_of(a.executables);
+  in.options.results = !a.quiet || !a.output.empty();
+  check_input(in.program, in.data, in.options, ranks);
+  return in;
+}
+
 // What a rank does. What goes wrong ends all ranks; rank 0 says it.
 int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Board& board) {
   const unsigned rank = transport.rank();
   int status = 0;
-  Options options = a.options;
   try {
-    std::optional<Program> program;
-    std::optional<Data> data;
+    std::optional<Input> input;
     try {
-      program = program_of(a, read_file(a.program));
-      data = data_of(a, has_seed);
-      if (program->pieces && !a.pieces.empty())
-        ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
-      if (program->pieces) data->set_pieces(*program->pieces);
-      data->refuse_unknown(names_of(*program));
-      if (rank == 0 && !a.output.empty()) check_writable(a.output);
-      if (!a.executables.empty() && std::filesystem::exists(a.executables)) options.executables = executables_of(a.executables);
-      if (transport.ranks() > program->parts.size()) {
-        ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more",
-                   transport.ranks(), program->parts.size());
-      }
+      input = input_of(a, has_seed, transport.ranks(), rank == 0);
     } catch (const std::exception& e) {
       refuse_run(e.what(), transport);
       if (rank == 0) fmt::print(stderr, "pando run: {}\n", e.what());
       board.set_state(rank, RankState::failed);
       return kWrong;
     }
-    options.results = !a.quiet || !a.output.empty();
-    Result r = run(std::move(*program), *data, transport, options, board);
+    const auto& [program, data, options] = *input;
+    Result r = run(std::move(input->program), data, transport, options, board);
     if (rank == 0) {
       if (!a.executables.empty() && options.executables.empty()) write_executables(r, a.executables);
-      if (options.results && data->pieces()) r = join(r, *data->pieces());
+      if (options.results && data.pieces()) r = join(r, *data.pieces());
       show(r, a);
       if (!a.output.empty()) write(r, a.output);
     }
@@ -185,18 +195,30 @@ int run_mpi_rank(const Arguments& a, bool has_seed, Board& board, std::int32_t s
   return status;
 }
 
+// Each rank reads the program anew: here it is looked at, so that what is wrong starts no process. What is no file can be read once.
+int run_ranks(const Arguments& a, bool has_seed, const std::vector<std::string>& words) {
+  if (std::filesystem::is_regular_file(a.program)) input_of(a, has_seed, a.ranks, true);
+  return launch(a.ranks, words);
+}
+
 int run_command(const Arguments& a, bool has_seed, const std::vector<std::string>& words) {
   const char* file = std::getenv(Board::kVariable);
   if (!exec::started_by_mpi()) {
-    if (a.ranks > 1) return launch(a.ranks, words);
+    if (a.ranks > 1) return run_ranks(a, has_seed, words);
     Board board;
     const auto transports = exec::in_process_transports(1);
     return run_rank(a, has_seed, *transports[0], board);
   }
   Board board(file ? file : "");  // a signal may come while the transport ends
-  if (file) return run_mpi_rank(a, has_seed, board, 0);
-  const std::int32_t supervisor = getpid();
-  return supervise(board, [&] { return run_mpi_rank(a, has_seed, board, supervisor); });
+  if (file) {
+    if (board.launcher() != 0) end_with(board.launcher());
+    return run_mpi_rank(a, has_seed, board, 0);
+  }
+  const std::int32_t supervisor = getpid(), mpirun = getppid();
+  return supervise(board, [&] {
+    end_with(mpirun);
+    return run_mpi_rank(a, has_seed, board, supervisor);
+  });
 }
 
 int command(int argc, char** argv) {

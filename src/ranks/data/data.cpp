@@ -1,5 +1,6 @@
 #include "ranks/data/data.h"
 
+#include "base/sizes.h"
 #include "ir/error.h"
 #include "transform/distribute/parts.h"
 
@@ -34,23 +35,34 @@ void make(std::uint64_t seed, const std::string& name, HostTensor& to) {
   }
 }
 
-// A box of `shape` of a whole that the file of pieces names.
+// A box of `shape` of a whole of the shape `all` that the file of pieces names.
 // Of a tensor with more dimensions it is one element of the first of them.
-HostTensor piece_of(const HostTensor& whole, const Shape& start, const Shape& shape, const std::string& name) {
+Shape box_of(const Shape& all, const Shape& start, const Shape& shape, const std::string& name) {
   Shape box(start.size() - std::min(start.size(), shape.size()), 1);
   box.insert(box.end(), shape.begin(), shape.end());
-  bool inside = start.size() == box.size() && whole.shape().size() == box.size();
-  for (std::size_t d = 0; inside && d < box.size(); ++d) inside = start[d] >= 0 && start[d] + box[d] <= whole.shape()[d];
+  bool inside = start.size() == box.size() && all.size() == box.size();
+  for (std::size_t d = 0; inside && d < box.size(); ++d) inside = start[d] >= 0 && start[d] + box[d] <= all[d];
   if (!inside)
     refuse(ErrorClass::value, "pieces", "'{}' of shape {} at {} is no piece of a tensor of shape {}", name, to_string(shape),
-           to_string(start), to_string(whole.shape()));
-  return transform::part_of(whole, start, box).reshaped(shape);
+           to_string(start), to_string(all));
+  return box;
+}
+HostTensor piece_of(const HostTensor& whole, const Shape& start, const Shape& shape, const std::string& name) {
+  return transform::part_of(whole, start, box_of(whole.shape(), start, shape, name)).reshaped(shape);
 }
 
 Shape with_blocks(std::int64_t n, const Shape& shape) {
   Shape all{n};
   all.insert(all.end(), shape.begin(), shape.end());
   return all;
+}
+
+void check_made(const std::string& name, DType dtype, const Shape& shape, std::int64_t blocks) {
+  const auto bytes = static_cast<std::uint64_t>(elements_of(shape)) * size_of(dtype);
+  check_host_memory(
+      saturating_mul(bytes, static_cast<std::uint64_t>(blocks)), ErrorKind::poplar_error,
+      fmt::format("{} blocks of {} bytes are made for stream '{}'; an --input may have fewer, a run begins again at the first", blocks,
+                  bytes, name));
 }
 
 }  // namespace
@@ -102,24 +114,73 @@ std::optional<HostTensor> Data::find(const std::string& name, DType dtype) const
   return t;
 }
 
+std::optional<Shape> Data::shape_of(const std::string& name) const {
+  if (const auto a = arrays_.find(name); a != arrays_.end()) return a->second.shape();
+  if (const auto f = files_.find(name); f != files_.end()) return shape_of_npy(f->second);
+  for (const NpzReader& archive : archives_) {
+    if (archive.has(name)) return archive.shape_of(name);
+  }
+  return std::nullopt;
+}
+
+bool Data::begins_with_zeros(const std::string& name) const {
+  return std::any_of(zeros_.begin(), zeros_.end(),
+                     [&](const std::string& z) { return z.starts_with('*') ? name.ends_with(z.substr(1)) : name == z; });
+}
+
+bool Data::has_whole(const std::string& name, const Shape& shape) const {
+  const std::optional<Shape> there = shape_of(name);
+  if (there && *there != shape)
+    refuse(ErrorClass::value, "array-shape", "'{}' is an array of shape {}; {} is wanted", name, to_string(*there), to_string(shape));
+  return there || begins_with_zeros(name) || seed_;
+}
+
 std::optional<HostTensor> Data::whole(const std::string& name, DType dtype, const Shape& shape) const {
+  if (!has_whole(name, shape)) return std::nullopt;
   std::optional<HostTensor> t = find(name, dtype);
-  if (t && t->shape() != shape)
-    refuse(ErrorClass::value, "array-shape", "'{}' is an array of shape {}; {} is wanted", name, to_string(t->shape()), to_string(shape));
-  const auto is_zeros = [&](const std::string& z) { return z.starts_with('*') ? name.ends_with(z.substr(1)) : name == z; };
-  if (!t && std::any_of(zeros_.begin(), zeros_.end(), is_zeros)) t.emplace(dtype, shape);
+  if (!t && begins_with_zeros(name)) t.emplace(dtype, shape);
   if (!t && seed_) make(*seed_, name, t.emplace(dtype, shape));
   return t;
 }
 
-std::optional<HostTensor> Data::blocks(const std::string& name, DType dtype, const Shape& shape, std::int64_t wanted) const {
-  std::optional<HostTensor> t = find(name, dtype);
-  if (t && (t->shape().size() != shape.size() + 1 || t->shape() != with_blocks(t->shape()[0], shape) || t->shape()[0] < 1)) {
+bool Data::has_blocks(const std::string& name, const Shape& shape) const {
+  const std::optional<Shape> there = shape_of(name);
+  if (there && (there->size() != shape.size() + 1 || *there != with_blocks((*there)[0], shape) || (*there)[0] < 1)) {
     refuse(ErrorClass::value, "array-shape", "stream '{}' takes blocks of shape {}, one after the other: an array of shape {} is no such",
-           name, to_string(shape), to_string(t->shape()));
+           name, to_string(shape), to_string(*there));
   }
+  return there || seed_;
+}
+
+std::optional<HostTensor> Data::blocks(const std::string& name, DType dtype, const Shape& shape, std::int64_t wanted) const {
+  if (!has_blocks(name, shape)) return std::nullopt;
+  std::optional<HostTensor> t = find(name, dtype);
   if (!t && seed_) make(*seed_, name, t.emplace(dtype, with_blocks(wanted, shape)));
   return t;
+}
+
+bool Data::has_variable(const std::string& name, const Shape& shape) const {
+  if (shape_of(name) == shape) return true;
+  const transform::PieceTable::Entry* piece = pieces_ ? pieces_->variable(name) : nullptr;
+  if (!piece) return has_whole(name, shape);
+  const Shape& all = pieces_->shape_of(piece->whole);
+  if (!has_whole(piece->whole, all)) return false;
+  box_of(all, piece->start, shape, name);
+  return true;
+}
+
+bool Data::has_stream(const std::string& name, DType dtype, const Shape& shape, std::int64_t wanted) const {
+  const auto loads = pieces_ ? pieces_->stream(name) : std::vector<const transform::PieceTable::Entry*>();
+  if (!shape_of(loads.empty() ? name : loads[0]->whole) && seed_) check_made(name, dtype, shape, wanted);
+  if (loads.empty()) return has_blocks(name, shape);
+  const Shape& all = pieces_->shape_of(loads[0]->whole);
+  if (!has_blocks(loads[0]->whole, all)) return false;
+  for (const auto* load : loads) {
+    Shape start{0};
+    start.insert(start.end(), load->start.begin(), load->start.end());
+    box_of(with_blocks(1, all), start, with_blocks(1, shape), name);
+  }
+  return true;
 }
 
 std::optional<HostTensor> Data::variable(const std::string& name, DType dtype, const Shape& shape) const {

@@ -31,12 +31,21 @@ class Data {
   std::optional<ir::HostTensor> variable(const std::string& name, ir::DType dtype, const ir::Shape& shape) const;
   // Blocks of a stream, (n, shape): a run takes `wanted` of them, and begins again where there are fewer.
   std::optional<ir::HostTensor> stream(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
+  // Whether variable() and stream() would give something; refuse what these refuse, but read headers alone and make nothing.
+  bool has_variable(const std::string& name, const ir::Shape& shape) const;
+  // Blocks that are made must be such as the host can hold.
+  bool has_stream(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
   // Refuses (value) a NAME=FILE.npy or a name of zeros that means none of `names`, variables and streams of the program, nor a whole of
   // these.
   void refuse_unknown(const std::set<std::string>& names) const;
 
  private:
   std::optional<ir::HostTensor> find(const std::string& name, ir::DType dtype) const;
+  // Of what find() gives.
+  std::optional<ir::Shape> shape_of(const std::string& name) const;
+  bool begins_with_zeros(const std::string& name) const;
+  bool has_whole(const std::string& name, const ir::Shape& shape) const;
+  bool has_blocks(const std::string& name, const ir::Shape& shape) const;
   std::optional<ir::HostTensor> whole(const std::string& name, ir::DType dtype, const ir::Shape& shape) const;
   std::optional<ir::HostTensor> blocks(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
 

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace pando::ranks {
@@ -53,7 +55,14 @@ std::string_view value_of(std::string_view header, std::string_view key, const s
   return header.substr(header.find_first_not_of(' ', at + key.size() + 3));
 }
 
-HostTensor parse_npy(std::string_view bytes, const std::string& what) {
+struct Header {
+  DType dtype = DType::float32;
+  Shape shape;
+  std::size_t size = 0;  // the data follow
+};
+
+// `bytes`: the array's, or those at its beginning; `total`: of all of it.
+Header parse_header(std::string_view bytes, std::uint64_t total, const std::string& what) {
   if (bytes.size() < 12 || bytes.substr(0, 6) != "\x93NUMPY") bad(what, "no array of NumPy");
   const bool wide = bytes[6] > 1;
   std::size_t length = 0;
@@ -61,7 +70,7 @@ HostTensor parse_npy(std::string_view bytes, const std::string& what) {
     length |= static_cast<std::size_t>(static_cast<unsigned char>(bytes[8 + static_cast<std::size_t>(i)])) << (8 * i);
   const std::size_t begin = wide ? 12 : 10;
   if (begin + length > bytes.size()) bad(what, "it is cut off");
-  const std::string_view header = bytes.substr(begin, length), data = bytes.substr(begin + length);
+  const std::string_view header = bytes.substr(begin, length);
   if (value_of(header, "fortran_order", what).starts_with("True"))
     bad(what, "an array in Fortran order; numpy.ascontiguousarray gives the other one");
   const std::string_view descr = value_of(header, "descr", what);
@@ -87,15 +96,28 @@ HostTensor parse_npy(std::string_view bytes, const std::string& what) {
   for (std::int64_t n : shape) {
     if (__builtin_mul_overflow(elements, n, &elements)) bad(what, "its shape has too many elements");
   }
-  if (data.size() / size_of(found->dtype) < static_cast<std::uint64_t>(elements)) {
-    bad(what, fmt::format("{} bytes of data; its shape needs {} elements of {}", data.size(), elements, size_of(found->dtype)));
+  const std::uint64_t data = total - begin - length;
+  if (data / size_of(found->dtype) < static_cast<std::uint64_t>(elements)) {
+    bad(what, fmt::format("{} bytes of data; its shape needs {} elements of {}", data, elements, size_of(found->dtype)));
   }
-  HostTensor t(found->dtype, shape);
-  std::memcpy(t.writable(), data.data(), t.size_bytes());
+  return {found->dtype, std::move(shape), begin + length};
+}
+
+HostTensor parse_npy(std::string_view bytes, const std::string& what) {
+  const Header h = parse_header(bytes, bytes.size(), what);
+  HostTensor t(h.dtype, h.shape);
+  std::memcpy(t.writable(), bytes.data() + h.size, t.size_bytes());
   return t;
 }
 
+// No header of an array is longer.
+constexpr std::uint64_t kLongestHeader = 1 << 16;
+
 std::uint64_t size_of_file(const std::string& file) {
+  // Of others a size is no number of bytes: a folder's is the greatest there is.
+  if (std::error_code none; std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
+    fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: it is {}; arrays are read from files", file,
+         std::filesystem::is_directory(file, none) ? "a folder" : "no regular file");
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}", file);
   return static_cast<std::uint64_t>(in.tellg());
@@ -144,6 +166,10 @@ constexpr std::uint16_t kVersion = 45;
 }  // namespace
 
 HostTensor read_npy(const std::string& file) { return parse_npy(read_bytes(file, 0, size_of_file(file)), file); }
+Shape shape_of_npy(const std::string& file) {
+  const std::uint64_t size = size_of_file(file);
+  return parse_header(read_bytes(file, 0, std::min(size, kLongestHeader)), size, file).shape;
+}
 
 NpzReader::NpzReader(const std::string& file) : file_(file) {
   const std::uint64_t size = size_of_file(file), tail_size = std::min<std::uint64_t>(size, 65536 + 64);
@@ -183,12 +209,21 @@ NpzReader::NpzReader(const std::string& file) : file_(file) {
   }
 }
 
-HostTensor NpzReader::read(const std::string& name) const {
+std::pair<std::uint64_t, std::uint64_t> NpzReader::place_of(const std::string& name) const {
   const auto& [offset, size] = members_.at(name);
   const std::string header = read_bytes(file_, offset, 30);
   if (number<std::uint32_t>(header, 0) != kLocal) bad(file_, "a broken ZIP archive");
   const std::uint64_t skip = 30u + number<std::uint16_t>(header, 26) + number<std::uint16_t>(header, 28);
-  return parse_npy(read_bytes(file_, offset + skip, size), file_ + ": " + name);
+  return {offset + skip, size};
+}
+
+HostTensor NpzReader::read(const std::string& name) const {
+  const auto [at, size] = place_of(name);
+  return parse_npy(read_bytes(file_, at, size), file_ + ": " + name);
+}
+Shape NpzReader::shape_of(const std::string& name) const {
+  const auto [at, size] = place_of(name);
+  return parse_header(read_bytes(file_, at, std::min(size, kLongestHeader)), size, file_ + ": " + name).shape;
 }
 
 namespace {

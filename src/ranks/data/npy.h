@@ -14,6 +14,8 @@ namespace pando::ranks {
 
 // Refuses (value) what is no array in C order of a type that tensors have.
 ir::HostTensor read_npy(const std::string& file);
+// Of the same array, by its header; refuses the same.
+ir::Shape shape_of_npy(const std::string& file);
 
 // The members of an archive; each is read when it is asked for.
 class NpzReader {
@@ -21,8 +23,12 @@ class NpzReader {
   explicit NpzReader(const std::string& file);
   bool has(const std::string& name) const { return members_.contains(name); }
   ir::HostTensor read(const std::string& name) const;
+  ir::Shape shape_of(const std::string& name) const;
 
  private:
+  // Where the member's bytes are; how many.
+  std::pair<std::uint64_t, std::uint64_t> place_of(const std::string& name) const;
+
   std::string file_;
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> members_;  // where its header begins; size
 };
