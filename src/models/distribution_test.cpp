@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -196,6 +197,7 @@ TEST(Distribution, WhatDoesNotDivideIsNamed) {
   EXPECT_EQ(refusal(mlp, {.tensor = 3, .cut = {{"w0", 1}}}), "degree-does-not-divide");
   EXPECT_EQ(refusal(mlp, {.data = 2, .zero = 4}), "zero");
   EXPECT_EQ(refusal(mlp, {.data = 2, .first_device = -1}), "first-device");
+  EXPECT_EQ(refusal(mlp, {.data = 2, .first_device = std::numeric_limits<std::int32_t>::max()}), "first-device");
   EXPECT_EQ(refusal(mlp, {.recompute = Recompute::full, .recomputed_layers = {0, 3}}), "accepted");
   EXPECT_EQ(refusal(mlp, {.recompute = Recompute::full, .recomputed_layers = {0, 4}}), "recompute-layers");
   EXPECT_EQ(refusal(mlp, {.recomputed_layers = {1}}), "recompute-layers");

@@ -1,5 +1,6 @@
 #include "transform/distribute/parallelise.h"
 
+#include "base/sizes.h"
 #include "ir/checks/verify_distribution.h"
 #include "ir/error.h"
 #include "schedule/generate.h"
@@ -10,6 +11,7 @@
 #include "transform/distribute/parts.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace pando::transform {
 
@@ -46,6 +48,14 @@ void check_numbers(const Strategy& s) {
   }
   if (s.first_device < 0) {
     ir::refuse(ir::ErrorClass::value, "first-device", "the first device is {}; devices are numbered from 0", s.first_device);
+  }
+  std::uint64_t devices = 1;
+  for (std::int32_t n : {s.data, s.tensor, s.pipeline, s.expert, s.context})
+    devices = saturating_mul(devices, static_cast<std::uint64_t>(n));
+  constexpr auto kLast = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+  if (devices > kLast || static_cast<std::uint64_t>(s.first_device) > kLast - (devices - 1)) {
+    ir::refuse(ir::ErrorClass::value, "first-device", "{} devices from device {} on; the last device there can be is {}", devices,
+               s.first_device, kLast);
   }
   if (!s.recomputed_layers.empty() && s.recompute == Recompute::none) {
     ir::refuse(ir::ErrorClass::value, "recompute-layers",
