@@ -1,9 +1,12 @@
 #include "models/gpt.h"
 
+#include "base/sizes.h"
 #include "ir/error.h"
+#include "models/limits.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace pando::models {
@@ -180,14 +183,50 @@ class Builder {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kShape = "gpt-shape";
+
+void check_numbers(const Gpt& o) {
+  const std::pair<std::string_view, std::int64_t> positive[] = {{"layers", o.layers},         {"heads", o.heads},       {"width", o.width},
+                                                                {"vocabulary", o.vocabulary}, {"sequence", o.sequence}, {"batch", o.batch},
+                                                                {"capacity", o.capacity}};
+  for (const auto& [what, n] : positive) check_least(kShape, what, n, 1);
+  check_least(kShape, "inner", o.inner, 0);
+  check_least(kShape, "experts", o.experts, 0);
+  if (o.width % o.heads != 0)
+    ir::refuse(ir::ErrorClass::value, kShape, "heads is {}; it must divide the width, which is {}", o.heads, o.width);
+  check_rate(kShape, o.optimizer.learning_rate);
+}
+
+// Each tensor that two or more arguments multiply to, then what the module holds: constants, and ops.
+void check_sizes(const Gpt& o) {
+  check_tensor(kShape, "width", {4, o.width});
+  const std::int64_t inner = o.inner > 0 ? o.inner : 4 * o.width, experts = std::max<std::int64_t>(1, o.experts);
+  check_tensor(kShape, "vocabulary and width", {o.vocabulary, o.width});
+  check_tensor(kShape, "experts, width and inner", {experts, o.width, inner});
+  check_tensor(kShape, "width and width", {o.width, o.width});
+  check_tensor(kShape, "batch, sequence and width", {o.batch, o.sequence, o.width});
+  check_tensor(kShape, "batch, sequence and inner", {o.batch, o.sequence, inner});
+  check_tensor(kShape, "batch, sequence and vocabulary", {o.batch, o.sequence, o.vocabulary});
+  check_tensor(kShape, "batch, heads, sequence and sequence", {o.batch, o.heads, o.sequence, o.sequence});
+  check_host_memory(bytes_of_constant({o.sequence, o.sequence}), ErrorKind::poplar_error,
+                    fmt::format("the mask of a sequence of {}", o.sequence));
+  constexpr std::uint64_t kLayer = 1 << 17;
+  check_host_memory(saturating_mul(static_cast<std::uint64_t>(o.layers), kLayer), ErrorKind::poplar_error,
+                    fmt::format("{} layers", o.layers));
+  if (o.experts == 0) return;
+  check_tensor(kShape, "batch, sequence, experts and capacity", {o.batch, o.sequence, o.experts, o.capacity});
+  const std::uint64_t numbers = saturating_add(bytes_of_constant({o.experts}), bytes_of_constant({o.capacity}));
+  check_host_memory(saturating_mul(numbers, static_cast<std::uint64_t>(o.layers + 1) / 2), ErrorKind::poplar_error,
+                    fmt::format("the numbers of {} experts and of {} places in each, in {} layers", o.experts, o.capacity, o.layers));
+}
+
+}  // namespace
+
 transform::Program build_gpt(const Gpt& o) {
-  const bool positive =
-      o.layers > 0 && o.heads > 0 && o.width > 0 && o.vocabulary > 0 && o.sequence > 0 && o.batch > 0 && o.experts >= 0 && o.capacity > 0;
-  if (!positive || o.width % o.heads != 0) {
-    ir::refuse(ir::ErrorClass::value, "gpt-shape",
-               "a transformer of {} layers, {} heads, width {}, vocabulary {}, sequences of {}, batch {}", o.layers, o.heads, o.width,
-               o.vocabulary, o.sequence, o.batch);
-  }
+  check_numbers(o);
+  check_sizes(o);
   return Builder(o).run();
 }
 

@@ -1,17 +1,32 @@
 #include "models/mlp.h"
 
-#include "ir/error.h"
+#include "base/sizes.h"
+#include "models/limits.h"
 #include "models/step_builder.h"
 
 #include <fmt/format.h>
 
 namespace pando::models {
 
+namespace {
+
+void check(const Mlp& o) {
+  constexpr std::string_view kShape = "mlp-shape";
+  check_least(kShape, "layers", o.layers, 1);
+  check_least(kShape, "width", o.width, 1);
+  check_least(kShape, "batch", o.batch, 1);
+  check_rate(kShape, o.learning_rate);
+  check_tensor(kShape, "width and width", {o.width, o.width});
+  check_tensor(kShape, "batch and width", {o.batch, o.width});
+  constexpr std::uint64_t kLayer = 1 << 13;
+  check_host_memory(saturating_mul(static_cast<std::uint64_t>(o.layers), kLayer), ErrorKind::poplar_error,
+                    fmt::format("{} layers", o.layers));
+}
+
+}  // namespace
+
 transform::Program build_mlp(const Mlp& options) {
-  if (options.layers < 1 || options.width < 1 || options.batch < 1) {
-    ir::refuse(ir::ErrorClass::value, "mlp-shape", "an MLP of {} layers of width {} and a batch of {}", options.layers, options.width,
-               options.batch);
-  }
+  check(options);
   using ir::ValueId;
   StepBuilder b;
   const auto n_layers = static_cast<std::size_t>(options.layers);

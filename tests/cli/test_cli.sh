@@ -393,7 +393,7 @@ check "model: none" 2 'a network, one of mlp, gpt, is required' "$pando" model
 check "model: a rate that is no number" 2 "learning-rate: 'nan': a number is expected" "$pando" model mlp --learning-rate nan
 check "model: a count below 0" 2 "experts: '-1': a whole number from 0" "$pando" model gpt --experts=-1
 check "model: experts" 0 '= cumsum' "$pando" model gpt --experts 2
-check "model: heads" 2 'a transformer of 2 layers, 3 heads' "$pando" model gpt --heads 3
+check "model: heads" 2 'heads is 3; it must divide the width, which is 8' "$pando" model gpt --heads 3
 check "import: no model" 2 'this is no ONNX file' "$pando" import "$scratch/mlp.txt"
 
 # --- projection
