@@ -1,10 +1,13 @@
 #include "simulate/cluster_json.h"
 
 #include "base/source_location.h"
+#include "codelet/similar_names.h"
 #include "simulate/ipu_cluster.h"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 
 namespace pando::simulate {
@@ -44,6 +47,57 @@ void each_number_of_level(L& l, F f) {
       f("shared_bytes_per_second", l.shared_bytes_per_second);
   f("reduces_in_network", l.reduces_in_network), f("slowdown", l.slowdown);
   f("through_first", l.through_first);
+}
+
+// What no machine and no level of a network is without.
+const std::vector<std::string> kNeeded{
+    "name", "half_operations", "single_operations", "vector_operations", "memory_bytes_per_second", "memory_bytes", "levels"};
+const std::vector<std::string> kNeededOfLevel{"name", "devices", "bytes_per_second"};
+
+std::vector<std::string> members_of_cluster() {
+  std::vector<std::string> all{"name", "doc", "source", "matmul_efficiency", "memory_efficiency", "levels"};
+  Cluster c;
+  each_number(c, [&](const char* name, const auto&) { all.emplace_back(name); });
+  return all;
+}
+std::vector<std::string> members_of_level() {
+  std::vector<std::string> all{"name", "efficiency"};
+  NetworkLevel l;
+  each_number_of_level(l, [&](const char* name, const auto&) { all.emplace_back(name); });
+  return all;
+}
+
+// A misspelt member would be one that is left out.
+void check_members(const Json& j, const std::string& what, const std::vector<std::string>& known, const std::vector<std::string>& needed,
+                   const std::string& file) {
+  if (!j.is_object()) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is no object; pando calibrate writes such a file", what);
+  for (const auto& [name, value] : j.items()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::vector<std::string> near = similar_names(name, known);
+    fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} has a member '{}', which is not known; {} {}", what, name,
+            near.empty() ? "known are" : "the nearest is", near.empty() ? fmt::format("{}", fmt::join(known, ", ")) : near[0]);
+  }
+  std::vector<std::string> missing;
+  for (const std::string& name : needed) {
+    if (!j.contains(name)) missing.push_back(name);
+  }
+  if (!missing.empty())
+    fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} lacks {}; pando calibrate writes such a file", what,
+            fmt::join(missing, ", "));
+}
+
+void check_members(const Json& j, const std::string& file) {
+  check_members(j, "the machine", members_of_cluster(), kNeeded, file);
+  std::size_t number = 0;
+  for (const Json& level : j["levels"]) {
+    const std::string what = fmt::format("level {}", number++);
+    check_members(level, what, members_of_level(), kNeededOfLevel, file);
+    if (level.contains("efficiency") && level["efficiency"].is_object())
+      check_members(level["efficiency"], "the efficiency of " + what, {"share", "half"}, {"share", "half"}, file);
+  }
+  for (const std::string name : {"matmul_efficiency", "memory_efficiency"}) {
+    if (j.contains(name) && j[name].is_object()) check_members(j[name], name, {"share", "half"}, {"share", "half"}, file);
+  }
 }
 
 void check(const Cluster& c, const std::string& file) {
@@ -87,8 +141,7 @@ std::string to_json(const Cluster& c) {
 Cluster cluster_from_json(std::string_view text, const std::string& file) {
   try {
     const Json j = Json::parse(text);
-    if (!j.is_object() || !j.contains("name"))
-      fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "no 'name'; pando calibrate writes such a file");
+    check_members(j, file);
     Cluster c;
     c.name = j.at("name").get<std::string>();
     c.doc = j.value("doc", "");

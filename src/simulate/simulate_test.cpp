@@ -159,6 +159,23 @@ TEST(Simulate, ClustersThatCannotBeReadAreRefusedWithTheirPlace) {
   Cluster c = small_cluster();
   c.memory_bytes_per_second = 0;
   EXPECT_EQ(message(to_json(c)), "c.json: memory_bytes_per_second is 0; it must be more than 0 [cluster-file]");
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return message(text.replace(at, from.size(), to));
+  };
+  EXPECT_EQ(
+      message("{\"name\": \"x\"}"),
+      "c.json: the machine lacks half_operations, single_operations, vector_operations, memory_bytes_per_second, memory_bytes, levels; "
+      "pando calibrate writes such a file [cluster-file]");
+  EXPECT_EQ(replaced("\"memory_bytes_per_second\"", "\"memory_bytes_pro_second\""),
+            "c.json: the machine has a member 'memory_bytes_pro_second', which is not known; the nearest is memory_bytes_per_second "
+            "[cluster-file]");
+  EXPECT_THAT(replaced("\"launch\"", "\"zzz\""), testing::HasSubstr("'zzz', which is not known; known are name, doc, source, "));
+  EXPECT_EQ(replaced("\"latency\"", "\"latensy\""),
+            "c.json: level 0 has a member 'latensy', which is not known; the nearest is latency [cluster-file]");
+  EXPECT_THAT(message("[1]"), testing::HasSubstr("the machine is no object"));
 }
 
 // Random bodies that call and repeat each other.

@@ -262,7 +262,7 @@ check "simulate: tiles without their fidelity" 2 '\-\-tiles: it takes --fidelity
 check "simulate: a table of no ops" 2 'empty.csv: there are no ops in it' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --table "$scratch/empty.csv"
 check "simulate: a folder is no program" 2 'cannot read .*: it is a folder' "$pando" simulate "$scratch"
 echo '{}' >"$scratch/empty.json"
-check "simulate: a machine without a name" 2 "empty.json: no 'name'" "$pando" simulate "$here/../data/simulate/data_parallel.txt" --machine "$scratch/empty.json"
+check "simulate: a machine without a name" 2 'empty.json: the machine lacks name, half_operations' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --machine "$scratch/empty.json"
 check "simulate: two things at once" 2 'a program, --model and --validate exclude each other; one is expected' \
   "$pando" simulate "$placed" --validate "$here/../data/distribution"
 check "simulate: nothing" 2 'a program, --model, or --validate DIR is required' "$pando" simulate
@@ -284,7 +284,8 @@ check "search: nothing fits, with a certificate" 1 'certificate: [1-9][0-9]* poi
   "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
 check "search: memory that is none" 2 '--memory lots' "$pando" search gpt2 --batch 8 --memory lots
 check "search: by price over several machines' sizes" 0 'by price: 8 devices' "$pando" search gpt2 --devices 8,16 --batch 16 --by price --quiet
-printf '{"name": "a", "levels": [{"name": "x", "devices": 2, "bytes_per_second": 0}]}' >"$scratch/machine.json"
+numbers='"half_operations": 1, "single_operations": 1, "vector_operations": 1, "memory_bytes_per_second": 1, "memory_bytes": 1'
+printf '{"name": "a", %s, "levels": [{"name": "x", "devices": 2, "bytes_per_second": 0}]}' "$numbers" >"$scratch/machine.json"
 check "search: a machine that cannot be" 2 'bytes_per_second of a level is 0' "$pando" search gpt2 --batch 8 --machine "$scratch/machine.json"
 "$pando" model gpt --layers 2 --width 8 --batch 4 -o "$scratch/gpt.txt"
 check "search: a program, and its winner is equal" 0 '^equality: (bit for bit|equal to)' \
