@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/words.h"
 #include "kernels/gemm/gemm.h"
 #include "simulate/cluster_json.h"
 #include "simulate/costs/calibrate.h"
@@ -46,7 +47,7 @@ void add_calibrate(CLI::App& app, int& status) {
   const auto output = std::make_shared<std::string>("-");
   const auto seconds = std::make_shared<double>(2);
   command->add_option("-o,--output", *output, "JSON file; - is standard output")->capture_default_str();
-  command->add_option("--seconds", *seconds, "For how long")->check(CLI::Range(0.1, 600.0))->capture_default_str();
+  command->add_option("--seconds", *seconds, "For how long")->check(check_positive)->check(CLI::Range(0.1, 600.0))->capture_default_str();
   command->callback([output, seconds, &status] { status = run(*output, *seconds); });
 }
 
