@@ -3,6 +3,10 @@
 #include "project/testing.h"
 #include "transform/distribute/parts.h"
 
+#include <poplar/exceptions.hpp>
+
+#include <limits>
+
 namespace pando::project::testing {
 namespace {
 
@@ -27,6 +31,14 @@ TEST(Project, TheNotesLoopUnderEachPolicy) {
       }
     }
   }
+}
+
+TEST(Project, SamplesThatNoHostHoldsAreRefused) {
+  const Projected p = projected(note(), "strict");
+  check_samples(p.program, 1000);
+  EXPECT_THROW(check_samples(p.program, std::int64_t{1} << 40), poplar::poplar_error);
+  EXPECT_THROW(check_samples(p.program, std::numeric_limits<std::int64_t>::max()), poplar::poplar_error);
+  EXPECT_THROW(run(p.program, note_inputs(1), {std::int64_t{1} << 40, std::nullopt}), poplar::poplar_error);
 }
 
 // Of the loop's body, a loop of its own goes to the other device and back; the state that both read is updated at the end.

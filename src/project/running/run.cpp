@@ -1,5 +1,6 @@
 #include "project/running/run.h"
 
+#include "base/sizes.h"
 #include "project/running/reference.h"
 #include "project/terms.h"
 
@@ -31,7 +32,18 @@ std::map<std::string, std::vector<typename D::Value>> outputs_of(const Projected
 
 }  // namespace
 
+void check_samples(const ProjectedProgram& p, std::int64_t samples) {
+  constexpr std::uint64_t kMessage = 128;  // beside its elements
+  std::uint64_t of_sample = 0;
+  for (const Stream& s : p.streams) {
+    if (s.from == kHost || s.to == kHost) of_sample = saturating_add(of_sample, kMessage + static_cast<std::uint64_t>(s.bytes));
+  }
+  check_host_memory(saturating_mul(of_sample, static_cast<std::uint64_t>(samples)), ErrorKind::poplar_error,
+                    fmt::format("{} samples, {} bytes of messages from and to the host for each", samples, of_sample));
+}
+
 RunResult run(const ProjectedProgram& p, const HostInputs& inputs, const MachineOptions& options) {
+  check_samples(p, options.samples);
   Tensors domain(*p.module, inputs);
   Machine<Tensors> machine(p, domain, options);
   machine.run();
