@@ -10,9 +10,11 @@
 #include "simulate/flatten.h"
 
 #include <fmt/format.h>
+#include <poplar/exceptions.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace pando::measure {
@@ -138,8 +140,12 @@ Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Clus
                      std::int64_t tiles, const std::function<void(const Pair&)>& shown) {
   Grid g;
   for (const Configuration& c : all) {
-    g.pairs.push_back({c.what, c.devices(), predicted(c, cluster), run_on_ipus(module_of(c), machine, tiles).seconds});
-    if (shown) shown(g.pairs.back());
+    Pair p{c.what, c.devices(), predicted(c, cluster), 0, {}};
+    try {
+      p.measured = run_on_ipus(module_of(c), machine, tiles).seconds;
+    } catch (const poplar::graph_memory_allocation_error&) { p.left_out = "out of memory"; }
+    if (shown) shown(p);
+    (p.left_out.empty() ? g.pairs : g.left_out).push_back(std::move(p));
   }
   return g;
 }
@@ -149,7 +155,7 @@ Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Clus
   Grid g;
   for (const Configuration& c : all) {
     const double expected = predicted(c, host);
-    g.pairs.push_back({c.what, c.devices(), expected, run_here(c, how, expected, budget)});
+    g.pairs.push_back({c.what, c.devices(), expected, run_here(c, how, expected, budget), {}});
     if (shown) shown(g.pairs.back());
   }
   return g;
@@ -199,12 +205,24 @@ simulate::Cluster calibrate_runs(double seconds, HostRun how) {
 }
 
 std::string to_text(const Pair& p) {
+  if (!p.left_out.empty())
+    return fmt::format("{:<56} {:>2} devices: predicted {:.4g} s, not measured: {}", p.what, p.devices, p.predicted, p.left_out);
   return fmt::format("{:<56} {:>2} devices: predicted {:.4g} s, measured {:.4g} s ({:+.0f} %)", p.what, p.devices, p.predicted, p.measured,
                      100 * (p.predicted / p.measured - 1));
 }
 
+std::string summary(const Grid& g) {
+  std::string text = fmt::format("{} configurations", g.pairs.size());
+  if (g.pairs.size() > 1) text += fmt::format(": rank correlation {:.3f}, mean error {:.0f} %", g.rank_correlation(), 100 * g.mean_error());
+  std::map<std::string, int> reasons;
+  for (const Pair& p : g.left_out) ++reasons[p.left_out];
+  for (const auto& [reason, n] : reasons) text += fmt::format("; {} left out: {}", n, reason);
+  return text;
+}
+
 std::string scatter_svg(const Grid& g, const std::string& title) {
   double low = 1e30, high = 0;
+  if (g.pairs.empty()) low = high = 1;
   for (const Pair& p : g.pairs) low = std::min({low, p.predicted, p.measured}), high = std::max({high, p.predicted, p.measured});
   const auto at = [&](double v) { return 60 + 300 * std::log(v / low) / std::log(high / low); };
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"440\" height=\"440\" font-family=\"sans-serif\" font-size=\"11\">\n";

@@ -16,6 +16,8 @@ struct Pair {
   std::string what;
   std::int32_t devices = 1;
   double predicted = 0, measured = 0;
+  // Why it could not be measured; empty: it was.
+  std::string left_out;
 };
 
 // One network under one strategy.
@@ -31,14 +33,15 @@ std::vector<Configuration> ipu_configurations();
 std::vector<Configuration> host_configurations();
 
 struct Grid {
-  std::vector<Pair> pairs;
+  // Measured; and those that were not.
+  std::vector<Pair> pairs, left_out;
   // Of ranks, over all pairs (Spearman's).
   double rank_correlation() const;
   // Mean of |predicted / measured - 1|.
   double mean_error() const;
 };
 
-// Each is predicted on the cluster, then run. `shown`: after each.
+// Each is predicted on the cluster, then run. What the IPUs' memory does not hold is left out, the others go on. `shown`: after each.
 Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Cluster& cluster, const std::string& machine,
                      std::int64_t tiles, const std::function<void(const Pair&)>& shown = {});
 // How this host runs a configuration.
@@ -55,6 +58,8 @@ Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Clus
 simulate::Cluster calibrate_runs(double seconds, HostRun how = HostRun::sessions);
 
 std::string to_text(const Pair& p);
+// How many were measured, how well they agree, how many were left out.
+std::string summary(const Grid& grid);
 // Predicted against measured, both logarithmic; a mark for each number of devices.
 std::string scatter_svg(const Grid& grid, const std::string& title);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace pando::simulate {
 
@@ -35,6 +36,16 @@ std::int32_t Program::devices() const {
     }
   }
   return most;
+}
+
+std::int32_t Program::devices_in_use() const {
+  std::set<std::int32_t> used;
+  for (const Body& b : bodies) {
+    for (const BodyDevice& d : b.devices) {
+      if (!d.is_variable) used.insert(d.number);
+    }
+  }
+  return static_cast<std::int32_t>(used.size());
 }
 
 namespace {

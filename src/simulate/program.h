@@ -90,8 +90,10 @@ class Program {
   std::uint32_t label(std::string_view text);
   const std::string& label(std::uint32_t id) const { return labels_[id]; }
   std::size_t labels() const { return labels_.size(); }
-  // One more than the highest device that is named.
+  // One more than the highest device that is named: what is indexed by devices has so many places.
   std::int32_t devices() const;
+  // Those that are named. Numbers need not begin at 0: a distribution begins with device 1 where nothing else is said.
+  std::int32_t devices_in_use() const;
   // Steps that run, calls and repeats counted out, calls themselves not counted.
   std::int64_t unfolded_steps() const;
   // How often each label runs, in the order of names.
