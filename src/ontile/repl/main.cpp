@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <poplar/exceptions.hpp>
 
-#include "base/files/standard_input.h"
 #include "ontile/refuse.h"
 #include "ontile/repl/front.h"
 #include "ontile/repl/shell/session_machine.h"
@@ -82,7 +81,6 @@ int run(Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  pando::open_standard_input();
   CLI::App app("One prompt for a Python interpreter on every tile.\npando repl [OPTIONS] [-c CODE | FILE | -] [ARGUMENTS ...]",
                "pando repl");
   Arguments arguments;

@@ -9,7 +9,6 @@
 #include <poplar/IPUModel.hpp>
 #include <sstream>
 
-#include "base/files/standard_input.h"
 #include "ontile/disk_image.h"
 #include "ontile/repl/shell/interrupts.h"
 #include "ontile/repl/shell/session_machine.h"
@@ -148,7 +147,6 @@ int run(Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  pando::open_standard_input();
   CLI::App app("A shell that runs on tile 0, with files in the memory of tiles.", "pando shell");
   Arguments arguments;
   describe(app, arguments);
