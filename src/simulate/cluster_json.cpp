@@ -100,6 +100,16 @@ void check_members(const Json& j, const std::string& file) {
   }
 }
 
+// What is not there stays as it is.
+template <class T>
+void read_number(const Json& j, const char* name, T& to, const std::string& file) {
+  if (!j.contains(name)) return;
+  const Json& value = j[name];
+  if (!value.is_number() && !value.is_boolean())
+    fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is {}; a number is expected", name, value.dump());
+  to = value.get<T>();
+}
+
 void check(const Cluster& c, const std::string& file) {
   const auto positive = [&](double v, const char* what) {
     if (!(v > 0)) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is {}; it must be more than 0", what, v);
@@ -146,13 +156,13 @@ Cluster cluster_from_json(std::string_view text, const std::string& file) {
     c.name = j.at("name").get<std::string>();
     c.doc = j.value("doc", "");
     c.source = j.value("source", "");
-    each_number(c, [&](const char* name, auto& v) { v = j.value(name, v); });
+    each_number(c, [&](const char* name, auto& v) { read_number(j, name, v, file); });
     if (j.contains("matmul_efficiency")) c.matmul_efficiency = efficiency_of(j["matmul_efficiency"]);
     if (j.contains("memory_efficiency")) c.memory_efficiency = efficiency_of(j["memory_efficiency"]);
     for (const Json& level : j.value("levels", Json::array())) {
       NetworkLevel l;
       l.name = level.at("name").get<std::string>();
-      each_number_of_level(l, [&](const char* name, auto& v) { v = level.value(name, v); });
+      each_number_of_level(l, [&](const char* name, auto& v) { read_number(level, name, v, file); });
       if (level.contains("efficiency")) l.efficiency = efficiency_of(level["efficiency"]);
       c.levels.push_back(std::move(l));
     }

@@ -175,6 +175,8 @@ TEST(Simulate, ClustersThatCannotBeReadAreRefusedWithTheirPlace) {
   EXPECT_THAT(replaced("\"launch\"", "\"zzz\""), testing::HasSubstr("'zzz', which is not known; known are name, doc, source, "));
   EXPECT_EQ(replaced("\"latency\"", "\"latensy\""),
             "c.json: level 0 has a member 'latensy', which is not known; the nearest is latency [cluster-file]");
+  EXPECT_THAT(replaced("\"launch\": ", "\"launch\": \"soon\", \"microbatch_seconds\": "),
+              testing::HasSubstr("launch is \"soon\"; a number is expected"));
   EXPECT_THAT(message("[1]"), testing::HasSubstr("the machine is no object"));
 }
 
