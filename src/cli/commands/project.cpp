@@ -138,6 +138,7 @@ struct Loop {
 };
 
 int run_samples(const ProjectedProgram& p, const Loop* loop, const Arguments& a) {
+  check_samples(p, a.samples);
   const HostInputs inputs = inputs_of(p, a);
   const MachineOptions options{a.samples, std::nullopt};
   RunResult result;

@@ -34,7 +34,7 @@ struct Arguments {
 };
 
 void print_times(const simulate::Program& p, const simulate::Timeline& t) {
-  fmt::print("{} devices, {} steps ({} run one by one): {:.9g} s\n", p.devices(), t.steps_covered, t.steps_run, t.seconds);
+  fmt::print("{} devices, {} steps ({} run one by one): {:.9g} s\n", p.devices_in_use(), t.steps_covered, t.steps_run, t.seconds);
   fmt::print("{:>6} {:>14} {:>14} {:>14} {:>7}\n", "device", "ends", "computes", "transfers", "busy");
   for (std::size_t d = 0; d < t.devices.size(); ++d) {
     const auto& x = t.devices[d];

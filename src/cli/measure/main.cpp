@@ -49,8 +49,7 @@ void program(const Arguments& a) {
 }
 
 void report(const Arguments& a, const measure::Grid& g, const std::string& title) {
-  fmt::print("{} configurations: rank correlation {:.3f}, mean error {:.0f} %\n", g.pairs.size(), g.rank_correlation(),
-             100 * g.mean_error());
+  fmt::print("{}\n", measure::summary(g));
   if (!a.svg.empty()) write(a.svg, measure::scatter_svg(g, title));
 }
 
