@@ -23,9 +23,9 @@ class Bounds {
     streams();
     host();  // types and sizes of what transfers name
     moves(p_.initial_moves, p_.initial_data.size(), true, false, false);
-    const std::vector<char> in_place = exchanged_in_place();
+    const std::vector<char> in_place = exchanged_in_place(), read = exchanged();
     for (std::size_t x = 0; x < p_.exchanges.size(); ++x) {
-      moves(p_.exchanges[x].receive, 0, false, true, in_place[x] != 0);
+      moves(p_.exchanges[x].receive, 0, false, read[x] == 0, in_place[x] != 0);
       moves(p_.exchanges[x].arrange, 0, false, false, true);
     }
     for (const Channel& c : p_.channels) channel(c);
@@ -129,6 +129,14 @@ class Bounds {
       writes_once(m);
       if (in_place) reads_others(m);
     }
+  }
+  // Which exchanges bring data: only those that poison what they write have moves without a source.
+  std::vector<char> exchanged() const {
+    std::vector<char> read(p_.exchanges.size());
+    for (const Stream& s : p_.streams)
+      for (const Instruction& in : s.code)
+        if ((in.op == Op::exchange || in.op == Op::cross_replica) && in.a < read.size()) read[in.a] = 1;
+    return read;
   }
   // Copies across replicas read everything before they write: what another replica has at an address is not what is written there.
   std::vector<char> exchanged_in_place() const {

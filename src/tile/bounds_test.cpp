@@ -62,6 +62,20 @@ TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
   EXPECT_NE(arranged([](Move& m) { m.destination_tile = TileId(4); }), "");
 }
 
+TEST(Bounds, MovesWithoutASourceOnlyPoison) {
+  const auto without_source = [](Op op) {
+    return refusal([op](Program& p) {
+      p.exchanges[0].receive[0].source_tile = TileId();
+      p.exchanges[0].receive[0].source = std::uint64_t{1} << 40;
+      for (Instruction& in : p.streams[0].code)
+        if (in.op == Op::exchange) in.op = op;
+    });
+  };
+  EXPECT_EQ(without_source(Op::poison), "");
+  EXPECT_NE(without_source(Op::exchange), "");
+  EXPECT_NE(without_source(Op::cross_replica), "");
+}
+
 TEST(Bounds, CopiesAcrossReplicasMayLieAcrossThemselves) {
   const auto refused_as = [](std::initializer_list<Op> ops) {
     return refusal([&](Program& p) {
