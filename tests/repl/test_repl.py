@@ -417,7 +417,8 @@ class OnTiles(unittest.TestCase):
     def test_wrong_command_lines(self):
         for arguments, wanted in ((["--fly"], "--fly"), (["--tiles", "none"], "--tiles"), (["--cut", "words"], "--cut"),
                                   (["no.py"], "cannot read no.py"), (["--data", "no"], "--data: cannot read no"), (["--ipus", "3"], "IPUs"),
-                                  (["--select", "8", "-c", "1"], "0 to 7")):
+                                  (["--select", "8", "-c", "1"], "0 to 7"), (["--cut", "bytes"], "--data"),
+                                  (["--tiles", "0"], "'0': a whole number of 1 or more"), (["/"], "cannot read /: it is a folder")):
             status, _, err = self.run_it(*arguments)
             self.assertEqual(status, 2, arguments)
             self.assertIn(wanted, err)

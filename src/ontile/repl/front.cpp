@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -102,6 +103,9 @@ std::string read_script(const FrontOptions& options) {
   if (options.code) return *options.code;
   if (has_file(options) && options.arguments[0] != "-") {
     const std::string& path = options.arguments[0];
+    struct stat about = {};
+    if (stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode))
+      refuse<poplar::file_load_error>("no-such-file", "cannot read {}: it is a folder", path);
     std::ifstream in(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in) refuse<poplar::file_load_error>("no-such-file", "cannot read {}: {}", path, std::strerror(errno));

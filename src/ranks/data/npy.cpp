@@ -1,12 +1,14 @@
 #include "ranks/data/npy.h"
 
 #include "base/error.h"
+#include "base/files/output_file.h"
 #include "ir/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -303,7 +305,8 @@ std::string end_of(std::uint64_t members, std::uint64_t directory_size, std::uin
 }  // namespace
 
 void write_npz(const std::string& file, const std::vector<std::pair<std::string, HostTensor>>& arrays) {
-  std::ofstream out(file, std::ios::binary);
+  OutputFile output(file);
+  std::ofstream out(output.place(), std::ios::binary);
   std::string directory;
   std::uint64_t at = 0;
   for (const auto& [name, tensor] : arrays) {
@@ -314,8 +317,10 @@ void write_npz(const std::string& file, const std::vector<std::pair<std::string,
     at += local.size() + bytes.size();
     put_entry(directory, m);
   }
-  out << directory << end_of(arrays.size(), directory.size(), at) << std::flush;
-  if (!out) fail(ErrorKind::poplar_error, "unwritable-file", "cannot write {}", file);
+  out << directory << end_of(arrays.size(), directory.size(), at);
+  out.close();
+  const std::string why = out ? output.keep() : std::strerror(errno);
+  if (!why.empty()) fail(ErrorKind::poplar_error, "unwritable-file", "cannot write {}: {}", file, why);
 }
 
 }  // namespace pando::ranks
