@@ -78,20 +78,21 @@ struct ImageSet {
   std::size_t longest = 0;
 };
 
-// Of an image, in one file: more would take longer to write than the maps that they save.
-constexpr std::size_t kCopies = 16;
+// By their images, indices into the program's.
+using ImageSets = std::map<std::vector<std::uint32_t>, ImageSet>;
 
-// The runs of tiles, none longer than `longest_run`, by their images (indices into the program's).
-std::map<std::vector<std::uint32_t>, ImageSet> image_sets(const tile::Program& program, std::size_t longest_run) {
+// The runs of tiles. None is so long that its copies in one file take longer to write than the maps that they save.
+ImageSets image_sets(const tile::Program& program) {
+  constexpr std::size_t kLongestRun = 16;
   if (program.images.empty()) return {};
   std::vector<std::vector<std::uint32_t>> images_of(program.machine.tiles());
   for (std::uint32_t i = 0; i < program.images.size(); ++i) {
     if (program.images[i].bytes.empty()) continue;
     for (const TileId t : program.images[i].tiles) images_of[t.index()].push_back(i);
   }
-  std::map<std::vector<std::uint32_t>, ImageSet> sets;
+  ImageSets sets;
   for (std::size_t begin = 0, end = 0; begin < images_of.size(); begin = end) {
-    for (end = begin + 1; end < images_of.size() && end - begin < longest_run && images_of[end] == images_of[begin];) ++end;
+    for (end = begin + 1; end < images_of.size() && end - begin < kLongestRun && images_of[end] == images_of[begin];) ++end;
     if (images_of[begin].empty()) continue;
     ImageSet& set = sets[images_of[begin]];
     set.runs.push_back({begin, end});
@@ -101,13 +102,36 @@ std::map<std::vector<std::uint32_t>, ImageSet> image_sets(const tile::Program& p
 }
 
 // More than a process may have: the maps that failed would be somebody else's.
-void check_maps(const std::map<std::vector<std::uint32_t>, ImageSet>& sets, unsigned replication) {
+void check_maps(const ImageSets& sets, unsigned replication) {
   constexpr std::uint64_t kMostMaps = 60'000;
   std::uint64_t maps = 2;  // the tiles, and their vertices
   for (const auto& [images, set] : sets) maps += set.runs.size();
   if (saturating_mul(maps, replication) > kMostMaps)
     fail(ErrorKind::stream_memory_allocation_error, "host-maps",
          "tile memory takes {} maps of the process in each of {} replicas; together it may have {}", maps, replication, kMostMaps);
+}
+
+// A file holds the images of several neighbouring tiles at their places, and one map covers these tiles: a map costs microseconds,
+// and a process may have 65,530. What lies before the first tile's images and behind the last one's is not mapped: a page of a file that is
+// written costs two, and the CPU's one tile may be large.
+void map_images(const TileMemory& memory, const tile::Program& program, const ImageSets& sets) {
+  for (const auto& [images, set] : sets) {
+    std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+    for (const std::uint32_t i : images) {
+      const tile::Image& image = program.images[i];
+      begin = std::min(begin, image.begin / kPage * kPage);
+      end = std::max(end, page_up(image.begin + image.bytes.size()));
+    }
+    const auto bytes_of = [&](std::size_t tiles) { return (tiles - 1) * memory.stride() + end - begin; };
+    MemoryFile file(bytes_of(set.longest));
+    for (std::size_t c = 0; c < set.longest; ++c)
+      for (const std::uint32_t i : images) file.write(program.images[i].bytes, c * memory.stride() + program.images[i].begin - begin);
+    for (unsigned replica = 0; replica < program.replication; ++replica)
+      for (const Run& run : set.runs)
+        if (mmap(memory.at(replica, TileId(static_cast<std::uint32_t>(run.begin)), begin), bytes_of(run.end - run.begin),
+                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file.descriptor(), 0) == MAP_FAILED)
+          fail(ErrorKind::stream_memory_allocation_error, "host-memory", "cannot map the images of tiles {} to {}", run.begin, run.end - 1);
+  }
 }
 
 }  // namespace
@@ -142,37 +166,15 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
   const std::uint64_t used = allocated_pages(program);
   check_host_memory(saturating_mul(used, program.replication), ErrorKind::stream_memory_allocation_error,
                     "what the program keeps in tile memory");
-  check_maps(image_sets(program, kCopies), program.replication);
+  const ImageSets images = image_sets(program);
+  check_maps(images, program.replication);
   for (unsigned r = 0; r < program.replication; ++r) {
     replicas_.emplace_back(total, "the tiles");
     // Memory whose pages are mostly used is faster in huge pages; where many are not, it would cost far more of it.
     if (program.images.empty() && used * 4 > total * 3 && total > 8 * kHugePage)
       madvise(replicas_.back().data(), replicas_.back().size(), MADV_HUGEPAGE);
   }
-  map_images();
-}
-
-// A file holds the images of several neighbouring tiles at their places, and one map covers these tiles: a map costs microseconds,
-// and a process may have 65,530. What lies before the first tile's images and behind the last one's is not mapped: a page of a file that is
-// written costs two, and the CPU's one tile may be large.
-void TileMemory::map_images() {
-  for (const auto& [images, set] : image_sets(program_, kCopies)) {
-    std::uint64_t begin = ~std::uint64_t{0}, end = 0;
-    for (const std::uint32_t i : images) {
-      const tile::Image& image = program_.images[i];
-      begin = std::min(begin, image.begin / kPage * kPage);
-      end = std::max(end, page_up(image.begin + image.bytes.size()));
-    }
-    const auto bytes_of = [&](std::size_t tiles) { return (tiles - 1) * stride_ + end - begin; };
-    MemoryFile file(bytes_of(set.longest));
-    for (std::size_t c = 0; c < set.longest; ++c)
-      for (const std::uint32_t i : images) file.write(program_.images[i].bytes, c * stride_ + program_.images[i].begin - begin);
-    for (unsigned replica = 0; replica < program_.replication; ++replica)
-      for (const Run& run : set.runs)
-        if (mmap(at(replica, TileId(static_cast<std::uint32_t>(run.begin)), begin), bytes_of(run.end - run.begin), PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file.descriptor(), 0) == MAP_FAILED)
-          fail(ErrorKind::stream_memory_allocation_error, "host-memory", "cannot map the images of tiles {} to {}", run.begin, run.end - 1);
-  }
+  map_images(*this, program, images);
 }
 
 void TileMemory::reset_images(unsigned replica, TileId t) {

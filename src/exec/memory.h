@@ -47,8 +47,6 @@ class TileMemory {
   void reset_images(unsigned replica, TileId tile);
 
  private:
-  void map_images();
-
   const tile::Program& program_;
   std::uint64_t tile_size_ = 0;
   std::uint64_t stride_ = 0;

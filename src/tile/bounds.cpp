@@ -23,9 +23,11 @@ class Bounds {
     streams();
     host();  // types and sizes of what transfers name
     moves(p_.initial_moves, p_.initial_data.size(), true, false, false);
-    const std::vector<char> in_place = exchanged_in_place(), read = exchanged();
+    const Exchanged by = exchanged();
     for (std::size_t x = 0; x < p_.exchanges.size(); ++x) {
-      moves(p_.exchanges[x].receive, 0, false, read[x] == 0, in_place[x] != 0);
+      const bool within = by.within[x] != 0, across = by.across[x] != 0;
+      // Copies across replicas read everything before they write: what another replica has at an address is not what is written there.
+      moves(p_.exchanges[x].receive, 0, false, !within && !across, within || !across);
       moves(p_.exchanges[x].arrange, 0, false, false, true);
     }
     for (const Channel& c : p_.channels) channel(c);
@@ -130,26 +132,20 @@ class Bounds {
       if (in_place) reads_others(m);
     }
   }
-  // Which exchanges bring data: only those that poison what they write have moves without a source.
-  std::vector<char> exchanged() const {
-    std::vector<char> read(p_.exchanges.size());
-    for (const Stream& s : p_.streams)
-      for (const Instruction& in : s.code)
-        if ((in.op == Op::exchange || in.op == Op::cross_replica) && in.a < read.size()) read[in.a] = 1;
-    return read;
-  }
-  // Copies across replicas read everything before they write: what another replica has at an address is not what is written there.
-  std::vector<char> exchanged_in_place() const {
-    std::vector<char> across(p_.exchanges.size()), within(p_.exchanges.size());
+  // By exchange, whether a step brings its data: within a replica, across replicas. Others poison what they write.
+  struct Exchanged {
+    std::vector<char> within, across;
+  };
+  Exchanged exchanged() const {
+    Exchanged out{std::vector<char>(p_.exchanges.size()), std::vector<char>(p_.exchanges.size())};
     for (const Stream& s : p_.streams) {
       for (const Instruction& in : s.code) {
         if (in.a >= p_.exchanges.size()) continue;
-        if (in.op == Op::cross_replica) across[in.a] = 1;
-        if (in.op == Op::exchange) within[in.a] = 1;
+        if (in.op == Op::cross_replica) out.across[in.a] = 1;
+        if (in.op == Op::exchange) out.within[in.a] = 1;
       }
     }
-    for (std::size_t x = 0; x < within.size(); ++x) within[x] = within[x] != 0 || across[x] == 0;
-    return within;
+    return out;
   }
 
   // The same moves, by whole slots further on one side or both.

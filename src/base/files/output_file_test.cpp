@@ -10,32 +10,18 @@
 #include <iterator>
 #include <thread>
 
+#include "base/files/testing.h"
+
 namespace pando {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct OutputFiles : testing::Test {
-  fs::path root = fs::path(testing::TempDir()) / ("output_files_" + std::to_string(::getpid()));
-  mode_t umask_before = ::umask(022);
-  OutputFiles() {
-    fs::remove_all(root);
-    fs::create_directories(root);
-  }
-  ~OutputFiles() override {
-    ::umask(umask_before);
-    fs::remove_all(root);
-  }
-  static mode_t mode(const fs::path& path) {
-    struct stat about = {};
-    EXPECT_EQ(::lstat(path.c_str(), &about), 0) << path;
-    return about.st_mode & 07777;
-  }
+struct OutputFiles : InFreshFolder {
   static std::string text(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
-  std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator(root), fs::directory_iterator()); }
 };
 
 // Writes while a file may have 1000 bytes.

@@ -8,30 +8,14 @@
 
 #include <fstream>
 
+#include "base/files/testing.h"
+
 namespace pando {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A fresh folder of the user's.
-struct PrivateFiles : testing::Test {
-  fs::path root = fs::path(testing::TempDir()) / ("private_files_" + std::to_string(::getpid()));
-  mode_t umask_before = ::umask(022);
-  PrivateFiles() {
-    fs::remove_all(root);
-    fs::create_directories(root);
-    ::chmod(root.c_str(), 0700);
-  }
-  ~PrivateFiles() override {
-    ::umask(umask_before);
-    fs::remove_all(root);
-  }
-  static mode_t mode(const fs::path& path) {
-    struct stat about = {};
-    EXPECT_EQ(::lstat(path.c_str(), &about), 0) << path;
-    return about.st_mode & 07777;
-  }
-};
+using PrivateFiles = InFreshFolder;
 
 // Codelets, executables and Python's machine are kept in no other way.
 TEST_F(PrivateFiles, AFullDiskKeepsTheOldFileAndNothingElse) {
@@ -48,7 +32,7 @@ TEST_F(PrivateFiles, AFullDiskKeepsTheOldFileAndNothingElse) {
   EXPECT_NE(why.find("cannot write " + file.string() + ": "), std::string::npos) << why;
   EXPECT_NE(why_new, "");
   EXPECT_EQ(read_private_file(file), "old");
-  EXPECT_EQ(std::distance(fs::directory_iterator(root), fs::directory_iterator()), 1);
+  EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(PrivateFiles, WhateverTheUmask) {

@@ -168,7 +168,7 @@ ComputeWork::FirstTouch ComputeWork::first_touch(const tile::Program& program, c
       touched += align_up(count * size_of(f.type), kLine);
     }
   }
-  out.far = touched * group.count > kNearBytes;
+  out.far = !out.edges.empty() && touched * group.count > kNearBytes;
   return out;
 }
 
