@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/files/write_all.h"
+
 namespace pando {
 
 namespace fs = std::filesystem;
@@ -47,12 +49,7 @@ fs::path place_beside(const fs::path& path) {
 std::string write_to(const fs::path& place, std::string_view content) {
   const int file = ::open(place.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
   if (file < 0) return std::strerror(errno);
-  int error = 0;
-  while (!content.empty() && error == 0) {
-    const ssize_t n = ::write(file, content.data(), content.size());
-    if (n >= 0) content.remove_prefix(static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) error = errno;
-  }
+  int error = write_all(file, content) ? 0 : errno;
   if (::close(file) != 0 && error == 0) error = errno;
   return error == 0 ? "" : std::strerror(error);
 }

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/files/write_all.h"
+
 namespace pando {
 
 namespace fs = std::filesystem;
@@ -41,16 +43,6 @@ bool make_folders(const fs::path& folder) {
   if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) return true;
   if (!make_folders(folder.parent_path())) return false;
   return (::mkdir(folder.c_str(), 0700) == 0 && ::chmod(folder.c_str(), 0700) == 0) || errno == EEXIST;
-}
-
-bool write_all(int file, const std::string& content) {
-  for (std::size_t done = 0; done < content.size();) {
-    const ssize_t n = ::write(file, content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
 }
 
 }  // namespace
