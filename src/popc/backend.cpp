@@ -10,6 +10,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@
 #include <stdexcept>
 
 #include "base/files/temporary.h"
+#include "popc/passes/short_loops.h"
 #include "popc/paths.h"
 
 namespace pando::popc {
@@ -62,7 +65,7 @@ OptimizationLevel pipeline_level(char level) {
   }
 }
 
-void run_pipeline(Module& module, char level, const PipelineTuningOptions& tuning) {
+void run_pipeline(Module& module, char level, const PipelineTuningOptions& tuning, bool short_loops) {
   const auto machine = target_machine(module, level);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -74,6 +77,12 @@ void run_pipeline(Module& module, char level, const PipelineTuningOptions& tunin
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  if (short_loops)
+    builder.registerVectorizerStartEPCallback([](FunctionPassManager& passes, OptimizationLevel) {
+      passes.addPass(LoopSimplifyPass());
+      passes.addPass(LCSSAPass());
+      passes.addPass(ShortLoops());
+    });
   const OptimizationLevel chosen = pipeline_level(level);
   ModulePassManager passes = level == '0' ? builder.buildO0DefaultPipeline(chosen) : builder.buildPerModuleDefaultPipeline(chosen);
   passes.run(module, modules);
@@ -101,11 +110,11 @@ class TemporaryFile {
 
 }  // namespace
 
-void optimise(Module& module, char level) {
+void optimise(Module& module, char level, bool short_loops) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = level == '2' || level == '3';
   tuning.LoopInterleaving = tuning.LoopUnrolling = level != '0';
-  run_pipeline(module, level, tuning);
+  run_pipeline(module, level, tuning, tuning.LoopVectorization && short_loops);
 }
 
 std::unique_ptr<Module> optimised_for_counting(const Module& module) {
@@ -118,7 +127,7 @@ std::unique_ptr<Module> optimised_for_counting(const Module& module) {
   }
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = false;
-  run_pipeline(*out, 's', tuning);
+  run_pipeline(*out, 's', tuning, false);
   return out;
 }
 

@@ -109,12 +109,12 @@ int compile(const Options& options) {
   if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
   const bool prints_ir = options.action == Action::print_ir;
   if (prints_ir || options.action == Action::print_assembly) {
-    optimise(module, options.level);
+    optimise(module, options.level, options.short_loops);
     return write_file(options.output, prints_ir ? ir_text(module) : emit(module, options.level, true)), 0;
   }
   const std::unique_ptr<llvm::Module> counted = optimised_for_counting(module);
   CodeSizes(*counted, program->codelets).measure(emit(*counted, 's', false), program->codelets);
-  optimise(module, options.level);
+  optimise(module, options.level, options.short_loops);
   const std::string object = emit(module, options.level, false);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
   std::vector<std::string> linked = system_libraries();

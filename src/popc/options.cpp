@@ -128,6 +128,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       o.clang_flags.push_back(a.substr(2));
     else if (a == "-x")
       o.is_c = value(a) == "c";
+    else if (a == "-fno-short-loops")
+      o.short_loops = false;
     else if (starts_with(a, "-O"))
       o.level = a.size() > 2 ? a[2] : '1';
     else if (starts_with(a, "-o"))
@@ -159,6 +161,7 @@ std::string help_text() {
 
   -o FILE              the output (a.gp)
   -O0 ... -O3 -Os      how much to optimise (-O3)
+  -fno-short-loops     loops have no second copy for few iterations
   -g -I -D -U -W -std  as clang
   --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code. Without a host among them
                        __IPU__ and __IPU_ARCH_VERSION__ are defined
