@@ -42,6 +42,16 @@ TEST(AllReduce, EveryReduction) {
   EXPECT_EQ(refusal_of("all_reduce", {a, b}, {{"op", Text("xor")}}), "collective-op");
 }
 
+TEST(AllReduce, WhatIsNotANumberIsTheSmallestAndTheLargest) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const HostTensor a = floats({2}, {nan, 1}), b = floats({2}, {1, nan});
+  for (const char* op : {"min", "max"}) {
+    const HostTensor all = run("all_reduce", {a, b}, {{"op", Text(op)}})[0];
+    EXPECT_TRUE(std::isnan(all.number(0))) << op;
+    EXPECT_TRUE(std::isnan(all.number(1))) << op;
+  }
+}
+
 TEST(AllReduce, OfCopiesIsTheTensor) {
   const HostTensor t = floats({4, 1}, {1, 10, 100, 1000});
   const auto of = [&](const Attributes& a) { return run_replicas("differentiable_replicated_all_reduce", 4, {t}, a)[2].number(0); };

@@ -198,6 +198,11 @@ TEST(RoiAlign, OutsideIsZeroAndEdgesAreHeld) {
   const Attributes a = {{"output_size", Ints{1, 4}}, {"spatial_scale", 1.0}, {"sampling_ratio", std::int64_t{1}}};
   // Samples at x = -2.5, -0.5, 1.5, 3.5.
   expect_numbers(run("roi_align", {t, floats({1, 4}, {-3.5, 1, 4.5, 2}), ints({1}, {0})}, a)[0], {0, 6, 6, 6});
+  // On the elements themselves: the weight of the next one is 0, and counts.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const HostTensor beside = floats({1, 1, 2, 2}, {5, nan, 6, 7});
+  const Attributes one = {{"output_size", Ints{1, 1}}, {"sampling_ratio", std::int64_t{1}}, {"spatial_scale", 1.0}};
+  EXPECT_TRUE(std::isnan(run("roi_align", {beside, floats({1, 4}, {-0.5, -0.5, 0.5, 0.5}), ints({1}, {0})}, one)[0].number(0)));
 }
 
 TEST(RoiAlign, RefusesWhatDoesNotFit) {

@@ -27,8 +27,9 @@ Bins bins_of(double from, double to, std::int64_t bins, std::int64_t ratio) {
   return b;
 }
 
-// The two elements that a position lies between, with their weights; none where it lies outside.
+// The two elements that a position lies between, with their weights.
 struct Between {
+  bool outside = true;
   std::array<std::int64_t, 2> at{0, 0};
   std::array<double, 2> weight{0, 0};
 };
@@ -37,9 +38,9 @@ Between between(double x, std::int64_t extent) {
   if (x < -1 || x > static_cast<double>(extent)) return {};
   x = std::max(x, 0.0);
   const auto low = static_cast<std::int64_t>(x);
-  if (low >= extent - 1) return {{extent - 1, extent - 1}, {1, 0}};
+  if (low >= extent - 1) return {false, {extent - 1, extent - 1}, {1, 0}};
   const double part = x - static_cast<double>(low);
-  return {{low, low + 1}, {1 - part, part}};
+  return {false, {low, low + 1}, {1 - part, part}};
 }
 
 }  // namespace
@@ -72,10 +73,11 @@ void for_each_roi_sample(const Evaluation& e, const Shape& images, std::size_t f
     for (std::int64_t bin = 0; bin < size[0] * size[1]; ++bin) {
       for (std::int64_t s = 0; s < x.samples * y.samples; ++s) {
         const Between v = between(y.at(bin / size[1], s / x.samples), height), h = between(x.at(bin % size[1], s % x.samples), width);
+        if (v.outside || h.outside) continue;
         for (int corner = 0; corner < 4; ++corner) {
           const auto i = static_cast<std::size_t>(corner / 2), j = static_cast<std::size_t>(corner % 2);
+          // A weight of 0 inside the image counts: of what is not a number nothing is known.
           const double weight = share * v.weight[i] * h.weight[j];
-          if (weight == 0) continue;
           for (std::int64_t c = 0; c < channels; ++c) {
             f((r * channels + c) * size[0] * size[1] + bin, ((image * channels + c) * height + v.at[i]) * width + h.at[j], weight);
           }
