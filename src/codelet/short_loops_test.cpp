@@ -46,13 +46,24 @@ constexpr const char* kLoops = R"(
       Input<Vector<int>> in; InOut<Vector<int>> out;
       void compute() { for (unsigned i = 0; i + 1 < out.size(); i += 2) { out[i] = in[i + 1] + 1; out[i + 1] = in[0]; } } };)";
 
-const std::vector<std::pair<const char*, unsigned>> kVertices = {
-    {"Saxpy<float>", 4},   {"Saxpy<double>", 8},        {"Saxpy<half>", 2},
-    {"Saxpy<int>", 4},     {"Saxpy<unsigned short>", 2}, {"Saxpy<unsigned char>", 1},
-    {"Saxpy<long long>", 8}, {"Counted<int>", 4},        {"Counted<unsigned long>", 4},
-    {"Counted<unsigned short>", 4}, {"Counted<unsigned char>", 4}, {"Widens", 4},
-    {"Selects", 4},        {"Sums", 4},                 {"SumsInOrder", 4},
-    {"Ends", 4},           {"Backwards", 4},            {"Strides", 4}};
+const std::vector<std::pair<const char*, unsigned>> kVertices = {{"Saxpy<float>", 4},
+                                                                 {"Saxpy<double>", 8},
+                                                                 {"Saxpy<half>", 2},
+                                                                 {"Saxpy<int>", 4},
+                                                                 {"Saxpy<unsigned short>", 2},
+                                                                 {"Saxpy<unsigned char>", 1},
+                                                                 {"Saxpy<long long>", 8},
+                                                                 {"Counted<int>", 4},
+                                                                 {"Counted<unsigned long>", 4},
+                                                                 {"Counted<unsigned short>", 4},
+                                                                 {"Counted<unsigned char>", 4},
+                                                                 {"Widens", 4},
+                                                                 {"Selects", 4},
+                                                                 {"Sums", 4},
+                                                                 {"SumsInOrder", 4},
+                                                                 {"Ends", 4},
+                                                                 {"Backwards", 4},
+                                                                 {"Strides", 4}};
 
 using Bytes = std::vector<unsigned char>;
 

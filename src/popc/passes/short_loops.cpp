@@ -50,10 +50,10 @@ bool is_lanewise(const Instruction& i) {
   return call && isTriviallyVectorizable(call->getIntrinsicID());
 }
 
-// Bits of the widest element that the loop reads or writes; 0 if it is not one for lanes: other instructions, control flow, or elements that
-// do not lie side by side.
+// Bits of the widest element that the loop reads or writes; 0 if it is not one for lanes: other instructions, or elements that do not lie
+// side by side.
 unsigned widest_element(const Loop& loop, PredicatedScalarEvolution& evolution) {
-  if (loop.getNumBlocks() != 1) return 0;
+  static const llvm::DenseMap<llvm::Value*, const llvm::SCEV*> kNoStrides;
   unsigned widest = 0;
   for (const Instruction& i : *loop.getHeader()) {
     if (!is_lanewise(i)) return 0;
@@ -64,29 +64,33 @@ unsigned widest_element(const Loop& loop, PredicatedScalarEvolution& evolution) 
                        element->isHalfTy() || element->isFloatTy() || element->isDoubleTy();
     if (!whole) return 0;
     const bool same = isa<LoadInst>(i) && loop.isLoopInvariant(address);
-    if (!same && getPtrStride(evolution, element, const_cast<Value*>(address), &loop, llvm::DenseMap<llvm::Value*, const llvm::SCEV*>(), true, false) != 1) return 0;
+    if (!same && getPtrStride(evolution, element, const_cast<Value*>(address), &loop, kNoStrides, true, false) != 1) return 0;
     widest = std::max(widest, static_cast<unsigned>(element->getPrimitiveSizeInBits()));
   }
   return widest;
 }
 
-// What each iteration hands to the next: numbers that count its elements, addresses of them, and sums of integers. Nothing else can be
-// computed in lanes: a sum of floats has an order.
+// What a number or an address of the loop is in each iteration, if that is a first value and equal steps; otherwise null.
+const SCEVAddRecExpr* steps_of(PHINode& phi, const Loop& loop, PredicatedScalarEvolution& evolution) {
+  const SCEVAddRecExpr* steps = phi.getType()->isIntOrPtrTy() ? evolution.getAsAddRec(&phi) : nullptr;
+  return steps && steps->getLoop() == &loop && steps->isAffine() ? steps : nullptr;
+}
+
+// Whether an iteration hands nothing to the next but positions and sums of integers. Nothing else can be computed in lanes: a sum of floats
+// has an order.
 bool carries_only_positions_and_sums(Loop& loop, PredicatedScalarEvolution& evolution) {
   return llvm::all_of(loop.getHeader()->phis(), [&](PHINode& phi) {
-    const SCEVAddRecExpr* steps = phi.getType()->isIntOrPtrTy() ? evolution.getAsAddRec(&phi) : nullptr;
-    if (steps && steps->getLoop() == &loop && steps->isAffine()) return true;
     RecurrenceDescriptor sum;
-    return phi.getType()->isIntegerTy() && RecurrenceDescriptor::isReductionPHI(&phi, &loop, sum);
+    return steps_of(phi, loop, evolution) || (phi.getType()->isIntegerTy() && RecurrenceDescriptor::isReductionPHI(&phi, &loop, sum));
   });
 }
 
 // The loop's numbers that are one more in each iteration.
-SmallVector<PHINode*, 4> counters(Loop& loop, PredicatedScalarEvolution& evolution) {
+SmallVector<PHINode*, 4> counters_of(const Loop& loop, PredicatedScalarEvolution& evolution) {
   SmallVector<PHINode*, 4> out;
   for (PHINode& phi : loop.getHeader()->phis()) {
-    const SCEVAddRecExpr* counts = phi.getType()->isIntegerTy() ? evolution.getAsAddRec(&phi) : nullptr;
-    if (counts && counts->getLoop() == &loop && counts->isAffine() && counts->getOperand(1)->isOne()) out.push_back(&phi);
+    const SCEVAddRecExpr* steps = phi.getType()->isIntegerTy() ? steps_of(phi, loop, evolution) : nullptr;
+    if (steps && steps->getOperand(1)->isOne()) out.push_back(&phi);
   }
   return out;
 }
@@ -102,8 +106,8 @@ bool follows_from_few(const SCEVPredicate& predicate) {
          wraps->getExpr()->getType()->getIntegerBitWidth() >= 16;
 }
 
-// After it the loop counts its iterations itself, in numbers as wide as its lanes: what it counted in before takes several vectors for the lanes
-// of one, and may wrap for all that the optimiser knows. `last` is small.
+// After it the loop counts its iterations itself, in numbers as wide as its elements: those it counted in before take several vectors for
+// the lanes of one, and may wrap for all that the optimiser knows. `last` is small.
 void count_to(Loop& loop, Value* last, ArrayRef<PHINode*> counters) {
   BasicBlock *header = loop.getHeader(), *before = loop.getLoopPreheader();
   Type* type = last->getType();
@@ -130,13 +134,13 @@ void ask_for_masks(Loop& loop) {
   MDNode* mask = property(c, "llvm.loop.vectorize.predicate.enable", ConstantAsMetadata::get(ConstantInt::getTrue(c)));
   MDNode* one = property(c, "llvm.loop.interleave.count", ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1)));
   // What runs where the vectors' elements overlap.
-  MDNode* short_code = property(c, "llvm.loop.vectorize.followup_epilogue", MDNode::get(c, MDString::get(c, "llvm.loop.unroll.disable")));
-  loop.setLoopID(makePostTransformationMetadata(c, loop.getLoopID(), {}, {mask, one, short_code}));
+  MDNode* rest = property(c, "llvm.loop.vectorize.followup_epilogue", MDNode::get(c, MDString::get(c, "llvm.loop.unroll.disable")));
+  loop.setLoopID(makePostTransformationMetadata(c, loop.getLoopID(), {}, {mask, one, rest}));
 }
 
 // The copy for few iterations, if the loop is one that it helps.
 bool split(Loop& loop, const LoopAccessInfo& accesses, LoopInfo& loops, DominatorTree& dominators, ScalarEvolution& evolution) {
-  if (!loop.isLoopSimplifyForm() || !loop.isRotatedForm() || loop.getExitingBlock() != loop.getLoopLatch() || has_hints(loop)) return false;
+  if (!loop.isRotatedForm() || loop.getExitingBlock() != loop.getLoopLatch() || has_hints(loop)) return false;
   if (!accesses.canVectorizeMemory() || accesses.hasConvergentOp()) return false;
   if (accesses.getNumRuntimePointerChecks() > kMostComparisons) return false;
   auto& predicated = const_cast<PredicatedScalarEvolution&>(accesses.getPSE());
@@ -152,7 +156,7 @@ bool split(Loop& loop, const LoopAccessInfo& accesses, LoopInfo& loops, Dominato
   BasicBlock* check = loop.getLoopPreheader();
   if (!expander.isSafeToExpandAt(last, check->getTerminator())) return false;
 
-  const SmallVector<PHINode*, 4> counting = counters(loop, predicated);
+  const SmallVector<PHINode*, 4> counters = counters_of(loop, predicated);
   // The comparison stands before what else must hold: most of that follows from it.
   BasicBlock* rest = SplitBlock(check, check->getTerminator(), &dominators, &loops);
   auto* to_rest = check->getTerminator();
@@ -171,7 +175,7 @@ bool split(Loop& loop, const LoopAccessInfo& accesses, LoopInfo& loops, Dominato
   // The mask tells the optimiser what the comparison found out.
   IRBuilder<> inside(loop.getLoopPreheader()->getTerminator());
   count_to(loop, inside.CreateZExtOrTrunc(inside.CreateAnd(count, constant(most - 1)), inside.getIntNTy(std::max(bits, 16u)), "short.last"),
-           counting);
+           counters);
   ask_for_masks(loop);
   evolution.forgetLoop(&loop);
   return true;
