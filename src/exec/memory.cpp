@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/sizes.h"
+#include "exec/address_space.h"
 
 namespace pando::exec {
 namespace {
@@ -137,10 +138,9 @@ void map_images(const TileMemory& memory, const tile::Program& program, const Im
 }  // namespace
 
 Mapping::Mapping(std::uint64_t bytes, const char* what) : size_(std::max(page_up(bytes), kPage)) {
-  void* p = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED)
+  data_ = map_lazily(size_);
+  if (!data_)
     fail(ErrorKind::stream_memory_allocation_error, "host-memory", "the host has no {} bytes of address space for {}", size_, what);
-  data_ = static_cast<char*>(p);
 }
 
 Mapping::~Mapping() {

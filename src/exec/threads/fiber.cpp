@@ -16,6 +16,7 @@
 #include "base/sanitizers.h"
 #include "codelet/foreign_call.h"
 #include "codelet/tile_context.h"
+#include "exec/address_space.h"
 #include "exec/faults/guard.h"
 #include "exec/faults/jump_stack.h"
 
@@ -153,10 +154,9 @@ StackPool::StackPool() : id_(++pools) {}
 
 void StackPool::add_segment() {
   for (std::size_t stacks = 1u << 16; stacks >= 16; stacks /= 4) {
-    void* p =
-        mmap(nullptr, stacks * (kStackBytes + kGuardBytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) continue;
-    segments_.push_back({static_cast<char*>(p), stacks});
+    char* const p = map_lazily(stacks * (kStackBytes + kGuardBytes));
+    if (!p) continue;
+    segments_.push_back({p, stacks});
     used_ = 0;
     return;
   }
