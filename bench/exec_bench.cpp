@@ -12,7 +12,6 @@
 
 #include "base/threads.h"
 #include "bench.h"
-#include "codelet/hand_made.h"
 #include "exec/runner.h"
 #include "tile/hand_made.h"
 
@@ -35,14 +34,6 @@ struct Saxpy {
 
 inline void saxpy(const float* in, float* out, std::uint64_t n) {
   for (std::uint64_t i = 0; i < n; ++i) out[i] = in[i] * 1.5f + out[i];
-}
-
-bool saxpy_kernel(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t*) {
-  for (; count > 0; --count, first += stride) {
-    auto* v = reinterpret_cast<Saxpy*>(first);
-    saxpy(v->in, v->out, v->out_size);
-  }
-  return true;
 }
 
 // A spinning barrier of kThreads threads.
@@ -112,7 +103,7 @@ std::pair<double, double> best_of(unsigned tries, const std::function<double()>&
   return {a, b};
 }
 
-// The same as users write it: popc compiles it.
+// As users write it: popc compiles it.
 constexpr const char* kSaxpySource = R"(#include <poplar/Vertex.hpp>
   class Saxpy : public poplar::Vertex {
    public:
@@ -121,23 +112,27 @@ constexpr const char* kSaxpySource = R"(#include <poplar/Vertex.hpp>
     void compute() { for (unsigned i = 0; i < out.size(); ++i) out[i] = in[i] * 1.5f + out[i]; }
   };)";
 
-Codelet saxpy_codelet() {
-  return hand_made_codelet<Saxpy>("Saxpy", {hand_made_field("in", FieldKind::input), hand_made_field("out", FieldKind::inout)},
-                                  saxpy_kernel);
+CodeletId saxpy_codelet(HandMade& p, const std::string& flags = "") {
+  return p.library.module(p.library.compile({{}, kSaxpySource}, flags, nullptr)).codelets[0];
+}
+
+// One vertex for each worker of each tile, each operand in cache lines of its own.
+std::uint32_t add_saxpys(HandMade& p, StreamId s, CodeletId codelet, std::uint32_t floats) {
+  const std::uint64_t apart = (floats * sizeof(float) + 63) / 64 * 64;
+  std::vector<HandMadeVertex> vertices;
+  for (unsigned t = 0; t < kTiles; ++t)
+    for (unsigned w = 0; w < kWorkers; ++w)
+      vertices.push_back({codelet, TileId(t), {{TileId(t), floats, 2 * w * apart}, {TileId(t), floats, (2 * w + 1) * apart}}, ""});
+  return p.add_compute(s, vertices);
 }
 
 void superstep() {
   constexpr unsigned kRounds = 500, kTries = 5;
   HandMade p(1, kTiles, 16384);
-  p.library.compile({{}, kSaxpySource}, "", nullptr);
-  const CodeletId codelet = p.library.module(ModuleId(0)).codelets[0];
+  const CodeletId codelet = saxpy_codelet(p);
   const auto kernel = p.library[codelet].kernel;
   const StreamId s = p.add_ipu(0);
-  std::vector<HandMadeVertex> vertices;
-  for (unsigned t = 0; t < kTiles; ++t)
-    for (unsigned w = 0; w < kWorkers; ++w)
-      vertices.push_back({codelet, TileId(t), {{TileId(t), kFloats, w * 128}, {TileId(t), kFloats, w * 128 + 64}}, ""});
-  const std::uint32_t step = p.add_compute(s, vertices);
+  const std::uint32_t step = add_saxpys(p, s, codelet, kFloats);
   p.repeat(s, kRounds, [&] { p.emit(s, Op::compute, step); });
   auto runner = make_runner(p);
 
@@ -181,13 +176,11 @@ void superstep() {
   print_figure({.what = what, .unit = "us", .ours = best / 1e3, .peer = dense / 1e3, .peer_name = "hand loop, compact data"});
 
   HandMade empty(1, kTiles, 16384);
-  const ModuleId m2 = empty.library.add_builtin("bench", {saxpy_codelet()});
+  const CodeletId one_saxpy = saxpy_codelet(empty);
   const StreamId s2 = empty.add_ipu(0);
-  const std::uint32_t small =
-      empty.add_compute(s2, {{empty.library.module(m2).codelets[0], TileId(0), {{TileId(0), 16, 0}, {TileId(0), 16, 64}}, ""}});
+  const std::uint32_t small = empty.add_compute(s2, {{one_saxpy, TileId(0), {{TileId(0), 16, 0}, {TileId(0), 16, 64}}, ""}});
   std::vector<HandMadeVertex> few;
-  for (unsigned t = 0; t < 256; ++t)
-    few.push_back({empty.library.module(m2).codelets[0], TileId(t), {{TileId(t), 16, 0}, {TileId(t), 16, 64}}, ""});
+  for (unsigned t = 0; t < 256; ++t) few.push_back({one_saxpy, TileId(t), {{TileId(t), 16, 0}, {TileId(t), 16, 64}}, ""});
   const std::uint32_t shared = empty.add_compute(s2, few);
   empty.program.programs = 2;
   empty.repeat(s2, 20000, [&] { empty.emit(s2, Op::compute, small); });
@@ -204,6 +197,28 @@ void superstep() {
   }
   print_figure({.what = "superstep of 1 vertex, run by one thread", .unit = "ns", .ours = one});
   print_figure({.what = "superstep of 256 vertices on 256 tiles, shared", .unit = "ns", .ours = two});
+}
+
+// Vertices of few elements, with and without the copies of loops that popc makes for them.
+void short_loops() {
+  constexpr unsigned kRounds = 500, kTries = 5;
+  for (const unsigned floats : {1, 3, 7, 15, 31, 32, 64}) {
+    const auto runner_of = [&](const std::string& flags) {
+      HandMade p(1, kTiles, 16384);
+      const CodeletId codelet = saxpy_codelet(p, flags);
+      const StreamId s = p.add_ipu(0);
+      const std::uint32_t step = add_saxpys(p, s, codelet, floats);
+      p.repeat(s, kRounds, [&] { p.emit(s, Op::compute, step); });
+      return make_runner(p);
+    };
+    const auto with = runner_of(""), without = runner_of("-fno-short-loops");
+    const auto [ours, peer] = best_of(kTries, [&] { return program(*with, kRounds); }, [&] { return program(*without, kRounds); });
+    print_figure({.what = fmt::format("superstep of {} {}-float vertices on {} tiles", kTiles * kWorkers, floats, kTiles),
+                  .unit = "us",
+                  .ours = ours / 1e3,
+                  .peer = peer / 1e3,
+                  .peer_name = "without short loops"});
+  }
 }
 
 void exchange(unsigned block, unsigned blocks_per_tile) {
@@ -260,6 +275,7 @@ void exchange(unsigned block, unsigned blocks_per_tile) {
 
 int main() {
   pando::bench::superstep();
+  pando::bench::short_loops();
   pando::bench::exchange(4096, 4);
   pando::bench::exchange(4096, 16);
   pando::bench::exchange(64, 64);
