@@ -22,7 +22,7 @@ char* map_lazily(std::uint64_t bytes) {
   // To the next address whose low half is the first that is large enough.
   const std::uint64_t before = (kSmallNumbers - reinterpret_cast<std::uint64_t>(first)) % kRound;
   if (before > 0) munmap(first, before);
-  if (kRound - before > 0) munmap(first + before + bytes, kRound - before);
+  munmap(first + before + bytes, kRound - before);
   return first + before;
 }
 

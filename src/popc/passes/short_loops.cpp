@@ -140,7 +140,7 @@ void ask_for_masks(Loop& loop) {
 
 // The copy for few iterations, if the loop is one that it helps.
 bool split(Loop& loop, const LoopAccessInfo& accesses, LoopInfo& loops, DominatorTree& dominators, ScalarEvolution& evolution) {
-  if (!loop.isRotatedForm() || loop.getExitingBlock() != loop.getLoopLatch() || has_hints(loop)) return false;
+  if (!loop.getExitingBlock() || has_hints(loop)) return false;
   if (!accesses.canVectorizeMemory() || accesses.hasConvergentOp()) return false;
   if (accesses.getNumRuntimePointerChecks() > kMostComparisons) return false;
   auto& predicated = const_cast<PredicatedScalarEvolution&>(accesses.getPSE());
