@@ -108,9 +108,9 @@ TEST(Gemm, PacksMatricesOfAnySizeAndOrder) {
   struct Dims {
     unsigned m, n, k;
   };
-  for (const Dims& d :
-       {Dims{1, 1, 1}, Dims{1, 4099, 30}, Dims{1, 37, 2071}, Dims{3, 600, 300}, Dims{8, 65, 257}, Dims{9, 1, 300}, Dims{70, 530, 20},
-        Dims{65, 64, 513}, Dims{13, 130, 1030}, Dims{200, 448, 520}, Dims{700, 10, 130}, Dims{600, 1, 20}, Dims{80, 32, 300}})
+  for (const Dims& d : {Dims{1, 1, 1}, Dims{1, 4099, 30}, Dims{1, 37, 2071}, Dims{1, 10, 1024}, Dims{1, 15, 33}, Dims{1, 16, 7},
+                        Dims{1, 31, 5}, Dims{3, 600, 300}, Dims{8, 65, 257}, Dims{9, 1, 300}, Dims{70, 530, 20}, Dims{65, 64, 513},
+                        Dims{13, 130, 1030}, Dims{200, 448, 520}, Dims{700, 10, 130}, Dims{600, 1, 20}, Dims{80, 32, 300}})
     for (const bool half_a : {false, true})
       for (const bool half_b : {false, true})
         for (const bool columns_a : {false, true})
