@@ -40,8 +40,10 @@ struct Host {
   double touched_bytes = 8;
   double estimated_cycles = 8;
 
-  // Parts that large work is cut into: vertices on the CPU device, whose one tile has all of it; threads that shall have some.
+  // Parts that large work is cut into: vertices on the CPU device, whose one tile has all of it, and elements of one of them, at least,
+  // where little is done with each; threads that shall have some.
   unsigned vertices = 24;
+  unsigned elements = 256;
   unsigned threads = 8;
 };
 

@@ -3,6 +3,7 @@
 
 #include <poplar/Target.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "machine/host.h"
@@ -16,6 +17,11 @@ constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a
 // all the work and whose threads may be many. Depends on the target alone, so results do not depend on the number of threads.
 inline unsigned vertices_per_tile(const poplar::Target& target) {
   return target.getTargetType() == poplar::TargetType::CPU ? pando::Host().vertices : target.getNumWorkerContexts();
+}
+
+// Elements of a vertex that does little with each, at least: `on_tile` on an IPU. On the CPU device a vertex costs what many elements do.
+inline unsigned least_elements(const poplar::Target& target, unsigned on_tile) {
+  return target.getTargetType() == poplar::TargetType::CPU ? std::max(on_tile, pando::Host().elements) : on_tile;
 }
 
 }  // namespace pando::poplibs

@@ -12,15 +12,16 @@ using poplar::Graph;
 using poplar::Interval;
 using poplar::Tensor;
 
-// Elements of a vertex, at least; cuts are at multiples of kGrain elements of a run.
+// Elements of a tile's vertex, at least; cuts are at multiples of kGrain elements of a run.
 constexpr std::size_t kLeast = 64, kGrain = 8;
 
-// The runs of one tile as lists of nearly equal size, at most `most` of them.
-std::vector<std::vector<Interval>> share_out(const std::vector<std::vector<Interval>>& runs, std::size_t most) {
+// The runs of one tile as lists of nearly equal size, one for each of its vertices.
+std::vector<std::vector<Interval>> share_out(const std::vector<std::vector<Interval>>& runs, const poplar::Target& target) {
+  const std::size_t most = pando::poplibs::vertices_per_tile(target), least = pando::poplibs::least_elements(target, kLeast);
   std::size_t total = 0;
   for (const auto& run : runs)
     for (const Interval& i : run) total += i.size();
-  const std::size_t share = up(std::max(up(total, most), kLeast), kGrain) * kGrain;
+  const std::size_t share = up(std::max(up(total, most), least), kGrain) * kGrain;
   std::vector<std::vector<Interval>> lists(1);
   std::size_t left = share;
   for (const auto& run : runs)
@@ -87,11 +88,10 @@ void add_up(Graph& graph, const std::vector<Tensor>& partials, const Tensor& out
   const std::string vertex = scale.valid() ? "poplin::SumPartialsInto<" + types + "," + scale.elementType().toString() + ">"
                                            : "poplin::SumPartials<" + types + ">";
   const Graph::TileToTensorMapping mapping = graph.getTileMapping(out);
-  const unsigned most = pando::poplibs::vertices_per_tile(graph.getTarget());
   std::vector<Tensor> in(partials.size());
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
     if (mapping[tile].empty()) continue;
-    for (const std::vector<Interval>& list : share_out(graph.getSortedContiguousRegions(out, mapping[tile]), most)) {
+    for (const std::vector<Interval>& list : share_out(graph.getSortedContiguousRegions(out, mapping[tile]), graph.getTarget())) {
       for (std::size_t p = 0; p < in.size(); ++p) in[p] = part_of(partials[p], list);
       const poplar::VertexRef v = graph.addVertex(set, vertex);
       graph.setTileMapping(v, tile);
@@ -139,10 +139,9 @@ void add_up_and_finish(Graph& graph, const std::vector<Tensor>& partials, const 
     set_words(graph, v, words_for(finish.finish, row.columns, row.from));
   };
   const Graph::TileToTensorMapping mapping = graph.getTileMapping(out);
-  const unsigned most = pando::poplibs::vertices_per_tile(graph.getTarget());
   for (unsigned tile = 0; tile < mapping.size(); ++tile) {
     if (mapping[tile].empty()) continue;
-    for (const std::vector<Interval>& list : share_out(graph.getSortedContiguousRegions(out, mapping[tile]), most)) {
+    for (const std::vector<Interval>& list : share_out(graph.getSortedContiguousRegions(out, mapping[tile]), graph.getTarget())) {
       if (!has_rows) add_vertex(tile, list, {});
       for (const RowPart& row : has_rows ? cuts.cut(list) : std::vector<RowPart>()) add_vertex(tile, {row.elements}, row);
     }

@@ -1,5 +1,6 @@
 #include "poplibs/popops/data/parts.h"
 #include "poplibs/poputil/refuse.h"
+#include "poplibs/work.h"
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ namespace popops::internal {
 
 namespace {
 
-constexpr std::size_t kLeastElements = 32;
+constexpr unsigned kLeastElements = 32;
 
 std::size_t count_of(const std::vector<Interval>& regions) {
   std::size_t n = 0;
@@ -27,7 +28,8 @@ void for_each_part_of_tile(const Graph& graph, const Tensor& flat, const std::ve
   if (count_of(regions) == 0) return;
   const Runs runs = graph.getSortedContiguousRegions(flat, regions, once);
   const unsigned grain = static_cast<unsigned>(std::max<std::size_t>(1, 8 / bytes));
-  for (const Runs& part : poputil::splitRegionsBetweenWorkers(graph.getTarget(), runs, grain, kLeastElements))
+  const unsigned least = pando::poplibs::least_elements(graph.getTarget(), kLeastElements);
+  for (const Runs& part : poputil::splitRegionsBetweenWorkers(graph.getTarget(), runs, grain, least))
     if (!part.empty()) f(part);
 }
 

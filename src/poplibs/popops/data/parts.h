@@ -25,8 +25,8 @@ using Runs = std::vector<std::vector<Interval>>;
 using Mapping = Graph::TileToTensorMapping;
 
 // Calls f(tile, runs) for each vertex there should be: at most vertices_per_tile a tile, each of a multiple of 8 bytes and of no
-// fewer than some 32 elements. `bytes` is the size of the smallest element that a vertex writes. Elements that occur twice in
-// `flat` are in one run only if `once`.
+// fewer than some 32 elements (on the CPU device, more). `bytes` is the size of the smallest element that a vertex writes. Elements that
+// occur twice in `flat` are in one run only if `once`.
 void for_each_part(const Graph& graph, const Tensor& flat, const Mapping& mapping, std::size_t bytes, bool once,
                    const std::function<void(unsigned, const Runs&)>& f);
 // The same for regions of one tile.

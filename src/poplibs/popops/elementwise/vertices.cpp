@@ -10,6 +10,7 @@
 #include "generate.h"
 #include "kernels/elementwise/elementwise_program.h"
 #include "operands.h"
+#include "poplibs/work.h"
 #include "program_writer.h"
 
 namespace popops::internal {
@@ -261,7 +262,8 @@ class VertexMaker {
 
   void add_tile(ComputeSet cs, unsigned tile, const Intervals& mapped) {
     const auto regions = graph_.getSortedContiguousRegions(outs_[0], mapped);
-    std::vector<Rows> parts = poputil::splitRegionsBetweenWorkers(graph_.getTarget(), regions, kGrain, kFewest);
+    const unsigned least = pando::poplibs::least_elements(graph_.getTarget(), kFewest);
+    std::vector<Rows> parts = poputil::splitRegionsBetweenWorkers(graph_.getTarget(), regions, kGrain, least);
     if (has_vectors()) parts = one_interval_each(parts, blocks_);
     Rows all;
     for (const Rows& rows : parts) all.insert(all.end(), rows.begin(), rows.end());
