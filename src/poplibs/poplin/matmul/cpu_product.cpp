@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "poplibs/poplin/matmul/finish.h"
 #include "poplibs/poplin/matmul/product.h"
 
 namespace poplin::internal::matmul {
@@ -189,9 +190,16 @@ bool has_whole_rows(const Tensor& c) {
   return std::all_of(pieces.begin(), pieces.end(), [&](const poplar::Interval& i) { return i.begin() % c.dim(2) == 0; });
 }
 
+Tensor result_on_cpu(Graph& graph, const Problem& p, const poplar::DebugContext& debug) {
+  const Tensor t = graph.addVariable(poplar::FLOAT, {p.groups, p.m, p.n}, debug);
+  graph.setTileMapping(t, 0);
+  return t;
+}
+
 // Writes c[i], {groups, m, n}, for part i of k; or adds to it, if a scale is given.
-void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b, const std::vector<Tensor>& c,
-                  const Tensor& scale, poplar::ComputeSet set, const poplar::DebugContext& debug) {
+void multiply_to(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b, const std::vector<Tensor>& c,
+                 const Tensor& scale, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+  const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
   const std::string vertex = "poplin::ViewProduct<" + p.input.toString() + (scale.valid() ? ",true>" : ",false>");
   const Tensor factor = scale.valid() ? scale : graph.addConstant<float>(poplar::FLOAT, {}, 1.0f, {debug, "one"});
   if (!scale.valid()) graph.setTileMapping(factor, 0);
@@ -202,6 +210,17 @@ void add_vertices(Graph& graph, const Problem& p, const CpuCut& cut, const Opera
     graph.connect(v["c"], rows_of(c[at], part));
     graph.connect(v["scale"], factor);
   });
+  prog.add(poplar::program::Execute(set, debug));
+}
+
+// The flat products of the parts of k.
+std::vector<Tensor> multiply_in_parts(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b,
+                                      poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+  std::vector<Tensor> c(cut.k);
+  for (Tensor& part : c) part = result_on_cpu(graph, p, {debug, "partials"});
+  multiply_to(graph, p, cut, a, b, c, Tensor(), prog, debug);
+  for (Tensor& part : c) part = part.flatten();
+  return c;
 }
 
 }  // namespace
@@ -273,18 +292,10 @@ void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tens
   const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
   const bool direct =
       cut.k == 1 && scales && out.elementType() == poplar::FLOAT && has_whole_rows(out) && !x.intersects(out) && !y.intersects(out);
-  std::vector<Tensor> c(cut.k, out);
-  if (!direct)
-    for (Tensor& part : c) {
-      part = graph.addVariable(poplar::FLOAT, out.shape(), {debug, "partials"});
-      graph.setTileMapping(part, 0);
-    }
-  const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
-  add_vertices(graph, p, cut, x, y, c, direct ? scale : Tensor(), set, debug);
-  prog.add(poplar::program::Execute(set, debug));
-  if (direct) return;
-  for (Tensor& part : c) part = part.flatten();
-  add_up(graph, c, out.flatten(), scale, prog, debug);
+  if (direct)
+    multiply_to(graph, p, cut, x, y, {out}, scale, prog, debug);
+  else
+    add_up(graph, multiply_in_parts(graph, p, cut, x, y, prog, debug), out.flatten(), scale, prog, debug);
 }
 
 namespace {
@@ -351,11 +362,40 @@ void add_finishing_vertices(Graph& graph, const Problem& p, const CpuCut& cut, c
   });
 }
 
+// outs[0] = the sum of products of parts of k, finished; outs that are not valid are made.
+void finish_sums(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b, const Finish& finish,
+                 std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+  const Layout row_major{p.groups, {p.m, p.m, p.m}, {p.n, p.n, p.n}};
+  std::vector<Tensor> partials = multiply_in_parts(graph, p, cut, a, b, prog, debug), results;
+  for (Tensor& t : outs) {
+    if (!t.valid()) t = result_on_cpu(graph, p, {debug, "out"});
+    results.push_back(to_flat(row_major, t));
+  }
+  add_up_and_finish(graph, partials, row_major, flat_finish(finish, row_major, results), prog, debug);
+}
+
+// Each part of C is finished by what multiplies it.
+void finish_products(Graph& graph, const Problem& p, const CpuCut& cut, const Operand& a, const Operand& b, const Finish& finish,
+                     const std::vector<Operand>& matrices, std::vector<Tensor>& outs, poplar::program::Sequence& prog,
+                     const poplar::DebugContext& debug) {
+  std::vector<Tensor> written;
+  for (Tensor& t : outs) {
+    const bool apart = !t.valid() || a.intersects(t) || b.intersects(t);
+    written.push_back(apart ? result_on_cpu(graph, p, {debug, "out"}) : t);
+    if (!t.valid()) t = written.back();
+  }
+  const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
+  add_finishing_vertices(graph, p, cut, a, b, finish, matrices, written, set);
+  prog.add(poplar::program::Execute(set, debug));
+  for (std::size_t i = 0; i < outs.size(); ++i)
+    if (written[i] != outs[i]) prog.add(poplar::program::Copy(written[i], outs[i], false, debug));
+}
+
 }  // namespace
 
 bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish,
                                 std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
-  if (p.input != poplar::FLOAT || cut_for_cpu(p).k > 1 || cut_for_cpu(p, true).k > 1) return false;
+  if (p.input != poplar::FLOAT) return false;
   std::vector<Tensor> read{a, b};
   for (const FinishOperand& o : finish.operands) read.push_back(o.tensor);
   std::vector<Operand> matrices;
@@ -369,21 +409,11 @@ bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a,
   if (std::any_of(matrices.begin(), matrices.end(), in_between)) return false;
   const Operand x = with_whole_rows(graph, p, operand_of(graph, p, a, prog, {debug, "A"}), prog, {debug, "A"});
   const Operand y = operand_of(graph, p, b, prog, {debug, "B"});
-  std::vector<Tensor> written;
-  for (Tensor& t : outs) {
-    Tensor place = t;
-    if (!t.valid() || x.intersects(t) || y.intersects(t)) {
-      place = graph.addVariable(poplar::FLOAT, {p.groups, p.m, p.n}, {debug, "out"});
-      graph.setTileMapping(place, 0);
-    }
-    if (!t.valid()) t = place;
-    written.push_back(place);
-  }
-  const poplar::ComputeSet set = graph.addComputeSet({debug, "multiply"});
-  add_finishing_vertices(graph, p, cut_for_cpu(p, x.column != 1), x, y, finish, matrices, written, set);
-  prog.add(poplar::program::Execute(set, debug));
-  for (std::size_t i = 0; i < outs.size(); ++i)
-    if (written[i] != outs[i]) prog.add(poplar::program::Copy(written[i], outs[i], false, debug));
+  const CpuCut cut = cut_for_cpu(p, x.column != 1);
+  if (cut.k > 1)
+    finish_sums(graph, p, cut, x, y, finish, outs, prog, debug);
+  else
+    finish_products(graph, p, cut, x, y, finish, matrices, outs, prog, debug);
   return true;
 }
 
