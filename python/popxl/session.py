@@ -66,7 +66,8 @@ class Session:
         streams = self._ir._streams
         self._inputs = [streams[i] for i in self._engine.inputs()]
         self._outputs = [streams[i] for i in self._engine.outputs()]
-        self._forms, self._transfers = {}, None
+        self._input_set = set(self._inputs)
+        self._forms, self._output_forms, self._transfers = {}, [], None
 
     def _set_device(self, device):
         """Another device: compiles again, unless it is like the one before."""
@@ -97,11 +98,13 @@ class Session:
         return tuple(n for n in (self._ir.num_host_transfers, self._ir.instance_replication_factor) if n != 1)
 
     def _forms_of_run(self):
-        """{stream: _StreamForm}, made once for a number of slices: short programs run in less time than it takes to make them."""
+        """{stream: _StreamForm}, made once for a number of slices, with a list of those of the outputs: short programs run in less time than it
+        takes to make them."""
         transfers = self._ir.num_host_transfers
         if self._transfers != transfers:
             lead, explicit = self._lead(), (transfers, self._ir.instance_replication_factor)
             self._forms = {s: _StreamForm(s._index, s.dtype.as_numpy(), lead + s.shape, explicit + s.shape) for s in self._inputs + self._outputs}
+            self._output_forms = [(s, self._forms[s]) for s in self._outputs]
             self._transfers = transfers
         return self._forms
 
@@ -111,18 +114,17 @@ class Session:
 
     def expected_inputs(self):
         """The streams that a run needs data of."""
-        return set(self._inputs)
+        return set(self._input_set)
 
     def create_host_outputs(self):
         """Zeros for each stream that the program stores to, of the shape (num_host_transfers, replicas, *stream.shape) without leading ones."""
-        forms, zeros = self._forms_of_run(), np.zeros
-        return {s: zeros(forms[s].shape, forms[s].dtype) for s in self._outputs}
+        self._forms_of_run()
+        zeros = np.zeros
+        return {s: zeros(form.shape, form.dtype) for s, form in self._output_forms}
 
     def _validate_run_inputs(self, inputs):
         """Raises ValueError for inputs that `run` would refuse."""
-        self._check_streams(inputs, self._inputs, "The inputs")
-        for stream, value in inputs.items():
-            self._as_input(stream, value, True)
+        self._as_inputs(inputs, True)
 
     def _validate_run_outputs(self, outputs):
         """Raises ValueError for outputs that `run_with_outputs` would refuse."""
@@ -131,8 +133,6 @@ class Session:
             self._slices(stream, tuple(np.shape(array)))
 
     def _check_streams(self, given, expected, what):
-        if len(given) == len(expected) and all(s in given for s in expected):
-            return
         missing = [str(s) for s in expected if s not in given]
         unexpected = [str(s) for s in given if s not in expected]
         if missing or unexpected:
@@ -149,8 +149,7 @@ class Session:
             return shape[0]
         raise ValueError(f"Data of the shape {shape} for {stream!r}; it is {full}: slices in a run, replicas, the stream's shape, without leading ones.")
 
-    def _as_input(self, stream, value, downcast):
-        form = self._forms_of_run()[stream]
+    def _as_input(self, form, stream, value, downcast):
         wanted = form.dtype
         if type(value) is np.ndarray and value.dtype == wanted and value.shape == form.shape and value.flags.c_contiguous:
             return form.index, value, self._transfers
@@ -180,8 +179,11 @@ class Session:
             ValueError: outside of `with session:`, streams that are missing or not used, other shapes.
         """
         self._check_attached("run")
-        outputs = self.create_host_outputs()
-        self._engine.run(self._as_inputs(inputs, downcast_inputs), [(s._index, array, self._transfers) for s, array in outputs.items()])
+        given, outputs, results, zeros = self._as_inputs(inputs, downcast_inputs), {}, [], np.zeros
+        for stream, form in self._output_forms:
+            array = outputs[stream] = zeros(form.shape, form.dtype)
+            results.append((form.index, array, self._transfers))
+        self._engine.run(given, results)
         return outputs
 
     def run_with_outputs(self, inputs: Optional[h2dStreamBufferMaps] = None, outputs: Optional[d2hStreamBufferMaps] = None,
@@ -217,8 +219,10 @@ class Session:
 
     def _as_inputs(self, inputs, downcast):
         inputs = inputs or {}
-        self._check_streams(inputs, self._inputs, "The inputs")
-        return [self._as_input(s, value, downcast) for s, value in inputs.items()]
+        if inputs.keys() != self._input_set:
+            self._check_streams(inputs, self._inputs, "The inputs")
+        forms = self._forms_of_run()
+        return [self._as_input(forms[s], s, value, downcast) for s, value in inputs.items()]
 
     def _check_attached(self, what):
         if not self.is_attached:

@@ -7,7 +7,7 @@ from popxl.tensor import TensorSpec
 
 
 class Stream:
-    """A way for slices of one shape and element type; made by `h2d_stream` and `d2h_stream`."""
+    """A way for slices of one shape and element type; made by `h2d_stream` and `d2h_stream`. A program has one object for each of its streams."""
 
     def __init__(self):
         raise NotImplementedError(f"{type(self).__name__} has no constructor: popxl.h2d_stream and popxl.d2h_stream make streams.")
@@ -47,12 +47,6 @@ class Stream:
     def tensor_id(self) -> str:
         """The name of the stream among the tensors of the main graph."""
         return self._name
-
-    def __hash__(self):
-        return hash((id(self._ir), self._index))
-
-    def __eq__(self, other):
-        return isinstance(other, Stream) and self._ir is other._ir and self._index == other._index
 
     def __str__(self):
         return f"{type(self).__name__} {self._name}"
