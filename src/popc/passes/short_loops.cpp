@@ -21,7 +21,7 @@ namespace {
 using namespace llvm;
 
 constexpr unsigned kVectorBits = 512;
-constexpr unsigned kVectors = 2;          // of masked code beat what is written for long loops
+constexpr unsigned kVectors[] = {1, 2};   // of masked code: one needs no loop, and more than two are what is written for long loops
 constexpr unsigned kFewest = 3;           // iterations: fewer are faster one by one
 constexpr unsigned kMostComparisons = 8;  // of addresses before the copy
 
@@ -138,23 +138,24 @@ void ask_for_masks(Loop& loop) {
   loop.setLoopID(makePostTransformationMetadata(c, loop.getLoopID(), {}, {mask, one, rest}));
 }
 
-// The copy for few iterations, if the loop is one that it helps.
-bool split(Loop& loop, const LoopAccessInfo& accesses, LoopInfo& loops, DominatorTree& dominators, ScalarEvolution& evolution) {
-  if (!loop.getExitingBlock() || has_hints(loop)) return false;
-  if (!accesses.canVectorizeMemory() || accesses.hasConvergentOp()) return false;
-  if (accesses.getNumRuntimePointerChecks() > kMostComparisons) return false;
+// Makes the loop a copy for iterations that fill so many vectors, if it is one that this helps. Returns what remains for others, or null.
+Loop* split(Loop& loop, unsigned vectors, const LoopAccessInfo& accesses, LoopInfo& loops, DominatorTree& dominators,
+            ScalarEvolution& evolution) {
+  if (!loop.getExitingBlock() || has_hints(loop)) return nullptr;
+  if (!accesses.canVectorizeMemory() || accesses.hasConvergentOp()) return nullptr;
+  if (accesses.getNumRuntimePointerChecks() > kMostComparisons) return nullptr;
   auto& predicated = const_cast<PredicatedScalarEvolution&>(accesses.getPSE());
   const SCEV* last = predicated.getBackedgeTakenCount();
-  if (isa<SCEVCouldNotCompute, SCEVConstant>(last) || !last->getType()->isIntegerTy()) return false;
+  if (isa<SCEVCouldNotCompute, SCEVConstant>(last) || !last->getType()->isIntegerTy()) return nullptr;
   const unsigned most_so_far = evolution.getSmallConstantMaxTripCount(&loop);
   const unsigned bits = widest_element(loop, predicated);
-  if (bits == 0 || !carries_only_positions_and_sums(loop, predicated)) return false;
-  const unsigned most = kVectors * kVectorBits / bits;
-  if (last->getType()->getIntegerBitWidth() < 32 || (most_so_far != 0 && most_so_far <= most)) return false;
+  if (bits == 0 || !carries_only_positions_and_sums(loop, predicated)) return nullptr;
+  const unsigned most = vectors * kVectorBits / bits;
+  if (last->getType()->getIntegerBitWidth() < 32 || (most_so_far != 0 && most_so_far <= most)) return nullptr;
   const DataLayout& layout = loop.getHeader()->getModule()->getDataLayout();
   SCEVExpander expander(evolution, layout, "short");
   BasicBlock* check = loop.getLoopPreheader();
-  if (!expander.isSafeToExpandAt(last, check->getTerminator())) return false;
+  if (!expander.isSafeToExpandAt(last, check->getTerminator())) return nullptr;
 
   const SmallVector<PHINode*, 4> counters = counters_of(loop, predicated);
   // The comparison stands before what else must hold: most of that follows from it.
@@ -178,7 +179,7 @@ bool split(Loop& loop, const LoopAccessInfo& accesses, LoopInfo& loops, Dominato
            counters);
   ask_for_masks(loop);
   evolution.forgetLoop(&loop);
-  return true;
+  return versions.getNonVersionedLoop();
 }
 
 }  // namespace
@@ -196,9 +197,11 @@ PreservedAnalyses ShortLoops::run(Function& f, FunctionAnalysisManager& analyses
   bool changed = false;
   for (Loop* loop : innermost) {
     if (!loop->isLoopSimplifyForm() || loop->getNumBlocks() != 1) continue;
-    if (!split(*loop, accesses.getInfo(*loop), loops, dominators, evolution)) continue;
-    accesses.clear();
-    changed = true;
+    for (const unsigned vectors : kVectors) {
+      if (loop) loop = split(*loop, vectors, accesses.getInfo(*loop), loops, dominators, evolution);
+      accesses.clear();
+      changed = changed || loop;
+    }
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
