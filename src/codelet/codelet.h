@@ -82,6 +82,16 @@ struct DeclaredCode {
 // `uses_tile`.
 using KernelRange = bool (*)(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t* at);
 
+// Bytes from where a vertex has an edge to where the next has it, and from the first of a row of vertices to that of the next row.
+struct EdgeStride {
+  std::int64_t inner = 0, outer = 0;
+};
+
+// The same for `outer` rows of `inner` vertices that differ from `first`, a descriptor, in nothing but where their edges lie: at equal
+// strides, one for each edge in the order of the fields. Neither count is 0. Edges are then not read from memory.
+using KernelStrided = bool (*)(const char* first, const EdgeStride* strides, std::uint64_t inner, std::uint64_t outer, std::uint64_t* at);
+inline constexpr const char* kStridedSuffix = ".strided";  // of its symbol, after that of the KernelRange
+
 struct Codelet {
   std::string name;  // normalised vertex name: "popops::Fill<float>"
   VertexKind kind = VertexKind::worker;
@@ -98,7 +108,8 @@ struct Codelet {
   ReservedRange reserved;
   std::string entry;  // symbol of the KernelRange in the module
   ModuleId module;
-  KernelRange kernel = nullptr;  // set when the module is loaded
+  KernelRange kernel = nullptr;     // set when the module is loaded
+  KernelStrided strided = nullptr;  // the same; null where it gains nothing, or a vertex changes its state
 
   const Field* find_field(std::string_view field) const;
   std::size_t field_index(const Field& f) const { return static_cast<std::size_t>(&f - fields.data()); }

@@ -171,6 +171,7 @@ ModuleId Library::State::enter(const GpFile& gp, SharedBytes bytes, const std::s
       c.kernel = reinterpret_cast<KernelRange>(object->find(c.entry.c_str()));
       if (!c.kernel)
         fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
+      c.strided = reinterpret_cast<KernelStrided>(object->find((c.entry + kStridedSuffix).c_str()));
     }
     if (m.globals.size > 0) {
       m.globals.initialise = reinterpret_cast<void (*)(char*)>(object->find(kInitialiseGlobalsSymbol));

@@ -24,6 +24,7 @@
 
 #include "base/files/temporary.h"
 #include "popc/passes/short_loops.h"
+#include "popc/passes/strided_entries.h"
 #include "popc/paths.h"
 
 namespace pando::popc {
@@ -119,6 +120,7 @@ void optimise(Module& module, char level, bool short_loops) {
 
 std::unique_ptr<Module> optimised_for_counting(const Module& module) {
   std::unique_ptr<Module> out = CloneModule(module);
+  remove_strided_entries(*out);
   for (Function& f : *out) {
     f.removeFnAttr("target-features");
     f.removeFnAttr("tune-cpu");

@@ -304,6 +304,7 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
     llvm::Function* compute = unit.module->getFunction(c.symbol);
     c.codelet.entry = kEntryPrefix + c.codelet.name;
     add_entry(*compute, c.codelet.entry, c.codelet.kind, c.returns_bool, c.offset);
+    add_strided_entry(*compute, c.codelet, c.returns_bool, c.offset);
     unit.codelets.push_back(std::move(c.codelet));
   }
   return unit;

@@ -21,6 +21,7 @@
 #include "popc/passes/measure.h"
 #include "popc/passes/needs.h"
 #include "popc/passes/relax_alignment.h"
+#include "popc/passes/strided_entries.h"
 #include "popc/passes/symbols.h"
 #include "popc/passes/tile_globals.h"
 #include "popc/paths.h"
@@ -46,7 +47,7 @@ void write_file(const std::string& name, const std::string& content) {
 
 std::vector<std::string> entries_of(const std::vector<Codelet>& codelets) {
   std::vector<std::string> out;
-  for (const Codelet& c : codelets) out.push_back(c.entry);
+  for (const Codelet& c : codelets) out.insert(out.end(), {c.entry, c.entry + kStridedSuffix});
   return out;
 }
 
@@ -106,15 +107,18 @@ int compile(const Options& options) {
   relax_alignment(module);
   const TileGlobals globals = move_globals_to_tiles(module);
   mark_tile_users(module, program->codelets);
+  if (!options.strided || options.level == '0') remove_strided_entries(module);
   if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
   const bool prints_ir = options.action == Action::print_ir;
   if (prints_ir || options.action == Action::print_assembly) {
     optimise(module, options.level, options.short_loops);
+    drop_strided_entries(module, program->codelets);
     return write_file(options.output, prints_ir ? ir_text(module) : emit(module, options.level, true)), 0;
   }
   const std::unique_ptr<llvm::Module> counted = optimised_for_counting(module);
   CodeSizes(*counted, program->codelets).measure(emit(*counted, 's', false), program->codelets);
   optimise(module, options.level, options.short_loops);
+  drop_strided_entries(module, program->codelets);
   const std::string object = emit(module, options.level, false);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
   std::vector<std::string> linked = system_libraries();

@@ -130,6 +130,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       o.is_c = value(a) == "c";
     else if (a == "-fno-short-loops")
       o.short_loops = false;
+    else if (a == "-fno-strided")
+      o.strided = false;
     else if (starts_with(a, "-O"))
       o.level = a.size() > 2 ? a[2] : '1';
     else if (starts_with(a, "-o"))
@@ -162,6 +164,7 @@ std::string help_text() {
   -o FILE              the output (a.gp)
   -O0 ... -O3 -Os      how much to optimise (-O3)
   -fno-short-loops     loops have no second copy for few iterations
+  -fno-strided         no second entry for vertices whose operands lie at equal strides
   -g -I -D -U -W -std  as clang
   --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code. Without a host among them
                        __IPU__ and __IPU_ARCH_VERSION__ are defined

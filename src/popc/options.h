@@ -16,6 +16,7 @@ struct Options {
   std::vector<std::string> clang_flags;      // as given, in order: -I -D -W -std ...
   char level = '3';                          // of -O
   bool short_loops = true;                   // masked copies of loops for few iterations (passes/short_loops.h)
+  bool strided = true;                       // entries for vertices at equal strides (passes/strided_entries.h)
   bool own_march = false;                    // the user chose -march: the host's features are not assumed
   bool is_c = false;                         // -x c
   unsigned ipu_version = 0;                  // of --target, if no host is among the targets: 1, 2 or 21 (__IPU_ARCH_VERSION__)

@@ -1,7 +1,11 @@
 #include "popc/vertices/entries.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <cstddef>
 
 namespace pando::popc {
 
@@ -11,11 +15,9 @@ using namespace llvm;
 
 constexpr unsigned kWorkers = 6;
 
-Function* declare(Function& compute, const std::string& name) {
+Function* declare(Function& compute, const std::string& name, ArrayRef<Type*> parameters) {
   Module& module = *compute.getParent();
-  LLVMContext& c = module.getContext();
-  Type* i64 = Type::getInt64Ty(c);
-  auto* type = FunctionType::get(Type::getInt1Ty(c), {PointerType::getUnqual(c), i64, i64, PointerType::getUnqual(c)}, false);
+  auto* type = FunctionType::get(Type::getInt1Ty(module.getContext()), parameters, false);
   auto* entry = Function::Create(type, GlobalValue::WeakODRLinkage, name, module);
   entry->setComdat(module.getOrInsertComdat(name));
   entry->addRetAttr(Attribute::ZExt);
@@ -48,10 +50,13 @@ Value* call_compute(IRBuilder<>& b, Function& compute, Value* self, Value* worke
   return call;
 }
 
+bool is_edge(const Field& f) { return f.is_edge(); }
+
 }  // namespace
 
 void add_entry(Function& compute, const std::string& name, VertexKind kind, bool returns_bool, std::uint64_t offset) {
-  Function* entry = declare(compute, name);
+  Type *address = PointerType::getUnqual(compute.getContext()), *number = Type::getInt64Ty(compute.getContext());
+  Function* entry = declare(compute, name, {address, number, number, address});
   // Inlined into a function without a source, its code would have no lines.
   if (compute.getSubprogram()) {
     compute.removeFnAttr(Attribute::AlwaysInline);
@@ -106,6 +111,104 @@ void add_entry(Function& compute, const std::string& name, VertexKind kind, bool
   all_ok->addIncoming(b.getTrue(), start);
   all_ok->addIncoming(result, next);
   b.CreateRet(all_ok);
+}
+
+namespace {
+
+// bool name(const char* first, edges' addresses ...): compute() of a vertex with its edges there, which is otherwise like the first. Its
+// fields are a copy that the optimiser keeps in registers, and its edges do not overlap.
+Function* add_vertex_function(Function& compute, const Codelet& codelet, bool returns_bool, std::uint64_t offset) {
+  LLVMContext& c = compute.getContext();
+  Type* address = PointerType::getUnqual(c);
+  SmallVector<Type*, 4> parameters(1 + static_cast<std::size_t>(count_if(codelet.fields, is_edge)), address);
+  Function* function = declare(compute, codelet.entry + kVertexSuffix, parameters);
+  function->setLinkage(GlobalValue::InternalLinkage);
+  function->setComdat(nullptr);
+  // Inlined into its only caller, but not before its own copy is in registers: only then are its operands seen to be its parameters.
+  for (Argument& a : function->args()) function->addParamAttr(a.getArgNo(), Attribute::NoAlias);
+  IRBuilder<> b(BasicBlock::Create(c, "start", function));
+  AllocaInst* vertex = b.CreateAlloca(ArrayType::get(b.getInt8Ty(), std::max(codelet.host_size, 1u)));
+  vertex->setAlignment(Align(std::max(codelet.host_align, 8u)));
+  b.CreateMemCpy(vertex, vertex->getAlign(), function->getArg(0), Align(8), codelet.host_size);
+  unsigned edge = 0;
+  for (const Field& f : codelet.fields)
+    if (is_edge(f)) b.CreateAlignedStore(function->getArg(++edge), b.CreateConstGEP1_64(b.getInt8Ty(), vertex, f.host_offset), Align(8));
+  Value* self = offset == 0 ? vertex : b.CreateConstGEP1_64(b.getInt8Ty(), vertex, offset);
+  b.CreateRet(call_compute(b, compute, self, nullptr, returns_bool));
+  return function;
+}
+
+}  // namespace
+
+void add_strided_entry(Function& compute, const Codelet& codelet, bool returns_bool, std::uint64_t offset) {
+  if (codelet.kind == VertexKind::multi || compute.getSubprogram()) return;
+  if (any_of(codelet.fields, [](const Field& f) { return f.is_edge() && f.has_rows(); })) return;
+  Function* run_vertex = add_vertex_function(compute, codelet, returns_bool, offset);
+  LLVMContext& c = compute.getContext();
+  Type *address = PointerType::getUnqual(c), *number = Type::getInt64Ty(c);
+  Function* entry = declare(compute, codelet.entry + kStridedSuffix, {address, address, number, number, address});
+  Argument *first = entry->getArg(0), *strides = entry->getArg(1), *inner = entry->getArg(2), *outer = entry->getArg(3);
+  auto* start = BasicBlock::Create(c, "start", entry);
+  auto* row = BasicBlock::Create(c, "row", entry);
+  auto* loop = BasicBlock::Create(c, "vertex", entry);
+  auto* next_row = BasicBlock::Create(c, "next_row", entry);
+  auto* end = BasicBlock::Create(c, "end", entry);
+
+  struct Edge {
+    Value *begin, *inner, *outer;
+    PHINode *row = nullptr, *vertex = nullptr;
+  };
+  IRBuilder<> b(start);
+  SmallVector<Edge, 4> edges;
+  for (const Field& f : codelet.fields) {
+    if (!is_edge(f)) continue;
+    const std::uint64_t at = edges.size() * sizeof(EdgeStride);
+    const auto load = [&](Type* type, Value* from, std::uint64_t bytes) {
+      return b.CreateAlignedLoad(type, b.CreateConstGEP1_64(b.getInt8Ty(), from, bytes), Align(8));
+    };
+    edges.push_back({load(address, first, f.host_offset), load(number, strides, at + offsetof(EdgeStride, inner)),
+                     load(number, strides, at + offsetof(EdgeStride, outer))});
+  }
+  b.CreateBr(row);
+
+  b.SetInsertPoint(row);
+  PHINode *row_number = b.CreatePHI(number, 2), *row_begin = b.CreatePHI(number, 2), *row_ok = b.CreatePHI(b.getInt1Ty(), 2);
+  for (Edge& e : edges) e.row = b.CreatePHI(address, 2);
+  b.CreateBr(loop);
+
+  b.SetInsertPoint(loop);
+  PHINode *index = b.CreatePHI(number, 2), *ok = b.CreatePHI(b.getInt1Ty(), 2);
+  SmallVector<Value*, 4> arguments{first};
+  for (Edge& e : edges) arguments.push_back(e.vertex = b.CreatePHI(address, 2));
+  b.CreateStore(b.CreateAdd(row_begin, index), entry->getArg(4), true);
+  Value* result = b.CreateAnd(ok, b.CreateCall(run_vertex, arguments));
+  Value* following = b.CreateAdd(index, b.getInt64(1));
+  index->addIncoming(b.getInt64(0), row);
+  index->addIncoming(following, loop);
+  ok->addIncoming(row_ok, row);
+  ok->addIncoming(result, loop);
+  for (const Edge& e : edges) {
+    e.vertex->addIncoming(e.row, row);
+    e.vertex->addIncoming(b.CreateGEP(b.getInt8Ty(), e.vertex, e.inner), loop);
+  }
+  b.CreateCondBr(b.CreateICmpEQ(following, inner), next_row, loop);
+
+  b.SetInsertPoint(next_row);
+  Value* following_row = b.CreateAdd(row_number, b.getInt64(1));
+  row_number->addIncoming(b.getInt64(0), start);
+  row_number->addIncoming(following_row, next_row);
+  row_begin->addIncoming(b.getInt64(0), start);
+  row_begin->addIncoming(b.CreateAdd(row_begin, inner), next_row);
+  row_ok->addIncoming(b.getTrue(), start);
+  row_ok->addIncoming(result, next_row);
+  for (const Edge& e : edges) {
+    e.row->addIncoming(e.begin, start);
+    e.row->addIncoming(b.CreateGEP(b.getInt8Ty(), e.row, e.outer), next_row);
+  }
+  b.CreateCondBr(b.CreateICmpEQ(following_row, outer), end, row);
+
+  b.SetInsertPoint(end);
+  b.CreateRet(result);
 }
 
 }  // namespace pando::popc
