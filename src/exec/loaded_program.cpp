@@ -45,8 +45,7 @@ LoadedProgram::LoadedProgram(const tile::Program& program, const Library& librar
   for (unsigned r = 0; r < program.replication; ++r) {
     descriptors_.push_back(std::make_unique<Descriptors>(program, library, memory, r));
     for (std::size_t c = 0; c < program.computes.size(); ++c)
-      computes_[r].push_back(
-          std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options.prefetch_tiles));
+      computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options));
   }
   pairs_.resize(program.streams.size());
   if (options.tile_by_tile) build_tile_by_tile(library, contexts, threads);

@@ -39,6 +39,7 @@ struct Options {
   unsigned threads = 0;              // 0: PANDO_THREADS, or the machine's processors
   bool tile_by_tile = true;          // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
   bool prefetch_tiles = true;        // bring what the next tiles' vertices touch first into the cache (contract 10)
+  bool strided_vertices = true;      // vertices whose operands lie at equal strides run without their descriptors (steps/strided.h)
   bool linger = true;                // threads wait a little for the next run before they sleep (workers.h)
   bool poison_undefined = false;     // WriteUndef fills with 0xA5
   bool prefetch = true;              // call FifoCallback::prefetch

@@ -19,6 +19,8 @@ constexpr auto kTouchedPerNanosecond = static_cast<std::uint64_t>(Host().touched
 constexpr auto kCyclesPerNanosecond = static_cast<std::uint64_t>(Host().estimated_cycles);
 constexpr auto kNearBytes = static_cast<std::uint64_t>(Host().near_bytes);
 
+constexpr std::uint32_t kAtOnce = 8, kAhead = 6;  // vertices whose operands are asked for together, and how early
+
 std::uint64_t operand_bytes(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& v) {
   std::uint64_t bytes = 0;
   std::size_t at = v.operands;
@@ -142,10 +144,20 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
 }
 
 ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
-                         TileContexts& contexts, unsigned threads, bool prefetches)
-    : contexts_(contexts), places_(program, library, step), groups_(descriptors.groups(step)), prefetches_(prefetches) {
-  for (const tile::VertexGroup& g : program.computes[step].groups) first_touch_.push_back(first_touch(program, library, g));
+                         TileContexts& contexts, unsigned threads, const Options& options)
+    : contexts_(contexts), places_(program, library, step), groups_(descriptors.groups(step)), prefetches_(options.prefetch_tiles) {
+  for (const tile::VertexGroup& g : program.computes[step].groups) {
+    first_touch_.push_back(first_touch(program, library, g));
+    strided_.push_back(library[g.codelet].strided);
+  }
   cut(uncut_ranges(program, library, step, descriptors, threads), threads);
+  if (!options.strided_vertices) return;
+  for (Range& r : ranges_) {
+    if (r.tile.valid() || is_prefetched(r)) continue;
+    const tile::VertexGroup& group = program.computes[step].groups[r.group];
+    const std::span vertices(program.vertices.data() + group.first + first_vertex(r), r.count);
+    r.strided = find_strided(program, library[group.codelet], vertices, r.first, r.stride);
+  }
 }
 
 // Vertices of one codelet are alike: one says what they touch. A long vector hides the miss of its first line itself.
@@ -262,6 +274,10 @@ void ComputeWork::prefetch_operands(const Range& r, std::uint32_t begin, std::ui
     }
 }
 
+bool ComputeWork::is_prefetched(const Range& r) const {
+  return prefetches_ && !r.tile.valid() && r.count > kAtOnce && first_touch_[r.group].far;
+}
+
 struct ComputeWork::Running {
   ComputeWork& work;
   Guard guard;
@@ -271,14 +287,19 @@ struct ComputeWork::Running {
 };
 
 PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
-  constexpr std::uint32_t kAtOnce = 8, kAhead = 6;
   Running& now = *static_cast<Running*>(running);
   const ComputeWork& work = now.work;
   for (; now.i < now.end; ++now.i) {
     if (work.prefetches_) work.prefetch_ranges(now.i, now.end);
     const Range& r = work.ranges_[now.i];
     if (r.tile.valid()) tile_context() = work.contexts_.context(r.tile);
-    const bool in_steps = work.prefetches_ && !r.tile.valid() && r.count > kAtOnce && work.first_touch_[r.group].far;
+    for (const StridedVertices& rows : r.strided) {
+      now.begun = rows.first;
+      now.result =
+          work.strided_[r.group](r.first + rows.first * r.stride, rows.strides.data(), rows.inner, rows.outer, &now.guard.at) && now.result;
+    }
+    if (!r.strided.empty()) continue;
+    const bool in_steps = work.is_prefetched(r);
     const std::uint32_t step = in_steps ? kAtOnce : r.count;
     for (now.begun = 0; now.begun < r.count; now.begun += step) {
       if (in_steps) work.prefetch_operands(r, now.begun + kAhead, now.begun + kAhead + kAtOnce);

@@ -14,6 +14,8 @@
 #include "codelet/tile_context.h"
 #include "exec/faults/vertex_fault.h"
 #include "exec/memory.h"
+#include "exec/runner.h"
+#include "exec/steps/strided.h"
 #include "exec/threads/fiber.h"
 #include "exec/threads/team.h"
 #include "tile/program.h"
@@ -76,7 +78,7 @@ std::uint64_t vertex_cost(const tile::Program& program, const Codelet& codelet, 
 class ComputeWork final : public Work {
  public:
   ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
-              TileContexts& contexts, unsigned threads, bool prefetches);
+              TileContexts& contexts, unsigned threads, const Options& options);
 
   unsigned chunks() const { return static_cast<unsigned>(chunk_end_.size()); }
   // A rough cost in nanoseconds of one thread, by rule.
@@ -94,6 +96,7 @@ class ComputeWork final : public Work {
     std::uint32_t count;
     TileId tile;  // valid: set the tile's context
     std::uint32_t group;
+    std::vector<StridedVertices> strided = {};  // all of it, where that is faster
   };
   // What vertices of a group touch first.
   struct FirstTouch {
@@ -112,6 +115,8 @@ class ComputeWork final : public Work {
   static FirstTouch first_touch(const tile::Program& program, const Library& library, const tile::VertexGroup& group);
   // Before range i runs, of a chunk that ends at `end`: brings into the cache what the ranges after it need.
   void prefetch_ranges(std::uint32_t i, std::uint32_t end) const;
+  // Are its vertices run a few at a time, after what they point to was asked for?
+  bool is_prefetched(const Range& range) const;
   void prefetch_operands(const Range& range, std::uint32_t begin, std::uint32_t end) const;
   static std::vector<Uncut> uncut_ranges(const tile::Program& program, const Library& library, std::size_t step,
                                          const Descriptors& descriptors, unsigned threads);
@@ -126,6 +131,7 @@ class ComputeWork final : public Work {
   const Descriptors::Group* const groups_;
   const bool prefetches_;
   std::vector<FirstTouch> first_touch_;  // [group]
+  std::vector<KernelStrided> strided_;   // [group]
   std::vector<Range> ranges_;
   std::vector<std::uint32_t> chunk_end_;  // in ranges_
   std::uint64_t cost_ = 0;
