@@ -46,10 +46,16 @@ void erase(Function& strided) {
   const StringRef entry = strided.getName().drop_back(std::string_view(kStridedSuffix).size());
   Function* vertex = strided.getParent()->getFunction((entry + kVertexSuffix).str());
   strided.eraseFromParent();
-  if (vertex) vertex->eraseFromParent();
+  if (vertex && vertex->use_empty()) vertex->eraseFromParent();
 }
 
-bool is_inlined(const Module& module, const std::string& entry) { return module.getFunction(entry + kVertexSuffix) == nullptr; }
+bool calls_vertex(Function& strided, const std::string& entry) {
+  return any_of(instructions(strided), [&](const Instruction& i) {
+    const auto* call = dyn_cast<CallInst>(&i);
+    const Function* callee = call ? call->getCalledFunction() : nullptr;
+    return callee && callee->getName().starts_with(entry + kVertexSuffix);  // linked modules number those of one name
+  });
+}
 
 }  // namespace
 
@@ -66,7 +72,7 @@ void drop_strided_entries(Module& module, const std::vector<Codelet>& codelets) 
     Function* strided = module.getFunction(c.entry + kStridedSuffix);
     if (!strided) continue;
     const bool gains = !c.uses_tile && strided->getInstructionCount() <= kMostInstructions && is_in_registers(*strided);
-    const bool is_right = list && is_inlined(module, c.entry) && is_exact(*strided) && is_only_read(*list->getArg(0));
+    const bool is_right = list && !calls_vertex(*strided, c.entry) && is_exact(*strided) && is_only_read(*list->getArg(0));
     if (!gains || !is_right) erase(*strided);
   }
 }
