@@ -33,7 +33,7 @@ struct Form {
   unsigned width;  // bytes of an element
   bool has_sizes = true;
 };
-const std::vector<Form> kForms = {{"Saxpy<float>", 4}, {"Saxpy<half>", 2}, {"Saxpy<int>", 4}, {"Saxpy<unsigned char>", 1},
+const std::vector<Form> kForms = {{"Saxpy<float>", 4}, {"Saxpy<half>", 2},     {"Saxpy<int>", 4},    {"Saxpy<unsigned char>", 1},
                                   {"Reduces", 4},      {"Pointers", 4, false}, {"Scalars", 4, false}};
 
 struct Result {
@@ -57,7 +57,8 @@ class Rows {
     outer_ = static_cast<std::int64_t>(2 * operand * grid.inner + 192);
     descriptors_.resize(grid.inner * grid.outer * c.host_size);
     for (std::uint64_t v = 0; v < grid.inner * grid.outer; ++v) {
-      unsigned char* at = memory_.data() + static_cast<std::int64_t>(v / grid.inner) * outer_ + static_cast<std::int64_t>(v % grid.inner) * inner_;
+      unsigned char* at =
+          memory_.data() + static_cast<std::int64_t>(v / grid.inner) * outer_ + static_cast<std::int64_t>(v % grid.inner) * inner_;
       for (const Field& f : c.fields) {
         char* const to = descriptors_.data() + v * c.host_size + f.host_offset;
         if (!f.is_edge()) {
@@ -102,7 +103,8 @@ TEST_F(LibraryTest, StridedVerticesGiveTheSameBits) {
     const Codelet* c = library.find(form.vertex);
     ASSERT_TRUE(c && c->strided) << form.vertex;
     for (const unsigned elements : {0u, 1u, 2u, 3u, 7u, 16u, 17u, 33u, 140u})
-      for (const Grid grid : {Grid{1, 1, elements}, Grid{6, 1, elements}, Grid{1, 9, elements}, Grid{6, 7, elements}, Grid{5, 3, elements}}) {
+      for (const Grid grid :
+           {Grid{1, 1, elements}, Grid{6, 1, elements}, Grid{1, 9, elements}, Grid{6, 7, elements}, Grid{5, 3, elements}}) {
         const Result list = Rows(*c, form, grid).over_list(), strided = Rows(*c, form, grid).in_strides();
         ASSERT_EQ(list.memory, strided.memory) << form.vertex << ", " << elements << " elements, " << grid.inner << " x " << grid.outer;
         ASSERT_EQ(list.all, strided.all) << form.vertex;
@@ -127,12 +129,14 @@ TEST_F(LibraryTest, StridedVerticesAreOfCodeThatLeavesItsFieldsAlone) {
   EXPECT_FALSE(has_entry(plain, "-ffast-math"));
   EXPECT_FALSE(has_entry(plain, "-ffp-contract=fast"));
   EXPECT_FALSE(has_entry("Output<Vector<float>> out; unsigned calls; void compute() { out[0] = ++calls; }\n"));
-  EXPECT_FALSE(has_entry("Output<float> out; unsigned calls; __attribute__((noinline)) void note() { ++calls; }"
-                         "void compute() { note(); *out = 1; }\n"));
+  EXPECT_FALSE(
+      has_entry("Output<float> out; unsigned calls; __attribute__((noinline)) void note() { ++calls; }"
+                "void compute() { note(); *out = 1; }\n"));
   EXPECT_FALSE(has_entry("Vector<Output<Vector<float>>> out; void compute() { out[0][0] = 1; }\n"));
   EXPECT_FALSE(has_entry("Output<float> out; void compute() { *out = shared += 1; }\n"));  // runs tile by tile
-  EXPECT_FALSE(has_entry("Output<Vector<float>> out; void compute() { float a[64]; for (unsigned i = 0; i < 64; ++i) a[i] = out[i % 9];"
-                         "for (unsigned i = 0; i < 64; ++i) out[i] = a[unsigned(a[i]) % 64]; }\n"));  // its array is in memory
+  EXPECT_FALSE(
+      has_entry("Output<Vector<float>> out; void compute() { float a[64]; for (unsigned i = 0; i < 64; ++i) a[i] = out[i % 9];"
+                "for (unsigned i = 0; i < 64; ++i) out[i] = a[unsigned(a[i]) % 64]; }\n"));  // its array is in memory
   std::string longer = "Output<Vector<int>> out; void compute() { int x = out[0];";
   for (int i = 0; i < 300; ++i) longer += " x = x * " + std::to_string(2 * i + 3) + " ^ (x >> " + std::to_string(i % 7 + 1) + ");";
   EXPECT_FALSE(has_entry(longer + " out[0] = x; }\n"));

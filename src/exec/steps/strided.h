@@ -21,8 +21,8 @@ struct StridedVertices {
   std::uint32_t count() const { return inner * outer; }
 };
 
-// The descriptors of `vertices`, `stride` bytes apart, as rows. Empty where they are not alike for long enough to gain anything, and where a
-// vertex writes what another of its operands has, too: the codelet's KernelStrided takes it that none does.
+// The descriptors of `vertices`, `stride` bytes apart, as rows. Empty where they are not alike for long enough to gain anything, and where
+// a vertex writes what another of its operands has, too: the codelet's KernelStrided takes it that none does.
 std::vector<StridedVertices> find_strided(const tile::Program& program, const Codelet& codelet,
                                           std::span<const tile::VertexInstance> vertices, const char* first, std::uint64_t stride);
 

@@ -62,11 +62,11 @@ bool in_strides(const char* first, const EdgeStride* strides, std::uint64_t inne
 }
 
 Codelet halve_codelet() {
-  Codelet c = hand_made_codelet<Halve>("Halve",
-                                       {hand_made_field("in", FieldKind::input),
-                                        hand_made_field("times", FieldKind::state, FieldShape::scalar, ElementType::unsigned_int),
-                                        hand_made_field("out", FieldKind::inout)},
-                                       over_list);
+  Codelet c = hand_made_codelet<Halve>(
+      "Halve",
+      {hand_made_field("in", FieldKind::input), hand_made_field("times", FieldKind::state, FieldShape::scalar, ElementType::unsigned_int),
+       hand_made_field("out", FieldKind::inout)},
+      over_list);
   c.strided = in_strides;
   return c;
 }
@@ -90,10 +90,8 @@ class Hand : public tile::HandMade {
   void add(const std::vector<Place>& places) {
     std::vector<tile::HandMadeVertex> vertices;
     for (const Place& p : places)
-      vertices.push_back({codelet,
-                          TileId(p.tile),
-                          {{TileId(p.tile), p.elements, p.in}, {TileId(p.tile), p.elements, p.out}},
-                          tile::bytes_of(p.times)});
+      vertices.push_back(
+          {codelet, TileId(p.tile), {{TileId(p.tile), p.elements, p.in}, {TileId(p.tile), p.elements, p.out}}, tile::bytes_of(p.times)});
     emit(stream, Op::compute, add_compute(stream, vertices));
   }
 
