@@ -1,10 +1,12 @@
 // Sizes that users give: products and sums that do not wrap around, and what no host can hold.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -30,5 +32,14 @@ std::uint64_t checked_elements(std::span<const std::size_t> shape, std::string_v
 std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, std::uint64_t most, ErrorKind kind, std::string_view what);
 // Throws `kind` for more bytes than the host has memory: before they are asked for, because the system hands out more than it has.
 void check_host_memory(std::uint64_t bytes, ErrorKind kind, std::string_view what);
+// Before `more` are added to a list one by one: memory for all of them, asked for once. Throws as check_host_memory does.
+template <class T>
+void make_room(std::vector<T>& list, std::uint64_t more, ErrorKind kind, std::string_view what) {
+  if (more <= list.capacity() - list.size()) return;
+  const std::uint64_t size = saturating_add(list.size(), more);
+  constexpr std::uint64_t kLittle = std::uint64_t{1} << 20;  // is not worth a question to the system
+  if (saturating_mul(size, sizeof(T)) > kLittle) check_host_memory(saturating_mul(size, sizeof(T)), kind, what);
+  list.reserve(std::max<std::size_t>(size, 2 * list.capacity()));
+}
 
 }  // namespace pando
