@@ -274,9 +274,11 @@ bool Tensor::constantValue(const Type& as, void* value) const {
 }
 
 std::vector<Interval> Tensor::getContiguousRegions() const {
+  const std::vector<Region> regions = Access::view(*this).regions();
   std::vector<Interval> result;
+  result.reserve(regions.size());
   std::size_t begin = 0;
-  for (const Region& r : Access::view(*this).regions()) {
+  for (const Region& r : regions) {
     result.emplace_back(begin, begin + r.elements.size());
     begin += r.elements.size();
   }
@@ -284,8 +286,10 @@ std::vector<Interval> Tensor::getContiguousRegions() const {
 }
 
 std::vector<VariableInterval> Tensor::getVarRegions() const {
+  const std::vector<Region> regions = Access::view(*this).regions();
   std::vector<VariableInterval> result;
-  for (const Region& r : Access::view(*this).regions())
+  result.reserve(regions.size());
+  for (const Region& r : regions)
     result.emplace_back(VariableRef(r.variable.value, Access::owner(*this)), Interval(r.elements.begin, r.elements.end));
   return result;
 }

@@ -160,7 +160,7 @@ class Graph {
   View view(VariableId v) const;
   void set_initial_value(const View& tensor, std::string_view bytes);
 
-  // Throws invalid_tile_mapping for a tile outside the machine.
+  // Throws invalid_tile_mapping for a tile outside the machine, and for more pieces than fit into the host's memory.
   void set_tile_mapping(const View& tensor, TileId tile);
   // Intervals of the tensor's flattened elements, none twice.
   void set_tile_mapping(const View& tensor, const std::vector<MappedInterval>& mapping);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/sizes.h"
 #include "graph/graph.h"
 
 namespace pando::graph {
@@ -24,7 +25,8 @@ struct Part {
   bool in_memory_before(const Part& o) const { return std::tuple(variable, offset, at) < std::tuple(o.variable, o.offset, o.at); }
 };
 
-std::vector<Part> parts_of(const View& tensor, std::span<const Interval> intervals) {
+// `once`: of an element that stands many times in a row, the first two are enough; the second shows that there are several.
+std::vector<Part> parts_of(const View& tensor, std::span<const Interval> intervals, bool once) {
   std::vector<Part> parts;
   for (const Interval& interval : intervals) {
     std::uint64_t at = interval.begin;
@@ -38,9 +40,12 @@ std::vector<Part> parts_of(const View& tensor, std::span<const Interval> interva
         at += run.count;
         return;
       }
+      const std::uint64_t listed = once && run.stride == 0 ? std::min<std::uint64_t>(run.count, 2) : run.count;
+      make_room(parts, listed, ErrorKind::tensor_creation_error, "the regions of a tensor");
       std::uint64_t offset = run.offset;
-      for (std::uint64_t i = 0; i < run.count; ++i, offset += static_cast<std::uint64_t>(run.stride))
-        parts.push_back({run.variable, offset, at++, 1});
+      for (std::uint64_t i = 0; i < listed; ++i, offset += static_cast<std::uint64_t>(run.stride))
+        parts.push_back({run.variable, offset, at + i, 1});
+      at += run.count;
     });
   }
   auto before = [](const Part& a, const Part& b) { return a.in_memory_before(b); };
@@ -96,7 +101,7 @@ std::vector<Part> cut_overlaps(std::vector<Part> parts) {
 
 std::vector<std::vector<Interval>> Graph::sorted_contiguous_regions(const View& tensor, std::span<const Interval> intervals,
                                                                     bool remove_aliased, std::vector<std::size_t>* aliases) const {
-  std::vector<Part> parts = cut_overlaps(parts_of(tensor, intervals));
+  std::vector<Part> parts = cut_overlaps(parts_of(tensor, intervals, remove_aliased));
   if (remove_aliased)
     std::erase_if(parts, [](const Part& p) { return p.copy != 0; });
   else if (std::any_of(parts.begin(), parts.end(), [](const Part& p) { return p.copy != 0; }))

@@ -110,6 +110,73 @@ TEST_F(Regions, RandomTensorsKeepEveryElementOnce) {
   }
 }
 
+// Element by element: the first of each, in memory order.
+std::vector<List> each_once(const View& t) {
+  std::map<std::pair<VariableId, std::uint64_t>, std::uint64_t> first;
+  std::uint64_t at = 0;
+  t.for_each_run([&](const graph::Run& r) {
+    for (std::uint64_t i = 0; i < r.count; ++i)
+      first.try_emplace({r.variable, r.offset + static_cast<std::uint64_t>(r.stride * static_cast<std::int64_t>(i))}, at++);
+  });
+  std::vector<List> lists;
+  std::pair<VariableId, std::uint64_t> next;
+  for (const auto& [element, position] : first) {
+    if (lists.empty() || element != next) lists.emplace_back();
+    List& list = lists.back();
+    if (!list.empty() && list.back().end == position)
+      ++list.back().end;
+    else
+      list.push_back({position, position + 1});
+    next = {element.first, element.second + 1};
+  }
+  return lists;
+}
+
+TEST_F(Regions, OfRepeatedElementsAreThoseOfEachOnce) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+    const View x = v({20}), y = v({20});
+    std::vector<View> parts;
+    for (std::size_t i = 1 + below(5); i-- > 0;) {
+      const std::size_t begin = below(20), end = begin + 1 + below(std::min<std::size_t>(4, 20 - begin));
+      View part = (below(2) ? x : y).slice(begin, end, 0);
+      if (below(3) == 0) part = part.reverse(0);
+      if (below(2))
+        part = below(2) ? part.broadcast(static_cast<unsigned>(1 + below(4)), 0) : part.upsample(static_cast<unsigned>(1 + below(4)), 0);
+      parts.push_back(part);
+    }
+    const View t = View::concat(parts, 0);
+    ASSERT_EQ(sorted(t, true), each_once(t));
+    // The lists beside names of what is repeated are the same ones, cut.
+    std::vector<std::size_t> aliases;
+    std::vector<List> joined = sorted(t, true, &aliases);
+    for (List& list : joined) {
+      List whole;
+      for (const Interval& i : list)
+        if (!whole.empty() && whole.back().end == i.begin)
+          whole.back().end = i.end;
+        else
+          whole.push_back(i);
+      list = whole;
+    }
+    ASSERT_EQ(joined, each_once(t));
+  }
+}
+
+TEST_F(Regions, OfAnElementThatStandsBillionsOfTimes) {
+  const View x = v({4});
+  const View many = x.slice(1, 2, 0).broadcast(1u << 31, 0);
+  std::vector<std::size_t> aliases;
+  EXPECT_THAT(sorted(many, true, &aliases), ElementsAre(List{{0, 1}}));
+  EXPECT_THAT(aliases, ElementsAre(0));
+  EXPECT_THAT(sorted(View::concat({many, x}, 0), true),
+              ElementsAre(List{{1ull << 31, (1ull << 31) + 1}, {0, 1}, {(1ull << 31) + 2, (1ull << 31) + 4}}));
+  const View more = many.broadcast(1u << 12, 0);
+  expect_error<poplar::tensor_creation_error>([&] { sorted(more, false); }, "the host's memory");
+}
+
 TEST_F(Regions, ReorderToSimplify) {
   const View x = v({6, 8}), y = v({48});
   View t = x.dim_shuffle({1, 0}).reverse(0), other = y.reshape({48, 1});

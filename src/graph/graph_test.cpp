@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <numeric>
+#include <random>
 
 #include "base/processor_time.h"
 #include "graph/test_codelets.h"
@@ -101,6 +102,68 @@ TEST_F(Mapping, Errors) {
   const VertexId vertex = graph.add_vertex(cs, "Dot");
   expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(vertex, TileId(8)); }, "vertex 0 (Dot) mapped to tile 8");
   expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_group(TileId(9), true); }, "tile group mapped to tile 9");
+}
+
+// The elements [begin, end) of a tensor are mapped one by one.
+void map_one_by_one(const View& tensor, Interval part, TileId tile, std::vector<TileId>& tiles) {
+  std::uint64_t at = 0;
+  tensor.for_each_run([&](const Run& run) {
+    for (std::uint64_t i = 0; i < run.count; ++i, ++at)
+      if (at >= part.begin && at < part.end)
+        tiles[run.offset + static_cast<std::uint64_t>(run.stride * static_cast<std::int64_t>(i))] = tile;
+  });
+}
+
+TEST_F(Mapping, OfRandomTensorsIsThatOfTheirElements) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+    const View whole = v({4, 15});
+    std::vector<TileId> tiles(60);
+    for (int writes = 0; writes < 4; ++writes) {
+      View t = whole;
+      for (int i = 0; i < 3; ++i) {
+        const auto d = static_cast<unsigned>(below(2)), n = static_cast<unsigned>(1 + below(3));
+        const std::size_t begin = below(t.dim(d));
+        switch (below(6)) {
+          case 0: t = t.slice(begin, begin + 1 + below(t.dim(d) - begin), d); break;
+          case 1: t = t.reverse(d); break;
+          case 2: t = t.broadcast(n, d); break;
+          case 3: t = t.upsample(n, d); break;
+          case 4: t = t.sub_sample(n, d); break;
+          default: t = t.dim_shuffle({1, 0});
+        }
+      }
+      const std::uint64_t n = t.num_elements(), cut = below(n + 1);
+      const TileId first(static_cast<std::uint32_t>(below(8))), second(static_cast<std::uint32_t>(below(8)));
+      map_one_by_one(t, {0, cut}, first, tiles);
+      map_one_by_one(t, {cut, n}, second, tiles);
+      if (first == second)
+        graph.set_tile_mapping(t, first);
+      else
+        graph.set_tile_mapping(t, {{{0, cut}, first}, {{cut, n}, second}});
+    }
+    Region region;
+    ASSERT_TRUE(whole.single_region(region));
+    const TileMap& map = graph.variables()[region.variable].mapping;
+    for (std::uint64_t e = 0; e < tiles.size(); ++e) ASSERT_EQ(map.tile_of(e), tiles[e]) << e;
+  }
+}
+
+TEST_F(Mapping, OfAnElementThatStandsBillionsOfTimes) {
+  constexpr std::uint64_t kMany = 1ull << 31, kHuge = 1ull << 43;
+  const View x = v({5}), many = x.slice(2, 3, 0).broadcast(kMany, 0);
+  graph.set_tile_mapping(x, TileId(0));
+  graph.set_tile_mapping(many, {{{0, 5}, TileId(2)}, {{5, kMany}, TileId(3)}});
+  EXPECT_THAT(lists_of(x)[3], ElementsAre(Interval{2, 3}));
+  graph.set_tile_mapping(many, TileId(1));
+  EXPECT_THAT(lists_of(x)[1], ElementsAre(Interval{2, 3}));
+  EXPECT_THAT(lists_of(many)[1], ElementsAre(Interval{0, kMany}));
+  const View huge = v({kHuge});
+  graph.set_tile_mapping(huge.reverse(0), {{{0, 8}, TileId(4)}, {{8, kHuge}, TileId(5)}});
+  EXPECT_THAT(lists_of(huge)[4], ElementsAre(Interval{kHuge - 8, kHuge}));
+  expect_error<poplar::invalid_tile_mapping>([&] { graph.set_tile_mapping(huge.sub_sample(2, 0), TileId(0)); }, "the host's memory");
 }
 
 TEST(Build, ReplicationFactorZero) {

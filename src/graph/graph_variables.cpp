@@ -148,7 +148,10 @@ void check_own_mapping(const Variable& variable) {
 
 void set_run(Variable& variable, const Run& run, TileId tile) {
   check_own_mapping(variable);
+  if (run.stride == 0) return variable.mapping.set({run.offset, run.offset + 1}, tile);
   if (run.stride == 1) return variable.mapping.set({run.offset, run.offset + run.count}, tile);
+  if (run.stride == -1) return variable.mapping.set({run.offset + 1 - run.count, run.offset + 1}, tile);
+  variable.mapping.make_room(run.count);
   std::uint64_t element = run.offset;
   for (std::uint64_t i = 0; i < run.count; ++i, element += static_cast<std::uint64_t>(run.stride))
     variable.mapping.set({element, element + 1}, tile);

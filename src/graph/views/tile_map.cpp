@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "base/sizes.h"
+
 namespace pando::graph {
 
 namespace {
@@ -99,6 +101,8 @@ void TileMap::set(Interval elements, TileId tile) {
   append(log_, {elements, tile});
   written_.store(true, std::memory_order_relaxed);
 }
+
+void TileMap::make_room(std::uint64_t sets) { pando::make_room(log_, sets, ErrorKind::invalid_tile_mapping, "the mapping of a variable"); }
 
 void TileMap::assign(const std::vector<MappedInterval>& mapping) {
   sorted_.clear();

@@ -28,6 +28,8 @@ class TileMap {
   TileMap& operator=(TileMap&&) noexcept;
 
   void set(Interval elements, TileId tile);
+  // Before so many calls of set(): throws invalid_tile_mapping if the host has no memory for them.
+  void make_room(std::uint64_t sets);
   // All of it at once: sorted and disjoint.
   void assign(const std::vector<MappedInterval>& mapping);
   // Sorted, disjoint; neighbours on one tile are joined. Unmapped elements are absent. The reference stays valid until the next

@@ -75,7 +75,8 @@ class View {
   // The same for the flattened elements [begin, end).
   void for_each_run(std::uint64_t begin, std::uint64_t end, const std::function<void(const Run&)>& sink) const;
   std::vector<Run> runs() const;
-  // Runs with stride 1 only, joined: the tensor's regions in element order.
+  // Runs with stride 1 only, joined: the tensor's regions in element order. Throws tensor_creation_error for more than fit into the
+  // host's memory, as all do that list elements one by one.
   std::vector<Region> regions() const;
   // The one contiguous region this view is, if it is one: O(1) where the structure shows it; else it enumerates up to the first
   // break. False for a view without elements.

@@ -1,5 +1,6 @@
 // Enumerating a view's elements in order.
 #include "base/check.h"
+#include "base/sizes.h"
 #include "graph/views/view.h"
 #include "graph/views/view_walk.h"
 
@@ -48,6 +49,7 @@ std::vector<Region> View::regions() const {
   };
   for_each_run([&](const Run& run) {
     if (run.stride == 1) return add(run.variable, run.offset, run.count);
+    make_room(list, run.count, ErrorKind::tensor_creation_error, "the regions of a tensor");
     std::uint64_t at = run.offset;
     for (std::uint64_t i = 0; i < run.count; ++i, at += static_cast<std::uint64_t>(run.stride)) add(run.variable, at, 1);
   });

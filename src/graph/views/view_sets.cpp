@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/sizes.h"
 #include "graph/views/view.h"
 #include "graph/views/view_walk.h"
 
@@ -89,14 +90,22 @@ std::vector<Region> View::element_set(bool* repeated) const {
     single_region(region);
     return {region};
   }
+  bool again = false;
   bool twice = walk_in_any_order(*node_, [&](VariableId v, std::uint64_t offset, std::int64_t stride, std::uint64_t n) {
-    if (stride == 1) {
+    if (stride == 0) {
+      again = again || n > 1;
+      n = 1;
+    }
+    if (stride == -1) offset -= n - 1;
+    if (n == 1 || stride == 1 || stride == -1) {
       list.push_back({v, {offset, offset + n}});
       return true;
     }
+    make_room(list, n, ErrorKind::tensor_creation_error, "the elements of a tensor");
     for (std::uint64_t i = 0; i < n; ++i, offset += static_cast<std::uint64_t>(stride)) list.push_back({v, {offset, offset + 1}});
     return true;
   });
+  twice = twice || again;
   if (!std::is_sorted(list.begin(), list.end())) {
     if (join_as_bits(list, twice)) {
       if (repeated) *repeated = twice;

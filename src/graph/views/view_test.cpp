@@ -165,6 +165,22 @@ TEST(ViewSpeed, ThousandsOfSlicesOfALargeTensor) {
   EXPECT_GT(runs, 5000u);
 }
 
+TEST(ViewSpeed, AnElementThatStandsBillionsOfTimes) {
+  const Timed timed;
+  const View one = variable(0, {4, 5}).index(1).slice(2, 3, 0), many = one.broadcast(1u << 31, 0).broadcast(1u << 11, 0);
+  const View twice = View::concat({many, many.reverse(0)}, 0);
+  for (const View& view : {many, twice}) {
+    EXPECT_FALSE(view.is_contiguous());
+    EXPECT_TRUE(view.contains_aliases());
+    EXPECT_TRUE(view.intersects(one));
+    EXPECT_THAT(view.element_set(), ElementsAre(Region{VariableId(0), {7, 8}}));
+    expect_error<poplar::tensor_creation_error>([&] { view.regions(); }, "the host's memory");
+  }
+  const View some = View::concat({variable(1, {3}), many.slice(0, 1u << 31, 0)}, 0).slice(1, 1000000000, 0);
+  EXPECT_THAT(some.element_set(), ElementsAre(Region{VariableId(0), {7, 8}}, Region{VariableId(1), {1, 3}}));
+  EXPECT_LT(timed.seconds(), 0.1);
+}
+
 TEST(ViewSpeed, AppendingInALoop) {
   const Timed timed;
   View all = variable(0, {0});
