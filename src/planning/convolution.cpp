@@ -113,6 +113,14 @@ class Coster {
     return c;
   }
 
+  // Of the largest block.
+  double bytes_of_results(const Partition& cut) const {
+    const Block b = largest(p_, cut);
+    const bool forward = kind_ == ConvolutionKind::forward;
+    const double others = static_cast<double>(forward ? b.batch : b.taps) * static_cast<double>(forward ? b.out_field : b.in_channels);
+    return static_cast<double>(b.groups) * others * static_cast<double>(b.out_channels) * result_bytes_;
+  }
+
  private:
   Cost product(double m, double n, double k) const { return model_.block_product(m, n, k, p_.in_type, partials_); }
 
@@ -198,16 +206,18 @@ class Search {
         places_(places_of(machine, host)),
         budget_(is_cpu(machine) ? 1e30 : options.memory_proportion * bytes_per_tile(machine)) {
     cut_.field.assign(problem.lines.size(), 1);
+    holds_results_ = is_cpu(machine) || cost_.bytes_of_results(cut_) <= static_cast<double>(places_) * bytes_per_tile(machine);
     cut_.by_row = by_row;
     if (by_row) cut_.first = first_tile();
   }
 
-  // Nothing if there is no grid that the constraints allow.
+  // Nothing if there is no grid that the constraints allow. Steps in time leave all results on the tiles: where these alone are too much,
+  // no number of steps helps.
   std::optional<ConvolutionPlan> run() {
     for (std::int64_t serial = 1; serial <= std::max<std::int64_t>(1, p_.out_channels); serial *= 2) {
       cut_.serial = constraints_.serial > 0 ? constraints_.serial : serial;
       groups();
-      if (constraints_.serial > 0 || !best_ || best_->cost.memory <= budget_) break;
+      if (constraints_.serial > 0 || !best_ || best_->cost.memory <= budget_ || !holds_results_) break;
     }
     return cut_.by_row ? of_few_cycles() : best_;
   }
@@ -273,6 +283,7 @@ class Search {
   Coster cost_;
   std::int64_t places_;
   double budget_;
+  bool holds_results_ = true;  // all tiles together
   Partition cut_;
   std::optional<ConvolutionPlan> best_;
   std::vector<ConvolutionPlan> good_;

@@ -58,6 +58,12 @@ TEST(ConvolutionPlan, CutsInTimeWhatDoesNotFit) {
   EXPECT_LE(plan.cost.memory, 0.2 * bytes_per_tile(machine));
 }
 
+TEST(ConvolutionPlan, ResultsThatNoTilesHoldAreNotCutInTime) {
+  const Convolution c = convolution(ElementType::float_, 4, {6, 6}, 3, 1, 0xffffffff);
+  for (const ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::weight_gradient})
+    EXPECT_EQ(plan_convolution(c, kind, {}, machine_of(4))->partition.serial, 1);
+}
+
 TEST(ConvolutionPlan, NoneWhereConstraintsAskForMoreThanThereIs) {
   ConvolutionOptions options;
   options.constraints.batch = 8;
