@@ -12,13 +12,14 @@
 #include <fstream>
 #include <optional>
 
+#include "base/processor_time.h"
 #include "base/sanitizers.h"
 #include "fuzz/time_limit.h"
 #include "misuse/world.h"
 
 #if defined(PANDO_ASAN)
 // A single request that the plain build's limit would refuse is refused here too.
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:max_allocation_size_mb=8192"; }
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:max_allocation_size_mb=1024"; }
 #endif
 
 namespace misuse {
@@ -37,10 +38,17 @@ struct Options {
   bool list = false, verbose = false;
 };
 
-// Of a child, to its parent.
+// Of a child, to its parent: before each call, and after it.
 struct Told {
   unsigned seed;
+  double seconds;
   char what[512];
+};
+
+// The call that took most of the processor's time.
+struct Slowest {
+  double seconds = 0;
+  std::string call;
 };
 
 // Names in a file of "NAME: why" lines.
@@ -81,22 +89,29 @@ std::string wrong_with(const Row& row, unsigned seed, bool takes_foreign, bool v
 // How a child ends whose memory is at its end where no exception can say so.
 constexpr int kOutOfMemory = 77;
 
-// A call may ask for no more than 16 GB. Plain builds get std::bad_alloc. AddressSanitizer's operator new reports instead, and ends the
-// process; its shadow is terabytes of address space, so what counts is what can be written.
-void limit_memory() {
-  constexpr rlim_t kMost = 16ull << 30;
+// What a call may write beyond what there was before it. A good one needs a few megabytes. A bad one may ask for something of billions of
+// pieces; that is no mistake, but filling gigabytes before they end takes seconds of a call that else takes a millisecond.
 #if defined(PANDO_ASAN)
+constexpr unsigned kMostGigabytes = 16;  // with what is around and behind each block
+#else
+constexpr unsigned kMostGigabytes = 1;
+#endif
+
+// Plain builds get std::bad_alloc. AddressSanitizer's operator new reports instead, and ends the process; its shadow is terabytes of
+// address space, so what counts is what can be written.
+void limit_memory() {
   unsigned long field = 0, data = 0;
   std::ifstream statm("/proc/self/statm");
   for (int i = 0; i < 6 && statm >> field; ++i) data = field;
-  const rlimit space = {data * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + kMost, RLIM_INFINITY};
+  const rlimit space = {data * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{kMostGigabytes} << 30), RLIM_INFINITY};
   setrlimit(RLIMIT_DATA, &space);
+#if defined(PANDO_ASAN)
   __asan_set_error_report_callback([](const char* report) {
     if (std::strstr(report, "out-of-memory") || std::strstr(report, "allocation-size-too-big")) _exit(kOutOfMemory);
   });
 #else
-  const rlimit space = {kMost, kMost};
-  setrlimit(RLIMIT_AS, &space);
+  const rlimit all = {16ull << 30, 16ull << 30};  // with what is shared or only reserved
+  setrlimit(RLIMIT_AS, &all);
 #endif
 }
 
@@ -109,10 +124,11 @@ void limit_memory() {
   if (!options.verbose && !std::getenv("MISUSE_SHOW") && !std::freopen("/dev/null", "w", stderr)) _exit(3);
   for (unsigned seed = first; seed < options.seed + options.rounds; ++seed) {
     pando::fuzz::limit_time();
-    Told told = {seed, ""};
+    Told told = {seed, 0, ""};
     if (write(out, &told, sizeof told) != sizeof told) _exit(3);
+    const double begin = pando::processor_seconds();
     const std::string wrong = wrong_with(row, seed, takes_foreign, options.verbose);
-    if (wrong.empty()) continue;
+    told.seconds = pando::processor_seconds() - begin;
     std::snprintf(told.what, sizeof told.what, "%s", wrong.c_str());
     if (write(out, &told, sizeof told) != sizeof told) _exit(3);
   }
@@ -122,7 +138,7 @@ void limit_memory() {
 
 // Runs the rounds from `seed` on in a child, and adds a line for all that is wrong. Where they have to go on, or nothing.
 std::optional<unsigned> check_from(unsigned seed, const Row& row, const Options& options, bool takes_foreign,
-                                   std::vector<std::string>& wrong) {
+                                   std::vector<std::string>& wrong, Slowest& slowest) {
   int ends[2];
   if (pipe(ends) != 0) return wrong.push_back("no pipe"), std::nullopt;
   const pid_t child = fork();
@@ -133,6 +149,7 @@ std::optional<unsigned> check_from(unsigned seed, const Row& row, const Options&
   close(ends[1]);
   for (Told told; read(ends[0], &told, sizeof told) == sizeof told;) {
     seed = told.seed;
+    if (told.seconds > slowest.seconds) slowest = {told.seconds, row.name + " with seed " + std::to_string(seed)};
     if (told.what[0] != 0) wrong.push_back("seed " + std::to_string(seed) + ": " + told.what);
   }
   close(ends[0]);
@@ -150,9 +167,9 @@ std::optional<unsigned> check_from(unsigned seed, const Row& row, const Options&
 }
 
 // Lines that say what is wrong with the function.
-std::vector<std::string> check(const Row& row, const Options& options, bool takes_foreign) {
+std::vector<std::string> check(const Row& row, const Options& options, bool takes_foreign, Slowest& slowest) {
   std::vector<std::string> wrong;
-  for (std::optional<unsigned> seed = options.seed; seed;) seed = check_from(*seed, row, options, takes_foreign, wrong);
+  for (std::optional<unsigned> seed = options.seed; seed;) seed = check_from(*seed, row, options, takes_foreign, wrong, slowest);
   return wrong;
 }
 
@@ -163,7 +180,10 @@ int run(const Options& options) {
   add_graph_function_rows(rows);
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
   const std::set<std::string> foreign = names_in("takes_foreign.txt"), known = names_in("known_faults.txt");
-  { World warm(0); }  // codelets are loaded once, before all children
+  // What takes long is made once, before all children.
+  { World warm(0); }
+  deep_sum();
+  Slowest slowest;
   std::size_t bad = 0, done = 0, listed = 0;
   for (const Row& row : rows) {
     if (row.name.find(options.only) == std::string::npos) continue;
@@ -174,11 +194,13 @@ int run(const Options& options) {
     }
     if (options.verbose) std::printf("  %s\n", row.name.c_str()), std::fflush(stdout);
     const std::string name = row.name.substr(0, row.name.find('('));
-    const std::vector<std::string> wrong = check(row, options, foreign.count(name) > 0);
+    const std::vector<std::string> wrong = check(row, options, foreign.count(name) > 0, slowest);
     if (!wrong.empty()) ++(known.count(name) > 0 ? listed : bad);
     for (const std::string& line : wrong) std::printf("%s\n    %s\n", row.name.c_str(), line.c_str());
     std::fflush(stdout);
   }
+  if (!options.list)
+    std::printf("each call may write %u GB; the slowest took %.1f s: %s\n", kMostGigabytes, slowest.seconds, slowest.call.c_str());
   std::printf("misuse: %zu functions, %zu calls, %zu functions with faults, %zu more with faults that known_faults.txt lists\n", done,
               done * options.rounds, bad, listed);
   return bad > 0;

@@ -156,17 +156,29 @@ VertexRef Maker<VertexRef>::make(World& w) {
   return graph.addVertex(is_foreign ? w.other_set : w.set, "V");
 }
 
+namespace {
+
+popops::expr::Any sum_of(unsigned depth) {
+  using namespace popops::expr;
+  Any sum = Any(_1);
+  for (; depth > 0; --depth) sum = Any(Add(sum, _1));
+  return sum;
+}
+
+}  // namespace
+
+const popops::expr::Any& deep_sum() {
+  static const popops::expr::Any sum = sum_of(3000);
+  return sum;
+}
+
 popops::expr::Any Maker<popops::expr::Any>::make(World& w) {
   using namespace popops::expr;
   switch (w.roll(6)) {
     case 0: return Any(PlaceHolder(Maker<unsigned>::make(w)));
     case 1: return Any(Const(Maker<float>::make(w)));
     case 2: return Any(Cast(_1, Maker<Type>::make(w)));
-    case 3: {
-      Any deep = Any(_1);
-      for (unsigned n = w.roll(3) ? 3 : 3000; n > 0; --n) deep = Any(Add(deep, _1));
-      return deep;
-    }
+    case 3: return w.roll(3) ? sum_of(3) : deep_sum();
     default: return Any(Add(_1, Mul(_2, _1)));
   }
 }

@@ -163,6 +163,8 @@ template <>
 struct Maker<poplar::program::Copy> {
   static poplar::program::Copy make(World& w) { return {w.good[0], w.good[0]}; }
 };
+// An expression of thousands of levels. Each level copies those below: one, for all calls.
+const popops::expr::Any& deep_sum();
 template <>
 struct Maker<popops::expr::Any> {
   static popops::expr::Any make(World& w);
