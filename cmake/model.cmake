@@ -30,8 +30,7 @@ install(FILES ${CMAKE_BINARY_DIR}/cmake/pandoConfig.cmake ${CMAKE_BINARY_DIR}/cm
 # Predictions beside runs, and pando-measure, which `pando simulate --fidelity cycles` and `pando measure` become.
 pando_module(measure session search models transform simulate kernels ir base)
 add_executable(pando-measure ${CMAKE_SOURCE_DIR}/src/cli/measure/main.cpp)
-find_package(CLI11 REQUIRED)
-target_link_libraries(pando-measure PRIVATE pando_measure pando_standard_output CLI11::CLI11)
+target_link_libraries(pando-measure PRIVATE pando_measure pando_command pando_command_files)
 set_target_properties(pando-measure PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")
 add_dependencies(pando-measure poputil popops poplin popnn poprand)
 install(TARGETS pando-measure RUNTIME DESTINATION bin COMPONENT model)

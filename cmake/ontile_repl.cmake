@@ -12,9 +12,9 @@ target_link_libraries(ontile_repl PUBLIC poplar fmt::fmt nlohmann_json::nlohmann
 target_compile_definitions(ontile_repl PRIVATE PANDO_VERSION="${PROJECT_VERSION}")
 
 # Beside `pando`, which becomes it.
-find_package(CLI11 REQUIRED)
-add_executable(pando-repl ${repl_dir}/main.cpp)
-target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile pando_standard_output CLI11::CLI11)
+# In libpoplar base is hidden: what the tools say is compiled for them.
+add_executable(pando-repl ${repl_dir}/main.cpp ${CMAKE_SOURCE_DIR}/src/base/messages.cpp)
+target_link_libraries(pando-repl PRIVATE ontile_repl pando_ontile pando_command)
 set_target_properties(pando-repl PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON)
 install(TARGETS pando-repl RUNTIME DESTINATION bin COMPONENT ontile)
 

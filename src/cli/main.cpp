@@ -3,29 +3,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
+#include "base/messages.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/messages.h"
 
 namespace {
-
-// A help that was asked for, or what is wrong with the command line.
-int explain(const CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream help, complaint;
-  const bool is_wrong = app.exit(error, help, complaint) != 0;
-  fmt::print("{}", help.str());
-  if (!complaint.str().empty()) pando::cli::complain(complaint.str());
-  return is_wrong ? pando::cli::kWrong : 0;
-}
 
 // Printing throws what the system says, and does not know where to.
 std::string describe(const std::system_error& error) {
   if (std::ferror(stdout) == 0) return fmt::format("pando: {}", error.what());
-  pando::cli::forget_standard_output();
+  pando::forget_standard_output();
   return fmt::format("pando: cannot write to standard output: {}", error.code().message());
 }
 
@@ -57,11 +48,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
-  } catch (const CLI::ParseError& error) { return explain(app, error); } catch (const std::system_error& error) {
-    pando::cli::complain(describe(error));
+  } catch (const CLI::ParseError& error) { return pando::explain(app, error); } catch (const std::system_error& error) {
+    pando::complain(describe(error));
     return pando::cli::kWrong;
   } catch (const std::exception& error) {
-    pando::cli::complain(fmt::format("pando: {}", error.what()));
+    pando::complain(fmt::format("pando: {}", error.what()));
     return pando::cli::kWrong;
   }
   return status;

@@ -1,6 +1,6 @@
 // pando options: what an engine's options are.
+#include "base/command/files.h"
 #include "cli/commands.h"
-#include "cli/files.h"
 #include "facade/engine/engine_option_rows.h"
 
 namespace pando::cli {

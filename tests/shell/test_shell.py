@@ -51,6 +51,15 @@ class Pipe(unittest.TestCase):
         self.assertEqual(run("", "-c", "echo a\nrm x").returncode, 1)
         self.assertEqual(run("cat > a.py << E\nimport sys\nsys.exit(__tileid + 4)\nE\n@1-2 ./a.py").returncode, 6)
 
+    def test_what_a_terminal_would_obey_is_escaped(self):
+        done = run("", "--disk", "/none\x1b[1m/disk")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertTrue(done.stderr.startswith("pando shell: cannot write /none\\x1b[1m/disk"), done.stderr)
+
+    def test_numbers(self):
+        for option, value in (("--ipus", "-1"), ("--tiles", "0x4"), ("--disk-kib", "0"), ("--lent-kib", "-1")):
+            self.assertRegex(run("", option, value).stderr, f"{option}: '{value}': a whole number from [01] to [0-9]+ is expected")
+
     def test_files_are_kept(self):
         disk = os.path.join(self.folder, "disk")
         run("echo kept > a\nmkdir d", "--disk", disk, "--disk-kib", "16")

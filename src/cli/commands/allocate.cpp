@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "cli/commands.h"
 #include "cli/commands/buffer_table.h"
-#include "cli/files.h"
-#include "cli/words.h"
 
 namespace pando::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/words.h"
 #include "kernels/gemm/gemm.h"
 #include "simulate/cluster_json.h"
 #include "simulate/costs/calibrate.h"

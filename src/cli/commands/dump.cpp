@@ -14,12 +14,12 @@
 #include <optional>
 #include <sstream>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "base/error.h"
 #include "base/files/temporary.h"
+#include "base/messages.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/messages.h"
-#include "cli/words.h"
 #include "facade/state.h"
 #include "poplar/Executable.hpp"
 #include "tile/program.h"

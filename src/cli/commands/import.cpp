@@ -1,8 +1,8 @@
 // pando import: an ONNX model as text of the model level.
 #include <memory>
 
+#include "base/command/files.h"
 #include "cli/commands.h"
-#include "cli/files.h"
 #include "cli/words.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"

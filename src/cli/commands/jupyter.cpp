@@ -7,10 +7,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/words.h"
 
 namespace pando::cli {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/command/files.h"
 #include "cli/commands.h"
-#include "cli/files.h"
 
 namespace pando::cli {
 namespace {

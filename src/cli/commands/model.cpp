@@ -4,9 +4,9 @@
 #include <limits>
 #include <memory>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/words.h"
 #include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"

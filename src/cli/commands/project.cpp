@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
+#include "base/messages.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/messages.h"
-#include "cli/words.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
 #include "ir/text/parse.h"

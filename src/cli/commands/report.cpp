@@ -5,9 +5,9 @@
 #include <memory>
 #include <sstream>
 
+#include "base/command/files.h"
 #include "base/source_location.h"
 #include "cli/commands.h"
-#include "cli/files.h"
 #include "poplar/exceptions.hpp"
 
 namespace pando::cli {

@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
+#include "base/messages.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/messages.h"
-#include "cli/words.h"
 #include "schedule/draw.h"
 #include "schedule/generate.h"
 #include "schedule/lower.h"

@@ -8,12 +8,12 @@
 #include <memory>
 #include <sstream>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
+#include "base/messages.h"
 #include "cli/commands.h"
 #include "cli/commands/search_program.h"
 #include "cli/commands/transformer.h"
-#include "cli/files.h"
-#include "cli/messages.h"
-#include "cli/words.h"
 #include "ir/text/print.h"
 #include "search/programs/bridge.h"
 #include "search/programs/strategy_text.h"

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <limits>
 
+#include "base/command/files.h"
 #include "cli/commands.h"
-#include "cli/files.h"
 #include "cli/words.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"

@@ -4,12 +4,12 @@
 #include <memory>
 #include <vector>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "cli/commands.h"
 #include "cli/commands/transformer.h"
-#include "cli/files.h"
-#include "cli/messages.h"
-#include "cli/words.h"
 #include "ir/checks/verify.h"
 #include "ir/checks/verify_distribution.h"
 #include "ir/text/parse.h"

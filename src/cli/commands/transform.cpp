@@ -6,8 +6,9 @@
 #include <memory>
 #include <set>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "cli/commands.h"
-#include "cli/files.h"
 #include "cli/words.h"
 #include "ir/op_row.h"
 #include "ir/text/parse.h"

@@ -1,8 +1,7 @@
 #include "cli/commands/transformer.h"
+#include "base/command/files.h"
 
 #include <algorithm>
-
-#include "cli/files.h"
 
 namespace pando::cli {
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <fstream>
-#include <iterator>
-
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "ir/text/parse.h"
 #include "measure/grid.h"
 #include "measure/run.h"
@@ -29,28 +29,21 @@ struct Arguments {
 
 std::string cluster_name(const Arguments& a) { return a.tiles > 0 ? fmt::format("{}:{}", a.machine, a.tiles) : a.machine; }
 
-void write(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  if (!out) fail(ErrorKind::poplar_error, "file-write", "cannot write {}", path);
-}
-
 void program(const Arguments& a) {
-  std::ifstream in(a.input);
-  if (!in) fail(ErrorKind::file_load_error, "file-read", "cannot read {}", a.input);
-  const ir::Module m = ir::parse(std::string(std::istreambuf_iterator<char>(in), {}), a.input);
+  const ir::Module m = ir::parse(read_file(a.input), a.input);
   const simulate::Cluster cluster = simulate::cluster_of(cluster_name(a));
-  const simulate::Timeline t = simulate::run_clock(simulate::flatten(m, simulate::ClusterCostModel(cluster)), cluster);
+  const simulate::Program simulated = simulate::flatten(m, simulate::ClusterCostModel(cluster));
+  const simulate::Timeline t = simulate::run_clock(simulated, cluster);
   std::string text;
   const measure::IpuRun r = measure::run_on_ipus(m, a.machine, a.tiles, &text);
   fmt::print("{}: simulated {:.6g} s; compiled to tiles, by the cycle model {:.6g} s ({} cycles on {} IPUs); difference {:+.1f} %\n",
-             cluster.name, t.seconds, r.seconds, r.cycles, r.ipus, 100 * (t.seconds / r.seconds - 1));
+             cluster.name, t.seconds, r.seconds, r.cycles, simulated.devices_in_use() * m.replicas(), 100 * (t.seconds / r.seconds - 1));
   if (a.profile) fmt::print("{}", text);
 }
 
 void report(const Arguments& a, const measure::Grid& g, const std::string& title) {
   fmt::print("{}\n", measure::summary(g));
-  if (!a.svg.empty()) write(a.svg, measure::scatter_svg(g, title));
+  if (!a.svg.empty()) write_file(a.svg, measure::scatter_svg(g, title));
 }
 
 void show(const measure::Pair& p) {
@@ -81,7 +74,7 @@ int main(int argc, char** argv) {
   Arguments a;
   const auto machine = [&](CLI::App* c) {
     c->add_option("--machine", a.machine, "IPUs that pando machines lists")->capture_default_str();
-    c->add_option("--tiles", a.tiles, "Of each IPU; 0: the machine's")->check(CLI::Range(0, 1472))->capture_default_str();
+    c->add_option("--tiles", a.tiles, "Of each IPU; 0: the machine's")->check(whole_number(0, 1472))->capture_default_str();
   };
   CLI::App* const one = app.add_subcommand("program", "A placed program: simulated, and compiled to tiles and run against the cycle model");
   one->add_option("input", a.input, "A module's text, its values placed on devices")->required();
@@ -95,6 +88,7 @@ int main(int argc, char** argv) {
   for (CLI::App* c : {here, ranks}) {
     c->add_option("--host", a.host, "A JSON file of pando calibrate; without it the host is calibrated first");
     c->add_option("--seconds", a.seconds, "For how long, without starting processes")
+        ->check(check_positive)
         ->check(CLI::Range(1.0, 3600.0))
         ->capture_default_str();
     c->add_option("--only", a.only, "Configurations with this text in their names");
@@ -106,8 +100,8 @@ int main(int argc, char** argv) {
   ranks->callback([&] { host(a, measure::HostRun::ranks); });
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; } catch (const std::exception& error) {
-    fmt::print(stderr, "pando measure: {}\n", error.what());
+  } catch (const CLI::ParseError& error) { return explain(app, error); } catch (const std::exception& error) {
+    complain(fmt::format("pando measure: {}", error.what()));
     return 2;
   }
   return 0;

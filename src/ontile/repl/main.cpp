@@ -5,13 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <poplar/exceptions.hpp>
 
+#include "base/command/arguments.h"
+#include "base/messages.h"
 #include "ontile/refuse.h"
 #include "ontile/repl/front.h"
 #include "ontile/repl/shell/session_machine.h"
@@ -28,24 +29,20 @@ struct Arguments {
   std::string data, cut = "lines";
 };
 
-// The library's own check quotes a range of 309 digits.
-std::string check_count(const std::string& text) {
-  unsigned n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return error == std::errc() && end == text.data() + text.size() && n > 0 ? "" : "'" + text + "': a whole number of 1 or more is expected";
-}
-
 void describe(CLI::App& app, Arguments& arguments) {
-  app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(check_count);
-  app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")->check(check_count);
+  app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(pando::at_least_one<unsigned>());
+  app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")
+      ->check(pando::at_least_one<unsigned>());
   auto* const data = app.add_option("--data", arguments.data, "A file that is cut over the tiles: __tiledata");
   app.add_option("--cut", arguments.cut, "Where it is cut: at ends of lines, or anywhere (bytes)")
       ->needs(data)
       ->check(CLI::IsMember({"lines", "bytes"}))
       ->capture_default_str();
-  app.add_option("--fuel", arguments.session.fuel, "Loop rounds and calls that a command may take on a tile before that tile is ended");
+  app.add_option("--fuel", arguments.session.fuel, "Loop rounds and calls that a command may take on a tile before that tile is ended")
+      ->check(pando::unsigned_number());
   app.add_option("--disk", arguments.session.disk, "A file that keeps a disk of each tile, mounted there at /; made if it is not there");
-  app.add_option("--disk-kib", arguments.session.disk_kib, "KiB of each tile's disk; without --disk it goes with the session");
+  app.add_option("--disk-kib", arguments.session.disk_kib, "KiB of each tile's disk; without --disk it goes with the session")
+      ->check(pando::whole_number(0, std::numeric_limits<unsigned>::max()));
   app.add_option("--select", arguments.front.select, "Tiles that commands go to: 0-99, even, ipu 3 ...");
   app.add_option_function<std::string>("-c", [&](const std::string& code) { arguments.front.code = code; }, "Run this and end");
   app.add_flag("-i", arguments.front.interactive, "A prompt after the script");
@@ -99,8 +96,8 @@ int main(int argc, char** argv) {
     const bool bad_option = !arguments.front.code && !words.empty() && words[0].size() > 1 && words[0][0] == '-';
     if (bad_option) throw CLI::ExtrasError("pando repl", {words[0]});
     return run(arguments);
-  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kWrong; } catch (const std::exception& error) {
-    fmt::print(stderr, "pando repl: {}\n", error.what());
+  } catch (const CLI::ParseError& error) { return pando::explain(app, error); } catch (const std::exception& error) {
+    pando::complain(fmt::format("pando repl: {}", error.what()));
     return kWrong;
   }
 }

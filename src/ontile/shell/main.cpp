@@ -9,6 +9,8 @@
 #include <poplar/IPUModel.hpp>
 #include <sstream>
 
+#include "base/command/arguments.h"
+#include "base/messages.h"
 #include "ontile/disk_image.h"
 #include "ontile/repl/shell/interrupts.h"
 #include "ontile/repl/shell/session_machine.h"
@@ -29,12 +31,14 @@ struct Arguments {
 };
 
 void describe(CLI::App& app, Arguments& arguments) {
-  app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--ipus", arguments.session.ipus, "IPUs of the machine")->capture_default_str()->check(pando::at_least_one<unsigned>());
   app.add_option("--tiles", arguments.session.tiles, "Interpreters, on the first so many tiles; else on every tile")
-      ->check(CLI::PositiveNumber);
+      ->check(pando::at_least_one<unsigned>());
   app.add_option("--disk", arguments.session.disk, "The file that the tiles' disks are kept in; without it they last as long as the shell");
-  app.add_option("--disk-kib", arguments.session.disk_kib, "KiB of each tile's disk: those of the file, or 64")->check(CLI::PositiveNumber);
-  app.add_option("--lent-kib", arguments.session.lent_kib, "KiB that each tile lends to the files of others");
+  app.add_option("--disk-kib", arguments.session.disk_kib, "KiB of each tile's disk: those of the file, or 64")
+      ->check(pando::at_least_one<unsigned>());
+  app.add_option("--lent-kib", arguments.session.lent_kib, "KiB that each tile lends to the files of others")
+      ->check(pando::whole_number(0, std::numeric_limits<unsigned>::max()));
   app.add_flag("--allow-host", arguments.allow_host, "!COMMAND runs on the host");
   app.add_option("-c", arguments.lines, "Carry out these lines and end")->each([&](const std::string&) { arguments.has_lines = true; });
   app.add_flag("-v,--verbose", arguments.verbose, "Show lines that are not typed before they are carried out");
@@ -153,8 +157,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return run(arguments);
-  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kWrong; } catch (const std::exception& error) {
-    fmt::print(stderr, "pando shell: {}\n", error.what());
+  } catch (const CLI::ParseError& error) { return pando::explain(app, error); } catch (const std::exception& error) {
+    pando::complain(fmt::format("pando shell: {}", error.what()));
     return kWrong;
   }
 }

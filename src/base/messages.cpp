@@ -1,10 +1,10 @@
-#include "cli/messages.h"
+#include "base/messages.h"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 
-namespace pando::cli {
+namespace pando {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string printable(std::string_view text) {
 
 void complain(std::string_view text) { fmt::print(stderr, "{}{}", printable(without_library(text)), text.ends_with('\n') ? "" : "\n"); }
 
-}  // namespace pando::cli
+}  // namespace pando

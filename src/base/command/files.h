@@ -1,9 +1,9 @@
-// Files as the commands use them. "-" is standard output.
+// Files as the tools use them. "-" is standard output.
 #pragma once
 
 #include <string>
 
-namespace pando::cli {
+namespace pando {
 
 // Throws file_load_error if it is a folder; what is not there is none.
 void refuse_folder(const std::string& path);
@@ -14,4 +14,4 @@ void write_file(const std::string& path, const std::string& text);
 // After an error of standard output that has been said: the end of the program need not say it again.
 void forget_standard_output();
 
-}  // namespace pando::cli
+}  // namespace pando

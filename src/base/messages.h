@@ -1,10 +1,10 @@
-// What the commands say on standard error.
+// What the tools say on standard error.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace pando::cli {
+namespace pando {
 
 // The text without what a library of JSON says of itself: "[json.exception.parse_error.101] ".
 std::string without_library(std::string_view text);
@@ -14,4 +14,4 @@ std::string printable(std::string_view text);
 // A message that may quote; ends the line if it does not.
 void complain(std::string_view text);
 
-}  // namespace pando::cli
+}  // namespace pando

@@ -1,4 +1,4 @@
-#include "cli/files.h"
+#include "base/command/files.h"
 
 #include <stdio_ext.h>
 
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/files/output_file.h"
 
-namespace pando::cli {
+namespace pando {
 
 namespace {
 
@@ -51,4 +51,4 @@ void write_file(const std::string& path, const std::string& text) {
     fail(ErrorKind::poplar_error, "unwritable-file", "cannot write {}: {}", path, why);
 }
 
-}  // namespace pando::cli
+}  // namespace pando
