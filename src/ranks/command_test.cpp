@@ -279,6 +279,102 @@ TEST_F(Command, what_is_wrong_is_known_before_a_rank_starts) {
   EXPECT_EQ(many.text, "pando run: 1024 ranks for a program of 2 devices; a rank holds one or more [too-many-ranks]\n");
 }
 
+// What mpirun hands on is looked at, too.
+TEST_F(Command, output_of_ranks_arrives_or_it_is_said) {
+  const std::string program = path("two.txt") + " --seed 1";
+  const Outcome threads = sh(kPando + " run " + program), ranks = sh(kPando + " run --ranks 2 " + program);
+  EXPECT_EQ(ranks.status, 0);
+  EXPECT_EQ(ranks.text, threads.text);
+  EXPECT_THAT(ranks.text, HasSubstr("output l =\n"));
+  for (const char* run : {" run ", " run --ranks 2 "}) {
+    const Outcome full = sh('(' + kPando + run + program + " >/dev/full)");
+    EXPECT_EQ(full.status, 2) << run;
+    EXPECT_THAT(full.text, HasSubstr("pando run: cannot write to standard output: No space left on device\n")) << run;
+  }
+  const Outcome results = sh(kPando + " run --ranks 2 --quiet -o /dev/full " + program);
+  EXPECT_EQ(results.status, 1);
+  EXPECT_THAT(results.text, HasSubstr("cannot write /dev/full: No space left on device"));
+}
+
+TEST_F(Command, arrays_that_nobody_reads_are_said) {
+  ASSERT_EQ(sh(kPando + " run " + two("-o " + path("all.npz"))).status, 0);
+  const std::string pieces = " --pieces " + path("pieces.json");
+  // What a run has written goes into the next one, with its outputs.
+  for (const char* run : {" run ", " run --ranks 2 "}) {
+    const Outcome again = sh(kPando + run + path("two.txt") + " --quiet --input " + path("all.npz"));
+    EXPECT_EQ(again.status, 0) << again.text;
+    EXPECT_EQ(again.text, "");
+    // Arrays by the sequential program's names are the others.
+    const Outcome others = sh(kPando + run + two("--input " + path("all.npz")) + pieces);
+    EXPECT_EQ(others.status, 0) << others.text;
+    EXPECT_EQ(others.text, "");
+  }
+  ASSERT_EQ(sh(kPando + " run " + path("mlp.txt") + " --seed 1 --quiet -o " + path("whole.npz")).status, 0);
+  EXPECT_EQ(sh(kPando + " run " + path("two.txt") + " --quiet" + pieces + " --input " + path("whole.npz")).text, "");
+  const Outcome none = sh(kPando + " run " + two("--input " + path("whole.npz")));
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.text, HasSubstr("--input " + path("whole.npz") + ": its arrays, n, "));
+  EXPECT_THAT(none.text, HasSubstr(", are no variables or streams of the program, which has n.2, "));
+  ASSERT_EQ(sh(kPando + " model mlp --layers 2 --width 8 --batch 8 -o " + path("small.txt")).status, 0);
+  for (const char* run : {" run ", " run --ranks 1 "}) {
+    const Outcome more = sh(kPando + run + path("small.txt") + " --quiet --input " + path("whole.npz"));
+    EXPECT_EQ(more.status, 0) << more.text;
+    EXPECT_EQ(more.text, "pando run: warning: --input " + path("whole.npz") + ": the program has no variable or stream w2, w3: not read\n");
+  }
+}
+
+TEST_F(Command, pieces_of_another_program_are_refused) {
+  ASSERT_EQ(sh(kPando + " transform " + path("mlp.txt") + " --batch x,z --data 2 --pieces " + path("data.json") + " -o " + path("data.txt"))
+                .status,
+            0);
+  const Outcome names = sh(kPando + " run " + two("--pieces " + path("data.json")));
+  EXPECT_EQ(names.status, 2);
+  EXPECT_EQ(names.text,
+            "pando run: " + path("data.json") + ": 'x.1' is a variable of another program: this one has none of that name [pieces]\n");
+  const Outcome projected = sh("echo 'project strict' >" + path("p.txt") + "; " + kPando + " run " + path("p.txt") +
+                               " --samples 1 --pieces " + path("data.json"));
+  EXPECT_EQ(projected.status, 2);
+  EXPECT_THAT(projected.text, HasSubstr("--pieces is for what pando transform writes; " + path("p.txt") + " is a projected program"));
+  // An output's place outside of the whole.
+  std::string text = contents(path("pieces.json"));
+  const std::size_t outputs = text.find("\"outputs\""), start = text.find("\"start\": [", outputs);
+  text.insert(text.find('[', start) + 1, "9223372036854775807, ");
+  std::ofstream(path("far.json")) << text;
+  EXPECT_EQ(sh(kPando + " run " + two("--pieces " + path("far.json"))).status, 2);
+  const std::size_t zero = text.find("9223372036854775807, ");
+  text.erase(zero, 21);
+  text.replace(text.find('0', zero), 1, "9223372036854775807");
+  std::ofstream(path("far.json")) << text;
+  const Outcome far = sh(kPando + " run " + two("--pieces " + path("far.json")));
+  EXPECT_EQ(far.status, 2);
+  EXPECT_THAT(far.text, HasSubstr(path("far.json") + ": "));
+  EXPECT_THAT(far.text, HasSubstr("is no piece of a tensor of shape (8, 8) [pieces]"));
+}
+
+TEST_F(Command, what_a_terminal_would_obey_is_escaped) {
+  const std::string bad = path(
+      "no\x1b[31m\x07"
+      "file");
+  for (const std::string words : {"run '" + bad + "'", "run " + path("two.txt") + " --seed '\x1b[1m'", "measure program '" + bad + "'"}) {
+    const Outcome o = sh(kPando + ' ' + words);
+    EXPECT_EQ(o.status, 2) << words;
+    EXPECT_THAT(o.text, HasSubstr("\\x1b[")) << words;
+    EXPECT_THAT(o.text, Not(HasSubstr("\x1b"))) << words;
+  }
+}
+
+TEST_F(Command, hashes_of_executables_are_whole_lines) {
+  for (const std::string text : {"1 00\n2\n", "1 xyz\n", "1 00 2\n", "\n", ""}) {
+    std::ofstream(path("hashes")) << text;
+    const Outcome o = sh(kPando + " run " + two("--executables " + path("hashes")));
+    EXPECT_EQ(o.status, 2) << text;
+    EXPECT_THAT(o.text, HasSubstr("pando run: " + path("hashes"))) << text;
+  }
+  const Outcome nowhere = sh(kPando + " run " + two("--executables " + path("nowhere/hashes")));
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.text, HasSubstr("cannot write " + path("nowhere/hashes") + ": No such file or directory"));
+}
+
 TEST_F(Command, ranks_end_with_who_started_them) {
   for (const int signal : {SIGTERM, SIGINT, SIGKILL}) {
     const pid_t run = start({kPando, "run", "--ranks=2"});
@@ -304,7 +400,13 @@ TEST_F(Command, ranks_end_with_their_mpirun) {
 }
 
 TEST_F(Command, options_that_would_not_count_are_refused) {
-  for (const auto& [option, said] : {std::pair{"--timeout nan", "'nan': seconds, 0 or more, are expected"},
+  for (const auto& [option, said] : {std::pair{"--timeout nan", "'nan': a number of 0 or more is expected"},
+                                     {"--seed -1", "'-1': a whole number from 0 to 18446744073709551615 is expected"},
+                                     {"--seed 18446744073709551616", "'18446744073709551616': a whole number from 0 to"},
+                                     {"--seed 010", "'010': a whole number from 0 to"},
+                                     {"--steps 010", "'010': a whole number from 1 to"},
+                                     {"--ranks -1", "'-1': a whole number from 1 to 1024 is expected"},
+                                     {"--threads 0x2", "'0x2': a whole number from 1 to 1024 is expected"},
                                      {"--tiles 4", "--tiles: it takes --device ipu_model"},
                                      {"--machine ipu2", "--machine: it takes --device ipu_model"}}) {
     const Outcome o = sh(kPando + " run " + two(option));

@@ -2,7 +2,9 @@
 
 #include "base/error.h"
 #include "base/files/temporary.h"
+#include "base/messages.h"
 #include "ranks/board.h"
+#include "ranks/start/forward_output.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -79,13 +81,14 @@ class Watch {
   std::optional<unsigned> dead_;
 };
 
-pid_t start(const std::vector<std::string>& words) {
+pid_t start(const std::vector<std::string>& words, const ForwardOutput& output) {
   const pid_t parent = getpid(), child = fork();
   if (child < 0) fail(ErrorKind::no_environment, "no-process", "cannot start {}: {}", words[0], std::strerror(errno));
   if (child > 0) return child;
   // The ranks end with whoever started them.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
+  output.take_over();
   std::vector<char*> argv;
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
   argv.push_back(nullptr);
@@ -170,17 +173,20 @@ int launch(unsigned ranks, const std::vector<std::string>& command) {
     std::vector<std::string> words{*mpirun, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks)};
     words.insert(words.end(), command.begin(), command.end());
     const Signals signals;
-    const pid_t child = start(words);
+    ForwardOutput output;
+    const pid_t child = start(words, output);
+    output.begin();
     Watch watch(board, ranks);
     status = wait_for(child, watch);
+    output.end();
     const bool asked = asked_to_end != 0;
-    if (watch.dead() && !asked) fmt::print(stderr, "pando run: rank {} died: {}\n", *watch.dead(), board.describe(*watch.dead()));
+    if (watch.dead() && !asked) complain(fmt::format("pando run: rank {} died: {}", *watch.dead(), board.describe(*watch.dead())));
     if (status != 0 && !asked && !watch.dead() && !is_explained(board, ranks))
-      fmt::print(stderr, "pando run: {} failed before a rank could say why; {}=0 shows its own words\n", *mpirun, kQuiet);
+      complain(fmt::format("pando run: {} failed before a rank could say why; {}=0 shows its own words", *mpirun, kQuiet));
   }
   std::filesystem::remove(file);
   if (const int signal = asked_to_end) {
-    fmt::print(stderr, "pando run: ended by a signal, with its ranks: {}\n", strsignal(signal));
+    complain(fmt::format("pando run: ended by a signal, with its ranks: {}", strsignal(signal)));
     raise(signal);  // whoever waits for this process hears of the signal
     return 128 + signal;
   }

@@ -4,24 +4,25 @@
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 
+#include "base/command/arguments.h"
+#include "base/command/files.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "exec/transports/in_process.h"
 #include "exec/transports/mpi.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
 #include "ir/text/parse.h"
+#include "ranks/data/pieces.h"
 #include "ranks/launch.h"
 #include "ranks/parts/pipeline.h"
 #include "ranks/parts/split.h"
@@ -45,14 +46,6 @@ struct Arguments {
   Options options;
 };
 
-std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: it is a folder", path);
-  std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, std::strerror(errno));
-  return text;
-}
-
 SplitOptions capacities_of(const Arguments& a) {
   SplitOptions o;
   for (const std::string& c : a.capacities) {
@@ -67,22 +60,29 @@ SplitOptions capacities_of(const Arguments& a) {
   return o;
 }
 
-Program program_of(const Arguments& a, const std::string& text) {
+Program program_of(const Arguments& a, const std::string& text, const std::optional<transform::PieceTable>& pieces) {
   const std::size_t first = text.find_first_not_of(" \n");
   if (first != std::string::npos && text.compare(first, 8, "project ") == 0) {
+    if (pieces)
+      ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} is a projected program", a.program);
     if (a.has_steps) ir::refuse(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando project runs --samples");
     return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
   }
   if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando project; a module runs --steps");
-  return split(ir::parse(text, a.program), capacities_of(a));
+  ir::Module module = ir::parse(text, a.program);
+  if (pieces && module.replicas() > 1)
+    ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
+  // Names are the module's: the parts of devices leave out what nothing reads.
+  if (pieces) check_pieces(*pieces, module, a.pieces);
+  return split(std::move(module), capacities_of(a));
 }
 
-Data data_of(const Arguments& a, bool has_seed) {
+Data data_of(const Arguments& a, bool has_seed, std::optional<transform::PieceTable> pieces) {
   Data data;
   for (const std::string& i : a.inputs) data.add_file(i);
   for (const std::string& z : a.zeros) data.add_zeros(z);
   if (has_seed) data.set_seed(a.seed);
-  if (!a.pieces.empty()) data.set_pieces(transform::read_pieces(read_file(a.pieces), a.pieces));
+  if (pieces) data.set_pieces(std::move(*pieces));
   return data;
 }
 
@@ -90,8 +90,8 @@ void show(const Result& r, const Arguments& a) {
   if (!a.quiet) {
     PrintFormat format;
     format.summarise_threshold = 32;
-    for (const auto& [name, t] : r.variables) fmt::print("{} =\n{}\n", name, ir::text_of(t, format));
-    for (const auto& [name, t] : r.outputs) fmt::print("output {} =\n{}\n", name, ir::text_of(t, format));
+    for (const auto& [name, t] : r.variables) fmt::print("{} =\n{}\n", printable(name), ir::text_of(t, format));
+    for (const auto& [name, t] : r.outputs) fmt::print("output {} =\n{}\n", printable(name), ir::text_of(t, format));
   }
   if (!a.times) return;
   fmt::print("{} devices on {} ranks, {:.4f} s, quickest step {:.7f} s\n", r.times.size(), r.times.empty() ? 0 : r.times.back().rank + 1,
@@ -111,16 +111,25 @@ void write(const Result& r, const std::string& file) {
 // A line for each device: its number, the hash of its executable.
 std::map<std::int32_t, std::uint64_t> executables_of(const std::string& file) {
   std::map<std::int32_t, std::uint64_t> all;
-  std::ifstream in(file);
-  std::int32_t device = 0;
-  for (std::uint64_t hash = 0; in >> device >> std::hex >> hash; in >> std::dec) all[device] = hash;
-  if (!in.eof() || all.empty()) fail(ErrorKind::file_load_error, "unreadable-file", "{} has no hashes of executables", file);
+  std::istringstream in(read_file(file));
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::int32_t device = 0;
+    std::uint64_t hash = 0;
+    if (!(words >> device >> std::hex >> hash) || !(words >> std::ws).eof())
+      fail(ErrorKind::file_load_error, "unreadable-file", "{}:{}: '{}': the number of a device and its executable's hash are expected",
+           file, number, line);
+    all[device] = hash;
+  }
+  if (all.empty()) fail(ErrorKind::file_load_error, "unreadable-file", "{} has no hashes of executables", file);
   return all;
 }
 void write_executables(const Result& r, const std::string& file) {
-  std::ofstream out(file);
-  for (const auto& [device, hash] : r.executables) out << fmt::format("{} {:016x}\n", device, hash);
-  if (!out.flush()) fail(ErrorKind::file_load_error, "unwritable-file", "cannot write {}: {}", file, std::strerror(errno));
+  std::string text;
+  for (const auto& [device, hash] : r.executables) text += fmt::format("{} {:016x}\n", device, hash);
+  write_file(file, text);
 }
 
 // What a run of hours leaves must have a place: known before it begins.
@@ -141,13 +150,17 @@ struct Input {
 
 // `writes`: whether results are written here.
 Input input_of(const Arguments& a, bool has_seed, unsigned ranks, bool writes) {
-  Input in{program_of(a, read_file(a.program)), data_of(a, has_seed), a.options};
-  if (in.program.pieces && !a.pieces.empty())
-    ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
+  std::optional<transform::PieceTable> pieces;
+  if (!a.pieces.empty()) pieces = transform::read_pieces(read_file(a.pieces), a.pieces);
+  Program program = program_of(a, read_file(a.program == "-" ? "/dev/stdin" : a.program), pieces);
+  Input in{std::move(program), data_of(a, has_seed, std::move(pieces)), a.options};
   if (in.program.pieces) in.data.set_pieces(*in.program.pieces);
   in.data.refuse_unknown(names_of(in.program));
   if (writes && !a.output.empty()) check_writable(a.output);
-  if (!a.executables.empty() && std::filesystem::exists(a.executables)) in.options.executables = executables_of(a.executables);
+  if (!a.executables.empty() && std::filesystem::exists(a.executables))
+    in.options.executables = executables_of(a.executables);
+  else if (writes && !a.executables.empty())
+    check_writable(a.executables);
   in.options.results = !a.quiet || !a.output.empty();
   check_input(in.program, in.data, in.options, ranks);
   return in;
@@ -163,11 +176,13 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
       input = input_of(a, has_seed, transport.ranks(), rank == 0);
     } catch (const std::exception& e) {
       refuse_run(e.what(), transport);
-      if (rank == 0) fmt::print(stderr, "pando run: {}\n", e.what());
+      if (rank == 0) complain(fmt::format("pando run: {}", e.what()));
       board.set_state(rank, RankState::failed);
       return kWrong;
     }
     const auto& [program, data, options] = *input;
+    if (rank == 0)
+      if (const std::string unused = data.unknown_arrays(names_of(program)); !unused.empty()) complain("pando run: warning: " + unused);
     Result r = run(std::move(input->program), data, transport, options, board);
     if (rank == 0) {
       if (!a.executables.empty() && options.executables.empty()) write_executables(r, a.executables);
@@ -177,7 +192,7 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
     }
     board.set_state(rank, RankState::finished);
   } catch (const std::exception& e) {
-    if (rank == 0) fmt::print(stderr, "pando run: {}\n", e.what());
+    if (rank == 0) complain(fmt::format("pando run: {}", e.what()));
     status = kNo;
   }
   if (status != 0) board.set_state(rank, RankState::failed);
@@ -227,19 +242,18 @@ int command(int argc, char** argv) {
   app.add_option("program", a.program, "The text of a module with devices (pando transform) or of a projected program (pando project)")
       ->required();
   app.add_option("--ranks", a.ranks, "MPI processes that share the devices; 1: threads of this process. Under mpirun its number counts")
-      ->check(CLI::Range(1u, 1024u));
-  app.add_option("--threads", a.options.threads, "Threads of each device")->check(CLI::Range(1u, 1024u))->capture_default_str();
+      ->check(whole_number(1, 1024));
+  app.add_option("--threads", a.options.threads, "Threads of each device")->check(whole_number(1, 1024))->capture_default_str();
   app.add_option("--steps", a.options.steps, "How often a module runs; variables go from step to step")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->check(whole_number(1, std::int64_t{1} << 40))
       ->capture_default_str();
-  app.add_option("--samples", a.samples, "Of a projected program: trips of its loop")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  app.add_option("--samples", a.samples, "Of a projected program: trips of its loop")->check(whole_number(1, std::int64_t{1} << 40));
   app.add_option("--input", a.inputs, "FILE.npz, or NAME=FILE.npy: what variables begin with, and blocks of streams")
       ->allow_extra_args(false);
   app.add_option("--zeros", a.zeros, "Variables that begin with zeros: names, or their ends behind a star ('*.m')")
       ->allow_extra_args(false)
       ->delimiter(',');
-  CLI::Option* const seed = app.add_option("--seed", a.seed, "Makes up what no --input has");
+  CLI::Option* const seed = app.add_option("--seed", a.seed, "Makes up what no --input has")->check(unsigned_number());
   app.add_option("--pieces", a.pieces, "What pando transform --pieces wrote: data and results are the sequential program's");
   app.add_option("--capacity", a.capacities, "Messages that may wait in each channel (1), or unbounded; CHANNEL=N for one; 0: a rendezvous")
       ->allow_extra_args(false)
@@ -248,14 +262,10 @@ int command(int argc, char** argv) {
       ->check(CLI::IsMember({"cpu", "ipu_model"}))
       ->capture_default_str();
   app.add_option("--machine", a.options.machine, "Of ipu_model")->capture_default_str();
-  app.add_option("--tiles", a.options.tiles_per_ipu, "Of ipu_model: tiles of an IPU, if not the machine's")->check(CLI::Range(0, 1 << 20));
+  app.add_option("--tiles", a.options.tiles_per_ipu, "Of ipu_model: tiles of an IPU, if not the machine's")
+      ->check(whole_number(0, 1 << 20));
   app.add_option("--timeout", a.options.timeout, "Seconds that a device waits for a message before the run is given up; 0: for ever")
-      ->check([](const std::string& text) {
-        double n = -1;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-        const bool good = error == std::errc() && end == text.data() + text.size() && n >= 0 && std::isfinite(n);
-        return good ? std::string() : "'" + text + "': seconds, 0 or more, are expected";
-      })
+      ->check(check_not_negative)
       ->capture_default_str();
   app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
   app.add_option("--executables", a.executables,
@@ -265,10 +275,10 @@ int command(int argc, char** argv) {
   app.footer("Exit status: 0 it ran; 1 it failed (deadlock, a fault, a rank that died); 2 wrong input.");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kWrong; }
+  } catch (const CLI::ParseError& error) { return explain(app, error); }
   if (a.options.device != "ipu_model") {
     for (const char* name : {"--machine", "--tiles"}) {
-      if (app.get_option(name)->count() > 0) return app.exit(CLI::ValidationError(name, "it takes --device ipu_model")), kWrong;
+      if (app.get_option(name)->count() > 0) return explain(app, CLI::ValidationError(name, "it takes --device ipu_model"));
     }
   }
   a.has_steps = app.get_option("--steps")->count() > 0;
@@ -284,7 +294,7 @@ int main(int argc, char** argv) {
   try {
     return pando::ranks::command(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "pando run: {}\n", error.what());
+    pando::complain(fmt::format("pando run: {}", error.what()));
     return pando::ranks::kWrong;
   }
 }

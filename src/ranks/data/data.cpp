@@ -2,6 +2,8 @@
 
 #include "base/sizes.h"
 #include "ir/error.h"
+#include "ir/text/print.h"
+#include "ranks/data/pieces.h"
 #include "transform/distribute/parts.h"
 
 #include <fmt/format.h>
@@ -13,6 +15,9 @@ namespace pando::ranks {
 using namespace ir;
 
 namespace {
+
+// What a run writes beside its variables: such a file may be the next run's input.
+constexpr std::string_view kOutput = "output/";
 
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 30;
@@ -35,18 +40,6 @@ void make(std::uint64_t seed, const std::string& name, HostTensor& to) {
   }
 }
 
-// A box of `shape` of a whole of the shape `all` that the file of pieces names.
-// Of a tensor with more dimensions it is one element of the first of them.
-Shape box_of(const Shape& all, const Shape& start, const Shape& shape, const std::string& name) {
-  Shape box(start.size() - std::min(start.size(), shape.size()), 1);
-  box.insert(box.end(), shape.begin(), shape.end());
-  bool inside = start.size() == box.size() && all.size() == box.size();
-  for (std::size_t d = 0; inside && d < box.size(); ++d) inside = start[d] >= 0 && start[d] + box[d] <= all[d];
-  if (!inside)
-    refuse(ErrorClass::value, "pieces", "'{}' of shape {} at {} is no piece of a tensor of shape {}", name, to_string(shape),
-           to_string(start), to_string(all));
-  return box;
-}
 HostTensor piece_of(const HostTensor& whole, const Shape& start, const Shape& shape, const std::string& name) {
   return transform::part_of(whole, start, box_of(whole.shape(), start, shape, name)).reshaped(shape);
 }
@@ -55,6 +48,14 @@ Shape with_blocks(std::int64_t n, const Shape& shape) {
   Shape all{n};
   all.insert(all.end(), shape.begin(), shape.end());
   return all;
+}
+
+std::string some_of(const std::set<std::string>& names) {
+  constexpr std::size_t kShown = 12;
+  std::string some;
+  std::size_t shown = 0;
+  for (auto n = names.begin(); n != names.end() && shown < kShown; ++n, ++shown) some += (some.empty() ? "" : ", ") + print_name(*n);
+  return names.empty() ? "none" : some + (names.size() > kShown ? " ..." : "");
 }
 
 void check_made(const std::string& name, DType dtype, const Shape& shape, std::int64_t blocks) {
@@ -78,25 +79,46 @@ void Data::add_file(const std::string& what) {
   }
 }
 
-void Data::refuse_unknown(const std::set<std::string>& names) const {
+std::set<std::string> Data::with_wholes(const std::set<std::string>& names) const {
   std::set<std::string> known = names;
   for (const std::string& name : names) {
     if (!pieces_) break;
     if (const auto* piece = pieces_->variable(name)) known.insert(piece->whole);
     for (const auto* piece : pieces_->stream(name)) known.insert(piece->whole);
   }
+  return known;
+}
+
+void Data::refuse_unknown(const std::set<std::string>& names) const {
+  const std::set<std::string> known = with_wholes(names);
   const auto check = [&](const char* option, const std::string& name) {
     const auto meant = [&](const std::string& k) { return name.starts_with('*') ? k.ends_with(name.substr(1)) : k == name; };
     if (std::any_of(known.begin(), known.end(), meant)) return;
-    constexpr std::size_t kShown = 12;
-    std::string some;
-    for (auto k = known.begin(); k != known.end() && static_cast<std::size_t>(std::distance(known.begin(), k)) < kShown; ++k)
-      some += (some.empty() ? "" : ", ") + *k;
-    refuse(ErrorClass::value, "unknown-name", "{} {}: the program has no variable or stream of that name; it has {}{}", option, name, some,
-           known.size() > kShown ? " ..." : "");
+    refuse(ErrorClass::value, "unknown-name", "{} {}: the program has no variable or stream of that name; it has {}", option, name,
+           some_of(known));
   };
   for (const auto& [name, file] : files_) check("--input", name);
   for (const std::string& name : zeros_) check("--zeros", name);
+  for (const NpzReader& archive : archives_) {
+    const std::set<std::string> there = archive.names();
+    if (std::any_of(there.begin(), there.end(), [&](const std::string& name) { return known.contains(name); })) continue;
+    refuse(ErrorClass::value, "unknown-name", "--input {}: its arrays, {}, are no variables or streams of the program, which has {}",
+           archive.file(), some_of(there), some_of(known));
+  }
+}
+
+std::string Data::unknown_arrays(const std::set<std::string>& names) const {
+  const std::set<std::string> known = with_wholes(names);
+  std::string text;
+  for (const NpzReader& archive : archives_) {
+    std::set<std::string> unknown;
+    for (const std::string& name : archive.names())
+      if (!known.contains(name) && !name.starts_with(kOutput)) unknown.insert(name);
+    if (unknown.empty()) continue;
+    text += fmt::format("{}--input {}: the program has no variable or stream {}: not read", text.empty() ? "" : "; ", archive.file(),
+                        some_of(unknown));
+  }
+  return text;
 }
 
 std::optional<HostTensor> Data::find(const std::string& name, DType dtype) const {

@@ -36,10 +36,14 @@ class Data {
   // Blocks that are made must be such as the host can hold.
   bool has_stream(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
   // Refuses (value) a NAME=FILE.npy or a name of zeros that means none of `names`, variables and streams of the program, nor a whole of
-  // these.
+  // these, and a FILE.npz all of whose arrays are such.
   void refuse_unknown(const std::set<std::string>& names) const;
+  // Says which arrays of FILE.npz nobody will read, those of a run's outputs aside; "": none. A file may have more than a program takes, as
+  // one of a step of training has for what runs on its weights.
+  std::string unknown_arrays(const std::set<std::string>& names) const;
 
  private:
+  std::set<std::string> with_wholes(const std::set<std::string>& names) const;
   std::optional<ir::HostTensor> find(const std::string& name, ir::DType dtype) const;
   // Of what find() gives.
   std::optional<ir::Shape> shape_of(const std::string& name) const;

@@ -211,6 +211,12 @@ NpzReader::NpzReader(const std::string& file) : file_(file) {
   }
 }
 
+std::set<std::string> NpzReader::names() const {
+  std::set<std::string> all;
+  for (const auto& [name, place] : members_) all.insert(name);
+  return all;
+}
+
 std::pair<std::uint64_t, std::uint64_t> NpzReader::place_of(const std::string& name) const {
   const auto& [offset, size] = members_.at(name);
   const std::string header = read_bytes(file_, offset, 30);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ ir::Shape shape_of_npy(const std::string& file);
 class NpzReader {
  public:
   explicit NpzReader(const std::string& file);
+  const std::string& file() const { return file_; }
+  std::set<std::string> names() const;
   bool has(const std::string& name) const { return members_.contains(name); }
   ir::HostTensor read(const std::string& name) const;
   ir::Shape shape_of(const std::string& name) const;

@@ -1,6 +1,7 @@
 #include "ranks/start/supervise.h"
 
 #include "base/error.h"
+#include "base/messages.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -41,8 +42,8 @@ int supervise(const Board& board, const std::function<int()>& rank) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const auto dead = board.rank_of_process(child);
-  fmt::print(stderr, "pando run: {} died: {} ({})\n", dead ? fmt::format("rank {}", *dead) : "a rank",
-             dead ? board.describe(*dead) : "before its first step", strsignal(WTERMSIG(status)));
+  complain(fmt::format("pando run: {} died: {} ({})", dead ? fmt::format("rank {}", *dead) : "a rank",
+                       dead ? board.describe(*dead) : "before its first step", strsignal(WTERMSIG(status))));
   return 128 + WTERMSIG(status);
 }
 
