@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <vector>
 
 namespace pando::measure {
@@ -30,17 +29,6 @@ HostData zeros_for(session::Session& s, const ir::Module& m) {
   return d;
 }
 
-void add_devices(const ir::Module& m, const ir::Type& t, std::set<std::int32_t>& devices) {
-  for (ir::TypeId e : t.elements) add_devices(m, m.type(e), devices);
-  if (t.is_tensor() && !t.place.device.is_variable()) devices.insert(std::max(0, t.place.device.value));
-}
-
-std::int64_t devices_in_use(const ir::Module& m) {
-  std::set<std::int32_t> devices;
-  for (std::size_t v = 0; v < m.value_count(); ++v) add_devices(m, m.type_of(ir::ValueId(static_cast<ir::ValueId::rep>(v))), devices);
-  return static_cast<std::int64_t>(devices.size());
-}
-
 }  // namespace
 
 void make_variables(ir::Module& m) {
@@ -62,7 +50,6 @@ void make_variables(ir::Module& m) {
 
 IpuRun run_on_ipus(ir::Module module, const std::string& machine, std::int64_t tiles_per_ipu, std::string* profile) {
   make_variables(module);
-  const std::int64_t ipus = devices_in_use(module) * module.replicas();
   session::Options options;
   options.machine = machine;
   options.tiles_per_ipu = tiles_per_ipu;
@@ -74,7 +61,6 @@ IpuRun run_on_ipus(ir::Module module, const std::string& machine, std::int64_t t
   IpuRun r;
   r.cycles = s.cycles();
   r.seconds = static_cast<double>(r.cycles) / s.clock_hz();
-  r.ipus = ipus;
   if (profile != nullptr) *profile = s.profile_summary();
   return r;
 }

@@ -14,8 +14,6 @@ void make_variables(ir::Module& module);
 struct IpuRun {
   std::uint64_t cycles = 0;
   double seconds = 0;
-  // That hold anything: devices of a program need not be numbered from 0, and those that no value lies on have no part in it.
-  std::int64_t ipus = 0;
 };
 // One run of the main graph on IPUs of so many tiles (0: the machine's). Refuses what sessions refuse.
 // `profile`: where the report of the run goes, as text.
