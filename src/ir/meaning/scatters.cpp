@@ -1,6 +1,7 @@
 #include "ir/meaning/scatters.h"
 
 #include "ir/meaning/elements.h"
+#include "ir/meaning/extreme.h"
 #include "ir/meaning/formula.h"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ void evaluate_scatter_reduce(Evaluation& e) {
     } else if (reduction == "none" || !touched[t]) {
       to = v;
     } else {
-      to = std::isnan(v) || std::isnan(to) ? NAN : reduction == "min" ? std::min(to, v) : std::max(to, v);
+      to = reduction == "min" ? smaller(to, v) : larger(to, v);
     }
     touched[t] = true;
   }

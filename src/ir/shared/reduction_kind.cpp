@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "ir/error.h"
+#include "ir/meaning/extreme.h"
 
 #include <algorithm>
 #include <array>
@@ -13,14 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kKinds = {"add", "mean", "mul", "min", "max", "and", "or", "square_add"};
 
-// What is not a number wins, whichever of the two it is, as in every other smallest and largest.
-template <class T>
-T extreme(T a, T b, bool largest) {
-  if (a != a) return a;
-  if (b != b) return b;
-  return largest ? std::max(a, b) : std::min(a, b);
-}
-
 template <class T>
 T combine(const std::string& op, const std::vector<T>& v) {
   T all = v[0];
@@ -29,7 +22,8 @@ T combine(const std::string& op, const std::vector<T>& v) {
     if (op == "add" || op == "mean") all += v[i];
     if (op == "square_add") all += v[i] * v[i];
     if (op == "mul") all *= v[i];
-    if (op == "min" || op == "max") all = extreme(all, v[i], op == "max");
+    if (op == "min") all = smaller(all, v[i]);
+    if (op == "max") all = larger(all, v[i]);
     if (op == "and") all = all != 0 && v[i] != 0;
     if (op == "or") all = all != 0 || v[i] != 0;
   }

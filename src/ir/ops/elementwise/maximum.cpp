@@ -1,7 +1,7 @@
+#include "ir/meaning/extreme.h"
 #include "ir/meaning/formula.h"
 #include "ir/op_row.h"
 
-#include <cmath>
 #include <limits>
 
 namespace pando::ir {
@@ -25,8 +25,10 @@ constexpr OpRow op_maximum = checked({
         for (std::size_t o = 0; o < e.operands(); ++o) {
           const HostTensor& x = e.operand(o);
           const std::int64_t at = broadcast_index(x.shape(), out.shape(), i);
-          if (whole && (o == 0 || out.integer(i) < x.integer(at))) out.set_integer(i, x.integer(at));
-          if (!whole && (o == 0 || out.number(i) < x.number(at) || std::isnan(x.number(at)))) out.set(i, x.number(at));
+          if (whole)
+            out.set_integer(i, o == 0 ? x.integer(at) : larger(out.integer(i), x.integer(at)));
+          else
+            out.set(i, o == 0 ? x.number(at) : larger(out.number(i), x.number(at)));
         }
       }
       e.result(std::move(out));

@@ -1,3 +1,4 @@
+#include "ir/meaning/extreme.h"
 #include "ir/shared/windows/pooling.h"
 
 #include <cmath>
@@ -32,9 +33,8 @@ constexpr OpRow op_max_pool = checked({
           HostTensor y = HostTensor::filled(e.result_type().dtype, e.result_type().shape, -INFINITY);
           for (std::int64_t image = 0; image < p.images; ++image) {
             for_each_cell(p.windows, [&](std::int64_t o, std::int64_t, std::int64_t i) {
-              const double v = e.operand(0).number(image * p.ins + i);
               const std::int64_t at = image * p.outs + o;
-              if (v > y.number(at) || std::isnan(v)) y.set(at, v);
+              y.set(at, larger(y.number(at), e.operand(0).number(image * p.ins + i)));
             });
           }
           e.result(std::move(y));

@@ -1,8 +1,8 @@
+#include "ir/meaning/extreme.h"
 #include "ir/meaning/reduction.h"
 #include "ir/op_row.h"
 
-#include <algorithm>
-#include <cmath>
+#include <numeric>
 
 namespace pando::ir {
 
@@ -20,11 +20,8 @@ constexpr OpRow op_min = checked({
         [](Evaluation& e) {
           reduce_groups(
               e,
-              [](std::span<const double> v) {
-                const auto nan = std::find_if(v.begin(), v.end(), [](double x) { return std::isnan(x); });
-                return nan != v.end() ? *nan : *std::min_element(v.begin(), v.end());
-              },
-              [](std::span<const std::int64_t> v) { return *std::min_element(v.begin(), v.end()); });
+              [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), v[0], smaller<double>); },
+              [](std::span<const std::int64_t> v) { return std::accumulate(v.begin(), v.end(), v[0], smaller<std::int64_t>); });
         },
     .differentiable = Differentiable::by_gradient,
     .gradient = give_where_equal,
