@@ -14,6 +14,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/messages.h"
+#include "base/source_location.h"
+#include "poplar/OptionFlags.hpp"
 
 namespace pvti {
 
@@ -76,14 +79,31 @@ class Trace {
 
   Trace() {
     const char* json = std::getenv("PVTI_OPTIONS");
-    if (!json) return;
-    const auto options = nlohmann::json::parse(json, nullptr, false);
-    if (!options.is_object()) return;
-    const auto text = [&](const char* key) {
-      return options.contains(key) ? options[key].is_string() ? options[key].get<std::string>() : options[key].dump() : "";
-    };
-    if (text("enable") == "true") enable(text("directory").empty() ? "." : text("directory"));
+    if (!json || !*json) return;
+    poplar::OptionFlags options;
+    try {
+      poplar::readJSON(poplar::StringRef(json), options);
+    } catch (const std::exception& e) {
+      warn(std::string(pando::without_id(e.what())) + "; no trace is written");
+      return;
+    }
+    std::string directory = ".";
+    bool wanted = false;
+    for (const auto& [key, value] : options) {
+      if (key == "enable" && (value == "true" || value == "false"))
+        wanted = value == "true";
+      else if (key == "enable")
+        warn("'enable' is '" + value + "'; expected true or false");
+      else if (key == "directory")
+        directory = value.empty() ? "." : value;
+      else
+        warn("option '" + key + "' has no effect here; enable and directory have");
+    }
+    if (wanted) enable(directory);
   }
+
+  // A trace point may stand where nothing can be thrown: in a constructor of a global, while the process ends.
+  static void warn(const std::string& what) { std::fprintf(stderr, "warning: PVTI_OPTIONS: %s\n", pando::printable(what).c_str()); }
 
   static std::string text_of(const Event& e) {
     nlohmann::ordered_json j{{"ph", std::string(1, e.phase)}, {"pid", 0},          {"tid", e.thread},

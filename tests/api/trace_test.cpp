@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <pvti/pvti.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -60,6 +62,30 @@ TEST(Trace, OfTheHostAndOfEngines) {
   };
   EXPECT_EQ(count("\"ph\":\"B\""), count("\"ph\":\"E\""));
   EXPECT_EQ(text.substr(text.size() - 4), "\n]}\n");
+}
+
+// A process looks at the variable once: each case is one of its own.
+TEST(TraceDeathTest, OptionsThatMeanNothingAreSaid) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto says = [](const char* options, const std::string& pattern) {
+    setenv("PVTI_OPTIONS", options, 1);
+    EXPECT_EXIT(
+        {
+          std::fprintf(stderr, "traced: %d\n", pvti::isEnabled());
+          std::_Exit(0);
+        },
+        testing::ExitedWithCode(0), pattern)
+        << options;
+    unsetenv("PVTI_OPTIONS");
+  };
+  says("", "^traced: 0");
+  says("{\"enable\":\"true\", \"directory\":\"/tmp\"}", "^traced: 1");
+  says("{\"enable\":false}", "^traced: 0");
+  says("\x1b[1mall", "warning: PVTI_OPTIONS: options are no JSON: '.x1b.1mall'; no trace is written\ntraced: 0");
+  says("[true]", "warning: PVTI_OPTIONS: options must be a JSON object, not array; no trace is written\ntraced: 0");
+  says("{\"enable\":\"yes\"}", "warning: PVTI_OPTIONS: 'enable' is 'yes'; expected true or false\ntraced: 0");
+  says("{\"enable\":true, \"folder\":\"/tmp\"}",
+       "warning: PVTI_OPTIONS: option 'folder' has no effect here; enable and directory have\ntraced: 1");
 }
 
 TEST(Profile, MemoryByCategory) {

@@ -1,9 +1,13 @@
 #include "facade/engine/compile_graph.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 
 #include "facade/introspect.h"
 #include "graph/replicas.h"
@@ -72,8 +76,11 @@ void write_dump(const std::string& text) {
 // POPLAR_LOG_LEVEL=DEBUG (or TRACE): a line per pass of the compiler on stderr.
 bool logs_passes() {
   const char* level = std::getenv("POPLAR_LOG_LEVEL");
-  if (level == nullptr) return false;
+  if (level == nullptr || *level == '\0') return false;
+  constexpr std::string_view kLevels[] = {"OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE"};
   const std::string_view name(level);
+  if (std::find(std::begin(kLevels), std::end(kLevels), name) == std::end(kLevels))
+    fail(ErrorKind::invalid_option, "log-level", "POPLAR_LOG_LEVEL is '{}'; expected {}", name, fmt::join(kLevels, ", "));
   return name == "DEBUG" || name == "TRACE";
 }
 

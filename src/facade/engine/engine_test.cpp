@@ -245,6 +245,22 @@ TEST(Executable, RunsAfterSerialising) {
   }
 }
 
+TEST(Dumps, LevelsOfTheLogAreThoseThatAreKnown) {
+  Tiny m;
+  const Program prog = Copy(m.variable(INT, {3}, "a"), m.variable(INT, {3}, "b", 1));
+  for (const char* level : {"", "OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE"}) {
+    setenv("POPLAR_LOG_LEVEL", level, 1);
+    testing::internal::CaptureStderr();
+    compileGraph(m.graph, {prog});
+    const bool logs = std::string(level) == "DEBUG" || std::string(level) == "TRACE";
+    EXPECT_EQ(testing::internal::GetCapturedStderr().find("[compile] ") != std::string::npos, logs) << level;
+  }
+  setenv("POPLAR_LOG_LEVEL", "loud", 1);
+  expect_error<invalid_option>([&] { compileGraph(m.graph, {prog}); },
+                               "POPLAR_LOG_LEVEL is 'loud'; expected OFF, ERR, WARN, INFO, DEBUG, TRACE");
+  unsetenv("POPLAR_LOG_LEVEL");
+}
+
 TEST(Dumps, GoToTheFile) {
   const std::string path = testing::TempDir() + "pando_dump.txt";
   Tiny m;
