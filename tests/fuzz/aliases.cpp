@@ -1,7 +1,7 @@
 // Elements that would be written twice, and ranges that are none, wherever the graph takes tensors and intervals: refused exactly where
 // looking at every element says so, and nothing else is.
 //
-//   fuzz_aliases [--seed S] [--runs N] [--seconds T]
+//   fuzz_aliases [--seed S|new] [--runs N] [--seconds T]
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Images of tiles' disks that are damaged, cut off or changed with checksums that fit again: refused, with the file as it was, or opened,
 // written and opened again with the same blocks; never a crash, never blocks that no write put there.
 //
-//   fuzz_disk [--seed S] [--runs N] [--seconds T]
+//   fuzz_disk [--seed S|new] [--runs N] [--seconds T]
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>

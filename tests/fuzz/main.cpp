@@ -1,6 +1,6 @@
 // Random graph programs against the interpreter.
 //
-//   fuzz_graph [--seed S] [--runs N] [--seconds T] [--most FAILURES] [--all] [--shrink] [--show]
+//   fuzz_graph [--seed S|new] [--runs N] [--seconds T] [--most FAILURES] [--all] [--shrink] [--show]
 //
 // Cases S, S+1, ... each in a process of its own, so that a crash or a hang is a finding like any other. Every case runs with
 // all switches on, with all off and with a random choice, on one and two threads; `--all` takes every combination. A failing

@@ -1,7 +1,7 @@
 // Every truncation and random corruptions of a real executable are refused or read, without a crash: the part of the reader's
 // fuzzing that runs everywhere (fuzz_read needs libFuzzer).
 //
-//   fuzz_corrupt [--seed S] [--runs N]
+//   fuzz_corrupt [--seed S|new] [--runs N]
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "arguments.h"
 #include "base/error.h"
 #include "check.h"
 #include "random.h"
@@ -60,7 +61,6 @@ int run(std::uint64_t seed, std::uint64_t runs) {
 }  // namespace pando::fuzz
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 1, runs = 20;
-  for (int i = 1; i + 1 < argc; i += 2) (std::string(argv[i]) == "--seed" ? seed : runs) = std::stoull(argv[i + 1]);
-  return pando::fuzz::run(seed, runs);
+  const auto given = pando::fuzz::read_arguments(argc, argv, {.runs = 20});
+  return given ? pando::fuzz::run(given->seed, given->runs) : 2;
 }

@@ -1,7 +1,7 @@
 // Executables whose numbers are changed and whose checksums fit again: read, refused, or run to some end; never a crash. The codelets are
 // replaced by ones that do nothing, since native code is believed.
 //
-//   fuzz_structure [--seed S] [--runs N] [--seconds T]
+//   fuzz_structure [--seed S|new] [--runs N] [--seconds T]
 //   fuzz_structure --seed S --change N                    // that one alone, in this process: for debuggers
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // Calls every public function with good and bad arguments, at random. None may crash, hang, or take what is of another graph; each returns
 // or throws a std::exception. Calls run in a process of their own for each function.
-//   test_misuse [--rounds N] [--seed S] [--only PART_OF_A_NAME] [--list]
+//   test_misuse [--rounds N] [--seed S|new] [--only PART_OF_A_NAME] [--list]
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 
 #include "base/processor_time.h"
 #include "base/sanitizers.h"
+#include "fuzz/arguments.h"
 #include "fuzz/time_limit.h"
 #include "misuse/world.h"
 
@@ -217,11 +218,11 @@ int main(int argc, char** argv) {
       options.list = true;
     else if (a == "--verbose")
       options.verbose = true;
-    else if (a == "--rounds" && i + 1 < argc)
-      options.rounds = static_cast<unsigned>(std::atoi(argv[++i]));
-    else if (a == "--seed" && i + 1 < argc)
-      options.seed = static_cast<unsigned>(std::atoi(argv[++i]));
-    else if (a == "--only" && i + 1 < argc)
+    else if ((a == "--rounds" || a == "--seed") && i + 1 < argc) {
+      const auto number = a == "--seed" ? pando::fuzz::seed_in(argv[++i]) : pando::fuzz::number_in(argv[++i]);
+      if (!number) return std::fprintf(stderr, "%s '%s': a number is expected\n", a.c_str(), argv[i]), 2;
+      (a == "--seed" ? options.seed : options.rounds) = static_cast<unsigned>(*number);
+    } else if (a == "--only" && i + 1 < argc)
       options.only = argv[++i];
     else
       return std::fprintf(stderr, "unknown argument %s\n", argv[i]), 2;

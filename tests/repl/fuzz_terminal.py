@@ -1,4 +1,4 @@
-"""Keys and changes of the terminal's size, at random: the prompt stays alive. `fuzz_terminal.py [ROUNDS [SEED]]`; a failing round's
+"""Keys and changes of the terminal's size, at random: the prompt stays alive. `fuzz_terminal.py [ROUNDS [SEED|new]]`; a failing round's
 seed runs it again alone."""
 import fcntl
 import os
@@ -80,4 +80,8 @@ def main(rounds, first):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    seed = sys.argv[2] if len(sys.argv) > 2 else "0"
+    if seed == "new":  # of its own: a run that is repeated covers new ground
+        seed = random.SystemRandom().randrange(2**31)
+        print(f"seed {seed}", flush=True)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, int(seed))

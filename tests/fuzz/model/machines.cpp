@@ -1,6 +1,6 @@
 // Random modules of the model level on machines: the CPU device and IPUs of four tiles, against the reference interpreter, two runs each.
 //
-//   fuzz_machines [--seed S] [--runs N] [--seconds T] [--show] [--no-fuse] [--aliases]
+//   fuzz_machines [--seed S|new] [--runs N] [--seconds T] [--show] [--no-fuse] [--aliases]
 //
 // --aliases: every case is one of views and updates in place. A case that fails prints its seed and its text. Cases whose ops are exact for
 // small integers must agree bit for bit.

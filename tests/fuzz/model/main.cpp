@@ -1,6 +1,6 @@
 // Random modules of the model level: print and parse, verify, and every executor against the reference interpreter.
 //
-//   fuzz_model [--seed S] [--runs N] [--seconds T] [--show]
+//   fuzz_model [--seed S|new] [--runs N] [--seconds T] [--show]
 //
 // A case that fails prints its seed and its text.
 #include "arguments.h"

@@ -1,7 +1,7 @@
 // Random loop programs, projected: text, rules, and equality with the reference under several capacities; then one thing of the projected
 // program is changed, and what the rules let pass must still be right; then its text is broken.
 //
-//   fuzz_project [--seed S] [--runs N] [--seconds T] [--show]
+//   fuzz_project [--seed S|new] [--runs N] [--seconds T] [--show]
 //
 // A case that fails prints its seed and its texts.
 #include "project/generate.h"
