@@ -59,11 +59,11 @@ class Function:
 
     def converted(self, name, kind, first):
         if name in ("axis", "axes") and kind == "ints":
-            return f"axes_of({first}, {name})"
+            return f'axes_of({first}, {name}, "{self.name}")'
         if name in ("axis", "dim") and kind == "integer":
-            return f"handle_negative_axis({first}, {name})"
+            return f'handle_negative_axis({first}, {name}, "{self.name}")'
         if kind in ("ints", "numbers"):
-            return f"ints({name})" if kind == "ints" else f"None if {name} is None else [float(x) for x in {name}]"
+            return f'ints({name}, "{self.name}: {name}")' if kind == "ints" else f"None if {name} is None else [float(x) for x in {name}]"
         return f"dtype_index({name})" if kind == "dtype" else name
 
     def text(self, in_place=False):

@@ -15,7 +15,7 @@ def own_index(name, thing, ir):
     return thing._index
 
 
-def op(name, operands, attributes, graphs=(), in_place=False, output_name=""):
+def op(name, operands, attributes, graphs=(), in_place=False, output_name="", called=""):
     """Adds an op to the current graph.
 
     Args:
@@ -25,6 +25,7 @@ def op(name, operands, attributes, graphs=(), in_place=False, output_name=""):
         graphs: that the op carries.
         in_place: the form with an underscore.
         output_name: of the results; "" for `<name>_out`.
+        called: the function that messages name, where it is not called as the row is.
 
     Returns:
         its results, a list of tensors.
@@ -41,20 +42,26 @@ def op(name, operands, attributes, graphs=(), in_place=False, output_name=""):
     indices = []
     for t in operands:
         if not isinstance(t, Tensor):
-            raise TypeError(f"{name}{'_' * in_place}: {describe(t)} is no tensor.")
+            raise TypeError(f"{called or name + '_' * in_place}: {describe(t)} is no tensor.")
         if t._ir is not ir:
-            raise ValueError(f"{name}{'_' * in_place}: {t!r} is of another Ir.")
+            raise ValueError(f"{called or name + '_' * in_place}: {t!r} is of another Ir.")
         indices.append(t._index)
     program = ir._program
-    results = program.op(graph._index, name, indices, attributes, [g._index for g in graphs], in_place, output_name or "")
+    try:
+        results = program.op(graph._index, name, indices, attributes, [g._index for g in graphs], in_place, output_name or "")
+    except Exception as error:
+        own = name + "_" * in_place
+        if not called or not str(error).startswith(own):
+            raise
+        raise type(error)(called + str(error)[len(own):]) from None
     if ir._watched or _context._hooks or _context._collectors:
         _after(graph, program.last_op())
     return [Tensor._new(ir, r) for r in results]
 
 
-def one(name, operands, attributes, in_place=False, output_name=""):
+def one(name, operands, attributes, in_place=False, output_name="", called=""):
     """The same for an op of one result, or whose first result is what counts."""
-    return op(name, operands, attributes, (), in_place, output_name)[0]
+    return op(name, operands, attributes, (), in_place, output_name, called)[0]
 
 
 def _after(graph, index):

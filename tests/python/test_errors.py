@@ -54,6 +54,70 @@ def test_what_is_no_tensor_is_named_with_the_op_in_place_or_not():
             x + "x"
 
 
+def functions():
+    """(name, function) of all ops."""
+    for module in (ops, ops.collectives, ops.var_updates):
+        for name, function in vars(module).items():
+            if inspect.isfunction(function) and not name.startswith("_"):
+                yield name, function
+
+
+@pytest.mark.parametrize("name, function", list(functions()), ids=lambda x: x if isinstance(x, str) else "")
+def test_every_function_names_itself(name, function):
+    """Not the ops that it is made of. What is one function with another one has the other's name."""
+    same = {"clamp": "clip", "rename": "identity", "adamax_updater": "AdaMax", "code_copy": None}
+    required = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    if not required or same.get(name, name) is None:
+        pytest.skip("nothing to be wrong with")
+    ir = popxl.Ir()
+    with ir.main_graph:
+        with pytest.raises((TypeError, ValueError, popart.popart_exception)) as error:
+            function(*[None] * len(required))
+    own = same.get(name, name).removesuffix("_with_info").removesuffix("_")
+    assert str(error.value).startswith(own), str(error.value)
+
+
+def test_functions_of_other_rows_are_named_as_they_were_called():
+    ir = popxl.Ir()
+    with ir.main_graph:
+        x, three, whole = ones(2, 4), ones(3), ones(2, 4, dtype=np.int32)
+        buffer = popxl.remote_buffer((2, 4), popxl.float32, 1)
+        with pytest.raises(popart.popart_exception, match=r"^layer_norm\(Tensor.*'weight' has shape \(3\); the data have 4 channels\n  at .*test_errors.py:"):
+            ops.layer_norm(x, three, three)
+        with pytest.raises(popart.popart_exception, match=r"^layer_norm\(Tensor.*data of shape \(3\); they need a batch and channels"):
+            ops.layer_norm(three, three, three)
+        with pytest.raises(popart.popart_exception, match=r"^group_norm\(Tensor.*4 channels do not divide into 3 groups"):
+            ops.group_norm(x, ones(4), ones(4), 3)
+        with pytest.raises(popart.popart_exception, match=r"^log2\(Tensor.*element type int32"):
+            ops.log2(whole)
+        with pytest.raises(TypeError, match="^remote_load_: 3 of type int is no tensor"):
+            ops.remote_load_(buffer, 0, 3)
+    with popxl.Ir().main_graph, pytest.raises(ValueError, match="^layer_norm: .* is of another Ir"):
+        ops.layer_norm(x, x, x)
+
+
+def test_integers_are_integers():
+    ir = popxl.Ir()
+    with ir.main_graph:
+        x, buffer = ones(2, 4), popxl.remote_buffer((2, 4), popxl.float32, 1)
+        graph = ir.create_graph(lambda t: ops.relu(t), x)
+        for call, said in ((lambda: ops.sum(x, 0.5), "sum: an axis is an integer, not 0.5 of type float"),
+                           (lambda: ops.sum(x, ["0"]), "sum: an axis is an integer, not '0' of type str"),
+                           (lambda: ops.concat([x, x], 1.0), "concat: an axis is an integer, not 1.0 of type float"),
+                           (lambda: ops.split(x, [1.5, 2.5], 1), "split: splits: an entry is an integer, not 1.5 of type float"),
+                           (lambda: ops.reshape(x, (4.0, 2)), "reshape: a dimension is an integer, not 4.0 of type float"),
+                           (lambda: ops.repeat(graph, 2.5, x), "repeat: the count is an integer, not 2.5 of type float"),
+                           (lambda: ops.remote_load(buffer, 0.5), "remote_load: a row of a remote buffer is an integer, not 0.5 of type float")):
+            with pytest.raises(TypeError) as error:
+                call()
+            assert str(error.value).startswith(said), str(error.value)
+        # NumPy's are integers, too.
+        assert ops.sum(x, np.int64(1)).shape == (2,) and ops.sum(x, np.array([0, 1])).shape == () and ops.sum(x, np.array(1)).shape == (2,)
+        assert ops.reshape(x, np.array([4, 2])).shape == (4, 2) and ops.reshape(x, np.int32(8)).shape == (8,)
+        with pytest.raises(ValueError, match="^histogram: levels must increase strictly"):
+            ops.histogram(x, [0.0, float("nan"), 2.0], False)
+
+
 @pytest.mark.parametrize("device", ["cpu", "ipu_model"])
 def test_types_that_tiles_do_not_have_are_refused_with_the_op(device):
     ir = popxl.Ir()
@@ -113,7 +177,7 @@ def test_what_another_ir_owns_is_refused_not_taken_by_its_number():
 @pytest.mark.parametrize("use,error,text", [
     (lambda x, seed: ops.call(lambda y: y, x), TypeError, "call: .* of type function is no graph"),
     (lambda x, seed: ops.repeat(lambda y: y, 2, x), TypeError, "repeat: .* of type function is no graph"),
-    (lambda x, seed: ops.sum(x, 1.5), TypeError, "An axis is an integer, or several of them, not 1.5"),
+    (lambda x, seed: ops.sum(x, 1.5), TypeError, "^sum: an axis is an integer, not 1.5 of type float"),
     (lambda x, seed: ops.random_uniform(seed, (2,), 2, 1), ValueError, "random_uniform: numbers from 2 to 1"),
     (lambda x, seed: ops.random_normal(seed, (2,), 0, -1), ValueError, "random_normal: a standard deviation of -1"),
     (lambda x, seed: ops.remote_load(popxl.remote_buffer((2,), popxl.float32, 1), -1), ValueError, "remote_load: row -1 of a remote buffer"),

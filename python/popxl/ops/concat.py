@@ -1,21 +1,18 @@
 """Tensors behind one another."""
 from typing import Iterable
 
-from popxl._build import describe, one
-from popxl.ops.utils import handle_negative_axis
+from popxl._build import one
+from popxl.ops.utils import handle_negative_axis, tensors_of
 from popxl.tensor import Tensor
 
 
 def _concat(ts, axis, in_place):
-    ts = list(ts)
-    for t in ts:
-        if not isinstance(t, Tensor):
-            raise TypeError(f"concat: {describe(t)} is no tensor.")
+    ts = tensors_of(ts, "concat")
     if len({t.dtype for t in ts}) > 1:
         raise TypeError(f"All inputs to a concat operation must have the same type: {', '.join(f'{t.name} is {t.dtype}' for t in ts)}.")
     if not ts:
         raise ValueError("concat needs a tensor at least.")
-    return one("concat", ts, {"axis": handle_negative_axis(ts[0], axis)}, in_place)
+    return one("concat", ts, {"axis": handle_negative_axis(ts[0], axis, "concat")}, in_place)
 
 
 def concat(ts: Iterable[Tensor], axis: int = 0) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Iterable, Mapping, Optional, Tuple, Union
 from popxl import dtypes
 from popxl._build import op
 from popxl.context import _context
-from popxl.ops.call import CallSiteInfo, match_inputs
+from popxl.ops.call import CallSiteInfo, check_graph, match_inputs
 from popxl.tensor import Tensor
 
 if typing.TYPE_CHECKING:
@@ -109,6 +109,8 @@ def conditional_with_info(cond: Tensor, then_branch: "Graph", else_branch: "Grap
     Args:
         check_inputs: whether all inputs must be given. The others: see `conditional`.
     """
+    for graph in (then_branch, else_branch):
+        check_graph(graph, "conditional")
     if len(then_branch.outputs) != len(else_branch.outputs):
         raise ValueError(f"The branches {then_branch.name!r} and {else_branch.name!r} have different numbers of outputs: {len(then_branch.outputs)} and "
                          f"{len(else_branch.outputs)}.")

@@ -28,6 +28,7 @@ def _attributes(t, weight, stride, padding, dilation, groups, pad_type, options,
     check_pad(pad_type, what)
     n = t.rank - 2
     # The defaults are those of two spatial dimensions.
+    stride, padding, dilation = (ints(x, f"{what}: {name}") for x, name in ((stride, "stride"), (padding, "padding"), (dilation, "dilation")))
     stride, dilation = (tuple(x) if tuple(x) != (1, 1) else (1,) * n for x in (stride, dilation))
     padding = tuple(padding) if tuple(padding) != (0, 0, 0, 0) else (0,) * (2 * n)
     return {"stride": ints(stride), "padding": ints(padding), "dilation": ints(dilation), "groups": groups, "pad_type": pad_type,
@@ -45,7 +46,7 @@ def _check_float8(t, weight, log2_scale, what):
     for x in (t, weight):
         if isinstance(x, Tensor) and not x.dtype.name.startswith("float8"):
             raise TypeError(f"{what} takes float8 tensors, {x.name} is {x.dtype}.")
-    _check_scale(log2_scale)
+    _check_scale(log2_scale, what)
 
 
 def conv(t: Tensor, weight: Tensor, stride: Optional[Tuple[int]] = (1, 1), padding: Optional[Tuple[int]] = (0, 0, 0, 0),

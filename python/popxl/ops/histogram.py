@@ -1,13 +1,13 @@
 """Counts of ranges of values."""
 from typing import List
 
-from popxl._build import one
+from popxl._build import describe, one
 from popxl.tensor import Tensor
 
 
 def check_increment(levels):
     """Raises ValueError unless each level is larger than the one before."""
-    if any(a >= b for a, b in zip(levels, levels[1:])):
+    if any(not a < b for a, b in zip(levels, levels[1:])) or any(x != x for x in levels):
         raise ValueError(f"histogram: levels must increase strictly: {levels}.")
 
 
@@ -25,6 +25,8 @@ def histogram(t: Tensor, levels: List[float], absolute_of_input: bool) -> Tensor
     Raises:
         ValueError: levels that do not increase.
     """
+    if not hasattr(levels, "__iter__"):
+        raise TypeError(f"histogram: levels are a list of numbers, not {describe(levels)}.")
     levels = [float(x) for x in levels]
     check_increment(levels)
     return one("histogram", [t], {"levels": levels, "absolute_of_input": absolute_of_input})

@@ -12,7 +12,7 @@ def log2(t: Tensor) -> Tensor:
     """The logarithm to the base 2, element by element: log(t) / log(2)."""
     if not isinstance(t, Tensor):
         raise TypeError(f"log2: {describe(t)} is no tensor.")
-    return one("div", [log(t), log(t._ensure_tensor(2))], {})
+    return one("div", [one("log", [t], {}, called="log2"), log(t._ensure_tensor(2))], {})
 
 
 __all__ = ["log", "log2"]

@@ -44,7 +44,7 @@ def matmul_pow2scaled(lhs: Tensor, rhs: Tensor, log2_scale: Tensor, available_me
             raise TypeError(f"matmul_pow2scaled: {describe(t)} is no tensor.")
         if not t.dtype.name.startswith("float8"):
             raise TypeError(f"matmul_pow2scaled takes float8 tensors, {t.name} is {t.dtype}.")
-    _check_scale(log2_scale)
+    _check_scale(log2_scale, "matmul_pow2scaled")
     return one("matmul_pow2scaled", [lhs, rhs, log2_scale], {"available_memory_proportion": available_memory_proportion})
 
 

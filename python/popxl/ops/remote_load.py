@@ -3,15 +3,19 @@ from typing import Optional, Union
 
 from popxl import dtypes
 from popxl._build import one, own_index
+from popxl.ops.utils import integer
 from popxl.remote_buffer import RemoteBuffer
 from popxl.tensor import Tensor, constant
 
 
 def offset_of(name, offset):
-    """An offset as a tensor. Raises ValueError for a number below 0."""
-    if isinstance(offset, int) and offset < 0:
+    """An offset as a tensor. Raises TypeError for what is no integer, ValueError for a number below 0."""
+    if isinstance(offset, Tensor):
+        return offset
+    offset = integer(offset, f"{name}: a row of a remote buffer")
+    if offset < 0:
         raise ValueError(f"{name}: row {offset} of a remote buffer; rows are counted from 0.")
-    return offset if isinstance(offset, Tensor) else constant(offset, dtypes.uint32, "offset")
+    return constant(offset, dtypes.uint32, "offset")
 
 
 def buffer_index(name, remote_buffer):
@@ -52,7 +56,7 @@ def remote_load_(remote_buffer: RemoteBuffer, offset: Union[int, Tensor], t: Ten
     if isinstance(t, Tensor) and isinstance(remote_buffer, RemoteBuffer):
         remote_buffer._validate(t.shape, t.dtype, t.id)
     index = buffer_index("remote_load_", remote_buffer)
-    return one("remote_load_into", [t, offset_of("remote_load_", offset)], {"buffer": index}, output_name="remote_load_out")
+    return one("remote_load_into", [t, offset_of("remote_load_", offset)], {"buffer": index}, output_name="remote_load_out", called="remote_load_")
 
 
 def multiply_tuple(tup):

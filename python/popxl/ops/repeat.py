@@ -5,6 +5,7 @@ from typing import Iterable, Mapping, Optional, Tuple, Union
 from popxl._build import op
 from popxl.context import _context
 from popxl.ops.call import CallSiteInfo, check_graph, match_inputs
+from popxl.ops.utils import integer
 from popxl.tensor import Tensor
 
 if typing.TYPE_CHECKING:
@@ -43,9 +44,10 @@ def repeat_with_info(graph: "Graph", repeat_count: int, *inputs: Union[Tensor, I
         graph, repeat_count, inputs, inputs_dict: see `repeat`.
         check_inputs: whether all inputs must be given.
     """
+    check_graph(graph, "repeat")
+    repeat_count = integer(repeat_count, "repeat: the count")
     if repeat_count < 0:
         raise ValueError(f"Repeat count must be >= 0, not {repeat_count}.")
-    check_graph(graph, "repeat")
     if len(graph.inputs) < len(graph.outputs):
         raise ValueError(f"To repeat the subgraph {graph.name!r} it must have at least as many inputs as outputs: it has {len(graph.inputs)} and "
                          f"{len(graph.outputs)}.")

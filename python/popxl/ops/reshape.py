@@ -1,15 +1,17 @@
 """Other shapes for the same elements."""
 from typing import Tuple
 
-from popxl._build import describe, one
+from popxl._build import one
+from popxl.ops.utils import check_tensor, integer
 from popxl.tensor import Tensor
 
 
-def reshape_handle_negative_axis(t: Tensor, shape: Tuple[int, ...]) -> Tuple[int, ...]:
-    """A shape with the dimension -1 replaced by what the number of elements leaves for it. Raises ValueError for what is no shape."""
-    if not isinstance(t, Tensor):
-        raise TypeError(f"reshape: {describe(t)} is no tensor.")
-    shape = tuple(int(d) for d in ((shape,) if isinstance(shape, int) else shape))
+def reshape_handle_negative_axis(t: Tensor, shape: Tuple[int, ...], what: str = "reshape") -> Tuple[int, ...]:
+    """A shape with the dimension -1 replaced by what the number of elements leaves for it. `what`: the function, for messages.
+
+    Raises ValueError for what is no shape, TypeError for other things than integers."""
+    check_tensor(t, what)
+    shape = tuple(integer(d, f"{what}: a dimension") for d in (shape if hasattr(shape, "__iter__") and not isinstance(shape, str) else (shape,)))
     if any(d == 0 and 0 not in t.shape or d < -1 for d in shape):
         raise ValueError(f"Invalid shape value in reshape: {shape}. Dimensions are positive, one may be -1.")
     if shape.count(-1) > 1:
@@ -44,12 +46,12 @@ def reshape_(t: Tensor, shape: Tuple[int, ...]) -> Tensor:
 
 def flatten(t: Tensor) -> Tensor:
     """`reshape(t, (elements,))`."""
-    return reshape(t, (-1,))
+    return one("reshape", [t], {"shape": reshape_handle_negative_axis(t, (-1,), "flatten")}, called="flatten")
 
 
 def flatten_(t: Tensor) -> Tensor:
     """`reshape_(t, (elements,))`."""
-    return reshape_(t, (-1,))
+    return one("reshape", [t], {"shape": reshape_handle_negative_axis(t, (-1,), "flatten_")}, True, called="flatten_")
 
 
 __all__ = ["reshape", "reshape_", "flatten", "flatten_"]

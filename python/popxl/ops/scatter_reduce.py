@@ -17,9 +17,9 @@ def _scatter(name, data, indices, reduction, initial_values, axis, axis_size, en
     if axis_size is None:
         if initial_values is None:
             raise ValueError(f"{name}: axis_size or initial_values must be given.")
-        axis_size = initial_values.shape[handle_negative_axis(initial_values, axis)]
+        axis_size = initial_values.shape[handle_negative_axis(initial_values, axis, name)]
     operands = [data, indices] + ([] if initial_values is None else [initial_values])
-    return one(name, operands, {"reduction": reduction, "axis": handle_negative_axis(data, axis), "axis_size": axis_size,
+    return one(name, operands, {"reduction": reduction, "axis": handle_negative_axis(data, axis, name), "axis_size": axis_size,
                                 "enable_index_broadcast": bool(enable_index_broadcast), "available_memory_proportion": available_memory_proportion, **more})
 
 

@@ -38,7 +38,7 @@ def _slice(t, start, stop, step, axis, in_place):
     if start is None and stop is None and step is None:
         return t
     starts, stops, steps, axes = process_args(start, stop, step, axis)
-    attributes = {"start": starts, "stop": stops, "step": steps, "axis": [handle_negative_axis(t, a) for a in axes]}
+    attributes = {"start": starts, "stop": stops, "step": steps, "axis": [handle_negative_axis(t, a, "slice") for a in axes]}
     return one("slice", [t], attributes, in_place)
 
 

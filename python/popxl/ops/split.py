@@ -2,7 +2,7 @@
 from typing import List, Union
 
 from popxl._build import describe, op
-from popxl.ops.utils import handle_negative_axis
+from popxl.ops.utils import handle_negative_axis, ints
 from popxl.tensor import Tensor
 
 
@@ -23,7 +23,7 @@ def split(t: Tensor, splits: Union[int, List[int]], axis: int = 0) -> List[Tenso
     """
     if not isinstance(t, Tensor):
         raise TypeError(f"split: {describe(t)} is no tensor.")
-    axis = handle_negative_axis(t, axis)
+    axis = handle_negative_axis(t, axis, "split")
     if not 0 <= axis < t.rank:
         raise ValueError(f"split: there is no axis {axis} in the shape {t.shape}.")
     length = t.shape[axis]
@@ -31,7 +31,7 @@ def split(t: Tensor, splits: Union[int, List[int]], axis: int = 0) -> List[Tenso
         if splits < 1 or length % splits != 0:
             raise ValueError(f"split: {length} elements along axis {axis} cannot be cut into {splits} equal parts.")
         splits = [length // splits] * splits
-    return op("split", [t], {"splits": [int(s) for s in splits], "axis": axis})
+    return op("split", [t], {"splits": ints(splits, "split: splits"), "axis": axis})
 
 
 __all__ = ["split"]

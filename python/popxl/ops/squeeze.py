@@ -1,9 +1,8 @@
 """Shapes without dimensions of one element."""
 from typing import List, Optional
 
-from popxl._build import describe
 from popxl.ops.reshape import reshape
-from popxl.ops.utils import axes_of
+from popxl.ops.utils import axes_of, check_tensor
 from popxl.tensor import Tensor
 
 
@@ -17,14 +16,13 @@ def squeeze(t: Tensor, axes: Optional[List[int]] = None) -> Tensor:
     Raises:
         ValueError: an axis is given twice, out of range, or of more than one element.
     """
-    if not isinstance(t, Tensor):
-        raise TypeError(f"squeeze: {describe(t)} is no tensor.")
+    check_tensor(t, "squeeze")
     if axes is None:
         axes = [i for i, d in enumerate(t.shape) if d == 1]
-    chosen = axes_of(t, axes)
+    chosen = axes_of(t, axes, "squeeze")
     if len(set(chosen)) != len(chosen):
         raise ValueError(f"squeeze: an axis is given twice in {axes}.")
-    for axis, given in zip(chosen, [axes] if isinstance(axes, int) else axes):
+    for axis, given in zip(chosen, axes if hasattr(axes, "__iter__") else [axes]):
         if not 0 <= axis < t.rank:
             raise ValueError(f"squeeze: there is no axis {given} in the shape {t.shape}.")
         if t.shape[axis] != 1:

@@ -1,4 +1,6 @@
 """What functions of popxl.ops share: checks of arguments and their usual forms."""
+import operator
+
 from popxl import dtypes
 from popxl._build import describe
 from popxl.errors import UndefinedValue
@@ -40,29 +42,53 @@ def cast_if_needed(t, data_type):
     return t if t.dtype is data_type else cast(t, data_type)
 
 
-def handle_negative_axis(t, axis):
-    """An axis counted from the front. Negative ones count from the end."""
+def check_tensor(t, what):
+    """Raises TypeError for what is no tensor. `what`: the function."""
     if not isinstance(t, Tensor):
-        raise TypeError(f"{describe(t)} is no tensor.")
+        raise TypeError(f"{what + ': ' * bool(what)}{describe(t)} is no tensor.")
+
+
+def tensors_of(ts, what):
+    """A list of tensors. Raises TypeError for what is none, or has something else in it."""
+    if isinstance(ts, Tensor) or not hasattr(ts, "__iter__"):
+        raise TypeError(f"{what}: a list of tensors is expected, not {describe(ts)}.")
+    ts = list(ts)
+    for t in ts:
+        check_tensor(t, what)
+    return ts
+
+
+def integer(value, what):
+    """An integer, also one of NumPy. Raises TypeError for what is none, as a float. `what`: the function, and what the number is for."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is an integer, not {describe(value)}.") from None
+
+
+def handle_negative_axis(t, axis, what=""):
+    """An axis counted from the front. Negative ones count from the end. `what`: the function, for messages."""
+    check_tensor(t, what)
+    axis = integer(axis, f"{what}: an axis" if what else "An axis")
     return axis if axis >= 0 else t.rank + axis
 
 
-def axes_of(t, axis):
+def axes_of(t, axis, what=""):
     """Axes as a list counted from the front; None: all of them."""
-    if not isinstance(t, Tensor):
-        raise TypeError(f"{describe(t)} is no tensor.")
+    check_tensor(t, what)
     if axis is None:
         return list(range(t.rank))
-    if isinstance(axis, int):
-        axis = (axis,)
-    if isinstance(axis, (str, float)):
-        raise TypeError(f"An axis is an integer, or several of them, not {axis!r}.")
-    return [handle_negative_axis(t, int(a)) for a in axis]
+    several = hasattr(axis, "__iter__") and not isinstance(axis, str) and getattr(axis, "shape", None) != ()
+    return [handle_negative_axis(t, a, what) for a in (axis if several else (axis,))]
 
 
-def ints(values):
-    """A list of integers from a sequence of them; None stays None."""
-    return None if values is None else [int(v) for v in values]
+def ints(values, what=""):
+    """A list of integers from a sequence of them; None stays None. Raises TypeError for what is none. `what`: the function and its parameter."""
+    if values is None:
+        return None
+    if not hasattr(values, "__iter__") or isinstance(values, str):
+        raise TypeError(f"{what + ': a' if what else 'A'} list of integers is expected, not {describe(values)}.")
+    return [integer(v, f"{what}: an entry" if what else "An entry") for v in values]
 
 
 def dtype_index(dtype):

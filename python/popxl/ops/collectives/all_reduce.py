@@ -4,6 +4,7 @@ from typing import List, Optional
 from popxl._build import op as _op
 from popxl.errors import UndefinedValue
 from popxl.ops.collectives.collectives import CollectiveOps, to_collective_op
+from popxl.ops.utils import tensors_of
 from popxl.tensor import Tensor
 
 
@@ -20,7 +21,7 @@ def _ipus_of(ts, ipus, name):
 
 
 def _reduce(name, ts, ipus, op):
-    ts = list(ts)
+    ts = tensors_of(ts, name)
     _ipus_of(ts, ipus, name)
     return _op(name, ts, {"op": to_collective_op(op)})
 

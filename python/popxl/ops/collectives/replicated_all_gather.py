@@ -30,7 +30,7 @@ def replicated_all_gather(t: Tensor, axis: int = 0, group: Optional[ReplicaGroup
         raise ValueError(f"replicated_all_gather: output_shape is one of {', '.join(_SHAPES)}, not {output_shape!r}.")
     if not isinstance(axis, int):
         raise ValueError(f"replicated_all_gather: the axis is a number, not {axis!r}.")
-    at = handle_negative_axis(t, axis)
+    at = handle_negative_axis(t, axis, "replicated_all_gather")
     if not 0 <= at < max(1, t.rank):
         raise ValueError(f"replicated_all_gather: there is no axis {axis} in the shape {t.shape}.")
     if output_shape == "auto":

@@ -52,7 +52,7 @@ def replicated_slice(t: Tensor, axis: int = 0, group: Optional[ReplicaGrouping] 
     """
     if not isinstance(t, Tensor):
         raise TypeError(f"replicated_slice: {describe(t)} is no tensor.")
-    at = handle_negative_axis(t, axis)
+    at = handle_negative_axis(t, axis, "replicated_slice")
     if not 0 <= at < t.rank or t.shape[at] % size_of(group) != 0:
         raise ValueError(f"replicated_slice: axis {axis} of the shape {t.shape} cannot be divided by {size_of(group)}.")
     return one("replicated_slice", [t], {"axis": at, **group_of(group)}, output_name=named_after(t, "_slice"))
